@@ -1,0 +1,11 @@
+/** Time, so that tests can move it. Milliseconds since 1970. */
+export interface Clock {
+  now(): number;
+}
+
+export const systemClock: Clock = { now: () => Date.now() };
+
+/** ISO 8601 in UTC with milliseconds. */
+export function timestamp(clock: Clock): string {
+  return new Date(clock.now()).toISOString();
+}

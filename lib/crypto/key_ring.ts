@@ -1,0 +1,117 @@
+import { decodeBase64, decodeBase64Url, encodeBase64Url } from "./base64.ts";
+import { sha256 } from "./hashes.ts";
+
+/** Where a sealed value belongs. A value opens only under the binding it was sealed with. */
+export interface Binding {
+  readonly project: string;
+  readonly purpose: string;
+}
+
+interface RingKey {
+  readonly id: string;
+  readonly aes: CryptoKey;
+  /** Derived keys are texts of fixed length, for {@linkcode mac}. */
+  readonly material: string;
+}
+
+const IV_BYTES = 12;
+export const KEY_BYTES = 32;
+
+/**
+ * Seals values at rest with AES-256-GCM. Sealed text is `v1.<key id>.<iv>.<ciphertext>`; project
+ * and purpose are bound as additional data, so a sealed value copied elsewhere does not open.
+ */
+export class KeyRing {
+  readonly #keys: readonly RingKey[];
+
+  private constructor(keys: readonly RingKey[]) {
+    this.#keys = keys;
+  }
+
+  /** @param text `id:base64,…`: each key 32 bytes, the first seals, all open. */
+  static async parse(text: string): Promise<KeyRing> {
+    return new KeyRing(await Promise.all(parseKeys(text).map(importKey)));
+  }
+
+  async seal(plain: string, binding: Binding): Promise<string> {
+    const key = this.#keys[0]!;
+    const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
+    const sealed = await crypto.subtle.encrypt(
+      { name: "AES-GCM", iv, additionalData: additionalData(key.id, binding) },
+      key.aes,
+      new TextEncoder().encode(plain),
+    );
+    return `v1.${key.id}.${encodeBase64Url(iv)}.${encodeBase64Url(new Uint8Array(sealed))}`;
+  }
+
+  /** Throws when the text was altered, is bound elsewhere, or its key is not in the ring. */
+  async open(sealed: string, binding: Binding): Promise<string> {
+    const [version, id, iv, ciphertext] = sealed.split(".");
+    const key = this.#keys.find((one) => one.id === id);
+    if (version !== "v1" || iv === undefined || ciphertext === undefined) {
+      throw new Error("Cannot open a sealed value: it is malformed");
+    }
+    if (key === undefined) {
+      throw new Error(`Cannot open a sealed value: SECRET_KEYS has no key "${id}"`);
+    }
+    const plain = await crypto.subtle.decrypt(
+      {
+        name: "AES-GCM",
+        iv: decodeBase64Url(iv),
+        additionalData: additionalData(key.id, binding),
+      },
+      key.aes,
+      decodeBase64Url(ciphertext),
+    );
+    return new TextDecoder().decode(plain);
+  }
+
+  /** Keys for one purpose, the one to sign with first. */
+  derive(purpose: string): readonly string[] {
+    return this.#keys.map((key) => sha256(`${purpose}\n${key.material}`));
+  }
+}
+
+/**
+ * What is wrong with a `SECRET_KEYS` text, or null. Never repeats key material.
+ */
+export function keyRingProblem(text: string): string | null {
+  try {
+    parseKeys(text);
+    return null;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+function parseKeys(text: string): { id: string; bytes: Uint8Array<ArrayBuffer> }[] {
+  const keys = text.split(",").map((entry, index) => {
+    const [id = "", encoded = ""] = entry.trim().split(":");
+    if (!/^[A-Za-z0-9_-]{1,32}$/.test(id)) {
+      throw new Error(`key ${index + 1} needs an id of 1 to 32 letters, digits, - or _`);
+    }
+    let bytes: Uint8Array<ArrayBuffer>;
+    try {
+      bytes = decodeBase64(encoded);
+    } catch {
+      throw new Error(`key "${id}" is not base64`);
+    }
+    if (bytes.length !== KEY_BYTES) {
+      throw new Error(`key "${id}" has ${bytes.length} bytes, not ${KEY_BYTES}`);
+    }
+    return { id, bytes };
+  });
+  if (new Set(keys.map((key) => key.id)).size !== keys.length) {
+    throw new Error("two keys have the same id");
+  }
+  return keys;
+}
+
+async function importKey({ id, bytes }: { id: string; bytes: Uint8Array<ArrayBuffer> }) {
+  const aes = await crypto.subtle.importKey("raw", bytes, "AES-GCM", false, ["encrypt", "decrypt"]);
+  return { id, aes, material: encodeBase64Url(bytes) };
+}
+
+function additionalData(keyId: string, { project, purpose }: Binding): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(JSON.stringify(["corbel", keyId, project, purpose]));
+}

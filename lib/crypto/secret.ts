@@ -1,0 +1,24 @@
+/** Wraps a value so that no log line, template or JSON shows it by accident. */
+export class Secret {
+  readonly #value: string;
+
+  constructor(value: string) {
+    this.#value = value;
+  }
+
+  reveal(): string {
+    return this.#value;
+  }
+
+  toString(): string {
+    return "[secret]";
+  }
+
+  toJSON(): string {
+    return "[secret]";
+  }
+
+  [Symbol.for("Deno.customInspect")](): string {
+    return "[secret]";
+  }
+}

@@ -1,0 +1,29 @@
+import type { Clock } from "./clock.ts";
+import type { Id } from "./store/port.ts";
+
+/** Makes record ids. */
+export type NewId = () => Id;
+
+const ID = /^[0-9a-f]{24}$/;
+const ID_ANY_CASE = /^[0-9a-fA-F]{24}$/;
+
+/** The id in the form in which it is stored, or null if the text is no id. */
+export function parseId(text: string): Id | null {
+  if (ID.test(text)) return text;
+  return ID_ANY_CASE.test(text) ? text.toLowerCase() : null;
+}
+
+/**
+ * ObjectIds as MongoDB lays them out: seconds, five random bytes of this process, a counter of
+ * three bytes. Ids of one process ascend within a second and across seconds.
+ */
+export function objectIds(clock: Clock): NewId {
+  const seed = crypto.getRandomValues(new Uint8Array(8));
+  const process = seed.slice(0, 5).toHex();
+  let counter = (seed[5]! << 16) | (seed[6]! << 8) | seed[7]!;
+  return () => {
+    counter = (counter + 1) & 0xffffff;
+    const seconds = Math.floor(clock.now() / 1000) >>> 0;
+    return seconds.toString(16).padStart(8, "0") + process + counter.toString(16).padStart(6, "0");
+  };
+}

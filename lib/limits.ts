@@ -1,0 +1,86 @@
+/**
+ * Every number that a client or an operator can run into. The README's table of limits is
+ * generated from {@linkcode LIMITS}; the code reads the numbers from here and nowhere else.
+ */
+
+const MiB = 1_048_576;
+
+type Limit = { readonly value: number; readonly unit: string; readonly source: string };
+
+const limit = <const V extends number>(value: V, unit: string, source: string) =>
+  ({ value, unit, source }) as const satisfies Limit;
+
+const INTERFACE = "interface section 8";
+const DOCUMENTS = "wire rules, documents";
+const EVERYWHERE = "wire rules, everywhere";
+const DESIGN = "design";
+const OURS = "decision";
+
+export const LIMITS = {
+  PAGE_DEFAULT: limit(1, "page", INTERFACE),
+  LIST_LIMIT_DEFAULT: limit(100, "documents", INTERFACE),
+  LIST_LIMIT_MAX: limit(1000, "documents", INTERFACE),
+  BULK_DOCUMENTS_MAX: limit(100, "documents", DOCUMENTS),
+  DOCUMENT_BYTES_MAX: limit(1 * MiB, "bytes of JSON text", DOCUMENTS),
+  DOCUMENT_DEPTH_MAX: limit(20, "levels", DOCUMENTS),
+  NAME_LENGTH_MAX: limit(64, "characters of a collection or declared field name", DOCUMENTS),
+  DEFINITION_DEPTH_MAX: limit(3, "levels of nested fields", "definition of a collection"),
+  DEFINITION_FIELDS_MAX: limit(200, "fields of a definition, nested ones included", OURS),
+  REGEX_LENGTH_MAX: limit(128, "characters", DOCUMENTS),
+  WHERE_BYTES_MAX: limit(4096, "bytes", DOCUMENTS),
+  WHERE_DEPTH_MAX: limit(5, "levels", DOCUMENTS),
+  WHERE_CONDITIONS_MAX: limit(50, "conditions", DOCUMENTS),
+  IN_VALUES_MAX: limit(1000, "values of one `_in` or `_nin`", OURS),
+  SORT_KEYS_MAX: limit(8, "fields", OURS),
+  POPULATE_FIELDS_MAX: limit(3, "fields", "documents"),
+  IDEMPOTENCY_KEY_LENGTH_MAX: limit(128, "characters", DOCUMENTS),
+  IDEMPOTENCY_HOURS: limit(24, "hours", DOCUMENTS),
+  TRASH_DAYS: limit(30, "days", DOCUMENTS),
+  BODY_BYTES_MAX: limit(1 * MiB + 65_536, "bytes of a JSON body (1 MiB and a margin)", OURS),
+  BULK_BODY_BYTES_MAX: limit(8 * MiB, "bytes of a bulk body", DOCUMENTS),
+  REQUEST_TIMEOUT_SECONDS: limit(30, "seconds, for the body and for the handler each", DESIGN),
+  SHUTDOWN_SECONDS: limit(10, "seconds to finish what is in flight", DESIGN),
+  RATE_PER_MINUTE: limit(1000, "requests per publishable key and address", EVERYWHERE),
+  CACHE_STALE_SECONDS: limit(5, "seconds a change may go unseen by another process", DESIGN),
+  ACCESS_TOKEN_MINUTES: limit(15, "minutes", "wire rules, tokens"),
+  SESSION_DAYS: limit(30, "days of a session without a refresh", "wire rules, tokens"),
+} as const;
+
+type Values = { readonly [K in keyof typeof LIMITS]: (typeof LIMITS)[K]["value"] };
+
+const values = Object.fromEntries(
+  Object.entries(LIMITS).map(([name, { value }]) => [name, value]),
+) as unknown as Values; // Object.fromEntries forgets which key has which value.
+
+export const {
+  BODY_BYTES_MAX,
+  BULK_BODY_BYTES_MAX,
+  BULK_DOCUMENTS_MAX,
+  DEFINITION_DEPTH_MAX,
+  DEFINITION_FIELDS_MAX,
+  DOCUMENT_BYTES_MAX,
+  DOCUMENT_DEPTH_MAX,
+  IDEMPOTENCY_KEY_LENGTH_MAX,
+  IN_VALUES_MAX,
+  LIST_LIMIT_DEFAULT,
+  LIST_LIMIT_MAX,
+  NAME_LENGTH_MAX,
+  PAGE_DEFAULT,
+  POPULATE_FIELDS_MAX,
+  RATE_PER_MINUTE,
+  REGEX_LENGTH_MAX,
+  SORT_KEYS_MAX,
+  WHERE_BYTES_MAX,
+  WHERE_CONDITIONS_MAX,
+  WHERE_DEPTH_MAX,
+} = values;
+
+export const REQUEST_TIMEOUT_MS = values.REQUEST_TIMEOUT_SECONDS * 1000;
+export const SHUTDOWN_MS = values.SHUTDOWN_SECONDS * 1000;
+export const IDEMPOTENCY_MS = values.IDEMPOTENCY_HOURS * 3_600_000;
+export const TRASH_MS = values.TRASH_DAYS * 86_400_000;
+export const ACCESS_TOKEN_SECONDS = values.ACCESS_TOKEN_MINUTES * 60;
+export const SESSION_MS = values.SESSION_DAYS * 86_400_000;
+
+/** Entries are re-read after this long: of the five seconds it leaves two for a slow request. */
+export const CACHE_MS = (values.CACHE_STALE_SECONDS - 2) * 1000;

@@ -1,0 +1,255 @@
+/**
+ * The one catalogue of what a request can be refused for. `code` is stable, `status` is what HTTP
+ * says, `when` is what the reference says, `message` is what the client reads unless the thrower
+ * knows better (which parameter, which field, what to do).
+ */
+
+type Entry = { readonly status: number; readonly message: string; readonly when: string };
+
+const table = {
+  INVALID_PATH: {
+    status: 400,
+    message: "The path is malformed: use one slash between segments and no encoded slashes.",
+    when: "The path has empty or dot segments, an encoded slash, or a broken percent escape.",
+  },
+  INVALID_JSON: {
+    status: 400,
+    message: "The body is not valid JSON.",
+    when: "The body is empty, is not UTF-8 or does not parse as JSON.",
+  },
+  INVALID_BODY: {
+    status: 400,
+    message: "The body does not have the shape this operation takes.",
+    when: "The body is JSON, but not of the declared shape.",
+  },
+  INVALID_DOCUMENT: {
+    status: 400,
+    message: "The document does not fit its collection.",
+    when: "A name, a value or a size in the document is not allowed, or a field does not fit.",
+  },
+  FIELD_READ_ONLY: {
+    status: 400,
+    message: "The field is set by the server: leave it out.",
+    when: "A server-owned field was sent with another value than the stored one.",
+  },
+  INVALID_ID: {
+    status: 400,
+    message: "The id must be 24 hexadecimal digits.",
+    when: "An id in the path is not 24 hexadecimal digits.",
+  },
+  INVALID_PROJECT_ID: {
+    status: 400,
+    message: "Invalid project ID",
+    when: "The project id is not a valid ObjectId.",
+  },
+  INVALID_QUERY: {
+    status: 400,
+    message: "A query parameter is not valid.",
+    when: "A query parameter is unknown, malformed or out of range; the message names it.",
+  },
+  UNKNOWN_OPERATOR: {
+    status: 400,
+    message:
+      "The operator is unknown: use _gt, _gte, _lt, _lte, _ne, _in, _nin, _exists or _regex.",
+    when: "A declared field is followed by a suffix that is no operator.",
+  },
+  INVALID_CURSOR: {
+    status: 400,
+    message:
+      "The cursor does not belong to this query: start again without it, and keep filter and sort while paging.",
+    when:
+      "The cursor was altered, or belongs to another project, collection, filter, sort or caller.",
+  },
+  INVALID_IDEMPOTENCY_KEY: {
+    status: 400,
+    message: "Idempotency-Key must be 1 to 128 printable ASCII characters.",
+    when: "The Idempotency-Key header is empty, too long or not printable ASCII.",
+  },
+  INVALID_DEFINITION: {
+    status: 400,
+    message: "The collection definition is not valid.",
+    when: "A member of a collection definition is missing, unknown or contradicts another.",
+  },
+  INVALID_INPUT: {
+    status: 400,
+    message: "An option is missing or not valid.",
+    when: "An administrative command was given an option that it cannot use.",
+  },
+  API_KEY_INVALID: {
+    status: 401,
+    message: "Missing or invalid API key: send a current key of the project as x-api-key.",
+    when: "The API key is missing, malformed, unknown or rotated.",
+  },
+  ACCESS_TOKEN_REQUIRED: {
+    status: 401,
+    message: "This collection needs a signed-in user: send Authorization: Bearer <accessToken>.",
+    when: "A bearer token is missing where row-level security needs to know the user.",
+  },
+  ACCESS_TOKEN_INVALID: {
+    status: 401,
+    message: "The access token is not valid: renew it, or sign in again.",
+    when: "The bearer token is malformed, forged, expired, revoked or of another project.",
+  },
+  USERS_RESERVED: {
+    status: 403,
+    message: "The collection users is reserved: use /api/userAuth/* to manage users.",
+    when: "The path begins with /api/data/users, in any case or encoding.",
+  },
+  RLS_REQUIRED: {
+    status: 403,
+    message:
+      "A publishable key cannot write to a collection without row-level security: enable it, or use a secret key on a server.",
+    when: "A publishable key attempts a write on a collection without row-level security.",
+  },
+  OWNER_MISMATCH: {
+    status: 403,
+    message: "The document belongs to somebody else.",
+    when: "The caller may see the document but does not own it, or named another owner.",
+  },
+  OWNER_IMMUTABLE: {
+    status: 403,
+    message: "The owner of a document cannot be changed.",
+    when: "A signed-in user attempts to give a document to somebody else.",
+  },
+  SECRET_KEY_REQUIRED: {
+    status: 403,
+    message: "This needs the project's secret key, on a server.",
+    when: "A publishable key was used where only a secret key may act.",
+  },
+  ORIGIN_NOT_ALLOWED: {
+    status: 403,
+    message: "This origin is not among the project's allowed origins.",
+    when: "The project lists allowed origins and the request comes from another one.",
+  },
+  COLLECTION_NOT_FOUND: {
+    status: 404,
+    message: "There is no such collection in this project.",
+    when: "The collection does not exist in the key's project.",
+  },
+  DOCUMENT_NOT_FOUND: {
+    status: 404,
+    message: "There is no such document, or you may not see it.",
+    when: "The document does not exist, is in the trash, or is hidden from the caller.",
+  },
+  PROJECT_NOT_FOUND: {
+    status: 404,
+    message: "Project not found or access denied",
+    when: "The project does not exist, or the caller has no part in it.",
+  },
+  USER_NOT_FOUND: {
+    status: 404,
+    message: "There is no such user in this project.",
+    when: "The user does not exist in the project.",
+  },
+  ROUTE_NOT_FOUND: {
+    status: 404,
+    message: "There is nothing at this address: /docs lists every operation.",
+    when: "No operation has this path.",
+  },
+  METHOD_NOT_ALLOWED: {
+    status: 405,
+    message: "This address does not take that method.",
+    when: "The path exists, but not with this method.",
+  },
+  REQUEST_TIMEOUT: {
+    status: 408,
+    message: "The request body did not arrive in time.",
+    when: "The body was not complete within the time limit.",
+  },
+  DUPLICATE_VALUE: {
+    status: 409,
+    message: "Another document already has this value in a unique field.",
+    when: "A unique field would hold the same value twice.",
+  },
+  COLLECTION_EXISTS: {
+    status: 409,
+    message: "A collection of this name exists already; names that differ only in case are one.",
+    when: "A collection is created under a name that is taken.",
+  },
+  DEFINITION_CONFLICT: {
+    status: 409,
+    message: "Stored documents do not fit the new definition.",
+    when: "A changed type, unique or required does not hold for documents already stored.",
+  },
+  EMAIL_TAKEN: {
+    status: 409,
+    message: "A user with this e-mail exists already in the project.",
+    when: "A user is created with an e-mail that is taken.",
+  },
+  PRECONDITION_FAILED: {
+    status: 412,
+    message: "The document has changed since you read it: read it again and repeat the change.",
+    when: "If-Match does not name the document's present state.",
+  },
+  BODY_TOO_LARGE: {
+    status: 413,
+    message: "The body is larger than this operation takes.",
+    when: "The body exceeds the limit of the operation.",
+  },
+  DOCUMENT_TOO_LARGE: {
+    status: 413,
+    message: "The document is larger than 1 MiB.",
+    when: "The document, or what it would become, exceeds 1 MiB of JSON text.",
+  },
+  UNSUPPORTED_MEDIA_TYPE: {
+    status: 415,
+    message: "Send the body as application/json in UTF-8.",
+    when: "The Content-Type is not application/json.",
+  },
+  IDEMPOTENCY_KEY_REUSED: {
+    status: 422,
+    message: "This Idempotency-Key was used for another request: use a new key for a new request.",
+    when: "The key came with another method, path or body before.",
+  },
+  RATE_LIMITED: {
+    status: 429,
+    message: "Too many requests: wait as long as Retry-After says.",
+    when: "The key and address made more requests in this minute than allowed.",
+  },
+  INTERNAL: {
+    status: 500,
+    message: "Something went wrong on our side.",
+    when: "An unexpected failure; the log has the details under the request id.",
+  },
+  STORE_UNAVAILABLE: {
+    status: 503,
+    message: "The service cannot store or read at the moment: try again.",
+    when: "The database cannot be reached, is full, read-only or busy for too long.",
+  },
+  HANDLER_TIMEOUT: {
+    status: 503,
+    message: "The request took too long and was given up: try again.",
+    when: "The operation did not finish within the time limit.",
+  },
+} as const satisfies Record<string, Entry>;
+
+export type ProblemCode = keyof typeof table;
+
+export const PROBLEMS: Readonly<Record<ProblemCode, Entry>> = Object.freeze(table);
+
+export interface ProblemOptions {
+  /** Replaces the catalogue's message; must not carry secrets or internals. */
+  message?: string;
+  /** What led here; logged, never sent. */
+  cause?: unknown;
+  /** Seconds for the `Retry-After` header. */
+  retryAfter?: number;
+}
+
+/** A refusal on its way to the renderer. Verbs throw it; nothing else reaches a client. */
+export class Problem extends Error {
+  override readonly name = "Problem";
+  readonly code: ProblemCode;
+  readonly status: number;
+  readonly retryAfter: number | undefined;
+
+  constructor(code: ProblemCode, options: ProblemOptions = {}) {
+    super(
+      options.message ?? PROBLEMS[code].message,
+      options.cause === undefined ? undefined : { cause: options.cause },
+    );
+    this.code = code;
+    this.status = PROBLEMS[code].status;
+    this.retryAfter = options.retryAfter;
+  }
+}

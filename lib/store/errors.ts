@@ -1,0 +1,45 @@
+/**
+ * What a driver may throw. Expected absence is a return value (`null`, `0`), never one of these.
+ */
+
+/** A unique index refused the write. Nothing of the write, or of its transaction, was stored. */
+export class UniqueViolation extends Error {
+  override readonly name = "UniqueViolation";
+  /** The path of the field whose value is taken. */
+  readonly path: string;
+
+  constructor(path: string, options?: ErrorOptions) {
+    super(`A unique index on "${path}" refused the write`, options);
+    this.path = path;
+  }
+}
+
+/** A dotted `set` met something on its way that is not an object. Nothing was changed. */
+export class PathConflict extends Error {
+  override readonly name = "PathConflict";
+  readonly path: string;
+
+  constructor(path: string) {
+    super(`"${path}" leads through a value that is not an object`);
+    this.path = path;
+  }
+}
+
+/** The record would exceed the definition's `bytesMax`. Nothing was changed. */
+export class RecordTooLarge extends Error {
+  override readonly name = "RecordTooLarge";
+
+  constructor(bytesMax: number) {
+    super(`The record would exceed ${bytesMax} bytes`);
+  }
+}
+
+/** The store cannot be used at the moment: full, read-only, gone, or busy for too long. */
+export class StoreUnavailable extends Error {
+  override readonly name = "StoreUnavailable";
+}
+
+/** What is stored does not look as this version expects it: wrong file, schema or index shape. */
+export class StoreMismatch extends Error {
+  override readonly name = "StoreMismatch";
+}

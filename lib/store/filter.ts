@@ -1,0 +1,29 @@
+/** Builders for {@linkcode Filter}, so that callers read as sentences. */
+
+import type { Comparison, Filter, Scalar } from "./port.ts";
+
+export const ALL: Filter = { op: "and", of: [] };
+
+/** Flattens, and leaves a single operand as it is. */
+export function and(...of: readonly Filter[]): Filter {
+  const flat = of.flatMap((one) => one.op === "and" ? one.of : [one]);
+  return flat.length === 1 ? flat[0]! : { op: "and", of: flat };
+}
+
+export const or = (...of: readonly Filter[]): Filter => of.length === 1 ? of[0]! : { op: "or", of };
+
+export const not = (of: Filter): Filter => ({ op: "not", of });
+
+export const compare = (path: string, op: Comparison, value: Scalar): Filter => ({
+  op,
+  path,
+  value,
+});
+
+export const eq = (path: string, value: Scalar): Filter => compare(path, "eq", value);
+
+export const within = (path: string, values: readonly Scalar[]): Filter => ({
+  op: "in",
+  path,
+  values,
+});

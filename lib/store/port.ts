@@ -1,0 +1,197 @@
+/**
+ * The storage port: everything Corbel keeps goes through {@linkcode Engine} and
+ * {@linkcode Records}. SQLite and MongoDB each implement it once, and `tests/contract/` holds
+ * every driver to the obligations written here.
+ *
+ * Comparison, on every driver:
+ *
+ * - Sorting: missing and null first, then ascending; numbers by value, text by its UTF-8 bytes,
+ *   false before true, dates by time. Ties are broken by `_id` in the direction of the last key.
+ * - `gt gte lt lte regex` match only values of the operand's own type; `true` is never 1.
+ * - A missing field equals null. `exists` asks whether the field is there, be it null.
+ * - On an array an operator matches if one element does; `ne` and `nin` match if none does.
+ * - A path reaches into objects only; what lies behind an array is missing.
+ * - `not` is two-valued: it matches exactly the records its operand does not.
+ */
+
+/** A value as it travels in JSON. */
+export type Json = string | number | boolean | null | Json[] | { [name: string]: Json };
+
+/** What can be compared. Dates travel as ISO 8601 text in UTC with milliseconds. */
+export type Scalar = string | number | boolean | null;
+
+/** 24 hexadecimal digits, lower case. */
+export type Id = string;
+
+export type StoredRecord = { _id: Id; [name: string]: Json };
+
+/** The control plane, or one project by its id. A record never leaves its space. */
+export type Space = "control" | Id;
+
+export type FieldType = "String" | "Number" | "Boolean" | "Date" | "Ref" | "Object" | "Array";
+
+/** The declared shape of a field. A driver may lean on it: stored values always fit. */
+export interface FieldShape {
+  readonly type: FieldType;
+  /** For `Object`: its declared members. */
+  readonly fields?: Readonly<Record<string, FieldShape>>;
+  /** For `Array`: its elements. */
+  readonly items?: FieldShape;
+}
+
+export interface SortKey {
+  /** A declared scalar's path, or `_id`. */
+  readonly path: string;
+  readonly descending: boolean;
+}
+
+export interface Index {
+  readonly keys: readonly SortKey[];
+  /**
+   * One key only. Holds among records whose value is present and not null and, where the
+   * definition has a trash, that are not deleted.
+   */
+  readonly unique?: boolean;
+}
+
+/**
+ * A kind of record within a space. A driver creates what it needs for it on first use,
+ * idempotently, and fails loudly where something of that name exists with another shape.
+ */
+export interface Definition {
+  /** Unique in its space, also when letter case is ignored. */
+  readonly name: string;
+  readonly fields: Readonly<Record<string, FieldShape>>;
+  readonly indexes: readonly Index[];
+  /**
+   * Records carry `isDeleted`. Indexes then serve lists of live and of deleted records, and
+   * counts of all live, all deleted and all records cost O(1) on SQLite.
+   */
+  readonly trash: boolean;
+  /** A `Date` field. Expired records may stay for a while: expiry is always also in the filter. */
+  readonly expiry?: string;
+  /** Largest JSON text of a record in bytes; none if left out. */
+  readonly bytesMax?: number;
+}
+
+export type Comparison = "eq" | "ne" | "gt" | "gte" | "lt" | "lte";
+
+/** Built by our code, never text from a request. */
+export type Filter =
+  | { readonly op: "and" | "or"; readonly of: readonly Filter[] }
+  | { readonly op: "not"; readonly of: Filter }
+  | { readonly op: Comparison; readonly path: string; readonly value: Scalar }
+  | { readonly op: "in" | "nin"; readonly path: string; readonly values: readonly Scalar[] }
+  | { readonly op: "exists"; readonly path: string; readonly value: boolean }
+  /** RE2 syntax, matched anywhere in the text, case-insensitive, in linear time. */
+  | { readonly op: "regex"; readonly path: string; readonly pattern: string }
+  /** The record's revision is exactly this one. */
+  | { readonly op: "revision"; readonly value: number };
+
+/**
+ * Applied as one atomic step, in this order. Paths may be dotted; missing objects on the way are
+ * made, anything else on the way is a `PathConflict`.
+ */
+export interface Change {
+  /** The whole record but for `_id`, and but for the fields named in `keep`. */
+  readonly replace?: Readonly<Record<string, Json>>;
+  /** Top-level fields that `replace` leaves as they are stored, if they are. */
+  readonly keep?: readonly string[];
+  readonly set?: Readonly<Record<string, Json>>;
+  readonly unset?: readonly string[];
+  /** Adds to a number; a missing or null field counts as 0. */
+  readonly increment?: Readonly<Record<string, number>>;
+}
+
+/** A record as it is stored. */
+export interface Stored<T = StoredRecord> {
+  /** JSON text: `_id` first, then the fields in the order in which they were first written. */
+  readonly json: string;
+  /** Grows with every change of the record. */
+  readonly revision: number;
+  /** The parsed record; parsed on first use. */
+  readonly value: T;
+}
+
+/** The sort values of a record and its id: where a page begins or ends. */
+export interface Position {
+  readonly values: readonly Scalar[];
+  readonly id: Id;
+}
+
+export interface ListQuery {
+  readonly filter: Filter;
+  readonly sort: readonly SortKey[];
+  readonly limit: number;
+  /** Rows to pass over; not together with `from`. */
+  readonly offset?: number;
+  /** Continue behind this position, or before it when `backwards`. */
+  readonly from?: Position;
+  readonly backwards?: boolean;
+}
+
+export interface Page {
+  /** The records' JSON texts in the order of the sort, joined by commas, without brackets. */
+  readonly items: string;
+  readonly size: number;
+  /** Whether the list goes on in the direction that was read. */
+  readonly more: boolean;
+  /** Positions of the first and the last record; null for an empty page. */
+  first(): Position | null;
+  last(): Position | null;
+}
+
+/**
+ * The records of one kind in one space.
+ *
+ * Every call is atomic, and durable when it resolves. A refusal or a failure leaves no trace.
+ * What a driver may have to retry (a busy file, a write conflict, a lost primary) it retries
+ * itself, bounded, and never applies twice; after that it throws `StoreUnavailable`.
+ */
+export interface Records<T extends StoredRecord = StoredRecord> {
+  /** Throws `UniqueViolation` (path `_id` for a taken id) and `RecordTooLarge`. */
+  insert(record: T): Promise<Stored<T>>;
+  /** All or nothing. */
+  insertMany(records: readonly T[]): Promise<Stored<T>[]>;
+  get(id: Id): Promise<Stored<T> | null>;
+  /** The first in `_id` order. */
+  findOne(filter: Filter): Promise<Stored<T> | null>;
+  /** With an index over the sort a page costs the same at any depth when read by `from`. */
+  list(query: ListQuery): Promise<Page>;
+  count(filter: Filter): Promise<number>;
+  /**
+   * Finds and changes in one atomic step, so of many at once each sees the other's result.
+   * Resolves to the record after the change, or null when none matches.
+   * Throws `UniqueViolation`, `PathConflict` and `RecordTooLarge`.
+   */
+  updateOne(filter: Filter, change: Change): Promise<Stored<T> | null>;
+  /** Removes for good. Resolves to the record as it was, or null when none matches. */
+  deleteOne(filter: Filter): Promise<Stored<T> | null>;
+  /** Removes for good at most `limit` records; resolves to how many. */
+  deleteMany(filter: Filter, limit: number): Promise<number>;
+}
+
+/** What `work` may touch: everything else would wait for the transaction to end. */
+export interface Transaction {
+  records<T extends StoredRecord>(definition: Definition): Records<T>;
+  /**
+   * Makes what is stored follow the definition: indexes it names are created, others dropped.
+   * Throws `UniqueViolation` when stored records contradict a new unique index.
+   */
+  define(definition: Definition): Promise<void>;
+}
+
+/** A database: many spaces, each apart from the others. */
+export interface Engine extends AsyncDisposable {
+  readonly name: "sqlite" | "mongodb";
+  records<T extends StoredRecord>(space: Space, definition: Definition): Records<T>;
+  /**
+   * All of `work` or nothing of it. `work` sees its own changes, others see none before the end.
+   * It may run more than once: it must touch nothing but the transaction it is given.
+   */
+  transaction<T>(space: Space, work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /** Makes the space if it is missing. */
+  createSpace(space: Space): Promise<void>;
+  /** Resolves when the store answers; throws `StoreUnavailable` when it does not. */
+  ping(): Promise<void>;
+}

@@ -1,0 +1,116 @@
+import { LRUCache } from "lru-cache";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { StoreUnavailable, UniqueViolation } from "../errors.ts";
+import type { Fragment, SqlValue } from "./fragment.ts";
+import { re2 } from "./re2.ts";
+
+/** How hard a commit is: `full` survives a power cut, `normal` may lose the last commits to one. */
+export type Sync = "full" | "normal";
+
+/** Primary result codes of SQLite. */
+const BUSY = 5;
+const LOCKED = 6;
+const UNAVAILABLE = new Set([8, 10, 11, 13, 14, 26]); // read-only, I/O, corrupt, full, cannot open, no database
+const UNIQUE = new Set([2067, 1555]); // extended: unique index, primary key
+
+/** Another connection holds the lock; worth another try. */
+export class Busy extends Error {
+  override readonly name = "Busy";
+}
+
+const STATEMENTS_KEPT = 200;
+const BUSY_TIMEOUT_MS = 250;
+const READ_CACHE_KIB = 4096;
+const MMAP_BYTES = 268_435_456;
+
+export type Row = readonly SqlValue[];
+
+/** `setReturnArrays` is in Deno 2.9, but not yet in its types. */
+type ArrayStatement = StatementSync & { setReturnArrays(enabled: boolean): void };
+
+/** One connection to one file, with its prepared statements. Rows come as arrays of columns. */
+export class Connection {
+  readonly #db: DatabaseSync;
+  readonly #path: string;
+  readonly #statements = new LRUCache<string, ArrayStatement>({ max: STATEMENTS_KEPT });
+
+  constructor(path: string, sync: Sync) {
+    this.#path = path;
+    this.#db = this.#guarded(() => new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS }));
+    this.#db.function("re2", { deterministic: true }, re2);
+    this.run({ sql: "pragma journal_mode = wal", values: [] });
+    for (
+      const setting of [
+        `synchronous = ${sync}`,
+        `cache_size = -${READ_CACHE_KIB}`,
+        `mmap_size = ${MMAP_BYTES}`,
+        "trusted_schema = off",
+      ]
+    ) this.#db.exec(`pragma ${setting}`);
+  }
+
+  /** Waiting for another process's lock blocks the event loop, so writers wait in their own way. */
+  waitForLocks(ms: number): void {
+    this.#db.exec(`pragma busy_timeout = ${ms}`);
+  }
+
+  all(statement: Fragment): Row[] {
+    return this.#guarded(() =>
+      this.#prepare(statement.sql).all(...statement.values) as unknown as Row[]
+    );
+  }
+
+  /** The first row, or undefined. */
+  get(statement: Fragment): Row | undefined {
+    return this.#guarded(() =>
+      this.#prepare(statement.sql).get(...statement.values) as unknown as Row | undefined
+    );
+  }
+
+  run(statement: Fragment): void {
+    this.#guarded(() => void this.#prepare(statement.sql).run(...statement.values));
+  }
+
+  close(): void {
+    this.#statements.clear();
+    this.#db.close();
+  }
+
+  #prepare(text: string): ArrayStatement {
+    let statement = this.#statements.get(text);
+    if (statement === undefined) {
+      statement = this.#db.prepare(text) as ArrayStatement;
+      statement.setReturnArrays(true);
+      this.#statements.set(text, statement);
+    }
+    return statement;
+  }
+
+  #guarded<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      throw this.#translated(error);
+    }
+  }
+
+  #translated(error: unknown): unknown {
+    const code = (error as { errcode?: unknown }).errcode;
+    if (typeof code !== "number") return error;
+    const message = (error as Error).message;
+    const primary = code & 0xff;
+    if (primary === BUSY || primary === LOCKED) {
+      return new Busy(`"${this.#path}" is locked`, { cause: error });
+    }
+    if (UNAVAILABLE.has(primary)) {
+      return new StoreUnavailable(`Cannot use "${this.#path}": ${message}`, { cause: error });
+    }
+    if (UNIQUE.has(code)) return new UniqueViolation(violatedPath(message), { cause: error });
+    return error;
+  }
+}
+
+/** Index names end in the path they keep unique; a table's own constraint is about its ids. */
+function violatedPath(message: string): string {
+  return /index '.*\(([^()]+)\)'$/.exec(message)?.[1] ?? "_id";
+}

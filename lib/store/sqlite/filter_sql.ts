@@ -1,0 +1,134 @@
+import type { Definition, Filter, Scalar } from "../port.ts";
+import { scalarAt, type ScalarType } from "../shape.ts";
+import { type Fragment, join, sql } from "./fragment.ts";
+
+/**
+ * The value of a declared scalar as an SQL expression. An index serves it only where the same
+ * literal text stands in both, so the path is never bound.
+ */
+export function scalarSql(path: string): string {
+  if (path === "_id") return "id";
+  return `json_extract(doc,'$${path.split(".").map((name) => `."${name}"`).join("")}')`;
+}
+
+/** A path as SQLite's JSON functions take it, for binding. */
+const boundPath = (path: string): string =>
+  "$" + path.split(".").map((name) => "." + JSON.stringify(name)).join("");
+
+const SIGNS = { eq: "=", gt: ">", gte: ">=", lt: "<", lte: "<=" } as const;
+type Ordering = keyof typeof SIGNS;
+
+/** The filter as a condition that is true for matches; false or null for everything else. */
+export function filterSql(definition: Definition, filter: Filter): Fragment {
+  switch (filter.op) {
+    case "and":
+    case "or": {
+      const parts = filter.of.map((one) => filterSql(definition, one));
+      return join(parts, ` ${filter.op} `, filter.op === "and" ? "1" : "0");
+    }
+    case "not":
+      return negated(filterSql(definition, filter.of));
+    case "revision":
+      return sql("rev = ?", filter.value);
+    case "exists":
+      return existsSql(filter.path, filter.value);
+    default:
+      return leafSql(definition, filter);
+  }
+}
+
+type Leaf = Extract<Filter, { path: string }>;
+type Positive =
+  | { readonly op: Ordering; readonly path: string; readonly value: Scalar }
+  | Extract<Leaf, { op: "in" | "nin" }> & { readonly op: "in" }
+  | Extract<Leaf, { op: "regex" }>;
+
+function leafSql(definition: Definition, leaf: Exclude<Leaf, { op: "exists" }>): Fragment {
+  if (leaf.op === "ne") return negated(leafSql(definition, { ...leaf, op: "eq" }));
+  if (leaf.op === "nin") return negated(leafSql(definition, { ...leaf, op: "in" }));
+  const positive = leaf as Positive; // Neither "ne" nor "nin" is left.
+  const type = scalarAt(definition, leaf.path);
+  return type === null ? dynamicSql(positive) : declaredSql(scalarSql(leaf.path), type, positive);
+}
+
+const negated = (one: Fragment): Fragment => ({
+  sql: `(${one.sql}) is not true`,
+  values: one.values,
+});
+
+function existsSql(path: string, wanted: boolean): Fragment {
+  if (path === "_id") return sql(wanted ? "1" : "0");
+  return sql(`json_type(doc,?) is ${wanted ? "not " : ""}null`, boundPath(path));
+}
+
+/** Declared scalars hold values of one type or null, so the bare value can be compared. */
+function declaredSql(value: string, type: ScalarType, leaf: Positive): Fragment {
+  const fitting = (operand: Scalar) => operand !== null && fits(type, operand);
+  if (leaf.op === "regex") return fits(type, "") ? sql(`re2(?,${value})`, leaf.pattern) : sql("0");
+  if (leaf.op === "in") {
+    const parts: Fragment[] = [];
+    const present = leaf.values.filter(fitting);
+    if (present.length > 0) parts.push(memberSql(value, present));
+    if (leaf.values.includes(null)) parts.push(sql(`${value} is null`));
+    return join(parts, " or ", "0");
+  }
+  if (leaf.value === null) return sql(leaf.op === "eq" ? `${value} is null` : "0");
+  return fitting(leaf.value) ? compareSql(value, leaf.op, leaf.value) : sql("0");
+}
+
+function compareSql(value: string, op: Ordering, operand: Exclude<Scalar, null>): Fragment {
+  // Booleans stand literally, so that the planner sees the constant that it may need.
+  if (typeof operand === "boolean") return sql(`${value} ${SIGNS[op]} ${Number(operand)}`);
+  return sql(`${value} ${SIGNS[op]} ?`, operand);
+}
+
+/** One bound list, however long, so that lists of all lengths share a statement. */
+const memberSql = (value: string, operands: readonly Scalar[]): Fragment =>
+  sql(`${value} in (select value from json_each(?))`, JSON.stringify(operands));
+
+function fits(type: ScalarType, operand: Scalar): boolean {
+  if (type === "Number") return typeof operand === "number";
+  if (type === "Boolean") return typeof operand === "boolean";
+  return typeof operand === "string";
+}
+
+/** Anything may lie at the path: `json_each` yields a scalar itself and an array's elements. */
+function dynamicSql(leaf: Positive): Fragment {
+  const path = boundPath(leaf.path);
+  const element = elementSql(leaf);
+  const found: Fragment = {
+    sql: `json_type(doc,?) is not 'object' and exists(select 1 from json_each(doc,?) e ` +
+      `where ${element.sql})`,
+    values: [path, path, ...element.values],
+  };
+  return asksForNull(leaf) ? join([found, existsSql(leaf.path, false)], " or ", "0") : found;
+}
+
+const asksForNull = (leaf: Positive): boolean =>
+  (leaf.op === "eq" && leaf.value === null) || (leaf.op === "in" && leaf.values.includes(null));
+
+function elementSql(leaf: Positive): Fragment {
+  if (leaf.op === "regex") return sql("e.type = 'text' and re2(?,e.atom)", leaf.pattern);
+  if (leaf.op === "in") {
+    const kinds = Map.groupBy(leaf.values, typeOf);
+    const parts = [...kinds].map(([types, operands]) =>
+      types === NULL_TYPE ? sql(types) : withType(types, memberSql("e.atom", operands))
+    );
+    return join(parts, " or ", "0");
+  }
+  if (leaf.value === null) return sql(leaf.op === "eq" ? NULL_TYPE : "0");
+  return withType(typeOf(leaf.value), compareSql("e.atom", leaf.op, leaf.value));
+}
+
+const NULL_TYPE = "e.type = 'null'";
+
+function typeOf(operand: Scalar): string {
+  if (operand === null) return NULL_TYPE;
+  if (typeof operand === "number") return "e.type in ('integer','real')";
+  return typeof operand === "boolean" ? "e.type in ('true','false')" : "e.type = 'text'";
+}
+
+const withType = (type: string, condition: Fragment): Fragment => ({
+  sql: `${type} and ${condition.sql}`,
+  values: condition.values,
+});

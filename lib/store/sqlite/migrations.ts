@@ -1,0 +1,52 @@
+import { StoreMismatch } from "../errors.ts";
+import type { Connection } from "./connection.ts";
+import { sql } from "./fragment.ts";
+
+/** Marks a file as Corbel's in SQLite's header: "Crbl". */
+const APPLICATION_ID = 0x4372626c;
+
+/**
+ * What each schema version adds to the one before. Only ever append: files in the field have run
+ * the ones above. Tables of records are no part of this; they follow their definitions.
+ */
+const MIGRATIONS: readonly (readonly string[])[] = [
+  [
+    `create table counts(
+       name text primary key,
+       live integer not null,
+       deleted integer not null
+     ) strict, without rowid`,
+  ],
+];
+
+/** Brings a file to this version's schema; run inside a write transaction. */
+export function migrate(db: Connection, path: string): void {
+  const version = pragma(db, "user_version");
+  const owner = pragma(db, "application_id");
+  const empty = db.get(sql("select count(*) from sqlite_schema"))?.[0] === 0;
+  if (owner !== APPLICATION_ID && !(empty && owner === 0 && version === 0)) {
+    throw new StoreMismatch(
+      `Cannot use "${path}": it is an SQLite file of another program. ` +
+        `Point DATABASE_URL at a folder of Corbel's own.`,
+    );
+  }
+  if (version > MIGRATIONS.length) {
+    throw new StoreMismatch(
+      `Cannot use "${path}": its schema version is ${version}, this Corbel knows up to ` +
+        `${MIGRATIONS.length}. Run the newer Corbel that wrote it, or restore an older copy.`,
+    );
+  }
+  if (version === MIGRATIONS.length) return;
+  for (const statement of MIGRATIONS.slice(version).flat()) db.run(sql(statement));
+  db.run(sql(`pragma application_id = ${APPLICATION_ID}`));
+  db.run(sql(`pragma user_version = ${MIGRATIONS.length}`));
+}
+
+/** Whether the file needs nothing of {@linkcode migrate}. */
+export function isCurrent(db: Connection): boolean {
+  return pragma(db, "user_version") === MIGRATIONS.length &&
+    pragma(db, "application_id") === APPLICATION_ID;
+}
+
+const pragma = (db: Connection, name: string): number =>
+  db.get(sql(`pragma ${name}`))![0] as number;

@@ -1,0 +1,212 @@
+import { RecordTooLarge } from "../errors.ts";
+import { exceedsBytes, jsonText } from "../json_text.ts";
+import type {
+  Change,
+  Definition,
+  Filter,
+  Id,
+  ListQuery,
+  Page,
+  Position,
+  Records,
+  Scalar,
+  Stored,
+  StoredRecord,
+} from "../port.ts";
+import { valueAt } from "../shape.ts";
+import { applyChange } from "./change.ts";
+import type { Connection, Row } from "./connection.ts";
+import { filterSql } from "./filter_sql.ts";
+import { type Fragment, sql } from "./fragment.ts";
+import { pageStatements, sortOrder, tableName } from "./keyset.ts";
+
+/** Where the records of one definition are read and written. */
+export interface Access {
+  /** Runs on a connection that sees what was committed, or the transaction's own changes. */
+  read<T>(work: (db: Connection) => T): Promise<T>;
+  /** Runs in a write transaction. */
+  write<T>(work: (db: Connection) => T): Promise<T>;
+}
+
+/** {@linkcode Records} over one table: `seq`, `id`, `rev`, and the record's JSON text `doc`. */
+export class SqliteRecords<T extends StoredRecord> implements Records<T> {
+  readonly #definition: Definition;
+  readonly #access: Access;
+  readonly #table: string;
+
+  constructor(definition: Definition, access: Access) {
+    this.#definition = definition;
+    this.#access = access;
+    this.#table = tableName(definition);
+  }
+
+  insert(record: T): Promise<Stored<T>> {
+    return this.#access.write((db) => this.#insert(db, record));
+  }
+
+  insertMany(records: readonly T[]): Promise<Stored<T>[]> {
+    return this.#access.write((db) => records.map((record) => this.#insert(db, record)));
+  }
+
+  get(id: Id): Promise<Stored<T> | null> {
+    return this.#access.read((db) => {
+      const row = db.get(sql(`select rev, doc from ${this.#table} where id = ?`, id));
+      return row === undefined ? null : stored<T>(row);
+    });
+  }
+
+  findOne(filter: Filter): Promise<Stored<T> | null> {
+    return this.#access.read((db) => {
+      const row = this.#find(db, filter);
+      return row === undefined ? null : stored<T>(row);
+    });
+  }
+
+  list(query: ListQuery): Promise<Page> {
+    const statements = pageStatements(this.#definition, query);
+    return this.#access.read((db) => {
+      const texts: string[] = [];
+      // One row more than asked for tells whether the list goes on.
+      for (const statement of statements) {
+        const missing = query.limit + 1 - texts.length;
+        if (missing === 0) break;
+        for (const row of db.all(limited(statement, missing, query.offset))) {
+          texts.push(row[0] as string);
+        }
+      }
+      const more = texts.length > query.limit;
+      if (more) texts.pop();
+      if (query.backwards) texts.reverse();
+      return page(texts, more, query);
+    });
+  }
+
+  count(filter: Filter): Promise<number> {
+    const kept = this.#keptCount(filter);
+    const { sql: condition, values } = filterSql(this.#definition, filter);
+    const counted = { sql: `select count(*) from ${this.#table} where ${condition}`, values };
+    return this.#access.read((db) => (db.get(kept ?? counted)?.[0] ?? 0) as number);
+  }
+
+  updateOne(filter: Filter, change: Change): Promise<Stored<T> | null> {
+    return this.#access.write((db) => {
+      const row = this.#find(db, filter);
+      if (row === undefined) return null;
+      const before = stored<T>(row);
+      const after = applyChange(before.value, change) as T; // Callers type their own records.
+      const json = this.#text(after);
+      const revision = before.revision + 1;
+      db.run(
+        sql(`update ${this.#table} set rev = ?, doc = ? where id = ?`, revision, json, after._id),
+      );
+      this.#recount(db, before.value, -1);
+      this.#recount(db, after, 1);
+      return { json, revision, value: after };
+    });
+  }
+
+  deleteOne(filter: Filter): Promise<Stored<T> | null> {
+    return this.#access.write((db) => {
+      const row = this.#find(db, filter);
+      if (row === undefined) return null;
+      const gone = stored<T>(row);
+      this.#delete(db, gone.value);
+      return gone;
+    });
+  }
+
+  deleteMany(filter: Filter, limit: number): Promise<number> {
+    const { sql: condition, values } = filterSql(this.#definition, filter);
+    const matching = sql(
+      `select rev, doc from ${this.#table} where ${condition} limit ?`,
+      ...values,
+      limit,
+    );
+    return this.#access.write((db) => {
+      const rows = db.all(matching);
+      for (const row of rows) this.#delete(db, stored<T>(row).value);
+      return rows.length;
+    });
+  }
+
+  #insert(db: Connection, record: T): Stored<T> {
+    const json = this.#text(record);
+    db.run(sql(`insert into ${this.#table}(id, rev, doc) values(?, 1, ?)`, record._id, json));
+    this.#recount(db, record, 1);
+    return { json, revision: 1, value: record };
+  }
+
+  #delete(db: Connection, record: StoredRecord): void {
+    db.run(sql(`delete from ${this.#table} where id = ?`, record._id));
+    this.#recount(db, record, -1);
+  }
+
+  #find(db: Connection, filter: Filter): Row | undefined {
+    const { sql: condition, values } = filterSql(this.#definition, filter);
+    return db.get({
+      sql: `select rev, doc from ${this.#table} where ${condition} order by id limit 1`,
+      values,
+    });
+  }
+
+  #text(record: StoredRecord): string {
+    const json = jsonText(record);
+    const { bytesMax } = this.#definition;
+    if (bytesMax !== undefined && exceedsBytes(json, bytesMax)) throw new RecordTooLarge(bytesMax);
+    return json;
+  }
+
+  #recount(db: Connection, record: StoredRecord, by: 1 | -1): void {
+    if (!this.#definition.trash) return;
+    const column = record.isDeleted === true ? "deleted" : "live";
+    db.run(
+      sql(`update counts set ${column} = ${column} + ? where name = ?`, by, this.#definition.name),
+    );
+  }
+
+  /** The counts that the table keeps: of all live, all deleted, and all records. */
+  #keptCount(filter: Filter): Fragment | null {
+    if (!this.#definition.trash) return null;
+    const from = (column: string) =>
+      sql(`select ${column} from counts where name = ?`, this.#definition.name);
+    if (filter.op === "and" && filter.of.length === 0) return from("live + deleted");
+    if (filter.op !== "eq" || filter.path !== "isDeleted") return null;
+    return from(filter.value === true ? "deleted" : "live");
+  }
+}
+
+const limited = (statement: Fragment, limit: number, offset?: number): Fragment =>
+  offset === undefined
+    ? { sql: statement.sql, values: [...statement.values, limit] }
+    : { sql: `${statement.sql} offset ?`, values: [...statement.values, limit, offset] };
+
+function stored<T>([revision, json]: Row): Stored<T> {
+  let parsed: T | undefined;
+  return {
+    json: json as string,
+    revision: revision as number,
+    get value() {
+      return parsed ??= JSON.parse(json as string) as T;
+    },
+  };
+}
+
+function page(texts: readonly string[], more: boolean, query: ListQuery): Page {
+  return {
+    items: texts.join(","),
+    size: texts.length,
+    more,
+    first: () => position(texts[0], query),
+    last: () => position(texts.at(-1), query),
+  };
+}
+
+function position(json: string | undefined, query: ListQuery): Position | null {
+  if (json === undefined) return null;
+  const record = JSON.parse(json) as StoredRecord;
+  const keys = sortOrder(query.sort, false).slice(0, -1);
+  return {
+    values: keys.map(({ path }) => (valueAt(record, path) ?? null) as Scalar), // Sorts are scalars.
+    id: record._id,
+  };
+}

@@ -1,0 +1,144 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { StoreUnavailable } from "../errors.ts";
+import type { Definition } from "../port.ts";
+import { Busy, Connection, type Sync } from "./connection.ts";
+import { sql } from "./fragment.ts";
+import { isCurrent, migrate } from "./migrations.ts";
+import { checkDefinition, isPrepared, prepare, redefine } from "./tables.ts";
+
+/** How long a write waits for its turn among processes before it is a 503. */
+const LOCK_WAIT_MS = 5_000;
+const RETRY_MIN_MS = 1;
+const RETRY_MAX_MS = 12;
+
+/** The files whose exclusive section the present call chain is in. */
+const inside = new AsyncLocalStorage<FileSpace>();
+
+/**
+ * One file: a connection that writes, one that reads, and the queue of those who want to write.
+ * Readers never wait: they see what was committed last, also while a transaction is under way.
+ */
+export class FileSpace {
+  readonly reader: Connection;
+  readonly #writer: Connection;
+  readonly #prepared = new WeakSet<Definition>();
+  #tail: Promise<void> = Promise.resolve();
+  #writers = 0;
+  #closing = false;
+
+  private constructor(writer: Connection, reader: Connection) {
+    this.#writer = writer;
+    this.reader = reader;
+  }
+
+  /** Opens the file, makes it if it is missing, and brings its schema up to date. */
+  static open(path: string, sync: Sync): FileSpace {
+    const writer = new Connection(path, sync);
+    try {
+      if (!isCurrent(writer)) {
+        writer.run(sql("begin immediate"));
+        try {
+          migrate(writer, path);
+          writer.run(sql("commit"));
+        } catch (error) {
+          writer.run(sql("rollback"));
+          throw error;
+        }
+      }
+      writer.waitForLocks(0);
+      return new FileSpace(writer, new Connection(path, sync));
+    } catch (error) {
+      writer.close();
+      throw error instanceof Busy ? new StoreUnavailable(error.message, { cause: error }) : error;
+    }
+  }
+
+  /** Makes sure that the tables of a definition exist; free after the first time. */
+  prepare(definition: Definition): void | Promise<void> {
+    if (this.#prepared.has(definition)) return;
+    checkDefinition(definition);
+    if (!isPrepared(this.reader, definition)) {
+      return this.exclusive((db) => this.prepareWithin(db, definition));
+    }
+    this.#prepared.add(definition);
+  }
+
+  /** The same inside an exclusive section. */
+  prepareWithin(db: Connection, definition: Definition): void {
+    if (this.#prepared.has(definition)) return;
+    checkDefinition(definition);
+    prepare(db, definition);
+    // Not remembered: the transaction may yet be undone.
+  }
+
+  redefineWithin(db: Connection, definition: Definition): void {
+    checkDefinition(definition);
+    redefine(db, definition);
+  }
+
+  /**
+   * Runs `work` in a write transaction of its own, one at a time: committed when it resolves,
+   * undone when it throws. Within `work` only the connection it is given may be used.
+   */
+  async exclusive<T>(work: (db: Connection) => T | Promise<T>): Promise<T> {
+    if (inside.getStore() === this) {
+      throw new Error("A transaction must use the records it was given, not the engine's");
+    }
+    const turn = Promise.withResolvers<void>();
+    const before = this.#tail;
+    this.#tail = turn.promise;
+    this.#writers++;
+    try {
+      await before;
+      await this.#begin();
+      try {
+        const result = await inside.run(this, () => work(this.#writer));
+        this.#writer.run(sql("commit"));
+        return result;
+      } catch (error) {
+        this.#rollback();
+        throw error;
+      }
+    } catch (error) {
+      throw error instanceof Busy ? new StoreUnavailable(error.message, { cause: error }) : error;
+    } finally {
+      turn.resolve();
+      this.#writers--;
+      if (this.#closing && this.#writers === 0) this.#closeNow();
+    }
+  }
+
+  /** Closes the file, once the writes under way have ended. */
+  close(): void {
+    this.#closing = true;
+    if (this.#writers === 0) this.#closeNow();
+  }
+
+  /** Other processes hold the lock for short times: try again, without blocking the event loop. */
+  async #begin(): Promise<void> {
+    const deadline = performance.now() + LOCK_WAIT_MS;
+    for (;;) {
+      try {
+        return this.#writer.run(sql("begin immediate"));
+      } catch (error) {
+        if (!(error instanceof Busy) || performance.now() > deadline) throw error;
+      }
+      const pause = RETRY_MIN_MS + Math.random() * (RETRY_MAX_MS - RETRY_MIN_MS);
+      await new Promise((resolve) => setTimeout(resolve, pause));
+    }
+  }
+
+  /** A failed commit (a full disk) may have rolled back by itself. */
+  #rollback(): void {
+    try {
+      this.#writer.run(sql("rollback"));
+    } catch {
+      // No transaction is active: that is what was wanted.
+    }
+  }
+
+  #closeNow(): void {
+    this.reader.close();
+    this.#writer.close();
+  }
+}

@@ -1,0 +1,106 @@
+import { StoreMismatch } from "../errors.ts";
+import type { Definition, Index } from "../port.ts";
+import { scalarAt } from "../shape.ts";
+import type { Connection } from "./connection.ts";
+import { scalarSql } from "./filter_sql.ts";
+import { quoted, sql } from "./fragment.ts";
+import { indexColumns, tableName } from "./keyset.ts";
+
+/** Name of an index -> the statement that makes it. The name spells out its keys. */
+function indexStatements(definition: Definition): Map<string, string> {
+  const wanted = [...definition.indexes];
+  if (definition.expiry !== undefined) {
+    wanted.push({ keys: [{ path: definition.expiry, descending: false }] });
+  }
+  return new Map(wanted.map((index) => {
+    const name = indexName(definition, index);
+    return [name, indexStatement(definition, index, name)];
+  }));
+}
+
+function indexName(definition: Definition, { keys, unique }: Index): string {
+  const columns = keys.map((key) => (key.descending ? "-" : "") + key.path).join(",");
+  return `i_${definition.name} ${unique ? "unique" : "list"} (${columns})`;
+}
+
+/** A listing index begins with `isDeleted` and ends with the id, as every list is ordered. */
+function indexStatement(definition: Definition, index: Index, name: string): string {
+  const table = tableName(definition);
+  if (index.unique) {
+    const value = scalarSql(index.keys[0]!.path);
+    const live = definition.trash ? ` and ${scalarSql("isDeleted")} = 0` : "";
+    return `create unique index ${quoted(name)} on ${table}(${value}) ` +
+      `where ${value} is not null${live}`;
+  }
+  const last = index.keys.at(-1)!;
+  const keys = last.path === "_id"
+    ? index.keys
+    : [...index.keys, { path: "_id", descending: last.descending }];
+  const trash = definition.trash ? [{ path: "isDeleted", descending: false }] : [];
+  return `create index ${quoted(name)} on ${table}(${
+    indexColumns(definition, [...trash, ...keys])
+  })`;
+}
+
+/** Index name -> its SQL, for the table of a definition. */
+function storedIndexes(db: Connection, definition: Definition): Map<string, string> {
+  const rows = db.all(sql(
+    "select name, sql from sqlite_schema where type = 'index' and tbl_name = ? and sql is not null",
+    `r_${definition.name}`,
+  ));
+  return new Map(rows.map(([name, text]) => [name as string, text as string]));
+}
+
+/** Whether everything the definition asks for is there. Throws for an index of another shape. */
+export function isPrepared(db: Connection, definition: Definition): boolean {
+  const table = db.get(
+    sql("select 1 from sqlite_schema where type = 'table' and name = ?", `r_${definition.name}`),
+  );
+  if (table === undefined) return false;
+  const stored = storedIndexes(db, definition);
+  let complete = true;
+  for (const [name, wanted] of indexStatements(definition)) {
+    const present = stored.get(name);
+    if (present === undefined) complete = false;
+    else if (present !== wanted) {
+      throw new StoreMismatch(
+        `The index "${name}" exists with another shape. Stored: ${present}. Wanted: ${wanted}`,
+      );
+    }
+  }
+  return complete;
+}
+
+/** Creates what is missing; run inside a write transaction. */
+export function prepare(db: Connection, definition: Definition): void {
+  if (isPrepared(db, definition)) return;
+  db.run(sql(
+    `create table if not exists ${tableName(definition)}(
+       seq integer primary key,
+       id text not null unique,
+       rev integer not null,
+       doc text not null
+     ) strict`,
+  ));
+  db.run(sql("insert or ignore into counts(name, live, deleted) values(?, 0, 0)", definition.name));
+  const stored = storedIndexes(db, definition);
+  for (const [name, statement] of indexStatements(definition)) {
+    if (!stored.has(name)) db.run(sql(statement));
+  }
+}
+
+/** {@linkcode prepare}, and drops the indexes that the definition does not name. */
+export function redefine(db: Connection, definition: Definition): void {
+  const wanted = indexStatements(definition);
+  for (const name of storedIndexes(db, definition).keys()) {
+    if (!wanted.has(name)) db.run(sql(`drop index ${quoted(name)}`));
+  }
+  prepare(db, definition);
+}
+
+/** Whether the definition keeps live and deleted records apart by a declared `isDeleted`. */
+export function checkDefinition(definition: Definition): void {
+  if (definition.trash && scalarAt(definition, "isDeleted") !== "Boolean") {
+    throw new TypeError(`${definition.name} has a trash, so it must declare isDeleted`);
+  }
+}
