@@ -13,17 +13,21 @@ import { bindable, type Fragment, join, quoted, sql } from "./fragment.ts";
  */
 export function pageStatements(definition: Definition, query: ListQuery): Fragment[] {
   const order = sortOrder(query.sort, query.backwards === true);
-  const ranges = query.from === undefined ? [sql("1")] : rangesBehind(order, query.from);
+  const ranges = query.from === undefined
+    ? [{ condition: sql("1"), order }]
+    : rangesBehind(order, query.from);
   const filter = filterSql(definition, query.filter);
   if (!definition.trash || fixesTrash(query.filter)) {
-    const orderBy = order.map(({ value, descending }) => value + direction(descending)).join(", ");
-    return ranges.map((range) => ({
-      sql: `select doc from ${tableName(definition)} ` +
-        `where (${filter.sql}) and (${range.sql}) order by ${orderBy} limit ?`,
-      values: [...filter.values, ...range.values],
-    }));
+    return ranges.map((range) => {
+      const orderBy = range.order.map(({ value, descending }) => value + direction(descending));
+      return {
+        sql: `select doc from ${tableName(definition)} where (${filter.sql}) ` +
+          `and (${range.condition.sql}) order by ${orderBy.join(", ")} limit ?`,
+        values: [...filter.values, ...range.condition.values],
+      };
+    });
   }
-  return ranges.map((range) => mergedSql(definition, order, filter, range));
+  return ranges.map((range) => mergedSql(definition, filter, range));
 }
 
 /** What a table of records is called. */
@@ -49,13 +53,22 @@ export function sortOrder(sort: readonly SortKey[], backwards: boolean): OrderTe
 
 const direction = (descending: boolean) => descending ? " desc" : "";
 
-function rangesBehind(order: readonly OrderTerm[], from: Position): Fragment[] {
+interface Range {
+  readonly condition: Fragment;
+  /** Only the keys that are not fixed by the condition: SQLite would sort by the others. */
+  readonly order: readonly OrderTerm[];
+}
+
+function rangesBehind(order: readonly OrderTerm[], from: Position): Range[] {
   const values: Scalar[] = [...from.values.slice(0, order.length - 1), from.id];
-  const ranges: Fragment[] = [];
+  const ranges: Range[] = [];
   for (let at = order.length - 1; at >= 0; at--) {
     const equal = order.slice(0, at).map((term, i) => equalSql(term.value, values[i]!));
-    for (const beyond of beyondSql(order[at]!, values[at]!)) {
-      ranges.push(join([...equal, beyond], " and ", "1"));
+    for (const { condition, fixed } of beyondSql(order[at]!, values[at]!)) {
+      ranges.push({
+        condition: join([...equal, condition], " and ", "1"),
+        order: order.slice(fixed ? at + 1 : at),
+      });
     }
   }
   return ranges;
@@ -65,11 +78,15 @@ const equalSql = (value: string, to: Scalar): Fragment =>
   to === null ? sql(`${value} is null`) : sql(`${value} = ?`, bindable(to));
 
 /** Null sorts first: ascending, everything lies beyond it; descending, it lies beyond everything. */
-function beyondSql({ path, value, descending }: OrderTerm, limit: Scalar): Fragment[] {
-  if (limit === null) return descending ? [] : [sql(`${value} is not null`)];
-  if (!descending) return [sql(`${value} > ?`, bindable(limit))];
-  const below = sql(`${value} < ?`, bindable(limit));
-  return path === "_id" ? [below] : [below, sql(`${value} is null`)];
+function beyondSql(
+  { path, value, descending }: OrderTerm,
+  limit: Scalar,
+): { condition: Fragment; fixed: boolean }[] {
+  const open = (condition: Fragment) => ({ condition, fixed: false });
+  if (limit === null) return descending ? [] : [open(sql(`${value} is not null`))];
+  if (!descending) return [open(sql(`${value} > ?`, bindable(limit)))];
+  const below = open(sql(`${value} < ?`, bindable(limit)));
+  return path === "_id" ? [below] : [below, { condition: sql(`${value} is null`), fixed: true }];
 }
 
 /** Whether the filter says which side of the trash it is about. */
@@ -82,21 +99,16 @@ function fixesTrash(filter: Filter): boolean {
  * Indexes begin with `isDeleted`, so live and deleted rows each come in order, and SQLite merges
  * the two as it reads; asking for both at once would sort the whole collection.
  */
-function mergedSql(
-  definition: Definition,
-  order: readonly OrderTerm[],
-  filter: Fragment,
-  range: Fragment,
-): Fragment {
-  const columns = order.map(({ value }, i) => `${value} as k${i}`).join(", ");
+function mergedSql(definition: Definition, filter: Fragment, range: Range): Fragment {
+  const columns = range.order.map(({ value }, i) => `${value} as k${i}`).join(", ");
   const sides = [0, 1].map((deleted) =>
-    `select doc, ${columns} from ${tableName(definition)} ` +
-    `where ${scalarSql("isDeleted")} = ${deleted} and (${filter.sql}) and (${range.sql})`
+    `select doc, ${columns} from ${tableName(definition)} where ` +
+    `${scalarSql("isDeleted")} = ${deleted} and (${filter.sql}) and (${range.condition.sql})`
   );
-  const orderBy = order.map(({ descending }, i) => `k${i}${direction(descending)}`).join(", ");
-  const values = [...filter.values, ...range.values];
+  const orderBy = range.order.map(({ descending }, i) => `k${i}${direction(descending)}`);
+  const values = [...filter.values, ...range.condition.values];
   return {
-    sql: `${sides.join(" union all ")} order by ${orderBy} limit ?`,
+    sql: `${sides.join(" union all ")} order by ${orderBy.join(", ")} limit ?`,
     values: [...values, ...values],
   };
 }

@@ -23,13 +23,16 @@ function indexName(definition: Definition, { keys, unique }: Index): string {
   return `i_${definition.name} ${unique ? "unique" : "list"} (${columns})`;
 }
 
-/** A listing index begins with `isDeleted` and ends with the id, as every list is ordered. */
+/**
+ * Spelled as SQLite keeps it, so that the two can be compared.
+ * A listing index begins with `isDeleted` and ends with the id, as every list is ordered.
+ */
 function indexStatement(definition: Definition, index: Index, name: string): string {
   const table = tableName(definition);
   if (index.unique) {
     const value = scalarSql(index.keys[0]!.path);
     const live = definition.trash ? ` and ${scalarSql("isDeleted")} = 0` : "";
-    return `create unique index ${quoted(name)} on ${table}(${value}) ` +
+    return `CREATE UNIQUE INDEX ${quoted(name)} on ${table}(${value}) ` +
       `where ${value} is not null${live}`;
   }
   const last = index.keys.at(-1)!;
@@ -37,7 +40,7 @@ function indexStatement(definition: Definition, index: Index, name: string): str
     ? index.keys
     : [...index.keys, { path: "_id", descending: last.descending }];
   const trash = definition.trash ? [{ path: "isDeleted", descending: false }] : [];
-  return `create index ${quoted(name)} on ${table}(${
+  return `CREATE INDEX ${quoted(name)} on ${table}(${
     indexColumns(definition, [...trash, ...keys])
   })`;
 }
