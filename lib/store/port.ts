@@ -59,7 +59,10 @@ export interface Index {
  * idempotently, and fails loudly where something of that name exists with another shape.
  */
 export interface Definition {
-  /** Unique in its space, also when letter case is ignored. */
+  /**
+   * Unique in its space, also when letter case is ignored. Names that begin with `_` are Corbel's
+   * own: no collection of a project can be called so.
+   */
   readonly name: string;
   readonly fields: Readonly<Record<string, FieldShape>>;
   readonly indexes: readonly Index[];

@@ -1,0 +1,91 @@
+import { LRUCache } from "lru-cache";
+import type { Clock } from "../clock.ts";
+import { sha256 } from "../crypto/hashes.ts";
+import { randomToken } from "../crypto/random.ts";
+import { CACHE_MS } from "../limits.ts";
+import { type ProjectRecord, PROJECTS } from "../projects/records.ts";
+import { eq } from "../store/filter.ts";
+import type { Definition, Engine, Id, StoredRecord } from "../store/port.ts";
+import type { KeyKind } from "./principals.ts";
+
+export type ApiKeyRecord = StoredRecord & {
+  projectId: Id;
+  kind: KeyKind;
+  /** SHA-256 of the key; the key itself is shown once and kept nowhere. */
+  hash: string;
+  createdAt: string;
+};
+
+/** In the control space. */
+export const API_KEYS: Definition = {
+  name: "apiKeys",
+  fields: {
+    projectId: { type: "Ref" },
+    kind: { type: "String" },
+    hash: { type: "String" },
+    createdAt: { type: "Date" },
+  },
+  indexes: [
+    { keys: [{ path: "hash", descending: false }], unique: true },
+    { keys: [{ path: "projectId", descending: false }] },
+  ],
+  trash: false,
+};
+
+const PREFIXES: Record<KeyKind, string> = { publishable: "pk_live_", secret: "sk_live_" };
+const KEY = /^(?:pk|sk)_live_[A-Za-z0-9_-]{43}$/;
+
+/** A fresh key of 32 random bytes. */
+export const newApiKey = (kind: KeyKind): string => PREFIXES[kind] + randomToken();
+
+/** What a valid key opens. */
+export interface KeyHolder {
+  readonly kind: KeyKind;
+  readonly projectId: Id;
+  readonly siteUrl: string | null;
+  readonly allowedOrigins: readonly string[];
+}
+
+/** Finds projects by their keys. */
+export interface KeyDirectory {
+  /** Null for anything but a current key. */
+  find(key: string): Promise<KeyHolder | null>;
+  /** Drops what is remembered of a project; other processes notice within `CACHE_MS`. */
+  forget(projectId: Id): void;
+}
+
+const KEYS_KEPT = 20_000;
+
+export function createKeyDirectory(engine: Engine, clock: Clock): KeyDirectory {
+  const known = new LRUCache<string, { holder: KeyHolder; readAt: number }>({ max: KEYS_KEPT });
+
+  async function read(hash: string): Promise<KeyHolder | null> {
+    const key = await engine.records<ApiKeyRecord>("control", API_KEYS).findOne(eq("hash", hash));
+    if (key === null) return null;
+    const { projectId, kind } = key.value;
+    const project = await engine.records<ProjectRecord>("control", PROJECTS).get(projectId);
+    if (project === null) return null;
+    const { siteUrl, allowedOrigins } = project.value;
+    return { kind, projectId, siteUrl, allowedOrigins };
+  }
+
+  return {
+    async find(key) {
+      if (!KEY.test(key)) return null;
+      const hash = sha256(key);
+      const entry = known.get(hash);
+      const now = clock.now();
+      if (entry !== undefined && now - entry.readAt < CACHE_MS) return entry.holder;
+      const holder = await read(hash);
+      // A miss is not remembered: the key may be made in another process a moment later.
+      if (holder === null) known.delete(hash);
+      else known.set(hash, { holder, readAt: now });
+      return holder;
+    },
+    forget(projectId) {
+      for (const [hash, { holder }] of known.entries()) {
+        if (holder.projectId === projectId) known.delete(hash);
+      }
+    },
+  };
+}

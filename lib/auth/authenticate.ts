@@ -1,0 +1,45 @@
+import { Problem } from "../problems.ts";
+import type { AccessTokens } from "./access_tokens.ts";
+import type { KeyDirectory, KeyHolder } from "./api_keys.ts";
+import type { Caller } from "./principals.ts";
+
+/** What a request says of who sends it. */
+export interface Credentials {
+  /** The `x-api-key` header. */
+  readonly apiKey: string | null;
+  /** The `Authorization` header. */
+  readonly authorization: string | null;
+}
+
+export interface AuthServices {
+  readonly keys: KeyDirectory;
+  readonly tokens: AccessTokens;
+}
+
+/** Whose key this is. Throws `API_KEY_INVALID`: one refusal, whatever is wrong with the key. */
+export async function holderOf(
+  { keys }: Pick<AuthServices, "keys">,
+  { apiKey }: Credentials,
+): Promise<KeyHolder> {
+  const holder = apiKey === null ? null : await keys.find(apiKey);
+  if (holder === null) throw new Problem("API_KEY_INVALID");
+  return holder;
+}
+
+/**
+ * The caller behind a valid key. A bearer token sent with a publishable key must be valid, also
+ * where none is needed (`ACCESS_TOKEN_INVALID`); with a secret key it is ignored.
+ */
+export async function callerOf(
+  { tokens }: Pick<AuthServices, "tokens">,
+  holder: KeyHolder,
+  { authorization }: Credentials,
+): Promise<Caller> {
+  const { kind, projectId } = holder;
+  if (kind === "secret") return { kind, projectId };
+  if (authorization === null) return { kind, projectId, userId: null };
+  const token = /^Bearer ([A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+)$/i.exec(authorization);
+  const bearer = token === null ? null : await tokens.verify(projectId, token[1]!);
+  if (bearer === null) throw new Problem("ACCESS_TOKEN_INVALID");
+  return { kind, projectId, userId: bearer.userId };
+}

@@ -1,0 +1,39 @@
+import { type Clock, timestamp } from "../clock.ts";
+import type { NewId } from "../ids.ts";
+import { Problem } from "../problems.ts";
+import { UniqueViolation } from "../store/errors.ts";
+import type { Engine, Id } from "../store/port.ts";
+import { type UserRecord, USERS } from "./users.ts";
+
+const EMAIL = /^[^\s@,;<>"]{1,64}@[^\s@,;<>"]{1,190}$/;
+
+/** Adds an end user to a project. Throws `INVALID_INPUT` and `EMAIL_TAKEN`. */
+export async function createUser(
+  { engine, clock, newId }: { engine: Engine; clock: Clock; newId: NewId },
+  projectId: Id,
+  { email, verified }: { email: string; verified: boolean },
+): Promise<Id> {
+  if (!EMAIL.test(email)) {
+    throw new Problem("INVALID_INPUT", { message: "The e-mail must be one plain address." });
+  }
+  const now = timestamp(clock);
+  const user: UserRecord = {
+    _id: newId(),
+    email,
+    emailLower: email.toLowerCase(),
+    emailVerified: verified,
+    name: null,
+    username: null,
+    avatarUrl: null,
+    disabled: false,
+    createdAt: now,
+    updatedAt: now,
+  };
+  try {
+    await engine.records<UserRecord>(projectId, USERS).insert(user);
+  } catch (error) {
+    if (error instanceof UniqueViolation) throw new Problem("EMAIL_TAKEN", { cause: error });
+    throw error;
+  }
+  return user._id;
+}

@@ -1,0 +1,13 @@
+import type { Id } from "../store/port.ts";
+
+export type KeyKind = "publishable" | "secret";
+
+/** Who calls a project's operations: an application by its key, perhaps for a signed-in user. */
+export type Caller =
+  | { readonly kind: "secret"; readonly projectId: Id }
+  | {
+    readonly kind: "publishable";
+    readonly projectId: Id;
+    /** The user of a valid bearer token; null without one. */
+    readonly userId: Id | null;
+  };

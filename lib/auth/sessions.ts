@@ -1,0 +1,61 @@
+import { LRUCache } from "lru-cache";
+import type { Clock } from "../clock.ts";
+import { CACHE_MS } from "../limits.ts";
+import type { Definition, Engine, Id, StoredRecord } from "../store/port.ts";
+
+/** A signed-in user on one device. Access tokens name it and die with it. */
+export type SessionRecord = StoredRecord & {
+  userId: Id;
+  createdAt: string;
+  expiresAt: string;
+  revokedAt: string | null;
+};
+
+/** In each project's space. */
+export const SESSIONS: Definition = {
+  name: "_sessions",
+  fields: {
+    userId: { type: "Ref" },
+    createdAt: { type: "Date" },
+    expiresAt: { type: "Date" },
+    revokedAt: { type: "Date" },
+  },
+  indexes: [{ keys: [{ path: "userId", descending: false }] }],
+  trash: false,
+  expiry: "expiresAt",
+};
+
+/** Tells whether sessions still stand. */
+export interface SessionDirectory {
+  /** Whether the session exists, is the user's, has not expired and was not revoked. */
+  stands(projectId: Id, sessionId: Id, userId: Id): Promise<boolean>;
+  /** Drops what is remembered; other processes notice within `CACHE_MS`. */
+  forget(sessionId: Id): void;
+}
+
+const SESSIONS_KEPT = 50_000;
+
+export function createSessionDirectory(engine: Engine, clock: Clock): SessionDirectory {
+  const known = new LRUCache<Id, { session: SessionRecord | null; readAt: number }>({
+    max: SESSIONS_KEPT,
+  });
+
+  async function read(projectId: Id, sessionId: Id): Promise<SessionRecord | null> {
+    const now = clock.now();
+    const entry = known.get(sessionId);
+    if (entry !== undefined && now - entry.readAt < CACHE_MS) return entry.session;
+    const found = await engine.records<SessionRecord>(projectId, SESSIONS).get(sessionId);
+    const session = found?.value ?? null;
+    known.set(sessionId, { session, readAt: now });
+    return session;
+  }
+
+  return {
+    async stands(projectId, sessionId, userId) {
+      const session = await read(projectId, sessionId);
+      return session !== null && session.userId === userId && session.revokedAt === null &&
+        Date.parse(session.expiresAt) > clock.now();
+    },
+    forget: (sessionId) => void known.delete(sessionId),
+  };
+}

@@ -1,0 +1,167 @@
+import { keyRingProblem } from "./crypto/key_ring.ts";
+import { Secret } from "./crypto/secret.ts";
+import { RATE_PER_MINUTE } from "./limits.ts";
+import type { Sync } from "./store/sqlite/connection.ts";
+
+export type LogLevel = "debug" | "info" | "warn" | "error";
+
+/** Everything a process can be told from outside. */
+export interface Config {
+  readonly host: string;
+  readonly port: number;
+  /** Origin of every address in answers, without a final slash. */
+  readonly publicUrl: string;
+  readonly database: {
+    readonly kind: "sqlite";
+    /** Absolute or relative to the working folder. */
+    readonly folder: string;
+    readonly sync: Sync;
+  };
+  /** The key ring's text; null lets the embedded mode keep one in its folder. */
+  readonly secretKeys: Secret | null;
+  /** How many proxies stand in front; 0 believes no forwarded address. */
+  readonly trustProxy: number;
+  /** Requests per minute, publishable key and address; null is no limit. */
+  readonly ratePerMinute: number | null;
+  readonly logLevel: LogLevel;
+}
+
+/** Environment variables that {@linkcode loadConfig} reads, with what the README says of them. */
+export const SETTINGS = {
+  DATABASE_URL: ["`sqlite:./data`", "Where everything is kept: `sqlite:<folder>`."],
+  SQLITE_SYNC: [
+    "`full`",
+    "`full`: an answered write survives a power cut. `normal`: faster, a power cut may lose the last.",
+  ],
+  SECRET_KEYS: [
+    "made in the data folder",
+    "Key ring `id:base64,…` of 32-byte keys; the first seals, all open.",
+  ],
+  HOST: ["`127.0.0.1`", "Address to listen on."],
+  PORT: ["`8000`", "Port to listen on."],
+  PUBLIC_URL: ["`http://localhost:$PORT`", "What the world calls this server."],
+  TRUST_PROXY: [
+    "`0`",
+    "How many proxies stand in front: the client is that entry of `X-Forwarded-For`, from the right.",
+  ],
+  RATE_LIMITS: ["`on`", "`off` counts no requests."],
+  RATE_LIMIT_PER_MINUTE: [`\`${RATE_PER_MINUTE}\``, "Requests per publishable key and address."],
+  ALLOW_INSECURE_COOKIES: [
+    "`false`",
+    "`true` permits a `PUBLIC_URL` with plain http on a host that is not local.",
+  ],
+  LOG_LEVEL: ["`info`", "`debug`, `info`, `warn` or `error`; requests are logged at `info`."],
+} as const satisfies Record<string, readonly [string, string]>;
+
+export type Environment = { readonly [name in keyof typeof SETTINGS]?: string | undefined };
+
+/** All that is wrong with an environment, a line each. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(`The configuration has ${problems.length} problem(s):\n- ${problems.join("\n- ")}`);
+    this.problems = problems;
+  }
+}
+
+/** Reads an environment; pure. Throws {@linkcode ConfigError} with every problem at once. */
+export function loadConfig(env: Environment): Config {
+  const read = reader(env);
+  const port = read.wholeNumber("PORT", 8000, 1, 65_535);
+  const config: Config = {
+    host: read.text("HOST", "127.0.0.1"),
+    port,
+    publicUrl: read.publicUrl(port),
+    database: {
+      kind: "sqlite",
+      folder: read.databaseFolder(),
+      sync: read.choice("SQLITE_SYNC", ["full", "normal"]),
+    },
+    secretKeys: read.secretKeys(),
+    trustProxy: read.wholeNumber("TRUST_PROXY", 0, 0, 100),
+    ratePerMinute: read.ratePerMinute(),
+    logLevel: read.choice("LOG_LEVEL", ["info", "debug", "warn", "error"]),
+  };
+  if (read.problems.length > 0) throw new ConfigError(read.problems);
+  return config;
+}
+
+const LOCAL_HOSTS = ["localhost", "127.0.0.1", "[::1]"];
+
+function reader(env: Environment) {
+  const problems: string[] = [];
+  const refuse = (name: keyof Environment, why: string) => {
+    problems.push(`${name} ${why}, got ${JSON.stringify(env[name])}`);
+  };
+
+  function text(name: keyof Environment, missing: string): string {
+    return env[name] || missing;
+  }
+
+  /** The first choice is the default. */
+  function choice<const C extends readonly string[]>(name: keyof Environment, choices: C) {
+    const value = text(name, choices[0]!);
+    if (!choices.includes(value)) refuse(name, `must be ${choices.join(" or ")}`);
+    return value as C[number];
+  }
+
+  function wholeNumber(name: keyof Environment, missing: number, min: number, max: number): number {
+    const value = text(name, String(missing));
+    const number = /^\d{1,15}$/.test(value) ? Number(value) : NaN;
+    if (!(number >= min && number <= max)) {
+      refuse(name, `must be a whole number from ${min} to ${max}`);
+    }
+    return number;
+  }
+
+  function databaseFolder(): string {
+    const url = text("DATABASE_URL", "sqlite:./data");
+    const folder = /^sqlite:(.+)$/.exec(url)?.[1];
+    if (folder === undefined) refuse("DATABASE_URL", "must be sqlite:<folder>");
+    return folder ?? "";
+  }
+
+  function publicUrl(port: number): string {
+    const value = text("PUBLIC_URL", `http://localhost:${port}`);
+    const url = URL.parse(value);
+    if (url === null || !["http:", "https:"].includes(url.protocol) || url.pathname !== "/") {
+      refuse("PUBLIC_URL", "must be an http or https origin without a path");
+      return value;
+    }
+    const insecure = url.protocol === "http:" && !LOCAL_HOSTS.includes(url.hostname);
+    if (insecure && choice("ALLOW_INSECURE_COOKIES", ["false", "true"]) === "false") {
+      refuse(
+        "PUBLIC_URL",
+        "must be https, because cookies would travel in the clear (ALLOW_INSECURE_COOKIES=true permits it)",
+      );
+    }
+    return url.origin;
+  }
+
+  function secretKeys(): Secret | null {
+    const value = env.SECRET_KEYS;
+    if (!value) return null;
+    const problem = keyRingProblem(value);
+    // The value itself must not be repeated.
+    if (problem !== null) problems.push(`SECRET_KEYS cannot be used: ${problem}`);
+    return new Secret(value);
+  }
+
+  function ratePerMinute(): number | null {
+    const limit = wholeNumber("RATE_LIMIT_PER_MINUTE", RATE_PER_MINUTE, 1, 1e9);
+    return choice("RATE_LIMITS", ["on", "off"]) === "off" ? null : limit;
+  }
+
+  return {
+    problems,
+    text,
+    choice,
+    wholeNumber,
+    databaseFolder,
+    publicUrl,
+    secretKeys,
+    ratePerMinute,
+  };
+}

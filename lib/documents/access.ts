@@ -1,0 +1,109 @@
+import type { Caller } from "../auth/principals.ts";
+import { Problem } from "../problems.ts";
+import { ALL, and, eq, or } from "../store/filter.ts";
+import type { Engine, Filter, Id, Records } from "../store/port.ts";
+import type { Catalog } from "./catalog.ts";
+import type { Collection, StoredDocument } from "./collection.ts";
+
+/** A collection that a caller may read. Only {@linkcode openForReading} makes one. */
+export interface Readable {
+  readonly collection: Collection;
+  readonly records: Records<StoredDocument>;
+  readonly projectId: Id;
+  /** Tells callers apart whose lists must not be mixed up. */
+  readonly callerTag: string;
+  /** What the caller may see. The owner is part of it, whatever a query says. */
+  visible(includeDeleted: boolean): Filter;
+}
+
+/** A collection that a caller may write. Only {@linkcode openForWriting} makes one. */
+export interface Writable extends Readable {
+  readonly caller: Caller;
+  /** Whose documents may be written; null for everybody's. */
+  readonly ownerId: Id | null;
+}
+
+export interface AccessServices {
+  readonly engine: Engine;
+  readonly catalog: Catalog;
+}
+
+const LIVE = eq("isDeleted", false);
+
+/** Throws `COLLECTION_NOT_FOUND`, and `ACCESS_TOKEN_REQUIRED` where row-level security says so. */
+export async function openForReading(
+  services: AccessServices,
+  caller: Caller,
+  name: string,
+): Promise<Readable> {
+  return readable(services, caller, await find(services, caller, name));
+}
+
+/** As {@linkcode openForReading}; throws `RLS_REQUIRED` too. */
+export async function openForWriting(
+  services: AccessServices,
+  caller: Caller,
+  name: string,
+): Promise<Writable> {
+  const collection = await find(services, caller, name);
+  let ownerId: Id | null = null;
+  if (caller.kind === "publishable") {
+    if (!collection.definition.rls.enabled) throw new Problem("RLS_REQUIRED");
+    if (caller.userId === null) throw new Problem("ACCESS_TOKEN_REQUIRED");
+    ownerId = caller.userId;
+  }
+  return { ...readable(services, caller, collection), caller, ownerId };
+}
+
+async function find({ catalog }: AccessServices, caller: Caller, name: string) {
+  const collection = await catalog.find(caller.projectId, name);
+  if (collection === null) throw new Problem("COLLECTION_NOT_FOUND");
+  return collection;
+}
+
+function readable(services: AccessServices, caller: Caller, collection: Collection): Readable {
+  const { visible, callerTag } = visibility(collection, caller);
+  return {
+    collection,
+    records: services.engine.records<StoredDocument>(caller.projectId, collection.records),
+    projectId: caller.projectId,
+    callerTag,
+    visible,
+  };
+}
+
+/** Row-level security for reads, in one place. */
+function visibility(
+  { definition: { rls } }: Collection,
+  caller: Caller,
+): Pick<Readable, "visible" | "callerTag"> {
+  if (caller.kind === "secret") {
+    return { callerTag: "secret", visible: (includeDeleted) => includeDeleted ? ALL : LIVE };
+  }
+  const own = rls.enabled && caller.userId !== null ? eq(rls.ownerField, caller.userId) : null;
+  const callerTag = `publishable ${caller.userId ?? ""}`;
+  if (rls.enabled && rls.mode === "private") {
+    if (own === null) throw new Problem("ACCESS_TOKEN_REQUIRED");
+    return { callerTag, visible: (includeDeleted) => includeDeleted ? own : and(LIVE, own) };
+  }
+  return {
+    callerTag,
+    visible: (includeDeleted) => includeDeleted && own !== null ? or(LIVE, own) : LIVE,
+  };
+}
+
+/** The owner's documents only, for writes on behalf of a user. */
+export function owned({ collection, ownerId }: Writable): Filter {
+  return ownerId === null ? ALL : eq(collection.definition.rls.ownerField, ownerId);
+}
+
+/**
+ * Why a write found nothing: the caller can see the document and it is not theirs, or there is
+ * none to see.
+ */
+export async function refusal(target: Writable, id: Id, includeDeleted = false): Promise<Problem> {
+  const seen = await target.records.findOne(and(eq("_id", id), target.visible(includeDeleted)));
+  if (seen === null || target.ownerId === null) return new Problem("DOCUMENT_NOT_FOUND");
+  const isOwn = seen.value[target.collection.definition.rls.ownerField] === target.ownerId;
+  return new Problem(isOwn ? "DOCUMENT_NOT_FOUND" : "OWNER_MISMATCH");
+}

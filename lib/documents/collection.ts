@@ -1,0 +1,114 @@
+import { LRUCache } from "lru-cache";
+import { DOCUMENT_BYTES_MAX } from "../limits.ts";
+import type { Definition, FieldShape, Id, Index, Json, StoredRecord } from "../store/port.ts";
+import { shapeAt } from "../store/shape.ts";
+import type { CollectionDefinition, FieldDefinition, ItemDefinition } from "./definition.ts";
+import type { ListRequest } from "./query.ts";
+
+/** A document as it is stored and answered. */
+export type StoredDocument = StoredRecord & {
+  createdAt: string;
+  updatedAt: string;
+  isDeleted: boolean;
+  deletedAt: string | null;
+};
+
+/** A collection ready for use: its definition and what follows from it. */
+export interface Collection {
+  readonly definition: CollectionDefinition;
+  /** How its documents are stored. */
+  readonly records: Definition;
+  /** Listing queries as they were read, by their text. Gone when the definition changes. */
+  readonly queries: LRUCache<string, ListRequest>;
+}
+
+const QUERIES_KEPT = 200;
+
+const SERVER_SHAPES: Readonly<Record<string, FieldShape>> = {
+  createdAt: { type: "Date" },
+  updatedAt: { type: "Date" },
+  isDeleted: { type: "Boolean" },
+  deletedAt: { type: "Date" },
+};
+
+export function compileCollection(definition: CollectionDefinition): Collection {
+  return {
+    definition,
+    records: {
+      name: definition.name,
+      fields: { ...shapesOf(definition.fields), ...SERVER_SHAPES },
+      indexes: [
+        listing("createdAt"),
+        ...ownerIndexes(definition),
+        ...definition.fields.flatMap((field) => fieldIndexes(field, "")),
+      ],
+      trash: true,
+      bytesMax: DOCUMENT_BYTES_MAX,
+    },
+    queries: new LRUCache({ max: QUERIES_KEPT }),
+  };
+}
+
+const listing = (...paths: readonly string[]): Index => ({
+  keys: paths.map((path) => ({ path, descending: false })),
+});
+
+/** Every list of a signed-in user asks for the owner, and by default for the newest first. */
+const ownerIndexes = ({ rls }: CollectionDefinition): Index[] =>
+  rls.enabled ? [listing(rls.ownerField, "createdAt")] : [];
+
+function fieldIndexes(field: FieldDefinition, at: string): Index[] {
+  const path = at + field.key;
+  const unique: Index = { ...listing(path), unique: true };
+  return [
+    ...(field.index ? [listing(path)] : []),
+    ...(field.unique ? [unique] : []),
+    ...(field.fields ?? []).flatMap((inner) => fieldIndexes(inner, `${path}.`)),
+  ];
+}
+
+const shapesOf = (fields: readonly FieldDefinition[]): Record<string, FieldShape> =>
+  Object.fromEntries(fields.map((field) => [field.key, shapeOf(field)]));
+
+const shapeOf = (field: ItemDefinition): FieldShape => ({
+  type: field.type,
+  ...(field.fields && { fields: shapesOf(field.fields) }),
+  ...(field.items && { items: shapeOf(field.items) }),
+});
+
+/** What a query may know of a path. */
+export type Declared =
+  | { readonly kind: "declared"; readonly shape: FieldShape }
+  /** Inside a declared Object without declared members: anything may be there. */
+  | { readonly kind: "free" }
+  | { readonly kind: "undeclared" };
+
+export function declaredAt({ records }: Collection, path: string): Declared {
+  if (path === "_id") return { kind: "declared", shape: { type: "String" } };
+  const shape = shapeAt(records.fields, path);
+  if (shape !== null) return { kind: "declared", shape };
+  for (let dot = path.lastIndexOf("."); dot > 0; dot = path.lastIndexOf(".", dot - 1)) {
+    const outer = shapeAt(records.fields, path.slice(0, dot));
+    if (outer === null) continue;
+    return outer.type === "Object" && outer.fields === undefined
+      ? { kind: "free" }
+      : { kind: "undeclared" };
+  }
+  return { kind: "undeclared" };
+}
+
+/** A new document from its members: server-owned fields stand around them. */
+export function newDocument(
+  id: Id,
+  members: { readonly [name: string]: Json },
+  now: string,
+): StoredDocument {
+  return {
+    _id: id,
+    ...members,
+    createdAt: now,
+    updatedAt: now,
+    isDeleted: false,
+    deletedAt: null,
+  };
+}

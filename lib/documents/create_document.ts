@@ -1,0 +1,98 @@
+import { type Clock, timestamp } from "../clock.ts";
+import type { NewId } from "../ids.ts";
+import { BULK_DOCUMENTS_MAX } from "../limits.ts";
+import { Problem } from "../problems.ts";
+import type { Engine, Json } from "../store/port.ts";
+import { isObject } from "../store/shape.ts";
+import type { Writable } from "./access.ts";
+import { newDocument, type StoredDocument } from "./collection.ts";
+import {
+  asMembers,
+  fitWhole,
+  type Members,
+  withoutServerFields,
+  withOwner,
+  writing,
+} from "./document.ts";
+import { onceOnly } from "./idempotency.ts";
+
+export interface CreateInput {
+  readonly body: Json;
+  /** The `Idempotency-Key` header. */
+  readonly idempotencyKey: string | null;
+}
+
+export interface CreateServices {
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly newId: NewId;
+}
+
+/** Stores one document. Resolves to its JSON text. */
+export async function createDocument(
+  services: CreateServices,
+  target: Writable,
+  { body, idempotencyKey }: CreateInput,
+): Promise<string> {
+  const document = prepared(services, target, asMembers(body));
+  if (idempotencyKey === null) {
+    return (await writing(() => target.records.insert(document))).json;
+  }
+  const repeatable = { key: idempotencyKey, request: requestText("one", target, body) };
+  return await writing(() =>
+    onceOnly(services, target, repeatable, async (tx) => {
+      const records = tx.records<StoredDocument>(target.collection.records);
+      return (await records.insert(document)).json;
+    })
+  );
+}
+
+/** Stores all documents or none. Resolves to the JSON text of `{ insertedCount, ids }`. */
+export async function createDocuments(
+  services: CreateServices,
+  target: Writable,
+  { body, idempotencyKey }: CreateInput,
+): Promise<string> {
+  const documents = listOf(body).map((one, i) => inList(i, () => prepared(services, target, one)));
+  const repeatable = { key: idempotencyKey, request: requestText("bulk", target, body) };
+  return await writing(() =>
+    onceOnly(services, target, repeatable, async (tx) => {
+      const records = tx.records<StoredDocument>(target.collection.records);
+      await records.insertMany(documents);
+      const ids = documents.map(({ _id }) => _id);
+      return JSON.stringify({ insertedCount: ids.length, ids });
+    })
+  );
+}
+
+function prepared(
+  { clock, newId }: CreateServices,
+  target: Writable,
+  members: Members,
+): StoredDocument {
+  const own = withOwner(target, withoutServerFields(members, null));
+  return newDocument(newId(), fitWhole(target.collection, own), timestamp(clock));
+}
+
+const requestText = (operation: string, { collection }: Writable, body: Json): string =>
+  JSON.stringify([operation, collection.definition.name, body]);
+
+function listOf(body: Json): Members[] {
+  const list = isObject(body) ? body.documents : body;
+  if (!Array.isArray(list) || list.length === 0 || list.length > BULK_DOCUMENTS_MAX) {
+    throw new Problem("INVALID_BODY", {
+      message: `Send { "documents": [ … ] } with 1 to ${BULK_DOCUMENTS_MAX} documents.`,
+    });
+  }
+  return list.map((one, i) => inList(i, () => asMembers(one)));
+}
+
+/** Says which document of a list a refusal is about. */
+function inList<T>(index: number, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    throw new Problem(error.code, { message: `documents[${index}]: ${error.message}` });
+  }
+}

@@ -1,0 +1,57 @@
+import { decodeBase64Url, encodeBase64Url } from "../crypto/base64.ts";
+import { equalInConstantTime, mac, sha256 } from "../crypto/hashes.ts";
+import { Problem } from "../problems.ts";
+import type { Filter, Id, Position, Scalar, SortKey } from "../store/port.ts";
+
+/** A place in a list, and the way to read on from it. */
+export interface Cursor {
+  readonly from: Position;
+  readonly backwards: boolean;
+}
+
+/** What a cursor is good for: this list and no other. */
+export interface CursorScope {
+  readonly projectId: Id;
+  readonly collection: string;
+  readonly callerTag: string;
+  /** The effective filter, the caller's part included. */
+  readonly filter: Filter;
+  readonly sort: readonly SortKey[];
+}
+
+const SIGNATURE_LENGTH = 22;
+
+/** Makes and reads the opaque, signed cursors of lists. */
+export interface Cursors {
+  write(cursor: Cursor, scope: CursorScope): string;
+  /** Throws `INVALID_CURSOR` for a cursor that was altered or is of another scope. */
+  read(text: string, scope: CursorScope): Cursor;
+}
+
+/** @param keys The key to sign with first; all are tried when reading. */
+export function createCursors(keys: readonly string[]): Cursors {
+  return {
+    write({ from, backwards }, scope) {
+      const payload = encode(JSON.stringify([backwards ? 0 : 1, from.id, ...from.values]));
+      return `${payload}.${sign(keys[0]!, payload, scope)}`;
+    },
+    read(text, scope) {
+      const [payload = "", signature = ""] = text.split(".", 2);
+      if (!keys.some((key) => equalInConstantTime(signature, sign(key, payload, scope)))) {
+        throw new Problem("INVALID_CURSOR");
+      }
+      const [forwards, id, ...values] = JSON.parse(decode(payload)) as [0 | 1, Id, ...Scalar[]];
+      return { from: { id, values }, backwards: forwards === 0 };
+    },
+  };
+}
+
+function sign(key: string, payload: string, scope: CursorScope): string {
+  return mac(key, `${digest(scope)}.${payload}`).slice(0, SIGNATURE_LENGTH);
+}
+
+const digest = ({ projectId, collection, callerTag, filter, sort }: CursorScope): string =>
+  sha256(JSON.stringify([projectId, collection, callerTag, filter, sort]));
+
+const encode = (text: string) => encodeBase64Url(new TextEncoder().encode(text));
+const decode = (text: string) => new TextDecoder().decode(decodeBase64Url(text));

@@ -1,0 +1,225 @@
+import { z } from "zod";
+import { DEFINITION_DEPTH_MAX, DEFINITION_FIELDS_MAX } from "../limits.ts";
+import { Problem } from "../problems.ts";
+import type { Json } from "../store/port.ts";
+import { DECLARED_NAME, isServerField, nameProblem, shown } from "./names.ts";
+import { fitValue } from "./fit.ts";
+
+/** Types a field can be declared with. */
+export const FIELD_TYPES = [
+  "String",
+  "Number",
+  "Boolean",
+  "Date",
+  "Object",
+  "Array",
+  "Ref",
+] as const;
+
+const SCALARS: readonly string[] = ["String", "Number", "Boolean", "Date", "Ref"];
+const UNIQUE_TYPES: readonly string[] = ["String", "Number", "Date", "Ref"];
+
+/** A field without its name: what the elements of an array are. */
+export interface ItemDefinition {
+  readonly type: (typeof FIELD_TYPES)[number];
+  readonly ref?: string;
+  readonly items?: ItemDefinition;
+  readonly fields?: readonly FieldDefinition[];
+}
+
+export interface FieldDefinition extends ItemDefinition {
+  readonly key: string;
+  readonly required: boolean;
+  readonly unique: boolean;
+  readonly index: boolean;
+  /** Fills a missing field; not null. */
+  readonly default?: Json;
+}
+
+export interface RlsSetting {
+  readonly enabled: boolean;
+  readonly mode: "public-read" | "private";
+  readonly ownerField: string;
+}
+
+/** A collection as its owner defines it, with every default filled in. */
+export interface CollectionDefinition {
+  readonly name: string;
+  readonly fields: readonly FieldDefinition[];
+  readonly rls: RlsSetting;
+  /** Whether undeclared fields are refused. */
+  readonly strict: boolean;
+}
+
+const Item: z.ZodType<ItemDefinition> = z.lazy(() =>
+  z.strictObject({
+    type: z.enum(FIELD_TYPES),
+    ref: z.string().optional(),
+    items: Item.optional(),
+    fields: z.array(Field).optional(),
+  })
+) as z.ZodType<ItemDefinition>; // zod's optional members admit undefined, ours are left out.
+
+const Field: z.ZodType<FieldDefinition> = z.lazy(() =>
+  z.strictObject({
+    key: z.string(),
+    type: z.enum(FIELD_TYPES),
+    required: z.boolean().default(false),
+    unique: z.boolean().default(false),
+    index: z.boolean().default(false),
+    default: z.json().optional(),
+    ref: z.string().optional(),
+    items: Item.optional(),
+    fields: z.array(Field).optional(),
+  })
+) as z.ZodType<FieldDefinition>; // As above.
+
+const RLS_DEFAULT: RlsSetting = { enabled: true, mode: "private", ownerField: "userId" };
+
+const Definition = z.strictObject({
+  name: z.string(),
+  fields: z.array(Field).default([]),
+  rls: z.strictObject({
+    enabled: z.boolean().default(RLS_DEFAULT.enabled),
+    mode: z.enum(["public-read", "private"]).default(RLS_DEFAULT.mode),
+    ownerField: z.string().default(RLS_DEFAULT.ownerField),
+  }).default(RLS_DEFAULT),
+  strict: z.boolean().default(false),
+});
+
+/** Reads a definition from outside. Throws `INVALID_DEFINITION` that names what to mend. */
+export function parseDefinition(input: unknown): CollectionDefinition {
+  const parsed = Definition.safeParse(input);
+  if (!parsed.success) {
+    const { path, message } = parsed.error.issues[0]!;
+    throw invalid(`${path.length > 0 ? path.join(".") : "The definition"}: ${message}.`);
+  }
+  const definition = withOwnerField(parsed.data);
+  checkName(definition.name);
+  let count = 0;
+  const visit = (field: FieldDefinition, place: Place) => {
+    if (++count > DEFINITION_FIELDS_MAX) {
+      throw invalid(`A collection may declare up to ${DEFINITION_FIELDS_MAX} fields.`);
+    }
+    checkField(field, place);
+  };
+  visitFields(definition.fields, { path: "", depth: 1, inArray: false }, visit);
+  return definition;
+}
+
+/** Collections this one refers to. */
+export function referencedCollections(fields: readonly ItemDefinition[]): string[] {
+  return fields.flatMap((field) => [
+    ...(field.ref === undefined ? [] : [field.ref]),
+    ...referencedCollections(field.fields ?? []),
+    ...referencedCollections(field.items === undefined ? [] : [field.items]),
+  ]);
+}
+
+const invalid = (message: string) => new Problem("INVALID_DEFINITION", { message });
+
+function checkName(name: string): void {
+  if (!DECLARED_NAME.test(name)) {
+    throw invalid(
+      `The collection name ${
+        shown(name)
+      } must begin with a letter and have up to 64 letters, digits, - or _.`,
+    );
+  }
+  if (name.toLowerCase().startsWith("users")) {
+    throw invalid(`The collection name ${shown(name)} is reserved: it begins with "users".`);
+  }
+}
+
+function withOwnerField(definition: CollectionDefinition): CollectionDefinition {
+  const { enabled, ownerField } = definition.rls;
+  if (!enabled) return definition;
+  if (!DECLARED_NAME.test(ownerField) || isServerField(ownerField)) {
+    throw invalid(`rls.ownerField ${shown(ownerField)} cannot be a field's name.`);
+  }
+  const declared = definition.fields.find((field) => field.key === ownerField);
+  if (declared === undefined) {
+    const owner: FieldDefinition = {
+      key: ownerField,
+      type: "String",
+      required: false,
+      unique: false,
+      index: false,
+    };
+    return { ...definition, fields: [...definition.fields, owner] };
+  }
+  if (declared.type !== "String" && !(declared.type === "Ref" && declared.ref === "users")) {
+    throw invalid(`The owner field "${ownerField}" must be a String or a Ref to users.`);
+  }
+  return definition;
+}
+
+interface Place {
+  readonly path: string;
+  readonly depth: number;
+  readonly inArray: boolean;
+}
+
+type Visit = (field: FieldDefinition, place: Place) => void;
+
+function visitFields(fields: readonly FieldDefinition[], at: Place, visit: Visit): void {
+  const keys = new Set<string>();
+  for (const field of fields) {
+    const path = at.path === "" ? field.key : `${at.path}.${field.key}`;
+    if (keys.has(field.key)) throw invalid(`The field "${path}" is declared twice.`);
+    keys.add(field.key);
+    visitField(field, { ...at, path }, visit);
+  }
+}
+
+function visitField(field: FieldDefinition, at: Place, visit: Visit): void {
+  visit(field, at);
+  const inside = { ...at, depth: at.depth + 1 };
+  if (field.fields !== undefined) visitFields(field.fields, inside, visit);
+  if (field.items !== undefined) {
+    const item = { key: "items", required: false, unique: false, index: false, ...field.items };
+    const place = { ...(item.type === "Array" ? inside : at), inArray: true };
+    visitField(item, { ...place, path: `${at.path}.items` }, visit);
+  }
+}
+
+function checkField(field: FieldDefinition, at: Place): void {
+  const refuse = (why: string) => invalid(`The field ${shown(at.path)} ${why}.`);
+  if (!DECLARED_NAME.test(field.key) || nameProblem(field.key) !== null) {
+    throw refuse("must begin with a letter and have up to 64 letters, digits, - or _");
+  }
+  if (at.depth === 1 && isServerField(field.key)) throw refuse("is set by the server");
+  if (at.depth > DEFINITION_DEPTH_MAX) {
+    throw refuse(`is nested deeper than ${DEFINITION_DEPTH_MAX} levels`);
+  }
+  if ((field.type === "Ref") !== (field.ref !== undefined)) {
+    throw refuse('needs "ref" if and only if its type is Ref');
+  }
+  if (field.fields !== undefined && field.type !== "Object") {
+    throw refuse('has "fields", so its type must be Object');
+  }
+  if (field.items !== undefined && field.type !== "Array") {
+    throw refuse('has "items", so its type must be Array');
+  }
+  checkIndexes(field, at, refuse);
+  checkDefault(field, refuse);
+}
+
+function checkIndexes(field: FieldDefinition, at: Place, refuse: (why: string) => Problem): void {
+  const topLevel = !at.path.includes(".");
+  if (field.unique && !(topLevel && UNIQUE_TYPES.includes(field.type))) {
+    throw refuse("cannot be unique: only String, Number, Date and Ref at the top level can");
+  }
+  if (field.index && (at.inArray || !SCALARS.includes(field.type))) {
+    throw refuse(
+      "cannot have an index: only String, Number, Boolean, Date and Ref outside arrays can",
+    );
+  }
+}
+
+function checkDefault(field: FieldDefinition, refuse: (why: string) => Problem): void {
+  if (field.default === undefined) return;
+  if (field.default === null) throw refuse("has the default null: leave it out");
+  const { faults } = fitValue(field, field.default, { strict: false, depth: 1 });
+  if (faults.length > 0) throw refuse(`has a default that does not fit: ${faults[0]!.message}`);
+}

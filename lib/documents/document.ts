@@ -1,0 +1,125 @@
+import { sha256 } from "../crypto/hashes.ts";
+import { parseId } from "../ids.ts";
+import { Problem } from "../problems.ts";
+import { PathConflict, RecordTooLarge, UniqueViolation } from "../store/errors.ts";
+import type { Id, Json, Stored } from "../store/port.ts";
+import { isObject } from "../store/shape.ts";
+import type { Writable } from "./access.ts";
+import type { Collection, StoredDocument } from "./collection.ts";
+import type { FieldDefinition } from "./definition.ts";
+import { type Fault, fitMembers } from "./fit.ts";
+import { isServerField, shown } from "./names.ts";
+
+export type Members = { [name: string]: Json };
+
+/** The id of a path, or `INVALID_ID`. */
+export function documentId(text: string): Id {
+  const id = parseId(text);
+  if (id === null) throw new Problem("INVALID_ID");
+  return id;
+}
+
+/** Strong: two documents with the same tag have the same text. */
+export const etagOf = ({ json }: Pick<Stored, "json">): string => `"${sha256(json).slice(0, 27)}"`;
+
+const refuse = (message: string) => new Problem("INVALID_DOCUMENT", { message });
+
+/** A body that must be one document. */
+export function asMembers(body: Json): Members {
+  if (!isObject(body)) throw new Problem("INVALID_BODY", { message: "Send one JSON object." });
+  return body;
+}
+
+/** Fills what is missing, fits every value, and checks what is required. */
+export function fitWhole({ definition }: Collection, members: Members): Members {
+  const filled = withDefaults(definition.fields, members);
+  const { value, faults } = fitMembers(definition.fields, filled, definition.strict);
+  refuseFaults(faults);
+  for (const { key, required } of definition.fields) {
+    if (required && (value[key] ?? null) === null) {
+      refuseFaults([{ path: key, message: "is required" }]);
+    }
+  }
+  return value;
+}
+
+export function refuseFaults(faults: readonly Fault[]): void {
+  if (faults.length === 0) return;
+  const told = faults.map(({ path, message }) =>
+    path === "" ? `The document ${message}` : `The field ${shown(path)} ${message}`
+  );
+  throw refuse(`${told.join(". ")}.`);
+}
+
+function withDefaults(fields: readonly FieldDefinition[], members: Members): Members {
+  const filled: Members = { ...members };
+  for (const field of fields) {
+    const value = Object.hasOwn(filled, field.key) ? filled[field.key] : undefined;
+    if (value === undefined) {
+      if (field.default !== undefined) filled[field.key] = field.default;
+    } else if (field.fields !== undefined && isObject(value)) {
+      filled[field.key] = withDefaults(field.fields, value);
+    }
+  }
+  return filled;
+}
+
+/** The owner of a new document: the signed-in user, or whom the secret key names. */
+export function withOwner({ collection, ownerId }: Writable, members: Members): Members {
+  if (ownerId === null) return members;
+  const { ownerField } = collection.definition.rls;
+  const named = members[ownerField];
+  if (named !== undefined && named !== ownerId) throw new Problem("OWNER_MISMATCH");
+  return { ...members, [ownerField]: ownerId };
+}
+
+/** A signed-in user may repeat the owner but not change it. */
+export function checkOwnerUnchanged({ collection, ownerId }: Writable, members: Members): void {
+  const { ownerField } = collection.definition.rls;
+  if (ownerId === null || !Object.hasOwn(members, ownerField)) return;
+  if (members[ownerField] !== ownerId) throw new Problem("OWNER_IMMUTABLE");
+}
+
+/**
+ * Leaves out server-owned members that repeat what is stored. Throws `FIELD_READ_ONLY` for the
+ * others; a new document has nothing stored.
+ */
+export function withoutServerFields(
+  members: Members,
+  current: Stored<StoredDocument> | null,
+): Members {
+  const kept: Members = {};
+  for (const [name, value] of Object.entries(members)) {
+    if (!isServerField(name)) kept[name] = value;
+    else if (current === null || current.value[name] !== value) {
+      throw new Problem("FIELD_READ_ONLY", {
+        message: `The field ${shown(name)} is set by the server: leave it out.`,
+      });
+    }
+  }
+  return kept;
+}
+
+export const hasServerFields = (members: Members): boolean =>
+  Object.keys(members).some(isServerField);
+
+/** Runs a write and says what the store refused in the client's words. */
+export async function writing<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof UniqueViolation) {
+      throw new Problem("DUPLICATE_VALUE", {
+        message: `Another document already has this value in the unique field ${
+          shown(error.path)
+        }.`,
+        cause: error,
+      });
+    }
+    if (error instanceof RecordTooLarge) throw new Problem("DOCUMENT_TOO_LARGE", { cause: error });
+    if (error instanceof PathConflict) {
+      throw refuse(`The path ${shown(error.path)} leads through a value that is not an object.`);
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,166 @@
+import { DOCUMENT_DEPTH_MAX } from "../limits.ts";
+import { parseId } from "../ids.ts";
+import type { Json } from "../store/port.ts";
+import { isObject } from "../store/shape.ts";
+import { parseDate } from "./dates.ts";
+import type { FieldDefinition, ItemDefinition } from "./definition.ts";
+import { nameProblem, textProblem } from "./names.ts";
+
+/** What is wrong, and where. */
+export interface Fault {
+  readonly path: string;
+  /** Reads on from the field's name: "must be a Number". */
+  readonly message: string;
+}
+
+export interface Fitted<T = Json> {
+  /** The value as it is stored: dates in UTC, ids in lower case. */
+  readonly value: T;
+  readonly faults: readonly Fault[];
+}
+
+export interface FitOptions {
+  /** Whether undeclared members of declared objects are refused. */
+  readonly strict: boolean;
+  /** Level of the value in its document; the document itself is level 1. */
+  readonly depth: number;
+  /** Where the value lies, for messages. */
+  readonly path?: string;
+}
+
+const FAULTS_MAX = 10;
+
+/** Fits a value into a declared field, or where nothing is declared. Null fits everywhere. */
+export function fitValue(
+  field: ItemDefinition | null,
+  value: Json,
+  { strict, depth, path = "" }: FitOptions,
+): Fitted {
+  const fitting = new Fitting(strict);
+  const fitted = field === null
+    ? fitting.undeclared(value, path, depth)
+    : fitting.declared(field, value, path, depth);
+  return { value: fitted, faults: fitting.faults };
+}
+
+/** Fits the members of a document, or of a change to one. Missing fields are not its concern. */
+export function fitMembers(
+  fields: readonly FieldDefinition[],
+  members: { readonly [name: string]: Json },
+  strict: boolean,
+): Fitted<{ [name: string]: Json }> {
+  const fitting = new Fitting(strict);
+  return { value: fitting.members(fields, members, "", 1), faults: fitting.faults };
+}
+
+/** One walk over a value: copies it in its stored form and collects what is wrong. */
+class Fitting {
+  readonly faults: Fault[] = [];
+  readonly #strict: boolean;
+
+  constructor(strict: boolean) {
+    this.#strict = strict;
+  }
+
+  members(
+    fields: readonly FieldDefinition[] | undefined,
+    members: { readonly [name: string]: Json },
+    at: string,
+    depth: number,
+  ): { [name: string]: Json } {
+    const fitted: { [name: string]: Json } = {};
+    if (this.#tooDeep(at, depth)) return fitted;
+    for (const [name, value] of Object.entries(members)) {
+      const path = at === "" ? name : `${at}.${name}`;
+      const problem = nameProblem(name);
+      if (problem !== null) {
+        this.#fault(at, `cannot be stored: ${problem}`);
+        continue;
+      }
+      const field = fields?.find(({ key }) => key === name);
+      if (field !== undefined) fitted[name] = this.declared(field, value, path, depth + 1);
+      else if (fields !== undefined && this.#strict) this.#fault(path, "is not declared");
+      else fitted[name] = this.undeclared(value, path, depth + 1);
+    }
+    for (const { key, required } of at === "" ? [] : fields ?? []) {
+      if (required && (fitted[key] ?? null) === null) this.#fault(`${at}.${key}`, "is required");
+    }
+    return fitted;
+  }
+
+  declared(field: ItemDefinition, value: Json, path: string, depth: number): Json {
+    if (value === null) return null;
+    switch (field.type) {
+      case "String":
+        return typeof value === "string"
+          ? this.#text(value, path)
+          : this.#mistyped(path, "a String");
+      case "Number":
+        return typeof value === "number"
+          ? this.#number(value, path)
+          : this.#mistyped(path, "a Number");
+      case "Boolean":
+        return typeof value === "boolean" ? value : this.#mistyped(path, "true or false");
+      case "Date": {
+        const date = typeof value === "string" ? parseDate(value) : null;
+        return date ??
+          this.#mistyped(path, 'an ISO 8601 date with a zone, such as "2026-01-31T12:00:00Z"');
+      }
+      case "Ref": {
+        const id = typeof value === "string" ? parseId(value) : null;
+        return id ?? this.#mistyped(path, "an id of 24 hexadecimal digits");
+      }
+      case "Object":
+        return isObject(value)
+          ? this.members(field.fields, value, path, depth)
+          : this.#mistyped(path, "an Object");
+      case "Array":
+        return Array.isArray(value)
+          ? this.#elements(field.items, value, path, depth)
+          : this.#mistyped(path, "an Array");
+    }
+  }
+
+  #elements(item: ItemDefinition | undefined, value: Json[], path: string, depth: number): Json {
+    if (this.#tooDeep(path, depth)) return [];
+    return value.map((element, i) =>
+      item === undefined
+        ? this.undeclared(element, `${path}.${i}`, depth + 1)
+        : this.declared(item, element, `${path}.${i}`, depth + 1)
+    );
+  }
+
+  undeclared(value: Json, path: string, depth: number): Json {
+    if (typeof value === "string") return this.#text(value, path);
+    if (typeof value === "number") return this.#number(value, path);
+    if (Array.isArray(value)) return this.#elements(undefined, value, path, depth);
+    return isObject(value) ? this.members(undefined, value, path, depth) : value;
+  }
+
+  #text(text: string, path: string): Json {
+    const problem = textProblem(text);
+    if (problem !== null) this.#fault(path, problem);
+    return text;
+  }
+
+  /** JSON has no infinity, but numbers too large for a double read as one. */
+  #number(number: number, path: string): Json {
+    if (!Number.isFinite(number)) this.#fault(path, "is a number too large to be stored");
+    return number;
+  }
+
+  #mistyped(path: string, wanted: string): null {
+    this.#fault(path, `must be ${wanted}`);
+    return null;
+  }
+
+  #tooDeep(path: string, depth: number): boolean {
+    if (depth <= DOCUMENT_DEPTH_MAX) return false;
+    this.#fault(path, `is nested deeper than ${DOCUMENT_DEPTH_MAX} levels`);
+    return true;
+  }
+
+  #fault(path: string, message: string): void {
+    if (this.faults.length < FAULTS_MAX) this.faults.push({ path, message });
+  }
+}

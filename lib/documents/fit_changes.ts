@@ -1,0 +1,79 @@
+import { DOCUMENT_DEPTH_MAX } from "../limits.ts";
+import type { Json } from "../store/port.ts";
+import { shapeAt } from "../store/shape.ts";
+import { type Collection, declaredAt } from "./collection.ts";
+import type { FieldDefinition } from "./definition.ts";
+import type { Members } from "./document.ts";
+import { type Fault, fitMembers, type Fitted, fitValue } from "./fit.ts";
+import { isServerField, pathProblem } from "./names.ts";
+
+/** Fits the members of a `PATCH`, whose names may be dotted paths. */
+export function fitChanges(collection: Collection, members: Members): Fitted<Members> {
+  const { definition } = collection;
+  const whole: Members = {};
+  const value: Members = {};
+  const faults: Fault[] = [...overlaps(Object.keys(members))];
+  for (const [path, wanted] of Object.entries(members)) {
+    if (!path.includes(".")) whole[path] = wanted;
+    else {
+      const fitted = fitPath(collection, path, wanted);
+      value[path] = fitted.value;
+      faults.push(...fitted.faults);
+    }
+  }
+  const fitted = fitMembers(definition.fields, whole, definition.strict);
+  for (const { key, required } of definition.fields) {
+    if (required && Object.hasOwn(whole, key) && whole[key] === null) {
+      faults.push({ path: key, message: "is required and cannot be null" });
+    }
+  }
+  return { value: { ...fitted.value, ...value }, faults: [...fitted.faults, ...faults] };
+}
+
+function fitPath(collection: Collection, path: string, value: Json): Fitted {
+  const { definition } = collection;
+  const names = path.split(".");
+  const fault = (message: string): Fitted => ({ value, faults: [{ path, message }] });
+  const problem = pathProblem(path);
+  if (problem !== null) return fault(`cannot be a path: ${problem}`);
+  if (isServerField(names[0]!)) return fault("leads into a field set by the server");
+  if (definition.rls.enabled && names[0] === definition.rls.ownerField) {
+    return fault("leads into the owner field");
+  }
+  if (names.length > DOCUMENT_DEPTH_MAX) {
+    return fault(`is nested deeper than ${DOCUMENT_DEPTH_MAX} levels`);
+  }
+  const outer = nonObjectOnTheWay(collection, names);
+  if (outer !== null) return fault(`leads through ${outer}, which is declared as another type`);
+  if (definition.strict && declaredAt(collection, path).kind === "undeclared") {
+    return fault("is not declared");
+  }
+  const field = fieldAt(definition.fields, names);
+  if (field !== null && field.required && value === null) {
+    return fault("is required and cannot be null");
+  }
+  return fitValue(field, value, { strict: definition.strict, depth: names.length + 1, path });
+}
+
+function nonObjectOnTheWay({ records }: Collection, names: readonly string[]): string | null {
+  for (let i = 1; i < names.length; i++) {
+    const outer = names.slice(0, i).join(".");
+    const shape = shapeAt(records.fields, outer);
+    if (shape !== null && shape.type !== "Object") return outer;
+  }
+  return null;
+}
+
+function fieldAt(
+  fields: readonly FieldDefinition[],
+  names: readonly string[],
+): FieldDefinition | null {
+  const field = fields.find(({ key }) => key === names[0]) ?? null;
+  return field === null || names.length === 1 ? field : fieldAt(field.fields ?? [], names.slice(1));
+}
+
+/** Two changes must not meet: which came last would be a matter of luck. */
+function overlaps(paths: readonly string[]): Fault[] {
+  return paths.filter((path) => paths.some((other) => path.startsWith(`${other}.`)))
+    .map((path) => ({ path, message: "lies within another field of the same change" }));
+}

@@ -1,0 +1,31 @@
+import type { Caller } from "../auth/principals.ts";
+import { Problem } from "../problems.ts";
+import { and, eq } from "../store/filter.ts";
+import type { Id } from "../store/port.ts";
+import { type AccessServices, openForReading } from "./access.ts";
+import { etagOf } from "./document.ts";
+import { present } from "./present.ts";
+import { parseDocumentQuery } from "./query.ts";
+
+export interface ShownDocument {
+  readonly json: string;
+  /** Null where other documents were put in: its own tag would not tell of their changes. */
+  readonly etag: string | null;
+}
+
+/** One document, if the caller may see it. */
+export async function getDocument(
+  services: AccessServices,
+  caller: Caller,
+  { collectionName, id, query }: { collectionName: string; id: Id; query: string },
+): Promise<ShownDocument> {
+  const source = await openForReading(services, caller, collectionName);
+  const request = parseDocumentQuery(source.collection, query);
+  const filter = and(eq("_id", id), source.visible(request.includeDeleted));
+  const found = await source.records.findOne(filter);
+  if (found === null) throw new Problem("DOCUMENT_NOT_FOUND");
+  return {
+    json: await present(services, caller, source, found.json, request),
+    etag: request.populate.length > 0 ? null : etagOf(found),
+  };
+}

@@ -1,0 +1,84 @@
+import type { Clock } from "../clock.ts";
+import { sha256 } from "../crypto/hashes.ts";
+import type { NewId } from "../ids.ts";
+import { IDEMPOTENCY_KEY_LENGTH_MAX, IDEMPOTENCY_MS } from "../limits.ts";
+import { Problem } from "../problems.ts";
+import { UniqueViolation } from "../store/errors.ts";
+import { eq } from "../store/filter.ts";
+import type { Definition, Engine, StoredRecord, Transaction } from "../store/port.ts";
+import type { Writable } from "./access.ts";
+
+/** The first answer to a request that may be sent again. */
+type KeptAnswer = StoredRecord & {
+  /** Hash of the caller and the key he chose. */
+  keyHash: string;
+  /** Hash of method, path and body. */
+  request: string;
+  /** JSON text of the answer's `data`. */
+  data: string;
+  expiresAt: string;
+};
+
+/** In each project's space. */
+export const KEPT_ANSWERS: Definition = {
+  name: "_idempotency",
+  fields: {
+    keyHash: { type: "String" },
+    request: { type: "String" },
+    data: { type: "String" },
+    expiresAt: { type: "Date" },
+  },
+  indexes: [{ keys: [{ path: "keyHash", descending: false }], unique: true }],
+  trash: false,
+  expiry: "expiresAt",
+};
+
+export interface Repeatable {
+  /** The `Idempotency-Key` header; null without one. */
+  readonly key: string | null;
+  /** Method, path and body: what the key stands for. */
+  readonly request: string;
+}
+
+const KEY = new RegExp(`^[\\x20-\\x7e]{1,${IDEMPOTENCY_KEY_LENGTH_MAX}}$`);
+
+/**
+ * Runs a write that answers with `data`, at most once per caller and key: whoever comes again, or
+ * at the same time, gets the first answer. The answer is stored in the write's own transaction,
+ * so it is kept if and only if the write is.
+ */
+export async function onceOnly(
+  services: { engine: Engine; clock: Clock; newId: NewId },
+  target: Writable,
+  { key, request }: Repeatable,
+  write: (tx: Transaction) => Promise<string>,
+): Promise<string> {
+  const { engine, clock, newId } = services;
+  if (key === null) return await engine.transaction(target.projectId, write);
+  if (!KEY.test(key)) throw new Problem("INVALID_IDEMPOTENCY_KEY");
+  const keyHash = sha256(`${target.callerTag}\n${key}`);
+  const requestHash = sha256(request);
+
+  const attempt = () =>
+    engine.transaction(target.projectId, async (tx) => {
+      const kept = tx.records<KeptAnswer>(KEPT_ANSWERS);
+      const earlier = await kept.findOne(eq("keyHash", keyHash));
+      if (earlier !== null && Date.parse(earlier.value.expiresAt) > clock.now()) {
+        if (earlier.value.request !== requestHash) throw new Problem("IDEMPOTENCY_KEY_REUSED");
+        return earlier.value.data;
+      }
+      if (earlier !== null) await kept.deleteOne(eq("_id", earlier.value._id));
+      const data = await write(tx);
+      const expiresAt = new Date(clock.now() + IDEMPOTENCY_MS).toISOString();
+      await kept.insert({ _id: newId(), keyHash, request: requestHash, data, expiresAt });
+      return data;
+    });
+
+  try {
+    return await attempt();
+  } catch (error) {
+    // Another process was first in the same moment: its answer is there now.
+    if (error instanceof UniqueViolation && error.path === "keyHash") return await attempt();
+    throw error;
+  }
+}

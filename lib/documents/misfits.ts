@@ -1,0 +1,77 @@
+import { ALL } from "../store/filter.ts";
+import type { Id, Json, Records } from "../store/port.ts";
+import type { StoredDocument } from "./collection.ts";
+import type { CollectionDefinition, FieldDefinition } from "./definition.ts";
+import { fitValue } from "./fit.ts";
+
+export interface Misfit {
+  readonly id: Id;
+  readonly why: string;
+}
+
+const MISFITS_MAX = 10;
+const PAGE = 500;
+
+/** The first ten stored documents, trash included, that a changed definition would not allow. */
+export async function misfits(
+  documents: Records<StoredDocument>,
+  before: CollectionDefinition,
+  after: CollectionDefinition,
+): Promise<Misfit[]> {
+  const changed = changedFields(before, after);
+  const found: Misfit[] = [];
+  if (changed.length === 0) return found;
+  const taken = new Map(changed.map((field) => [field.key, new Set<Json>()]));
+  let page = await documents.list({ filter: ALL, sort: BY_ID, limit: PAGE });
+  for (;;) {
+    for (const document of JSON.parse(`[${page.items}]`) as StoredDocument[]) {
+      const why = misfit(changed, document, taken);
+      if (why !== null) found.push({ id: document._id, why });
+      if (found.length === MISFITS_MAX) return found;
+    }
+    const from = page.last();
+    if (!page.more || from === null) return found;
+    page = await documents.list({ filter: ALL, sort: BY_ID, limit: PAGE, from });
+  }
+}
+
+const BY_ID = [{ path: "_id", descending: false }] as const;
+
+/** Fields whose type, need or uniqueness is new; what is no longer declared binds nobody. */
+function changedFields(
+  before: CollectionDefinition,
+  after: CollectionDefinition,
+): FieldDefinition[] {
+  const was = new Map(
+    before.fields.map((field) => [field.key, JSON.stringify(constraints(field))]),
+  );
+  return after.fields.filter((field) => was.get(field.key) !== JSON.stringify(constraints(field)));
+}
+
+const constraints = ({ default: _default, index: _index, ...rest }: FieldDefinition) => rest;
+
+function misfit(
+  changed: readonly FieldDefinition[],
+  document: StoredDocument,
+  taken: ReadonlyMap<string, Set<Json>>,
+): string | null {
+  for (const field of changed) {
+    const value = Object.hasOwn(document, field.key) ? document[field.key]! : null;
+    if (value === null) {
+      if (field.required) return `"${field.key}" is required`;
+      continue;
+    }
+    const { value: fitted, faults } = fitValue(field, value, { strict: false, depth: 2 });
+    if (faults.length > 0) return `"${field.key}" ${faults[0]!.message}`;
+    // Dates and ids count only in the form in which they are stored and compared.
+    if (JSON.stringify(fitted) !== JSON.stringify(value)) {
+      return `"${field.key}" is not in its stored form`;
+    }
+    if (field.unique && !document.isDeleted) {
+      const values = taken.get(field.key)!;
+      if (values.has(value)) return `"${field.key}" is not unique`;
+      values.add(value);
+    }
+  }
+  return null;
+}

@@ -1,0 +1,51 @@
+import { NAME_LENGTH_MAX } from "../limits.ts";
+
+/** What collections and declared fields may be called. */
+export const DECLARED_NAME = new RegExp(`^[A-Za-z][A-Za-z0-9_-]{0,${NAME_LENGTH_MAX - 1}}$`);
+
+/** Set by the server on every document. */
+export const SERVER_FIELDS = ["_id", "createdAt", "updatedAt", "isDeleted", "deletedAt"] as const;
+
+export const isServerField = (name: string): boolean =>
+  (SERVER_FIELDS as readonly string[]).includes(name);
+
+const POLLUTING = new Set(["__proto__", "constructor", "prototype"]);
+const INVISIBLE = /[\p{Cc}\p{Cf}]/u;
+
+/**
+ * Why a name cannot be a member's name at any depth of a document, or null if it can. Dots and
+ * dollars would be paths and operators to a store, the rest would be traps to people.
+ */
+export function nameProblem(name: string): string | null {
+  if (name === "") return "a name is empty";
+  if (name.startsWith("$")) return `the name ${shown(name)} begins with $`;
+  if (name.includes(".")) return `the name ${shown(name)} contains a dot`;
+  if (POLLUTING.has(name)) return `the name ${shown(name)} is not allowed`;
+  if (name.trim() !== name) return `the name ${shown(name)} begins or ends in white space`;
+  if (INVISIBLE.test(name) || !name.isWellFormed()) {
+    return `the name ${shown(name)} contains an invisible or broken character`;
+  }
+  return null;
+}
+
+/** The same for a dotted path. */
+export function pathProblem(path: string): string | null {
+  for (const name of path.split(".")) {
+    const problem = nameProblem(name);
+    if (problem !== null) return problem;
+  }
+  return null;
+}
+
+/** Why a text cannot be stored, or null if it can. */
+export function textProblem(text: string): string | null {
+  if (text.includes("\0")) return "contains the character U+0000";
+  return text.isWellFormed() ? null : "contains half of a surrogate pair";
+}
+
+const SHOWN_MAX = 60;
+
+/** A name from outside as it may stand in a message. */
+export function shown(name: string): string {
+  return JSON.stringify(name.length > SHOWN_MAX ? name.slice(0, SHOWN_MAX) + "…" : name);
+}

@@ -1,0 +1,213 @@
+import { parseId } from "../ids.ts";
+import { IN_VALUES_MAX } from "../limits.ts";
+import { Problem } from "../problems.ts";
+import { or } from "../store/filter.ts";
+import type { Comparison, FieldShape, Filter, Scalar } from "../store/port.ts";
+import { parseDate } from "./dates.ts";
+import { shown, textProblem } from "./names.ts";
+import { patternProblem } from "./pattern.ts";
+
+/** Operators of listing queries, as `_gt` in a parameter and `gt` in `where`. */
+export const OPERATORS = [
+  "eq",
+  "ne",
+  "gt",
+  "gte",
+  "lt",
+  "lte",
+  "in",
+  "nin",
+  "exists",
+  "regex",
+] as const;
+
+export type Operator = (typeof OPERATORS)[number];
+
+export const isOperator = (text: string): text is Operator =>
+  (OPERATORS as readonly string[]).includes(text);
+
+/** Where an operand stands, for messages and for its type. */
+export interface Operand {
+  /** The parameter's name, or `where`. */
+  readonly parameter: string;
+  readonly path: string;
+  /** The declared shape, or null where anything may be stored. */
+  readonly shape: FieldShape | null;
+}
+
+const refuse = (operand: Operand, why: string) =>
+  new Problem("INVALID_QUERY", { message: `${shown(operand.parameter)} ${why}.` });
+
+/** A condition from the texts of a parameter; repeated parameters are several texts. */
+export function conditionFromTexts(
+  operand: Operand,
+  operator: Operator,
+  texts: readonly string[],
+): Filter {
+  const { path } = operand;
+  switch (operator) {
+    case "in":
+    case "nin": {
+      const values = texts.flatMap((text) => text.split(","));
+      return membership(operand, operator, values.flatMap((text) => readings(operand, text)));
+    }
+    case "exists": {
+      const text = single(operand, texts);
+      if (text !== "true" && text !== "false") throw refuse(operand, "must be true or false");
+      return { op: "exists", path, value: text === "true" };
+    }
+    case "regex":
+      return patternCondition(operand, single(operand, texts));
+    default: {
+      const values = readings(operand, single(operand, texts));
+      if (operator === "eq" || operator === "ne") return equality(path, operator, values);
+      return or(...values.map((value) => ordering(operand, operator, value)));
+    }
+  }
+}
+
+/** A condition from a typed value of a `where` tree. */
+export function conditionFromJson(operand: Operand, operator: Operator, value: unknown): Filter {
+  const { path } = operand;
+  switch (operator) {
+    case "in":
+    case "nin":
+      if (!Array.isArray(value)) throw refuse(operand, `needs a list for ${operator} on ${path}`);
+      return membership(operand, operator, value.map((one) => typed(operand, one)));
+    case "exists":
+      if (typeof value !== "boolean") {
+        throw refuse(operand, `needs true or false for exists on ${path}`);
+      }
+      return { op: "exists", path, value };
+    case "regex":
+      if (typeof value !== "string") throw refuse(operand, `needs a text for regex on ${path}`);
+      return patternCondition(operand, value);
+    case "eq":
+    case "ne":
+      return { op: operator, path, value: typed(operand, value) };
+    default:
+      return ordering(operand, operator, typed(operand, value));
+  }
+}
+
+function single(operand: Operand, texts: readonly string[]): string {
+  if (texts.length > 1) throw refuse(operand, "is given more than once");
+  return texts[0]!;
+}
+
+const equality = (path: string, operator: "eq" | "ne", values: readonly Scalar[]): Filter =>
+  values.length === 1
+    ? { op: operator, path, value: values[0]! }
+    : { op: operator === "eq" ? "in" : "nin", path, values };
+
+function ordering(operand: Operand, op: Exclude<Comparison, "eq" | "ne">, value: Scalar): Filter {
+  if (value === null) {
+    throw refuse(operand, "cannot order by null: use _exists, or compare a value");
+  }
+  return { op, path: operand.path, value };
+}
+
+function membership(operand: Operand, op: "in" | "nin", values: readonly Scalar[]): Filter {
+  if (values.length > IN_VALUES_MAX) {
+    throw refuse(operand, `has more than ${IN_VALUES_MAX} values`);
+  }
+  return { op, path: operand.path, values };
+}
+
+function patternCondition(operand: Operand, pattern: string): Filter {
+  const type = comparedType(operand);
+  if (type !== null && type !== "String") {
+    throw refuse(operand, `cannot match a pattern: ${operand.path} is declared ${type}`);
+  }
+  const problem = patternProblem(pattern);
+  if (problem !== null) throw refuse(operand, `is a pattern that ${problem}`);
+  return { op: "regex", path: operand.path, pattern };
+}
+
+/** Elements of arrays are compared, not arrays. Null stands for anything. */
+function comparedType({ shape }: Operand): FieldShape["type"] | null {
+  if (shape?.type !== "Array") return shape?.type ?? null;
+  return shape.items === undefined ? null : comparedType({ shape: shape.items } as Operand);
+}
+
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+function parseNumber(text: string): number | null {
+  const number = NUMBER.test(text) ? Number(text) : NaN;
+  return Number.isFinite(number) ? number : null;
+}
+
+/** What a text can mean: one value of the declared type, or each way of reading it. */
+function readings(operand: Operand, text: string): Scalar[] {
+  const problem = textProblem(text);
+  if (problem !== null) throw refuse(operand, problem);
+  const type = comparedType(operand);
+  if (type === null) return openReadings(text);
+  if (text === "null" && type !== "String") return [null];
+  const value = declaredReading(type, text);
+  if (value === null) throw refuse(operand, mismatch(operand.path, type));
+  return [value];
+}
+
+function openReadings(text: string): Scalar[] {
+  if (text === "true" || text === "false") return [text, text === "true"];
+  if (text === "null") return [text, null];
+  const number = parseNumber(text);
+  return number === null ? [text] : [text, number];
+}
+
+function declaredReading(type: FieldShape["type"], text: string): Scalar {
+  switch (type) {
+    case "String":
+      return text;
+    case "Number":
+      return parseNumber(text);
+    case "Boolean":
+      return text === "true" ? true : text === "false" ? false : null;
+    case "Date":
+      return parseDate(text);
+    case "Ref":
+      return parseId(text);
+    default:
+      return null;
+  }
+}
+
+const WANTED: Record<FieldShape["type"], string> = {
+  String: "a text",
+  Number: "a number",
+  Boolean: "true or false",
+  Date: "an ISO 8601 date with a zone",
+  Ref: "an id of 24 hexadecimal digits",
+  Object: "a path into the object, such as field.member",
+  Array: "a single value",
+};
+
+const mismatch = (path: string, type: FieldShape["type"]) =>
+  `must be ${WANTED[type]}, because ${path} is declared ${type}`;
+
+/** A value of a `where` tree, checked against the declared type. */
+function typed(operand: Operand, value: unknown): Scalar {
+  if (value === null) return null;
+  const type = comparedType(operand);
+  const kind = typeof value;
+  if (kind === "string") {
+    const problem = textProblem(value as string);
+    if (problem !== null) throw refuse(operand, problem);
+    if (type === null) return value as string;
+    const read = type === "Number" || type === "Boolean"
+      ? null
+      : declaredReading(type, value as string);
+    if (read !== null) return read;
+  } else if (kind === "number" && Number.isFinite(value) && (type ?? "Number") === "Number") {
+    return value as number;
+  } else if (kind === "boolean" && (type ?? "Boolean") === "Boolean") {
+    return value as boolean;
+  }
+  throw refuse(
+    operand,
+    type === null
+      ? `compares ${operand.path} with something that is no text, number, boolean or null`
+      : mismatch(operand.path, type),
+  );
+}

@@ -1,0 +1,58 @@
+import { RE2JS } from "re2js";
+import { REGEX_LENGTH_MAX } from "../limits.ts";
+
+/**
+ * Why a pattern is refused, or null. What passes is read alike by RE2 and PCRE and takes linear
+ * time in both: no group is repeated, and escapes and group openings are the ones they share.
+ */
+export function patternProblem(pattern: string): string | null {
+  if (pattern === "") return "is empty";
+  if (pattern.length > REGEX_LENGTH_MAX) return `is longer than ${REGEX_LENGTH_MAX} characters`;
+  if (/\0/.test(pattern) || !pattern.isWellFormed()) return "contains a character no text can have";
+  const structure = structureProblem(pattern);
+  if (structure !== null) return structure;
+  try {
+    RE2JS.compile(pattern, RE2JS.CASE_INSENSITIVE);
+    return null;
+  } catch (error) {
+    return `does not compile: ${(error as Error).message}`;
+  }
+}
+
+const SHARED_ESCAPES = /^[dDwWsSbBtnrf]$|^[^A-Za-z0-9\s]$/;
+const REPEATS_MAX = 100;
+
+function structureProblem(pattern: string): string | null {
+  let inClass = false;
+  for (let i = 0; i < pattern.length; i++) {
+    const char = pattern[i]!;
+    if (char === "\\") {
+      const escaped = pattern[++i] ?? "";
+      if (!SHARED_ESCAPES.test(escaped)) return `has the escape \\${escaped}, which is not served`;
+    } else if (inClass) {
+      if (char === "]") inClass = false;
+      else if (char === "[") return "has a [ within [ ]: write \\[";
+    } else if (char === "[") {
+      inClass = true;
+      if (pattern[i + 1] === "^") i++;
+      if (pattern[i + 1] === "]") return "has a ] as the first character within [ ]: write \\]";
+    } else if (char === "(" && pattern[i + 1] === "?" && pattern[i + 2] !== ":") {
+      return "has a group that begins with (?: only (?: is served";
+    } else if (char === ")" && /[*+?{]/.test(pattern[i + 1] ?? "")) {
+      return "repeats a group: repeat single characters or [ ] only";
+    } else if (char === "{") {
+      const problem = repeatProblem(pattern.slice(i));
+      if (problem !== null) return problem;
+    } else if (/[*+?]/.test(char) && pattern[i + 1] === "+") {
+      return "has a possessive repeat, which is not served";
+    }
+  }
+  return null;
+}
+
+function repeatProblem(rest: string): string | null {
+  const counts = /^\{(\d+)(?:,(\d*))?\}/.exec(rest);
+  if (counts === null) return "has a { that is no repeat: write \\{";
+  const largest = Math.max(Number(counts[1]), Number(counts[2] || 0));
+  return largest > REPEATS_MAX ? `repeats more than ${REPEATS_MAX} times` : null;
+}

@@ -1,0 +1,23 @@
+import { Problem } from "../problems.ts";
+import type { Filter, Stored } from "../store/port.ts";
+import { ALL } from "../store/filter.ts";
+import { etagOf } from "./document.ts";
+
+/** Whether an `If-Match` or `If-None-Match` header names the tag. Weak tags never match strongly. */
+export function namesTag(header: string, tag: string, weak: boolean): boolean {
+  if (header.trim() === "*") return true;
+  return header.split(",").some((one) => {
+    const named = one.trim();
+    return named === tag || (weak && named === `W/${tag}`);
+  });
+}
+
+/**
+ * The condition under which a write holds its `If-Match`: the document is still the one whose tag
+ * was compared. Throws `PRECONDITION_FAILED` when the tag is another already.
+ */
+export function unchangedSince(current: Stored, ifMatch: string | null): Filter {
+  if (ifMatch === null) return ALL;
+  if (!namesTag(ifMatch, etagOf(current), false)) throw new Problem("PRECONDITION_FAILED");
+  return { op: "revision", value: current.revision };
+}

@@ -1,0 +1,306 @@
+import {
+  LIST_LIMIT_DEFAULT,
+  LIST_LIMIT_MAX,
+  PAGE_DEFAULT,
+  POPULATE_FIELDS_MAX,
+  SORT_KEYS_MAX,
+} from "../limits.ts";
+import { Problem } from "../problems.ts";
+import { and } from "../store/filter.ts";
+import type { FieldShape, Filter, SortKey } from "../store/port.ts";
+import { type Collection, declaredAt } from "./collection.ts";
+import { pathProblem, shown } from "./names.ts";
+import { conditionFromTexts, isOperator, type Operator } from "./operands.ts";
+import { parseWhere } from "./where.ts";
+
+/** Which members of documents to answer. `_id` always stays. */
+export interface Projection {
+  readonly paths: readonly string[];
+  /** Whether the paths are what is left out. */
+  readonly leaveOut: boolean;
+}
+
+/** How documents are to be shown, in lists and alone. */
+export interface Presentation {
+  readonly projection: Projection | null;
+  readonly meta: boolean;
+  readonly populate: readonly string[];
+}
+
+/** A listing query, read and checked; nothing of the caller is in it yet. */
+export interface ListRequest extends Presentation {
+  readonly filter: Filter;
+  readonly sort: readonly SortKey[];
+  readonly limit: number;
+  readonly page: number;
+  readonly cursor: string | null;
+  readonly countOnly: boolean;
+  readonly total: "exact" | "none" | "estimate";
+  readonly includeDeleted: boolean;
+}
+
+/** Parameters that never are fields. */
+export const RESERVED_PARAMETERS = [
+  "page",
+  "limit",
+  "sort",
+  "cursor",
+  "fields",
+  "populate",
+  "expand",
+  "count",
+  "total",
+  "include_deleted",
+  "meta",
+  "where",
+  "explain",
+] as const;
+
+type Reserved = (typeof RESERVED_PARAMETERS)[number];
+
+const SINGLE_PARAMETERS: readonly Reserved[] = [
+  "fields",
+  "populate",
+  "expand",
+  "meta",
+  "include_deleted",
+];
+
+const isReserved = (name: string): name is Reserved =>
+  (RESERVED_PARAMETERS as readonly string[]).includes(name);
+
+const CACHED_TEXT_MAX = 1000;
+
+const refuse = (name: string, why: string) =>
+  new Problem("INVALID_QUERY", { message: `${shown(name)} ${why}.` });
+
+/** Reads the query of a list. `text` is what follows the question mark. */
+export function parseListQuery(collection: Collection, text: string): ListRequest {
+  const known = collection.queries.get(text);
+  if (known !== undefined) return known;
+  const { reserved, conditions } = readParameters(collection, text);
+  const request: ListRequest = {
+    ...presentation(collection, reserved),
+    filter: and(...conditions, ...whereCondition(collection, reserved.get("where"))),
+    sort: parseSort(collection, reserved.get("sort")),
+    limit: wholeNumber("limit", reserved.get("limit"), LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX),
+    page: wholeNumber("page", reserved.get("page"), PAGE_DEFAULT, PAGE_MAX),
+    cursor: reserved.get("cursor") ?? null,
+    countOnly: flag("count", reserved.get("count"), false),
+    total: choice("total", reserved.get("total"), ["exact", "none", "estimate"]),
+    includeDeleted: flag("include_deleted", reserved.get("include_deleted"), false),
+  };
+  if (request.cursor !== null && reserved.has("page")) {
+    throw refuse("page", "cannot be used with cursor: leave one of them out");
+  }
+  if (flag("explain", reserved.get("explain"), false)) {
+    throw refuse("explain", "is not served by this version");
+  }
+  if (request.cursor === null && text.length <= CACHED_TEXT_MAX) {
+    collection.queries.set(text, request);
+  }
+  return request;
+}
+
+/** Reads the query of a single document: how it is shown, and whether trash is looked at. */
+export function parseDocumentQuery(
+  collection: Collection,
+  text: string,
+): Presentation & { includeDeleted: boolean } {
+  const reserved = new Map<Reserved, string>();
+  for (const [name, value] of new URLSearchParams(text)) {
+    if (!isReserved(name) || !SINGLE_PARAMETERS.includes(name)) {
+      throw refuse(
+        name,
+        `is not a parameter of single documents: use ${SINGLE_PARAMETERS.join(", ")}`,
+      );
+    }
+    setOnce(reserved, name, value);
+  }
+  return {
+    ...presentation(collection, reserved),
+    includeDeleted: flag("include_deleted", reserved.get("include_deleted"), false),
+  };
+}
+
+/** Ten million pages of the largest size still count exactly. */
+const PAGE_MAX = 1_000_000_000;
+
+function readParameters(collection: Collection, text: string) {
+  const reserved = new Map<Reserved, string>();
+  const filters = new Map<string, string[]>();
+  for (const [name, value] of new URLSearchParams(text)) {
+    if (isReserved(name)) setOnce(reserved, name, value);
+    else filters.set(name, [...filters.get(name) ?? [], value]);
+  }
+  const conditions = [...filters].flatMap(([name, texts]) => {
+    const { path, operator } = splitName(collection, name);
+    const operand = { parameter: name, path, shape: shapeForQuery(collection, name, path) };
+    // Equal to this and equal to that: an array can hold both.
+    if (operator === "eq") return texts.map((one) => conditionFromTexts(operand, "eq", [one]));
+    return [conditionFromTexts(operand, operator, texts)];
+  });
+  return { reserved, conditions };
+}
+
+function setOnce(into: Map<Reserved, string>, name: Reserved, value: string): void {
+  if (into.has(name)) throw refuse(name, "is given more than once");
+  into.set(name, value);
+}
+
+/** A declared name is itself, also when it ends like an operator; then `<field>_<operator>`. */
+function splitName(collection: Collection, name: string): { path: string; operator: Operator } {
+  const whole = { path: name, operator: "eq" } as const;
+  if (declaredAt(collection, name).kind === "declared") return whole;
+  const at = name.lastIndexOf("_");
+  const path = name.slice(0, Math.max(at, 0));
+  const suffix = name.slice(at + 1);
+  if (path === "") return whole;
+  if (isOperator(suffix) && suffix !== "eq") return { path, operator: suffix };
+  if (declaredAt(collection, path).kind !== "declared") return whole;
+  throw new Problem("UNKNOWN_OPERATOR", {
+    message: `${shown(name)} ends in an unknown operator: use ${path} for equality, or ` +
+      "_gt, _gte, _lt, _lte, _ne, _in, _nin, _exists or _regex.",
+  });
+}
+
+/**
+ * The declared shape of a path in a query, or null where anything may be stored. Refuses what no
+ * document can have, and what a strict collection does not declare.
+ */
+export function shapeForQuery(
+  collection: Collection,
+  parameter: string,
+  path: string,
+): FieldShape | null {
+  const problem = pathProblem(path);
+  if (problem !== null) throw refuse(parameter, `cannot be a filter: ${problem}`);
+  if (/[[\]]/.test(path)) {
+    throw refuse(parameter, "cannot be a filter: write field_gt=5, or use where");
+  }
+  const declared = declaredAt(collection, path);
+  if (declared.kind === "declared") return declared.shape;
+  if (declared.kind === "undeclared" && collection.definition.strict) {
+    throw refuse(parameter, `names ${shown(path)}, which this strict collection does not declare`);
+  }
+  return null;
+}
+
+const whereCondition = (collection: Collection, text: string | undefined): Filter[] =>
+  text === undefined ? [] : [parseWhere(collection, text)];
+
+const NEWEST_FIRST: readonly SortKey[] = [{ path: "createdAt", descending: true }];
+
+function parseSort(collection: Collection, text: string | undefined): readonly SortKey[] {
+  if (text === undefined) return NEWEST_FIRST;
+  const keys = text.split(",").map((term) => parseSortTerm(collection, term.trim()));
+  if (keys.length > SORT_KEYS_MAX) throw refuse("sort", `has more than ${SORT_KEYS_MAX} fields`);
+  if (new Set(keys.map((key) => key.path)).size < keys.length) {
+    throw refuse("sort", "names a field twice");
+  }
+  return keys;
+}
+
+function parseSortTerm(collection: Collection, term: string): SortKey {
+  const match = /^(-?)([^:]+)(?::(asc|desc))?$/.exec(term);
+  if (match === null || (match[1] === "-" && match[3] !== undefined)) {
+    throw refuse("sort", "must be a list of field, -field, field:asc or field:desc");
+  }
+  const path = match[2]!;
+  const declared = declaredAt(collection, path);
+  const type = declared.kind === "declared" ? declared.shape.type : null;
+  if (type === null || type === "Object" || type === "Array" || path === "isDeleted") {
+    throw refuse(
+      "sort",
+      `cannot sort by ${shown(path)}: only declared fields of one value, ` +
+        "_id, createdAt, updatedAt and deletedAt can be sorted by",
+    );
+  }
+  return { path, descending: match[1] === "-" || match[3] === "desc" };
+}
+
+function presentation(
+  collection: Collection,
+  reserved: ReadonlyMap<Reserved, string>,
+): Presentation {
+  return {
+    projection: parseProjection(reserved.get("fields")),
+    meta: flag("meta", reserved.get("meta"), true),
+    populate: parsePopulate(collection, reserved),
+  };
+}
+
+function parseProjection(text: string | undefined): Projection | null {
+  if (text === undefined) return null;
+  const names = text.split(",").map((name) => name.trim());
+  const leaveOut = names.filter((name) => name.startsWith("-"));
+  if (leaveOut.length > 0 && leaveOut.length < names.length) {
+    throw refuse("fields", "mixes fields to show and -fields to leave out");
+  }
+  const paths = leaveOut.length > 0 ? names.map((name) => name.slice(1)) : names;
+  for (const path of paths) {
+    const problem = pathProblem(path);
+    if (problem !== null) throw refuse("fields", `cannot be read: ${problem}`);
+  }
+  return { paths, leaveOut: leaveOut.length > 0 };
+}
+
+function parsePopulate(
+  collection: Collection,
+  reserved: ReadonlyMap<Reserved, string>,
+): readonly string[] {
+  const name = reserved.has("populate") ? "populate" : "expand";
+  const text = reserved.get(name);
+  if (text === undefined) return [];
+  if (name === "populate" && reserved.has("expand")) {
+    throw refuse("expand", "means the same as populate: leave one of them out");
+  }
+  const paths = [...new Set(text.split(",").map((path) => path.trim()))];
+  if (paths.length > POPULATE_FIELDS_MAX) {
+    throw refuse(name, `names more than ${POPULATE_FIELDS_MAX} fields`);
+  }
+  for (const path of paths) {
+    if (refTarget(collection, path) === null) {
+      throw refuse(name, `cannot follow ${shown(path)}: it is not declared as a Ref`);
+    }
+  }
+  return paths;
+}
+
+/** The collection a path refers to, alone or by its elements; null if it is no Ref. */
+export function refTarget(collection: Collection, path: string): string | null {
+  let members = collection.definition.fields;
+  const names = path.split(".");
+  for (const [i, name] of names.entries()) {
+    const field = members.find((one) => one.key === name);
+    if (field === undefined) return null;
+    if (i === names.length - 1) return field.ref ?? field.items?.ref ?? null;
+    members = field.fields ?? [];
+  }
+  return null;
+}
+
+function wholeNumber(
+  name: string,
+  text: string | undefined,
+  missing: number,
+  max: number,
+): number {
+  if (text === undefined) return missing;
+  const number = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : NaN;
+  if (!(number <= max)) throw refuse(name, `must be a whole number from 1 to ${max}`);
+  return number;
+}
+
+const flag = (name: string, text: string | undefined, missing: boolean): boolean =>
+  text === undefined ? missing : choice(name, text, ["true", "false"]) === "true";
+
+function choice<const C extends readonly string[]>(
+  name: string,
+  text: string | undefined,
+  choices: C,
+): C[number] {
+  if (text === undefined) return choices[0]!;
+  if (!choices.includes(text)) throw refuse(name, `must be ${choices.join(" or ")}`);
+  return text;
+}

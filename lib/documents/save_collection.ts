@@ -1,0 +1,132 @@
+import { type Clock, timestamp } from "../clock.ts";
+import type { NewId } from "../ids.ts";
+import { Problem } from "../problems.ts";
+import { ALL, eq } from "../store/filter.ts";
+import { UniqueViolation } from "../store/errors.ts";
+import type { Engine, Id, Records, Transaction } from "../store/port.ts";
+import { type Catalog, type CollectionRecord, COLLECTIONS } from "./catalog.ts";
+import { compileCollection, type StoredDocument } from "./collection.ts";
+import { type CollectionDefinition, parseDefinition, referencedCollections } from "./definition.ts";
+import { misfits } from "./misfits.ts";
+import { shown } from "./names.ts";
+
+export interface CollectionServices {
+  readonly engine: Engine;
+  readonly catalog: Catalog;
+  readonly clock: Clock;
+  readonly newId: NewId;
+}
+
+/** Stores a new collection. Throws `INVALID_DEFINITION` and `COLLECTION_EXISTS`. */
+export async function createCollection(
+  { engine, catalog, clock, newId }: CollectionServices,
+  projectId: Id,
+  input: unknown,
+): Promise<CollectionDefinition> {
+  const definition = parseDefinition(input);
+  const { name } = definition;
+  const now = timestamp(clock);
+  try {
+    await engine.transaction(projectId, async (tx) => {
+      const records = tx.records<CollectionRecord>(COLLECTIONS);
+      await checkReferences(records, definition);
+      await records.insert({
+        _id: newId(),
+        name,
+        nameLower: name.toLowerCase(),
+        definition: asJson(definition),
+        createdAt: now,
+        updatedAt: now,
+      });
+      await tx.define(compileCollection(definition).records);
+    });
+  } catch (error) {
+    if (error instanceof UniqueViolation) throw new Problem("COLLECTION_EXISTS", { cause: error });
+    throw error;
+  }
+  catalog.forget(projectId, name);
+  return definition;
+}
+
+/**
+ * Replaces a collection's definition; its name selects it. Stored documents keep fields that are
+ * no longer declared. Throws `DEFINITION_CONFLICT` that names the first ten that do not fit.
+ */
+export async function updateCollection(
+  { engine, catalog, clock }: CollectionServices,
+  projectId: Id,
+  input: unknown,
+): Promise<CollectionDefinition> {
+  const definition = parseDefinition(input);
+  await engine.transaction(projectId, async (tx) => {
+    const records = tx.records<CollectionRecord>(COLLECTIONS);
+    const stored = await records.findOne(eq("nameLower", definition.name.toLowerCase()));
+    if (stored === null || stored.value.name !== definition.name) {
+      throw new Problem("COLLECTION_NOT_FOUND");
+    }
+    await checkReferences(records, definition);
+    const { records: wanted } = compileCollection(definition);
+    await checkStored(tx, stored.value.definition, definition);
+    await records.updateOne(eq("_id", stored.value._id), {
+      set: { definition: asJson(definition), updatedAt: timestamp(clock) },
+    });
+    await tx.define(wanted);
+  });
+  catalog.forget(projectId, definition.name);
+  return definition;
+}
+
+/** Every definition of a project, by name. */
+export async function listCollections(
+  { engine }: Pick<CollectionServices, "engine">,
+  projectId: Id,
+): Promise<CollectionDefinition[]> {
+  const records = engine.records<CollectionRecord>(projectId, COLLECTIONS);
+  const definitions: CollectionDefinition[] = [];
+  let page = await records.list({ filter: ALL, sort: [], limit: PAGE });
+  for (;;) {
+    const read = JSON.parse(`[${page.items}]`) as CollectionRecord[];
+    definitions.push(...read.map((record) => record.definition));
+    const from = page.last();
+    if (!page.more || from === null) break;
+    page = await records.list({ filter: ALL, sort: [], limit: PAGE, from });
+  }
+  return definitions.sort((a, b) => a.name < b.name ? -1 : 1);
+}
+
+const PAGE = 500;
+
+async function checkReferences(
+  records: Records<CollectionRecord>,
+  definition: CollectionDefinition,
+): Promise<void> {
+  for (const name of new Set(referencedCollections(definition.fields))) {
+    if (name === "users" || name === definition.name) continue;
+    const target = await records.findOne(eq("nameLower", name.toLowerCase()));
+    if (target === null || target.value.name !== name) {
+      throw new Problem("INVALID_DEFINITION", {
+        message: `A Ref names the collection ${
+          shown(name)
+        }, which does not exist: create it first.`,
+      });
+    }
+  }
+}
+
+async function checkStored(
+  tx: Transaction,
+  before: CollectionDefinition,
+  after: CollectionDefinition,
+): Promise<void> {
+  const documents = tx.records<StoredDocument>(compileCollection(before).records);
+  const found = await misfits(documents, before, after);
+  if (found.length === 0) return;
+  throw new Problem("DEFINITION_CONFLICT", {
+    message: "Stored documents do not fit the new definition. " +
+      found.map(({ id, why }) => `${id}: ${why}.`).join(" "),
+  });
+}
+
+/** A definition is plain JSON; its interfaces only lack an index signature. */
+const asJson = (definition: CollectionDefinition): CollectionRecord["definition"] =>
+  JSON.parse(JSON.stringify(definition));

@@ -1,0 +1,71 @@
+import { WHERE_BYTES_MAX, WHERE_CONDITIONS_MAX, WHERE_DEPTH_MAX } from "../limits.ts";
+import { Problem } from "../problems.ts";
+import { and, not, or } from "../store/filter.ts";
+import type { Filter } from "../store/port.ts";
+import type { Collection } from "./collection.ts";
+import { conditionFromJson, isOperator, OPERATORS } from "./operands.ts";
+import { shown } from "./names.ts";
+import { shapeForQuery } from "./query.ts";
+
+const refuse = (why: string) => new Problem("INVALID_QUERY", { message: `"where" ${why}.` });
+
+/** Reads a `where` tree: `and`, `or`, `not`, `{ field: value }` and `{ field: { op: value } }`. */
+export function parseWhere(collection: Collection, text: string): Filter {
+  if (new TextEncoder().encode(text).length > WHERE_BYTES_MAX) {
+    throw refuse(`is longer than ${WHERE_BYTES_MAX} bytes`);
+  }
+  let tree: unknown;
+  try {
+    tree = JSON.parse(text);
+  } catch {
+    throw refuse('is not valid JSON, such as {"views":{"gt":5}}');
+  }
+  let conditions = 0;
+
+  const node = (value: unknown, depth: number): Filter => {
+    if (depth > WHERE_DEPTH_MAX) throw refuse(`is nested deeper than ${WHERE_DEPTH_MAX} levels`);
+    return and(
+      ...Object.entries(members(value)).map(([name, inner]) => {
+        if (name === "and") return and(...branches(name, inner, depth));
+        if (name === "or") return or(...branches(name, inner, depth));
+        return name === "not" ? not(node(inner, depth + 1)) : field(name, inner);
+      }),
+    );
+  };
+
+  const branches = (name: string, value: unknown, depth: number): Filter[] => {
+    if (!Array.isArray(value) || value.length === 0) {
+      throw refuse(`needs a list of conditions for ${name}`);
+    }
+    return value.map((one) => node(one, depth + 1));
+  };
+
+  const field = (path: string, value: unknown): Filter => {
+    const operand = { parameter: "where", path, shape: shapeForQuery(collection, "where", path) };
+    const operators = isPlainObject(value) ? Object.entries(value) : [["eq", value] as const];
+    if (operators.length === 0) throw refuse(`has no operator for ${shown(path)}`);
+    return and(...operators.map(([operator, wanted]) => {
+      if (++conditions > WHERE_CONDITIONS_MAX) {
+        throw refuse(`has more than ${WHERE_CONDITIONS_MAX} conditions`);
+      }
+      if (!isOperator(operator)) {
+        throw new Problem("UNKNOWN_OPERATOR", {
+          message: `"where" has the unknown operator ${shown(operator)}: use ${
+            OPERATORS.join(", ")
+          }.`,
+        });
+      }
+      return conditionFromJson(operand, operator, wanted);
+    }));
+  };
+
+  return node(tree, 1);
+}
+
+function members(value: unknown): Record<string, unknown> {
+  if (!isPlainObject(value)) throw refuse('must be an object, such as {"status":"draft"}');
+  return value;
+}
+
+const isPlainObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

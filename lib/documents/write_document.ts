@@ -1,0 +1,96 @@
+import { type Clock, timestamp } from "../clock.ts";
+import { Problem } from "../problems.ts";
+import { and, eq } from "../store/filter.ts";
+import type { Change, Filter, Id, Stored } from "../store/port.ts";
+import { owned, refusal, type Writable } from "./access.ts";
+import type { StoredDocument } from "./collection.ts";
+import {
+  asMembers,
+  checkOwnerUnchanged,
+  fitWhole,
+  hasServerFields,
+  type Members,
+  refuseFaults,
+  withoutServerFields,
+  writing,
+} from "./document.ts";
+import { fitChanges } from "./fit_changes.ts";
+import { unchangedSince } from "./precondition.ts";
+import type { Json } from "../store/port.ts";
+
+export interface WriteInput {
+  readonly id: Id;
+  readonly body: Json;
+  /** The `If-Match` header. */
+  readonly ifMatch: string | null;
+}
+
+const LIVE = eq("isDeleted", false);
+
+/** `PUT`: everything but the id, the owner and the creation time is replaced. */
+export function replaceDocument(
+  services: { clock: Clock },
+  target: Writable,
+  input: WriteInput,
+): Promise<Stored<StoredDocument>> {
+  return change(services, target, input, (members, now) => {
+    const { rls } = target.collection.definition;
+    const keep = rls.enabled && !Object.hasOwn(members, rls.ownerField) ? [rls.ownerField] : [];
+    const replace = {
+      ...fitWhole(target.collection, members),
+      updatedAt: now,
+      isDeleted: false,
+      deletedAt: null,
+    };
+    return { replace, keep: [...keep, "createdAt"] };
+  });
+}
+
+/** `PATCH`: each named top-level field is replaced whole; a dotted path changes a part. */
+export function patchDocument(
+  services: { clock: Clock },
+  target: Writable,
+  input: WriteInput,
+): Promise<Stored<StoredDocument>> {
+  return change(services, target, input, (members, now) => {
+    const { value, faults } = fitChanges(target.collection, members);
+    refuseFaults(faults);
+    return { set: { ...value, updatedAt: now } };
+  });
+}
+
+async function change(
+  { clock }: { clock: Clock },
+  target: Writable,
+  { id, body, ifMatch }: WriteInput,
+  changeOf: (members: Members, now: string) => Change,
+): Promise<Stored<StoredDocument>> {
+  const members = asMembers(body);
+  const mine = and(eq("_id", id), LIVE, owned(target));
+  let own = members;
+  let unchanged: Filter = and();
+  if (ifMatch !== null || hasServerFields(members)) {
+    const current = await target.records.findOne(mine);
+    if (current === null) throw await refusal(target, id);
+    unchanged = unchangedSince(current, ifMatch);
+    own = withoutServerFields(members, current);
+  }
+  checkOwnerUnchanged(target, own);
+  const wanted = changeOf(own, timestamp(clock));
+  const changed = await writing(() => target.records.updateOne(and(mine, unchanged), wanted));
+  if (changed !== null) return changed;
+  throw await lostOrRefused(target, id, ifMatch !== null);
+}
+
+/** A conditional write found nothing: the document changed meanwhile, or it is not to be written. */
+export async function lostOrRefused(
+  target: Writable,
+  id: Id,
+  conditional: boolean,
+): Promise<Problem> {
+  if (conditional) {
+    const still = await target.records.findOne(and(eq("_id", id), LIVE, owned(target)));
+    if (still !== null) return new Problem("PRECONDITION_FAILED");
+  }
+  return await refusal(target, id);
+}

@@ -1,0 +1,51 @@
+import { API_KEYS, type ApiKeyRecord, type KeyDirectory, newApiKey } from "../auth/api_keys.ts";
+import type { KeyKind } from "../auth/principals.ts";
+import { type Clock, timestamp } from "../clock.ts";
+import { sha256 } from "../crypto/hashes.ts";
+import { parseId } from "../ids.ts";
+import { Problem } from "../problems.ts";
+import { ALL, and, eq } from "../store/filter.ts";
+import type { Engine, Id } from "../store/port.ts";
+import { type ProjectRecord, PROJECTS } from "./records.ts";
+
+/** The id of a project that exists. Throws `INVALID_PROJECT_ID` and `PROJECT_NOT_FOUND`. */
+export async function findProject(
+  { engine }: { engine: Engine },
+  idText: string,
+): Promise<ProjectRecord> {
+  const id = parseId(idText);
+  if (id === null) throw new Problem("INVALID_PROJECT_ID");
+  const project = await engine.records<ProjectRecord>("control", PROJECTS).get(id);
+  if (project === null) throw new Problem("PROJECT_NOT_FOUND");
+  return project.value;
+}
+
+const PAGE = 500;
+
+/** Every project, oldest first. */
+export async function* eachProject({ engine }: { engine: Engine }): AsyncGenerator<ProjectRecord> {
+  const records = engine.records<ProjectRecord>("control", PROJECTS);
+  const query = { filter: ALL, sort: [], limit: PAGE };
+  for (let page = await records.list(query);;) {
+    yield* JSON.parse(`[${page.items}]`) as ProjectRecord[];
+    const from = page.last();
+    if (!page.more || from === null) return;
+    page = await records.list({ ...query, from });
+  }
+}
+
+/** Puts a fresh key in the place of the present one, which is refused from now on. */
+export async function rotateKey(
+  { engine, keys, clock }: { engine: Engine; keys: KeyDirectory; clock: Clock },
+  projectId: Id,
+  kind: KeyKind,
+): Promise<string> {
+  const key = newApiKey(kind);
+  const rotated = await engine.records<ApiKeyRecord>("control", API_KEYS).updateOne(
+    and(eq("projectId", projectId), eq("kind", kind)),
+    { set: { hash: sha256(key), createdAt: timestamp(clock) } },
+  );
+  if (rotated === null) throw new Problem("PROJECT_NOT_FOUND");
+  keys.forget(projectId);
+  return key;
+}

@@ -1,0 +1,98 @@
+/**
+ * What the port says about comparison, told a second time without any database: slow, plain, and
+ * shared with no driver.
+ */
+
+import type { Filter, Json, Scalar, SortKey, StoredRecord } from "@/lib/store/port.ts";
+
+/** What lies at a path; undefined where it is missing. */
+export function at(record: StoredRecord, path: string): Json | undefined {
+  let value: Json | undefined = record;
+  for (const name of path.split(".")) {
+    if (value === null || typeof value !== "object" || Array.isArray(value)) return undefined;
+    value = Object.entries(value).find(([member]) => member === name)?.[1];
+  }
+  return value;
+}
+
+export function matches(record: StoredRecord, filter: Filter): boolean {
+  switch (filter.op) {
+    case "and":
+      return filter.of.every((one) => matches(record, one));
+    case "or":
+      return filter.of.some((one) => matches(record, one));
+    case "not":
+      return !matches(record, filter.of);
+    case "exists":
+      return (at(record, filter.path) !== undefined) === filter.value;
+    case "ne":
+      return !candidates(record, filter.path).some((one) => equal(one, filter.value));
+    case "nin":
+      return !candidates(record, filter.path).some((one) => isOneOf(one, filter.values));
+    case "in":
+      return candidates(record, filter.path).some((one) => isOneOf(one, filter.values));
+    case "eq":
+      return candidates(record, filter.path).some((one) => equal(one, filter.value));
+    case "regex": {
+      const pattern = new RegExp(filter.pattern, "iu");
+      return candidates(record, filter.path).some((one) =>
+        typeof one === "string" && pattern.test(one)
+      );
+    }
+    case "revision":
+      throw new TypeError("The model knows no revisions");
+    default:
+      return candidates(record, filter.path).some((one) => ordered(filter.op, one, filter.value));
+  }
+}
+
+/** The elements of an array, or the value itself; null stands for a missing one. */
+function candidates(record: StoredRecord, path: string): readonly Json[] {
+  const value = at(record, path) ?? null;
+  return Array.isArray(value) ? value : [value];
+}
+
+const equal = (value: Json, operand: Scalar): boolean => value === operand;
+
+const isOneOf = (value: Json, operands: readonly Scalar[]): boolean =>
+  operands.some((operand) => equal(value, operand));
+
+function ordered(op: "gt" | "gte" | "lt" | "lte", value: Json, operand: Scalar): boolean {
+  if (value === null || typeof value === "object" || typeof value !== typeof operand) return false;
+  const sign = compareValues(value, operand);
+  if (op === "gt") return sign > 0;
+  if (op === "gte") return sign >= 0;
+  return op === "lt" ? sign < 0 : sign <= 0;
+}
+
+/** Below zero when `a` sorts before `b`. Null sorts first; otherwise both are of one type. */
+export function compareValues(a: Scalar, b: Scalar): number {
+  if (a === null || b === null) return Number(a !== null) - Number(b !== null);
+  if (typeof a === "string" && typeof b === "string") return compareText(a, b);
+  return Number(a) - Number(b);
+}
+
+function compareText(a: string, b: string): number {
+  const [left, right] = [new TextEncoder().encode(a), new TextEncoder().encode(b)];
+  const differs = left.findIndex((byte, i) => byte !== right[i]);
+  if (differs < 0) return left.length - right.length;
+  return left[differs]! - (right[differs] ?? -1);
+}
+
+/** The records in the order of the sort, ties by `_id` in the direction of the last key. */
+export function sorted(
+  records: readonly StoredRecord[],
+  sort: readonly SortKey[],
+): StoredRecord[] {
+  const order = [...sort, { path: "_id", descending: sort.at(-1)?.descending ?? false }];
+  return records.toSorted((a, b) => {
+    for (const { path, descending } of order) {
+      const sign = compareValues(scalarAt(a, path), scalarAt(b, path));
+      if (sign !== 0) return descending ? -sign : sign;
+    }
+    return 0;
+  });
+}
+
+const scalarAt = (record: StoredRecord, path: string): Scalar =>
+  (at(record, path) ?? null) as Scalar; // Sorts are over scalars.
