@@ -216,6 +216,11 @@ const table = {
     message: "The service cannot store or read at the moment: try again.",
     when: "The database cannot be reached, is full, read-only or busy for too long.",
   },
+  NOT_READY: {
+    status: 503,
+    message: "The service is not ready.",
+    when: "Something the service depends on is down; the message names it.",
+  },
   HANDLER_TIMEOUT: {
     status: 503,
     message: "The request took too long and was given up: try again.",
@@ -234,6 +239,8 @@ export interface ProblemOptions {
   cause?: unknown;
   /** Seconds for the `Retry-After` header. */
   retryAfter?: number;
+  /** Methods for the `Allow` header. */
+  allow?: readonly string[];
 }
 
 /** A refusal on its way to the renderer. Verbs throw it; nothing else reaches a client. */
@@ -242,6 +249,7 @@ export class Problem extends Error {
   readonly code: ProblemCode;
   readonly status: number;
   readonly retryAfter: number | undefined;
+  readonly allow: readonly string[] | undefined;
 
   constructor(code: ProblemCode, options: ProblemOptions = {}) {
     super(
@@ -251,5 +259,6 @@ export class Problem extends Error {
     this.code = code;
     this.status = PROBLEMS[code].status;
     this.retryAfter = options.retryAfter;
+    this.allow = options.allow;
   }
 }

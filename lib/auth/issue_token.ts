@@ -4,7 +4,7 @@ import { SESSION_MS } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import type { Engine, Id } from "../store/port.ts";
 import type { AccessTokens } from "./access_tokens.ts";
-import { SESSIONS, type SessionRecord } from "./sessions.ts";
+import { type SessionRecord, SESSIONS } from "./sessions.ts";
 import { type UserRecord, USERS } from "./users.ts";
 
 /**

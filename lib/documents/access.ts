@@ -18,7 +18,6 @@ export interface Readable {
 
 /** A collection that a caller may write. Only {@linkcode openForWriting} makes one. */
 export interface Writable extends Readable {
-  readonly caller: Caller;
   /** Whose documents may be written; null for everybody's. */
   readonly ownerId: Id | null;
 }
@@ -52,7 +51,12 @@ export async function openForWriting(
     if (caller.userId === null) throw new Problem("ACCESS_TOKEN_REQUIRED");
     ownerId = caller.userId;
   }
-  return { ...readable(services, caller, collection), caller, ownerId };
+  return { ...readable(services, caller, collection), ownerId };
+}
+
+/** Throws `SECRET_KEY_REQUIRED` for every other caller. */
+export function requireSecretKey(caller: Caller): void {
+  if (caller.kind !== "secret") throw new Problem("SECRET_KEY_REQUIRED");
 }
 
 async function find({ catalog }: AccessServices, caller: Caller, name: string) {

@@ -304,3 +304,13 @@ function choice<const C extends readonly string[]>(
   if (!choices.includes(text)) throw refuse(name, `must be ${choices.join(" or ")}`);
   return text;
 }
+
+/** Reads the query of a deletion. */
+export function parseDeleteQuery(text: string): { permanent: boolean } {
+  let permanent: string | undefined;
+  for (const [name, value] of new URLSearchParams(text)) {
+    if (name !== "permanent") throw refuse(name, "is not a parameter of deletions: use permanent");
+    permanent = value;
+  }
+  return { permanent: flag("permanent", permanent, false) };
+}

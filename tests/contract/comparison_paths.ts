@@ -186,7 +186,21 @@ export const pathCases: Cases = {
   },
 
   "values with any characters are compared, never read": async (store) => {
-    const texts = ["'", '"', "\\", "%", "_", "\n", "[", "{}", "$.x", "null", "?1", "; drop", "\u0001"];
+    const texts = [
+      "'",
+      '"',
+      "\\",
+      "%",
+      "_",
+      "\n",
+      "[",
+      "{}",
+      "$.x",
+      "null",
+      "?1",
+      "; drop",
+      "\u0001",
+    ];
     const records = store.engine.records(
       newSpace(),
       definition({ fields: { declared: { type: "String" } } }),

@@ -40,9 +40,7 @@ export const trashDefinition = (parts: Partial<Definition> = {}): Definition =>
 /** `"-rank"` is descending. */
 export const keys = (...paths: readonly string[]): SortKey[] =>
   paths.map((path) =>
-    path.startsWith("-")
-      ? { path: path.slice(1), descending: true }
-      : { path, descending: false }
+    path.startsWith("-") ? { path: path.slice(1), descending: true } : { path, descending: false }
   );
 
 export const nin = (path: string, values: readonly Scalar[]): Filter => ({

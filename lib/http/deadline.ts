@@ -1,0 +1,50 @@
+import { Problem } from "../problems.ts";
+
+/**
+ * Gives up waiting for requests that take too long. One timer looks at all of them once a second:
+ * a timer per request would cost more than most requests.
+ */
+export interface Deadlines extends Disposable {
+  /**
+   * Settles as `work` does, or rejects with `HANDLER_TIMEOUT`; `work` itself goes on. What `work`
+   * is given starts its time anew: the body has a time limit of its own.
+   */
+  within<T>(work: (restart: () => void) => Promise<T>): Promise<T>;
+}
+
+const LOOK_EVERY_MS = 1000;
+
+export function createDeadlines(timeoutMs: number, now: () => number): Deadlines {
+  const waiting = new Set<{ until: number; giveUp: (problem: Problem) => void }>();
+  let timer: ReturnType<typeof setInterval> | undefined;
+
+  function look(): void {
+    const time = now();
+    for (const entry of waiting) {
+      if (entry.until > time) continue;
+      waiting.delete(entry);
+      entry.giveUp(new Problem("HANDLER_TIMEOUT"));
+    }
+    if (waiting.size === 0) {
+      clearInterval(timer);
+      timer = undefined;
+    }
+  }
+
+  return {
+    within<T>(work: (restart: () => void) => Promise<T>): Promise<T> {
+      return new Promise<T>((resolve, reject) => {
+        const entry = { until: now() + timeoutMs, giveUp: reject };
+        waiting.add(entry);
+        timer ??= setInterval(look, LOOK_EVERY_MS);
+        work(() => void (entry.until = now() + timeoutMs))
+          .then(resolve, reject)
+          .finally(() => waiting.delete(entry));
+      });
+    },
+    [Symbol.dispose]() {
+      clearInterval(timer);
+      waiting.clear();
+    },
+  };
+}

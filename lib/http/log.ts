@@ -1,0 +1,50 @@
+import type { LogLevel } from "../config.ts";
+
+const LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"];
+
+/** What a line may say beside time and level. */
+export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>;
+
+/** One JSON object per line. Callers pass identifiers and figures, never bodies or credentials. */
+export interface Log extends Disposable {
+  write(level: LogLevel, message: string, fields?: LogFields): void;
+  /** Hands over what is waiting. */
+  flush(): void;
+}
+
+const FLUSH_MS = 100;
+const FLUSH_LENGTH = 64 * 1024;
+
+/**
+ * Lines are collected and handed over ten times a second: a write per request would cost as much
+ * as the request. Errors go out at once.
+ */
+export function createLog(least: LogLevel, sink: (text: string) => void): Log {
+  const threshold = LEVELS.indexOf(least);
+  let waiting = "";
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  function flush(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    if (waiting === "") return;
+    const text = waiting;
+    waiting = "";
+    sink(text);
+  }
+
+  return {
+    write(level, message, fields) {
+      if (LEVELS.indexOf(level) < threshold) return;
+      const time = new Date().toISOString();
+      waiting += JSON.stringify({ time, level, message, ...fields }) + "\n";
+      if (level === "error" || waiting.length > FLUSH_LENGTH) flush();
+      else timer ??= setTimeout(flush, FLUSH_MS);
+    },
+    flush,
+    [Symbol.dispose]: flush,
+  };
+}
+
+/** For tests and one-off commands that have nothing to log. */
+export const silentLog: Log = { write() {}, flush() {}, [Symbol.dispose]() {} };

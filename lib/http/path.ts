@@ -1,0 +1,61 @@
+/** The address of a request, in the one form that is routed and acted on. */
+export interface Address {
+  /** Decoded; no empty or dot segments, no encoded separators. */
+  readonly path: string;
+  /** What follows the question mark, as sent. */
+  readonly query: string;
+  /** Whether the path could not be brought to that form. */
+  readonly malformed: boolean;
+}
+
+const DATA = "/api/data/";
+
+/** Where every path that begins with `/api/data/users` is routed, in any case or encoding. */
+export const RESERVED_PATH = "/api/data/users";
+
+const SIMPLE = /^(?:\/[A-Za-z0-9_~-][A-Za-z0-9_.~-]*)*\/?$/;
+
+/** Reads `request.url`, which Deno hands over as it was sent. */
+export function readAddress(url: string): Address {
+  const start = url.indexOf("/", url.indexOf("://") + 3);
+  const hash = url.indexOf("#", start);
+  const target = start < 0 ? "/" : url.slice(start, hash < 0 ? url.length : hash);
+  const mark = target.indexOf("?");
+  const raw = mark < 0 ? target : target.slice(0, mark);
+  const query = mark < 0 ? "" : target.slice(mark + 1);
+  if (namesUsers(raw)) return { path: RESERVED_PATH, query, malformed: false };
+  if (SIMPLE.test(raw)) return { path: raw, query, malformed: false };
+  const path = decoded(raw);
+  return { path: path ?? raw, query, malformed: path === null };
+}
+
+function namesUsers(raw: string): boolean {
+  if (!raw.startsWith(DATA)) return false;
+  const end = raw.indexOf("/", DATA.length);
+  const segment = raw.slice(DATA.length, end < 0 ? raw.length : end);
+  return segment.toLowerCase().startsWith("users") ||
+    (decodedSegment(segment) ?? "").toLowerCase().startsWith("users");
+}
+
+/** Null if what is decoded could be taken for another path. */
+function decoded(raw: string): string | null {
+  const segments = raw.split("/").slice(1);
+  const clean: string[] = [];
+  for (const [i, segment] of segments.entries()) {
+    const text = decodedSegment(segment);
+    const isLast = i === segments.length - 1;
+    if (text === null || (text === "" && !isLast) || text === "." || text === "..") return null;
+    if (/[/\\%\p{Cc}]/u.test(text)) return null;
+    clean.push(text);
+  }
+  return `/${clean.join("/")}`;
+}
+
+function decodedSegment(segment: string): string | null {
+  if (!segment.includes("%")) return segment;
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,61 @@
+import type { Credentials } from "../auth/authenticate.ts";
+import type { ProblemCode } from "../problems.ts";
+import type { Id } from "../store/port.ts";
+import { type Address, readAddress } from "./path.ts";
+
+/** The rate limit of a request, for the answer's headers. */
+export interface RateState {
+  readonly limit: number;
+  readonly remaining: number;
+  readonly resetSeconds: number;
+}
+
+/** One request on its way through: what came in, and what the log and the answer need to know. */
+export interface RequestState extends Address, Credentials {
+  readonly id: string;
+  readonly startedAt: number;
+  readonly raw: Request;
+  readonly origin: string | null;
+  /** Address of the client. */
+  readonly client: string;
+  operationId: string | null;
+  projectId: Id | null;
+  callerKind: string | null;
+  problem: ProblemCode | null;
+  rate: RateState | null;
+}
+
+const PROCESS_ID = crypto.getRandomValues(new Uint8Array(6)).toHex();
+let counter = 0;
+
+/** Unique among processes: where this one began, and a count. */
+const newRequestId = () => `${PROCESS_ID}-${(counter++).toString(36)}`;
+
+/** @param peer Address of the other end of the connection. */
+export function openRequest(raw: Request, peer: string, trustProxy: number): RequestState {
+  const { headers } = raw;
+  const { path, query, malformed } = readAddress(raw.url);
+  return {
+    id: newRequestId(),
+    startedAt: performance.now(),
+    raw,
+    path,
+    query,
+    malformed,
+    apiKey: headers.get("x-api-key"),
+    authorization: headers.get("authorization"),
+    origin: headers.get("origin"),
+    client: trustProxy === 0 ? peer : forwardedFor(headers, trustProxy) ?? peer,
+    operationId: null,
+    projectId: null,
+    callerKind: null,
+    problem: null,
+    rate: null,
+  };
+}
+
+/** Each proxy adds whom it heard from at the right; what lies further left anyone can write. */
+function forwardedFor(headers: Headers, proxies: number): string | null {
+  const entries = headers.get("x-forwarded-for")?.split(",") ?? [];
+  return entries.at(-proxies)?.trim() || null;
+}

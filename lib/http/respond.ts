@@ -1,0 +1,99 @@
+import { jsonText } from "../store/json_text.ts";
+import { Problem, PROBLEMS } from "../problems.ts";
+import { StoreUnavailable } from "../store/errors.ts";
+import type { Log } from "./log.ts";
+import type { RequestState } from "./request.ts";
+
+/** An answer before it becomes a `Response`. */
+export interface Reply {
+  readonly status: number;
+  readonly body: string | Uint8Array<ArrayBuffer> | null;
+  /** JSON if left out. */
+  readonly type?: string;
+  /** Beside those that every answer carries; names in lower case. */
+  readonly headers?: readonly (readonly [string, string])[];
+}
+
+const JSON_TYPE = "application/json; charset=utf-8";
+const EXPOSED = "etag,content-range,location,retry-after,x-request-id," +
+  "ratelimit-limit,ratelimit-remaining,ratelimit-reset";
+const ALLOWED_HEADERS = "content-type,authorization,x-api-key,x-refresh-token," +
+  "x-refresh-token-mode,if-match,if-none-match,cache-control,range,idempotency-key,user-agent";
+const PREFLIGHT_SECONDS = "7200";
+const RETRY_SECONDS = 1;
+
+/** The envelope of success. `data` is JSON text. */
+export const envelope = (data: string, message: string): string =>
+  `{"success":true,"data":${data},"message":${JSON.stringify(message)}}`;
+
+/** An answer in the envelope. */
+export const ok = (status: number, data: string, message: string, etag?: string): Reply => ({
+  status,
+  body: envelope(data, message),
+  ...(etag !== undefined && { headers: [["etag", etag]] }),
+});
+
+/** The one place where answers become responses. */
+export function respond(state: RequestState, reply: Reply): Response {
+  const headers: [string, string][] = [["x-request-id", state.id]];
+  if (state.path.startsWith("/api/")) {
+    headers.push(
+      ["cache-control", "private, no-cache"],
+      ["vary", "Origin, Authorization, x-api-key"],
+    );
+  }
+  if (reply.body !== null) headers.push(["content-type", reply.type ?? JSON_TYPE]);
+  if (state.origin !== null) {
+    headers.push(
+      ["access-control-allow-origin", state.origin],
+      ["access-control-allow-credentials", "true"],
+      ["access-control-expose-headers", EXPOSED],
+    );
+  }
+  if (state.rate !== null) {
+    headers.push(
+      ["ratelimit-limit", String(state.rate.limit)],
+      ["ratelimit-remaining", String(state.rate.remaining)],
+      ["ratelimit-reset", String(state.rate.resetSeconds)],
+    );
+  }
+  for (const [name, value] of reply.headers ?? []) headers.push([name, value]);
+  return new Response(reply.body, { status: reply.status, headers });
+}
+
+/** A refusal in the envelope of errors. */
+export function problemReply(state: RequestState, problem: Problem): Reply {
+  state.problem = problem.code;
+  const headers: [string, string][] = [];
+  const retryAfter = problem.retryAfter ?? (problem.status === 503 ? RETRY_SECONDS : undefined);
+  if (retryAfter !== undefined) headers.push(["retry-after", String(retryAfter)]);
+  if (problem.allow !== undefined) headers.push(["allow", problem.allow.join(", ")]);
+  // What failed inside is nobody's business outside; readiness is asked by operators.
+  const opaque = problem.status >= 500 && problem.code !== "NOT_READY";
+  const message = opaque ? PROBLEMS[problem.code].message : problem.message;
+  const body = jsonText({ success: false, data: {}, message, code: problem.code });
+  return { status: problem.status, body, headers };
+}
+
+/** What a thrown value means to a client; what is not a refusal is logged. */
+export function asProblem(error: unknown, state: RequestState, log: Log): Problem {
+  if (error instanceof Problem) return error;
+  const unavailable = error instanceof StoreUnavailable;
+  log.write("error", unavailable ? "The store is unavailable" : "A request failed", {
+    requestId: state.id,
+    operation: state.operationId,
+    error: unavailable ? error.message : error instanceof Error ? error.stack : String(error),
+  });
+  return new Problem(unavailable ? "STORE_UNAVAILABLE" : "INTERNAL", { cause: error });
+}
+
+/** Answers a CORS preflight for any path: what it may do is decided by the request itself. */
+export const preflight = (): Reply => ({
+  status: 204,
+  body: null,
+  headers: [
+    ["access-control-allow-methods", "GET,HEAD,POST,PUT,PATCH,DELETE"],
+    ["access-control-allow-headers", ALLOWED_HEADERS],
+    ["access-control-max-age", PREFLIGHT_SECONDS],
+  ],
+});

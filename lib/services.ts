@@ -1,0 +1,83 @@
+import { type AccessTokens, createAccessTokens } from "./auth/access_tokens.ts";
+import { createKeyDirectory, type KeyDirectory } from "./auth/api_keys.ts";
+import { createSessionDirectory, type SessionDirectory } from "./auth/sessions.ts";
+import { createSigningKeys, type SigningKeys } from "./auth/signing_keys.ts";
+import { type Clock, systemClock } from "./clock.ts";
+import type { Config } from "./config.ts";
+import { KeyRing } from "./crypto/key_ring.ts";
+import { keptKeyRing } from "./crypto/kept_key_ring.ts";
+import { type Catalog, createCatalog } from "./documents/catalog.ts";
+import { createCursors, type Cursors } from "./documents/cursor.ts";
+import { createDeadlines, type Deadlines } from "./http/deadline.ts";
+import type { Log } from "./http/log.ts";
+import { createRateLimiter, type RateLimiter } from "./http/rate_limit.ts";
+import { type NewId, objectIds } from "./ids.ts";
+import { REQUEST_TIMEOUT_MS } from "./limits.ts";
+import type { Engine } from "./store/port.ts";
+import { SqliteEngine } from "./store/sqlite/engine.ts";
+
+/** Everything a verb may need; each takes the few it names. */
+export interface Services extends AsyncDisposable {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly newId: NewId;
+  readonly log: Log;
+  readonly engine: Engine;
+  readonly keyRing: KeyRing;
+  readonly keys: KeyDirectory;
+  readonly signingKeys: SigningKeys;
+  readonly sessions: SessionDirectory;
+  readonly tokens: AccessTokens;
+  readonly catalog: Catalog;
+  readonly cursors: Cursors;
+  readonly rateLimiter: RateLimiter;
+  readonly deadlines: Deadlines;
+}
+
+/** What tests replace. */
+export interface Surroundings {
+  readonly log: Log;
+  readonly clock?: Clock;
+}
+
+/** Opens the store and everything that stands on it; disposing closes it all. */
+export async function openServices(
+  config: Config,
+  { log, clock = systemClock }: Surroundings,
+): Promise<Services> {
+  const { database, publicUrl } = config;
+  const engine = await SqliteEngine.open(database);
+  try {
+    const keyRing = await KeyRing.parse(
+      config.secretKeys?.reveal() ?? await keptKeyRing(database.folder, log),
+    );
+    const newId = objectIds(clock);
+    const sessions = createSessionDirectory(engine, clock);
+    const signingKeys = createSigningKeys({ engine, keyRing, newId, clock });
+    const deadlines = createDeadlines(REQUEST_TIMEOUT_MS, () => clock.now());
+    return {
+      config,
+      clock,
+      newId,
+      log,
+      engine,
+      keyRing,
+      keys: createKeyDirectory(engine, clock),
+      signingKeys,
+      sessions,
+      tokens: createAccessTokens({ clock, publicUrl, signingKeys, sessions }),
+      catalog: createCatalog(engine, clock),
+      cursors: createCursors(keyRing.derive("cursors")),
+      rateLimiter: createRateLimiter(config.ratePerMinute),
+      deadlines,
+      async [Symbol.asyncDispose]() {
+        deadlines[Symbol.dispose]();
+        await engine[Symbol.asyncDispose]();
+        log.flush();
+      },
+    };
+  } catch (error) {
+    await engine[Symbol.asyncDispose]();
+    throw error;
+  }
+}

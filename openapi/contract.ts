@@ -1,0 +1,180 @@
+import { createRoute, type RouteConfig, z } from "@hono/zod-openapi";
+import type { ZodType } from "zod";
+import { type ProblemCode, PROBLEMS } from "@/lib/problems.ts";
+import type { Security } from "./security.ts";
+
+export type Method = "get" | "post" | "put" | "patch" | "delete";
+
+/** A JSON body. */
+export interface BodySpec {
+  readonly schema: ZodType;
+  readonly example: unknown;
+  readonly description: string;
+  readonly bytesMax: number;
+}
+
+/** An answer that is no refusal. */
+export interface Success {
+  readonly status: number;
+  readonly description: string;
+  /** What `data` of the envelope holds; null for an answer without an envelope. */
+  readonly data: ZodType | null;
+  /** The body of an answer without an envelope. */
+  readonly content?: { readonly type: string; readonly schema: ZodType };
+  readonly example?: unknown;
+  readonly message?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What one operation takes, answers and refuses. */
+export interface Spec<P> {
+  readonly operationId: string;
+  readonly tag: string;
+  readonly method: Method;
+  /** Parameters in braces: `/api/data/{collectionName}`. */
+  readonly path: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly security: Security<P>;
+  /** Path, query and header parameters, as OpenAPI writes them. */
+  readonly parameters: readonly Parameter[];
+  readonly body: BodySpec | null;
+  readonly success: readonly Success[];
+  /** Exactly what the operation raises beside what its guard, its body and the server do. */
+  readonly problems: readonly ProblemCode[];
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: "path" | "query" | "header";
+  readonly required: boolean;
+  readonly description: string;
+  readonly schema: Readonly<Record<string, unknown>>;
+  readonly example?: unknown;
+  readonly style?: string;
+  readonly explode?: boolean;
+}
+
+export interface Contract<P> extends Spec<P> {
+  /** Every code the operation can answer with. */
+  readonly codes: readonly ProblemCode[];
+  readonly route: RouteConfig;
+}
+
+const BODY_PROBLEMS: readonly ProblemCode[] = [
+  "UNSUPPORTED_MEDIA_TYPE",
+  "BODY_TOO_LARGE",
+  "REQUEST_TIMEOUT",
+  "INVALID_JSON",
+  "INVALID_BODY",
+];
+
+const SERVER_PROBLEMS: readonly ProblemCode[] = [
+  "INTERNAL",
+  "STORE_UNAVAILABLE",
+  "HANDLER_TIMEOUT",
+];
+
+/** Declares an operation: the one source of its routing, its guard and its page in the reference. */
+export function contract<P>(spec: Spec<P>): Contract<P> {
+  const codes = [
+    ...new Set([
+      ...spec.security.problems,
+      ...(spec.body === null ? [] : BODY_PROBLEMS),
+      ...spec.problems,
+      ...SERVER_PROBLEMS,
+    ]),
+  ];
+  const route = createRoute({
+    operationId: spec.operationId,
+    tags: [spec.tag],
+    method: spec.method,
+    path: spec.path,
+    summary: spec.summary,
+    description: spec.description,
+    security: spec.security.requirement.map((one) => mutable(one)),
+    parameters: [...spec.parameters] as NonNullable<RouteConfig["parameters"]>, // Ours is narrower.
+    ...(spec.body !== null && {
+      request: {
+        body: {
+          required: true,
+          description: spec.body.description,
+          content: { "application/json": { schema: spec.body.schema, example: spec.body.example } },
+        },
+      },
+    }),
+    responses: { ...successes(spec.success), ...refusals(codes) },
+  });
+  return { ...spec, codes, route };
+}
+
+const mutable = (requirement: Readonly<Record<string, readonly string[]>>) =>
+  Object.fromEntries(Object.entries(requirement).map(([name, scopes]) => [name, [...scopes]]));
+
+type Responses = RouteConfig["responses"];
+
+function successes(list: readonly Success[]): Responses {
+  return Object.fromEntries(list.map((one) => [String(one.status), {
+    description: one.description,
+    ...(one.headers && { headers: headerObjects(one.headers) }),
+    ...(one.content && {
+      content: {
+        [one.content.type]: { schema: one.content.schema, example: one.example },
+      },
+    }),
+    ...(one.data !== null && {
+      content: {
+        "application/json": {
+          schema: z.strictObject({
+            success: z.literal(true),
+            data: one.data,
+            message: z.string(),
+          }),
+          example: { success: true, data: one.example, message: one.message },
+        },
+      },
+    }),
+  }]));
+}
+
+const headerObjects = (headers: Readonly<Record<string, string>>) =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, description]) => [
+      name,
+      { description, schema: { type: "string" as const } },
+    ]),
+  );
+
+/** One response per status, with an example of each of its codes. */
+function refusals(codes: readonly ProblemCode[]): Responses {
+  const byStatus = Map.groupBy(codes, (code) => PROBLEMS[code].status);
+  return Object.fromEntries(
+    [...byStatus].sort(([a], [b]) => a - b).map(([status, group]) => [
+      String(status),
+      {
+        description: group.map((code) => `\`${code}\`: ${PROBLEMS[code].when}`).join("\n\n"),
+        content: {
+          "application/json": {
+            schema: refusalSchema(group),
+            examples: Object.fromEntries(group.map((code) => [code, { value: refusalOf(code) }])),
+          },
+        },
+      },
+    ]),
+  );
+}
+
+const refusalSchema = (codes: readonly ProblemCode[]) =>
+  z.strictObject({
+    success: z.literal(false),
+    data: z.strictObject({}),
+    message: z.string(),
+    code: z.enum(codes as [ProblemCode, ...ProblemCode[]]),
+  });
+
+const refusalOf = (code: ProblemCode) => ({
+  success: false,
+  data: {},
+  message: PROBLEMS[code].message,
+  code,
+});

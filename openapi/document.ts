@@ -1,0 +1,52 @@
+import { OpenAPIHono } from "@hono/zod-openapi";
+import type { Contract } from "./contract.ts";
+import { DATA } from "./paths/data.ts";
+import { SCHEMAS } from "./paths/schemas.ts";
+import { SYSTEM } from "./paths/system.ts";
+import { SECURITY_SCHEMES } from "./security.ts";
+
+/** Every operation, in the order of the reference. */
+export const CONTRACTS: readonly Contract<unknown>[] = [
+  ...DATA,
+  ...SCHEMAS,
+  ...SYSTEM,
+] as readonly Contract<unknown>[]; // Their principals differ; here only their documents matter.
+
+const DESCRIPTION =
+  `Corbel is a project-scoped backend: an application calls it with its project's API key.
+
+Every answer is an envelope: \`{ success, data, message }\`. A refusal has \`success: false\`, an
+empty \`data\`, a \`message\` that says what to do, and a stable \`code\`. Every answer carries
+\`x-request-id\`; say it when you ask for help.`;
+
+/** The OpenAPI 3.1 document of all operations. Build it once. */
+export function buildDocument() {
+  const { openAPIRegistry, getOpenAPI31Document } = registry();
+  for (const [name, scheme] of Object.entries(SECURITY_SCHEMES)) {
+    openAPIRegistry.registerComponent("securitySchemes", name, scheme);
+  }
+  for (const { route } of CONTRACTS) openAPIRegistry.registerPath(route);
+  return getOpenAPI31Document({
+    openapi: "3.1.0",
+    info: {
+      title: "Corbel",
+      version: "1",
+      description: DESCRIPTION,
+    },
+    servers: [{ url: "/", description: "This server" }],
+    tags: [
+      { name: "Documents", description: "Read and write the documents of collections." },
+      { name: "Collections", description: "How collections are defined." },
+      { name: "Access tokens", description: "Check access tokens elsewhere." },
+      { name: "Server", description: "The server itself." },
+    ],
+  });
+}
+
+function registry() {
+  const app = new OpenAPIHono();
+  return {
+    openAPIRegistry: app.openAPIRegistry,
+    getOpenAPI31Document: app.getOpenAPI31Document.bind(app),
+  };
+}

@@ -1,0 +1,50 @@
+/** Writes what is generated from the code and committed; `--check` only says what is out of step. */
+import { SETTINGS } from "@/lib/config.ts";
+import { LIMITS } from "@/lib/limits.ts";
+import { buildDocument } from "./document.ts";
+
+const README = new URL("../README.md", import.meta.url);
+const DOCUMENT = new URL("openapi.json", import.meta.url);
+
+/** Every generated file with the text it should have. */
+export async function generated(): Promise<Map<URL, string>> {
+  const readme = await Deno.readTextFile(README);
+  return new Map([
+    [DOCUMENT, `${JSON.stringify(buildDocument(), null, 2)}\n`],
+    [README, withTable(withTable(readme, "settings", settingsTable()), "limits", limitsTable())],
+  ]);
+}
+
+function withTable(text: string, name: string, table: string): string {
+  const [begin, end] = [`<!-- ${name}: generated -->`, `<!-- ${name}: end -->`];
+  const [from, to] = [text.indexOf(begin), text.indexOf(end)];
+  if (from < 0 || to < from) throw new Error(`README.md has no place for its ${name} table`);
+  return `${text.slice(0, from + begin.length)}\n\n${table}\n\n${text.slice(to)}`;
+}
+
+function settingsTable(): string {
+  const rows = Object.entries(SETTINGS).map(([name, [missing, meaning]]) =>
+    `| \`${name}\` | ${missing} | ${meaning} |`
+  );
+  return ["| Variable | Default | Meaning |", "| --- | --- | --- |", ...rows].join("\n");
+}
+
+function limitsTable(): string {
+  const rows = Object.entries(LIMITS).map(([name, { value, unit, source }]) =>
+    `| \`${name}\` | ${value.toLocaleString("en")} | ${unit} | ${source} |`
+  );
+  return ["| Limit | Value | Of what | Source |", "| --- | --- | --- | --- |", ...rows].join("\n");
+}
+
+if (import.meta.main) {
+  const check = Deno.args.includes("--check");
+  for (const [url, text] of await generated()) {
+    if (await Deno.readTextFile(url).catch(() => "") === text) continue;
+    const name = url.pathname.split("/").slice(-2).join("/");
+    if (!check) await Deno.writeTextFile(url, text);
+    else {
+      console.error(`${name} is out of step with the code: run deno task openapi`);
+      Deno.exitCode = 1;
+    }
+  }
+}

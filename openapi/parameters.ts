@@ -1,0 +1,138 @@
+import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX, PAGE_DEFAULT } from "@/lib/limits.ts";
+import type { Parameter } from "./contract.ts";
+
+type Schema = Readonly<Record<string, unknown>>;
+
+const path = (name: string, description: string, schema: Schema, example: unknown): Parameter => ({
+  name,
+  in: "path",
+  required: true,
+  description,
+  schema,
+  example,
+});
+
+const query = (
+  name: string,
+  description: string,
+  schema: Schema,
+  example?: unknown,
+): Parameter => ({
+  name,
+  in: "query",
+  required: false,
+  description,
+  schema,
+  ...(example !== undefined && { example }),
+});
+
+const header = (name: string, description: string): Parameter => ({
+  name,
+  in: "header",
+  required: false,
+  description,
+  schema: { type: "string" },
+});
+
+const TEXT = { type: "string" };
+const FLAG = { type: "boolean" };
+
+export const collectionName = path(
+  "collectionName",
+  "The collection's name.",
+  { type: "string", pattern: "^[A-Za-z][A-Za-z0-9_-]{0,63}$" },
+  "posts",
+);
+
+export const documentId = path(
+  "id",
+  "The document's id.",
+  { type: "string", pattern: "^[0-9a-fA-F]{24}$" },
+  "66f1a0c2e4b0a1b2c3d4e5f6",
+);
+
+export const projectId = path(
+  "projectId",
+  "The project's id.",
+  { type: "string", pattern: "^[0-9a-fA-F]{24}$" },
+  "66f1a0c2e4b0a1b2c3d4e5f6",
+);
+
+export const ifMatch = header(
+  "If-Match",
+  "ETag of the document as you know it: the write is refused if it has changed since.",
+);
+
+export const ifNoneMatch = header(
+  "If-None-Match",
+  "ETag you hold: answered with 304 while it is current.",
+);
+
+export const idempotencyKey = header(
+  "Idempotency-Key",
+  "1 to 128 characters of your choice. A repeated request with the same key gets the first answer " +
+    "and writes nothing, for 24 hours.",
+);
+
+/** How documents are shown, in lists and alone. */
+export const presentation: readonly Parameter[] = [
+  query("fields", "Members to show, or with `-` to leave out, comma-separated.", TEXT),
+  query("meta", "`false` leaves out createdAt, updatedAt, isDeleted and deletedAt.", {
+    ...FLAG,
+    default: true,
+  }),
+  query("populate", "Up to three Ref fields whose documents stand in for their ids.", TEXT),
+  query("expand", "Means `populate`.", TEXT),
+  query("include_deleted", "`true` shows documents in the trash too: a user's own, or all.", {
+    ...FLAG,
+    default: false,
+  }),
+];
+
+export const listing: readonly Parameter[] = [
+  query("page", "Page by number; not together with `cursor`.", {
+    type: "integer",
+    minimum: 1,
+    default: PAGE_DEFAULT,
+  }),
+  query("limit", "Documents per page.", {
+    type: "integer",
+    minimum: 1,
+    maximum: LIST_LIMIT_MAX,
+    default: LIST_LIMIT_DEFAULT,
+  }),
+  query(
+    "sort",
+    "Declared fields, comma-separated; `-field` or `field:desc` descends.",
+    { type: "string", default: "-createdAt" },
+    "-createdAt",
+  ),
+  query("cursor", "`nextCursor` or `prevCursor` of a list of the same filter and sort.", TEXT),
+  query("count", "`true` answers only the number of matching documents.", FLAG),
+  query("total", "`none` leaves the total out, `estimate` may answer a rough one.", {
+    type: "string",
+    enum: ["exact", "none", "estimate"],
+    default: "exact",
+  }),
+  query("where", "A JSON tree of `and`, `or`, `not` and `{ field: { op: value } }`.", TEXT),
+  {
+    ...query(
+      "filter",
+      "Any other parameter filters: `status=draft`, `views_gt=5`, `status_in=a,b`. " +
+        "Operators: `_gt _gte _lt _lte _ne _in _nin _exists _regex`.",
+      {
+        type: "object",
+        additionalProperties: { type: "string" },
+      },
+    ),
+    style: "form",
+    explode: true,
+  },
+  ...presentation,
+];
+
+export const permanent = query(
+  "permanent",
+  "`true` removes for good, from the trash too; needs the secret key.",
+  { ...FLAG, default: false },
+);

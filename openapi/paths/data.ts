@@ -1,0 +1,246 @@
+import { BODY_BYTES_MAX, BULK_BODY_BYTES_MAX } from "@/lib/limits.ts";
+import { type BodySpec, contract } from "../contract.ts";
+import {
+  collectionName,
+  documentId,
+  idempotencyKey,
+  ifMatch,
+  ifNoneMatch,
+  listing,
+  permanent,
+  presentation,
+} from "../parameters.ts";
+import {
+  BulkInput,
+  BulkResult,
+  DeletedDocument,
+  Document,
+  DOCUMENT_EXAMPLE,
+  DocumentInput,
+  DocumentList,
+  EXAMPLE_ID,
+  ShownDocument,
+} from "../schemas/document.ts";
+import { projectKey } from "../security.ts";
+
+const TAG = "Documents";
+const ETAG = { etag: "Names this state of the document, for If-Match and If-None-Match." };
+
+const documentBody: BodySpec = {
+  schema: DocumentInput,
+  example: { title: "Hello", status: "published", views: 3 },
+  description: "One JSON object.",
+  bytesMax: BODY_BYTES_MAX,
+};
+
+const shown = (status: number, description: string, message: string) => ({
+  status,
+  description,
+  data: Document,
+  example: DOCUMENT_EXAMPLE,
+  message,
+  headers: ETAG,
+});
+
+export const listDocuments = contract({
+  operationId: "listDocuments",
+  tag: TAG,
+  method: "get",
+  path: "/api/data/{collectionName}",
+  summary: "List documents",
+  description: "Filters, sorts and pages a collection. With row-level security `public-read` " +
+    "everybody with a key reads all documents, with `private` a signed-in user reads his own.",
+  security: projectKey,
+  parameters: [collectionName, ...listing],
+  body: null,
+  success: [{
+    status: 200,
+    description: "A page of documents.",
+    data: DocumentList,
+    example: {
+      items: [DOCUMENT_EXAMPLE],
+      total: 1,
+      page: 1,
+      nextCursor: null,
+      prevCursor: null,
+      limit: 100,
+    },
+    message: "Documents listed",
+  }],
+  problems: [
+    "INVALID_QUERY",
+    "UNKNOWN_OPERATOR",
+    "INVALID_CURSOR",
+    "ACCESS_TOKEN_REQUIRED",
+    "COLLECTION_NOT_FOUND",
+  ],
+});
+
+export const createDocument = contract({
+  operationId: "createDocument",
+  tag: TAG,
+  method: "post",
+  path: "/api/data/{collectionName}",
+  summary: "Create a document",
+  description: "Stores one document. A signed-in user becomes its owner.",
+  security: projectKey,
+  parameters: [collectionName, idempotencyKey],
+  body: documentBody,
+  success: [shown(201, "The document as it is stored.", "Document created")],
+  problems: [
+    "INVALID_DOCUMENT",
+    "FIELD_READ_ONLY",
+    "INVALID_IDEMPOTENCY_KEY",
+    "ACCESS_TOKEN_REQUIRED",
+    "RLS_REQUIRED",
+    "OWNER_MISMATCH",
+    "COLLECTION_NOT_FOUND",
+    "DUPLICATE_VALUE",
+    "DOCUMENT_TOO_LARGE",
+    "IDEMPOTENCY_KEY_REUSED",
+  ],
+});
+
+export const createDocuments = contract({
+  operationId: "createDocuments",
+  tag: TAG,
+  method: "post",
+  path: "/api/data/{collectionName}/bulk",
+  summary: "Create many documents",
+  description: "Stores 1 to 100 documents, all of them or none.",
+  security: projectKey,
+  parameters: [collectionName, idempotencyKey],
+  body: {
+    schema: BulkInput,
+    example: { documents: [{ title: "One" }, { title: "Two" }] },
+    description: "1 to 100 documents; 8 MiB at most.",
+    bytesMax: BULK_BODY_BYTES_MAX,
+  },
+  success: [{
+    status: 201,
+    description: "The ids, in the order of the documents.",
+    data: BulkResult,
+    example: { insertedCount: 1, ids: [EXAMPLE_ID] },
+    message: "Documents created",
+  }],
+  problems: [...createDocument.problems],
+});
+
+export const getDocument = contract({
+  operationId: "getDocument",
+  tag: TAG,
+  method: "get",
+  path: "/api/data/{collectionName}/{id}",
+  summary: "Read a document",
+  description: "One document, if the caller may see it.",
+  security: projectKey,
+  parameters: [collectionName, documentId, ...presentation, ifNoneMatch],
+  body: null,
+  success: [
+    { ...shown(200, "The document.", "Document found"), data: ShownDocument },
+    { status: 304, description: "The document is the one you hold.", data: null, headers: ETAG },
+  ],
+  problems: [
+    "INVALID_ID",
+    "INVALID_QUERY",
+    "ACCESS_TOKEN_REQUIRED",
+    "COLLECTION_NOT_FOUND",
+    "DOCUMENT_NOT_FOUND",
+  ],
+});
+
+const WRITE_PROBLEMS = [
+  "INVALID_ID",
+  "ACCESS_TOKEN_REQUIRED",
+  "RLS_REQUIRED",
+  "OWNER_MISMATCH",
+  "COLLECTION_NOT_FOUND",
+  "DOCUMENT_NOT_FOUND",
+] as const;
+
+const CHANGE_PROBLEMS = [
+  ...WRITE_PROBLEMS,
+  "INVALID_DOCUMENT",
+  "FIELD_READ_ONLY",
+  "OWNER_IMMUTABLE",
+  "DUPLICATE_VALUE",
+  "PRECONDITION_FAILED",
+  "DOCUMENT_TOO_LARGE",
+] as const;
+
+export const replaceDocument = contract({
+  operationId: "replaceDocument",
+  tag: TAG,
+  method: "put",
+  path: "/api/data/{collectionName}/{id}",
+  summary: "Replace a document",
+  description: "Replaces every member but those the server sets. Without the owner field the " +
+    "owner stays.",
+  security: projectKey,
+  parameters: [collectionName, documentId, ifMatch],
+  body: documentBody,
+  success: [shown(200, "The document as it is stored.", "Document replaced")],
+  problems: CHANGE_PROBLEMS,
+});
+
+export const patchDocument = contract({
+  operationId: "patchDocument",
+  tag: TAG,
+  method: "patch",
+  path: "/api/data/{collectionName}/{id}",
+  summary: "Change a document",
+  description: "Replaces each named top-level member whole. A dotted name, such as " +
+    "`address.city`, changes a part of an object.",
+  security: projectKey,
+  parameters: [collectionName, documentId, ifMatch],
+  body: { ...documentBody, example: { views: 4, "address.city": "Rome" } },
+  success: [shown(200, "The document as it is stored.", "Document changed")],
+  problems: CHANGE_PROBLEMS,
+});
+
+export const deleteDocument = contract({
+  operationId: "deleteDocument",
+  tag: TAG,
+  method: "delete",
+  path: "/api/data/{collectionName}/{id}",
+  summary: "Delete a document",
+  description: "Moves the document to the trash, from which it can be recovered for 30 days; " +
+    "`permanent=true` removes it for good.",
+  security: projectKey,
+  parameters: [collectionName, documentId, permanent, ifMatch],
+  body: null,
+  success: [{
+    status: 200,
+    description: "The id of the deleted document.",
+    data: DeletedDocument,
+    example: { id: EXAMPLE_ID },
+    message: "Document deleted",
+  }],
+  problems: [...WRITE_PROBLEMS, "INVALID_QUERY", "SECRET_KEY_REQUIRED", "PRECONDITION_FAILED"],
+});
+
+export const recoverDocument = contract({
+  operationId: "recoverDocument",
+  tag: TAG,
+  method: "patch",
+  path: "/api/data/{collectionName}/{id}/recover",
+  summary: "Recover a document",
+  description: "Takes the document out of the trash. One that is not in it stays unchanged.",
+  security: projectKey,
+  parameters: [collectionName, documentId],
+  body: null,
+  success: [shown(200, "The document as it is stored.", "Document recovered")],
+  problems: [...WRITE_PROBLEMS, "DUPLICATE_VALUE"],
+});
+
+/** In the order of the reference. */
+export const DATA = [
+  listDocuments,
+  createDocument,
+  createDocuments,
+  getDocument,
+  replaceDocument,
+  patchDocument,
+  deleteDocument,
+  recoverDocument,
+];

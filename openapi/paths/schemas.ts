@@ -1,0 +1,37 @@
+import { z } from "@hono/zod-openapi";
+import { contract } from "../contract.ts";
+import { collectionName } from "../parameters.ts";
+import { Collection } from "../schemas/collection.ts";
+import { projectKey } from "../security.ts";
+
+const field = { key: "title", type: "String", required: true, unique: false, index: false };
+
+export const getSchema = contract({
+  operationId: "getSchema",
+  tag: "Collections",
+  method: "get",
+  path: "/api/schemas/{collectionName}",
+  summary: "Read a collection's definition",
+  description: "Fields, row-level security and strictness of a collection, for any valid key.",
+  security: projectKey,
+  parameters: [collectionName],
+  body: null,
+  success: [{
+    status: 200,
+    description: "The definition.",
+    data: z.strictObject({ collection: Collection }),
+    example: {
+      collection: {
+        name: "posts",
+        fields: [field],
+        rls: { enabled: true, mode: "public-read", ownerField: "userId" },
+        strict: false,
+        model: [field],
+      },
+    },
+    message: "Collection found",
+  }],
+  problems: ["COLLECTION_NOT_FOUND"],
+});
+
+export const SCHEMAS = [getSchema];

@@ -1,0 +1,182 @@
+import { z } from "@hono/zod-openapi";
+import { contract, type Spec } from "../contract.ts";
+import { projectId } from "../parameters.ts";
+import { anyone } from "../security.ts";
+
+/** What the operations about the server itself have in common. */
+const system = (
+  spec: Pick<Spec<null>, "operationId" | "path" | "summary" | "description" | "success"> & {
+    problems?: Spec<null>["problems"];
+  },
+) =>
+  contract({
+    tag: "Server",
+    method: "get",
+    security: anyone,
+    parameters: [],
+    body: null,
+    problems: [],
+    ...spec,
+  });
+
+const Addresses = z.strictObject({
+  name: z.literal("Corbel"),
+  reference: z.string(),
+  document: z.string(),
+  health: z.string(),
+  ready: z.string(),
+});
+
+const ADDRESSES = {
+  name: "Corbel",
+  reference: "http://localhost:8000/docs",
+  document: "http://localhost:8000/openapi.json",
+  health: "http://localhost:8000/api/health",
+  ready: "http://localhost:8000/api/health/ready",
+};
+
+export const getIndex = system({
+  operationId: "getIndex",
+  path: "/",
+  summary: "Where things are",
+  description: "The addresses of the reference, the document and the health checks.",
+  success: [{
+    status: 200,
+    description: "The addresses.",
+    data: Addresses,
+    example: ADDRESSES,
+    message: "Corbel is running",
+  }],
+});
+
+export const getDocumentFile = system({
+  operationId: "getOpenApi",
+  path: "/openapi.json",
+  summary: "This document",
+  description: "The OpenAPI 3.1 document of every operation.",
+  success: [
+    {
+      status: 200,
+      description: "The document.",
+      data: null,
+      content: { type: "application/json", schema: z.looseObject({ openapi: z.string() }) },
+      example: { openapi: "3.1.0" },
+      headers: { etag: "Names this version of the document." },
+    },
+    { status: 304, description: "The document is the one you hold.", data: null },
+  ],
+});
+
+export const getReference = system({
+  operationId: "getReference",
+  path: "/docs",
+  summary: "The reference",
+  description: "This reference as a page. It needs nothing from the network but this server.",
+  success: [{
+    status: 200,
+    description: "The page.",
+    data: null,
+    content: { type: "text/html", schema: z.string() },
+    example: "<!doctype html>",
+  }],
+});
+
+export const getReferenceScript = system({
+  operationId: "getReferenceScript",
+  path: "/docs/{file}",
+  summary: "A file of the reference",
+  description: "Scripts of the reference page.",
+  success: [
+    {
+      status: 200,
+      description: "The script.",
+      data: null,
+      content: { type: "text/javascript", schema: z.string() },
+      example: "",
+      headers: { etag: "Names this version of the file." },
+    },
+    { status: 304, description: "The file is the one you hold.", data: null },
+  ],
+  problems: ["ROUTE_NOT_FOUND"],
+});
+
+export const getHealth = system({
+  operationId: "getHealth",
+  path: "/api/health",
+  summary: "Is the process alive?",
+  description: "Answers as long as the process serves requests.",
+  success: [{
+    status: 200,
+    description: "It is.",
+    data: z.strictObject({ status: z.literal("ok") }),
+    example: { status: "ok" },
+    message: "Alive",
+  }],
+});
+
+export const getReadiness = system({
+  operationId: "getReadiness",
+  path: "/api/health/ready",
+  summary: "Can it serve?",
+  description: "Asks everything the server depends on.",
+  success: [{
+    status: 200,
+    description: "It can.",
+    data: z.strictObject({ status: z.literal("ready"), database: z.enum(["sqlite", "mongodb"]) }),
+    example: { status: "ready", database: "sqlite" },
+    message: "Ready",
+  }],
+  problems: ["NOT_READY"],
+});
+
+export const getJwks = contract({
+  operationId: "getJwks",
+  tag: "Access tokens",
+  method: "get",
+  path: "/api/projects/{projectId}/jwks.json",
+  summary: "Keys of a project's access tokens",
+  description: "The public keys, as a JSON Web Key Set, to check access tokens elsewhere.",
+  security: anyone,
+  parameters: [projectId],
+  body: null,
+  success: [{
+    status: 200,
+    description: "The key set.",
+    data: null,
+    content: {
+      type: "application/json",
+      schema: z.strictObject({
+        keys: z.array(z.strictObject({
+          kty: z.literal("OKP"),
+          crv: z.literal("Ed25519"),
+          x: z.string(),
+          kid: z.string(),
+          use: z.literal("sig"),
+          alg: z.literal("EdDSA"),
+        })),
+      }),
+    },
+    example: {
+      keys: [{
+        kty: "OKP",
+        crv: "Ed25519",
+        x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo",
+        kid: "66f1a0c2e4b0a1b2c3d4e5f6",
+        use: "sig",
+        alg: "EdDSA",
+      }],
+    },
+  }],
+  problems: ["INVALID_PROJECT_ID", "PROJECT_NOT_FOUND"],
+});
+
+/** In the order of the reference. */
+export const SYSTEM = [
+  getJwks,
+  getHealth,
+  getReadiness,
+  getIndex,
+  getDocumentFile,
+  getReference,
+  getReferenceScript,
+];

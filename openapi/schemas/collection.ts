@@ -1,0 +1,50 @@
+import { z } from "@hono/zod-openapi";
+import { FIELD_TYPES } from "@/lib/documents/definition.ts";
+
+const members = {
+  type: z.enum(FIELD_TYPES),
+  ref: z.string().optional().openapi({
+    description: "For `Ref`: a collection's name, or `users`.",
+  }),
+  items: z.looseObject({ type: z.enum(FIELD_TYPES) }).optional()
+    .openapi({ description: "For `Array`: the definition of its elements, without `key`." }),
+  fields: z.array(z.looseObject({ key: z.string(), type: z.enum(FIELD_TYPES) })).optional()
+    .openapi({ description: "For `Object`: the definitions of its members." }),
+};
+
+const Field = z.strictObject({
+  key: z.string(),
+  ...members,
+  required: z.boolean(),
+  unique: z.boolean(),
+  index: z.boolean(),
+  default: z.unknown().optional().openapi({ description: "Fills the field where it is missing." }),
+}).openapi("Field", {
+  description: "A declared field.",
+  example: { key: "title", type: "String", required: true, unique: false, index: false },
+});
+
+const COLLECTION_EXAMPLE = {
+  name: "posts",
+  fields: [{ key: "title", type: "String" as const, required: true, unique: false, index: false }],
+  rls: { enabled: true, mode: "public-read" as const, ownerField: "userId" },
+  strict: false,
+};
+
+const collection = {
+  name: z.string(),
+  fields: z.array(Field),
+  rls: z.strictObject({
+    enabled: z.boolean(),
+    mode: z.enum(["public-read", "private"]),
+    ownerField: z.string(),
+  }),
+  strict: z.boolean(),
+};
+
+/** A definition; `model` repeats its fields. */
+export const Collection = z.strictObject({ ...collection, model: z.array(Field) })
+  .openapi("Collection", {
+    description: "A collection as its owner defined it. `model` repeats `fields`.",
+    example: { ...COLLECTION_EXAMPLE, model: COLLECTION_EXAMPLE.fields },
+  });

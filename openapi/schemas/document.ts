@@ -1,0 +1,89 @@
+import { z } from "@hono/zod-openapi";
+
+const id = z.string().regex(/^[0-9a-f]{24}$/).openapi({ description: "24 hexadecimal digits." });
+const time = z.iso.datetime();
+
+export const EXAMPLE_ID = "66f1a0c2e4b0a1b2c3d4e5f6";
+
+export const DOCUMENT_EXAMPLE = {
+  _id: EXAMPLE_ID,
+  title: "Hello",
+  status: "published",
+  views: 3,
+  createdAt: "2026-01-31T12:00:00.000Z",
+  updatedAt: "2026-01-31T12:00:00.000Z",
+  isDeleted: false,
+  deletedAt: null,
+};
+
+/** A document as it is stored. */
+export const Document = z.looseObject({
+  _id: id,
+  createdAt: time,
+  updatedAt: time,
+  isDeleted: z.boolean(),
+  deletedAt: time.nullable(),
+}).openapi("Document", {
+  description: "A document: the members its collection declares and any others, and five that " +
+    "the server sets.",
+  example: DOCUMENT_EXAMPLE,
+});
+
+/** A document as a query wants it shown: `fields` and `meta` may leave members out. */
+export const ShownDocument = z.looseObject({
+  _id: id,
+  createdAt: time.optional(),
+  updatedAt: time.optional(),
+  isDeleted: z.boolean().optional(),
+  deletedAt: time.nullable().optional(),
+}).openapi("ShownDocument", {
+  description: "A document, of which `fields` and `meta` may leave members out.",
+  example: DOCUMENT_EXAMPLE,
+});
+
+export const DocumentInput = z.looseObject({}).openapi("DocumentInput", {
+  description: "The members of a document. Those the server sets are left out.",
+  example: { title: "Hello", status: "published", views: 3 },
+});
+
+const listed = {
+  items: z.array(ShownDocument),
+  total: z.int().optional().openapi({
+    description: "Matching documents; left out by `total=none`.",
+  }),
+  totalIsEstimate: z.literal(true).optional(),
+  nextCursor: z.string().nullable(),
+  prevCursor: z.string().nullable(),
+  limit: z.int(),
+};
+
+export const DocumentList = z.union([
+  z.strictObject({ ...listed, page: z.int() }),
+  z.strictObject({ ...listed, cursor: z.string() }),
+  z.strictObject({ count: z.int() }),
+]).openapi("DocumentList", {
+  description: "A page by number has `page`, a page by cursor has `cursor`, `count=true` answers " +
+    "the number alone.",
+  example: {
+    items: [DOCUMENT_EXAMPLE],
+    total: 1,
+    page: 1,
+    nextCursor: null,
+    prevCursor: null,
+    limit: 100,
+  },
+});
+
+export const BulkInput = z.union([
+  z.strictObject({ documents: z.array(DocumentInput).min(1).max(100) }),
+  z.array(DocumentInput).min(1).max(100),
+]).openapi("BulkInput", {
+  description: "1 to 100 documents, as a list or under `documents`.",
+  example: { documents: [{ title: "One" }, { title: "Two" }] },
+});
+
+export const BulkResult = z.strictObject({ insertedCount: z.int(), ids: z.array(id) })
+  .openapi("BulkResult", { example: { insertedCount: 1, ids: [EXAMPLE_ID] } });
+
+export const DeletedDocument = z.strictObject({ id })
+  .openapi("DeletedDocument", { example: { id: EXAMPLE_ID } });

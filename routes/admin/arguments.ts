@@ -1,0 +1,42 @@
+import { parseArgs } from "node:util";
+import { Problem } from "@/lib/problems.ts";
+
+/** The options of a command: those that take a value, and those that are there or not. */
+export interface OptionNames {
+  readonly values: readonly string[];
+  readonly flags?: readonly string[];
+}
+
+export interface Arguments {
+  /** Throws `INVALID_INPUT` when the option is missing. */
+  required(name: string): string;
+  optional(name: string): string | null;
+  flag(name: string): boolean;
+}
+
+const refuse = (message: string) => new Problem("INVALID_INPUT", { message });
+
+/** Reads `--name value` words. Every command also takes `--json`. */
+export function parseArguments(words: readonly string[], names: OptionNames): Arguments {
+  const options = Object.fromEntries([
+    ...names.values.map((name) => [name, { type: "string" }] as const),
+    ...["json", ...names.flags ?? []].map((name) => [name, { type: "boolean" }] as const),
+  ]);
+  const values = new Map<string, unknown>();
+  try {
+    const parsed = parseArgs({ args: [...words], options, strict: true });
+    for (const [name, value] of Object.entries(parsed.values)) values.set(name, value);
+  } catch (error) {
+    throw refuse((error as Error).message);
+  }
+  const optional = (name: string) => (values.get(name) as string | undefined) ?? null; // By its type.
+  return {
+    optional,
+    required(name) {
+      const value = optional(name);
+      if (value === null || value === "") throw refuse(`--${name} is missing.`);
+      return value;
+    },
+    flag: (name) => values.get(name) === true,
+  };
+}

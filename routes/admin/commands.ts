@@ -1,0 +1,137 @@
+import { createUser } from "@/lib/auth/create_user.ts";
+import { issueToken } from "@/lib/auth/issue_token.ts";
+import type { KeyKind } from "@/lib/auth/principals.ts";
+import {
+  createCollection,
+  listCollections,
+  updateCollection,
+} from "@/lib/documents/save_collection.ts";
+import { ACCESS_TOKEN_SECONDS } from "@/lib/limits.ts";
+import { Problem } from "@/lib/problems.ts";
+import { createProject } from "@/lib/projects/create_project.ts";
+import { eachProject, findProject, rotateKey } from "@/lib/projects/projects.ts";
+import type { Services } from "@/lib/services.ts";
+import type { Id } from "@/lib/store/port.ts";
+import type { Arguments, OptionNames } from "./arguments.ts";
+
+interface Command {
+  readonly usage: string;
+  readonly options: OptionNames;
+  run(services: Services, args: Arguments): Promise<unknown>;
+}
+
+const TOKEN_SECONDS_MAX = 365 * 86_400;
+
+/** Every administrative command by its two words. */
+export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
+  ["project create", {
+    usage: "--name NAME [--site-url URL]",
+    options: { values: ["name", "site-url"] },
+    async run(services, args) {
+      const { projectId, publishableKey, secretKey } = await createProject(services, {
+        name: args.required("name"),
+        siteUrl: args.optional("site-url"),
+      });
+      return { projectId, publishableKey, secretKey };
+    },
+  }],
+  ["project list", {
+    usage: "",
+    options: { values: [] },
+    async run(services) {
+      const projects = [];
+      for await (const { _id, name } of eachProject(services)) {
+        projects.push({ projectId: _id, name });
+      }
+      return { projects };
+    },
+  }],
+  ["key rotate", {
+    usage: "--project ID --kind publishable|secret",
+    options: { values: ["project", "kind"] },
+    run: async (services, args) => ({
+      key: await rotateKey(services, await projectId(services, args), keyKind(args)),
+    }),
+  }],
+  ["collection create", {
+    usage: "--project ID --file FILE|-",
+    options: { values: ["project", "file"] },
+    run: async (services, args) =>
+      createCollection(services, await projectId(services, args), await jsonFile(args)),
+  }],
+  ["collection update", {
+    usage: "--project ID --file FILE|-",
+    options: { values: ["project", "file"] },
+    run: async (services, args) =>
+      updateCollection(services, await projectId(services, args), await jsonFile(args)),
+  }],
+  ["collection list", {
+    usage: "--project ID",
+    options: { values: ["project"] },
+    run: async (services, args) => ({
+      collections: await listCollections(services, await projectId(services, args)),
+    }),
+  }],
+  ["user create", {
+    usage: "--project ID --email EMAIL [--verified]",
+    options: { values: ["project", "email"], flags: ["verified"] },
+    run: async (services, args) => ({
+      userId: await createUser(services, await projectId(services, args), {
+        email: args.required("email"),
+        verified: args.flag("verified"),
+      }),
+    }),
+  }],
+  ["token issue", {
+    usage: "--project ID --user USERID [--ttl SECONDS]",
+    options: { values: ["project", "user", "ttl"] },
+    run: async (services, args) => ({
+      accessToken: await issueToken(services, await projectId(services, args), {
+        userId: args.required("user"),
+        seconds: lifetime(args),
+      }),
+    }),
+  }],
+]);
+
+async function projectId(services: Services, args: Arguments): Promise<Id> {
+  return (await findProject(services, args.required("project")))._id;
+}
+
+const refuse = (message: string, cause?: unknown) =>
+  new Problem("INVALID_INPUT", { message, cause });
+
+function keyKind(args: Arguments): KeyKind {
+  const kind = args.required("kind");
+  if (kind !== "publishable" && kind !== "secret") {
+    throw refuse("--kind must be publishable or secret.");
+  }
+  return kind;
+}
+
+function lifetime(args: Arguments): number {
+  const text = args.optional("ttl");
+  if (text === null) return ACCESS_TOKEN_SECONDS;
+  const seconds = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : NaN;
+  if (!(seconds <= TOKEN_SECONDS_MAX)) {
+    throw refuse(`--ttl must be a whole number of seconds from 1 to ${TOKEN_SECONDS_MAX}.`);
+  }
+  return seconds;
+}
+
+async function jsonFile(args: Arguments): Promise<unknown> {
+  const path = args.required("file");
+  let text: string;
+  try {
+    text = path === "-"
+      ? await new Response(Deno.stdin.readable).text()
+      : await Deno.readTextFile(path);
+  } catch (cause) {
+    throw refuse(`Cannot read the file "${path}".`, cause);
+  }
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw refuse(`The file "${path}" is not valid JSON: ${(cause as Error).message}.`, cause);
+  }
+}

@@ -1,0 +1,20 @@
+import type { Reply } from "@/lib/http/respond.ts";
+import type { Services } from "@/lib/services.ts";
+import type { Json } from "@/lib/store/port.ts";
+
+/** One call of an operation, after its guard. */
+export interface Call<P> {
+  readonly services: Services;
+  /** What the guard of the operation's contract found out. */
+  readonly principal: P;
+  /** A path parameter, decoded. */
+  param(name: string): string;
+  /** The query text, as sent. */
+  readonly query: string;
+  header(name: string): string | null;
+  /** Reads the JSON body, within the contract's limit. */
+  body(): Promise<Json>;
+}
+
+/** A handler only translates: it reads the call, calls one verb, and shapes the reply. */
+export type Handler<P> = (call: Call<P>) => Promise<Reply> | Reply;

@@ -1,0 +1,143 @@
+import { createUser } from "@/lib/auth/create_user.ts";
+import { issueToken } from "@/lib/auth/issue_token.ts";
+import { openForWriting } from "@/lib/documents/access.ts";
+import { createDocuments } from "@/lib/documents/create_document.ts";
+import { createCollection } from "@/lib/documents/save_collection.ts";
+import { BULK_DOCUMENTS_MAX } from "@/lib/limits.ts";
+import { createProject } from "@/lib/projects/create_project.ts";
+import { eachProject } from "@/lib/projects/projects.ts";
+import type { Services } from "@/lib/services.ts";
+import type { Id, Json } from "@/lib/store/port.ts";
+
+const POSTS = 300;
+const NOTES = 40;
+const TOKEN_SECONDS = 7 * 86_400;
+
+/**
+ * Fills an empty data folder with a project to play with. Returns what to tell the user: keys are
+ * shown only when they are made, so a folder that has a project gets a short greeting.
+ */
+export async function prepareDemo(services: Services): Promise<string> {
+  const { publicUrl } = services.config;
+  for await (const { name } of eachProject(services)) {
+    return `\nCorbel is running at ${publicUrl} with the project "${name}" of an earlier start.\n` +
+      `Reference: ${publicUrl}/docs\n` +
+      "Keys are shown only once: deno task admin key rotate makes new ones, and an empty\n" +
+      "data folder gets a new demo.\n";
+  }
+  const project = await createProject(services, {
+    name: "Demo",
+    siteUrl: "http://localhost:5173",
+  });
+  const { projectId } = project;
+  const userId = await createUser(services, projectId, {
+    email: "demo@example.com",
+    verified: true,
+  });
+  await createCollection(services, projectId, {
+    name: "posts",
+    fields: [
+      { key: "title", type: "String", required: true },
+      { key: "status", type: "String", default: "draft", index: true },
+      { key: "views", type: "Number", default: 0, index: true },
+      { key: "tags", type: "Array", items: { type: "String" } },
+      { key: "publishedAt", type: "Date" },
+    ],
+    rls: { mode: "public-read" },
+  });
+  await createCollection(services, projectId, {
+    name: "notes",
+    fields: [
+      { key: "text", type: "String", required: true },
+      { key: "done", type: "Boolean", default: false },
+    ],
+  });
+  await fill(
+    services,
+    projectId,
+    "posts",
+    Array.from({ length: POSTS }, (_, i) => post(i, userId)),
+  );
+  await fill(
+    services,
+    projectId,
+    "notes",
+    Array.from({ length: NOTES }, (_, i) => note(i, userId)),
+  );
+  const token = await issueToken(services, projectId, { userId, seconds: TOKEN_SECONDS });
+  return greeting(publicUrl, project, token);
+}
+
+const TOPICS = ["sails", "bread", "maps", "bridges", "clocks", "gardens", "kites", "lenses"];
+
+const post = (i: number, userId: Id): Json => ({
+  title: `On ${TOPICS[i % TOPICS.length]}, part ${Math.floor(i / TOPICS.length) + 1}`,
+  status: i % 3 === 0 ? "draft" : "published",
+  views: (i * 7919) % 1000,
+  tags: [TOPICS[i % TOPICS.length]!, i % 2 === 0 ? "even" : "odd"],
+  publishedAt: new Date(Date.UTC(2026, 0, 1 + i)).toISOString(),
+  userId,
+});
+
+const note = (i: number, userId: Id): Json => ({
+  text: `Remember number ${i + 1}`,
+  done: i % 4 === 0,
+  userId,
+});
+
+async function fill(
+  services: Services,
+  projectId: Id,
+  collectionName: string,
+  documents: Json[],
+): Promise<void> {
+  const target = await openForWriting(services, { kind: "secret", projectId }, collectionName);
+  for (let at = 0; at < documents.length; at += BULK_DOCUMENTS_MAX) {
+    const body = documents.slice(at, at + BULK_DOCUMENTS_MAX);
+    await createDocuments(services, target, { body, idempotencyKey: null });
+  }
+}
+
+function greeting(
+  url: string,
+  keys: { projectId: Id; publishableKey: string; secretKey: string },
+  token: string,
+): string {
+  const publishable = `-H 'x-api-key: ${keys.publishableKey}'`;
+  const secret = `-H 'x-api-key: ${keys.secretKey}'`;
+  const bearer = `-H 'authorization: Bearer ${token}'`;
+  const json = "-H 'content-type: application/json'";
+  const where = encodeURIComponent('{"or":[{"views":{"gt":990}},{"status":"draft"}]}');
+  return `
+Corbel is running at ${url} with a demo project. Its API reference: ${url}/docs
+
+  project          ${keys.projectId}
+  publishable key  ${keys.publishableKey}
+  secret key       ${keys.secretKey}
+  (shown this once)
+
+The newest published posts, for anybody with the publishable key:
+
+curl '${url}/api/data/posts?status=published&sort=-publishedAt&limit=3' ${publishable}
+
+A range, a list of values, and a choice of members:
+
+curl '${url}/api/data/posts?views_gte=900&tags_in=maps,kites&sort=-views,title&fields=title,views,tags' ${publishable}
+
+A tree of conditions, counted:
+
+curl '${url}/api/data/posts?where=${where}&count=true' ${publishable}
+
+The notes of the demo user, which nobody else can see:
+
+curl '${url}/api/data/notes?done=false&limit=5' ${publishable} ${bearer}
+
+A new note of his:
+
+curl '${url}/api/data/notes' ${publishable} ${bearer} ${json} -d '{"text":"Written with curl"}'
+
+A new post, from a server:
+
+curl '${url}/api/data/posts' ${secret} ${json} -d '{"title":"Hello","status":"published"}'
+`;
+}

@@ -1,0 +1,69 @@
+import { KEPT_ANSWERS } from "@/lib/documents/idempotency.ts";
+import { SESSIONS } from "@/lib/auth/sessions.ts";
+import { compileCollection, type StoredDocument } from "@/lib/documents/collection.ts";
+import { listCollections } from "@/lib/documents/save_collection.ts";
+import { purgeTrash } from "@/lib/documents/trash.ts";
+import { eachProject } from "@/lib/projects/projects.ts";
+import type { Services } from "@/lib/services.ts";
+import { purgeExpired } from "@/lib/store/expiry.ts";
+
+const FIRST_PASS_MS = 60_000;
+const PASS_EVERY_MS = 3_600_000;
+
+/** What one pass removed. */
+export interface Removed {
+  readonly documents: number;
+  readonly expired: number;
+}
+
+/** Removes old trash and expired records of every project. Several processes may do so at once. */
+export async function maintain(
+  services: Pick<Services, "engine" | "clock">,
+  stopped: () => boolean = () => false,
+): Promise<Removed> {
+  const { engine, clock } = services;
+  let [documents, expired] = [0, 0];
+  for await (const { _id: projectId } of eachProject(services)) {
+    for (const definition of await listCollections(services, projectId)) {
+      if (stopped()) return { documents, expired };
+      const { records } = compileCollection(definition);
+      documents += await purgeTrash(services, engine.records<StoredDocument>(projectId, records));
+    }
+    for (const definition of [SESSIONS, KEPT_ANSWERS]) {
+      expired += await purgeExpired(engine.records(projectId, definition), definition, clock);
+    }
+  }
+  return { documents, expired };
+}
+
+/** Runs {@linkcode maintain} now and then, until it is disposed of. */
+export function startMaintenance(services: Services): AsyncDisposable {
+  const { log } = services;
+  let stopped = false;
+  let running: Promise<void> = Promise.resolve();
+
+  async function pass(): Promise<void> {
+    try {
+      const removed = await maintain(services, () => stopped);
+      log.write("debug", "Maintenance done", { ...removed });
+    } catch (error) {
+      log.write("error", "Maintenance failed", { error: String(error) });
+    }
+    if (!stopped) schedule(PASS_EVERY_MS);
+  }
+
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  function schedule(ms: number): void {
+    // Spread, so that processes started together do not all begin at once.
+    timer = setTimeout(() => running = pass(), ms * (0.5 + Math.random()));
+  }
+  schedule(FIRST_PASS_MS);
+
+  return {
+    async [Symbol.asyncDispose]() {
+      stopped = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}

@@ -1,0 +1,29 @@
+import { namesTag } from "@/lib/documents/precondition.ts";
+import type { Reply } from "@/lib/http/respond.ts";
+import { sha256 } from "@/lib/crypto/hashes.ts";
+
+/** A file that is served as it is, with its tag made once. */
+export interface StaticFile {
+  readonly body: string | Uint8Array<ArrayBuffer>;
+  readonly type: string;
+  readonly headers: readonly (readonly [string, string])[];
+  readonly etag: string;
+}
+
+export function staticFile(
+  type: string,
+  body: StaticFile["body"],
+  headers: StaticFile["headers"] = [],
+): StaticFile {
+  const text = typeof body === "string" ? body : body.toBase64();
+  return { type, body, headers, etag: `"${sha256(text).slice(0, 27)}"` };
+}
+
+/** The file, or 304 for whoever holds it already. */
+export function serveFile(file: StaticFile, ifNoneMatch: string | null): Reply {
+  const headers = [...file.headers, ["etag", file.etag], ["cache-control", "no-cache"]] as const;
+  if (ifNoneMatch !== null && namesTag(ifNoneMatch, file.etag, true)) {
+    return { status: 304, body: null, headers };
+  }
+  return { status: 200, body: file.body, type: file.type, headers };
+}

@@ -1,0 +1,52 @@
+import { brotliDecompressSync } from "node:zlib";
+import { Problem } from "@/lib/problems.ts";
+import type { Handler } from "../call.ts";
+import { serveFile, staticFile } from "./file.ts";
+
+const FOLDER = new URL("../../openapi/reference/", import.meta.url);
+const SCRIPT = "text/javascript; charset=utf-8";
+const PAGE = "text/html; charset=utf-8";
+const BY_ENCODING = ["vary", "accept-encoding"] as const;
+const POLICY =
+  "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; " +
+  "font-src 'self' data:; connect-src 'self'; worker-src 'self' blob:; object-src 'none'; " +
+  "base-uri 'none'; frame-ancestors 'none'";
+
+const read = (name: string) => Deno.readFile(new URL(name, FOLDER));
+
+const page = once(async () =>
+  staticFile(PAGE, await read("page.html"), [["content-security-policy", POLICY]])
+);
+const init = once(async () => staticFile(SCRIPT, await read("init.js")));
+const packed = once(async () =>
+  staticFile(SCRIPT, await read("scalar.js.br"), [["content-encoding", "br"], BY_ENCODING])
+);
+/** For the few clients that take no brotli. */
+const unpacked = once(async () =>
+  staticFile(SCRIPT, Uint8Array.from(brotliDecompressSync(await read("scalar.js.br"))), [
+    BY_ENCODING,
+  ])
+);
+
+export const handleGetReference: Handler<null> = async ({ header }) =>
+  serveFile(await page(), header("if-none-match"));
+
+export const handleGetReferenceScript: Handler<null> = async ({ param, header }) => {
+  const tag = header("if-none-match");
+  switch (param("file")) {
+    case "init.js":
+      return serveFile(await init(), tag);
+    case "scalar.js": {
+      const takesBrotli = /\bbr\b/.test(header("accept-encoding") ?? "");
+      return serveFile(await (takesBrotli ? packed() : unpacked()), tag);
+    }
+    default:
+      throw new Problem("ROUTE_NOT_FOUND");
+  }
+};
+
+/** Files are read when the first asks for them, and kept. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => made ??= make();
+}

@@ -1,0 +1,234 @@
+import assert from "node:assert/strict";
+import { ALL, and, eq } from "@/lib/store/filter.ts";
+import type { Change, Json, Records } from "@/lib/store/port.ts";
+import {
+  assertRefused,
+  definition,
+  id,
+  listAll,
+  newSpace,
+  pathConflict,
+  trashDefinition,
+  upTo,
+} from "./fixtures.ts";
+import type { Cases, Store } from "./suite.ts";
+
+type Fields = Readonly<Record<string, Json>>;
+
+/** The change makes `after` of `before`; the answer and what is stored agree. */
+async function assertChanges(
+  { engine }: Store,
+  changes: readonly (readonly [before: Fields, change: Change, after: Fields])[],
+): Promise<void> {
+  const records = engine.records(newSpace(), definition());
+  for (const [n, [before, change, after]] of changes.entries()) {
+    const label = JSON.stringify(change);
+    await records.insert({ _id: id(n), ...before });
+    const changed = await records.updateOne(eq("_id", id(n)), change);
+    assert.deepEqual(changed?.value, { _id: id(n), ...after }, label);
+    const read = await records.get(id(n));
+    assert.equal(read?.json, changed?.json, label);
+    assert.deepEqual(read?.value, { _id: id(n), ...after }, label);
+  }
+}
+
+const NO_OBJECTS: readonly Json[] = [null, 1, "text", true, [], [{ x: 1 }]];
+
+const revisionFilter = (value: number) => ({ op: "revision", value }) as const;
+
+export const changeCases: Cases = {
+  "set replaces whole values": (store) =>
+    assertChanges(store, [
+      [{ a: 1 }, { set: { a: 2 } }, { a: 2 }],
+      [{ a: 1 }, { set: { b: null } }, { a: 1, b: null }],
+      [{ a: { x: 1, y: 2 } }, { set: { a: { y: 3 } } }, { a: { y: 3 } }],
+      [{ a: [1, 2] }, { set: { a: [] } }, { a: [] }],
+      [{ a: null }, { set: { a: { x: 1 } } }, { a: { x: 1 } }],
+      [{}, { set: {} }, {}],
+    ]),
+
+  "a dotted set changes a part and makes the objects that are missing": (store) =>
+    assertChanges(store, [
+      [{ a: { x: 1, y: 2 } }, { set: { "a.x": 3 } }, { a: { x: 3, y: 2 } }],
+      [{}, { set: { "a.b.c": 1 } }, { a: { b: { c: 1 } } }],
+      [{ a: {} }, { set: { "a.b.c": [1] } }, { a: { b: { c: [1] } } }],
+      [{ a: { b: [1] } }, { set: { "a.b": null } }, { a: { b: null } }],
+      [{}, { set: { "a.0": 1 } }, { a: { "0": 1 } }],
+      [{}, { set: { "a.b": 1, "a.c": 2 } }, { a: { b: 1, c: 2 } }],
+    ]),
+
+  "unset removes fields and parts of objects, and nothing else": (store) =>
+    assertChanges(store, [
+      [{ a: 1, b: 2 }, { unset: ["a"] }, { b: 2 }],
+      [{ a: null }, { unset: ["a"] }, {}],
+      [{ a: { x: 1, y: 2 } }, { unset: ["a.x"] }, { a: { y: 2 } }],
+      [{ a: { x: 1 } }, { unset: ["a.x"] }, { a: {} }],
+      [{ a: 1 }, { unset: ["b", "c"] }, { a: 1 }],
+      [{ a: { x: 1 } }, { unset: ["a.y"] }, { a: { x: 1 } }],
+    ]),
+
+  "unset makes no objects on the way to what is not there": (store) =>
+    assertChanges(store, [
+      [{ a: 1 }, { unset: ["b.x"] }, { a: 1 }],
+      [{ a: {} }, { unset: ["a.b.c"] }, { a: {} }],
+    ]),
+
+  "increment adds to numbers and counts missing and null as 0": (store) =>
+    assertChanges(store, [
+      [{ n: 1 }, { increment: { n: 2 } }, { n: 3 }],
+      [{ n: 1 }, { increment: { n: -2.5 } }, { n: -1.5 }],
+      [{ n: 0.1 }, { increment: { n: 0.2 } }, { n: 0.1 + 0.2 }],
+      [{ n: 2 ** 53 - 2 }, { increment: { n: 1 } }, { n: 2 ** 53 - 1 }],
+      [{ n: 2 ** 31 - 1 }, { increment: { n: 1 } }, { n: 2 ** 31 }],
+      [{}, { increment: { n: 3 } }, { n: 3 }],
+      [{ n: null }, { increment: { n: 3 } }, { n: 3 }],
+      [{}, { increment: { "a.b": 1 } }, { a: { b: 1 } }],
+      [{ a: { b: 1, c: 1 } }, { increment: { "a.b": 1, "a.c": 2 } }, { a: { b: 2, c: 3 } }],
+    ]),
+
+  "replace takes the place of everything but _id": (store) =>
+    assertChanges(store, [
+      [{ a: 1, b: 2 }, { replace: { c: 3 } }, { c: 3 }],
+      [{ a: { x: 1 } }, { replace: { a: { y: 1 } } }, { a: { y: 1 } }],
+      [{ a: 1 }, { replace: {} }, {}],
+    ]),
+
+  "keep leaves fields as they are stored, if they are": (store) =>
+    assertChanges(store, [
+      [{ a: 1, b: 2 }, { replace: { c: 3 }, keep: ["a"] }, { a: 1, c: 3 }],
+      [{ a: 1, b: 2 }, { replace: { a: 9, c: 3 }, keep: ["a"] }, { a: 1, c: 3 }],
+      [{ b: 2 }, { replace: { a: 9 }, keep: ["a"] }, { a: 9 }],
+      [{ b: 2 }, { replace: {}, keep: ["a"] }, {}],
+      [{ a: null }, { replace: { a: 9 }, keep: ["a"] }, { a: null }],
+      [{ a: { x: 1 } }, { replace: { a: { y: 1 } }, keep: ["a"] }, { a: { x: 1 } }],
+    ]),
+
+  "replace, set, unset and increment are applied in this order": (store) =>
+    assertChanges(store, [
+      [
+        { a: 1, b: 2, c: 3 },
+        {
+          replace: { a: 10, b: 20, d: { e: 5 } },
+          keep: ["c"],
+          set: { b: 21, "d.f": 1 },
+          unset: ["a"],
+          increment: { c: 1, "d.e": 1 },
+        },
+        { b: 21, c: 4, d: { e: 6, f: 1 } },
+      ],
+    ]),
+
+  "a path through anything but an object is a conflict and leaves no trace": async ({ engine }) => {
+    const records = engine.records(newSpace(), trashDefinition());
+    for (const [n, value] of NO_OBJECTS.entries()) {
+      await records.insert({ _id: id(n), a: value, o: { a: value }, isDeleted: false });
+      const refused = (path: string, change: Change) =>
+        assertRefused(
+          records,
+          pathConflict(path),
+          () =>
+            records.updateOne(eq("_id", id(n)), {
+              ...change,
+              set: { isDeleted: true, ...change.set },
+            }),
+        );
+      await refused("a.x", { set: { "a.x": 1 } });
+      await refused("a.0", { set: { "a.0": 1 } });
+      await refused("a.x.y", { set: { "a.x.y": 1 } });
+      await refused("o.a.x", { set: { "o.a.x": 1 } });
+      await refused("a.x", { unset: ["a.x"] });
+      await refused("a.x", { increment: { "a.x": 1 } });
+      await refused("o.a.x", { increment: { "o.a.x": 1 } });
+    }
+  },
+
+  "only numbers can be increased": async ({ engine }) => {
+    const records = engine.records(newSpace(), definition());
+    for (const [n, value] of ["1", true, {}, [], [1]].entries()) {
+      await records.insert({ _id: id(n), a: value, o: { a: value } });
+      for (const path of ["a", "o.a"]) {
+        await assertRefused(
+          records,
+          pathConflict(path),
+          () => records.updateOne(eq("_id", id(n)), { set: { b: 1 }, increment: { [path]: 1 } }),
+        );
+      }
+    }
+  },
+
+  "updateOne changes exactly one of the records that match": async ({ engine }) => {
+    const records = engine.records(newSpace(), definition());
+    await records.insertMany(upTo(5).map((n) => ({ _id: id(n), kind: "x" })));
+    const changed = await records.updateOne(eq("kind", "x"), { set: { kind: "y" } });
+    assert.equal(changed?.value.kind, "y");
+    assert.equal(await records.count(eq("kind", "x")), 4);
+    assert.deepEqual(await listAll(records, eq("kind", "y")), [changed?.value]);
+  },
+
+  "updateOne that matches nothing stores nothing": async ({ engine }) => {
+    const records = engine.records(newSpace(), definition());
+    assert.equal(await records.updateOne(ALL, { set: { a: 1 } }), null);
+    await records.insert({ _id: id(1), a: 1 });
+    assert.equal(await records.updateOne(eq("a", 2), { set: { a: 1 }, increment: { n: 1 } }), null);
+    assert.equal(await records.updateOne(eq("_id", id(2)), { replace: { a: 2 } }), null);
+    assert.deepEqual(await listAll(records), [{ _id: id(1), a: 1 }]);
+  },
+
+  "a change leaves the caller's own objects as they are": async ({ engine }) => {
+    const records = engine.records(newSpace(), definition());
+    await records.insert({ _id: id(1), n: 0 });
+    const change = {
+      replace: { a: { b: 1 }, c: { d: 1 } },
+      set: { "a.x": { deep: {} } },
+      unset: ["c.d"],
+      increment: { "a.b": 1, "a.x.deep.n": 1 },
+    } satisfies Change;
+    const copy = structuredClone(change);
+    await records.updateOne(ALL, change);
+    assert.deepEqual(change, copy);
+  },
+
+  "the revision grows with every change and stays without one": async ({ engine }) => {
+    const records = engine.records(newSpace(), definition());
+    let before = (await records.insert({ _id: id(1), n: 0 })).revision;
+    const changes: Change[] = [
+      { set: { n: 1 } },
+      { increment: { n: 1 } },
+      { unset: ["n"] },
+      { replace: { n: 5 } },
+    ];
+    for (const change of changes) {
+      const { revision } = (await records.updateOne(ALL, change))!;
+      assert.ok(revision > before, `${revision} after ${before}`);
+      before = revision;
+    }
+    await records.insert({ _id: id(2), n: { x: 1 } });
+    await records.updateOne(eq("_id", id(2)), { set: { m: 1 } });
+    assert.equal((await records.get(id(1)))?.revision, before);
+    assert.equal((await records.findOne(eq("_id", id(1))))?.revision, before);
+  },
+
+  "a filter by revision meets that state of the record only": async ({ engine }) => {
+    const records = engine.records(newSpace(), definition());
+    const first = await records.insert({ _id: id(1), n: 0 });
+    const at = (revision: number) => and(eq("_id", id(1)), revisionFilter(revision));
+    const second = await records.updateOne(at(first.revision), { set: { n: 1 } });
+    assert.equal(second?.value.n, 1);
+    assert.equal(await records.updateOne(at(first.revision), { set: { n: 2 } }), null);
+    assert.equal(await records.deleteOne(at(first.revision)), null);
+    assert.equal(await records.count(at(second!.revision)), 1);
+    assert.equal((await records.deleteOne(at(second!.revision)))?.value.n, 1);
+  },
+
+  "of changes that only the same revision allows exactly one takes effect": async ({ engine }) => {
+    const records: Records = engine.records(newSpace(), definition());
+    const { revision } = await records.insert({ _id: id(1) });
+    const filter = and(eq("_id", id(1)), revisionFilter(revision));
+    const results = await Promise.all(
+      upTo(50).map((n) => records.updateOne(filter, { set: { winner: n } })),
+    );
+    const winners = results.filter((one) => one !== null);
+    assert.equal(winners.length, 1);
+    assert.deepEqual((await records.get(id(1)))?.value, winners[0]?.value);
+  },
+};

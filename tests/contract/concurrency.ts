@@ -1,0 +1,163 @@
+import assert from "node:assert/strict";
+import { UniqueViolation } from "@/lib/store/errors.ts";
+import { ALL, and, compare, eq, or } from "@/lib/store/filter.ts";
+import {
+  countsOf,
+  definition,
+  id,
+  keys,
+  listAll,
+  newSpace,
+  trashDefinition,
+  upTo,
+} from "./fixtures.ts";
+import type { Cases } from "./suite.ts";
+
+export const concurrencyCases: Cases = {
+  "of 200 that claim a record exactly one wins": async ({ engine }) => {
+    const records = engine.records(newSpace(), definition());
+    await records.insert({ _id: id(1), state: "free" });
+    const claim = and(eq("_id", id(1)), eq("state", "free"));
+    const claims = await Promise.all(
+      upTo(200).map((n) => records.updateOne(claim, { set: { state: "taken", by: n } })),
+    );
+    const winners = claims.filter((one) => one !== null);
+    assert.equal(winners.length, 1);
+    assert.deepEqual(await listAll(records), [winners[0]!.value]);
+  },
+
+  "of 100 that claim any of ten records exactly ten win, each another": async ({ engine }) => {
+    const records = engine.records(newSpace(), trashDefinition());
+    await records.insertMany(upTo(10).map((n) => ({ _id: id(n), isDeleted: false })));
+    const claims = await Promise.all(
+      upTo(100).map(() => records.updateOne(eq("isDeleted", false), { set: { isDeleted: true } })),
+    );
+    const won = claims.filter((one) => one !== null).map((one) => one.value._id);
+    assert.deepEqual(won.toSorted(), upTo(10).map(id));
+    assert.deepEqual(await countsOf(records), { live: 0, deleted: 10, all: 10 });
+  },
+
+  "200 increments at once add up, and each sees its own result": async ({ engine }) => {
+    const records = engine.records(newSpace(), definition());
+    const { revision } = await records.insert({ _id: id(1), n: 0 });
+    const results = await Promise.all(
+      upTo(200).map(() => records.updateOne(eq("_id", id(1)), { increment: { n: 1 } })),
+    );
+    const seen = results.map((one) => one!.value.n as number).sort((a, b) => a - b);
+    assert.deepEqual(seen, upTo(200).map((n) => n + 1));
+    const last = await records.get(id(1));
+    assert.equal(last?.value.n, 200);
+    assert.ok(last.revision >= revision + 200);
+  },
+
+  "a counter with a cap is never charged beyond it": async ({ engine }) => {
+    const records = engine.records(
+      newSpace(),
+      definition({ fields: { used: { type: "Number" } } }),
+    );
+    await records.insert({ _id: id(1) });
+    const room = and(eq("_id", id(1)), or(eq("used", null), compare("used", "lte", 100 - 3)));
+    const charges = await Promise.all(
+      upTo(100).map(() => records.updateOne(room, { increment: { used: 3 } })),
+    );
+    assert.equal(charges.filter((one) => one !== null).length, 33);
+    assert.equal((await records.get(id(1)))?.value.used, 99);
+  },
+
+  "of 50 inserts of one unique value exactly one is stored": async ({ engine }) => {
+    const shape = trashDefinition({
+      fields: { email: { type: "String" } },
+      indexes: [{ keys: keys("email"), unique: true }],
+    });
+    const records = engine.records(newSpace(), shape);
+    const outcomes = await Promise.allSettled(
+      upTo(50).map((n) => records.insert({ _id: id(n), email: "a", isDeleted: false })),
+    );
+    const refused = outcomes.filter((one) => one.status === "rejected");
+    assert.equal(refused.length, 49);
+    for (const { reason } of refused) assert.ok(reason instanceof UniqueViolation, reason);
+    assert.deepEqual(await countsOf(records), { live: 1, deleted: 0, all: 1 });
+  },
+
+  "of 50 inserts of one _id exactly one is stored": async ({ engine }) => {
+    const records = engine.records(newSpace(), trashDefinition());
+    const outcomes = await Promise.allSettled(
+      upTo(50).map((n) => records.insert({ _id: id(1), n, isDeleted: false })),
+    );
+    assert.equal(outcomes.filter((one) => one.status === "fulfilled").length, 1);
+    assert.deepEqual(await countsOf(records), { live: 1, deleted: 0, all: 1 });
+  },
+
+  "of 50 changes to one unique value exactly one is stored": async ({ engine }) => {
+    const shape = definition({
+      fields: { email: { type: "String" } },
+      indexes: [{ keys: keys("email"), unique: true }],
+    });
+    const records = engine.records(newSpace(), shape);
+    await records.insertMany(upTo(50).map((n) => ({ _id: id(n), email: `${n}` })));
+    const outcomes = await Promise.allSettled(
+      upTo(50).map((n) => records.updateOne(eq("_id", id(n)), { set: { email: "a" } })),
+    );
+    assert.equal(outcomes.filter((one) => one.status === "fulfilled").length, 1);
+    assert.equal(await records.count(eq("email", "a")), 1);
+    assert.equal(await records.count(ALL), 50);
+  },
+
+  "of 50 that remove a record exactly one gets it": async ({ engine }) => {
+    const records = engine.records(newSpace(), trashDefinition());
+    await records.insert({ _id: id(1), isDeleted: false });
+    await records.insert({ _id: id(2), isDeleted: false });
+    const gone = await Promise.all(upTo(50).map(() => records.deleteOne(eq("_id", id(1)))));
+    assert.equal(gone.filter((one) => one !== null).length, 1);
+    assert.deepEqual(await countsOf(records), { live: 1, deleted: 0, all: 1 });
+  },
+
+  "bounded removals at once remove each record once": async ({ engine }) => {
+    const records = engine.records(newSpace(), trashDefinition());
+    await records.insertMany(upTo(100).map((n) => ({ _id: id(n), n, isDeleted: true })));
+    const removed = await Promise.all(
+      upTo(12).map(() => records.deleteMany(compare("n", "gte", 5), 10)),
+    );
+    assert.equal(removed.reduce((sum, one) => sum + one, 0), 95);
+    assert.deepEqual(await countsOf(records), { live: 0, deleted: 5, all: 5 });
+  },
+
+  "counts are exact after many writes of all kinds at once": async ({ engine }) => {
+    const records = engine.records(newSpace(), trashDefinition());
+    await records.insertMany(upTo(60).map((n) => ({ _id: id(n), isDeleted: n % 2 === 0 })));
+    await Promise.all(
+      upTo(60).flatMap((n) => [
+        records.updateOne(eq("_id", id(n)), { set: { isDeleted: n % 3 === 0 } }),
+        records.insert({ _id: id(100 + n), isDeleted: n % 5 === 0 }),
+        n % 4 === 0 ? records.deleteOne(eq("_id", id(n))) : records.get(id(n)),
+      ]),
+    );
+    const rows = await listAll(records);
+    const deleted = rows.filter((row) => row.isDeleted === true).length;
+    assert.equal(rows.length, 105);
+    assert.deepEqual(await countsOf(records), {
+      live: rows.length - deleted,
+      deleted,
+      all: rows.length,
+    });
+  },
+
+  "records that many ask for first at once are all there": async ({ engine }) => {
+    const space = newSpace();
+    const shape = () =>
+      trashDefinition({
+        fields: { email: { type: "String" } },
+        indexes: [{ keys: keys("email"), unique: true }, { keys: keys("-email") }],
+      });
+    await Promise.all(
+      upTo(50).map((n) =>
+        engine.records(space, shape()).insert({ _id: id(n), email: `${n}`, isDeleted: false })
+      ),
+    );
+    assert.deepEqual(await countsOf(engine.records(space, shape())), {
+      live: 50,
+      deleted: 0,
+      all: 50,
+    });
+  },
+};

@@ -1,0 +1,28 @@
+import { SqliteEngine } from "@/lib/store/sqlite/engine.ts";
+import type { Store } from "./suite.ts";
+
+/** A folder of the case's own, removed with its scope. */
+export async function tempFolder(): Promise<{ readonly path: string } & AsyncDisposable> {
+  const path = await Deno.makeTempDir({ prefix: "corbel_contract_" });
+  return {
+    path,
+    [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }),
+  };
+}
+
+/** The SQLite engine on an empty folder of its own. */
+export async function openFolder(
+  options: { readonly filesMax?: number } = {},
+): Promise<Store & AsyncDisposable> {
+  const folder = await tempFolder();
+  // Nothing here cuts the power, so commits need not wait for the disk.
+  const engine = await SqliteEngine.open({ folder: folder.path, sync: "normal", ...options });
+  return {
+    engine,
+    address: `sqlite:${folder.path}`,
+    async [Symbol.asyncDispose]() {
+      await engine[Symbol.asyncDispose]();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}

@@ -1,0 +1,119 @@
+/** Who waits for whom on one SQLite file. */
+
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import { StoreUnavailable } from "@/lib/store/errors.ts";
+import { ALL, eq } from "@/lib/store/filter.ts";
+import type { Records } from "@/lib/store/port.ts";
+import { countsOf, id, keys, listAll, newSpace, stateOf, trashDefinition } from "./fixtures.ts";
+import { openFolder } from "./sqlite_folder.ts";
+import type { Store } from "./suite.ts";
+
+const SHAPE = trashDefinition({
+  fields: { n: { type: "Number" } },
+  indexes: [{ keys: keys("n") }],
+});
+
+async function stored({ engine }: Store): Promise<{ space: string; records: Records }> {
+  const space = newSpace();
+  const records = engine.records(space, SHAPE);
+  await records.insert({ _id: id(1), n: 1, isDeleted: false });
+  return { space, records };
+}
+
+/** Another connection that holds the write lock of a project's file. */
+function lock(store: Store, space: string): Disposable {
+  const db = new DatabaseSync(`${store.address.slice("sqlite:".length)}/projects/${space}.db`);
+  db.exec("begin immediate");
+  return { [Symbol.dispose]: () => db.close() };
+}
+
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+Deno.test("reads of every kind go on while a transaction is open", async () => {
+  await using store = await openFolder();
+  const { space, records } = await stored(store);
+  const written = Promise.withResolvers<void>();
+  const mayEnd = Promise.withResolvers<void>();
+  const ended = store.engine.transaction(space, async (tx) => {
+    await tx.records(SHAPE).updateOne(eq("_id", id(1)), { set: { n: 2, isDeleted: true } });
+    written.resolve();
+    await mayEnd.promise;
+  });
+  await written.promise;
+  assert.equal((await records.get(id(1)))?.value.n, 1);
+  assert.equal((await records.findOne(eq("n", 1)))?.value._id, id(1));
+  assert.deepEqual((await listAll(records, ALL, keys("n"))).map((row) => row.n), [1]);
+  assert.deepEqual(await countsOf(records), { live: 1, deleted: 0, all: 1 });
+  mayEnd.resolve();
+  await ended;
+  assert.deepEqual(await countsOf(records), { live: 0, deleted: 1, all: 1 });
+});
+
+Deno.test("a write by the engine's own records inside a transaction is refused, not waited for", async () => {
+  await using store = await openFolder();
+  const { space, records } = await stored(store);
+  const before = await stateOf(records);
+  const writes = [
+    () => records.insert({ _id: id(2), isDeleted: false }),
+    () => records.insertMany([{ _id: id(2), isDeleted: false }]),
+    () => records.updateOne(ALL, { set: { n: 5 } }),
+    () => records.deleteOne(ALL),
+    () => records.deleteMany(ALL, 5),
+    () => store.engine.transaction(space, () => Promise.resolve()),
+  ];
+  await store.engine.transaction(space, async () => {
+    for (const write of writes) await assert.rejects(write, /must use the records it was given/);
+  });
+  assert.deepEqual(await stateOf(records), before);
+});
+
+Deno.test("what a transaction has begun may use the engine's records once it has ended", async () => {
+  await using store = await openFolder();
+  const { space, records } = await stored(store);
+  const ended = Promise.withResolvers<void>();
+  let later: Promise<unknown> = Promise.resolve();
+  await store.engine.transaction(space, async (tx) => {
+    await tx.records(SHAPE).updateOne(ALL, { increment: { n: 1 } });
+    later = ended.promise.then(() => records.updateOne(ALL, { increment: { n: 1 } }));
+  });
+  ended.resolve();
+  await later;
+  assert.equal((await records.get(id(1)))?.value.n, 3);
+});
+
+Deno.test("inside a transaction the records of another space can be written", async () => {
+  await using store = await openFolder();
+  const { space, records } = await stored(store);
+  const other = await stored(store);
+  await store.engine.transaction(space, async (tx) => {
+    await tx.records(SHAPE).updateOne(ALL, { increment: { n: 1 } });
+    await other.records.updateOne(ALL, { increment: { n: 1 } });
+  });
+  assert.equal((await records.get(id(1)))?.value.n, 2);
+  assert.equal((await other.records.get(id(1)))?.value.n, 2);
+});
+
+Deno.test("a write waits for the lock of another process without holding up this one", async () => {
+  await using store = await openFolder();
+  const { space, records } = await stored(store);
+  const other = lock(store, space);
+  const write = records.updateOne(ALL, { increment: { n: 1 } });
+  for (let turn = 0; turn < 20; turn++) {
+    await nextTurn();
+    assert.equal((await records.get(id(1)))?.value.n, 1);
+  }
+  other[Symbol.dispose]();
+  assert.equal((await write)?.value.n, 2);
+});
+
+Deno.test("a write that never gets the lock is StoreUnavailable and leaves no trace", async () => {
+  await using store = await openFolder();
+  const { space, records } = await stored(store);
+  const before = await stateOf(records);
+  const other = lock(store, space);
+  await assert.rejects(() => records.updateOne(ALL, { increment: { n: 1 } }), StoreUnavailable);
+  other[Symbol.dispose]();
+  assert.deepEqual(await stateOf(records), before);
+  assert.equal((await records.updateOne(ALL, { increment: { n: 1 } }))?.value.n, 2);
+});

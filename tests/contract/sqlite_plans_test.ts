@@ -1,0 +1,181 @@
+/** That an index really serves the pages of a list is SQLite's own word: its query plans. */
+
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import { ALL, and, compare, eq } from "@/lib/store/filter.ts";
+import type { Definition, Filter, ListQuery, Position, SortKey } from "@/lib/store/port.ts";
+import { pageStatements } from "@/lib/store/sqlite/keyset.ts";
+import { definition, id, keys, newSpace, trashDefinition, upTo } from "./fixtures.ts";
+import { openFolder } from "./sqlite_folder.ts";
+
+const FIELDS: Definition["fields"] = {
+  group: { type: "String" },
+  rank: { type: "Number" },
+  flag: { type: "Boolean" },
+  day: { type: "Date" },
+  place: { type: "Object", fields: { city: { type: "String" } } },
+  owner: { type: "String" },
+};
+
+const SORTS: readonly (readonly SortKey[])[] = [
+  keys("group"),
+  keys("-group"),
+  keys("-day"),
+  keys("flag"),
+  keys("place.city"),
+  keys("group", "rank"),
+  keys("group", "-rank"),
+  keys("-group", "rank"),
+  keys("-day", "flag", "group"),
+  keys("_id"),
+  keys("-_id"),
+  keys("group", "-_id"),
+];
+
+const VALUES: Readonly<Record<string, string | number | boolean>> = {
+  group: "g3",
+  rank: 3,
+  flag: true,
+  day: "2024-01-03T00:00:00.000Z",
+  "place.city": "c3",
+};
+
+const row = (n: number) => ({
+  _id: id(n),
+  group: `g${n % 7}`,
+  rank: n % 5,
+  flag: n % 2 === 0,
+  day: `2024-01-0${1 + n % 9}T00:00:00.000Z`,
+  place: { city: `c${n % 11}` },
+  isDeleted: n % 3 === 0,
+});
+
+/** The middle of the list: a value in every key. */
+function middle(sort: readonly SortKey[]): Position {
+  const paths = sort.map((key) => key.path).filter((path) => path !== "_id");
+  return { values: paths.map((path) => VALUES[path]!), id: id(50) };
+}
+
+/** Where null ends in one of the keys. */
+const afterNulls = (sort: readonly SortKey[]): Position[] =>
+  middle(sort).values.map((_, at) => ({
+    values: middle(sort).values.map((value, i) => i === at ? null : value),
+    id: id(50),
+  }));
+
+const pagesFrom = (
+  positions: readonly Position[],
+  sort: readonly SortKey[],
+  filter: Filter,
+): ListQuery[] =>
+  positions.flatMap((from) =>
+    [false, true].map((backwards) => ({ filter, sort, limit: 20, from, backwards }))
+  );
+
+type Explain = (query: ListQuery) => string[][];
+
+/** The steps of the plan of each statement of a page. */
+async function withPlans(shape: Definition, check: (explain: Explain) => void): Promise<void> {
+  await using store = await openFolder();
+  const space = newSpace();
+  await store.engine.records(space, shape).insertMany(upTo(200).map(row));
+  const file = `${store.address.slice("sqlite:".length)}/projects/${space}.db`;
+  const db = new DatabaseSync(file, { readOnly: true });
+  try {
+    check((query) =>
+      pageStatements(shape, query).map(({ sql, values }) =>
+        db.prepare(`explain query plan ${sql}`).all(...values, 21).map((step) => `${step.detail}`)
+      )
+    );
+  } finally {
+    db.close();
+  }
+}
+
+/**
+ * Every way to the table is a search in an index by at least so many bounds, and nothing is sorted
+ * afterwards.
+ */
+function assertSeeks(plans: string[][], bounds: number, label: string): void {
+  assert.ok(plans.length > 0, label);
+  for (const plan of plans) {
+    const told = `${label}: ${plan.join(" | ")}`;
+    const ways = plan.filter((step) => /^(SEARCH|SCAN) r_things/.test(step));
+    assert.ok(ways.length > 0, told);
+    for (const way of ways) {
+      assert.match(way, /^SEARCH r_things USING (COVERING )?INDEX /, told);
+      assert.ok((way.match(/[<>=]\?/g) ?? []).length >= bounds, told);
+    }
+    assert.ok(!plan.some((step) => step.includes("TEMP B-TREE")), told);
+  }
+}
+
+const single = (sort: readonly SortKey[]): Definition["indexes"] => [{ keys: sort }];
+const every: Definition["indexes"] = SORTS.map((sort) => ({ keys: sort }));
+
+const SIDES: readonly Filter[] = [
+  eq("isDeleted", false),
+  eq("isDeleted", true),
+  and(eq("isDeleted", false), eq("owner", "o")),
+  ALL,
+];
+
+/** `bounds` counts the keys that the search is bound by; a trash is one more. */
+async function assertPagesSeek(
+  indexesOf: (sort: readonly SortKey[]) => Definition["indexes"],
+  positionsOf: (sort: readonly SortKey[]) => Position[],
+): Promise<void> {
+  for (const sort of SORTS) {
+    const parts = { fields: FIELDS, indexes: indexesOf(sort) };
+    await withPlans(definition(parts), (explain) => {
+      for (const query of pagesFrom(positionsOf(sort), sort, ALL)) {
+        assertSeeks(explain(query), 1, JSON.stringify(query));
+      }
+    });
+    await withPlans(trashDefinition(parts), (explain) => {
+      for (const query of SIDES.flatMap((side) => pagesFrom(positionsOf(sort), sort, side))) {
+        assertSeeks(explain(query), 2, JSON.stringify(query));
+      }
+    });
+  }
+}
+
+Deno.test("with an index over the sort, a page behind a position is sought and never sorted", () =>
+  assertPagesSeek(single, (sort) => [middle(sort)]));
+
+Deno.test("with indexes over many sorts, a page behind a position is sought and never sorted", () =>
+  assertPagesSeek(() => every, (sort) => [middle(sort)]));
+
+Deno.test("a page behind the last of many nulls is sought: they are not walked through", () =>
+  assertPagesSeek(single, afterNulls));
+
+Deno.test("the first page of live, deleted or all records is sought and never sorted", async () => {
+  for (const sort of SORTS) {
+    await withPlans(trashDefinition({ fields: FIELDS, indexes: single(sort) }), (explain) => {
+      for (const filter of SIDES) {
+        for (const backwards of [false, true]) {
+          const query = { filter, sort, limit: 20, backwards };
+          assertSeeks(explain(query), 1, JSON.stringify(query));
+        }
+      }
+    });
+  }
+});
+
+Deno.test("the first page without a trash is read from the index in its order", async () => {
+  for (const sort of SORTS) {
+    await withPlans(definition({ fields: FIELDS, indexes: single(sort) }), (explain) => {
+      for (const backwards of [false, true]) {
+        const [plan] = explain({ filter: ALL, sort, limit: 20, backwards });
+        assert.equal(plan?.length, 1, JSON.stringify(sort));
+        assert.match(plan[0]!, /^SCAN r_things USING (COVERING )?INDEX /);
+      }
+    });
+  }
+});
+
+Deno.test("the expiry of a definition is served by an index", () =>
+  withPlans(definition({ fields: FIELDS, expiry: "day" }), (explain) => {
+    const filter = compare("day", "lt", "2024-01-03T00:00:00.000Z");
+    assertSeeks(explain({ filter, sort: keys("day"), limit: 20 }), 1, "expired");
+  }));

@@ -1,0 +1,266 @@
+import assert from "node:assert/strict";
+import { RecordTooLarge, UniqueViolation } from "@/lib/store/errors.ts";
+import { ALL, eq } from "@/lib/store/filter.ts";
+import type { Records } from "@/lib/store/port.ts";
+import {
+  countsOf,
+  definition,
+  id,
+  keys,
+  listAll,
+  newSpace,
+  stateOf,
+  trashDefinition,
+  uniqueViolation,
+  upTo,
+} from "./fixtures.ts";
+import type { Cases, Store } from "./suite.ts";
+
+const SHAPE = trashDefinition({
+  fields: { email: { type: "String" }, n: { type: "Number" } },
+  indexes: [{ keys: keys("email"), unique: true }],
+  bytesMax: 1000,
+});
+
+/** Two live records and a deleted one. */
+async function stored({ engine }: Store): Promise<{ space: string; records: Records }> {
+  const space = newSpace();
+  const records = engine.records(space, SHAPE);
+  await records.insertMany([
+    { _id: id(1), email: "a", n: 1, isDeleted: false },
+    { _id: id(2), email: "b", n: 2, isDeleted: false },
+    { _id: id(3), email: "c", n: 3, isDeleted: true },
+  ]);
+  return { space, records };
+}
+
+/** Every kind of write once. */
+async function writeEverything(records: Records): Promise<void> {
+  await records.insert({ _id: id(10), email: "x", isDeleted: false });
+  await records.insertMany(upTo(3).map((n) => ({ _id: id(11 + n), isDeleted: n === 0 })));
+  await records.updateOne(eq("_id", id(1)), { set: { isDeleted: true }, increment: { n: 1 } });
+  await records.updateOne(eq("_id", id(2)), { replace: { email: "z", isDeleted: false } });
+  await records.deleteOne(eq("_id", id(3)));
+  await records.deleteMany(eq("_id", id(12)), 1);
+}
+
+export const transactionCases: Cases = {
+  "a transaction resolves to what its work does, and all of it is stored": async (store) => {
+    const { space, records } = await stored(store);
+    const result = await store.engine.transaction(space, async (tx) => {
+      await writeEverything(tx.records(SHAPE));
+      return "done";
+    });
+    assert.equal(result, "done");
+    assert.deepEqual(await countsOf(records), { live: 3, deleted: 2, all: 5 });
+    assert.equal((await records.get(id(1)))?.value.n, 2);
+    assert.deepEqual((await records.get(id(2)))?.value, {
+      _id: id(2),
+      email: "z",
+      isDeleted: false,
+    });
+  },
+
+  "work sees its own changes, in every way of reading": async (store) => {
+    const { space } = await stored(store);
+    await store.engine.transaction(space, async (tx) => {
+      const records = tx.records(SHAPE);
+      await writeEverything(records);
+      assert.deepEqual(await countsOf(records), { live: 3, deleted: 2, all: 5 });
+      assert.equal((await records.get(id(10)))?.value.email, "x");
+      assert.equal(await records.get(id(3)), null);
+      assert.equal((await records.findOne(eq("email", "z")))?.value._id, id(2));
+      assert.deepEqual((await listAll(records)).map((row) => row._id), [1, 2, 10, 11, 13].map(id));
+      await assert.rejects(
+        () => records.insert({ _id: id(20), email: "x", isDeleted: false }),
+        uniqueViolation("email"),
+      );
+    }).catch((error) => assert.ok(error instanceof UniqueViolation, error));
+  },
+
+  "an error thrown by work undoes everything and reaches the caller as it is": async (store) => {
+    const { space, records } = await stored(store);
+    const before = await stateOf(records);
+    const failure = new Error("changed our mind");
+    await assert.rejects(
+      () =>
+        store.engine.transaction(space, async (tx) => {
+          await writeEverything(tx.records(SHAPE));
+          throw failure;
+        }),
+      (error) => error === failure,
+    );
+    assert.deepEqual(await stateOf(records), before);
+    await writeEverything(records);
+  },
+
+  "a unique violation inside a transaction undoes all of it": async (store) => {
+    const { space, records } = await stored(store);
+    const before = await stateOf(records);
+    await assert.rejects(
+      () =>
+        store.engine.transaction(space, async (tx) => {
+          const inside = tx.records(SHAPE);
+          await inside.insert({ _id: id(10), isDeleted: false });
+          await inside.updateOne(eq("_id", id(1)), { increment: { n: 1 } });
+          await inside.insert({ _id: id(11), email: "b", isDeleted: false });
+        }),
+      uniqueViolation("email"),
+    );
+    assert.deepEqual(await stateOf(records), before);
+  },
+
+  "a unique violation undoes the transaction also when work goes on after it": async (store) => {
+    const { space, records } = await stored(store);
+    const before = await stateOf(records);
+    await assert.rejects(() =>
+      store.engine.transaction(space, async (tx) => {
+        const inside = tx.records(SHAPE);
+        await inside.insert({ _id: id(10), isDeleted: false });
+        await inside.insert({ _id: id(11), email: "b", isDeleted: false }).catch(() => null);
+      })
+    );
+    assert.deepEqual(await stateOf(records), before);
+  },
+
+  "a refused insertMany stores nothing, also in a transaction that goes on after it": async (
+    store,
+  ) => {
+    const { space, records } = await stored(store);
+    await store.engine.transaction(space, async (tx) => {
+      const inside = tx.records(SHAPE);
+      await assert.rejects(
+        () =>
+          inside.insertMany([
+            { _id: id(10), isDeleted: false },
+            { _id: id(11), text: "x".repeat(1000), isDeleted: false },
+          ]),
+        RecordTooLarge,
+      );
+    }).catch((error) => assert.ok(error instanceof RecordTooLarge, error));
+    assert.equal(await records.get(id(10)), null);
+    assert.deepEqual(await countsOf(records), { live: 2, deleted: 1, all: 3 });
+  },
+
+  "others see nothing of a transaction before its end, and all of it afterwards": async (
+    store,
+  ) => {
+    const { space, records } = await stored(store);
+    const before = await stateOf(records);
+    const written = Promise.withResolvers<void>();
+    const mayEnd = Promise.withResolvers<void>();
+    const ended = store.engine.transaction(space, async (tx) => {
+      await writeEverything(tx.records(SHAPE));
+      written.resolve();
+      await mayEnd.promise;
+    });
+    await written.promise;
+    const during = await stateOf(records);
+    mayEnd.resolve();
+    await ended;
+    assert.deepEqual(during, before);
+    assert.deepEqual(await countsOf(records), { live: 3, deleted: 2, all: 5 });
+  },
+
+  "a transaction spans records of several definitions": async ({ engine }) => {
+    const space = newSpace();
+    const [orders, totals] = ["orders", "totals"].map((name) => definition({ name }));
+    const run = (fail: boolean) =>
+      engine.transaction(space, async (tx) => {
+        await tx.records(orders!).insert({ _id: id(fail ? 2 : 1) });
+        await tx.records(totals!).insert({ _id: id(fail ? 2 : 1) });
+        if (fail) throw new Error("changed our mind");
+      });
+    await run(false);
+    await assert.rejects(() => run(true), { message: "changed our mind" });
+    assert.deepEqual(await listAll(engine.records(space, orders!)), [{ _id: id(1) }]);
+    assert.deepEqual(await listAll(engine.records(space, totals!)), [{ _id: id(1) }]);
+  },
+
+  "records first used in a transaction that fails can be used afterwards": async ({ engine }) => {
+    const space = newSpace();
+    await assert.rejects(
+      () =>
+        engine.transaction(space, async (tx) => {
+          await tx.records(SHAPE).insert({ _id: id(1), email: "a", isDeleted: false });
+          throw new Error("changed our mind");
+        }),
+      { message: "changed our mind" },
+    );
+    const records = engine.records(space, SHAPE);
+    assert.deepEqual(await countsOf(records), { live: 0, deleted: 0, all: 0 });
+    await records.insert({ _id: id(1), email: "a", isDeleted: false });
+    assert.deepEqual(await countsOf(records), { live: 1, deleted: 0, all: 1 });
+  },
+
+  "the next transaction is not disturbed by one that failed": async (store) => {
+    const { space, records } = await stored(store);
+    const outcomes = await Promise.allSettled(
+      upTo(20).map((n) =>
+        store.engine.transaction(space, async (tx) => {
+          await tx.records(SHAPE).updateOne(eq("_id", id(1)), { increment: { n: 1 } });
+          if (n % 2 === 0) throw new Error("changed our mind");
+        })
+      ),
+    );
+    assert.equal(outcomes.filter((one) => one.status === "fulfilled").length, 10);
+    assert.equal((await records.get(id(1)))?.value.n, 11);
+  },
+
+  "transactions of one space are serial: what one read, none has changed meanwhile": async (
+    store,
+  ) => {
+    const { space, records } = await stored(store);
+    await Promise.all(
+      upTo(50).map(() =>
+        store.engine.transaction(space, async (tx) => {
+          const inside = tx.records(SHAPE);
+          const n = (await inside.get(id(1)))!.value.n as number;
+          await Promise.resolve();
+          await inside.updateOne(eq("_id", id(1)), { set: { n: n + 1 } });
+        })
+      ),
+    );
+    assert.equal((await records.get(id(1)))?.value.n, 51);
+  },
+
+  "single writes and transactions on one record do not lose each other's changes": async (
+    store,
+  ) => {
+    const { space, records } = await stored(store);
+    await Promise.all(
+      upTo(60).map((n) =>
+        n % 2 === 0
+          ? records.updateOne(eq("_id", id(1)), { increment: { n: 1 } })
+          : store.engine.transaction(space, async (tx) => {
+            const inside = tx.records(SHAPE);
+            const value = (await inside.findOne(eq("_id", id(1))))!.value.n as number;
+            await inside.updateOne(eq("_id", id(1)), { set: { n: value + 1 } });
+          })
+      ),
+    );
+    assert.equal((await records.get(id(1)))?.value.n, 61);
+  },
+
+  "what a transaction in one space does, no other space sees": async (store) => {
+    const [one, other] = [await stored(store), await stored(store)];
+    const before = await stateOf(other.records);
+    await store.engine.transaction(
+      one.space,
+      (tx) => tx.records(SHAPE).deleteMany(ALL, 10),
+    );
+    assert.equal(await one.records.count(ALL), 0);
+    assert.deepEqual(await stateOf(other.records), before);
+  },
+
+  "the records of a transaction are refused after its end": async (store) => {
+    const { space, records } = await stored(store);
+    const before = await stateOf(records);
+    let kept: Records | undefined;
+    await store.engine.transaction(space, (tx) => Promise.resolve(kept = tx.records(SHAPE)));
+    await assert.rejects(() => kept!.insert({ _id: id(10), isDeleted: false }));
+    await assert.rejects(() => kept!.updateOne(ALL, { increment: { n: 1 } }));
+    await assert.rejects(() => kept!.deleteOne(ALL));
+    assert.deepEqual(await stateOf(records), before);
+  },
+};

@@ -1,0 +1,92 @@
+/**
+ * A process of its own on the store whose address is its argument. Each line of standard input
+ * is a {@linkcode Task}, each line of standard output its {@linkcode Outcome}s.
+ */
+
+import { TextLineStream } from "./text_lines.ts";
+import type {
+  Change,
+  Definition,
+  Filter,
+  Id,
+  ListQuery,
+  Records,
+  Space,
+  Stored,
+  StoredRecord,
+} from "@/lib/store/port.ts";
+import { openStore } from "./open_store.ts";
+
+export type Call =
+  | { readonly insert: StoredRecord }
+  | { readonly get: Id }
+  | { readonly count: Filter }
+  | { readonly list: ListQuery }
+  | { readonly update: Filter; readonly change: Change }
+  | { readonly delete: Filter };
+
+export interface Task {
+  readonly space: Space;
+  readonly definition: Definition;
+  readonly calls: readonly Call[];
+  /**
+   * `transaction` answers when the calls are made, holds the transaction open until the next
+   * line, whatever it says, and answers again when it has ended.
+   */
+  readonly how: "one by one" | "together" | "transaction";
+}
+
+export type Outcome =
+  | { readonly json: string; readonly revision: number }
+  | { readonly items: string }
+  | { readonly refused: string }
+  | number
+  | null;
+
+async function outcomeOf(records: Records, call: Call): Promise<Outcome> {
+  try {
+    if ("insert" in call) return plain(await records.insert(call.insert));
+    if ("get" in call) return plain(await records.get(call.get));
+    if ("count" in call) return await records.count(call.count);
+    if ("list" in call) return { items: (await records.list(call.list)).items };
+    if ("update" in call) return plain(await records.updateOne(call.update, call.change));
+    return plain(await records.deleteOne(call.delete));
+  } catch (error) {
+    return { refused: error instanceof Error ? error.name : String(error) };
+  }
+}
+
+const plain = (stored: Stored | null): Outcome =>
+  stored === null ? null : { json: stored.json, revision: stored.revision };
+
+async function inTurn(records: Records, calls: readonly Call[]): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (const call of calls) outcomes.push(await outcomeOf(records, call));
+  return outcomes;
+}
+
+async function serve(address: string): Promise<void> {
+  await using engine = await openStore(address);
+  const lines = Deno.stdin.readable
+    .pipeThrough(new TextDecoderStream())
+    .pipeThrough(new TextLineStream())
+    .values();
+  console.log(JSON.stringify([]));
+  for await (const line of lines) {
+    const { space, definition, calls, how } = JSON.parse(line) as Task;
+    const records = engine.records(space, definition);
+    const run = {
+      "one by one": () => inTurn(records, calls),
+      "together": () => Promise.all(calls.map((call) => outcomeOf(records, call))),
+      "transaction": () =>
+        engine.transaction(space, async (tx) => {
+          console.log(JSON.stringify(await inTurn(tx.records(definition), calls)));
+          await lines.next();
+          return [];
+        }),
+    };
+    console.log(JSON.stringify(await run[how]()));
+  }
+}
+
+if (import.meta.main) await serve(Deno.args[0]!);

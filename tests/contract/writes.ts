@@ -1,0 +1,354 @@
+import assert from "node:assert/strict";
+import { ALL, compare, eq } from "@/lib/store/filter.ts";
+import type { Json, StoredRecord } from "@/lib/store/port.ts";
+import {
+  assertRefused,
+  countsOf,
+  definition,
+  id,
+  keys,
+  listAll,
+  newSpace,
+  tooLarge,
+  trashDefinition,
+  uniqueViolation,
+  upTo,
+} from "./fixtures.ts";
+import type { Cases } from "./suite.ts";
+
+const EVERY_VALUE: Readonly<Record<string, Json>> = {
+  zero: 0,
+  negativeZero: -0,
+  fraction: 0.1,
+  sum: 0.1 + 0.2,
+  largest: Number.MAX_VALUE,
+  smallest: 5e-324,
+  aboveIntegers: 2 ** 53,
+  aboveLongs: 2 ** 64,
+  exponent: 1e21,
+  huge: 1e308,
+  negative: -1.5e-7,
+  true: true,
+  false: false,
+  null: null,
+  emptyText: "",
+  text: `"quoted" \\ / \n \t \u0001 \u007f \u2028`,
+  unicode: "é e\u0301 日本語 \u{1F600} \uFFFD \uFFFE",
+  dateLike: "2024-01-01T00:00:00.000Z",
+  idLike: id(1),
+  emptyObject: {},
+  emptyArray: [],
+  nested: { a: [{ b: [[], {}, null, -0, [1, "1", true]] }], "odd name": { "\u{1F600}": [] } },
+};
+
+const utf8Bytes = (value: Json): number => new TextEncoder().encode(JSON.stringify(value)).length;
+
+const RANKED = definition({
+  fields: { email: { type: "String" }, n: { type: "Number" } },
+  indexes: [{ keys: keys("email"), unique: true }],
+});
+
+export const writeCases: Cases = {
+  "insert keeps every value exactly, wherever it is read": async ({ engine }) => {
+    const records = engine.records(newSpace(), definition());
+    const record: StoredRecord = { _id: id(7), ...EVERY_VALUE };
+    const inserted = await records.insert(record);
+    assert.deepEqual(JSON.parse(inserted.json), record);
+    assert.deepEqual(inserted.value, record);
+    assert.deepEqual(JSON.parse((await records.get(id(7)))!.json), record);
+    assert.deepEqual((await records.findOne(ALL))!.value, record);
+    assert.deepEqual(await listAll(records), [record]);
+    const changed = await records.updateOne(ALL, { set: { other: -0 } });
+    assert.deepEqual(JSON.parse(changed!.json), { ...record, other: -0 });
+    const again = await records.updateOne(ALL, { replace: EVERY_VALUE });
+    assert.deepEqual(JSON.parse(again!.json), record);
+    assert.deepEqual(await listAll(records), [record]);
+    assert.deepEqual((await records.deleteOne(ALL))!.value, record);
+  },
+
+  "declared values are kept as exactly as undeclared ones": async ({ engine }) => {
+    const shape = definition({
+      fields: {
+        text: { type: "String" },
+        number: { type: "Number" },
+        flag: { type: "Boolean" },
+        day: { type: "Date" },
+        ref: { type: "Ref" },
+        list: { type: "Array", items: { type: "Date" } },
+        o: { type: "Object", fields: { day: { type: "Date" }, n: { type: "Number" } } },
+      },
+    });
+    const records = engine.records(newSpace(), shape);
+    const day = "2024-02-29T12:34:56.789Z";
+    const rows: StoredRecord[] = [
+      {
+        _id: id(1),
+        text: day,
+        number: -0,
+        flag: false,
+        day,
+        ref: id(1),
+        list: [day],
+        o: { day, n: 1, more: day },
+      },
+      {
+        _id: id(2),
+        text: null,
+        number: null,
+        flag: null,
+        day: null,
+        ref: null,
+        list: null,
+        o: null,
+      },
+      { _id: id(3), text: "", number: 2 ** 53, list: [], o: {} },
+      { _id: id(4), day: "0001-01-01T00:00:00.000Z", o: { day: "9999-12-31T23:59:59.999Z" } },
+    ];
+    await records.insertMany(rows);
+    assert.deepEqual(await listAll(records), rows);
+    for (const row of rows) {
+      assert.equal(
+        (await records.get(row._id))!.json,
+        (await records.findOne(eq("_id", row._id)))!.json,
+      );
+    }
+  },
+
+  "insert resolves to what is stored": async ({ engine }) => {
+    const records = engine.records(newSpace(), definition());
+    const inserted = await records.insert({ _id: id(1), b: 1, a: [{}] });
+    const read = await records.get(id(1));
+    assert.equal(inserted.json, read?.json);
+    assert.equal(inserted.revision, read?.revision);
+    assert.deepEqual(inserted.value, read?.value);
+  },
+
+  "the text of a record begins with _id, in whatever order it was given": async ({ engine }) => {
+    const records = engine.records(newSpace(), definition());
+    const inserted = await records.insert({ name: "x", _id: id(1) });
+    const text = `{"_id":"${id(1)}","name":"x"}`;
+    assert.equal(inserted.json, text);
+    assert.equal((await records.get(id(1)))?.json, text);
+    assert.equal((await records.list({ filter: ALL, sort: [], limit: 1 })).items, text);
+  },
+
+  "the text of a record begins with _id, also beside names that are numbers": async (
+    { engine },
+  ) => {
+    const records = engine.records(newSpace(), definition());
+    const begin = `{"_id":"${id(1)}",`;
+    const inserted = await records.insert({ _id: id(1), "7": "x" });
+    assert.ok(inserted.json.startsWith(begin), inserted.json);
+    const changed = await records.updateOne(ALL, { set: { "3": "y" } });
+    assert.ok(changed!.json.startsWith(begin), changed!.json);
+    assert.ok((await records.get(id(1)))!.json.startsWith(begin));
+  },
+
+  "fields stay in the order in which they were first written": async ({ engine }) => {
+    const records = engine.records(newSpace(), definition());
+    const order = async () => Object.keys(JSON.parse((await records.get(id(1)))!.json));
+    await records.insert({ _id: id(1), z: 1, a: { y: 1, b: 2 }, m: 3 });
+    assert.deepEqual(await order(), ["_id", "z", "a", "m"]);
+    await records.updateOne(ALL, { set: { b: 1 } });
+    await records.updateOne(ALL, { set: { a: { y: 2, b: 1 } }, increment: { z: 1 } });
+    assert.deepEqual(await order(), ["_id", "z", "a", "m", "b"]);
+    await records.updateOne(ALL, { unset: ["a"] });
+    await records.updateOne(ALL, { set: { a: 1 } });
+    assert.deepEqual(await order(), ["_id", "z", "m", "b", "a"]);
+  },
+
+  "a taken _id is refused as a violation of _id": async ({ engine }) => {
+    for (const shape of [RANKED, trashDefinition()]) {
+      const records = engine.records(newSpace(), shape);
+      await records.insert({ _id: id(1), n: 1, isDeleted: false });
+      await assertRefused(
+        records,
+        uniqueViolation("_id"),
+        () => records.insert({ _id: id(1), n: 2, isDeleted: true }),
+      );
+    }
+  },
+
+  "insertMany stores all its records and resolves to them in their order": async ({ engine }) => {
+    const records = engine.records(newSpace(), definition());
+    const rows = [3, 1, 2].map((n) => ({ _id: id(n), n }));
+    const inserted = await records.insertMany(rows);
+    assert.deepEqual(inserted.map((one) => one.value), rows);
+    assert.deepEqual(await listAll(records), rows.toSorted((a, b) => a.n - b.n));
+    assert.deepEqual(await records.insertMany([]), []);
+    assert.equal(await records.count(ALL), 3);
+  },
+
+  "a refused insertMany stores nothing": async ({ engine }) => {
+    const shape = trashDefinition({ ...RANKED, bytesMax: 200 });
+    const records = engine.records(newSpace(), shape);
+    await records.insert({ _id: id(1), email: "taken", isDeleted: false });
+    const fresh = upTo(5).map((n) => ({ _id: id(10 + n), email: `${n}`, isDeleted: n % 2 === 0 }));
+    const last = { _id: id(20), isDeleted: false };
+    const refused = (refusal: ReturnType<typeof uniqueViolation>, row: StoredRecord) =>
+      assertRefused(records, refusal, () => records.insertMany([...fresh, row]));
+    await refused(uniqueViolation("email"), { ...last, email: "taken" });
+    await refused(uniqueViolation("email"), { ...last, email: "3" });
+    await refused(uniqueViolation("_id"), { ...last, _id: id(1) });
+    await refused(uniqueViolation("_id"), { ...last, _id: id(12) });
+    await refused(tooLarge, { ...last, email: "x".repeat(200) });
+    assert.equal((await records.insertMany(fresh)).length, 5);
+  },
+
+  "get finds by id or resolves to null": async ({ engine }) => {
+    const records = engine.records(newSpace(), definition());
+    assert.equal(await records.get(id(1)), null);
+    await records.insert({ _id: id(1), n: 1 });
+    assert.deepEqual((await records.get(id(1)))?.value, { _id: id(1), n: 1 });
+    assert.equal(await records.get(id(2)), null);
+  },
+
+  "deleteOne removes for good and resolves to the record as it was": async ({ engine }) => {
+    const records = engine.records(newSpace(), definition());
+    await records.insertMany([{ _id: id(1), n: 1 }, { _id: id(2), n: 2 }]);
+    const before = await records.updateOne(eq("n", 1), { set: { x: [1] } });
+    const gone = await records.deleteOne(eq("n", 1));
+    assert.deepEqual(
+      [gone?.json, gone?.revision, gone?.value],
+      [before?.json, before?.revision, { _id: id(1), n: 1, x: [1] }],
+    );
+    assert.equal(await records.get(id(1)), null);
+    assert.equal(await records.deleteOne(eq("n", 1)), null);
+    assert.deepEqual(await listAll(records), [{ _id: id(2), n: 2 }]);
+  },
+
+  "deleteMany removes no more than its limit and tells how many": async ({ engine }) => {
+    const records = engine.records(newSpace(), trashDefinition());
+    await records.insertMany(upTo(10).map((n) => ({ _id: id(n), n, isDeleted: n < 2 })));
+    assert.equal(await records.deleteMany(compare("n", "gte", 4), 4), 4);
+    assert.equal(await records.count(compare("n", "gte", 4)), 2);
+    assert.equal(await records.deleteMany(compare("n", "gte", 4), 4), 2);
+    assert.equal(await records.deleteMany(compare("n", "gte", 4), 4), 0);
+    assert.deepEqual(await countsOf(records), { live: 2, deleted: 2, all: 4 });
+    assert.deepEqual((await listAll(records)).map((row) => row.n), [0, 1, 2, 3]);
+  },
+
+  "a record of exactly bytesMax is stored, one byte more is refused": async ({ engine }) => {
+    for (const letter of ["x", "é", "\u{1F600}"]) {
+      const text = letter.repeat(50);
+      const bytesMax = utf8Bytes({ _id: id(1), text, isDeleted: false });
+      const records = engine.records(newSpace(), trashDefinition({ bytesMax }));
+      await records.insert({ _id: id(1), text, isDeleted: false });
+      await assertRefused(
+        records,
+        tooLarge,
+        () => records.insert({ _id: id(2), text: `${text}.`, isDeleted: false }),
+      );
+      await records.insert({ _id: id(2), text, isDeleted: false });
+      assert.deepEqual(await countsOf(records), { live: 2, deleted: 0, all: 2 });
+    }
+  },
+
+  "a change that would exceed bytesMax leaves no trace": async ({ engine }) => {
+    const bytesMax = utf8Bytes({ _id: id(1), text: "12345", isDeleted: false });
+    const records = engine.records(newSpace(), trashDefinition({ bytesMax }));
+    await records.insert({ _id: id(1), text: "1", isDeleted: false });
+    await assertRefused(
+      records,
+      tooLarge,
+      () => records.updateOne(ALL, { set: { text: "1234567", isDeleted: true } }),
+    );
+    await assertRefused(
+      records,
+      tooLarge,
+      () => records.updateOne(ALL, { replace: { text: "12345é", isDeleted: true } }),
+    );
+    await assertRefused(records, tooLarge, () => records.updateOne(ALL, { increment: { x: 1 } }));
+    const changed = await records.updateOne(ALL, { set: { text: "123", isDeleted: true } });
+    assert.equal(changed?.value.text, "123");
+  },
+
+  "counts of live, deleted and all records are exact after every kind of write": async (
+    { engine },
+  ) => {
+    const records = engine.records(newSpace(), trashDefinition());
+    const assertCounts = async (live: number, deleted: number) =>
+      assert.deepEqual(await countsOf(records), { live, deleted, all: live + deleted });
+    await assertCounts(0, 0);
+    await records.insert({ _id: id(1), isDeleted: false });
+    await records.insert({ _id: id(2), isDeleted: true });
+    await assertCounts(1, 1);
+    await records.insertMany(upTo(5).map((n) => ({ _id: id(10 + n), n, isDeleted: n > 2 })));
+    await assertCounts(4, 3);
+    await records.updateOne(eq("_id", id(1)), { set: { isDeleted: true } });
+    await assertCounts(3, 4);
+    await records.updateOne(eq("_id", id(1)), { set: { isDeleted: true, x: 1 } });
+    await assertCounts(3, 4);
+    await records.updateOne(eq("_id", id(2)), { set: { isDeleted: false } });
+    await assertCounts(4, 3);
+    await records.updateOne(eq("_id", id(2)), { replace: { isDeleted: true } });
+    await assertCounts(3, 4);
+    await records.updateOne(eq("_id", id(2)), { replace: { x: 1 }, keep: ["isDeleted"] });
+    await assertCounts(3, 4);
+    await records.updateOne(eq("_id", id(10)), { increment: { n: 1 } });
+    await assertCounts(3, 4);
+    await records.deleteOne(eq("_id", id(1)));
+    await assertCounts(3, 3);
+    await records.deleteOne(eq("isDeleted", false));
+    await assertCounts(2, 3);
+    await records.deleteMany(ALL, 1);
+    assert.equal((await countsOf(records)).all, 4);
+    await records.deleteMany(eq("isDeleted", true), 10);
+    assert.equal((await countsOf(records)).deleted, 0);
+    assert.equal(await records.updateOne(eq("_id", id(99)), { set: { isDeleted: true } }), null);
+    assert.equal(await records.deleteOne(eq("_id", id(99))), null);
+    await records.deleteMany(ALL, 10);
+    await assertCounts(0, 0);
+  },
+
+  "a count by what isDeleted never is, is 0": async ({ engine }) => {
+    const records = engine.records(newSpace(), trashDefinition());
+    await records.insertMany(upTo(5).map((n) => ({ _id: id(n), isDeleted: n < 2 })));
+    for (const never of [null, 0, 1, "false", ""]) {
+      assert.equal(await records.count(eq("isDeleted", never)), 0, JSON.stringify(never));
+    }
+  },
+
+  "records of one name in two spaces are apart": async ({ engine }) => {
+    const shape = trashDefinition({ ...RANKED });
+    const here = engine.records(newSpace(), shape);
+    const there = engine.records(newSpace(), shape);
+    const control = engine.records("control", shape);
+    for (const [n, records] of [here, there, control].entries()) {
+      await records.insert({ _id: id(1), email: "same", n, isDeleted: false });
+    }
+    await here.updateOne(ALL, { set: { isDeleted: true, n: 10 } });
+    await control.deleteOne(ALL);
+    assert.deepEqual(await countsOf(here), { live: 0, deleted: 1, all: 1 });
+    assert.deepEqual(await countsOf(there), { live: 1, deleted: 0, all: 1 });
+    assert.deepEqual(await countsOf(control), { live: 0, deleted: 0, all: 0 });
+    assert.equal((await there.get(id(1)))?.value.n, 1);
+  },
+
+  "records of two names in one space are apart": async ({ engine }) => {
+    const space = newSpace();
+    const [notes, posts] = ["notes", "posts"].map((name) =>
+      engine.records(space, trashDefinition({ ...RANKED, name }))
+    );
+    await notes!.insert({ _id: id(1), email: "same", isDeleted: false });
+    await posts!.insert({ _id: id(1), email: "same", isDeleted: true });
+    assert.deepEqual(await countsOf(notes!), { live: 1, deleted: 0, all: 1 });
+    assert.deepEqual(await countsOf(posts!), { live: 0, deleted: 1, all: 1 });
+    assert.equal(await posts!.deleteMany(ALL, 10), 1);
+    assert.equal(await notes!.count(ALL), 1);
+  },
+
+  "a space can be made again and again without touching what is in it": async ({ engine }) => {
+    const space = newSpace();
+    await engine.createSpace(space);
+    const records = engine.records(space, definition());
+    await records.insert({ _id: id(1) });
+    await engine.createSpace(space);
+    await engine.createSpace("control");
+    assert.equal(await records.count(ALL), 1);
+  },
+
+  "ping resolves while the store answers": async ({ engine }) => {
+    assert.equal(await engine.ping(), undefined);
+  },
+};
