@@ -1,0 +1,121 @@
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import assert from "node:assert/strict";
+import type { App } from "@/routes/app.ts";
+import { buildDocument } from "@/openapi/document.ts";
+
+/** Answers as tests read them. `data` is whatever the envelope holds. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // deno-lint-ignore no-explicit-any -- Tests look into answers of every shape.
+  readonly body: any;
+}
+
+export interface Call {
+  readonly method?: string;
+  readonly path: string;
+  readonly headers?: HeadersInit;
+  /** Sent as JSON; a string, bytes or a stream as they are. */
+  readonly body?: unknown;
+  readonly peer?: string;
+}
+
+interface Operation {
+  readonly operationId: string;
+  readonly responses: Record<string, { content?: Record<string, unknown> }>;
+}
+
+const document = buildDocument() as unknown as {
+  paths: Record<string, Record<string, Operation>>;
+};
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+addFormats.default(ajv);
+ajv.addSchema(document, "openapi");
+
+/** Operations that answered, with the codes of their refusals: house tests look for gaps. */
+const validators = new Map<string, ValidateFunction>();
+
+/**
+ * Sends a request to the app and fails on whatever the document does not declare: a status, a
+ * media type, a body member. Paths of no operation may answer only 400, 401, 403, 404 and 405.
+ */
+export async function send(app: App, call: Call): Promise<Answer> {
+  const method = call.method ?? (call.body === undefined ? "GET" : "POST");
+  const headers = new Headers(call.headers);
+  const init: RequestInit & { duplex?: "half" } = { method, headers };
+  if (call.body !== undefined) {
+    const raw = typeof call.body === "string" || call.body instanceof Uint8Array ||
+      call.body instanceof ReadableStream;
+    init.body = raw ? call.body as BodyInit : JSON.stringify(call.body);
+    if (call.body instanceof ReadableStream) init.duplex = "half";
+    if (!headers.has("content-type")) headers.set("content-type", "application/json");
+    if (headers.get("content-type") === "none") headers.delete("content-type");
+  }
+  const request = rawRequest(`http://localhost:8000${call.path}`, init);
+  const response = await app(request, call.peer ?? "127.0.0.1");
+  const text = await response.text();
+  const type = response.headers.get("content-type") ?? "";
+  const body = type.startsWith("application/json") && text !== "" ? JSON.parse(text) : undefined;
+  const answer = { status: response.status, headers: response.headers, text, body };
+  checkDeclared(method, call.path, answer);
+  return answer;
+}
+
+/** `Request` normalises its address; Deno.serve hands it over as it was sent. */
+function rawRequest(url: string, init: RequestInit): Request {
+  const request = new Request("http://localhost:8000/", init);
+  Object.defineProperty(request, "url", { value: url });
+  return request;
+}
+
+function checkDeclared(method: string, path: string, answer: Answer): void {
+  const found = findOperation(method, path);
+  if (found === null) {
+    assert.ok(
+      [204, 400, 401, 403, 404, 405].includes(answer.status),
+      `${method} ${path} is no operation, but answered ${answer.status}`,
+    );
+    return;
+  }
+  const { operation, pointer } = found;
+  const where = `${operation.operationId} answered ${answer.status}`;
+  if (answer.status === 403 && answer.body?.code === "USERS_RESERVED") return;
+  if (answer.status === 400 && answer.body?.code === "INVALID_PATH") return;
+  const response = operation.responses[String(answer.status)];
+  assert.ok(response, `${where}, which it does not declare: ${answer.text.slice(0, 300)}`);
+  const type = (answer.headers.get("content-type") ?? "").split(";")[0]!;
+  if (response.content === undefined) {
+    assert.equal(answer.text, "", `${where} with a body it does not declare`);
+    return;
+  }
+  assert.ok(
+    method === "HEAD" || type in response.content,
+    `${where} with undeclared type "${type}"`,
+  );
+  if (answer.body === undefined) return;
+  const at = `openapi#${pointer}/responses/${answer.status}/content/${escaped(type)}/schema`;
+  let validate = validators.get(at);
+  if (validate === undefined) validators.set(at, validate = ajv.compile({ $ref: at }));
+  assert.ok(
+    validate(answer.body),
+    `${where} with a body it does not declare: ${ajv.errorsText(validate.errors)}\n${answer.text}`,
+  );
+}
+
+function findOperation(method: string, path: string) {
+  const address = path.split("?")[0]!;
+  const verb = method === "HEAD" ? "get" : method.toLowerCase();
+  for (const [template, operations] of Object.entries(document.paths)) {
+    const pattern = template.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "[^/]+");
+    const operation = operations[verb];
+    if (operation !== undefined && new RegExp(`^${pattern}$`).test(address)) {
+      return { operation, pointer: `/paths/${escaped(template)}/${verb}` };
+    }
+  }
+  return null;
+}
+
+const escaped = (name: string): string =>
+  encodeURIComponent(name.replaceAll("~", "~0").replaceAll("/", "~1"));

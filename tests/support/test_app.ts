@@ -1,0 +1,81 @@
+import { createUser } from "@/lib/auth/create_user.ts";
+import { issueToken } from "@/lib/auth/issue_token.ts";
+import { createCollection } from "@/lib/documents/save_collection.ts";
+import { createProject } from "@/lib/projects/create_project.ts";
+import type { Services } from "@/lib/services.ts";
+import type { Id } from "@/lib/store/port.ts";
+import { createApp } from "@/routes/app.ts";
+import { type Answer, type Call, send } from "./conforming_client.ts";
+import { type FakeClock, openTestServices, type TestOptions } from "./test_services.ts";
+
+export interface TestUser {
+  readonly id: Id;
+  readonly token: string;
+}
+
+/** A project with both keys, and calls on its behalf. */
+export interface TestProject {
+  readonly projectId: Id;
+  readonly publishableKey: string;
+  readonly secretKey: string;
+  collection(definition: unknown): Promise<void>;
+  /** A new user with a session. */
+  user(): Promise<TestUser>;
+  asSecret(call: Call): Promise<Answer>;
+  /** With the publishable key, and a user's token if one is given. */
+  asPublic(call: Call, user?: TestUser): Promise<Answer>;
+}
+
+export interface TestApp extends AsyncDisposable {
+  readonly services: Services;
+  readonly clock: FakeClock;
+  readonly folder: string;
+  /** Sends a call as it is. */
+  send(call: Call): Promise<Answer>;
+  project(options?: { siteUrl?: string }): Promise<TestProject>;
+}
+
+/** The whole app over services of its own. */
+export async function openTestApp(options: TestOptions = {}): Promise<TestApp> {
+  const opened = await openTestServices(options);
+  const { services } = opened;
+  const app = createApp(services);
+
+  async function project({ siteUrl = null }: { siteUrl?: string | null } = {}) {
+    const { projectId, publishableKey, secretKey } = await createProject(services, {
+      name: "Test",
+      siteUrl,
+    });
+    const as = (key: string, call: Call, headers: Record<string, string> = {}) =>
+      send(app, {
+        ...call,
+        headers: [["x-api-key", key], ...Object.entries(headers), ...new Headers(call.headers)],
+      });
+    return {
+      projectId,
+      publishableKey,
+      secretKey,
+      async collection(definition: unknown) {
+        await createCollection(services, projectId, definition);
+      },
+      async user() {
+        const email = `${crypto.randomUUID()}@example.com`;
+        const id = await createUser(services, projectId, { email, verified: true });
+        const token = await issueToken(services, projectId, { userId: id, seconds: 900 });
+        return { id, token };
+      },
+      asSecret: (call: Call) => as(secretKey, call),
+      asPublic: (call: Call, user?: TestUser) =>
+        as(publishableKey, call, user && { authorization: `Bearer ${user.token}` }),
+    };
+  }
+
+  return {
+    services,
+    clock: opened.clock,
+    folder: opened.folder,
+    send: (call) => send(app, call),
+    project,
+    [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
+  };
+}
