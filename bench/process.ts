@@ -1,0 +1,81 @@
+/** Starting, asking and stopping the programs that are measured. */
+
+export interface Program extends AsyncDisposable {
+  readonly url: string;
+  readonly pid: number;
+  /** Milliseconds from its start to its first answer. */
+  readonly startMs: number;
+}
+
+const ROOT = new URL("..", import.meta.url).pathname;
+const START_TIMEOUT_MS = 20_000;
+
+/** Corbel as it is started for production. */
+export function startCorbel(folder: string, env: Record<string, string> = {}): Promise<Program> {
+  const permissions = ["--allow-net", "--allow-read", "--allow-write", "--allow-env"];
+  return start(["run", ...permissions, "main.ts", "start"], "/api/health", {
+    DATABASE_URL: `sqlite:${folder}`,
+    RATE_LIMIT_PER_MINUTE: "1000000000",
+    ...env,
+  });
+}
+
+/** A bare program of this folder that takes its port from `PORT`. */
+export function startBare(args: readonly string[]): Promise<Program> {
+  const permissions = ["--allow-net", "--allow-read", "--allow-write", "--allow-env=PORT"];
+  return start(["run", ...permissions, "bench/bare.ts", ...args], "/", {});
+}
+
+async function start(
+  args: readonly string[],
+  readyPath: string,
+  env: Record<string, string>,
+): Promise<Program> {
+  const port = freePort();
+  const started = performance.now();
+  const child = new Deno.Command(Deno.execPath(), {
+    args: [...args],
+    cwd: ROOT,
+    env: { ...env, PORT: String(port) },
+    stdout: "null",
+    stderr: "inherit",
+  }).spawn();
+  const url = `http://127.0.0.1:${port}`;
+  while (!await answers(url + readyPath)) {
+    if (performance.now() - started > START_TIMEOUT_MS) {
+      child.kill("SIGKILL");
+      throw new Error(`Not ready within ${START_TIMEOUT_MS} ms: deno ${args.join(" ")}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  return {
+    url,
+    pid: child.pid,
+    startMs: performance.now() - started,
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGTERM");
+      await child.status;
+    },
+  };
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(url);
+    await response.body?.cancel();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function freePort(): number {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return listener.addr.port;
+}
+
+/** Resident memory of a process, in MB of 1,048,576 bytes. */
+export function residentMb(pid: number): number {
+  const status = Deno.readTextFileSync(`/proc/${pid}/status`);
+  return Math.round(Number(/^VmRSS:\s+(\d+) kB/m.exec(status)![1]) / 1024);
+}

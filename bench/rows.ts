@@ -1,0 +1,232 @@
+import type { Recorded } from "./bare.ts";
+import { load, type LoadOptions, type Target } from "./load.ts";
+import { type Program, residentMb, startBare, startCorbel } from "./process.ts";
+import type { Seeded } from "./seed.ts";
+
+export interface Setting {
+  readonly folder: string;
+  readonly seeded: Seeded;
+}
+
+/** One line of the table. */
+export interface Row {
+  readonly name: string;
+  readonly what: string;
+  readonly target: number;
+  /** Whether the target is a floor; else it is a ceiling. */
+  readonly atLeast: boolean;
+  measure(setting: Setting): Promise<number>;
+}
+
+const ROUNDS = 3;
+const WARM_UP_SECONDS = 1;
+const MEMORY_SECONDS = 60;
+
+export const ROWS: readonly Row[] = [
+  {
+    name: "list20_vs_bare",
+    what: "20-row list with exact total over a bare server answering the same bytes",
+    target: 0.35,
+    atLeast: true,
+    measure: (setting) => listOverBare(setting, 20),
+  },
+  {
+    name: "list100_vs_bare",
+    what: "100-row list with exact total over the same",
+    target: 0.4,
+    atLeast: true,
+    measure: (setting) => listOverBare(setting, 100),
+  },
+  {
+    name: "private_vs_open",
+    what: "a user's rows under private RLS over the same rows by secret key and owner filter",
+    target: 0.9,
+    atLeast: true,
+    measure: privateOverOpen,
+  },
+  {
+    name: "deep_cursor",
+    what: "time of page 10,000 by cursor over page 1, 200,000 documents",
+    target: 1.2,
+    atLeast: false,
+    measure: deepCursor,
+  },
+  {
+    name: "growth",
+    what: "time of page 1 with exact total at 200,000 documents over 2,000",
+    target: 1.2,
+    atLeast: false,
+    measure: growth,
+  },
+  {
+    name: "insert_vs_engine",
+    what: "one-document POSTs over bare autocommit inserts, both fully durable",
+    target: 0.4,
+    atLeast: true,
+    measure: insertOverEngine,
+  },
+  {
+    name: "start_ms",
+    what: "start to first answered request",
+    target: 1000,
+    atLeast: false,
+    measure: startTime,
+  },
+  {
+    name: "rss_idle_mb",
+    what: "resident memory, idle",
+    target: 140,
+    atLeast: false,
+    measure: idleMemory,
+  },
+  {
+    name: "rss_load_mb",
+    what: "resident memory after 60 s of listing",
+    target: 260,
+    atLeast: false,
+    measure: loadedMemory,
+  },
+];
+
+const bySecret = ({ seeded }: Setting) => ({
+  "x-api-key": seeded.secretKey,
+  "cache-control": "no-cache",
+});
+
+const list = (server: Program, setting: Setting, query: string): Target => ({
+  url: `${server.url}/api/data/${query}`,
+  headers: bySecret(setting),
+});
+
+async function listOverBare(setting: Setting, limit: number): Promise<number> {
+  await using corbel = await startCorbel(setting.folder);
+  const target = list(corbel, setting, `posts10000?limit=${limit}`);
+  const answer = await ask(target);
+  const file = await Deno.makeTempFile();
+  await Deno.writeTextFile(file, JSON.stringify(answer satisfies Recorded));
+  await using bare = await startBare(["same", file]);
+  const bareTarget = { ...target, url: bare.url };
+  const echoed = await ask(bareTarget);
+  await Deno.remove(file);
+  if (echoed.body !== answer.body || JSON.parse(answer.body).data.items.length !== limit) {
+    throw new Error("The two sides do not answer the same bytes");
+  }
+  return await ratio(target, bareTarget);
+}
+
+async function privateOverOpen(setting: Setting): Promise<number> {
+  const { publishableKey, userId, token } = setting.seeded;
+  await using corbel = await startCorbel(setting.folder, { PUBLIC_URL: "http://localhost:8000" });
+  const own: Target = {
+    url: `${corbel.url}/api/data/notes?limit=20`,
+    headers: {
+      "x-api-key": publishableKey,
+      authorization: `Bearer ${token}`,
+      "cache-control": "no-cache",
+    },
+  };
+  const open = list(corbel, setting, `notes?limit=20&userId=${userId}`);
+  const [ownItems, openItems] = await Promise.all(
+    [own, open].map(async (target) =>
+      JSON.stringify(JSON.parse((await ask(target)).body).data.items)
+    ),
+  );
+  if (ownItems !== openItems) throw new Error("The two sides do not list the same rows");
+  return await ratio(own, open);
+}
+
+async function deepCursor(setting: Setting): Promise<number> {
+  await using corbel = await startCorbel(setting.folder);
+  const first = list(corbel, setting, "posts200000?limit=20");
+  let cursor = "";
+  // Page 10,000 of 20 begins behind 199,980 rows.
+  for (const limit of [...Array.from({ length: 199 }, () => 1000), 980]) {
+    const at = cursor === "" ? "" : `&cursor=${cursor}`;
+    const page = await ask(list(corbel, setting, `posts200000?limit=${limit}${at}`));
+    cursor = JSON.parse(page.body).data.nextCursor;
+  }
+  const deep = list(corbel, setting, `posts200000?limit=20&cursor=${cursor}`);
+  if (JSON.parse((await ask(deep)).body).data.items.length !== 20) {
+    throw new Error("Not page 10,000");
+  }
+  return await ratio(first, deep);
+}
+
+async function growth(setting: Setting): Promise<number> {
+  await using corbel = await startCorbel(setting.folder);
+  const [small, large] = [2_000, 200_000].map((size) =>
+    list(corbel, setting, `posts${size}?limit=20`)
+  );
+  for (const [target, total] of [[small!, 2_000], [large!, 200_000]] as const) {
+    if (JSON.parse((await ask(target)).body).data.total !== total) throw new Error("Wrong total");
+  }
+  return await ratio(small!, large!);
+}
+
+async function insertOverEngine(setting: Setting): Promise<number> {
+  const folder = await Deno.makeTempDir();
+  const body = JSON.stringify({
+    title: "A post",
+    summary: "What it is about, in a sentence as long as such sentences are.",
+    status: "draft",
+    views: 12,
+  });
+  const target = (url: string): Target => ({
+    url,
+    method: "POST",
+    headers: { ...bySecret(setting), "content-type": "application/json" },
+    body,
+  });
+  try {
+    await using corbel = await startCorbel(setting.folder);
+    await using bare = await startBare(["insert", folder]);
+    return await ratio(target(`${corbel.url}/api/data/inserted`), target(bare.url));
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+async function startTime({ folder }: Setting): Promise<number> {
+  const times: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    await using corbel = await startCorbel(folder);
+    times.push(corbel.startMs);
+  }
+  return Math.round(median(times));
+}
+
+async function idleMemory(setting: Setting): Promise<number> {
+  await using corbel = await startCorbel(setting.folder);
+  await ask(list(corbel, setting, "posts10000?limit=20"));
+  return residentMb(corbel.pid);
+}
+
+async function loadedMemory(setting: Setting): Promise<number> {
+  await using corbel = await startCorbel(setting.folder);
+  await load(list(corbel, setting, "posts10000?limit=100"), { seconds: MEMORY_SECONDS });
+  return residentMb(corbel.pid);
+}
+
+async function ask({ url, headers }: Target): Promise<Recorded> {
+  const response = await fetch(url, headers && { headers: { ...headers } });
+  const body = await response.text();
+  if (!response.ok) throw new Error(`${url} answered ${response.status}: ${body}`);
+  const kept = [...response.headers].filter(([name]) => !TRANSPORT.includes(name));
+  return { headers: kept, body };
+}
+
+/** Set by the server underneath. */
+const TRANSPORT = ["content-length", "date"];
+
+/** Requests per second of one over the other, in turns, so that both see the same machine. */
+async function ratio(one: Target, other: Target, options: LoadOptions = {}): Promise<number> {
+  for (const target of [one, other]) await load(target, { ...options, seconds: WARM_UP_SECONDS });
+  const ratios: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    ratios.push(await load(one, options) / await load(other, options));
+  }
+  return Math.round(median(ratios) * 100) / 100;
+}
+
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;

@@ -1,0 +1,79 @@
+import { createUser } from "@/lib/auth/create_user.ts";
+import { issueToken } from "@/lib/auth/issue_token.ts";
+import { openForWriting } from "@/lib/documents/access.ts";
+import { createDocuments } from "@/lib/documents/create_document.ts";
+import { createCollection } from "@/lib/documents/save_collection.ts";
+import { BULK_DOCUMENTS_MAX } from "@/lib/limits.ts";
+import { createLog } from "@/lib/http/log.ts";
+import { loadConfig } from "@/lib/config.ts";
+import { createProject } from "@/lib/projects/create_project.ts";
+import { openServices } from "@/lib/services.ts";
+import type { Id, Json } from "@/lib/store/port.ts";
+
+/** What the rows are measured on. */
+export interface Seeded {
+  readonly publishableKey: string;
+  readonly secretKey: string;
+  readonly userId: Id;
+  readonly token: string;
+}
+
+const USERS = 50;
+const TOKEN_SECONDS = 86_400;
+
+/** Fills `folder`: `posts` of each size, and private `notes` of many users. */
+export async function seed(
+  folder: string,
+  sizes: readonly number[],
+  port: number,
+): Promise<Seeded> {
+  const config = loadConfig({
+    DATABASE_URL: `sqlite:${folder}`,
+    SQLITE_SYNC: "normal",
+    PORT: String(port),
+  });
+  using log = createLog("error", (text) => console.error(text));
+  await using services = await openServices(config, { log });
+  const { projectId, publishableKey, secretKey } = await createProject(services, {
+    name: "Bench",
+    siteUrl: null,
+  });
+  const users: Id[] = [];
+  for (let i = 0; i < USERS; i++) {
+    const email = `user${i}@example.com`;
+    users.push(await createUser(services, projectId, { email, verified: true }));
+  }
+  const fields = [
+    { key: "title", type: "String" },
+    { key: "status", type: "String", index: true },
+    { key: "views", type: "Number", index: true },
+  ];
+  const collections = [
+    ...sizes.map((size) => ({ name: `posts${size}`, size, rls: { mode: "public-read" } })),
+    { name: "notes", size: 10_000, rls: { mode: "private" } },
+    { name: "inserted", size: 0, rls: { mode: "public-read" } },
+  ];
+  for (const { name, size, rls } of collections) {
+    await createCollection(services, projectId, { name, fields, rls });
+    const target = await openForWriting(services, { kind: "secret", projectId }, name);
+    for (let at = 0; at < size; at += BULK_DOCUMENTS_MAX) {
+      const length = Math.min(BULK_DOCUMENTS_MAX, size - at);
+      const body = Array.from({ length }, (_, i) => document(at + i, users));
+      await createDocuments(services, target, { body, idempotencyKey: null });
+    }
+  }
+  const userId = users[0]!;
+  const token = await issueToken(services, projectId, { userId, seconds: TOKEN_SECONDS });
+  return { publishableKey, secretKey, userId, token };
+}
+
+/** About what a blog post, a note or an order line is: 400 bytes as it is answered. */
+export const document = (i: number, users: readonly Id[]): Json => ({
+  title: `Post number ${i}`,
+  summary: `What post ${i} is about, in a sentence as long as such sentences are.`,
+  status: i % 3 === 0 ? "draft" : "published",
+  views: (i * 7919) % 100_003,
+  rating: ((i * 31) % 50) / 10,
+  tags: ["alpha", `tag${i % 20}`],
+  userId: users[i % users.length]!,
+});
