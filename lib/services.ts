@@ -8,6 +8,7 @@ import { KeyRing } from "./crypto/key_ring.ts";
 import { keptKeyRing } from "./crypto/kept_key_ring.ts";
 import { type Catalog, createCatalog } from "./documents/catalog.ts";
 import { createCursors, type Cursors } from "./documents/cursor.ts";
+import { createListPlans, type ListPlans } from "./documents/list_documents.ts";
 import { createDeadlines, type Deadlines } from "./http/deadline.ts";
 import type { Log } from "./http/log.ts";
 import { createRateLimiter, type RateLimiter } from "./http/rate_limit.ts";
@@ -30,6 +31,7 @@ export interface Services extends AsyncDisposable {
   readonly tokens: AccessTokens;
   readonly catalog: Catalog;
   readonly cursors: Cursors;
+  readonly plans: ListPlans;
   readonly rateLimiter: RateLimiter;
   readonly deadlines: Deadlines;
 }
@@ -68,6 +70,7 @@ export async function openServices(
       tokens: createAccessTokens({ clock, publicUrl, signingKeys, sessions }),
       catalog: createCatalog(engine, clock),
       cursors: createCursors(keyRing.derive("cursors")),
+      plans: createListPlans(),
       rateLimiter: createRateLimiter(config.ratePerMinute),
       deadlines,
       async [Symbol.asyncDispose]() {

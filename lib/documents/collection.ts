@@ -1,9 +1,7 @@
-import { LRUCache } from "lru-cache";
 import { DOCUMENT_BYTES_MAX } from "../limits.ts";
 import type { Definition, FieldShape, Id, Index, Json, StoredRecord } from "../store/port.ts";
 import { shapeAt } from "../store/shape.ts";
 import type { CollectionDefinition, FieldDefinition, ItemDefinition } from "./definition.ts";
-import type { ListRequest } from "./query.ts";
 
 /** A document as it is stored and answered. */
 export type StoredDocument = StoredRecord & {
@@ -18,11 +16,11 @@ export interface Collection {
   readonly definition: CollectionDefinition;
   /** How its documents are stored. */
   readonly records: Definition;
-  /** Listing queries as they were read, by their text. Gone when the definition changes. */
-  readonly queries: LRUCache<string, ListRequest>;
+  /** Distinct for every compilation: what was remembered of another definition does not apply. */
+  readonly version: string;
 }
 
-const QUERIES_KEPT = 200;
+let compiled = 0;
 
 const SERVER_SHAPES: Readonly<Record<string, FieldShape>> = {
   createdAt: { type: "Date" },
@@ -45,7 +43,7 @@ export function compileCollection(definition: CollectionDefinition): Collection 
       trash: true,
       bytesMax: DOCUMENT_BYTES_MAX,
     },
-    queries: new LRUCache({ max: QUERIES_KEPT }),
+    version: (compiled++).toString(36),
   };
 }
 

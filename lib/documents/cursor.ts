@@ -9,7 +9,7 @@ export interface Cursor {
   readonly backwards: boolean;
 }
 
-/** What a cursor is good for: this list and no other. */
+/** What a cursor is good for: one list and no other. */
 export interface CursorScope {
   readonly projectId: Id;
   readonly collection: string;
@@ -21,15 +21,24 @@ export interface CursorScope {
 
 const SIGNATURE_LENGTH = 22;
 
+/** Stands for a scope; make it once and keep it. */
+export type ScopeDigest = string;
+
+export const digestOf = (
+  { projectId, collection, callerTag, filter, sort }: CursorScope,
+): ScopeDigest => sha256(JSON.stringify([projectId, collection, callerTag, filter, sort]));
+
 /** Makes and reads the opaque, signed cursors of lists. */
 export interface Cursors {
-  write(cursor: Cursor, scope: CursorScope): string;
+  write(cursor: Cursor, scope: ScopeDigest): string;
   /** Throws `INVALID_CURSOR` for a cursor that was altered or is of another scope. */
-  read(text: string, scope: CursorScope): Cursor;
+  read(text: string, scope: ScopeDigest): Cursor;
 }
 
 /** @param keys The key to sign with first; all are tried when reading. */
 export function createCursors(keys: readonly string[]): Cursors {
+  const sign = (key: string, payload: string, scope: ScopeDigest) =>
+    mac(key, `${scope}.${payload}`).slice(0, SIGNATURE_LENGTH);
   return {
     write({ from, backwards }, scope) {
       const payload = encode(JSON.stringify([backwards ? 0 : 1, from.id, ...from.values]));
@@ -37,21 +46,14 @@ export function createCursors(keys: readonly string[]): Cursors {
     },
     read(text, scope) {
       const [payload = "", signature = ""] = text.split(".", 2);
-      if (!keys.some((key) => equalInConstantTime(signature, sign(key, payload, scope)))) {
-        throw new Problem("INVALID_CURSOR");
-      }
+      const genuine = text === `${payload}.${signature}` &&
+        keys.some((key) => equalInConstantTime(signature, sign(key, payload, scope)));
+      if (!genuine) throw new Problem("INVALID_CURSOR");
       const [forwards, id, ...values] = JSON.parse(decode(payload)) as [0 | 1, Id, ...Scalar[]];
       return { from: { id, values }, backwards: forwards === 0 };
     },
   };
 }
-
-function sign(key: string, payload: string, scope: CursorScope): string {
-  return mac(key, `${digest(scope)}.${payload}`).slice(0, SIGNATURE_LENGTH);
-}
-
-const digest = ({ projectId, collection, callerTag, filter, sort }: CursorScope): string =>
-  sha256(JSON.stringify([projectId, collection, callerTag, filter, sort]));
 
 const encode = (text: string) => encodeBase64Url(new TextEncoder().encode(text));
 const decode = (text: string) => new TextDecoder().decode(decodeBase64Url(text));

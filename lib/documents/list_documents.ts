@@ -1,10 +1,13 @@
+import { LRUCache } from "lru-cache";
 import type { Caller } from "../auth/principals.ts";
+import { PAGE_DEFAULT } from "../limits.ts";
+import { Problem } from "../problems.ts";
 import { and } from "../store/filter.ts";
 import type { Filter, Page, Position } from "../store/port.ts";
 import { type AccessServices, openForReading, type Readable } from "./access.ts";
-import type { Cursor, Cursors, CursorScope } from "./cursor.ts";
+import { type Cursor, type Cursors, digestOf, type ScopeDigest } from "./cursor.ts";
 import { present } from "./present.ts";
-import { type ListRequest, parseListQuery } from "./query.ts";
+import { type ListRequest, parseListQuery, splitCursor } from "./query.ts";
 
 export interface DocumentList {
   /** JSON texts of the documents, joined by commas, without brackets. */
@@ -22,7 +25,25 @@ export interface DocumentList {
 
 export interface ListServices extends AccessServices {
   readonly cursors: Cursors;
+  readonly plans: ListPlans;
 }
+
+/** A list as one caller may see it: everything about it but the page. */
+interface ListPlan {
+  readonly source: Readable;
+  readonly request: ListRequest;
+  /** The caller's part comes last: no parameter can widen it. */
+  readonly filter: Filter;
+  readonly scope: ScopeDigest;
+}
+
+/** Plans by definition, caller and query text: applications ask the same questions again. */
+export type ListPlans = LRUCache<string, ListPlan>;
+
+const PLANS_KEPT = 5_000;
+const PLANNED_TEXT_MAX = 500;
+
+export const createListPlans = (): ListPlans => new LRUCache({ max: PLANS_KEPT });
 
 /** Lists a collection as the query text asks and the caller may see; or only counts it. */
 export async function listDocuments(
@@ -31,20 +52,18 @@ export async function listDocuments(
   { collectionName, query }: { collectionName: string; query: string },
 ): Promise<DocumentList | { readonly count: number }> {
   const source = await openForReading(services, caller, collectionName);
-  const request = parseListQuery(source.collection, query);
-  // The caller's part comes last: no parameter can widen it.
-  const filter = and(request.filter, source.visible(request.includeDeleted));
+  const { rest, cursor: cursorText } = splitCursor(query);
+  const plan = planFor(services.plans, source, rest);
+  const { request, filter, scope } = plan;
+  if (cursorText !== null && request.page !== null) {
+    throw new Problem("INVALID_QUERY", {
+      message: '"page" cannot be used with cursor: leave one of them out.',
+    });
+  }
   if (request.countOnly) return { count: await source.records.count(filter) };
-  const scope: CursorScope = {
-    projectId: source.projectId,
-    collection: source.collection.definition.name,
-    callerTag: source.callerTag,
-    filter,
-    sort: request.sort,
-  };
-  const cursor = request.cursor === null ? null : services.cursors.read(request.cursor, scope);
+  const cursor = cursorText === null ? null : services.cursors.read(cursorText, scope);
   const [page, total] = await Promise.all([
-    readPage(source, request, filter, cursor),
+    readPage(plan, cursor),
     request.total === "none" ? null : source.records.count(filter),
   ]);
   const write = (from: Position | null, backwards: boolean) =>
@@ -54,27 +73,39 @@ export async function listDocuments(
     items: await present(services, caller, source, page.items, request),
     total,
     totalIsEstimate: request.total === "estimate",
-    page: cursor === null ? request.page : null,
-    cursor: request.cursor,
+    page: cursor === null ? request.page ?? PAGE_DEFAULT : null,
+    cursor: cursorText,
     nextCursor: behind ? write(page.last(), false) : null,
     prevCursor: before ? write(page.first(), true) : null,
     limit: request.limit,
   };
 }
 
-function readPage(
-  { records }: Readable,
-  { sort, limit, page }: ListRequest,
-  filter: Filter,
-  cursor: Cursor | null,
-): Promise<Page> {
-  if (cursor !== null) return records.list({ filter, sort, limit, ...cursor });
-  return records.list({ filter, sort, limit, offset: (page - 1) * limit });
+function planFor(plans: ListPlans, source: Readable, text: string): ListPlan {
+  const { collection, callerTag, projectId } = source;
+  const key = `${collection.version} ${callerTag}?${text}`;
+  const known = plans.get(key);
+  if (known !== undefined) return known;
+  const request = parseListQuery(collection, text);
+  const filter = and(request.filter, source.visible(request.includeDeleted));
+  const { sort } = request;
+  const { name } = collection.definition;
+  const scope = digestOf({ projectId, collection: name, callerTag, filter, sort });
+  const plan = { source, request, filter, scope };
+  if (text.length <= PLANNED_TEXT_MAX) plans.set(key, plan);
+  return plan;
+}
+
+function readPage({ source, request, filter }: ListPlan, cursor: Cursor | null): Promise<Page> {
+  const { sort, limit, page } = request;
+  if (cursor !== null) return source.records.list({ filter, sort, limit, ...cursor });
+  const offset = ((page ?? PAGE_DEFAULT) - 1) * limit;
+  return source.records.list({ filter, sort, limit, ...(offset > 0 && { offset }) });
 }
 
 /** Whether the list goes on on either side of a page; where it was come from, it does. */
 function neighbours(page: Page, request: ListRequest, cursor: Cursor | null) {
-  if (cursor === null) return { before: request.page > 1, behind: page.more };
+  if (cursor === null) return { before: (request.page ?? PAGE_DEFAULT) > 1, behind: page.more };
   return cursor.backwards
     ? { before: page.more, behind: true }
     : { before: true, behind: page.more };

@@ -1,7 +1,6 @@
 import {
   LIST_LIMIT_DEFAULT,
   LIST_LIMIT_MAX,
-  PAGE_DEFAULT,
   POPULATE_FIELDS_MAX,
   SORT_KEYS_MAX,
 } from "../limits.ts";
@@ -32,8 +31,8 @@ export interface ListRequest extends Presentation {
   readonly filter: Filter;
   readonly sort: readonly SortKey[];
   readonly limit: number;
-  readonly page: number;
-  readonly cursor: string | null;
+  /** Null when it was not given. */
+  readonly page: number | null;
   readonly countOnly: boolean;
   readonly total: "exact" | "none" | "estimate";
   readonly includeDeleted: boolean;
@@ -69,37 +68,42 @@ const SINGLE_PARAMETERS: readonly Reserved[] = [
 const isReserved = (name: string): name is Reserved =>
   (RESERVED_PARAMETERS as readonly string[]).includes(name);
 
-const CACHED_TEXT_MAX = 1000;
-
 const refuse = (name: string, why: string) =>
   new Problem("INVALID_QUERY", { message: `${shown(name)} ${why}.` });
 
-/** Reads the query of a list. `text` is what follows the question mark. */
+/** Reads the query of a list: what follows the question mark, but for the cursor. */
 export function parseListQuery(collection: Collection, text: string): ListRequest {
-  const known = collection.queries.get(text);
-  if (known !== undefined) return known;
   const { reserved, conditions } = readParameters(collection, text);
+  if (reserved.has("cursor")) throw refuse("cursor", "is given more than once");
   const request: ListRequest = {
     ...presentation(collection, reserved),
     filter: and(...conditions, ...whereCondition(collection, reserved.get("where"))),
     sort: parseSort(collection, reserved.get("sort")),
     limit: wholeNumber("limit", reserved.get("limit"), LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX),
-    page: wholeNumber("page", reserved.get("page"), PAGE_DEFAULT, PAGE_MAX),
-    cursor: reserved.get("cursor") ?? null,
+    page: reserved.has("page") ? wholeNumber("page", reserved.get("page"), 1, PAGE_MAX) : null,
     countOnly: flag("count", reserved.get("count"), false),
     total: choice("total", reserved.get("total"), ["exact", "none", "estimate"]),
     includeDeleted: flag("include_deleted", reserved.get("include_deleted"), false),
   };
-  if (request.cursor !== null && reserved.has("page")) {
-    throw refuse("page", "cannot be used with cursor: leave one of them out");
-  }
   if (flag("explain", reserved.get("explain"), false)) {
     throw refuse("explain", "is not served by this version");
   }
-  if (request.cursor === null && text.length <= CACHED_TEXT_MAX) {
-    collection.queries.set(text, request);
-  }
   return request;
+}
+
+/**
+ * Takes the cursor out of a query text: pages of one list share the rest. Null without a cursor;
+ * what is malformed stays in the text, for {@linkcode parseListQuery} to refuse.
+ */
+export function splitCursor(text: string): { rest: string; cursor: string | null } {
+  if (!text.includes("cursor=")) return { rest: text, cursor: null };
+  const parts = text.split("&");
+  const cursors = parts.filter((part) => part.startsWith("cursor="));
+  if (cursors.length !== 1) return { rest: text, cursor: null };
+  return {
+    rest: parts.filter((part) => part !== cursors[0]).join("&"),
+    cursor: new URLSearchParams(cursors[0]).get("cursor"),
+  };
 }
 
 /** Reads the query of a single document: how it is shown, and whether trash is looked at. */

@@ -44,6 +44,8 @@ const SORTS: readonly (readonly SortKey[])[] = [
   keys("-flag", "day", "-group"),
   keys("group", "-_id"),
   keys("-rank", "_id"),
+  keys("_id", "group"),
+  keys("rank", "-_id", "group"),
 ];
 
 const PAGE_SIZES = [1, 2, 3, 7];

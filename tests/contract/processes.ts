@@ -204,7 +204,7 @@ export const processCases: Cases = {
     { engine, address },
   ) => {
     await using other = await SecondProcess.start(address);
-    for (const space of upTo(20).map(newSpace)) {
+    for (const space of upTo(50).map(newSpace)) {
       const [theirs] = await Promise.all([
         other.run(task(space, "one by one", [{ insert: { _id: id(1), isDeleted: false } }])),
         engine.createSpace(space).then(() =>
@@ -241,7 +241,8 @@ export const processCases: Cases = {
       how: "one by one",
     });
     let ended = false;
-    moving.finally(() => ended = true);
+    const end = () => void (ended = true);
+    moving.then(end, end);
     const query = { filter: compare("n", "gte", 1), sort: keys("n"), limit: 100, from };
     let reads = 0;
     while (!ended) {

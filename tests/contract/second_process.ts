@@ -39,7 +39,13 @@ export class SecondProcess implements AsyncDisposable {
   /** Resolves when the process has opened the store. `prefix` is a command that runs a command. */
   static async start(address: string, prefix: readonly string[] = []): Promise<SecondProcess> {
     const started = new SecondProcess([...prefix, ...COMMAND, address]);
-    await started.answer();
+    try {
+      await started.answer();
+    } catch (error) {
+      await started.kill().catch(() => {}); // It may be gone.
+      await started[Symbol.asyncDispose]();
+      throw error;
+    }
     return started;
   }
 

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
-import { ALL, and, compare, eq } from "@/lib/store/filter.ts";
+import { ALL, and, compare, eq, or } from "@/lib/store/filter.ts";
 import type { Definition, Filter, ListQuery, Position, SortKey } from "@/lib/store/port.ts";
 import { pageStatements } from "@/lib/store/sqlite/keyset.ts";
 import { definition, id, keys, newSpace, trashDefinition, upTo } from "./fixtures.ts";
@@ -117,6 +117,8 @@ const SIDES: readonly Filter[] = [
   eq("isDeleted", false),
   eq("isDeleted", true),
   and(eq("isDeleted", false), eq("owner", "o")),
+  eq("owner", "o"),
+  or(eq("isDeleted", true), eq("owner", "o")),
   ALL,
 ];
 

@@ -114,6 +114,18 @@ export const writeCases: Cases = {
     }
   },
 
+  "a record of a mebibyte, and one twenty levels deep, are kept": async ({ engine }) => {
+    const records = engine.records(newSpace(), definition());
+    let deep: Json = "bottom";
+    for (const n of upTo(20)) deep = n % 2 === 0 ? { deep } : [deep];
+    const rows: StoredRecord[] = [
+      { _id: id(1), text: 'é"'.repeat(2 ** 18) },
+      { _id: id(2), deep },
+    ];
+    await records.insertMany(rows);
+    assert.deepEqual(await listAll(records), rows);
+  },
+
   "insert resolves to what is stored": async ({ engine }) => {
     const records = engine.records(newSpace(), definition());
     const inserted = await records.insert({ _id: id(1), b: 1, a: [{}] });
@@ -229,7 +241,7 @@ export const writeCases: Cases = {
   },
 
   "a record of exactly bytesMax is stored, one byte more is refused": async ({ engine }) => {
-    for (const letter of ["x", "é", "\u{1F600}"]) {
+    for (const letter of ["x", "é", "日", "\u{1F600}"]) {
       const text = letter.repeat(50);
       const bytesMax = utf8Bytes({ _id: id(1), text, isDeleted: false });
       const records = engine.records(newSpace(), trashDefinition({ bytesMax }));

@@ -1,7 +1,18 @@
 import type { Definition, Filter, ListQuery, Position, Scalar, SortKey } from "../port.ts";
 import { scalarAt } from "../shape.ts";
 import { filterSql, scalarSql } from "./filter_sql.ts";
-import { bindable, type Fragment, join, quoted, sql } from "./fragment.ts";
+import { bindable, type Fragment, quoted, type SqlValue } from "./fragment.ts";
+
+/** A statement that reads a part of a page, without what varies from page to page. */
+export interface PageStatement {
+  readonly sql: string;
+  /** Values of the filter. */
+  readonly values: readonly SqlValue[];
+  /** Which values of the position follow them: its sort values, and behind them its id. */
+  readonly slots: readonly number[];
+  /** Live and deleted rows are read by a statement each, which take the same values. */
+  readonly twice: boolean;
+}
 
 /**
  * The statements that read one page, to be run in this order until the page is full.
@@ -11,24 +22,47 @@ import { bindable, type Fragment, join, quoted, sql } from "./fragment.ts";
  * statement of its own that an index over the sort can seek, so a page costs the same at any
  * depth; one statement with all ranges joined by `or` is walked from the start of the index.
  */
-export function pageStatements(definition: Definition, query: ListQuery): Fragment[] {
+export function pageStatements(definition: Definition, query: ListQuery): PageStatement[] {
   const order = sortOrder(query.sort, query.backwards === true);
   const ranges = query.from === undefined
-    ? [{ condition: sql("1"), order }]
-    : rangesBehind(order, query.from);
+    ? [{ condition: "1", slots: [], order }]
+    : rangesBehind(order, positionValues(query.from, order.length).map((value) => value === null));
   const filter = filterSql(definition, query.filter);
-  if (!definition.trash || fixesTrash(query.filter)) {
-    return ranges.map((range) => {
-      const orderBy = range.order.map(({ value, descending }) => value + direction(descending));
-      return {
-        sql: `select doc from ${tableName(definition)} where (${filter.sql}) ` +
-          `and (${range.condition.sql}) order by ${orderBy.join(", ")} limit ?`,
-        values: [...filter.values, ...range.condition.values],
-      };
-    });
-  }
-  return ranges.map((range) => mergedSql(definition, filter, range));
+  const twice = definition.trash && !fixesTrash(query.filter);
+  return ranges.map((range) => ({
+    sql: twice ? mergedSql(definition, filter, range) : rangeSql(definition, filter, range),
+    values: filter.values,
+    slots: range.slots,
+    twice,
+  }));
 }
+
+/** The values that a statement takes for a position; those for limit and offset follow. */
+export function pageValues(
+  { values, slots, twice }: PageStatement,
+  from: Position | undefined,
+): SqlValue[] {
+  const all = from === undefined || slots.length === 0 ? values : [
+    ...values,
+    ...slots.map((slot) => slot < from.values.length ? bindable(from.values[slot]!) : from.id),
+  ];
+  return twice ? [...all, ...all] : [...all];
+}
+
+/** What distinguishes the statements of one filter. */
+export function pageShape({ sort, from, backwards }: ListQuery): string {
+  let shape = backwards ? "<" : ">";
+  for (const { path, descending } of sort) shape += `${descending ? "-" : "+"}${path},`;
+  if (from === undefined) return shape;
+  for (const value of from.values) shape += value === null ? "0" : "1";
+  return `${shape}@`;
+}
+
+/** Sorting by `_id` before the last key makes the keys behind it idle. */
+const positionValues = ({ values, id }: Position, length: number): Scalar[] => [
+  ...values.slice(0, length - 1),
+  id,
+];
 
 /** What a table of records is called. */
 export const tableName = (definition: Definition): string => quoted(`r_${definition.name}`);
@@ -54,19 +88,22 @@ export function sortOrder(sort: readonly SortKey[], backwards: boolean): OrderTe
 const direction = (descending: boolean) => descending ? " desc" : "";
 
 interface Range {
-  readonly condition: Fragment;
+  readonly condition: string;
+  readonly slots: readonly number[];
   /** Only the keys that are not fixed by the condition: SQLite would sort by the others. */
   readonly order: readonly OrderTerm[];
 }
 
-function rangesBehind(order: readonly OrderTerm[], from: Position): Range[] {
-  const values: Scalar[] = [...from.values.slice(0, order.length - 1), from.id];
+function rangesBehind(order: readonly OrderTerm[], isNull: readonly boolean[]): Range[] {
   const ranges: Range[] = [];
   for (let at = order.length - 1; at >= 0; at--) {
-    const equal = order.slice(0, at).map((term, i) => equalSql(term.value, values[i]!));
-    for (const { condition, fixed } of beyondSql(order[at]!, values[at]!)) {
+    const before = order.slice(0, at);
+    const equal = before.map(({ value }, i) => isNull[i] ? `${value} is null` : `${value} = ?`);
+    const slots = before.flatMap((_, i) => isNull[i] ? [] : [i]);
+    for (const { condition, bound, fixed } of beyond(order[at]!, isNull[at]!)) {
       ranges.push({
-        condition: join([...equal, condition], " and ", "1"),
+        condition: [...equal, condition].join(" and "),
+        slots: bound ? [...slots, at] : slots,
         order: order.slice(fixed ? at + 1 : at),
       });
     }
@@ -74,19 +111,22 @@ function rangesBehind(order: readonly OrderTerm[], from: Position): Range[] {
   return ranges;
 }
 
-const equalSql = (value: string, to: Scalar): Fragment =>
-  to === null ? sql(`${value} is null`) : sql(`${value} = ?`, bindable(to));
-
 /** Null sorts first: ascending, everything lies beyond it; descending, it lies beyond everything. */
-function beyondSql(
-  { path, value, descending }: OrderTerm,
-  limit: Scalar,
-): { condition: Fragment; fixed: boolean }[] {
-  const open = (condition: Fragment) => ({ condition, fixed: false });
-  if (limit === null) return descending ? [] : [open(sql(`${value} is not null`))];
-  if (!descending) return [open(sql(`${value} > ?`, bindable(limit)))];
-  const below = open(sql(`${value} < ?`, bindable(limit)));
-  return path === "_id" ? [below] : [below, { condition: sql(`${value} is null`), fixed: true }];
+function beyond({ path, value, descending }: OrderTerm, isNull: boolean) {
+  const open = { bound: true, fixed: false };
+  if (isNull) {
+    return descending ? [] : [{ condition: `${value} is not null`, bound: false, fixed: false }];
+  }
+  if (!descending) return [{ ...open, condition: `${value} > ?` }];
+  const below = { ...open, condition: `${value} < ?` };
+  const nulls = { condition: `${value} is null`, bound: false, fixed: true };
+  return path === "_id" ? [below] : [below, nulls];
+}
+
+function rangeSql(definition: Definition, filter: Fragment, range: Range): string {
+  const orderBy = range.order.map(({ value, descending }) => value + direction(descending));
+  return `select doc from ${tableName(definition)} where (${filter.sql}) ` +
+    `and ${range.condition} order by ${orderBy.join(", ")} limit ?`;
 }
 
 /** Whether the filter says which side of the trash it is about. */
@@ -99,18 +139,14 @@ function fixesTrash(filter: Filter): boolean {
  * Indexes begin with `isDeleted`, so live and deleted rows each come in order, and SQLite merges
  * the two as it reads; asking for both at once would sort the whole collection.
  */
-function mergedSql(definition: Definition, filter: Fragment, range: Range): Fragment {
+function mergedSql(definition: Definition, filter: Fragment, range: Range): string {
   const columns = range.order.map(({ value }, i) => `${value} as k${i}`).join(", ");
   const sides = [0, 1].map((deleted) =>
     `select doc, ${columns} from ${tableName(definition)} where ` +
-    `${scalarSql("isDeleted")} = ${deleted} and (${filter.sql}) and (${range.condition.sql})`
+    `${scalarSql("isDeleted")} = ${deleted} and (${filter.sql}) and ${range.condition}`
   );
   const orderBy = range.order.map(({ descending }, i) => `k${i}${direction(descending)}`);
-  const values = [...filter.values, ...range.condition.values];
-  return {
-    sql: `${sides.join(" union all ")} order by ${orderBy.join(", ")} limit ?`,
-    values: [...values, ...values],
-  };
+  return `${sides.join(" union all ")} order by ${orderBy.join(", ")} limit ?`;
 }
 
 /** The expressions of an index over these keys. */

@@ -18,7 +18,8 @@ import { applyChange } from "./change.ts";
 import type { Connection, Row } from "./connection.ts";
 import { filterSql } from "./filter_sql.ts";
 import { type Fragment, sql } from "./fragment.ts";
-import { pageStatements, sortOrder, tableName } from "./keyset.ts";
+import { type PageStatement, pageValues } from "./keyset.ts";
+import { Statements } from "./statements.ts";
 
 /** Where the records of one definition are read and written. */
 export interface Access {
@@ -32,12 +33,12 @@ export interface Access {
 export class SqliteRecords<T extends StoredRecord> implements Records<T> {
   readonly #definition: Definition;
   readonly #access: Access;
-  readonly #table: string;
+  readonly #statements: Statements;
 
   constructor(definition: Definition, access: Access) {
     this.#definition = definition;
     this.#access = access;
-    this.#table = tableName(definition);
+    this.#statements = Statements.of(definition);
   }
 
   insert(record: T): Promise<Stored<T>> {
@@ -50,7 +51,7 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
 
   get(id: Id): Promise<Stored<T> | null> {
     return this.#access.read((db) => {
-      const row = db.get(sql(`select rev, doc from ${this.#table} where id = ?`, id));
+      const row = db.get(sql(`select rev, doc from ${this.#statements.table} where id = ?`, id));
       return row === undefined ? null : stored<T>(row);
     });
   }
@@ -63,16 +64,14 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
   }
 
   list(query: ListQuery): Promise<Page> {
-    const statements = pageStatements(this.#definition, query);
+    const statements = this.#statements.page(query);
     return this.#access.read((db) => {
       const texts: string[] = [];
       // One row more than asked for tells whether the list goes on.
       for (const statement of statements) {
         const missing = query.limit + 1 - texts.length;
         if (missing === 0) break;
-        for (const row of db.all(limited(statement, missing, query.offset))) {
-          texts.push(row[0] as string);
-        }
+        for (const row of db.all(bound(statement, query, missing))) texts.push(row[0] as string);
       }
       const more = texts.length > query.limit;
       if (more) texts.pop();
@@ -82,10 +81,8 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
   }
 
   count(filter: Filter): Promise<number> {
-    const kept = this.#keptCount(filter);
-    const { sql: condition, values } = filterSql(this.#definition, filter);
-    const counted = { sql: `select count(*) from ${this.#table} where ${condition}`, values };
-    return this.#access.read((db) => (db.get(kept ?? counted)?.[0] ?? 0) as number);
+    const statement = this.#statements.count(filter);
+    return this.#access.read((db) => (db.get(statement)?.[0] ?? 0) as number);
   }
 
   updateOne(filter: Filter, change: Change): Promise<Stored<T> | null> {
@@ -97,7 +94,12 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
       const json = this.#text(after);
       const revision = before.revision + 1;
       db.run(
-        sql(`update ${this.#table} set rev = ?, doc = ? where id = ?`, revision, json, after._id),
+        sql(
+          `update ${this.#statements.table} set rev = ?, doc = ? where id = ?`,
+          revision,
+          json,
+          after._id,
+        ),
       );
       this.#recount(db, before.value, -1);
       this.#recount(db, after, 1);
@@ -118,7 +120,7 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
   deleteMany(filter: Filter, limit: number): Promise<number> {
     const { sql: condition, values } = filterSql(this.#definition, filter);
     const matching = sql(
-      `select rev, doc from ${this.#table} where ${condition} limit ?`,
+      `select rev, doc from ${this.#statements.table} where ${condition} limit ?`,
       ...values,
       limit,
     );
@@ -131,20 +133,22 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
 
   #insert(db: Connection, record: T): Stored<T> {
     const json = this.#text(record);
-    db.run(sql(`insert into ${this.#table}(id, rev, doc) values(?, 1, ?)`, record._id, json));
+    db.run(
+      sql(`insert into ${this.#statements.table}(id, rev, doc) values(?, 1, ?)`, record._id, json),
+    );
     this.#recount(db, record, 1);
     return { json, revision: 1, value: record };
   }
 
   #delete(db: Connection, record: StoredRecord): void {
-    db.run(sql(`delete from ${this.#table} where id = ?`, record._id));
+    db.run(sql(`delete from ${this.#statements.table} where id = ?`, record._id));
     this.#recount(db, record, -1);
   }
 
   #find(db: Connection, filter: Filter): Row | undefined {
     const { sql: condition, values } = filterSql(this.#definition, filter);
     return db.get({
-      sql: `select rev, doc from ${this.#table} where ${condition} order by id limit 1`,
+      sql: `select rev, doc from ${this.#statements.table} where ${condition} order by id limit 1`,
       values,
     });
   }
@@ -163,22 +167,15 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
       sql(`update counts set ${column} = ${column} + ? where name = ?`, by, this.#definition.name),
     );
   }
-
-  /** The counts that the table keeps: of all live, all deleted, and all records. */
-  #keptCount(filter: Filter): Fragment | null {
-    if (!this.#definition.trash) return null;
-    const from = (column: string) =>
-      sql(`select ${column} from counts where name = ?`, this.#definition.name);
-    if (filter.op === "and" && filter.of.length === 0) return from("live + deleted");
-    if (filter.op !== "eq" || filter.path !== "isDeleted") return null;
-    return from(filter.value === true ? "deleted" : "live");
-  }
 }
 
-const limited = (statement: Fragment, limit: number, offset?: number): Fragment =>
-  offset === undefined
-    ? { sql: statement.sql, values: [...statement.values, limit] }
-    : { sql: `${statement.sql} offset ?`, values: [...statement.values, limit, offset] };
+function bound(statement: PageStatement, { from, offset }: ListQuery, limit: number): Fragment {
+  const values = pageValues(statement, from);
+  values.push(limit);
+  if (offset === undefined) return { sql: statement.sql, values };
+  values.push(offset);
+  return { sql: `${statement.sql} offset ?`, values };
+}
 
 function stored<T>([revision, json]: Row): Stored<T> {
   let parsed: T | undefined;
@@ -201,12 +198,11 @@ function page(texts: readonly string[], more: boolean, query: ListQuery): Page {
   };
 }
 
-function position(json: string | undefined, query: ListQuery): Position | null {
+function position(json: string | undefined, { sort }: ListQuery): Position | null {
   if (json === undefined) return null;
   const record = JSON.parse(json) as StoredRecord;
-  const keys = sortOrder(query.sort, false).slice(0, -1);
   return {
-    values: keys.map(({ path }) => (valueAt(record, path) ?? null) as Scalar), // Sorts are scalars.
+    values: sort.map(({ path }) => (valueAt(record, path) ?? null) as Scalar), // Sorts are scalars.
     id: record._id,
   };
 }

@@ -1,0 +1,243 @@
+import assert from "node:assert/strict";
+import { ConfigError, type Environment, loadConfig, SETTINGS } from "./config.ts";
+import { Secret } from "./crypto/secret.ts";
+
+const KEY_A = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
+const KEY_B = "ICEiIyQlJicoKSorLC0uLzAxMjM0NTY3ODk6Ozw9Pj8=";
+
+/** What is wrong with an environment; fails if nothing is. */
+function problemsOf(env: Environment): readonly string[] {
+  try {
+    loadConfig(env);
+  } catch (error) {
+    assert.ok(error instanceof ConfigError, String(error));
+    return error.problems;
+  }
+  return assert.fail("expected the environment to be refused");
+}
+
+/** The setting is refused by name, and nothing else is. */
+function assertRefused(env: Environment, problem: RegExp): void {
+  const problems = problemsOf(env);
+  assert.equal(problems.length, 1, problems.join("\n"));
+  assert.match(problems[0]!, problem);
+}
+
+Deno.test("nothing configured gives the embedded store on a local address", () => {
+  const config = loadConfig({});
+  assert.deepEqual(config, {
+    host: "127.0.0.1",
+    port: 8000,
+    publicUrl: "http://localhost:8000",
+    database: { kind: "sqlite", folder: "./data", sync: "full" },
+    secretKeys: null,
+    trustProxy: 0,
+    ratePerMinute: 1000,
+    logLevel: "info",
+  });
+});
+
+Deno.test("an empty variable is as good as none", () => {
+  const names = Object.keys(SETTINGS) as (keyof Environment)[];
+  const empty = Object.fromEntries(names.map((name) => [name, ""]));
+  assert.deepEqual(loadConfig(empty), loadConfig({}));
+});
+
+Deno.test("DATABASE_URL names a folder, relative or absolute, with any characters", () => {
+  const folderOf = (url: string) => loadConfig({ DATABASE_URL: url }).database.folder;
+  assert.equal(folderOf("sqlite:./data"), "./data");
+  assert.equal(folderOf("sqlite:/var/lib/corbel"), "/var/lib/corbel");
+  assert.equal(folderOf("sqlite:C:/my data"), "C:/my data");
+});
+
+Deno.test("DATABASE_URL of another scheme or without a folder is refused", () => {
+  for (const url of ["sqlite:", "./data", "file:./data", "postgres://localhost/x", "SQLITE:./x"]) {
+    assertRefused({ DATABASE_URL: url }, /^DATABASE_URL must be sqlite:<folder>/);
+  }
+});
+
+Deno.test("SQLITE_SYNC is full or normal", () => {
+  assert.equal(loadConfig({ SQLITE_SYNC: "full" }).database.sync, "full");
+  assert.equal(loadConfig({ SQLITE_SYNC: "normal" }).database.sync, "normal");
+  for (const value of ["off", "FULL", "1"]) {
+    assertRefused({ SQLITE_SYNC: value }, /^SQLITE_SYNC must be full or normal, got "/);
+  }
+});
+
+Deno.test("HOST is taken as it is", () => {
+  assert.equal(loadConfig({ HOST: "0.0.0.0" }).host, "0.0.0.0");
+  assert.equal(loadConfig({ HOST: "::1" }).host, "::1");
+});
+
+Deno.test("PORT is a whole number from 1 to 65535 and part of the default address", () => {
+  for (const [text, port] of [["1", 1], ["65535", 65_535], ["8080", 8080]] as const) {
+    const config = loadConfig({ PORT: text });
+    assert.equal(config.port, port);
+    assert.equal(config.publicUrl, `http://localhost:${text}`);
+  }
+});
+
+Deno.test("a wrong PORT is the one problem that is reported", () => {
+  const wrong = ["0", "65536", "-1", "80.5", "8e3", "0x50", " 80", "80 ", "abc", "9".repeat(30)];
+  for (const value of wrong) {
+    assertRefused({ PORT: value }, /^PORT must be a whole number from 1 to 65535, got "/);
+  }
+});
+
+Deno.test("PUBLIC_URL is kept as an origin without a final slash", () => {
+  const publicUrlOf = (url: string) => loadConfig({ PUBLIC_URL: url }).publicUrl;
+  assert.equal(publicUrlOf("https://api.example.com"), "https://api.example.com");
+  assert.equal(publicUrlOf("https://api.example.com/"), "https://api.example.com");
+  assert.equal(publicUrlOf("https://API.example.com:443"), "https://api.example.com");
+  assert.equal(publicUrlOf("https://api.example.com:8443"), "https://api.example.com:8443");
+});
+
+Deno.test("PUBLIC_URL that is no http origin is refused", () => {
+  const wrong = [
+    "api.example.com",
+    "ftp://api.example.com",
+    "https://",
+    "https://api.example.com/corbel",
+  ];
+  for (const value of wrong) {
+    assertRefused({ PUBLIC_URL: value }, /^PUBLIC_URL must be an http or https origin/);
+  }
+});
+
+Deno.test("PUBLIC_URL with more than an origin is refused, not cut down to one", () => {
+  const more = [
+    "https://api.example.com/?a=b",
+    "https://api.example.com/#top",
+    "https://someone@api.example.com",
+  ];
+  for (const value of more) {
+    assertRefused({ PUBLIC_URL: value }, /^PUBLIC_URL must be an http or https origin/);
+  }
+});
+
+Deno.test("plain http is for local hosts, unless insecure cookies are permitted", () => {
+  for (const url of ["http://localhost:8000", "http://127.0.0.1", "http://[::1]:81"]) {
+    assert.equal(loadConfig({ PUBLIC_URL: url }).publicUrl, url);
+  }
+  for (const url of ["http://api.example.com", "http://192.168.0.7", "http://localhost.example"]) {
+    const refusal = /^PUBLIC_URL must be https, because cookies .*ALLOW_INSECURE_COOKIES=true/;
+    assertRefused({ PUBLIC_URL: url }, refusal);
+    assertRefused({ PUBLIC_URL: url, ALLOW_INSECURE_COOKIES: "false" }, refusal);
+    const permitted = loadConfig({ PUBLIC_URL: url, ALLOW_INSECURE_COOKIES: "true" });
+    assert.equal(permitted.publicUrl, url);
+  }
+});
+
+Deno.test("ALLOW_INSECURE_COOKIES that is neither true nor false is refused everywhere", () => {
+  const refusal = /^ALLOW_INSECURE_COOKIES must be false or true, got "yes"/;
+  const ALLOW_INSECURE_COOKIES = "yes";
+  assertRefused({ PUBLIC_URL: "http://api.example.com", ALLOW_INSECURE_COOKIES }, refusal);
+  assertRefused({ ALLOW_INSECURE_COOKIES }, refusal);
+});
+
+Deno.test("SECRET_KEYS is one key or a list of them, and prints as a secret", () => {
+  for (const text of [`k1:${KEY_A}`, `k2:${KEY_B}, k1:${KEY_A}`]) {
+    const { secretKeys } = loadConfig({ SECRET_KEYS: text });
+    assert.ok(secretKeys instanceof Secret);
+    assert.equal(secretKeys.reveal(), text);
+  }
+  const shown = Deno.inspect(loadConfig({ SECRET_KEYS: `k1:${KEY_A}` }), { depth: 9 });
+  assert.match(shown, /\[secret\]/);
+  assert.equal(shown.includes(KEY_A.slice(0, 10)), false);
+});
+
+Deno.test("SECRET_KEYS that cannot be used is refused without repeating it", () => {
+  const wrong = [
+    [`k1:${KEY_A.slice(0, 40)}`, /key "k1" has 30 bytes, not 32$/],
+    ["k1:%%%not-base64%%%", /key "k1" is not base64$/],
+    [KEY_A, /key 1 needs an id/],
+    [`k1:${KEY_A},k1:${KEY_B}`, /two keys have the same id$/],
+    [`k1:${KEY_A},`, /key 2 needs an id/],
+  ] as const;
+  for (const [value, problem] of wrong) {
+    const problems = problemsOf({ SECRET_KEYS: value });
+    assert.equal(problems.length, 1);
+    assert.match(problems[0]!, /^SECRET_KEYS cannot be used: /);
+    assert.match(problems[0]!, problem);
+    for (const part of value.split(/[:,]/).filter((text) => text.length > 8)) {
+      assert.equal(problems[0]!.includes(part), false, "the value is repeated");
+    }
+  }
+});
+
+Deno.test("a password in DATABASE_URL is not repeated", () => {
+  const problems = problemsOf({ DATABASE_URL: "mongodb://corbel:hunter2@db.example.com/corbel" });
+  assert.match(problems.join(), /DATABASE_URL/);
+  assert.equal(problems.join().includes("hunter2"), false, problems.join());
+});
+
+Deno.test("TRUST_PROXY is a whole number from 0 to 100", () => {
+  for (const [text, proxies] of [["0", 0], ["1", 1], ["100", 100]] as const) {
+    assert.equal(loadConfig({ TRUST_PROXY: text }).trustProxy, proxies);
+  }
+  for (const value of ["-1", "101", "true", "1.5", "loopback"]) {
+    assertRefused({ TRUST_PROXY: value }, /^TRUST_PROXY must be a whole number from 0 to 100/);
+  }
+});
+
+Deno.test("RATE_LIMITS=off counts nothing, also where a limit is given", () => {
+  assert.equal(loadConfig({ RATE_LIMITS: "on" }).ratePerMinute, 1000);
+  assert.equal(loadConfig({ RATE_LIMITS: "off" }).ratePerMinute, null);
+  assert.equal(loadConfig({ RATE_LIMITS: "off", RATE_LIMIT_PER_MINUTE: "5" }).ratePerMinute, null);
+  for (const value of ["no", "OFF", "0"]) {
+    assertRefused({ RATE_LIMITS: value }, /^RATE_LIMITS must be on or off, got "/);
+  }
+});
+
+Deno.test("RATE_LIMIT_PER_MINUTE is a whole number from 1, checked also when limits are off", () => {
+  for (const [text, limit] of [["1", 1], ["60000", 60_000], ["1000000000", 1e9]] as const) {
+    assert.equal(loadConfig({ RATE_LIMIT_PER_MINUTE: text }).ratePerMinute, limit);
+  }
+  const refusal = /^RATE_LIMIT_PER_MINUTE must be a whole number from 1 to 1000000000, got "/;
+  for (const value of ["0", "-5", "1.5", "many", "1000000001"]) {
+    assertRefused({ RATE_LIMIT_PER_MINUTE: value }, refusal);
+    assertRefused({ RATE_LIMIT_PER_MINUTE: value, RATE_LIMITS: "off" }, refusal);
+  }
+});
+
+Deno.test("LOG_LEVEL is one of four", () => {
+  for (const level of ["debug", "info", "warn", "error"] as const) {
+    assert.equal(loadConfig({ LOG_LEVEL: level }).logLevel, level);
+  }
+  for (const value of ["trace", "INFO", "silent"]) {
+    assertRefused({ LOG_LEVEL: value }, /^LOG_LEVEL must be info or debug or warn or error, got "/);
+  }
+});
+
+Deno.test("all problems are reported at once, each by its name and with what was given", () => {
+  const env: Environment = {
+    DATABASE_URL: "here",
+    SQLITE_SYNC: "maybe",
+    SECRET_KEYS: "k1:short",
+    PORT: "99999",
+    PUBLIC_URL: "nowhere",
+    TRUST_PROXY: "x",
+    RATE_LIMITS: "sometimes",
+    RATE_LIMIT_PER_MINUTE: "0",
+    LOG_LEVEL: "loud",
+  };
+  const problems = problemsOf(env);
+  const named = problems.map((problem) => problem.split(" ")[0]).sort();
+  assert.deepEqual(named, [
+    "DATABASE_URL",
+    "LOG_LEVEL",
+    "PORT",
+    "PUBLIC_URL",
+    "RATE_LIMITS",
+    "RATE_LIMIT_PER_MINUTE",
+    "SECRET_KEYS",
+    "SQLITE_SYNC",
+    "TRUST_PROXY",
+  ]);
+  assert.ok(problems.includes('PORT must be a whole number from 1 to 65535, got "99999"'));
+  assert.throws(() => loadConfig(env), (error: Error) => {
+    assert.match(error.message, /^The configuration has 9 problem\(s\):\n- /);
+    assert.equal(error.message.split("\n").length, 10);
+    return true;
+  });
+});

@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import * as limits from "./limits.ts";
+
+Deno.test("the limits of lists are the interface's", () => {
+  assert.equal(limits.PAGE_DEFAULT, 1);
+  assert.equal(limits.LIST_LIMIT_DEFAULT, 100);
+  assert.equal(limits.LIST_LIMIT_MAX, 1000);
+});
+
+Deno.test("the limits of documents, definitions and queries are those of the wire rules", () => {
+  assert.equal(limits.BULK_DOCUMENTS_MAX, 100);
+  assert.equal(limits.BULK_BODY_BYTES_MAX, 8_388_608);
+  assert.equal(limits.DOCUMENT_BYTES_MAX, 1_048_576);
+  assert.equal(limits.DOCUMENT_DEPTH_MAX, 20);
+  assert.equal(limits.NAME_LENGTH_MAX, 64);
+  assert.equal(limits.DEFINITION_DEPTH_MAX, 3);
+  assert.equal(limits.REGEX_LENGTH_MAX, 128);
+  assert.equal(limits.WHERE_BYTES_MAX, 4096);
+  assert.equal(limits.WHERE_DEPTH_MAX, 5);
+  assert.equal(limits.WHERE_CONDITIONS_MAX, 50);
+  assert.equal(limits.POPULATE_FIELDS_MAX, 3);
+  assert.equal(limits.IDEMPOTENCY_KEY_LENGTH_MAX, 128);
+});
+
+Deno.test("times are those of the wire rules, in the units of their names", () => {
+  assert.equal(limits.IDEMPOTENCY_MS, 86_400_000);
+  assert.equal(limits.TRASH_MS, 2_592_000_000);
+  assert.equal(limits.ACCESS_TOKEN_SECONDS, 900);
+  assert.equal(limits.SESSION_MS, 2_592_000_000);
+  assert.equal(limits.REQUEST_TIMEOUT_MS, 30_000);
+  assert.equal(limits.SHUTDOWN_MS, 10_000);
+  assert.equal(limits.RATE_PER_MINUTE, 1000);
+});
+
+Deno.test("a body of one document has room for the largest document and its escapes' margin", () => {
+  assert.ok(limits.BODY_BYTES_MAX > 1_048_576);
+  assert.ok(limits.BODY_BYTES_MAX < 2 * 1_048_576, "a body of 2 MiB is refused");
+});
+
+Deno.test("what is cached is re-read well within the five seconds that may go unseen", () => {
+  assert.ok(limits.CACHE_MS > 0);
+  assert.ok(limits.CACHE_MS <= 5000);
+});

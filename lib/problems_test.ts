@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { Problem, type ProblemCode, PROBLEMS } from "./problems.ts";
+
+const entries = Object.entries(PROBLEMS) as [ProblemCode, (typeof PROBLEMS)[ProblemCode]][];
+
+Deno.test("the catalogue cannot be changed", () => {
+  assert.ok(Object.isFrozen(PROBLEMS));
+  for (const [code, entry] of entries) assert.ok(Object.isFrozen(entry), `${code} can be changed`);
+});
+
+Deno.test("codes are stable upper-case words and statuses are refusals", () => {
+  for (const [code, { status }] of entries) {
+    assert.match(code, /^[A-Z]+(_[A-Z]+)*$/);
+    assert.ok(Number.isInteger(status) && status >= 400 && status <= 599, `${code}: ${status}`);
+  }
+});
+
+Deno.test("every refusal that the wire rules name has the status they give it", () => {
+  const statuses: Partial<Record<ProblemCode, number>> = {
+    INVALID_ID: 400,
+    INVALID_CURSOR: 400,
+    INVALID_QUERY: 400,
+    INVALID_PROJECT_ID: 400,
+    UNKNOWN_OPERATOR: 400,
+    FIELD_READ_ONLY: 400,
+    INVALID_JSON: 400,
+    API_KEY_INVALID: 401,
+    ACCESS_TOKEN_REQUIRED: 401,
+    ACCESS_TOKEN_INVALID: 401,
+    USERS_RESERVED: 403,
+    RLS_REQUIRED: 403,
+    OWNER_MISMATCH: 403,
+    OWNER_IMMUTABLE: 403,
+    SECRET_KEY_REQUIRED: 403,
+    ORIGIN_NOT_ALLOWED: 403,
+    COLLECTION_NOT_FOUND: 404,
+    DOCUMENT_NOT_FOUND: 404,
+    PROJECT_NOT_FOUND: 404,
+    METHOD_NOT_ALLOWED: 405,
+    REQUEST_TIMEOUT: 408,
+    DUPLICATE_VALUE: 409,
+    PRECONDITION_FAILED: 412,
+    BODY_TOO_LARGE: 413,
+    DOCUMENT_TOO_LARGE: 413,
+    UNSUPPORTED_MEDIA_TYPE: 415,
+    IDEMPOTENCY_KEY_REUSED: 422,
+    RATE_LIMITED: 429,
+    INTERNAL: 500,
+    STORE_UNAVAILABLE: 503,
+    HANDLER_TIMEOUT: 503,
+  };
+  for (const [code, status] of Object.entries(statuses)) {
+    assert.equal(PROBLEMS[code as ProblemCode].status, status, code);
+  }
+});
+
+Deno.test("messages and explanations are sentences; the interface's own stay as they are", () => {
+  const interfaces: Partial<Record<ProblemCode, string>> = {
+    INVALID_PROJECT_ID: "Invalid project ID",
+    PROJECT_NOT_FOUND: "Project not found or access denied",
+  };
+  for (const [code, { message, when }] of entries) {
+    if (interfaces[code] !== undefined) assert.equal(message, interfaces[code]);
+    else assert.match(message, /^[A-Z].*\.$/s, code);
+    assert.match(when, /^[A-Z].*\.$/s, code);
+    assert.equal(`${message}${when}`.includes("  "), false, code);
+  }
+});
+
+Deno.test("a refusal says the catalogue's message unless the thrower knows better", () => {
+  const plain = new Problem("DOCUMENT_NOT_FOUND");
+  assert.equal(plain.code, "DOCUMENT_NOT_FOUND");
+  assert.equal(plain.status, 404);
+  assert.equal(plain.message, PROBLEMS.DOCUMENT_NOT_FOUND.message);
+  assert.equal(plain.retryAfter, undefined);
+  assert.equal(plain.allow, undefined);
+  assert.equal(Object.hasOwn(plain, "cause"), false);
+
+  const cause = new Error("inside");
+  const told = new Problem("METHOD_NOT_ALLOWED", {
+    message: "Use GET.",
+    cause,
+    allow: ["GET"],
+    retryAfter: 7,
+  });
+  assert.equal(told.message, "Use GET.");
+  assert.equal(told.status, 405);
+  assert.equal(told.cause, cause);
+  assert.deepEqual(told.allow, ["GET"]);
+  assert.equal(told.retryAfter, 7);
+});

@@ -1,0 +1,183 @@
+import assert from "node:assert/strict";
+import { createCollection, createProject, createUser, send, THINGS } from "./project.ts";
+import { admin, adminEnd, startServer } from "./server.ts";
+
+const NOBODY = "0123456789abcdef01234567";
+
+/** A definition whose fields lie within each other. */
+const nested = (levels: number) =>
+  '{"name":"a","fields":[' + '{"key":"x","type":"Object","fields":['.repeat(levels) +
+  "]}".repeat(levels) + "]}";
+
+/** Words, standard input, and what the message must name. */
+type Case = readonly [words: readonly string[], stdin: string | null, told: RegExp];
+
+Deno.test("a refused command says why on standard error, exits with 1, and stores nothing", async (t) => {
+  await using server = await startServer();
+  const { settings } = server;
+  const project = await createProject(settings);
+  await createCollection(settings, project, THINGS);
+  const { id: userId } = await createUser(settings, project);
+  await admin(
+    ["user", "create", "--project", project.projectId, "--email", "Ann@example.com"],
+    settings,
+  );
+  const file = `${server.folder}/definition.json`;
+  await Deno.writeTextFile(file, JSON.stringify({ ...THINGS, name: "others" }));
+
+  const of = (...words: string[]) => [
+    ...words.slice(0, 2),
+    "--project",
+    project.projectId,
+    ...words.slice(2),
+  ];
+  const create = of("collection", "create", "--file", "-");
+  const update = of("collection", "update", "--file", "-");
+  const defined = (name: string, more = {}) => JSON.stringify({ name, fields: [], ...more });
+  const field = (name: string, more: unknown) => defined(name, { fields: [more] });
+  const token = of("token", "issue", "--user", userId);
+  const user = of("user", "create", "--email");
+
+  const cases: Record<string, readonly Case[]> = {
+    "an unknown or missing command, with the commands there are": [
+      [[], null, /project create/],
+      [["project"], null, /project create/],
+      [["project", "destroy"], null, /project destroy[^]*project create/],
+    ],
+    "a missing, unknown or empty option": [
+      [["project", "create"], null, /--name/],
+      [["project", "create", "--name", ""], null, /--name/],
+      [["project", "create", "--name", "x", "--colour", "red"], null, /--colour/],
+      [["collection", "create", "--project", project.projectId], null, /--file/],
+      [["collection", "list"], null, /--project/],
+      [["project", "list", "everything"], null, /everything/],
+      [of("key", "rotate"), null, /--kind/],
+      [of("user", "create"), null, /--email/],
+      [of("token", "issue"), null, /--user/],
+    ],
+    "an option of the wrong kind": [
+      [["project", "create", "--name", "x", "--site-url", "http://shop.example"], null, /https/],
+      [["project", "create", "--name", "x", "--site-url", "nonsense"], null, /Site URL/],
+      [of("key", "rotate", "--kind", "private"), null, /publishable or secret/],
+      [[...user, "no address"], null, /e-mail/i],
+      [[...token, "--ttl", "0"], null, /--ttl/],
+      [[...token, "--ttl", "1.5"], null, /--ttl/],
+      [[...token, "--ttl", "soon"], null, /--ttl/],
+      [[...token, "--ttl=-5"], null, /--ttl/],
+      [[...token, "--ttl", "99999999999999999999"], null, /--ttl/],
+    ],
+    "an unknown project, user or collection": [
+      [["collection", "list", "--project", NOBODY], null, /[Pp]roject not found/],
+      [["collection", "list", "--project", "shop"], null, /[Ii]nvalid project/],
+      [["key", "rotate", "--project", NOBODY, "--kind", "secret"], null, /[Pp]roject not found/],
+      [["collection", "create", "--project", NOBODY, "--file", file], null, /[Pp]roject not found/],
+      [of("token", "issue", "--user", NOBODY), null, /no such user/i],
+      [of("token", "issue", "--user", "ann"), null, /24 hexadecimal/],
+      [update, defined("nothing"), /no such collection/i],
+      [update, defined("THINGS"), /no such collection/i],
+    ],
+    "a definition that cannot be read": [
+      [
+        of("collection", "create", "--file", `${server.folder}/missing.json`),
+        null,
+        /missing\.json/,
+      ],
+      [of("collection", "create", "--file", server.folder), null, /read/],
+      [create, "", /JSON/],
+      [create, '{"name":', /JSON/],
+    ],
+    "a definition that does not hold": [
+      [create, "[]", /./],
+      [create, "[".repeat(10_000) + "]".repeat(10_000), /object/],
+      [create, nested(10_000), /nested|deep/],
+      [create, "{}", /name/],
+      [create, defined("1st"), /name/],
+      [create, defined("users"), /users/],
+      [create, defined("UsersOfMine"), /users/i],
+      [create, field("a", { key: "x", type: "Text" }), /type/],
+      [create, field("a", { key: "createdAt", type: "Date" }), /createdAt/],
+      [create, field("a", { key: "x", type: "Ref", ref: "nowhere" }), /nowhere/],
+      [create, field("a", { key: "x", type: "Number", default: "one" }), /default/],
+      [create, field("a", { key: "x", type: "Boolean", unique: true }), /unique/],
+      [create, defined("a", { colour: "red" }), /colour/],
+      [create, defined("a", { rls: { mode: "public" } }), /mode/],
+    ],
+    "what is taken": [
+      [create, defined("things"), /exists/],
+      [create, defined("THINGS"), /exists/],
+      [[...user, "Ann@example.com"], null, /exists/],
+      [[...user, "aNN@EXAMPLE.com"], null, /exists/],
+    ],
+  };
+
+  for (const [name, list] of Object.entries(cases)) {
+    await t.step(name, async () => {
+      for (const [words, stdin, told] of list) {
+        const { code, stdout, stderr } = await adminEnd(words, settings, stdin);
+        const asked = `${words.join(" ")} ${stdin ?? ""}`;
+        assert.equal(code, 1, `${asked} must exit with 1: ${stdout}${stderr}`);
+        assert.equal(stdout, "", `${asked} must leave standard output alone`);
+        assert.match(stderr, told, asked);
+        assert.doesNotMatch(stderr, /^\s+at /m, `${asked} must not answer with a stack`);
+        assert.doesNotMatch(stderr, /\[object/, asked);
+      }
+    });
+  }
+
+  await t.step("an update that stored documents do not fit, with the first ten", async () => {
+    const documents = Array.from({ length: 12 }, (_, i) => ({ text: `not a number ${i}` }));
+    const { body } = await send(server, {
+      path: "/api/data/things/bulk",
+      key: project.secretKey,
+      body: { documents },
+    });
+    const changed = { ...THINGS, fields: [{ key: "text", type: "Number" }] };
+    const { code, stderr } = await adminEnd(update, settings, JSON.stringify(changed));
+    assert.equal(code, 1);
+    const named = body.data.ids.filter((id: string) => stderr.includes(id));
+    assert.equal(named.length, 10, stderr);
+  });
+
+  await t.step("none of them stored anything", async () => {
+    const { projects } = await admin(["project", "list"], settings);
+    assert.equal(projects.length, 1);
+    const { collections } = await admin(of("collection", "list"), settings);
+    assert.equal(collections.length, 1);
+    const types = collections[0].fields.map((one: { type: string }) => one.type);
+    assert.deepEqual(types, ["Number", "String", "String"]);
+    for (const key of [project.publishableKey, project.secretKey]) {
+      assert.equal((await send(server, { path: "/api/data/things", key })).status, 200);
+    }
+  });
+});
+
+Deno.test("a command on a data folder that nobody serves works and closes it again", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "corbel-acceptance-" });
+  try {
+    const settings = { DATABASE_URL: `sqlite:${folder}` };
+    const { projectId } = await createProject(settings);
+    const left = [...Deno.readDirSync(folder)].map((entry) => entry.name);
+    assert.deepEqual(left.filter((name) => /-(wal|shm)$/.test(name)), []);
+    const { projects } = await admin(["project", "list"], settings);
+    assert.deepEqual(projects.map((one: { projectId: string }) => one.projectId), [projectId]);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("a command with wrong settings says all of them and stores nothing", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "corbel-acceptance-" });
+  try {
+    const { code, stdout, stderr } = await adminEnd(["project", "create", "--name", "x"], {
+      DATABASE_URL: `sqlite:${folder}/data`,
+      PUBLIC_URL: "nonsense",
+      LOG_LEVEL: "loud",
+    });
+    assert.equal(code, 1);
+    assert.equal(stdout, "");
+    assert.match(stderr, /PUBLIC_URL[^]*LOG_LEVEL|LOG_LEVEL[^]*PUBLIC_URL/);
+    assert.deepEqual([...Deno.readDirSync(folder)], []);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});

@@ -1,0 +1,151 @@
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import { createProject, issueToken, send, THINGS } from "./project.ts";
+import { admin, run, startServer } from "./server.ts";
+import { until } from "./until.ts";
+
+const ID = /^[0-9a-f]{24}$/;
+const PK = /^pk_live_[A-Za-z0-9_-]{43}$/;
+const SK = /^sk_live_[A-Za-z0-9_-]{43}$/;
+
+/** How long a change may go unseen by a running server. */
+const STALE_MS = 5000;
+
+type Named = { name: string };
+
+const claims = (token: string) =>
+  JSON.parse(Buffer.from(token.split(".")[1]!, "base64url").toString());
+
+Deno.test("every command works beside a running server and answers with its one line of JSON", async (t) => {
+  await using server = await startServer();
+  const { settings } = server;
+  const project = await admin(
+    ["project", "create", "--name", "Shop", "--site-url", "https://shop.example"],
+    settings,
+  );
+  const { projectId } = project;
+  const of = (
+    ...words: string[]
+  ) => [...words.slice(0, 2), "--project", projectId, ...words.slice(2)];
+
+  await t.step("project create answers the id and both keys, which work at once", async () => {
+    assert.deepEqual(Object.keys(project).sort(), ["projectId", "publishableKey", "secretKey"]);
+    assert.match(projectId, ID);
+    assert.match(project.publishableKey, PK);
+    assert.match(project.secretKey, SK);
+    for (const key of [project.publishableKey, project.secretKey]) {
+      const { status, body } = await send(server, { path: "/api/data/things", key });
+      assert.deepEqual([status, body.code], [404, "COLLECTION_NOT_FOUND"]);
+    }
+  });
+
+  await t.step("project list names every project", async () => {
+    const other = await createProject(settings);
+    const { projects } = await admin(["project", "list"], settings);
+    const byName = projects.toSorted((a: Named, b: Named) => a.name < b.name ? -1 : 1);
+    assert.deepEqual(byName, [
+      { projectId: other.projectId, name: "Acceptance" },
+      { projectId, name: "Shop" },
+    ]);
+  });
+
+  await t.step(
+    "collection create takes a file, and fills in what the definition leaves out",
+    async () => {
+      const file = `${server.folder}/notes.json`;
+      await Deno.writeTextFile(
+        file,
+        JSON.stringify({ name: "notes", fields: [{ key: "text", type: "String" }] }),
+      );
+      const stored = await admin(of("collection", "create", "--file", file), settings);
+      assert.equal(stored.name, "notes");
+      assert.deepEqual(stored.rls, { enabled: true, mode: "private", ownerField: "userId" });
+      assert.equal(stored.strict, false);
+      assert.ok(stored.fields.some((field: { key: string }) => field.key === "text"));
+      const { body } = await send(server, { path: "/api/schemas/notes", key: project.secretKey });
+      assert.equal(body.data.collection.name, "notes");
+    },
+  );
+
+  await t.step(
+    "collection create takes standard input, and the server honours it at once",
+    async () => {
+      const missing = await send(server, { path: "/api/data/things", key: project.secretKey });
+      assert.equal(missing.status, 404);
+      const words = of("collection", "create", "--file", "-");
+      const stored = await admin(words, settings, JSON.stringify(THINGS));
+      assert.equal(stored.rls.enabled, false);
+      const path = "/api/data/things";
+      const created = await send(server, { path, key: project.secretKey, body: { n: 1 } });
+      assert.equal(created.status, 201);
+    },
+  );
+
+  await t.step(
+    "collection update replaces the definition, and the server follows within 5 s",
+    async () => {
+      const path = "/api/data/things";
+      const call = { path, key: project.secretKey, body: { n: 1, extra: true } };
+      assert.equal((await send(server, call)).status, 201);
+      const definition = { ...THINGS, strict: true };
+      const words = of("collection", "update", "--file", "-");
+      const stored = await admin(words, settings, JSON.stringify(definition));
+      assert.equal(stored.strict, true);
+      const refused = async () => (await send(server, call)).status === 400;
+      await until("the changed definition is honoured", refused, STALE_MS);
+    },
+  );
+
+  await t.step("collection list answers every definition", async () => {
+    const { collections } = await admin(of("collection", "list"), settings);
+    const names = collections.map(({ name }: Named) => name);
+    assert.deepEqual(names, ["notes", "things"]);
+    assert.equal(collections[1].strict, true);
+  });
+
+  await t.step(
+    "user create and token issue give a token that the server takes at once",
+    async () => {
+      const words = of("user", "create", "--email", "Ann@example.com", "--verified");
+      const { userId, ...rest } = await admin(words, settings);
+      assert.match(userId, ID);
+      assert.deepEqual(rest, {});
+      const issued = await admin(of("token", "issue", "--user", userId, "--ttl", "120"), settings);
+      assert.deepEqual(Object.keys(issued), ["accessToken"]);
+      const token = issued.accessToken;
+      const { iss, aud, sub, sid, iat, exp } = claims(token);
+      assert.equal(iss, `http://localhost:${server.port}/api/projects/${projectId}`);
+      assert.deepEqual([aud, sub, exp - iat], [projectId, userId, 120]);
+      assert.match(sid, ID);
+      const key = project.publishableKey;
+      const note = await send(server, { path: "/api/data/notes", key, token, body: { text: "x" } });
+      assert.deepEqual([note.status, note.body.data?.userId], [201, userId]);
+      const { exp: until, iat: from } = claims(await issueToken(settings, project, userId));
+      assert.equal(until - from, 15 * 60, "without --ttl a token lives 15 minutes");
+    },
+  );
+
+  await t.step("a rotated key works at once, and the old one is refused within 5 s", async () => {
+    for (
+      const [kind, old, pattern] of [
+        ["publishable", project.publishableKey, PK],
+        ["secret", project.secretKey, SK],
+      ]
+    ) {
+      const path = "/api/data/things";
+      assert.equal((await send(server, { path, key: old })).status, 200);
+      const { key, ...rest } = await admin(of("key", "rotate", "--kind", kind), settings);
+      assert.match(key, pattern);
+      assert.deepEqual(rest, {});
+      assert.equal((await send(server, { path, key })).status, 200);
+      const refused = async () => (await send(server, { path, key: old })).status === 401;
+      await until(`the old ${kind} key is refused`, refused, STALE_MS);
+    }
+  });
+
+  await t.step("without --json the same is printed for people", async () => {
+    const { code, stdout } = await (await run("admin", ["project", "list"], { settings })).ended;
+    assert.equal(code, 0);
+    assert.equal(JSON.parse(stdout).projects.length, 2);
+  });
+});

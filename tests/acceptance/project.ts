@@ -1,0 +1,119 @@
+import { admin, type Server, type Settings } from "./server.ts";
+
+/** Answers as tests read them. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // deno-lint-ignore no-explicit-any -- Tests look into answers of every shape.
+  readonly body: any;
+}
+
+export interface Call {
+  readonly method?: string;
+  readonly path: string;
+  /** The API key. */
+  readonly key?: string;
+  /** The access token of a signed-in user. */
+  readonly token?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON; a string as it is. */
+  readonly body?: unknown;
+}
+
+/** Sends one request over HTTP. */
+export async function send(server: Server, call: Call): Promise<Answer> {
+  const headers = new Headers(call.headers);
+  if (call.key !== undefined) headers.set("x-api-key", call.key);
+  if (call.token !== undefined) headers.set("authorization", `Bearer ${call.token}`);
+  const init: RequestInit & { client: Deno.HttpClient } = {
+    method: call.method ?? (call.body === undefined ? "GET" : "POST"),
+    headers,
+    redirect: "manual",
+    client: server.http,
+  };
+  if (call.body !== undefined) {
+    init.body = typeof call.body === "string" ? call.body : JSON.stringify(call.body);
+    if (!headers.has("content-type")) headers.set("content-type", "application/json");
+  }
+  const response = await fetch(`${server.url}${call.path}`, init);
+  const text = await response.text();
+  const isJson = response.headers.get("content-type")?.startsWith("application/json") ?? false;
+  const body = isJson && text !== "" ? JSON.parse(text) : undefined;
+  return { status: response.status, headers: response.headers, text, body };
+}
+
+export interface User {
+  readonly id: string;
+  readonly token: string;
+}
+
+/** A project made by the command line. */
+export interface Project {
+  readonly projectId: string;
+  readonly publishableKey: string;
+  readonly secretKey: string;
+}
+
+export async function createProject(settings: Settings): Promise<Project> {
+  return await admin(["project", "create", "--name", "Acceptance"], settings);
+}
+
+export async function createCollection(
+  settings: Settings,
+  { projectId }: Project,
+  definition: unknown,
+): Promise<void> {
+  const words = ["collection", "create", "--project", projectId, "--file", "-"];
+  await admin(words, settings, JSON.stringify(definition));
+}
+
+/** A user with a token. */
+export async function createUser(settings: Settings, { projectId }: Project): Promise<User> {
+  const email = `${crypto.randomUUID()}@example.com`;
+  const { userId } = await admin(
+    ["user", "create", "--project", projectId, "--email", email, "--verified"],
+    settings,
+  );
+  return { id: userId, token: await issueToken(settings, { projectId }, userId) };
+}
+
+export async function issueToken(
+  settings: Settings,
+  { projectId }: Pick<Project, "projectId">,
+  userId: string,
+  ttl?: number,
+): Promise<string> {
+  const words = ["token", "issue", "--project", projectId, "--user", userId];
+  if (ttl !== undefined) words.push("--ttl", String(ttl));
+  return (await admin(words, settings)).accessToken;
+}
+
+/** A collection without row-level security and with a few typed fields. */
+export const THINGS = {
+  name: "things",
+  fields: [
+    { key: "n", type: "Number", index: true },
+    { key: "text", type: "String" },
+    { key: "code", type: "String", unique: true },
+  ],
+  rls: { enabled: false },
+};
+
+/** All documents of a collection, page by page. */
+export async function listAll(
+  server: Server,
+  { secretKey }: Project,
+  collection: string,
+  // deno-lint-ignore no-explicit-any -- Documents of every shape.
+): Promise<{ items: any[]; total: number }> {
+  const items = [];
+  let path = `/api/data/${collection}?limit=1000`;
+  for (;;) {
+    const { status, body, text } = await send(server, { path, key: secretKey });
+    if (status !== 200) throw new Error(`Listing ${collection} answered ${status}: ${text}`);
+    items.push(...body.data.items);
+    if (body.data.nextCursor === null) return { items, total: body.data.total };
+    path = `/api/data/${collection}?limit=1000&cursor=${encodeURIComponent(body.data.nextCursor)}`;
+  }
+}

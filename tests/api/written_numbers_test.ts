@@ -1,0 +1,151 @@
+import assert from "node:assert/strict";
+import { openTestApp } from "../support/test_app.ts";
+import { ok, openShelf, type Shelf } from "./shelf.ts";
+
+/** Texts that are the shortest of their doubles, so the answer must repeat them letter by letter. */
+const EXACT = [
+  "0",
+  "-0",
+  "1",
+  "-1",
+  "0.1",
+  "0.30000000000000004",
+  "1e+308",
+  "1.7976931348623157e+308",
+  "5e-324",
+  "2.2250738585072014e-308",
+  "9007199254740992",
+  "-9007199254740992",
+  "9007199254740991",
+  "1152921504606846976".slice(0, 16),
+  "4611686018427388000",
+  "9223372036854776000",
+  "18446744073709552000",
+  "123456789012345680000",
+  "1e+21",
+  "1e-7",
+  "123.456",
+];
+
+/** Other spellings, and the double each of them is. */
+const SPELLINGS: Record<string, number> = {
+  "1e308": 1e308,
+  "1E2": 100,
+  "-0.0": -0,
+  "-0e5": -0,
+  "1.0": 1,
+  "9007199254740993": 9007199254740992,
+  "0.1000000000000000055511151231257827": 0.1,
+  "4.9e-324": 5e-324,
+  "1e-400": 0,
+};
+
+const textOf = (numbers: readonly string[]): string =>
+  `{${numbers.map((text, i) => `"f${i}":${text}`).join(",")}}`;
+
+async function everyAnswer(shelf: Shelf, id: string): Promise<string[]> {
+  const paths = [
+    `/${id}`,
+    "",
+    "?fields=-none",
+    "?meta=false",
+    "?sort=_id&limit=1",
+    `/${id}?meta=false`,
+  ];
+  const answers = await Promise.all(paths.map((path) => shelf.asSecret({ path })));
+  for (const answer of answers) assert.equal(answer.status, 200, answer.text);
+  return answers.map(({ text }) => text);
+}
+
+function assertExact(text: string, prefix: string): void {
+  EXACT.forEach((number, i) => {
+    assert.match(text, new RegExp(`"${prefix}${i}":${number.replace(/[.+]/g, "\\$&")}[,}]`));
+  });
+}
+
+for (const declared of [true, false]) {
+  const fields = declared ? EXACT.map((_, i) => ({ key: `f${i}`, type: "Number" })) : [];
+  const kind = declared ? "declared" : "undeclared";
+
+  Deno.test(`numbers come back letter by letter from every answer (${kind})`, async () => {
+    await using app = await openTestApp();
+    const shelf = await openShelf(app, { fields });
+    const body = textOf(EXACT);
+    const created = await shelf.asSecret({ body });
+    const { _id: id } = ok(created, 201);
+    assertExact(created.text, "f");
+    for (const text of await everyAnswer(shelf, id)) assertExact(text, "f");
+
+    const patched = await shelf.asSecret({ method: "PATCH", path: `/${id}`, body: { other: 1 } });
+    assertExact(patched.text, "f");
+    const replaced = await shelf.asSecret({ method: "PUT", path: `/${id}`, body });
+    assertExact(replaced.text, "f");
+    const all = await shelf.asSecret({ method: "PATCH", path: `/${id}`, body });
+    assertExact(all.text, "f");
+    await shelf.remove(id);
+    const recovered = await shelf.asSecret({ method: "PATCH", path: `/${id}/recover` });
+    assertExact(recovered.text, "f");
+    for (const text of await everyAnswer(shelf, id)) assertExact(text, "f");
+  });
+
+  Deno.test(`each number is found by its own text (${kind})`, async () => {
+    await using app = await openTestApp();
+    const shelf = await openShelf(app, {
+      fields: declared ? [{ key: "n", type: "Number", index: true }] : [],
+    });
+    for (const number of EXACT) ok(await shelf.asSecret({ body: `{"n":${number}}` }), 201);
+    for (const number of EXACT) {
+      const found = ok(await shelf.asSecret({ path: `?n=${encodeURIComponent(number)}` }));
+      // 0 and -0 are two documents and one number.
+      assert.equal(found.total, Number(number) === 0 ? 2 : 1, number);
+      for (const item of found.items) assert.ok(item.n === Number(number), number);
+    }
+  });
+}
+
+Deno.test("numbers inside objects and lists come back letter by letter, bulk included", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app);
+  const text = `{"o":${textOf(EXACT)},"l":[${EXACT.join(",")}]}`;
+  const bulk = ok(await shelf.asSecret({ path: "/bulk", body: `[${text}]` }), 201);
+  const [id] = bulk.ids;
+  const single = await shelf.asSecret({
+    body: text,
+    headers: { "idempotency-key": "numbers" },
+  });
+  const again = await shelf.asSecret({ body: text, headers: { "idempotency-key": "numbers" } });
+  const dotted = await shelf.asSecret({
+    method: "PATCH",
+    path: `/${id}`,
+    body: `{"o.part":{"deep":-0}}`,
+  });
+  const read = await shelf.asSecret({ path: `/${id}` });
+  for (const answer of [single, again, dotted, read]) {
+    assert.ok(answer.status < 300, answer.text);
+    assertExact(answer.text, "f");
+    assert.ok(answer.text.includes(`"l":[${EXACT.join(",")}]`), answer.text);
+  }
+  assert.ok(read.text.includes('"part":{"deep":-0}'));
+});
+
+Deno.test("other spellings of a number are the same double", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app);
+  for (const [text, double] of Object.entries(SPELLINGS)) {
+    const created = await shelf.asSecret({ body: `{"n":${text}}` });
+    assert.ok(Object.is(ok(created, 201).n, double), `${text} became ${created.text}`);
+    const read = await shelf.asSecret({ path: `/${created.body.data._id}` });
+    assert.ok(Object.is(read.body.data.n, double), `${text} became ${read.text}`);
+  }
+});
+
+Deno.test("numbers keep their value through populate", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app, {
+    fields: [{ key: "next", type: "Ref", ref: "posts" }],
+  });
+  const target = ok(await shelf.asSecret({ body: textOf(EXACT) }), 201);
+  const { _id: id } = await shelf.insertOne({ next: target._id });
+  assertExact((await shelf.asSecret({ path: `/${id}?populate=next` })).text, "f");
+  assertExact((await shelf.asSecret({ path: `?_id=${id}&populate=next` })).text, "f");
+});

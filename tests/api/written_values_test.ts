@@ -1,0 +1,228 @@
+import assert from "node:assert/strict";
+import type { Answer } from "../support/conforming_client.ts";
+import { openTestApp } from "../support/test_app.ts";
+import { openShelf, refused, type Shelf } from "./shelf.ts";
+
+/** Every way a member gets into a document. Bodies are JSON text, so that escapes arrive as such. */
+const WRITES: Record<string, (shelf: Shelf, id: string, text: string) => Promise<Answer>> = {
+  POST: (shelf, _id, body) => shelf.asSecret({ body }),
+  "POST with a key": (shelf, _id, body) =>
+    shelf.asSecret({ body, headers: { "idempotency-key": crypto.randomUUID() } }),
+  bulk: (shelf, _id, text) => shelf.asSecret({ path: "/bulk", body: `[{"first":1},${text}]` }),
+  PUT: (shelf, id, body) => shelf.asSecret({ method: "PUT", path: `/${id}`, body }),
+  PATCH: (shelf, id, body) => shelf.asSecret({ method: "PATCH", path: `/${id}`, body }),
+  "PATCH by path": (shelf, id, text) =>
+    shelf.asSecret({ method: "PATCH", path: `/${id}`, body: `{"deep.er":${text}}` }),
+};
+
+/** Where in a document the members stand. */
+const PLACES: Record<string, (text: string) => string> = {
+  "at the top": (text) => text,
+  "in an object": (text) => `{"o":${text}}`,
+  "in an object in lists": (text) => `{"l":[0,[{"o":${text}}]]}`,
+  "in declared members": (text) => `{"shape":{"inner":${text}}}`,
+  "in declared elements": (text) => `{"list":[${text}]}`,
+};
+
+const DEFINITION = {
+  fields: [
+    { key: "shape", type: "Object", fields: [{ key: "inner", type: "Object" }] },
+    { key: "list", type: "Array", items: { type: "Object" } },
+  ],
+};
+
+/** Tries members in every place of every write. */
+async function everywhere(
+  shelf: Shelf,
+  text: string,
+  check: (answer: Answer, where: string) => void,
+): Promise<void> {
+  const { _id: id } = await shelf.insertOne({ deep: {}, kept: true });
+  await shelf.untouched(async () => {
+    for (const [write, send] of Object.entries(WRITES)) {
+      for (const [place, wrap] of Object.entries(PLACES)) {
+        check(await send(shelf, id, wrap(text)), `${write} ${place}: ${text}`);
+      }
+    }
+  });
+}
+
+function expectRefusal(shelf: Shelf, text: string): Promise<void> {
+  return everywhere(shelf, text, (answer, where) => {
+    assert.equal(`${answer.status} ${answer.body.code}`, "400 INVALID_DOCUMENT", where);
+  });
+}
+
+Deno.test("half a surrogate pair and NUL are refused on every write, at any depth", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app, DEFINITION);
+  for (const text of ["\\ud800", "a\\udc00b", "\\udc00\\ud800", "\\u0000", "a\\u0000b"]) {
+    await expectRefusal(shelf, `{"t":"${text}"}`);
+    await expectRefusal(shelf, `{"t":["x","${text}"]}`);
+  }
+});
+
+Deno.test("a number beyond the range of doubles is refused on every write, at any depth", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app, DEFINITION);
+  for (const number of ["1e400", "-1e400", "1".repeat(400)]) {
+    await expectRefusal(shelf, `{"n":${number}}`);
+  }
+});
+
+Deno.test("names that are traps are refused on every write, at any depth", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app, DEFINITION);
+  const names = [
+    "",
+    "$set",
+    "$",
+    "__proto__",
+    "constructor",
+    "prototype",
+    " a",
+    "a ",
+    "\\u00a0a",
+    "a\\u3000",
+    "\\ta",
+    "a\\u0000b",
+    "a\\u0007b",
+    "a\\u007fb",
+    "a\\u200bb",
+    "a\\u202eb",
+    "a\\ufeffb",
+    "a\\ud800",
+  ];
+  for (const name of names) {
+    await expectRefusal(shelf, `{"${name}":1}`);
+    await expectRefusal(shelf, `{"fine":1,"${name}":{"a":1}}`);
+  }
+});
+
+Deno.test("a dot in a name is refused on every write but at the top of PATCH", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app, DEFINITION);
+  const { _id: id } = await shelf.insertOne({ deep: {} });
+  await shelf.untouched(async () => {
+    for (const name of ["a.b", ".", ".a", "a.", "a..b"]) {
+      const text = `{"${name}":1}`;
+      for (const [write, send] of Object.entries(WRITES)) {
+        for (const [place, wrap] of Object.entries(PLACES)) {
+          if (write === "PATCH" && place === "at the top" && name === "a.b") continue;
+          const answer = await send(shelf, id, wrap(text));
+          assert.equal(answer.status, 400, `${write} ${place}: ${text} ${answer.text}`);
+          assert.equal(answer.body.code, "INVALID_DOCUMENT");
+        }
+      }
+    }
+  });
+});
+
+Deno.test("a refused __proto__ member leaves no trace on objects of the process", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app, DEFINITION);
+  await everywhere(shelf, '{"__proto__":{"polluted":true}}', () => {
+    assert.equal(({} as { polluted?: boolean }).polluted, undefined);
+  });
+});
+
+Deno.test("a __proto__ member cannot stand in for a member that is missing", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app, {
+    fields: [{ key: "title", type: "String", required: true }],
+  });
+  const { _id: id } = await shelf.insertOne({ title: "one" });
+  const user = app.services.newId();
+  await shelf.untouched(async () => {
+    const body = `{"__proto__":{"title":"stolen","userId":"${user}"}}`;
+    for (const [write, send] of Object.entries(WRITES)) {
+      refused(await send(shelf, id, body), 400, "INVALID_DOCUMENT", /name|title|__proto__/);
+      assert.ok(write);
+    }
+  });
+});
+
+Deno.test("unusual but honest names and texts are kept as they are", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app);
+  const members = {
+    "a b": 1,
+    "naïve": 2,
+    "雪": "雪",
+    "😀": "😀 \u0001 \u001f \u007f \u200d",
+    'quo"te': 3,
+    "back\\slash": 4,
+    "apo'strophe": 5,
+    "price$": 6,
+    "-": 7,
+    "0": 8,
+    "toString": 9,
+    "hasOwnProperty": 10,
+    "_private": 11,
+    "a[0]": 12,
+    "select * from": "'; drop table r_posts; --",
+    empty: "",
+    line: "a\nb\u2028c",
+  };
+  const stored = await shelf.insertOne(members);
+  for (const [name, value] of Object.entries(members)) assert.equal(stored[name], value, name);
+  const read = await shelf.read(stored._id);
+  assert.deepEqual(read.body.data, stored);
+  const listed = await shelf.asSecret({ path: "" });
+  assert.deepEqual(listed.body.data.items, [stored]);
+});
+
+const objects = (levels: number): string => levels === 1 ? "{}" : `{"a":${objects(levels - 1)}}`;
+const lists = (levels: number): string =>
+  `{"a":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`;
+
+Deno.test("a document may be 20 levels deep and no deeper", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app);
+  const { _id: id } = await shelf.insertOne();
+  for (const nested of [objects, lists]) {
+    for (const write of ["POST", "bulk", "PUT", "PATCH"]) {
+      assert.ok((await WRITES[write]!(shelf, id, nested(20))).status < 300, write);
+    }
+    await shelf.untouched(async () => {
+      for (const write of ["POST", "bulk", "PUT", "PATCH"]) {
+        const answer = await WRITES[write]!(shelf, id, nested(21));
+        refused(answer, 400, "INVALID_DOCUMENT", "20 levels");
+      }
+    });
+  }
+});
+
+Deno.test("a dotted path counts as levels of the document", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app);
+  const { _id: id } = await shelf.insertOne();
+  const path = (names: number) => Array.from({ length: names }, (_, i) => `p${i}`).join(".");
+  const patch = (name: string, value: unknown) =>
+    shelf.asSecret({ method: "PATCH", path: `/${id}`, body: { [name]: value } });
+  await shelf.untouched(async () => {
+    refused(await patch(path(21), 1), 400, "INVALID_DOCUMENT", "20 levels");
+    refused(await patch(path(20), {}), 400, "INVALID_DOCUMENT", "20 levels");
+    refused(await patch(path(18), { a: { b: {} } }), 400, "INVALID_DOCUMENT", "20 levels");
+  });
+  assert.equal((await patch(path(20), 1)).status, 200);
+  assert.equal((await patch(`q.${path(18)}`, {})).status, 200);
+});
+
+Deno.test("10,000 levels of JSON are refused and the server keeps answering", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app);
+  const { _id: id } = await shelf.insertOne();
+  await shelf.untouched(async () => {
+    for (const deep of [`{"a":${"[".repeat(10_000)}${"]".repeat(10_000)}}`, objects(5_000)]) {
+      for (const write of Object.keys(WRITES)) {
+        const answer = await WRITES[write]!(shelf, id, deep);
+        refused(answer, 400, "INVALID_DOCUMENT", "20 levels");
+      }
+    }
+    for (const write of ["POST", "POST with a key", "PUT", "PATCH"]) {
+      const answer = await WRITES[write]!(shelf, id, "[".repeat(10_000) + "]".repeat(10_000));
+      refused(answer, 400, "INVALID_BODY");
+    }
+  });
+});

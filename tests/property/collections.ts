@@ -1,0 +1,139 @@
+/** Definitions of collections, and documents that fit them. */
+import fc from "fast-check";
+import type { Definition, Field, Item, Type } from "./model_types.ts";
+import type { Json } from "./model_values.ts";
+import { anything, fitting, orNull, some, UNDECLARED } from "./values.ts";
+
+export type Members = { readonly [name: string]: Json };
+
+/** How a document of a case comes into being. */
+export interface Plan {
+  readonly members: Members;
+  /** Which of the case's users owns it; null is nobody. */
+  readonly owner: number | null;
+  /** Put into the trash at the end. */
+  readonly deleted: boolean;
+  /** What it held before it was replaced; null if it was not. */
+  readonly before: Members | null;
+  /** Whether time goes on before it is inserted. */
+  readonly later: boolean;
+}
+
+export interface CollectionCase {
+  readonly definition: Definition;
+  readonly plans: readonly Plan[];
+}
+
+/** Owners among whom documents are spread; the last user owns nothing. */
+export const OWNERS = 2;
+export const USERS = 3;
+
+const SCALARS: readonly Type[] = ["String", "Number", "Boolean", "Date", "Ref"];
+
+/** Words of SQL, of our own parameters and suffixes are fine names; case tells two apart. */
+const KEYS = ["a", "A", "b", "n", "n_gt", "checked_in", "limit", "select", "rowid", "x-y"];
+
+const ref = { type: "Ref", ref: "users" } as const;
+
+const scalarItem: fc.Arbitrary<Item> = fc.constantFrom<Item>(
+  ...[{ type: "String" }, { type: "Number" }, { type: "Boolean" }, { type: "Date" }] as const,
+  ref,
+);
+
+const innerFields = (inner: fc.Arbitrary<Item>): fc.Arbitrary<Field[]> =>
+  fc.uniqueArray(
+    fc.record({ key: fc.constantFrom("x", "y", "in", "a_gt") }).chain((named) =>
+      inner.map((item): Field => ({ ...item, ...named }))
+    ),
+    { minLength: 1, maxLength: 3, selector: ({ key }) => key },
+  );
+
+const objectOf = (inner: fc.Arbitrary<Item>): fc.Arbitrary<Item> =>
+  innerFields(inner).map((fields): Item => ({ type: "Object", fields }));
+
+const arrayOf = (inner: fc.Arbitrary<Item>): fc.Arbitrary<Item> =>
+  inner.map((items): Item => ({ type: "Array", items }));
+
+const free: fc.Arbitrary<Item> = fc.constantFrom<Item>({ type: "Object" }, { type: "Array" });
+
+const item: fc.Arbitrary<Item> = fc.oneof(
+  { arbitrary: scalarItem, weight: 6 },
+  { arbitrary: arrayOf(fc.oneof(scalarItem, objectOf(scalarItem))), weight: 2 },
+  {
+    arbitrary: objectOf(fc.oneof(scalarItem, arrayOf(scalarItem), objectOf(scalarItem))),
+    weight: 3,
+  },
+  { arbitrary: free, weight: 1 },
+);
+
+const field: fc.Arbitrary<Field> = fc.record({
+  key: fc.constantFrom(...KEYS),
+  item,
+  index: fc.boolean(),
+  unique: fc.nat(5).map((n) => n === 5),
+}).map(({ key, item, index, unique }) => ({
+  key,
+  ...item,
+  ...(index && SCALARS.includes(item.type) && { index }),
+  ...(unique && SCALARS.includes(item.type) && item.type !== "Boolean" && { unique }),
+}));
+
+const rls: fc.Arbitrary<Definition["rls"]> = fc.record({
+  enabled: fc.nat(3).map((n) => n > 0),
+  mode: fc.constantFrom("public-read", "private"),
+  ownerField: fc.constantFrom("userId", "owner", "by_in"),
+});
+
+/** The name is given when the collection is made. */
+export const definition: fc.Arbitrary<Definition> = fc.record({
+  name: fc.constant("unnamed"),
+  fields: fc.uniqueArray(field, { maxLength: 5, selector: ({ key }) => key }),
+  rls,
+  strict: fc.nat(4).map((n) => n === 4),
+});
+
+const members = ({ fields, strict }: Definition): fc.Arbitrary<Members> => {
+  const known = some(fields.map((one) => [one.key, orNull(fitting(one))]));
+  if (strict) return known;
+  const others = fc.dictionary(fc.constantFrom(...UNDECLARED), anything, {
+    maxKeys: 4,
+    noNullPrototype: true,
+  });
+  return fc.tuple(known, others).map(([known, others]) => ({ ...others, ...known }));
+};
+
+/** How a document that fits comes into being. */
+export const plan = (definition: Definition): fc.Arbitrary<Plan> =>
+  fc.record({
+    members: members(definition),
+    owner: fc.option(fc.nat(OWNERS - 1), { freq: 4 }),
+    deleted: fc.nat(4).map((n) => n === 4),
+    before: fc.nat(6).chain((n) => n === 6 ? members(definition) : fc.constant(null)),
+    later: fc.boolean(),
+  });
+
+/** Takes values away that would stand twice in a unique field. */
+export function withoutDuplicates({ fields }: Definition, plans: readonly Plan[]): Plan[] {
+  const unique = fields.filter((field) => field.unique).map(({ key }) => key);
+  const seen = new Set<string>();
+  const isFirst = ([key, value]: [string, Json]): boolean => {
+    if (!unique.includes(key) || value === null) return true;
+    const mark = JSON.stringify([key, value]); // -0 and 0 are one number, here and there.
+    return !seen.has(mark) && Boolean(seen.add(mark));
+  };
+  return plans.map((plan) => ({
+    ...plan,
+    members: Object.fromEntries(Object.entries(plan.members).filter(isFirst)),
+    before: plan.before &&
+      Object.fromEntries(Object.entries(plan.before).filter(([key]) => !unique.includes(key))),
+  }));
+}
+
+/** A collection of up to `max` documents. */
+export const collectionCase = (max: number): fc.Arbitrary<CollectionCase> =>
+  definition.chain((definition) =>
+    fc.array(plan(definition), { maxLength: max, size: "max" }).map((plans) => ({
+      definition,
+      plans: withoutDuplicates(definition, plans),
+    }))
+  );

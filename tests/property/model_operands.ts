@@ -1,0 +1,108 @@
+/** What a filter's operand can mean. */
+import type { Item } from "./model_types.ts";
+import type { Operator } from "./model_conditions.ts";
+import { type Json, refuse, type Scalar } from "./model_values.ts";
+
+export const OPERATORS = [
+  ...["gt", "gte", "lt", "lte", "ne", "in", "nin", "exists", "regex"] as const,
+];
+
+/** Values of which any may match; a pattern for `regex`, a flag for `exists`. */
+export type Operand = readonly Scalar[];
+
+/** Reads operands out of a query string. */
+export function fromText(type: Item | null, operator: Operator, texts: readonly string[]): Operand {
+  if (operator === "exists") return texts.map(asFlag);
+  if (operator === "regex") return texts.map((text) => asPattern(type, text));
+  return texts.flatMap((text) => readings(elementType(type), text));
+}
+
+/** Reads an operand out of a `where` tree. */
+export function fromJson(type: Item | null, operator: Operator, value: Json): Operand {
+  if (operator === "in" || operator === "nin") {
+    if (!Array.isArray(value)) throw refuse();
+    return value.flatMap((one: Json) => typed(elementType(type), one));
+  }
+  if (operator === "exists") {
+    if (typeof value !== "boolean") throw refuse();
+    return [value];
+  }
+  if (operator === "regex") {
+    if (typeof value !== "string") throw refuse();
+    return [asPattern(type, value)];
+  }
+  return typed(elementType(type), value);
+}
+
+/** On an array the operand is compared with its elements. */
+const elementType = (type: Item | null): Item | null =>
+  type?.type === "Array" ? type.items ?? null : type;
+
+function asFlag(text: string): boolean {
+  if (text !== "true" && text !== "false") throw refuse();
+  return text === "true";
+}
+
+/** Patterns are for text. */
+function asPattern(type: Item | null, text: string): string {
+  const element = elementType(type);
+  if (element !== null && element.type !== "String") throw refuse();
+  return text;
+}
+
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/** A text takes the declared type; where none is declared every reading counts. */
+function readings(type: Item | null, text: string): Scalar[] {
+  if (type !== null) return [declared(type, text)];
+  return [
+    text,
+    ...(NUMBER.test(text) ? [Number(text)] : []),
+    ...(text === "true" || text === "false" ? [text === "true"] : []),
+    ...(text === "null" ? [null] : []),
+  ];
+}
+
+function declared({ type }: Item, text: string): Scalar {
+  switch (type) {
+    case "String":
+      return text;
+    case "Number":
+      if (!NUMBER.test(text)) throw refuse();
+      return Number(text);
+    case "Boolean":
+      return asFlag(text);
+    case "Date":
+      return asDate(text);
+    case "Ref":
+      return asId(text);
+    default:
+      throw refuse();
+  }
+}
+
+const UNQUOTED: readonly string[] = ["Number", "Boolean"];
+
+/** A value of a tree has its type already. */
+function typed(type: Item | null, value: Json): Scalar[] {
+  if (value !== null && typeof value === "object") throw refuse();
+  if (value === null || type === null) return [value];
+  if (typeof value === "string" && !UNQUOTED.includes(type.type)) return [declared(type, value)];
+  if (typeof value === "number" && type.type === "Number") return [value];
+  if (typeof value === "boolean" && type.type === "Boolean") return [value];
+  throw refuse();
+}
+
+const ZONED = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d))?$/;
+
+/** ISO 8601 with a zone, or a plain date for midnight in UTC. */
+function asDate(text: string): string {
+  const time = ZONED.test(text) ? Date.parse(text) : NaN;
+  if (Number.isNaN(time)) throw refuse();
+  return new Date(time).toISOString();
+}
+
+function asId(text: string): string {
+  if (!/^[0-9a-f]{24}$/i.test(text)) throw refuse();
+  return text.toLowerCase();
+}

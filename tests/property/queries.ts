@@ -1,0 +1,229 @@
+/** Queries that a collection can be asked, mostly good ones. */
+import fc from "fast-check";
+import type { Caller, Parameter } from "./model.ts";
+import type { Definition, Field, Item } from "./model_types.ts";
+import type { Json } from "./model_values.ts";
+import { USERS } from "./collections.ts";
+import { date, id, number, scalar, text, UNDECLARED } from "./values.ts";
+
+/** Names of a user, for whom the model and the app know him under. */
+export type CallerChoice = "secret" | "publishable" | number;
+
+export const caller: fc.Arbitrary<CallerChoice> = fc.oneof(
+  { arbitrary: fc.constant("secret" as const), weight: 5 },
+  { arbitrary: fc.constant("publishable" as const), weight: 2 },
+  { arbitrary: fc.nat(USERS - 1), weight: 4 },
+);
+
+export const asCaller = (choice: CallerChoice, userIds: readonly string[]): Caller =>
+  choice === "secret"
+    ? { kind: "secret" }
+    : { kind: "publishable", userId: choice === "publishable" ? null : userIds[choice]! };
+
+/** A path and what is declared there; null where nothing is. */
+interface Target {
+  readonly path: string;
+  readonly item: Item | null;
+}
+
+/** Stands for the id of a document, of a user, a time: known only when the case is played. */
+const documentId = fc.nat(5).map((n) => `@id${n}`);
+const userId = fc.nat(USERS - 1).map((n) => `@user${n}`);
+const time = fc.nat(3).map((n) => `@time${n}`);
+
+const SERVER: readonly Target[] = [
+  { path: "_id", item: { type: "String" } },
+  { path: "createdAt", item: { type: "Date" } },
+  { path: "updatedAt", item: { type: "Date" } },
+  { path: "deletedAt", item: { type: "Date" } },
+];
+const IS_DELETED: Target = { path: "isDeleted", item: { type: "Boolean" } };
+
+function targetsOf(fields: readonly Field[], at = ""): Target[] {
+  return fields.flatMap((field) => [
+    { path: at + field.key, item: field },
+    ...targetsOf(field.fields ?? [], `${at}${field.key}.`),
+  ]);
+}
+
+/** Inside undeclared and free objects, and through what is no object. */
+const undeclaredTargets = ({ fields }: Definition): Target[] =>
+  [
+    ...[...UNDECLARED, "u.x", "v.y", "u.x.y", 'q"q.x', "nothing"],
+    ...targetsOf(fields).flatMap(({ path, item }) =>
+      item?.fields === undefined ? [`${path}.x`, `${path}.x.y`, `${path}.0`] : []
+    ),
+  ].map((path) => ({ path, item: null }));
+
+const target = (definition: Definition): fc.Arbitrary<Target> => {
+  const declared = targetsOf(definition.fields);
+  const owner: Target = { path: definition.rls.ownerField, item: { type: "String" } };
+  return fc.oneof(
+    {
+      arbitrary: fc.constantFrom(...undeclaredTargets(definition)),
+      weight: definition.strict ? 1 : 4,
+    },
+    { arbitrary: fc.constantFrom(...SERVER, IS_DELETED), weight: 3 },
+    { arbitrary: fc.constant(owner), weight: definition.rls.enabled ? 2 : 0 },
+    ...(declared.length > 0 ? [{ arbitrary: fc.constantFrom(...declared), weight: 6 }] : []),
+  );
+};
+
+const elementOf = (item: Item | null): Item | null =>
+  item?.type === "Array" ? item.items ?? null : item;
+
+/** An operand of the target's type, as JSON has it. */
+function operand({ path, item }: Target): fc.Arbitrary<Json> {
+  if (path === "_id") return documentId;
+  if (SERVER.some((one) => one.path === path)) return time;
+  switch (elementOf(item)?.type) {
+    case "String":
+      return fc.oneof({ arbitrary: text, weight: 3 }, { arbitrary: userId, weight: 1 });
+    case "Number":
+      return number;
+    case "Boolean":
+      return fc.boolean();
+    case "Date":
+      return fc.oneof(date, fc.constantFrom("2026-01-31", "2026-01-31T13:00:00+01:00"));
+    case "Ref":
+      return id;
+    default:
+      return scalar;
+  }
+}
+
+/** A value as a query string has it; -0 would lose its sign in `String`. */
+const asText = (value: Json): string =>
+  typeof value === "string" ? value : Object.is(value, -0) ? "-0" : JSON.stringify(value);
+
+const PATTERNS = ["a", "^A", "b$", "[a-c]", "^.$", "a|É", "^$", "😀", "\\.", "\\d+", "ß", "\\[1"];
+
+const pattern = fc.constantFrom(...PATTERNS);
+
+const COMPARISONS = ["gt", "gte", "lt", "lte"] as const;
+
+function filter(target: Target): fc.Arbitrary<Parameter[]> {
+  const { path } = target;
+  const value = fc.oneof(
+    { arbitrary: operand(target).map(asText), weight: 12 },
+    { arbitrary: text, weight: 1 },
+  );
+  const one = (suffix: string, texts: fc.Arbitrary<string>) =>
+    texts.map((text): Parameter[] => [[path + suffix, text]]);
+  const list = fc.array(value, { minLength: 1, maxLength: 3 });
+  return fc.oneof(
+    { arbitrary: one("", value), weight: 3 },
+    { arbitrary: one("_ne", value), weight: 2 },
+    ...COMPARISONS.map((name) => ({ arbitrary: one(`_${name}`, value), weight: 1 })),
+    ...["_in", "_nin"].flatMap((suffix) => [
+      { arbitrary: one(suffix, list.map((texts) => texts.join(","))), weight: 1 },
+      {
+        arbitrary: list.map((texts) => texts.map((text): Parameter => [path + suffix, text])),
+        weight: 1,
+      },
+    ]),
+    { arbitrary: one("_exists", fc.constantFrom("true", "false")), weight: 1 },
+    { arbitrary: one("_regex", pattern), weight: 1 },
+  );
+}
+
+/** A condition of a `where` tree; its values have their types already. */
+function leaf(target: Target): fc.Arbitrary<Json> {
+  const value = fc.oneof(
+    { arbitrary: operand(target), weight: 8 },
+    { arbitrary: fc.constant(null), weight: 1 },
+    { arbitrary: scalar, weight: 1 },
+  );
+  const test = fc.oneof(
+    { arbitrary: fc.tuple(fc.constantFrom(...COMPARISONS, "ne"), value), weight: 5 },
+    {
+      arbitrary: fc.tuple(fc.constantFrom("in", "nin"), fc.array<Json>(value, { maxLength: 3 })),
+      weight: 2,
+    },
+    { arbitrary: fc.tuple(fc.constant("exists"), fc.boolean()), weight: 1 },
+    { arbitrary: fc.tuple(fc.constant("regex"), pattern), weight: 1 },
+  );
+  const few = fc.array(test, { minLength: 1, maxLength: 2 })
+    .map((tests) => Object.fromEntries<Json>(tests));
+  return fc.oneof(
+    { arbitrary: value, weight: 1 },
+    { arbitrary: few, weight: 2 },
+  ).map((test) => ({ [target.path]: test }));
+}
+
+/** The conditions of a definition's queries, as JSON. */
+export const whereTree = (definition: Definition): fc.Arbitrary<Json> =>
+  fc.letrec<{ tree: Json }>((tie) => {
+    const inner = fc.array(tie("tree"), { minLength: 1, maxLength: 3 });
+    return {
+      tree: fc.oneof(
+        { maxDepth: 2, depthSize: "small" },
+        { arbitrary: target(definition).chain(leaf), weight: 3 },
+        { arbitrary: inner.map((and) => ({ and })), weight: 1 },
+        { arbitrary: inner.map((or) => ({ or })), weight: 2 },
+        { arbitrary: tie("tree").map((not) => ({ not })), weight: 2 },
+      ),
+    };
+  }).tree;
+
+const SORTABLE = ["String", "Number", "Boolean", "Date", "Ref"];
+
+export function sort(definition: Definition): fc.Arbitrary<string> {
+  const declared = targetsOf(definition.fields)
+    .filter(({ item }) => item !== null && SORTABLE.includes(item.type));
+  const paths = [...declared, ...SERVER].map(({ path }) => path);
+  const key = fc.oneof(
+    { arbitrary: fc.constantFrom(...paths), weight: 40 },
+    { arbitrary: fc.constantFrom("isDeleted", "u", "nothing"), weight: 1 },
+  );
+  const sorted = fc.record({
+    key,
+    form: fc.constantFrom(
+      ...[(path: string) => path, (path: string) => `-${path}`],
+      ...[(path: string) => `${path}:asc`, (path: string) => `${path}:desc`],
+    ),
+  });
+  return fc.uniqueArray(sorted, { minLength: 1, maxLength: 3, selector: ({ key }) => key })
+    .map((keys) => keys.map(({ key, form }) => form(key)).join(","));
+}
+
+/** A parameter that is there in so many cases of a hundred. */
+const optional = (percent: number, name: string, value: fc.Arbitrary<string>) =>
+  fc.oneof(
+    { arbitrary: fc.constant<Parameter[]>([]), weight: 100 - percent },
+    { arbitrary: value.map((text): Parameter[] => [[name, text]]), weight: percent },
+  );
+
+/** What selects and orders, and must not change while paging. */
+export const selection = (definition: Definition): fc.Arbitrary<Parameter[]> =>
+  fc.tuple(
+    fc.array(target(definition).chain(filter), { maxLength: 2 }).map((all) => all.flat()),
+    optional(40, "where", whereTree(definition).map(asText)),
+    optional(60, "sort", sort(definition)),
+    optional(40, "include_deleted", fc.constantFrom("true", "false")),
+  ).map((all) => all.flat());
+
+const pageSize = fc.integer({ min: 1, max: 7 }).map(String);
+
+/** How a page is shown, which may change while paging. */
+export const presentation = ({ fields }: Definition): fc.Arbitrary<Parameter[]> => {
+  const names = [...fields.map(({ key }) => key), "_id", "createdAt"];
+  const some = fc.uniqueArray(fc.constantFrom(...names), { minLength: 1, maxLength: 3 });
+  const without = some.map((keys) => keys.map((key) => `-${key}`));
+  return fc.tuple(
+    optional(80, "limit", pageSize),
+    optional(15, "fields", fc.oneof(some, without).map((keys) => keys.join(","))),
+    optional(15, "meta", fc.constantFrom("true", "false")),
+    optional(15, "total", fc.constantFrom("exact", "none", "estimate")),
+  ).map((all) => all.flat());
+};
+
+/** The query of a page by number. */
+export const query = (definition: Definition): fc.Arbitrary<Parameter[]> =>
+  fc.tuple(
+    selection(definition),
+    presentation(definition),
+    optional(40, "page", fc.integer({ min: 1, max: 4 }).map(String)),
+    optional(8, "count", fc.constantFrom("true", "false")),
+    optional(2, "limit", fc.constantFrom("0", "1001", "-1", "x", "1.5", "")),
+  ).map((all) => all.flat());

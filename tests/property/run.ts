@@ -1,0 +1,38 @@
+import fc from "fast-check";
+
+/** Cases of each property in a run. */
+export const RUNS = 500;
+
+/** Taken from CORBEL_TEST_SEED, to repeat a run; otherwise new on every run. */
+export const SEED = readSeed();
+
+function readSeed(): number {
+  const text = Deno.env.get("CORBEL_TEST_SEED");
+  if (text === undefined || text === "") return crypto.getRandomValues(new Int32Array(1))[0]!;
+  const seed = Number(text);
+  if (!Number.isInteger(seed)) {
+    throw new Error(`CORBEL_TEST_SEED must be a whole number, but is "${text}"`);
+  }
+  return seed;
+}
+
+/**
+ * Tries a property on {@linkcode RUNS} cases and prints the seed. Of a failure the smallest case
+ * that was found is reported; `body` puts the request and the documents into its message.
+ */
+export async function check<T>(
+  title: string,
+  cases: fc.Arbitrary<T>,
+  body: (one: T) => Promise<void>,
+): Promise<void> {
+  console.log(`${title}: ${RUNS} cases, CORBEL_TEST_SEED=${SEED}`);
+  const result = await fc.check(fc.asyncProperty(cases, body), { seed: SEED, numRuns: RUNS });
+  if (!result.failed) return;
+  const { errorInstance: cause, counterexample, numRuns, numShrinks } = result;
+  const told = cause instanceof Error ? cause.message : String(cause);
+  throw new Error(
+    `Case ${numRuns} of CORBEL_TEST_SEED=${SEED} fails, after ${numShrinks} steps of shrinking:\n` +
+      `${told}\n\nGenerated from: ${fc.stringify(counterexample)}`,
+    { cause },
+  );
+}

@@ -1,0 +1,108 @@
+/** Values that documents hold and filters ask for: few of each kind, so that many are equal. */
+import fc from "fast-check";
+import type { Item } from "./model_types.ts";
+import type { Json, Scalar } from "./model_values.ts";
+
+/** Where UTF-16 and UTF-8 order differ, where letter case folds, and what reads as something else. */
+export const text: fc.Arbitrary<string> = fc.constantFrom(
+  ...["", "a", "A", "b", "ab", "a b", "a\nb", "é", "É", "e\u0301", "ß", "\u{FF5E}", "😀", "a😀"],
+  ...["1", "10", "-0", "1.0", "1e3", "01", "true", "false", "null", "9007199254740993"],
+  ...["%", "a_b", "'", '"', "\\", "]", "2026-01-31", "[1]", '{"x":1}'],
+);
+
+export const number: fc.Arbitrary<number> = fc.constantFrom(
+  ...[0, -0, 1, -1, 2, 10, 1.5, 0.1, 0.30000000000000004, 1000],
+  ...[5e-324, -5e-324, 1.7976931348623157e308, -1.7976931348623157e308],
+  ...[
+    2 ** 53,
+    2 ** 53 - 1,
+    2 ** 53 + 2,
+    -(2 ** 53),
+    2 ** 63,
+    -(2 ** 63),
+    2 ** 64,
+    1e21,
+    123456789.125,
+  ],
+);
+
+export const date: fc.Arbitrary<string> = fc.constantFrom(
+  ...["0000-01-01T00:00:00.000Z", "1969-12-31T23:59:59.999Z", "1970-01-01T00:00:00.000Z"],
+  ...["2024-02-29T12:00:00.000Z", "2026-01-31T11:59:59.999Z", "2026-01-31T12:00:00.000Z"],
+  "9999-12-31T23:59:59.999Z",
+);
+
+export const id: fc.Arbitrary<string> = fc.constantFrom(
+  ...["0".repeat(24), "00000000000000000000000a", "66f1a0c2e4b0a1b2c3d4e5f6", "f".repeat(24)],
+);
+
+export const scalar: fc.Arbitrary<Scalar> = fc.oneof(
+  { arbitrary: text, weight: 3 },
+  { arbitrary: number, weight: 3 },
+  { arbitrary: fc.boolean(), weight: 2 },
+  { arbitrary: fc.constant(null), weight: 1 },
+);
+
+/** Names that are not declared; some trouble who builds paths or statements out of them. */
+export const UNDECLARED = [
+  ...["u", "v", "u_v", "ü x", "u-1", "0", "n_x", "z_in", "sort", "rowid2", "toString"],
+  ...['q"q', "q'q", "q\\", "[0]", "#", "*", "q`", "😀", "a;b", "?", "%41", "u&v=w", "x+y"],
+];
+
+const undeclaredName = fc.constantFrom(...UNDECLARED);
+
+/** Anything an undeclared field may hold. */
+export const anything: fc.Arbitrary<Json> = fc.letrec<{ value: Json }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: "small", maxDepth: 2 },
+    { arbitrary: scalar, weight: 6 },
+    { arbitrary: fc.array(tie("value"), { maxLength: 3 }), weight: 2 },
+    {
+      arbitrary: fc.dictionary(fc.oneof(fc.constantFrom("x", "y"), undeclaredName), tie("value"), {
+        maxKeys: 3,
+        noNullPrototype: true,
+      }),
+      weight: 2,
+    },
+  ),
+})).value;
+
+/** A value that fits a declared field, as it is stored. */
+export function fitting(item: Item | null): fc.Arbitrary<Json> {
+  switch (item?.type) {
+    case "String":
+      return text;
+    case "Number":
+      return number;
+    case "Boolean":
+      return fc.boolean();
+    case "Date":
+      return date;
+    case "Ref":
+      return id;
+    case "Array":
+      return fc.array(orNull(fitting(item.items ?? null)), { maxLength: 3 });
+    case "Object": {
+      if (item.fields === undefined) {
+        return fc.dictionary(fc.constantFrom("x", "y", "u"), anything, {
+          maxKeys: 3,
+          noNullPrototype: true,
+        });
+      }
+      return some(item.fields.map((field) => [field.key, orNull(fitting(field))]));
+    }
+    default:
+      return anything;
+  }
+}
+
+export const orNull = (value: fc.Arbitrary<Json>): fc.Arbitrary<Json> =>
+  fc.oneof({ arbitrary: value, weight: 7 }, { arbitrary: fc.constant(null), weight: 1 });
+
+/** An object with some of the members: each may be missing. */
+export const some = (
+  members: readonly (readonly [name: string, value: fc.Arbitrary<Json>])[],
+): fc.Arbitrary<{ [name: string]: Json }> =>
+  fc.tuple(
+    ...members.map(([name, value]) => fc.option(value.map((one) => [name, one] as const))),
+  ).map((given) => Object.fromEntries(given.filter((one) => one !== null)));
