@@ -11,6 +11,7 @@ import {
   stateOf,
   trashDefinition,
   uniqueViolation,
+  upTo,
 } from "./fixtures.ts";
 import type { Cases } from "./suite.ts";
 
@@ -148,6 +149,23 @@ export const definitionCases: Cases = {
       uniqueViolation("a"),
       () => records.insert({ _id: id(5), a: "same", isDeleted: false }),
     );
+  },
+
+  "define leaves records, revisions and counts as they are": async ({ engine }) => {
+    const space = newSpace();
+    const before = trashDefinition({ fields: FIELDS, indexes: [listing("a")] });
+    const records = engine.records(space, before);
+    await records.insertMany(
+      upTo(5).map((n) => ({ _id: id(n), a: `${n}`, isDeleted: n > 2 })),
+    );
+    await records.updateOne(ALL, { set: { b: "x" } });
+    const state = await stateOf(records);
+    const next = trashDefinition({ fields: FIELDS, indexes: [unique("a"), listing("b")] });
+    await define(engine, space, next);
+    assert.deepEqual(await stateOf(engine.records(space, next)), state);
+    // Without a define, too: what is missing is added on first use.
+    const more = { ...next, indexes: [...next.indexes, listing("-a", "b")] };
+    assert.deepEqual(await stateOf(engine.records(space, more)), state);
   },
 
   "define is undone with its transaction": async ({ engine }) => {

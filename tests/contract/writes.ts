@@ -242,7 +242,7 @@ export const writeCases: Cases = {
 
   "a record of exactly bytesMax is stored, one byte more is refused": async ({ engine }) => {
     for (const letter of ["x", "é", "日", "\u{1F600}"]) {
-      const text = letter.repeat(50);
+      const text = letter.repeat(500);
       const bytesMax = utf8Bytes({ _id: id(1), text, isDeleted: false });
       const records = engine.records(newSpace(), trashDefinition({ bytesMax }));
       await records.insert({ _id: id(1), text, isDeleted: false });

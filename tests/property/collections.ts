@@ -102,8 +102,7 @@ const members = ({ fields, strict }: Definition): fc.Arbitrary<Members> => {
   return fc.tuple(known, others).map(([known, others]) => ({ ...others, ...known }));
 };
 
-/** How a document that fits comes into being. */
-export const plan = (definition: Definition): fc.Arbitrary<Plan> =>
+const plan = (definition: Definition): fc.Arbitrary<Plan> =>
   fc.record({
     members: members(definition),
     owner: fc.option(fc.nat(OWNERS - 1), { freq: 4 }),
@@ -129,11 +128,19 @@ export function withoutDuplicates({ fields }: Definition, plans: readonly Plan[]
   }));
 }
 
-/** A collection of up to `max` documents. */
-export const collectionCase = (max: number): fc.Arbitrary<CollectionCase> =>
+/** The documents of a collection, up to `max`. */
+export const plansOf = (definition: Definition, max: number): fc.Arbitrary<Plan[]> =>
+  fc.array(plan(definition), { maxLength: max, size: "max" });
+
+/**
+ * A collection with documents and whatever else a property needs. The parts are made side by
+ * side, so that each can shrink while the others stay.
+ */
+export const collectionCase = <T extends object>(
+  max: number,
+  others: (definition: Definition) => fc.Arbitrary<T>,
+): fc.Arbitrary<CollectionCase & T> =>
   definition.chain((definition) =>
-    fc.array(plan(definition), { maxLength: max, size: "max" }).map((plans) => ({
-      definition,
-      plans: withoutDuplicates(definition, plans),
-    }))
+    fc.tuple(plansOf(definition, max), others(definition))
+      .map(([plans, other]) => ({ definition, plans, ...other }))
   );

@@ -154,7 +154,8 @@ const FORBIDDEN = ["__proto__", "constructor", "prototype", ""];
 
 function checkName(path: string): void {
   for (const name of path.split(".")) {
-    if (name.startsWith("$") || FORBIDDEN.includes(name)) throw refuse();
+    // `field[$gt]` is how others write operators: brackets are no part of a name that is asked for.
+    if (/^\$|[[\]]/.test(name) || FORBIDDEN.includes(name)) throw refuse();
   }
 }
 

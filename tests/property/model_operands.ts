@@ -14,7 +14,8 @@ export type Operand = readonly Scalar[];
 export function fromText(type: Item | null, operator: Operator, texts: readonly string[]): Operand {
   if (operator === "exists") return texts.map(asFlag);
   if (operator === "regex") return texts.map((text) => asPattern(type, text));
-  return texts.flatMap((text) => readings(elementType(type), text));
+  const operand = texts.flatMap((text) => readings(elementType(type), text));
+  return ORDERINGS.includes(operator) ? ordered(operand) : operand;
 }
 
 /** Reads an operand out of a `where` tree. */
@@ -31,7 +32,17 @@ export function fromJson(type: Item | null, operator: Operator, value: Json): Op
     if (typeof value !== "string") throw refuse();
     return [asPattern(type, value)];
   }
-  return typed(elementType(type), value);
+  const operand = typed(elementType(type), value);
+  return ORDERINGS.includes(operator) ? ordered(operand) : operand;
+}
+
+const ORDERINGS: readonly Operator[] = ["gt", "gte", "lt", "lte"];
+
+/** Nothing is above or below null: one that can only be read so is refused. */
+function ordered(operand: Operand): Operand {
+  const values = operand.filter((value) => value !== null);
+  if (values.length === 0) throw refuse();
+  return values;
 }
 
 /** On an array the operand is compared with its elements. */
@@ -52,9 +63,14 @@ function asPattern(type: Item | null, text: string): string {
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** A text takes the declared type; where none is declared every reading counts. */
+/**
+ * A text takes the declared type, and null fits every one; text itself can be "null". Where none
+ * is declared every reading counts.
+ */
 function readings(type: Item | null, text: string): Scalar[] {
-  if (type !== null) return [declared(type, text)];
+  if (type !== null) {
+    return [text === "null" && type.type !== "String" ? null : declared(type, text)];
+  }
   return [
     text,
     ...(NUMBER.test(text) ? [Number(text)] : []),

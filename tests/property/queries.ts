@@ -4,7 +4,7 @@ import type { Caller, Parameter } from "./model.ts";
 import type { Definition, Field, Item } from "./model_types.ts";
 import type { Json } from "./model_values.ts";
 import { USERS } from "./collections.ts";
-import { date, id, number, scalar, text, UNDECLARED } from "./values.ts";
+import { date, id, number, orNull, scalar, text, UNDECLARED } from "./values.ts";
 
 /** Names of a user, for whom the model and the app know him under. */
 export type CallerChoice = "secret" | "publishable" | number;
@@ -49,7 +49,8 @@ function targetsOf(fields: readonly Field[], at = ""): Target[] {
 /** Inside undeclared and free objects, and through what is no object. */
 const undeclaredTargets = ({ fields }: Definition): Target[] =>
   [
-    ...[...UNDECLARED, "u.x", "v.y", "u.x.y", 'q"q.x', "nothing"],
+    ...UNDECLARED.filter((name) => name !== "[0]"),
+    ...["u.x", "v.y", "u.x.y", 'q"q.x', "nothing"],
     ...targetsOf(fields).flatMap(({ path, item }) =>
       item?.fields === undefined ? [`${path}.x`, `${path}.x.y`, `${path}.0`] : []
     ),
@@ -61,11 +62,11 @@ const target = (definition: Definition): fc.Arbitrary<Target> => {
   return fc.oneof(
     {
       arbitrary: fc.constantFrom(...undeclaredTargets(definition)),
-      weight: definition.strict ? 1 : 4,
+      weight: definition.strict ? 1 : 10,
     },
-    { arbitrary: fc.constantFrom(...SERVER, IS_DELETED), weight: 3 },
-    { arbitrary: fc.constant(owner), weight: definition.rls.enabled ? 2 : 0 },
-    ...(declared.length > 0 ? [{ arbitrary: fc.constantFrom(...declared), weight: 6 }] : []),
+    { arbitrary: fc.constantFrom(...SERVER, IS_DELETED), weight: 10 },
+    { arbitrary: fc.constant(owner), weight: definition.rls.enabled ? 6 : 0 },
+    ...(declared.length > 0 ? [{ arbitrary: fc.constantFrom(...declared), weight: 20 }] : []),
   );
 };
 
@@ -102,16 +103,23 @@ const pattern = fc.constantFrom(...PATTERNS);
 
 const COMPARISONS = ["gt", "gte", "lt", "lte"] as const;
 
+/** What can be asked of a target so that it is answered. */
+const isComparable = ({ item }: Target): boolean => elementOf(item)?.type !== "Object";
+const isText = ({ item }: Target): boolean => (elementOf(item)?.type ?? "String") === "String";
+
+/** Now and then what does not fit. */
+const often = <T>(good: fc.Arbitrary<T>, other: fc.Arbitrary<T>): fc.Arbitrary<T> =>
+  fc.oneof({ arbitrary: good, weight: 40 }, { arbitrary: other, weight: 1 });
+
 function filter(target: Target): fc.Arbitrary<Parameter[]> {
   const { path } = target;
-  const value = fc.oneof(
-    { arbitrary: operand(target).map(asText), weight: 12 },
-    { arbitrary: text, weight: 1 },
-  );
+  const value = often(operand(target).map(asText), text);
   const one = (suffix: string, texts: fc.Arbitrary<string>) =>
     texts.map((text): Parameter[] => [[path + suffix, text]]);
   const list = fc.array(value, { minLength: 1, maxLength: 3 });
-  return fc.oneof(
+  const exists = one("_exists", fc.constantFrom("true", "false"));
+  const regex = one("_regex", pattern);
+  const comparison = fc.oneof(
     { arbitrary: one("", value), weight: 3 },
     { arbitrary: one("_ne", value), weight: 2 },
     ...COMPARISONS.map((name) => ({ arbitrary: one(`_${name}`, value), weight: 1 })),
@@ -122,32 +130,41 @@ function filter(target: Target): fc.Arbitrary<Parameter[]> {
         weight: 1,
       },
     ]),
-    { arbitrary: one("_exists", fc.constantFrom("true", "false")), weight: 1 },
-    { arbitrary: one("_regex", pattern), weight: 1 },
+  );
+  return often(
+    fc.oneof(
+      { arbitrary: comparison, weight: isComparable(target) ? 10 : 0 },
+      { arbitrary: regex, weight: isText(target) ? 1 : 0 },
+      { arbitrary: exists, weight: 1 },
+    ),
+    fc.oneof(comparison, regex),
   );
 }
 
 /** A condition of a `where` tree; its values have their types already. */
 function leaf(target: Target): fc.Arbitrary<Json> {
-  const value = fc.oneof(
-    { arbitrary: operand(target), weight: 8 },
-    { arbitrary: fc.constant(null), weight: 1 },
-    { arbitrary: scalar, weight: 1 },
-  );
+  const good = isComparable(target) ? operand(target) : fc.constant(null);
+  const value = often(good, scalar);
   const test = fc.oneof(
-    { arbitrary: fc.tuple(fc.constantFrom(...COMPARISONS, "ne"), value), weight: 5 },
+    { arbitrary: fc.tuple(fc.constantFrom(...COMPARISONS), value), weight: 3 },
+    { arbitrary: fc.tuple(fc.constant("ne"), orNull(value)), weight: 2 },
     {
-      arbitrary: fc.tuple(fc.constantFrom("in", "nin"), fc.array<Json>(value, { maxLength: 3 })),
+      arbitrary: fc.tuple(
+        fc.constantFrom("in", "nin"),
+        fc.array<Json>(orNull(value), { maxLength: 3 }),
+      ),
       weight: 2,
     },
-    { arbitrary: fc.tuple(fc.constant("exists"), fc.boolean()), weight: 1 },
-    { arbitrary: fc.tuple(fc.constant("regex"), pattern), weight: 1 },
+    { arbitrary: fc.tuple(fc.constant("regex"), pattern), weight: isText(target) ? 1 : 0 },
   );
-  const few = fc.array(test, { minLength: 1, maxLength: 2 })
-    .map((tests) => Object.fromEntries<Json>(tests));
+  const exists = fc.tuple(fc.constant("exists"), fc.boolean());
+  const tests = fc.array(isComparable(target) ? fc.oneof(test, test, test, exists) : exists, {
+    minLength: 1,
+    maxLength: 2,
+  });
   return fc.oneof(
-    { arbitrary: value, weight: 1 },
-    { arbitrary: few, weight: 2 },
+    { arbitrary: orNull(value), weight: 1 },
+    { arbitrary: tests.map((all) => Object.fromEntries<Json>(all)), weight: 2 },
   ).map((test) => ({ [target.path]: test }));
 }
 
@@ -168,10 +185,13 @@ export const whereTree = (definition: Definition): fc.Arbitrary<Json> =>
 
 const SORTABLE = ["String", "Number", "Boolean", "Date", "Ref"];
 
-export function sort(definition: Definition): fc.Arbitrary<string> {
-  const declared = targetsOf(definition.fields)
+export function sort({ fields, rls }: Definition): fc.Arbitrary<string> {
+  const declared = targetsOf(fields)
     .filter(({ item }) => item !== null && SORTABLE.includes(item.type));
-  const paths = [...declared, ...SERVER].map(({ path }) => path);
+  const paths = [
+    ...[...declared, ...SERVER].map(({ path }) => path),
+    ...(rls.enabled ? [rls.ownerField] : []),
+  ];
   const key = fc.oneof(
     { arbitrary: fc.constantFrom(...paths), weight: 40 },
     { arbitrary: fc.constantFrom("isDeleted", "u", "nothing"), weight: 1 },
@@ -206,12 +226,15 @@ export const selection = (definition: Definition): fc.Arbitrary<Parameter[]> =>
 const pageSize = fc.integer({ min: 1, max: 7 }).map(String);
 
 /** How a page is shown, which may change while paging. */
-export const presentation = ({ fields }: Definition): fc.Arbitrary<Parameter[]> => {
+export const presentation = (
+  { fields }: Definition,
+  limit = pageSize,
+): fc.Arbitrary<Parameter[]> => {
   const names = [...fields.map(({ key }) => key), "_id", "createdAt"];
   const some = fc.uniqueArray(fc.constantFrom(...names), { minLength: 1, maxLength: 3 });
   const without = some.map((keys) => keys.map((key) => `-${key}`));
   return fc.tuple(
-    optional(80, "limit", pageSize),
+    optional(80, "limit", limit),
     optional(15, "fields", fc.oneof(some, without).map((keys) => keys.join(","))),
     optional(15, "meta", fc.constantFrom("true", "false")),
     optional(15, "total", fc.constantFrom("exact", "none", "estimate")),
@@ -222,8 +245,13 @@ export const presentation = ({ fields }: Definition): fc.Arbitrary<Parameter[]> 
 export const query = (definition: Definition): fc.Arbitrary<Parameter[]> =>
   fc.tuple(
     selection(definition),
-    presentation(definition),
+    presentation(
+      definition,
+      fc.oneof(
+        { arbitrary: pageSize, weight: 40 },
+        { arbitrary: fc.constantFrom("0", "1001", "-1", "x", "1.5", ""), weight: 1 },
+      ),
+    ),
     optional(40, "page", fc.integer({ min: 1, max: 4 }).map(String)),
     optional(8, "count", fc.constantFrom("true", "false")),
-    optional(2, "limit", fc.constantFrom("0", "1001", "-1", "x", "1.5", "")),
   ).map((all) => all.flat());

@@ -29,10 +29,9 @@ export async function check<T>(
   const result = await fc.check(fc.asyncProperty(cases, body), { seed: SEED, numRuns: RUNS });
   if (!result.failed) return;
   const { errorInstance: cause, counterexample, numRuns, numShrinks } = result;
-  const told = cause instanceof Error ? cause.message : String(cause);
+  const told = cause instanceof Error ? cause.stack ?? cause.message : String(cause);
   throw new Error(
     `Case ${numRuns} of CORBEL_TEST_SEED=${SEED} fails, after ${numShrinks} steps of shrinking:\n` +
       `${told}\n\nGenerated from: ${fc.stringify(counterexample)}`,
-    { cause },
   );
 }

@@ -3,8 +3,9 @@ import { StoreUnavailable } from "../errors.ts";
 import type { Definition, Engine, Records, Space, StoredRecord, Transaction } from "../port.ts";
 import type { Connection, Sync } from "./connection.ts";
 import { sql } from "./fragment.ts";
-import { type Access, SqliteRecords } from "./records.ts";
-import { FileSpace } from "./space.ts";
+import { type Access, type Committed, SqliteRecords } from "./records.ts";
+import { RowCachePool } from "./row_cache.ts";
+import { FileSpace, type Touched } from "./space.ts";
 
 export interface SqliteOptions {
   /** Holds `control.db` and `projects/<id>.db`; made if it is missing. */
@@ -18,19 +19,22 @@ export interface SqliteOptions {
 }
 
 const FILES_MAX = 100;
+/** Characters of one generation of cached rows, of all files together; there are two. */
+const ROW_CACHE_LENGTH = 16_000_000;
 
 /** The embedded engine: one file per space. Several processes may share a folder. */
 export class SqliteEngine implements Engine {
   readonly name = "sqlite";
   readonly #folder: string;
   readonly #sync: Sync;
+  readonly #rowCaches = new RowCachePool(ROW_CACHE_LENGTH);
   readonly #control: FileSpace;
   readonly #projects: LRUCache<string, FileSpace>;
 
   private constructor({ folder, sync, filesMax = FILES_MAX }: SqliteOptions) {
     this.#folder = folder;
     this.#sync = sync;
-    this.#control = FileSpace.open(`${folder}/control.db`, sync);
+    this.#control = FileSpace.open(`${folder}/control.db`, sync, this.#rowCaches);
     this.#projects = new LRUCache({ max: filesMax, dispose: (space) => space.close() });
   }
 
@@ -50,20 +54,24 @@ export class SqliteEngine implements Engine {
         const file = this.#file(space);
         const wait = file.prepare(definition);
         // Without a wait the file cannot have been closed in between.
-        if (wait === undefined) return work(file.reader);
-        await wait;
-        return work(this.#file(space).reader);
+        if (wait !== undefined) {
+          await wait;
+          return readOn(this.#file(space), definition, work);
+        }
+        return readOn(file, definition, work);
       },
       write: async (work) => {
         await this.#file(space).prepare(definition);
-        return this.#file(space).exclusive(work);
+        return this.#file(space).exclusive((db, touched) =>
+          work(db, (seq) => touched(definition, seq))
+        );
       },
     });
   }
 
   transaction<T>(space: Space, work: (tx: Transaction) => Promise<T>): Promise<T> {
     const file = this.#file(space);
-    return file.exclusive((db) => work(transactionOn(file, db)));
+    return file.exclusive((db, touched) => work(transactionOn(file, db, touched)));
   }
 
   createSpace(space: Space): Promise<void> {
@@ -85,14 +93,19 @@ export class SqliteEngine implements Engine {
     if (space === "control") return this.#control;
     let file = this.#projects.get(space);
     if (file === undefined) {
-      file = FileSpace.open(`${this.#folder}/projects/${space}.db`, this.#sync);
+      file = FileSpace.open(`${this.#folder}/projects/${space}.db`, this.#sync, this.#rowCaches);
       this.#projects.set(space, file);
     }
     return file;
   }
 }
 
-function transactionOn(file: FileSpace, db: Connection): Transaction {
+type Read<T> = (db: Connection, committed: Committed | null) => T;
+
+const readOn = <T>(file: FileSpace, definition: Definition, work: Read<T>): T =>
+  work(file.reader, file.committed(definition));
+
+function transactionOn(file: FileSpace, db: Connection, touched: Touched): Transaction {
   const run = <T>(definition: Definition, work: (db: Connection) => T): Promise<T> => {
     // A promise also for what throws: callers await, and must not see two kinds of failure.
     return Promise.try(() => {
@@ -103,8 +116,8 @@ function transactionOn(file: FileSpace, db: Connection): Transaction {
   return {
     records<T extends StoredRecord>(definition: Definition): Records<T> {
       const access: Access = {
-        read: (work) => run(definition, work),
-        write: (work) => run(definition, work),
+        read: (work) => run(definition, (db) => work(db, null)),
+        write: (work) => run(definition, (db) => work(db, (seq) => touched(definition, seq))),
       };
       return new SqliteRecords<T>(definition, access);
     },

@@ -5,7 +5,8 @@ import { bindable, type Fragment, quoted, type SqlValue } from "./fragment.ts";
 
 /** A statement that reads a part of a page, without what varies from page to page. */
 export interface PageStatement {
-  readonly sql: string;
+  /** Reads the texts of the rows, their `seq` alone, or `seq` and text. */
+  readonly sql: Readonly<Record<PageColumns, string>>;
   /** Values of the filter. */
   readonly values: readonly SqlValue[];
   /** Which values of the position follow them: its sort values, and behind them its id. */
@@ -13,6 +14,8 @@ export interface PageStatement {
   /** Live and deleted rows are read by a statement each, which take the same values. */
   readonly twice: boolean;
 }
+
+export type PageColumns = "doc" | "seq" | "seq, doc";
 
 /**
  * The statements that read one page, to be run in this order until the page is full.
@@ -29,12 +32,20 @@ export function pageStatements(definition: Definition, query: ListQuery): PageSt
     : rangesBehind(order, positionValues(query.from, order.length).map((value) => value === null));
   const filter = filterSql(definition, query.filter);
   const twice = definition.trash && !fixesTrash(query.filter);
-  return ranges.map((range) => ({
-    sql: twice ? mergedSql(definition, filter, range) : rangeSql(definition, filter, range),
-    values: filter.values,
-    slots: range.slots,
-    twice,
-  }));
+  const text = twice ? mergedSql : rangeSql;
+  return ranges.map((range) => {
+    const source = { table: tableName(definition), filter, range };
+    return {
+      sql: {
+        doc: text("doc", source),
+        seq: text("seq", source),
+        "seq, doc": text("seq, doc", source),
+      },
+      values: filter.values,
+      slots: range.slots,
+      twice,
+    };
+  });
 }
 
 /** The values that a statement takes for a position; those for limit and offset follow. */
@@ -123,9 +134,15 @@ function beyond({ path, value, descending }: OrderTerm, isNull: boolean) {
   return path === "_id" ? [below] : [below, nulls];
 }
 
-function rangeSql(definition: Definition, filter: Fragment, range: Range): string {
+interface Source {
+  readonly table: string;
+  readonly filter: Fragment;
+  readonly range: Range;
+}
+
+function rangeSql(columns: PageColumns, { table, filter, range }: Source): string {
   const orderBy = range.order.map(({ value, descending }) => value + direction(descending));
-  return `select doc from ${tableName(definition)} where (${filter.sql}) ` +
+  return `select ${columns} from ${table} where (${filter.sql}) ` +
     `and ${range.condition} order by ${orderBy.join(", ")} limit ?`;
 }
 
@@ -139,10 +156,10 @@ function fixesTrash(filter: Filter): boolean {
  * Indexes begin with `isDeleted`, so live and deleted rows each come in order, and SQLite merges
  * the two as it reads; asking for both at once would sort the whole collection.
  */
-function mergedSql(definition: Definition, filter: Fragment, range: Range): string {
-  const columns = range.order.map(({ value }, i) => `${value} as k${i}`).join(", ");
+function mergedSql(columns: PageColumns, { table, filter, range }: Source): string {
+  const keys = range.order.map(({ value }, i) => `${value} as k${i}`).join(", ");
   const sides = [0, 1].map((deleted) =>
-    `select doc, ${columns} from ${tableName(definition)} where ` +
+    `select ${columns}, ${keys} from ${table} where ` +
     `${scalarSql("isDeleted")} = ${deleted} and (${filter.sql}) and ${range.condition}`
   );
   const orderBy = range.order.map(({ descending }, i) => `k${i}${direction(descending)}`);

@@ -18,15 +18,26 @@ import { applyChange } from "./change.ts";
 import type { Connection, Row } from "./connection.ts";
 import { filterSql } from "./filter_sql.ts";
 import { type Fragment, sql } from "./fragment.ts";
-import { type PageStatement, pageValues } from "./keyset.ts";
+import { type PageColumns, type PageStatement, pageValues } from "./keyset.ts";
+import type { RowCache } from "./row_cache.ts";
 import { Statements } from "./statements.ts";
 
 /** Where the records of one definition are read and written. */
 export interface Access {
   /** Runs on a connection that sees what was committed, or the transaction's own changes. */
-  read<T>(work: (db: Connection) => T): Promise<T>;
-  /** Runs in a write transaction. */
-  write<T>(work: (db: Connection) => T): Promise<T>;
+  read<T>(work: (db: Connection, committed: Committed | null) => T): Promise<T>;
+  /** Runs in a write transaction; `touched` is told which rows it changes. */
+  write<T>(work: (db: Connection, touched: (seq: number) => void) => T): Promise<T>;
+}
+
+/** What is known of committed rows; within a transaction nothing is. */
+export interface Committed {
+  readonly rows: RowCache;
+  /**
+   * Whether no other process has committed since the last time this was asked. If one has, all
+   * that was known is dropped.
+   */
+  isSteady(): boolean;
 }
 
 /** {@linkcode Records} over one table: `seq`, `id`, `rev`, and the record's JSON text `doc`. */
@@ -65,13 +76,13 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
 
   list(query: ListQuery): Promise<Page> {
     const statements = this.#statements.page(query);
-    return this.#access.read((db) => {
+    return this.#access.read((db, committed) => {
       const texts: string[] = [];
       // One row more than asked for tells whether the list goes on.
       for (const statement of statements) {
         const missing = query.limit + 1 - texts.length;
         if (missing === 0) break;
-        for (const row of db.all(bound(statement, query, missing))) texts.push(row[0] as string);
+        texts.push(...readTexts(db, committed, { statement, query, limit: missing }));
       }
       const more = texts.length > query.limit;
       if (more) texts.pop();
@@ -86,47 +97,53 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
   }
 
   updateOne(filter: Filter, change: Change): Promise<Stored<T> | null> {
-    return this.#access.write((db) => {
+    return this.#access.write((db, touched) => {
       const row = this.#find(db, filter);
       if (row === undefined) return null;
       const before = stored<T>(row);
       const after = applyChange(before.value, change) as T; // Callers type their own records.
       const json = this.#text(after);
       const revision = before.revision + 1;
+      const seq = seqOf(row);
       db.run(
         sql(
-          `update ${this.#statements.table} set rev = ?, doc = ? where id = ?`,
+          `update ${this.#statements.table} set rev = ?, doc = ? where seq = ?`,
           revision,
           json,
-          after._id,
+          seq,
         ),
       );
-      this.#recount(db, before.value, -1);
-      this.#recount(db, after, 1);
+      touched(seq);
+      if (before.value.isDeleted !== after.isDeleted) {
+        this.#recount(db, before.value, -1);
+        this.#recount(db, after, 1);
+      }
       return { json, revision, value: after };
     });
   }
 
   deleteOne(filter: Filter): Promise<Stored<T> | null> {
-    return this.#access.write((db) => {
+    return this.#access.write((db, touched) => {
       const row = this.#find(db, filter);
       if (row === undefined) return null;
-      const gone = stored<T>(row);
-      this.#delete(db, gone.value);
-      return gone;
+      touched(seqOf(row));
+      return this.#delete(db, row);
     });
   }
 
   deleteMany(filter: Filter, limit: number): Promise<number> {
     const { sql: condition, values } = filterSql(this.#definition, filter);
     const matching = sql(
-      `select rev, doc from ${this.#statements.table} where ${condition} limit ?`,
+      `select rev, doc, seq from ${this.#statements.table} where ${condition} limit ?`,
       ...values,
       limit,
     );
-    return this.#access.write((db) => {
+    return this.#access.write((db, touched) => {
       const rows = db.all(matching);
-      for (const row of rows) this.#delete(db, stored<T>(row).value);
+      for (const row of rows) {
+        touched(seqOf(row));
+        this.#delete(db, row);
+      }
       return rows.length;
     });
   }
@@ -140,15 +157,19 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
     return { json, revision: 1, value: record };
   }
 
-  #delete(db: Connection, record: StoredRecord): void {
-    db.run(sql(`delete from ${this.#statements.table} where id = ?`, record._id));
-    this.#recount(db, record, -1);
+  #delete(db: Connection, row: Row): Stored<T> {
+    const gone = stored<T>(row);
+    db.run(sql(`delete from ${this.#statements.table} where seq = ?`, seqOf(row)));
+    this.#recount(db, gone.value, -1);
+    return gone;
   }
 
+  /** Revision, text and `seq` of the first match. */
   #find(db: Connection, filter: Filter): Row | undefined {
     const { sql: condition, values } = filterSql(this.#definition, filter);
     return db.get({
-      sql: `select rev, doc from ${this.#statements.table} where ${condition} order by id limit 1`,
+      sql:
+        `select rev, doc, seq from ${this.#statements.table} where ${condition} order by id limit 1`,
       values,
     });
   }
@@ -169,13 +190,36 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
   }
 }
 
-function bound(statement: PageStatement, { from, offset }: ListQuery, limit: number): Fragment {
-  const values = pageValues(statement, from);
-  values.push(limit);
-  if (offset === undefined) return { sql: statement.sql, values };
-  values.push(offset);
-  return { sql: `${statement.sql} offset ?`, values };
+interface PagePart {
+  readonly statement: PageStatement;
+  readonly query: ListQuery;
+  readonly limit: number;
 }
+
+/** Texts of a part of a page: out of the cache where all are there, else out of the table. */
+function readTexts(db: Connection, committed: Committed | null, part: PagePart): string[] {
+  if (committed === null) return db.all(bound(part, "doc")).map(([text]) => text as string);
+  const { rows } = committed;
+  if (rows.promising) {
+    const found = db.all(bound(part, "seq"));
+    // Asked after the reading: what was read is not older than what the cache holds.
+    const texts = committed.isSteady() ? rows.page(found) : null;
+    if (texts !== null) return texts;
+  }
+  const read = db.all(bound(part, "seq, doc"));
+  if (committed.isSteady()) rows.fill(read);
+  return read.map(([, text]) => text as string);
+}
+
+function bound({ statement, query, limit }: PagePart, columns: PageColumns): Fragment {
+  const values = pageValues(statement, query.from);
+  values.push(limit);
+  if (query.offset === undefined) return { sql: statement.sql[columns], values };
+  values.push(query.offset);
+  return { sql: `${statement.sql[columns]} offset ?`, values };
+}
+
+const seqOf = (row: Row): number => row[2] as number;
 
 function stored<T>([revision, json]: Row): Stored<T> {
   let parsed: T | undefined;

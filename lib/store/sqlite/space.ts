@@ -3,6 +3,8 @@ import { StoreUnavailable } from "../errors.ts";
 import type { Definition } from "../port.ts";
 import { Busy, Connection, type Sync } from "./connection.ts";
 import { sql } from "./fragment.ts";
+import type { Committed } from "./records.ts";
+import type { RowCachePool } from "./row_cache.ts";
 import { isCurrent, migrate } from "./migrations.ts";
 import { checkDefinition, isPrepared, prepare, redefine } from "./tables.ts";
 
@@ -10,6 +12,11 @@ import { checkDefinition, isPrepared, prepare, redefine } from "./tables.ts";
 const LOCK_WAIT_MS = 5_000;
 const RETRY_MIN_MS = 1;
 const RETRY_MAX_MS = 12;
+
+const FOREIGN_VERSION = sql("pragma data_version");
+
+/** Is told which rows a transaction changes or removes. */
+export type Touched = (definition: Definition, seq: number) => void;
 
 /** The files whose exclusive section the present call chain is in. */
 const inside = new AsyncLocalStorage<FileSpace>();
@@ -21,18 +28,23 @@ const inside = new AsyncLocalStorage<FileSpace>();
 export class FileSpace {
   readonly reader: Connection;
   readonly #writer: Connection;
+  readonly #pool: RowCachePool;
+  readonly #committed = new Map<string, Committed>();
+  #foreignVersion: number;
   readonly #prepared = new WeakSet<Definition>();
   #tail: Promise<void> = Promise.resolve();
   #writers = 0;
   #closing = false;
 
-  private constructor(writer: Connection, reader: Connection) {
+  private constructor(writer: Connection, reader: Connection, pool: RowCachePool) {
     this.#writer = writer;
     this.reader = reader;
+    this.#pool = pool;
+    this.#foreignVersion = this.#readForeignVersion();
   }
 
   /** Opens the file, makes it if it is missing, and brings its schema up to date. */
-  static open(path: string, sync: Sync): FileSpace {
+  static open(path: string, sync: Sync, pool: RowCachePool): FileSpace {
     const writer = new Connection(path, sync);
     try {
       if (!isCurrent(writer)) {
@@ -46,11 +58,21 @@ export class FileSpace {
         }
       }
       writer.waitForLocks(0);
-      return new FileSpace(writer, new Connection(path, sync));
+      return new FileSpace(writer, new Connection(path, sync), pool);
     } catch (error) {
       writer.close();
       throw error instanceof Busy ? new StoreUnavailable(error.message, { cause: error }) : error;
     }
+  }
+
+  /** What is known of the committed rows of a definition. */
+  committed({ name }: Definition): Committed {
+    let committed = this.#committed.get(name);
+    if (committed === undefined) {
+      committed = { rows: this.#pool.create(), isSteady: () => this.#isSteady() };
+      this.#committed.set(name, committed);
+    }
+    return committed;
   }
 
   /** Makes sure that the tables of a definition exist; free after the first time. */
@@ -80,7 +102,7 @@ export class FileSpace {
    * Runs `work` in a write transaction of its own, one at a time: committed when it resolves,
    * undone when it throws. Within `work` only the connection it is given may be used.
    */
-  async exclusive<T>(work: (db: Connection) => T | Promise<T>): Promise<T> {
+  async exclusive<T>(work: (db: Connection, touched: Touched) => T | Promise<T>): Promise<T> {
     if (inside.getStore() === this) {
       throw new Error("A transaction must use the records it was given, not the engine's");
     }
@@ -91,9 +113,13 @@ export class FileSpace {
     try {
       await before;
       await this.#begin();
+      const changed: [Definition, number][] = [];
       try {
-        const result = await inside.run(this, () => work(this.#writer));
+        const touched: Touched = (definition, seq) => void changed.push([definition, seq]);
+        const result = await inside.run(this, () => work(this.#writer, touched));
         this.#writer.run(sql("commit"));
+        // In the same breath: nobody can read in between.
+        for (const [definition, seq] of changed) this.committed(definition).rows.drop(seq);
         return result;
       } catch (error) {
         this.#rollback();
@@ -137,7 +163,21 @@ export class FileSpace {
     }
   }
 
+  #isSteady(): boolean {
+    const version = this.#readForeignVersion();
+    if (version === this.#foreignVersion) return true;
+    this.#foreignVersion = version;
+    for (const { rows } of this.#committed.values()) rows.clear();
+    return false;
+  }
+
+  /** Changes when others commit; to this connection's own commits it is blind. */
+  #readForeignVersion(): number {
+    return this.#writer.get(FOREIGN_VERSION)![0] as number;
+  }
+
   #closeNow(): void {
+    for (const { rows } of this.#committed.values()) this.#pool.release(rows);
     this.reader.close();
     this.#writer.close();
   }

@@ -1,0 +1,215 @@
+import assert from "node:assert/strict";
+import { openTestServices } from "@/tests/support/test_services.ts";
+import { createProject } from "../projects/create_project.ts";
+import { rotateKey } from "../projects/projects.ts";
+import { type ProjectRecord, PROJECTS } from "../projects/records.ts";
+import { eq } from "../store/filter.ts";
+import type { Definition, Engine, Space, StoredRecord } from "../store/port.ts";
+import { createKeyDirectory, newApiKey } from "./api_keys.ts";
+
+/** The engine, with `before` in front of everything that is asked of its records. */
+function watched(engine: Engine, before: (name: string) => void | Promise<void>): Engine {
+  return new Proxy(engine, {
+    get: (target, property) => {
+      if (property !== "records") return Reflect.get(target, property, target);
+      return <T extends StoredRecord>(space: Space, definition: Definition) =>
+        new Proxy(target.records<T>(space, definition), {
+          get: (records, name) => async (...input: unknown[]) => {
+            await before(definition.name);
+            return await Reflect.get(records, name, records).apply(records, input);
+          },
+        });
+    },
+  });
+}
+
+const makeProject = (services: Parameters<typeof createProject>[0]) =>
+  createProject(services, { name: "Test", siteUrl: "https://app.example.com" });
+
+Deno.test("a fresh key names its kind and carries 32 random bytes", () => {
+  assert.match(newApiKey("publishable"), /^pk_live_[A-Za-z0-9_-]{43}$/);
+  assert.match(newApiKey("secret"), /^sk_live_[A-Za-z0-9_-]{43}$/);
+  const keys = Array.from({ length: 1000 }, () => newApiKey("secret"));
+  assert.equal(new Set(keys).size, 1000);
+});
+
+Deno.test("a key opens its own project, with what it is", async () => {
+  await using opened = await openTestServices();
+  const { services } = opened;
+  const [one, other] = [await makeProject(services), await makeProject(services)];
+  assert.deepEqual(await services.keys.find(one.publishableKey), {
+    kind: "publishable",
+    projectId: one.projectId,
+    siteUrl: "https://app.example.com",
+    allowedOrigins: [],
+  });
+  const secret = await services.keys.find(other.secretKey);
+  assert.equal(secret?.kind, "secret");
+  assert.equal(secret?.projectId, other.projectId);
+});
+
+Deno.test("unknown keys, and keys of the other kind, open nothing", async () => {
+  await using opened = await openTestServices();
+  const { services } = opened;
+  const { publishableKey, secretKey } = await makeProject(services);
+  const wrong = [
+    newApiKey("publishable"),
+    newApiKey("secret"),
+    publishableKey.replace("pk_", "sk_"),
+    secretKey.replace("sk_", "pk_"),
+  ];
+  for (const key of wrong) assert.equal(await services.keys.find(key), null);
+});
+
+Deno.test("malformed keys are refused without asking the store", async () => {
+  await using opened = await openTestServices();
+  const { services, clock } = opened;
+  const { publishableKey: key } = await makeProject(services);
+  const asked: string[] = [];
+  const keys = createKeyDirectory(watched(services.engine, (name) => void asked.push(name)), clock);
+  const malformed = [
+    "",
+    "pk_live_",
+    key.slice(0, -1),
+    `${key}A`,
+    `${key}\n`,
+    ` ${key}`,
+    `${key}, ${key}`,
+    key.replace("pk_", "PK_"),
+    key.replace("live", "test"),
+    key.slice(0, -1) + "=",
+    "x".repeat(100_000),
+  ];
+  for (const one of malformed) assert.equal(await keys.find(one), null);
+  assert.deepEqual(asked, []);
+  assert.notEqual(await keys.find(key), null);
+  assert.notDeepEqual(asked, []);
+});
+
+Deno.test("a known key is not asked for again before its time", async () => {
+  await using opened = await openTestServices();
+  const { services, clock } = opened;
+  const { publishableKey } = await makeProject(services);
+  let asked = 0;
+  const keys = createKeyDirectory(watched(services.engine, () => void asked++), clock);
+  const first = await keys.find(publishableKey);
+  const cost = asked;
+  assert.ok(cost > 0);
+  clock.advance(2999);
+  assert.deepEqual(await keys.find(publishableKey), first);
+  assert.equal(asked, cost);
+  clock.advance(1);
+  assert.deepEqual(await keys.find(publishableKey), first);
+  assert.equal(asked, 2 * cost);
+});
+
+Deno.test("what another process changed is seen within five seconds, though a key is in use", async () => {
+  await using opened = await openTestServices();
+  const { services, clock } = opened;
+  const { projectId, publishableKey } = await makeProject(services);
+  const elsewhere = createKeyDirectory(services.engine, clock);
+  assert.notEqual(await elsewhere.find(publishableKey), null);
+  await rotateKey(services, projectId, "publishable");
+  for (let seconds = 0; seconds < 5; seconds++) {
+    clock.advance(1000);
+    await elsewhere.find(publishableKey);
+  }
+  assert.equal(await elsewhere.find(publishableKey), null);
+});
+
+Deno.test("changed settings of a project are seen within five seconds", async () => {
+  await using opened = await openTestServices();
+  const { services, clock } = opened;
+  const { projectId, publishableKey } = await makeProject(services);
+  await services.keys.find(publishableKey);
+  await services.engine.records<ProjectRecord>("control", PROJECTS)
+    .updateOne(eq("_id", projectId), { set: { allowedOrigins: ["https://shop.example.com"] } });
+  clock.advance(5000);
+  const holder = await services.keys.find(publishableKey);
+  assert.deepEqual(holder?.allowedOrigins, ["https://shop.example.com"]);
+});
+
+Deno.test("a rotated key is refused at once and the fresh one works, the other kind untouched", async () => {
+  await using opened = await openTestServices();
+  const { services } = opened;
+  const { projectId, publishableKey, secretKey } = await makeProject(services);
+  for (const key of [publishableKey, secretKey]) {
+    assert.notEqual(await services.keys.find(key), null);
+  }
+  const fresh = await rotateKey(services, projectId, "secret");
+  assert.equal(await services.keys.find(secretKey), null);
+  assert.equal((await services.keys.find(fresh))?.kind, "secret");
+  assert.equal((await services.keys.find(publishableKey))?.projectId, projectId);
+});
+
+Deno.test("a key that is rotated while it is being looked up is refused from then on", async () => {
+  await using opened = await openTestServices();
+  const { services, clock } = opened;
+  const { projectId, publishableKey } = await makeProject(services);
+  const [reading, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const engine = watched(services.engine, async (name) => {
+    if (name !== "projects") return;
+    reading.resolve();
+    await goOn.promise;
+  });
+  const keys = createKeyDirectory(engine, clock);
+  const early = keys.find(publishableKey);
+  await reading.promise;
+  await rotateKey({ engine: services.engine, keys, clock }, projectId, "publishable");
+  goOn.resolve();
+  await early;
+  assert.equal(await keys.find(publishableKey), null);
+});
+
+Deno.test("forgetting a project leaves what is known of the others", async () => {
+  await using opened = await openTestServices();
+  const { services, clock } = opened;
+  const [one, other] = [await makeProject(services), await makeProject(services)];
+  let asked = 0;
+  const keys = createKeyDirectory(watched(services.engine, () => void asked++), clock);
+  for (const key of [one.publishableKey, one.secretKey, other.publishableKey]) await keys.find(key);
+  asked = 0;
+  keys.forget(one.projectId);
+  await keys.find(other.publishableKey);
+  assert.equal(asked, 0);
+  await keys.find(one.publishableKey);
+  const cost = asked;
+  assert.ok(cost > 0);
+  await keys.find(one.secretKey);
+  assert.equal(asked, 2 * cost);
+});
+
+Deno.test("a key that was missing works as soon as it is there", async () => {
+  await using opened = await openTestServices();
+  const { services, clock } = opened;
+  const { projectId, secretKey } = await makeProject(services);
+  const keys = createKeyDirectory(services.engine, clock);
+  const other = { forget() {}, find: () => Promise.resolve(null) };
+  const fresh = await rotateKey({ ...services, keys: other }, projectId, "secret");
+  const back = createKeyDirectory(services.engine, clock);
+  assert.equal(await keys.find(secretKey), null);
+  assert.equal((await back.find(fresh))?.projectId, projectId);
+  assert.equal((await keys.find(fresh))?.projectId, projectId);
+});
+
+Deno.test("a project that is gone takes its keys with it", async () => {
+  await using opened = await openTestServices();
+  const { services, clock } = opened;
+  const { projectId, publishableKey } = await makeProject(services);
+  await services.keys.find(publishableKey);
+  await services.engine.records<ProjectRecord>("control", PROJECTS).deleteOne(eq("_id", projectId));
+  clock.advance(5000);
+  assert.equal(await services.keys.find(publishableKey), null);
+});
+
+Deno.test("keys are stored as hashes only", async () => {
+  await using opened = await openTestServices();
+  const { publishableKey, secretKey } = await makeProject(opened.services);
+  for (const { name } of Deno.readDirSync(opened.folder)) {
+    if (!name.startsWith("control.db")) continue;
+    const bytes = new TextDecoder("latin1").decode(await Deno.readFile(`${opened.folder}/${name}`));
+    for (const key of [publishableKey, secretKey]) {
+      assert.equal(bytes.includes(key.slice(8)), false, name);
+    }
+  }
+});

@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import type { KeyHolder } from "./api_keys.ts";
+import { callerOf, holderOf } from "./authenticate.ts";
+
+const PROJECT = "66f1a0c2e4b0a1b2c3d4e5f6";
+const USER = "aaaaaaaaaaaaaaaaaaaaaaaa";
+const SESSION = "cccccccccccccccccccccccc";
+
+const holder = (kind: KeyHolder["kind"]): KeyHolder => ({
+  kind,
+  projectId: PROJECT,
+  siteUrl: null,
+  allowedOrigins: [],
+});
+
+/** Knows one key and one token of the project, and remembers what it was asked. */
+function services() {
+  const asked: string[] = [];
+  return {
+    asked,
+    keys: {
+      find: (key: string) => {
+        asked.push(key);
+        return Promise.resolve(key === "good-key" ? holder("publishable") : null);
+      },
+      forget() {},
+    },
+    tokens: {
+      verify: (projectId: string, token: string) => {
+        asked.push(`${projectId} ${token}`);
+        const good = projectId === PROJECT && token === "aaa.bbb-_.ccc";
+        return Promise.resolve(good ? { userId: USER, sessionId: SESSION } : null);
+      },
+      issue: () => Promise.reject(new Error("Nothing is issued here")),
+    },
+  };
+}
+
+const none = { apiKey: null, authorization: null };
+
+Deno.test("a known key tells whose it is", async () => {
+  assert.deepEqual(
+    await holderOf(services(), { ...none, apiKey: "good-key" }),
+    holder("publishable"),
+  );
+});
+
+Deno.test("a missing, an empty and an unknown key get the same refusal", async () => {
+  const refusals = [];
+  for (const apiKey of [null, "", "other-key"]) {
+    const refusal = await holderOf(services(), { ...none, apiKey }).catch((error) => error);
+    refusals.push([refusal.code, refusal.status, refusal.message]);
+  }
+  assert.deepEqual(refusals[0]?.slice(0, 2), ["API_KEY_INVALID", 401]);
+  assert.deepEqual(refusals[1], refusals[0]);
+  assert.deepEqual(refusals[2], refusals[0]);
+});
+
+Deno.test("with a secret key the Authorization header is not looked at", async () => {
+  const known = services();
+  for (const authorization of [null, "Bearer aaa.bbb-_.ccc", "Bearer forged", "nonsense"]) {
+    const caller = await callerOf(known, holder("secret"), { ...none, authorization });
+    assert.deepEqual(caller, { kind: "secret", projectId: PROJECT });
+  }
+  assert.deepEqual(known.asked, []);
+});
+
+Deno.test("a publishable key alone speaks for nobody", async () => {
+  const caller = await callerOf(services(), holder("publishable"), none);
+  assert.deepEqual(caller, { kind: "publishable", projectId: PROJECT, userId: null });
+});
+
+Deno.test("a valid bearer token names its user, whatever the scheme's letter case", async () => {
+  for (const scheme of ["Bearer", "bearer", "BEARER"]) {
+    const authorization = `${scheme} aaa.bbb-_.ccc`;
+    const caller = await callerOf(services(), holder("publishable"), { ...none, authorization });
+    assert.deepEqual(caller, { kind: "publishable", projectId: PROJECT, userId: USER });
+  }
+});
+
+Deno.test("a bearer token that is sent must be valid, also where none is needed", async () => {
+  const wrong = [
+    "",
+    "Bearer",
+    "Bearer ",
+    "aaa.bbb-_.ccc",
+    "Basic aaa.bbb-_.ccc",
+    "Bearer aaa.bbb-_.ddd",
+    "Bearer aaa.bbb-_",
+    "Bearer aaa.bbb-_.",
+    "Bearer aaa.bbb-_.ccc.ddd",
+    "Bearer aaa.bbb-_.ccc, Bearer aaa.bbb-_.ccc",
+    "Bearer aaa.bbb-_.ccc ",
+    "Bearer aaa.bbb-_.c=c",
+  ];
+  for (const authorization of wrong) {
+    await assert.rejects(
+      callerOf(services(), holder("publishable"), { ...none, authorization }),
+      { code: "ACCESS_TOKEN_INVALID", status: 401 },
+      authorization,
+    );
+  }
+});

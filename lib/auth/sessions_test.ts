@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { openTestServices } from "@/tests/support/test_services.ts";
+import { eq } from "../store/filter.ts";
+import type { Engine, Id } from "../store/port.ts";
+import { createSessionDirectory, type SessionRecord, SESSIONS } from "./sessions.ts";
+
+const PROJECT = "66f1a0c2e4b0a1b2c3d4e5f6";
+const OTHER_PROJECT = "66f1a0c2e4b0a1b2c3d4e5f7";
+const USER = "aaaaaaaaaaaaaaaaaaaaaaaa";
+const OTHER_USER = "bbbbbbbbbbbbbbbbbbbbbbbb";
+const SESSION = "cccccccccccccccccccccccc";
+
+/** A session of half an hour, opened at noon. */
+async function openSession(engine: Engine, parts: Partial<SessionRecord> = {}): Promise<Id> {
+  const { json } = await engine.records<SessionRecord>(PROJECT, SESSIONS).insert({
+    _id: SESSION,
+    userId: USER,
+    createdAt: "2026-01-31T12:00:00.000Z",
+    expiresAt: "2026-01-31T12:30:00.000Z",
+    revokedAt: null,
+    ...parts,
+  });
+  return JSON.parse(json)._id;
+}
+
+const revoke = (engine: Engine) =>
+  engine.records<SessionRecord>(PROJECT, SESSIONS)
+    .updateOne(eq("_id", SESSION), { set: { revokedAt: "2026-01-31T12:00:01.000Z" } });
+
+Deno.test("a session stands for its own user", async () => {
+  await using opened = await openTestServices();
+  const { engine, sessions } = opened.services;
+  await openSession(engine);
+  assert.equal(await sessions.stands(PROJECT, SESSION, USER), true);
+  assert.equal(await sessions.stands(PROJECT, SESSION, OTHER_USER), false);
+  assert.equal(await sessions.stands(PROJECT, SESSION, ""), false);
+});
+
+Deno.test("a session that was never opened does not stand", async () => {
+  await using opened = await openTestServices();
+  assert.equal(await opened.services.sessions.stands(PROJECT, SESSION, USER), false);
+});
+
+Deno.test("a session stands in its own project only, also right after it was looked up there", async () => {
+  await using opened = await openTestServices();
+  const { engine, sessions } = opened.services;
+  await openSession(engine);
+  assert.equal(await sessions.stands(PROJECT, SESSION, USER), true);
+  assert.equal(await sessions.stands(OTHER_PROJECT, SESSION, USER), false);
+  assert.equal(await sessions.stands(PROJECT, SESSION, USER), true);
+});
+
+Deno.test("looking a session up in another project does not end it in its own", async () => {
+  await using opened = await openTestServices();
+  const { engine, sessions } = opened.services;
+  await openSession(engine);
+  assert.equal(await sessions.stands(OTHER_PROJECT, SESSION, USER), false);
+  assert.equal(await sessions.stands(PROJECT, SESSION, USER), true);
+});
+
+Deno.test("a session ends at the millisecond it says, also while it is remembered", async () => {
+  await using opened = await openTestServices();
+  const { services: { engine, sessions }, clock } = opened;
+  await openSession(engine, { expiresAt: "2026-01-31T12:00:02.000Z" });
+  assert.equal(await sessions.stands(PROJECT, SESSION, USER), true);
+  clock.advance(1999);
+  assert.equal(await sessions.stands(PROJECT, SESSION, USER), true);
+  clock.advance(1);
+  assert.equal(await sessions.stands(PROJECT, SESSION, USER), false);
+});
+
+Deno.test("a revoked session falls at once where it is forgotten", async () => {
+  await using opened = await openTestServices();
+  const { engine, sessions } = opened.services;
+  await openSession(engine);
+  assert.equal(await sessions.stands(PROJECT, SESSION, USER), true);
+  await revoke(engine);
+  sessions.forget(SESSION);
+  assert.equal(await sessions.stands(PROJECT, SESSION, USER), false);
+});
+
+Deno.test("a revoked session falls elsewhere within five seconds, though it is in use", async () => {
+  await using opened = await openTestServices();
+  const { services: { engine }, clock } = opened;
+  const elsewhere = createSessionDirectory(engine, clock);
+  await openSession(engine);
+  assert.equal(await elsewhere.stands(PROJECT, SESSION, USER), true);
+  await revoke(engine);
+  clock.advance(2999);
+  assert.equal(await elsewhere.stands(PROJECT, SESSION, USER), true, "it is remembered for 3 s");
+  clock.advance(1);
+  assert.equal(await elsewhere.stands(PROJECT, SESSION, USER), false);
+});
+
+Deno.test("a session that is revoked while it is being looked up falls at once", async () => {
+  await using opened = await openTestServices();
+  const { services: { engine }, clock } = opened;
+  await openSession(engine);
+  const [read, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const slow = new Proxy(engine, {
+    get: (target, property) =>
+      property !== "records" ? Reflect.get(target, property, target) : () => ({
+        async get(id: Id) {
+          const found = await engine.records<SessionRecord>(PROJECT, SESSIONS).get(id);
+          read.resolve();
+          await goOn.promise;
+          return found;
+        },
+      }),
+  });
+  const sessions = createSessionDirectory(slow, clock);
+  const early = sessions.stands(PROJECT, SESSION, USER);
+  await read.promise;
+  await revoke(engine);
+  sessions.forget(SESSION);
+  goOn.resolve();
+  await early;
+  assert.equal(await sessions.stands(PROJECT, SESSION, USER), false);
+});

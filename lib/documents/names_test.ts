@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+import {
+  DECLARED_NAME,
+  isServerField,
+  nameProblem,
+  pathProblem,
+  shown,
+  textProblem,
+} from "./names.ts";
+
+Deno.test("collections and declared fields begin with a letter and have up to 64 characters", () => {
+  const right = ["a", "Z9", "checked_in", "first-name", "x".repeat(64), "camelCase", "toString"];
+  for (const name of right) assert.ok(DECLARED_NAME.test(name), name);
+  const wrong = [
+    "",
+    "_id",
+    "9lives",
+    "-a",
+    "a.b",
+    "a b",
+    "a\n",
+    "ä",
+    "straße",
+    "a$",
+    "x".repeat(65),
+    "__proto__",
+  ];
+  for (const name of wrong) assert.equal(DECLARED_NAME.test(name), false, JSON.stringify(name));
+});
+
+Deno.test("five fields are set by the server, in exactly this spelling", () => {
+  for (const name of ["_id", "createdAt", "updatedAt", "isDeleted", "deletedAt"]) {
+    assert.equal(isServerField(name), true, name);
+  }
+  for (const name of ["id", "_ID", "createdat", "CreatedAt", "userId", ""]) {
+    assert.equal(isServerField(name), false, name);
+  }
+});
+
+Deno.test("names that could be paths, operators or traps are refused", () => {
+  const wrong: readonly (readonly [string, RegExp])[] = [
+    ["", /is empty/],
+    ["$where", /begins with \$/],
+    ["$", /begins with \$/],
+    ["a.b", /contains a dot/],
+    [".", /contains a dot/],
+    ["__proto__", /is not allowed/],
+    ["constructor", /is not allowed/],
+    ["prototype", /is not allowed/],
+    [" a", /white space/],
+    ["a ", /white space/],
+    ["\ta", /white space/],
+    ["a\n", /white space/],
+    ["\u00a0a", /white space/],
+    ["a\u3000", /white space/],
+    ["a\0b", /invisible/],
+    ["a\u0007b", /invisible/],
+    ["a\u007fb", /invisible/],
+    ["a\u0085b", /invisible/],
+    ["a\u200bb", /invisible/],
+    ["a\u202eb", /invisible/],
+    ["a\u00adb", /invisible/],
+    ["a\ud800b", /broken/],
+    ["\udc00", /broken/],
+  ];
+  for (const [name, problem] of wrong) {
+    assert.match(nameProblem(name) ?? "", problem, JSON.stringify(name));
+  }
+});
+
+Deno.test("all other names can be stored, undeclared ones in any script", () => {
+  const right = [
+    "a",
+    "a$b",
+    "with space",
+    "größe",
+    "名前",
+    "😀",
+    "Constructor",
+    "__proto",
+    "toString",
+    "0",
+    "a[0]",
+    "x".repeat(1000),
+    '"',
+    "\\",
+  ];
+  for (const name of right) assert.equal(nameProblem(name), null, name);
+});
+
+Deno.test("a path is refused for any one of its names", () => {
+  for (const path of ["a", "a.b.c", "größe.mit leer"]) assert.equal(pathProblem(path), null, path);
+  const wrong = ["", ".", "a.", ".a", "a..b", "a.$b", "$a.b", "a.__proto__.b", "a.b ", "a. b"];
+  for (const path of wrong) assert.notEqual(pathProblem(path), null, path);
+});
+
+Deno.test("text with U+0000 or half of a surrogate pair cannot be stored", () => {
+  assert.match(textProblem("a\0b") ?? "", /U\+0000/);
+  for (const text of ["\ud800", "a\udc00", "\udc00\ud800", "\ud83d x"]) {
+    assert.match(textProblem(text) ?? "", /surrogate/);
+  }
+  for (const text of ["", "plain", "\u0001\u001f", "😀", " spaced ", "line\nline"]) {
+    assert.equal(textProblem(text), null);
+  }
+});
+
+Deno.test("a name from outside is quoted and cut short where it is shown", () => {
+  assert.equal(shown("a"), '"a"');
+  assert.equal(shown('a"b\n'), '"a\\"b\\n"');
+  assert.equal(shown("x".repeat(60)), `"${"x".repeat(60)}"`);
+  assert.equal(shown("x".repeat(61)), `"${"x".repeat(60)}…"`);
+});

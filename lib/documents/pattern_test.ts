@@ -1,0 +1,154 @@
+import assert from "node:assert/strict";
+import { RE2JS } from "re2js";
+import { patternProblem } from "./pattern.ts";
+
+const passes = (patterns: readonly string[]) => {
+  for (const pattern of patterns) {
+    assert.equal(patternProblem(pattern), null, pattern);
+    assert.ok(RE2JS.compile(pattern, RE2JS.CASE_INSENSITIVE));
+  }
+};
+
+function refused(why: RegExp, patterns: readonly string[]): void {
+  for (const pattern of patterns) assert.match(patternProblem(pattern) ?? "passed", why, pattern);
+}
+
+Deno.test("plain patterns pass and compile", () => {
+  passes([
+    "a",
+    "^draft$",
+    "a.c",
+    "a|b|",
+    "colou?r",
+    "ab*c+d?",
+    "a*?b+?c??",
+    "größe",
+    "名前",
+    "😀+",
+    " ",
+    "'\"%_",
+    "a-b",
+    "]",
+    "}",
+  ]);
+});
+
+Deno.test("a pattern is never empty and has up to 128 characters", () => {
+  refused(/^is empty$/, [""]);
+  passes(["x".repeat(128)]);
+  refused(/^is longer than 128 characters$/, ["x".repeat(129), "x".repeat(100_000)]);
+});
+
+Deno.test("a quantifier on a group is refused, whatever the group and the quantifier", () => {
+  refused(/^repeats a group: repeat single characters/, [
+    "(a+)+$",
+    "(a)*",
+    "(a)?",
+    "(a){2}",
+    "(a){2,}",
+    "(?:a)*",
+    "(?:a|b)+c",
+    "((a))+",
+    "(a(b)*)",
+    "()*",
+    "(\\))+",
+    "([)])+",
+    "(a)*?",
+  ]);
+});
+
+Deno.test("groups without a quantifier pass", () => {
+  passes(["(a)", "(a|b)", "(?:a|b)c", "((a)(b))", "(a) +", "(a)\\+", "(a)[*]", "(a)|(b)", "()"]);
+});
+
+Deno.test("a closing bracket that is a character may be repeated", () => {
+  passes(["\\)+", "[)]+", "[(]*", "\\(\\)?", "[a)]{3}", "[^)]*"]);
+});
+
+Deno.test("only plain and non-capturing groups are served", () => {
+  refused(/^has a group that begins with \(\?/, [
+    "(?i)a",
+    "(?=a)",
+    "(?!a)",
+    "(?<=a)b",
+    "(?<!a)b",
+    "(?<name>a)",
+    "(?P<name>a)",
+    "(?>a)",
+    "(?#comment)",
+    "(?",
+    "(?i:a)",
+  ]);
+});
+
+Deno.test("escapes that the engines share pass", () => {
+  passes(["\\d\\D\\w\\W\\s\\S", "\\ba\\B", "\\t\\n\\r\\f", "\\.\\*\\+\\?\\(\\)\\[\\]\\{\\}\\|"]);
+  passes(["\\^\\$\\\\", "\\/\\-\\_\\@\\#", "[\\d\\s]+", "[\\]\\[\\-\\\\]"]);
+});
+
+Deno.test("other escapes are refused, inside a class too", () => {
+  const escapes = ["\\1", "\\0", "\\p{L}", "\\x41", "\\u0041", "\\Qa\\E", "\\A", "\\z", "\\k<a>"];
+  refused(/^has the escape \\.?, which is not served$/, [
+    ...escapes,
+    "\\v",
+    "\\a",
+    "\\R",
+    "a\\",
+    "\\ ",
+    "[\\p{L}]",
+    "[\\1]",
+    "[\\",
+  ]);
+});
+
+Deno.test("escaped characters that RE2 does not know do not compile", () => {
+  refused(/^does not compile: /, ["\\é", "\\😀"]);
+});
+
+Deno.test("classes are plain: no class within a class and no bracket in front", () => {
+  passes(["[a-z0-9_]", "[^a-z]", "[.*+?{}()|^$]", "[-a]", "[a-]", "[a^]", "[\\]]"]);
+  refused(/^has a \[ within \[ \]/, ["[[:alpha:]]", "[a[b]", "[^[]"]);
+  refused(/^has a \] as the first character/, ["[]", "[]a]", "[^]a]", "[^]"]);
+});
+
+Deno.test("counted repeats reach up to 100", () => {
+  passes(["a{0}", "a{1}", "a{2,}", "a{0,100}", "a{100}", "[ab]{3,5}", "a{2}?", "\\d{4}"]);
+  refused(/^repeats more than 100 times$/, ["a{101}", "a{1,101}", "a{101,}", "a{99999999999}"]);
+});
+
+Deno.test("a brace that is no repeat must be escaped", () => {
+  passes(["\\{", "\\{a\\}", "[{]", "[{]a"]);
+  refused(/^has a \{ that is no repeat: write \\\{$/, ["{", "a{", "a{}", "a{,3}", "a{x}", "a{1"]);
+});
+
+Deno.test("repeats of repeats are refused, possessive ones as such", () => {
+  refused(/^has a possessive repeat/, ["a*+", "a++", "a?+", "[ab]*+", "\\d++"]);
+  refused(/^does not compile: /, [
+    "a**",
+    "a{2}{3}",
+    "a*{2}",
+    "a{2}+",
+    "a???",
+    "*a",
+    "+",
+    "?",
+    "|*",
+  ]);
+});
+
+Deno.test("what does not compile says why", () => {
+  refused(/^does not compile: ./, ["(", "(a", "a)", "[a", "[b-a]", "a{3,2}", "(*ACCEPT)"]);
+});
+
+Deno.test("a pattern no text can match because of its characters is refused", () => {
+  refused(/^contains a character no text can have$/, ["a\0b", "\ud800", "a\udc00", "[\ud83d]"]);
+});
+
+Deno.test("what passes takes linear time: 128 characters of nested choices over a long text", () => {
+  const pattern = "[ab]*".repeat(25) + "c";
+  passes([pattern]);
+  const text = "ab".repeat(5_000);
+  const started = performance.now();
+  assert.equal(RE2JS.compile(pattern).matcher(text).find(), false);
+  assert.ok(performance.now() - started < 5000);
+});

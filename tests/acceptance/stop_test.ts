@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import { createCollection, createProject, listAll, send, THINGS } from "./project.ts";
+import { connect, type RawConnection } from "./raw.ts";
+import { accepts, type Server, startServer } from "./server.ts";
+import { until } from "./until.ts";
+
+const STOP_MS = 10_000;
+const REFUSE_MS = 2000;
+const UPLOADS = 5;
+const SIGNALS = ["SIGTERM", "SIGINT"] as const;
+
+/** A started upload of one document, of which the last half is still to come. */
+interface HalfSent {
+  readonly connection: RawConnection;
+  readonly rest: string;
+}
+
+async function sendHalf(server: Server, key: string, document: unknown): Promise<HalfSent> {
+  const body = JSON.stringify(document);
+  const connection = await connect(server.port);
+  const half = body.length >> 1;
+  await connection.write(
+    "POST /api/data/things HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n" +
+      `x-api-key: ${key}\r\ncontent-length: ${body.length}\r\n\r\n${body.slice(0, half)}`,
+  );
+  return { connection, rest: body.slice(half) };
+}
+
+/** Requests are in the server's hands when one that came later is answered. */
+const settled = (server: Server) => send(server, { path: "/api/health" });
+
+for (const signal of SIGNALS) {
+  Deno.test(`${signal} lets requests in flight end, refuses new ones and exits with 0`, async () => {
+    await using server = await startServer();
+    const { settings, folder } = server;
+    const project = await createProject(settings);
+    await createCollection(settings, project, THINGS);
+    const texts = Array.from({ length: UPLOADS }, (_, i) => `upload ${i} ${"x".repeat(2000)}`);
+    const uploads = await Promise.all(
+      texts.map((text) => sendHalf(server, project.secretKey, { text })),
+    );
+    using idle = await connect(server.port);
+    await settled(server);
+
+    const signalled = performance.now();
+    server.signal(signal);
+    const isClosed = async () => !await accepts(server.port);
+    await until("new connections are refused", isClosed, REFUSE_MS);
+    assert.ok(!server.hasEnded(), "requests in flight are waited for");
+
+    for (const { connection, rest } of uploads) assert.ok(await connection.write(rest));
+    const answers = await Promise.all(uploads.map(({ connection }) => connection.answer()));
+    for (const [i, answer] of answers.entries()) {
+      assert.equal(answer.status, 201, answer.head);
+      assert.equal(JSON.parse(answer.body).data.text, texts[i]);
+    }
+    const { code, signal: killedBy, stdout, stderr } = await server.ended;
+    assert.deepEqual([code, killedBy], [0, null]);
+    assert.ok(performance.now() - signalled < STOP_MS);
+    await until("idle connections are closed", () => idle.isClosed(), REFUSE_MS);
+    for (const { connection } of uploads) connection[Symbol.dispose]();
+
+    assert.equal(
+      stderr.split("\n").filter((line) => !line.startsWith("{") && line !== "").join(),
+      "",
+    );
+    assert.ok(stdout.endsWith("}\n"), "the last line of the log is whole");
+    const lines = stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
+    const stored = lines.filter((line) => line.status === 201);
+    assert.equal(stored.length, UPLOADS, "requests that ended late are in the log");
+    assert.ok(lines.some(({ message }) => message === "Stopping"));
+
+    const left = [...Deno.readDirSync(folder)].map(({ name }) => name);
+    assert.deepEqual(left.filter((name) => /-(wal|shm)$/.test(name)), [], "the store was closed");
+    await using again = await startServer({ folder });
+    const { items, total } = await listAll(again, project, "things");
+    assert.equal(total, UPLOADS);
+    assert.deepEqual(items.map(({ text }) => text).sort(), texts.toSorted());
+  });
+}
+
+Deno.test("a request that never ends holds a stop for 10 s and no longer", async () => {
+  await using server = await startServer();
+  const project = await createProject(server.settings);
+  await createCollection(server.settings, project, THINGS);
+  const { connection } = await sendHalf(server, project.secretKey, { text: "never whole" });
+  using _connection = connection;
+  await settled(server);
+  const signalled = performance.now();
+  server.signal("SIGTERM");
+  await until("the process ends", () => server.hasEnded(), STOP_MS + 3000);
+  const waited = performance.now() - signalled;
+  assert.ok(waited > STOP_MS - 1000, `it was waited for ${waited} ms only`);
+  const { code, stderr } = await server.ended;
+  assert.equal(code, 0);
+  assert.doesNotMatch(stderr, /^\s+at |uncaught/im);
+  await using again = await startServer({ folder: server.folder });
+  assert.deepEqual(await listAll(again, project, "things"), { items: [], total: 0 });
+});

@@ -1,0 +1,242 @@
+import assert from "node:assert/strict";
+import {
+  type Answer,
+  type Call,
+  createCollection,
+  createProject,
+  createUser,
+  issueToken,
+  listAll,
+  type Project,
+  send,
+  THINGS,
+} from "./project.ts";
+import { admin, type Server, startServer } from "./server.ts";
+import { until } from "./until.ts";
+
+const PATH = "/api/data/things";
+
+/** What tokens are issued under must not depend on the port of a process. */
+const settings = { PUBLIC_URL: "http://localhost:8000" };
+
+/** How long a change may go unseen by another process. */
+const STALE_MS = 5000;
+
+interface Pair extends AsyncDisposable {
+  readonly folder: string;
+  readonly servers: readonly [Server, Server];
+}
+
+/** Two servers started at the same moment on one data folder. */
+async function startPair(): Promise<Pair> {
+  const folder = await Deno.makeTempDir({ prefix: "corbel-acceptance-" });
+  const started = await Promise.allSettled([
+    startServer({ folder, settings }),
+    startServer({ folder, settings }),
+  ]);
+  const close = async () => {
+    await Promise.all(
+      started.map((one) => one.status === "fulfilled" && one.value[Symbol.asyncDispose]()),
+    );
+    await Deno.remove(folder, { recursive: true });
+  };
+  const [one, two] = started;
+  if (one.status === "fulfilled" && two.status === "fulfilled") {
+    return { folder, servers: [one.value, two.value], [Symbol.asyncDispose]: close };
+  }
+  await close();
+  throw started.find((result) => result.status === "rejected")!.reason;
+}
+
+async function openThings() {
+  const pair = await startPair();
+  try {
+    const [{ settings }] = pair.servers;
+    const project = await createProject(settings);
+    await createCollection(settings, project, THINGS);
+    return { ...pair, project };
+  } catch (error) {
+    await pair[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/** `count` calls at once, in turn over both. */
+function storm(
+  { servers, project }: { servers: Pair["servers"]; project: Project },
+  count: number,
+  callOf: (i: number) => Call,
+): Promise<Answer[]> {
+  return Promise.all(
+    Array.from(
+      { length: count },
+      (_, i) => send(servers[i % 2 === 0 ? 0 : 1], { key: project.secretKey, ...callOf(i) }),
+    ),
+  );
+}
+
+const tally = (answers: readonly Answer[]) =>
+  Object.fromEntries(
+    Map.groupBy(answers, ({ status, body }) => `${status} ${body.code ?? ""}`.trim())
+      .entries().map(([what, some]) => [what, some.length]),
+  );
+
+Deno.test("what one process stores, the other lists at once", async () => {
+  await using world = await openThings();
+  const { servers, project } = world;
+  const key = project.secretKey;
+  for (let i = 0; i < 20; i++) {
+    const [one, other] = i % 2 === 0 ? servers : servers.toReversed() as [Server, Server];
+    const { body } = await send(one, { path: PATH, key, body: { n: i } });
+    const path = `${PATH}/${body.data._id}`;
+    assert.deepEqual((await send(other, { path, key })).body.data, body.data);
+    const list = await send(other, { path: `${PATH}?limit=1&sort=-n`, key });
+    assert.deepEqual([list.body.data.total, list.body.data.items[0]], [i + 1, body.data]);
+    const changed = await send(other, { method: "PATCH", path, key, body: { text: "changed" } });
+    assert.deepEqual((await send(one, { path, key })).body.data, changed.body.data);
+  }
+});
+
+Deno.test("of 40 parallel inserts of one unique value over two processes one is stored", async () => {
+  await using world = await openThings();
+  const answers = await storm(world, 40, (n) => ({ path: PATH, body: { n, code: "only" } }));
+  assert.deepEqual(tally(answers), { "201": 1, "409 DUPLICATE_VALUE": 39 });
+  const winner = answers.find(({ status }) => status === 201)!.body.data;
+  for (const server of world.servers) {
+    assert.deepEqual(await listAll(server, world.project, "things"), { items: [winner], total: 1 });
+  }
+});
+
+Deno.test("of 20 parallel requests with one Idempotency-Key over two processes one takes effect", async () => {
+  await using world = await openThings();
+  for (
+    const call of [
+      { path: PATH, body: { n: 1 } },
+      { path: `${PATH}/bulk`, body: { documents: [{ n: 2 }, { n: 3 }] } },
+    ]
+  ) {
+    const headers = { "idempotency-key": crypto.randomUUID() };
+    const answers = await storm(world, 20, () => ({ ...call, headers }));
+    assert.deepEqual(tally(answers), { "201": 20 });
+    for (const { body } of answers) assert.deepEqual(body, answers[0]!.body);
+  }
+  for (const server of world.servers) {
+    const { items, total } = await listAll(server, world.project, "things");
+    assert.deepEqual([total, items.map(({ n }) => n).sort()], [3, [1, 2, 3]]);
+  }
+});
+
+Deno.test("of 20 parallel changes of one copy over two processes one wins", async () => {
+  await using world = await openThings();
+  const { servers: [server], project } = world;
+  const created = await send(server, { path: PATH, key: project.secretKey, body: { n: -1 } });
+  const path = `${PATH}/${created.body.data._id}`;
+  const headers = { "if-match": created.headers.get("etag")! };
+  const answers = await storm(world, 20, (n) => ({ method: "PATCH", path, body: { n }, headers }));
+  assert.deepEqual(tally(answers), { "200": 1, "412 PRECONDITION_FAILED": 19 });
+  const winner = answers.find(({ status }) => status === 200)!.body.data;
+  for (const server of world.servers) {
+    const { body } = await send(server, { path, key: project.secretKey });
+    assert.deepEqual(body.data, winner);
+  }
+});
+
+Deno.test("totals stay exact when two processes insert, delete and recover at once", async () => {
+  await using world = await openThings();
+  const { project } = world;
+  const created = await storm(world, 60, (n) => ({ path: PATH, body: { n } }));
+  assert.deepEqual(tally(created), { "201": 60 });
+  const paths = created.map(({ body }) => `${PATH}/${body.data._id}`);
+  const mixed = await storm(world, 120, (i) => {
+    if (i < 60) return { method: "DELETE", path: paths[i]! };
+    if (i < 100) return { path: PATH, body: { n: i } };
+    return { path: `${PATH}/bulk`, body: { documents: [{ n: i }, { n: i }] } };
+  });
+  assert.deepEqual(tally(mixed), { "200": 60, "201": 60 });
+  const recovered = await storm(world, 40, (i) => ({
+    method: "PATCH",
+    path: `${paths[i % 20]}/recover`,
+  }));
+  assert.deepEqual(tally(recovered), { "200": 40 });
+  for (const server of world.servers) {
+    const { items, total } = await listAll(server, project, "things");
+    assert.deepEqual([total, items.length], [20 + 40 + 40, 100]);
+    const path = `${PATH}?include_deleted=true&limit=1000`;
+    const all = await send(server, { path, key: project.secretKey });
+    assert.deepEqual([all.body.data.total, all.body.data.items.length], [140, 140]);
+    const count = await send(server, { path: `${PATH}?count=true`, key: project.secretKey });
+    assert.deepEqual(count.body.data, { count: 100 });
+  }
+});
+
+Deno.test("a key rotated and a definition changed elsewhere are honoured by both processes within 5 s", async () => {
+  await using world = await openThings();
+  const { servers, project } = world;
+  const { projectId, secretKey } = project;
+  const asked = async (key: string) =>
+    (await Promise.all(servers.map((server) => send(server, { path: PATH, key }))))
+      .map(({ status }) => status);
+  const stored = async (key: string) =>
+    (await Promise.all(
+      servers.map((server) => send(server, { path: PATH, key, body: { extra: true } })),
+    )).map(({ status }) => status);
+
+  assert.deepEqual(await asked(secretKey), [200, 200]);
+  const rotate = ["key", "rotate", "--project", projectId, "--kind", "secret"];
+  const { key } = await admin(rotate, servers[0].settings);
+  assert.deepEqual(await asked(key), [200, 200]);
+  const isRefused = async () => (await asked(secretKey)).every((status) => status === 401);
+  await until("the old key is refused by both", isRefused, STALE_MS);
+
+  assert.deepEqual(await stored(key), [201, 201]);
+  await admin(
+    ["collection", "update", "--project", projectId, "--file", "-"],
+    servers[0].settings,
+    JSON.stringify({ ...THINGS, strict: true }),
+  );
+  const isStrict = async () => (await stored(key)).every((status) => status === 400);
+  await until("the definition is honoured by both", isStrict, STALE_MS);
+});
+
+Deno.test("two processes that start at the same moment on an empty folder share one key ring", async () => {
+  await using pair = await startPair();
+  const { folder, servers } = pair;
+  const file = await Deno.stat(`${folder}/secret-keys`);
+  assert.equal(file.mode! & 0o777, 0o600);
+  const rings = [...Deno.readDirSync(folder)].filter(({ name }) => name.startsWith("secret-keys"));
+  assert.equal(rings.length, 1, "nothing is left of the attempts");
+
+  const project = await createProject(servers[0].settings);
+  await createCollection(servers[0].settings, project, { name: "notes", fields: [] });
+  const { id } = await createUser(servers[0].settings, project);
+  const path = "/api/data/notes";
+  for (const [beside, other] of [servers, servers.toReversed()] as [Server, Server][]) {
+    const token = await issueToken(beside.settings, project, id);
+    const key = project.publishableKey;
+    const noted = await send(other, { path, key, token, body: { text: "x" } });
+    assert.deepEqual([noted.status, noted.body.data?.userId], [201, id]);
+  }
+  const first = await send(servers[0], { path: `${path}?limit=1`, key: project.secretKey });
+  const cursor = encodeURIComponent(first.body.data.nextCursor);
+  const next = await send(servers[1], {
+    path: `${path}?limit=1&cursor=${cursor}`,
+    key: project.secretKey,
+  });
+  assert.equal(next.status, 200, "a cursor of one is good for the other");
+});
+
+Deno.test("any number of processes may start at the same moment on an empty folder", async () => {
+  for (let round = 0; round < 3; round++) {
+    const folder = await Deno.makeTempDir({ prefix: "corbel-acceptance-" });
+    try {
+      const ends = await Promise.all(
+        Array.from({ length: 6 }, () => createProject({ DATABASE_URL: `sqlite:${folder}` })),
+      );
+      const { projects } = await admin(["project", "list"], { DATABASE_URL: `sqlite:${folder}` });
+      const ids = projects.map((one: Project) => one.projectId).sort();
+      assert.deepEqual(ids, ends.map(({ projectId }) => projectId).sort());
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  }
+});

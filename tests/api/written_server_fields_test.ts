@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { openTestApp } from "../support/test_app.ts";
+import { NOBODY, ok, openShelf, refused } from "./shelf.ts";
+
+const LATER = "2030-01-01T00:00:00.000Z";
+
+/** Server-owned fields with values that no stored document of these tests has. */
+const OTHERS: Record<string, readonly unknown[]> = {
+  _id: [NOBODY, null, 1, ""],
+  createdAt: [LATER, null, 0],
+  updatedAt: [LATER, null, "2026"],
+  isDeleted: [true, null, 0, "false"],
+  deletedAt: [LATER, false, 0, ""],
+};
+
+Deno.test("POST and bulk refuse every server-owned field, whatever its value", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app);
+  const stored = await shelf.insertOne();
+  await shelf.untouched(async () => {
+    for (const [field, values] of Object.entries(OTHERS)) {
+      for (const value of [...values, stored[field]]) {
+        const body = { [field]: value };
+        refused(await shelf.asSecret({ body }), 400, "FIELD_READ_ONLY", `"${field}"`);
+        const bulk = await shelf.asSecret({ path: "/bulk", body: [{ n: 1 }, body] });
+        refused(bulk, 400, "FIELD_READ_ONLY", `documents[1]: The field "${field}"`);
+      }
+    }
+  });
+});
+
+Deno.test("PUT and PATCH refuse a server-owned field with another value", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app);
+  const { _id: id } = await shelf.insertOne();
+  await shelf.untouched(async () => {
+    for (const method of ["PUT", "PATCH"]) {
+      for (const [field, values] of Object.entries(OTHERS)) {
+        for (const value of values) {
+          const call = { method, path: `/${id}`, body: { fine: 1, [field]: value } };
+          refused(await shelf.asSecret(call), 400, "FIELD_READ_ONLY", `"${field}"`);
+        }
+      }
+    }
+  });
+});
+
+Deno.test("PUT and PATCH take back a document as it was read", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app);
+  const stored = await shelf.insertOne({ title: "one", gone: true });
+  app.clock.advance(1000);
+  const { gone: _gone, ...kept } = stored;
+  const replaced = ok(
+    await shelf.asSecret({
+      method: "PUT",
+      path: `/${stored._id}`,
+      body: { ...kept, title: "two" },
+    }),
+  );
+  assert.deepEqual(replaced, { ...kept, title: "two", updatedAt: replaced.updatedAt });
+  assert.ok(replaced.updatedAt > stored.updatedAt);
+
+  app.clock.advance(1000);
+  const body = { ...replaced, title: "three" };
+  const patched = ok(await shelf.asSecret({ method: "PATCH", path: `/${stored._id}`, body }));
+  assert.deepEqual(patched, { ...body, updatedAt: patched.updatedAt });
+});
+
+Deno.test("a path into a server-owned field is refused", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app);
+  const { _id: id } = await shelf.insertOne();
+  await shelf.untouched(async () => {
+    for (const field of Object.keys(OTHERS)) {
+      const body = { [`${field}.a`]: 1 };
+      const answer = await shelf.asSecret({ method: "PATCH", path: `/${id}`, body });
+      refused(answer, 400, "INVALID_DOCUMENT", field);
+    }
+  });
+});
+
+Deno.test("below the top level the names of server-owned fields are ordinary", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app);
+  const inner = { _id: 1, createdAt: 2, updatedAt: 3, isDeleted: 4, deletedAt: 5 };
+  assert.deepEqual((await shelf.insertOne({ inner })).inner, inner);
+});
+
+Deno.test("the server sets its fields: ids grow, times are the clock's", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app);
+  const one = await shelf.insertOne();
+  const now = new Date(app.clock.now()).toISOString();
+  const { _id, ...rest } = one;
+  assert.match(_id, /^[0-9a-f]{24}$/);
+  assert.deepEqual(rest, { createdAt: now, updatedAt: now, isDeleted: false, deletedAt: null });
+  const two = await shelf.insertOne();
+  assert.ok(two._id > one._id);
+});

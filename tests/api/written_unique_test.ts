@@ -1,0 +1,128 @@
+import assert from "node:assert/strict";
+import type { Answer } from "../support/conforming_client.ts";
+import { openTestApp, type TestApp } from "../support/test_app.ts";
+import { ok, openShelf, refused, type Shelf, tally, times } from "./shelf.ts";
+
+const FIELDS = [
+  { key: "slug", type: "String", unique: true },
+  { key: "code", type: "Number", unique: true },
+  { key: "day", type: "Date", unique: true },
+  { key: "twin", type: "Ref", ref: "posts", unique: true },
+];
+
+const ID = "aaaaaaaaaaaaaaaaaaaaaaaa";
+
+/** A stored value, and other ways to write the same. */
+const SAME: Record<string, readonly [unknown, ...unknown[]]> = {
+  slug: ["one", "one"],
+  code: [1, 1, 1.0],
+  day: ["2026-01-31T12:00:00Z", "2026-01-31T12:00:00.000Z", "2026-01-31T14:00:00+02:00"],
+  twin: [ID, ID, ID.toUpperCase()],
+};
+
+const openUnique = (app: TestApp): Promise<Shelf> => openShelf(app, { fields: FIELDS });
+
+Deno.test("a taken value is refused on POST, bulk, PUT and PATCH and stores nothing", async () => {
+  await using app = await openTestApp();
+  const shelf = await openUnique(app);
+  const { _id: id } = await shelf.insertOne({ n: "other" });
+  for (const [field, [stored, ...same]] of Object.entries(SAME)) {
+    await shelf.insertOne({ [field]: stored });
+    await shelf.untouched(async () => {
+      for (const value of same) {
+        const body = { [field]: value };
+        const calls = [
+          { body },
+          { body, headers: { "idempotency-key": crypto.randomUUID() } },
+          { path: "/bulk", body: [{ n: 1 }, body, { n: 2 }] },
+          { method: "PUT", path: `/${id}`, body },
+          { method: "PATCH", path: `/${id}`, body },
+        ];
+        for (const call of calls) {
+          refused(await shelf.asSecret(call), 409, "DUPLICATE_VALUE", `"${field}"`);
+        }
+      }
+    });
+  }
+});
+
+Deno.test("two documents of one bulk cannot share a value, and none of them is stored", async () => {
+  await using app = await openTestApp();
+  const shelf = await openUnique(app);
+  await shelf.untouched(async () => {
+    for (const [field, [one, ...same]] of Object.entries(SAME)) {
+      const body = [{ [field]: one }, { n: 1 }, { [field]: same.at(-1) }];
+      refused(await shelf.asSecret({ path: "/bulk", body }), 409, "DUPLICATE_VALUE", `"${field}"`);
+    }
+  });
+});
+
+Deno.test("a value taken meanwhile cannot be recovered, and the document stays in the trash", async () => {
+  await using app = await openTestApp();
+  const shelf = await openUnique(app);
+  for (const [field, [value]] of Object.entries(SAME)) {
+    const { _id: id } = await shelf.insertOne({ [field]: value });
+    await shelf.remove(id);
+    const taker = await shelf.insertOne({ [field]: value });
+    await shelf.untouched(async () => {
+      const answer = await shelf.asSecret({ method: "PATCH", path: `/${id}/recover` });
+      refused(answer, 409, "DUPLICATE_VALUE", `"${field}"`);
+    });
+    await shelf.remove(taker._id);
+    assert.equal(ok(await shelf.asSecret({ method: "PATCH", path: `/${id}/recover` }))._id, id);
+    await shelf.remove(id);
+  }
+});
+
+Deno.test("missing and null values, and those in the trash, are not taken", async () => {
+  await using app = await openTestApp();
+  const shelf = await openUnique(app);
+  await shelf.insert({}, {}, { slug: null, code: null }, { slug: null, code: null });
+  const { _id: id } = await shelf.insertOne({ slug: "free" });
+  await shelf.remove(id);
+  await shelf.insertOne({ slug: "free" });
+  const { _id: other } = await shelf.insertOne({ slug: "Free" });
+  ok(await shelf.asSecret({ method: "PATCH", path: `/${other}`, body: { slug: "free " } }));
+});
+
+Deno.test("a document keeps its own value on PUT and PATCH", async () => {
+  await using app = await openTestApp();
+  const shelf = await openUnique(app);
+  const { _id: id } = await shelf.insertOne({ slug: "mine", code: 1 });
+  ok(await shelf.asSecret({ method: "PUT", path: `/${id}`, body: { slug: "mine", code: 1 } }));
+  ok(await shelf.asSecret({ method: "PATCH", path: `/${id}`, body: { slug: "mine" } }));
+});
+
+Deno.test("a user learns of a taken value, whoever has it, and nothing else of that document", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app, { fields: FIELDS, rls: { mode: "private" } });
+  const [ann, bob] = [await shelf.project.user(), await shelf.project.user()];
+  const { _id } = ok(await shelf.asPublic({ body: { slug: "s", hidden: "secret" } }, ann), 201);
+  await shelf.untouched(async () => {
+    const answer = await shelf.asPublic({ body: { slug: "s" } }, bob);
+    refused(answer, 409, "DUPLICATE_VALUE", '"slug"');
+    assert.ok(!answer.text.includes(_id) && !answer.text.includes("secret"));
+  });
+});
+
+Deno.test("of 50 who want the same value at once exactly one gets it", async () => {
+  await using app = await openTestApp();
+  const shelf = await openUnique(app);
+  const posted = await Promise.all(times(50, (n) => shelf.asSecret({ body: { slug: "one", n } })));
+  assert.deepEqual(tally(posted), { 201: 1, 409: 49 });
+
+  const rows = await shelf.insert(...times(20, (n) => ({ n })));
+  const patched = await Promise.all(
+    rows.map(({ _id }) =>
+      shelf.asSecret({ method: "PATCH", path: `/${_id}`, body: { slug: "two" } })
+    ),
+  );
+  assert.deepEqual(tally(patched), { 200: 1, 409: 19 });
+
+  const bulks: Answer[] = await Promise.all(
+    times(20, (n) => shelf.asSecret({ path: "/bulk", body: [{ b: n }, { slug: "three", b: n }] })),
+  );
+  assert.deepEqual(tally(bulks), { 201: 1, 409: 19 });
+  const total = ok(await shelf.asSecret({ path: "?count=true&b_exists=true" })).count;
+  assert.equal(total, 2);
+});

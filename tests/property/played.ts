@@ -1,0 +1,206 @@
+/** A case brought to life: its collection and documents in the app, and what is in it. */
+import type { Answer, Call } from "../support/conforming_client.ts";
+import { openTestApp, type TestApp, type TestProject, type TestUser } from "../support/test_app.ts";
+import {
+  type CollectionCase,
+  type Members,
+  type Plan,
+  USERS,
+  withoutDuplicates,
+} from "./collections.ts";
+import type { Caller, Parameter, World } from "./model.ts";
+import type { Definition } from "./model_types.ts";
+import type { Document, Json } from "./model_values.ts";
+import type { CallerChoice } from "./queries.ts";
+
+/** An app with one project and its users, in which each case makes a collection of its own. */
+export interface Stage extends AsyncDisposable {
+  readonly app: TestApp;
+  readonly project: TestProject;
+  readonly users: readonly TestUser[];
+}
+
+export async function openStage(): Promise<Stage> {
+  const app = await openTestApp();
+  const project = await app.project();
+  const users = await Promise.all(Array.from({ length: USERS }, () => project.user()));
+  return { app, project, users, [Symbol.asyncDispose]: () => app[Symbol.asyncDispose]() };
+}
+
+export interface Played extends World {
+  readonly stage: Stage;
+  readonly definition: Definition;
+  readonly documents: Document[];
+}
+
+let count = 0;
+
+/** Makes the collection and its documents, through HTTP. */
+export async function play(stage: Stage, { definition, plans }: CollectionCase): Promise<Played> {
+  const named = { ...definition, name: `case${count++}` };
+  await stage.project.collection(named);
+  const played: Played = { stage, definition: named, documents: [] };
+  for (const batch of batches(withoutDuplicates(definition, plans))) await insert(played, batch);
+  return played;
+}
+
+/** Of one time each. */
+function batches(plans: readonly Plan[]): Plan[][] {
+  const all: Plan[][] = [];
+  for (const plan of plans) {
+    if (all.length === 0 || (plan.later && all.length < BATCHES_MAX)) all.push([]);
+    all.at(-1)!.push(plan);
+  }
+  return all;
+}
+
+const BATCHES_MAX = 4;
+
+/** Inserts, replaces and deletes as planned; the new documents are the last of the world's. */
+export async function insert(played: Played, plans: readonly Plan[]): Promise<void> {
+  const { app } = played.stage;
+  app.clock.advance(1);
+  const members = plans.map((plan) => ({
+    now: withOwner(played, plan, plan.members),
+    before: plan.before && withOwner(played, plan, plan.before),
+  }));
+  const documents = members.map(({ now, before }) => before ?? now);
+  const answer = await demand(played, 201, { path: "/bulk", body: bodyText({ documents }) });
+  const createdAt = timestamp(app);
+  app.clock.advance(1);
+  for (const [i, { now, before }] of members.entries()) {
+    const _id: string = answer.body.data.ids[i];
+    const meta = { createdAt, updatedAt: createdAt, isDeleted: false, deletedAt: null };
+    played.documents.push({ _id, ...now, ...meta });
+    if (before !== null) await replace(played, _id, now);
+    if (plans[i]!.deleted) await remove(played, _id);
+  }
+}
+
+/** Nobody's documents are without the field; a strict collection without RLS has none. */
+function withOwner({ definition, stage }: Played, { owner }: Plan, members: Members): Members {
+  const { rls, strict } = definition;
+  if (owner === null || (strict && !rls.enabled)) return members;
+  return { ...members, [rls.ownerField]: stage.users[owner]!.id };
+}
+
+async function replace(played: Played, _id: string, members: Members): Promise<void> {
+  const call = { method: "PUT", path: `/${_id}`, body: bodyText(members) };
+  await demand(played, 200, call);
+  change(played, _id, (document) => ({
+    _id,
+    ...members,
+    createdAt: document.createdAt,
+    updatedAt: timestamp(played.stage.app),
+    isDeleted: false,
+    deletedAt: null,
+  }));
+}
+
+/** Into the trash. */
+export async function remove(played: Played, _id: string): Promise<void> {
+  await demand(played, 200, { method: "DELETE", path: `/${_id}` });
+  const now = timestamp(played.stage.app);
+  change(played, _id, (document) => ({
+    ...document,
+    isDeleted: true,
+    deletedAt: now,
+    updatedAt: now,
+  }));
+}
+
+/** For good. */
+export async function destroy(played: Played, _id: string): Promise<void> {
+  await demand(played, 200, { method: "DELETE", path: `/${_id}?permanent=true` });
+  played.documents.splice(played.documents.findIndex((document) => document._id === _id), 1);
+}
+
+function change({ documents }: Played, _id: string, to: (document: Document) => Document): void {
+  const at = documents.findIndex((document) => document._id === _id);
+  documents[at] = to(documents[at]!);
+}
+
+const timestamp = ({ clock }: TestApp): string => new Date(clock.now()).toISOString();
+
+async function demand(played: Played, status: number, call: Call): Promise<Answer> {
+  const { stage: { project }, definition } = played;
+  const answer = await project.asSecret({ ...call, path: `${address(definition)}${call.path}` });
+  if (answer.status === status) return answer;
+  throw new Error(
+    `The case could not be set up: ${call.method ?? "POST"} ${call.path} ` +
+      `${call.body ?? ""} answered ${answer.text}\n${JSON.stringify(definition)}`,
+  );
+}
+
+const address = ({ name }: Definition): string => `/api/data/${name}`;
+
+/** JSON that keeps the sign of -0. */
+export function bodyText(value: Json | { readonly [name: string]: unknown }): string {
+  if (Object.is(value, -0)) return "-0";
+  if (Array.isArray(value)) return `[${value.map(bodyText).join(",")}]`;
+  if (value === null || typeof value !== "object") return JSON.stringify(value);
+  const members = Object.entries(value)
+    .map(([name, one]) => `${JSON.stringify(name)}:${bodyText(one as Json)}`);
+  return `{${members.join(",")}}`;
+}
+
+/** Puts ids and times in the places that a generated query holds for them. */
+export function filledIn({ stage, documents }: Played, parameters: readonly Parameter[]) {
+  const of = <T>(list: readonly T[], n: string, otherwise: string, read: (one: T) => string) =>
+    list.length === 0 ? otherwise : read(list[Number(n) % list.length]!);
+  const fill = (text: string) =>
+    text
+      .replaceAll(/@id(\d)/g, (_, n) => of(documents, n, "0".repeat(24), ({ _id }) => _id))
+      .replaceAll(/@user(\d)/g, (_, n) => of(stage.users, n, "", ({ id }) => id))
+      .replaceAll(/@time(\d)/g, (_, n) =>
+        of(documents, n, "2026-01-31T12:00:00.000Z", ({ updatedAt }) => updatedAt));
+  return parameters.map(([name, text]): Parameter => [name, fill(text)]);
+}
+
+export const queryText = (parameters: readonly Parameter[]): string =>
+  parameters.map((pair) => pair.map(encodeURIComponent).join("=")).join("&");
+
+/** Lists the collection for one of the case's callers. */
+export function askFor(
+  played: Played,
+  caller: CallerChoice,
+  query: string,
+  path = "",
+): Promise<Answer> {
+  const { project, users } = played.stage;
+  const call = { path: `${address(played.definition)}${path}${query && `?${query}`}` };
+  if (caller === "secret") return project.asSecret(call);
+  return project.asPublic(call, caller === "publishable" ? undefined : users[caller]);
+}
+
+export function callerOf({ stage }: Played, choice: CallerChoice): Caller {
+  if (choice === "secret") return { kind: "secret" };
+  return { kind: "publishable", userId: choice === "publishable" ? null : stage.users[choice]!.id };
+}
+
+/** Runs a comparison and says of a failure what was asked of which documents. */
+export function explain(
+  { definition, documents }: Played,
+  caller: CallerChoice,
+  { parameters, answer }: { parameters: readonly Parameter[]; answer: Answer },
+  compare: () => void,
+): void {
+  try {
+    compare();
+  } catch (error) {
+    const told = error instanceof Error ? error.message : String(error);
+    throw new Error(
+      [
+        `GET ${address(definition)}?${queryText(parameters)}`,
+        `as ${typeof caller === "number" ? `user ${caller}` : caller}`,
+        `decoded: ${parameters.map((pair) => pair.join("=")).join(" & ")}`,
+        `collection: ${JSON.stringify(definition)}`,
+        `documents, those in the trash included:${
+          documents.map((one) => `\n  ${bodyText(one)}`).join("")
+        }`,
+        `answer: ${answer.status} ${answer.text}`,
+        told,
+      ].join("\n"),
+    );
+  }
+}
