@@ -44,10 +44,12 @@ export function createApp(services: Services): App {
     });
   }
 
-  router.all(RESERVED_PATH, async (c) => {
-    await holderOf(services, c.env);
-    throw new Problem("USERS_RESERVED");
-  });
+  /** Blocked for every key, whatever the method; without a valid key there is nothing to block. */
+  async function reserved(state: RequestState): Promise<Problem> {
+    await holderOf(services, state);
+    return new Problem("USERS_RESERVED");
+  }
+
   operations(mount);
   router.onError((error, c) => refuse(c.env, error));
   router.notFound((c) => refuse(c.env, notFound(paths, c.env)));
@@ -58,6 +60,7 @@ export function createApp(services: Services): App {
     try {
       if (request.method === "OPTIONS") response = respond(state, preflight());
       else if (state.malformed) response = refuse(state, new Problem("INVALID_PATH"));
+      else if (state.path === RESERVED_PATH) response = refuse(state, await reserved(state));
       else response = await router.fetch(request, state);
     } catch (error) {
       response = refuse(state, error);

@@ -19,8 +19,6 @@ export interface CursorScope {
   readonly sort: readonly SortKey[];
 }
 
-const SIGNATURE_LENGTH = 22;
-
 /** Stands for a scope; make it once and keep it. */
 export type ScopeDigest = string;
 
@@ -38,7 +36,7 @@ export interface Cursors {
 /** @param keys The key to sign with first; all are tried when reading. */
 export function createCursors(keys: readonly string[]): Cursors {
   const sign = (key: string, payload: string, scope: ScopeDigest) =>
-    mac(key, `${scope}.${payload}`).slice(0, SIGNATURE_LENGTH);
+    mac(key, `${scope}.${payload}`);
   return {
     write({ from, backwards }, scope) {
       const payload = encode(JSON.stringify([backwards ? 0 : 1, from.id, ...from.values]));

@@ -62,16 +62,13 @@ export async function listDocuments(
   }
   if (request.countOnly) return { count: await source.records.count(filter) };
   const cursor = cursorText === null ? null : services.cursors.read(cursorText, scope);
-  const [page, total] = await Promise.all([
-    readPage(plan, cursor),
-    request.total === "none" ? null : source.records.count(filter),
-  ]);
+  const page = await readPage(plan, cursor);
   const write = (from: Position | null, backwards: boolean) =>
     from === null ? null : services.cursors.write({ from, backwards }, scope);
   const { before, behind } = neighbours(page, request, cursor);
   return {
     items: await present(services, caller, source, page.items, request),
-    total,
+    total: page.total,
     totalIsEstimate: request.total === "estimate",
     page: cursor === null ? request.page ?? PAGE_DEFAULT : null,
     cursor: cursorText,
@@ -98,9 +95,10 @@ function planFor(plans: ListPlans, source: Readable, text: string): ListPlan {
 
 function readPage({ source, request, filter }: ListPlan, cursor: Cursor | null): Promise<Page> {
   const { sort, limit, page } = request;
-  if (cursor !== null) return source.records.list({ filter, sort, limit, ...cursor });
+  const query = { filter, sort, limit, total: request.total !== "none" };
+  if (cursor !== null) return source.records.list({ ...query, ...cursor });
   const offset = ((page ?? PAGE_DEFAULT) - 1) * limit;
-  return source.records.list({ filter, sort, limit, ...(offset > 0 && { offset }) });
+  return source.records.list(offset > 0 ? { ...query, offset } : query);
 }
 
 /** Whether the list goes on on either side of a page; where it was come from, it does. */

@@ -131,6 +131,8 @@ export interface ListQuery {
   /** Continue behind this position, or before it when `backwards`. */
   readonly from?: Position;
   readonly backwards?: boolean;
+  /** Whether to count the matching records too. */
+  readonly total?: boolean;
 }
 
 export interface Page {
@@ -139,6 +141,8 @@ export interface Page {
   readonly size: number;
   /** Whether the list goes on in the direction that was read. */
   readonly more: boolean;
+  /** How many records match, ignoring the page; null if it was not asked for. */
+  readonly total: number | null;
   /** Positions of the first and the last record; null for an empty page. */
   first(): Position | null;
   last(): Position | null;

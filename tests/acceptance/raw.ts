@@ -16,6 +16,8 @@ export interface RawAnswer {
 export interface RawConnection extends Disposable {
   /** False when the server takes no more. */
   write(bytes: Uint8Array | string): Promise<boolean>;
+  /** Says that nothing more will be written. */
+  end(): void;
   /** The first whole answer, or what there is when the server closes. */
   answer(): Promise<RawAnswer>;
   received(): string;
@@ -26,7 +28,7 @@ export async function connect(port: number): Promise<RawConnection> {
   const connection = await Deno.connect({ hostname: HOST, port });
   let text = "";
   let closed = false;
-  const reading = (async () => {
+  void (async () => {
     const decoder = new TextDecoder("latin1");
     const buffer = new Uint8Array(64 * 1024);
     try {
@@ -51,6 +53,9 @@ export async function connect(port: number): Promise<RawConnection> {
         return false;
       }
     },
+    end() {
+      connection.closeWrite().catch(() => {}); // The server may have closed it already.
+    },
     async answer() {
       await until("an answer", () => closed || firstAnswer(text) !== null, ANSWER_MS);
       return firstAnswer(text) ?? { status: null, head: text, body: "" };
@@ -58,8 +63,11 @@ export async function connect(port: number): Promise<RawConnection> {
     received: () => text,
     isClosed: () => closed,
     [Symbol.dispose]() {
-      if (!closed) connection.close();
-      void reading;
+      try {
+        connection.close();
+      } catch {
+        // Closed already.
+      }
     },
   };
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createCollection, createProject, listAll, send, THINGS } from "./project.ts";
-import { connect, type RawConnection } from "./raw.ts";
+import { connect, exchange, type RawConnection } from "./raw.ts";
 import { accepts, type Server, startServer } from "./server.ts";
 import { until } from "./until.ts";
 
@@ -26,11 +26,23 @@ async function sendHalf(server: Server, key: string, document: unknown): Promise
   return { connection, rest: body.slice(half) };
 }
 
+/** Whether a new request is served: neither refused its connection nor told to go elsewhere. */
+async function servesMore({ port }: Server): Promise<boolean> {
+  if (!await accepts(port)) return false;
+  const request = "GET /api/health HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
+  try {
+    return (await exchange(port, request)).status === 200;
+  } catch (error) {
+    if (error instanceof Deno.errors.ConnectionRefused) return false;
+    throw error;
+  }
+}
+
 /** Requests are in the server's hands when one that came later is answered. */
 const settled = (server: Server) => send(server, { path: "/api/health" });
 
 for (const signal of SIGNALS) {
-  Deno.test(`${signal} lets requests in flight end, refuses new ones and exits with 0`, async () => {
+  Deno.test(`${signal} lets uploads in flight end, refuses new requests and exits with 0`, async () => {
     await using server = await startServer();
     const { settings, folder } = server;
     const project = await createProject(settings);
@@ -44,8 +56,7 @@ for (const signal of SIGNALS) {
 
     const signalled = performance.now();
     server.signal(signal);
-    const isClosed = async () => !await accepts(server.port);
-    await until("new connections are refused", isClosed, REFUSE_MS);
+    await until("new requests are refused", async () => !await servesMore(server), REFUSE_MS);
     assert.ok(!server.hasEnded(), "requests in flight are waited for");
 
     for (const { connection, rest } of uploads) assert.ok(await connection.write(rest));
@@ -57,6 +68,7 @@ for (const signal of SIGNALS) {
     const { code, signal: killedBy, stdout, stderr } = await server.ended;
     assert.deepEqual([code, killedBy], [0, null]);
     assert.ok(performance.now() - signalled < STOP_MS);
+    assert.ok(!await accepts(server.port));
     await until("idle connections are closed", () => idle.isClosed(), REFUSE_MS);
     for (const { connection } of uploads) connection[Symbol.dispose]();
 
@@ -78,6 +90,35 @@ for (const signal of SIGNALS) {
     assert.deepEqual(items.map(({ text }) => text).sort(), texts.toSorted());
   });
 }
+
+Deno.test("an answer on its way is sent to its end, and meanwhile new connections are refused", async () => {
+  await using server = await startServer();
+  const { settings, port } = server;
+  const project = await createProject(settings);
+  await createCollection(settings, project, THINGS);
+  const key = project.secretKey;
+  const documents = Array.from({ length: 50 }, () => ({ text: "x".repeat(100_000) }));
+  const bulk = { path: "/api/data/things/bulk", key, body: { documents } };
+  for (let i = 0; i < 4; i++) assert.equal((await send(server, bulk)).status, 201);
+
+  using connection = await Deno.connect({ hostname: "127.0.0.1", port });
+  await connection.write(new TextEncoder().encode(
+    `GET /api/data/things HTTP/1.1\r\nhost: localhost\r\nx-api-key: ${key}\r\n\r\n`,
+  ));
+  const first = new Uint8Array(64 * 1024);
+  const count = await connection.read(first);
+  server.signal("SIGTERM");
+  await until("new connections are refused", async () => !await accepts(port), REFUSE_MS);
+  assert.ok(!server.hasEnded(), "the answer is waited for");
+
+  const begin = new TextDecoder().decode(first.subarray(0, count!));
+  const expected = Number(/^content-length: *(\d+)/im.exec(begin)![1]);
+  let received = count! - begin.indexOf("\r\n\r\n") - 4;
+  const buffer = new Uint8Array(1024 * 1024);
+  for (let more; (more = await connection.read(buffer)) !== null;) received += more;
+  assert.equal(received, expected);
+  assert.equal((await server.ended).code, 0);
+});
 
 Deno.test("a request that never ends holds a stop for 10 s and no longer", async () => {
   await using server = await startServer();

@@ -1,16 +1,137 @@
 import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
+import { type Doc, ok, openShelf, refused, times } from "./shelf.ts";
 
-Deno.test("a list shows what was stored, newest first", async () => {
+Deno.test("a list shows what was stored, newest first, in the interface's envelope", async () => {
   await using app = await openTestApp();
-  const project = await app.project();
-  await project.collection({ name: "posts", fields: [], rls: { mode: "public-read" } });
-  for (const n of [1, 2, 3]) {
-    app.clock.advance(1000);
-    const created = await project.asSecret({ path: "/api/data/posts", body: { n } });
-    assert.equal(created.status, 201);
+  const shelf = await openShelf(app);
+  const stored = await shelf.insert({ n: 1 }, { n: 2 }, { n: 3 });
+  const answer = await shelf.asPublic({});
+  assert.equal(answer.body.message, "Documents listed");
+  assert.deepEqual(ok(answer), {
+    items: stored.toReversed(),
+    total: 3,
+    page: 1,
+    nextCursor: null,
+    prevCursor: null,
+    limit: 100,
+  });
+});
+
+Deno.test("an empty collection is an empty list", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app);
+  const data = ok(await shelf.asPublic({}));
+  assert.deepEqual(data.items, []);
+  assert.equal(data.total, 0);
+  assert.equal(data.nextCursor, null);
+});
+
+Deno.test("a collection that does not exist, of another case or another project is 404", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app, { name: "notes" });
+  const other = await app.project();
+  for (
+    const path of ["/api/data/Notes", "/api/data/nothing", "/api/data/_users", "/api/data/a b"]
+  ) {
+    refused(await shelf.project.asSecret({ path }), 404, "COLLECTION_NOT_FOUND");
   }
-  const { status, body } = await project.asPublic({ path: "/api/data/posts" });
-  assert.equal(status, 200);
-  assert.deepEqual(body.data.items.map((item: { n: number }) => item.n), [3, 2, 1]);
+  for (const path of ["/api/data/notes", "/api/data/notes?count=true"]) {
+    refused(await other.asSecret({ path }), 404, "COLLECTION_NOT_FOUND");
+  }
+});
+
+Deno.test("page and limit must be positive whole numbers, and limit at most 1000", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app);
+  await shelf.insertOne();
+  const bad = ["0", "-1", "abc", "", "1.5", "1e2", "0x1", "01", "%201", "1%20", "NaN", "null"];
+  for (const value of [...bad, "1001", "99999999999999999999"]) {
+    const answer = await shelf.asSecret({ path: `?limit=${value}` });
+    refused(answer, 400, "INVALID_QUERY", /"limit".*1 to 1000/);
+  }
+  for (const value of [...bad, "99999999999999999999"]) {
+    refused(await shelf.asSecret({ path: `?page=${value}` }), 400, "INVALID_QUERY", '"page"');
+  }
+  assert.equal(ok(await shelf.asSecret({ path: "?limit=1000" })).limit, 1000);
+  assert.deepEqual(ok(await shelf.asSecret({ path: "?page=1000000" })).items, []);
+});
+
+Deno.test("pages by number show every document once", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app);
+  await shelf.asSecret({ path: "/bulk", body: times(25, (n) => ({ n })) });
+  const seen: unknown[] = [];
+  for (let page = 1; page <= 4; page++) {
+    const data = ok(await shelf.asSecret({ path: `?page=${page}&limit=10&sort=_id` }));
+    assert.equal(data.page, page);
+    assert.equal(data.limit, 10);
+    assert.equal(data.total, 25);
+    assert.equal(data.nextCursor === null, page >= 3);
+    seen.push(...data.items.map(({ n }: Doc) => n));
+  }
+  assert.deepEqual(seen.sort((a, b) => Number(a) - Number(b)), times(25, (n) => n));
+});
+
+Deno.test("parameters with one meaning given twice are 400", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app);
+  for (
+    const query of [
+      "page=1&page=2",
+      "limit=1&limit=1",
+      "sort=_id&sort=_id",
+      "where={}&where={}",
+      "total=none&total=none",
+      "count=true&count=false",
+      "include_deleted=true&include_deleted=false",
+      "cursor=a&cursor=b",
+    ]
+  ) {
+    const name = query.split("=")[0]!;
+    refused(await shelf.asSecret({ path: `?${query}` }), 400, "INVALID_QUERY", `"${name}"`);
+  }
+});
+
+Deno.test("flags must be true or false", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app);
+  for (const name of ["count", "include_deleted", "meta", "explain"]) {
+    for (const value of ["1", "yes", "TRUE", "", "null"]) {
+      const answer = await shelf.asSecret({ path: `?${name}=${value}` });
+      refused(answer, 400, "INVALID_QUERY", `"${name}" must be true or false`);
+    }
+    if (name !== "explain") ok(await shelf.asSecret({ path: `?${name}=false` }));
+  }
+});
+
+Deno.test("broken percent-encoding and odd queries never fail the server", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app);
+  for (
+    const query of ["%", "%zz=1", "a=%", "&&&", "=", "=1", "a", "?", "a=b=c", "%00=1", "a=%00"]
+  ) {
+    const { status } = await shelf.asSecret({ path: `?${query}` });
+    assert.ok(status === 200 || status === 400, `${query}: ${status}`);
+  }
+});
+
+Deno.test("a repeated list follows every write at once", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app, { fields: [{ key: "n", type: "Number", index: true }] });
+  const list = () => shelf.names("n_gte=0&sort=n&limit=50");
+  const { _id: id } = await shelf.insertOne({ n: 1 });
+  assert.deepEqual(await list(), [1]);
+  ok(await shelf.asSecret({ method: "PATCH", path: `/${id}`, body: { n: 2 } }));
+  assert.deepEqual(await list(), [2]);
+  ok(await shelf.asSecret({ method: "PUT", path: `/${id}`, body: { n: 3 } }));
+  assert.deepEqual(await list(), [3]);
+  ok(await shelf.asSecret({ path: "/bulk", body: [{ n: 4 }, { n: -1 }] }), 201);
+  assert.deepEqual(await list(), [3, 4]);
+  await shelf.remove(id);
+  assert.deepEqual(await list(), [4]);
+  ok(await shelf.asSecret({ method: "PATCH", path: `/${id}/recover` }));
+  assert.deepEqual(await list(), [3, 4]);
+  ok(await shelf.asSecret({ method: "DELETE", path: `/${id}?permanent=true` }));
+  assert.deepEqual(await list(), [4]);
 });

@@ -122,12 +122,14 @@ for (const [name, write] of Object.entries(WRITES)) {
     }
   });
 
+  // Removing for good is not for users at all.
+  if (name === "permanent DELETE") continue;
+
   Deno.test(`${name}: a wrong tag does not tell a hidden document from a missing one`, async () => {
     await using app = await openTestApp();
     const shelf = await openShelf(app, { rls: { mode: "private" } });
     const [ann, bob] = [await shelf.project.user(), await shelf.project.user()];
     const { _id: id } = ok(await shelf.asPublic({ body: {} }, bob), 201);
-    if (name === "permanent DELETE") return assert.ok(id); // No user may do that at all.
     await shelf.untouched(async () => {
       for (const tag of ["*", '"x"']) {
         refused(await shelf.asPublic(ifMatch(write(id), tag), ann), 404, "DOCUMENT_NOT_FOUND");

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ALL, compare, eq } from "@/lib/store/filter.ts";
-import type { FieldShape, Json } from "@/lib/store/port.ts";
+import type { Change, FieldShape, Json, Records, StoredRecord } from "@/lib/store/port.ts";
 import {
   definition,
   id,
@@ -35,6 +35,10 @@ async function assertSorts(
   assert.deepEqual(await listAll(records, ALL, keys("v")), rows);
   assert.deepEqual(await listAll(records, ALL, keys("-v")), rows.toReversed());
 }
+
+/** The record as it is read alone. */
+const alone = async (records: Records, { _id }: StoredRecord): Promise<Json> =>
+  (await records.get(_id))?.value ?? null;
 
 export const listingCases: Cases = {
   "texts sort by their UTF-8 bytes, missing and null first": (store) =>
@@ -257,6 +261,39 @@ export const listingCases: Cases = {
     assert.deepEqual(await found(ALL), [1, 2, 3, 4, 5, 6]);
     assert.deepEqual(await found(compare("n", "gt", 4)), [5, 6]);
     assert.deepEqual(await found(eq("isDeleted", null)), []);
+  },
+
+  "a list that is asked again and again always shows what is stored": async ({ engine }) => {
+    const space = newSpace();
+    const shape = trashDefinition({ fields: { n: { type: "Number" } } });
+    const records = engine.records(space, shape);
+    await records.insertMany(upTo(8).map((n) => ({ _id: id(n), n, isDeleted: false })));
+    const query = { filter: eq("isDeleted", false), sort: keys("n"), limit: 100 };
+    const inTransaction = (change: Change, fail: boolean) =>
+      engine.transaction(space, async (tx) => {
+        await tx.records(shape).updateOne(eq("_id", id(2)), change);
+        await tx.records(shape).deleteOne(eq("_id", id(3)));
+        if (fail) throw new Error("changed our mind");
+      });
+    const writes: (() => Promise<unknown>)[] = [
+      () => records.updateOne(eq("_id", id(1)), { set: { text: "new" } }),
+      () => records.updateOne(eq("_id", id(1)), { replace: { n: 20, isDeleted: false } }),
+      () => records.deleteOne(eq("_id", id(7))),
+      () => records.insert({ _id: id(9), n: 7, isDeleted: false, text: "in its place" }),
+      () => assert.rejects(() => inTransaction({ set: { text: "undone" } }, true)),
+      () => inTransaction({ set: { text: "done" } }, false),
+      () => records.updateOne(eq("_id", id(9)), { set: { isDeleted: true } }),
+      () => records.deleteMany(eq("n", 7), 5),
+      () => records.insert({ _id: id(10), n: 7, isDeleted: false, text: "again" }),
+    ];
+    for (const [at, write] of writes.entries()) {
+      // Often enough for a driver to keep what it has read.
+      for (const _ of upTo(8)) await records.list(query);
+      await write();
+      const shown = rowsOf(await records.list(query));
+      assert.deepEqual(await Promise.all(shown.map((row) => alone(records, row))), shown, `${at}`);
+      assert.equal(shown.length, await records.count(query.filter), `${at}`);
+    }
   },
 
   "findOne takes the first in _id order": async (store) => {

@@ -9,6 +9,7 @@ import {
   keys,
   listAll,
   newSpace,
+  rowsOf,
   trashDefinition,
   upTo,
 } from "./fixtures.ts";
@@ -139,6 +140,55 @@ export const processCases: Cases = {
       assert.equal((await records.get(id(2 * n + 1)))?.value.n, n);
       assert.deepEqual(await countsOf(records), { live: n + 1, deleted: n + 1, all: 2 * n + 2 });
     }
+  },
+
+  "a list that is asked again and again shows what the other process stores": async (
+    { engine, address },
+  ) => {
+    await using other = await SecondProcess.start(address);
+    const space = newSpace();
+    const records = engine.records(space, SHAPE);
+    await records.insertMany(upTo(5).map((n) => ({ _id: id(n), n, isDeleted: false })));
+    const query = { filter: eq("isDeleted", false), sort: keys("n"), limit: 100 };
+    const writes: Call[][] = [
+      [{ update: eq("_id", id(1)), change: { set: { text: "theirs" } } }],
+      [{ delete: eq("_id", id(4)) }],
+      [{ insert: { _id: id(5), n: 4, isDeleted: false } }],
+      [{ delete: eq("_id", id(5)) }, { insert: { _id: id(6), n: 4, isDeleted: false } }],
+      [{ update: eq("_id", id(0)), change: { set: { isDeleted: true } } }],
+    ];
+    for (const calls of writes) {
+      // Often enough for a driver to keep what it has read.
+      for (const _ of upTo(8)) await records.list(query);
+      const outcomes = await other.run(task(space, "one by one", [...calls, { list: query }]));
+      assert.deepEqual(refusals(outcomes), []);
+      assert.deepEqual(outcomes.at(-1), { items: (await records.list(query)).items });
+    }
+  },
+
+  "what a list shows meets its filter, also while another process changes it": async (
+    { engine, address },
+  ) => {
+    await using other = await SecondProcess.start(address);
+    const space = newSpace();
+    const records = engine.records(space, SHAPE);
+    await records.insertMany(upTo(10).map((n) => ({ _id: id(n), n: n % 2, isDeleted: false })));
+    const flips = upTo(20).map((n): Call => ({
+      update: eq("_id", id(n % 10)),
+      change: { set: { n: (n % 2 + (n < 10 ? 1 : 0)) % 2 } },
+    }));
+    const flipping = other.run(task(space, "one by one", upTo(100).flatMap(() => flips)));
+    let ended = false;
+    const end = () => void (ended = true);
+    flipping.then(end, end);
+    const query = { filter: eq("n", 1), sort: [], limit: 100 };
+    for (let reads = 1; !ended; reads++) {
+      const shown = rowsOf(await records.list(query));
+      assert.ok(shown.every((row) => row.n === 1), JSON.stringify(shown));
+      // Lets the answer of the other process in.
+      if (reads % 20 === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+    assert.deepEqual(refusals(await flipping), []);
   },
 
   "counts stay exact when two processes write": async ({ engine, address }) => {

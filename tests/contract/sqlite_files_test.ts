@@ -14,6 +14,7 @@ import {
   keys,
   listAll,
   newSpace,
+  rowsOf,
   trashDefinition,
   uniqueViolation,
   upTo,
@@ -238,6 +239,29 @@ Deno.test("more transactions than open files may be under way at once", async ()
   mayEnd.resolve();
   await Promise.all([...transactions, ...increments]);
   for (const space of spaces) assert.equal((await at(space).get(id(1)))?.value.n, 11);
+});
+
+Deno.test("lists show what a transaction on a file that was closed meanwhile has stored", async () => {
+  await using store = await openFolder({ filesMax: 1 });
+  const [space, another] = [newSpace(), newSpace()];
+  const records = store.engine.records(space, SHAPE);
+  await records.insert({ _id: id(1), n: 1, isDeleted: false });
+  const query = { filter: eq("isDeleted", false), sort: keys("n"), limit: 5 };
+  const written = Promise.withResolvers<void>();
+  const mayEnd = Promise.withResolvers<void>();
+  const ended = store.engine.transaction(space, async (tx) => {
+    await tx.records(SHAPE).updateOne(ALL, { set: { text: "new" } });
+    written.resolve();
+    await mayEnd.promise;
+  });
+  await written.promise;
+  await store.engine.records(another, SHAPE).count(ALL);
+  for (const _ of upTo(8)) {
+    assert.deepEqual(rowsOf(await records.list(query)), [{ _id: id(1), n: 1, isDeleted: false }]);
+  }
+  mayEnd.resolve();
+  await ended;
+  assert.equal(rowsOf(await records.list(query))[0]?.text, "new");
 });
 
 /** A real limit of the operating system: no file of this process may grow beyond half a megabyte. */

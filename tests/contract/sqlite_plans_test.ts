@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { ALL, and, compare, eq, or } from "@/lib/store/filter.ts";
 import type { Definition, Filter, ListQuery, Position, SortKey } from "@/lib/store/port.ts";
-import { pageStatements } from "@/lib/store/sqlite/keyset.ts";
+import { pageStatements, pageValues } from "@/lib/store/sqlite/keyset.ts";
 import { definition, id, keys, newSpace, trashDefinition, upTo } from "./fixtures.ts";
 import { openFolder } from "./sqlite_folder.ts";
 
@@ -83,8 +83,12 @@ async function withPlans(shape: Definition, check: (explain: Explain) => void): 
   const db = new DatabaseSync(file, { readOnly: true });
   try {
     check((query) =>
-      pageStatements(shape, query).map(({ sql, values }) =>
-        db.prepare(`explain query plan ${sql}`).all(...values, 21).map((step) => `${step.detail}`)
+      pageStatements(shape, query).flatMap((statement) =>
+        Object.values(statement.sql).map((sql) =>
+          db.prepare(`explain query plan ${sql}`)
+            .all(...pageValues(statement, query.from), 21)
+            .map((step) => `${step.detail}`)
+        )
       )
     );
   } finally {

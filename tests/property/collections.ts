@@ -111,20 +111,30 @@ const plan = (definition: Definition): fc.Arbitrary<Plan> =>
     later: fc.boolean(),
   });
 
+/** Takes away what a unique field could refuse. */
+export function withoutUnique({ fields }: Definition, plans: readonly Plan[]): Plan[] {
+  const isOpen = ([name]: [string, Json]) =>
+    !fields.some(({ key, unique }) => unique === true && key === name);
+  const open = (members: Members) => Object.fromEntries(Object.entries(members).filter(isOpen));
+  return plans.map((plan) => ({
+    ...plan,
+    members: open(plan.members),
+    before: plan.before && open(plan.before),
+  }));
+}
+
 /** Takes values away that would stand twice in a unique field. */
-export function withoutDuplicates({ fields }: Definition, plans: readonly Plan[]): Plan[] {
-  const unique = fields.filter((field) => field.unique).map(({ key }) => key);
+export function withoutDuplicates(definition: Definition, plans: readonly Plan[]): Plan[] {
+  const unique = definition.fields.filter((field) => field.unique).map(({ key }) => key);
   const seen = new Set<string>();
   const isFirst = ([key, value]: [string, Json]): boolean => {
     if (!unique.includes(key) || value === null) return true;
     const mark = JSON.stringify([key, value]); // -0 and 0 are one number, here and there.
     return !seen.has(mark) && Boolean(seen.add(mark));
   };
-  return plans.map((plan) => ({
-    ...plan,
-    members: Object.fromEntries(Object.entries(plan.members).filter(isFirst)),
-    before: plan.before &&
-      Object.fromEntries(Object.entries(plan.before).filter(([key]) => !unique.includes(key))),
+  return withoutUnique(definition, plans).map((open, i) => ({
+    ...open,
+    members: Object.fromEntries(Object.entries(plans[i]!.members).filter(isFirst)),
   }));
 }
 
@@ -139,8 +149,9 @@ export const plansOf = (definition: Definition, max: number): fc.Arbitrary<Plan[
 export const collectionCase = <T extends object>(
   max: number,
   others: (definition: Definition) => fc.Arbitrary<T>,
+  definitions = definition,
 ): fc.Arbitrary<CollectionCase & T> =>
-  definition.chain((definition) =>
+  definitions.chain((definition) =>
     fc.tuple(plansOf(definition, max), others(definition))
       .map(([plans, other]) => ({ definition, plans, ...other }))
   );

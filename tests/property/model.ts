@@ -85,7 +85,11 @@ const RESERVED = new Set([
 ]);
 
 function readParameters(definition: Definition, parameters: readonly Parameter[]) {
-  const given = (name: string) => parameters.find(([key]) => key === name)?.[1];
+  const given = (name: string) => {
+    const [first, second] = parameters.filter(([key]) => key === name);
+    if (second !== undefined) throw refuse();
+    return first?.[1];
+  };
   const total = given("total") ?? "exact";
   if (total !== "exact" && total !== "none" && total !== "estimate") throw refuse();
   const where = given("where");

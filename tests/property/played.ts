@@ -35,10 +35,20 @@ export interface Played extends World {
 
 let count = 0;
 
-/** Makes the collection and its documents, through HTTP. */
-export async function play(stage: Stage, { definition, plans }: CollectionCase): Promise<Played> {
+/** Makes a collection under a name of its own. */
+export async function newCollection(stage: Stage, definition: Definition): Promise<Definition> {
   const named = { ...definition, name: `case${count++}` };
   await stage.project.collection(named);
+  return named;
+}
+
+/** Calls an operation on a collection with the secret key. */
+export const ask = ({ project }: Stage, definition: Definition, call: Partial<Call>) =>
+  project.asSecret({ ...call, path: `${address(definition)}${call.path ?? ""}` });
+
+/** Makes the collection and its documents, through HTTP. */
+export async function play(stage: Stage, { definition, plans }: CollectionCase): Promise<Played> {
+  const named = await newCollection(stage, definition);
   const played: Played = { stage, definition: named, documents: [] };
   for (const batch of batches(withoutDuplicates(definition, plans))) await insert(played, batch);
   return played;
@@ -58,6 +68,7 @@ const BATCHES_MAX = 4;
 
 /** Inserts, replaces and deletes as planned; the new documents are the last of the world's. */
 export async function insert(played: Played, plans: readonly Plan[]): Promise<void> {
+  if (plans.length === 0) return;
   const { app } = played.stage;
   app.clock.advance(1);
   const members = plans.map((plan) => ({
@@ -123,8 +134,8 @@ function change({ documents }: Played, _id: string, to: (document: Document) => 
 const timestamp = ({ clock }: TestApp): string => new Date(clock.now()).toISOString();
 
 async function demand(played: Played, status: number, call: Call): Promise<Answer> {
-  const { stage: { project }, definition } = played;
-  const answer = await project.asSecret({ ...call, path: `${address(definition)}${call.path}` });
+  const { stage, definition } = played;
+  const answer = await ask(stage, definition, call);
   if (answer.status === status) return answer;
   throw new Error(
     `The case could not be set up: ${call.method ?? "POST"} ${call.path} ` +
@@ -173,7 +184,7 @@ export function askFor(
   return project.asPublic(call, caller === "publishable" ? undefined : users[caller]);
 }
 
-export function callerOf({ stage }: Played, choice: CallerChoice): Caller {
+export function callerOf({ stage }: Pick<Played, "stage">, choice: CallerChoice): Caller {
   if (choice === "secret") return { kind: "secret" };
   return { kind: "publishable", userId: choice === "publishable" ? null : stage.users[choice]!.id };
 }

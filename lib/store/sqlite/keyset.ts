@@ -15,6 +15,12 @@ export interface PageStatement {
   readonly twice: boolean;
 }
 
+/**
+ * A bound number for `limit` and `offset`. A bare question mark there makes SQLite prepare the
+ * statement anew at every run, to plan for the value: 8 µs, as much as reading twenty rows.
+ */
+export const BOUND = "?+0";
+
 export type PageColumns = "doc" | "seq" | "seq, doc";
 
 /**
@@ -143,7 +149,7 @@ interface Source {
 function rangeSql(columns: PageColumns, { table, filter, range }: Source): string {
   const orderBy = range.order.map(({ value, descending }) => value + direction(descending));
   return `select ${columns} from ${table} where (${filter.sql}) ` +
-    `and ${range.condition} order by ${orderBy.join(", ")} limit ?`;
+    `and ${range.condition} order by ${orderBy.join(", ")} limit ${BOUND}`;
 }
 
 /** Whether the filter says which side of the trash it is about. */
@@ -163,7 +169,7 @@ function mergedSql(columns: PageColumns, { table, filter, range }: Source): stri
     `${scalarSql("isDeleted")} = ${deleted} and (${filter.sql}) and ${range.condition}`
   );
   const orderBy = range.order.map(({ descending }, i) => `k${i}${direction(descending)}`);
-  return `${sides.join(" union all ")} order by ${orderBy.join(", ")} limit ?`;
+  return `${sides.join(" union all ")} order by ${orderBy.join(", ")} limit ${BOUND}`;
 }
 
 /** The expressions of an index over these keys. */

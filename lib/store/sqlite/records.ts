@@ -18,21 +18,23 @@ import { applyChange } from "./change.ts";
 import type { Connection, Row } from "./connection.ts";
 import { filterSql } from "./filter_sql.ts";
 import { type Fragment, sql } from "./fragment.ts";
-import { type PageColumns, type PageStatement, pageValues } from "./keyset.ts";
+import { BOUND, type PageColumns, type PageStatement, pageValues } from "./keyset.ts";
 import type { RowCache } from "./row_cache.ts";
-import { Statements } from "./statements.ts";
+import { type CountStatement, Statements } from "./statements.ts";
 
 /** Where the records of one definition are read and written. */
 export interface Access {
   /** Runs on a connection that sees what was committed, or the transaction's own changes. */
   read<T>(work: (db: Connection, committed: Committed | null) => T): Promise<T>;
-  /** Runs in a write transaction; `touched` is told which rows it changes. */
-  write<T>(work: (db: Connection, touched: (seq: number) => void) => T): Promise<T>;
+  /** Runs in a write transaction; `touched` is told which rows it changes, null for a new one. */
+  write<T>(work: (db: Connection, touched: (seq: number | null) => void) => T): Promise<T>;
 }
 
 /** What is known of committed rows; within a transaction nothing is. */
 export interface Committed {
   readonly rows: RowCache;
+  /** Counts that the table keeps, by their statement, as they were read last. */
+  readonly totals: Map<string, number>;
   /**
    * Whether no other process has committed since the last time this was asked. If one has, all
    * that was known is dropped.
@@ -53,11 +55,17 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
   }
 
   insert(record: T): Promise<Stored<T>> {
-    return this.#access.write((db) => this.#insert(db, record));
+    return this.#access.write((db, touched) => {
+      touched(null);
+      return this.#insert(db, record);
+    });
   }
 
   insertMany(records: readonly T[]): Promise<Stored<T>[]> {
-    return this.#access.write((db) => records.map((record) => this.#insert(db, record)));
+    return this.#access.write((db, touched) => {
+      touched(null);
+      return records.map((record) => this.#insert(db, record));
+    });
   }
 
   get(id: Id): Promise<Stored<T> | null> {
@@ -76,6 +84,7 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
 
   list(query: ListQuery): Promise<Page> {
     const statements = this.#statements.page(query);
+    const count = query.total ? this.#statements.count(query.filter) : null;
     return this.#access.read((db, committed) => {
       const texts: string[] = [];
       // One row more than asked for tells whether the list goes on.
@@ -87,13 +96,14 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
       const more = texts.length > query.limit;
       if (more) texts.pop();
       if (query.backwards) texts.reverse();
-      return page(texts, more, query);
+      const total = count === null ? null : totalOf(db, committed, count);
+      return page(texts, { more, total }, query);
     });
   }
 
   count(filter: Filter): Promise<number> {
     const statement = this.#statements.count(filter);
-    return this.#access.read((db) => (db.get(statement)?.[0] ?? 0) as number);
+    return this.#access.read((db) => counted(db, statement));
   }
 
   updateOne(filter: Filter, change: Change): Promise<Stored<T> | null> {
@@ -211,12 +221,27 @@ function readTexts(db: Connection, committed: Committed | null, part: PagePart):
   return read.map(([, text]) => text as string);
 }
 
+const counted = (db: Connection, { fragment }: CountStatement): number =>
+  (db.get(fragment)?.[0] ?? 0) as number;
+
+/** Counts that the table keeps are remembered while nothing is written. */
+function totalOf(db: Connection, committed: Committed | null, count: CountStatement): number {
+  if (committed === null || !count.kept) return counted(db, count);
+  const { totals } = committed;
+  // The page was read just now, so what another process changed is forgotten already.
+  const known = totals.get(count.fragment.sql);
+  if (known !== undefined) return known;
+  const total = counted(db, count);
+  if (committed.isSteady()) totals.set(count.fragment.sql, total);
+  return total;
+}
+
 function bound({ statement, query, limit }: PagePart, columns: PageColumns): Fragment {
   const values = pageValues(statement, query.from);
   values.push(limit);
   if (query.offset === undefined) return { sql: statement.sql[columns], values };
   values.push(query.offset);
-  return { sql: `${statement.sql[columns]} offset ?`, values };
+  return { sql: `${statement.sql[columns]} offset ${BOUND}`, values };
 }
 
 const seqOf = (row: Row): number => row[2] as number;
@@ -232,11 +257,15 @@ function stored<T>([revision, json]: Row): Stored<T> {
   };
 }
 
-function page(texts: readonly string[], more: boolean, query: ListQuery): Page {
+function page(
+  texts: readonly string[],
+  found: Pick<Page, "more" | "total">,
+  query: ListQuery,
+): Page {
   return {
+    ...found,
     items: texts.join(","),
     size: texts.length,
-    more,
     first: () => position(texts[0], query),
     last: () => position(texts.at(-1), query),
   };

@@ -15,8 +15,8 @@ const RETRY_MAX_MS = 12;
 
 const FOREIGN_VERSION = sql("pragma data_version");
 
-/** Is told which rows a transaction changes or removes. */
-export type Touched = (definition: Definition, seq: number) => void;
+/** Is told which rows a transaction changes or removes, and with null that it adds one. */
+export type Touched = (definition: Definition, seq: number | null) => void;
 
 /** The files whose exclusive section the present call chain is in. */
 const inside = new AsyncLocalStorage<FileSpace>();
@@ -69,7 +69,11 @@ export class FileSpace {
   committed({ name }: Definition): Committed {
     let committed = this.#committed.get(name);
     if (committed === undefined) {
-      committed = { rows: this.#pool.create(), isSteady: () => this.#isSteady() };
+      committed = {
+        rows: this.#pool.create(),
+        totals: new Map(),
+        isSteady: () => this.#isSteady(),
+      };
       this.#committed.set(name, committed);
     }
     return committed;
@@ -113,13 +117,13 @@ export class FileSpace {
     try {
       await before;
       await this.#begin();
-      const changed: [Definition, number][] = [];
+      const changed: [Definition, number | null][] = [];
       try {
         const touched: Touched = (definition, seq) => void changed.push([definition, seq]);
         const result = await inside.run(this, () => work(this.#writer, touched));
         this.#writer.run(sql("commit"));
         // In the same breath: nobody can read in between.
-        for (const [definition, seq] of changed) this.committed(definition).rows.drop(seq);
+        for (const [definition, seq] of changed) this.#forget(definition, seq);
         return result;
       } catch (error) {
         this.#rollback();
@@ -163,11 +167,20 @@ export class FileSpace {
     }
   }
 
+  #forget(definition: Definition, seq: number | null): void {
+    const { rows, totals } = this.committed(definition);
+    totals.clear();
+    if (seq !== null) rows.drop(seq);
+  }
+
   #isSteady(): boolean {
     const version = this.#readForeignVersion();
     if (version === this.#foreignVersion) return true;
     this.#foreignVersion = version;
-    for (const { rows } of this.#committed.values()) rows.clear();
+    for (const { rows, totals } of this.#committed.values()) {
+      rows.clear();
+      totals.clear();
+    }
     return false;
   }
 

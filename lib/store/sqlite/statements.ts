@@ -3,6 +3,11 @@ import { filterSql } from "./filter_sql.ts";
 import { type Fragment, sql } from "./fragment.ts";
 import { pageShape, type PageStatement, pageStatements, tableName } from "./keyset.ts";
 
+export interface CountStatement {
+  readonly fragment: Fragment;
+  readonly kept: boolean;
+}
+
 /**
  * The statements of a definition's records, written once for each filter that is used again: a
  * caller who keeps a filter object spares the driver from reading it anew.
@@ -11,7 +16,7 @@ export class Statements {
   readonly table: string;
   readonly #definition: Definition;
   readonly #pages = new WeakMap<Filter, Map<string, PageStatement[]>>();
-  readonly #counts = new WeakMap<Filter, Fragment>();
+  readonly #counts = new WeakMap<Filter, CountStatement>();
 
   private constructor(definition: Definition) {
     this.#definition = definition;
@@ -40,10 +45,13 @@ export class Statements {
     return statements;
   }
 
-  count(filter: Filter): Fragment {
+  /** How to count, and whether the count is one that the table keeps. */
+  count(filter: Filter): CountStatement {
     let statement = this.#counts.get(filter);
     if (statement === undefined) {
-      this.#counts.set(filter, statement = this.#keptCount(filter) ?? this.#counted(filter));
+      const kept = this.#keptCount(filter);
+      statement = { kept: kept !== null, fragment: kept ?? this.#counted(filter) };
+      this.#counts.set(filter, statement);
     }
     return statement;
   }

@@ -1,0 +1,134 @@
+import assert from "node:assert/strict";
+import type { Position } from "../store/port.ts";
+import { createCursors, type CursorScope, digestOf } from "./cursor.ts";
+
+const KEY_A = "a".repeat(43);
+const KEY_B = "b".repeat(43);
+const ID = "66f1a0c2e4b0a1b2c3d4e5f6";
+
+const SCOPE: CursorScope = {
+  projectId: "aaaaaaaaaaaaaaaaaaaaaaaa",
+  collection: "posts",
+  callerTag: "publishable bbbbbbbbbbbbbbbbbbbbbbbb",
+  filter: { op: "and", of: [{ op: "eq", path: "status", value: "draft" }] },
+  sort: [{ path: "views", descending: true }, { path: "title", descending: false }],
+};
+
+const LIST = digestOf(SCOPE);
+
+const HERE: Position = { id: ID, values: [5, "größe"] };
+
+const refused = (read: () => unknown, why?: string) =>
+  assert.throws(read, { code: "INVALID_CURSOR", status: 400 }, why);
+
+Deno.test("a cursor leads back to its place and direction", () => {
+  const cursors = createCursors([KEY_A]);
+  const places: Position[] = [
+    HERE,
+    { id: ID, values: [null, ""] },
+    { id: ID, values: [-1.5e-7, "😀\n\"'"] },
+    { id: ID, values: [false, "2026-01-31T12:00:00.000Z"] },
+    { id: ID, values: [] },
+  ];
+  for (const from of places) {
+    for (const backwards of [false, true]) {
+      const text = cursors.write({ from, backwards }, LIST);
+      assert.deepEqual(cursors.read(text, LIST), { from, backwards });
+    }
+  }
+});
+
+Deno.test("a cursor is text that needs no encoding in an address", () => {
+  const text = createCursors([KEY_A]).write({ from: HERE, backwards: false }, LIST);
+  assert.match(text, /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{22}$/);
+});
+
+Deno.test("a cursor that was altered in any position is refused", () => {
+  const cursors = createCursors([KEY_A]);
+  const text = cursors.write({ from: HERE, backwards: false }, LIST);
+  for (let at = 0; at < text.length; at++) {
+    for (const char of ["A", "B", ".", "%"]) {
+      if (text[at] === char) continue;
+      const altered = text.slice(0, at) + char + text.slice(at + 1);
+      refused(() => cursors.read(altered, LIST), `read with ${char} at ${at}`);
+    }
+  }
+});
+
+Deno.test("a cursor that was cut anywhere is refused", () => {
+  const cursors = createCursors([KEY_A]);
+  const text = cursors.write({ from: HERE, backwards: false }, LIST);
+  for (let length = 0; length < text.length; length++) {
+    refused(() => cursors.read(text.slice(0, length), LIST), `read when cut at ${length}`);
+  }
+});
+
+Deno.test("a cursor with anything before or behind it is refused", () => {
+  const cursors = createCursors([KEY_A]);
+  const text = cursors.write({ from: HERE, backwards: false }, LIST);
+  for (const altered of [`x${text}`, `.${text}`, `${text}x`, `${text}.`, `${text}.x`, ` ${text}`]) {
+    refused(() => cursors.read(altered, LIST), altered);
+  }
+});
+
+Deno.test("what never was a cursor is refused, not failed on", () => {
+  const cursors = createCursors([KEY_A]);
+  for (const text of ["", ".", "..", "1", "eyJhIjoxfQ", "null", "😀.😀", "%.%", "a".repeat(9999)]) {
+    refused(() => cursors.read(text, LIST), text.slice(0, 20));
+  }
+});
+
+Deno.test("a cursor is good for its own list only", () => {
+  const cursors = createCursors([KEY_A]);
+  const text = cursors.write({ from: HERE, backwards: false }, LIST);
+  const [views, title] = SCOPE.sort;
+  const others: Partial<CursorScope>[] = [
+    { projectId: "aaaaaaaaaaaaaaaaaaaaaaab" },
+    { collection: "Posts" },
+    { callerTag: "secret" },
+    { callerTag: "publishable " },
+    { callerTag: "publishable cccccccccccccccccccccccc" },
+    { filter: { op: "and", of: [] } },
+    { filter: { op: "and", of: [{ op: "eq", path: "status", value: "live" }] } },
+    { filter: { op: "and", of: [{ op: "ne", path: "status", value: "draft" }] } },
+    { filter: { op: "or", of: [{ op: "eq", path: "status", value: "draft" }] } },
+    { sort: [views!] },
+    { sort: [title!, views!] },
+    { sort: [views!, { path: "title", descending: true }] },
+    { sort: [views!, { path: "name", descending: false }] },
+  ];
+  for (const other of others) {
+    refused(() => cursors.read(text, digestOf({ ...SCOPE, ...other })), JSON.stringify(other));
+  }
+  assert.deepEqual(cursors.read(text, digestOf(structuredClone(SCOPE))).from, HERE);
+});
+
+Deno.test("parts of a scope cannot be shifted into one another", () => {
+  const digest = (collection: string, callerTag: string) =>
+    digestOf({ ...SCOPE, collection, callerTag });
+  assert.notEqual(digest("ab", "c"), digest("a", "bc"));
+  assert.notEqual(digest('a","b', "c"), digest("a", 'b","c'));
+  assert.equal(digest("a", "b"), digest("a", "b"));
+});
+
+Deno.test("the direction is signed with the place", () => {
+  const cursors = createCursors([KEY_A]);
+  const forwards = cursors.write({ from: HERE, backwards: false }, LIST);
+  const backwards = cursors.write({ from: HERE, backwards: true }, LIST);
+  const [payload, signature] = [backwards.split(".")[0], forwards.split(".")[1]];
+  refused(() => cursors.read(`${payload}.${signature}`, LIST));
+});
+
+Deno.test("after a new key is put in front, cursors in flight are still good", () => {
+  const before = createCursors([KEY_A]);
+  const after = createCursors([KEY_B, KEY_A]);
+  const later = createCursors([KEY_B]);
+  const cursor = { from: HERE, backwards: true };
+  const old = before.write(cursor, LIST);
+  const fresh = after.write(cursor, LIST);
+  assert.deepEqual(after.read(old, LIST), cursor);
+  assert.deepEqual(after.read(fresh, LIST), cursor);
+  assert.deepEqual(later.read(fresh, LIST), cursor, "the first key signs");
+  refused(() => later.read(old, LIST));
+  refused(() => before.read(fresh, LIST));
+});

@@ -1,0 +1,153 @@
+/** What a definition may say of single fields: owners, uniqueness, indexes and defaults. */
+
+import assert from "node:assert/strict";
+import { parseDefinition } from "./definition.ts";
+
+/** Refused, with a message that says what to mend. */
+function assertRefused(input: unknown, message: RegExp): void {
+  assert.throws(() => parseDefinition(input), { code: "INVALID_DEFINITION", message });
+}
+
+const withField = (field: Record<string, unknown>, rest: Record<string, unknown> = {}) => ({
+  name: "posts",
+  rls: { enabled: false },
+  fields: [field],
+  ...rest,
+});
+
+Deno.test("the owner field is added behind the declared ones, if it is not among them", () => {
+  const keysOf = (input: unknown) => parseDefinition(input).fields.map(({ key }) => key);
+  const fields = [{ key: "title", type: "String" }];
+  assert.deepEqual(keysOf({ name: "posts", fields }), ["title", "userId"]);
+  const rls = { ownerField: "title" };
+  assert.deepEqual(keysOf({ name: "posts", fields, rls }), ["title"]);
+  assert.deepEqual(keysOf({ name: "posts", fields, rls: { enabled: false } }), ["title"]);
+});
+
+Deno.test("a declared owner field is a String or a Ref to users", () => {
+  const definition = (owner: Record<string, unknown>) => ({
+    name: "posts",
+    fields: [{ key: "userId", ...owner }],
+  });
+  assert.ok(parseDefinition(definition({ type: "String" })));
+  assert.ok(parseDefinition(definition({ type: "Ref", ref: "users" })));
+  for (const type of ["Number", "Boolean", "Date", "Object", "Array"]) {
+    assertRefused(definition({ type }), /owner field "userId" must be a String or a Ref to users/);
+  }
+  assertRefused(definition({ type: "Ref", ref: "people" }), /must be a String or a Ref to users/);
+});
+
+Deno.test("without row-level security the owner field is a field like any other", () => {
+  assert.ok(parseDefinition(withField({ key: "userId", type: "Number" })));
+});
+
+Deno.test("the owner field's name can be a field's name", () => {
+  for (const ownerField of ["", "_id", "createdAt", "isDeleted", "a.b", "1", "x".repeat(65)]) {
+    assertRefused({ name: "posts", rls: { ownerField } }, /^rls\.ownerField ".*" cannot be/);
+  }
+});
+
+Deno.test("String, Number, Date and Ref at the top level can be unique", () => {
+  for (const type of ["String", "Number", "Date"]) {
+    assert.ok(parseDefinition(withField({ key: "a", type, unique: true })));
+  }
+  assert.ok(parseDefinition(withField({ key: "a", type: "Ref", ref: "users", unique: true })));
+  for (const type of ["Boolean", "Object", "Array"]) {
+    assertRefused(withField({ key: "a", type, unique: true }), /"a" cannot be unique/);
+  }
+  const nested = {
+    key: "o",
+    type: "Object",
+    fields: [{ key: "a", type: "String", unique: true }],
+  };
+  assertRefused(withField(nested), /"o\.a" cannot be unique/);
+});
+
+Deno.test("scalars can have an index, at any level outside arrays", () => {
+  for (const type of ["String", "Number", "Boolean", "Date"]) {
+    assert.ok(parseDefinition(withField({ key: "a", type, index: true })));
+  }
+  const inner = { key: "a", type: "String", index: true };
+  assert.ok(parseDefinition(withField({ key: "o", type: "Object", fields: [inner] })));
+  for (const type of ["Object", "Array"]) {
+    assertRefused(withField({ key: "a", type, index: true }), /"a" cannot have an index/);
+  }
+  const list = { key: "l", type: "Array", items: { type: "Object", fields: [inner] } };
+  assertRefused(withField(list), /"l\.items\.a" cannot have an index/);
+});
+
+Deno.test("a default that fits is kept as it is given", () => {
+  const table: readonly (readonly [Record<string, unknown>, unknown])[] = [
+    [{ type: "String" }, ""],
+    [{ type: "Number" }, -0.5],
+    [{ type: "Boolean" }, false],
+    [{ type: "Date" }, "2026-01-31"],
+    [{ type: "Ref", ref: "users" }, "66f1a0c2e4b0a1b2c3d4e5f6"],
+    [{ type: "Object" }, { any: ["thing", 1, null] }],
+    [{ type: "Array", items: { type: "Number" } }, [1, 2, 3]],
+  ];
+  for (const [type, value] of table) {
+    const { fields } = parseDefinition(withField({ key: "a", ...type, default: value }));
+    assert.deepEqual(fields[0]?.default, value);
+  }
+});
+
+Deno.test("a default that does not fit is refused and says why", () => {
+  const table: readonly (readonly [Record<string, unknown>, unknown, RegExp])[] = [
+    [{ type: "String" }, 1, /must be a String/],
+    [{ type: "String" }, "a\0", /U\+0000/],
+    [{ type: "Number" }, "1", /must be a Number/],
+    [{ type: "Boolean" }, 0, /must be true or false/],
+    [{ type: "Date" }, "tomorrow", /must be an ISO 8601 date/],
+    [{ type: "Ref", ref: "users" }, "me", /must be an id of 24 hexadecimal digits/],
+    [{ type: "Object" }, [], /must be an Object/],
+    [{ type: "Object" }, { $a: 1 }, /begins with \$/],
+    [{ type: "Array" }, {}, /must be an Array/],
+    [{ type: "Array", items: { type: "Number" } }, [1, "2"], /must be a Number/],
+  ];
+  for (const [type, value, why] of table) {
+    const message = new RegExp(`"a" has a default that does not fit: .*${why.source}`);
+    assertRefused(withField({ key: "a", ...type, default: value }), message);
+  }
+});
+
+Deno.test("a default is never null", () => {
+  assertRefused(withField({ key: "a", type: "String", default: null }), /has the default null/);
+});
+
+Deno.test("nested fields may have defaults, and these must fit too", () => {
+  const outer = (value: unknown) =>
+    withField({
+      key: "o",
+      type: "Object",
+      fields: [{ key: "a", type: "Number", default: value }],
+    });
+  assert.ok(parseDefinition(outer(1)));
+  assertRefused(outer("1"), /"o\.a" has a default that does not fit/);
+});
+
+Deno.test("the default of an object has the members that the object requires", () => {
+  const fields = [{ key: "a", type: "String", required: true }];
+  const field = { key: "o", type: "Object", fields };
+  assert.ok(parseDefinition(withField({ ...field, default: { a: "x" } })));
+  assertRefused(withField({ ...field, default: {} }), /default that does not fit: .*required/);
+});
+
+Deno.test("in a strict collection the default of an object has declared members only", () => {
+  const field = { key: "o", type: "Object", fields: [{ key: "a", type: "String" }] };
+  assert.ok(parseDefinition(withField({ ...field, default: { b: 1 } })));
+  assert.ok(parseDefinition(withField({ ...field, default: { a: "x" } }, { strict: true })));
+  assertRefused(
+    withField({ ...field, default: { b: 1 } }, { strict: true }),
+    /default that does not fit: .*not declared/,
+  );
+});
+
+const nested = (levels: number): Record<string, unknown> =>
+  levels === 1 ? {} : { a: nested(levels - 1) };
+
+Deno.test("a default is no deeper than there is room for in a document", () => {
+  const field = { key: "o", type: "Object" };
+  assert.ok(parseDefinition(withField({ ...field, default: nested(19) })));
+  assertRefused(withField({ ...field, default: nested(20) }), /does not fit: .*nested deeper/);
+});

@@ -1,0 +1,201 @@
+import assert from "node:assert/strict";
+import { parseDefinition, referencedCollections } from "./definition.ts";
+
+const RLS_OFF = { enabled: false };
+
+/** Refused, with a message that says what to mend. */
+function assertRefused(input: unknown, message: RegExp): void {
+  assert.throws(() => parseDefinition(input), { code: "INVALID_DEFINITION", message });
+}
+
+/** One field of a collection without an owner. */
+const withField = (field: Record<string, unknown>) => ({
+  name: "posts",
+  rls: RLS_OFF,
+  fields: [field],
+});
+
+const plain = (key: string, type = "String") => ({
+  key,
+  type,
+  required: false,
+  unique: false,
+  index: false,
+});
+
+Deno.test("a name is enough: the rest is private, not strict, with the owner added", () => {
+  assert.deepEqual(parseDefinition({ name: "notes" }), {
+    name: "notes",
+    fields: [plain("userId")],
+    rls: { enabled: true, mode: "private", ownerField: "userId" },
+    strict: false,
+  });
+});
+
+Deno.test("of a field only key and type are needed", () => {
+  const { fields } = parseDefinition(withField({ key: "title", type: "String" }));
+  assert.deepEqual(fields, [plain("title")]);
+});
+
+Deno.test("every type can be declared, and no other", () => {
+  const fields = [
+    { key: "s", type: "String" },
+    { key: "n", type: "Number" },
+    { key: "b", type: "Boolean" },
+    { key: "d", type: "Date" },
+    { key: "o", type: "Object" },
+    { key: "a", type: "Array" },
+    { key: "r", type: "Ref", ref: "posts" },
+  ];
+  const parsed = parseDefinition({ name: "posts", rls: RLS_OFF, fields });
+  assert.deepEqual(parsed.fields.map(({ type }) => type), fields.map(({ type }) => type));
+  for (const type of ["string", "Text", "Integer", "", null, 1]) {
+    assertRefused(withField({ key: "x", type }), /^fields\.0\.type: /);
+  }
+});
+
+Deno.test("each part of rls that is left out takes its default", () => {
+  const rlsOf = (rls: unknown) => parseDefinition({ name: "posts", rls }).rls;
+  const all = { enabled: true, mode: "private", ownerField: "userId" };
+  assert.deepEqual(rlsOf({}), all);
+  assert.deepEqual(rlsOf({ mode: "public-read" }), { ...all, mode: "public-read" });
+  assert.deepEqual(rlsOf({ enabled: false }), { ...all, enabled: false });
+  assert.deepEqual(rlsOf({ ownerField: "author" }), { ...all, ownerField: "author" });
+});
+
+Deno.test("unknown members and wrong kinds are refused by their place", () => {
+  const wrong: readonly (readonly [unknown, RegExp])[] = [
+    [{}, /^name: /],
+    [{ name: 1 }, /^name: /],
+    [{ name: "posts", fields: {} }, /^fields: /],
+    [{ name: "posts", rls: true }, /^rls: /],
+    [{ name: "posts", rls: { mode: "public" } }, /^rls\.mode: /],
+    [{ name: "posts", rls: { enabled: "yes" } }, /^rls\.enabled: /],
+    [{ name: "posts", rls: { owner: "x" } }, /^rls: .*owner/],
+    [{ name: "posts", strict: 1 }, /^strict: /],
+    [{ name: "posts", indexes: [] }, /indexes/],
+    [withField({ type: "String" }), /^fields\.0\.key: /],
+    [withField({ key: "a" }), /^fields\.0\.type: /],
+    [withField({ key: "a", type: "String", max: 5 }), /^fields\.0: .*max/],
+    [withField({ key: "a", type: "String", required: "yes" }), /^fields\.0\.required: /],
+    [withField({ key: "a", type: "Array", items: { key: "b", type: "String" } }), /items: .*key/],
+    [withField({ key: "a", type: "Array", items: { type: "String", unique: true } }), /unique/],
+  ];
+  for (const [input, message] of wrong) assertRefused(input, message);
+  for (const input of [null, undefined, [], "posts", 5]) assertRefused(input, /^The definition: /);
+});
+
+Deno.test("a collection's name begins with a letter and has up to 64 characters", () => {
+  for (const name of ["p", "Posts_2-x", "x".repeat(64), "user", "use_rs"]) {
+    assert.equal(parseDefinition({ name }).name, name);
+  }
+  for (const name of ["", "_posts", "1st", "a b", "a.b", "a/b", "größe", "x".repeat(65)]) {
+    assertRefused({ name }, /^The collection name ".*" must begin with a letter/);
+  }
+});
+
+Deno.test("names that begin with users are reserved in every letter case", () => {
+  for (const name of ["users", "Users", "USERS", "users2", "usersArchive", "uSeRs_x"]) {
+    assertRefused({ name }, /is reserved: it begins with "users"/);
+  }
+});
+
+Deno.test("field names obey the name rules at every level", () => {
+  for (const key of ["", "_x", "1a", "a.b", "a b", "$a", "x".repeat(65), "constructor"]) {
+    assertRefused(withField({ key, type: "String" }), /must begin with a letter/);
+    const nested = { key: "outer", type: "Object", fields: [{ key, type: "String" }] };
+    assertRefused(withField(nested), /^The field "outer\..*must begin with a letter/);
+  }
+});
+
+Deno.test("names of server-owned fields are reserved", () => {
+  for (const key of ["createdAt", "updatedAt", "isDeleted", "deletedAt"]) {
+    assertRefused(withField({ key, type: "Date" }), new RegExp(`"${key}" is set by the server`));
+  }
+  assertRefused(withField({ key: "_id", type: "String" }), /"_id" must begin with a letter/);
+});
+
+Deno.test("a field is declared once in its place; letter case tells fields apart", () => {
+  const twice = [{ key: "a", type: "String" }, { key: "a", type: "Number" }];
+  assertRefused({ name: "posts", fields: twice }, /The field "a" is declared twice/);
+  const nested = { key: "o", type: "Object", fields: twice };
+  assertRefused(withField(nested), /The field "o\.a" is declared twice/);
+  const apart = [
+    { key: "a", type: "String" },
+    { key: "A", type: "Number" },
+    { key: "o", type: "Object", fields: [{ key: "a", type: "String" }] },
+  ];
+  const parsed = parseDefinition({ name: "posts", rls: RLS_OFF, fields: apart });
+  assert.deepEqual(parsed.fields.map(({ key }) => key), ["a", "A", "o"]);
+});
+
+Deno.test("ref goes with Ref, fields with Object and items with Array", () => {
+  assertRefused(withField({ key: "a", type: "Ref" }), /needs "ref" if and only if/);
+  assertRefused(withField({ key: "a", type: "String", ref: "posts" }), /needs "ref" if and only/);
+  assertRefused(withField({ key: "a", type: "String", fields: [] }), /type must be Object/);
+  assertRefused(withField({ key: "a", type: "Object", items: { type: "String" } }), /be Array/);
+  assertRefused(withField({ key: "a", type: "Array", fields: [] }), /type must be Object/);
+  const items = (item: unknown) => withField({ key: "a", type: "Array", items: item });
+  assertRefused(items({ type: "Ref" }), /"a\.items" needs "ref"/);
+  assertRefused(items({ type: "String", fields: [] }), /"a\.items" has "fields"/);
+});
+
+const nest = (depth: number): Record<string, unknown> => ({
+  key: `level${depth}`,
+  ...(depth === 1 ? { type: "String" } : { type: "Object", fields: [nest(depth - 1)] }),
+});
+
+Deno.test("fields nest up to three levels, through objects", () => {
+  assert.ok(parseDefinition(withField(nest(3))));
+  assertRefused(withField(nest(4)), /"level4\.level3\.level2\.level1" is nested deeper than 3/);
+});
+
+Deno.test("fields nest up to three levels, through arrays of objects and arrays of arrays", () => {
+  const listOf = (item: unknown) => ({ type: "Array", items: item });
+  const objectOf = (field: unknown) => ({ type: "Object", fields: [field] });
+  const text = { type: "String" };
+  const inLists = (deepest: unknown) =>
+    withField({
+      key: "a",
+      ...listOf(objectOf({ key: "b", ...listOf(objectOf({ key: "c", ...listOf(deepest) })) })),
+    });
+  assert.ok(parseDefinition(inLists(text)));
+  assertRefused(inLists(objectOf({ key: "d", type: "String" })), /nested deeper than 3/);
+  assert.ok(parseDefinition(withField({ key: "a", ...listOf(listOf(listOf(text))) })));
+  assertRefused(
+    withField({ key: "a", ...listOf(listOf(listOf(listOf(text)))) }),
+    /nested deeper than 3/,
+  );
+});
+
+Deno.test("a definition nested 10,000 deep is refused, not failed on", () => {
+  let field: Record<string, unknown> = { key: "a", type: "String" };
+  for (let depth = 0; depth < 10_000; depth++) {
+    field = { key: "a", type: "Object", fields: [field] };
+  }
+  assertRefused(withField(field), /./);
+});
+
+Deno.test("up to 200 fields can be declared, nested ones included", () => {
+  const many = (count: number) =>
+    Array.from({ length: count }, (_, n) => ({ key: `f${n}`, type: "String" }));
+  const definition = (fields: unknown) => ({ name: "posts", rls: RLS_OFF, fields });
+  assert.equal(parseDefinition(definition(many(200))).fields.length, 200);
+  assertRefused(definition(many(201)), /may declare up to 200 fields/);
+  const nested = [{ key: "o", type: "Object", fields: many(200) }];
+  assertRefused(definition(nested), /may declare up to 200 fields/);
+});
+
+Deno.test("referenced collections are found at every level", () => {
+  const { fields } = parseDefinition({
+    name: "posts",
+    rls: RLS_OFF,
+    fields: [
+      { key: "author", type: "Ref", ref: "users" },
+      { key: "tags", type: "Array", items: { type: "Ref", ref: "tags" } },
+      { key: "o", type: "Object", fields: [{ key: "parent", type: "Ref", ref: "posts" }] },
+      { key: "title", type: "String" },
+    ],
+  });
+  assert.deepEqual(referencedCollections(fields), ["users", "tags", "posts"]);
+});

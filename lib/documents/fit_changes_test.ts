@@ -1,0 +1,153 @@
+import assert from "node:assert/strict";
+import type { Json } from "../store/port.ts";
+import { type Collection, compileCollection } from "./collection.ts";
+import { parseDefinition } from "./definition.ts";
+import { fitChanges } from "./fit_changes.ts";
+
+const FIELDS = [
+  { key: "title", type: "String", required: true },
+  { key: "on", type: "Date" },
+  { key: "tags", type: "Array", items: { type: "String" } },
+  { key: "free", type: "Object" },
+  {
+    key: "place",
+    type: "Object",
+    fields: [
+      { key: "city", type: "String", required: true },
+      { key: "since", type: "Date" },
+      { key: "geo", type: "Object", fields: [{ key: "lat", type: "Number" }] },
+    ],
+  },
+];
+
+const collection = (parts: Record<string, unknown> = {}): Collection =>
+  compileCollection(parseDefinition({ name: "posts", fields: FIELDS, ...parts }));
+
+/** What is stored of a change that fits. */
+function stored(members: { [name: string]: Json }, parts: Record<string, unknown> = {}) {
+  const { value, faults } = fitChanges(collection(parts), members);
+  assert.deepEqual(faults, []);
+  return value;
+}
+
+/** `path message` of everything that does not fit. */
+function faultsOf(members: { [name: string]: Json }, parts: Record<string, unknown> = {}) {
+  const { faults } = fitChanges(collection(parts), members);
+  return faults.map(({ path, message }) => `${path} ${message}`);
+}
+
+Deno.test("named fields are fitted and no others are asked for", () => {
+  assert.deepEqual(stored({}), {});
+  assert.deepEqual(stored({ on: "2026-01-31" }), { on: "2026-01-31T00:00:00.000Z" });
+  assert.deepEqual(stored({ extra: { a: 1 }, on: null }), { extra: { a: 1 }, on: null });
+});
+
+Deno.test("an object is replaced whole, so it must have what it requires", () => {
+  assert.deepEqual(stored({ place: { city: "Bonn" } }), { place: { city: "Bonn" } });
+  assert.deepEqual(faultsOf({ place: {} }), ["place.city is required"]);
+});
+
+Deno.test("a required field cannot be made null, by its name or by a path", () => {
+  assert.deepEqual(faultsOf({ title: null }), ["title is required and cannot be null"]);
+  assert.deepEqual(faultsOf({ "place.city": null }), [
+    "place.city is required and cannot be null",
+  ]);
+  assert.deepEqual(stored({ "place.since": null }), { "place.since": null });
+});
+
+Deno.test("a dotted path is fitted by what it leads to", () => {
+  assert.deepEqual(stored({ "place.since": "2026-01-31", "place.geo.lat": 50.7 }), {
+    "place.since": "2026-01-31T00:00:00.000Z",
+    "place.geo.lat": 50.7,
+  });
+  assert.deepEqual(faultsOf({ "place.geo.lat": "north" }), ["place.geo.lat must be a Number"]);
+  assert.deepEqual(faultsOf({ "place.geo": { lat: "north" } }), [
+    "place.geo.lat must be a Number",
+  ]);
+});
+
+Deno.test("a dotted path may lead into free objects and undeclared fields", () => {
+  assert.deepEqual(stored({ "free.a.b": 1, "extra.c": [1] }), { "free.a.b": 1, "extra.c": [1] });
+  assert.deepEqual(stored({ "place.other": 1 }), { "place.other": 1 });
+});
+
+Deno.test("a path through a field of another type is refused", () => {
+  assert.deepEqual(faultsOf({ "title.a": 1 }), [
+    "title.a leads through title, which is declared as another type",
+  ]);
+  assert.deepEqual(faultsOf({ "tags.0": "x" }), [
+    "tags.0 leads through tags, which is declared as another type",
+  ]);
+  assert.deepEqual(faultsOf({ "place.city.a.b": 1 }), [
+    "place.city.a.b leads through place.city, which is declared as another type",
+  ]);
+});
+
+Deno.test("a path that begins with a server-owned field is refused", () => {
+  for (const name of ["_id", "createdAt", "updatedAt", "isDeleted", "deletedAt"]) {
+    assert.deepEqual(faultsOf({ [`${name}.a`]: 1 }), [
+      `${name}.a leads into a field set by the server`,
+    ]);
+  }
+});
+
+Deno.test("a path that begins with the owner field is refused, where there is an owner", () => {
+  assert.deepEqual(faultsOf({ "userId.a": 1 }), ["userId.a leads into the owner field"]);
+  const author = { rls: { ownerField: "author" } };
+  assert.deepEqual(faultsOf({ "author.a": 1 }, author), ["author.a leads into the owner field"]);
+  assert.deepEqual(stored({ "userId.a": 1 }, author), { "userId.a": 1 });
+  assert.deepEqual(stored({ "userId.a": 1 }, { rls: { enabled: false } }), { "userId.a": 1 });
+});
+
+Deno.test("each segment of a path obeys the name rules", () => {
+  for (const path of ["a.", ".a", "a..b", "a.$b", "a.__proto__", "a.b ", "free.constructor.x"]) {
+    assert.match(faultsOf({ [path]: 1 })[0] ?? "", /cannot be a path: /, path);
+  }
+});
+
+Deno.test("two changes of which one lies within the other are refused", () => {
+  assert.deepEqual(faultsOf({ free: {}, "free.a": 1 }), [
+    "free.a lies within another field of the same change",
+  ]);
+  assert.deepEqual(faultsOf({ "free.a.b": 1, "free.a": {} }), [
+    "free.a.b lies within another field of the same change",
+  ]);
+  assert.deepEqual(stored({ "free.a": 1, "free.ab": 2, freedom: 3 }), {
+    "free.a": 1,
+    "free.ab": 2,
+    freedom: 3,
+  });
+});
+
+Deno.test("a strict collection takes declared paths only", () => {
+  const strict = { strict: true };
+  assert.deepEqual(stored({ "place.geo.lat": 1, "free.any.thing": 2 }, strict), {
+    "place.geo.lat": 1,
+    "free.any.thing": 2,
+  });
+  for (const path of ["place.other", "place.geo.lng", "extra.a"]) {
+    assert.deepEqual(faultsOf({ [path]: 1 }, strict), [`${path} is not declared`]);
+  }
+  assert.deepEqual(faultsOf({ extra: 1 }, strict), ["extra is not declared"]);
+  assert.deepEqual(faultsOf({ "place.geo": { lng: 1 } }, strict), [
+    "place.geo.lng is not declared",
+  ]);
+});
+
+Deno.test("a change is no deeper than a document may be", () => {
+  const path = (names: number) => ["x", ...Array(names - 1).fill("a")].join(".");
+  const objects = (levels: number) =>
+    JSON.parse('{"a":'.repeat(levels) + "1" + "}".repeat(levels)) as Json;
+  assert.deepEqual(faultsOf({ [path(20)]: 1 }), []);
+  assert.match(faultsOf({ [path(21)]: 1 })[0] ?? "", /is nested deeper than 20 levels/);
+  assert.deepEqual(faultsOf({ [path(10)]: objects(10) }), []);
+  assert.match(faultsOf({ [path(10)]: objects(11) })[0] ?? "", /is nested deeper than 20 levels/);
+});
+
+Deno.test("every fault of a change is told", () => {
+  assert.deepEqual(faultsOf({ title: 1, "place.city": 2, "_id.x": 3 }).sort(), [
+    "_id.x leads into a field set by the server",
+    "place.city must be a String",
+    "title must be a String",
+  ]);
+});

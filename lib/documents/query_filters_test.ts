@@ -1,0 +1,189 @@
+/** Parameters that filter: names, suffixes and paths. */
+
+import assert from "node:assert/strict";
+import type { Filter } from "../store/port.ts";
+import { compileCollection } from "./collection.ts";
+import { parseDefinition } from "./definition.ts";
+import { parseListQuery } from "./query.ts";
+
+const FIELDS = [
+  { key: "status", type: "String" },
+  { key: "views", type: "Number" },
+  { key: "checked_in", type: "Boolean" },
+  { key: "checked", type: "String" },
+  { key: "score_gt", type: "Number" },
+  { key: "limit", type: "Number" },
+  { key: "page", type: "String" },
+  { key: "free", type: "Object" },
+  { key: "tags", type: "Array", items: { type: "String" } },
+  { key: "place", type: "Object", fields: [{ key: "city", type: "String" }] },
+];
+
+const parse = (query: string, strict = false) => {
+  const input = { name: "posts", rls: { enabled: false }, fields: FIELDS, strict };
+  return parseListQuery(compileCollection(parseDefinition(input)), query);
+};
+
+const filterOf = (query: string, strict = false): Filter => parse(query, strict).filter;
+
+const cond = (path: string, op: string, value: unknown) => ({ op, path, value });
+
+/** Refused by a message that begins with the parameter's name. */
+function refused(query: string, parameter: string, why: RegExp, strict = false): void {
+  assert.throws(() => parse(query, strict), (error: Error & { code?: string }) => {
+    assert.equal(error.code, "INVALID_QUERY", `${query}: ${error}`);
+    assert.ok(error.message.startsWith(`${JSON.stringify(parameter)} `), error.message);
+    assert.match(error.message, why);
+    return true;
+  }, query);
+}
+
+Deno.test("a declared name alone is equality", () => {
+  assert.deepEqual(filterOf("status=draft"), cond("status", "eq", "draft"));
+  assert.deepEqual(filterOf("views=5"), cond("views", "eq", 5));
+  assert.deepEqual(filterOf("place.city=Bonn"), cond("place.city", "eq", "Bonn"));
+});
+
+Deno.test("names and values are decoded as forms are", () => {
+  assert.deepEqual(filterOf("status=a+b%26c%3D%C3%A4"), cond("status", "eq", "a b&c=ä"));
+  assert.deepEqual(filterOf("st%61tus=x"), cond("status", "eq", "x"));
+  assert.deepEqual(filterOf("status"), cond("status", "eq", ""));
+});
+
+Deno.test("every suffix is its operator", () => {
+  assert.deepEqual(filterOf("views_gt=5"), cond("views", "gt", 5));
+  assert.deepEqual(filterOf("views_gte=5"), cond("views", "gte", 5));
+  assert.deepEqual(filterOf("views_lt=5"), cond("views", "lt", 5));
+  assert.deepEqual(filterOf("views_lte=5"), cond("views", "lte", 5));
+  assert.deepEqual(filterOf("views_ne=5"), cond("views", "ne", 5));
+  assert.deepEqual(filterOf("views_in=1,2"), { op: "in", path: "views", values: [1, 2] });
+  assert.deepEqual(filterOf("views_nin=1&views_nin=2"), {
+    op: "nin",
+    path: "views",
+    values: [1, 2],
+  });
+  assert.deepEqual(filterOf("views_exists=true"), cond("views", "exists", true));
+  assert.deepEqual(filterOf("status_regex=^dr"), { op: "regex", path: "status", pattern: "^dr" });
+});
+
+Deno.test("a declared name is itself, also when it ends like an operator", () => {
+  assert.deepEqual(filterOf("checked_in=true"), cond("checked_in", "eq", true));
+  assert.deepEqual(filterOf("score_gt=5"), cond("score_gt", "eq", 5));
+  assert.deepEqual(filterOf("checked_in_ne=true"), cond("checked_in", "ne", true));
+  assert.deepEqual(filterOf("score_gt_gt=5"), cond("score_gt", "gt", 5));
+  assert.deepEqual(filterOf("checked_nin=a"), { op: "nin", path: "checked", values: ["a"] });
+});
+
+Deno.test("a declared name with another suffix is refused and told the operators", () => {
+  for (const name of ["views_foo", "views_eq", "views_", "status_like", "place.city_x"]) {
+    assert.throws(() => parse(`${name}=1`), {
+      code: "UNKNOWN_OPERATOR",
+      message: new RegExp(`^"${name}" ends in an unknown operator: use .*_gt, _gte, .* or _regex`),
+    });
+  }
+});
+
+Deno.test("where a name is not declared, known suffixes are operators and others are part of it", () => {
+  assert.deepEqual(filterOf("rank_gt=a"), cond("rank", "gt", "a"));
+  assert.deepEqual(filterOf("first_name=ada"), cond("first_name", "eq", "ada"));
+  assert.deepEqual(filterOf("rank_eq=a"), cond("rank_eq", "eq", "a"));
+  assert.deepEqual(filterOf("a_b_c_ne=x"), cond("a_b_c", "ne", "x"));
+  assert.deepEqual(filterOf("_in=x"), cond("_in", "eq", "x"));
+  assert.deepEqual(filterOf("free.kind=x"), cond("free.kind", "eq", "x"));
+  assert.deepEqual(filterOf("free.kind_ne=x"), cond("free.kind", "ne", "x"));
+  assert.deepEqual(filterOf("free.some_kind=x"), cond("free.some_kind", "eq", "x"));
+});
+
+Deno.test("reserved names keep their meaning; a field of that name is filtered by its suffixes", () => {
+  const { filter, limit } = parse("limit=7&limit_gt=5&page_ne=a");
+  assert.equal(limit, 7);
+  assert.deepEqual(filter, {
+    op: "and",
+    of: [cond("limit", "gt", 5), cond("page", "ne", "a")],
+  });
+  assert.deepEqual(filterOf('where={"page":"a"}'), cond("page", "eq", "a"));
+});
+
+Deno.test("server-owned fields count as declared, in strict collections too", () => {
+  for (const strict of [false, true]) {
+    assert.deepEqual(filterOf("_id=ABC", strict), cond("_id", "eq", "ABC"));
+    assert.deepEqual(filterOf("_id_in=a,b", strict), { op: "in", path: "_id", values: ["a", "b"] });
+    assert.deepEqual(
+      filterOf("createdAt_gte=2026-01-31", strict),
+      cond("createdAt", "gte", "2026-01-31T00:00:00.000Z"),
+    );
+    assert.deepEqual(filterOf("deletedAt=null", strict), cond("deletedAt", "eq", null));
+    assert.deepEqual(filterOf("isDeleted=true", strict), cond("isDeleted", "eq", true));
+    refused("updatedAt_gt=5", "updatedAt_gt", /must be an ISO 8601 date with a zone/, strict);
+    refused("isDeleted=1", "isDeleted", /must be true or false/, strict);
+  }
+});
+
+Deno.test("a strict collection is asked for what it declares only", () => {
+  for (const name of ["other", "other_gt", "first_name", "place.zip", "status.x", "tags.0"]) {
+    refused(`${name}=1`, name, /which this strict collection does not declare/, true);
+  }
+  assert.deepEqual(filterOf("free.any=x", true), cond("free.any", "eq", "x"));
+  assert.deepEqual(filterOf("place.city_ne=x", true), cond("place.city", "ne", "x"));
+});
+
+Deno.test("operators of a store, and names no document can have, are refused", () => {
+  const wrong = [
+    "$where",
+    "$or",
+    "views.$gt",
+    "__proto__",
+    "a.__proto__.b",
+    "constructor",
+    "a..b",
+    ".a",
+    "a.",
+    "",
+    " status",
+  ];
+  for (const name of wrong) {
+    refused(`${encodeURIComponent(name)}=1`, name, /cannot be a filter: /);
+  }
+  refused("views[$gt]=5", "views[$gt]", /cannot be a filter: write field_gt=5, or use where/);
+  refused("views[]=5", "views[]", /cannot be a filter/);
+  refused("%24where_gt=1", "$where_gt", /cannot be a filter/);
+});
+
+Deno.test("conditions are joined by and: with each other, with where, and of one name", () => {
+  assert.deepEqual(filterOf('views_gt=1&status=a&where={"views":{"lt":9}}'), {
+    op: "and",
+    of: [cond("views", "gt", 1), cond("status", "eq", "a"), cond("views", "lt", 9)],
+  });
+  assert.deepEqual(filterOf("tags=a&tags=b"), {
+    op: "and",
+    of: [cond("tags", "eq", "a"), cond("tags", "eq", "b")],
+  });
+  assert.deepEqual(filterOf("views_gt=1&views_lt=9"), {
+    op: "and",
+    of: [cond("views", "gt", 1), cond("views", "lt", 9)],
+  });
+});
+
+Deno.test("an ordering that is given twice is refused", () => {
+  refused("views_gt=1&views_gt=2", "views_gt", /is given more than once/);
+});
+
+Deno.test("an alternative of where stays one condition among the others", () => {
+  const where = encodeURIComponent('{"or":[{"views":1},{"views":2}]}');
+  assert.deepEqual(filterOf(`status=a&where=${where}`), {
+    op: "and",
+    of: [
+      cond("status", "eq", "a"),
+      { op: "or", of: [cond("views", "eq", 1), cond("views", "eq", 2)] },
+    ],
+  });
+});
+
+Deno.test("values are checked against the declared type and the parameter is named", () => {
+  refused("views=abc", "views", /must be a number, because views is declared Number/);
+  refused("views_in=1,x", "views_in", /must be a number/);
+  refused("checked_in=maybe", "checked_in", /must be true or false/);
+  refused("status_regex=(a)*", "status_regex", /is a pattern that repeats a group/);
+  refused(`status_regex=${"x".repeat(129)}`, "status_regex", /longer than 128 characters/);
+  refused("status=%00", "status", /U\+0000/);
+});

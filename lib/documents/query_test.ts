@@ -1,0 +1,282 @@
+/** Parameters that are no filters: pages, sorting, presentation. */
+
+import assert from "node:assert/strict";
+import { type Collection, compileCollection } from "./collection.ts";
+import { parseDefinition } from "./definition.ts";
+import {
+  parseDeleteQuery,
+  parseDocumentQuery,
+  parseListQuery,
+  refTarget,
+  splitCursor,
+} from "./query.ts";
+
+const collection = (): Collection =>
+  compileCollection(parseDefinition({
+    name: "posts",
+    rls: { enabled: false },
+    fields: [
+      { key: "title", type: "String" },
+      { key: "views", type: "Number" },
+      { key: "tags", type: "Array", items: { type: "Ref", ref: "tags" } },
+      { key: "author", type: "Ref", ref: "users" },
+      { key: "editor", type: "Ref", ref: "users" },
+      { key: "parent", type: "Ref", ref: "posts" },
+      {
+        key: "place",
+        type: "Object",
+        fields: [
+          { key: "city", type: "String" },
+          { key: "owner", type: "Ref", ref: "people" },
+        ],
+      },
+    ],
+  }));
+
+const list = (text: string) => parseListQuery(collection(), text);
+
+/** Refused by a message that begins with the parameter's name. */
+function refused(text: string, parameter: string, why: RegExp): void {
+  assert.throws(() => list(text), (error: Error & { code?: string }) => {
+    assert.equal(error.code, "INVALID_QUERY", `${text}: ${error}`);
+    assert.ok(error.message.startsWith(`"${parameter}" `), error.message);
+    assert.match(error.message, why);
+    return true;
+  }, text);
+}
+
+const newest = [{ path: "createdAt", descending: true }];
+
+Deno.test("a list that asks for nothing gets the first hundred, newest first", () => {
+  assert.deepEqual(list(""), {
+    filter: { op: "and", of: [] },
+    sort: newest,
+    limit: 100,
+    page: null,
+    countOnly: false,
+    total: "exact",
+    includeDeleted: false,
+    projection: null,
+    meta: true,
+    populate: [],
+  });
+});
+
+Deno.test("page and limit are positive whole numbers, limit up to 1000", () => {
+  assert.equal(list("limit=1").limit, 1);
+  assert.equal(list("limit=1000").limit, 1000);
+  assert.equal(list("page=1").page, 1);
+  assert.equal(list("page=1000000000").page, 1_000_000_000);
+  const wrong = ["", "0", "-1", "1.5", "1.0", "abc", "1e2", "+1", "01", "%201", "1%20", "0x10"];
+  for (const value of wrong) {
+    refused(`limit=${value}`, "limit", /must be a whole number from 1 to 1000\./);
+    refused(`page=${value}`, "page", /must be a whole number from 1 to 1000000000\./);
+  }
+  refused("limit=1001", "limit", /must be a whole number from 1 to 1000\./);
+  refused("limit=9999999999999999999", "limit", /must be a whole number/);
+  refused("page=9999999999999999999", "page", /must be a whole number/);
+});
+
+Deno.test("flags are true or false", () => {
+  assert.equal(list("include_deleted=true").includeDeleted, true);
+  assert.equal(list("include_deleted=false").includeDeleted, false);
+  assert.equal(list("count=true").countOnly, true);
+  assert.equal(list("meta=false").meta, false);
+  for (const name of ["include_deleted", "count", "meta"]) {
+    for (const value of ["", "1", "TRUE", "yes", "null"]) {
+      refused(`${name}=${value}`, name, /must be true or false/);
+    }
+  }
+});
+
+Deno.test("total is exact, none or estimate", () => {
+  for (const total of ["exact", "none", "estimate"] as const) {
+    assert.equal(list(`total=${total}`).total, total);
+  }
+  for (const value of ["", "true", "Exact"]) refused(`total=${value}`, "total", /must be exact or/);
+});
+
+Deno.test("a reserved parameter is given once", () => {
+  const twice: Record<string, string> = {
+    page: "1",
+    limit: "1",
+    sort: "title",
+    cursor: "a",
+    fields: "title",
+    populate: "author",
+    expand: "author",
+    count: "true",
+    total: "none",
+    include_deleted: "true",
+    meta: "true",
+    where: "{}",
+    explain: "false",
+  };
+  for (const [name, value] of Object.entries(twice)) {
+    refused(`${name}=${value}&${name}=${value}`, name, /is given more than once/);
+  }
+});
+
+Deno.test("the cursor is taken out of a query, so that pages of one list share the rest", () => {
+  const table: readonly (readonly [string, string, string | null])[] = [
+    ["", "", null],
+    ["limit=5", "limit=5", null],
+    ["cursor=abc.d-_f", "", "abc.d-_f"],
+    ["cursor=", "", ""],
+    ["limit=5&cursor=abc&sort=title", "limit=5&sort=title", "abc"],
+    ["cursor=a%2Eb", "", "a.b"],
+    ["xcursor=1&cursor=abc", "xcursor=1", "abc"],
+    ["xcursor=1", "xcursor=1", null],
+    ["title=cursor%3D1", "title=cursor%3D1", null],
+    ["title=cursor=1", "title=cursor=1", null],
+  ];
+  for (const [query, rest, cursor] of table) {
+    assert.deepEqual(splitCursor(query), { rest, cursor }, query);
+  }
+});
+
+Deno.test("a cursor that is given twice, or in a spelling that hides it, is refused", () => {
+  for (const query of ["cursor=a&cursor=a", "cursor=a&cursor=b", "%63ursor=a", "cursor"]) {
+    const { rest, cursor } = splitCursor(query);
+    assert.equal(cursor, null, query);
+    refused(rest, "cursor", /./);
+  }
+});
+
+Deno.test("a list is sorted by declared fields in the given order", () => {
+  const sort = (text: string) => list(`sort=${text}`).sort;
+  const up = (path: string) => ({ path, descending: false });
+  const down = (path: string) => ({ path, descending: true });
+  assert.deepEqual(sort("title"), [up("title")]);
+  assert.deepEqual(sort("-title"), [down("title")]);
+  assert.deepEqual(sort("title:asc"), [up("title")]);
+  assert.deepEqual(sort("title:desc"), [down("title")]);
+  assert.deepEqual(sort("-views,title,_id:desc"), [down("views"), up("title"), down("_id")]);
+  assert.deepEqual(sort("%20views%20,%20-title"), [up("views"), down("title")]);
+  assert.deepEqual(sort("place.city"), [up("place.city")]);
+  assert.deepEqual(sort("author"), [up("author")]);
+  for (const path of ["_id", "createdAt", "updatedAt", "deletedAt"]) {
+    assert.deepEqual(sort(path), [up(path)]);
+  }
+});
+
+Deno.test("only declared fields of one value can be sorted by", () => {
+  const wrong = ["tags", "place", "other", "place.zip", "tags.0", "isDeleted", "$natural", "Title"];
+  for (const path of wrong) refused(`sort=${path}`, "sort", /cannot sort by ".*": only declared/);
+});
+
+Deno.test("a sort that cannot be read is refused", () => {
+  for (const text of ["", ",", "title,", "-", "title:up", "-title:asc", ":asc", "a:b:asc"]) {
+    refused(`sort=${text}`, "sort", /must be a list of field, -field, field:asc or field:desc/);
+  }
+  refused("sort=--title", "sort", /cannot sort by "-title"/);
+  refused("sort=title,views,-title", "sort", /names a field twice/);
+});
+
+Deno.test("a list is sorted by up to eight fields", () => {
+  const keys = "abcdefghi".split("");
+  const many = compileCollection(parseDefinition({
+    name: "many",
+    rls: { enabled: false },
+    fields: keys.map((key) => ({ key, type: "String" })),
+  }));
+  assert.equal(parseListQuery(many, `sort=${keys.slice(0, 8)}`).sort.length, 8);
+  assert.throws(() => parseListQuery(many, `sort=${keys}`), {
+    code: "INVALID_QUERY",
+    message: /^"sort" has more than 8 fields\.$/,
+  });
+});
+
+Deno.test("fields shows some members or leaves some out", () => {
+  const shown = (text: string) => list(`fields=${text}`).projection;
+  assert.deepEqual(shown("title,place.city"), { paths: ["title", "place.city"], leaveOut: false });
+  assert.deepEqual(shown("-title,%20-other"), { paths: ["title", "other"], leaveOut: true });
+  assert.deepEqual(shown("undeclared"), { paths: ["undeclared"], leaveOut: false });
+  refused("fields=title,-views", "fields", /mixes fields to show and -fields to leave out/);
+  refused("fields=-title,views", "fields", /mixes/);
+  for (const text of ["", "title,", "-", "$a", "a..b", "__proto__", "place.constructor", "-$a"]) {
+    refused(`fields=${text}`, "fields", /cannot be read: /);
+  }
+});
+
+Deno.test("populate and expand follow up to three declared references", () => {
+  assert.deepEqual(list("populate=author").populate, ["author"]);
+  assert.deepEqual(list("expand=author,tags").populate, ["author", "tags"]);
+  assert.deepEqual(list("populate=author,%20parent,place.owner").populate, [
+    "author",
+    "parent",
+    "place.owner",
+  ]);
+  assert.deepEqual(list("populate=author,author,author,author").populate, ["author"]);
+  refused("populate=author,editor,parent,tags", "populate", /names more than 3 fields/);
+  refused("expand=author,editor,parent,tags", "expand", /names more than 3 fields/);
+  refused("populate=author&expand=parent", "expand", /means the same as populate/);
+  for (
+    const path of ["", "title", "place", "other", "tags.0", "author.name", "place.city", "_id"]
+  ) {
+    refused(`populate=${path}`, "populate", /cannot follow ".*": it is not declared as a Ref/);
+    refused(`expand=${path}`, "expand", /cannot follow ".*": it is not declared as a Ref/);
+  }
+});
+
+Deno.test("a reference leads to its collection, also from a list and inside an object", () => {
+  const source = collection();
+  assert.equal(refTarget(source, "author"), "users");
+  assert.equal(refTarget(source, "tags"), "tags");
+  assert.equal(refTarget(source, "place.owner"), "people");
+  for (const path of ["", "title", "place", "author.x", "toString"]) {
+    assert.equal(refTarget(source, path), null, path);
+  }
+});
+
+Deno.test("explain is not there yet, and says so", () => {
+  refused("explain=true", "explain", /is not served by this version/);
+  assert.deepEqual(list("explain=false"), list(""));
+});
+
+Deno.test("a single document takes the parameters that say how it is shown", () => {
+  const query = "fields=title&meta=false&populate=author&include_deleted=true";
+  assert.deepEqual(parseDocumentQuery(collection(), query), {
+    projection: { paths: ["title"], leaveOut: false },
+    meta: false,
+    populate: ["author"],
+    includeDeleted: true,
+  });
+  assert.deepEqual(parseDocumentQuery(collection(), ""), {
+    projection: null,
+    meta: true,
+    populate: [],
+    includeDeleted: false,
+  });
+});
+
+Deno.test("a single document takes no other parameter", () => {
+  for (const name of ["page", "limit", "sort", "cursor", "where", "count", "total", "title", "x"]) {
+    assert.throws(() => parseDocumentQuery(collection(), `${name}=1`), {
+      code: "INVALID_QUERY",
+      message: new RegExp(`^"${name}" is not a parameter of single documents: use fields, `),
+    });
+  }
+  assert.throws(() => parseDocumentQuery(collection(), "meta=true&meta=true"), {
+    message: '"meta" is given more than once.',
+  });
+});
+
+Deno.test("a deletion is permanent only if it says so", () => {
+  assert.deepEqual(parseDeleteQuery(""), { permanent: false });
+  assert.deepEqual(parseDeleteQuery("permanent=false"), { permanent: false });
+  assert.deepEqual(parseDeleteQuery("permanent=true"), { permanent: true });
+  for (const value of ["", "1", "TRUE", "yes"]) {
+    assert.throws(() => parseDeleteQuery(`permanent=${value}`), { code: "INVALID_QUERY" });
+  }
+  assert.throws(() => parseDeleteQuery("force=true"), {
+    code: "INVALID_QUERY",
+    message: '"force" is not a parameter of deletions: use permanent.',
+  });
+});
+
+Deno.test("a deletion that says both is refused", () => {
+  for (const query of ["permanent=false&permanent=true", "permanent=true&permanent=false"]) {
+    assert.throws(() => parseDeleteQuery(query), { code: "INVALID_QUERY" }, query);
+  }
+});

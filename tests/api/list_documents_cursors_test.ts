@@ -1,0 +1,383 @@
+import assert from "node:assert/strict";
+import type { TestUser } from "../support/test_app.ts";
+import { openTestApp, type TestApp } from "../support/test_app.ts";
+import { type Doc, ok, openShelf, refused, type Shelf, times } from "./shelf.ts";
+
+const FIELDS = [
+  { key: "n", type: "Number" },
+  { key: "title", type: "String" },
+  { key: "views", type: "Number", index: true },
+  { key: "live", type: "Boolean" },
+  { key: "at", type: "Date" },
+  { key: "meta", type: "Object", fields: [{ key: "rank", type: "Number" }] },
+];
+
+const pick = <T>(values: readonly T[], n: number): T => values[n % values.length]!;
+
+/** Rows with nulls, missing and many equal values; the cycles have no common length. */
+const row = (n: number): { [name: string]: unknown } => ({
+  n,
+  ...(n % 11 === 0 ? {} : { title: pick(["a", "b", null, "B", "é", ""], n) }),
+  ...(n % 7 === 0 ? {} : { views: pick([1, 2, null, -3.5, 1e308], n) }),
+  ...(n % 5 === 0 ? {} : { live: pick([true, false, null], n) }),
+  ...(n % 3 === 0 ? {} : { at: pick(["2026-01-01", "2026-01-02T00:00:00.001Z", null], n) }),
+  ...(n % 2 === 0 ? {} : { meta: pick([{ rank: 1 }, {}, { rank: 2 }, { rank: null }], n) }),
+});
+
+const ROWS = 61;
+
+async function openRows(app: TestApp): Promise<Shelf> {
+  const shelf = await openShelf(app, { fields: FIELDS });
+  // Creation times repeat too.
+  for (let at = 0; at < ROWS; at += 4) {
+    app.clock.advance(1000);
+    const body = times(Math.min(4, ROWS - at), (i) => row(at + i));
+    ok(await shelf.asSecret({ path: "/bulk", body }), 201);
+  }
+  const { items } = ok(await shelf.asSecret({ path: "?limit=1000" })) as { items: Doc[] };
+  for (const { _id, n } of items) if ((n as number) % 9 === 4) await shelf.remove(_id);
+  return shelf;
+}
+
+interface List {
+  readonly items: Doc[];
+  readonly total?: number;
+  readonly page?: number;
+  readonly cursor?: string;
+  readonly nextCursor: string | null;
+  readonly prevCursor: string | null;
+}
+
+const list = async (shelf: Shelf, query: string): Promise<List> =>
+  ok(await shelf.asSecret({ path: `?${query}` }));
+
+const names = ({ items }: Pick<List, "items">) => items.map(({ n }) => n);
+
+/** Reads on from a page to the end, following one of its cursors. */
+async function walk(
+  shelf: Shelf,
+  query: string,
+  which: "nextCursor" | "prevCursor",
+  from: List,
+): Promise<List[]> {
+  const pages: List[] = [from];
+  for (let cursor = from[which]; cursor !== null;) {
+    const page = await list(shelf, `${query}&cursor=${cursor}`);
+    assert.equal(page.cursor, cursor);
+    assert.equal("page" in page, false, "a cursor answer has no page number");
+    assert.ok(page.items.length > 0, "no cursor leads to an empty page");
+    pages.push(page);
+    assert.ok(pages.length < 1000, "the walk does not end");
+    cursor = page[which];
+  }
+  return pages;
+}
+
+const SORTS = [
+  "",
+  "sort=-createdAt",
+  "sort=createdAt",
+  "sort=_id",
+  "sort=-_id",
+  "sort=title",
+  "sort=-title",
+  "sort=views",
+  "sort=-views",
+  "sort=live",
+  "sort=at",
+  "sort=-at",
+  "sort=meta.rank",
+  "sort=title,views",
+  "sort=title,-views",
+  "sort=-title,views",
+  "sort=-live,at,-title",
+  "sort=live,-at,views,-meta.rank",
+  "sort=views,_id",
+  "sort=-views,_id",
+  "sort=views,-_id",
+  "sort=-deletedAt",
+  "sort=updatedAt,-createdAt",
+];
+
+for (const scope of ["", "include_deleted=true", "views_ne=2&n_gt=3"]) {
+  Deno.test(`cursors show every row once in the order of the list, both ways (${scope || "all"})`, async () => {
+    await using app = await openTestApp();
+    const shelf = await openRows(app);
+    for (const sort of SORTS) {
+      const whole = await list(shelf, `${sort}&${scope}&limit=1000`);
+      for (const limit of [1, 7, whole.items.length]) {
+        const query = `${sort}&${scope}&limit=${limit}`;
+        const first = await list(shelf, query);
+        assert.equal(first.prevCursor, null, "nothing lies before the first page");
+        const there = await walk(shelf, query, "nextCursor", first);
+        assert.deepEqual(there.flatMap(names), names(whole), `${query} forwards`);
+        const back = await walk(shelf, query, "prevCursor", there.at(-1)!);
+        assert.deepEqual(back.toReversed().flatMap(names), names(whole), `${query} backwards`);
+        assert.ok(there.every(({ total }) => total === whole.total));
+      }
+    }
+  });
+}
+
+Deno.test("forth and back from any page leads to the same page", async () => {
+  await using app = await openTestApp();
+  const shelf = await openRows(app);
+  for (const sort of ["sort=title,-views", "sort=-at", ""]) {
+    const query = `${sort}&limit=5`;
+    const pages = await walk(shelf, query, "nextCursor", await list(shelf, query));
+    for (const [i, page] of pages.slice(1).entries()) {
+      const before = await list(shelf, `${query}&cursor=${page.prevCursor}`);
+      assert.deepEqual(names(before), names(pages[i]!));
+      const again = await list(shelf, `${query}&cursor=${before.nextCursor}`);
+      assert.deepEqual(names(again), names(page));
+    }
+  }
+});
+
+Deno.test("a page by number also has cursors, so any client can start", async () => {
+  await using app = await openTestApp();
+  const shelf = await openRows(app);
+  const query = "sort=views,title&limit=10";
+  const third = await list(shelf, `${query}&page=3`);
+  assert.deepEqual(
+    names(await list(shelf, `${query}&cursor=${third.nextCursor}`)),
+    names(await list(shelf, `${query}&page=4`)),
+  );
+  assert.deepEqual(
+    names(await list(shelf, `${query}&cursor=${third.prevCursor}`)),
+    names(await list(shelf, `${query}&page=2`)),
+  );
+});
+
+Deno.test("rows inserted meanwhile never repeat or hide another", async () => {
+  await using app = await openTestApp();
+  for (const sort of ["", "sort=views", "sort=-title,views", "sort=-at"]) {
+    for (const which of ["nextCursor", "prevCursor"] as const) {
+      const shelf = await openRows(app);
+      const whole = names(await list(shelf, `${sort}&limit=1000`));
+      const query = `${sort}&limit=6`;
+      const start = which === "nextCursor"
+        ? await list(shelf, query)
+        : await list(shelf, `${query}&page=${Math.ceil(whole.length / 6)}`);
+      const seen = [...names(start)];
+      let next = 1000;
+      for (let cursor = start[which]; cursor !== null;) {
+        app.clock.advance(1000);
+        const body = times(3, () => row(next++));
+        ok(await shelf.asSecret({ path: "/bulk", body }), 201);
+        const page = await list(shelf, `${query}&cursor=${cursor}`);
+        seen[which === "nextCursor" ? "push" : "unshift"](...names(page));
+        cursor = seen.length > 500 ? null : page[which];
+      }
+      assert.equal(new Set(seen).size, seen.length, "a row was shown twice");
+      const old = seen.filter((n) => (n as number) < 1000);
+      assert.deepEqual(old.slice(0, whole.length), whole, `${sort} ${which}`);
+    }
+  }
+});
+
+Deno.test("the row at a cursor may go or move, the walk goes on behind where it was", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app, { fields: FIELDS });
+  const rows = await shelf.insert(...times(9, (n) => ({ n, views: n })));
+  const query = "sort=views&limit=3";
+  const first = await list(shelf, query);
+  await shelf.remove(rows[2]!._id);
+  assert.deepEqual(names(await list(shelf, `${query}&cursor=${first.nextCursor}`)), [3, 4, 5]);
+  ok(await shelf.asSecret({ method: "DELETE", path: `/${rows[3]!._id}?permanent=true` }));
+  assert.deepEqual(names(await list(shelf, `${query}&cursor=${first.nextCursor}`)), [4, 5, 6]);
+  ok(await shelf.asSecret({ method: "PATCH", path: `/${rows[4]!._id}`, body: { views: 100 } }));
+  const second = await list(shelf, `${query}&cursor=${first.nextCursor}`);
+  assert.deepEqual(names(second), [5, 6, 7]);
+  assert.deepEqual(names(await list(shelf, `${query}&cursor=${second.prevCursor}`)), [0, 1]);
+});
+
+Deno.test("a page whose rows all went meanwhile still leads back to those before it", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app, { fields: FIELDS });
+  const rows = await shelf.insert(...times(6, (n) => ({ n })));
+  const query = "sort=n&limit=3";
+  const first = await list(shelf, query);
+  for (const { _id } of rows.slice(3)) await shelf.remove(_id);
+  const empty = await list(shelf, `${query}&cursor=${first.nextCursor}`);
+  assert.deepEqual(empty.items, []);
+  assert.equal(empty.nextCursor, null);
+  assert.notEqual(empty.prevCursor, null, "the rows before it are still there");
+  assert.deepEqual(names(await list(shelf, `${query}&cursor=${empty.prevCursor}`)), [0, 1, 2]);
+});
+
+Deno.test("numbers that need every bit of a double are no trap for cursors", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app, { fields: FIELDS });
+  const numbers = [
+    -(2 ** 62),
+    -(2 ** 53),
+    -5e-324,
+    0,
+    5e-324,
+    0.1,
+    0.30000000000000004,
+    2 ** 53,
+    2 ** 53 + 2,
+    2 ** 60,
+    2 ** 62,
+    2 ** 63,
+    2 ** 64,
+    1e308,
+  ];
+  await shelf.insert(...numbers.flatMap((views, n) => [{ n, views }, { n: n + 100, views }]));
+  for (const sort of ["sort=views", "sort=-views"]) {
+    const whole = await list(shelf, sort);
+    const query = `${sort}&limit=1`;
+    const pages = await walk(shelf, query, "nextCursor", await list(shelf, query));
+    assert.deepEqual(pages.flatMap(names), names(whole), sort);
+    const back = await walk(shelf, query, "prevCursor", pages.at(-1)!);
+    assert.deepEqual(back.toReversed().flatMap(names), names(whole), `${sort} backwards`);
+  }
+});
+
+Deno.test("limit, fields, populate and total may change between pages", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app, {
+    fields: [...FIELDS, { key: "next", type: "Ref", ref: "posts" }],
+  });
+  await shelf.insert(...times(9, (n) => ({ n })));
+  const { nextCursor } = await list(shelf, "sort=n&limit=2");
+  const changes = ["limit=3", "fields=n", "populate=next", "meta=false", "total=none"];
+  for (const change of [...changes, changes.join("&")]) {
+    const page = await list(shelf, `sort=n&cursor=${nextCursor}&${change}`);
+    assert.deepEqual(names(page).slice(0, 3), [2, 3, 4], change);
+  }
+});
+
+Deno.test("the same filter in another spelling keeps the cursor, sort=-createdAt is the default", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app, { fields: FIELDS });
+  await shelf.insert(...times(4, (n) => ({ n })));
+  const { nextCursor } = await list(shelf, "limit=2");
+  const again = await list(shelf, `sort=-createdAt&page_ne=1&cursor=${nextCursor}&limit=2`)
+    .catch(() => null);
+  assert.equal(again, null, "another filter is another list");
+  assert.deepEqual(names(await list(shelf, `sort=createdAt:desc&cursor=${nextCursor}`)), [1, 0]);
+});
+
+Deno.test("cursors outlive the process", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "corbel-test-" });
+  try {
+    let cursor: string | null;
+    let key: string;
+    {
+      await using app = await openTestApp({ folder });
+      const shelf = await openShelf(app, { fields: FIELDS });
+      await shelf.insert(...times(4, (n) => ({ n })));
+      cursor = (await list(shelf, "sort=n&limit=2")).nextCursor;
+      key = shelf.project.secretKey;
+    }
+    await using app = await openTestApp({ folder });
+    const answer = await app.send({
+      path: `/api/data/posts?sort=n&cursor=${cursor}`,
+      headers: { "x-api-key": key },
+    });
+    assert.deepEqual(names(ok(answer)), [2, 3]);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("an altered cursor is 400", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app, { fields: FIELDS });
+  await shelf.insert(...times(4, (n) => ({ n })));
+  const cursor = (await list(shelf, "sort=n&limit=2")).nextCursor!;
+  const [payload, signature] = cursor.split(".") as [string, string];
+  const forged = btoa(JSON.stringify([1, "f".repeat(24), 0])).replaceAll("=", "");
+  const changed = times(cursor.length, (i) => {
+    const other = cursor[i] === "A" ? "B" : "A";
+    return cursor.slice(0, i) + other + cursor.slice(i + 1);
+  });
+  const altered = [
+    ...changed,
+    "",
+    ".",
+    "x",
+    "0",
+    "null",
+    payload,
+    `${payload}.`,
+    `.${signature}`,
+    `${forged}.${signature}`,
+    `${cursor}x`,
+    `${cursor}.x`,
+    `${cursor}.${signature}`,
+    ` ${cursor}`,
+    cursor.slice(0, -1),
+    cursor.slice(1),
+    cursor + cursor,
+    cursor.toLowerCase() === cursor ? `${cursor}=` : cursor.toLowerCase(),
+    "a".repeat(5000),
+    "\u0000",
+    "é",
+  ];
+  for (const text of altered) {
+    const answer = await shelf.asSecret({
+      path: `?sort=n&limit=2&cursor=${encodeURIComponent(text)}`,
+    });
+    refused(answer, 400, "INVALID_CURSOR", "cursor");
+  }
+});
+
+Deno.test("a cursor with page is 400 and names both", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app, { fields: FIELDS });
+  await shelf.insert(...times(4, (n) => ({ n })));
+  const { nextCursor } = await list(shelf, "limit=2");
+  for (const page of [1, 2]) {
+    const answer = await shelf.asSecret({ path: `?cursor=${nextCursor}&page=${page}` });
+    refused(answer, 400, "INVALID_QUERY", /"page".*cursor/);
+  }
+});
+
+Deno.test("a cursor of another list is 400: project, collection, caller, filter, sort, trash", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app, { fields: FIELDS });
+  const sibling = await openShelf(app, { name: "notes", fields: FIELDS }, shelf.project);
+  const foreign = await openShelf(app, { fields: FIELDS });
+  const [ann, bob] = [await shelf.project.user(), await shelf.project.user()];
+  for (const one of [shelf, sibling, foreign]) await one.insert(...times(5, (n) => ({ n })));
+  const query = "n_gte=0&sort=n&limit=2";
+  const { nextCursor: cursor } = await list(shelf, query);
+  ok(await shelf.asSecret({ path: `?${query}&cursor=${cursor}` }));
+
+  const path = `?${query}&cursor=${cursor}`;
+  refused(await foreign.asSecret({ path }), 400, "INVALID_CURSOR");
+  refused(await sibling.asSecret({ path }), 400, "INVALID_CURSOR");
+  refused(await shelf.asPublic({ path }), 400, "INVALID_CURSOR");
+  refused(await shelf.asPublic({ path }, ann), 400, "INVALID_CURSOR");
+  for (
+    const other of [
+      "n_gte=0&limit=2",
+      "n_gte=0&sort=-n",
+      "n_gte=0&sort=n,title",
+      "n_gte=1&sort=n",
+      "n_gt=0&sort=n",
+      "sort=n",
+      "n_gte=0&title=a&sort=n",
+      'n_gte=0&sort=n&where={"title":"a"}',
+      "n_gte=0&sort=n&include_deleted=true",
+    ]
+  ) {
+    refused(await shelf.asSecret({ path: `?${other}&cursor=${cursor}` }), 400, "INVALID_CURSOR");
+  }
+
+  const callers: (TestUser | undefined)[] = [undefined, ann, bob];
+  for (const caller of callers) {
+    const mine = ok(await shelf.asPublic({ path: `?${query}` }, caller)).nextCursor;
+    for (const other of callers) {
+      const answer = await shelf.asPublic({ path: `?${query}&cursor=${mine}` }, other);
+      if (other === caller) assert.deepEqual(names(ok(answer)), [2, 3]);
+      else refused(answer, 400, "INVALID_CURSOR");
+    }
+    const asSecret = await shelf.asSecret({ path: `?${query}&cursor=${mine}` });
+    refused(asSecret, 400, "INVALID_CURSOR");
+  }
+});

@@ -1,0 +1,384 @@
+import assert from "node:assert/strict";
+import { openTestApp, type TestApp } from "../support/test_app.ts";
+import { openShelf, refused, type Shelf } from "./shelf.ts";
+
+const FIELDS = [
+  { key: "n", type: "Number" },
+  { key: "title", type: "String" },
+  { key: "views", type: "Number" },
+  { key: "live", type: "Boolean" },
+  { key: "at", type: "Date" },
+  { key: "twin", type: "Ref", ref: "posts" },
+  { key: "meta", type: "Object", fields: [{ key: "lang", type: "String" }] },
+  { key: "tags", type: "Array", items: { type: "String" } },
+  { key: "checked_in", type: "Boolean" },
+  { key: "price_gt", type: "Number" },
+];
+
+const ID = "aaaaaaaaaaaaaaaaaaaaaaaa";
+
+async function openRows(
+  app: TestApp,
+  definition: { [name: string]: unknown } = {},
+): Promise<Shelf> {
+  const shelf = await openShelf(app, { fields: FIELDS, ...definition });
+  await shelf.insert(
+    { n: 1, title: "Ape", views: 5, live: true, at: "2026-01-01", tags: ["a", "b"] },
+    { n: 2, title: "bee", views: 10, live: false, at: "2026-02-01", tags: ["b"], twin: ID },
+    { n: 3, title: "Cat", views: 0, checked_in: true, price_gt: 7, meta: { lang: "it" }, tags: [] },
+    { n: 4, title: null, views: null, live: null, at: null, tags: null, twin: null, meta: null },
+    { n: 5 },
+  );
+  return shelf;
+}
+
+/** Queries over the rows above, and which of them each finds. */
+const DECLARED: Record<string, readonly number[]> = {
+  "title=Ape": [1],
+  "title=ape": [],
+  "title=": [],
+  "title=null": [],
+  "title_ne=Ape": [2, 3, 4, 5],
+  "title_gt=Ape": [2, 3],
+  "title_gte=Ape": [1, 2, 3],
+  "title_lt=b": [1, 3],
+  "title_lte=Cat": [1, 3],
+  "title_in=Ape,Cat,Dog": [1, 3],
+  "title_in=Ape&title_in=bee": [1, 2],
+  "title_nin=Ape,Cat": [2, 4, 5],
+  "title_exists=true": [1, 2, 3, 4],
+  "title_exists=false": [5],
+  "title_regex=^a": [1],
+  "title_regex=e": [1, 2],
+  "title_regex=^[ab].e$": [1, 2],
+  "views=5": [1],
+  "views=5.0": [1],
+  "views=5e0": [1],
+  "views=null": [4, 5],
+  "views_ne=null": [1, 2, 3],
+  "views_ne=5": [2, 3, 4, 5],
+  "views_gt=5": [2],
+  "views_gte=5": [1, 2],
+  "views_lt=10": [1, 3],
+  "views_lte=0": [3],
+  "views_gt=-1": [1, 2, 3],
+  "views_in=5,10": [1, 2],
+  "views_in=5,null": [1, 4, 5],
+  "views_nin=5,10": [3, 4, 5],
+  "views_exists=false": [5],
+  "views_gt=0&views_lt=10": [1],
+  "views_gte=5&live=true": [1],
+  "live=true": [1],
+  "live=false": [2],
+  "live_ne=true": [2, 3, 4, 5],
+  "live=null": [3, 4, 5],
+  "at=2026-01-01": [1],
+  "at_gt=2026-01-01": [2],
+  "at_gte=2026-01-01T00:00:00Z": [1, 2],
+  "at_in=2026-01-01,2026-02-01": [1, 2],
+  [`twin=${ID}`]: [2],
+  [`twin=${ID.toUpperCase()}`]: [2],
+  [`twin_in=${ID}`]: [2],
+  "twin_exists=true": [2, 4],
+  "meta.lang=it": [3],
+  "meta.lang_ne=it": [1, 2, 4, 5],
+  "meta.lang_exists=true": [3],
+  "meta.lang_in=it,de": [3],
+  "meta_exists=true": [3, 4],
+  "tags=b": [1, 2],
+  "tags=a&tags=b": [1],
+  "tags_ne=a": [2, 3, 4, 5],
+  "tags_in=a,c": [1],
+  "tags_nin=a": [2, 3, 4, 5],
+  "tags_regex=^A$": [1],
+  "tags_exists=true": [1, 2, 3, 4],
+  "checked_in=true": [3],
+  "checked_in=null": [1, 2, 4, 5],
+  "checked_in_exists=true": [3],
+  "checked_in_in=true,false": [3],
+  "price_gt=7": [3],
+  "price_gt_gt=6": [3],
+  "price_gt_lt=7": [],
+  "isDeleted=false": [1, 2, 3, 4, 5],
+  "isDeleted=true": [],
+  "createdAt_gt=2030-01-01": [],
+  "createdAt_lt=2030-01-01": [1, 2, 3, 4, 5],
+  "deletedAt=null": [1, 2, 3, 4, 5],
+  "updatedAt_exists=true": [1, 2, 3, 4, 5],
+  "_id_exists=true": [1, 2, 3, 4, 5],
+  "_id=nothing": [],
+};
+
+Deno.test("every operator on declared fields finds what it says", async () => {
+  await using app = await openTestApp();
+  const shelf = await openRows(app);
+  for (const [query, found] of Object.entries(DECLARED)) {
+    assert.deepEqual(await shelf.names(`${query}&sort=n`), found, query);
+  }
+});
+
+Deno.test("the same in a strict collection, where every one of these names is declared", async () => {
+  await using app = await openTestApp();
+  const shelf = await openRows(app, { strict: true });
+  for (const [query, found] of Object.entries(DECLARED)) {
+    assert.deepEqual(await shelf.names(`${query}&sort=n`), found, query);
+  }
+});
+
+Deno.test("_id filters by text, exactly and as a range", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app, { fields: [{ key: "n", type: "Number" }] });
+  const [a, b, c] = await shelf.insert({ n: 1 }, { n: 2 }, { n: 3 });
+  assert.deepEqual(await shelf.names(`_id=${b!._id}`), [2]);
+  assert.deepEqual(await shelf.names(`_id_in=${a!._id},${c!._id}&sort=n`), [1, 3]);
+  assert.deepEqual(await shelf.names(`_id_ne=${b!._id}&sort=n`), [1, 3]);
+  assert.deepEqual(await shelf.names(`_id_gt=${a!._id}&_id_lt=${c!._id}`), [2]);
+});
+
+/** On undeclared fields a value that reads as a number, boolean or null matches either reading. */
+const UNDECLARED: Record<string, readonly number[]> = {
+  "x=5": [1, 2],
+  "x=5.0": [1],
+  "x=true": [3, 4],
+  "x=null": [5, 6, 9],
+  "x_ne=5": [3, 4, 5, 6, 7, 8, 9],
+  "x_in=5,true": [1, 2, 3, 4],
+  "x_nin=5,true,null": [7, 8],
+  "x_gt=4": [1, 2, 4, 6, 7],
+  "x_gt=4.5": [1, 2, 4, 6, 7],
+  "x_lte=5": [1, 2],
+  "x_gt=s": [4, 7],
+  "x_exists=true": [1, 2, 3, 4, 5, 6, 7, 8],
+  "x_exists=false": [9],
+  "x_regex=^tr": [4],
+  "x.y=1": [8],
+  "x.y_gt=0": [8],
+  "x.y.z=1": [],
+  "no_such=null": [1, 2, 3, 4, 5, 6, 7, 8, 9],
+  "no_such=1": [],
+  "no_such_ne=1": [1, 2, 3, 4, 5, 6, 7, 8, 9],
+  "first_name=Ann": [1],
+  "first_name_regex=ann": [1],
+  "_hidden=1": [2],
+  "_gt=1": [3],
+};
+
+Deno.test("every operator on undeclared fields finds what it says", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app, { fields: [{ key: "n", type: "Number" }] });
+  await shelf.insert(
+    { n: 1, x: 5, first_name: "Ann" },
+    { n: 2, x: "5", _hidden: 1 },
+    { n: 3, x: true, _gt: 1 },
+    { n: 4, x: "true" },
+    { n: 5, x: null },
+    { n: 6, x: "null" },
+    { n: 7, x: "text" },
+    { n: 8, x: { y: 1 } },
+    { n: 9 },
+  );
+  for (const [query, found] of Object.entries(UNDECLARED)) {
+    assert.deepEqual(await shelf.names(`${query}&sort=n`), found, query);
+  }
+});
+
+Deno.test("a value of another type than declared is 400 and names the parameter", async () => {
+  await using app = await openTestApp();
+  const shelf = await openRows(app);
+  const wrong = [
+    "views=abc",
+    "views=",
+    "views=true",
+    "views=0x10",
+    "views=1e400",
+    "views=Infinity",
+    "views_gt=five",
+    "views_gt=null",
+    "views_in=1,two",
+    "views_in=",
+    "views_exists=1",
+    "views_regex=1",
+    "live=1",
+    "live=yes",
+    "live_regex=t",
+    "at=soon",
+    "at_gt=2026-02-30",
+    "at_regex=2026",
+    "twin=abc",
+    "twin_regex=a",
+    "meta=it",
+    "meta_gt=1",
+    "title=%00",
+    "title_regex=",
+    "createdAt=yesterday",
+    "isDeleted=0",
+    "tags_exists=maybe",
+    "meta.lang_exists=",
+    "checked_in=5",
+  ];
+  for (const query of wrong) {
+    const name = query.split("=")[0]!;
+    refused(await shelf.asSecret({ path: `?${query}` }), 400, "INVALID_QUERY", `"${name}"`);
+  }
+});
+
+Deno.test("operators take one value, but for _in and _nin", async () => {
+  await using app = await openTestApp();
+  const shelf = await openRows(app);
+  for (const name of ["views_gt", "views_ne", "title_regex", "title_exists"]) {
+    const answer = await shelf.asSecret({ path: `?${name}=1&${name}=2` });
+    refused(answer, 400, "INVALID_QUERY", name);
+  }
+  assert.deepEqual(await shelf.names("views_nin=5&views_nin=10&sort=n"), [3, 4, 5]);
+});
+
+Deno.test("an unknown operator on a declared field is 400 and lists the known ones", async () => {
+  await using app = await openTestApp();
+  for (const strict of [false, true]) {
+    const shelf = await openRows(app, { strict });
+    for (
+      const name of [
+        "views_eq",
+        "views_like",
+        "views_GT",
+        "title_contains",
+        "meta.lang_x",
+        "checked_in_x",
+        "_id_like",
+        "createdAt_since",
+        "isDeleted_eq",
+        "views_",
+      ]
+    ) {
+      const answer = await shelf.asSecret({ path: `?${name}=1` });
+      refused(answer, 400, "UNKNOWN_OPERATOR", /_gt.*_regex/);
+    }
+  }
+});
+
+Deno.test("a strict collection refuses filters by names that it does not declare", async () => {
+  await using app = await openTestApp();
+  const shelf = await openRows(app, { strict: true });
+  for (const name of ["other", "other_gt", "first_name", "meta.other", "title.a", "_gt", "x.y"]) {
+    refused(await shelf.asSecret({ path: `?${name}=1` }), 400, "INVALID_QUERY", `"${name}"`);
+    const where = encodeURIComponent(JSON.stringify({ [name]: 1 }));
+    refused(await shelf.asSecret({ path: `?where=${where}` }), 400, "INVALID_QUERY", "where");
+  }
+});
+
+Deno.test("names that are traps are 400 in every place of a query", async () => {
+  await using app = await openTestApp();
+  const shelf = await openRows(app);
+  const names = [
+    "$where",
+    "$gt",
+    "title.$gt",
+    "__proto__",
+    "__proto__.polluted",
+    "a.__proto__",
+    "constructor",
+    "constructor.prototype",
+    "a..b",
+    ".a",
+    "a.",
+    " a",
+    "a\u0000",
+    "a\u200b",
+  ];
+  for (const name of names) {
+    const text = encodeURIComponent(name);
+    refused(await shelf.asSecret({ path: `?${text}=1` }), 400, "INVALID_QUERY");
+    const where = encodeURIComponent(`{${JSON.stringify(name)}:1}`);
+    refused(await shelf.asSecret({ path: `?where=${where}` }), 400, "INVALID_QUERY");
+    refused(await shelf.asSecret({ path: `?sort=${text}` }), 400, "INVALID_QUERY", "sort");
+    // White space around the names of a list is passed over.
+    if (name !== " a") {
+      refused(await shelf.asSecret({ path: `?fields=${text},n` }), 400, "INVALID_QUERY", "fields");
+    }
+    refused(await shelf.asSecret({ path: `?populate=${text}` }), 400, "INVALID_QUERY", "populate");
+  }
+  refused(await shelf.asSecret({ path: "?prototype_gt=1" }), 400, "INVALID_QUERY");
+  assert.equal(({} as { polluted?: unknown }).polluted, undefined);
+});
+
+Deno.test("operators in brackets are 400 and the message says how to write them", async () => {
+  await using app = await openTestApp();
+  const shelf = await openRows(app);
+  for (const name of ["views[$gt]", "views[gt]", "title[]", "views%5B%24gt%5D", "a[0]"]) {
+    refused(await shelf.asSecret({ path: `?${name}=1` }), 400, "INVALID_QUERY", "_gt");
+  }
+});
+
+Deno.test("unusual names filter as they are stored", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app, { fields: [{ key: "n", type: "Number" }] });
+  const names = [
+    "a b",
+    "naïve",
+    "雪",
+    "😀",
+    'quo"te',
+    "back\\slash",
+    "apo'strophe",
+    "0",
+    "toString",
+  ];
+  for (const [n, name] of names.entries()) await shelf.insertOne({ n, [name]: { in: "x" } });
+  for (const [n, name] of names.entries()) {
+    const path = encodeURIComponent(`${name}.in`);
+    assert.deepEqual(await shelf.names(`${path}=x`), [n], name);
+    assert.deepEqual(await shelf.names(`${encodeURIComponent(name)}_exists=true`), [n], name);
+  }
+});
+
+Deno.test("parameters that are reserved keep their meaning; their fields filter by suffix or where", async () => {
+  await using app = await openTestApp();
+  const reserved = [
+    "page",
+    "limit",
+    "sort",
+    "cursor",
+    "fields",
+    "populate",
+    "expand",
+    "count",
+    "total",
+    "include_deleted",
+    "meta",
+    "where",
+    "explain",
+  ];
+  for (const strict of [true, false]) {
+    const shelf = await openShelf(app, {
+      strict,
+      fields: [
+        { key: "n", type: "Number" },
+        ...reserved.map((key) => ({ key, type: "Number" })),
+      ],
+    });
+    for (const [n, name] of reserved.entries()) await shelf.insertOne({ n, [name]: 7 });
+    for (const [n, name] of reserved.entries()) {
+      assert.deepEqual(await shelf.names(`${name}_in=7`), [n], name);
+      assert.deepEqual(await shelf.names(`${name}_gte=7`), [n], name);
+      assert.deepEqual(await shelf.names(`where={"${name}":7}`), [n], name);
+      if (!["where", "fields"].includes(name)) {
+        const { status } = await shelf.asSecret({ path: `?${name}=x` });
+        assert.equal(status, 400, `${name} keeps its meaning`);
+      }
+    }
+    assert.equal((await shelf.names("limit=1")).length, 1);
+    assert.deepEqual(await shelf.names("page=7"), []);
+    assert.deepEqual(await shelf.names("sort=page&limit=1"), [1]);
+  }
+});
+
+Deno.test("_in takes 1000 values and no more", async () => {
+  await using app = await openTestApp();
+  const shelf = await openRows(app);
+  const values = (count: number) => Array.from({ length: count }, (_, i) => i).join(",");
+  assert.deepEqual(await shelf.names(`n_in=${values(1000)}&sort=n`), [1, 2, 3, 4, 5]);
+  for (const name of ["n_in", "n_nin", "other_in"]) {
+    const answer = await shelf.asSecret({ path: `?${name}=${values(1001)}` });
+    refused(answer, 400, "INVALID_QUERY", /1000/);
+  }
+});

@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { openTestApp } from "../support/test_app.ts";
+import { openShelf, refused } from "./shelf.ts";
+
+const REFUSED: Record<string, string> = {
+  "nothing": "",
+  "129 characters": "a".repeat(129),
+  "an open group": "(",
+  "an open class": "[a",
+  "a lone closing parenthesis": "a)",
+  "nothing to repeat": "*a",
+  "a repeat of a repeat": "a**",
+  "a starred group": "(a)*",
+  "a group repeated once or more": "(a)+",
+  "an optional group": "(a)?",
+  "a counted group": "(a){2}",
+  "a group with an open count": "(ab){2,}",
+  "a nested repeat": "(a+)+$",
+  "a repeat of alternatives": "(a|aa)*b",
+  "a repeated group without capture": "(?:a)*",
+  "a look-ahead": "(?=a)",
+  "a negative look-ahead": "(?!a)",
+  "a look-behind": "(?<=a)b",
+  "a named group": "(?P<x>a)",
+  "inline flags": "(?i)a",
+  "a back reference": "(a)\\1",
+  "an escape at the end": "a\\",
+  "a possessive repeat": "a++",
+  "reversed counts": "a{2,1}",
+  "1001 repeats": "a{1001}",
+  "a reversed range": "[z-a]",
+  "NUL": "a\u0000",
+};
+
+Deno.test("a pattern that could not be served alike everywhere is 400 and named", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app, { fields: [{ key: "title", type: "String" }] });
+  await shelf.insertOne({ title: "aaa" });
+  for (const [what, pattern] of Object.entries(REFUSED)) {
+    for (const field of ["title", "other"]) {
+      const text = encodeURIComponent(pattern);
+      const answer = await shelf.asSecret({ path: `?${field}_regex=${text}` });
+      assert.equal(answer.status, 400, what);
+      refused(answer, 400, "INVALID_QUERY", `"${field}_regex"`);
+      const where = encodeURIComponent(JSON.stringify({ [field]: { regex: pattern } }));
+      refused(await shelf.asSecret({ path: `?where=${where}` }), 400, "INVALID_QUERY", '"where"');
+    }
+  }
+});
+
+/** Patterns with texts they match and texts they do not. */
+const MATCHES: readonly (readonly [string, readonly string[], readonly string[]])[] = [
+  ["a", ["a", "A", "bab"], ["b", ""]],
+  ["^a", ["ab", "AB"], ["ba"]],
+  ["b$", ["ab"], ["ba"]],
+  ["^a.c$", ["abc", "a-c"], ["ac", "abbc"]],
+  ["a|b", ["xa", "B"], ["c"]],
+  ["^(ab|cd)$", ["ab", "CD"], ["abcd"]],
+  ["^(?:ab|cd)e", ["abe"], ["ae"]],
+  ["^[a-c]+$", ["abc", "CBA"], ["abd", ""]],
+  ["^[^a-c]+$", ["xyz"], ["xa"]],
+  ["^\\d{2,3}$", ["12", "123"], ["1", "1234"]],
+  ["\\bcat\\b", ["a cat sat"], ["concatenate"]],
+  ["^\\w+\\s\\w+$", ["two words"], ["one"]],
+  ["a\\.b", ["a.b"], ["axb"]],
+  ["\\$5", ["$5"], ["5"]],
+  ["^a*$", ["", "aaa"], ["b"]],
+  ["^a+?b", ["aab"], ["b"]],
+  ["é", ["café", "CAFÉ"], ["cafe"]],
+  ["^.$", ["雪", "😀"], ["ab"]],
+  ["a".repeat(128), ["a".repeat(128)], ["a".repeat(127)]],
+];
+
+Deno.test("patterns match anywhere in the text, whatever the case, on declared and other fields", async () => {
+  await using app = await openTestApp();
+  for (const field of ["title", "other"]) {
+    const shelf = await openShelf(app, { fields: [{ key: "title", type: "String" }] });
+    for (const [, matching, others] of MATCHES) {
+      for (const text of [...matching, ...others]) {
+        await shelf.insertOne({ n: text, [field]: text });
+      }
+    }
+    await shelf.insert({ n: "number", [field === "title" ? "none" : field]: 1 }, { n: "missing" });
+    for (const [pattern, matching, others] of MATCHES) {
+      const found = await shelf.names(`${field}_regex=${encodeURIComponent(pattern)}&limit=1000`);
+      for (const text of matching) assert.ok(found.includes(text), `${pattern} misses ${text}`);
+      for (const text of others) assert.ok(!found.includes(text), `${pattern} finds ${text}`);
+      assert.ok(!found.includes("number") && !found.includes("missing"), pattern);
+    }
+  }
+});
+
+Deno.test("a pattern made to backtrack takes linear time", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app, { fields: [{ key: "title", type: "String" }] });
+  await shelf.insertOne({ title: "a".repeat(100_000) });
+  const started = performance.now();
+  for (const pattern of ["a*a*a*a*a*a*b", "^[a-z]*[a-z]*[a-z]*[0-9]$", "(a|a|a|a|a)b"]) {
+    assert.deepEqual(await shelf.names(`title_regex=${encodeURIComponent(pattern)}`), []);
+  }
+  assert.ok(performance.now() - started < 5_000);
+});

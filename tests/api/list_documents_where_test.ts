@@ -1,0 +1,204 @@
+import assert from "node:assert/strict";
+import { openTestApp, type TestApp } from "../support/test_app.ts";
+import { openShelf, refused, type Shelf } from "./shelf.ts";
+
+const query = (tree: unknown): string =>
+  `where=${encodeURIComponent(typeof tree === "string" ? tree : JSON.stringify(tree))}`;
+
+const FIELDS = [
+  { key: "n", type: "Number" },
+  { key: "title", type: "String" },
+  { key: "views", type: "Number" },
+  { key: "live", type: "Boolean" },
+  { key: "at", type: "Date" },
+  { key: "tags", type: "Array", items: { type: "String" } },
+  { key: "meta", type: "Object", fields: [{ key: "lang", type: "String" }] },
+];
+
+async function openRows(app: TestApp): Promise<Shelf> {
+  const shelf = await openShelf(app, { fields: FIELDS });
+  await shelf.insert(
+    { n: 1, title: "draft", views: 1, live: true, at: "2026-01-01", x: 5 },
+    { n: 2, title: "draft", views: 10, live: false, tags: ["a", "b"], x: "5" },
+    { n: 3, title: "final", views: 6, meta: { lang: "it" }, x: true },
+    { n: 4, title: "final", views: 2, at: null, x: null },
+    { n: 5, x: { y: { z: 1 } } },
+  );
+  return shelf;
+}
+
+const FOUND: readonly (readonly [unknown, readonly number[]])[] = [
+  [{}, [1, 2, 3, 4, 5]],
+  [{ or: [{ views: { gt: 5 } }, { title: "draft" }] }, [1, 2, 3]],
+  [{ and: [{ views: { gt: 5 } }, { title: "draft" }] }, [2]],
+  [{ views: { gt: 1, lt: 10 } }, [3, 4]],
+  [{ views: { gt: 5 }, title: "draft" }, [2]],
+  [{ not: { title: "draft" } }, [3, 4, 5]],
+  [{ not: { not: { title: "draft" } } }, [1, 2]],
+  [{ not: { views: { gt: 5 } } }, [1, 4, 5]],
+  [{ not: { or: [{ views: 1 }, { views: 2 }] } }, [2, 3, 5]],
+  [{ or: [{ not: { title: "draft" } }, { views: 1 }] }, [1, 3, 4, 5]],
+  [{ title: { eq: "draft" } }, [1, 2]],
+  [{ title: { ne: "draft" } }, [3, 4, 5]],
+  [{ title: null }, [5]],
+  [{ title: { ne: null } }, [1, 2, 3, 4]],
+  [{ views: { in: [1, 2, null] } }, [1, 4, 5]],
+  [{ views: { nin: [1, 2] } }, [2, 3, 5]],
+  [{ views: { in: [] } }, []],
+  [{ views: { nin: [] } }, [1, 2, 3, 4, 5]],
+  [{ at: { exists: true } }, [1, 4]],
+  [{ at: { exists: false } }, [2, 3, 5]],
+  [{ at: "2026-01-01T01:00:00+01:00" }, [1]],
+  [{ title: { regex: "^DR" } }, [1, 2]],
+  [{ live: true }, [1]],
+  [{ live: { ne: true } }, [2, 3, 4, 5]],
+  [{ tags: "a" }, [2]],
+  [{ tags: { nin: ["a"] } }, [1, 3, 4, 5]],
+  [{ "meta.lang": "it" }, [3]],
+  [{ "meta.lang": { exists: false } }, [1, 2, 4, 5]],
+  [{ x: 5 }, [1]],
+  [{ x: "5" }, [2]],
+  [{ x: true }, [3]],
+  [{ x: { in: [5, "5", true, null] } }, [1, 2, 3, 4]],
+  [{ x: { gt: 1 } }, [1]],
+  [{ x: { gte: "5" } }, [2]],
+  [{ "x.y.z": 1 }, [5]],
+  [{ _id: { exists: true }, isDeleted: false, createdAt: { gt: "2000-01-01" } }, [1, 2, 3, 4, 5]],
+  [{ deletedAt: null, updatedAt: { lt: "2000-01-01" } }, []],
+];
+
+Deno.test("a where tree finds what it says", async () => {
+  await using app = await openTestApp();
+  const shelf = await openRows(app);
+  for (const [tree, found] of FOUND) {
+    assert.deepEqual(await shelf.names(`${query(tree)}&sort=n`), found, JSON.stringify(tree));
+  }
+});
+
+Deno.test("a tree and parameters are joined by and", async () => {
+  await using app = await openTestApp();
+  const shelf = await openRows(app);
+  const tree = { or: [{ views: { gt: 5 } }, { title: "draft" }] };
+  assert.deepEqual(await shelf.names(`${query(tree)}&views_lt=10&sort=n`), [1, 3]);
+});
+
+Deno.test("a tree that cannot be read is 400 and says why", async () => {
+  await using app = await openTestApp();
+  const shelf = await openRows(app);
+  const trees: readonly (readonly [unknown, string])[] = [
+    ["", "JSON"],
+    ["{", "JSON"],
+    ["{'a':1}", "JSON"],
+    ["[]", "object"],
+    ["null", "object"],
+    ["1", "object"],
+    [{ and: {} }, "list"],
+    [{ or: [] }, "list"],
+    [{ and: [] }, "list"],
+    [{ or: [1] }, "object"],
+    [{ or: null }, "list"],
+    [{ not: [] }, "object"],
+    [{ not: 1 }, "object"],
+    [{ title: {} }, "operator"],
+    [{ title: [] }, "title"],
+    [{ title: ["draft"] }, "title"],
+    [{ title: 1 }, "title"],
+    [{ views: "1" }, "views"],
+    [{ views: { gt: null } }, "null"],
+    [{ views: { gt: "1" } }, "views"],
+    [{ views: { in: 1 } }, "list"],
+    [{ views: { in: ["1"] } }, "views"],
+    [{ views: { in: [[1]] } }, "views"],
+    [{ views: { exists: 1 } }, "true or false"],
+    [{ views: { regex: "1" } }, "views"],
+    [{ title: { regex: 1 } }, "text"],
+    [{ title: { regex: "(" } }, "pattern"],
+    [{ title: { regex: "a".repeat(129) } }, "128"],
+    [{ live: "true" }, "live"],
+    [{ at: "soon" }, "at"],
+    [{ at: 0 }, "at"],
+    [{ meta: "it" }, "meta"],
+    [{ x: { eq: { y: 1 } } }, "x"],
+    [{ x: { in: [{}] } }, "x"],
+    ['{"x":1e400}', "x"],
+    ['{"x":"\\ud800"}', "surrogate"],
+    ['{"x":"\\u0000"}', "U+0000"],
+  ];
+  for (const [tree, says] of trees) {
+    const answer = await shelf.asSecret({ path: `?${query(tree)}` });
+    refused(answer, 400, "INVALID_QUERY", '"where"');
+    assert.ok(answer.body.message.includes(says), `${JSON.stringify(tree)}: ${answer.text}`);
+  }
+});
+
+Deno.test("an unknown operator in a tree is 400 and lists the known ones", async () => {
+  await using app = await openTestApp();
+  const shelf = await openRows(app);
+  for (const operator of ["$gt", "like", "_gt", "GT", "", "__proto__", "constructor", "y"]) {
+    const tree = `{"views":{${JSON.stringify(operator)}:1}}`;
+    const answer = await shelf.asSecret({ path: `?${query(tree)}` });
+    refused(answer, 400, "UNKNOWN_OPERATOR", /"where".*gt.*regex/);
+  }
+});
+
+const nested = (levels: number): unknown => levels === 1 ? { n: 1 } : { not: nested(levels - 1) };
+const branching = (levels: number): unknown =>
+  levels === 1 ? { n: 1 } : { or: [branching(levels - 1)] };
+
+Deno.test("a tree may be 5 levels deep and no deeper", async () => {
+  await using app = await openTestApp();
+  const shelf = await openRows(app);
+  for (const make of [nested, branching]) {
+    assert.equal((await shelf.asSecret({ path: `?${query(make(5))}` })).status, 200);
+    for (const levels of [6, 100]) {
+      const answer = await shelf.asSecret({ path: `?${query(make(levels))}` });
+      refused(answer, 400, "INVALID_QUERY", "5 levels");
+    }
+  }
+});
+
+Deno.test("a tree may have 50 conditions and no more, however they are arranged", async () => {
+  await using app = await openTestApp();
+  const shelf = await openRows(app);
+  const list = (count: number) => Array.from({ length: count }, () => ({ n: 1 }));
+  const members = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, i) => [`f${i}`, null]));
+  const operators = (count: number) => ({
+    or: Array.from({ length: count / 2 }, () => ({ n: { gt: 0, lt: 2 } })),
+  });
+  for (const make of [(count: number) => ({ or: list(count) }), members]) {
+    assert.equal((await shelf.asSecret({ path: `?${query(make(50))}` })).status, 200);
+    const answer = await shelf.asSecret({ path: `?${query(make(51))}` });
+    refused(answer, 400, "INVALID_QUERY", "50 conditions");
+  }
+  assert.equal((await shelf.asSecret({ path: `?${query(operators(50))}` })).status, 200);
+  const answer = await shelf.asSecret({ path: `?${query(operators(52))}` });
+  refused(answer, 400, "INVALID_QUERY", "50 conditions");
+});
+
+Deno.test("a tree may have 4 KiB and not a byte more", async () => {
+  await using app = await openTestApp();
+  const shelf = await openRows(app);
+  const sized = (bytes: number, fill: string) => {
+    const frame = new TextEncoder().encode('{"title":""}').length;
+    const rest = bytes - frame;
+    const width = new TextEncoder().encode(fill).length;
+    return `{"title":"${fill.repeat(Math.floor(rest / width))}${"x".repeat(rest % width)}"}`;
+  };
+  for (const fill of ["x", "é", "雪"]) {
+    assert.equal((await shelf.asSecret({ path: `?${query(sized(4096, fill))}` })).status, 200);
+    const answer = await shelf.asSecret({ path: `?${query(sized(4097, fill))}` });
+    refused(answer, 400, "INVALID_QUERY", "4096 bytes");
+  }
+});
+
+Deno.test("a field called and, or or not is out of a tree's reach, not of a parameter's", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app, {
+    fields: [{ key: "n", type: "Number" }, { key: "not", type: "String" }],
+  });
+  await shelf.insert({ n: 1, not: "x", or: 1 }, { n: 2 });
+  assert.deepEqual(await shelf.names("not=x"), [1]);
+  assert.deepEqual(await shelf.names("or=1"), [1]);
+  assert.deepEqual(await shelf.names(query({ not: { not: { n: 1 } } })), [1]);
+});

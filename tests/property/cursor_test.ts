@@ -1,0 +1,98 @@
+import fc from "fast-check";
+import assert from "node:assert/strict";
+import { collectionCase, definition } from "./collections.ts";
+import type { Parameter } from "./model.ts";
+import { askFor, explain, openStage, play, type Played, queryText } from "./played.ts";
+import { caller, type CallerChoice, sort } from "./queries.ts";
+import { check } from "./run.ts";
+
+const DOCUMENTS_MAX = 8;
+const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.";
+
+type Alter = (cursor: string) => string;
+
+const place = fc.nat(200);
+const letter = fc.constantFrom(...ALPHABET, "=", "+", "/", " ", "%", "\0", "é");
+
+const alteration: fc.Arbitrary<Alter> = fc.oneof<fc.Arbitrary<Alter>[]>(
+  fc.tuple(place, letter).map(([at, one]) => (text) => replaced(text, at % text.length, one)),
+  fc.tuple(place, letter).map(([at, one]) => (text) =>
+    text.slice(0, at % text.length) + one + text.slice(at % text.length)
+  ),
+  place.map((at) => (text) => replaced(text, at % text.length, "")),
+  place.map((at) => (text) => text.slice(0, at % text.length)),
+  place.map((at) => (text) => text.slice(-(at % text.length))),
+  fc.constantFrom<Alter>(
+    ...[(text: string) => `${text}.`, (text: string) => `.${text}`, (text: string) => text + text],
+    (text) => text.split(".").reverse().join("."),
+    (text) => text.toLowerCase(),
+    (text) => text.split(".")[0]!,
+    (text) => `${text}=`,
+  ),
+);
+
+const replaced = (text: string, at: number, by: string): string =>
+  text.slice(0, at) + by + text.slice(at + 1);
+
+/** Another list: with one more condition, or in another order. */
+const OTHER_LISTS: readonly Alter[] = [
+  (query) => `${query}&nothing_ne=1`,
+  (query) => `${query}&where=%7B%22_id%22%3A%7B%22exists%22%3Atrue%7D%7D`,
+  (query) => query.replace(/sort=[^&]*/, "sort=-_id%2CcreatedAt%2CupdatedAt%2CdeletedAt"),
+];
+
+const open = definition.map((one) => ({ ...one, strict: false }));
+
+const cases = collectionCase(DOCUMENTS_MAX, (definition) =>
+  fc.record({
+    caller,
+    sorted: sort(definition),
+    limit: fc.integer({ min: 1, max: 3 }),
+    alterations: fc.array(alteration, { minLength: 1, maxLength: 4 }),
+    otherCaller: caller,
+  }), open);
+
+Deno.test("a cursor is good for the list and the caller it was made for, unaltered", async () => {
+  await using stage = await openStage();
+  const other = await play(stage, {
+    definition: { name: "other", fields: [], rls: OFF, strict: false },
+    plans: [],
+  });
+  await check("Cursors", cases, async ({ caller, sorted, limit, alterations, ...one }) => {
+    const played = await play(stage, one);
+    const query = queryText([["sort", sorted], ["limit", String(limit)]]);
+    const { body } = await askFor(played, caller, query);
+    const cursor: string | null = body.data.nextCursor ?? null;
+    if (cursor === null) return;
+    for (const alter of alterations) {
+      const altered = alter(cursor);
+      if (altered !== cursor) await refused(played, caller, query, altered);
+    }
+    for (const list of OTHER_LISTS) await refused(played, caller, list(query), cursor);
+    await refused(other, caller, "sort=createdAt", cursor);
+    if (one.otherCaller !== caller) await refused(played, one.otherCaller, query, cursor);
+    const genuine = await askFor(played, caller, `${query}&${queryText([["cursor", cursor]])}`);
+    assert.equal(genuine.status, 200, "the cursor itself is refused");
+  });
+});
+
+const OFF = { enabled: false, mode: "private", ownerField: "userId" } as const;
+
+async function refused(
+  played: Played,
+  caller: CallerChoice,
+  query: string,
+  cursor: string,
+): Promise<void> {
+  const parameters: Parameter[] = [["cursor", cursor]];
+  const answer = await askFor(played, caller, `${query}&${queryText(parameters)}`);
+  explain(
+    played,
+    caller,
+    { parameters: [...new URLSearchParams(query), ...parameters], answer },
+    () => {
+      if (answer.status === 401) return;
+      assert.equal(answer.body.code, "INVALID_CURSOR");
+    },
+  );
+}

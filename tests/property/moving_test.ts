@@ -1,0 +1,124 @@
+import fc from "fast-check";
+import assert from "node:assert/strict";
+import { collectionCase, type Plan, plansOf, withoutUnique } from "./collections.ts";
+import { list, type Parameter } from "./model.ts";
+import {
+  askFor,
+  callerOf,
+  destroy,
+  explain,
+  filledIn,
+  insert,
+  openStage,
+  play,
+  type Played,
+  queryText,
+  remove,
+} from "./played.ts";
+import { caller, type CallerChoice, pagePresentation, selection } from "./queries.ts";
+import { check } from "./run.ts";
+
+const DOCUMENTS_MAX = 24;
+const PAGES_MAX = 200;
+
+/** What happens to the collection between two pages. */
+interface Change {
+  readonly insert: readonly Plan[];
+  /** Which documents are deleted, counted in the order of their creation. */
+  readonly remove: readonly number[];
+  /** Whether they are deleted for good, not into the trash. */
+  readonly forGood: boolean;
+}
+
+interface Walk {
+  readonly caller: CallerChoice;
+  readonly parameters: readonly Parameter[];
+  /** How the pages are shown. */
+  readonly shown: readonly Parameter[];
+  readonly changes: readonly Change[];
+}
+
+const cases = collectionCase(DOCUMENTS_MAX, (definition): fc.Arbitrary<Walk> =>
+  fc.record({
+    caller,
+    parameters: selection(definition),
+    shown: pagePresentation(definition),
+    changes: fc.array(
+      fc.record({
+        insert: plansOf(definition, 3).map((plans) => withoutUnique(definition, plans)),
+        remove: fc.array(fc.nat(100), { maxLength: 2 }),
+        forGood: fc.boolean(),
+      }),
+      { minLength: 1, maxLength: 6 },
+    ),
+  }));
+
+Deno.test("rows that come and go between pages neither repeat nor hide another", async () => {
+  await using stage = await openStage();
+  await check("Walking while rows come and go", cases, async (one) => {
+    const played = await play(stage, one);
+    await walk(played, { ...one, parameters: filledIn(played, one.parameters) });
+  });
+});
+
+async function walk(played: Played, { caller, parameters, shown, changes }: Walk): Promise<void> {
+  const model = () => list(played, callerOf(played, caller), parameters);
+  const start = model();
+  if (start.status !== 200) return;
+  const pending = [...changes];
+  const touched = new Set<string>();
+
+  /** Reads on to the end; what was there all the time must be seen, in order and once. */
+  async function read(way: "nextCursor" | "prevCursor", first: string | null, present: string[]) {
+    const seen: string[] = [];
+    let cursor = first;
+    let last: { ids: string[]; prevCursor: string | null } = { ids: [], prevCursor: null };
+    for (let pages = 0;; pages++) {
+      assert.ok(pages < PAGES_MAX, "The walk has no end");
+      const asked = [...parameters, ...shown, ...cursorParameter(cursor)];
+      const answer = await askFor(played, caller, queryText(asked));
+      const now = model();
+      explain(played, caller, { parameters: asked, answer }, () => {
+        assert.ok(answer.status === 200 && now.status === 200);
+        const ids: string[] = answer.body.data.items.map(({ _id }: { _id: string }) => _id);
+        const there = now.order.map(({ _id }) => _id);
+        assert.deepEqual(ids, there.filter((id) => ids.includes(id)), "not there, or out of order");
+        // In the trash a row may have another place in the list, and be met there again.
+        const again = ids.filter((id) => seen.includes(id) && !touched.has(id));
+        assert.deepEqual(again, [], "repeated");
+        seen.push(...(way === "nextCursor" ? ids : ids.toReversed()));
+        cursor = answer.body.data[way];
+        last = { ids, prevCursor: answer.body.data.prevCursor };
+        if (cursor !== null) return;
+        const stable = present.filter((id) => !touched.has(id));
+        assert.deepEqual(seen.filter((id) => stable.includes(id)), stable, "skipped");
+      });
+      if (cursor === null) return last;
+      const change = pending.shift();
+      if (change !== undefined) await apply(played, change, touched);
+    }
+  }
+
+  const last = await read("nextCursor", null, start.order.map(({ _id }) => _id));
+  if (last.prevCursor === null) return;
+  const end = model();
+  assert.ok(end.status === 200);
+  const order = end.order.map(({ _id }) => _id);
+  // The walk back has changes of its own.
+  pending.push(...changes.map((change) => ({ ...change, insert: [] })));
+  await read("prevCursor", last.prevCursor, order.slice(0, order.indexOf(last.ids[0]!)).reverse());
+}
+
+const cursorParameter = (cursor: string | null): Parameter[] =>
+  cursor === null ? [] : [["cursor", cursor]];
+
+async function apply(played: Played, change: Change, touched: Set<string>): Promise<void> {
+  await insert(played, change.insert);
+  for (const pick of change.remove) {
+    const live = played.documents.filter((document) => !document.isDeleted);
+    if (live.length === 0) return;
+    const { _id } = live[pick % live.length]!;
+    touched.add(_id);
+    await (change.forGood ? destroy(played, _id) : remove(played, _id));
+  }
+}

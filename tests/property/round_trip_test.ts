@@ -1,0 +1,136 @@
+import fc from "fast-check";
+import assert from "node:assert/strict";
+import { definition, type Members, plansOf, withoutUnique } from "./collections.ts";
+import type { Definition } from "./model_types.ts";
+import type { Json } from "./model_values.ts";
+import { ask, bodyText, newCollection, openStage, type Stage } from "./played.ts";
+import { check } from "./run.ts";
+
+const SERVER = ["_id", "createdAt", "updatedAt", "isDeleted", "deletedAt"];
+
+/** Every text that can be stored: there is no U+0000, and no half of a pair. */
+const text = fc.string({ unit: "binary", maxLength: 12 })
+  .map((text) => text.replaceAll("\0", ""));
+
+const number = fc.oneof(
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+  fc.maxSafeInteger(),
+  fc.constantFrom(-0, 0, 5e-324, 2 ** 53, 2 ** 53 + 2, 2 ** 63, -(2 ** 63), 2 ** 64, 1e21, 1e-7),
+);
+
+/** What a name may not be; white space at its ends is taken off by the caller. */
+function isName(name: string): boolean {
+  return name !== "" && !/^\$|[.\p{Cc}\p{Cf}]/u.test(name) &&
+    !["__proto__", "constructor", "prototype"].includes(name);
+}
+
+const name = fc.oneof(
+  fc.string({ unit: "binary", minLength: 1, maxLength: 8 }).map((text) => text.trim())
+    .filter(isName),
+  fc.constantFrom(
+    ...["toString", "hasOwnProperty", "__defineGetter__", "length", "0", "-1", "a b", "é", "😀"],
+    ...["'", '"', "\\", "`", "[", "]", "[0]", "*", "?", "%00", "\\u0000", "a$", "then", "toJSON"],
+  ),
+);
+
+const value = fc.letrec<{ value: Json }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: "small", maxDepth: 4 },
+    { arbitrary: number, weight: 3 },
+    { arbitrary: text, weight: 3 },
+    { arbitrary: fc.constantFrom(true, false, null), weight: 1 },
+    { arbitrary: fc.array(tie("value"), { maxLength: 4 }), weight: 2 },
+    {
+      arbitrary: fc.dictionary(name, tie("value"), { maxKeys: 4, noNullPrototype: true }),
+      weight: 2,
+    },
+  ),
+})).value;
+
+/** As deep as a document may be: itself is the first of 20 levels. */
+const nested = fc.tuple(value, fc.array(fc.boolean(), { maxLength: 14 })).map(([inner, levels]) =>
+  levels.reduce<Json>((within, inArray) => inArray ? [within] : { within }, inner)
+);
+
+const open: fc.Arbitrary<Members> = fc.dictionary(
+  name.filter((name) => !SERVER.includes(name)),
+  fc.oneof(value, nested),
+  { maxKeys: 5, noNullPrototype: true },
+);
+
+interface Case {
+  readonly definition: Definition;
+  readonly members: Members;
+  /** What the document is replaced by. */
+  readonly others: Members;
+}
+
+const cases: fc.Arbitrary<Case> = definition.chain((definition) => {
+  const declared = plansOf(definition, 2)
+    .map((plans) => withoutUnique(definition, plans).map(({ members }) => members));
+  return fc.tuple(declared, open, open).map(([[members, others], ...more]) => ({
+    definition,
+    members: { ...(definition.strict ? {} : more[0]), ...members },
+    others: { ...(definition.strict ? {} : more[1]), ...others },
+  }));
+});
+
+Deno.test("a stored document reads back as it was sent, everywhere", async () => {
+  await using stage = await openStage();
+  await check("Round trip", cases, async (one) => {
+    try {
+      await roundTrip(stage, one);
+    } catch (error) {
+      const { definition, members, others } = one;
+      throw new Error(
+        `POST ${bodyText(members)}\nPUT ${bodyText(others)}\n` +
+          `collection: ${JSON.stringify(definition)}\n${(error as Error).message}`,
+      );
+    }
+  });
+});
+
+async function roundTrip(stage: Stage, { definition, members, others }: Case): Promise<void> {
+  const collection = await newCollection(stage, definition);
+  const owned = withOwner(collection, members);
+  const created = await ask(stage, collection, { body: bodyText(owned) });
+  assert.equal(created.status, 201, created.text);
+  const stored = created.body.data;
+  assert.deepEqual(own(stored), owned, "POST");
+  await readBack(stage, collection, stored);
+
+  const path = `/${stored._id}`;
+  stage.app.clock.advance(1);
+  const same = await ask(stage, collection, { method: "PUT", path, body: bodyText(stored) });
+  assert.equal(same.status, 200, same.text);
+  assert.deepEqual(own(same.body.data), owned, "PUT of what was read");
+
+  const kept = own(stored, [collection.rls.ownerField]);
+  const replaced = await ask(stage, collection, { method: "PUT", path, body: bodyText(others) });
+  assert.equal(replaced.status, 200, replaced.text);
+  const wanted = collection.rls.enabled ? { ...kept, ...others } : others;
+  assert.deepEqual(own(replaced.body.data), wanted, "PUT of another");
+  assert.equal(replaced.body.data.createdAt, stored.createdAt);
+  await readBack(stage, collection, replaced.body.data);
+}
+
+/** Alone and in a list. */
+async function readBack(stage: Stage, collection: Definition, stored: Members): Promise<void> {
+  const read = await ask(stage, collection, { path: `/${stored._id}` });
+  assert.deepEqual(read.body.data, stored, "GET");
+  const listed = await ask(stage, collection, { path: `?_id=${stored._id}` });
+  assert.deepEqual(listed.body.data.items, [stored], "list");
+  const shown = await ask(stage, collection, { path: `?meta=false&total=none` });
+  assert.deepEqual(shown.body.data.items.map((item: Members) => own(item)), [own(stored)], "meta");
+}
+
+function withOwner({ rls }: Definition, members: Members): Members {
+  return rls.enabled ? { ...members, [rls.ownerField]: "somebody" } : members;
+}
+
+/** What is not the server's; or only the named ones. */
+const own = (document: Members, only?: readonly string[]): Members =>
+  Object.fromEntries(
+    Object.entries(document)
+      .filter(([name]) => only === undefined ? !SERVER.includes(name) : only.includes(name)),
+  );

@@ -1,0 +1,174 @@
+import fc from "fast-check";
+import assert from "node:assert/strict";
+import type { Answer } from "../support/conforming_client.ts";
+import { type CollectionCase, collectionCase, type Members } from "./collections.ts";
+import { hostile, type Question } from "./hostile.ts";
+import { isVisible, list } from "./model.ts";
+import type { Definition } from "./model_types.ts";
+import type { Document } from "./model_values.ts";
+import {
+  askFor,
+  callerOf,
+  destroy,
+  explain,
+  filledIn,
+  openStage,
+  play,
+  type Played,
+  queryText,
+} from "./played.ts";
+import { type CallerChoice } from "./queries.ts";
+import { check } from "./run.ts";
+
+const DOCUMENTS_MAX = 14;
+const QUESTIONS_MAX = 8;
+
+/** Private rows of every user, of nobody, and in the trash, for others to refer to. */
+const LINKED: CollectionCase = {
+  definition: {
+    name: "linked",
+    fields: [{ key: "mark", type: "String" }],
+    rls: { enabled: true, mode: "private", ownerField: "userId" },
+    strict: false,
+  },
+  plans: [0, 1, null, 0, 1].map((owner, i) => ({
+    ...{ members: { mark: mark("linked", i) }, owner, before: null, later: false },
+    deleted: i > 2,
+  })),
+};
+
+/** A text that no generated query holds: where it turns up, its document was shown. */
+function mark(kind: string, n: number): string {
+  return `<${kind}-${n}>`;
+}
+
+const cases = collectionCase(DOCUMENTS_MAX, (definition) =>
+  fc.record({
+    caller: fc.constantFrom<CallerChoice>("publishable", 0, 1, 2),
+    questions: fc.array(hostile(withLinks(definition, "linked")), {
+      minLength: 1,
+      maxLength: QUESTIONS_MAX,
+      size: "max",
+    }),
+  }));
+
+Deno.test("no parameter shows a row, or a number of rows, that the caller may not see", async () => {
+  await using stage = await openStage();
+  const linked = await play(stage, LINKED);
+  await check("Row-level security", cases, async ({ caller, questions, ...collection }) => {
+    const played = await play(stage, marked(collection, linked));
+    const asked = [];
+    for (const question of questions) asked.push(await ask(played, linked, caller, question));
+    await readHidden(played, caller);
+    await withoutHidden(played, caller);
+    // What may not be seen has no part in any answer: it stays the same without.
+    for (const { query, answer, tell } of asked) {
+      const again = await askFor(played, caller, query);
+      tell(() => {
+        assert.equal(again.status, answer.status);
+        assert.deepEqual(again.body, answer.body, "rows that are not to be seen make a difference");
+      });
+    }
+  });
+});
+
+/** Two refs to private rows, one to a user, and a mark by which a row is told. */
+function withLinks(definition: Definition, target: string): Definition {
+  const extra = ["mark", "link", "links", "friend"];
+  return {
+    ...definition,
+    fields: [
+      ...definition.fields.filter(({ key }) => !extra.includes(key)),
+      { key: "mark", type: "String" },
+      { key: "link", type: "Ref", ref: target },
+      { key: "links", type: "Array", items: { type: "Ref", ref: target } },
+      { key: "friend", type: "Ref", ref: "users" },
+    ],
+  };
+}
+
+function marked({ definition, plans }: CollectionCase, linked: Played): CollectionCase {
+  const ids = linked.documents.map(({ _id }) => _id);
+  const members = (n: number): Members => ({
+    ...{ mark: mark("row", n), link: ids[n % ids.length]!, links: ids },
+    friend: linked.stage.users[n % linked.stage.users.length]!.id,
+  });
+  return {
+    definition: withLinks(definition, linked.definition.name),
+    plans: plans.map((plan, n) => ({
+      ...plan,
+      members: { ...plan.members, ...members(n) },
+      before: plan.before && { ...plan.before, ...members(n) },
+    })),
+  };
+}
+
+async function ask(
+  played: Played,
+  linked: Played,
+  caller: CallerChoice,
+  question: Question,
+) {
+  const parameters = filledIn(played, question.parameters);
+  const query = [queryText(parameters), ...question.raw].filter((part) => part !== "").join("&");
+  const answer = await askFor(played, caller, query);
+  const tell = (compare: () => void) => explain(played, caller, { parameters, answer }, compare);
+  tell(() => {
+    assert.ok(answer.status < 500);
+    checkShown(played, caller, answer);
+    for (const hidden of [...hiddenOf(played, caller), ...hiddenOf(linked, caller)]) {
+      assert.ok(!answer.text.includes(String(hidden.mark)), `shows ${hidden.mark}`);
+    }
+  });
+  if (question.stolenCursor) await useStolenCursor(played, caller, query);
+  return { query, answer, tell };
+}
+
+function checkShown(played: Played, caller: CallerChoice, { status, body }: Answer): void {
+  if (status !== 200) return;
+  const visible = visibleOf(played, caller, true).map(({ _id }) => _id);
+  const { items = [], total = 0, count = 0 } = body.data;
+  for (const { _id } of items) assert.ok(visible.includes(_id), `shows ${_id}`);
+  assert.ok(Math.max(total, count) <= visible.length, "counts more than may be seen");
+}
+
+/** A page that another caller was given leads nowhere. */
+async function useStolenCursor(played: Played, caller: CallerChoice, query: string): Promise<void> {
+  const own = await askFor(played, "secret", `${query}&limit=1`);
+  const cursor: string | null = own.body?.data?.nextCursor ?? null;
+  if (cursor === null) return;
+  const parameters = [["cursor", cursor]] as const;
+  const answer = await askFor(played, caller, `${query}&limit=1&${queryText(parameters)}`);
+  explain(played, caller, { parameters, answer }, () => {
+    assert.ok(answer.status === 400 || answer.status === 401, "takes another caller's cursor");
+  });
+}
+
+const isSeenBy = ({ definition, stage }: Played, caller: CallerChoice, includeDeleted: boolean) => {
+  const asked = callerOf({ stage }, caller);
+  const isOpen = list({ definition, documents: [] }, asked, []).status === 200;
+  return (document: Document) => isOpen && isVisible(definition, document, asked, includeDeleted);
+};
+
+const visibleOf = (played: Played, caller: CallerChoice, includeDeleted: boolean): Document[] =>
+  played.documents.filter(isSeenBy(played, caller, includeDeleted));
+
+function hiddenOf(played: Played, caller: CallerChoice): Document[] {
+  const isSeen = isSeenBy(played, caller, true);
+  return played.documents.filter((document) => !isSeen(document));
+}
+
+/** The first hidden row cannot be read by its id either. */
+async function readHidden(played: Played, caller: CallerChoice): Promise<void> {
+  const [hidden] = hiddenOf(played, caller);
+  if (hidden === undefined) return;
+  const parameters = [["include_deleted", "true"], ["populate", "link"]] as const;
+  const answer = await askFor(played, caller, queryText(parameters), `/${hidden._id}`);
+  explain(played, caller, { parameters, answer }, () => {
+    assert.ok([401, 404].includes(answer.status), `reads ${hidden._id}`);
+  });
+}
+
+async function withoutHidden(played: Played, caller: CallerChoice): Promise<void> {
+  for (const { _id } of hiddenOf(played, caller)) await destroy(played, _id);
+}

@@ -1,0 +1,144 @@
+import fc from "fast-check";
+import assert from "node:assert/strict";
+import type { Answer } from "../support/conforming_client.ts";
+import { collectionCase } from "./collections.ts";
+import { list, type Listing, type Parameter } from "./model.ts";
+import {
+  askFor,
+  callerOf,
+  explain,
+  filledIn,
+  openStage,
+  play,
+  type Played,
+  queryText,
+} from "./played.ts";
+import { caller, type CallerChoice, pagePresentation, selection } from "./queries.ts";
+import { check } from "./run.ts";
+
+const DOCUMENTS_MAX = 40;
+
+interface Walk {
+  readonly caller: CallerChoice;
+  readonly parameters: readonly Parameter[];
+  /** Which page by number it begins with, if there are so many. */
+  readonly start: number;
+  /** How the pages are shown, in turn. */
+  readonly steps: readonly (readonly Parameter[])[];
+}
+
+const cases = collectionCase(DOCUMENTS_MAX, (definition): fc.Arbitrary<Walk> =>
+  fc.record({
+    caller,
+    parameters: selection(definition),
+    start: fc.nat(5),
+    steps: fc.array(pagePresentation(definition), { minLength: 1, maxLength: 4 }),
+  }));
+
+Deno.test("pages by cursor lead through the whole list and back, each row once", async () => {
+  await using stage = await openStage();
+  await check("Walking", cases, async (one) => {
+    const played = await play(stage, one);
+    await new Walker(played, { ...one, parameters: filledIn(played, one.parameters) }).walk();
+  });
+});
+
+/** The part of a list that a page shows: from the first index up to the second. */
+type Span = readonly [from: number, to: number];
+
+interface Step {
+  readonly answer: Answer;
+  readonly span: Span;
+}
+
+/** Walks one list, comparing every page with the model. */
+class Walker {
+  readonly #played: Played;
+  readonly #walk: Walk;
+  #steps = 0;
+
+  constructor(played: Played, walk: Walk) {
+    this.#played = played;
+    this.#walk = walk;
+  }
+
+  async walk(): Promise<void> {
+    const { order } = await this.#ask([], () => {}) ?? { order: null };
+    if (order === null) return;
+    let step = await this.#first(order.length);
+    while (step.answer.body.data.nextCursor !== null) step = await this.#onwards(step);
+    assert.equal(step.span[1], order.length);
+    while (step.answer.body.data.prevCursor !== null) step = await this.#back(step);
+    assert.equal(step.span[0], 0);
+    // Who went back can go on again.
+    if (step.span[1] < order.length) await this.#onwards(step);
+  }
+
+  async #first(length: number): Promise<Step> {
+    const limit = Number(this.#next().find(([name]) => name === "limit")![1]);
+    const pages = Math.max(1, Math.ceil(length / limit));
+    const page = this.#walk.start % pages;
+    const span: Span = [page * limit, Math.min(length, (page + 1) * limit)];
+    return await this.#page(span, [["page", String(page + 1)], ["limit", String(limit)]]);
+  }
+
+  #onwards({ answer, span: [, from] }: Step): Promise<Step> {
+    const shown = this.#next();
+    const cursor: Parameter = ["cursor", answer.body.data.nextCursor];
+    return this.#page([from, from + limitOf(shown)], [...shown, cursor]);
+  }
+
+  #back({ answer, span: [to] }: Step): Promise<Step> {
+    const shown = this.#next();
+    const cursor: Parameter = ["cursor", answer.body.data.prevCursor];
+    return this.#page([Math.max(0, to - limitOf(shown)), to], [...shown, cursor]);
+  }
+
+  #next(): readonly Parameter[] {
+    const { steps } = this.#walk;
+    return steps[this.#steps++ % steps.length]!;
+  }
+
+  /** Asks for a page and compares it with that part of the model's list. */
+  async #page([from, to]: Span, more: readonly Parameter[]): Promise<Step> {
+    let step: Step | undefined;
+    await this.#ask(more, (answer, { order, show, total, limit }) => {
+      const { data } = answer.body;
+      const span: Span = [from, Math.min(to, order.length)];
+      const items = order.slice(...span).map(show);
+      assert.deepEqual(data.items.map(idOf), items.map(idOf), "other documents, or another order");
+      assert.deepEqual(data.items, items);
+      assert.equal(data.limit, limit);
+      if (total === "exact") assert.equal(data.total, order.length);
+      const cursor = more.find(([name]) => name === "cursor")?.[1];
+      assert.equal(data.cursor, cursor);
+      assert.equal("page" in data, cursor === undefined);
+      assert.equal(data.nextCursor === null, span[1] === order.length, "nextCursor");
+      assert.equal(data.prevCursor === null, span[0] === 0, "prevCursor");
+      step = { answer, span };
+    });
+    return step!;
+  }
+
+  /** Null where the model says that the list is refused. */
+  async #ask(
+    more: readonly Parameter[],
+    compare: (answer: Answer, expected: Listing) => void,
+  ): Promise<Listing | null> {
+    const parameters = [...this.#walk.parameters, ...more];
+    const { caller } = this.#walk;
+    const readable = parameters.filter(([name]) => name !== "cursor");
+    const expected = list(this.#played, callerOf(this.#played, caller), readable);
+    const answer = await askFor(this.#played, caller, queryText(parameters));
+    explain(this.#played, caller, { parameters, answer }, () => {
+      assert.equal(answer.status, expected.status);
+      if (expected.status === 200) compare(answer, expected);
+    });
+    return expected.status === 200 ? expected : null;
+  }
+}
+
+const limitOf = (parameters: readonly Parameter[]): number =>
+  Number(parameters.find(([name]) => name === "limit")![1]);
+
+const idOf = ({ _id }: { _id: string }): string => _id;
