@@ -282,17 +282,23 @@ export const listingCases: Cases = {
       () => records.insert({ _id: id(9), n: 7, isDeleted: false, text: "in its place" }),
       () => assert.rejects(() => inTransaction({ set: { text: "undone" } }, true)),
       () => inTransaction({ set: { text: "done" } }, false),
-      () => records.updateOne(eq("_id", id(9)), { set: { isDeleted: true } }),
       () => records.deleteMany(eq("n", 7), 5),
       () => records.insert({ _id: id(10), n: 7, isDeleted: false, text: "again" }),
+      () => records.updateOne(eq("_id", id(10)), { set: { isDeleted: true } }),
     ];
     for (const [at, write] of writes.entries()) {
       // Often enough for a driver to keep what it has read.
       for (const _ of upTo(8)) await records.list(query);
       await write();
-      const shown = rowsOf(await records.list(query));
-      assert.deepEqual(await Promise.all(shown.map((row) => alone(records, row))), shown, `${at}`);
-      assert.equal(shown.length, await records.count(query.filter), `${at}`);
+      for (const _ of upTo(8)) {
+        const shown = rowsOf(await records.list(query));
+        assert.deepEqual(
+          await Promise.all(shown.map((row) => alone(records, row))),
+          shown,
+          `${at}`,
+        );
+        assert.equal(shown.length, await records.count(query.filter), `${at}`);
+      }
     }
   },
 

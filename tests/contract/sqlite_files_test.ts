@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { StoreMismatch, StoreUnavailable } from "@/lib/store/errors.ts";
-import { ALL, eq } from "@/lib/store/filter.ts";
+import { ALL, compare, eq } from "@/lib/store/filter.ts";
 import type { Id } from "@/lib/store/port.ts";
 import { SqliteEngine } from "@/lib/store/sqlite/engine.ts";
 import {
@@ -262,6 +262,22 @@ Deno.test("lists show what a transaction on a file that was closed meanwhile has
   mayEnd.resolve();
   await ended;
   assert.equal(rowsOf(await records.list(query))[0]?.text, "new");
+});
+
+Deno.test("lists show changes also when more has been read since than is kept", async () => {
+  await using store = await openFolder();
+  const records = store.engine.records(newSpace(), SHAPE);
+  const text = "x".repeat(14_000);
+  for (const from of [0, 400, 800, 1200]) {
+    await records.insertMany(
+      upTo(400).map((n) => ({ _id: id(from + n), n: from + n, text, isDeleted: false })),
+    );
+  }
+  const few = { filter: compare("n", "lt", 10), sort: keys("n"), limit: 10 };
+  for (const _ of upTo(8)) await records.list(few);
+  await records.list({ filter: compare("n", "gte", 10), sort: keys("n"), limit: 1200 });
+  await records.updateOne(eq("_id", id(3)), { set: { text: "new" } });
+  for (const _ of upTo(8)) assert.equal(rowsOf(await records.list(few))[3]?.text, "new");
 });
 
 /** A real limit of the operating system: no file of this process may grow beyond half a megabyte. */

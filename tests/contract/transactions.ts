@@ -9,6 +9,7 @@ import {
   keys,
   listAll,
   newSpace,
+  rowsOf,
   stateOf,
   trashDefinition,
   uniqueViolation,
@@ -76,6 +77,27 @@ export const transactionCases: Cases = {
         uniqueViolation("email"),
       );
     }).catch((error) => assert.ok(error instanceof UniqueViolation, error));
+  },
+
+  "lists in a transaction show its changes, lists outside never, however often asked": async (
+    store,
+  ) => {
+    const { space, records } = await stored(store);
+    const query = { filter: eq("isDeleted", false), sort: keys("n"), limit: 10 };
+    const before = (await records.list(query)).items;
+    for (const _ of upTo(8)) await records.list(query);
+    const failure = new Error("changed our mind");
+    const run = store.engine.transaction(space, async (tx) => {
+      const inside = tx.records(SHAPE);
+      await inside.updateOne(eq("_id", id(1)), { set: { text: "inside" } });
+      for (const _ of upTo(8)) {
+        const [first] = rowsOf(await inside.list(query));
+        assert.equal(first?.text, "inside");
+      }
+      throw failure;
+    });
+    await assert.rejects(() => run, failure);
+    for (const _ of upTo(8)) assert.equal((await records.list(query)).items, before);
   },
 
   "an error thrown by work undoes everything and reaches the caller as it is": async (store) => {

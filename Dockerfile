@@ -1,0 +1,26 @@
+# Not run here: no container engine was at hand where this was written.
+ARG DENO_VERSION=2.9.6
+
+FROM node:20-slim AS fetch
+ARG DENO_VERSION
+WORKDIR /app
+RUN npm install --global deno@${DENO_VERSION} \
+  && cp "$(deno eval 'console.log(Deno.execPath())')" /usr/local/bin/deno-binary
+COPY deno.json deno.lock main.ts ./
+COPY lib lib
+COPY openapi openapi
+COPY routes routes
+RUN DENO_DIR=/app/.deno deno-binary cache --frozen main.ts
+
+FROM debian:12-slim
+COPY --from=fetch /usr/local/bin/deno-binary /usr/local/bin/deno
+COPY --from=fetch --chown=root:root /app /app
+RUN useradd --system --uid 10001 corbel && mkdir /data && chown corbel /data
+USER corbel
+WORKDIR /app
+ENV DENO_DIR=/app/.deno DENO_NO_UPDATE_CHECK=1 HOST=0.0.0.0 DATABASE_URL=sqlite:/data
+VOLUME /data
+EXPOSE 8000
+HEALTHCHECK --interval=10s --timeout=3s --start-period=5s CMD ["deno", "eval", \
+  "const r = await fetch('http://127.0.0.1:' + (Deno.env.get('PORT') ?? 8000) + '/api/health/ready'); Deno.exit(r.ok ? 0 : 1)"]
+CMD ["deno", "task", "start"]

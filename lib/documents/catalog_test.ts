@@ -1,0 +1,122 @@
+import assert from "node:assert/strict";
+import { openTestServices } from "@/tests/support/test_services.ts";
+import { eq } from "../store/filter.ts";
+import type { Definition, Engine, Space, StoredRecord } from "../store/port.ts";
+import { COLLECTIONS, createCatalog } from "./catalog.ts";
+import { createCollection, updateCollection } from "./save_collection.ts";
+
+const PROJECT = "66f1a0c2e4b0a1b2c3d4e5f6";
+const OTHER_PROJECT = "66f1a0c2e4b0a1b2c3d4e5f7";
+const POSTS = { name: "posts", fields: [{ key: "title", type: "String" }] };
+const LONGER = { ...POSTS, strict: true };
+
+/** The engine, with something around each search for a definition. */
+function watched(engine: Engine, around: (search: () => Promise<unknown>) => Promise<unknown>) {
+  return new Proxy(engine, {
+    get: (target, property) => {
+      if (property !== "records") return Reflect.get(target, property, target);
+      return <T extends StoredRecord>(space: Space, definition: Definition) =>
+        new Proxy(target.records<T>(space, definition), {
+          get: (records, name) => (...input: unknown[]) =>
+            around(() => Reflect.get(records, name, records).apply(records, input)),
+        });
+    },
+  });
+}
+
+Deno.test("a collection is found by its exact name, in its own project", async () => {
+  await using opened = await openTestServices();
+  const { services } = opened;
+  await createCollection(services, PROJECT, POSTS);
+  assert.equal((await services.catalog.find(PROJECT, "posts"))?.definition.name, "posts");
+  for (const name of ["Posts", "POSTS", "post", "posts2", "", "_collections", "users"]) {
+    assert.equal(await services.catalog.find(PROJECT, name), null, name);
+  }
+  assert.equal(await services.catalog.find(OTHER_PROJECT, "posts"), null);
+});
+
+Deno.test("a collection that was missing is found as soon as it is made elsewhere", async () => {
+  await using opened = await openTestServices();
+  const { services, clock } = opened;
+  const elsewhere = createCatalog(services.engine, clock);
+  assert.equal(await elsewhere.find(PROJECT, "posts"), null);
+  await createCollection(services, PROJECT, POSTS);
+  assert.notEqual(await elsewhere.find(PROJECT, "posts"), null);
+});
+
+Deno.test("what is known is asked for again after three seconds, and not before", async () => {
+  await using opened = await openTestServices();
+  const { services, clock } = opened;
+  await createCollection(services, PROJECT, POSTS);
+  let asked = 0;
+  const catalog = createCatalog(
+    watched(services.engine, (search) => {
+      asked++;
+      return search();
+    }),
+    clock,
+  );
+  await catalog.find(PROJECT, "posts");
+  clock.advance(2999);
+  await catalog.find(PROJECT, "posts");
+  assert.equal(asked, 1);
+  clock.advance(1);
+  await catalog.find(PROJECT, "posts");
+  assert.equal(asked, 2);
+});
+
+Deno.test("a definition that did not change stays the same compilation", async () => {
+  await using opened = await openTestServices();
+  const { services, clock } = opened;
+  await createCollection(services, PROJECT, POSTS);
+  const first = await services.catalog.find(PROJECT, "posts");
+  clock.advance(10_000);
+  assert.equal(await services.catalog.find(PROJECT, "posts"), first);
+});
+
+Deno.test("a changed definition is seen at once here and within five seconds elsewhere", async () => {
+  await using opened = await openTestServices();
+  const { services, clock } = opened;
+  const elsewhere = createCatalog(services.engine, clock);
+  await createCollection(services, PROJECT, POSTS);
+  for (const catalog of [services.catalog, elsewhere]) {
+    assert.equal((await catalog.find(PROJECT, "posts"))?.definition.strict, false);
+  }
+  await updateCollection(services, PROJECT, LONGER);
+  assert.equal((await services.catalog.find(PROJECT, "posts"))?.definition.strict, true);
+  for (let seconds = 0; seconds < 5; seconds++) {
+    clock.advance(1000);
+    await elsewhere.find(PROJECT, "posts");
+  }
+  assert.equal((await elsewhere.find(PROJECT, "posts"))?.definition.strict, true);
+});
+
+Deno.test("a definition that is changed while it is being looked up is the new one from then on", async () => {
+  await using opened = await openTestServices();
+  const { services, clock } = opened;
+  await createCollection(services, PROJECT, POSTS);
+  const [read, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const slow = watched(services.engine, async (search) => {
+    const found = await search();
+    read.resolve();
+    await goOn.promise;
+    return found;
+  });
+  const catalog = createCatalog(slow, clock);
+  const early = catalog.find(PROJECT, "posts");
+  await read.promise;
+  await updateCollection({ ...services, catalog }, PROJECT, LONGER);
+  goOn.resolve();
+  await early;
+  assert.equal((await catalog.find(PROJECT, "posts"))?.definition.strict, true);
+});
+
+Deno.test("a collection that is gone is not found any more", async () => {
+  await using opened = await openTestServices();
+  const { services, clock } = opened;
+  await createCollection(services, PROJECT, POSTS);
+  await services.catalog.find(PROJECT, "posts");
+  await services.engine.records(PROJECT, COLLECTIONS).deleteOne(eq("name", "posts"));
+  clock.advance(5000);
+  assert.equal(await services.catalog.find(PROJECT, "posts"), null);
+});

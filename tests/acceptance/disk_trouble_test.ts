@@ -1,0 +1,220 @@
+import assert from "node:assert/strict";
+import { mounted, mountProblem } from "./mounts.ts";
+import {
+  type Answer,
+  createCollection,
+  createProject,
+  createUser,
+  issueToken,
+  listAll,
+  type Project,
+  send,
+  THINGS,
+} from "./project.ts";
+import { admin, adminEnd, run, type Server, startServer } from "./server.ts";
+import { until } from "./until.ts";
+
+const PATH = "/api/data/things";
+const BALLAST_BYTES = 512 * 1024;
+const BULK = 4;
+const WRITES_MAX = 5000;
+const CONNECTIONS = 4;
+
+const problems = { tmpfs: await mountProblem("tmpfs"), ext4: await mountProblem("ext4") };
+
+/** Left out where the file system cannot be mounted, and says so. */
+function onMount(kind: keyof typeof problems, name: string, fn: () => Promise<void>): void {
+  const problem = problems[kind];
+  if (problem !== null) {
+    console.log(`Left out: "${name}", because ${kind} cannot be mounted here: ${problem}`);
+  }
+  Deno.test({ name, ignore: problem !== null, fn });
+}
+
+function assertUnavailable({ status, body, headers }: Answer): void {
+  assert.deepEqual([status, body.code, body.data], [503, "STORE_UNAVAILABLE", {}]);
+  assert.match(headers.get("retry-after") ?? "", /^[1-9]\d*$/);
+  assert.doesNotMatch(
+    JSON.stringify(body),
+    /sqlite|\.db|disk/i,
+    "what is wrong inside is not told",
+  );
+}
+
+/** Each write refused for want of a store has one line that names the file and what is wrong. */
+async function assertOneLineEach(server: Server, refused: readonly Answer[]): Promise<void> {
+  const lines = () =>
+    server.stdout().trimEnd().split("\n").map((line) => JSON.parse(line))
+      .filter(({ level }) => level === "error");
+  await until("the log has the failures", () => lines().length >= refused.length, 5000);
+  assert.deepEqual(
+    lines().map(({ requestId }) => requestId).sort(),
+    refused.map(({ headers }) => headers.get("x-request-id")!).sort(),
+  );
+  for (const { error } of lines()) {
+    assert.match(error, /projects\/[0-9a-f]{24}\.db.*(full|disk|read)/i);
+    assert.ok(!error.includes("\n"), "one line, not a stack");
+  }
+}
+
+/** Writes over several connections until each was refused once. */
+async function fill(server: Server, { secretKey: key }: Project) {
+  const stored = new Map<string, string>();
+  const refused: Answer[] = [];
+  const writer = async (connection: number) => {
+    for (let i = 0; i < WRITES_MAX; i++) {
+      const batch = `${connection}-${i}`;
+      const documents = Array(BULK).fill({ batch, text: batch.repeat(100) });
+      const answer = await send(server, { path: `${PATH}/bulk`, key, body: { documents } });
+      if (answer.status !== 201) return void refused.push(answer);
+      for (const id of answer.body.data.ids) stored.set(id, batch);
+    }
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, (_, i) => writer(i)));
+  assert.equal(refused.length, CONNECTIONS, "the disk was to become full");
+  return { stored, refused };
+}
+
+/** What was answered with 201 is there, whole, and nothing else. */
+async function assertStored(
+  server: Server,
+  project: Project,
+  stored: ReadonlyMap<string, string>,
+): Promise<void> {
+  const { items, total } = await listAll(server, project, "things");
+  assert.equal(total, items.length);
+  const found = new Map(items.map(({ _id, batch }) => [_id, batch]));
+  assert.deepEqual(new Map([...found].sort()), new Map([...stored].sort()));
+  for (const { batch, text } of items) assert.equal(text, batch.repeat(100));
+}
+
+onMount(
+  "tmpfs",
+  "a full disk refuses writes with 503, loses nothing, and recovers with space",
+  async () => {
+    await using mount = await mounted("tmpfs");
+    const { folder } = mount;
+    await using server = await startServer({ folder });
+    const { settings } = server;
+    const project = await createProject(settings);
+    await createCollection(settings, project, THINGS);
+    const ballast = `${folder}/ballast`;
+    await Deno.writeFile(ballast, new Uint8Array(BALLAST_BYTES));
+
+    const { stored, refused } = await fill(server, project);
+    assert.ok(stored.size > 0);
+    for (const answer of refused) assertUnavailable(answer);
+    await assertOneLineEach(server, refused);
+    await assertStored(server, project, stored);
+
+    const { code, stdout, stderr } = await adminEnd(["project", "create", "--name", "x"], settings);
+    assert.deepEqual([code, stdout], [1, ""]);
+    assert.match(stderr, /\.db/);
+    assert.doesNotMatch(stderr, /^\s+at /m);
+
+    await Deno.remove(ballast);
+    const write = {
+      path: PATH,
+      key: project.secretKey,
+      body: { batch: "later", text: "later".repeat(100) },
+    };
+    let written: Answer | undefined;
+    await until("writes work again", async () => {
+      written = await send(server, write);
+      return written.status === 201;
+    }, 5000);
+    stored.set(written!.body.data._id, "later");
+    await assertStored(server, project, stored);
+    assert.equal((await admin(["project", "list"], settings)).projects.length, 1);
+    assert.equal((await server.stop()).code, 0);
+    await using again = await startServer({ folder });
+    await assertStored(again, project, stored);
+  },
+);
+
+/** A project with eight documents, a user and his token. */
+async function populated(server: Server) {
+  const { settings } = server;
+  const project = await createProject(settings);
+  await createCollection(settings, project, THINGS);
+  await createCollection(settings, project, { name: "notes", fields: [] });
+  const documents = [..."abcdefgh"].map((batch) => ({ batch, text: batch.repeat(100) }));
+  const call = { path: `${PATH}/bulk`, key: project.secretKey, body: { documents } };
+  const ids: string[] = (await send(server, call)).body.data.ids;
+  const stored = new Map(ids.map((id, i) => [id, documents[i]!.batch]));
+  return { project, stored, documents, user: await createUser(settings, project) };
+}
+
+onMount(
+  "ext4",
+  "a disk that turns read-only under a running server is still read, and refuses writes with 503",
+  async () => {
+    await using mount = await mounted("ext4");
+    await using server = await startServer({ folder: mount.folder });
+    const { project, stored, documents } = await populated(server);
+    const { secretKey: key } = project;
+    const one = `${PATH}/${[...stored.keys()][0]}`;
+    await assertStored(server, project, stored);
+
+    await mount.remount("abort");
+    const headers = { "idempotency-key": "one" };
+    const refused = [
+      await send(server, { path: PATH, key, body: { batch: "x", text: "x" } }),
+      await send(server, { path: PATH, key, body: { text: "x" }, headers }),
+      await send(server, { path: `${PATH}/bulk`, key, body: { documents } }),
+      await send(server, { method: "PATCH", path: one, key, body: { text: "x" } }),
+      await send(server, { method: "PUT", path: one, key, body: { text: "x" } }),
+      await send(server, { method: "DELETE", path: one, key }),
+    ];
+    for (const answer of refused) assertUnavailable(answer);
+    await assertOneLineEach(server, refused);
+    await assertStored(server, project, stored);
+    assert.equal((await send(server, { path: one, key })).status, 200);
+    assert.equal((await send(server, { path: "/api/health" })).status, 200);
+    assert.equal((await server.stop()).code, 0);
+  },
+);
+
+onMount(
+  "ext4",
+  "what a disk holds when it fails is enough to start again with all that was answered",
+  async () => {
+    await using mount = await mounted("ext4");
+    const { folder } = mount;
+    const settings = { PUBLIC_URL: "http://localhost:8000" };
+    let world: Awaited<ReturnType<typeof populated>>;
+    {
+      await using first = await startServer({ folder, settings });
+      world = await populated(first);
+      await mount.remount("abort");
+      await first.kill();
+    }
+    const { project, stored, user } = world;
+    await mount.again();
+    await using server = await startServer({ folder, settings });
+    await assertStored(server, project, stored);
+    const { publishableKey: key } = project;
+    const path = "/api/data/notes";
+    for (const token of [user.token, await issueToken(server.settings, project, user.id)]) {
+      assert.equal((await send(server, { path, key, token, body: { text: "x" } })).status, 201);
+    }
+  },
+);
+
+onMount(
+  "tmpfs",
+  "a read-only data folder is refused at start with the file that cannot be used",
+  async () => {
+    await using mount = await mounted("tmpfs");
+    const settings = { DATABASE_URL: `sqlite:${mount.folder}` };
+    for (const isEmpty of [true, false]) {
+      if (!isEmpty) await createProject(settings);
+      await mount.remount("ro");
+      const { code, stderr } = await (await run("start", [], { settings })).ended;
+      assert.notEqual(code, 0);
+      assert.ok(stderr.includes(mount.folder), stderr);
+      assert.doesNotMatch(stderr, /^\s+at |uncaught/im);
+      await mount.remount("rw");
+    }
+  },
+);

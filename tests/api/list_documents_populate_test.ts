@@ -1,0 +1,198 @@
+import assert from "node:assert/strict";
+import { eq } from "@/lib/store/filter.ts";
+import { type UserRecord, USERS } from "@/lib/auth/users.ts";
+import { openTestApp, type TestApp } from "../support/test_app.ts";
+import { type Doc, NOBODY, ok, refused, type Shelf, shelfOf, times } from "./shelf.ts";
+
+/** Posts that refer to tags (open), notes (private), drafts (no RLS), users, and each other. */
+async function openLinked(app: TestApp) {
+  const project = await app.project();
+  await project.collection({ name: "tags", rls: { mode: "public-read" } });
+  await project.collection({ name: "notes", rls: { mode: "private" } });
+  await project.collection({ name: "drafts", rls: { enabled: false } });
+  await project.collection({
+    name: "posts",
+    rls: { mode: "public-read" },
+    fields: [
+      { key: "tag", type: "Ref", ref: "tags" },
+      { key: "tags", type: "Array", items: { type: "Ref", ref: "tags" } },
+      { key: "note", type: "Ref", ref: "notes" },
+      { key: "draft", type: "Ref", ref: "drafts" },
+      { key: "author", type: "Ref", ref: "users" },
+      { key: "next", type: "Ref", ref: "posts" },
+      { key: "meta", type: "Object", fields: [{ key: "tag", type: "Ref", ref: "tags" }] },
+      { key: "title", type: "String" },
+      { key: "list", type: "Array", items: { type: "String" } },
+    ],
+  });
+  const shelf = (name: string): Shelf => shelfOf(app, project, name);
+  return {
+    project,
+    posts: shelf("posts"),
+    tags: shelf("tags"),
+    notes: shelf("notes"),
+    drafts: shelf("drafts"),
+  };
+}
+
+Deno.test("populate puts documents in the place of their ids, alone, in lists and in objects", async () => {
+  await using app = await openTestApp();
+  const { posts, tags } = await openLinked(app);
+  const [a, b] = await tags.insert({ label: "a" }, { label: "b" }) as [Doc, Doc];
+  const post = await posts.insertOne({
+    tag: a._id,
+    tags: [b._id, a._id, null, b._id],
+    meta: { tag: b._id },
+    title: a._id,
+  });
+  const expected = { ...post, tag: a, tags: [b, a, null, b], meta: { tag: b } };
+  const query = "populate=tag,tags,meta.tag";
+  assert.deepEqual(ok(await posts.asPublic({ path: `?${query}` })).items, [expected]);
+  assert.deepEqual(ok(await posts.asPublic({ path: `/${post._id}?${query}` })), expected);
+  const same = query.replace("populate", "expand");
+  assert.deepEqual(ok(await posts.asPublic({ path: `?${same}` })).items, [expected]);
+});
+
+Deno.test("a target that is missing, in the trash or null stays what it is", async () => {
+  await using app = await openTestApp();
+  const { posts, tags } = await openLinked(app);
+  const gone = await tags.insertOne();
+  await tags.remove(gone._id);
+  const rows = await posts.insert({ tag: NOBODY }, { tag: gone._id }, { tag: null }, {});
+  const { items } = ok(await posts.asSecret({ path: "?populate=tag&sort=_id" }));
+  assert.deepEqual(items, rows);
+  const deleted = ok(await posts.asSecret({ path: "?populate=tag&include_deleted=true&sort=_id" }));
+  assert.deepEqual(deleted.items, rows, "the trash of targets is not looked into");
+});
+
+Deno.test("populate reads through the target's own row-level security", async () => {
+  await using app = await openTestApp();
+  const { project, posts, notes, drafts } = await openLinked(app);
+  const [ann, bob] = [await project.user(), await project.user()];
+  const [hers, his] = await notes.insert({ userId: ann.id, n: 1 }, { userId: bob.id, n: 2 }) as [
+    Doc,
+    Doc,
+  ];
+  const draft = await drafts.insertOne({ open: true });
+  await posts.insert({ note: hers._id, draft: draft._id }, { note: his._id, draft: draft._id });
+  const read = async (who: Parameters<typeof posts.asPublic>[1] | "secret") => {
+    const call = { path: "?populate=note,draft&sort=_id" };
+    const answer = who === "secret" ? await posts.asSecret(call) : await posts.asPublic(call, who);
+    const { items } = ok(answer) as { items: Doc[] };
+    for (const item of items) assert.deepEqual(item.draft, draft);
+    return items.map(({ note }) => note);
+  };
+  assert.deepEqual(await read(undefined), [hers._id, his._id]);
+  assert.deepEqual(await read(ann), [hers, his._id]);
+  assert.deepEqual(await read(bob), [hers._id, his]);
+  assert.deepEqual(await read("secret"), [hers, his]);
+});
+
+Deno.test("of users no more than _id, name and avatarUrl is ever shown", async () => {
+  await using app = await openTestApp();
+  const { project, posts } = await openLinked(app);
+  const ann = await project.user();
+  const records = app.services.engine.records<UserRecord>(project.projectId, USERS);
+  const avatarUrl = "https://example.com/ann.png";
+  await records.updateOne(eq("_id", ann.id), {
+    set: { name: "Ann", username: "ann", avatarUrl, extra: "hidden" },
+  });
+  const bob = await project.user();
+  await posts.insert({ author: ann.id }, { author: bob.id }, { author: NOBODY });
+  const shown = [
+    { _id: ann.id, name: "Ann", avatarUrl },
+    { _id: bob.id, name: null, avatarUrl: null },
+    NOBODY,
+  ];
+  const path = "?populate=author&sort=_id";
+  for (const answer of [await posts.asSecret({ path }), await posts.asPublic({ path }, ann)]) {
+    assert.deepEqual(ok(answer).items.map(({ author }: Doc) => author), shown);
+    assert.ok(!answer.text.includes("@example.com"));
+  }
+  const { items } = ok(await posts.asPublic({ path: `${path}&fields=author.email,author.name` }));
+  assert.deepEqual(items[0].author, { name: "Ann" });
+});
+
+Deno.test("users of another project are never shown", async () => {
+  await using app = await openTestApp();
+  const { posts } = await openLinked(app);
+  const foreign = await (await app.project()).user();
+  await posts.insertOne({ author: foreign.id });
+  const { items } = ok(await posts.asSecret({ path: "?populate=author" }));
+  assert.equal(items[0].author, foreign.id);
+});
+
+Deno.test("populate goes one level deep", async () => {
+  await using app = await openTestApp();
+  const { posts } = await openLinked(app);
+  const last = await posts.insertOne({ title: "last" });
+  const middle = await posts.insertOne({ title: "middle", next: last._id });
+  const first = await posts.insertOne({ title: "first", next: middle._id });
+  const read = ok(await posts.asPublic({ path: `/${first._id}?populate=next` }));
+  assert.deepEqual(read, { ...first, next: middle });
+  const self = await posts.insertOne();
+  ok(await posts.asSecret({ method: "PATCH", path: `/${self._id}`, body: { next: self._id } }));
+  const looped = ok(await posts.asPublic({ path: `/${self._id}?populate=next` }));
+  assert.equal(looped.next.next, self._id);
+});
+
+Deno.test("three fields may be populated, and no more", async () => {
+  await using app = await openTestApp();
+  const { posts } = await openLinked(app);
+  ok(await posts.asPublic({ path: "?populate=tag,tags,note" }));
+  ok(await posts.asPublic({ path: "?populate=tag,tag,tags,note,note" }));
+  const answer = await posts.asPublic({ path: "?populate=tag,tags,note,draft" });
+  refused(answer, 400, "INVALID_QUERY", /"populate".*3/);
+});
+
+Deno.test("what is no Ref cannot be populated", async () => {
+  await using app = await openTestApp();
+  const { posts } = await openLinked(app);
+  for (
+    const path of ["title", "other", "list", "meta", "meta.other", "_id", "userId", "", "tag.next"]
+  ) {
+    for (const name of ["populate", "expand"]) {
+      const answer = await posts.asPublic({ path: `?${name}=${path}` });
+      refused(answer, 400, "INVALID_QUERY", `"${name}"`);
+    }
+  }
+  refused(
+    await posts.asPublic({ path: "?populate=tag&expand=tag" }),
+    400,
+    "INVALID_QUERY",
+    '"expand"',
+  );
+});
+
+Deno.test("a filter and a sort see the id, not what stands in its place", async () => {
+  await using app = await openTestApp();
+  const { posts, tags } = await openLinked(app);
+  const [a, b] = await tags.insert({ label: "z" }, { label: "y" }) as [Doc, Doc];
+  await posts.insert({ n: 1, tag: b._id }, { n: 2, tag: a._id });
+  const found = ok(await posts.asPublic({ path: `?tag=${a._id}&populate=tag` }));
+  assert.deepEqual(found.items.map(({ tag }: Doc) => tag), [a]);
+  assert.deepEqual(await posts.names("sort=tag&populate=tag", "public"), [2, 1]);
+  assert.deepEqual(await posts.names("tag.label=z&populate=tag", "public"), []);
+});
+
+Deno.test("a thousand rows are populated in one page", async () => {
+  await using app = await openTestApp();
+  const { posts, tags } = await openLinked(app);
+  const ids: string[] = [];
+  for (let batch = 0; batch < 10; batch++) {
+    const made = ok(await tags.asSecret({ path: "/bulk", body: times(100, (n) => ({ n })) }), 201);
+    ids.push(...made.ids);
+  }
+  for (let batch = 0; batch < 10; batch++) {
+    const body = ids.slice(batch * 100, batch * 100 + 100)
+      .map((tag, i) => ({ tag, tags: [tag, ids[(i * 7) % 1000]] }));
+    ok(await posts.asSecret({ path: "/bulk", body }), 201);
+  }
+  const { items } = ok(await posts.asPublic({ path: "?limit=1000&populate=tag,tags" }));
+  assert.equal(items.length, 1000);
+  assert.ok(
+    items.every((item: { tag: Doc; tags: Doc[] }) =>
+      typeof item.tag.n === "number" && item.tags[0]!._id === item.tag._id && item.tags[1]!._id
+    ),
+  );
+});

@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+import { openTestApp } from "../support/test_app.ts";
+import { type Doc, ok, openShelf, refused, times } from "./shelf.ts";
+
+/** Attempts to see more than one may. */
+const attempts = (mine: string, other: string, otherId: string): string[] => {
+  const where = (tree: unknown) => `where=${encodeURIComponent(JSON.stringify(tree))}`;
+  return [
+    "",
+    "include_deleted=true",
+    `userId=${other}`,
+    `userId_ne=${mine}`,
+    `userId_in=${mine},${other}`,
+    "userId_exists=false",
+    "userId=null",
+    "userId_regex=.",
+    `_id=${otherId}`,
+    `_id_in=${otherId}`,
+    where({ or: [{ userId: other }, { userId: mine }] }),
+    where({ not: { userId: mine } }),
+    where({ or: [{ isDeleted: true }, { isDeleted: false }] }),
+    where({ not: { _id: "x" } }),
+    where({ userId: { nin: [] } }),
+    "isDeleted=true&include_deleted=true",
+    "isDeleted_in=true,false",
+    "deletedAt_ne=null&include_deleted=true",
+    "sort=userId",
+    "sort=-userId&limit=1000",
+    "fields=secret",
+    "page=2&limit=1",
+    "total=estimate",
+    "populate=twin",
+  ];
+};
+
+Deno.test("in a private collection no parameter shows a user what is not his", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app, {
+    fields: [{ key: "twin", type: "Ref", ref: "posts" }],
+    rls: { mode: "private" },
+  });
+  const [ann, bob] = [await shelf.project.user(), await shelf.project.user()];
+  const hidden = await shelf.insertOne({ secret: "hidden", userId: bob.id });
+  const trashed = await shelf.insertOne({ secret: "hidden", userId: bob.id });
+  await shelf.insertOne({ secret: "hidden" });
+  await shelf.remove(trashed._id);
+  const [own, old] = await shelf.insert(
+    { secret: "own", userId: ann.id, twin: hidden._id },
+    { secret: "own", userId: ann.id, twin: trashed._id },
+  ) as [Doc, Doc];
+  await shelf.remove(old._id);
+  for (const query of attempts(ann.id, bob.id, hidden._id)) {
+    const answer = await shelf.asPublic({ path: `?${query}` }, ann);
+    const { items, total } = ok(answer) as { items: Doc[]; total: number };
+    assert.ok(!answer.text.includes("hidden"), query);
+    assert.ok(items.every(({ _id }) => [own._id, old._id].includes(_id)), query);
+    assert.ok(total <= 2, query);
+    const count = ok(await shelf.asPublic({ path: `?${query}&count=true` }, ann)).count;
+    assert.equal(count, total, query);
+    refused(await shelf.asPublic({ path: `?${query}` }), 401, "ACCESS_TOKEN_REQUIRED");
+  }
+});
+
+Deno.test("a pattern cannot be used to feel out what is hidden", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app, { rls: { mode: "private" } });
+  const [ann, bob] = [await shelf.project.user(), await shelf.project.user()];
+  await shelf.insertOne({ secret: "swordfish", userId: bob.id });
+  for (
+    const query of ["secret_regex=^sword", "secret=swordfish", "secret_gt=a", "secret_exists=true"]
+  ) {
+    assert.equal(ok(await shelf.asPublic({ path: `?${query}` }, ann)).total, 0);
+  }
+});
+
+Deno.test("include_deleted adds only one's own trash, and nobody's without a token", async () => {
+  await using app = await openTestApp();
+  for (const rls of [{ mode: "public-read" }, { enabled: false }]) {
+    const shelf = await openShelf(app, { rls, fields: [{ key: "n", type: "Number" }] });
+    const [ann, bob] = [await shelf.project.user(), await shelf.project.user()];
+    const rows = await shelf.insert(
+      { n: 1, userId: ann.id },
+      { n: 2, userId: bob.id },
+      { n: 3 },
+      { n: 4, userId: ann.id },
+      { n: 5, userId: bob.id },
+      { n: 6 },
+    );
+    for (const { _id } of rows.slice(3)) await shelf.remove(_id);
+    const query = "include_deleted=true&sort=n";
+    const open = "mode" in rls;
+    assert.deepEqual(await shelf.names(query, "public"), [1, 2, 3]);
+    assert.deepEqual(await shelf.names(query, ann), open ? [1, 2, 3, 4] : [1, 2, 3]);
+    assert.deepEqual(await shelf.names(query, bob), open ? [1, 2, 3, 5] : [1, 2, 3]);
+    assert.deepEqual(await shelf.names(query), [1, 2, 3, 4, 5, 6]);
+    const trash = `isDeleted=true&${query}`;
+    assert.deepEqual(await shelf.names(trash, ann), open ? [4] : []);
+    assert.deepEqual(await shelf.names(trash, "public"), []);
+  }
+});
+
+Deno.test("a list asked for by one caller is never answered to another", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app, { rls: { mode: "private" } });
+  const users = await Promise.all(times(5, () => shelf.project.user()));
+  for (const user of users) await shelf.insertOne({ n: user.id, userId: user.id });
+  for (let round = 0; round < 3; round++) {
+    const lists = await Promise.all(users.map((user) => shelf.names("limit=10&sort=_id", user)));
+    assert.deepEqual(lists, users.map(({ id }) => [id]));
+    assert.equal((await shelf.names("limit=10&sort=_id")).length, 5);
+  }
+});
+
+Deno.test("a changed owner moves a document from one list to the other at once", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app, { rls: { mode: "private" } });
+  const [ann, bob] = [await shelf.project.user(), await shelf.project.user()];
+  const { _id: id } = await shelf.insertOne({ n: 1, userId: ann.id });
+  assert.deepEqual([await shelf.names("", ann), await shelf.names("", bob)], [[1], []]);
+  ok(await shelf.asSecret({ method: "PATCH", path: `/${id}`, body: { userId: bob.id } }));
+  assert.deepEqual([await shelf.names("", ann), await shelf.names("", bob)], [[], [1]]);
+});
+
+Deno.test("the owner field is matched exactly: no list, pattern or other type stands for an id", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app, { rls: { mode: "private" } });
+  const ann = await shelf.project.user();
+  await shelf.insert(
+    { n: 1, userId: ann.id.toUpperCase() },
+    { n: 2, userId: `${ann.id} ` },
+    { n: 3, userId: ann.id.slice(1) },
+    { n: 4, userId: "" },
+    { n: 5, userId: null },
+  );
+  assert.deepEqual(await shelf.names("include_deleted=true", ann), []);
+});
