@@ -104,7 +104,9 @@ Deno.test("who may write, and whose documents: mode x caller", async () => {
 Deno.test("a collection that is not there, or in another project, is not found by anybody", async () => {
   const foreign: Caller = { kind: "secret", projectId: "66f1a0c2e4b0a1b2c3d4e5f7" };
   for (const open of [openForReading, openForWriting]) {
-    for (const [caller, name] of [[secret, "other"], [visitor, "other"], [foreign, "off"]] as const) {
+    for (
+      const [caller, name] of [[secret, "other"], [visitor, "other"], [foreign, "off"]] as const
+    ) {
       await assert.rejects(open(services(), caller, name), {
         code: "COLLECTION_NOT_FOUND",
         status: 404,

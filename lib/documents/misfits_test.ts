@@ -79,7 +79,10 @@ Deno.test("what lies in objects and lists is looked at", async () => {
     { key: "o", type: "Object", fields: [{ key: "p", type: "Number" }] },
     { key: "l", type: "Array", items: { type: "Number" } },
   );
-  assert.deepEqual(await found(records, after), ['1 "o" must be a Number', '3 "l" must be a Number']);
+  const why = await found(records, after);
+  assert.equal(why.length, 2);
+  assert.match(why[0]!, /^1 "o.*" must be a Number$/);
+  assert.match(why[1]!, /^3 "l.*" must be a Number$/);
 });
 
 Deno.test("dates and ids must be there in the form in which they are compared", async () => {

@@ -32,7 +32,7 @@ Deno.test("without If-Match a write has no condition", () => {
 });
 
 Deno.test("with the present tag a write holds to the revision that was compared", () => {
-  for (const ifMatch of [etagOf(current), `"x", ${etagOf(current)}`, "*"]) {
+  for (const ifMatch of [etagOf(current), `"x", ${etagOf(current)}`]) {
     assert.deepEqual(unchangedSince(current, ifMatch), { op: "revision", value: 7 });
   }
 });

@@ -23,7 +23,10 @@ const field = (key: string, type: string, parts: Record<string, unknown> = {}) =
   ...parts,
 });
 
-async function insert(services: Services, ...bodies: { [name: string]: Json }[]): Promise<string[]> {
+async function insert(
+  services: Services,
+  ...bodies: { [name: string]: Json }[]
+): Promise<string[]> {
   const target = await openForWriting(services, SECRET, "posts");
   const ids: string[] = [];
   for (const body of bodies) {

@@ -88,7 +88,7 @@ Deno.test("a refused command says why on standard error, exits with 1, and store
     ],
     "a definition that does not hold": [
       [create, "[]", /./],
-      [create, "[".repeat(10_000) + "]".repeat(10_000), /object/],
+      [create, "[".repeat(10_000) + "]".repeat(10_000), /object|nested|deep/],
       [create, nested(10_000), /nested|deep/],
       [create, "{}", /name/],
       [create, defined("1st"), /name/],

@@ -10,7 +10,8 @@ import { type Doc, ok, openShelf, type Shelf, type ShelfCall } from "./shelf.ts"
  * Documents: A is Ann's, B is Bob's, N is nobody's; a, b and n are the same in the trash.
  * Callers: `none` sends no key, `pk` the publishable key; `user` adds Ann's token, `foreign` one of
  * another project, `expired` an old one of Ann; `sk` is the secret key, `sk+user` adds Ann's token.
- * A list says which documents it shows, everything else its status.
+ * A list says which documents it shows, everything else its status. Reads come before writes,
+ * which bring documents of their own.
  */
 const TABLE: Record<"off" | "public-read" | "private", string> = {
   off: `
@@ -246,10 +247,8 @@ for (const [mode, grid] of Object.entries(TABLE)) {
     async function creation(kind: string, letter: string, send: Send): Promise<string> {
       const body = letter === "" ? {} : { userId: owners[letter as Letter] };
       const call = kind === "create" ? { body } : { path: "/bulk", body: [{}, body] };
-      let answer!: Answer;
-      const run = async () => void (answer = await send(call));
       const before = ok(await shelf.asSecret({ path: "?count=true" })).count;
-      await run();
+      const answer = await send(call);
       const after = ok(await shelf.asSecret({ path: "?count=true" })).count;
       const expected = answer.status === 201 ? (kind === "create" ? 1 : 2) : 0;
       assert.equal(after - before, expected, `${kind} ${letter} stored ${after - before}`);

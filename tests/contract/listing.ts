@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ALL, compare, eq } from "@/lib/store/filter.ts";
-import type { Change, FieldShape, Json, Records, StoredRecord } from "@/lib/store/port.ts";
+import type { Change, FieldShape, Filter, Json, Records, StoredRecord } from "@/lib/store/port.ts";
 import {
   definition,
   id,
@@ -263,12 +263,47 @@ export const listingCases: Cases = {
     assert.deepEqual(await found(eq("isDeleted", null)), []);
   },
 
+  "a page tells the number of all matches when it is asked to, and only then": async (
+    { engine },
+  ) => {
+    for (const shape of [definition(), trashDefinition()]) {
+      const records = engine.records(newSpace(), shape);
+      await records.insertMany(upTo(9).map((n) => ({ _id: id(n), n, isDeleted: n < 4 })));
+      const totals: [Filter, number][] = [
+        [ALL, 9],
+        [eq("isDeleted", false), 5],
+        [eq("isDeleted", true), 4],
+        [compare("n", "gt", 6), 2],
+        [eq("n", 99), 0],
+      ];
+      const from = { values: [], id: id(7) };
+      for (const [filter, total] of totals) {
+        const query = { filter, sort: [], limit: 2 };
+        const parts = [{}, { offset: 1 }, { offset: 50 }, { from }, { from, backwards: true }];
+        for (const part of parts) {
+          const label = JSON.stringify([filter, part]);
+          assert.equal((await records.list({ ...query, ...part })).total, null, label);
+          assert.equal(
+            (await records.list({ ...query, ...part, total: false })).total,
+            null,
+            label,
+          );
+          assert.equal(
+            (await records.list({ ...query, ...part, total: true })).total,
+            total,
+            label,
+          );
+        }
+      }
+    }
+  },
+
   "a list that is asked again and again always shows what is stored": async ({ engine }) => {
     const space = newSpace();
     const shape = trashDefinition({ fields: { n: { type: "Number" } } });
     const records = engine.records(space, shape);
     await records.insertMany(upTo(8).map((n) => ({ _id: id(n), n, isDeleted: false })));
-    const query = { filter: eq("isDeleted", false), sort: keys("n"), limit: 100 };
+    const query = { filter: eq("isDeleted", false), sort: keys("n"), limit: 100, total: true };
     const inTransaction = (change: Change, fail: boolean) =>
       engine.transaction(space, async (tx) => {
         await tx.records(shape).updateOne(eq("_id", id(2)), change);
@@ -291,13 +326,15 @@ export const listingCases: Cases = {
       for (const _ of upTo(8)) await records.list(query);
       await write();
       for (const _ of upTo(8)) {
-        const shown = rowsOf(await records.list(query));
+        const page = await records.list(query);
+        const shown = rowsOf(page);
         assert.deepEqual(
           await Promise.all(shown.map((row) => alone(records, row))),
           shown,
           `${at}`,
         );
-        assert.equal(shown.length, await records.count(query.filter), `${at}`);
+        assert.equal(await records.count(query.filter), shown.length, `${at}`);
+        assert.equal(page.total, shown.length, `${at}`);
       }
     }
   },

@@ -36,6 +36,18 @@ const refusals = (outcomes: readonly Outcome[]): string[] =>
     typeof one === "object" && one !== null && "refused" in one ? [one.refused] : []
   );
 
+/** Does it again and again until what the other process does has ended. */
+async function whileUnderWay(theirs: Promise<unknown>, ours: () => Promise<void>): Promise<void> {
+  let ended = false;
+  const end = () => void (ended = true);
+  theirs.then(end, end);
+  for (let round = 1; !ended; round++) {
+    await ours();
+    // Lets the answer of the other process in.
+    if (round % 20 === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
 export const processCases: Cases = {
   "increments from two processes add up exactly": async ({ engine, address }) => {
     await using other = await SecondProcess.start(address);
@@ -149,7 +161,7 @@ export const processCases: Cases = {
     const space = newSpace();
     const records = engine.records(space, SHAPE);
     await records.insertMany(upTo(5).map((n) => ({ _id: id(n), n, isDeleted: false })));
-    const query = { filter: eq("isDeleted", false), sort: keys("n"), limit: 100 };
+    const query = { filter: eq("isDeleted", false), sort: keys("n"), limit: 100, total: true };
     const writes: Call[][] = [
       [{ update: eq("_id", id(1)), change: { set: { text: "theirs" } } }],
       [{ delete: eq("_id", id(4)) }],
@@ -163,7 +175,9 @@ export const processCases: Cases = {
       const outcomes = await other.run(task(space, "one by one", [...calls, { list: query }]));
       assert.deepEqual(refusals(outcomes), []);
       for (const _ of upTo(8)) {
-        assert.deepEqual(outcomes.at(-1), { items: (await records.list(query)).items });
+        const { items, total, size } = await records.list(query);
+        assert.deepEqual(outcomes.at(-1), { items, total });
+        assert.equal(total, size);
       }
     }
   },
@@ -181,20 +195,38 @@ export const processCases: Cases = {
       { update: eq("_id", id(n % 10)), change: { set: { n: (n + (n < 10 ? 1 : 0)) % 2 } } },
       ...pause,
     ]);
-    const flipping = other.run(task(space, "one by one", upTo(100).flatMap(() => flips)));
-    let ended = false;
-    const end = () => void (ended = true);
-    flipping.then(end, end);
+    const flipping = other.run(task(space, "one by one", upTo(50).flatMap(() => flips)));
     const whole = { filter: ALL, sort: [], limit: 100 };
     const query = { filter: eq("n", 1), sort: [], limit: 100 };
-    for (let reads = 1; !ended; reads++) {
+    await whileUnderWay(flipping, async () => {
       await records.list(whole);
       const shown = rowsOf(await records.list(query));
       assert.ok(shown.every((row) => row.n === 1), JSON.stringify(shown));
-      // Lets the answer of the other process in.
-      if (reads % 20 === 0) await new Promise((resolve) => setImmediate(resolve));
-    }
+    });
     assert.deepEqual(refusals(await flipping), []);
+  },
+
+  "a page and its total are of one moment, also while another process writes": async (
+    { engine, address },
+  ) => {
+    await using other = await SecondProcess.start(address);
+    const space = newSpace();
+    const records = engine.records(space, SHAPE);
+    await records.insertMany(upTo(10).map((n) => ({ _id: id(n), n, isDeleted: false })));
+    const calls: Call[] = [
+      { insert: { _id: id(50), n: 50, isDeleted: false } },
+      { delete: eq("_id", id(50)) },
+    ];
+    const writing = other.run(task(space, "one by one", upTo(1500).flatMap(() => calls)));
+    const counted = { filter: compare("n", "gte", 0), sort: [], limit: 100, total: true };
+    const kept = { ...counted, filter: eq("isDeleted", false) };
+    await whileUnderWay(writing, async () => {
+      for (const query of [counted, kept]) {
+        const { size, total } = await records.list(query);
+        assert.equal(total, size, JSON.stringify(query.filter));
+      }
+    });
+    assert.deepEqual(refusals(await writing), []);
   },
 
   "counts stay exact when two processes write": async ({ engine, address }) => {
@@ -296,18 +328,11 @@ export const processCases: Cases = {
       calls: upTo(1500).flatMap(() => moves),
       how: "one by one",
     });
-    let ended = false;
-    const end = () => void (ended = true);
-    moving.then(end, end);
     const query = { filter: compare("n", "gte", 1), sort: keys("n"), limit: 100, from };
-    let reads = 0;
-    while (!ended) {
+    await whileUnderWay(moving, async () => {
       const found = idsOf(await records.list(query)).toSorted();
-      assert.deepEqual(found, upTo(10).slice(1).map(id), `page ${reads}`);
-      // Lets the answer of the other process in.
-      if (++reads % 20 === 0) await new Promise((resolve) => setImmediate(resolve));
-    }
+      assert.deepEqual(found, upTo(10).slice(1).map(id));
+    });
     assert.deepEqual(refusals(await moving), []);
-    assert.ok(reads > 0);
   },
 };

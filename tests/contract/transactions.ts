@@ -83,21 +83,26 @@ export const transactionCases: Cases = {
     store,
   ) => {
     const { space, records } = await stored(store);
-    const query = { filter: eq("isDeleted", false), sort: keys("n"), limit: 10 };
+    const query = { filter: eq("isDeleted", false), sort: keys("n"), limit: 10, total: true };
     const before = (await records.list(query)).items;
     for (const _ of upTo(8)) await records.list(query);
     const failure = new Error("changed our mind");
     const run = store.engine.transaction(space, async (tx) => {
       const inside = tx.records(SHAPE);
       await inside.updateOne(eq("_id", id(1)), { set: { text: "inside" } });
+      await inside.insert({ _id: id(10), n: 10, isDeleted: false });
       for (const _ of upTo(8)) {
-        const [first] = rowsOf(await inside.list(query));
-        assert.equal(first?.text, "inside");
+        const page = await inside.list(query);
+        assert.equal(rowsOf(page)[0]?.text, "inside");
+        assert.deepEqual([page.size, page.total], [3, 3]);
       }
       throw failure;
     });
     await assert.rejects(() => run, failure);
-    for (const _ of upTo(8)) assert.equal((await records.list(query)).items, before);
+    for (const _ of upTo(8)) {
+      const page = await records.list(query);
+      assert.deepEqual([page.items, page.total], [before, 2]);
+    }
   },
 
   "an error thrown by work undoes everything and reaches the caller as it is": async (store) => {

@@ -38,7 +38,7 @@ export interface Task {
 
 export type Outcome =
   | { readonly json: string; readonly revision: number }
-  | { readonly items: string }
+  | { readonly items: string; readonly total: number | null }
   | { readonly refused: string }
   | number
   | null;
@@ -48,7 +48,10 @@ async function outcomeOf(records: Records, call: Call): Promise<Outcome> {
     if ("insert" in call) return plain(await records.insert(call.insert));
     if ("get" in call) return plain(await records.get(call.get));
     if ("count" in call) return await records.count(call.count);
-    if ("list" in call) return { items: (await records.list(call.list)).items };
+    if ("list" in call) {
+      const { items, total } = await records.list(call.list);
+      return { items, total };
+    }
     if ("update" in call) return plain(await records.updateOne(call.update, call.change));
     return plain(await records.deleteOne(call.delete));
   } catch (error) {

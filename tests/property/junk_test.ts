@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
 import type { Definition } from "./model_types.ts";
-import { ask, openStage, play, type Played, type Stage } from "./played.ts";
+import { ask, openStages, play, type Played, type Stage } from "./played.ts";
 import { check } from "./run.ts";
 
 /** Something of everything. */
@@ -84,12 +84,12 @@ const queryText = fc.array(
 ).map((parts) => parts.join(""));
 
 Deno.test("no query text, however broken, brings the server down", async () => {
-  await using stage = await openStage();
-  const played = await documents(stage);
+  await using stages = await openStages();
+  const played = await documents(await stages.next());
   await check("Junk in queries", several(queryText), async (texts) => {
     const id = played.documents[0]!._id;
     for (const path of texts.flatMap((text) => [`?${text}`, `/${id}?${text}`])) {
-      const { status, text: told } = await ask(stage, played.definition, { path });
+      const { status, text: told } = await ask(played.stage, played.definition, { path });
       assert.ok(status < 500, `GET ${JSON.stringify(path)} answered ${status} ${told}`);
     }
   });
@@ -162,18 +162,18 @@ const call = fc.record({
 });
 
 Deno.test("no body, however broken, brings the server down", async () => {
-  await using stage = await openStage();
-  const played = await documents(stage);
+  await using stages = await openStages();
+  const played = await documents(await stages.next());
   await check("Junk in bodies", several(call), async (calls) => {
     for (const { method, target, body, type, key } of calls) {
       const path = target.replace("@id", played.documents[0]!._id);
       const headers = { "content-type": type, ...(key !== null && { "idempotency-key": key }) };
-      const answer = await ask(stage, played.definition, { method, path, body, headers });
+      const answer = await ask(played.stage, played.definition, { method, path, body, headers });
       const sent = typeof body === "string" ? JSON.stringify(body) : `bytes ${body}`;
       assert.ok(answer.status < 500, `${method} ${path} ${sent} answered ${answer.text}`);
     }
   });
   // Whatever was stored on the way can be listed.
-  const listed = await ask(stage, played.definition, { path: "?sort=views,at&limit=1000" });
+  const listed = await ask(played.stage, played.definition, { path: "?sort=views,at&limit=1000" });
   assert.equal(listed.status, 200, listed.text);
 });

@@ -61,6 +61,10 @@ function asPattern(type: Item | null, text: string): string {
   return text;
 }
 
+/** What JSON calls a number, and a double can hold. */
+const asNumber = (text: string): number | null =>
+  NUMBER.test(text) && Number.isFinite(Number(text)) ? Number(text) : null;
+
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
@@ -73,10 +77,14 @@ function readings(type: Item | null, text: string): Scalar[] {
   }
   return [
     text,
-    ...(NUMBER.test(text) ? [Number(text)] : []),
+    ...(asNumber(text) === null ? [] : [asNumber(text)]),
     ...(text === "true" || text === "false" ? [text === "true"] : []),
     ...(text === "null" ? [null] : []),
   ];
+}
+
+function refused(): never {
+  throw refuse();
 }
 
 function declared({ type }: Item, text: string): Scalar {
@@ -84,8 +92,7 @@ function declared({ type }: Item, text: string): Scalar {
     case "String":
       return text;
     case "Number":
-      if (!NUMBER.test(text)) throw refuse();
-      return Number(text);
+      return asNumber(text) ?? refused();
     case "Boolean":
       return asFlag(text);
     case "Date":

@@ -9,7 +9,7 @@ import {
   explain,
   filledIn,
   insert,
-  openStage,
+  openStages,
   play,
   type Played,
   queryText,
@@ -18,7 +18,7 @@ import {
 import { caller, type CallerChoice, pagePresentation, selection } from "./queries.ts";
 import { check } from "./run.ts";
 
-const DOCUMENTS_MAX = 24;
+const DOCUMENTS_MAX = 16;
 const PAGES_MAX = 200;
 
 /** What happens to the collection between two pages. */
@@ -54,9 +54,9 @@ const cases = collectionCase(DOCUMENTS_MAX, (definition): fc.Arbitrary<Walk> =>
   }));
 
 Deno.test("rows that come and go between pages neither repeat nor hide another", async () => {
-  await using stage = await openStage();
+  await using stages = await openStages();
   await check("Walking while rows come and go", cases, async (one) => {
-    const played = await play(stage, one);
+    const played = await play(await stages.next(), one);
     await walk(played, { ...one, parameters: filledIn(played, one.parameters) });
   });
 });

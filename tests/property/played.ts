@@ -13,18 +13,35 @@ import type { Definition } from "./model_types.ts";
 import type { Document, Json } from "./model_values.ts";
 import type { CallerChoice } from "./queries.ts";
 
-/** An app with one project and its users, in which each case makes a collection of its own. */
-export interface Stage extends AsyncDisposable {
+/** A project with its users, in which a case makes a collection of its own. */
+export interface Stage {
   readonly app: TestApp;
   readonly project: TestProject;
   readonly users: readonly TestUser[];
 }
 
-export async function openStage(): Promise<Stage> {
+/** One app for all cases of a property. */
+export interface Stages extends AsyncDisposable {
+  /** Where the next case is played. */
+  next(): Promise<Stage>;
+}
+
+/** Making a collection takes the longer the more there are in its project. */
+const CASES_PER_PROJECT = 40;
+
+export async function openStages(): Promise<Stages> {
   const app = await openTestApp();
-  const project = await app.project();
-  const users = await Promise.all(Array.from({ length: USERS }, () => project.user()));
-  return { app, project, users, [Symbol.asyncDispose]: () => app[Symbol.asyncDispose]() };
+  let stage: Stage | null = null;
+  let cases = 0;
+  return {
+    async next() {
+      if (stage !== null && cases++ % CASES_PER_PROJECT > 0) return stage;
+      const project = await app.project();
+      const users = await Promise.all(Array.from({ length: USERS }, () => project.user()));
+      return stage = { app, project, users };
+    },
+    [Symbol.asyncDispose]: () => app[Symbol.asyncDispose](),
+  };
 }
 
 export interface Played extends World {
@@ -95,11 +112,14 @@ function withOwner({ definition, stage }: Played, { owner }: Plan, members: Memb
   return { ...members, [rls.ownerField]: stage.users[owner]!.id };
 }
 
-async function replace(played: Played, _id: string, members: Members): Promise<void> {
+/** Without a word about the owner he stays, where rows have one. */
+export async function replace(played: Played, _id: string, members: Members): Promise<void> {
   const call = { method: "PUT", path: `/${_id}`, body: bodyText(members) };
   await demand(played, 200, call);
+  const { enabled, ownerField } = played.definition.rls;
   change(played, _id, (document) => ({
     _id,
+    ...(enabled && Object.hasOwn(document, ownerField) && { [ownerField]: document[ownerField]! }),
     ...members,
     createdAt: document.createdAt,
     updatedAt: timestamp(played.stage.app),
@@ -117,6 +137,18 @@ export async function remove(played: Played, _id: string): Promise<void> {
     isDeleted: true,
     deletedAt: now,
     updatedAt: now,
+  }));
+}
+
+/** Out of the trash. */
+export async function recover(played: Played, _id: string): Promise<void> {
+  await demand(played, 200, { method: "PATCH", path: `/${_id}/recover` });
+  const updatedAt = timestamp(played.stage.app);
+  change(played, _id, (document) => ({
+    ...document,
+    ...(document.isDeleted && { updatedAt }),
+    isDeleted: false,
+    deletedAt: null,
   }));
 }
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { definition, type Members, plansOf, withoutUnique } from "./collections.ts";
 import type { Definition } from "./model_types.ts";
 import type { Json } from "./model_values.ts";
-import { ask, bodyText, newCollection, openStage, type Stage } from "./played.ts";
+import { ask, bodyText, newCollection, openStages, type Stage } from "./played.ts";
 import { check } from "./run.ts";
 
 const SERVER = ["_id", "createdAt", "updatedAt", "isDeleted", "deletedAt"];
@@ -80,10 +80,10 @@ const cases: fc.Arbitrary<Case> = definition.chain((definition) => {
 });
 
 Deno.test("a stored document reads back as it was sent, everywhere", async () => {
-  await using stage = await openStage();
+  await using stages = await openStages();
   await check("Round trip", cases, async (one) => {
     try {
-      await roundTrip(stage, one);
+      await roundTrip(await stages.next(), one);
     } catch (error) {
       const { definition, members, others } = one;
       throw new Error(

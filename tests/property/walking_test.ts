@@ -8,7 +8,7 @@ import {
   callerOf,
   explain,
   filledIn,
-  openStage,
+  openStages,
   play,
   type Played,
   queryText,
@@ -16,7 +16,7 @@ import {
 import { caller, type CallerChoice, pagePresentation, selection } from "./queries.ts";
 import { check } from "./run.ts";
 
-const DOCUMENTS_MAX = 40;
+const DOCUMENTS_MAX = 30;
 
 interface Walk {
   readonly caller: CallerChoice;
@@ -36,9 +36,9 @@ const cases = collectionCase(DOCUMENTS_MAX, (definition): fc.Arbitrary<Walk> =>
   }));
 
 Deno.test("pages by cursor lead through the whole list and back, each row once", async () => {
-  await using stage = await openStage();
+  await using stages = await openStages();
   await check("Walking", cases, async (one) => {
-    const played = await play(stage, one);
+    const played = await play(await stages.next(), one);
     await new Walker(played, { ...one, parameters: filledIn(played, one.parameters) }).walk();
   });
 });

@@ -1,0 +1,218 @@
+import assert from "node:assert/strict";
+import { openTestServices, type TestServices } from "@/tests/support/test_services.ts";
+import type { Caller } from "../auth/principals.ts";
+import type { Json } from "../store/port.ts";
+import { openForWriting } from "./access.ts";
+import { createDocument } from "./create_document.ts";
+import { type DocumentList, listDocuments } from "./list_documents.ts";
+import { createCollection, updateCollection } from "./save_collection.ts";
+
+const PROJECT = "66f1a0c2e4b0a1b2c3d4e5f6";
+const SECRET: Caller = { kind: "secret", projectId: PROJECT };
+const VISITOR: Caller = { kind: "publishable", projectId: PROJECT, userId: null };
+const ADA: Caller = { ...VISITOR, userId: "aaaaaaaaaaaaaaaaaaaaaaaa" };
+const BOB: Caller = { ...VISITOR, userId: "bbbbbbbbbbbbbbbbbbbbbbbb" };
+
+const NOTES = { name: "notes", fields: [{ key: "n", type: "Number" }] };
+const POSTS = { ...NOTES, name: "posts", rls: { mode: "public-read" } };
+
+interface Lists extends TestServices {
+  add(name: string, caller: Caller, ...bodies: { [name: string]: Json }[]): Promise<void>;
+  list(query?: string, caller?: Caller, name?: string): Promise<DocumentList>;
+  numbers(query?: string, caller?: Caller, name?: string): Promise<Json[]>;
+}
+
+async function setup(): Promise<Lists> {
+  const opened = await openTestServices();
+  const { services } = opened;
+  for (const input of [NOTES, POSTS]) await createCollection(services, PROJECT, input);
+  async function list(query = "", caller = SECRET, collectionName = "posts") {
+    const answer = await listDocuments(services, caller, { collectionName, query });
+    assert.ok("items" in answer);
+    return answer;
+  }
+  return {
+    ...opened,
+    list,
+    async add(name, caller, ...bodies) {
+      for (const body of bodies) {
+        opened.clock.advance(1);
+        const target = await openForWriting(services, caller, name);
+        await createDocument(services, target, { body, idempotencyKey: null });
+      }
+    },
+    numbers: async (...input) => {
+      const { items } = await list(...input);
+      return (JSON.parse(`[${items}]`) as { n: Json }[]).map(({ n }) => n);
+    },
+  };
+}
+
+const numbered = (count: number) => Array.from({ length: count }, (_, n) => ({ n: n + 1 }));
+
+Deno.test("a list by pages has a page and no cursor, a list by cursor the other way round", async () => {
+  await using lists = await setup();
+  await lists.add("posts", SECRET, ...numbered(5));
+  const first = await lists.list("limit=2&sort=n");
+  assert.equal(first.page, 1);
+  assert.equal(first.cursor, null);
+  assert.equal(first.total, 5);
+  assert.equal(first.limit, 2);
+  assert.equal(first.prevCursor, null);
+  const next = await lists.list(`limit=2&sort=n&cursor=${first.nextCursor}`);
+  assert.equal(next.page, null);
+  assert.equal(next.cursor, first.nextCursor);
+  assert.equal(next.total, 5);
+});
+
+Deno.test("cursors lead through a list and back, and end at both ends", async () => {
+  await using lists = await setup();
+  await lists.add("posts", SECRET, ...numbered(5));
+  const seen: Json[][] = [];
+  const query = "limit=2&sort=-n";
+  let page = await lists.list(query);
+  const numbersIn = ({ items }: DocumentList) =>
+    (JSON.parse(`[${items}]`) as { n: Json }[]).map(({ n }) => n);
+  for (;;) {
+    seen.push(numbersIn(page));
+    if (page.nextCursor === null) break;
+    page = await lists.list(`${query}&cursor=${page.nextCursor}`);
+  }
+  assert.deepEqual(seen, [[5, 4], [3, 2], [1]]);
+  const back: Json[][] = [];
+  while (page.prevCursor !== null) {
+    page = await lists.list(`${query}&cursor=${page.prevCursor}`);
+    back.push(numbersIn(page));
+  }
+  assert.deepEqual(back, [[3, 2], [5, 4]]);
+});
+
+Deno.test("limit, fields and total may change between the pages of a cursor", async () => {
+  await using lists = await setup();
+  await lists.add("posts", SECRET, ...numbered(5));
+  const { nextCursor } = await lists.list("limit=2&sort=n");
+  const next = await lists.list(`sort=n&limit=10&fields=n&total=none&cursor=${nextCursor}`);
+  const items = JSON.parse(`[${next.items}]`);
+  assert.deepEqual(items.map(Object.keys), [["_id", "n"], ["_id", "n"], ["_id", "n"]]);
+  assert.equal(next.total, null);
+  assert.equal(next.nextCursor, null);
+});
+
+Deno.test("a cursor is refused in every list but its own", async () => {
+  await using lists = await setup();
+  await lists.add("posts", ADA, ...numbered(3));
+  await lists.add("notes", ADA, ...numbered(3));
+  const { nextCursor } = await lists.list("limit=1&sort=n", ADA);
+  const elsewhere: readonly (readonly [string, Caller, string])[] = [
+    ["limit=1&sort=-n", ADA, "posts"],
+    ["limit=1", ADA, "posts"],
+    ["limit=1&sort=n&n_gt=0", ADA, "posts"],
+    ["limit=1&sort=n&include_deleted=true", ADA, "posts"],
+    ["limit=1&sort=n", BOB, "posts"],
+    ["limit=1&sort=n", VISITOR, "posts"],
+    ["limit=1&sort=n", SECRET, "posts"],
+    ["limit=1&sort=n", ADA, "notes"],
+  ];
+  for (const [query, caller, name] of elsewhere) {
+    await assert.rejects(
+      lists.list(`${query}&cursor=${nextCursor}`, caller, name),
+      { code: "INVALID_CURSOR" },
+      `${query} ${name}`,
+    );
+  }
+  assert.deepEqual(await lists.numbers(`limit=1&sort=n&cursor=${nextCursor}`, ADA), [2]);
+});
+
+Deno.test("page and cursor exclude each other, in either order", async () => {
+  await using lists = await setup();
+  await lists.add("posts", SECRET, ...numbered(3));
+  const { nextCursor } = await lists.list("limit=1");
+  for (const query of [`page=2&cursor=${nextCursor}`, `cursor=${nextCursor}&page=1`]) {
+    await assert.rejects(lists.list(`limit=1&${query}`), {
+      code: "INVALID_QUERY",
+      message: /^"page" cannot be used with cursor/,
+    });
+  }
+});
+
+Deno.test("two users who ask the same question each see their own", async () => {
+  await using lists = await setup();
+  await lists.add("notes", ADA, { n: 1 }, { n: 2 });
+  await lists.add("notes", BOB, { n: 3 });
+  for (let n = 0; n < 2; n++) {
+    assert.deepEqual(await lists.numbers("sort=n", ADA, "notes"), [1, 2]);
+    assert.deepEqual(await lists.numbers("sort=n", BOB, "notes"), [3]);
+    assert.deepEqual(await lists.numbers("sort=n", SECRET, "notes"), [1, 2, 3]);
+  }
+});
+
+Deno.test("no parameter widens what a user may see", async () => {
+  await using lists = await setup();
+  await lists.add("notes", ADA, { n: 1 });
+  await lists.add("notes", BOB, { n: 2 });
+  const where = encodeURIComponent('{"or":[{"userId":{"exists":true}},{"not":{"n":99}}]}');
+  const queries = [
+    `userId=${"b".repeat(24)}`,
+    `userId_ne=x`,
+    `userId_in=${"a".repeat(24)},${"b".repeat(24)}`,
+    `where=${where}`,
+    "include_deleted=true",
+    "isDeleted=false&n_gt=0",
+  ];
+  for (const query of queries) {
+    const seen = await lists.numbers(query, ADA, "notes");
+    assert.ok(seen.every((n) => n === 1), `${query}: ${seen}`);
+  }
+});
+
+Deno.test("the same question in another project is another question", async () => {
+  await using lists = await setup();
+  const projectId = "66f1a0c2e4b0a1b2c3d4e5f7";
+  await createCollection(lists.services, projectId, POSTS);
+  await lists.add("posts", SECRET, { n: 1 });
+  await lists.add("posts", { kind: "secret", projectId }, { n: 2 });
+  assert.deepEqual(await lists.numbers("sort=n"), [1]);
+  assert.deepEqual(await lists.numbers("sort=n", { kind: "secret", projectId }), [2]);
+});
+
+Deno.test("a question that was answered before is read anew when the definition has changed", async () => {
+  await using lists = await setup();
+  await lists.add("posts", ADA, { n: 1 });
+  await lists.add("posts", SECRET, { n: 2 });
+  assert.deepEqual(await lists.numbers("sort=n", ADA), [1, 2]);
+  await updateCollection(lists.services, PROJECT, { ...POSTS, rls: { mode: "private" } });
+  assert.deepEqual(await lists.numbers("sort=n", ADA), [1]);
+  await updateCollection(lists.services, PROJECT, { ...POSTS, fields: [] });
+  await assert.rejects(lists.list("sort=n", ADA), { code: "INVALID_QUERY" });
+});
+
+Deno.test("count answers the number alone, of what the caller may see", async () => {
+  await using lists = await setup();
+  await lists.add("notes", ADA, ...numbered(3));
+  await lists.add("notes", BOB, ...numbered(4));
+  const { services } = lists;
+  const count = (caller: Caller, query: string) =>
+    listDocuments(services, caller, { collectionName: "notes", query: `count=true&${query}` });
+  assert.deepEqual(await count(SECRET, ""), { count: 7 });
+  assert.deepEqual(await count(ADA, "n_gt=1"), { count: 2 });
+  assert.deepEqual(await count(BOB, "limit=1"), { count: 4 });
+});
+
+Deno.test("a total may be left out or called an estimate", async () => {
+  await using lists = await setup();
+  await lists.add("posts", SECRET, ...numbered(3));
+  const none = await lists.list("total=none");
+  assert.deepEqual([none.total, none.totalIsEstimate], [null, false]);
+  const estimate = await lists.list("total=estimate");
+  assert.deepEqual([estimate.total, estimate.totalIsEstimate], [3, true]);
+  const exact = await lists.list("n_gt=1&limit=1");
+  assert.deepEqual([exact.total, exact.totalIsEstimate], [2, false]);
+});
+
+Deno.test("a page behind the end is empty and leads no further", async () => {
+  await using lists = await setup();
+  await lists.add("posts", SECRET, ...numbered(3));
+  const behind = await lists.list("limit=2&page=5");
+  assert.deepEqual([behind.items, behind.total, behind.page], ["", 3, 5]);
+  assert.equal(behind.nextCursor, null);
+});

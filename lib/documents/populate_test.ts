@@ -1,0 +1,230 @@
+import assert from "node:assert/strict";
+import { openTestServices, type TestServices } from "@/tests/support/test_services.ts";
+import type { Caller } from "../auth/principals.ts";
+import { createUser } from "../auth/create_user.ts";
+import { type UserRecord, USERS } from "../auth/users.ts";
+import { eq } from "../store/filter.ts";
+import type { Definition, Id, Json, ListQuery, Space, StoredRecord } from "../store/port.ts";
+import { openForReading } from "./access.ts";
+import { compileCollection, type StoredDocument } from "./collection.ts";
+import { type CollectionDefinition, parseDefinition } from "./definition.ts";
+import type { Members } from "./document.ts";
+import { populate } from "./populate.ts";
+import { createCollection } from "./save_collection.ts";
+
+const PROJECT = "66f1a0c2e4b0a1b2c3d4e5f6";
+const OTHER_PROJECT = "66f1a0c2e4b0a1b2c3d4e5f7";
+const USER = "aaaaaaaaaaaaaaaaaaaaaaaa";
+const OTHER_USER = "bbbbbbbbbbbbbbbbbbbbbbbb";
+const SECRET: Caller = { kind: "secret", projectId: PROJECT };
+const VISITOR: Caller = { kind: "publishable", projectId: PROJECT, userId: null };
+const OWNER: Caller = { ...VISITOR, userId: USER };
+
+const id = (n: number): Id => n.toString(16).padStart(24, "0");
+
+const TAGS = {
+  name: "tags",
+  rls: { mode: "public-read" },
+  fields: [{ key: "next", type: "Ref", ref: "tags" }],
+};
+const NOTES = { name: "notes" };
+const POSTS = {
+  name: "posts",
+  rls: { mode: "public-read" },
+  fields: [
+    { key: "tag", type: "Ref", ref: "tags" },
+    { key: "note", type: "Ref", ref: "notes" },
+    { key: "author", type: "Ref", ref: "users" },
+    { key: "tags", type: "Array", items: { type: "Ref", ref: "tags" } },
+    { key: "o", type: "Object", fields: [{ key: "tag", type: "Ref", ref: "tags" }] },
+  ],
+};
+
+async function setup(): Promise<TestServices> {
+  const opened = await openTestServices();
+  for (const input of [TAGS, NOTES, POSTS]) {
+    await createCollection(opened.services, PROJECT, input);
+  }
+  return opened;
+}
+
+/** Puts documents in as they are; their ids are 1, 2, 3 … */
+async function store(
+  { services }: TestServices,
+  input: unknown,
+  documents: readonly { readonly [name: string]: Json }[],
+  projectId = PROJECT,
+): Promise<void> {
+  const definition: CollectionDefinition = parseDefinition(input);
+  await services.engine.records<StoredDocument>(projectId, compileCollection(definition).records)
+    .insertMany(documents.map((members, n) => ({
+      _id: id(n + 1),
+      createdAt: "2026-01-01T00:00:00.000Z",
+      updatedAt: "2026-01-01T00:00:00.000Z",
+      isDeleted: false,
+      deletedAt: null,
+      ...members,
+    })));
+}
+
+/** What becomes of documents of `posts` when they are shown. */
+async function shown(
+  { services }: TestServices,
+  caller: Caller,
+  paths: readonly string[],
+  ...documents: Members[]
+): Promise<Members[]> {
+  const { collection } = await openForReading(services, SECRET, "posts");
+  const copies = structuredClone(documents);
+  await populate(services, caller, { collection, paths }, copies);
+  return copies;
+}
+
+const nameOf = (value: Json | undefined) =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? value.name : value;
+
+Deno.test("a document stands in the place of the id that refers to it, as it is stored", async () => {
+  await using opened = await setup();
+  await store(opened, TAGS, [{ name: "one", deep: { a: [1] } }]);
+  const [post] = await shown(opened, VISITOR, ["tag"], { _id: id(9), tag: id(1), x: 1 });
+  assert.deepEqual(post, {
+    _id: id(9),
+    tag: {
+      _id: id(1),
+      createdAt: "2026-01-01T00:00:00.000Z",
+      updatedAt: "2026-01-01T00:00:00.000Z",
+      isDeleted: false,
+      deletedAt: null,
+      name: "one",
+      deep: { a: [1] },
+    },
+    x: 1,
+  });
+});
+
+Deno.test("references in lists and objects are followed", async () => {
+  await using opened = await setup();
+  await store(opened, TAGS, [{ name: "one" }, { name: "two" }]);
+  const [post] = await shown(opened, VISITOR, ["tags", "o.tag"], {
+    tags: [id(2), id(1), id(7), null, id(2)],
+    o: { tag: id(1) },
+  });
+  assert.deepEqual((post!.tags as Json[]).map(nameOf), ["two", "one", id(7), null, "two"]);
+  assert.equal(nameOf((post!.o as Members).tag), "one");
+});
+
+Deno.test("missing, null and odd values stay as they are", async () => {
+  await using opened = await setup();
+  await store(opened, TAGS, [{ name: "one" }]);
+  const odd: Members[] = [{}, { tag: null }, { tag: 5 }, { tag: { _id: id(1) } }, { tag: "one" }];
+  assert.deepEqual(await shown(opened, SECRET, ["tag", "o.tag"], ...odd), odd);
+  const holders: Members[] = [{ o: null }, { o: 5 }, { o: [] }, { o: [{ tag: id(1) }] }];
+  assert.deepEqual(await shown(opened, SECRET, ["o.tag"], ...holders), holders);
+});
+
+Deno.test("what the caller may not see stays an id", async () => {
+  await using opened = await setup();
+  await store(opened, NOTES, [
+    { name: "own", userId: USER },
+    { name: "foreign", userId: OTHER_USER },
+    { name: "nobody's" },
+  ]);
+  const posts = [1, 2, 3].map((n): Members => ({ note: id(n) }));
+  const seen = async (caller: Caller) =>
+    (await shown(opened, caller, ["note"], ...posts)).map(({ note }) => nameOf(note));
+  assert.deepEqual(await seen(SECRET), ["own", "foreign", "nobody's"]);
+  assert.deepEqual(await seen(OWNER), ["own", id(2), id(3)]);
+  assert.deepEqual(await seen(VISITOR), [id(1), id(2), id(3)]);
+});
+
+Deno.test("what is in the trash stays an id, for every caller", async () => {
+  await using opened = await setup();
+  await store(opened, NOTES, [{ name: "own", userId: USER, isDeleted: true }]);
+  for (const caller of [SECRET, OWNER]) {
+    assert.deepEqual(await shown(opened, caller, ["note"], { note: id(1) }), [{ note: id(1) }]);
+  }
+});
+
+Deno.test("a document of another project stays an id", async () => {
+  await using opened = await setup();
+  await createCollection(opened.services, OTHER_PROJECT, TAGS);
+  await store(opened, TAGS, [{ name: "elsewhere" }], OTHER_PROJECT);
+  assert.deepEqual(await shown(opened, SECRET, ["tag"], { tag: id(1) }), [{ tag: id(1) }]);
+});
+
+Deno.test("a collection that is gone leaves its ids as they are", async () => {
+  await using opened = await setup();
+  const { services } = opened;
+  await store(opened, TAGS, [{ name: "one" }]);
+  await services.engine.records(PROJECT, {
+    name: "_collections",
+    fields: {},
+    indexes: [],
+    trash: false,
+  }).deleteOne(eq("name", "tags"));
+  services.catalog.forget(PROJECT, "tags");
+  assert.deepEqual(await shown(opened, SECRET, ["tag"], { tag: id(1) }), [{ tag: id(1) }]);
+});
+
+Deno.test("of users no more is shown than id, name and picture, to any caller", async () => {
+  await using opened = await setup();
+  const { services } = opened;
+  const input = { email: "ada@example.com", verified: true };
+  const [ada, bob] = [
+    await createUser(services, PROJECT, input),
+    await createUser(services, PROJECT, { ...input, email: "bob@example.com" }),
+  ];
+  await services.engine.records<UserRecord>(PROJECT, USERS)
+    .updateOne(eq("_id", ada), { set: { name: "Ada", avatarUrl: "https://example.com/a.png" } });
+  for (const caller of [SECRET, OWNER, VISITOR]) {
+    const posts = await shown(opened, caller, ["author"], { author: ada }, { author: bob }, {
+      author: id(1),
+    });
+    assert.deepEqual(posts, [
+      { author: { _id: ada, name: "Ada", avatarUrl: "https://example.com/a.png" } },
+      { author: { _id: bob, name: null, avatarUrl: null } },
+      { author: id(1) },
+    ]);
+  }
+});
+
+Deno.test("references are followed one level deep", async () => {
+  await using opened = await setup();
+  await store(opened, TAGS, [{ name: "one", next: id(1) }]);
+  const [post] = await shown(opened, SECRET, ["tag"], { tag: id(1) });
+  assert.equal((post!.tag as Members).next, id(1));
+});
+
+Deno.test("a field costs one query, however many documents refer and however often", async () => {
+  await using opened = await setup();
+  const { services } = opened;
+  await store(opened, TAGS, Array.from({ length: 50 }, (_, n) => ({ name: `${n}` })));
+  const { collection } = await openForReading(services, SECRET, "posts");
+  await services.catalog.find(PROJECT, "tags");
+  const queries: number[] = [];
+  const engine = new Proxy(services.engine, {
+    get: (target, property) =>
+      property !== "records"
+        ? Reflect.get(target, property, target)
+        : <T extends StoredRecord>(space: Space, definition: Definition) => ({
+          list(query: ListQuery) {
+            queries.push(query.limit);
+            return target.records<T>(space, definition).list(query);
+          },
+        }),
+  });
+  const documents = Array.from({ length: 100 }, (_, n): Members => ({ tag: id(1 + n % 50) }));
+  await populate({ ...services, engine }, SECRET, { collection, paths: ["tag"] }, documents);
+  assert.deepEqual(queries, [50]);
+  assert.equal(documents.filter(({ tag }) => typeof tag === "object").length, 100);
+});
+
+Deno.test("lists of more than a thousand references are followed to the end", async () => {
+  await using opened = await setup();
+  await store(opened, TAGS, Array.from({ length: 1500 }, (_, n) => ({ name: `${n}` })));
+  const tags = Array.from({ length: 1500 }, (_, n) => id(n + 1));
+  const [post] = await shown(opened, SECRET, ["tags"], { tags });
+  const names = (post!.tags as Json[]).map(nameOf);
+  assert.equal(names[1499], "1499");
+  assert.equal(names.filter((name) => name === undefined || name === null).length, 0);
+});

@@ -1,0 +1,248 @@
+import assert from "node:assert/strict";
+import { openTestServices, type TestServices } from "@/tests/support/test_services.ts";
+import type { Caller } from "../auth/principals.ts";
+import { eq } from "../store/filter.ts";
+import type { Filter, Json } from "../store/port.ts";
+import { openForWriting, type Writable } from "./access.ts";
+import { createDocument, createDocuments } from "./create_document.ts";
+import { etagOf } from "./document.ts";
+import { createCollection } from "./save_collection.ts";
+import { patchDocument, replaceDocument } from "./write_document.ts";
+
+const PROJECT = "66f1a0c2e4b0a1b2c3d4e5f6";
+const USER = "aaaaaaaaaaaaaaaaaaaaaaaa";
+const OTHER_USER = "bbbbbbbbbbbbbbbbbbbbbbbb";
+const SECRET: Caller = { kind: "secret", projectId: PROJECT };
+const OWNER: Caller = { kind: "publishable", projectId: PROJECT, userId: USER };
+
+type Body = { [name: string]: Json };
+
+interface Posts extends TestServices {
+  open(caller?: Caller): Promise<Writable>;
+  create(body: Body, caller?: Caller): Promise<Body>;
+  put(id: Json, body: Body, caller?: Caller, ifMatch?: string): Promise<Body>;
+  patch(id: Json, body: Body, caller?: Caller, ifMatch?: string): Promise<Body>;
+  stored(id: Json): Promise<Body | undefined>;
+  tag(id: Json): Promise<string>;
+}
+
+async function setup(definition: Record<string, unknown> = {}): Promise<Posts> {
+  const opened = await openTestServices();
+  const { services } = opened;
+  await createCollection(services, PROJECT, {
+    name: "posts",
+    rls: { mode: "public-read" },
+    ...definition,
+  });
+  const open = (caller = SECRET) => openForWriting(services, caller, "posts");
+  const input = (id: Json, body: Json, ifMatch: string | null = null) => ({
+    id: String(id),
+    body,
+    ifMatch,
+  });
+  return {
+    ...opened,
+    open,
+    async create(body, caller) {
+      const target = await open(caller);
+      return JSON.parse(await createDocument(services, target, { body, idempotencyKey: null }));
+    },
+    put: async (id, body, caller, ifMatch) =>
+      (await replaceDocument(services, await open(caller), input(id, body, ifMatch))).value,
+    patch: async (id, body, caller, ifMatch) =>
+      (await patchDocument(services, await open(caller), input(id, body, ifMatch))).value,
+    stored: async (id) => (await (await open()).records.get(String(id)))?.value,
+    tag: async (id) => etagOf((await (await open()).records.get(String(id)))!),
+  };
+}
+
+Deno.test("a new document is stored with its id, owner and times", async () => {
+  await using posts = await setup();
+  const created = await posts.create({ title: "a" }, OWNER);
+  assert.deepEqual(created, {
+    _id: created._id,
+    title: "a",
+    userId: USER,
+    createdAt: "2026-01-31T12:00:00.000Z",
+    updatedAt: "2026-01-31T12:00:00.000Z",
+    isDeleted: false,
+    deletedAt: null,
+  });
+  assert.deepEqual(await posts.stored(created._id!), created);
+});
+
+Deno.test("a bulk stores all or nothing, and says which document is refused", async () => {
+  await using posts = await setup({ fields: [{ key: "n", type: "Number", unique: true }] });
+  const bulk = async (body: Json) =>
+    await createDocuments(posts.services, await posts.open(), { body, idempotencyKey: null });
+  await assert.rejects(bulk({ documents: [{ n: 1 }, { n: "2" }] }), {
+    code: "INVALID_DOCUMENT",
+    message: 'documents[1]: The field "n" must be a Number.',
+  });
+  await assert.rejects(bulk([{ n: 1 }, 5]), { code: "INVALID_BODY", message: /^documents\[1\]: / });
+  await assert.rejects(bulk([{ n: 1 }, { _id: "x" }]), { code: "FIELD_READ_ONLY" });
+  await assert.rejects(bulk([{ n: 1 }, { n: 1 }]), { code: "DUPLICATE_VALUE" });
+  assert.equal(await (await posts.open()).records.count(eq("isDeleted", false)), 0);
+  const { insertedCount, ids } = JSON.parse(await bulk({ documents: [{ n: 1 }, { n: 2 }] }));
+  assert.equal(insertedCount, 2);
+  assert.equal((await posts.stored(ids[1]))?.n, 2);
+});
+
+Deno.test("a bulk has 1 to 100 documents", async () => {
+  await using posts = await setup();
+  const bulk = async (body: Json) =>
+    await createDocuments(posts.services, await posts.open(), { body, idempotencyKey: null });
+  for (const body of [[], {}, { documents: {} }, { documents: [] }, Array(101).fill({}), null]) {
+    await assert.rejects(bulk(body), { code: "INVALID_BODY", message: /with 1 to 100 documents/ });
+  }
+  assert.equal(JSON.parse(await bulk(Array(100).fill({}))).insertedCount, 100);
+});
+
+Deno.test("a replacement keeps id, owner and time of creation, and nothing else", async () => {
+  await using posts = await setup();
+  const { _id } = await posts.create({ a: 1, b: 2 }, OWNER);
+  posts.clock.advance(1000);
+  const replaced = await posts.put(_id!, { c: 3 }, OWNER);
+  assert.deepEqual(replaced, {
+    _id,
+    c: 3,
+    userId: USER,
+    createdAt: "2026-01-31T12:00:00.000Z",
+    updatedAt: "2026-01-31T12:00:01.000Z",
+    isDeleted: false,
+    deletedAt: null,
+  });
+  assert.deepEqual(await posts.stored(_id!), replaced);
+});
+
+Deno.test("a replacement without a required owner field keeps the stored owner", async () => {
+  const owner = { key: "userId", type: "String", required: true };
+  await using posts = await setup({ fields: [owner] });
+  const { _id } = await posts.create({ a: 1 }, OWNER);
+  assert.equal((await posts.put(_id!, { a: 2 }, OWNER)).userId, USER);
+  assert.equal((await posts.put(_id!, { a: 3 })).userId, USER);
+});
+
+Deno.test("a replacement is filled by defaults, a change is not", async () => {
+  await using posts = await setup({ fields: [{ key: "n", type: "Number", default: 7 }] });
+  const { _id } = await posts.create({ n: 1 });
+  assert.equal((await posts.patch(_id!, { a: 1 })).n, 1);
+  assert.equal((await posts.put(_id!, {})).n, 7);
+});
+
+Deno.test("the secret key may change or clear the owner, a user may not", async () => {
+  await using posts = await setup();
+  const { _id } = await posts.create({}, OWNER);
+  for (const userId of [OTHER_USER, null] as Json[]) {
+    await assert.rejects(posts.patch(_id!, { userId }, OWNER), { code: "OWNER_IMMUTABLE" });
+    await assert.rejects(posts.put(_id!, { userId }, OWNER), { code: "OWNER_IMMUTABLE" });
+  }
+  assert.equal((await posts.put(_id!, { userId: USER }, OWNER)).userId, USER);
+  assert.equal((await posts.patch(_id!, { userId: OTHER_USER })).userId, OTHER_USER);
+  await assert.rejects(posts.patch(_id!, { a: 1 }, OWNER), { code: "OWNER_MISMATCH" });
+  assert.equal((await posts.put(_id!, { userId: null })).userId, null);
+});
+
+Deno.test("a change replaces each named field whole, by a path a part of it", async () => {
+  await using posts = await setup();
+  const { _id } = await posts.create({ o: { a: 1, b: 2 }, p: { a: 1, b: 2 }, q: 1 });
+  const changed = await posts.patch(_id!, { o: { c: 3 }, "p.a": 5, "p.d.e": 6, q: null });
+  assert.deepEqual([changed.o, changed.p, changed.q], [
+    { c: 3 },
+    { a: 5, b: 2, d: { e: 6 } },
+    null,
+  ]);
+});
+
+Deno.test("a path through a stored value that is no object is refused and changes nothing", async () => {
+  await using posts = await setup();
+  const created = await posts.create({ a: "text", l: [1], z: null });
+  for (const path of ["a.b", "l.0", "z.b"]) {
+    await assert.rejects(posts.patch(created._id!, { [path]: 1, other: 2 }), {
+      code: "INVALID_DOCUMENT",
+      message: `The path "${path}" leads through a value that is not an object.`,
+    });
+  }
+  assert.deepEqual(await posts.stored(created._id!), created);
+});
+
+Deno.test("server-owned fields may be repeated as they are stored, and not otherwise", async () => {
+  await using posts = await setup();
+  const created = await posts.create({ a: 1 });
+  posts.clock.advance(1000);
+  assert.equal((await posts.put(created._id!, { ...created, a: 2 })).a, 2);
+  await assert.rejects(posts.put(created._id!, { ...created, a: 3 }), { code: "FIELD_READ_ONLY" });
+  await assert.rejects(posts.patch(created._id!, { isDeleted: true }), { code: "FIELD_READ_ONLY" });
+  assert.equal((await posts.stored(created._id!))?.a, 2);
+});
+
+Deno.test("what is missing or in the trash is not written", async () => {
+  await using posts = await setup();
+  const { _id } = await posts.create({ a: 1 });
+  await (await posts.open()).records.updateOne(eq("_id", String(_id)), {
+    set: { isDeleted: true },
+  });
+  for (const id of [_id!, "66f1a0c2e4b0a1b2c3d4e5f6"]) {
+    await assert.rejects(posts.put(id, { a: 2 }), { code: "DOCUMENT_NOT_FOUND" });
+    await assert.rejects(posts.patch(id, { a: 2 }), { code: "DOCUMENT_NOT_FOUND" });
+    await assert.rejects(posts.patch(id, { a: 2 }, SECRET, "*"), { code: "DOCUMENT_NOT_FOUND" });
+  }
+  assert.equal((await posts.stored(_id!))?.a, 1);
+});
+
+Deno.test("of 50 writes that hold the same If-Match exactly one takes effect", async () => {
+  await using posts = await setup();
+  const { _id } = await posts.create({ n: 0 });
+  const tag = await posts.tag(_id!);
+  const all = await Promise.allSettled(
+    Array.from({ length: 50 }, (_, n) => posts.patch(_id!, { n }, SECRET, tag)),
+  );
+  const won = all.flatMap((one) => one.status === "fulfilled" ? [one.value.n] : []);
+  const codes = all.flatMap((one) => one.status === "rejected" ? [one.reason.code] : []);
+  assert.equal(won.length, 1);
+  assert.deepEqual(new Set(codes), new Set(["PRECONDITION_FAILED"]));
+  assert.equal((await posts.stored(_id!))?.n, won[0]);
+});
+
+Deno.test("If-Match: * asks only for a document to be there: of 20 at once all take effect", async () => {
+  await using posts = await setup();
+  const { _id } = await posts.create({ n: 0 });
+  const all = await Promise.allSettled(
+    Array.from({ length: 20 }, (_, n) => posts.patch(_id!, { [`n${n}`]: n }, SECRET, "*")),
+  );
+  const codes = all.flatMap((one) => one.status === "rejected" ? [one.reason.code] : []);
+  assert.deepEqual(codes, []);
+});
+
+Deno.test("a document that changes between reading and writing is not overwritten", async () => {
+  await using posts = await setup();
+  const created = await posts.create({ a: 1 });
+  const target = await posts.open();
+  const racing: Writable = {
+    ...target,
+    records: new Proxy(target.records, {
+      get: (to, name) =>
+        name !== "findOne" ? Reflect.get(to, name, to).bind(to) : async (filter: Filter) => {
+          const found = await to.findOne(filter);
+          await to.updateOne(eq("_id", String(created._id)), { set: { a: 2 } });
+          return found;
+        },
+    }),
+  };
+  const ifMatch = await posts.tag(created._id!);
+  const input = { id: String(created._id), body: { a: 3 }, ifMatch };
+  await assert.rejects(patchDocument(posts.services, racing, input), {
+    code: "PRECONDITION_FAILED",
+  });
+  assert.equal((await posts.stored(created._id!))?.a, 2);
+});
+
+Deno.test("a document that a change would make larger than 1 MiB stays as it is", async () => {
+  await using posts = await setup();
+  const created = await posts.create({ a: "x".repeat(600_000) });
+  await assert.rejects(posts.patch(created._id!, { b: "x".repeat(600_000) }), {
+    code: "DOCUMENT_TOO_LARGE",
+    status: 413,
+  });
+  assert.deepEqual(await posts.stored(created._id!), created);
+});

@@ -1,0 +1,183 @@
+import assert from "node:assert/strict";
+import { readJson } from "./body.ts";
+
+const ADDRESS = "http://localhost:8000/api/data/posts";
+const KIB = 1024;
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+
+/** A request whose body arrives in these pieces; without an end, it stays open. */
+function streamed(
+  pieces: readonly Uint8Array<ArrayBuffer>[],
+  options: { readonly end?: "close" | "error" | "never"; readonly onCancel?: () => void } = {},
+): Request {
+  let at = 0;
+  const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    pull(controller) {
+      const piece = pieces[at++];
+      if (piece !== undefined) return controller.enqueue(piece);
+      if (options.end === "error") return controller.error(new Error("connection reset"));
+      if (options.end === "never") return new Promise(() => {});
+      return controller.close();
+    },
+    cancel: () => options.onCancel?.(),
+  });
+  return new Request(ADDRESS, {
+    method: "POST",
+    body,
+    headers: { "content-type": "application/json" },
+  });
+}
+
+const sent = (body: BodyInit | null, type: string | null = "application/json") =>
+  new Request(ADDRESS, {
+    method: "POST",
+    body,
+    headers: type === null ? [] : { "content-type": type },
+  });
+
+const refused = (request: Request, code: string, message = /./) =>
+  assert.rejects(readJson(request, KIB), { code, message });
+
+Deno.test("any JSON value is read", async () => {
+  for (const text of ["{}", "[]", '"a"', "5", "null", "true", ' { "a" : [ 1 ] } ']) {
+    assert.deepEqual(await readJson(sent(text), KIB), JSON.parse(text));
+  }
+});
+
+Deno.test("JSON types in UTF-8 are taken", async () => {
+  const types = [
+    "application/json",
+    "APPLICATION/JSON",
+    "application/json; charset=utf-8",
+    "application/json;charset=UTF-8",
+    'application/json; charset="utf-8"',
+    "application/merge-patch+json",
+    "application/vnd.api+json",
+    " application/json ",
+  ];
+  for (const type of types) assert.deepEqual(await readJson(sent("{}", type), KIB), {}, type);
+});
+
+Deno.test("other types are refused before the body is looked at", async () => {
+  const types = [
+    "text/plain",
+    "text/json",
+    "application/x-www-form-urlencoded",
+    "multipart/form-data; boundary=x",
+    "application/jsonp",
+    "application/json-seq",
+    "application/json; charset=latin1",
+    "application/json; charset=utf-16",
+    "application/json, text/plain",
+    "text/plain; application/json",
+    "",
+  ];
+  for (const type of types) await refused(sent("{", type), "UNSUPPORTED_MEDIA_TYPE");
+  await refused(sent(bytes("{}"), null), "UNSUPPORTED_MEDIA_TYPE");
+});
+
+Deno.test("an empty body is refused as such", async () => {
+  await refused(sent(null), "INVALID_JSON", /The body is empty/);
+  await refused(sent(""), "INVALID_JSON", /The body is empty/);
+  await refused(streamed([]), "INVALID_JSON", /The body is empty/);
+  await refused(streamed([bytes(""), bytes("")]), "INVALID_JSON", /The body is empty/);
+});
+
+Deno.test("broken JSON is refused", async () => {
+  const broken = ["{", "{a:1}", "{'a':1}", "[1,]", "nul", "1 2", "NaN", '"\u0001"', " ", "{}x"];
+  for (const text of broken) await refused(sent(text), "INVALID_JSON", /is not valid JSON/);
+});
+
+Deno.test("bytes that are no UTF-8 are refused, not mended", async () => {
+  const broken = [[0x22, 0xff, 0x22], [0x22, 0xc3, 0x22], [0x22, 0xed, 0xa0, 0x80, 0x22]];
+  for (const body of broken) await refused(sent(new Uint8Array(body)), "INVALID_JSON");
+  const utf16 = new Uint8Array([0xff, 0xfe, 0x7b, 0, 0x7d, 0]);
+  await refused(sent(utf16), "INVALID_JSON");
+});
+
+Deno.test("JSON nested 10,000 deep is read, for others to refuse", async () => {
+  const text = "[".repeat(10_000) + "]".repeat(10_000);
+  assert.ok(Array.isArray(await readJson(sent(text), 1024 * KIB)));
+});
+
+Deno.test("a character that is split between two pieces is put together", async () => {
+  const text = JSON.stringify({ a: "größe 😀 名前" });
+  const whole = bytes(text);
+  for (let at = 1; at < whole.length; at++) {
+    const request = streamed([whole.slice(0, at), whole.slice(at)]);
+    assert.deepEqual(await readJson(request, KIB), JSON.parse(text), `split at ${at}`);
+  }
+  const single = Array.from(whole, (byte) => new Uint8Array([byte]));
+  assert.deepEqual(await readJson(streamed(single), KIB), JSON.parse(text));
+});
+
+const ofLength = (length: number) => bytes(`"${"x".repeat(length - 2)}"`);
+
+Deno.test("a body may have exactly as many bytes as the limit says", async () => {
+  assert.equal((await readJson(sent(ofLength(KIB)), KIB) as string).length, KIB - 2);
+  await refused(sent(ofLength(KIB + 1)), "BODY_TOO_LARGE", /larger than 1024 bytes/);
+});
+
+Deno.test("bytes are counted as they arrive, not characters and not what is declared", async () => {
+  const half = ofLength(KIB).slice(0, 512);
+  const rest = ofLength(KIB).slice(512);
+  assert.ok(await readJson(streamed([half, rest]), KIB));
+  await refused(streamed([half, rest, bytes(" ")]), "BODY_TOO_LARGE");
+  await refused(sent(bytes(`"${"é".repeat(512)}"`)), "BODY_TOO_LARGE");
+  const lying = sent(ofLength(KIB + 1));
+  lying.headers.set("content-length", "5");
+  await refused(lying, "BODY_TOO_LARGE");
+});
+
+Deno.test("a body that says it is too large is refused before a byte of it is read", async () => {
+  let pulled = 0;
+  const request = new Request(ADDRESS, {
+    method: "POST",
+    body: new ReadableStream({ pull: () => void pulled++ }, { highWaterMark: 0 }),
+    headers: { "content-type": "application/json", "content-length": "1025" },
+  });
+  await refused(request, "BODY_TOO_LARGE");
+  assert.equal(pulled, 0);
+});
+
+Deno.test("a body without an end is given up as soon as it is too large, and told to stop", async () => {
+  let given = 0;
+  let cancelled = false;
+  const endless = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    pull(controller) {
+      given += 256;
+      controller.enqueue(new Uint8Array(256).fill(0x20));
+    },
+    cancel: () => void (cancelled = true),
+  }, { highWaterMark: 0 });
+  await refused(sent(endless), "BODY_TOO_LARGE");
+  assert.equal(cancelled, true);
+  assert.ok(given <= 2 * KIB, `${given} bytes were taken in`);
+});
+
+Deno.test("a body that is cut off is refused as such", async () => {
+  const pieces = [bytes('{"a":')];
+  await refused(streamed(pieces, { end: "error" }), "INVALID_JSON", /^The body was cut off\.$/);
+});
+
+Deno.test("a body that does not arrive in time is given up, and told to stop", async () => {
+  let cancelled = false;
+  const onCancel = () => void (cancelled = true);
+  for (const pieces of [[], [bytes('{"a":')]]) {
+    cancelled = false;
+    const request = streamed(pieces, { end: "never", onCancel });
+    await assert.rejects(readJson(request, KIB, 5), { code: "REQUEST_TIMEOUT", status: 408 });
+    assert.equal(cancelled, true);
+  }
+});
+
+Deno.test("pieces that keep coming do not put off the time limit", async () => {
+  const dripping = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    async pull(controller) {
+      await new Promise((resolve) => setImmediate(resolve));
+      controller.enqueue(bytes(" "));
+    },
+  }, { highWaterMark: 0 });
+  await assert.rejects(readJson(sent(dripping), 1024 * KIB, 20), { code: "REQUEST_TIMEOUT" });
+});

@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { fakeClock } from "@/tests/support/test_services.ts";
+import { createDeadlines } from "./deadline.ts";
+
+interface Ticker extends Disposable {
+  /** Timers that run at the moment. */
+  readonly running: ReadonlyMap<number, () => void>;
+  tick(): void;
+}
+
+/** Stands in for the runtime's intervals, which then run only when told to. */
+function heldIntervals(): Ticker {
+  const running = new Map<number, () => void>();
+  const { setInterval: set, clearInterval: clear } = globalThis;
+  let last = 0;
+  globalThis.setInterval = ((work: () => void) => {
+    running.set(++last, work);
+    return last;
+  }) as unknown as typeof setInterval; // Of its forms only this one is used.
+  globalThis.clearInterval = (timer) => void running.delete(Number(timer));
+  return {
+    running,
+    tick: () => running.forEach((work) => work()),
+    [Symbol.dispose]() {
+      globalThis.setInterval = set;
+      globalThis.clearInterval = clear;
+    },
+  };
+}
+
+const never = () => new Promise<never>(() => {});
+
+/** What became of a promise so far. */
+async function outcomeOf(promise: Promise<unknown>): Promise<string> {
+  const waiting = Promise.resolve("waiting");
+  return await Promise.race([
+    promise.then((value) => `done ${value}`, (error) => error.code ?? String(error)),
+    waiting.then(() => waiting).then(() => waiting),
+  ]);
+}
+
+Deno.test("work that is done in time settles as it does", async () => {
+  using deadlines = createDeadlines(1000, () => 0);
+  assert.equal(await deadlines.within(() => Promise.resolve(5)), 5);
+  const error = new Error("failed");
+  await assert.rejects(deadlines.within(() => Promise.reject(error)), (thrown) => thrown === error);
+});
+
+Deno.test("work that takes too long is given up, not earlier", async () => {
+  using intervals = heldIntervals();
+  const clock = fakeClock();
+  using deadlines = createDeadlines(30_000, clock.now);
+  const late = deadlines.within(never);
+  clock.advance(29_999);
+  intervals.tick();
+  assert.equal(await outcomeOf(late), "waiting");
+  clock.advance(1);
+  intervals.tick();
+  await assert.rejects(late, { code: "HANDLER_TIMEOUT", status: 503 });
+});
+
+Deno.test("each has its own time, counted from its own beginning", async () => {
+  using intervals = heldIntervals();
+  const clock = fakeClock();
+  using deadlines = createDeadlines(30_000, clock.now);
+  const first = deadlines.within(never);
+  clock.advance(20_000);
+  const second = deadlines.within(never);
+  clock.advance(10_000);
+  intervals.tick();
+  await assert.rejects(first, { code: "HANDLER_TIMEOUT" });
+  assert.equal(await outcomeOf(second), "waiting");
+  clock.advance(20_000);
+  intervals.tick();
+  await assert.rejects(second, { code: "HANDLER_TIMEOUT" });
+});
+
+Deno.test("a restart gives the whole time again", async () => {
+  using intervals = heldIntervals();
+  const clock = fakeClock();
+  using deadlines = createDeadlines(30_000, clock.now);
+  let restart = () => {};
+  const work = deadlines.within((again) => {
+    restart = again;
+    return never();
+  });
+  clock.advance(29_000);
+  restart();
+  clock.advance(29_000);
+  intervals.tick();
+  assert.equal(await outcomeOf(work), "waiting");
+  clock.advance(1000);
+  intervals.tick();
+  await assert.rejects(work, { code: "HANDLER_TIMEOUT" });
+});
+
+Deno.test("work that was given up goes on, and what becomes of it is nobody's failure", async () => {
+  using intervals = heldIntervals();
+  const clock = fakeClock();
+  using deadlines = createDeadlines(1000, clock.now);
+  const work = Promise.withResolvers<number>();
+  const late = deadlines.within(() => work.promise);
+  clock.advance(1000);
+  intervals.tick();
+  await assert.rejects(late, { code: "HANDLER_TIMEOUT" });
+  work.reject(new Error("too late to matter"));
+  assert.equal(await outcomeOf(late), "HANDLER_TIMEOUT");
+});
+
+Deno.test("one timer serves all, and none is left when nobody waits", async () => {
+  using intervals = heldIntervals();
+  const clock = fakeClock();
+  using deadlines = createDeadlines(1000, clock.now);
+  const done = Promise.withResolvers<void>();
+  const all = Array.from({ length: 100 }, () => deadlines.within(() => done.promise));
+  assert.equal(intervals.running.size, 1);
+  done.resolve();
+  await Promise.all(all);
+  intervals.tick();
+  assert.equal(intervals.running.size, 0);
+  const next = deadlines.within(never);
+  assert.equal(intervals.running.size, 1);
+  clock.advance(1000);
+  intervals.tick();
+  await assert.rejects(next, { code: "HANDLER_TIMEOUT" });
+});
+
+Deno.test("disposing stops the timer though some still wait", () => {
+  using intervals = heldIntervals();
+  const deadlines = createDeadlines(1000, () => 0);
+  void deadlines.within(never);
+  assert.equal(intervals.running.size, 1);
+  deadlines[Symbol.dispose]();
+  assert.equal(intervals.running.size, 0);
+});

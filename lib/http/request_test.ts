@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { openRequest } from "./request.ts";
+
+const PEER = "203.0.113.9";
+
+const request = (headers: Record<string, string> = {}, target = "/api/data/posts?a=1") =>
+  new Request(`http://localhost:8000${target}`, { headers });
+
+const clientOf = (forwarded: string | null, proxies: number) =>
+  openRequest(
+    request(forwarded === null ? {} : { "x-forwarded-for": forwarded }),
+    PEER,
+    proxies,
+  ).client;
+
+Deno.test("without a proxy no forwarded address is believed", () => {
+  for (const forwarded of [null, "10.0.0.1", "10.0.0.1, 10.0.0.2", ""]) {
+    assert.equal(clientOf(forwarded, 0), PEER);
+  }
+  const others = request({ forwarded: "for=10.0.0.1", "x-real-ip": "10.0.0.1" });
+  assert.equal(openRequest(others, PEER, 0).client, PEER);
+  assert.equal(openRequest(others, PEER, 1).client, PEER);
+});
+
+Deno.test("behind n proxies the client is the n-th entry from the right", () => {
+  const forwarded = "10.0.0.1, 10.0.0.2,10.0.0.3 ,  10.0.0.4";
+  assert.equal(clientOf(forwarded, 1), "10.0.0.4");
+  assert.equal(clientOf(forwarded, 2), "10.0.0.3");
+  assert.equal(clientOf(forwarded, 4), "10.0.0.1");
+});
+
+Deno.test("what a client writes further left changes nothing", () => {
+  const seen = "198.51.100.7";
+  for (const forged of ["", "1.1.1.1, ", "1.1.1.1, 2.2.2.2, 3.3.3.3, ", ", , "]) {
+    assert.equal(clientOf(forged + seen, 1), seen, forged);
+  }
+});
+
+Deno.test("with fewer entries than proxies, or an empty one, it is the peer", () => {
+  assert.equal(clientOf(null, 1), PEER);
+  assert.equal(clientOf("", 1), PEER);
+  assert.equal(clientOf("10.0.0.1", 2), PEER);
+  assert.equal(clientOf("10.0.0.1, ", 1), PEER);
+});
+
+Deno.test("a request says who sends it and where it leads", () => {
+  const raw = request({
+    "x-api-key": "pk_live_x",
+    authorization: "Bearer a.b.c",
+    origin: "https://app.example.com",
+  });
+  const { id: _id, startedAt, ...state } = openRequest(raw, PEER, 0);
+  assert.ok(startedAt <= performance.now());
+  assert.deepEqual(state, {
+    raw,
+    path: "/api/data/posts",
+    query: "a=1",
+    malformed: false,
+    apiKey: "pk_live_x",
+    authorization: "Bearer a.b.c",
+    origin: "https://app.example.com",
+    client: PEER,
+    operationId: null,
+    projectId: null,
+    callerKind: null,
+    problem: null,
+    rate: null,
+  });
+});
+
+Deno.test("credentials that are not sent are null", () => {
+  const { apiKey, authorization, origin } = openRequest(request(), PEER, 0);
+  assert.deepEqual([apiKey, authorization, origin], [null, null, null]);
+});
+
+Deno.test("every request has an id of its own, which no client chooses", () => {
+  const ids = Array.from(
+    { length: 1000 },
+    () => openRequest(request({ "x-request-id": "mine" }), PEER, 0).id,
+  );
+  assert.equal(new Set(ids).size, 1000);
+  for (const id of ids) assert.match(id, /^[0-9a-f]{12}-[0-9a-z]+$/);
+});

@@ -1,0 +1,194 @@
+import assert from "node:assert/strict";
+import { Problem } from "../problems.ts";
+import { StoreUnavailable } from "../store/errors.ts";
+import { type LogFields, silentLog } from "./log.ts";
+import { openRequest, type RequestState } from "./request.ts";
+import { asProblem, envelope, ok, preflight, problemReply, respond } from "./respond.ts";
+
+const request = (path = "/api/data/posts", headers: Record<string, string> = {}): RequestState =>
+  openRequest(new Request(`http://localhost:8000${path}`, { headers }), "127.0.0.1", 0);
+
+const ORIGIN = "https://app.example.com";
+
+Deno.test("success is in the envelope, and data is put in as it is", () => {
+  assert.equal(envelope('{"n":1.0}', 'It "works"\n'), '{"success":true,"data":{"n":1.0},' +
+    '"message":"It \\"works\\"\\n"}');
+  assert.deepEqual(ok(201, "[]", "Made"), {
+    status: 201,
+    body: '{"success":true,"data":[],"message":"Made"}',
+  });
+  assert.deepEqual(ok(200, "{}", "Read", '"tag"').headers, [["etag", '"tag"']]);
+});
+
+Deno.test("every answer carries its request's id", async () => {
+  const state = request("/docs");
+  const response = respond(state, { status: 200, body: "text", type: "text/plain" });
+  assert.equal(response.headers.get("x-request-id"), state.id);
+  assert.equal(response.headers.get("content-type"), "text/plain");
+  assert.equal(response.status, 200);
+  assert.equal(await response.text(), "text");
+});
+
+Deno.test("answers under /api are private and vary with who asks", () => {
+  const { headers } = respond(request(), ok(200, "{}", "Read"));
+  assert.equal(headers.get("cache-control"), "private, no-cache");
+  assert.equal(headers.get("vary"), "Origin, Authorization, x-api-key");
+  assert.equal(headers.get("content-type"), "application/json; charset=utf-8");
+  const page = respond(request("/docs"), { status: 200, body: "", type: "text/html" });
+  assert.equal(page.headers.get("cache-control"), null);
+});
+
+Deno.test("malformed paths under /api are answered as privately as the others", () => {
+  const state = request("/api//data");
+  assert.equal(state.malformed, true);
+  const { headers } = respond(state, problemReply(state, new Problem("INVALID_PATH")));
+  assert.equal(headers.get("cache-control"), "private, no-cache");
+});
+
+Deno.test("an origin is echoed with credentials; without one there is nothing to echo", () => {
+  const { headers } = respond(request("/api/health", { origin: ORIGIN }), ok(200, "{}", "Read"));
+  assert.equal(headers.get("access-control-allow-origin"), ORIGIN);
+  assert.equal(headers.get("access-control-allow-credentials"), "true");
+  const exposed = headers.get("access-control-expose-headers")!.split(",").sort();
+  assert.deepEqual(exposed, [
+    "content-range",
+    "etag",
+    "location",
+    "ratelimit-limit",
+    "ratelimit-remaining",
+    "ratelimit-reset",
+    "retry-after",
+    "x-request-id",
+  ]);
+  const plain = respond(request(), ok(200, "{}", "Read"));
+  assert.equal(plain.headers.get("access-control-allow-origin"), null);
+  assert.equal(plain.headers.get("access-control-allow-credentials"), null);
+});
+
+Deno.test("a preflight allows the interface's methods and headers, and is remembered", async () => {
+  const response = respond(request("/api/data/posts", { origin: ORIGIN }), preflight());
+  assert.equal(response.status, 204);
+  assert.equal(await response.text(), "");
+  assert.equal(response.headers.get("content-type"), null);
+  const listOf = (name: string) => response.headers.get(name)!.split(",").sort();
+  assert.deepEqual(listOf("access-control-allow-methods"), [
+    "DELETE",
+    "GET",
+    "HEAD",
+    "PATCH",
+    "POST",
+    "PUT",
+  ]);
+  assert.deepEqual(listOf("access-control-allow-headers"), [
+    "authorization",
+    "cache-control",
+    "content-type",
+    "idempotency-key",
+    "if-match",
+    "if-none-match",
+    "range",
+    "user-agent",
+    "x-api-key",
+    "x-refresh-token",
+    "x-refresh-token-mode",
+  ]);
+  assert.equal(response.headers.get("access-control-max-age"), "7200");
+  assert.equal(response.headers.get("access-control-allow-origin"), ORIGIN);
+});
+
+Deno.test("where requests are counted, answers say how many are left", () => {
+  const state = request();
+  state.rate = { limit: 1000, remaining: 7, resetSeconds: 42 };
+  const { headers } = respond(state, ok(200, "{}", "Read"));
+  assert.equal(headers.get("ratelimit-limit"), "1000");
+  assert.equal(headers.get("ratelimit-remaining"), "7");
+  assert.equal(headers.get("ratelimit-reset"), "42");
+  assert.equal(respond(request(), ok(200, "{}", "")).headers.get("ratelimit-limit"), null);
+});
+
+Deno.test("a refusal is in the envelope of errors, and the request remembers its code", () => {
+  const state = request();
+  const reply = problemReply(state, new Problem("INVALID_QUERY", { message: '"limit" is odd.' }));
+  assert.equal(reply.status, 400);
+  assert.deepEqual(JSON.parse(reply.body as string), {
+    success: false,
+    data: {},
+    message: '"limit" is odd.',
+    code: "INVALID_QUERY",
+  });
+  assert.equal(state.problem, "INVALID_QUERY");
+});
+
+Deno.test("what failed inside is not told outside", () => {
+  for (const code of ["INTERNAL", "STORE_UNAVAILABLE", "HANDLER_TIMEOUT"] as const) {
+    const problem = new Problem(code, { message: "disk /var/lib full", cause: new Error("x") });
+    const { body, status } = problemReply(request(), problem);
+    assert.ok(status >= 500);
+    assert.equal(String(body).includes("/var/lib"), false);
+    assert.equal(JSON.parse(String(body)).message, new Problem(code).message);
+  }
+});
+
+Deno.test("readiness names what is down: operators ask for it", () => {
+  const problem = new Problem("NOT_READY", { message: "The database does not answer." });
+  const { body } = problemReply(request(), problem);
+  assert.equal(JSON.parse(String(body)).message, "The database does not answer.");
+});
+
+Deno.test("a refusal says when to try again, and which methods there are", () => {
+  const headersOf = (problem: Problem) => Object.fromEntries(problemReply(request(), problem).headers!);
+  assert.deepEqual(headersOf(new Problem("RATE_LIMITED", { retryAfter: 17 })), {
+    "retry-after": "17",
+  });
+  assert.deepEqual(headersOf(new Problem("STORE_UNAVAILABLE")), { "retry-after": "1" });
+  assert.deepEqual(headersOf(new Problem("METHOD_NOT_ALLOWED", { allow: ["GET", "POST"] })), {
+    allow: "GET, POST",
+  });
+  assert.deepEqual(headersOf(new Problem("INVALID_QUERY")), {});
+});
+
+/** Remembers what was logged. */
+function remembering() {
+  const lines: [string, string, LogFields | undefined][] = [];
+  const log = {
+    ...silentLog,
+    write: (level: string, message: string, fields?: LogFields) =>
+      void lines.push([level, message, fields]),
+  };
+  return { log, lines };
+}
+
+Deno.test("a refusal passes as it is, and is no line in the log", () => {
+  const { log, lines } = remembering();
+  const problem = new Problem("INVALID_QUERY");
+  assert.equal(asProblem(problem, request(), log), problem);
+  assert.deepEqual(lines, []);
+});
+
+Deno.test("a store that cannot be used is 503, and the log says why", () => {
+  const { log, lines } = remembering();
+  const state = request();
+  const error = new StoreUnavailable('Cannot use "control.db": disk full');
+  const problem = asProblem(error, state, log);
+  assert.equal(problem.code, "STORE_UNAVAILABLE");
+  assert.equal(problem.cause, error);
+  assert.deepEqual(lines, [["error", "The store is unavailable", {
+    requestId: state.id,
+    operation: null,
+    error: 'Cannot use "control.db": disk full',
+  }]]);
+});
+
+Deno.test("anything else is 500, and the log has the stack under the request's id", () => {
+  const { log, lines } = remembering();
+  const state = request();
+  state.operationId = "listDocuments";
+  assert.equal(asProblem(new TypeError("x is not a function"), state, log).code, "INTERNAL");
+  assert.equal(asProblem("thrown text", state, log).code, "INTERNAL");
+  const [[level, , fields], [, , thrown]] = lines as [(typeof lines)[0], (typeof lines)[0]];
+  assert.equal(level, "error");
+  assert.equal(fields?.requestId, state.id);
+  assert.equal(fields?.operation, "listDocuments");
+  assert.match(String(fields?.error), /TypeError: x is not a function\n {4}at /);
+  assert.equal(thrown?.error, "thrown text");
+});

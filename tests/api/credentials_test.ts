@@ -1,0 +1,342 @@
+import assert from "node:assert/strict";
+import { decodeJwt, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
+import { type SessionRecord, SESSIONS } from "@/lib/auth/sessions.ts";
+import { rotateKey } from "@/lib/projects/projects.ts";
+import { eq } from "@/lib/store/filter.ts";
+import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
+import { NOBODY, openShelf, refused } from "./shelf.ts";
+import { type Sample, sampleCalls, takesKey, takesToken } from "./sample_calls.ts";
+
+const SAMPLES = sampleCalls();
+const KNOWN_SCHEMES = ["apiKey", "accessToken"];
+
+const random = (length: number): string => "A1b2-_".repeat(length).slice(0, length);
+
+/** What is no current key of any project. */
+async function badKeys(app: TestApp, project: TestProject): Promise<Record<string, string | null>> {
+  const { publishableKey, secretKey, projectId } = project;
+  const renewed = await app.project();
+  await rotateKey(app.services, renewed.projectId, "publishable");
+  await rotateKey(app.services, renewed.projectId, "secret");
+  return {
+    missing: null,
+    empty: "",
+    "a word": "key",
+    "a prefix alone": "pk_live_",
+    "too short": publishableKey.slice(0, -1),
+    "too long": `${publishableKey}x`,
+    "two keys": `${publishableKey}, ${secretKey}`,
+    "another prefix": secretKey.replace("sk_live_", "sk_test_"),
+    "the publishable key as a secret one": publishableKey.replace("pk_", "sk_"),
+    "the secret key as a publishable one": secretKey.replace("sk_", "pk_"),
+    "upper case": publishableKey.toUpperCase(),
+    "another last letter": publishableKey.slice(0, -1) + (publishableKey.endsWith("A") ? "B" : "A"),
+    "unknown publishable": `pk_live_${random(43)}`,
+    "unknown secret": `sk_live_${random(43)}`,
+    "rotated publishable": renewed.publishableKey,
+    "rotated secret": renewed.secretKey,
+    "a project id": projectId,
+    "a pattern": `pk_live_${"%".repeat(43)}`,
+    "an object": '{"$ne":null}',
+  };
+}
+
+/** Bearer tokens that a publishable key of the project must not be sent with. */
+async function badTokens(app: TestApp, project: TestProject): Promise<Record<string, string>> {
+  const { services, clock } = app;
+  const { projectId } = project;
+  const { id: userId, token } = await project.user();
+  const other = await project.user();
+  const revoked = await project.user();
+  const foreignProject = await app.project();
+  const foreign = await foreignProject.user();
+  const key = (await services.signingKeys.find(projectId))!;
+  const foreignKey = (await services.signingKeys.find(foreignProject.projectId))!;
+  const own = await key.privateKey();
+  const attacker = await generateKeyPair("EdDSA", { extractable: true });
+  const claims = decodeJwt(token);
+  const now = Math.floor(clock.now() / 1000);
+  const header = { alg: "EdDSA", typ: "at+jwt", kid: key.kid };
+
+  const sign = (changes: JWTPayload, head: object = {}, by: CryptoKey | Uint8Array = own) =>
+    new SignJWT({ ...claims, ...changes }).setProtectedHeader({ ...header, ...head }).sign(by);
+  const [head, payload, signature] = token.split(".") as [string, string, string];
+  const encoded = (value: unknown) => btoa(JSON.stringify(value)).replaceAll("=", "");
+  const unsigned = encoded({ ...header, alg: "none" });
+  const text = (value: string) => new TextEncoder().encode(value);
+  const hmac = (secret: Uint8Array) => sign({}, { alg: "HS256" }, secret);
+
+  await services.engine.records<SessionRecord>(projectId, SESSIONS).updateOne(
+    eq("_id", decodeJwt(revoked.token).sid as string),
+    { set: { revokedAt: new Date(clock.now()).toISOString() } },
+  );
+
+  return {
+    "a word": "token",
+    "three words": "a.b.c",
+    "two parts": `${head}.${payload}`,
+    "four parts": `${token}.${signature}`,
+    "no signature": `${head}.${payload}.`,
+    "another user in an old signature": `${head}.${
+      encoded({ ...claims, sub: other.id })
+    }.${signature}`,
+    "a changed signature": `${head}.${payload}.${signature.slice(1)}A`,
+    "alg none": `${unsigned}.${payload}.`,
+    "alg none with the old signature": `${unsigned}.${payload}.${signature}`,
+    "signed by an attacker": await sign({}, {}, attacker.privateKey),
+    "signed by an attacker who brings the key": await sign(
+      {},
+      { jwk: await exportJWK(attacker.publicKey) },
+      attacker.privateKey,
+    ),
+    "signed by another project's key": await sign({}, {}, await foreignKey.privateKey()),
+    "HS256 with the public key's bytes": await hmac(
+      Uint8Array.fromBase64(key.publicJwk.x!, { alphabet: "base64url" }),
+    ),
+    "HS256 with the public key's text": await hmac(text(key.publicJwk.x!)),
+    "HS256 with the public key as JWK": await hmac(text(JSON.stringify(key.publicJwk))),
+    "alg Ed25519": await sign({}, { alg: "Ed25519" }),
+    "another project's token": foreign.token,
+    "another project's issuer": await sign({ iss: decodeJwt(foreign.token).iss! }),
+    "another host's issuer": await sign({ iss: `https://evil.example/api/projects/${projectId}` }),
+    "no issuer": await sign({ iss: undefined as unknown as string }),
+    "another audience": await sign({ aud: foreignProject.projectId }),
+    "a list of the right audience": await sign({ aud: [projectId] }),
+    "a list of audiences": await sign({ aud: [projectId, foreignProject.projectId] }),
+    "no audience": await sign({ aud: undefined as unknown as string }),
+    "typ JWT": await sign({}, { typ: "JWT" }),
+    "no typ": await sign({}, { typ: undefined }),
+    "expired": await sign({ exp: now - 60 }),
+    "no exp": await sign({ exp: undefined as unknown as number }),
+    "no iat": await sign({ iat: undefined as unknown as number }),
+    "no sub": await sign({ sub: undefined as unknown as string }),
+    "no sid": await sign({ sid: undefined }),
+    "exp as text": await sign({ exp: String(now + 900) as unknown as number }),
+    "sub as number": await sign({ sub: 1 as unknown as string }),
+    "sid as list": await sign({ sid: [claims.sid] }),
+    "not yet valid": await sign({ nbf: now + 600 }),
+    "an unknown session": await sign({ sid: NOBODY }),
+    "another user's session": await sign({ sub: other.id }),
+    "a revoked session": revoked.token,
+    "a critical header": await sign({}, { crit: ["exp"], exp: now }).catch(() => "a.b.c"),
+    "a user id": userId,
+    "an API key": project.secretKey,
+  };
+}
+
+/** The sample with the body's text broken, if it has a body. */
+const withBadBody = ({ call }: Sample) =>
+  call.body === undefined ? call : { ...call, body: '{"broken":' };
+
+Deno.test("every operation says who may call it, in schemes that this battery knows", () => {
+  assert.ok(SAMPLES.length > 0);
+  for (const { operationId, security } of SAMPLES) {
+    for (const scheme of security.flat()) {
+      assert.ok(
+        KNOWN_SCHEMES.includes(scheme),
+        `${operationId} takes "${scheme}": give the battery bad credentials of that kind`,
+      );
+    }
+    const keyed = security.every((alternative) => alternative.includes("apiKey"));
+    assert.ok(security.length === 0 || keyed, `${operationId} has an alternative without a key`);
+  }
+});
+
+for (const sample of SAMPLES.filter(takesKey)) {
+  const { operationId, call } = sample;
+
+  Deno.test(`${operationId}: every bad key is the same 401, also with a bad body`, async () => {
+    await using app = await openTestApp();
+    const shelf = await openShelf(app);
+    const { token } = await shelf.project.user();
+    const keys = await badKeys(app, shelf.project);
+    const texts = new Set<string>();
+    await shelf.untouched(async () => {
+      for (const [kind, key] of Object.entries(keys)) {
+        for (const one of [call, withBadBody(sample)]) {
+          for (
+            const authorization of [null, `Bearer ${token}`, `Bearer ${shelf.project.secretKey}`]
+          ) {
+            const headers = {
+              ...(key !== null && { "x-api-key": key }),
+              ...(authorization !== null && { authorization }),
+            };
+            const answer = await app.send({ ...one, headers });
+            assert.equal(answer.status, 401, `${kind}: ${answer.text}`);
+            refused(answer, 401, "API_KEY_INVALID");
+            texts.add(answer.text);
+          }
+        }
+      }
+    });
+    assert.equal(texts.size, 1, "one message, whatever is wrong with the key");
+  });
+
+  Deno.test(`${operationId}: a key in the query is no key`, async () => {
+    await using app = await openTestApp();
+    const { secretKey } = await app.project();
+    for (const name of ["x-api-key", "key", "apiKey"]) {
+      const path = `${call.path}?${name}=${secretKey}`;
+      refused(await app.send({ ...call, path }), 401, "API_KEY_INVALID");
+    }
+  });
+
+  Deno.test(`${operationId}: a rotated key is refused at once, the new one works`, async () => {
+    await using app = await openTestApp();
+    const shelf = await openShelf(app);
+    const { project } = shelf;
+    const send = (key: string) => app.send({ ...call, headers: { "x-api-key": key } });
+    assert.notEqual((await send(project.publishableKey)).body?.code, "API_KEY_INVALID");
+    const fresh = await rotateKey(app.services, project.projectId, "publishable");
+    refused(await send(project.publishableKey), 401, "API_KEY_INVALID");
+    assert.notEqual((await send(fresh)).body?.code, "API_KEY_INVALID");
+    assert.notEqual((await send(project.secretKey)).body?.code, "API_KEY_INVALID");
+  });
+}
+
+const inCollections = SAMPLES.filter(({ template }) => template.includes("{collectionName}"));
+
+for (const { operationId, call } of inCollections) {
+  Deno.test(`${operationId}: another project's keys see nothing of this one`, async () => {
+    await using app = await openTestApp();
+    const shelf = await openShelf(app, { rls: { enabled: false } });
+    const stranger = await app.project();
+    await shelf.untouched(async () => {
+      for (const as of [stranger.asSecret, stranger.asPublic]) {
+        refused(await as(call), 404, "COLLECTION_NOT_FOUND");
+      }
+    });
+  });
+}
+
+for (const sample of SAMPLES.filter(takesToken)) {
+  const { operationId, call } = sample;
+
+  Deno.test(`${operationId}: every bad token is the same 401, also with a bad body`, async () => {
+    await using app = await openTestApp();
+    for (const rls of [{ enabled: false }, { mode: "public-read" }, { mode: "private" }]) {
+      const shelf = await openShelf(app, { rls });
+      const { project } = shelf;
+      const tokens = await badTokens(app, project);
+      const { token } = await project.user();
+      const headers: Record<string, string> = {
+        "no scheme": token,
+        "another scheme": `Basic ${token}`,
+        "the scheme alone": "Bearer",
+        "an empty token": "Bearer ",
+        "two spaces": `Bearer  ${token}`,
+        "two tokens": `Bearer ${token} ${token}`,
+        "two headers": `Bearer ${token}, Bearer ${token}`,
+        "nothing": "",
+      };
+      for (const [kind, bad] of Object.entries(tokens)) headers[kind] = `Bearer ${bad}`;
+      const texts = new Set<string>();
+      await shelf.untouched(async () => {
+        for (const [kind, authorization] of Object.entries(headers)) {
+          for (const one of [call, withBadBody(sample)]) {
+            const answer = await app.send({
+              ...one,
+              headers: { "x-api-key": project.publishableKey, authorization },
+            });
+            assert.equal(answer.status, 401, `${kind}: ${answer.text}`);
+            refused(answer, 401, "ACCESS_TOKEN_INVALID");
+            texts.add(answer.text);
+          }
+        }
+      });
+      assert.equal(texts.size, 1, "one message, whatever is wrong with the token");
+    }
+  });
+
+  Deno.test(`${operationId}: a good token passes, and with the secret key any token is ignored`, async () => {
+    await using app = await openTestApp();
+    const shelf = await openShelf(app);
+    const { project } = shelf;
+    const { token } = await project.user();
+    const codes = ["API_KEY_INVALID", "ACCESS_TOKEN_INVALID", "ACCESS_TOKEN_REQUIRED"];
+    for (const authorization of [`Bearer ${token}`, `bearer ${token}`, `BEARER ${token}`]) {
+      const answer = await app.send({
+        ...call,
+        headers: { "x-api-key": project.publishableKey, authorization },
+      });
+      assert.ok(!codes.includes(answer.body?.code), answer.text);
+    }
+    for (const authorization of ["", "Bearer x", "Basic x", `Bearer ${token}x`]) {
+      const answer = await app.send({
+        ...call,
+        headers: { "x-api-key": project.secretKey, authorization },
+      });
+      assert.ok(!codes.includes(answer.body?.code), answer.text);
+    }
+  });
+}
+
+for (const { operationId, call } of SAMPLES.filter(({ security }) => security.length === 0)) {
+  Deno.test(`${operationId}: anyone may call it, and credentials make no difference`, async () => {
+    await using app = await openTestApp();
+    const { projectId, secretKey } = await app.project();
+    const path = call.path.replace(/[0-9a-f]{24}/, projectId);
+    const plain = await app.send({ ...call, path });
+    assert.ok(![401, 403].includes(plain.status), plain.text);
+    for (const key of ["", "wrong", secretKey]) {
+      const headers = { "x-api-key": key, authorization: "Bearer wrong" };
+      const answer = await app.send({ ...call, path, headers });
+      assert.equal(answer.status, plain.status);
+      assert.equal(answer.text, plain.text);
+    }
+  });
+}
+
+Deno.test("a token is good until it expires, by the clock, with five seconds of grace at most", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app, { rls: { mode: "private" } });
+  const ann = await shelf.project.user();
+  app.clock.advance(899_000);
+  assert.equal((await shelf.asPublic({}, ann)).status, 200);
+  app.clock.advance(6_001);
+  refused(await shelf.asPublic({}, ann), 401, "ACCESS_TOKEN_INVALID");
+});
+
+Deno.test("a revoked session ends its tokens within 5 s elsewhere and at once where it is known", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app, { rls: { mode: "private" } });
+  const [ann, bob] = [await shelf.project.user(), await shelf.project.user()];
+  const sessions = app.services.engine.records<SessionRecord>(shelf.project.projectId, SESSIONS);
+  const revoke = async (token: string) => {
+    const id = decodeJwt(token).sid as string;
+    const revokedAt = new Date(app.clock.now()).toISOString();
+    await sessions.updateOne(eq("_id", id), { set: { revokedAt } });
+    return id;
+  };
+  for (const user of [ann, bob]) assert.equal((await shelf.asPublic({}, user)).status, 200);
+  app.services.sessions.forget(await revoke(ann.token));
+  refused(await shelf.asPublic({}, ann), 401, "ACCESS_TOKEN_INVALID");
+  await revoke(bob.token);
+  app.clock.advance(5_000);
+  refused(await shelf.asPublic({}, bob), 401, "ACCESS_TOKEN_INVALID");
+});
+
+Deno.test("a session that has run out ends its tokens, however long they would live", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app, { rls: { mode: "private" } });
+  const { token } = await shelf.project.user();
+  const key = (await app.services.signingKeys.find(shelf.project.projectId))!;
+  const claims = decodeJwt(token);
+  const long = await new SignJWT({ ...claims, exp: claims.exp! + 40 * 86_400 })
+    .setProtectedHeader({ alg: "EdDSA", typ: "at+jwt", kid: key.kid })
+    .sign(await key.privateKey());
+  const user = { id: claims.sub!, token: long };
+  assert.equal((await shelf.asPublic({}, user)).status, 200);
+  app.clock.advance(30 * 86_400_000);
+  refused(await shelf.asPublic({}, user), 401, "ACCESS_TOKEN_INVALID");
+});
+
+Deno.test("a token stays good when the same one was refused elsewhere, and the other way round", async () => {
+  await using app = await openTestApp();
+  const [one, two] = [await openShelf(app), await openShelf(app)];
+  const ann = await one.project.user();
+  for (let round = 0; round < 2; round++) {
+    assert.equal((await one.asPublic({}, ann)).status, 200);
+    refused(await two.asPublic({}, ann), 401, "ACCESS_TOKEN_INVALID");
+  }
+});

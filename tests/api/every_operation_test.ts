@@ -1,0 +1,244 @@
+import assert from "node:assert/strict";
+import { createCatalog } from "@/lib/documents/catalog.ts";
+import { createLog } from "@/lib/http/log.ts";
+import { REQUEST_TIMEOUT_MS } from "@/lib/limits.ts";
+import { Problem } from "@/lib/problems.ts";
+import type { Services } from "@/lib/services.ts";
+import { StoreUnavailable } from "@/lib/store/errors.ts";
+import type { Engine } from "@/lib/store/port.ts";
+import { createApp } from "@/routes/app.ts";
+import { type Answer, type Call, send } from "../support/conforming_client.ts";
+import { openTestApp, type TestApp } from "../support/test_app.ts";
+import { allowOnly } from "./origins.ts";
+import { openShelf, refused, type Shelf } from "./shelf.ts";
+import { type Sample, sampleCalls, takesKey } from "./sample_calls.ts";
+
+const SAMPLES = sampleCalls();
+const WITH_BODY = SAMPLES.filter(({ call }) => call.body !== undefined);
+
+/** A detail that must never leave the process. */
+const DETAIL = "detail-of-a-failure /var/secret/place";
+
+/** Sends a sample with the secret key to an app over changed services. */
+function sendTo(services: Services, shelf: Shelf, { call }: Sample): Promise<Answer> {
+  const path = call.path.replace(/projects\/[0-9a-f]{24}/, `projects/${shelf.project.projectId}`);
+  const headers = { "x-api-key": shelf.project.secretKey };
+  return send(createApp(services), { ...call, path, headers });
+}
+
+/** The services over a store that fails whenever it is asked. */
+function failing(services: Services, error: Error): Services {
+  const fail = () => {
+    throw error;
+  };
+  const engine: Engine = {
+    name: "sqlite",
+    records: () => new Proxy({}, { get: () => () => Promise.reject(error) }) as never, // Fails as any.
+    transaction: () => Promise.reject(error),
+    createSpace: () => Promise.reject(error),
+    ping: () => Promise.reject(error),
+    async [Symbol.asyncDispose]() {},
+  };
+  return {
+    ...services,
+    engine,
+    catalog: createCatalog(engine, services.clock),
+    signingKeys: { create: fail, find: () => Promise.reject(error) },
+  };
+}
+
+const withWork = (services: Services, error: Error): Services => ({
+  ...services,
+  deadlines: { within: () => Promise.reject(error), [Symbol.dispose]() {} },
+});
+
+for (const sample of SAMPLES) {
+  const { operationId } = sample;
+
+  Deno.test(`${operationId}: an unexpected failure is an opaque 500, with the details in the log`, async () => {
+    let logged = "";
+    using log = createLog("info", (text) => void (logged += text));
+    await using app = await openTestApp({ log });
+    const shelf = await openShelf(app);
+    const answer = await sendTo(withWork(app.services, new TypeError(DETAIL)), shelf, sample);
+    refused(answer, 500, "INTERNAL", "Something went wrong on our side.");
+    assert.ok(!answer.text.includes("detail"));
+    for (const value of answer.headers.values()) assert.ok(!value.includes("detail"));
+    log.flush();
+    const line = logged.split("\n").find((one) => one.includes("detail-of-a-failure"))!;
+    assert.equal(JSON.parse(line).requestId, answer.headers.get("x-request-id"));
+    assert.equal(JSON.parse(line).level, "error");
+  });
+
+  Deno.test(`${operationId}: 503 with Retry-After when it takes too long`, async () => {
+    await using app = await openTestApp();
+    const shelf = await openShelf(app);
+    const late = withWork(app.services, new Problem("HANDLER_TIMEOUT"));
+    const answer = await sendTo(late, shelf, sample);
+    refused(answer, 503, "HANDLER_TIMEOUT");
+    assert.match(answer.headers.get("retry-after")!, /^[1-9]\d*$/);
+  });
+}
+
+for (const sample of SAMPLES.filter((one) => takesKey(one) || one.operationId === "getJwks")) {
+  Deno.test(`${sample.operationId}: 503 with Retry-After when the store is unavailable`, async () => {
+    await using app = await openTestApp();
+    const shelf = await openShelf(app);
+    await shelf.untouched(async () => {
+      const down = failing(app.services, new StoreUnavailable(DETAIL));
+      const answer = await sendTo(down, shelf, sample);
+      refused(answer, 503, "STORE_UNAVAILABLE");
+      assert.ok(!answer.text.includes("detail"));
+      assert.match(answer.headers.get("retry-after")!, /^[1-9]\d*$/);
+      const broken = await sendTo(failing(app.services, new Error(DETAIL)), shelf, sample);
+      refused(broken, 500, "INTERNAL");
+      assert.ok(!broken.text.includes("detail"));
+    });
+  });
+}
+
+Deno.test("a store that is away after the guard is 503 too, for every operation on documents", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app);
+  // The definition is known, so that only the documents cannot be reached.
+  await app.services.catalog.find(shelf.project.projectId, shelf.name);
+  const down = failing(app.services, new StoreUnavailable(DETAIL));
+  const { catalog } = app.services;
+  await shelf.untouched(async () => {
+    for (const sample of SAMPLES.filter(({ template }) => template.startsWith("/api/data/"))) {
+      const answer = await sendTo({ ...down, catalog }, shelf, sample);
+      refused(answer, 503, "STORE_UNAVAILABLE");
+    }
+  });
+});
+
+/** A body that never comes to its end. */
+const silence = () => new ReadableStream<Uint8Array>({ pull: () => new Promise(() => {}) });
+
+/** Runs `work` while every timer of the body's time limit fires at once. */
+async function impatiently<T>(work: () => Promise<T>): Promise<T> {
+  const real = globalThis.setTimeout;
+  const hasty =
+    ((handler: () => void, ms?: number) =>
+      real(handler, ms === REQUEST_TIMEOUT_MS ? 0 : ms)) as typeof setTimeout; // Only these two forms.
+  globalThis.setTimeout = hasty;
+  try {
+    return await work();
+  } finally {
+    globalThis.setTimeout = real;
+  }
+}
+
+for (const sample of WITH_BODY) {
+  const { operationId, call } = sample;
+  const sendAs = (app: TestApp, shelf: Shelf, change: Partial<Call>): Promise<Answer> =>
+    app.send({
+      ...call,
+      path: call.path,
+      headers: { "x-api-key": shelf.project.secretKey, ...change.headers as object },
+      ...(change.body !== undefined && { body: change.body }),
+    });
+
+  Deno.test(`${operationId}: 408 when the body does not come`, async () => {
+    await using app = await openTestApp();
+    const shelf = await openShelf(app);
+    await shelf.untouched(async () => {
+      const answer = await impatiently(() => sendAs(app, shelf, { body: silence() }));
+      refused(answer, 408, "REQUEST_TIMEOUT");
+    });
+  });
+
+  Deno.test(`${operationId}: 415 for every type but JSON in UTF-8`, async () => {
+    await using app = await openTestApp();
+    const shelf = await openShelf(app);
+    await shelf.untouched(async () => {
+      const types = [
+        "none",
+        "",
+        "text/plain",
+        "text/json",
+        "application/jsonp",
+        "application/x-json",
+        "application/x-www-form-urlencoded",
+        "multipart/form-data; boundary=x",
+        "application/json; charset=utf-16",
+        "application/json; charset=iso-8859-1",
+        "application/json, text/plain",
+        "application/jsonx",
+        "*/*",
+      ];
+      for (const type of types) {
+        const answer = await sendAs(app, shelf, { headers: { "content-type": type } });
+        assert.equal(answer.status, 415, type);
+        refused(answer, 415, "UNSUPPORTED_MEDIA_TYPE", "application/json");
+      }
+    });
+    const types = [
+      "application/json",
+      "APPLICATION/JSON",
+      "application/json;charset=utf-8",
+      'application/json; charset="UTF-8"',
+      " application/json ",
+    ];
+    for (const type of types) {
+      const answer = await sendAs(app, shelf, { headers: { "content-type": type } });
+      assert.notEqual(answer.status, 415, type);
+    }
+  });
+
+  Deno.test(`${operationId}: 400 for a body that is no JSON`, async () => {
+    await using app = await openTestApp();
+    const shelf = await openShelf(app);
+    await shelf.untouched(async () => {
+      for (const body of ["", " ", "{", "[", "undefined", "{'a':1}", '{"a":1}{"b":2}', "\u0000"]) {
+        refused(await sendAs(app, shelf, { body }), 400, "INVALID_JSON");
+      }
+      const broken = [[0xff, 0xfe], [0x22, 0xc3, 0x28, 0x22], [0x22, 0xed, 0xa0, 0x80, 0x22]];
+      for (const bytes of broken) {
+        refused(await sendAs(app, shelf, { body: new Uint8Array(bytes) }), 400, "INVALID_JSON");
+      }
+      const cut = new ReadableStream({ start: (stream) => stream.error(new Error("gone")) });
+      refused(await sendAs(app, shelf, { body: cut }), 400, "INVALID_JSON", "cut off");
+    });
+  });
+
+  Deno.test(`${operationId}: 400 for JSON of another shape`, async () => {
+    await using app = await openTestApp();
+    const shelf = await openShelf(app);
+    await shelf.untouched(async () => {
+      for (const body of ["null", "1", "true", '"text"']) {
+        refused(await sendAs(app, shelf, { body }), 400, "INVALID_BODY");
+      }
+    });
+  });
+}
+
+for (const sample of SAMPLES.filter(takesKey)) {
+  Deno.test(`${sample.operationId}: 403 from an origin that the project does not list`, async () => {
+    await using app = await openTestApp();
+    const shelf = await openShelf(app);
+    await allowOnly(app, shelf.project, ["https://app.example"]);
+    const headers = { "x-api-key": shelf.project.publishableKey };
+    await shelf.untouched(async () => {
+      const foreign = { ...sample.call, headers: { ...headers, origin: "https://evil.example" } };
+      refused(await app.send(foreign), 403, "ORIGIN_NOT_ALLOWED");
+    });
+  });
+
+  Deno.test(`${sample.operationId}: 429 beyond the limit, and nothing is done`, async () => {
+    await using app = await openTestApp({
+      env: { RATE_LIMITS: "on", RATE_LIMIT_PER_MINUTE: "1" },
+    });
+    const shelf = await openShelf(app);
+    const { token } = await shelf.project.user();
+    await shelf.asPublic({ path: "?count=true" });
+    await shelf.untouched(async () => {
+      const answer = await app.send({
+        ...sample.call,
+        headers: { "x-api-key": shelf.project.publishableKey, authorization: `Bearer ${token}` },
+      });
+      refused(answer, 429, "RATE_LIMITED");
+      assert.match(answer.headers.get("retry-after")!, /^[1-9]\d?$/);
+    });
+  });
+}

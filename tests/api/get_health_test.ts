@@ -1,0 +1,21 @@
+import assert from "node:assert/strict";
+import { createApp } from "@/routes/app.ts";
+import { send } from "../support/conforming_client.ts";
+import { openTestApp } from "../support/test_app.ts";
+import { ok } from "./shelf.ts";
+
+Deno.test("a process that serves is alive", async () => {
+  await using app = await openTestApp();
+  const answer = await app.send({ path: "/api/health" });
+  assert.deepEqual(ok(answer), { status: "ok" });
+  assert.equal(answer.body.message, "Alive");
+});
+
+Deno.test("a process is alive also while its store is away", async () => {
+  await using app = await openTestApp();
+  const engine = new Proxy(app.services.engine, {
+    get: () => () => Promise.reject(new Error("away")),
+  });
+  const answer = await send(createApp({ ...app.services, engine }), { path: "/api/health" });
+  assert.deepEqual(ok(answer), { status: "ok" });
+});

@@ -1,0 +1,230 @@
+import assert from "node:assert/strict";
+import { openTestApp } from "../support/test_app.ts";
+import { allowOnly } from "./origins.ts";
+import { NOBODY, ok, openShelf, refused, times } from "./shelf.ts";
+import { sampleCalls } from "./sample_calls.ts";
+
+const SAMPLES = sampleCalls();
+
+const EXPOSED = [
+  "etag",
+  "content-range",
+  "location",
+  "retry-after",
+  "x-request-id",
+  "ratelimit-limit",
+  "ratelimit-remaining",
+  "ratelimit-reset",
+];
+
+const words = (header: string | null): string[] =>
+  (header ?? "").split(",").map((word) => word.trim().toLowerCase());
+
+/** A call of every operation, of no operation, and of paths that are refused before routing. */
+const ADDRESSES = [
+  ...SAMPLES.map(({ call }) => call),
+  { path: "/api/nothing" },
+  { path: "/api/data/users" },
+  { path: "/api/data/%zz" },
+  { path: "/api/data/posts", method: "DELETE" },
+  { path: "/api/data/posts", method: "OPTIONS" },
+  { path: "/api/data/posts", method: "HEAD" },
+];
+
+Deno.test("every answer carries a request id of its own", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app);
+  const ids: (string | null)[] = [];
+  for (const call of ADDRESSES) {
+    for (const send of [app.send, shelf.project.asSecret, shelf.project.asPublic]) {
+      ids.push((await send(call)).headers.get("x-request-id"));
+    }
+  }
+  const together = await Promise.all(times(50, () => shelf.asSecret({})));
+  ids.push(...together.map(({ headers }) => headers.get("x-request-id")));
+  assert.ok(ids.every((id) => id !== null && /^[\w-]{8,}$/.test(id)));
+  assert.equal(new Set(ids).size, ids.length);
+});
+
+Deno.test("a request id that the client sends is not taken over", async () => {
+  await using app = await openTestApp();
+  const sent = "chosen-by-the-client";
+  const answer = await app.send({ path: "/api/health", headers: { "x-request-id": sent } });
+  assert.notEqual(answer.headers.get("x-request-id"), sent);
+});
+
+Deno.test("every answer under /api is private to its asker and must be asked for again", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app);
+  for (const call of ADDRESSES.filter(({ path }) => path.startsWith("/api/"))) {
+    for (const send of [app.send, shelf.project.asSecret]) {
+      const { headers } = await send(call);
+      assert.equal(headers.get("cache-control"), "private, no-cache", call.path);
+      for (const name of ["origin", "authorization", "x-api-key"]) {
+        assert.ok(words(headers.get("vary")).includes(name), `${call.path} varies by ${name}`);
+      }
+    }
+  }
+});
+
+Deno.test("JSON answers say so, and every refusal is an envelope with a code", async () => {
+  await using app = await openTestApp();
+  for (const call of ADDRESSES.filter(({ path }) => path.startsWith("/api/"))) {
+    const answer = await app.send(call);
+    if (answer.status === 204) continue;
+    assert.match(answer.headers.get("content-type")!, /^application\/json; charset=utf-8$/i);
+    if (answer.text === "") continue;
+    if (answer.status >= 400) {
+      assert.deepEqual(Object.keys(answer.body), ["success", "data", "message", "code"]);
+      assert.equal(answer.body.success, false);
+      assert.deepEqual(answer.body.data, {});
+      assert.match(answer.body.code, /^[A-Z_]+$/);
+      assert.ok(answer.body.message.length > 0);
+    } else assert.equal(answer.body.success, true);
+  }
+});
+
+Deno.test("an origin is echoed with credentials on every answer, refusals too", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app);
+  for (const origin of ["https://app.example", "http://localhost:5173", "null"]) {
+    for (const call of ADDRESSES) {
+      for (const send of [app.send, shelf.project.asPublic]) {
+        const { headers } = await send({ ...call, headers: { origin } });
+        assert.equal(headers.get("access-control-allow-origin"), origin);
+        assert.equal(headers.get("access-control-allow-credentials"), "true");
+        const exposed = words(headers.get("access-control-expose-headers"));
+        assert.deepEqual(exposed.sort(), EXPOSED.toSorted());
+      }
+    }
+  }
+});
+
+Deno.test("without an origin no CORS header is sent", async () => {
+  await using app = await openTestApp();
+  for (const call of ADDRESSES.filter(({ path }) => !path.includes("OPTIONS"))) {
+    if ("method" in call && call.method === "OPTIONS") continue;
+    const { headers } = await app.send(call);
+    const names = [...headers.keys()].filter((name) => name.startsWith("access-control-"));
+    assert.deepEqual(names, [], call.path);
+  }
+});
+
+Deno.test("a preflight names what a browser may send, for two hours", async () => {
+  await using app = await openTestApp();
+  const { headers, status } = await app.send({
+    method: "OPTIONS",
+    path: `/api/data/posts/${NOBODY}`,
+    headers: {
+      origin: "https://app.example",
+      "access-control-request-method": "PATCH",
+      "access-control-request-headers": "x-api-key,authorization,content-type",
+    },
+  });
+  assert.equal(status, 204);
+  assert.equal(headers.get("access-control-allow-origin"), "https://app.example");
+  assert.equal(headers.get("access-control-allow-credentials"), "true");
+  assert.equal(headers.get("access-control-max-age"), "7200");
+  assert.deepEqual(words(headers.get("access-control-allow-methods")).sort(), [
+    "delete",
+    "get",
+    "head",
+    "patch",
+    "post",
+    "put",
+  ]);
+  assert.deepEqual(words(headers.get("access-control-allow-headers")).sort(), [
+    "authorization",
+    "cache-control",
+    "content-type",
+    "idempotency-key",
+    "if-match",
+    "if-none-match",
+    "range",
+    "user-agent",
+    "x-api-key",
+    "x-refresh-token",
+    "x-refresh-token-mode",
+  ]);
+});
+
+Deno.test("a publishable key works from the listed origins, the Site URL and this server only", async () => {
+  await using app = await openTestApp({ env: { PUBLIC_URL: "https://api.example" } });
+  const project = await app.project({ siteUrl: "https://site.example" });
+  const shelf = await openShelf(app, {}, project);
+  const ann = await project.user();
+  await allowOnly(app, project, ["https://app.example", "http://localhost:5173"]);
+  const good = [
+    "https://app.example",
+    "http://localhost:5173",
+    "https://site.example",
+    "https://api.example",
+  ];
+  const bad = [
+    "https://evil.example",
+    "http://app.example",
+    "https://app.example:8443",
+    "https://app.example.evil.example",
+    "https://sub.app.example",
+    "https://APP.example",
+    "https://app.example/",
+    "null",
+    "",
+    "http://localhost:5174",
+  ];
+  for (const origin of good) {
+    ok(await shelf.asPublic({ headers: { origin } }));
+    ok(await shelf.asPublic({ body: {}, headers: { origin } }, ann), 201);
+  }
+  await shelf.untouched(async () => {
+    for (const origin of bad) {
+      refused(await shelf.asPublic({ headers: { origin } }), 403, "ORIGIN_NOT_ALLOWED");
+      const write = { body: {}, headers: { origin } };
+      refused(await shelf.asPublic(write, ann), 403, "ORIGIN_NOT_ALLOWED");
+    }
+  });
+  ok(await shelf.asPublic({}), 200);
+  for (const origin of bad) ok(await shelf.asSecret({ headers: { origin } }));
+});
+
+Deno.test("a project that lists no origins answers every origin", async () => {
+  await using app = await openTestApp();
+  const project = await app.project({ siteUrl: "https://site.example" });
+  const shelf = await openShelf(app, {}, project);
+  for (const origin of ["https://anything.example", "null"]) {
+    ok(await shelf.asPublic({ headers: { origin } }));
+  }
+});
+
+Deno.test("the origins of one project say nothing of another's, and the key set answers any", async () => {
+  await using app = await openTestApp();
+  const [one, two] = [await app.project(), await app.project()];
+  const shelf = await openShelf(app, {}, two);
+  await allowOnly(app, one, ["https://one.example"]);
+  const headers = { origin: "https://two.example" };
+  ok(await shelf.asPublic({ headers }));
+  const keys = await app.send({ path: `/api/projects/${one.projectId}/jwks.json`, headers });
+  assert.equal(keys.status, 200);
+});
+
+Deno.test("a bad key from a foreign origin is 401: the origin is judged after the key", async () => {
+  await using app = await openTestApp();
+  const project = await app.project();
+  await allowOnly(app, project, ["https://one.example"]);
+  const headers = { origin: "https://evil.example", "x-api-key": "pk_live_wrong" };
+  refused(await app.send({ path: "/api/data/posts", headers }), 401, "API_KEY_INVALID");
+});
+
+Deno.test("cookies speak for nobody", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app, { rls: { mode: "private" } });
+  const ann = await shelf.project.user();
+  const cookie = `x-api-key=${shelf.project.secretKey}; authorization=Bearer ${ann.token}; ` +
+    `corbel_session=${ann.token}`;
+  const path = "/api/data/posts";
+  refused(await app.send({ path, headers: { cookie } }), 401, "API_KEY_INVALID");
+  refused(await shelf.asPublic({ headers: { cookie } }), 401, "ACCESS_TOKEN_REQUIRED");
+  for (const call of ADDRESSES) {
+    assert.equal((await shelf.project.asSecret(call)).headers.get("set-cookie"), null);
+  }
+});

@@ -1,0 +1,84 @@
+import fc from "fast-check";
+import { collectionCase, type Plan, plansOf, withoutUnique } from "./collections.ts";
+import { compareWithModel } from "./comparison.ts";
+import type { Parameter } from "./model.ts";
+import {
+  destroy,
+  filledIn,
+  insert,
+  openStages,
+  play,
+  type Played,
+  recover,
+  remove,
+  replace,
+} from "./played.ts";
+import { caller, type CallerChoice, query } from "./queries.ts";
+import { check } from "./run.ts";
+
+const DOCUMENTS_MAX = 12;
+/** So often is a list asked for until it could be answered from memory. */
+const WARMING = 6;
+
+interface Change {
+  readonly kind: "insert" | "replace" | "remove" | "recover" | "destroy";
+  /** Which document, counted in the order of creation. */
+  readonly pick: number;
+  readonly plan: Plan;
+}
+
+interface Case {
+  readonly caller: CallerChoice;
+  readonly parameters: readonly Parameter[];
+  readonly changes: readonly Change[];
+}
+
+const cases = collectionCase(DOCUMENTS_MAX, (definition): fc.Arbitrary<Case> =>
+  fc.record({
+    caller,
+    parameters: query(definition),
+    changes: fc.array(
+      fc.record({
+        kind: fc.constantFrom<Change["kind"]>("insert", "replace", "remove", "recover", "destroy"),
+        pick: fc.nat(100),
+        plan: plansOf(definition, 1).map(([plan]) =>
+          withoutUnique(definition, [plan ?? EMPTY])[0]!
+        ),
+      }),
+      { minLength: 1, maxLength: 5 },
+    ),
+  }));
+
+const EMPTY: Plan = { members: {}, owner: null, deleted: false, before: null, later: false };
+
+Deno.test("a list that is asked for again and again shows every change at once", async () => {
+  await using stages = await openStages();
+  await check("Lists that change", cases, async ({ caller, parameters, changes, ...one }) => {
+    const played = await play(await stages.next(), one);
+    const asked = filledIn(played, parameters);
+    for (let i = 0; i < WARMING; i++) await compareWithModel(played, caller, asked);
+    for (const change of changes) {
+      await apply(played, change);
+      await compareWithModel(played, caller, asked);
+    }
+  });
+});
+
+async function apply(played: Played, { kind, pick, plan }: Change): Promise<void> {
+  played.stage.app.clock.advance(1);
+  if (kind === "insert") return await insert(played, [plan]);
+  const inTrash = kind === "recover";
+  const some = played.documents.filter(({ isDeleted }) => isDeleted === inTrash);
+  if (some.length === 0) return;
+  const { _id } = some[pick % some.length]!;
+  switch (kind) {
+    case "replace":
+      return await replace(played, _id, plan.members);
+    case "remove":
+      return await remove(played, _id);
+    case "recover":
+      return await recover(played, _id);
+    case "destroy":
+      return await destroy(played, _id);
+  }
+}
