@@ -5,33 +5,33 @@ import { runAdmin } from "@/routes/admin/mod.ts";
 import { prepareDemo } from "@/routes/demo.ts";
 import { serve } from "@/routes/serve.ts";
 
-const [command = "start", ...args] = Deno.args;
+const environment: Environment = Object.fromEntries(
+  Object.keys(SETTINGS).map((name) => [name, Deno.env.get(name)]),
+);
 
-try {
-  const config = loadConfig(environment());
-  using log = createLog(
-    config.logLevel,
-    (text) => console[command === "admin" ? "error" : "log"](text.trimEnd()),
-  );
+/** Resolves to the exit code. */
+async function run([command = "start", ...args]: readonly string[]): Promise<number> {
+  const config = loadConfig(environment);
+  const print = command === "admin" ? console.error : console.log;
+  using log = createLog(config.logLevel, (text) => print(text.trimEnd()));
   await using services = await openServices(config, { log });
   switch (command) {
     case "admin":
-      Deno.exitCode = await runAdmin(services, args);
-      break;
+      return await runAdmin(services, args);
     case "dev":
       await serve(services, await prepareDemo(services));
-      break;
+      return 0;
     case "start":
       await serve(services);
-      break;
+      return 0;
     default:
       throw new ConfigError([`The command must be start, dev or admin, got "${command}"`]);
   }
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  Deno.exitCode = 1;
 }
 
-function environment(): Environment {
-  return Object.fromEntries(Object.keys(SETTINGS).map((name) => [name, Deno.env.get(name)]));
-}
+const code = await run(Deno.args).catch((error) => {
+  console.error(error instanceof Error ? error.message : error);
+  return 1;
+});
+// A request that never ends must not keep the process: its time was up.
+Deno.exit(code);

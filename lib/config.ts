@@ -69,7 +69,7 @@ export class ConfigError extends Error {
 /** Reads an environment; pure. Throws {@linkcode ConfigError} with every problem at once. */
 export function loadConfig(env: Environment): Config {
   const read = reader(env);
-  const port = read.wholeNumber("PORT", 8000, 1, 65_535);
+  const port = read.wholeNumber("PORT", PORT, 1, 65_535);
   const config: Config = {
     host: read.text("HOST", "127.0.0.1"),
     port,
@@ -88,6 +88,7 @@ export function loadConfig(env: Environment): Config {
   return config;
 }
 
+const PORT = 8000;
 const LOCAL_HOSTS = ["localhost", "127.0.0.1", "[::1]"];
 
 function reader(env: Environment) {
@@ -110,28 +111,34 @@ function reader(env: Environment) {
   function wholeNumber(name: keyof Environment, missing: number, min: number, max: number): number {
     const value = text(name, String(missing));
     const number = /^\d{1,15}$/.test(value) ? Number(value) : NaN;
-    if (!(number >= min && number <= max)) {
-      refuse(name, `must be a whole number from ${min} to ${max}`);
-    }
-    return number;
+    if (number >= min && number <= max) return number;
+    refuse(name, `must be a whole number from ${min} to ${max}`);
+    return NaN;
   }
 
   function databaseFolder(): string {
     const url = text("DATABASE_URL", "sqlite:./data");
     const folder = /^sqlite:(.+)$/.exec(url)?.[1];
-    if (folder === undefined) refuse("DATABASE_URL", "must be sqlite:<folder>");
+    if (folder === undefined) {
+      // Addresses of databases hold passwords: no more of it is repeated than what it begins with.
+      const scheme = /^[a-z+]{0,20}:/.exec(url)?.[0] ?? "something else";
+      problems.push(`DATABASE_URL must be sqlite:<folder>, got ${scheme}…`);
+    }
     return folder ?? "";
   }
 
   function publicUrl(port: number): string {
-    const value = text("PUBLIC_URL", `http://localhost:${port}`);
+    const value = text("PUBLIC_URL", `http://localhost:${Number.isNaN(port) ? PORT : port}`);
+    const forbidden = choice("ALLOW_INSECURE_COOKIES", ["false", "true"]) === "false";
     const url = URL.parse(value);
-    if (url === null || !["http:", "https:"].includes(url.protocol) || url.pathname !== "/") {
-      refuse("PUBLIC_URL", "must be an http or https origin without a path");
+    const isOrigin = url !== null && ["http:", "https:"].includes(url.protocol) &&
+      url.href === `${url.origin}/` && !/[?#]/.test(value);
+    if (!isOrigin) {
+      refuse("PUBLIC_URL", "must be an http or https origin and nothing behind it");
       return value;
     }
     const insecure = url.protocol === "http:" && !LOCAL_HOSTS.includes(url.hostname);
-    if (insecure && choice("ALLOW_INSECURE_COOKIES", ["false", "true"]) === "false") {
+    if (insecure && forbidden) {
       refuse(
         "PUBLIC_URL",
         "must be https, because cookies would travel in the clear (ALLOW_INSECURE_COOKIES=true permits it)",

@@ -15,15 +15,22 @@ export function parseId(text: string): Id | null {
 
 /**
  * ObjectIds as MongoDB lays them out: seconds, five random bytes of this process, a counter of
- * three bytes. Ids of one process ascend within a second and across seconds.
+ * three bytes. Ids of one process always ascend: when the counter runs over, or the clock goes
+ * back, the seconds run ahead.
  */
 export function objectIds(clock: Clock): NewId {
   const seed = crypto.getRandomValues(new Uint8Array(8));
   const process = seed.slice(0, 5).toHex();
   let counter = (seed[5]! << 16) | (seed[6]! << 8) | seed[7]!;
+  let seconds = 0;
   return () => {
-    counter = (counter + 1) & 0xffffff;
-    const seconds = Math.floor(clock.now() / 1000) >>> 0;
+    seconds = Math.max(seconds, Math.floor(clock.now() / 1000) >>> 0);
+    if (++counter > COUNTER_MAX) {
+      counter = 0;
+      seconds++;
+    }
     return seconds.toString(16).padStart(8, "0") + process + counter.toString(16).padStart(6, "0");
   };
 }
+
+const COUNTER_MAX = 0xffffff;

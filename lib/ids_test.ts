@@ -47,6 +47,17 @@ Deno.test("ids ascend also where the counter runs over", () => {
   assert.deepEqual(ids, [...ids].sort());
 });
 
+Deno.test("ids ascend also when the clock is put back", () => {
+  const clock = fakeClock();
+  const newId = objectIds(clock);
+  const ids = [0, -5000, 1000, -60_000, 2000, 70_000].map((ms) => {
+    clock.advance(ms);
+    return newId();
+  });
+  assert.deepEqual(ids, [...ids].sort());
+  assert.equal(new Set(ids).size, 6);
+});
+
 Deno.test("two processes in the same second make different ids", () => {
   const clock = fakeClock();
   const [one, other] = [objectIds(clock), objectIds(clock)];

@@ -221,6 +221,11 @@ const table = {
     message: "The service is not ready.",
     when: "Something the service depends on is down; the message names it.",
   },
+  STOPPING: {
+    status: 503,
+    message: "The server is stopping: try again.",
+    when: "The request came while the server was finishing those before it.",
+  },
   HANDLER_TIMEOUT: {
     status: 503,
     message: "The request took too long and was given up: try again.",
@@ -229,6 +234,8 @@ const table = {
 } as const satisfies Record<string, Entry>;
 
 export type ProblemCode = keyof typeof table;
+
+for (const entry of Object.values(table)) Object.freeze(entry);
 
 export const PROBLEMS: Readonly<Record<ProblemCode, Entry>> = Object.freeze(table);
 

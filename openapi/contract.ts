@@ -72,6 +72,7 @@ const BODY_PROBLEMS: readonly ProblemCode[] = [
 const SERVER_PROBLEMS: readonly ProblemCode[] = [
   "INTERNAL",
   "STORE_UNAVAILABLE",
+  "STOPPING",
   "HANDLER_TIMEOUT",
 ];
 

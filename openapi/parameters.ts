@@ -58,6 +58,13 @@ export const projectId = path(
   "66f1a0c2e4b0a1b2c3d4e5f6",
 );
 
+export const referenceFile = path(
+  "file",
+  "The file's name.",
+  { type: "string", enum: ["scalar.js", "init.js"] },
+  "init.js",
+);
+
 export const ifMatch = header(
   "If-Match",
   "ETag of the document as you know it: the write is refused if it has changed since.",

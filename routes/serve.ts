@@ -1,34 +1,93 @@
+import type { Config } from "@/lib/config.ts";
+import { openRequest } from "@/lib/http/request.ts";
+import { problemReply, respond } from "@/lib/http/respond.ts";
 import { SHUTDOWN_MS } from "@/lib/limits.ts";
+import { Problem } from "@/lib/problems.ts";
 import type { Services } from "@/lib/services.ts";
-import { startMaintenance } from "./maintenance.ts";
 import { createApp } from "./app.ts";
+import { startMaintenance } from "./maintenance.ts";
+
+const SIGNALS = ["SIGTERM", "SIGINT"] as const;
 
 /** Serves until SIGTERM or SIGINT, then finishes what is in flight. @param greeting Printed first. */
 export async function serve(services: Services, greeting: string | null = null): Promise<void> {
   const { config, log } = services;
   const app = createApp(services);
+  const flight = createFlight();
   await using _maintenance = startMaintenance(services);
-  const server = Deno.serve({
-    hostname: config.host,
-    port: config.port,
-    onListen: ({ hostname, port }) => {
-      log.write("info", "Listening", { hostname, port, publicUrl: config.publicUrl });
-      log.flush();
-      if (greeting !== null) console.log(greeting);
-    },
-  }, (request, { remoteAddr }) => app(request, remoteAddr.hostname));
+  const server = listen(config, () =>
+    Deno.serve({
+      hostname: config.host,
+      port: config.port,
+      onListen: ({ hostname, port }) => {
+        log.write("info", "Listening", { hostname, port, publicUrl: config.publicUrl });
+        log.flush();
+        if (greeting !== null) console.log(greeting);
+      },
+    }, (request, { remoteAddr: { hostname } }) =>
+      flight.isLanding ? refused(request, hostname) : flight.add(app(request, hostname))));
 
-  const stopping = Promise.withResolvers<void>();
-  const stop = () => stopping.resolve();
-  for (const signal of SIGNALS) Deno.addSignalListener(signal, stop);
-  await Promise.race([stopping.promise, server.finished]);
-  for (const signal of SIGNALS) Deno.removeSignalListener(signal, stop);
-
+  await Promise.race([stopSignal(), server.finished]);
   log.write("info", "Stopping");
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<void>((resolve) => timer = setTimeout(resolve, SHUTDOWN_MS));
-  await Promise.race([server.shutdown(), late]);
-  clearTimeout(timer);
+  const late = timeout(SHUTDOWN_MS);
+  // Deno's shutdown would cut off bodies that are still being read, so they end first.
+  await Promise.race([flight.land(), late.promise]);
+  await Promise.race([server.shutdown(), late.promise]);
+  late.clear();
 }
 
-const SIGNALS = ["SIGTERM", "SIGINT"] as const;
+async function stopSignal(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  for (const signal of SIGNALS) Deno.addSignalListener(signal, resolve);
+  await promise;
+  for (const signal of SIGNALS) Deno.removeSignalListener(signal, resolve);
+}
+
+/** Counts the requests that are being answered. */
+function createFlight() {
+  let aloft = 0;
+  const landed = Promise.withResolvers<void>();
+  const flight = {
+    isLanding: false,
+    async add(answer: Promise<Response>): Promise<Response> {
+      aloft++;
+      try {
+        return await answer;
+      } finally {
+        aloft--;
+        if (flight.isLanding && aloft === 0) landed.resolve();
+      }
+    },
+    /** Takes no more; resolves when all are answered. */
+    land(): Promise<void> {
+      flight.isLanding = true;
+      if (aloft === 0) landed.resolve();
+      return landed.promise;
+    },
+  };
+  return flight;
+}
+
+function refused(request: Request, peer: string): Response {
+  const state = openRequest(request, peer, 0);
+  const reply = problemReply(state, new Problem("STOPPING"));
+  return respond(state, { ...reply, headers: [...reply.headers ?? [], ["connection", "close"]] });
+}
+
+/** Says which address it was that could not be had. */
+function listen<T>({ host, port }: Config, start: () => T): T {
+  try {
+    return start();
+  } catch (error) {
+    const why = error instanceof Deno.errors.AddrInUse
+      ? "the port is in use by another program: stop it, or set PORT"
+      : (error as Error).message;
+    throw new Error(`Cannot listen on ${host}:${port}: ${why}`, { cause: error });
+  }
+}
+
+function timeout(ms: number): { promise: Promise<void>; clear(): void } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  return { promise, clear: () => clearTimeout(timer) };
+}

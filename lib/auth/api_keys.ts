@@ -1,8 +1,7 @@
-import { LRUCache } from "lru-cache";
+import { createReadThrough } from "../cache.ts";
 import type { Clock } from "../clock.ts";
 import { sha256 } from "../crypto/hashes.ts";
 import { randomToken } from "../crypto/random.ts";
-import { CACHE_MS } from "../limits.ts";
 import { type ProjectRecord, PROJECTS } from "../projects/records.ts";
 import { eq } from "../store/filter.ts";
 import type { Definition, Engine, Id, StoredRecord } from "../store/port.ts";
@@ -57,9 +56,7 @@ export interface KeyDirectory {
 const KEYS_KEPT = 20_000;
 
 export function createKeyDirectory(engine: Engine, clock: Clock): KeyDirectory {
-  const known = new LRUCache<string, { holder: KeyHolder; readAt: number }>({ max: KEYS_KEPT });
-
-  async function read(hash: string): Promise<KeyHolder | null> {
+  const known = createReadThrough<KeyHolder>({ clock, max: KEYS_KEPT }, async (hash) => {
     const key = await engine.records<ApiKeyRecord>("control", API_KEYS).findOne(eq("hash", hash));
     if (key === null) return null;
     const { projectId, kind } = key.value;
@@ -67,25 +64,9 @@ export function createKeyDirectory(engine: Engine, clock: Clock): KeyDirectory {
     if (project === null) return null;
     const { siteUrl, allowedOrigins } = project.value;
     return { kind, projectId, siteUrl, allowedOrigins };
-  }
-
+  });
   return {
-    async find(key) {
-      if (!KEY.test(key)) return null;
-      const hash = sha256(key);
-      const entry = known.get(hash);
-      const now = clock.now();
-      if (entry !== undefined && now - entry.readAt < CACHE_MS) return entry.holder;
-      const holder = await read(hash);
-      // A miss is not remembered: the key may be made in another process a moment later.
-      if (holder === null) known.delete(hash);
-      else known.set(hash, { holder, readAt: now });
-      return holder;
-    },
-    forget(projectId) {
-      for (const [hash, { holder }] of known.entries()) {
-        if (holder.projectId === projectId) known.delete(hash);
-      }
-    },
+    find: (key) => KEY.test(key) ? known.get(sha256(key)) : Promise.resolve(null),
+    forget: (projectId) => known.forget((_hash, holder) => holder.projectId === projectId),
   };
 }

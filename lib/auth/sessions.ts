@@ -1,6 +1,5 @@
-import { LRUCache } from "lru-cache";
+import { createReadThrough } from "../cache.ts";
 import type { Clock } from "../clock.ts";
-import { CACHE_MS } from "../limits.ts";
 import type { Definition, Engine, Id, StoredRecord } from "../store/port.ts";
 
 /** A signed-in user on one device. Access tokens name it and die with it. */
@@ -36,26 +35,17 @@ export interface SessionDirectory {
 const SESSIONS_KEPT = 50_000;
 
 export function createSessionDirectory(engine: Engine, clock: Clock): SessionDirectory {
-  const known = new LRUCache<Id, { session: SessionRecord | null; readAt: number }>({
-    max: SESSIONS_KEPT,
-  });
-
-  async function read(projectId: Id, sessionId: Id): Promise<SessionRecord | null> {
-    const now = clock.now();
-    const entry = known.get(sessionId);
-    if (entry !== undefined && now - entry.readAt < CACHE_MS) return entry.session;
+  const known = createReadThrough<SessionRecord>({ clock, max: SESSIONS_KEPT }, async (key) => {
+    const [projectId, sessionId] = key.split("/") as [Id, Id];
     const found = await engine.records<SessionRecord>(projectId, SESSIONS).get(sessionId);
-    const session = found?.value ?? null;
-    known.set(sessionId, { session, readAt: now });
-    return session;
-  }
-
+    return found?.value ?? null;
+  });
   return {
     async stands(projectId, sessionId, userId) {
-      const session = await read(projectId, sessionId);
+      const session = await known.get(`${projectId}/${sessionId}`);
       return session !== null && session.userId === userId && session.revokedAt === null &&
         Date.parse(session.expiresAt) > clock.now();
     },
-    forget: (sessionId) => void known.delete(sessionId),
+    forget: (sessionId) => known.forget((_key, session) => session._id === sessionId),
   };
 }

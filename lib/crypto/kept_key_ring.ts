@@ -12,9 +12,11 @@ export async function keptKeyRing(folder: string, log: Log): Promise<string> {
   if (kept !== null) return kept;
   const key = crypto.getRandomValues(new Uint8Array(KEY_BYTES)).toBase64();
   const draft = `${path}.${crypto.randomUUID()}`;
-  await Deno.writeTextFile(draft, `key1:${key}\n`, { createNew: true, mode: 0o600 });
   try {
+    await writeDurably(draft, `key1:${key}\n`);
     await Deno.link(draft, path);
+    using directory = await Deno.open(folder);
+    await directory.sync();
     log.write(
       "warn",
       "Made a key ring in the data folder: keep a copy of it, apart from the data",
@@ -25,9 +27,17 @@ export async function keptKeyRing(folder: string, log: Log): Promise<string> {
   } catch (error) {
     if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
   } finally {
-    await Deno.remove(draft);
+    await Deno.remove(draft).catch(() => {}); // It may not have come to be.
   }
-  return await Deno.readTextFile(path).then((text) => text.trim());
+  return (await Deno.readTextFile(path)).trim();
+}
+
+/** On the disk before it is linked: a name must never lead to a file that a power cut emptied. */
+async function writeDurably(path: string, text: string): Promise<void> {
+  using file = await Deno.open(path, { write: true, createNew: true, mode: 0o600 });
+  const bytes = new TextEncoder().encode(text);
+  for (let at = 0; at < bytes.length;) at += await file.write(bytes.subarray(at));
+  await file.sync();
 }
 
 async function readIfThere(path: string): Promise<string | null> {

@@ -46,9 +46,9 @@ export class KeyRing {
 
   /** Throws when the text was altered, is bound elsewhere, or its key is not in the ring. */
   async open(sealed: string, binding: Binding): Promise<string> {
-    const [version, id, iv, ciphertext] = sealed.split(".");
+    const [version, id, iv, ciphertext, ...more] = sealed.split(".");
     const key = this.#keys.find((one) => one.id === id);
-    if (version !== "v1" || iv === undefined || ciphertext === undefined) {
+    if (version !== "v1" || iv === undefined || ciphertext === undefined || more.length > 0) {
       throw new Error("Cannot open a sealed value: it is malformed");
     }
     if (key === undefined) {
@@ -86,9 +86,12 @@ export function keyRingProblem(text: string): string | null {
 
 function parseKeys(text: string): { id: string; bytes: Uint8Array<ArrayBuffer> }[] {
   const keys = text.split(",").map((entry, index) => {
-    const [id = "", encoded = ""] = entry.trim().split(":");
-    if (!/^[A-Za-z0-9_-]{1,32}$/.test(id)) {
-      throw new Error(`key ${index + 1} needs an id of 1 to 32 letters, digits, - or _`);
+    const [id = "", encoded, ...more] = entry.trim().split(":");
+    // What stands without a colon may be the key itself: it is not repeated.
+    if (encoded === undefined || more.length > 0 || !/^[A-Za-z0-9_-]{1,32}$/.test(id)) {
+      throw new Error(
+        `key ${index + 1} must be id:base64, with an id of 1 to 32 letters, digits, - or _`,
+      );
     }
     let bytes: Uint8Array<ArrayBuffer>;
     try {

@@ -145,12 +145,12 @@ Deno.test("keys are read as people paste them", () => {
 
 Deno.test("a ring that cannot be read is refused and its keys are not repeated", async () => {
   const wrong: readonly (readonly [string, RegExp])[] = [
-    ["", /key 1 needs an id/],
-    [KEY_A, /key 1 needs an id/],
-    [`:${KEY_A}`, /key 1 needs an id/],
-    [`k 1:${KEY_A}`, /key 1 needs an id/],
-    [`${"x".repeat(33)}:${KEY_A}`, /key 1 needs an id/],
-    [`k1:${KEY_A},${KEY_B}`, /key 2 needs an id/],
+    ["", /key 1 must be id:base64/],
+    [KEY_A, /key 1 must be id:base64/],
+    [`:${KEY_A}`, /key 1 must be id:base64/],
+    [`k 1:${KEY_A}`, /key 1 must be id:base64/],
+    [`${"x".repeat(33)}:${KEY_A}`, /key 1 must be id:base64/],
+    [`k1:${KEY_A},${KEY_B}`, /key 2 must be id:base64/],
     [`k1:${KEY_A.slice(0, 42)}=`, /key "k1" is not base64/],
     [`k1:${KEY_A.slice(0, 40)}`, /key "k1" has 30 bytes, not 32/],
     [`k1:${KEY_A.slice(0, 43)}AAAAA`, /key "k1" has 36 bytes, not 32/],
@@ -159,7 +159,7 @@ Deno.test("a ring that cannot be read is refused and its keys are not repeated",
   for (const [text, problem] of wrong) {
     const told = keyRingProblem(text);
     assert.match(told ?? "", problem, text);
-    assert.equal(/[A-Za-z0-9+/]{12}/.test(told!.replace(/base64|letters/g, "")), false, told!);
+    assert.equal(/[A-Za-z0-9+/]{12}/.test(told!), false, told!);
     await assert.rejects(KeyRing.parse(text), problem);
   }
 });

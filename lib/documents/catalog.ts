@@ -1,6 +1,5 @@
-import { LRUCache } from "lru-cache";
+import { createReadThrough } from "../cache.ts";
 import type { Clock } from "../clock.ts";
-import { CACHE_MS } from "../limits.ts";
 import { eq } from "../store/filter.ts";
 import type { Definition, Engine, Id, Json, StoredRecord } from "../store/port.ts";
 import { type Collection, compileCollection } from "./collection.ts";
@@ -41,32 +40,22 @@ const COLLECTIONS_KEPT = 5_000;
 interface Entry {
   readonly collection: Collection;
   readonly revision: number;
-  readonly readAt: number;
 }
 
 export function createCatalog(engine: Engine, clock: Clock): Catalog {
-  const known = new LRUCache<string, Entry>({ max: COLLECTIONS_KEPT });
   const keyOf = (projectId: Id, name: string) => `${projectId}/${name}`;
-
+  const known = createReadThrough<Entry>({ clock, max: COLLECTIONS_KEPT }, async (key, entry) => {
+    const projectId = key.slice(0, key.indexOf("/"));
+    const name = key.slice(projectId.length + 1);
+    const found = await engine.records<CollectionRecord>(projectId, COLLECTIONS)
+      .findOne(eq("nameLower", name.toLowerCase()));
+    if (found === null || found.value.name !== name) return null;
+    // Compiled once per revision, so that what was learnt of its queries is kept.
+    if (entry !== null && entry.revision === found.revision) return entry;
+    return { collection: compileCollection(found.value.definition), revision: found.revision };
+  });
   return {
-    async find(projectId, name) {
-      const key = keyOf(projectId, name);
-      const entry = known.get(key);
-      const now = clock.now();
-      if (entry !== undefined && now - entry.readAt < CACHE_MS) return entry.collection;
-      const found = await engine.records<CollectionRecord>(projectId, COLLECTIONS)
-        .findOne(eq("nameLower", name.toLowerCase()));
-      if (found === null || found.value.name !== name) {
-        known.delete(key);
-        return null;
-      }
-      // Compiled once per revision, so that what was learnt of its queries is kept.
-      const collection = entry?.revision === found.revision
-        ? entry.collection
-        : compileCollection(found.value.definition);
-      known.set(key, { collection, revision: found.revision, readAt: now });
-      return collection;
-    },
-    forget: (projectId, name) => void known.delete(keyOf(projectId, name)),
+    find: async (projectId, name) => (await known.get(keyOf(projectId, name)))?.collection ?? null,
+    forget: (projectId, name) => known.forget((key) => key === keyOf(projectId, name)),
   };
 }

@@ -1,6 +1,7 @@
 import { decodeBase64Url, encodeBase64Url } from "../crypto/base64.ts";
 import { equalInConstantTime, mac, sha256 } from "../crypto/hashes.ts";
 import { Problem } from "../problems.ts";
+import { jsonText } from "../store/json_text.ts";
 import type { Filter, Id, Position, Scalar, SortKey } from "../store/port.ts";
 
 /** A place in a list, and the way to read on from it. */
@@ -39,7 +40,8 @@ export function createCursors(keys: readonly string[]): Cursors {
     mac(key, `${scope}.${payload}`);
   return {
     write({ from, backwards }, scope) {
-      const payload = encode(JSON.stringify([backwards ? 0 : 1, from.id, ...from.values]));
+      const way = (backwards ? 0 : 1) + (from.inclusive ? 2 : 0);
+      const payload = encode(jsonText([way, from.id, ...from.values]));
       return `${payload}.${sign(keys[0]!, payload, scope)}`;
     },
     read(text, scope) {
@@ -47,8 +49,9 @@ export function createCursors(keys: readonly string[]): Cursors {
       const genuine = text === `${payload}.${signature}` &&
         keys.some((key) => equalInConstantTime(signature, sign(key, payload, scope)));
       if (!genuine) throw new Problem("INVALID_CURSOR");
-      const [forwards, id, ...values] = JSON.parse(decode(payload)) as [0 | 1, Id, ...Scalar[]];
-      return { from: { id, values }, backwards: forwards === 0 };
+      const [way, id, ...values] = JSON.parse(decode(payload)) as [number, Id, ...Scalar[]];
+      const from = { id, values, ...(way >= 2 && { inclusive: true }) };
+      return { from, backwards: way % 2 === 0 };
     },
   };
 }

@@ -89,6 +89,9 @@ const Definition = z.strictObject({
 
 /** Reads a definition from outside. Throws `INVALID_DEFINITION` that names what to mend. */
 export function parseDefinition(input: unknown): CollectionDefinition {
+  if (isDeeperThan(input, INPUT_DEPTH_MAX)) {
+    throw invalid(`The definition is nested deeper than ${INPUT_DEPTH_MAX} levels.`);
+  }
   const parsed = Definition.safeParse(input);
   if (!parsed.success) {
     const { path, message } = parsed.error.issues[0]!;
@@ -103,7 +106,8 @@ export function parseDefinition(input: unknown): CollectionDefinition {
     }
     checkField(field, place);
   };
-  visitFields(definition.fields, { path: "", depth: 1, inArray: false }, visit);
+  const { strict } = definition;
+  visitFields(definition.fields, { path: "", depth: 1, inArray: false, strict }, visit);
   return definition;
 }
 
@@ -114,6 +118,14 @@ export function referencedCollections(fields: readonly ItemDefinition[]): string
     ...referencedCollections(field.fields ?? []),
     ...referencedCollections(field.items === undefined ? [] : [field.items]),
   ]);
+}
+
+/** More than three levels of fields and a default as deep as a document can need. */
+const INPUT_DEPTH_MAX = 40;
+
+function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(inner, levels - 1));
 }
 
 const invalid = (message: string) => new Problem("INVALID_DEFINITION", { message });
@@ -158,6 +170,8 @@ interface Place {
   readonly path: string;
   readonly depth: number;
   readonly inArray: boolean;
+  /** Whether the collection is strict. */
+  readonly strict: boolean;
 }
 
 type Visit = (field: FieldDefinition, place: Place) => void;
@@ -202,7 +216,7 @@ function checkField(field: FieldDefinition, at: Place): void {
     throw refuse('has "items", so its type must be Array');
   }
   checkIndexes(field, at, refuse);
-  checkDefault(field, refuse);
+  checkDefault(field, at, refuse);
 }
 
 function checkIndexes(field: FieldDefinition, at: Place, refuse: (why: string) => Problem): void {
@@ -217,9 +231,10 @@ function checkIndexes(field: FieldDefinition, at: Place, refuse: (why: string) =
   }
 }
 
-function checkDefault(field: FieldDefinition, refuse: (why: string) => Problem): void {
+function checkDefault(field: FieldDefinition, at: Place, refuse: (why: string) => Problem): void {
+  const { strict } = at;
   if (field.default === undefined) return;
   if (field.default === null) throw refuse("has the default null: leave it out");
-  const { faults } = fitValue(field, field.default, { strict: false, depth: 1 });
+  const { faults } = fitValue(field, field.default, { strict, depth: at.depth + 1 });
   if (faults.length > 0) throw refuse(`has a default that does not fit: ${faults[0]!.message}`);
 }

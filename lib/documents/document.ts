@@ -3,10 +3,10 @@ import { parseId } from "../ids.ts";
 import { Problem } from "../problems.ts";
 import { PathConflict, RecordTooLarge, UniqueViolation } from "../store/errors.ts";
 import type { Id, Json, Stored } from "../store/port.ts";
-import { isObject } from "../store/shape.ts";
+import { isObject, own } from "../store/shape.ts";
 import type { Writable } from "./access.ts";
 import type { Collection, StoredDocument } from "./collection.ts";
-import type { FieldDefinition } from "./definition.ts";
+import type { FieldDefinition, ItemDefinition } from "./definition.ts";
 import { type Fault, fitMembers } from "./fit.ts";
 import { isServerField, shown } from "./names.ts";
 
@@ -30,16 +30,21 @@ export function asMembers(body: Json): Members {
   return body;
 }
 
-/** Fills what is missing, fits every value, and checks what is required. */
-export function fitWhole({ definition }: Collection, members: Members): Members {
+/**
+ * Fills what is missing, fits every value, and checks what is required. @param kept A field that
+ * keeps its stored value where the members do not name it.
+ */
+export function fitWhole(
+  { definition }: Collection,
+  members: Members,
+  kept: string | null = null,
+): Members {
   const filled = withDefaults(definition.fields, members);
   const { value, faults } = fitMembers(definition.fields, filled, definition.strict);
-  refuseFaults(faults);
-  for (const { key, required } of definition.fields) {
-    if (required && (value[key] ?? null) === null) {
-      refuseFaults([{ path: key, message: "is required" }]);
-    }
-  }
+  const missing = definition.fields
+    .filter(({ key, required }) => required && key !== kept && (own(filled, key) ?? null) === null)
+    .map(({ key }) => ({ path: key, message: "is required" }));
+  refuseFaults([...faults, ...missing]);
   return value;
 }
 
@@ -54,21 +59,26 @@ export function refuseFaults(faults: readonly Fault[]): void {
 function withDefaults(fields: readonly FieldDefinition[], members: Members): Members {
   const filled: Members = { ...members };
   for (const field of fields) {
-    const value = Object.hasOwn(filled, field.key) ? filled[field.key] : undefined;
-    if (value === undefined) {
-      if (field.default !== undefined) filled[field.key] = field.default;
-    } else if (field.fields !== undefined && isObject(value)) {
-      filled[field.key] = withDefaults(field.fields, value);
-    }
+    const value = own(filled, field.key);
+    if (value !== undefined) filled[field.key] = filledValue(field, value);
+    else if (field.default !== undefined) filled[field.key] = field.default;
   }
   return filled;
+}
+
+function filledValue({ fields, items }: ItemDefinition, value: Json): Json {
+  if (fields !== undefined && isObject(value)) return withDefaults(fields, value);
+  if (items !== undefined && Array.isArray(value)) {
+    return value.map((element) => filledValue(items, element));
+  }
+  return value;
 }
 
 /** The owner of a new document: the signed-in user, or whom the secret key names. */
 export function withOwner({ collection, ownerId }: Writable, members: Members): Members {
   if (ownerId === null) return members;
   const { ownerField } = collection.definition.rls;
-  const named = members[ownerField];
+  const named = own(members, ownerField);
   if (named !== undefined && named !== ownerId) throw new Problem("OWNER_MISMATCH");
   return { ...members, [ownerField]: ownerId };
 }

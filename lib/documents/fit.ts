@@ -1,7 +1,7 @@
 import { DOCUMENT_DEPTH_MAX } from "../limits.ts";
 import { parseId } from "../ids.ts";
 import type { Json } from "../store/port.ts";
-import { isObject } from "../store/shape.ts";
+import { isObject, own } from "../store/shape.ts";
 import { parseDate } from "./dates.ts";
 import type { FieldDefinition, ItemDefinition } from "./definition.ts";
 import { nameProblem, textProblem } from "./names.ts";
@@ -82,9 +82,6 @@ class Fitting {
       else if (fields !== undefined && this.#strict) this.#fault(path, "is not declared");
       else fitted[name] = this.undeclared(value, path, depth + 1);
     }
-    for (const { key, required } of at === "" ? [] : fields ?? []) {
-      if (required && (fitted[key] ?? null) === null) this.#fault(`${at}.${key}`, "is required");
-    }
     return fitted;
   }
 
@@ -112,13 +109,27 @@ class Fitting {
       }
       case "Object":
         return isObject(value)
-          ? this.members(field.fields, value, path, depth)
+          ? this.#object(field.fields, value, path, depth)
           : this.#mistyped(path, "an Object");
       case "Array":
         return Array.isArray(value)
           ? this.#elements(field.items, value, path, depth)
           : this.#mistyped(path, "an Array");
     }
+  }
+
+  /** A declared object, written whole. */
+  #object(
+    fields: readonly FieldDefinition[] | undefined,
+    members: { readonly [name: string]: Json },
+    at: string,
+    depth: number,
+  ): Json {
+    for (const { key, required } of fields ?? []) {
+      const path = at === "" ? key : `${at}.${key}`;
+      if (required && (own(members, key) ?? null) === null) this.#fault(path, "is required");
+    }
+    return this.members(fields, members, at, depth);
   }
 
   #elements(item: ItemDefinition | undefined, value: Json[], path: string, depth: number): Json {

@@ -3,7 +3,7 @@ import type { Caller } from "../auth/principals.ts";
 import { PAGE_DEFAULT } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import { and } from "../store/filter.ts";
-import type { Filter, Page, Position } from "../store/port.ts";
+import type { Filter, Page } from "../store/port.ts";
 import { type AccessServices, openForReading, type Readable } from "./access.ts";
 import { type Cursor, type Cursors, digestOf, type ScopeDigest } from "./cursor.ts";
 import { present } from "./present.ts";
@@ -63,17 +63,16 @@ export async function listDocuments(
   if (request.countOnly) return { count: await source.records.count(filter) };
   const cursor = cursorText === null ? null : services.cursors.read(cursorText, scope);
   const page = await readPage(plan, cursor);
-  const write = (from: Position | null, backwards: boolean) =>
-    from === null ? null : services.cursors.write({ from, backwards }, scope);
   const { before, behind } = neighbours(page, request, cursor);
+  const write = (to: Cursor | null) => to === null ? null : services.cursors.write(to, scope);
   return {
     items: await present(services, caller, source, page.items, request),
     total: page.total,
     totalIsEstimate: request.total === "estimate",
     page: cursor === null ? request.page ?? PAGE_DEFAULT : null,
     cursor: cursorText,
-    nextCursor: behind ? write(page.last(), false) : null,
-    prevCursor: before ? write(page.first(), true) : null,
+    nextCursor: write(behind),
+    prevCursor: write(before),
     limit: request.limit,
   };
 }
@@ -101,10 +100,21 @@ function readPage({ source, request, filter }: ListPlan, cursor: Cursor | null):
   return source.records.list(offset > 0 ? { ...query, offset } : query);
 }
 
-/** Whether the list goes on on either side of a page; where it was come from, it does. */
+/** The cursors on either side of a page; where it was come from, the list goes on. */
 function neighbours(page: Page, request: ListRequest, cursor: Cursor | null) {
-  if (cursor === null) return { before: (request.page ?? PAGE_DEFAULT) > 1, behind: page.more };
-  return cursor.backwards
-    ? { before: page.more, behind: true }
-    : { before: true, behind: page.more };
+  const first = page.first();
+  const last = page.last();
+  const before = first === null ? null : { from: first, backwards: true };
+  const behind = last === null ? null : { from: last, backwards: false };
+  if (cursor === null) {
+    const isFirst = (request.page ?? PAGE_DEFAULT) === 1;
+    return { before: isFirst ? null : before, behind: page.more ? behind : null };
+  }
+  // What the page held is gone: the way back begins at the very place it was come from.
+  const back: Cursor = {
+    from: { ...cursor.from, inclusive: !cursor.from.inclusive },
+    backwards: !cursor.backwards,
+  };
+  if (cursor.backwards) return { before: page.more ? before : null, behind: behind ?? back };
+  return { before: before ?? back, behind: page.more ? behind : null };
 }

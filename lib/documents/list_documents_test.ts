@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { openTestServices, type TestServices } from "@/tests/support/test_services.ts";
 import type { Caller } from "../auth/principals.ts";
+import { compare } from "../store/filter.ts";
 import type { Json } from "../store/port.ts";
 import { openForWriting } from "./access.ts";
 import { createDocument } from "./create_document.ts";
@@ -85,6 +86,18 @@ Deno.test("cursors lead through a list and back, and end at both ends", async ()
     back.push(numbersIn(page));
   }
   assert.deepEqual(back, [[3, 2], [5, 4]]);
+});
+
+Deno.test("a page whose documents are gone meanwhile still leads back to where it was come from", async () => {
+  await using lists = await setup();
+  await lists.add("posts", SECRET, ...numbered(4));
+  const target = await openForWriting(lists.services, SECRET, "posts");
+  const query = "limit=2&sort=n";
+  const first = await lists.list(query);
+  await target.records.deleteMany(compare("n", "gt", 2), 10);
+  const gone = await lists.list(`${query}&cursor=${first.nextCursor}`);
+  assert.deepEqual([gone.items, gone.nextCursor], ["", null]);
+  assert.deepEqual(await lists.numbers(`${query}&cursor=${gone.prevCursor}`), [1, 2]);
 });
 
 Deno.test("limit, fields and total may change between the pages of a cursor", async () => {

@@ -38,30 +38,39 @@ export interface Operand {
 const refuse = (operand: Operand, why: string) =>
   new Problem("INVALID_QUERY", { message: `${shown(operand.parameter)} ${why}.` });
 
-/** A condition from the texts of a parameter; repeated parameters are several texts. */
-export function conditionFromTexts(
+/** Conditions from the texts of a parameter that may be repeated. Lists are taken together. */
+export function conditionsFromTexts(
   operand: Operand,
   operator: Operator,
   texts: readonly string[],
+): Filter[] {
+  if (operator === "in" || operator === "nin") {
+    const values = texts.flatMap((text) => text.split(","));
+    checkLength(operand, values);
+    const read = values.flatMap((text) => readings(operand, text));
+    return [{ op: operator, path: operand.path, values: read }];
+  }
+  return texts.map((text) => conditionFromText(operand, operator, text));
+}
+
+function conditionFromText(
+  operand: Operand,
+  operator: Exclude<Operator, "in" | "nin">,
+  text: string,
 ): Filter {
   const { path } = operand;
   switch (operator) {
-    case "in":
-    case "nin": {
-      const values = texts.flatMap((text) => text.split(","));
-      return membership(operand, operator, values.flatMap((text) => readings(operand, text)));
-    }
-    case "exists": {
-      const text = single(operand, texts);
+    case "exists":
       if (text !== "true" && text !== "false") throw refuse(operand, "must be true or false");
       return { op: "exists", path, value: text === "true" };
-    }
     case "regex":
-      return patternCondition(operand, single(operand, texts));
+      return patternCondition(operand, text);
     default: {
-      const values = readings(operand, single(operand, texts));
+      const values = readings(operand, text);
       if (operator === "eq" || operator === "ne") return equality(path, operator, values);
-      return or(...values.map((value) => ordering(operand, operator, value)));
+      // Where anything may be stored, "null" is a text that happens to read as null too.
+      const present = values.length > 1 ? values.filter((value) => value !== null) : values;
+      return or(...present.map((value) => ordering(operand, operator, value)));
     }
   }
 }
@@ -73,7 +82,8 @@ export function conditionFromJson(operand: Operand, operator: Operator, value: u
     case "in":
     case "nin":
       if (!Array.isArray(value)) throw refuse(operand, `needs a list for ${operator} on ${path}`);
-      return membership(operand, operator, value.map((one) => typed(operand, one)));
+      checkLength(operand, value);
+      return { op: operator, path, values: value.map((one) => typed(operand, one)) };
     case "exists":
       if (typeof value !== "boolean") {
         throw refuse(operand, `needs true or false for exists on ${path}`);
@@ -90,11 +100,6 @@ export function conditionFromJson(operand: Operand, operator: Operator, value: u
   }
 }
 
-function single(operand: Operand, texts: readonly string[]): string {
-  if (texts.length > 1) throw refuse(operand, "is given more than once");
-  return texts[0]!;
-}
-
 const equality = (path: string, operator: "eq" | "ne", values: readonly Scalar[]): Filter =>
   values.length === 1
     ? { op: operator, path, value: values[0]! }
@@ -107,11 +112,10 @@ function ordering(operand: Operand, op: Exclude<Comparison, "eq" | "ne">, value:
   return { op, path: operand.path, value };
 }
 
-function membership(operand: Operand, op: "in" | "nin", values: readonly Scalar[]): Filter {
+function checkLength(operand: Operand, values: readonly unknown[]): void {
   if (values.length > IN_VALUES_MAX) {
     throw refuse(operand, `has more than ${IN_VALUES_MAX} values`);
   }
-  return { op, path: operand.path, values };
 }
 
 function patternCondition(operand: Operand, pattern: string): Filter {

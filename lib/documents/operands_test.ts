@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import type { FieldShape } from "../store/port.ts";
+import type { FieldShape, Filter } from "../store/port.ts";
 import {
   conditionFromJson,
-  conditionFromTexts,
+  conditionsFromTexts,
   isOperator,
   type Operand,
   type Operator,
@@ -16,8 +16,12 @@ const REF: FieldShape = { type: "Ref" };
 
 const at = (shape: FieldShape | null): Operand => ({ parameter: "f_op", path: "f", shape });
 
-const fromTexts = (shape: FieldShape | null, operator: Operator, ...texts: string[]) =>
-  conditionFromTexts(at(shape), operator, texts);
+/** The one condition that texts make. */
+function fromTexts(shape: FieldShape | null, operator: Operator, ...texts: string[]): Filter {
+  const conditions = conditionsFromTexts(at(shape), operator, texts);
+  assert.equal(conditions.length, 1);
+  return conditions[0]!;
+}
 
 /** Refused, naming the parameter. */
 function textRefused(
@@ -175,10 +179,18 @@ Deno.test("an array is asked for its elements", () => {
   assert.deepEqual(fromTexts({ type: "Array" }, "eq", "5"), list("in", ["5", 5]));
 });
 
-Deno.test("an operator that takes one value is not given two", () => {
-  for (const operator of ["ne", "gt", "gte", "lt", "lte", "exists", "regex"] as const) {
-    textRefused(STRING, operator, ["true", "true"], /is given more than once/);
+Deno.test("an operator that is given several times is a condition each time", () => {
+  for (const operator of ["eq", "ne", "gt", "gte", "lt", "lte"] as const) {
+    assert.deepEqual(conditionsFromTexts(at(NUMBER), operator, ["1", "2"]), [
+      cond(operator, 1),
+      cond(operator, 2),
+    ]);
   }
+  assert.deepEqual(conditionsFromTexts(at(STRING), "regex", ["a", "b"]), [
+    { op: "regex", path: "f", pattern: "a" },
+    { op: "regex", path: "f", pattern: "b" },
+  ]);
+  textRefused(NUMBER, "gt", ["1", "x"], /must be a number/);
 });
 
 const fromJson = (shape: FieldShape | null, operator: Operator, value: unknown) =>

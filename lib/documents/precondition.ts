@@ -17,7 +17,7 @@ export function namesTag(header: string, tag: string, weak: boolean): boolean {
  * was compared. Throws `PRECONDITION_FAILED` when the tag is another already.
  */
 export function unchangedSince(current: Stored, ifMatch: string | null): Filter {
-  if (ifMatch === null) return ALL;
+  if (ifMatch === null || ifMatch.trim() === "*") return ALL;
   if (!namesTag(ifMatch, etagOf(current), false)) throw new Problem("PRECONDITION_FAILED");
   return { op: "revision", value: current.revision };
 }

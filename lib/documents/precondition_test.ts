@@ -27,8 +27,10 @@ Deno.test("a weak tag is good for reading again, never for writing", () => {
 
 const current = { json: '{"_id":"a"}', revision: 7, value: { _id: "a" } };
 
-Deno.test("without If-Match a write has no condition", () => {
-  assert.deepEqual(unchangedSince(current, null), { op: "and", of: [] });
+Deno.test("without If-Match, and with any state named, a write has no condition", () => {
+  for (const ifMatch of [null, "*", " * "]) {
+    assert.deepEqual(unchangedSince(current, ifMatch), { op: "and", of: [] });
+  }
 });
 
 Deno.test("with the present tag a write holds to the revision that was compared", () => {

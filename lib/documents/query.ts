@@ -3,13 +3,14 @@ import {
   LIST_LIMIT_MAX,
   POPULATE_FIELDS_MAX,
   SORT_KEYS_MAX,
+  WHERE_CONDITIONS_MAX,
 } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import { and } from "../store/filter.ts";
 import type { FieldShape, Filter, SortKey } from "../store/port.ts";
 import { type Collection, declaredAt } from "./collection.ts";
 import { pathProblem, shown } from "./names.ts";
-import { conditionFromTexts, isOperator, type Operator } from "./operands.ts";
+import { conditionsFromTexts, isOperator, type Operator } from "./operands.ts";
 import { parseWhere } from "./where.ts";
 
 /** Which members of documents to answer. `_id` always stays. */
@@ -96,15 +97,17 @@ export function parseListQuery(collection: Collection, text: string): ListReques
  * what is malformed stays in the text, for {@linkcode parseListQuery} to refuse.
  */
 export function splitCursor(text: string): { rest: string; cursor: string | null } {
-  if (!text.includes("cursor=")) return { rest: text, cursor: null };
+  if (!/cursor|%/.test(text)) return { rest: text, cursor: null };
   const parts = text.split("&");
-  const cursors = parts.filter((part) => part.startsWith("cursor="));
+  const cursors = parts.map(cursorOf).filter((value) => value !== null);
   if (cursors.length !== 1) return { rest: text, cursor: null };
-  return {
-    rest: parts.filter((part) => part !== cursors[0]).join("&"),
-    cursor: new URLSearchParams(cursors[0]).get("cursor"),
-  };
+  const rest = parts.filter((part) => cursorOf(part) === null).join("&");
+  return { rest, cursor: cursors[0]! };
 }
+
+/** The value of a `cursor` parameter, whose name may be percent-encoded; null for another one. */
+const cursorOf = (part: string): string | null =>
+  /^[^=]*(?:cursor|%)/.test(part) ? new URLSearchParams(part).get("cursor") : null;
 
 /** Reads the query of a single document: how it is shown, and whether trash is looked at. */
 export function parseDocumentQuery(
@@ -140,10 +143,13 @@ function readParameters(collection: Collection, text: string) {
   const conditions = [...filters].flatMap(([name, texts]) => {
     const { path, operator } = splitName(collection, name);
     const operand = { parameter: name, path, shape: shapeForQuery(collection, name, path) };
-    // Equal to this and equal to that: an array can hold both.
-    if (operator === "eq") return texts.map((one) => conditionFromTexts(operand, "eq", [one]));
-    return [conditionFromTexts(operand, operator, texts)];
+    return conditionsFromTexts(operand, operator, texts);
   });
+  if (conditions.length > WHERE_CONDITIONS_MAX) {
+    throw new Problem("INVALID_QUERY", {
+      message: `The query has more than ${WHERE_CONDITIONS_MAX} conditions.`,
+    });
+  }
   return { reserved, conditions };
 }
 
@@ -314,6 +320,7 @@ export function parseDeleteQuery(text: string): { permanent: boolean } {
   let permanent: string | undefined;
   for (const [name, value] of new URLSearchParams(text)) {
     if (name !== "permanent") throw refuse(name, "is not a parameter of deletions: use permanent");
+    if (permanent !== undefined) throw refuse(name, "is given more than once");
     permanent = value;
   }
   return { permanent: flag("permanent", permanent, false) };

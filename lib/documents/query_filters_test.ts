@@ -164,8 +164,21 @@ Deno.test("conditions are joined by and: with each other, with where, and of one
   });
 });
 
-Deno.test("an ordering that is given twice is refused", () => {
-  refused("views_gt=1&views_gt=2", "views_gt", /is given more than once/);
+Deno.test("an operator that is given twice is two conditions", () => {
+  assert.deepEqual(filterOf("views_gt=1&views_gt=2"), {
+    op: "and",
+    of: [cond("views", "gt", 1), cond("views", "gt", 2)],
+  });
+});
+
+Deno.test("parameters make up to 50 conditions", () => {
+  const many = (count: number) => Array(count).fill("views_gt=1").join("&");
+  const filter = filterOf(many(50));
+  assert.equal(filter.op === "and" && filter.of.length, 50);
+  assert.throws(() => parse(many(51)), {
+    code: "INVALID_QUERY",
+    message: /more than 50 conditions/,
+  });
 });
 
 Deno.test("an alternative of where stays one condition among the others", () => {

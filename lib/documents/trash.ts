@@ -35,7 +35,9 @@ export async function deleteDocument(
     : await target.records.updateOne(filter, {
       set: { isDeleted: true, deletedAt: now, updatedAt: now },
     });
-  if (gone === null) throw await lostOrRefused(target, id, ifMatch !== null);
+  if (gone === null) {
+    throw await lostOrRefused(target, { id, conditional: ifMatch !== null, inTrash: permanent });
+  }
 }
 
 /** Out of the trash. A document that is not in it stays as it is. */

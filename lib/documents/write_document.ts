@@ -1,6 +1,6 @@
 import { type Clock, timestamp } from "../clock.ts";
 import { Problem } from "../problems.ts";
-import { and, eq } from "../store/filter.ts";
+import { ALL, and, eq } from "../store/filter.ts";
 import type { Change, Filter, Id, Stored } from "../store/port.ts";
 import { owned, refusal, type Writable } from "./access.ts";
 import type { StoredDocument } from "./collection.ts";
@@ -35,14 +35,14 @@ export function replaceDocument(
 ): Promise<Stored<StoredDocument>> {
   return change(services, target, input, (members, now) => {
     const { rls } = target.collection.definition;
-    const keep = rls.enabled && !Object.hasOwn(members, rls.ownerField) ? [rls.ownerField] : [];
+    const kept = rls.enabled && !Object.hasOwn(members, rls.ownerField) ? rls.ownerField : null;
     const replace = {
-      ...fitWhole(target.collection, members),
+      ...fitWhole(target.collection, members, kept),
       updatedAt: now,
       isDeleted: false,
       deletedAt: null,
     };
-    return { replace, keep: [...keep, "createdAt"] };
+    return { replace, keep: kept === null ? ["createdAt"] : [kept, "createdAt"] };
   });
 }
 
@@ -79,18 +79,18 @@ async function change(
   const wanted = changeOf(own, timestamp(clock));
   const changed = await writing(() => target.records.updateOne(and(mine, unchanged), wanted));
   if (changed !== null) return changed;
-  throw await lostOrRefused(target, id, ifMatch !== null);
+  throw await lostOrRefused(target, { id, conditional: ifMatch !== null, inTrash: false });
 }
 
-/** A conditional write found nothing: the document changed meanwhile, or it is not to be written. */
+/** A write found nothing: the document changed meanwhile, or it is not to be written. */
 export async function lostOrRefused(
   target: Writable,
-  id: Id,
-  conditional: boolean,
+  { id, conditional, inTrash }: { id: Id; conditional: boolean; inTrash: boolean },
 ): Promise<Problem> {
   if (conditional) {
-    const still = await target.records.findOne(and(eq("_id", id), LIVE, owned(target)));
+    const place = inTrash ? ALL : LIVE;
+    const still = await target.records.findOne(and(eq("_id", id), place, owned(target)));
     if (still !== null) return new Problem("PRECONDITION_FAILED");
   }
-  return await refusal(target, id);
+  return await refusal(target, id, inTrash);
 }

@@ -23,9 +23,11 @@ export function readAddress(url: string): Address {
   const mark = target.indexOf("?");
   const raw = mark < 0 ? target : target.slice(0, mark);
   const query = mark < 0 ? "" : target.slice(mark + 1);
-  if (namesUsers(raw)) return { path: RESERVED_PATH, query, malformed: false };
-  if (SIMPLE.test(raw)) return { path: raw, query, malformed: false };
-  const path = decoded(raw);
+  const simple = SIMPLE.test(raw);
+  const path = simple ? raw : decoded(raw);
+  if (namesUsers(raw) || (!simple && path !== null && namesUsers(path))) {
+    return { path: RESERVED_PATH, query, malformed: false };
+  }
   return { path: path ?? raw, query, malformed: path === null };
 }
 

@@ -58,7 +58,8 @@ export function respond(state: RequestState, reply: Reply): Response {
     );
   }
   for (const [name, value] of reply.headers ?? []) headers.push([name, value]);
-  return new Response(reply.body, { status: reply.status, headers });
+  const body = state.raw.method === "HEAD" ? null : reply.body;
+  return new Response(body, { status: reply.status, headers });
 }
 
 /** A refusal in the envelope of errors. */

@@ -11,8 +11,11 @@ const request = (path = "/api/data/posts", headers: Record<string, string> = {})
 const ORIGIN = "https://app.example.com";
 
 Deno.test("success is in the envelope, and data is put in as it is", () => {
-  assert.equal(envelope('{"n":1.0}', 'It "works"\n'), '{"success":true,"data":{"n":1.0},' +
-    '"message":"It \\"works\\"\\n"}');
+  assert.equal(
+    envelope('{"n":1.0}', 'It "works"\n'),
+    '{"success":true,"data":{"n":1.0},' +
+      '"message":"It \\"works\\"\\n"}',
+  );
   assert.deepEqual(ok(201, "[]", "Made"), {
     status: 201,
     body: '{"success":true,"data":[],"message":"Made"}',
@@ -136,7 +139,8 @@ Deno.test("readiness names what is down: operators ask for it", () => {
 });
 
 Deno.test("a refusal says when to try again, and which methods there are", () => {
-  const headersOf = (problem: Problem) => Object.fromEntries(problemReply(request(), problem).headers!);
+  const headersOf = (problem: Problem) =>
+    Object.fromEntries(problemReply(request(), problem).headers!);
   assert.deepEqual(headersOf(new Problem("RATE_LIMITED", { retryAfter: 17 })), {
     "retry-after": "17",
   });

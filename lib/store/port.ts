@@ -120,6 +120,8 @@ export interface Stored<T = StoredRecord> {
 export interface Position {
   readonly values: readonly Scalar[];
   readonly id: Id;
+  /** Whether reading on from here begins with the record at this very position. */
+  readonly inclusive?: boolean;
 }
 
 export interface ListQuery {
@@ -128,7 +130,7 @@ export interface ListQuery {
   readonly limit: number;
   /** Rows to pass over; not together with `from`. */
   readonly offset?: number;
-  /** Continue behind this position, or before it when `backwards`. */
+  /** Continue behind this position, or before it when `backwards`. The record may be gone. */
   readonly from?: Position;
   readonly backwards?: boolean;
   /** Whether to count the matching records too. */
@@ -194,7 +196,9 @@ export interface Engine extends AsyncDisposable {
   records<T extends StoredRecord>(space: Space, definition: Definition): Records<T>;
   /**
    * All of `work` or nothing of it. `work` sees its own changes, others see none before the end.
-   * It may run more than once: it must touch nothing but the transaction it is given.
+   * It may run more than once: it must touch nothing but the transaction it is given. After a call
+   * that failed the transaction can only be undone, whatever `work` makes of the failure; after its
+   * end its records are refused.
    */
   transaction<T>(space: Space, work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** Makes the space if it is missing. */

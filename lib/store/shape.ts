@@ -42,6 +42,10 @@ export function valueAt(record: StoredRecord, path: string): Json | undefined {
   return value;
 }
 
+/** A member of its own, never one that every object inherits. */
+export const own = <T>(members: { readonly [name: string]: T }, name: string): T | undefined =>
+  Object.hasOwn(members, name) ? members[name] : undefined;
+
 export function isObject(value: Json | undefined): value is { [name: string]: Json } {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

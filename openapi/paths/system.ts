@@ -1,12 +1,13 @@
 import { z } from "@hono/zod-openapi";
 import { contract, type Spec } from "../contract.ts";
-import { projectId } from "../parameters.ts";
+import { projectId, referenceFile } from "../parameters.ts";
 import { anyone } from "../security.ts";
 
 /** What the operations about the server itself have in common. */
 const system = (
   spec: Pick<Spec<null>, "operationId" | "path" | "summary" | "description" | "success"> & {
     problems?: Spec<null>["problems"];
+    parameters?: Spec<null>["parameters"];
   },
 ) =>
   contract({
@@ -84,6 +85,7 @@ export const getReference = system({
 export const getReferenceScript = system({
   operationId: "getReferenceScript",
   path: "/docs/{file}",
+  parameters: [referenceFile],
   summary: "A file of the reference",
   description: "Scripts of the reference page.",
   success: [

@@ -103,10 +103,10 @@ Deno.test("a refused command says why on standard error, exits with 1, and store
       [create, defined("a", { rls: { mode: "public" } }), /mode/],
     ],
     "what is taken": [
-      [create, defined("things"), /exists/],
-      [create, defined("THINGS"), /exists/],
-      [[...user, "Ann@example.com"], null, /exists/],
-      [[...user, "aNN@EXAMPLE.com"], null, /exists/],
+      [create, defined("things"), /collection of this name exists/],
+      [create, defined("THINGS"), /collection of this name exists/],
+      [[...user, "Ann@example.com"], null, /user with this e-mail exists/],
+      [[...user, "aNN@EXAMPLE.com"], null, /user with this e-mail exists/],
     ],
   };
 

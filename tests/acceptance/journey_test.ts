@@ -104,7 +104,17 @@ Deno.test("nothing is answered without a current key, and a key sees its own pro
 Deno.test("paths that begin with users are closed to every key", async () => {
   await using world = await openWorld();
   for (
-    const name of ["users", "Users", "USERS/0123456789abcdef01234567", "%75sers", "usersOfMine"]
+    const name of [
+      "users",
+      "Users",
+      "USERS/0123456789abcdef01234567",
+      "usersOfMine",
+      "%75sers",
+      "%75sersOfMine",
+      "u%53ers/0123456789abcdef01234567",
+      "%75%73%65%72%73/bulk",
+      "users%2Fbulk",
+    ]
   ) {
     const path = `/api/data/${name}`;
     for (const answer of [await world.asSecret({ path }), await world.asPublic({ path })]) {

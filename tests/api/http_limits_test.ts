@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
-import { ok, openShelf, refused, type Shelf, tally, times } from "./shelf.ts";
+import { countingTest, ok, openShelf, refused, type Shelf, tally, times } from "./shelf.ts";
 
 const RATE_HEADERS = ["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"];
 
@@ -18,27 +18,30 @@ const from = (app: TestApp, shelf: Shelf, peer: string, forwarded?: string) =>
     },
   });
 
-Deno.test("a publishable key may ask so often a minute; headers say how often still", async () => {
-  await using app = await limited(3);
-  const shelf = await openShelf(app);
-  for (const remaining of ["2", "1", "0"]) {
+countingTest(
+  "a publishable key may ask so often a minute; headers say how often still",
+  async () => {
+    await using app = await limited(3);
+    const shelf = await openShelf(app);
+    for (const remaining of ["2", "1", "0"]) {
+      const answer = await shelf.asPublic({});
+      ok(answer);
+      assert.equal(answer.headers.get("ratelimit-limit"), "3");
+      assert.equal(answer.headers.get("ratelimit-remaining"), remaining);
+      const reset = Number(answer.headers.get("ratelimit-reset"));
+      assert.ok(reset >= 1 && reset <= 60);
+      assert.equal(answer.headers.get("retry-after"), null);
+    }
     const answer = await shelf.asPublic({});
-    ok(answer);
-    assert.equal(answer.headers.get("ratelimit-limit"), "3");
-    assert.equal(answer.headers.get("ratelimit-remaining"), remaining);
-    const reset = Number(answer.headers.get("ratelimit-reset"));
-    assert.ok(reset >= 1 && reset <= 60);
-    assert.equal(answer.headers.get("retry-after"), null);
-  }
-  const answer = await shelf.asPublic({});
-  refused(answer, 429, "RATE_LIMITED", "Retry-After");
-  assert.equal(answer.headers.get("ratelimit-remaining"), "0");
-  assert.equal(answer.headers.get("retry-after"), answer.headers.get("ratelimit-reset"));
-  const wait = Number(answer.headers.get("retry-after"));
-  assert.ok(Number.isInteger(wait) && wait >= 1 && wait <= 60);
-});
+    refused(answer, 429, "RATE_LIMITED", "Retry-After");
+    assert.equal(answer.headers.get("ratelimit-remaining"), "0");
+    assert.equal(answer.headers.get("retry-after"), answer.headers.get("ratelimit-reset"));
+    const wait = Number(answer.headers.get("retry-after"));
+    assert.ok(Number.isInteger(wait) && wait >= 1 && wait <= 60);
+  },
+);
 
-Deno.test("of 50 requests at once exactly as many pass as are allowed", async () => {
+countingTest("of 50 requests at once exactly as many pass as are allowed", async () => {
   await using app = await limited(20);
   const shelf = await openShelf(app);
   const answers = await Promise.all(times(50, () => shelf.asPublic({})));
@@ -54,7 +57,7 @@ Deno.test("secret keys are not limited, and their answers carry no such headers"
   }
 });
 
-Deno.test("each key and each address has its own count", async () => {
+countingTest("each key and each address has its own count", async () => {
   await using app = await limited(1);
   const [one, two] = [await openShelf(app), await openShelf(app)];
   ok(await from(app, one, "192.0.2.1"));
@@ -65,7 +68,7 @@ Deno.test("each key and each address has its own count", async () => {
   refused(await from(app, two, "192.0.2.1"), 429, "RATE_LIMITED");
 });
 
-Deno.test("refusals count too, so that guessing has an end", async () => {
+countingTest("refusals count too, so that guessing has an end", async () => {
   await using app = await limited(3);
   const shelf = await openShelf(app, { rls: { mode: "private" } });
   const guess = () => shelf.asPublic({ headers: { authorization: "Bearer a.b.c" } });
@@ -75,7 +78,7 @@ Deno.test("refusals count too, so that guessing has an end", async () => {
   refused(await shelf.asPublic({}, ann), 429, "RATE_LIMITED");
 });
 
-Deno.test("a browser can read the limit's headers on a 429", async () => {
+countingTest("a browser can read the limit's headers on a 429", async () => {
   await using app = await limited(1);
   const shelf = await openShelf(app);
   const headers = { origin: "https://app.example" };
@@ -97,14 +100,14 @@ Deno.test("RATE_LIMITS=off counts nothing", async () => {
   }
 });
 
-Deno.test("without TRUST_PROXY no forwarded address is believed", async () => {
+countingTest("without TRUST_PROXY no forwarded address is believed", async () => {
   await using app = await limited(1);
   const shelf = await openShelf(app);
   ok(await from(app, shelf, "192.0.2.1", "198.51.100.1"));
   refused(await from(app, shelf, "192.0.2.1", "198.51.100.2"), 429, "RATE_LIMITED");
 });
 
-Deno.test("TRUST_PROXY=n believes the n-th entry from the right and nothing else", async () => {
+countingTest("TRUST_PROXY=n believes the n-th entry from the right and nothing else", async () => {
   for (const [proxies, entry] of [["1", 0], ["2", 1]] as const) {
     await using app = await limited(1, { TRUST_PROXY: proxies });
     const shelf = await openShelf(app);
@@ -117,7 +120,7 @@ Deno.test("TRUST_PROXY=n believes the n-th entry from the right and nothing else
   }
 });
 
-Deno.test("other forwarded headers are never believed", async () => {
+countingTest("other forwarded headers are never believed", async () => {
   await using app = await limited(1, { TRUST_PROXY: "1" });
   const shelf = await openShelf(app);
   const names = ["x-real-ip", "forwarded", "cf-connecting-ip", "true-client-ip", "x-client-ip"];
@@ -135,7 +138,7 @@ Deno.test("other forwarded headers are never believed", async () => {
   refused(await send(2), 429, "RATE_LIMITED");
 });
 
-Deno.test("with too few entries, or none, the peer is the client", async () => {
+countingTest("with too few entries, or none, the peer is the client", async () => {
   await using app = await limited(1, { TRUST_PROXY: "2" });
   const shelf = await openShelf(app);
   ok(await from(app, shelf, "192.0.2.1", "198.51.100.1"));

@@ -73,6 +73,30 @@ Deno.test("pages by number show every document once", async () => {
   assert.deepEqual(seen.sort((a, b) => Number(a) - Number(b)), times(25, (n) => n));
 });
 
+Deno.test("a page has 100 documents where nothing else is asked for, and 1000 at most", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app);
+  for (let at = 0; at < 1100; at += 100) {
+    ok(await shelf.asSecret({ path: "/bulk", body: times(100, (n) => ({ n: at + n })) }), 201);
+  }
+  assert.equal(ok(await shelf.asPublic({})).items.length, 100);
+  const largest = ok(await shelf.asPublic({ path: "?limit=1000" }));
+  assert.equal(largest.items.length, 1000);
+  assert.equal(largest.total, 1100);
+  assert.notEqual(largest.nextCursor, null);
+});
+
+Deno.test("a parameter's name may be percent-encoded like any other text", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app, { fields: [{ key: "n", type: "Number" }] });
+  await shelf.insert(...times(5, (n) => ({ n })));
+  assert.deepEqual(await shelf.names("s%6Frt=n&%6Cimit=2"), [0, 1]);
+  assert.deepEqual(await shelf.names("%6E=3"), [3]);
+  assert.deepEqual(await shelf.names("sort=n&n%5Fgt=2"), [3, 4]);
+  const { nextCursor } = ok(await shelf.asSecret({ path: "?sort=n&limit=2" }));
+  assert.deepEqual(await shelf.names(`sort=n&%63ursor=${nextCursor}`), [2, 3, 4]);
+});
+
 Deno.test("parameters with one meaning given twice are 400", async () => {
   await using app = await openTestApp();
   const shelf = await openShelf(app);

@@ -266,6 +266,34 @@ export const keysetCases: Cases = {
     }
   },
 
+  "an inclusive position begins with its own record, in both directions, if it is still there":
+    async (store) => {
+      for (const shape of [definition({ fields: FIELDS }), trashDefinition({ fields: FIELDS })]) {
+        for (const sort of SORTS) {
+          const records = await stored(store, shape);
+          const order = sorted(ROWS, sort).map(({ _id }) => _id);
+          for (const at of [0, 9, 23]) {
+            const page = await records.list({ filter: ALL, sort, limit: 1, offset: at });
+            const from = { ...carried(page.first()), inclusive: true };
+            const label = JSON.stringify([sort, at]);
+            assert.deepEqual(await idsBehind(records, sort, from), {
+              after: order.slice(at),
+              before: order.slice(0, at + 1),
+            }, label);
+            const two = await records.list({ filter: ALL, sort, limit: 2, from });
+            assert.deepEqual(idsOf(two), order.slice(at, at + 2), label);
+            assert.equal(two.more, at + 2 < 24, label);
+          }
+          const page = await records.list({ filter: ALL, sort, limit: 1, offset: 9 });
+          await records.deleteOne(eq("_id", order[9]!));
+          assert.deepEqual(
+            await idsBehind(records, sort, { ...carried(page.first()), inclusive: true }),
+            { after: order.slice(10), before: order.slice(0, 9) },
+          );
+        }
+      }
+    },
+
   "records inserted meanwhile make no other come twice or get lost": async (store) => {
     for (const shape of [definition({ fields: FIELDS }), trashDefinition({ fields: FIELDS })]) {
       for (const sort of SORTS) {

@@ -320,6 +320,7 @@ export const listingCases: Cases = {
       () => records.deleteMany(eq("n", 7), 5),
       () => records.insert({ _id: id(10), n: 7, isDeleted: false, text: "again" }),
       () => records.updateOne(eq("_id", id(10)), { set: { isDeleted: true } }),
+      () => records.insertMany([11, 12].map((n) => ({ _id: id(n), n, isDeleted: false }))),
     ];
     for (const [at, write] of writes.entries()) {
       // Often enough for a driver to keep what it has read.

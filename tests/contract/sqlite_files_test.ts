@@ -175,10 +175,10 @@ Deno.test("forty projects share four open files, and every one stays correct", a
   await using store = await openFolder({ filesMax: 4 });
   const spaces = upTo(40).map(newSpace);
   const at = (space: Id) => store.engine.records(space, SHAPE);
-  for (const round of upTo(5)) {
+  for (const round of upTo(3)) {
     await Promise.all(spaces.flatMap((space, n) => [
       at(space).insert({ _id: id(round), email: `${n} ${round}`, n, isDeleted: false }),
-      at(space).insert({ _id: id(100 + round), email: "one", isDeleted: round < 4 }),
+      at(space).insert({ _id: id(100 + round), email: "one", isDeleted: round < 2 }),
       store.engine.transaction(
         space,
         (tx) => tx.records(SHAPE).insert({ _id: id(200 + round), n: round, isDeleted: true }),
@@ -190,9 +190,9 @@ Deno.test("forty projects share four open files, and every one stays correct", a
     }
   }
   for (const [n, space] of spaces.entries()) {
-    assert.deepEqual(await countsOf(at(space)), { live: 6, deleted: 9, all: 15 });
-    assert.equal((await at(space).get(id(200)))?.value.n, 5);
-    assert.equal((await at(space).get(id(3)))?.value.email, `${n} 3`);
+    assert.deepEqual(await countsOf(at(space)), { live: 4, deleted: 5, all: 9 });
+    assert.equal((await at(space).get(id(200)))?.value.n, 3);
+    assert.equal((await at(space).get(id(2)))?.value.email, `${n} 2`);
     await assertRefused(
       at(space),
       uniqueViolation("email"),

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { RecordTooLarge, UniqueViolation } from "@/lib/store/errors.ts";
+import { PathConflict, RecordTooLarge, UniqueViolation } from "@/lib/store/errors.ts";
 import { ALL, eq } from "@/lib/store/filter.ts";
 import type { Records } from "@/lib/store/port.ts";
 import {
@@ -137,17 +137,27 @@ export const transactionCases: Cases = {
     assert.deepEqual(await stateOf(records), before);
   },
 
-  "a unique violation undoes the transaction also when work goes on after it": async (store) => {
+  "after any call that failed a transaction can only be undone, whatever work makes of it": async (
+    store,
+  ) => {
+    const failures: [(records: Records) => Promise<unknown>, new (...of: never[]) => Error][] = [
+      [(inside) => inside.insert({ _id: id(11), email: "b", isDeleted: false }), UniqueViolation],
+      [(inside) => inside.insert({ _id: id(1), isDeleted: false }), UniqueViolation],
+      [(inside) => inside.updateOne(ALL, { set: { "email.x": 1 } }), PathConflict],
+      [(inside) => inside.updateOne(ALL, { set: { text: "x".repeat(1000) } }), RecordTooLarge],
+    ];
     const { space, records } = await stored(store);
     const before = await stateOf(records);
-    await assert.rejects(() =>
-      store.engine.transaction(space, async (tx) => {
+    for (const [fail, kind] of failures) {
+      const run = store.engine.transaction(space, async (tx) => {
         const inside = tx.records(SHAPE);
         await inside.insert({ _id: id(10), isDeleted: false });
-        await inside.insert({ _id: id(11), email: "b", isDeleted: false }).catch(() => null);
-      })
-    );
-    assert.deepEqual(await stateOf(records), before);
+        await assert.rejects(() => fail(inside), kind);
+        await inside.insert({ _id: id(12), isDeleted: false }).catch(() => null);
+      });
+      await assert.rejects(() => run, kind);
+      assert.deepEqual(await stateOf(records), before);
+    }
   },
 
   "a refused insertMany stores nothing, also in a transaction that goes on after it": async (

@@ -100,13 +100,16 @@ async function walk(played: Played, { caller, parameters, shown, changes }: Walk
   }
 
   const last = await read("nextCursor", null, start.order.map(({ _id }) => _id));
-  if (last.prevCursor === null) return;
   const end = model();
   assert.ok(end.status === 200);
   const order = end.order.map(({ _id }) => _id);
+  // A last page whose rows went is empty: everything lies before it.
+  const before = last.ids.length === 0 ? order : order.slice(0, order.indexOf(last.ids[0]!));
+  assert.ok(before.length === 0 || last.prevCursor !== null, "there is no way back");
+  if (last.prevCursor === null) return;
   // The walk back has changes of its own.
   pending.push(...changes.map((change) => ({ ...change, insert: [] })));
-  await read("prevCursor", last.prevCursor, order.slice(0, order.indexOf(last.ids[0]!)).reverse());
+  await read("prevCursor", last.prevCursor, before.reverse());
 }
 
 const cursorParameter = (cursor: string | null): Parameter[] =>

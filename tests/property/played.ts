@@ -32,10 +32,11 @@ const CASES_PER_PROJECT = 40;
 export async function openStages(): Promise<Stages> {
   const app = await openTestApp();
   let stage: Stage | null = null;
-  let cases = 0;
+  let left = 0;
   return {
     async next() {
-      if (stage !== null && cases++ % CASES_PER_PROJECT > 0) return stage;
+      if (stage !== null && left-- > 0) return stage;
+      left = CASES_PER_PROJECT - 1;
       const project = await app.project();
       const users = await Promise.all(Array.from({ length: USERS }, () => project.user()));
       return stage = { app, project, users };

@@ -59,7 +59,8 @@ const target = (definition: Definition): fc.Arbitrary<Target> => {
       arbitrary: fc.constantFrom(...undeclaredTargets(definition)),
       weight: definition.strict ? 1 : 10,
     },
-    { arbitrary: fc.constantFrom(...SERVER, IS_DELETED), weight: 10 },
+    { arbitrary: fc.constantFrom(...SERVER), weight: 8 },
+    { arbitrary: fc.constant(IS_DELETED), weight: 5 },
     { arbitrary: fc.constant(owner), weight: definition.rls.enabled ? 6 : 0 },
     ...(declared.length > 0 ? [{ arbitrary: fc.constantFrom(...declared), weight: 20 }] : []),
   );
@@ -111,7 +112,7 @@ const often = <T>(good: fc.Arbitrary<T>, other: fc.Arbitrary<T>): fc.Arbitrary<T
 
 function filter(target: Target): fc.Arbitrary<Parameter[]> {
   const { path } = target;
-  const value = often(operand(target).map(asText), text);
+  const value = often(orNull(operand(target)).map(asText), text);
   const one = (suffix: string, texts: fc.Arbitrary<string>) =>
     texts.map((text): Parameter[] => [[path + suffix, text]]);
   const list = fc.array(value, { minLength: 1, maxLength: 3 });
@@ -212,13 +213,38 @@ const optional = (percent: number, name: string, value: fc.Arbitrary<string>) =>
     { arbitrary: value.map((text): Parameter[] => [[name, text]]), weight: percent },
   );
 
+/** Counts of live and of deleted rows may be kept: then they must be kept apart from all others. */
+const bySideOfTrash: fc.Arbitrary<Parameter[]> = fc.constantFrom<Parameter>(
+  ["isDeleted", "true"],
+  ["isDeleted", "false"],
+  ["isDeleted", "null"],
+  ["isDeleted_ne", "true"],
+  ["isDeleted_in", "true,false"],
+  ["where", '{"isDeleted":null}'],
+  ["where", '{"not":{"isDeleted":true}}'],
+).map((one) => [one]);
+
+const conditions = (definition: Definition): fc.Arbitrary<Parameter[]> => {
+  const one = target(definition).chain(filter);
+  const where = whereTree(definition).map(asText);
+  return fc.oneof(
+    { arbitrary: fc.constant<Parameter[]>([]), weight: 2 },
+    { arbitrary: one, weight: 4 },
+    { arbitrary: where.map((text): Parameter[] => [["where", text]]), weight: 3 },
+    {
+      arbitrary: fc.tuple(one, one, optional(50, "where", where)).map((all) => all.flat()),
+      weight: 3,
+    },
+    { arbitrary: bySideOfTrash, weight: 1 },
+  );
+};
+
 /** What selects and orders, and must not change while paging. */
 export const selection = (definition: Definition): fc.Arbitrary<Parameter[]> =>
   fc.tuple(
-    fc.array(target(definition).chain(filter), { maxLength: 2 }).map((all) => all.flat()),
-    optional(40, "where", whereTree(definition).map(asText)),
+    conditions(definition),
     optional(60, "sort", sort(definition)),
-    optional(40, "include_deleted", fc.constantFrom("true", "false")),
+    optional(60, "include_deleted", fc.constantFrom("true", "true", "true", "false")),
   ).map((all) => all.flat());
 
 const pageSize = fc.integer({ min: 1, max: 7 }).map(String);

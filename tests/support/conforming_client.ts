@@ -105,7 +105,7 @@ function checkDeclared(method: string, path: string, answer: Answer): void {
 }
 
 function findOperation(method: string, path: string) {
-  const address = path.split("?")[0]!;
+  const address = decodedPath(path.split("?")[0]!);
   const verb = method === "HEAD" ? "get" : method.toLowerCase();
   for (const [template, operations] of Object.entries(document.paths)) {
     const pattern = template.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "[^/]+");
@@ -115,6 +115,15 @@ function findOperation(method: string, path: string) {
     }
   }
   return null;
+}
+
+/** An encoded path is the path that it encodes. */
+function decodedPath(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
 }
 
 const escaped = (name: string): string =>

@@ -2,10 +2,10 @@ import { PathConflict } from "../errors.ts";
 import type { Change, Json, StoredRecord } from "../port.ts";
 import { isObject } from "../shape.ts";
 
-/** A changed copy; the record given stays as it is. */
+/** A changed copy; the record and the change given stay as they are. */
 export function applyChange(record: StoredRecord, change: Change): StoredRecord {
   const next = change.replace === undefined
-    ? structuredClone(record)
+    ? { ...record }
     : replaced(record, change.replace, change.keep ?? []);
   // New fields join in the order of their names, as MongoDB adds them.
   for (const path of Object.keys(change.set ?? {}).sort()) {
@@ -13,6 +13,7 @@ export function applyChange(record: StoredRecord, change: Change): StoredRecord 
     parent[name] = change.set![path]!;
   }
   for (const path of change.unset ?? []) {
+    if (endsEarly(next, path)) continue;
     const { parent, name } = reach(next, path);
     delete parent[name];
   }
@@ -37,7 +38,19 @@ function replaced(
   return next;
 }
 
-/** The object that holds the last name of a path; makes the objects on the way. */
+/** Whether an object on the way is missing, so that there is nothing at the end. */
+function endsEarly(record: StoredRecord, path: string): boolean {
+  const names = path.split(".").slice(0, -1);
+  let value: Json = record;
+  for (const name of names) {
+    if (!isObject(value)) return false;
+    if (!Object.hasOwn(value, name)) return true;
+    value = value[name]!;
+  }
+  return false;
+}
+
+/** The object that holds the last name of a path; copies those on the way, and makes missing ones. */
 function reach(
   record: StoredRecord,
   path: string,
@@ -46,10 +59,9 @@ function reach(
   const name = names.pop()!;
   let parent: { [name: string]: Json } = record;
   for (const step of names) {
-    if (!Object.hasOwn(parent, step)) parent[step] = {};
-    const child = parent[step];
+    const child = Object.hasOwn(parent, step) ? parent[step] : {};
     if (!isObject(child)) throw new PathConflict(path);
-    parent = child;
+    parent = parent[step] = { ...child };
   }
   return { parent, name };
 }

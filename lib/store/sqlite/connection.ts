@@ -3,6 +3,7 @@ import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { StoreUnavailable, UniqueViolation } from "../errors.ts";
 import type { Fragment, SqlValue } from "./fragment.ts";
 import { re2 } from "./re2.ts";
+import { uniquePath } from "./index_names.ts";
 
 /** How hard a commit is: `full` survives a power cut, `normal` may lose the last commits to one. */
 export type Sync = "full" | "normal";
@@ -20,6 +21,8 @@ export class Busy extends Error {
 
 const STATEMENTS_KEPT = 200;
 const BUSY_TIMEOUT_MS = 250;
+const SWITCH_ATTEMPTS = 50;
+const SWITCH_PAUSE_MS = 5;
 const READ_CACHE_KIB = 4096;
 const MMAP_BYTES = 268_435_456;
 
@@ -36,9 +39,14 @@ export class Connection {
 
   constructor(path: string, sync: Sync) {
     this.#path = path;
-    this.#db = this.#guarded(() => new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS }));
+    try {
+      this.#db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+    } catch (error) {
+      throw new StoreUnavailable(`Cannot open "${path}": ${(error as Error).message}`, {
+        cause: error,
+      });
+    }
     this.#db.function("re2", { deterministic: true }, re2);
-    this.run({ sql: "pragma journal_mode = wal", values: [] });
     for (
       const setting of [
         `synchronous = ${sync}`,
@@ -46,7 +54,20 @@ export class Connection {
         `mmap_size = ${MMAP_BYTES}`,
         "trusted_schema = off",
       ]
-    ) this.#db.exec(`pragma ${setting}`);
+    ) this.run({ sql: `pragma ${setting}`, values: [] });
+  }
+
+  /** Readers and writers do not wait for each other. Changes the file: look whose it is first. */
+  useWriteAheadLog(): void {
+    for (let attempt = 1;; attempt++) {
+      try {
+        return this.run({ sql: "pragma journal_mode = wal", values: [] });
+      } catch (error) {
+        // Of two processes that make a file at once one is refused without any waiting.
+        if (!(error instanceof Busy) || attempt === SWITCH_ATTEMPTS) throw error;
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, SWITCH_PAUSE_MS);
+      }
+    }
   }
 
   /** Waiting for another process's lock blocks the event loop, so writers wait in their own way. */
@@ -110,7 +131,8 @@ export class Connection {
   }
 }
 
-/** Index names end in the path they keep unique; a table's own constraint is about its ids. */
+/** A violated index is named; a table's own constraint is about its ids. */
 function violatedPath(message: string): string {
-  return /index '.*\(([^()]+)\)'$/.exec(message)?.[1] ?? "_id";
+  const index = /index '(.*)'$/.exec(message)?.[1];
+  return (index === undefined ? null : uniquePath(index)) ?? "_id";
 }

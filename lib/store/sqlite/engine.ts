@@ -69,14 +69,24 @@ export class SqliteEngine implements Engine {
     });
   }
 
-  transaction<T>(space: Space, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  async transaction<T>(space: Space, work: (tx: Transaction) => Promise<T>): Promise<T> {
     const file = this.#file(space);
-    return file.exclusive((db, touched) => work(transactionOn(file, db, touched)));
+    return await file.exclusive(async (db, touched) => {
+      const transaction = new SqliteTransaction(file, db, touched);
+      try {
+        const result = await work(transaction);
+        transaction.throwIfFailed();
+        return result;
+      } finally {
+        transaction.end();
+      }
+    });
   }
 
-  createSpace(space: Space): Promise<void> {
+  // Rejects where a plain return would throw.
+  // deno-lint-ignore require-await
+  async createSpace(space: Space): Promise<void> {
     this.#file(space);
-    return Promise.resolve();
   }
 
   async ping(): Promise<void> {
@@ -105,22 +115,58 @@ type Read<T> = (db: Connection, committed: Committed | null) => T;
 const readOn = <T>(file: FileSpace, definition: Definition, work: Read<T>): T =>
   work(file.reader, file.committed(definition));
 
-function transactionOn(file: FileSpace, db: Connection, touched: Touched): Transaction {
-  const run = <T>(definition: Definition, work: (db: Connection) => T): Promise<T> => {
-    // A promise also for what throws: callers await, and must not see two kinds of failure.
-    return Promise.try(() => {
-      file.prepareWithin(db, definition);
-      return work(db);
+/** Once one of its calls has failed a transaction can only be undone, as on every engine. */
+class SqliteTransaction implements Transaction {
+  readonly #file: FileSpace;
+  readonly #db: Connection;
+  readonly #touched: Touched;
+  #ended = false;
+  #failure: { error: unknown } | null = null;
+
+  constructor(file: FileSpace, db: Connection, touched: Touched) {
+    this.#file = file;
+    this.#db = db;
+    this.#touched = touched;
+  }
+
+  records<T extends StoredRecord>(definition: Definition): Records<T> {
+    const access: Access = {
+      read: (work) => this.#run(definition, (db) => work(db, null)),
+      write: (work) =>
+        this.#run(definition, (db) => work(db, (seq) => this.#touched(definition, seq))),
+    };
+    return new SqliteRecords<T>(definition, access);
+  }
+
+  define(definition: Definition): Promise<void> {
+    return this.#guarded(() => this.#file.redefineWithin(this.#db, definition));
+  }
+
+  throwIfFailed(): void {
+    if (this.#failure !== null) throw this.#failure.error;
+  }
+
+  end(): void {
+    this.#ended = true;
+  }
+
+  #run<T>(definition: Definition, work: (db: Connection) => T): Promise<T> {
+    return this.#guarded(() => {
+      this.#file.prepareWithin(this.#db, definition);
+      return work(this.#db);
     });
-  };
-  return {
-    records<T extends StoredRecord>(definition: Definition): Records<T> {
-      const access: Access = {
-        read: (work) => run(definition, (db) => work(db, null)),
-        write: (work) => run(definition, (db) => work(db, (seq) => touched(definition, seq))),
-      };
-      return new SqliteRecords<T>(definition, access);
-    },
-    define: (definition) => Promise.try(() => file.redefineWithin(db, definition)),
-  };
+  }
+
+  #guarded<T>(work: () => T): Promise<T> {
+    return Promise.try(() => {
+      if (this.#ended) throw new Error("The transaction has ended");
+      this.throwIfFailed();
+      try {
+        return work();
+      } catch (error) {
+        this.#failure = { error };
+        throw error;
+      }
+    });
+  }
 }

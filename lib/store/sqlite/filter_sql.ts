@@ -6,10 +6,14 @@ import { type Fragment, join, sql } from "./fragment.ts";
  * The value of a declared scalar as an SQL expression. An index serves it only where the same
  * literal text stands in both, so the path is never bound.
  */
-export function scalarSql(path: string): string {
+export function scalarSql(definition: Definition, path: string): string {
   if (path === "_id") return "id";
-  return `json_extract(doc,'$${path.split(".").map((name) => `."${name}"`).join("")}')`;
+  const value = `json_extract(doc,'$${path.split(".").map((name) => `."${name}"`).join("")}')`;
+  return scalarAt(definition, path) === "Number" ? asDouble(value) : value;
 }
+
+/** SQLite reads whole numbers as 64-bit integers, of which doubles know not all. */
+const asDouble = (value: string): string => `cast(${value} as real)`;
 
 /** A path as SQLite's JSON functions take it, for binding. */
 const boundPath = (path: string): string =>
@@ -48,7 +52,9 @@ function leafSql(definition: Definition, leaf: Exclude<Leaf, { op: "exists" }>):
   if (leaf.op === "nin") return negated(leafSql(definition, { ...leaf, op: "in" }));
   const positive = leaf as Positive; // Neither "ne" nor "nin" is left.
   const type = scalarAt(definition, leaf.path);
-  return type === null ? dynamicSql(positive) : declaredSql(scalarSql(leaf.path), type, positive);
+  return type === null
+    ? dynamicSql(positive)
+    : declaredSql(scalarSql(definition, leaf.path), type, positive);
 }
 
 const negated = (one: Fragment): Fragment => ({
@@ -83,8 +89,10 @@ function compareSql(value: string, op: Ordering, operand: Exclude<Scalar, null>)
 }
 
 /** One bound list, however long, so that lists of all lengths share a statement. */
-const memberSql = (value: string, operands: readonly Scalar[]): Fragment =>
-  sql(`${value} in (select value from json_each(?))`, JSON.stringify(operands));
+function memberSql(value: string, operands: readonly Scalar[]): Fragment {
+  const operand = typeof operands[0] === "number" ? asDouble("value") : "value";
+  return sql(`${value} in (select ${operand} from json_each(?))`, JSON.stringify(operands));
+}
 
 function fits(type: ScalarType, operand: Scalar): boolean {
   if (type === "Number") return typeof operand === "number";
@@ -112,13 +120,16 @@ function elementSql(leaf: Positive): Fragment {
   if (leaf.op === "in") {
     const kinds = Map.groupBy(leaf.values, typeOf);
     const parts = [...kinds].map(([types, operands]) =>
-      types === NULL_TYPE ? sql(types) : withType(types, memberSql("e.atom", operands))
+      types === NULL_TYPE ? sql(types) : withType(types, memberSql(atomSql(operands[0]!), operands))
     );
     return join(parts, " or ", "0");
   }
   if (leaf.value === null) return sql(leaf.op === "eq" ? NULL_TYPE : "0");
-  return withType(typeOf(leaf.value), compareSql("e.atom", leaf.op, leaf.value));
+  return withType(typeOf(leaf.value), compareSql(atomSql(leaf.value), leaf.op, leaf.value));
 }
+
+const atomSql = (operand: Scalar): string =>
+  typeof operand === "number" ? asDouble("e.atom") : "e.atom";
 
 const NULL_TYPE = "e.type = 'null'";
 

@@ -1,5 +1,5 @@
 import type { Definition, Filter, ListQuery, Position, Scalar, SortKey } from "../port.ts";
-import { scalarAt } from "../shape.ts";
+import { scalarAt, type ScalarType } from "../shape.ts";
 import { filterSql, scalarSql } from "./filter_sql.ts";
 import { bindable, type Fragment, quoted, type SqlValue } from "./fragment.ts";
 
@@ -32,15 +32,15 @@ export type PageColumns = "doc" | "seq" | "seq, doc";
  * depth; one statement with all ranges joined by `or` is walked from the start of the index.
  */
 export function pageStatements(definition: Definition, query: ListQuery): PageStatement[] {
-  const order = sortOrder(query.sort, query.backwards === true);
+  const order = sortOrder(definition, query);
   const ranges = query.from === undefined
     ? [{ condition: "1", slots: [], order }]
-    : rangesBehind(order, positionValues(query.from, order.length).map((value) => value === null));
+    : rangesBehind(order, query);
   const filter = filterSql(definition, query.filter);
   const twice = definition.trash && !fixesTrash(query.filter);
   const text = twice ? mergedSql : rangeSql;
   return ranges.map((range) => {
-    const source = { table: tableName(definition), filter, range };
+    const source = { definition, filter, range };
     return {
       sql: {
         doc: text("doc", source),
@@ -72,7 +72,7 @@ export function pageShape({ sort, from, backwards }: ListQuery): string {
   for (const { path, descending } of sort) shape += `${descending ? "-" : "+"}${path},`;
   if (from === undefined) return shape;
   for (const value of from.values) shape += value === null ? "0" : "1";
-  return `${shape}@`;
+  return `${shape}${from.inclusive ? "=" : "@"}`;
 }
 
 /** Sorting by `_id` before the last key makes the keys behind it idle. */
@@ -88,19 +88,31 @@ interface OrderTerm {
   readonly path: string;
   readonly value: string;
   readonly descending: boolean;
+  /** What every value but null is at least. */
+  readonly least: string;
 }
 
 /** The sort with `_id` as its last key, turned round for reading backwards. */
-export function sortOrder(sort: readonly SortKey[], backwards: boolean): OrderTerm[] {
+function sortOrder(definition: Definition, { sort, backwards = false }: ListQuery): OrderTerm[] {
   const idAt = sort.findIndex((key) => key.path === "_id");
   const keys = idAt < 0 ? [...sort] : sort.slice(0, idAt + 1);
   if (idAt < 0) keys.push({ path: "_id", descending: keys.at(-1)?.descending ?? false });
   return keys.map(({ path, descending }) => ({
     path,
-    value: scalarSql(path),
+    value: scalarSql(definition, path),
     descending: descending !== backwards,
+    least: LEAST[scalarAt(definition, path) ?? "String"],
   }));
 }
+
+/** `is not null` would be walked to from the start of the index; a bound is sought. */
+const LEAST: Record<ScalarType, string> = {
+  String: "''",
+  Ref: "''",
+  Date: "''",
+  Number: "-9e999",
+  Boolean: "0",
+};
 
 const direction = (descending: boolean) => descending ? " desc" : "";
 
@@ -111,13 +123,15 @@ interface Range {
   readonly order: readonly OrderTerm[];
 }
 
-function rangesBehind(order: readonly OrderTerm[], isNull: readonly boolean[]): Range[] {
+function rangesBehind(order: readonly OrderTerm[], { from }: ListQuery): Range[] {
+  const isNull = positionValues(from!, order.length).map((value) => value === null);
   const ranges: Range[] = [];
   for (let at = order.length - 1; at >= 0; at--) {
     const before = order.slice(0, at);
     const equal = before.map(({ value }, i) => isNull[i] ? `${value} is null` : `${value} = ?`);
     const slots = before.flatMap((_, i) => isNull[i] ? [] : [i]);
-    for (const { condition, bound, fixed } of beyond(order[at]!, isNull[at]!)) {
+    const inclusive = from!.inclusive === true && at === order.length - 1;
+    for (const { condition, bound, fixed } of beyond(order[at]!, isNull[at]!, inclusive)) {
       ranges.push({
         condition: [...equal, condition].join(" and "),
         slots: bound ? [...slots, at] : slots,
@@ -129,26 +143,31 @@ function rangesBehind(order: readonly OrderTerm[], isNull: readonly boolean[]): 
 }
 
 /** Null sorts first: ascending, everything lies beyond it; descending, it lies beyond everything. */
-function beyond({ path, value, descending }: OrderTerm, isNull: boolean) {
+function beyond(
+  { path, value, descending, least }: OrderTerm,
+  isNull: boolean,
+  inclusive: boolean,
+) {
   const open = { bound: true, fixed: false };
   if (isNull) {
-    return descending ? [] : [{ condition: `${value} is not null`, bound: false, fixed: false }];
+    return descending ? [] : [{ condition: `${value} >= ${least}`, bound: false, fixed: false }];
   }
-  if (!descending) return [{ ...open, condition: `${value} > ?` }];
-  const below = { ...open, condition: `${value} < ?` };
+  const equal = inclusive ? "=" : "";
+  if (!descending) return [{ ...open, condition: `${value} >${equal} ?` }];
+  const below = { ...open, condition: `${value} <${equal} ?` };
   const nulls = { condition: `${value} is null`, bound: false, fixed: true };
   return path === "_id" ? [below] : [below, nulls];
 }
 
 interface Source {
-  readonly table: string;
+  readonly definition: Definition;
   readonly filter: Fragment;
   readonly range: Range;
 }
 
-function rangeSql(columns: PageColumns, { table, filter, range }: Source): string {
+function rangeSql(columns: PageColumns, { definition, filter, range }: Source): string {
   const orderBy = range.order.map(({ value, descending }) => value + direction(descending));
-  return `select ${columns} from ${table} where (${filter.sql}) ` +
+  return `select ${columns} from ${tableName(definition)} where (${filter.sql}) ` +
     `and ${range.condition} order by ${orderBy.join(", ")} limit ${BOUND}`;
 }
 
@@ -162,11 +181,11 @@ function fixesTrash(filter: Filter): boolean {
  * Indexes begin with `isDeleted`, so live and deleted rows each come in order, and SQLite merges
  * the two as it reads; asking for both at once would sort the whole collection.
  */
-function mergedSql(columns: PageColumns, { table, filter, range }: Source): string {
+function mergedSql(columns: PageColumns, { definition, filter, range }: Source): string {
   const keys = range.order.map(({ value }, i) => `${value} as k${i}`).join(", ");
   const sides = [0, 1].map((deleted) =>
-    `select ${columns}, ${keys} from ${table} where ` +
-    `${scalarSql("isDeleted")} = ${deleted} and (${filter.sql}) and ${range.condition}`
+    `select ${columns}, ${keys} from ${tableName(definition)} where ` +
+    `${scalarSql(definition, "isDeleted")} = ${deleted} and (${filter.sql}) and ${range.condition}`
   );
   const orderBy = range.order.map(({ descending }, i) => `k${i}${direction(descending)}`);
   return `${sides.join(" union all ")} order by ${orderBy.join(", ")} limit ${BOUND}`;
@@ -178,6 +197,6 @@ export function indexColumns(definition: Definition, keys: readonly SortKey[]): 
     if (scalarAt(definition, path) === null) {
       throw new TypeError(`Cannot index "${path}" of ${definition.name}: it is no declared scalar`);
     }
-    return scalarSql(path) + direction(descending);
+    return scalarSql(definition, path) + direction(descending);
   }).join(", ");
 }

@@ -19,8 +19,8 @@ const MIGRATIONS: readonly (readonly string[])[] = [
   ],
 ];
 
-/** Brings a file to this version's schema; run inside a write transaction. */
-export function migrate(db: Connection, path: string): void {
+/** Throws `StoreMismatch` for a file of another program or of a newer Corbel. Changes nothing. */
+export function checkFile(db: Connection, path: string): void {
   const version = pragma(db, "user_version");
   const owner = pragma(db, "application_id");
   const empty = db.get(sql("select count(*) from sqlite_schema"))?.[0] === 0;
@@ -36,7 +36,11 @@ export function migrate(db: Connection, path: string): void {
         `${MIGRATIONS.length}. Run the newer Corbel that wrote it, or restore an older copy.`,
     );
   }
-  if (version === MIGRATIONS.length) return;
+}
+
+/** Brings a file that was checked to this version's schema; run inside a write transaction. */
+export function migrate(db: Connection): void {
+  const version = pragma(db, "user_version");
   for (const statement of MIGRATIONS.slice(version).flat()) db.run(sql(statement));
   db.run(sql(`pragma application_id = ${APPLICATION_ID}`));
   db.run(sql(`pragma user_version = ${MIGRATIONS.length}`));

@@ -85,20 +85,23 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
   list(query: ListQuery): Promise<Page> {
     const statements = this.#statements.page(query);
     const count = query.total ? this.#statements.count(query.filter) : null;
-    return this.#access.read((db, committed) => {
-      const texts: string[] = [];
-      // One row more than asked for tells whether the list goes on.
-      for (const statement of statements) {
-        const missing = query.limit + 1 - texts.length;
-        if (missing === 0) break;
-        texts.push(...readTexts(db, committed, { statement, query, limit: missing }));
-      }
-      const more = texts.length > query.limit;
-      if (more) texts.pop();
-      if (query.backwards) texts.reverse();
-      const total = count === null ? null : totalOf(db, committed, count);
-      return page(texts, { more, total }, query);
-    });
+    return this.#access.read((db, committed) =>
+      inOneMoment(db, committed, () => {
+        const reading = new Reading(db, committed);
+        const texts: string[] = [];
+        // One row more than asked for tells whether the list goes on.
+        for (const statement of statements) {
+          const missing = query.limit + 1 - texts.length;
+          if (missing === 0) break;
+          texts.push(...reading.texts({ statement, query, limit: missing }));
+        }
+        const more = texts.length > query.limit;
+        if (more) texts.pop();
+        if (query.backwards) texts.reverse();
+        const total = count === null ? null : reading.total(count);
+        return page(texts, { more, total }, query);
+      })
+    );
   }
 
   count(filter: Filter): Promise<number> {
@@ -185,7 +188,7 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
   }
 
   #text(record: StoredRecord): string {
-    const json = jsonText(record);
+    const json = recordText(record);
     const { bytesMax } = this.#definition;
     if (bytesMax !== undefined && exceedsBytes(json, bytesMax)) throw new RecordTooLarge(bytesMax);
     return json;
@@ -206,34 +209,70 @@ interface PagePart {
   readonly limit: number;
 }
 
-/** Texts of a part of a page: out of the cache where all are there, else out of the table. */
-function readTexts(db: Connection, committed: Committed | null, part: PagePart): string[] {
-  if (committed === null) return db.all(bound(part, "doc")).map(([text]) => text as string);
-  const { rows } = committed;
-  if (rows.promising) {
-    const found = db.all(bound(part, "seq"));
-    // Asked after the reading: what was read is not older than what the cache holds.
-    const texts = committed.isSteady() ? rows.page(found) : null;
-    if (texts !== null) return texts;
+const BEGIN = sql("begin");
+const COMMIT = sql("commit");
+
+/** Several statements see the same state; a transaction's own do so anyway. */
+function inOneMoment<T>(db: Connection, committed: Committed | null, work: () => T): T {
+  if (committed === null) return work();
+  db.run(BEGIN);
+  try {
+    return work();
+  } finally {
+    db.run(COMMIT);
   }
-  const read = db.all(bound(part, "seq, doc"));
-  if (committed.isSteady()) rows.fill(read);
-  return read.map(([, text]) => text as string);
 }
 
 const counted = (db: Connection, { fragment }: CountStatement): number =>
   (db.get(fragment)?.[0] ?? 0) as number;
 
-/** Counts that the table keeps are remembered while nothing is written. */
-function totalOf(db: Connection, committed: Committed | null, count: CountStatement): number {
-  if (committed === null || !count.kept) return counted(db, count);
-  const { totals } = committed;
-  // The page was read just now, so what another process changed is forgotten already.
-  const known = totals.get(count.fragment.sql);
-  if (known !== undefined) return known;
-  const total = counted(db, count);
-  if (committed.isSteady()) totals.set(count.fragment.sql, total);
-  return total;
+/** The reading of one page and its total, with the help of what is known of committed rows. */
+class Reading {
+  readonly #db: Connection;
+  readonly #committed: Committed | null;
+  #steady: boolean | undefined;
+
+  constructor(db: Connection, committed: Committed | null) {
+    this.#db = db;
+    this.#committed = committed;
+  }
+
+  /** Texts of a part of a page: out of the cache where all are there, else out of the table. */
+  texts(part: PagePart): string[] {
+    if (this.#committed === null) {
+      return this.#db.all(bound(part, "doc")).map(([text]) => text as string);
+    }
+    const { rows } = this.#committed;
+    if (rows.promising) {
+      const found = this.#db.all(bound(part, "seq"));
+      const texts = this.#isSteady() ? rows.page(found) : null;
+      if (texts !== null) return texts;
+    }
+    const read = this.#db.all(bound(part, "seq, doc"));
+    if (this.#isSteady()) rows.fill(read);
+    return read.map(([, text]) => text as string);
+  }
+
+  /** Counts that the table keeps are remembered while nothing is written. */
+  total(count: CountStatement): number {
+    if (this.#committed === null || !count.kept || !this.#isSteady()) {
+      return counted(this.#db, count);
+    }
+    const { totals } = this.#committed;
+    const known = totals.get(count.fragment.sql);
+    if (known !== undefined) return known;
+    const total = counted(this.#db, count);
+    totals.set(count.fragment.sql, total);
+    return total;
+  }
+
+  /**
+   * Whether what is seen here is what the cache knows. Asked once, and only after the first
+   * statement: that one fixes the moment which all of them see.
+   */
+  #isSteady(): boolean {
+    return this.#steady ??= this.#committed!.isSteady();
+  }
 }
 
 function bound({ statement, query, limit }: PagePart, columns: PageColumns): Fragment {
@@ -242,6 +281,15 @@ function bound({ statement, query, limit }: PagePart, columns: PageColumns): Fra
   if (query.offset === undefined) return { sql: statement.sql[columns], values };
   values.push(query.offset);
   return { sql: `${statement.sql[columns]} offset ${BOUND}`, values };
+}
+
+/** `_id` comes first, also beside names that are numbers, which JavaScript would put before it. */
+function recordText(record: StoredRecord): string {
+  const text = jsonText(record);
+  if (text.startsWith('{"_id":')) return text;
+  const { _id, ...rest } = record;
+  const members = jsonText(rest).slice(1, -1);
+  return `{"_id":${JSON.stringify(_id)}${members === "" ? "" : `,${members}`}}`;
 }
 
 const seqOf = (row: Row): number => row[2] as number;

@@ -5,7 +5,7 @@ import { Busy, Connection, type Sync } from "./connection.ts";
 import { sql } from "./fragment.ts";
 import type { Committed } from "./records.ts";
 import type { RowCachePool } from "./row_cache.ts";
-import { isCurrent, migrate } from "./migrations.ts";
+import { checkFile, isCurrent, migrate } from "./migrations.ts";
 import { checkDefinition, isPrepared, prepare, redefine } from "./tables.ts";
 
 /** How long a write waits for its turn among processes before it is a 503. */
@@ -18,8 +18,8 @@ const FOREIGN_VERSION = sql("pragma data_version");
 /** Is told which rows a transaction changes or removes, and with null that it adds one. */
 export type Touched = (definition: Definition, seq: number | null) => void;
 
-/** The files whose exclusive section the present call chain is in. */
-const inside = new AsyncLocalStorage<FileSpace>();
+/** The exclusive section that the present call chain was begun in; it may have ended since. */
+const inside = new AsyncLocalStorage<{ file: FileSpace; ended: boolean }>();
 
 /**
  * One file: a connection that writes, one that reads, and the queue of those who want to write.
@@ -47,10 +47,12 @@ export class FileSpace {
   static open(path: string, sync: Sync, pool: RowCachePool): FileSpace {
     const writer = new Connection(path, sync);
     try {
+      checkFile(writer, path);
+      writer.useWriteAheadLog();
       if (!isCurrent(writer)) {
         writer.run(sql("begin immediate"));
         try {
-          migrate(writer, path);
+          migrate(writer);
           writer.run(sql("commit"));
         } catch (error) {
           writer.run(sql("rollback"));
@@ -107,7 +109,8 @@ export class FileSpace {
    * undone when it throws. Within `work` only the connection it is given may be used.
    */
   async exclusive<T>(work: (db: Connection, touched: Touched) => T | Promise<T>): Promise<T> {
-    if (inside.getStore() === this) {
+    const around = inside.getStore();
+    if (around !== undefined && around.file === this && !around.ended) {
       throw new Error("A transaction must use the records it was given, not the engine's");
     }
     const turn = Promise.withResolvers<void>();
@@ -117,10 +120,11 @@ export class FileSpace {
     try {
       await before;
       await this.#begin();
+      const section = { file: this, ended: false };
       const changed: [Definition, number | null][] = [];
       try {
         const touched: Touched = (definition, seq) => void changed.push([definition, seq]);
-        const result = await inside.run(this, () => work(this.#writer, touched));
+        const result = await inside.run(section, () => work(this.#writer, touched));
         this.#writer.run(sql("commit"));
         // In the same breath: nobody can read in between.
         for (const [definition, seq] of changed) this.#forget(definition, seq);
@@ -128,6 +132,8 @@ export class FileSpace {
       } catch (error) {
         this.#rollback();
         throw error;
+      } finally {
+        section.ended = true;
       }
     } catch (error) {
       throw error instanceof Busy ? new StoreUnavailable(error.message, { cause: error }) : error;

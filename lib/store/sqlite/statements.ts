@@ -68,6 +68,6 @@ export class Statements {
       sql(`select ${column} from counts where name = ?`, this.#definition.name);
     if (filter.op === "and" && filter.of.length === 0) return from("live + deleted");
     if (filter.op !== "eq" || filter.path !== "isDeleted") return null;
-    return from(filter.value === true ? "deleted" : "live");
+    return typeof filter.value === "boolean" ? from(filter.value ? "deleted" : "live") : null;
   }
 }

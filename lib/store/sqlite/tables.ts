@@ -4,6 +4,7 @@ import { scalarAt } from "../shape.ts";
 import type { Connection } from "./connection.ts";
 import { scalarSql } from "./filter_sql.ts";
 import { quoted, sql } from "./fragment.ts";
+import { indexName } from "./index_names.ts";
 import { indexColumns, tableName } from "./keyset.ts";
 
 /** Name of an index -> the statement that makes it. The name spells out its keys. */
@@ -18,11 +19,6 @@ function indexStatements(definition: Definition): Map<string, string> {
   }));
 }
 
-function indexName(definition: Definition, { keys, unique }: Index): string {
-  const columns = keys.map((key) => (key.descending ? "-" : "") + key.path).join(",");
-  return `i_${definition.name} ${unique ? "unique" : "list"} (${columns})`;
-}
-
 /**
  * Spelled as SQLite keeps it, so that the two can be compared.
  * A listing index begins with `isDeleted` and ends with the id, as every list is ordered.
@@ -30,8 +26,8 @@ function indexName(definition: Definition, { keys, unique }: Index): string {
 function indexStatement(definition: Definition, index: Index, name: string): string {
   const table = tableName(definition);
   if (index.unique) {
-    const value = scalarSql(index.keys[0]!.path);
-    const live = definition.trash ? ` and ${scalarSql("isDeleted")} = 0` : "";
+    const value = scalarSql(definition, index.keys[0]!.path);
+    const live = definition.trash ? ` and ${scalarSql(definition, "isDeleted")} = 0` : "";
     return `CREATE UNIQUE INDEX ${quoted(name)} on ${table}(${value}) ` +
       `where ${value} is not null${live}`;
   }

@@ -1,0 +1,42 @@
+import { LRUCache } from "lru-cache";
+import type { Clock } from "./clock.ts";
+import { CACHE_MS } from "./limits.ts";
+
+/** Remembers what was read for as long as it may be stale, and no longer. */
+export interface ReadThrough<V> {
+  get(key: string): Promise<V | null>;
+  /** Drops the entries whose key or value matches; what is being read now is not kept either. */
+  forget(matches: (key: string, value: V) => boolean): void;
+}
+
+/**
+ * @param read Reads an entry anew, given what was known of it. A miss is not remembered: what is
+ * missing here may be made in another process a moment later.
+ */
+export function createReadThrough<V extends object>(
+  { clock, max }: { clock: Clock; max: number },
+  read: (key: string, known: V | null) => Promise<V | null>,
+): ReadThrough<V> {
+  const entries = new LRUCache<string, { value: V; readAt: number }>({ max });
+  let forgotten = 0;
+
+  return {
+    async get(key) {
+      const entry = entries.get(key);
+      const now = clock.now();
+      if (entry !== undefined && now - entry.readAt < CACHE_MS) return entry.value;
+      const before = forgotten;
+      const value = await read(key, entry?.value ?? null);
+      if (value === null) entries.delete(key);
+      // Whoever forgot something meanwhile may have meant this.
+      else if (before === forgotten) entries.set(key, { value, readAt: now });
+      return value;
+    },
+    forget(matches) {
+      forgotten++;
+      for (const [key, { value }] of entries.entries()) {
+        if (matches(key, value)) entries.delete(key);
+      }
+    },
+  };
+}

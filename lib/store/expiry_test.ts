@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { fakeClock, openTestServices } from "@/tests/support/test_services.ts";
+import { purgeExpired } from "./expiry.ts";
+import { ALL } from "./filter.ts";
+import type { Definition, Filter, Records, StoredRecord } from "./port.ts";
+
+const PROJECT = "66f1a0c2e4b0a1b2c3d4e5f6";
+
+const CODES: Definition = {
+  name: "_codes",
+  fields: { expiresAt: { type: "Date" } },
+  indexes: [],
+  trash: false,
+  expiry: "expiresAt",
+};
+
+const id = (n: number) => n.toString(16).padStart(24, "0");
+
+const expiring = (count: number, expiresAt: string | null): StoredRecord[] =>
+  Array.from({ length: count }, (_, n) => ({ _id: id(n + 1), expiresAt }));
+
+async function left(records: Records): Promise<string[]> {
+  const page = await records.list({ filter: ALL, sort: [], limit: 10 });
+  return (JSON.parse(`[${page.items}]`) as StoredRecord[]).map(({ _id }) => _id);
+}
+
+Deno.test("exactly what has expired is removed", async () => {
+  await using opened = await openTestServices();
+  const records = opened.services.engine.records(PROJECT, CODES);
+  await records.insertMany([
+    { _id: id(1), expiresAt: "2026-01-31T11:59:59.999Z" },
+    { _id: id(2), expiresAt: "2026-01-31T12:00:00.000Z" },
+    { _id: id(3), expiresAt: "2026-01-31T12:00:00.001Z" },
+    { _id: id(4), expiresAt: null },
+    { _id: id(5) },
+    { _id: id(6), expiresAt: "1999-01-01T00:00:00.000Z" },
+  ]);
+  assert.equal(await purgeExpired(records, CODES, opened.clock), 2);
+  assert.deepEqual(await left(records), [id(2), id(3), id(4), id(5)]);
+});
+
+Deno.test("expired records are removed in batches of at most 500, to the last one", async () => {
+  await using opened = await openTestServices();
+  const records = opened.services.engine.records(PROJECT, CODES);
+  await records.insertMany(expiring(1000, "2026-01-01T00:00:00.000Z"));
+  const limits: number[] = [];
+  const watched = new Proxy(records, {
+    get: (to, name) =>
+      name !== "deleteMany" ? Reflect.get(to, name, to).bind(to) : (filter: Filter, n: number) => {
+        limits.push(n);
+        return to.deleteMany(filter, n);
+      },
+  });
+  assert.equal(await purgeExpired(watched, CODES, opened.clock), 1000);
+  assert.deepEqual(limits, [500, 500, 500]);
+  assert.deepEqual(await left(records), []);
+});
+
+Deno.test("records without a time to live are never touched", async () => {
+  const { expiry: _expiry, ...lasting } = CODES;
+  const untouchable = new Proxy({} as Records, {
+    get: () => () => assert.fail("records were touched"),
+  });
+  assert.equal(await purgeExpired(untouchable, lasting, fakeClock()), 0);
+});

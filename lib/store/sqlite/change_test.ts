@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { PathConflict } from "../errors.ts";
+import type { Change, Json, StoredRecord } from "../port.ts";
+import { applyChange } from "./change.ts";
+
+type Fields = { [name: string]: Json };
+
+/** The record after a change, without its id; the one given must stay as it is. */
+function changed(before: Fields, change: Change): Fields {
+  const record: StoredRecord = { _id: "a", ...structuredClone(before) };
+  const { _id, ...after } = applyChange(record, change);
+  assert.equal(_id, "a");
+  assert.deepEqual(record, { _id: "a", ...before });
+  return after;
+}
+
+Deno.test("set replaces values whole, and parts by a path", () => {
+  assert.deepEqual(changed({ a: { x: 1 }, b: 2 }, { set: { a: { y: 2 }, b: null } }), {
+    a: { y: 2 },
+    b: null,
+  });
+  assert.deepEqual(changed({ a: { x: 1, y: 2 } }, { set: { "a.x": 5 } }), { a: { x: 5, y: 2 } });
+  assert.deepEqual(changed({}, { set: { "a.b.c": 1 } }), { a: { b: { c: 1 } } });
+});
+
+Deno.test("new fields join in the order of their names, known ones keep their place", () => {
+  const after = changed({ m: 1 }, { set: { z: 1, b: 2, m: 3, a: 4 } });
+  assert.deepEqual(Object.keys(after), ["m", "a", "b", "z"]);
+});
+
+Deno.test("the record given and the change stay apart from the result", () => {
+  const record: StoredRecord = { _id: "a", o: { x: 1 } };
+  const after = applyChange(record, { set: { "o.y": 2 } });
+  assert.notEqual(after.o, record.o);
+  assert.deepEqual(record.o, { x: 1 });
+});
+
+Deno.test("unset removes what is there and makes nothing on the way", () => {
+  assert.deepEqual(changed({ a: 1, b: 2 }, { unset: ["a", "c"] }), { b: 2 });
+  assert.deepEqual(changed({ a: { x: 1, y: 2 } }, { unset: ["a.x"] }), { a: { y: 2 } });
+  assert.deepEqual(changed({ b: 1 }, { unset: ["a.x.y"] }), { b: 1 });
+});
+
+Deno.test("increment adds to numbers; missing and null count as 0", () => {
+  assert.deepEqual(changed({ n: 1 }, { increment: { n: 2, m: -1, "o.p": 0.5 } }), {
+    n: 3,
+    m: -1,
+    o: { p: 0.5 },
+  });
+  assert.deepEqual(changed({ n: null }, { increment: { n: 5 } }), { n: 5 });
+});
+
+Deno.test("replace leaves the id and what is kept, where it is stored", () => {
+  const change = { replace: { b: 9, c: 3 }, keep: ["a", "b", "missing"] };
+  assert.deepEqual(changed({ a: 1, b: 2, x: 5 }, change), { a: 1, b: 2, c: 3 });
+  assert.deepEqual(changed({ a: 1 }, { replace: {} }), {});
+});
+
+Deno.test("replace, set, unset and increment are applied in this order", () => {
+  const change: Change = {
+    replace: { a: 1, b: 2, c: 3 },
+    set: { b: 20 },
+    unset: ["a"],
+    increment: { b: 1, c: 1 },
+  };
+  assert.deepEqual(changed({ x: 1 }, change), { b: 21, c: 4 });
+});
+
+Deno.test("a path that meets anything but an object is a conflict that names it", () => {
+  const conflict = (path: string) => (error: unknown) =>
+    error instanceof PathConflict && error.path === path;
+  for (const value of [null, 1, "text", true, [], [{ x: 1 }]] as Json[]) {
+    const record = { _id: "a", v: value };
+    assert.throws(() => applyChange(record, { set: { "v.x": 1 } }), conflict("v.x"));
+    assert.throws(() => applyChange(record, { increment: { "v.x": 1 } }), conflict("v.x"));
+  }
+  for (const value of ["1", true, [], {}] as Json[]) {
+    const record = { _id: "a", v: value };
+    assert.throws(() => applyChange(record, { increment: { v: 1 } }), conflict("v"));
+  }
+});
+
+Deno.test("inherited names are no members", () => {
+  assert.deepEqual(changed({}, { set: { "toString.x": 1 } }), { toString: { x: 1 } });
+  assert.deepEqual(changed({}, { increment: { valueOf: 1 } }), { valueOf: 1 });
+});

@@ -1,0 +1,17 @@
+import type { Definition, Index } from "../port.ts";
+
+/** Spells out what the index is for; the same name always means the same keys. */
+export function indexName(definition: Definition, { keys, unique }: Index): string {
+  const columns = keys.map(({ path, descending }) => (descending ? "-" : "") + inOneCase(path));
+  return `i_${definition.name} ${unique ? "unique" : "list"} (${columns.join(",")})`;
+}
+
+/** SQLite takes names that differ only in case for the same; fields are not. */
+const inOneCase = (path: string): string =>
+  path.replaceAll(/[A-Z]/g, (letter) => `^${letter.toLowerCase()}`);
+
+/** The path of a unique index, out of its name. */
+export function uniquePath(indexName: string): string | null {
+  const path = /\(-?([^()]+)\)$/.exec(indexName)?.[1];
+  return path?.replaceAll(/\^([a-z])/g, (_match, letter) => letter.toUpperCase()) ?? null;
+}

@@ -1,0 +1,191 @@
+import assert from "node:assert/strict";
+import { ALL, eq } from "../filter.ts";
+import type { Definition, ListQuery, Position, Scalar, SortKey } from "../port.ts";
+import { indexColumns, pageShape, pageStatements, pageValues } from "./keyset.ts";
+
+const SHAPE: Definition = {
+  name: "posts",
+  fields: {
+    a: { type: "String" },
+    n: { type: "Number" },
+    o: { type: "Object", fields: { p: { type: "Date" } } },
+    list: { type: "Array" },
+    isDeleted: { type: "Boolean" },
+  },
+  indexes: [],
+  trash: false,
+};
+const WITH_TRASH: Definition = { ...SHAPE, trash: true };
+
+const ID = "66f1a0c2e4b0a1b2c3d4e5f6";
+const LIVE = eq("isDeleted", false);
+
+const keys = (...paths: string[]): SortKey[] =>
+  paths.map((path) => ({ path: path.replace("-", ""), descending: path.startsWith("-") }));
+
+const from = (...values: Scalar[]): Position => ({ id: ID, values });
+
+const query = (parts: Partial<ListQuery>): ListQuery => ({
+  filter: ALL,
+  sort: [],
+  limit: 20,
+  ...parts,
+});
+
+/** What varies of each statement: its range and its order. */
+function ranges(parts: Partial<ListQuery>, definition = SHAPE): string[] {
+  return pageStatements(definition, query(parts)).map(({ sql }) => {
+    const text = sql.doc.replace(/\?\+0$/, "?");
+    const match = /^select doc from "r_posts" where \((.*?)\) and (.*) limit \?$/.exec(text);
+    return match?.[2] ?? assert.fail(text);
+  });
+}
+
+const A = `json_extract(doc,'$."a"')`;
+const N = `cast(json_extract(doc,'$."n"') as real)`;
+const P = `json_extract(doc,'$."o"."p"')`;
+
+Deno.test("a first page is one statement in the order of the sort, ties by id", () => {
+  assert.deepEqual(ranges({}), ["1 order by id"]);
+  assert.deepEqual(ranges({ sort: keys("a") }), [`1 order by ${A}, id`]);
+  assert.deepEqual(ranges({ sort: keys("-a") }), [`1 order by ${A} desc, id desc`]);
+  assert.deepEqual(ranges({ sort: keys("a", "-n") }), [`1 order by ${A}, ${N} desc, id desc`]);
+  assert.deepEqual(ranges({ sort: keys("-o.p", "n") }), [`1 order by ${P} desc, ${N}, id`]);
+});
+
+Deno.test("keys behind the id are idle", () => {
+  assert.deepEqual(ranges({ sort: keys("a", "-_id", "n") }), [`1 order by ${A}, id desc`]);
+  assert.deepEqual(ranges({ sort: keys("_id") }), ["1 order by id"]);
+});
+
+Deno.test("backwards everything is turned round", () => {
+  const backwards = true;
+  assert.deepEqual(ranges({ sort: keys("a", "-n"), backwards }), [
+    `1 order by ${A} desc, ${N}, id`,
+  ]);
+});
+
+Deno.test("behind a position the list goes on in ranges, the nearest first", () => {
+  assert.deepEqual(
+    ranges({ sort: keys("a"), from: from("x") }),
+    [
+      `${A} = ? and id > ? order by id`,
+      `${A} > ? order by ${A}, id`,
+    ].map((range, at) => at === 0 ? `${A} = ? and id > ? order by id` : range),
+  );
+  assert.deepEqual(ranges({ sort: keys("a", "-n"), from: from("x", 5) }), [
+    `${A} = ? and ${N} = ? and id < ? order by id desc`,
+    `${A} = ? and ${N} < ? order by ${N} desc, id desc`,
+    `${A} = ? and ${N} is null order by id desc`,
+    `${A} > ? order by ${A}, ${N} desc, id desc`,
+  ]);
+});
+
+Deno.test("nulls come first: ascending all lies behind them, descending nothing does", () => {
+  assert.deepEqual(ranges({ sort: keys("a"), from: from(null) }), [
+    `${A} is null and id > ? order by id`,
+    `${A} >= '' order by ${A}, id`,
+  ]);
+  assert.deepEqual(
+    ranges({ sort: keys("n"), from: from(null) })[1],
+    `${N} >= -9e999 order by ${N}, id`,
+  );
+  assert.deepEqual(
+    ranges({ sort: keys("o.p"), from: from(null) })[1],
+    `${P} >= '' order by ${P}, id`,
+  );
+  assert.deepEqual(ranges({ sort: keys("-a"), from: from(null) }), [
+    `${A} is null and id < ? order by id desc`,
+  ]);
+  assert.deepEqual(ranges({ sort: keys("-a"), from: from("x") }), [
+    `${A} = ? and id < ? order by id desc`,
+    `${A} < ? order by ${A} desc, id desc`,
+    `${A} is null order by id desc`,
+  ]);
+});
+
+Deno.test("before a position the ranges are those of the list turned round", () => {
+  assert.deepEqual(ranges({ sort: keys("a"), from: from("x"), backwards: true }), [
+    `${A} = ? and id < ? order by id desc`,
+    `${A} < ? order by ${A} desc, id desc`,
+    `${A} is null order by id desc`,
+  ]);
+});
+
+Deno.test("a position that is included is read again, and only it", () => {
+  const included = { ...from("x"), inclusive: true };
+  assert.deepEqual(ranges({ sort: keys("a"), from: included }), [
+    `${A} = ? and id >= ? order by id`,
+    `${A} > ? order by ${A}, id`,
+  ]);
+  assert.deepEqual(ranges({ sort: keys("-a"), from: included }).slice(0, 2), [
+    `${A} = ? and id <= ? order by id desc`,
+    `${A} < ? order by ${A} desc, id desc`,
+  ]);
+});
+
+Deno.test("each statement takes the values of its own range, behind the filter's", () => {
+  const parts = {
+    filter: eq("n", 7),
+    sort: keys("a", "-n"),
+    from: from("x", 5),
+  };
+  const values = pageStatements(SHAPE, query(parts)).map((one) => pageValues(one, parts.from));
+  assert.deepEqual(values, [
+    [7, "x", 5, ID],
+    [7, "x", 5],
+    [7, "x"],
+    [7, "x"],
+  ]);
+});
+
+Deno.test("statements of the same shape take other positions", () => {
+  const sort = keys("a");
+  const [first] = pageStatements(SHAPE, query({ sort, from: from("x") }));
+  assert.deepEqual(pageValues(first!, { id: "b", values: ["y"] }), ["y", "b"]);
+  const shape = pageShape(query({ sort, from: from("x") }));
+  assert.equal(pageShape(query({ sort, from: from("y"), limit: 5 })), shape);
+  const others = [
+    query({ sort, from: from(null) }),
+    query({ sort }),
+    query({ sort, from: from("x"), backwards: true }),
+    query({ sort: keys("-a"), from: from("x") }),
+    query({ sort: keys("n"), from: from("x") }),
+    query({ sort: keys("a", "n"), from: from("x", 1) }),
+    query({ sort, from: { ...from("x"), inclusive: true } }),
+  ].map(pageShape);
+  assert.equal(new Set([shape, ...others]).size, 8);
+});
+
+Deno.test("booleans are bound as the numbers that SQLite makes of them", () => {
+  const sort = keys("isDeleted");
+  const [first] = pageStatements(SHAPE, query({ sort, from: from(true) }));
+  assert.deepEqual(pageValues(first!, from(true)), [1, ID]);
+});
+
+Deno.test("a list of live records, or of deleted ones, is read from one side of the trash", () => {
+  const [statement, ...rest] = pageStatements(WITH_TRASH, query({ filter: LIVE, sort: keys("a") }));
+  assert.deepEqual(rest, []);
+  assert.equal(statement?.twice, false);
+  assert.equal(statement?.sql.doc.includes("union"), false);
+});
+
+Deno.test("a list of both is merged of two ordered sides, each with all values", () => {
+  const parts = { filter: eq("n", 7), sort: keys("-a") };
+  const [statement] = pageStatements(WITH_TRASH, query(parts));
+  const side = (deleted: number) =>
+    `select doc, ${A} as k0, id as k1 from "r_posts" where ` +
+    `json_extract(doc,'$."isDeleted"') = ${deleted} and (${N} = ?) and 1`;
+  assert.equal(
+    statement?.sql.doc.replace(/\?\+0$/, "?"),
+    `${side(0)} union all ${side(1)} order by k0 desc, k1 desc limit ?`,
+  );
+  assert.deepEqual(pageValues(statement!, undefined), [7, 7]);
+});
+
+Deno.test("an index is over the same expressions as the lists it serves", () => {
+  assert.equal(indexColumns(SHAPE, keys("a", "-n", "_id")), `${A}, ${N} desc, id`);
+  for (const path of ["list", "o", "other"]) {
+    assert.throws(() => indexColumns(SHAPE, keys(path)), /it is no declared scalar/);
+  }
+});

@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { StoreMismatch } from "../errors.ts";
+import { Connection } from "./connection.ts";
+import { sql } from "./fragment.ts";
+import { checkFile, isCurrent, migrate } from "./migrations.ts";
+
+/** A database in memory, closed with its scope. */
+function memory(): Disposable & { readonly db: Connection } {
+  const db = new Connection(":memory:", "normal");
+  return { db, [Symbol.dispose]: () => db.close() };
+}
+
+const numberOf = (db: Connection, pragma: string) => db.get(sql(`pragma ${pragma}`))?.[0];
+const CORBEL = 0x4372626c;
+
+const refused = (db: Connection, message: RegExp) =>
+  assert.throws(() => checkFile(db, "data/control.db"), (error) => {
+    assert.ok(error instanceof StoreMismatch, String(error));
+    assert.match(error.message, /^Cannot use "data\/control\.db": /);
+    assert.match(error.message, message);
+    return true;
+  });
+
+Deno.test("an empty file becomes one of ours, at the present version", () => {
+  using file = memory();
+  assert.equal(isCurrent(file.db), false);
+  checkFile(file.db, "x.db");
+  migrate(file.db);
+  checkFile(file.db, "x.db");
+  assert.equal(isCurrent(file.db), true);
+  assert.equal(numberOf(file.db, "application_id"), CORBEL);
+  assert.ok(Number(numberOf(file.db, "user_version")) >= 1);
+});
+
+Deno.test("a file that is current is left as it is", () => {
+  using file = memory();
+  migrate(file.db);
+  file.db.run(sql("insert into counts(name, live, deleted) values('posts', 3, 1)"));
+  migrate(file.db);
+  assert.deepEqual(file.db.get(sql("select live, deleted from counts")), [3, 1]);
+  assert.equal(isCurrent(file.db), true);
+});
+
+Deno.test("a file of another program is refused with what to do", () => {
+  using tables = memory();
+  tables.db.run(sql("create table theirs(x)"));
+  using marked = memory();
+  marked.db.run(sql("pragma application_id = 12345"));
+  using versioned = memory();
+  versioned.db.run(sql("pragma user_version = 1"));
+  for (const { db } of [tables, marked, versioned]) {
+    assert.equal(isCurrent(db), false);
+    refused(db, /is an SQLite file of another program\. Point DATABASE_URL at a folder/);
+  }
+  assert.deepEqual(tables.db.all(sql("select name from sqlite_schema")), [["theirs"]]);
+});
+
+Deno.test("a file of a newer version is refused with what to do, and left as it is", () => {
+  using file = memory();
+  migrate(file.db);
+  file.db.run(sql("pragma user_version = 99"));
+  assert.equal(isCurrent(file.db), false);
+  refused(file.db, /its schema version is 99, this Corbel knows up to \d+\. Run the newer Corbel/);
+  assert.equal(numberOf(file.db, "user_version"), 99);
+});

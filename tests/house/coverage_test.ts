@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { PROBLEMS } from "@/lib/problems.ts";
+import { CONTRACTS } from "@/openapi/document.ts";
+import { operations } from "@/routes/operations.ts";
+import { filesBelow, isTest, mustRead, snakeCase } from "./files.ts";
+
+/** Tests that say what happens; helpers beside them do not count. */
+const TESTS = [
+  ...(await filesBelow("tests")).filter((path) => isTest(path) && !path.startsWith("tests/house/")),
+  ...(await filesBelow("tests/contract")).filter((path) => path.endsWith(".ts")),
+  ...(await filesBelow("lib")).filter(isTest),
+];
+
+const texts = new Map<string, string>();
+for (const path of TESTS) texts.set(path, await mustRead(path));
+
+const API_FILES = [...texts.keys()].filter((path) => path.startsWith("tests/api/"));
+
+/** The files of one operation: `create_document_test.ts`, `create_document_…_test.ts`. */
+const filesOf = (operationId: string): string[] => {
+  const pattern = new RegExp(`^tests/api/${snakeCase(operationId)}(?:_\\w+)?_test\\.ts$`);
+  return API_FILES.filter((path) => pattern.test(path));
+};
+
+const names = (path: string, code: string): boolean =>
+  new RegExp(`\\b${code}\\b`).test(texts.get(path)!);
+
+Deno.test("every operation has a test named after it", () => {
+  const missing = CONTRACTS.filter(({ operationId }) => filesOf(operationId).length === 0);
+  assert.deepEqual(missing.map(({ operationId }) => `${snakeCase(operationId)}_test.ts`), []);
+});
+
+Deno.test("every problem code is raised in a test", () => {
+  const missing = Object.keys(PROBLEMS)
+    .filter((code) => ![...texts.keys()].some((path) => names(path, code)));
+  assert.deepEqual(missing, []);
+});
+
+Deno.test("every code that an operation declares stands in its own tests, or in those of all", () => {
+  const own = new Map(CONTRACTS.map(({ operationId }) => [operationId, filesOf(operationId)]));
+  const ofOne = new Set([...own.values()].flat());
+  const shared = API_FILES.filter((path) => !ofOne.has(path));
+  const missing = CONTRACTS.flatMap(({ operationId, codes }) =>
+    codes
+      .filter((code) => ![...own.get(operationId)!, ...shared].some((path) => names(path, code)))
+      .map((code) => `${operationId}: ${code}`)
+  );
+  assert.deepEqual(missing, []);
+});
+
+Deno.test("every contract is mounted, once", () => {
+  const mounted: string[] = [];
+  operations(({ operationId }) => void mounted.push(operationId));
+  assert.deepEqual(mounted.toSorted(), CONTRACTS.map(({ operationId }) => operationId).toSorted());
+});
+
+Deno.test("every operation has an id, a method and a path of its own", () => {
+  const ids = CONTRACTS.map(({ operationId }) => operationId);
+  assert.equal(new Set(ids).size, ids.length);
+  const places = CONTRACTS.map(({ method, path }) => `${method} ${path}`);
+  assert.equal(new Set(places).size, places.length);
+});
+
+Deno.test("no test is passed over by hand", () => {
+  for (const [path, text] of texts) {
+    assert.ok(!/Deno\.test\.(?:only|ignore|skip)/.test(text), `${path} passes tests over`);
+  }
+});

@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { buildDocument, CONTRACTS } from "@/openapi/document.ts";
+import { generated } from "@/openapi/generate.ts";
+
+interface Schema {
+  readonly description?: string;
+  readonly example?: unknown;
+}
+
+interface Operation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly security?: readonly unknown[];
+  readonly tags: readonly string[];
+  readonly parameters?: readonly { name: string; in: string; description?: string }[];
+  readonly requestBody?: { required?: boolean; content: Record<string, Schema> };
+  readonly responses: Record<string, { description: string; content?: Record<string, Content> }>;
+}
+
+interface Content {
+  readonly example?: unknown;
+  readonly examples?: Record<string, unknown>;
+}
+
+const document = buildDocument() as unknown as {
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Schema>; securitySchemes: Record<string, unknown> };
+  tags: readonly { name: string }[];
+};
+
+const OPERATIONS = Object.entries(document.paths).flatMap(([path, operations]) =>
+  Object.values(operations).map((operation) => ({ path, operation }))
+);
+
+Deno.test("what is generated and committed is in step with the code", async () => {
+  for (const [url, text] of await generated()) {
+    const name = url.pathname.split("/").slice(-2).join("/");
+    assert.ok(await Deno.readTextFile(url) === text, `${name}: run deno task openapi`);
+  }
+});
+
+Deno.test("the document holds every contract and nothing else", () => {
+  assert.deepEqual(
+    OPERATIONS.map(({ operation }) => operation.operationId).toSorted(),
+    CONTRACTS.map(({ operationId }) => operationId).toSorted(),
+  );
+});
+
+Deno.test("every operation says who may call it, also where that is anyone", () => {
+  const schemes = Object.keys(document.components.securitySchemes);
+  for (const { operation: { operationId, security } } of OPERATIONS) {
+    assert.ok(Array.isArray(security), `${operationId} has no security`);
+    for (const name of security.flatMap((one) => Object.keys(one))) {
+      assert.ok(schemes.includes(name), `${operationId} needs "${name}", which is not described`);
+    }
+  }
+});
+
+Deno.test("every operation has a summary, a description, a known tag and described parameters", () => {
+  const tags = document.tags.map(({ name }) => name);
+  for (const { operation } of OPERATIONS) {
+    const { operationId, summary, description, parameters = [] } = operation;
+    assert.ok(summary && description, `${operationId} has no summary or description`);
+    assert.ok(operation.tags.every((tag) => tags.includes(tag)), `${operationId} has a lone tag`);
+    for (const { name, description } of parameters) {
+      assert.ok(description, `${operationId}: "${name}" has no description`);
+    }
+  }
+});
+
+Deno.test("every path parameter is declared, and no other", () => {
+  for (const { path, operation: { operationId, parameters = [] } } of OPERATIONS) {
+    const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    const declared = parameters.filter((one) => one.in === "path").map(({ name }) => name);
+    assert.deepEqual(declared.toSorted(), inPath.toSorted(), operationId);
+  }
+});
+
+Deno.test("every body must be sent and has an example, every JSON answer has one too", () => {
+  for (const { operation: { operationId, requestBody, responses } } of OPERATIONS) {
+    if (requestBody !== undefined) {
+      assert.equal(requestBody.required, true, operationId);
+      assert.notEqual(requestBody.content["application/json"]?.example, undefined, operationId);
+    }
+    for (const [status, { description, content = {} }] of Object.entries(responses)) {
+      assert.ok(description, `${operationId} ${status}`);
+      for (const { example, examples } of Object.values(content)) {
+        assert.ok(example !== undefined || examples !== undefined, `${operationId} ${status}`);
+      }
+    }
+  }
+});
+
+Deno.test("every schema of the document has an example or a description", () => {
+  const bare = Object.entries(document.components.schemas)
+    .filter(([, { description, example }]) => !description && example === undefined);
+  assert.deepEqual(bare.map(([name]) => name), []);
+});
+
+Deno.test("no schema admits an undeclared member of an envelope", () => {
+  for (const { operation: { operationId, responses } } of OPERATIONS) {
+    for (const [status, { content }] of Object.entries(responses)) {
+      const json = content?.["application/json"] as
+        | { schema: { properties?: Record<string, unknown>; additionalProperties?: unknown } }
+        | undefined;
+      if (json?.schema.properties?.success === undefined) continue;
+      assert.equal(json.schema.additionalProperties, false, `${operationId} ${status}`);
+    }
+  }
+});

@@ -1,0 +1,83 @@
+const ROOT = new URL("../../", import.meta.url);
+
+/** The text of a file by its path from the root; null if it is missing. */
+export async function read(path: string): Promise<string | null> {
+  try {
+    return await Deno.readTextFile(new URL(path, ROOT));
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return null;
+    throw error;
+  }
+}
+
+/** As {@linkcode read}, of a file that must be there. */
+export async function mustRead(path: string): Promise<string> {
+  const text = await read(path);
+  if (text === null) throw new Error(`There is no file "${path}"`);
+  return text;
+}
+
+/** Paths of all committed files that are still there. */
+export async function committedFiles(): Promise<string[]> {
+  const { success, stdout, stderr } = await new Deno.Command("git", {
+    args: ["ls-files", "-z"],
+    cwd: ROOT,
+  }).output();
+  if (!success) throw new Error(`git ls-files: ${new TextDecoder().decode(stderr)}`);
+  const paths = new TextDecoder().decode(stdout).split("\0").filter((path) => path !== "");
+  const present = await Promise.all(paths.map(async (path) => (await exists(path)) ? path : null));
+  return present.filter((path) => path !== null);
+}
+
+/** Paths of all files below a folder, committed or not. */
+export async function filesBelow(folder: string): Promise<string[]> {
+  const found: string[] = [];
+  for await (const entry of Deno.readDir(new URL(`${folder}/`, ROOT))) {
+    const path = `${folder}/${entry.name}`;
+    if (entry.isDirectory) found.push(...await filesBelow(path));
+    else found.push(path);
+  }
+  return found.sort();
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    return (await Deno.stat(new URL(path, ROOT))).isFile;
+  } catch {
+    return false;
+  }
+}
+
+/** One import or export of another module. */
+export interface Import {
+  /** Path from the root, or the package's name. */
+  readonly target: string;
+  readonly typeOnly: boolean;
+}
+
+const STATIC =
+  /(?:^|\n)\s*(?:import|export)\s+(type\s+)?(?:[\w*]+(?:\s+as\s+\w+)?\s*,?\s*)?(?:\{[^}]*\}\s*)?from\s*["']([^"']+)["']/g;
+const BARE = /(?:^|\n)\s*import\s*["']([^"']+)["']/g;
+const DYNAMIC = /\bimport\(\s*["']([^"']+)["']/g;
+
+/** Every module that a source file names. */
+export function importsOf(path: string, text: string): Import[] {
+  const found = [
+    ...[...text.matchAll(STATIC)].map(([, type, name]) => ({ name: name!, typeOnly: !!type })),
+    ...[...text.matchAll(BARE)].map(([, name]) => ({ name: name!, typeOnly: false })),
+    ...[...text.matchAll(DYNAMIC)].map(([, name]) => ({ name: name!, typeOnly: false })),
+  ];
+  return found.map(({ name, typeOnly }) => ({ target: resolved(path, name), typeOnly }));
+}
+
+function resolved(from: string, name: string): string {
+  if (name.startsWith("@/")) return name.slice(2);
+  if (!name.startsWith(".")) return name;
+  return new URL(name, `file:///${from}`).pathname.slice(1);
+}
+
+/** `createDocument` as files are named: `create_document`. */
+export const snakeCase = (name: string): string =>
+  name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+export const isTest = (path: string): boolean => path.endsWith("_test.ts");

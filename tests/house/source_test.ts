@@ -1,0 +1,194 @@
+import assert from "node:assert/strict";
+import { SETTINGS } from "@/lib/config.ts";
+import { committedFiles, importsOf, isTest, mustRead, read } from "./files.ts";
+
+const FILES = await committedFiles();
+const SOURCES = FILES.filter((path) => path.endsWith(".ts"));
+const sources = new Map<string, string>();
+for (const path of SOURCES) sources.set(path, await mustRead(path));
+
+/** What each layer may import: itself and what lies below it. */
+const LAYERS: Record<string, readonly string[]> = {
+  lib: ["lib"],
+  openapi: ["openapi", "lib"],
+  routes: ["routes", "openapi", "lib"],
+  "main.ts": ["routes", "openapi", "lib"],
+};
+
+const layerOf = (path: string): string => path.split("/")[0]!;
+const isLocal = (target: string): boolean => /\.(?:ts|js|json)$/.test(target);
+
+/** Sources of the product, which is what the layers are about. */
+const PRODUCT = [...sources].filter(([path]) => layerOf(path) in LAYERS && !isTest(path));
+
+const DRIVER = "lib/store/sqlite/";
+
+const lines = (text: string): number => text.trimEnd().split("\n").length;
+
+Deno.test("the parser of imports sees every form", () => {
+  const text = [
+    'import a from "@/lib/a.ts";',
+    'import { b, type B } from "./b.ts";',
+    'import type { C } from "../c.ts";',
+    'import * as d from "hono";',
+    "import {",
+    "  e,",
+    '} from "../../e.ts";',
+    'import "./f.ts";',
+    'export { g } from "./g.ts";',
+    'export * from "./h.ts";',
+    'const i = await import("./i.ts");',
+    'export type { J } from "./j.ts";',
+    'const k = 1; // from "./k.ts"',
+  ].join("\n");
+  const found = importsOf("lib/x/y.ts", text);
+  assert.deepEqual(found.map(({ target }) => target).toSorted(), [
+    "e.ts",
+    "hono",
+    "lib/a.ts",
+    "lib/c.ts",
+    "lib/x/b.ts",
+    "lib/x/f.ts",
+    "lib/x/g.ts",
+    "lib/x/h.ts",
+    "lib/x/i.ts",
+    "lib/x/j.ts",
+  ]);
+  const types = found.filter(({ typeOnly }) => typeOnly).map(({ target }) => target);
+  assert.deepEqual(types.toSorted(), ["lib/c.ts", "lib/x/j.ts"]);
+});
+
+Deno.test("imports form a line: lib <- openapi <- routes <- main", () => {
+  assert.ok(PRODUCT.length > 50);
+  const wrong = PRODUCT.flatMap(([path, text]) =>
+    importsOf(path, text)
+      .filter(({ target }) => isLocal(target) && !LAYERS[layerOf(path)]!.includes(layerOf(target)))
+      .map(({ target }) => `${path} imports ${target}`)
+  );
+  assert.deepEqual(wrong, []);
+});
+
+Deno.test("in lib only lib/http knows hono", () => {
+  const wrong = PRODUCT.filter(([path]) => path.startsWith("lib/") && !path.startsWith("lib/http/"))
+    .filter(([path, text]) =>
+      importsOf(path, text).some(({ target }) => /^(?:npm:)?@?hono\b/.test(target))
+    );
+  assert.deepEqual(wrong.map(([path]) => path), []);
+});
+
+Deno.test("only lib/services.ts and tests/contract name a driver; lib/config.ts knows its types", () => {
+  const wrong = [...sources].flatMap(([path, text]) => {
+    if (path.startsWith(DRIVER) || path.startsWith("tests/contract/")) return [];
+    return importsOf(path, text)
+      .filter(({ target }) => target.startsWith(DRIVER))
+      .filter(({ typeOnly }) =>
+        path !== "lib/services.ts" && !(path === "lib/config.ts" && typeOnly)
+      )
+      .map(({ target }) => `${path} imports ${target}`);
+  });
+  assert.deepEqual(wrong, []);
+});
+
+Deno.test("verbs know neither the runtime, the time of day nor chance", () => {
+  const rooms = ["lib/documents/", "lib/auth/", "lib/projects/"];
+  const wrong = PRODUCT.filter(([path]) => rooms.some((room) => path.startsWith(room)))
+    .filter(([, text]) => /\bDeno\.|\bDate\.now\(|new Date\(\)|Math\.random\(/.test(text));
+  assert.deepEqual(wrong.map(([path]) => path), []);
+});
+
+Deno.test("only main.ts reads the environment", () => {
+  const wrong = PRODUCT.filter(([path]) => path !== "main.ts")
+    .filter(([, text]) => /\bDeno\.env\b|process\.env\b/.test(text));
+  assert.deepEqual(wrong.map(([path]) => path), []);
+});
+
+Deno.test("no file is too long for its room", () => {
+  const wrong: string[] = [];
+  const check = (path: string, text: string, max: number) => {
+    if (lines(text) > max) wrong.push(`${path}: ${lines(text)} lines, at most ${max}`);
+  };
+  for (const [path, text] of sources) {
+    check(path, text, 500);
+    if (path.startsWith(DRIVER)) check(path, text, 400);
+    if (path.startsWith("routes/") && /^export const handle\w+: Handler</m.test(text)) {
+      check(path, text, 80);
+    }
+  }
+  check("main.ts", sources.get("main.ts")!, 40);
+  assert.deepEqual(wrong, []);
+});
+
+Deno.test("sources are named in snake_case and export by name", () => {
+  const named = [...sources.keys()].filter((path) =>
+    !/^[a-z0-9_]+\.ts$/.test(path.split("/").at(-1)!)
+  );
+  assert.deepEqual(named, []);
+  const wrong = [...sources].filter(([, text]) => /^export default\b/m.test(text));
+  assert.deepEqual(wrong.map(([path]) => path), []);
+});
+
+Deno.test("the pinned version of Deno is the same wherever it is named", async () => {
+  const pinned = (await mustRead(".dvmrc")).trim();
+  assert.match(pinned, /^\d+\.\d+\.\d+$/);
+  for (const path of ["README.md", "Dockerfile", ".ci/run", "deno.json"]) {
+    const text = await read(path) ?? "";
+    const versions = [
+      ...text.matchAll(/\bdeno(?:land\/deno)?[@:-](?:alpine-|bin-|debian-)?(\d+\.\d+\.\d+)/g),
+    ];
+    for (const [mention, version] of versions) assert.equal(version, pinned, `${path}: ${mention}`);
+    if (path === "README.md") assert.ok(versions.length > 0, "the README names the version");
+  }
+});
+
+Deno.test("tasks that read the environment may read exactly the settings", async () => {
+  const { tasks } = JSON.parse(await mustRead("deno.json")) as {
+    tasks: Record<string, { command: string }>;
+  };
+  const settings = Object.keys(SETTINGS).toSorted();
+  for (const name of ["dev", "start", "admin"]) {
+    const allowed = /--allow-env=(\S+)/.exec(tasks[name]!.command)?.[1]?.split(",") ?? [];
+    assert.deepEqual(allowed.toSorted(), settings, name);
+  }
+});
+
+Deno.test("no task takes every permission", async () => {
+  const { tasks } = JSON.parse(await mustRead("deno.json")) as {
+    tasks: Record<string, { command: string }>;
+  };
+  for (const [name, { command }] of Object.entries(tasks)) {
+    assert.ok(!/\s(?:-A|--allow-all)\b/.test(command), name);
+  }
+});
+
+Deno.test("every dependency is pinned to one version", async () => {
+  const { imports } = JSON.parse(await mustRead("deno.json")) as {
+    imports: Record<string, string>;
+  };
+  for (const [name, target] of Object.entries(imports)) {
+    if (target.startsWith("./")) continue;
+    assert.match(target, /^npm:(?:@[\w-]+\/)?[\w.-]+@\d+\.\d+\.\d+$/, name);
+  }
+});
+
+/** Spelt in halves, so that this file passes its own test. */
+const FORBIDDEN: Record<string, RegExp> = {
+  "a registry's host": new RegExp(["registry\\.npm" + "js", "npm\\." + "jsr\\.io"].join("|")),
+  "a path of one machine": /(?<![\w.~*}\])-])\/(?:work|root|tmp)\//,
+  "unfinished work": new RegExp(
+    ["\\bTO" + "DO\\b", "\\bFIX" + "ME\\b", "\\bXX" + "X\\b"].join("|"),
+  ),
+};
+
+const BINARY = /\.(?:br|png|jpe?g|ico|woff2?)$/;
+
+Deno.test("no committed file names a registry, a path of one machine or unfinished work", async () => {
+  const wrong: string[] = [];
+  for (const path of FILES.filter((path) => !BINARY.test(path))) {
+    const text = sources.get(path) ?? await mustRead(path);
+    for (const [what, pattern] of Object.entries(FORBIDDEN)) {
+      const found = pattern.exec(text);
+      if (found !== null) wrong.push(`${path}: ${what}, "${found[0]}"`);
+    }
+  }
+  assert.deepEqual(wrong, []);
+});
