@@ -77,6 +77,19 @@ Deno.test("a reader is told what was known, also when that is too old", async ()
   assert.deepEqual(known, [null, first]);
 });
 
+Deno.test("of what was gone nothing is known: it may come back as something else", async () => {
+  const { clock, store, cache, known } = setup();
+  store.set("a", "one");
+  await cache.get("a");
+  store.delete("a");
+  clock.advance(3000);
+  await cache.get("a");
+  store.set("a", "two");
+  await cache.get("a");
+  assert.equal(known[1]?.of, "one");
+  assert.equal(known[2], null);
+});
+
 Deno.test("what is forgotten is read anew, by key or by value; the rest stays", async () => {
   const { store, cache, known } = setup();
   for (const key of ["a", "b", "c"]) store.set(key, key.toUpperCase());

@@ -128,6 +128,18 @@ Deno.test("a token is good in its own project only, also after it was used there
   assert.equal(await services.tokens.verify("66f1a0c2e4b0a1b2c3d4e5f6", one.token), null);
 });
 
+Deno.test("a token opens no other project, be there a session of the same ids", async () => {
+  await using opened = await openTestServices();
+  const { services } = opened;
+  const [one, other] = [await signedIn(services), await signedIn(services)];
+  const sessionsOf = (projectId: string) =>
+    services.engine.records<SessionRecord>(projectId, SESSIONS);
+  const session = await sessionsOf(one.projectId).get(one.sessionId);
+  await sessionsOf(other.projectId).insert(session!.value);
+  assert.notEqual(await services.tokens.verify(one.projectId, one.token), null);
+  assert.equal(await services.tokens.verify(other.projectId, one.token), null);
+});
+
 Deno.test("a token of the same project under another public address is refused", async () => {
   await using opened = await openTestServices();
   const { services, clock } = opened;

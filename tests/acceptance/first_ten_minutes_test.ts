@@ -93,6 +93,26 @@ Deno.test("dev in an empty folder makes a demo, and every curl line it prints an
   }
 });
 
+Deno.test("two dev processes that start at the same moment make one demo", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "corbel-acceptance-" });
+  const started = await Promise.allSettled([
+    startServer({ task: "dev", folder }),
+    startServer({ task: "dev", folder }),
+  ]);
+  try {
+    const servers = started.flatMap((one) => one.status === "fulfilled" ? [one.value] : []);
+    assert.equal(servers.length, 2);
+    await Promise.all(servers.map(greeted));
+    assert.equal((await projectsOf(servers[0]!)).length, 1);
+    assert.equal(servers.filter((server) => curlLines(server.stdout()).length > 0).length, 1);
+  } finally {
+    for (const one of started) {
+      if (one.status === "fulfilled") await one.value[Symbol.asyncDispose]();
+    }
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
 Deno.test("dev beside a project of the user's own makes no demo", async () => {
   await using server = await startServer();
   await createProject(server.settings);

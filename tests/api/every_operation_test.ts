@@ -148,6 +148,18 @@ for (const sample of WITH_BODY) {
     });
   });
 
+  Deno.test(`${operationId}: its own time begins when the body has come`, async () => {
+    await using app = await openTestApp();
+    const shelf = await openShelf(app);
+    let restarts = 0;
+    const deadlines = {
+      within: <T>(work: (restart: () => void) => Promise<T>) => work(() => void restarts++),
+      [Symbol.dispose]() {},
+    };
+    await sendTo({ ...app.services, deadlines }, shelf, sample);
+    assert.equal(restarts, 1);
+  });
+
   Deno.test(`${operationId}: 415 for every type but JSON in UTF-8`, async () => {
     await using app = await openTestApp();
     const shelf = await openShelf(app);

@@ -32,6 +32,8 @@ const RESERVED = [
   "users%00",
   "users%",
   "users%zz",
+  "USERS%",
+  "Users%zz",
   "users%5C",
   "users%C3%A9",
   "users;x=1",

@@ -170,6 +170,28 @@ for (const method of ["PUT", "PATCH"]) {
   });
 }
 
+for (const [name, write] of Object.entries(WRITES)) {
+  Deno.test(`${name}: a conditional write and a change at the same time never both succeed`, async () => {
+    await using app = await openTestApp();
+    const shelf = await openShelf(app);
+    for (let round = 0; round < 20; round++) {
+      const stored = await shelf.asSecret({ body: { n: round } });
+      const id = stored.body.data._id as string;
+      const conditional = ifMatch(write(id), stored.headers.get("etag")!);
+      app.clock.advance(1000);
+      const change = { method: "PATCH", path: `/${id}`, body: { changed: round } };
+      const calls = round % 2 === 0 ? [conditional, change] : [change, conditional];
+      const answers = await Promise.all(calls.map((call) => shelf.asSecret(call)));
+      const won = answers[calls.indexOf(conditional)]!;
+      const changed = answers[calls.indexOf(change)]!;
+      // What won knew the state it met: only behind it may the change have come.
+      if (won.status !== 200) refused(won, 412, "PRECONDITION_FAILED");
+      else if (name.includes("DELETE")) refused(changed, 404, "DOCUMENT_NOT_FOUND");
+      else assert.equal((await shelf.read(id)).body.data.changed, round);
+    }
+  });
+}
+
 Deno.test("If-Match is compared before the body's server-owned fields", async () => {
   await using app = await openTestApp();
   const shelf = await openShelf(app);

@@ -40,6 +40,7 @@ Deno.test("a document can be recovered for 30 days and no longer, by the clock a
   app.clock.advance(30 * DAY + 1);
   await shelf.untouched(async () => {
     refused(await shelf.asSecret(recover(id)), 404, "DOCUMENT_NOT_FOUND");
+    refused(await shelf.asPublic(recover(id), ann), 404, "DOCUMENT_NOT_FOUND");
   });
   assert.equal((await shelf.read(id)).status, 200, "still there until it is removed");
 });

@@ -84,13 +84,22 @@ const rls: fc.Arbitrary<Definition["rls"]> = fc.record({
   ownerField: fc.constantFrom("userId", "owner", "by_in"),
 });
 
+/** Where the owner field is declared; mostly it is added. */
+const ownerItem = fc.constantFrom<Item | null>(null, null, null, { type: "String" }, ref);
+
 /** The name is given when the collection is made. */
 export const definition: fc.Arbitrary<Definition> = fc.record({
   name: fc.constant("unnamed"),
   fields: fc.uniqueArray(field, { maxLength: 5, selector: ({ key }) => key }),
   rls,
+  ownerItem,
   strict: fc.nat(4).map((n) => n === 4),
-});
+}).map(({ ownerItem, fields, ...rest }) => ({
+  ...rest,
+  fields: ownerItem === null
+    ? fields
+    : [...fields.slice(0, 4), { key: rest.rls.ownerField, ...ownerItem }],
+}));
 
 const members = ({ fields, strict }: Definition): fc.Arbitrary<Members> => {
   const known = some(fields.map((one) => [one.key, orNull(fitting(one))]));

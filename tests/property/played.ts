@@ -9,7 +9,7 @@ import {
   withoutDuplicates,
 } from "./collections.ts";
 import type { Caller, Parameter, World } from "./model.ts";
-import type { Definition } from "./model_types.ts";
+import { type Definition, isDeclared } from "./model_types.ts";
 import type { Document, Json } from "./model_values.ts";
 import type { CallerChoice } from "./queries.ts";
 
@@ -100,16 +100,18 @@ export async function insert(played: Played, plans: readonly Plan[]): Promise<vo
   for (const [i, { now, before }] of members.entries()) {
     const _id: string = answer.body.data.ids[i];
     const meta = { createdAt, updatedAt: createdAt, isDeleted: false, deletedAt: null };
-    played.documents.push({ _id, ...now, ...meta });
+    played.documents.push({ _id, ...before ?? now, ...meta });
     if (before !== null) await replace(played, _id, now);
     if (plans[i]!.deleted) await remove(played, _id);
   }
 }
 
-/** Nobody's documents are without the field; a strict collection without RLS has none. */
+/** A strict collection may have no field for an owner. */
 function withOwner({ definition, stage }: Played, { owner }: Plan, members: Members): Members {
-  const { rls, strict } = definition;
-  if (owner === null || (strict && !rls.enabled)) return members;
+  const { rls } = definition;
+  if (owner === null || (definition.strict && !isDeclared(definition, rls.ownerField))) {
+    return members;
+  }
   return { ...members, [rls.ownerField]: stage.users[owner]!.id };
 }
 

@@ -6,6 +6,8 @@ import type { Json } from "./model_values.ts";
 import { ask, bodyText, newCollection, openStages, type Stage } from "./played.ts";
 import { check } from "./run.ts";
 
+const SOMEBODY = "f".repeat(24);
+
 const SERVER = ["_id", "createdAt", "updatedAt", "isDeleted", "deletedAt"];
 
 /** Every text that can be stored: there is no U+0000, and no half of a pair. */
@@ -135,7 +137,7 @@ async function readBack(stage: Stage, collection: Definition, stored: Members): 
 }
 
 function withOwner({ rls }: Definition, members: Members): Members {
-  return rls.enabled ? { ...members, [rls.ownerField]: "somebody" } : members;
+  return rls.enabled ? { ...members, [rls.ownerField]: SOMEBODY } : members;
 }
 
 /** What is not the server's; or only the named ones. */

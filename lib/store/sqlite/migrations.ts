@@ -21,10 +21,13 @@ const MIGRATIONS: readonly (readonly string[])[] = [
 
 /** Throws `StoreMismatch` for a file of another program or of a newer Corbel. Changes nothing. */
 export function checkFile(db: Connection, path: string): void {
-  const version = pragma(db, "user_version");
-  const owner = pragma(db, "application_id");
-  const empty = db.get(sql("select count(*) from sqlite_schema"))?.[0] === 0;
-  if (owner !== APPLICATION_ID && !(empty && owner === 0 && version === 0)) {
+  // One statement sees one moment; another process may be making the schema right now.
+  const [version, owner, empty] = db.get(sql(
+    "select (select user_version from pragma_user_version), " +
+      "(select application_id from pragma_application_id), " +
+      "not exists(select 1 from sqlite_schema)",
+  )) as [number, number, number];
+  if (owner !== APPLICATION_ID && !(empty === 1 && owner === 0 && version === 0)) {
     throw new StoreMismatch(
       `Cannot use "${path}": it is an SQLite file of another program. ` +
         `Point DATABASE_URL at a folder of Corbel's own.`,

@@ -5,7 +5,7 @@ import { Busy, Connection, type Sync } from "./connection.ts";
 import { sql } from "./fragment.ts";
 import type { Committed } from "./records.ts";
 import type { RowCachePool } from "./row_cache.ts";
-import { checkFile, isCurrent, migrate } from "./migrations.ts";
+import { openFile } from "./open_file.ts";
 import { checkDefinition, isPrepared, prepare, redefine } from "./tables.ts";
 
 /** How long a write waits for its turn among processes before it is a 503. */
@@ -43,28 +43,10 @@ export class FileSpace {
     this.#foreignVersion = this.#readForeignVersion();
   }
 
-  /** Opens the file, makes it if it is missing, and brings its schema up to date. */
   static open(path: string, sync: Sync, pool: RowCachePool): FileSpace {
-    const writer = new Connection(path, sync);
-    try {
-      checkFile(writer, path);
-      writer.useWriteAheadLog();
-      if (!isCurrent(writer)) {
-        writer.run(sql("begin immediate"));
-        try {
-          migrate(writer);
-          writer.run(sql("commit"));
-        } catch (error) {
-          writer.run(sql("rollback"));
-          throw error;
-        }
-      }
-      writer.waitForLocks(0);
-      return new FileSpace(writer, new Connection(path, sync), pool);
-    } catch (error) {
-      writer.close();
-      throw error instanceof Busy ? new StoreUnavailable(error.message, { cause: error }) : error;
-    }
+    const writer = openFile(path, sync);
+    writer.waitForLocks(0);
+    return new FileSpace(writer, new Connection(path, sync), pool);
   }
 
   /** What is known of the committed rows of a definition. */
