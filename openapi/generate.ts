@@ -23,17 +23,30 @@ function withTable(text: string, name: string, table: string): string {
 }
 
 function settingsTable(): string {
-  const rows = Object.entries(SETTINGS).map(([name, [missing, meaning]]) =>
-    `| \`${name}\` | ${missing} | ${meaning} |`
+  return table(
+    ["Variable", "Default", "Meaning"],
+    Object.entries(SETTINGS).map(([name, [missing, meaning]]) => [`\`${name}\``, missing, meaning]),
   );
-  return ["| Variable | Default | Meaning |", "| --- | --- | --- |", ...rows].join("\n");
 }
 
 function limitsTable(): string {
-  const rows = Object.entries(LIMITS).map(([name, { value, unit, source }]) =>
-    `| \`${name}\` | ${value.toLocaleString("en")} | ${unit} | ${source} |`
+  return table(
+    ["Limit", "Value", "Of what", "Source"],
+    Object.entries(LIMITS).map(([name, { value, unit, source }]) => [
+      `\`${name}\``,
+      value.toLocaleString("en"),
+      unit,
+      source,
+    ]),
   );
-  return ["| Limit | Value | Of what | Source |", "| --- | --- | --- | --- |", ...rows].join("\n");
+}
+
+/** Padded as the formatter pads tables. */
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((_, i) => Math.max(...[head, ...rows].map((row) => row[i]!.length)));
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell, i) => cell.padEnd(widths[i]!)).join(" | ")} |`;
+  return [head, widths.map((width) => "-".repeat(width)), ...rows].map(line).join("\n");
 }
 
 if (import.meta.main) {
