@@ -35,7 +35,7 @@ export async function openForReading(
   caller: Caller,
   name: string,
 ): Promise<Readable> {
-  return readable(services, caller, await find(services, caller, name));
+  return readable(services, caller, await findCollection(services, caller, name));
 }
 
 /** As {@linkcode openForReading}; throws `RLS_REQUIRED` too. */
@@ -44,7 +44,7 @@ export async function openForWriting(
   caller: Caller,
   name: string,
 ): Promise<Writable> {
-  const collection = await find(services, caller, name);
+  const collection = await findCollection(services, caller, name);
   let ownerId: Id | null = null;
   if (caller.kind === "publishable") {
     if (!collection.definition.rls.enabled) throw new Problem("RLS_REQUIRED");
@@ -59,41 +59,48 @@ export function requireSecretKey(caller: Caller): void {
   if (caller.kind !== "secret") throw new Problem("SECRET_KEY_REQUIRED");
 }
 
-async function find({ catalog }: AccessServices, caller: Caller, name: string) {
+/** Throws `COLLECTION_NOT_FOUND`. */
+export async function findCollection(
+  { catalog }: AccessServices,
+  caller: Caller,
+  name: string,
+): Promise<Collection> {
   const collection = await catalog.find(caller.projectId, name);
   if (collection === null) throw new Problem("COLLECTION_NOT_FOUND");
   return collection;
 }
 
-function readable(services: AccessServices, caller: Caller, collection: Collection): Readable {
-  const { visible, callerTag } = visibility(collection, caller);
+/** Throws `ACCESS_TOKEN_REQUIRED` where row-level security needs to know the user. */
+export function readable(
+  services: AccessServices,
+  caller: Caller,
+  collection: Collection,
+): Readable {
   return {
     collection,
     records: services.engine.records<StoredDocument>(caller.projectId, collection.records),
     projectId: caller.projectId,
-    callerTag,
-    visible,
+    callerTag: callerTag(caller),
+    visible: visibility(collection, caller),
   };
 }
+
+/** Tells callers apart who may see different things. */
+export const callerTag = (caller: Caller): string =>
+  caller.kind === "secret" ? "secret" : `publishable ${caller.userId ?? ""}`;
 
 /** Row-level security for reads, in one place. */
 function visibility(
   { definition: { rls } }: Collection,
   caller: Caller,
-): Pick<Readable, "visible" | "callerTag"> {
-  if (caller.kind === "secret") {
-    return { callerTag: "secret", visible: (includeDeleted) => includeDeleted ? ALL : LIVE };
-  }
+): Readable["visible"] {
+  if (caller.kind === "secret") return (includeDeleted) => includeDeleted ? ALL : LIVE;
   const own = rls.enabled && caller.userId !== null ? eq(rls.ownerField, caller.userId) : null;
-  const callerTag = `publishable ${caller.userId ?? ""}`;
   if (rls.enabled && rls.mode === "private") {
     if (own === null) throw new Problem("ACCESS_TOKEN_REQUIRED");
-    return { callerTag, visible: (includeDeleted) => includeDeleted ? own : and(LIVE, own) };
+    return (includeDeleted) => includeDeleted ? own : and(LIVE, own);
   }
-  return {
-    callerTag,
-    visible: (includeDeleted) => includeDeleted && own !== null ? or(LIVE, own) : LIVE,
-  };
+  return (includeDeleted) => includeDeleted && own !== null ? or(LIVE, own) : LIVE;
 }
 
 /** The owner's documents only, for writes on behalf of a user. */

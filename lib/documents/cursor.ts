@@ -1,4 +1,4 @@
-import { decodeBase64Url, encodeBase64Url } from "../crypto/base64.ts";
+import { encodeBase64Url } from "../crypto/base64.ts";
 import { equalInConstantTime, mac, sha256 } from "../crypto/hashes.ts";
 import { Problem } from "../problems.ts";
 import { jsonText } from "../store/json_text.ts";
@@ -57,4 +57,5 @@ export function createCursors(keys: readonly string[]): Cursors {
 }
 
 const encode = (text: string) => encodeBase64Url(new TextEncoder().encode(text));
-const decode = (text: string) => new TextDecoder().decode(decodeBase64Url(text));
+const decode = (text: string) =>
+  new TextDecoder().decode(Uint8Array.fromBase64(text, { alphabet: "base64url" }));

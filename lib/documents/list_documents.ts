@@ -4,7 +4,14 @@ import { PAGE_DEFAULT } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import { and } from "../store/filter.ts";
 import type { Filter, Page } from "../store/port.ts";
-import { type AccessServices, openForReading, type Readable } from "./access.ts";
+import {
+  type AccessServices,
+  callerTag,
+  findCollection,
+  type Readable,
+  readable,
+} from "./access.ts";
+import type { Collection } from "./collection.ts";
 import { type Cursor, type Cursors, digestOf, type ScopeDigest } from "./cursor.ts";
 import { present } from "./present.ts";
 import { type ListRequest, parseListQuery, splitCursor } from "./query.ts";
@@ -51,10 +58,10 @@ export async function listDocuments(
   caller: Caller,
   { collectionName, query }: { collectionName: string; query: string },
 ): Promise<DocumentList | { readonly count: number }> {
-  const source = await openForReading(services, caller, collectionName);
+  const collection = await findCollection(services, caller, collectionName);
   const { rest, cursor: cursorText } = splitCursor(query);
-  const plan = planFor(services.plans, source, rest);
-  const { request, filter, scope } = plan;
+  const plan = planFor(services, caller, { collection, text: rest });
+  const { source, request, filter, scope } = plan;
   if (cursorText !== null && request.page !== null) {
     throw new Problem("INVALID_QUERY", {
       message: '"page" cannot be used with cursor: leave one of them out.',
@@ -77,16 +84,24 @@ export async function listDocuments(
   };
 }
 
-function planFor(plans: ListPlans, source: Readable, text: string): ListPlan {
-  const { collection, callerTag, projectId } = source;
-  const key = `${collection.version} ${callerTag}?${text}`;
+/** A plan that was made for this caller under this definition, or a new one. */
+function planFor(
+  services: ListServices,
+  caller: Caller,
+  { collection, text }: { collection: Collection; text: string },
+): ListPlan {
+  const { plans } = services;
+  const tag = callerTag(caller);
+  const key = `${collection.version} ${tag}?${text}`;
   const known = plans.get(key);
   if (known !== undefined) return known;
+  const source = readable(services, caller, collection);
+  const { projectId } = source;
   const request = parseListQuery(collection, text);
   const filter = and(request.filter, source.visible(request.includeDeleted));
   const { sort } = request;
   const { name } = collection.definition;
-  const scope = digestOf({ projectId, collection: name, callerTag, filter, sort });
+  const scope = digestOf({ projectId, collection: name, callerTag: tag, filter, sort });
   const plan = { source, request, filter, scope };
   if (text.length <= PLANNED_TEXT_MAX) plans.set(key, plan);
   return plan;

@@ -106,8 +106,11 @@ export function splitCursor(text: string): { rest: string; cursor: string | null
 }
 
 /** The value of a `cursor` parameter, whose name may be percent-encoded; null for another one. */
-const cursorOf = (part: string): string | null =>
-  /^[^=]*(?:cursor|%)/.test(part) ? new URLSearchParams(part).get("cursor") : null;
+function cursorOf(part: string): string | null {
+  // As we wrote it a cursor needs no decoding.
+  if (part.startsWith("cursor=") && !/[%+]/.test(part)) return part.slice("cursor=".length);
+  return /^[^=]*(?:cursor|%)/.test(part) ? new URLSearchParams(part).get("cursor") : null;
+}
 
 /** Reads the query of a single document: how it is shown, and whether trash is looked at. */
 export function parseDocumentQuery(

@@ -115,6 +115,9 @@ Deno.test("what a deletion does not take is 400 and named, and nothing is delete
     for (const query of ["?permanent=yes", "?permanent=", "?permanent=TRUE"]) {
       refused(await shelf.asSecret(remove(id, query)), 400, "INVALID_QUERY", '"permanent"');
     }
+    for (const query of ["?permanent=false&permanent=true", "?permanent=true&permanent=true"]) {
+      refused(await shelf.asSecret(remove(id, query)), 400, "INVALID_QUERY", '"permanent"');
+    }
     refused(await shelf.asSecret(remove(id, "?force=true")), 400, "INVALID_QUERY", '"force"');
     refused(await shelf.asSecret(remove("x")), 400, "INVALID_ID");
     const elsewhere = { method: "DELETE", path: `/api/data/nothing/${id}` };

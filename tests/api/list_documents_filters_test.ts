@@ -148,6 +148,7 @@ const UNDECLARED: Record<string, readonly number[]> = {
   "x_gt=4.5": [1, 2, 4, 6, 7],
   "x_lte=5": [1, 2],
   "x_gt=s": [4, 7],
+  "x_gt=null": [4, 7],
   "x_exists=true": [1, 2, 3, 4, 5, 6, 7, 8],
   "x_exists=false": [9],
   "x_regex=^tr": [4],
@@ -222,14 +223,26 @@ Deno.test("a value of another type than declared is 400 and names the parameter"
   }
 });
 
-Deno.test("operators take one value, but for _in and _nin", async () => {
+Deno.test("a repeated parameter is a condition more; _in and _nin take all their values", async () => {
   await using app = await openTestApp();
   const shelf = await openRows(app);
-  for (const name of ["views_gt", "views_ne", "title_regex", "title_exists"]) {
-    const answer = await shelf.asSecret({ path: `?${name}=1&${name}=2` });
-    refused(answer, 400, "INVALID_QUERY", name);
-  }
+  assert.deepEqual(await shelf.names("views_gt=-1&views_gt=5&sort=n"), [2]);
+  assert.deepEqual(await shelf.names("views_ne=5&views_ne=10&sort=n"), [3, 4, 5]);
+  assert.deepEqual(await shelf.names("title_regex=e&title_regex=^b"), [2]);
+  assert.deepEqual(await shelf.names("title_exists=true&title_exists=false"), []);
+  assert.deepEqual(await shelf.names("views=5&views=10"), []);
+  assert.deepEqual(await shelf.names("views_in=5&views_in=10&sort=n"), [1, 2]);
   assert.deepEqual(await shelf.names("views_nin=5&views_nin=10&sort=n"), [3, 4, 5]);
+});
+
+Deno.test("a query may have 50 conditions and no more", async () => {
+  await using app = await openTestApp();
+  const shelf = await openRows(app);
+  const conditions = (count: number) =>
+    Array.from({ length: count }, (_, i) => `views_gt=-${i + 1}`).join("&");
+  assert.deepEqual(await shelf.names(`${conditions(50)}&sort=n`), [1, 2, 3]);
+  const answer = await shelf.asSecret({ path: `?${conditions(51)}` });
+  refused(answer, 400, "INVALID_QUERY", "50 conditions");
 });
 
 Deno.test("an unknown operator on a declared field is 400 and lists the known ones", async () => {

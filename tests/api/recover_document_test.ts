@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { issueToken } from "@/lib/auth/issue_token.ts";
 import { maintain } from "@/routes/maintenance.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { NOBODY, ok, openShelf, refused, tally, times } from "./shelf.ts";
@@ -38,9 +39,13 @@ Deno.test("a document can be recovered for 30 days and no longer, by the clock a
   ok(await shelf.asSecret(recover(id)));
   await shelf.remove(id);
   app.clock.advance(30 * DAY + 1);
+  const token = await issueToken(app.services, shelf.project.projectId, {
+    userId: ann.id,
+    seconds: 900,
+  });
   await shelf.untouched(async () => {
     refused(await shelf.asSecret(recover(id)), 404, "DOCUMENT_NOT_FOUND");
-    refused(await shelf.asPublic(recover(id), ann), 404, "DOCUMENT_NOT_FOUND");
+    refused(await shelf.asPublic(recover(id), { ...ann, token }), 404, "DOCUMENT_NOT_FOUND");
   });
   assert.equal((await shelf.read(id)).status, 200, "still there until it is removed");
 });

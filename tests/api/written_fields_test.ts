@@ -138,6 +138,19 @@ Deno.test("a default fills a missing field on POST, bulk and PUT, not on PATCH, 
   assert.deepEqual(subset(put), { ...filled, views: null });
 });
 
+Deno.test("a default fills the members of objects within lists too", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app, {
+    fields: [{
+      key: "lines",
+      type: "Array",
+      items: { type: "Object", fields: [{ key: "count", type: "Number", default: 1 }] },
+    }],
+  });
+  const stored = await shelf.insertOne({ lines: [{}, { count: 5 }, { count: null }, null] });
+  assert.deepEqual(stored.lines, [{ count: 1 }, { count: 5 }, { count: null }, null]);
+});
+
 Deno.test("a strict collection refuses undeclared members at every declared level", async () => {
   await using app = await openTestApp();
   const shelf = await openShelf(app, { fields: FIELDS, strict: true });
