@@ -10,6 +10,7 @@ import { type Catalog, createCatalog } from "./documents/catalog.ts";
 import { createCursors, type Cursors } from "./documents/cursor.ts";
 import { createListPlans, type ListPlans } from "./documents/list_documents.ts";
 import { createDeadlines, type Deadlines } from "./http/deadline.ts";
+import { createFlight, type Flight } from "./http/flight.ts";
 import type { Log } from "./http/log.ts";
 import { createRateLimiter, type RateLimiter } from "./http/rate_limit.ts";
 import { type NewId, objectIds } from "./ids.ts";
@@ -34,6 +35,7 @@ export interface Services extends AsyncDisposable {
   readonly plans: ListPlans;
   readonly rateLimiter: RateLimiter;
   readonly deadlines: Deadlines;
+  readonly flight: Flight;
 }
 
 /** What tests replace. */
@@ -73,6 +75,7 @@ export async function openServices(
       plans: createListPlans(),
       rateLimiter: createRateLimiter(config.ratePerMinute),
       deadlines,
+      flight: createFlight(),
       async [Symbol.asyncDispose]() {
         deadlines[Symbol.dispose]();
         await engine[Symbol.asyncDispose]();

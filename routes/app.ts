@@ -14,11 +14,14 @@ import { operations } from "./operations.ts";
 /** Serves one request. @param peer Address of the other end of the connection. */
 export type App = (request: Request, peer: string) => Promise<Response>;
 
+/** Any word can be sent as a method; only these are worth a place in the log. */
+const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+
 type Env = { Bindings: RequestState };
 
 /** The whole of HTTP over the services. */
 export function createApp(services: Services): App {
-  const { log, deadlines, config } = services;
+  const { log, deadlines, flight, config } = services;
   const router = new OpenAPIHono<Env>({ getPath: routedPath });
   const paths = allowedMethods();
 
@@ -54,11 +57,14 @@ export function createApp(services: Services): App {
   router.onError((error, c) => refuse(c.env, error));
   router.notFound((c) => refuse(c.env, notFound(paths, c.env)));
 
-  return async (request, peer) => {
+  return (request, peer) => flight.carry(answer(request, peer));
+
+  async function answer(request: Request, peer: string): Promise<Response> {
     const state = openRequest(request, peer, config.trustProxy);
     let response: Response;
     try {
-      if (request.method === "OPTIONS") response = respond(state, preflight());
+      if (flight.isLanding) response = refuse(state, new Problem("STOPPING"));
+      else if (request.method === "OPTIONS") response = respond(state, preflight());
       else if (state.malformed) response = refuse(state, new Problem("INVALID_PATH"));
       else if (state.path === RESERVED_PATH) response = refuse(state, await reserved(state));
       else response = await router.fetch(request, state);
@@ -68,7 +74,7 @@ export function createApp(services: Services): App {
     log.write("info", "request", {
       requestId: state.id,
       operation: state.operationId,
-      method: request.method,
+      method: METHODS.has(request.method) ? request.method : "other",
       status: response.status,
       ms: Math.round((performance.now() - state.startedAt) * 100) / 100,
       project: state.projectId,
@@ -76,7 +82,7 @@ export function createApp(services: Services): App {
       problem: state.problem,
     });
     return response;
-  };
+  }
 }
 
 /** Path patterns of all operations with the methods they take. */

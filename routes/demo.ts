@@ -4,6 +4,7 @@ import { openForWriting } from "@/lib/documents/access.ts";
 import { createDocuments } from "@/lib/documents/create_document.ts";
 import { createCollection } from "@/lib/documents/save_collection.ts";
 import { BULK_DOCUMENTS_MAX } from "@/lib/limits.ts";
+import { claim } from "@/lib/projects/claims.ts";
 import { createProject } from "@/lib/projects/create_project.ts";
 import { eachProject } from "@/lib/projects/projects.ts";
 import type { Services } from "@/lib/services.ts";
@@ -24,6 +25,9 @@ export async function prepareDemo(services: Services): Promise<string> {
       `Reference: ${publicUrl}/docs\n` +
       "Keys are shown only once: deno task admin key rotate makes new ones, and an empty\n" +
       "data folder gets a new demo.\n";
+  }
+  if (!await claim(services, "demo")) {
+    return `\nCorbel is running at ${publicUrl}; another process makes the demo project.\n`;
   }
   const project = await createProject(services, {
     name: "Demo",

@@ -1,8 +1,5 @@
 import type { Config } from "@/lib/config.ts";
-import { openRequest } from "@/lib/http/request.ts";
-import { problemReply, respond } from "@/lib/http/respond.ts";
 import { SHUTDOWN_MS } from "@/lib/limits.ts";
-import { Problem } from "@/lib/problems.ts";
 import type { Services } from "@/lib/services.ts";
 import { createApp } from "./app.ts";
 import { startMaintenance } from "./maintenance.ts";
@@ -11,9 +8,8 @@ const SIGNALS = ["SIGTERM", "SIGINT"] as const;
 
 /** Serves until SIGTERM or SIGINT, then finishes what is in flight. @param greeting Printed first. */
 export async function serve(services: Services, greeting: string | null = null): Promise<void> {
-  const { config, log } = services;
+  const { config, log, flight } = services;
   const app = createApp(services);
-  const flight = createFlight();
   await using _maintenance = startMaintenance(services);
   const server = listen(config, () =>
     Deno.serve({
@@ -24,8 +20,7 @@ export async function serve(services: Services, greeting: string | null = null):
         log.flush();
         if (greeting !== null) console.log(greeting);
       },
-    }, (request, { remoteAddr: { hostname } }) =>
-      flight.isLanding ? refused(request, hostname) : flight.add(app(request, hostname))));
+    }, (request, { remoteAddr }) => app(request, remoteAddr.hostname)));
 
   await Promise.race([stopSignal(), server.finished]);
   log.write("info", "Stopping");
@@ -41,37 +36,6 @@ async function stopSignal(): Promise<void> {
   for (const signal of SIGNALS) Deno.addSignalListener(signal, resolve);
   await promise;
   for (const signal of SIGNALS) Deno.removeSignalListener(signal, resolve);
-}
-
-/** Counts the requests that are being answered. */
-function createFlight() {
-  let aloft = 0;
-  const landed = Promise.withResolvers<void>();
-  const flight = {
-    isLanding: false,
-    async add(answer: Promise<Response>): Promise<Response> {
-      aloft++;
-      try {
-        return await answer;
-      } finally {
-        aloft--;
-        if (flight.isLanding && aloft === 0) landed.resolve();
-      }
-    },
-    /** Takes no more; resolves when all are answered. */
-    land(): Promise<void> {
-      flight.isLanding = true;
-      if (aloft === 0) landed.resolve();
-      return landed.promise;
-    },
-  };
-  return flight;
-}
-
-function refused(request: Request, peer: string): Response {
-  const state = openRequest(request, peer, 0);
-  const reply = problemReply(state, new Problem("STOPPING"));
-  return respond(state, { ...reply, headers: [...reply.headers ?? [], ["connection", "close"]] });
 }
 
 /** Says which address it was that could not be had. */

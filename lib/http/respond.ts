@@ -68,6 +68,8 @@ export function problemReply(state: RequestState, problem: Problem): Reply {
   const headers: [string, string][] = [];
   const retryAfter = problem.retryAfter ?? (problem.status === 503 ? RETRY_SECONDS : undefined);
   if (retryAfter !== undefined) headers.push(["retry-after", String(retryAfter)]);
+  // Nobody reads what else comes on this connection.
+  if (problem.code === "STOPPING" || problem.status === 413) headers.push(["connection", "close"]);
   if (problem.allow !== undefined) headers.push(["allow", problem.allow.join(", ")]);
   // What failed inside is nobody's business outside; readiness is asked by operators.
   const opaque = problem.status >= 500 && problem.code !== "NOT_READY";

@@ -22,7 +22,7 @@ export async function findProject(
 
 const PAGE = 500;
 
-/** Every project, oldest first. */
+/** Every project, in the order of their ids. */
 export async function* eachProject({ engine }: { engine: Engine }): AsyncGenerator<ProjectRecord> {
   const records = engine.records<ProjectRecord>("control", PROJECTS);
   const query = { filter: ALL, sort: [], limit: PAGE };

@@ -1,0 +1,29 @@
+import { type Clock, timestamp } from "../clock.ts";
+import type { NewId } from "../ids.ts";
+import { UniqueViolation } from "../store/errors.ts";
+import type { Definition, Engine, StoredRecord } from "../store/port.ts";
+
+type ClaimRecord = StoredRecord & { name: string; createdAt: string };
+
+/** In the control space. */
+const CLAIMS: Definition = {
+  name: "claims",
+  fields: { name: { type: "String" }, createdAt: { type: "Date" } },
+  indexes: [{ keys: [{ path: "name", descending: false }], unique: true }],
+  trash: false,
+};
+
+/** Whether this caller is the first of all processes to claim what is to be done once. */
+export async function claim(
+  { engine, newId, clock }: { engine: Engine; newId: NewId; clock: Clock },
+  name: string,
+): Promise<boolean> {
+  try {
+    const record = { _id: newId(), name, createdAt: timestamp(clock) };
+    await engine.records<ClaimRecord>("control", CLAIMS).insert(record);
+    return true;
+  } catch (error) {
+    if (error instanceof UniqueViolation) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,33 @@
+import assert from "node:assert/strict";
+import { openTestApp } from "../support/test_app.ts";
+
+Deno.test("a server that is stopping refuses with STOPPING, and takes no part in what is asked", async () => {
+  await using app = await openTestApp();
+  const project = await app.project();
+  await project.collection({ name: "things" });
+  await app.services.flight.land();
+  const answer = await project.asSecret({ path: "/api/data/things", body: { n: 1 } });
+  assert.deepEqual([answer.status, answer.body.code], [503, "STOPPING"]);
+  assert.equal(answer.headers.get("connection"), "close");
+  assert.equal(answer.headers.get("retry-after"), "1");
+
+  await using other = await openTestApp({ folder: app.folder, clock: app.clock });
+  const listed = await other.send({
+    path: "/api/data/things",
+    headers: { "x-api-key": project.secretKey },
+  });
+  assert.equal(listed.body.data.total, 0);
+});
+
+Deno.test("landing waits for what is in flight", async () => {
+  await using app = await openTestApp();
+  const { flight } = app.services;
+  const work = Promise.withResolvers<void>();
+  const carried = flight.carry(work.promise);
+  const order: string[] = [];
+  const landed = flight.land().then(() => order.push("landed"));
+  order.push("answered");
+  work.resolve();
+  await Promise.all([carried, landed]);
+  assert.deepEqual(order, ["answered", "landed"]);
+});
