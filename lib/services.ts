@@ -73,7 +73,7 @@ export async function openServices(
       catalog: createCatalog(engine, clock),
       cursors: createCursors(keyRing.derive("cursors")),
       plans: createListPlans(),
-      rateLimiter: createRateLimiter(config.ratePerMinute),
+      rateLimiter: createRateLimiter(config.ratePerMinute, clock),
       deadlines,
       flight: createFlight(),
       async [Symbol.asyncDispose]() {

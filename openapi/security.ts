@@ -1,7 +1,7 @@
 import { type AuthServices, callerOf, holderOf } from "@/lib/auth/authenticate.ts";
 import type { KeyHolder } from "@/lib/auth/api_keys.ts";
 import type { Caller } from "@/lib/auth/principals.ts";
-import { type RateLimited, type RateLimiter } from "@/lib/http/rate_limit.ts";
+import { RateLimited, type RateLimiter } from "@/lib/http/rate_limit.ts";
 import type { RequestState } from "@/lib/http/request.ts";
 import { Problem, type ProblemCode } from "@/lib/problems.ts";
 
@@ -37,7 +37,7 @@ export const projectKey: Security<Caller> = {
     request.projectId = holder.projectId;
     request.callerKind = holder.kind;
     if (holder.kind === "publishable") {
-      await countRequest(services.rateLimiter, holder, request);
+      countRequest(services.rateLimiter, holder, request);
       checkOrigin(services, holder, request.origin);
     }
     return await callerOf(services, holder, request);
@@ -61,15 +61,15 @@ export const SECURITY_SCHEMES = {
   },
 } as const;
 
-async function countRequest(
+function countRequest(
   rateLimiter: RateLimiter,
   { projectId }: KeyHolder,
   request: RequestState,
-): Promise<void> {
+): void {
   try {
-    request.rate = await rateLimiter.count(`${projectId} ${request.client}`);
+    request.rate = rateLimiter.count(`${projectId} ${request.client}`);
   } catch (error) {
-    if (error instanceof Problem) request.rate = (error as RateLimited).state;
+    if (error instanceof RateLimited) request.rate = error.state;
     throw error;
   }
 }

@@ -97,10 +97,10 @@ function parseKeys(text: string): { id: string; bytes: Uint8Array<ArrayBuffer> }
     try {
       bytes = decodeBase64(encoded);
     } catch {
-      throw new Error(`key "${id}" is not base64`);
+      throw new Error(`key ${index + 1} is not base64`);
     }
     if (bytes.length !== KEY_BYTES) {
-      throw new Error(`key "${id}" has ${bytes.length} bytes, not ${KEY_BYTES}`);
+      throw new Error(`key ${index + 1} has ${bytes.length} bytes, not ${KEY_BYTES}`);
     }
     return { id, bytes };
   });

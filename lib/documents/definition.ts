@@ -3,6 +3,7 @@ import { DEFINITION_DEPTH_MAX, DEFINITION_FIELDS_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import type { Json } from "../store/port.ts";
 import { DECLARED_NAME, isServerField, nameProblem, shown } from "./names.ts";
+import { filledValue } from "./defaults.ts";
 import { fitValue } from "./fit.ts";
 
 /** Types a field can be declared with. */
@@ -97,17 +98,13 @@ export function parseDefinition(input: unknown): CollectionDefinition {
     const { path, message } = parsed.error.issues[0]!;
     throw invalid(`${path.length > 0 ? path.join(".") : "The definition"}: ${message}.`);
   }
+  checkName(parsed.data.name);
+  if (countFields(parsed.data.fields) > DEFINITION_FIELDS_MAX) {
+    throw invalid(`A collection may declare up to ${DEFINITION_FIELDS_MAX} fields.`);
+  }
   const definition = withOwnerField(parsed.data);
-  checkName(definition.name);
-  let count = 0;
-  const visit = (field: FieldDefinition, place: Place) => {
-    if (++count > DEFINITION_FIELDS_MAX) {
-      throw invalid(`A collection may declare up to ${DEFINITION_FIELDS_MAX} fields.`);
-    }
-    checkField(field, place);
-  };
   const { strict } = definition;
-  visitFields(definition.fields, { path: "", depth: 1, inArray: false, strict }, visit);
+  checkFields(definition.fields, { path: "", depth: 1, inArray: false, strict });
   return definition;
 }
 
@@ -174,26 +171,32 @@ interface Place {
   readonly strict: boolean;
 }
 
-type Visit = (field: FieldDefinition, place: Place) => void;
+function countFields(fields: readonly ItemDefinition[]): number {
+  return fields.reduce(
+    (count, { fields = [], items }) =>
+      count + 1 + countFields(fields) + (items === undefined ? 0 : countFields([items])),
+    0,
+  );
+}
 
-function visitFields(fields: readonly FieldDefinition[], at: Place, visit: Visit): void {
+function checkFields(fields: readonly FieldDefinition[], at: Place): void {
   const keys = new Set<string>();
   for (const field of fields) {
     const path = at.path === "" ? field.key : `${at.path}.${field.key}`;
     if (keys.has(field.key)) throw invalid(`The field "${path}" is declared twice.`);
     keys.add(field.key);
-    visitField(field, { ...at, path }, visit);
+    checkNested(field, { ...at, path });
   }
 }
 
-function visitField(field: FieldDefinition, at: Place, visit: Visit): void {
-  visit(field, at);
+function checkNested(field: FieldDefinition, at: Place): void {
+  checkField(field, at);
   const inside = { ...at, depth: at.depth + 1 };
-  if (field.fields !== undefined) visitFields(field.fields, inside, visit);
+  if (field.fields !== undefined) checkFields(field.fields, inside);
   if (field.items !== undefined) {
     const item = { key: "items", required: false, unique: false, index: false, ...field.items };
     const place = { ...(item.type === "Array" ? inside : at), inArray: true };
-    visitField(item, { ...place, path: `${at.path}.items` }, visit);
+    checkNested(item, { ...place, path: `${at.path}.items` });
   }
 }
 
@@ -235,6 +238,7 @@ function checkDefault(field: FieldDefinition, at: Place, refuse: (why: string) =
   const { strict } = at;
   if (field.default === undefined) return;
   if (field.default === null) throw refuse("has the default null: leave it out");
-  const { faults } = fitValue(field, field.default, { strict, depth: at.depth + 1 });
+  const filled = filledValue(field, field.default);
+  const { faults } = fitValue(field, filled, { strict, depth: at.depth + 1 });
   if (faults.length > 0) throw refuse(`has a default that does not fit: ${faults[0]!.message}`);
 }

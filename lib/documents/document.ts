@@ -6,7 +6,7 @@ import type { Id, Json, Stored } from "../store/port.ts";
 import { isObject, own } from "../store/shape.ts";
 import type { Writable } from "./access.ts";
 import type { Collection, StoredDocument } from "./collection.ts";
-import type { FieldDefinition, ItemDefinition } from "./definition.ts";
+import { withDefaults } from "./defaults.ts";
 import { type Fault, fitMembers } from "./fit.ts";
 import { isServerField, shown } from "./names.ts";
 
@@ -54,24 +54,6 @@ export function refuseFaults(faults: readonly Fault[]): void {
     path === "" ? `The document ${message}` : `The field ${shown(path)} ${message}`
   );
   throw refuse(`${told.join(". ")}.`);
-}
-
-function withDefaults(fields: readonly FieldDefinition[], members: Members): Members {
-  const filled: Members = { ...members };
-  for (const field of fields) {
-    const value = own(filled, field.key);
-    if (value !== undefined) filled[field.key] = filledValue(field, value);
-    else if (field.default !== undefined) filled[field.key] = field.default;
-  }
-  return filled;
-}
-
-function filledValue({ fields, items }: ItemDefinition, value: Json): Json {
-  if (fields !== undefined && isObject(value)) return withDefaults(fields, value);
-  if (items !== undefined && Array.isArray(value)) {
-    return value.map((element) => filledValue(items, element));
-  }
-  return value;
 }
 
 /** The owner of a new document: the signed-in user, or whom the secret key names. */

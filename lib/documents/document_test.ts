@@ -86,6 +86,13 @@ Deno.test("defaults fill the objects of a list too", () => {
   assert.deepEqual(fitWhole(listed, { list: [{}, { n: 2 }] }), { list: [{ n: 1 }, { n: 2 }] });
 });
 
+Deno.test("defaults fill an object that is itself a default", () => {
+  const fields = [{ key: "n", type: "Number", default: 1 }];
+  const filled = collection([{ key: "o", type: "Object", fields, default: {} }]);
+  assert.deepEqual(fitWhole(filled, { o: {} }), { o: { n: 1 } });
+  assert.deepEqual(fitWhole(filled, {}), { o: { n: 1 } });
+});
+
 Deno.test("one document's default is not another's", () => {
   const filled = collection([{ key: "o", type: "Object", default: { list: [1] } }]);
   const [one, other] = [fitWhole(filled, {}), fitWhole(filled, {})];

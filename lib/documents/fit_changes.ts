@@ -55,6 +55,26 @@ function fitPath(collection: Collection, path: string, value: Json): Fitted {
   return fitValue(field, value, { strict: definition.strict, depth: names.length + 1, path });
 }
 
+/**
+ * Required members of the objects that dotted paths lead into, but for those that the change sets
+ * itself: where such an object is missing the change would make it without them.
+ */
+export function requiredBeside({ definition }: Collection, paths: readonly string[]): string[] {
+  const beside = new Set<string>();
+  for (const path of paths) {
+    const names = path.split(".");
+    for (let length = 1; length < names.length; length++) {
+      const outer = names.slice(0, length);
+      for (const { key, required } of fieldAt(definition.fields, outer)?.fields ?? []) {
+        if (required) beside.add([...outer, key].join("."));
+      }
+    }
+  }
+  const isSet = (required: string) =>
+    paths.some((path) => path === required || path.startsWith(`${required}.`));
+  return [...beside].filter((path) => !isSet(path));
+}
+
 function nonObjectOnTheWay({ records }: Collection, names: readonly string[]): string | null {
   for (let i = 1; i < names.length; i++) {
     const outer = names.slice(0, i).join(".");

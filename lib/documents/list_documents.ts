@@ -3,7 +3,7 @@ import type { Caller } from "../auth/principals.ts";
 import { PAGE_DEFAULT } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import { and } from "../store/filter.ts";
-import type { Filter, Page } from "../store/port.ts";
+import type { Filter, Page, Position } from "../store/port.ts";
 import {
   type AccessServices,
   callerTag,
@@ -67,8 +67,8 @@ export async function listDocuments(
       message: '"page" cannot be used with cursor: leave one of them out.',
     });
   }
-  if (request.countOnly) return { count: await source.records.count(filter) };
   const cursor = cursorText === null ? null : services.cursors.read(cursorText, scope);
+  if (request.countOnly) return { count: await source.records.count(filter) };
   const page = await readPage(plan, cursor);
   const { before, behind } = neighbours(page, request, cursor);
   const write = (to: Cursor | null) => to === null ? null : services.cursors.write(to, scope);
@@ -117,19 +117,22 @@ function readPage({ source, request, filter }: ListPlan, cursor: Cursor | null):
 
 /** The cursors on either side of a page; where it was come from, the list goes on. */
 function neighbours(page: Page, request: ListRequest, cursor: Cursor | null) {
-  const first = page.first();
-  const last = page.last();
-  const before = first === null ? null : { from: first, backwards: true };
-  const behind = last === null ? null : { from: last, backwards: false };
+  const before = () => cursorAt(page.first(), true);
+  const behind = () => cursorAt(page.last(), false);
   if (cursor === null) {
     const isFirst = (request.page ?? PAGE_DEFAULT) === 1;
-    return { before: isFirst ? null : before, behind: page.more ? behind : null };
+    return { before: isFirst ? null : before(), behind: page.more ? behind() : null };
   }
-  // What the page held is gone: the way back begins at the very place it was come from.
-  const back: Cursor = {
-    from: { ...cursor.from, inclusive: !cursor.from.inclusive },
-    backwards: !cursor.backwards,
-  };
-  if (cursor.backwards) return { before: page.more ? before : null, behind: behind ?? back };
-  return { before: before ?? back, behind: page.more ? behind : null };
+  return cursor.backwards
+    ? { before: page.more ? before() : null, behind: behind() ?? turned(cursor) }
+    : { before: before() ?? turned(cursor), behind: page.more ? behind() : null };
 }
+
+const cursorAt = (from: Position | null, backwards: boolean): Cursor | null =>
+  from === null ? null : { from, backwards };
+
+/** What the page held is gone: the way back begins at the very place it was come from. */
+const turned = ({ from, backwards }: Cursor): Cursor => ({
+  from: { ...from, inclusive: !from.inclusive },
+  backwards: !backwards,
+});

@@ -211,6 +211,15 @@ Deno.test("count answers the number alone, of what the caller may see", async ()
   assert.deepEqual(await count(BOB, "limit=1"), { count: 4 });
 });
 
+Deno.test("an altered cursor is refused, also where only the number is asked for", async () => {
+  await using lists = await setup();
+  await lists.add("posts", SECRET, ...numbered(3));
+  for (const query of ["cursor=abc.def", "cursor=", "count=true&cursor=abc.def"]) {
+    const listed = listDocuments(lists.services, SECRET, { collectionName: "posts", query });
+    await assert.rejects(listed, { code: "INVALID_CURSOR" }, query);
+  }
+});
+
 Deno.test("a total may be left out or called an estimate", async () => {
   await using lists = await setup();
   await lists.add("posts", SECRET, ...numbered(3));

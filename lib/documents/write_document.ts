@@ -1,6 +1,6 @@
 import { type Clock, timestamp } from "../clock.ts";
 import { Problem } from "../problems.ts";
-import { ALL, and, eq } from "../store/filter.ts";
+import { ALL, and, compare, eq } from "../store/filter.ts";
 import type { Change, Filter, Id, Stored } from "../store/port.ts";
 import { owned, refusal, type Writable } from "./access.ts";
 import type { StoredDocument } from "./collection.ts";
@@ -14,7 +14,7 @@ import {
   withoutServerFields,
   writing,
 } from "./document.ts";
-import { fitChanges } from "./fit_changes.ts";
+import { fitChanges, requiredBeside } from "./fit_changes.ts";
 import { unchangedSince } from "./precondition.ts";
 import type { Json } from "../store/port.ts";
 
@@ -33,7 +33,7 @@ export function replaceDocument(
   target: Writable,
   input: WriteInput,
 ): Promise<Stored<StoredDocument>> {
-  return change(services, target, input, (members, now) => {
+  return write(services, target, input, (members, now) => {
     const { rls } = target.collection.definition;
     const kept = rls.enabled && !Object.hasOwn(members, rls.ownerField) ? rls.ownerField : null;
     const replace = {
@@ -42,7 +42,8 @@ export function replaceDocument(
       isDeleted: false,
       deletedAt: null,
     };
-    return { replace, keep: kept === null ? ["createdAt"] : [kept, "createdAt"] };
+    const keep = kept === null ? ["createdAt"] : [kept, "createdAt"];
+    return { change: { replace, keep }, beside: [] };
   });
 }
 
@@ -52,18 +53,25 @@ export function patchDocument(
   target: Writable,
   input: WriteInput,
 ): Promise<Stored<StoredDocument>> {
-  return change(services, target, input, (members, now) => {
+  return write(services, target, input, (members, now) => {
     const { value, faults } = fitChanges(target.collection, members);
     refuseFaults(faults);
-    return { set: { ...value, updatedAt: now } };
+    const beside = requiredBeside(target.collection, Object.keys(members));
+    return { change: { set: { ...value, updatedAt: now } }, beside };
   });
 }
 
-async function change(
+/** What a write is to do, and which members must be there already for it to leave a document whole. */
+interface Wanted {
+  readonly change: Change;
+  readonly beside: readonly string[];
+}
+
+async function write(
   { clock }: { clock: Clock },
   target: Writable,
   { id, body, ifMatch }: WriteInput,
-  changeOf: (members: Members, now: string) => Change,
+  wantedOf: (members: Members, now: string) => Wanted,
 ): Promise<Stored<StoredDocument>> {
   const members = asMembers(body);
   const mine = and(eq("_id", id), LIVE, owned(target));
@@ -76,9 +84,15 @@ async function change(
     own = withoutServerFields(members, current);
   }
   checkOwnerUnchanged(target, own);
-  const wanted = changeOf(own, timestamp(clock));
-  const changed = await writing(() => target.records.updateOne(and(mine, unchanged), wanted));
+  const { change, beside } = wantedOf(own, timestamp(clock));
+  const whole = beside.map((path) => compare(path, "ne", null));
+  const changed = await writing(() =>
+    target.records.updateOne(and(mine, unchanged, ...whole), change)
+  );
   if (changed !== null) return changed;
+  if (beside.length > 0 && await target.records.findOne(and(mine, unchanged)) !== null) {
+    refuseFaults(beside.map((path) => ({ path, message: "is required in the object it lies in" })));
+  }
   throw await lostOrRefused(target, { id, conditional: ifMatch !== null, inTrash: false });
 }
 

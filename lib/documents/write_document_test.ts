@@ -166,6 +166,20 @@ Deno.test("a path through a stored value that is no object is refused and change
   assert.deepEqual(await posts.stored(created._id!), created);
 });
 
+Deno.test("a path into an object that is not there makes none without what it requires", async () => {
+  const fields = [
+    { key: "a", type: "String", required: true },
+    { key: "b", type: "Number" },
+  ];
+  await using posts = await setup({ fields: [{ key: "o", type: "Object", fields }] });
+  const created = await posts.create({});
+  await assert.rejects(posts.patch(created._id!, { "o.b": 1 }), { code: "INVALID_DOCUMENT" });
+  assert.deepEqual(await posts.stored(created._id!), created);
+  const whole = await posts.patch(created._id!, { "o.a": "x", "o.b": 1 });
+  assert.deepEqual(whole.o, { a: "x", b: 1 });
+  assert.deepEqual((await posts.patch(created._id!, { "o.b": 2 })).o, { a: "x", b: 2 });
+});
+
 Deno.test("server-owned fields may be repeated as they are stored, and not otherwise", async () => {
   await using posts = await setup();
   const created = await posts.create({ a: 1 });

@@ -22,6 +22,15 @@ const FLUSH_LENGTH = 64 * 1024;
 export function createLog(least: LogLevel, sink: (text: string) => void): Log {
   const threshold = LEVELS.indexOf(least);
   let waiting = "";
+  let [lastMs, lastTime] = [0, ""];
+
+  /** Many lines are of the same millisecond. */
+  function timeText(): string {
+    const now = Date.now();
+    if (now !== lastMs) [lastMs, lastTime] = [now, new Date(now).toISOString()];
+    return lastTime;
+  }
+
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   function flush(): void {
@@ -36,8 +45,11 @@ export function createLog(least: LogLevel, sink: (text: string) => void): Log {
   return {
     write(level, message, fields) {
       if (LEVELS.indexOf(level) < threshold) return;
-      const time = new Date().toISOString();
-      waiting += JSON.stringify({ time, level, message, ...fields }) + "\n";
+      const head = `{"time":"${timeText()}","level":"${level}","message":${
+        JSON.stringify(message)
+      }`;
+      const rest = fields === undefined ? "}" : JSON.stringify(fields).slice(1);
+      waiting += `${head}${rest.length > 1 ? "," : ""}${rest}\n`;
       if (level === "error" || waiting.length > FLUSH_LENGTH) flush();
       else timer ??= setTimeout(flush, FLUSH_MS);
     },

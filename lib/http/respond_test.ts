@@ -151,6 +151,13 @@ Deno.test("a refusal says when to try again, and which methods there are", () =>
   assert.deepEqual(headersOf(new Problem("INVALID_QUERY")), {});
 });
 
+Deno.test("a connection whose rest nobody reads is closed", () => {
+  for (const code of ["BODY_TOO_LARGE", "DOCUMENT_TOO_LARGE", "STOPPING"] as const) {
+    const { headers } = problemReply(request(), new Problem(code));
+    assert.ok(headers!.some(([name, value]) => name === "connection" && value === "close"), code);
+  }
+});
+
 /** Remembers what was logged. */
 function remembering() {
   const lines: [string, string, LogFields | undefined][] = [];

@@ -24,6 +24,14 @@ Deno.test("a new project has both keys, a signing key and no collections", async
   });
 });
 
+Deno.test("a project's name may have 1 to 100 characters", async () => {
+  await using opened = await openTestServices();
+  for (const name of ["x", "x".repeat(100)]) {
+    const created = await createProject(opened.services, { name, siteUrl: null });
+    assert.equal(created.name, name);
+  }
+});
+
 Deno.test("each project has keys of its own", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
@@ -57,7 +65,7 @@ Deno.test("a Site URL is kept as an origin, https or local", async () => {
 
 Deno.test("other Site URLs, and names that are empty or too long, are refused without a trace", async () => {
   await using opened = await openTestServices();
-  const { services, folder } = { services: opened.services, folder: opened.folder };
+  const { services, folder } = opened;
   const sites = ["", "app.example.com", "http://app.example.com", "ftp://x", "javascript:alert(1)"];
   for (const siteUrl of sites) {
     await assert.rejects(createProject(services, { name: "Test", siteUrl }), {

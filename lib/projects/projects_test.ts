@@ -33,7 +33,7 @@ Deno.test("what is no id, and an id of no project, get the interface's refusals"
   });
 });
 
-Deno.test("every project is met once, oldest first, however many there are", async () => {
+Deno.test("every project is met once, in the order of their ids, however many there are", async () => {
   await using opened = await openTestServices();
   const { engine } = opened.services;
   const ids = Array.from({ length: 1203 }, (_, n) => (n + 1).toString(16).padStart(24, "0"));

@@ -10,7 +10,7 @@ import { createApp } from "@/routes/app.ts";
 import { type Answer, type Call, send } from "../support/conforming_client.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 import { allowOnly } from "./origins.ts";
-import { countingTest, openShelf, refused, type Shelf } from "./shelf.ts";
+import { openShelf, refused, type Shelf } from "./shelf.ts";
 import { type Sample, sampleCalls, takesKey } from "./sample_calls.ts";
 
 const SAMPLES = sampleCalls();
@@ -237,7 +237,7 @@ for (const sample of SAMPLES.filter(takesKey)) {
     });
   });
 
-  countingTest(`${sample.operationId}: 429 beyond the limit, and nothing is done`, async () => {
+  Deno.test(`${sample.operationId}: 429 beyond the limit, and nothing is done`, async () => {
     await using app = await openTestApp({
       env: { RATE_LIMITS: "on", RATE_LIMIT_PER_MINUTE: "1" },
     });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
-import { countingTest, ok, openShelf, refused, type Shelf, tally, times } from "./shelf.ts";
+import { ok, openShelf, refused, type Shelf, tally, times } from "./shelf.ts";
 
 const RATE_HEADERS = ["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"];
 
@@ -18,7 +18,7 @@ const from = (app: TestApp, shelf: Shelf, peer: string, forwarded?: string) =>
     },
   });
 
-countingTest(
+Deno.test(
   "a publishable key may ask so often a minute; headers say how often still",
   async () => {
     await using app = await limited(3);
@@ -41,7 +41,7 @@ countingTest(
   },
 );
 
-countingTest("of 50 requests at once exactly as many pass as are allowed", async () => {
+Deno.test("of 50 requests at once exactly as many pass as are allowed", async () => {
   await using app = await limited(20);
   const shelf = await openShelf(app);
   const answers = await Promise.all(times(50, () => shelf.asPublic({})));
@@ -57,7 +57,7 @@ Deno.test("secret keys are not limited, and their answers carry no such headers"
   }
 });
 
-countingTest("each key and each address has its own count", async () => {
+Deno.test("each key and each address has its own count", async () => {
   await using app = await limited(1);
   const [one, two] = [await openShelf(app), await openShelf(app)];
   ok(await from(app, one, "192.0.2.1"));
@@ -68,7 +68,7 @@ countingTest("each key and each address has its own count", async () => {
   refused(await from(app, two, "192.0.2.1"), 429, "RATE_LIMITED");
 });
 
-countingTest("refusals count too, so that guessing has an end", async () => {
+Deno.test("refusals count too, so that guessing has an end", async () => {
   await using app = await limited(3);
   const shelf = await openShelf(app, { rls: { mode: "private" } });
   const guess = () => shelf.asPublic({ headers: { authorization: "Bearer a.b.c" } });
@@ -78,7 +78,7 @@ countingTest("refusals count too, so that guessing has an end", async () => {
   refused(await shelf.asPublic({}, ann), 429, "RATE_LIMITED");
 });
 
-countingTest("a browser can read the limit's headers on a 429", async () => {
+Deno.test("a browser can read the limit's headers on a 429", async () => {
   await using app = await limited(1);
   const shelf = await openShelf(app);
   const headers = { origin: "https://app.example" };
@@ -100,14 +100,14 @@ Deno.test("RATE_LIMITS=off counts nothing", async () => {
   }
 });
 
-countingTest("without TRUST_PROXY no forwarded address is believed", async () => {
+Deno.test("without TRUST_PROXY no forwarded address is believed", async () => {
   await using app = await limited(1);
   const shelf = await openShelf(app);
   ok(await from(app, shelf, "192.0.2.1", "198.51.100.1"));
   refused(await from(app, shelf, "192.0.2.1", "198.51.100.2"), 429, "RATE_LIMITED");
 });
 
-countingTest("TRUST_PROXY=n believes the n-th entry from the right and nothing else", async () => {
+Deno.test("TRUST_PROXY=n believes the n-th entry from the right and nothing else", async () => {
   for (const [proxies, entry] of [["1", 0], ["2", 1]] as const) {
     await using app = await limited(1, { TRUST_PROXY: proxies });
     const shelf = await openShelf(app);
@@ -120,7 +120,7 @@ countingTest("TRUST_PROXY=n believes the n-th entry from the right and nothing e
   }
 });
 
-countingTest("other forwarded headers are never believed", async () => {
+Deno.test("other forwarded headers are never believed", async () => {
   await using app = await limited(1, { TRUST_PROXY: "1" });
   const shelf = await openShelf(app);
   const names = ["x-real-ip", "forwarded", "cf-connecting-ip", "true-client-ip", "x-client-ip"];
@@ -138,7 +138,7 @@ countingTest("other forwarded headers are never believed", async () => {
   refused(await send(2), 429, "RATE_LIMITED");
 });
 
-countingTest("with too few entries, or none, the peer is the client", async () => {
+Deno.test("with too few entries, or none, the peer is the client", async () => {
   await using app = await limited(1, { TRUST_PROXY: "2" });
   const shelf = await openShelf(app);
   ok(await from(app, shelf, "192.0.2.1", "198.51.100.1"));

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { updateCollection } from "@/lib/documents/save_collection.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { type Doc, ok, openShelf, refused, times } from "./shelf.ts";
 
@@ -133,4 +134,25 @@ Deno.test("the owner field is matched exactly: no list, pattern or other type st
     { n: 5, userId: null },
   );
   assert.deepEqual(await shelf.names("include_deleted=true", ann), []);
+});
+
+Deno.test("a collection that becomes private is closed at once, also for lists asked for before", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app, { rls: { mode: "public-read" } });
+  const [ann, bob] = [await shelf.project.user(), await shelf.project.user()];
+  await shelf.insert({ n: 1, userId: ann.id }, { n: 2, userId: bob.id });
+  const change = (mode: string) =>
+    updateCollection(app.services, shelf.project.projectId, { name: shelf.name, rls: { mode } });
+  const query = "limit=10&sort=_id";
+  const first = ok(await shelf.asPublic({ path: "?limit=1&sort=_id" }, ann)).nextCursor;
+  for (let round = 0; round < 2; round++) {
+    assert.deepEqual(await shelf.names(query, "public"), [1, 2]);
+    assert.deepEqual(await shelf.names(query, ann), [1, 2]);
+    await change("private");
+    refused(await shelf.asPublic({ path: `?${query}` }), 401, "ACCESS_TOKEN_REQUIRED");
+    assert.deepEqual(await shelf.names(query, ann), [1]);
+    const old = await shelf.asPublic({ path: `?limit=1&sort=_id&cursor=${first}` }, ann);
+    refused(old, 400, "INVALID_CURSOR");
+    await change("public-read");
+  }
 });

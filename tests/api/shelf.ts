@@ -143,11 +143,3 @@ export const times = <T>(count: number, make: (index: number) => T): T[] =>
 
 /** An id that no document has. */
 export const NOBODY = "0123456789abcdef01234567";
-
-/**
- * A test in which requests are counted. The counter keeps a timer for each key until its minute
- * ends; it holds no process, but the sanitizers see it.
- */
-export function countingTest(name: string, fn: () => Promise<void>): void {
-  Deno.test({ name, fn, sanitizeOps: false, sanitizeResources: false });
-}

@@ -28,11 +28,23 @@ Deno.test("new fields join in the order of their names, known ones keep their pl
   assert.deepEqual(Object.keys(after), ["m", "a", "b", "z"]);
 });
 
-Deno.test("the record given and the change stay apart from the result", () => {
-  const record: StoredRecord = { _id: "a", o: { x: 1 } };
-  const after = applyChange(record, { set: { "o.y": 2 } });
-  assert.notEqual(after.o, record.o);
-  assert.deepEqual(record.o, { x: 1 });
+Deno.test("neither the record nor the change is altered, at any depth", () => {
+  const record: StoredRecord = { _id: "a", o: { p: { x: 1 }, n: 1 }, list: [{ x: 1 }] };
+  const change: Change = {
+    set: { "o.p.y": 2, whole: { z: 1 } },
+    unset: ["o.p.x"],
+    increment: { "o.n": 1, "whole.z": 1 },
+  };
+  const [recordBefore, changeBefore] = [structuredClone(record), structuredClone(change)];
+  const after = applyChange(record, change);
+  assert.deepEqual(after, {
+    _id: "a",
+    o: { p: { y: 2 }, n: 2 },
+    list: [{ x: 1 }],
+    whole: { z: 2 },
+  });
+  assert.deepEqual(record, recordBefore);
+  assert.deepEqual(change, changeBefore);
 });
 
 Deno.test("unset removes what is there and makes nothing on the way", () => {

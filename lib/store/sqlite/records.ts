@@ -85,23 +85,18 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
   list(query: ListQuery): Promise<Page> {
     const statements = this.#statements.page(query);
     const count = query.total ? this.#statements.count(query.filter) : null;
-    return this.#access.read((db, committed) =>
-      inOneMoment(db, committed, () => {
-        const reading = new Reading(db, committed);
-        const texts: string[] = [];
-        // One row more than asked for tells whether the list goes on.
-        for (const statement of statements) {
-          const missing = query.limit + 1 - texts.length;
-          if (missing === 0) break;
-          texts.push(...reading.texts({ statement, query, limit: missing }));
-        }
-        const more = texts.length > query.limit;
-        if (more) texts.pop();
-        if (query.backwards) texts.reverse();
-        const total = count === null ? null : reading.total(count);
-        return page(texts, { more, total }, query);
-      })
-    );
+    const read = { statements, count, query };
+    return this.#access.read((db, committed) => {
+      if (committed === null) return readPage(new Reading(db, null), read);
+      const reading = new Reading(db, committed);
+      const page = readPage(reading, read);
+      // Nobody else has committed up to now, so all that was read is of one moment.
+      if (committed.isSteady()) {
+        reading.remember();
+        return page;
+      }
+      return inOneMoment(db, () => readPage(new Reading(db, null), read));
+    });
   }
 
   count(filter: Filter): Promise<number> {
@@ -209,12 +204,29 @@ interface PagePart {
   readonly limit: number;
 }
 
-const BEGIN = sql("begin");
-const COMMIT = sql("commit");
+interface PageRead {
+  readonly statements: readonly PageStatement[];
+  readonly count: CountStatement | null;
+  readonly query: ListQuery;
+}
 
-/** Several statements see the same state; a transaction's own do so anyway. */
-function inOneMoment<T>(db: Connection, committed: Committed | null, work: () => T): T {
-  if (committed === null) return work();
+function readPage(reading: Reading, { statements, count, query }: PageRead): Page {
+  const texts: string[] = [];
+  // One row more than asked for tells whether the list goes on.
+  for (const statement of statements) {
+    const missing = query.limit + 1 - texts.length;
+    if (missing === 0) break;
+    texts.push(...reading.texts({ statement, query, limit: missing }));
+  }
+  const more = texts.length > query.limit;
+  if (more) texts.pop();
+  if (query.backwards) texts.reverse();
+  const total = count === null ? null : reading.total(count);
+  return page(texts, { more, total }, query);
+}
+
+/** Several statements see the same state. */
+function inOneMoment<T>(db: Connection, work: () => T): T {
   db.run(BEGIN);
   try {
     return work();
@@ -223,14 +235,20 @@ function inOneMoment<T>(db: Connection, committed: Committed | null, work: () =>
   }
 }
 
+const BEGIN = sql("begin");
+const COMMIT = sql("commit");
+
 const counted = (db: Connection, { fragment }: CountStatement): number =>
   (db.get(fragment)?.[0] ?? 0) as number;
 
-/** The reading of one page and its total, with the help of what is known of committed rows. */
+/**
+ * The reading of one page and its total, with the help of what is known of committed rows. What
+ * comes of it counts only if those are steady afterwards.
+ */
 class Reading {
   readonly #db: Connection;
   readonly #committed: Committed | null;
-  #steady: boolean | undefined;
+  readonly #found: (() => void)[] = [];
 
   constructor(db: Connection, committed: Committed | null) {
     this.#db = db;
@@ -244,34 +262,27 @@ class Reading {
     }
     const { rows } = this.#committed;
     if (rows.promising) {
-      const found = this.#db.all(bound(part, "seq"));
-      const texts = this.#isSteady() ? rows.page(found) : null;
+      const texts = rows.page(this.#db.all(bound(part, "seq")));
       if (texts !== null) return texts;
     }
     const read = this.#db.all(bound(part, "seq, doc"));
-    if (this.#isSteady()) rows.fill(read);
+    this.#found.push(() => rows.fill(read));
     return read.map(([, text]) => text as string);
   }
 
   /** Counts that the table keeps are remembered while nothing is written. */
   total(count: CountStatement): number {
-    if (this.#committed === null || !count.kept || !this.#isSteady()) {
-      return counted(this.#db, count);
-    }
-    const { totals } = this.#committed;
-    const known = totals.get(count.fragment.sql);
+    const { kept, fragment } = count;
+    const known = kept ? this.#committed?.totals.get(fragment.sql) : undefined;
     if (known !== undefined) return known;
     const total = counted(this.#db, count);
-    totals.set(count.fragment.sql, total);
+    if (kept) this.#found.push(() => this.#committed?.totals.set(fragment.sql, total));
     return total;
   }
 
-  /**
-   * Whether what is seen here is what the cache knows. Asked once, and only after the first
-   * statement: that one fixes the moment which all of them see.
-   */
-  #isSteady(): boolean {
-    return this.#steady ??= this.#committed!.isSteady();
+  /** Keeps what was found, now that it is known to be committed and current. */
+  remember(): void {
+    for (const keep of this.#found) keep();
   }
 }
 

@@ -45,8 +45,13 @@ export class FileSpace {
 
   static open(path: string, sync: Sync, pool: RowCachePool): FileSpace {
     const writer = openFile(path, sync);
-    writer.waitForLocks(0);
-    return new FileSpace(writer, new Connection(path, sync), pool);
+    try {
+      writer.waitForLocks(0);
+      return new FileSpace(writer, new Connection(path, sync), pool);
+    } catch (error) {
+      writer.close();
+      throw error;
+    }
   }
 
   /** What is known of the committed rows of a definition. */

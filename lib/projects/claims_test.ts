@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { openTestServices } from "@/tests/support/test_services.ts";
+import { claim } from "./claims.ts";
+
+Deno.test("of 50 claims at once exactly one is the first, and none is later", async () => {
+  await using opened = await openTestServices();
+  const { services } = opened;
+  const claims = Array.from({ length: 50 }, () => claim(services, "demo"));
+  assert.equal((await Promise.all(claims)).filter(Boolean).length, 1);
+  opened.clock.advance(86_400_000_000);
+  assert.equal(await claim(services, "demo"), false);
+});
+
+Deno.test("claims are told apart by their names", async () => {
+  await using opened = await openTestServices();
+  const { services } = opened;
+  assert.equal(await claim(services, "one"), true);
+  assert.equal(await claim(services, "other"), true);
+  assert.equal(await claim(services, "One"), true);
+  assert.equal(await claim(services, "one"), false);
+});
+
+Deno.test("a claim holds for every process on the same store", async () => {
+  await using opened = await openTestServices();
+  await using elsewhere = await openTestServices({ folder: opened.folder });
+  const claims = [claim(opened.services, "demo"), claim(elsewhere.services, "demo")];
+  assert.deepEqual((await Promise.all(claims)).sort(), [false, true]);
+});
+
+Deno.test("a store that fails is a failure, not a claim that is taken", async () => {
+  await using opened = await openTestServices();
+  const failing = new Proxy(opened.services.engine, {
+    get: () => () => ({ insert: () => Promise.reject(new Error("disk full")) }),
+  });
+  await assert.rejects(claim({ ...opened.services, engine: failing }, "demo"), /disk full/);
+});
