@@ -150,8 +150,8 @@ Deno.test("SECRET_KEYS is one key or a list of them, and prints as a secret", ()
 
 Deno.test("SECRET_KEYS that cannot be used is refused without repeating it", () => {
   const wrong = [
-    [`k1:${KEY_A.slice(0, 40)}`, /key "k1" has 30 bytes, not 32$/],
-    ["k1:%%%not-base64%%%", /key "k1" is not base64$/],
+    [`k1:${KEY_A.slice(0, 40)}`, /key 1 has 30 bytes, not 32$/],
+    ["k1:%%%not-base64%%%", /key 1 is not base64$/],
     [KEY_A, /key 1 must be id:base64/],
     [`k1:${KEY_A},k1:${KEY_B}`, /two keys have the same id$/],
     [`k1:${KEY_A},`, /key 2 must be id:base64/],

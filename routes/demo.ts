@@ -21,13 +21,10 @@ const TOKEN_SECONDS = 7 * 86_400;
 export async function prepareDemo(services: Services): Promise<string> {
   const { publicUrl } = services.config;
   for await (const { name } of eachProject(services)) {
-    return `\nCorbel is running at ${publicUrl} with the project "${name}" of an earlier start.\n` +
-      `Reference: ${publicUrl}/docs\n` +
-      "Keys are shown only once: deno task admin key rotate makes new ones, and an empty\n" +
-      "data folder gets a new demo.\n";
+    return withoutKeys(publicUrl, `with the project "${name}" of an earlier start`);
   }
   if (!await claim(services, "demo")) {
-    return `\nCorbel is running at ${publicUrl}; another process makes the demo project.\n`;
+    return withoutKeys(publicUrl, "beside another process that makes the demo project");
   }
   const project = await createProject(services, {
     name: "Demo",
@@ -71,6 +68,13 @@ export async function prepareDemo(services: Services): Promise<string> {
   const token = await issueToken(services, projectId, { userId, seconds: TOKEN_SECONDS });
   return greeting(publicUrl, project, token);
 }
+
+const withoutKeys = (url: string, how: string): string => `
+Corbel is running at ${url} ${how}.
+Reference: ${url}/docs
+Keys are shown only once: deno task admin key rotate makes new ones, and an empty data folder gets
+a new demo.
+`;
 
 const TOPICS = ["sails", "bread", "maps", "bridges", "clocks", "gardens", "kites", "lenses"];
 

@@ -151,9 +151,9 @@ Deno.test("a ring that cannot be read is refused and its keys are not repeated",
     [`k 1:${KEY_A}`, /key 1 must be id:base64/],
     [`${"x".repeat(33)}:${KEY_A}`, /key 1 must be id:base64/],
     [`k1:${KEY_A},${KEY_B}`, /key 2 must be id:base64/],
-    [`k1:${KEY_A.slice(0, 42)}=`, /key "k1" is not base64/],
-    [`k1:${KEY_A.slice(0, 40)}`, /key "k1" has 30 bytes, not 32/],
-    [`k1:${KEY_A.slice(0, 43)}AAAAA`, /key "k1" has 36 bytes, not 32/],
+    [`k1:${KEY_A.slice(0, 42)}=`, /key 1 is not base64/],
+    [`k1:${KEY_A.slice(0, 40)}`, /key 1 has 30 bytes, not 32/],
+    [`k1:${KEY_A.slice(0, 43)}AAAAA`, /key 1 has 36 bytes, not 32/],
     [`k1:${KEY_A},k1:${KEY_B}`, /two keys have the same id/],
   ];
   for (const [text, problem] of wrong) {

@@ -115,20 +115,22 @@ async function ask(
   const query = [queryText(parameters), ...question.raw].filter((part) => part !== "").join("&");
   const answer = await askFor(played, caller, query);
   const tell = (compare: () => void) => explain(played, caller, { parameters, answer }, compare);
+  // Trash is shown to nobody who does not ask for it.
+  const withTrash = query.includes("include_deleted");
   tell(() => {
     assert.ok(answer.status < 500);
-    checkShown(played, caller, answer);
-    for (const hidden of [...hiddenOf(played, caller), ...hiddenOf(linked, caller)]) {
-      assert.ok(!answer.text.includes(String(hidden.mark)), `shows ${hidden.mark}`);
+    checkShown(answer, visibleOf(played, caller, withTrash));
+    for (const { mark } of [played, linked].flatMap((one) => hiddenOf(one, caller, withTrash))) {
+      assert.ok(!answer.text.includes(String(mark)), `shows ${mark}`);
     }
   });
   if (question.stolenCursor) await useStolenCursor(played, caller, query);
   return { query, answer, tell };
 }
 
-function checkShown(played: Played, caller: CallerChoice, { status, body }: Answer): void {
+function checkShown({ status, body }: Answer, documents: readonly Document[]): void {
   if (status !== 200) return;
-  const visible = visibleOf(played, caller, true).map(({ _id }) => _id);
+  const visible = documents.map(({ _id }) => _id);
   const { items = [], total = 0, count = 0 } = body.data;
   for (const { _id } of items) assert.ok(visible.includes(_id), `shows ${_id}`);
   assert.ok(Math.max(total, count) <= visible.length, "counts more than may be seen");
@@ -155,8 +157,8 @@ const isSeenBy = ({ definition, stage }: Played, caller: CallerChoice, includeDe
 const visibleOf = (played: Played, caller: CallerChoice, includeDeleted: boolean): Document[] =>
   played.documents.filter(isSeenBy(played, caller, includeDeleted));
 
-function hiddenOf(played: Played, caller: CallerChoice): Document[] {
-  const isSeen = isSeenBy(played, caller, true);
+function hiddenOf(played: Played, caller: CallerChoice, includeDeleted = true): Document[] {
+  const isSeen = isSeenBy(played, caller, includeDeleted);
   return played.documents.filter((document) => !isSeen(document));
 }
 
