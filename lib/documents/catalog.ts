@@ -3,7 +3,7 @@ import type { Clock } from "../clock.ts";
 import { eq } from "../store/filter.ts";
 import type { Definition, Engine, Id, Json, StoredRecord } from "../store/port.ts";
 import { type Collection, compileCollection } from "./collection.ts";
-import type { CollectionDefinition } from "./definition.ts";
+import type { CollectionDefinition } from "./fields.ts";
 
 /** A definition as it is stored in its project's space. */
 export type CollectionRecord = StoredRecord & {

@@ -1,7 +1,7 @@
 import { DOCUMENT_BYTES_MAX } from "../limits.ts";
 import type { Definition, FieldShape, Id, Index, Json, StoredRecord } from "../store/port.ts";
 import { shapeAt } from "../store/shape.ts";
-import type { CollectionDefinition, FieldDefinition, ItemDefinition } from "./definition.ts";
+import type { CollectionDefinition, FieldDefinition, ItemDefinition } from "./fields.ts";
 
 /** A document as it is stored and answered. */
 export type StoredDocument = StoredRecord & {

@@ -1,6 +1,6 @@
 import type { Json } from "../store/port.ts";
 import { isObject, own } from "../store/shape.ts";
-import type { FieldDefinition, ItemDefinition } from "./definition.ts";
+import type { FieldDefinition, ItemDefinition } from "./fields.ts";
 
 type Members = { [name: string]: Json };
 

@@ -1,56 +1,19 @@
 import { z } from "zod";
 import { DEFINITION_DEPTH_MAX, DEFINITION_FIELDS_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";
-import type { Json } from "../store/port.ts";
+import {
+  type CollectionDefinition,
+  FIELD_TYPES,
+  type FieldDefinition,
+  type ItemDefinition,
+  type RlsSetting,
+} from "./fields.ts";
 import { DECLARED_NAME, isServerField, nameProblem, shown } from "./names.ts";
 import { filledValue } from "./defaults.ts";
 import { fitValue } from "./fit.ts";
 
-/** Types a field can be declared with. */
-export const FIELD_TYPES = [
-  "String",
-  "Number",
-  "Boolean",
-  "Date",
-  "Object",
-  "Array",
-  "Ref",
-] as const;
-
 const SCALARS: readonly string[] = ["String", "Number", "Boolean", "Date", "Ref"];
 const UNIQUE_TYPES: readonly string[] = ["String", "Number", "Date", "Ref"];
-
-/** A field without its name: what the elements of an array are. */
-export interface ItemDefinition {
-  readonly type: (typeof FIELD_TYPES)[number];
-  readonly ref?: string;
-  readonly items?: ItemDefinition;
-  readonly fields?: readonly FieldDefinition[];
-}
-
-export interface FieldDefinition extends ItemDefinition {
-  readonly key: string;
-  readonly required: boolean;
-  readonly unique: boolean;
-  readonly index: boolean;
-  /** Fills a missing field; not null. */
-  readonly default?: Json;
-}
-
-export interface RlsSetting {
-  readonly enabled: boolean;
-  readonly mode: "public-read" | "private";
-  readonly ownerField: string;
-}
-
-/** A collection as its owner defines it, with every default filled in. */
-export interface CollectionDefinition {
-  readonly name: string;
-  readonly fields: readonly FieldDefinition[];
-  readonly rls: RlsSetting;
-  /** Whether undeclared fields are refused. */
-  readonly strict: boolean;
-}
 
 const Item: z.ZodType<ItemDefinition> = z.lazy(() =>
   z.strictObject({

@@ -3,7 +3,7 @@ import { parseId } from "../ids.ts";
 import type { Json } from "../store/port.ts";
 import { isObject, own } from "../store/shape.ts";
 import { parseDate } from "./dates.ts";
-import type { FieldDefinition, ItemDefinition } from "./definition.ts";
+import type { FieldDefinition, ItemDefinition } from "./fields.ts";
 import { nameProblem, textProblem } from "./names.ts";
 
 /** What is wrong, and where. */

@@ -2,7 +2,7 @@ import { DOCUMENT_DEPTH_MAX } from "../limits.ts";
 import type { Json } from "../store/port.ts";
 import { shapeAt } from "../store/shape.ts";
 import { type Collection, declaredAt } from "./collection.ts";
-import type { FieldDefinition } from "./definition.ts";
+import type { FieldDefinition } from "./fields.ts";
 import type { Members } from "./document.ts";
 import { type Fault, fitMembers, type Fitted, fitValue } from "./fit.ts";
 import { isServerField, pathProblem } from "./names.ts";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Json } from "../store/port.ts";
-import { type FieldDefinition, parseDefinition } from "./definition.ts";
+import { parseDefinition } from "./definition.ts";
+import { type FieldDefinition } from "./fields.ts";
 import { fitMembers, fitValue } from "./fit.ts";
 
 /** The fields of a definition without an owner. */

@@ -1,7 +1,7 @@
 import { ALL } from "../store/filter.ts";
 import type { Id, Json, Records } from "../store/port.ts";
 import type { StoredDocument } from "./collection.ts";
-import type { CollectionDefinition, FieldDefinition } from "./definition.ts";
+import type { CollectionDefinition, FieldDefinition } from "./fields.ts";
 import { fitValue } from "./fit.ts";
 
 export interface Misfit {

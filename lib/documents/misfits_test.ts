@@ -3,7 +3,8 @@ import { openTestServices } from "@/tests/support/test_services.ts";
 import type { Services } from "../services.ts";
 import type { Json, Records } from "../store/port.ts";
 import { compileCollection, type StoredDocument } from "./collection.ts";
-import { type CollectionDefinition, parseDefinition } from "./definition.ts";
+import { parseDefinition } from "./definition.ts";
+import { type CollectionDefinition } from "./fields.ts";
 import { misfits } from "./misfits.ts";
 
 const PROJECT = "66f1a0c2e4b0a1b2c3d4e5f6";

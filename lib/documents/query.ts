@@ -7,8 +7,9 @@ import {
 } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import { and } from "../store/filter.ts";
-import type { FieldShape, Filter, SortKey } from "../store/port.ts";
+import type { Filter, SortKey } from "../store/port.ts";
 import { type Collection, declaredAt } from "./collection.ts";
+import { shapeForQuery } from "./filter_path.ts";
 import { pathProblem, shown } from "./names.ts";
 import { conditionsFromTexts, isOperator, type Operator } from "./operands.ts";
 import { parseWhere } from "./where.ts";
@@ -175,28 +176,6 @@ function splitName(collection: Collection, name: string): { path: string; operat
     message: `${shown(name)} ends in an unknown operator: use ${path} for equality, or ` +
       "_gt, _gte, _lt, _lte, _ne, _in, _nin, _exists or _regex.",
   });
-}
-
-/**
- * The declared shape of a path in a query, or null where anything may be stored. Refuses what no
- * document can have, and what a strict collection does not declare.
- */
-export function shapeForQuery(
-  collection: Collection,
-  parameter: string,
-  path: string,
-): FieldShape | null {
-  const problem = pathProblem(path);
-  if (problem !== null) throw refuse(parameter, `cannot be a filter: ${problem}`);
-  if (/[[\]]/.test(path)) {
-    throw refuse(parameter, "cannot be a filter: write field_gt=5, or use where");
-  }
-  const declared = declaredAt(collection, path);
-  if (declared.kind === "declared") return declared.shape;
-  if (declared.kind === "undeclared" && collection.definition.strict) {
-    throw refuse(parameter, `names ${shown(path)}, which this strict collection does not declare`);
-  }
-  return null;
 }
 
 const whereCondition = (collection: Collection, text: string | undefined): Filter[] =>

@@ -6,7 +6,8 @@ import { UniqueViolation } from "../store/errors.ts";
 import type { Engine, Id, Records, Transaction } from "../store/port.ts";
 import { type Catalog, type CollectionRecord, COLLECTIONS } from "./catalog.ts";
 import { compileCollection, type StoredDocument } from "./collection.ts";
-import { type CollectionDefinition, parseDefinition, referencedCollections } from "./definition.ts";
+import { parseDefinition, referencedCollections } from "./definition.ts";
+import { type CollectionDefinition } from "./fields.ts";
 import { misfits } from "./misfits.ts";
 import { shown } from "./names.ts";
 

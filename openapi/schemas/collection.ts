@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { FIELD_TYPES } from "@/lib/documents/definition.ts";
+import { FIELD_TYPES } from "@/lib/documents/fields.ts";
 
 const members = {
   type: z.enum(FIELD_TYPES),

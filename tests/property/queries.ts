@@ -51,6 +51,11 @@ const undeclaredTargets = ({ fields }: Definition): Target[] =>
     ),
   ].map((path) => ({ path, item: null }));
 
+/** Names that no document has, or that nobody may ask for. */
+const FORBIDDEN: readonly Target[] = [
+  ...["[0]", "u[$gt]", "$where", "u.$gt", "__proto__", "u.constructor", "prototype.x", "u..x"],
+].map((path) => ({ path, item: null }));
+
 const target = (definition: Definition): fc.Arbitrary<Target> => {
   const declared = targetsOf(definition.fields);
   const owner: Target = { path: definition.rls.ownerField, item: { type: "String" } };
@@ -59,6 +64,7 @@ const target = (definition: Definition): fc.Arbitrary<Target> => {
       arbitrary: fc.constantFrom(...undeclaredTargets(definition)),
       weight: definition.strict ? 1 : 10,
     },
+    { arbitrary: fc.constantFrom(...FORBIDDEN), weight: 1 },
     { arbitrary: fc.constantFrom(...SERVER), weight: 8 },
     { arbitrary: fc.constant(IS_DELETED), weight: 5 },
     { arbitrary: fc.constant(owner), weight: definition.rls.enabled ? 6 : 0 },

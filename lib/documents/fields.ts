@@ -1,0 +1,44 @@
+import type { Json } from "../store/port.ts";
+
+/** Types a field can be declared with. */
+export const FIELD_TYPES = [
+  "String",
+  "Number",
+  "Boolean",
+  "Date",
+  "Object",
+  "Array",
+  "Ref",
+] as const;
+
+/** A field without its name: what the elements of an array are. */
+export interface ItemDefinition {
+  readonly type: (typeof FIELD_TYPES)[number];
+  readonly ref?: string;
+  readonly items?: ItemDefinition;
+  readonly fields?: readonly FieldDefinition[];
+}
+
+export interface FieldDefinition extends ItemDefinition {
+  readonly key: string;
+  readonly required: boolean;
+  readonly unique: boolean;
+  readonly index: boolean;
+  /** Fills a missing field; not null. */
+  readonly default?: Json;
+}
+
+export interface RlsSetting {
+  readonly enabled: boolean;
+  readonly mode: "public-read" | "private";
+  readonly ownerField: string;
+}
+
+/** A collection as its owner defines it, with every default filled in. */
+export interface CollectionDefinition {
+  readonly name: string;
+  readonly fields: readonly FieldDefinition[];
+  readonly rls: RlsSetting;
+  /** Whether undeclared fields are refused. */
+  readonly strict: boolean;
+}
