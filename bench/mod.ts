@@ -1,4 +1,5 @@
 /** Measures Corbel against bare programs, side by side in one run, and prints the ratios. */
+import { keepAwake } from "./awake.ts";
 import { type Row, ROWS } from "./rows.ts";
 import { seed } from "./seed.ts";
 
@@ -13,6 +14,7 @@ const folder = await Deno.makeTempDir({ prefix: "corbel-bench-" });
 try {
   progress("Seeding …");
   const seeded = await seed(`${folder}/data`, SIZES, 8000);
+  await using _awake = keepAwake();
   const measured: Measured[] = [];
   for (const row of ROWS) {
     if (only.length > 0 && !only.includes(row.name)) continue;

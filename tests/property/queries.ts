@@ -46,9 +46,10 @@ const undeclaredTargets = ({ fields }: Definition): Target[] =>
   [
     ...UNDECLARED.filter((name) => name !== "[0]"),
     ...["u.x", "v.y", "u.x.y", 'q"q.x', "nothing"],
-    ...targetsOf(fields).flatMap(({ path, item }) =>
-      item?.fields === undefined ? [`${path}.x`, `${path}.x.y`, `${path}.0`] : []
-    ),
+    ...targetsOf(fields).flatMap(({ path, item }) => [
+      `${path}_like`,
+      ...(item?.fields === undefined ? [`${path}.x`, `${path}.x.y`, `${path}.0`] : []),
+    ]),
   ].map((path) => ({ path, item: null }));
 
 /** Names that no document has, or that nobody may ask for. */
@@ -89,7 +90,7 @@ function operand({ path, item }: Target): fc.Arbitrary<Json> {
     case "Date":
       return fc.oneof(date, fc.constantFrom("2026-01-31", "2026-01-31T13:00:00+01:00"));
     case "Ref":
-      return id;
+      return fc.oneof(id, id.map((hex) => hex.toUpperCase()));
     default:
       return scalar;
   }
@@ -147,7 +148,7 @@ function filter(target: Target): fc.Arbitrary<Parameter[]> {
 }
 
 /** A condition of a `where` tree; its values have their types already. */
-function leaf(target: Target): fc.Arbitrary<Json> {
+function leaf(target: Target): fc.Arbitrary<{ [path: string]: Json }> {
   const good = isComparable(target) ? operand(target) : fc.constant(null);
   const value = often(good, scalar);
   const test = fc.oneof(
@@ -176,11 +177,13 @@ function leaf(target: Target): fc.Arbitrary<Json> {
 /** The conditions of a definition's queries, as JSON. */
 export const whereTree = (definition: Definition): fc.Arbitrary<Json> =>
   fc.letrec<{ tree: Json }>((tie) => {
+    const one = target(definition).chain(leaf);
     const inner = fc.array(tie("tree"), { minLength: 1, maxLength: 3 });
     return {
       tree: fc.oneof(
         { maxDepth: 2, depthSize: "small" },
-        { arbitrary: target(definition).chain(leaf), weight: 3 },
+        { arbitrary: one, weight: 3 },
+        { arbitrary: fc.tuple(one, one).map(([a, b]) => ({ ...a, ...b })), weight: 1 },
         { arbitrary: inner.map((and) => ({ and })), weight: 1 },
         { arbitrary: inner.map((or) => ({ or })), weight: 2 },
         { arbitrary: tie("tree").map((not) => ({ not })), weight: 2 },
