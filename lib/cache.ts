@@ -9,6 +9,13 @@ export interface ReadThrough<V> {
   forget(matches: (key: string, value: V) => boolean): void;
 }
 
+interface Entry<V> {
+  readonly value: V;
+  /** Made once: every request asks for several entries. */
+  readonly settled: Promise<V>;
+  readonly readAt: number;
+}
+
 /**
  * @param read Reads an entry anew, given what was known of it. A miss is not remembered: what is
  * missing here may be made in another process a moment later.
@@ -17,20 +24,26 @@ export function createReadThrough<V extends object>(
   { clock, max }: { clock: Clock; max: number },
   read: (key: string, known: V | null) => Promise<V | null>,
 ): ReadThrough<V> {
-  const entries = new LRUCache<string, { value: V; readAt: number }>({ max });
+  const entries = new LRUCache<string, Entry<V>>({ max });
   let forgotten = 0;
 
+  async function refresh(key: string, known: V | null, now: number): Promise<V | null> {
+    const before = forgotten;
+    const value = await read(key, known);
+    if (value === null) entries.delete(key);
+    // Whoever forgot something meanwhile may have meant this.
+    else if (before === forgotten) {
+      entries.set(key, { value, settled: Promise.resolve(value), readAt: now });
+    }
+    return value;
+  }
+
   return {
-    async get(key) {
+    get(key) {
       const entry = entries.get(key);
       const now = clock.now();
-      if (entry !== undefined && now - entry.readAt < CACHE_MS) return entry.value;
-      const before = forgotten;
-      const value = await read(key, entry?.value ?? null);
-      if (value === null) entries.delete(key);
-      // Whoever forgot something meanwhile may have meant this.
-      else if (before === forgotten) entries.set(key, { value, readAt: now });
-      return value;
+      if (entry !== undefined && now - entry.readAt < CACHE_MS) return entry.settled;
+      return refresh(key, entry?.value ?? null, now);
     },
     forget(matches) {
       forgotten++;

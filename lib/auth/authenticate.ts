@@ -1,6 +1,7 @@
 import { Problem } from "../problems.ts";
 import type { AccessTokens } from "./access_tokens.ts";
 import type { KeyDirectory, KeyHolder } from "./api_keys.ts";
+import type { Id } from "../store/port.ts";
 import type { Caller } from "./principals.ts";
 
 /** What a request says of who sends it. */
@@ -30,16 +31,23 @@ export async function holderOf(
  * The caller behind a valid key. A bearer token sent with a publishable key must be valid, also
  * where none is needed (`ACCESS_TOKEN_INVALID`); with a secret key it is ignored.
  */
-export async function callerOf(
-  { tokens }: Pick<AuthServices, "tokens">,
-  holder: KeyHolder,
+export function callerOf(
+  services: Pick<AuthServices, "tokens">,
+  { kind, projectId }: KeyHolder,
   { authorization }: Credentials,
-): Promise<Caller> {
-  const { kind, projectId } = holder;
+): Caller | Promise<Caller> {
   if (kind === "secret") return { kind, projectId };
   if (authorization === null) return { kind, projectId, userId: null };
+  return bearerOf(services, projectId, authorization);
+}
+
+async function bearerOf(
+  { tokens }: Pick<AuthServices, "tokens">,
+  projectId: Id,
+  authorization: string,
+): Promise<Caller> {
   const token = /^Bearer ([A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+)$/i.exec(authorization);
   const bearer = token === null ? null : await tokens.verify(projectId, token[1]!);
   if (bearer === null) throw new Problem("ACCESS_TOKEN_INVALID");
-  return { kind, projectId, userId: bearer.userId };
+  return { kind: "publishable", projectId, userId: bearer.userId };
 }

@@ -95,7 +95,7 @@ Deno.test("a bearer token that is sent must be valid, also where none is needed"
   ];
   for (const authorization of wrong) {
     await assert.rejects(
-      callerOf(services(), holder("publishable"), { ...none, authorization }),
+      async () => await callerOf(services(), holder("publishable"), { ...none, authorization }),
       { code: "ACCESS_TOKEN_INVALID", status: 401 },
       authorization,
     );

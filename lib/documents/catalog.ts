@@ -37,25 +37,22 @@ export interface Catalog {
 
 const COLLECTIONS_KEPT = 5_000;
 
-interface Entry {
-  readonly collection: Collection;
-  readonly revision: number;
-}
-
 export function createCatalog(engine: Engine, clock: Clock): Catalog {
   const keyOf = (projectId: Id, name: string) => `${projectId}/${name}`;
-  const known = createReadThrough<Entry>({ clock, max: COLLECTIONS_KEPT }, async (key, entry) => {
+  const options = { clock, max: COLLECTIONS_KEPT };
+  const known = createReadThrough<Collection>(options, async (key, collection) => {
     const projectId = key.slice(0, key.indexOf("/"));
     const name = key.slice(projectId.length + 1);
     const found = await engine.records<CollectionRecord>(projectId, COLLECTIONS)
       .findOne(eq("nameLower", name.toLowerCase()));
     if (found === null || found.value.name !== name) return null;
     // Compiled once per revision, so that what was learnt of its queries is kept.
-    if (entry !== null && entry.revision === found.revision) return entry;
-    return { collection: compileCollection(found.value.definition), revision: found.revision };
+    return collection?.revision === found.revision
+      ? collection
+      : compileCollection(found.value.definition, found.revision);
   });
   return {
-    find: async (projectId, name) => (await known.get(keyOf(projectId, name)))?.collection ?? null,
+    find: (projectId, name) => known.get(keyOf(projectId, name)),
     forget: (projectId, name) => known.forget((key) => key === keyOf(projectId, name)),
   };
 }

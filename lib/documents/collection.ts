@@ -16,6 +16,8 @@ export interface Collection {
   readonly definition: CollectionDefinition;
   /** How its documents are stored. */
   readonly records: Definition;
+  /** Of the record that holds the definition; 0 if it is not stored. */
+  readonly revision: number;
   /** Distinct for every compilation: what was remembered of another definition does not apply. */
   readonly version: string;
 }
@@ -29,9 +31,10 @@ const SERVER_SHAPES: Readonly<Record<string, FieldShape>> = {
   deletedAt: { type: "Date" },
 };
 
-export function compileCollection(definition: CollectionDefinition): Collection {
+export function compileCollection(definition: CollectionDefinition, revision = 0): Collection {
   return {
     definition,
+    revision,
     records: {
       name: definition.name,
       fields: { ...shapesOf(definition.fields), ...SERVER_SHAPES },

@@ -13,7 +13,7 @@ import {
 } from "./access.ts";
 import type { Collection } from "./collection.ts";
 import { type Cursor, type Cursors, digestOf, type ScopeDigest } from "./cursor.ts";
-import { present } from "./present.ts";
+import { isPlain, present } from "./present.ts";
 import { type ListRequest, parseListQuery, splitCursor } from "./query.ts";
 
 export interface DocumentList {
@@ -73,7 +73,9 @@ export async function listDocuments(
   const { before, behind } = neighbours(page, request, cursor);
   const write = (to: Cursor | null) => to === null ? null : services.cursors.write(to, scope);
   return {
-    items: await present(services, caller, source, page.items, request),
+    items: isPlain(request)
+      ? page.items
+      : await present(services, caller, source, page.items, request),
     total: page.total,
     totalIsEstimate: request.total === "estimate",
     page: cursor === null ? request.page ?? PAGE_DEFAULT : null,

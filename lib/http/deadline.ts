@@ -37,9 +37,16 @@ export function createDeadlines(timeoutMs: number, now: () => number): Deadlines
         const entry = { until: now() + timeoutMs, giveUp: reject };
         waiting.add(entry);
         timer ??= setInterval(look, LOOK_EVERY_MS);
-        work(() => void (entry.until = now() + timeoutMs))
-          .then(resolve, reject)
-          .finally(() => waiting.delete(entry));
+        work(() => void (entry.until = now() + timeoutMs)).then(
+          (value) => {
+            waiting.delete(entry);
+            resolve(value);
+          },
+          (error) => {
+            waiting.delete(entry);
+            reject(error);
+          },
+        );
       });
     },
     [Symbol.dispose]() {

@@ -12,18 +12,20 @@ export function createFlight(): Flight {
   const landed = Promise.withResolvers<void>();
   let isLanding = false;
   let aloft = 0;
+
+  function end(): void {
+    aloft--;
+    if (isLanding && aloft === 0) landed.resolve();
+  }
+
   return {
     get isLanding() {
       return isLanding;
     },
-    async carry(answer) {
+    carry(answer) {
       aloft++;
-      try {
-        return await answer;
-      } finally {
-        aloft--;
-        if (isLanding && aloft === 0) landed.resolve();
-      }
+      answer.then(end, end);
+      return answer;
     },
     land() {
       isLanding = true;
