@@ -198,13 +198,13 @@ async function startTime({ folder }: Setting): Promise<number> {
 async function idleMemory(setting: Setting): Promise<number> {
   await using corbel = await startCorbel(setting.folder);
   await ask(list(corbel, setting, "posts10000?limit=20"));
-  return residentMb(corbel.pid);
+  return await residentMb(corbel.pid);
 }
 
 async function loadedMemory(setting: Setting): Promise<number> {
   await using corbel = await startCorbel(setting.folder);
   await load(list(corbel, setting, "posts10000?limit=100"), { seconds: MEMORY_SECONDS });
-  return residentMb(corbel.pid);
+  return await residentMb(corbel.pid);
 }
 
 async function ask({ url, headers }: Target): Promise<Recorded> {

@@ -26,7 +26,8 @@ export async function check<T>(
   body: (one: T) => Promise<void>,
 ): Promise<void> {
   console.log(`${title}: ${RUNS} cases, CORBEL_TEST_SEED=${SEED}`);
-  const result = await fc.check(fc.asyncProperty(cases, body), { seed: SEED, numRuns: RUNS });
+  const property = fc.asyncProperty(cases, shrinkingNoLonger(body));
+  const result = await fc.check(property, { seed: SEED, numRuns: RUNS });
   if (!result.failed) return;
   const { errorInstance: cause, counterexample, numRuns, numShrinks } = result;
   const told = cause instanceof Error ? cause.stack ?? cause.message : String(cause);
@@ -34,4 +35,20 @@ export async function check<T>(
     `Case ${numRuns} of CORBEL_TEST_SEED=${SEED} fails, after ${numShrinks} steps of shrinking:\n` +
       `${told}\n\nGenerated from: ${fc.stringify(counterexample)}`,
   );
+}
+
+const SHRINKING_MS = 20_000;
+
+/** Some time after the first failure every smaller case passes: that ends the search for one. */
+function shrinkingNoLonger<T>(body: (one: T) => Promise<void>): (one: T) => Promise<void> {
+  let until = Infinity;
+  return async (one) => {
+    if (performance.now() > until) return;
+    try {
+      await body(one);
+    } catch (error) {
+      if (until === Infinity) until = performance.now() + SHRINKING_MS;
+      throw error;
+    }
+  };
 }
