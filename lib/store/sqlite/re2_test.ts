@@ -28,8 +28,8 @@ Deno.test("the answer is the same the second time, and for more patterns than ar
   }
 });
 
-Deno.test("a pattern that does not compile is an error, each time", () => {
-  for (let n = 0; n < 2; n++) assert.throws(() => re2("(", "text"));
+Deno.test("a pattern that does not compile matches nothing, each time: an exception would hang SQLite", () => {
+  for (let n = 0; n < 2; n++) assert.equal(re2("(", "text"), 0);
 });
 
 Deno.test("a pattern that would explode elsewhere is answered in passing", () => {
