@@ -1,6 +1,7 @@
 import { keyRingProblem } from "./crypto/key_ring.ts";
 import { Secret } from "./crypto/secret.ts";
 import { RATE_PER_MINUTE } from "./limits.ts";
+import { LOCAL_HOSTS } from "./local_hosts.ts";
 import type { Sync } from "./store/sqlite/connection.ts";
 
 export type LogLevel = "debug" | "info" | "warn" | "error";
@@ -89,7 +90,6 @@ export function loadConfig(env: Environment): Config {
 }
 
 const PORT = 8000;
-const LOCAL_HOSTS = ["localhost", "127.0.0.1", "[::1]"];
 
 function reader(env: Environment) {
   const problems: string[] = [];

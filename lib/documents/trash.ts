@@ -1,5 +1,6 @@
 import { type Clock, timestamp } from "../clock.ts";
 import { TRASH_MS } from "../limits.ts";
+import { deleteAll } from "../store/expiry.ts";
 import { and, compare, eq } from "../store/filter.ts";
 import type { Filter, Id, Records, Stored } from "../store/port.ts";
 import { owned, refusal, type Writable } from "./access.ts";
@@ -62,8 +63,6 @@ const trashLimit = (clock: Clock): string => new Date(clock.now() - TRASH_MS).to
 const recoverable = (clock: Clock): Filter =>
   and(eq("isDeleted", true), compare("deletedAt", "gte", trashLimit(clock)));
 
-const PURGE_BATCH = 500;
-
 /**
  * Removes what has been in the trash too long, in batches between which others get their turn.
  * Any number of processes may do so at once. Resolves to how many were removed.
@@ -73,10 +72,5 @@ export async function purgeTrash(
   records: Records<StoredDocument>,
 ): Promise<number> {
   const expired = and(eq("isDeleted", true), compare("deletedAt", "lt", trashLimit(clock)));
-  let removed = 0;
-  for (;;) {
-    const batch = await records.deleteMany(expired, PURGE_BATCH);
-    removed += batch;
-    if (batch < PURGE_BATCH) return removed;
-  }
+  return await deleteAll(records, expired);
 }

@@ -4,6 +4,7 @@ import type { SigningKeys } from "../auth/signing_keys.ts";
 import { type Clock, timestamp } from "../clock.ts";
 import { sha256 } from "../crypto/hashes.ts";
 import type { NewId } from "../ids.ts";
+import { LOCAL_HOSTS } from "../local_hosts.ts";
 import { Problem } from "../problems.ts";
 import type { Engine, Id } from "../store/port.ts";
 import { type ProjectRecord, PROJECTS } from "./records.ts";
@@ -59,8 +60,6 @@ export async function createProject(
   });
   return { projectId, name, publishableKey: keys.publishable, secretKey: keys.secret };
 }
-
-const LOCAL_HOSTS = ["localhost", "127.0.0.1", "[::1]"];
 
 /** The origin, https or local http. */
 function checkedSiteUrl(text: string): string {
