@@ -1,7 +1,7 @@
 import { encodeBase64Url } from "../crypto/base64.ts";
 import { equalInConstantTime, mac, sha256 } from "../crypto/hashes.ts";
 import { Problem } from "../problems.ts";
-import { jsonText } from "../store/json_text.ts";
+import { jsonText, parseJson } from "../store/json_text.ts";
 import type { Filter, Id, Position, Scalar, SortKey } from "../store/port.ts";
 
 /** A place in a list, and the way to read on from it. */
@@ -49,7 +49,7 @@ export function createCursors(keys: readonly string[]): Cursors {
       const genuine = text === `${payload}.${signature}` &&
         keys.some((key) => equalInConstantTime(signature, sign(key, payload, scope)));
       if (!genuine) throw new Problem("INVALID_CURSOR");
-      const [way, id, ...values] = JSON.parse(decode(payload)) as [number, Id, ...Scalar[]];
+      const [way, id, ...values] = parseJson(decode(payload)) as [number, Id, ...Scalar[]];
       const from = { id, values, ...(way >= 2 && { inclusive: true }) };
       return { from, backwards: way % 2 === 0 };
     },

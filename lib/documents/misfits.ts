@@ -1,4 +1,5 @@
 import { ALL } from "../store/filter.ts";
+import { parseJson } from "../store/json_text.ts";
 import type { Id, Json, Records } from "../store/port.ts";
 import type { StoredDocument } from "./collection.ts";
 import type { CollectionDefinition, FieldDefinition } from "./fields.ts";
@@ -24,7 +25,7 @@ export async function misfits(
   const taken = new Map(changed.map((field) => [field.key, new Set<Json>()]));
   let page = await documents.list({ filter: ALL, sort: BY_ID, limit: PAGE });
   for (;;) {
-    for (const document of JSON.parse(`[${page.items}]`) as StoredDocument[]) {
+    for (const document of parseJson(`[${page.items}]`) as StoredDocument[]) {
       const why = misfit(changed, document, taken);
       if (why !== null) found.push({ id: document._id, why });
       if (found.length === MISFITS_MAX) return found;

@@ -3,6 +3,7 @@ import { type UserRecord, USERS } from "../auth/users.ts";
 import { LIST_LIMIT_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import { and, within } from "../store/filter.ts";
+import { parseJson } from "../store/json_text.ts";
 import type { Filter, Id, Json, Records, StoredRecord } from "../store/port.ts";
 import { isObject } from "../store/shape.ts";
 import { type AccessServices, openForReading } from "./access.ts";
@@ -89,7 +90,7 @@ async function readAll<T extends StoredRecord>(
     const batch = ids.slice(at, at + LIST_LIMIT_MAX);
     const filter = and(within("_id", batch), visible);
     const page = await records.list({ filter, sort: [], limit: batch.length });
-    for (const target of JSON.parse(`[${page.items}]`) as StoredRecord[]) {
+    for (const target of parseJson(`[${page.items}]`) as StoredRecord[]) {
       found.set(target._id, target);
     }
   }

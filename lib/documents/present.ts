@@ -1,5 +1,5 @@
 import type { Caller } from "../auth/principals.ts";
-import { jsonText } from "../store/json_text.ts";
+import { jsonText, parseJson } from "../store/json_text.ts";
 import type { Json } from "../store/port.ts";
 import { isObject } from "../store/shape.ts";
 import { type AccessServices, type Readable } from "./access.ts";
@@ -25,7 +25,7 @@ export async function present(
   presentation: Presentation,
 ): Promise<string> {
   if (isPlain(presentation) || items === "") return items;
-  const documents = JSON.parse(`[${items}]`) as Members[];
+  const documents = parseJson(`[${items}]`) as Members[];
   await populate(services, caller, { ...source, paths: presentation.populate }, documents);
   const shown = documents.map((document) => {
     const kept = presentation.meta ? document : without(document, META);

@@ -3,6 +3,7 @@ import type { NewId } from "../ids.ts";
 import { Problem } from "../problems.ts";
 import { ALL, eq } from "../store/filter.ts";
 import { UniqueViolation } from "../store/errors.ts";
+import { parseJson } from "../store/json_text.ts";
 import type { Engine, Id, Records, Transaction } from "../store/port.ts";
 import { type Catalog, type CollectionRecord, COLLECTIONS } from "./catalog.ts";
 import { compileCollection, type StoredDocument } from "./collection.ts";
@@ -86,7 +87,7 @@ export async function listCollections(
   const definitions: CollectionDefinition[] = [];
   let page = await records.list({ filter: ALL, sort: [], limit: PAGE });
   for (;;) {
-    const read = JSON.parse(`[${page.items}]`) as CollectionRecord[];
+    const read = parseJson(`[${page.items}]`) as CollectionRecord[];
     definitions.push(...read.map((record) => record.definition));
     const from = page.last();
     if (!page.more || from === null) break;
@@ -130,4 +131,4 @@ async function checkStored(
 
 /** A definition is plain JSON; its interfaces only lack an index signature. */
 const asJson = (definition: CollectionDefinition): CollectionRecord["definition"] =>
-  JSON.parse(JSON.stringify(definition));
+  parseJson(JSON.stringify(definition)) as CollectionRecord["definition"];

@@ -1,6 +1,7 @@
 import { WHERE_BYTES_MAX, WHERE_CONDITIONS_MAX, WHERE_DEPTH_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import { and, not, or } from "../store/filter.ts";
+import { parseJson } from "../store/json_text.ts";
 import type { Filter } from "../store/port.ts";
 import type { Collection } from "./collection.ts";
 import { conditionFromJson, isOperator, OPERATORS } from "./operands.ts";
@@ -16,7 +17,7 @@ export function parseWhere(collection: Collection, text: string): Filter {
   }
   let tree: unknown;
   try {
-    tree = JSON.parse(text);
+    tree = parseJson(text);
   } catch {
     throw refuse('is not valid JSON, such as {"views":{"gt":5}}');
   }

@@ -1,5 +1,6 @@
 import { REQUEST_TIMEOUT_MS } from "../limits.ts";
 import { Problem } from "../problems.ts";
+import { parseJson } from "../store/json_text.ts";
 import type { Json } from "../store/port.ts";
 
 /**
@@ -19,7 +20,7 @@ export async function readJson(
     throw new Problem("INVALID_JSON", { message: "The body is empty: send a JSON value." });
   }
   try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) as Json;
+    return parseJson(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch (cause) {
     throw new Problem("INVALID_JSON", { cause });
   }

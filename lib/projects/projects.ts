@@ -5,6 +5,7 @@ import { sha256 } from "../crypto/hashes.ts";
 import { parseId } from "../ids.ts";
 import { Problem } from "../problems.ts";
 import { ALL, and, eq } from "../store/filter.ts";
+import { parseJson } from "../store/json_text.ts";
 import type { Engine, Id } from "../store/port.ts";
 import { type ProjectRecord, PROJECTS } from "./records.ts";
 
@@ -27,7 +28,7 @@ export async function* eachProject({ engine }: { engine: Engine }): AsyncGenerat
   const records = engine.records<ProjectRecord>("control", PROJECTS);
   const query = { filter: ALL, sort: [], limit: PAGE };
   for (let page = await records.list(query);;) {
-    yield* JSON.parse(`[${page.items}]`) as ProjectRecord[];
+    yield* parseJson(`[${page.items}]`) as ProjectRecord[];
     const from = page.last();
     if (!page.more || from === null) return;
     page = await records.list({ ...query, from });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { exceedsBytes, jsonText } from "./json_text.ts";
+import { exceedsBytes, jsonText, parseJson } from "./json_text.ts";
 import type { Json } from "./port.ts";
 
 Deno.test("negative zero keeps its sign at any depth", () => {
@@ -37,6 +37,77 @@ Deno.test("what is read back is the very same, sign included", () => {
 
 Deno.test("names keep their order where a sign is kept", () => {
   assert.equal(jsonText({ _id: "a", z: -0, b: 1, a: 2 }), '{"_id":"a","z":-0,"b":1,"a":2}');
+});
+
+/** In this order, a plain `JSON.parse` of V8 15.0 reads most names as the one before. */
+const ESCAPED_NAMES = [
+  "\\",
+  '"',
+  "\n",
+  "\u0001",
+  "x\\",
+  'x"',
+  "x\t",
+  "\\\\",
+  '\\"',
+  '""',
+  "a\\b",
+  'a"b',
+];
+
+Deno.test("a name with an escape is read as it was written, whatever was read before it", () => {
+  for (let round = 0; round < 3; round++) {
+    for (const first of [...ESCAPED_NAMES, ...ESCAPED_NAMES.toReversed()]) {
+      JSON.parse(JSON.stringify({ b: 1, [first]: 2 })); // Somebody else's, read carelessly.
+      for (const name of ESCAPED_NAMES) {
+        const text = JSON.stringify({ b: 1, [name]: { b: 1, [name]: [name] } });
+        assert.equal(JSON.stringify(parseJson(text)), text, `${name} after ${first}`);
+      }
+    }
+  }
+});
+
+Deno.test("every spelling of a name is the same name, and the last value counts", () => {
+  const table: readonly (readonly [string, string])[] = [
+    ['{"\\u0061":1,"a":2}', '{"a":2}'],
+    ['{"\\u0022":1,"z":0,"\\"":2}', '{"\\"":2,"z":0}'],
+    ['{"\\u005c" : 1 , "\\\\"\n:2}', '{"\\\\":2}'],
+    ['{"\\/":"\\/"}', '{"/":"/"}'],
+    ['{"\\ud83d\\ude00":1}', '{"😀":1}'],
+    ['{"\\ud800":1}', '{"\\ud800":1}'],
+    ['{"9":1,"\\"":2,"1":3}', '{"1":3,"9":1,"\\"":2}'],
+    ['["\\"",{"k":"\\\\\\":"}]', '["\\"",{"k":"\\\\\\":"}]'],
+  ];
+  for (const [text, wanted] of table) assert.equal(JSON.stringify(parseJson(text)), wanted, text);
+});
+
+Deno.test("a member called __proto__ stays a member, however it is spelt", () => {
+  for (const text of ['{"\\u005f_proto__":{"a":1}}', '{"__proto__":{"a":1},"\\"":1}']) {
+    const value = parseJson(text) as Record<string, Json>;
+    assert.deepEqual(Object.getOwnPropertyDescriptor(value, "__proto__")?.value, { a: 1 });
+    assert.equal(Object.getPrototypeOf(value), Object.prototype);
+  }
+});
+
+Deno.test("what is not JSON is refused as before, however many escapes it has", () => {
+  const table = [
+    ...['{"a\\"b:1}', '{"\\x":1}', '{"\\u12":1}', '{"\\":1}', "\\", '"\\', '{"a\nb\\n":1}'],
+    ...['{"\\"":1', '{"\\"" 1}', "{'\\'':1}", '{"\\"":1,}', '{"a: "\\"":1}', '["\\"":1]'],
+    '{"' + '\\"'.repeat(500_000) + "\\",
+  ];
+  for (const text of table) {
+    assert.throws(() => JSON.parse(text), SyntaxError, text.slice(0, 40));
+    assert.throws(() => parseJson(text), SyntaxError, text.slice(0, 40));
+  }
+});
+
+Deno.test("a text of any depth and a name of any length can have escapes", () => {
+  const deep = "[".repeat(200_000) + '{"\\"":1}' + "]".repeat(200_000);
+  let inner = parseJson(deep);
+  while (Array.isArray(inner)) inner = inner[0]!;
+  assert.deepEqual(inner, { '"': 1 });
+  const long = JSON.stringify({ ['"'.repeat(500_000)]: "\\".repeat(500_000) });
+  assert.equal(JSON.stringify(parseJson(long)), long);
 });
 
 Deno.test("a text of exactly as many bytes as allowed does not exceed them", () => {

@@ -10,6 +10,7 @@ import { ACCESS_TOKEN_SECONDS } from "@/lib/limits.ts";
 import { Problem } from "@/lib/problems.ts";
 import { createProject } from "@/lib/projects/create_project.ts";
 import { eachProject, findProject, rotateKey } from "@/lib/projects/projects.ts";
+import { parseJson } from "@/lib/store/json_text.ts";
 import type { Services } from "@/lib/services.ts";
 import type { Id } from "@/lib/store/port.ts";
 import type { Arguments, OptionNames } from "./arguments.ts";
@@ -130,7 +131,7 @@ async function jsonFile(args: Arguments): Promise<unknown> {
     throw refuse(`Cannot read the file "${path}".`, cause);
   }
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch (cause) {
     throw refuse(`The file "${path}" is not valid JSON: ${(cause as Error).message}.`, cause);
   }

@@ -142,6 +142,28 @@ Deno.test("a __proto__ member cannot stand in for a member that is missing", asy
   });
 });
 
+Deno.test("a name with a quotation mark or a backslash is kept, whatever others were called", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app);
+  const names = ["\\", '"', "x\\", 'x"', "\\\\", '\\"', '""'];
+  for (const first of names) {
+    for (const name of names) {
+      await shelf.insertOne({ b: 1, [first]: 2 });
+      const stored = await shelf.insertOne({ b: 1, [name]: 2 });
+      const changed = await shelf.asSecret({
+        method: "PATCH",
+        path: `/${stored._id}`,
+        body: { b: 2 },
+      });
+      const read = await shelf.read(stored._id);
+      for (const one of [stored, changed.body.data, read.body.data]) {
+        assert.equal(one[name], 2, `${name} after ${first}`);
+      }
+      assert.deepEqual(read.body.data, changed.body.data);
+    }
+  }
+});
+
 Deno.test("unusual but honest names and texts are kept as they are", async () => {
   await using app = await openTestApp();
   const shelf = await openShelf(app);

@@ -96,6 +96,13 @@ Deno.test("verbs know neither the runtime, the time of day nor chance", () => {
   assert.deepEqual(wrong.map(([path]) => path), []);
 });
 
+Deno.test("the product parses JSON in one place, which knows the trap in V8's parser", () => {
+  const wrong = PRODUCT.filter(([path]) => path !== "lib/store/json_text.ts")
+    .filter(([path]) => path !== "openapi/reference/update.ts") // Reads a package's own manifest.
+    .filter(([, text]) => /\bJSON\.parse\(|\breq(?:uest)?\.json\(/.test(text));
+  assert.deepEqual(wrong.map(([path]) => path), []);
+});
+
 Deno.test("only main.ts reads the environment", () => {
   const wrong = PRODUCT.filter(([path]) => path !== "main.ts")
     .filter(([, text]) => /\bDeno\.env\b|process\.env\b/.test(text));

@@ -2,6 +2,7 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import assert from "node:assert/strict";
 import type { App } from "@/routes/app.ts";
+import { parseJson } from "@/lib/store/json_text.ts";
 import { buildDocument } from "@/openapi/document.ts";
 
 /** Answers as tests read them. `data` is whatever the envelope holds. */
@@ -57,7 +58,7 @@ export async function send(app: App, call: Call): Promise<Answer> {
   const response = await app(request, call.peer ?? "127.0.0.1");
   const text = await response.text();
   const type = response.headers.get("content-type") ?? "";
-  const body = type.startsWith("application/json") && text !== "" ? JSON.parse(text) : undefined;
+  const body = type.startsWith("application/json") && text !== "" ? parseJson(text) : undefined;
   const answer = { status: response.status, headers: response.headers, text, body };
   checkDeclared(method, call.path, answer);
   return answer;

@@ -1,5 +1,5 @@
 import { RecordTooLarge } from "../errors.ts";
-import { exceedsBytes, jsonText } from "../json_text.ts";
+import { exceedsBytes, jsonText, parseJson } from "../json_text.ts";
 import type {
   Change,
   Definition,
@@ -311,7 +311,7 @@ function stored<T>([revision, json]: Row): Stored<T> {
     json: json as string,
     revision: revision as number,
     get value() {
-      return parsed ??= JSON.parse(json as string) as T;
+      return parsed ??= parseJson(json as string) as T;
     },
   };
 }
@@ -332,7 +332,7 @@ function page(
 
 function position(json: string | undefined, { sort }: ListQuery): Position | null {
   if (json === undefined) return null;
-  const record = JSON.parse(json) as StoredRecord;
+  const record = parseJson(json) as StoredRecord;
   return {
     values: sort.map(({ path }) => (valueAt(record, path) ?? null) as Scalar), // Sorts are scalars.
     id: record._id,
