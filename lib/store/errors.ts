@@ -43,3 +43,15 @@ export class StoreUnavailable extends Error {
 export class StoreMismatch extends Error {
   override readonly name = "StoreMismatch";
 }
+
+/** The query's time limit passed. Nothing of it is left running. */
+export class QueryTooSlow extends Error {
+  override readonly name = "QueryTooSlow";
+  /** The field whose index would help; null if none would. */
+  readonly path: string | null;
+
+  constructor(path: string | null, options?: ErrorOptions) {
+    super("The query took longer than its time limit", options);
+    this.path = path;
+  }
+}

@@ -156,6 +156,9 @@ export interface Page {
  * Every call is atomic, and durable when it resolves. A refusal or a failure leaves no trace.
  * What a driver may have to retry (a busy file, a write conflict, a lost primary) it retries
  * itself, bounded, and never applies twice; after that it throws `StoreUnavailable`.
+ *
+ * `list` and `count` hold nobody else up, however many records they look at. Past the engine's
+ * time limit they throw `QueryTooSlow`, and nothing of them is left running.
  */
 export interface Records<T extends StoredRecord = StoredRecord> {
   /** Throws `UniqueViolation` (path `_id` for a taken id) and `RecordTooLarge`. */
@@ -184,10 +187,11 @@ export interface Records<T extends StoredRecord = StoredRecord> {
 export interface Transaction {
   records<T extends StoredRecord>(definition: Definition): Records<T>;
   /**
-   * Makes what is stored follow the definition: indexes it names are created, others dropped.
+   * Makes what is stored follow the definition: indexes it names are created, others dropped, and
+   * values are kept as its fields declare them. `before` is what they followed so far.
    * Throws `UniqueViolation` when stored records contradict a new unique index.
    */
-  define(definition: Definition): Promise<void>;
+  define(definition: Definition, before?: Definition): Promise<void>;
 }
 
 /** A database: many spaces, each apart from the others. */

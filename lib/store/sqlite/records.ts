@@ -14,7 +14,7 @@ import type {
   StoredRecord,
 } from "../port.ts";
 import { valueAt } from "../shape.ts";
-import { applyChange } from "./change.ts";
+import { applyChange } from "../change.ts";
 import type { Connection, Row } from "./connection.ts";
 import { filterSql } from "./filter_sql.ts";
 import { type Fragment, sql } from "./fragment.ts";

@@ -1,6 +1,6 @@
-import { PathConflict } from "../errors.ts";
-import type { Change, Json, StoredRecord } from "../port.ts";
-import { isObject } from "../shape.ts";
+import { PathConflict } from "./errors.ts";
+import type { Change, Json, StoredRecord } from "./port.ts";
+import { isObject } from "./shape.ts";
 
 /** A changed copy; the record and the change given stay as they are. */
 export function applyChange(record: StoredRecord, change: Change): StoredRecord {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { PathConflict } from "../errors.ts";
-import type { Change, Json, StoredRecord } from "../port.ts";
+import { PathConflict } from "./errors.ts";
+import type { Change, Json, StoredRecord } from "./port.ts";
 import { applyChange } from "./change.ts";
 
 type Fields = { [name: string]: Json };
