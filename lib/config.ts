@@ -12,12 +12,7 @@ export interface Config {
   readonly port: number;
   /** Origin of every address in answers, without a final slash. */
   readonly publicUrl: string;
-  readonly database: {
-    readonly kind: "sqlite";
-    /** Absolute or relative to the working folder. */
-    readonly folder: string;
-    readonly sync: Sync;
-  };
+  readonly database: SqliteDatabase | MongoDatabase;
   /** The key ring's text; null lets the embedded mode keep one in its folder. */
   readonly secretKeys: Secret | null;
   /** How many proxies stand in front; 0 believes no forwarded address. */
@@ -27,9 +22,27 @@ export interface Config {
   readonly logLevel: LogLevel;
 }
 
+export interface SqliteDatabase {
+  readonly kind: "sqlite";
+  /** Absolute or relative to the working folder. */
+  readonly folder: string;
+  readonly sync: Sync;
+}
+
+export interface MongoDatabase {
+  readonly kind: "mongodb";
+  readonly url: Secret;
+  /** What the names of all databases begin with. */
+  readonly prefix: string;
+}
+
 /** Environment variables that {@linkcode loadConfig} reads, with what the README says of them. */
 export const SETTINGS = {
-  DATABASE_URL: ["`sqlite:./data`", "Where everything is kept: `sqlite:<folder>`."],
+  DATABASE_URL: [
+    "`sqlite:./data`",
+    "Where everything is kept: `sqlite:<folder>`, or `mongodb://<user>:<password>@<hosts>/<prefix>` " +
+    "with the driver's options, of which `<prefix>` (`corbel`) begins the databases' names.",
+  ],
   SQLITE_SYNC: [
     "`full`",
     "`full`: an answered write survives a power cut. `normal`: faster, a power cut may lose the last.",
@@ -75,11 +88,7 @@ export function loadConfig(env: Environment): Config {
     host: read.text("HOST", "127.0.0.1"),
     port,
     publicUrl: read.publicUrl(port),
-    database: {
-      kind: "sqlite",
-      folder: read.databaseFolder(),
-      sync: read.choice("SQLITE_SYNC", ["full", "normal"]),
-    },
+    database: read.database(),
     secretKeys: read.secretKeys(),
     trustProxy: read.wholeNumber("TRUST_PROXY", 0, 0, 100),
     ratePerMinute: read.ratePerMinute(),
@@ -90,6 +99,9 @@ export function loadConfig(env: Environment): Config {
 }
 
 const PORT = 8000;
+
+/** With a project's id behind it, a name of 63 bytes at most, which is MongoDB's limit. */
+const DATABASE_PREFIX = /^[A-Za-z0-9_-]{1,38}$/;
 
 function reader(env: Environment) {
   const problems: string[] = [];
@@ -116,15 +128,37 @@ function reader(env: Environment) {
     return NaN;
   }
 
-  function databaseFolder(): string {
+  function database(): SqliteDatabase | MongoDatabase {
     const url = text("DATABASE_URL", "sqlite:./data");
+    const sync = choice("SQLITE_SYNC", ["full", "normal"]);
+    if (/^mongodb(?:\+srv)?:/.test(url)) {
+      if (!env.SECRET_KEYS) {
+        problems.push(
+          "SECRET_KEYS is needed with MongoDB: every process must seal with the same keys. " +
+            "Make one: echo k1:$(head -c 32 /dev/urandom | base64)",
+        );
+      }
+      return { kind: "mongodb", url: new Secret(url), prefix: databasePrefix(url) };
+    }
     const folder = /^sqlite:(.+)$/.exec(url)?.[1];
     if (folder === undefined) {
       // Addresses of databases hold passwords: no more of it is repeated than what it begins with.
       const scheme = /^[a-z+]{0,20}:/.exec(url)?.[0] ?? "something else";
-      problems.push(`DATABASE_URL must be sqlite:<folder>, got ${scheme}…`);
+      problems.push(`DATABASE_URL must be sqlite:<folder> or mongodb://…, got ${scheme}…`);
     }
-    return folder ?? "";
+    return { kind: "sqlite", folder: folder ?? "", sync };
+  }
+
+  /** The path of the address; many hosts in it make it no URL. */
+  function databasePrefix(url: string): string {
+    const prefix = /^[^:]+:\/\/[^/?]+\/([^?]*)/.exec(url)?.[1] || "corbel";
+    if (!DATABASE_PREFIX.test(prefix)) {
+      problems.push(
+        "DATABASE_URL must name a prefix of at most 38 letters, digits, _ and - as its path, " +
+          `got ${JSON.stringify(prefix)}`,
+      );
+    }
+    return prefix;
   }
 
   function publicUrl(port: number): string {
@@ -166,7 +200,7 @@ function reader(env: Environment) {
     text,
     choice,
     wholeNumber,
-    databaseFolder,
+    database,
     publicUrl,
     secretKeys,
     ratePerMinute,

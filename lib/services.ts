@@ -3,7 +3,7 @@ import { createKeyDirectory, type KeyDirectory } from "./auth/api_keys.ts";
 import { createSessionDirectory, type SessionDirectory } from "./auth/sessions.ts";
 import { createSigningKeys, type SigningKeys } from "./auth/signing_keys.ts";
 import { type Clock, systemClock } from "./clock.ts";
-import type { Config } from "./config.ts";
+import type { Config, MongoDatabase, SqliteDatabase } from "./config.ts";
 import { KeyRing } from "./crypto/key_ring.ts";
 import { keptKeyRing } from "./crypto/kept_key_ring.ts";
 import { type Catalog, createCatalog } from "./documents/catalog.ts";
@@ -50,10 +50,10 @@ export async function openServices(
   { log, clock = systemClock }: Surroundings,
 ): Promise<Services> {
   const { database, publicUrl } = config;
-  const engine = await SqliteEngine.open(database);
+  const engine = await openEngine(database);
   try {
     const keyRing = await KeyRing.parse(
-      config.secretKeys?.reveal() ?? await keptKeyRing(database.folder, log),
+      config.secretKeys?.reveal() ?? await keptKeyRing(folderOf(database), log),
     );
     const newId = objectIds(clock);
     const sessions = createSessionDirectory(engine, clock);
@@ -86,4 +86,17 @@ export async function openServices(
     await engine[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+/** MongoDB's driver is loaded only by those who use it. */
+async function openEngine(database: SqliteDatabase | MongoDatabase): Promise<Engine> {
+  if (database.kind === "sqlite") return await SqliteEngine.open(database);
+  const { MongoEngine } = await import("./store/mongo/engine.ts");
+  const { url, prefix } = database;
+  return await MongoEngine.open({ url: url.reveal(), prefix, timeLimitMs: 5_000 });
+}
+
+function folderOf(database: SqliteDatabase | MongoDatabase): string {
+  if (database.kind === "sqlite") return database.folder;
+  throw new Error("Only the embedded engine has a folder to keep keys in");
 }

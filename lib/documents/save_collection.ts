@@ -72,7 +72,7 @@ export async function updateCollection(
     await records.updateOne(eq("_id", stored.value._id), {
       set: { definition: asJson(definition), updatedAt: timestamp(clock) },
     });
-    await tx.define(wanted);
+    await tx.define(wanted, compileCollection(stored.value.definition).records);
   });
   catalog.forget(projectId, definition.name);
   return definition;

@@ -1,4 +1,4 @@
-import type { Json } from "./port.ts";
+import type { Json, StoredRecord } from "./port.ts";
 
 /**
  * JSON text that reads back to the very same values: `JSON.stringify` writes -0 as 0, this keeps
@@ -6,6 +6,18 @@ import type { Json } from "./port.ts";
  */
 export function jsonText(value: Json): string {
   return hasNegativeZero(value) ? JSON.stringify(value, keepSign) : JSON.stringify(value);
+}
+
+/**
+ * A record's text: `_id` comes first, also beside names that are numbers, which JavaScript would
+ * put before it.
+ */
+export function recordText(record: StoredRecord): string {
+  const text = jsonText(record);
+  if (text.startsWith('{"_id":')) return text;
+  const { _id, ...rest } = record;
+  const members = jsonText(rest).slice(1, -1);
+  return `{"_id":${JSON.stringify(_id)}${members === "" ? "" : `,${members}`}}`;
 }
 
 function hasNegativeZero(value: Json): boolean {

@@ -188,7 +188,8 @@ export interface Transaction {
   records<T extends StoredRecord>(definition: Definition): Records<T>;
   /**
    * Makes what is stored follow the definition: indexes it names are created, others dropped, and
-   * values are kept as its fields declare them. `before` is what they followed so far.
+   * values are kept as its fields declare them. `before` is what they followed so far. What is
+   * dropped may still hold until the transaction's end.
    * Throws `UniqueViolation` when stored records contradict a new unique index.
    */
   define(definition: Definition, before?: Definition): Promise<void>;

@@ -197,9 +197,16 @@ export const definitionCases: Cases = {
     const next = shape([unique("b")]);
     await engine.transaction(space, async (tx) => {
       await tx.define(next);
-      await tx.records(next).insert({ _id: id(2), a: "x", b: "y" });
+      await tx.records(next).insert({ _id: id(2), a: "y", b: "y" });
     });
-    assert.equal(await engine.records(space, next).count(ALL), 2);
+    const records = engine.records(space, next);
+    await records.insert({ _id: id(3), a: "x", b: "z" });
+    await assertRefused(
+      records,
+      uniqueViolation("b"),
+      () => records.insert({ _id: id(4), a: "z", b: "y" }),
+    );
+    assert.equal(await records.count(ALL), 3);
   },
 
   "fields whose names differ only in letter case can both be indexed": async ({ engine }) => {

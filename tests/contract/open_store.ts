@@ -1,10 +1,16 @@
 import type { Engine } from "@/lib/store/port.ts";
+import { MongoEngine } from "@/lib/store/mongo/engine.ts";
 import { SqliteEngine } from "@/lib/store/sqlite/engine.ts";
 
 /** How a second process opens the store that a test runs on, by the word before the colon. */
 const OPENERS: Readonly<Record<string, (rest: string) => Promise<Engine>>> = {
   // Nothing here cuts the power, so commits need not wait for the disk.
   sqlite: (folder) => SqliteEngine.open({ folder, sync: "normal" }),
+  mongodb: (rest) => {
+    const url = `mongodb:${rest}`;
+    const prefix = new URL(url).pathname.slice(1);
+    return MongoEngine.open({ url, prefix, timeLimitMs: 5_000 });
+  },
 };
 
 export function openStore(address: string): Promise<Engine> {

@@ -14,6 +14,7 @@ const COMMAND: readonly string[] = [
   "--allow-write",
   "--allow-env",
   "--allow-net=127.0.0.1",
+  "--allow-sys=osRelease,uid",
   "--config",
   file("../../deno.json"),
   file("./worker.ts"),

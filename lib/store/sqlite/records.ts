@@ -1,5 +1,5 @@
 import { RecordTooLarge } from "../errors.ts";
-import { exceedsBytes, jsonText, parseJson } from "../json_text.ts";
+import { exceedsBytes, parseJson, recordText } from "../json_text.ts";
 import type {
   Change,
   Definition,
@@ -292,15 +292,6 @@ function bound({ statement, query, limit }: PagePart, columns: PageColumns): Fra
   if (query.offset === undefined) return { sql: statement.sql[columns], values };
   values.push(query.offset);
   return { sql: `${statement.sql[columns]} offset ${BOUND}`, values };
-}
-
-/** `_id` comes first, also beside names that are numbers, which JavaScript would put before it. */
-function recordText(record: StoredRecord): string {
-  const text = jsonText(record);
-  if (text.startsWith('{"_id":')) return text;
-  const { _id, ...rest } = record;
-  const members = jsonText(rest).slice(1, -1);
-  return `{"_id":${JSON.stringify(_id)}${members === "" ? "" : `,${members}`}}`;
 }
 
 const seqOf = (row: Row): number => row[2] as number;

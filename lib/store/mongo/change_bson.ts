@@ -1,0 +1,55 @@
+import type { Change, Definition, Json } from "../port.ts";
+import { shapeAt } from "../shape.ts";
+import { type Bson, encodeFields, encodeValue, REVISION } from "./encode.ts";
+
+/**
+ * A change as one update that MongoDB applies as the port says, or null where it would not: it
+ * takes a number in a path for a place in an array, and removes nothing silently behind a value
+ * that is no object.
+ */
+export function changeBson(definition: Definition, change: Change): Bson | readonly Bson[] | null {
+  return change.replace === undefined
+    ? stepsBson(definition, change)
+    : replacementBson(definition, change);
+}
+
+function stepsBson(definition: Definition, change: Change): Bson | null {
+  const { set = {}, unset = [], increment = {} } = change;
+  const reached = [...Object.keys(set), ...Object.keys(increment)];
+  if (unset.some((path) => path.includes(".")) || reached.some(namesPlace)) return null;
+  const encoded = Object.entries(set).map(([path, value]) =>
+    [path, encodeAt(definition, path, value)] as const
+  );
+  return {
+    ...(encoded.length > 0 && { $set: Object.fromEntries(encoded) }),
+    ...(unset.length > 0 && { $unset: Object.fromEntries(unset.map((path) => [path, ""])) }),
+    $inc: { ...increment, [REVISION]: 1 },
+  };
+}
+
+const PLACE = /\.\d/;
+const namesPlace = (path: string): boolean => PLACE.test(path);
+
+const encodeAt = (definition: Definition, path: string, value: Json): unknown =>
+  encodeValue(value, shapeAt(definition.fields, path) ?? undefined);
+
+/** A pipeline, because what is kept is known to the server only. */
+function replacementBson(definition: Definition, change: Change): readonly Bson[] | null {
+  const { replace = {}, keep = [], set, unset, increment } = change;
+  if (set !== undefined || unset !== undefined || increment !== undefined) return null;
+  const kept = Object.fromEntries(keep.map((name) => [name, stored(name)]));
+  return [{
+    $replaceWith: {
+      $mergeObjects: [
+        { _id: "$_id" },
+        { $literal: encodeFields(definition, replace) },
+        kept,
+        { [REVISION]: { $add: [{ $ifNull: [stored(REVISION), 0] }, 1] } },
+      ],
+    },
+  }];
+}
+
+const stored = (name: string): Bson => ({
+  $getField: { field: { $literal: name }, input: "$$ROOT" },
+});

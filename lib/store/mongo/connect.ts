@@ -1,0 +1,93 @@
+import { MongoClient, type MongoClientOptions, MongoParseError, MongoServerError } from "mongodb";
+import { StoreUnavailable } from "../errors.ts";
+
+/** What holds unless the address says otherwise. Times are milliseconds. */
+const DEFAULTS = {
+  appName: "corbel",
+  maxPoolSize: 32,
+  waitQueueTimeoutMS: 5_000,
+  connectTimeoutMS: 5_000,
+  serverSelectionTimeoutMS: 5_000,
+  socketTimeoutMS: 15_000,
+} as const satisfies MongoClientOptions;
+
+/** Not to be weakened by an address: what is answered as stored must survive the loss of a server. */
+const FIXED = {
+  readConcern: { level: "majority" },
+  writeConcern: { w: "majority", journal: true },
+  retryReads: true,
+  retryWrites: true,
+  readPreference: "primary",
+} as const satisfies MongoClientOptions;
+
+/** First version with everything that is used here: 6.0. */
+const WIRE_VERSION_MIN = 17;
+
+/**
+ * Connects to a replica set or a sharded cluster. Throws `StoreUnavailable` with what to do about
+ * it for anything that Corbel cannot run on.
+ */
+export async function connect(url: string): Promise<MongoClient> {
+  let client: MongoClient;
+  try {
+    const given = new URLSearchParams(/\?(.*)$/.exec(url)?.[1]);
+    const defaults = Object.entries(DEFAULTS).filter(([name]) => !given.has(name));
+    client = new MongoClient(url, { ...Object.fromEntries(defaults), ...FIXED });
+  } catch (error) {
+    if (!(error instanceof MongoParseError)) throw error;
+    throw new StoreUnavailable(
+      `DATABASE_URL is no address of MongoDB (${error.message}). ` +
+        "It has the form mongodb://user:password@host:27017/corbel?authSource=admin",
+      { cause: error },
+    );
+  }
+  try {
+    await client.connect();
+    const hello = await client.db("admin").command({ hello: 1 });
+    const problem = unfit(hello);
+    if (problem !== null) throw new StoreUnavailable(problem);
+    // Asks with the rights that will be needed, so that missing ones are told at once.
+    await client.db("admin").command({ ping: 1 });
+    return client;
+  } catch (error) {
+    await client.close();
+    throw error instanceof StoreUnavailable ? error : refusal(error, client);
+  }
+}
+
+function unfit(hello: Record<string, unknown>): string | null {
+  if ((hello.maxWireVersion as number) < WIRE_VERSION_MIN) {
+    return "MongoDB is older than 6.0: upgrade the server";
+  }
+  const isReplicaSet = typeof hello.setName === "string";
+  if (isReplicaSet || hello.msg === "isdbgrid") return null;
+  return "MongoDB runs as a standalone server, which has no transactions: start it with " +
+    "`mongod --replSet rs0` and run `rs.initiate()` once in mongosh; one member is enough";
+}
+
+const AUTHENTICATION = new Set([13, 18, 8000]);
+
+function refusal(error: unknown, client: MongoClient): unknown {
+  if (!(error instanceof Error)) return error;
+  const hosts = client.options.srvHost ?? client.options.hosts.join(", ");
+  const cause = deepest(error);
+  if (cause instanceof MongoServerError && AUTHENTICATION.has(cause.code as number)) {
+    return new StoreUnavailable(
+      `MongoDB at ${hosts} refuses the user or the password in DATABASE_URL (${cause.message}). ` +
+        "The user must exist in the database that authSource names, which is the path's without it",
+      { cause: error },
+    );
+  }
+  return new StoreUnavailable(
+    `MongoDB at ${hosts} does not answer (${cause.message}). ` +
+      "Check the host and the port in DATABASE_URL, that the server runs, and its firewall",
+    { cause: error },
+  );
+}
+
+/** Selection of a server fails because something else failed before. */
+function deepest(error: Error): Error {
+  let inner = error;
+  while (inner.cause instanceof Error) inner = inner.cause;
+  return inner;
+}

@@ -1,0 +1,208 @@
+import { LRUCache } from "lru-cache";
+import type { ClientSession, Db, MongoClient } from "mongodb";
+import { StoreUnavailable } from "../errors.ts";
+import type { Definition, Engine, Records, Space, StoredRecord, Transaction } from "../port.ts";
+import { connect } from "./connect.ts";
+import { isTransient, translated } from "./failures.ts";
+import { createIndexes, wantedIndexes } from "./indexes.ts";
+import { type Access, MongoRecords } from "./records.ts";
+import {
+  dropMade,
+  dropStrays,
+  Missing,
+  MongoTransaction,
+  type Redefinition,
+  type Surrounding,
+} from "./transaction.ts";
+import { Turns } from "./turns.ts";
+
+export interface MongoOptions {
+  /** May hold a password. */
+  readonly url: string;
+  /** Databases are called `<prefix>_control` and `<prefix>_<project id>`. */
+  readonly prefix: string;
+  /** Milliseconds that one command may take on the server. */
+  readonly timeLimitMs: number;
+}
+
+/** How long a transaction is run again and again before it is a 503. */
+const TRANSACTION_MS = 10_000;
+const DATABASES_KEPT = 1_000;
+const PREPARED_KEPT = 50_000;
+
+/** A replica set or a sharded cluster: one database per space. */
+export class MongoEngine implements Engine {
+  readonly name = "mongodb";
+  readonly #client: MongoClient;
+  readonly #options: MongoOptions;
+  readonly #databases = new LRUCache<Space, Db>({ max: DATABASES_KEPT });
+  /** Space and name of a definition -> the indexes that are known to be there. */
+  readonly #prepared = new LRUCache<string, string>({ max: PREPARED_KEPT });
+  readonly #preparing = new Map<string, Promise<void>>();
+  readonly #turns = new Turns();
+
+  private constructor(client: MongoClient, options: MongoOptions) {
+    this.#client = client;
+    this.#options = options;
+  }
+
+  /** Throws `StoreUnavailable` that says what to do when Corbel cannot run on what is there. */
+  static async open(options: MongoOptions): Promise<MongoEngine> {
+    return new MongoEngine(await connect(options.url), options);
+  }
+
+  records<T extends StoredRecord>(space: Space, definition: Definition): Records<T> {
+    const write = <R>(work: () => Promise<R>): Promise<R> =>
+      guarded(async () => {
+        await this.#prepare(space, definition);
+        return await work();
+      });
+    const access: Access = {
+      db: this.#db(space),
+      session: null,
+      timeLimitMs: this.#options.timeLimitMs,
+      run: guarded,
+      write,
+      writeAll: (work) => write(() => this.#inSession(space, work)),
+    };
+    return new MongoRecords<T>(definition, access);
+  }
+
+  async transaction<T>(space: Space, work: (tx: Transaction) => Promise<T>): Promise<T> {
+    const db = this.#db(space);
+    const redefined = new Map<string, Redefinition>();
+    const run = () =>
+      this.#inSession(space, async (session) => {
+        const transaction = new MongoTransaction(this.#surrounding(space, session), redefined);
+        try {
+          const result = await work(transaction);
+          if (transaction.failure !== null) throw transaction.failure.error;
+          return result;
+        } catch (error) {
+          throw decisive(transaction.failure?.error, error);
+        } finally {
+          transaction.end();
+        }
+      });
+    try {
+      const result = await this.#withWhatIsMissing(run);
+      for (const one of redefined.values()) {
+        this.#prepared.delete(preparedKey(space, one.definition));
+        await dropStrays(db, one);
+      }
+      return result;
+    } catch (error) {
+      for (const one of redefined.values()) await dropMade(db, one);
+      throw translated(error);
+    }
+  }
+
+  createSpace(): Promise<void> {
+    return Promise.resolve(); // The first write makes it.
+  }
+
+  async ping(): Promise<void> {
+    const { timeLimitMs } = this.#options;
+    await guarded(() => this.#client.db("admin").command({ ping: 1, maxTimeMS: timeLimitMs }));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#client.close();
+  }
+
+  /** A transaction of the driver: all of `work`, run again while it is in the way of others. */
+  async #inSession<T>(space: Space, work: (session: ClientSession) => Promise<T>): Promise<T> {
+    const deadline = performance.now() + TRANSACTION_MS;
+    let runs = 0;
+    let turn: Disposable | null = null;
+    try {
+      return await this.#client.withSession((session) =>
+        session.withTransaction(async () => {
+          if (performance.now() > deadline) {
+            throw new StoreUnavailable("A transaction was in the way of others for too long");
+          }
+          // Who was in the way once waits for the others of this process.
+          if (++runs > 1) turn ??= await this.#turns.take(space);
+          return await work(session);
+        }, { readConcern: { level: "snapshot" }, writeConcern: { w: "majority" } })
+      );
+    } finally {
+      (turn as Disposable | null)?.[Symbol.dispose]();
+    }
+  }
+
+  async #withWhatIsMissing<T>(run: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await run();
+      } catch (error) {
+        if (!(error instanceof Missing)) throw error;
+        await error.provide();
+      }
+    }
+  }
+
+  #surrounding(space: Space, session: ClientSession): Surrounding {
+    return {
+      db: this.#db(space),
+      session,
+      timeLimitMs: this.#options.timeLimitMs,
+      isPrepared: (definition) =>
+        this.#prepared.get(preparedKey(space, definition)) === signature(definition),
+      prepare: (definition) => this.#prepare(space, definition),
+    };
+  }
+
+  /** Makes the collection and its indexes; free after the first time. */
+  async #prepare(space: Space, definition: Definition): Promise<void> {
+    const key = preparedKey(space, definition);
+    const wanted = signature(definition);
+    if (this.#prepared.get(key) === wanted) return;
+    const underWay = `${key} ${wanted}`;
+    let preparing = this.#preparing.get(underWay);
+    if (preparing === undefined) {
+      preparing = createIndexes(this.#db(space), definition.name, wantedIndexes(definition));
+      this.#preparing.set(underWay, preparing);
+    }
+    try {
+      await preparing;
+      this.#prepared.set(key, wanted);
+    } finally {
+      this.#preparing.delete(underWay);
+    }
+  }
+
+  #db(space: Space): Db {
+    let db = this.#databases.get(space);
+    if (db === undefined) {
+      db = this.#client.db(`${this.#options.prefix}_${space}`);
+      this.#databases.set(space, db);
+    }
+    return db;
+  }
+}
+
+async function guarded<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw translated(error);
+  }
+}
+
+const preparedKey = (space: Space, { name }: Definition): string => `${space}/${name}`;
+
+const signatures = new WeakMap<Definition, string>();
+
+function signature(definition: Definition): string {
+  let text = signatures.get(definition);
+  if (text === undefined) {
+    text = JSON.stringify(wantedIndexes(definition));
+    signatures.set(definition, text);
+  }
+  return text;
+}
+
+/** Whatever work makes of a failed call: one that passes, or lacks something, is run again. */
+const decisive = (failure: unknown, thrown: unknown): unknown =>
+  isTransient(failure) || failure instanceof Missing ? failure : thrown;

@@ -1,0 +1,62 @@
+import {
+  MongoDriverError,
+  MongoError,
+  MongoNetworkError,
+  MongoServerError,
+  MongoServerSelectionError,
+} from "mongodb";
+import { RecordTooLarge, StoreUnavailable, UniqueViolation } from "../errors.ts";
+
+/** The server ended the operation by `maxTimeMS`. */
+const TIME_LIMIT = new Set([50, 262]);
+const DUPLICATE = 11_000;
+/** A path leads through a scalar; not a number; two parts of a change meet. */
+const NOT_APPLICABLE = new Set([14, 28, 40]);
+const TOO_LARGE = new Set([10_334, 17_419, 17_420]);
+/** Of another state of the replica set, or of the server: going down, not primary, no quorum. */
+const UNAVAILABLE = new Set([
+  ...[6, 7, 64, 89, 91, 100, 112, 133, 134, 136, 189, 202, 216, 225, 234, 243, 246, 251, 262, 269],
+  ...[317, 358, 384, 9001, 10_058, 10_107, 11_600, 11_602, 13_388, 13_435, 13_436, 14_031],
+]);
+
+export const isTimeLimit = (error: unknown): boolean =>
+  error instanceof MongoServerError && TIME_LIMIT.has(error.code as number);
+
+export const isNotApplicable = (error: unknown): boolean =>
+  error instanceof MongoServerError && NOT_APPLICABLE.has(error.code as number);
+
+/** The whole transaction may succeed when it is run again. */
+export const isTransient = (error: unknown): boolean =>
+  error instanceof MongoError && error.hasErrorLabel("TransientTransactionError");
+
+/** Worth one more try for a read, which changes nothing. */
+export const isPassing = (error: unknown): boolean =>
+  error instanceof MongoNetworkError ||
+  (error instanceof MongoServerError && UNAVAILABLE.has(error.code as number) &&
+    !TIME_LIMIT.has(error.code as number));
+
+/** What the port's callers are told. Addresses hold no passwords here: the driver names hosts only. */
+export function translated(error: unknown): unknown {
+  if (!(error instanceof MongoError)) return error;
+  if (error instanceof MongoServerError) {
+    const code = error.code as number;
+    if (code === DUPLICATE) return new UniqueViolation(violatedPath(error), { cause: error });
+    if (TOO_LARGE.has(code)) return new RecordTooLarge(BSON_BYTES_MAX);
+    const passing = UNAVAILABLE.has(code) || TIME_LIMIT.has(code) ||
+      error.hasErrorLabel("RetryableWriteError") || isTransient(error);
+    return passing ? unavailable(error) : error;
+  }
+  const lost = error instanceof MongoNetworkError || error instanceof MongoServerSelectionError ||
+    error instanceof MongoDriverError;
+  return lost ? unavailable(error) : error;
+}
+
+/** What MongoDB itself takes at most. */
+const BSON_BYTES_MAX = 16 * 1024 * 1024;
+
+const unavailable = (cause: MongoError): StoreUnavailable =>
+  new StoreUnavailable(`MongoDB cannot be used: ${cause.message}`, { cause });
+
+/** Our indexes are named after their keys; MongoDB's own is about ids. */
+const violatedPath = ({ message }: MongoServerError): string =>
+  /index: unique (\S+) dup key/.exec(message)?.[1] ?? "_id";

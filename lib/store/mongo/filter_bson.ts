@@ -1,0 +1,140 @@
+import { ObjectId } from "mongodb";
+import type { Comparison, Definition, Filter, Scalar } from "../port.ts";
+import { scalarAt, type ScalarType } from "../shape.ts";
+import { type Bson, REVISION } from "./encode.ts";
+import { pcre } from "./pcre.ts";
+
+export const EVERYTHING: Bson = {};
+const NOTHING: Bson = { _id: { $in: [] } };
+
+const all = (of: readonly Bson[]): Bson =>
+  of.length === 0 ? EVERYTHING : of.length === 1 ? of[0]! : { $and: of };
+
+const any = (of: readonly Bson[]): Bson =>
+  of.length === 0 ? NOTHING : of.length === 1 ? of[0]! : { $or: of };
+
+const none = (of: Bson): Bson => ({ $nor: [of] });
+
+/** The filter as a query document. */
+export function filterBson(definition: Definition, filter: Filter): Bson {
+  switch (filter.op) {
+    case "and":
+      return all(filter.of.map((one) => filterBson(definition, one)));
+    case "or":
+      return any(filter.of.map((one) => filterBson(definition, one)));
+    case "not":
+      return none(filterBson(definition, filter.of));
+    case "revision":
+      return { [REVISION]: filter.value };
+    case "exists": {
+      if (filter.path === "_id") return filter.value ? EVERYTHING : NOTHING;
+      const there = behindObjects(definition, filter.path, { $exists: true });
+      return filter.value ? there : none(there);
+    }
+    case "ne":
+      return none(filterBson(definition, { ...filter, op: "eq" }));
+    case "nin":
+      return none(filterBson(definition, { ...filter, op: "in" }));
+    default:
+      return leafBson(definition, filter as Positive); // Neither "ne" nor "nin" is left.
+  }
+}
+
+type Positive =
+  | { op: Exclude<Comparison, "ne">; path: string; value: Scalar }
+  | { op: "in"; path: string; values: readonly Scalar[] }
+  | { op: "regex"; path: string; pattern: string };
+
+function leafBson(definition: Definition, leaf: Positive): Bson {
+  if (leaf.path === "_id") return idBson(leaf);
+  const type = scalarAt(definition, leaf.path);
+  if (leaf.op === "regex") {
+    if (type !== null && !isText(type)) return NOTHING;
+    return behindObjects(definition, leaf.path, { $regex: pcre(leaf.pattern), $options: "i" });
+  }
+  if (leaf.op === "eq") return memberBson(definition, leaf.path, [leaf.value]);
+  if (leaf.op === "in") return memberBson(definition, leaf.path, leaf.values);
+  if (leaf.value === null || !fits(type, leaf.value)) return NOTHING;
+  const bound = { [`$${leaf.op}`]: operandBson(type, leaf.value) };
+  return behindObjects(definition, leaf.path, bound);
+}
+
+function memberBson(definition: Definition, path: string, values: readonly Scalar[]): Bson {
+  const type = scalarAt(definition, path);
+  const present = values.filter((value) => value !== null && fits(type, value))
+    .map((value) => operandBson(type, value));
+  if (values.includes(null)) {
+    // What lies behind an array is missing, and so equals null.
+    return leadsThroughAnything(definition, path)
+      ? none(behindObjects(definition, path, { $nin: [...present, null] }))
+      : { [path]: present.length === 0 ? { $eq: null } : { $in: [...present, null] } };
+  }
+  if (present.length === 0) return NOTHING;
+  const found = present.length === 1 ? { $eq: present[0] } : { $in: present };
+  const unique = type !== null && hasUnique(definition, path);
+  // Names the condition of the partial index, or the planner would not know that it applies.
+  return behindObjects(definition, path, unique ? { ...found, $type: BSON_TYPES[type] } : found);
+}
+
+/** Whether something else than an object may be on the way. */
+const leadsThroughAnything = (definition: Definition, path: string): boolean =>
+  path.includes(".") && scalarAt(definition, path) === null;
+
+/** MongoDB's paths lead through arrays; these must not, so no array may be on the way. */
+function behindObjects(definition: Definition, path: string, condition: Bson): Bson {
+  const found = { [path]: condition };
+  if (!leadsThroughAnything(definition, path)) return found;
+  const names = path.split(".");
+  const onTheWay = names.slice(1).map((_, i) => names.slice(0, i + 1).join("."));
+  return all([...onTheWay.map((outer) => ({ [outer]: { $not: { $type: "array" } } })), found]);
+}
+
+const hasUnique = ({ indexes }: Definition, path: string): boolean =>
+  indexes.some(({ unique, keys }) => unique && keys[0]!.path === path);
+
+/** What a declared scalar is stored as, so what the values of a unique index are. */
+export const BSON_TYPES: Readonly<Record<ScalarType, string>> = {
+  String: "string",
+  Ref: "string",
+  Number: "number",
+  Boolean: "bool",
+  Date: "date",
+};
+
+const isText = (type: ScalarType): boolean => type === "String" || type === "Ref";
+
+/** Operands of another type than the declared one match nothing. */
+function fits(type: ScalarType | null, operand: Scalar): boolean {
+  if (type === null) return true;
+  if (type === "Number") return typeof operand === "number";
+  if (type === "Boolean") return typeof operand === "boolean";
+  return typeof operand === "string" &&
+    (type !== "Date" || !Number.isNaN(Date.parse(operand)));
+}
+
+/** An operand as values of this type are stored. */
+export function operandBson(type: ScalarType | null, value: Scalar): unknown {
+  return type === "Date" && typeof value === "string" ? new Date(value) : value;
+}
+
+const ID = /^[0-9a-f]{24}$/;
+
+/** Ids are asked for as texts; those that are none are compared as such, which no index serves. */
+function idBson(leaf: Positive): Bson {
+  if (leaf.op === "regex") {
+    const input = { $toString: "$_id" };
+    return { $expr: { $regexMatch: { input, regex: pcre(leaf.pattern), options: "i" } } };
+  }
+  if (leaf.op === "eq" || leaf.op === "in") {
+    const values = leaf.op === "in" ? leaf.values : [leaf.value];
+    const ids = values.filter((value) => typeof value === "string" && ID.test(value));
+    if (ids.length === 0) return NOTHING;
+    const found = ids.map((id) => new ObjectId(id as string));
+    return { _id: found.length === 1 ? found[0] : { $in: found } };
+  }
+  const { op, value } = leaf;
+  if (typeof value !== "string") return NOTHING;
+  return ID.test(value)
+    ? { _id: { [`$${op}`]: new ObjectId(value) } }
+    : { $expr: { [`$${op}`]: [{ $toString: "$_id" }, { $literal: value }] } };
+}

@@ -1,0 +1,116 @@
+import { type Db, type IndexDescription, MongoServerError } from "mongodb";
+import { StoreMismatch } from "../errors.ts";
+import type { Definition, Index, SortKey } from "../port.ts";
+import { scalarAt, type ScalarType } from "../shape.ts";
+import { BSON_TYPES } from "./filter_bson.ts";
+
+/** Index with the name that it always has, so that the same definition makes the same indexes. */
+export interface NamedIndex extends IndexDescription {
+  readonly name: string;
+}
+
+const wantedOf = new WeakMap<Definition, readonly NamedIndex[]>();
+
+/** The indexes of a definition, by names that spell out their keys. */
+export function wantedIndexes(definition: Definition): readonly NamedIndex[] {
+  let wanted = wantedOf.get(definition);
+  if (wanted === undefined) {
+    wanted = definition.indexes
+      .map((index) =>
+        index.unique ? uniqueIndex(definition, index) : listingIndex(definition, index)
+      )
+      .filter(({ key }) => Object.keys(key).join() !== "_id"); // Every collection has that one.
+    if (definition.expiry !== undefined) {
+      const key = { [definition.expiry]: 1 } as const;
+      wanted = [...wanted, { name: `expiry ${definition.expiry}`, key, expireAfterSeconds: 0 }];
+    }
+    wantedOf.set(definition, wanted);
+  }
+  return wanted;
+}
+
+/** Holds among live records whose value is present and not null. */
+function uniqueIndex(definition: Definition, { keys }: Index): NamedIndex {
+  const { path } = keys[0]!;
+  const present = { [path]: { $type: BSON_TYPES[declaredAt(definition, path)] } };
+  return {
+    name: `unique ${path}`,
+    key: { [path]: 1 },
+    unique: true,
+    partialFilterExpression: definition.trash ? { isDeleted: false, ...present } : present,
+  };
+}
+
+/** Begins with `isDeleted` and ends with the id, as every list is ordered. */
+function listingIndex(definition: Definition, { keys }: Index): NamedIndex {
+  const last = keys.at(-1)!;
+  const all: SortKey[] = [
+    ...(definition.trash ? [{ path: "isDeleted", descending: false }] : []),
+    ...keys,
+    ...(last.path === "_id" ? [] : [{ path: "_id", descending: last.descending }]),
+  ];
+  for (const { path } of keys) declaredAt(definition, path);
+  const names = keys.map(({ path, descending }) => (descending ? "-" : "") + path);
+  return {
+    name: `list ${names.join(",")}`,
+    key: Object.fromEntries(all.map(({ path, descending }) => [path, descending ? -1 : 1])),
+  };
+}
+
+function declaredAt(definition: Definition, path: string): ScalarType {
+  const type = scalarAt(definition, path);
+  if (type !== null) return type;
+  throw new TypeError(`Cannot index "${path}" of ${definition.name}: it is no declared scalar`);
+}
+
+const NO_SUCH_COLLECTION = 26;
+const CONFLICTS = new Set([85, 86]);
+
+/** What is there; null where the collection is not. */
+export async function storedIndexes(db: Db, name: string): Promise<Map<string, string> | null> {
+  try {
+    const indexes = await db.collection(name).indexes();
+    return new Map(indexes.map((index) => [index.name!, described(index as NamedIndex)]));
+  } catch (error) {
+    if (error instanceof MongoServerError && error.code === NO_SUCH_COLLECTION) return null;
+    throw error;
+  }
+}
+
+/**
+ * Creates indexes, and the collection with them; those that are there already cost nothing. An
+ * index of the same name and another shape is a `StoreMismatch`.
+ */
+export async function createIndexes(
+  db: Db,
+  name: string,
+  indexes: readonly NamedIndex[],
+): Promise<void> {
+  if (indexes.length === 0) return;
+  try {
+    await db.collection(name).createIndexes([...indexes]);
+  } catch (error) {
+    if (!(error instanceof MongoServerError) || !CONFLICTS.has(error.code as number)) throw error;
+    const stored = await storedIndexes(db, name);
+    const clash = indexes.find((index) => stored?.get(index.name) !== described(index));
+    throw new StoreMismatch(
+      `The index "${clash?.name}" of ${db.databaseName}.${name} exists with another shape. ` +
+        `Stored: ${stored?.get(clash?.name ?? "") ?? [...stored?.values() ?? []].join(" ")}. ` +
+        `Wanted: ${clash && described(clash)}`,
+      { cause: error },
+    );
+  }
+}
+
+export async function dropIndexes(db: Db, name: string, indexes: Iterable<string>): Promise<void> {
+  for (const index of indexes) await db.collection(name).dropIndex(index);
+}
+
+/** The parts of an index that make its shape, as text that can be compared. */
+function described(index: NamedIndex): string {
+  const { key, unique, partialFilterExpression, expireAfterSeconds } = index;
+  return JSON.stringify({ key, unique, partialFilterExpression, expireAfterSeconds });
+}
+
+/** Ours, and not the one that MongoDB keeps itself. */
+export const OWN_ID_INDEX = "_id_";

@@ -1,0 +1,36 @@
+import type { ClientSession, Collection } from "mongodb";
+import { parseJson } from "../json_text.ts";
+import type { Definition, FieldShape, StoredRecord } from "../port.ts";
+import { encodeRecord } from "./encode.ts";
+import { documentJson } from "./transcode.ts";
+
+/**
+ * Stores the values of fields that became dates as dates, and those of fields that no longer are
+ * as texts. Revisions stay: what is answered does not change.
+ */
+export async function redate(
+  collection: Collection,
+  session: ClientSession,
+  before: Definition,
+  after: Definition,
+): Promise<void> {
+  const was = new Set(datePaths(before.fields));
+  const is = new Set(datePaths(after.fields));
+  const changed = [...was.symmetricDifference(is)];
+  if (changed.length === 0) return;
+  const concerned = { $or: changed.map((path) => ({ [path]: { $ne: null } })) };
+  const found = collection.find(concerned, { session, raw: true });
+  for await (const bytes of found) {
+    const { json, revision } = documentJson(bytes as unknown as Uint8Array); // Because it is raw.
+    const record = encodeRecord(after, parseJson(json) as StoredRecord, revision);
+    await collection.replaceOne({ _id: record._id as never }, record, { session });
+  }
+}
+
+function datePaths(fields: Readonly<Record<string, FieldShape>>, at = ""): string[] {
+  return Object.entries(fields).flatMap(([name, { type, fields: inner }]) => {
+    const path = at + name;
+    if (type === "Date") return [path];
+    return type === "Object" && inner !== undefined ? datePaths(inner, `${path}.`) : [];
+  });
+}

@@ -1,0 +1,140 @@
+import type { ClientSession, Db } from "mongodb";
+import type { Definition, Records, StoredRecord, Transaction } from "../port.ts";
+import { isTransient, translated } from "./failures.ts";
+import {
+  createIndexes,
+  dropIndexes,
+  type NamedIndex,
+  OWN_ID_INDEX,
+  storedIndexes,
+  wantedIndexes,
+} from "./indexes.ts";
+import { type Access, MongoRecords } from "./records.ts";
+import { redate } from "./redate.ts";
+
+/** What must be there before a transaction begins: it is undone and run again afterwards. */
+export class Missing extends Error {
+  override readonly name = "Missing";
+  readonly provide: () => Promise<void>;
+
+  constructor(provide: () => Promise<void>) {
+    super("Collections and indexes cannot be made while a transaction holds them");
+    this.provide = provide;
+  }
+}
+
+/** What a transaction needs of its engine. */
+export interface Surrounding {
+  readonly db: Db;
+  readonly session: ClientSession;
+  readonly timeLimitMs: number;
+  /** Whether the collection and its indexes are known to be there. */
+  isPrepared(definition: Definition): boolean;
+  prepare(definition: Definition): Promise<void>;
+}
+
+/** Indexes that a transaction made for a definition, or is to drop with it. */
+export interface Redefinition {
+  readonly definition: Definition;
+  readonly made: readonly NamedIndex[];
+}
+
+/** Once one of its calls has failed a transaction can only be undone, as on every engine. */
+export class MongoTransaction implements Transaction {
+  readonly #around: Surrounding;
+  /** By name of the definition; outlives the runs of one transaction. */
+  readonly #redefined: Map<string, Redefinition>;
+  #begun = false;
+  #ended = false;
+  #failure: { error: unknown } | null = null;
+
+  constructor(around: Surrounding, redefined: Map<string, Redefinition>) {
+    this.#around = around;
+    this.#redefined = redefined;
+  }
+
+  records<T extends StoredRecord>(definition: Definition): Records<T> {
+    const { db, session, timeLimitMs } = this.#around;
+    const write = <R>(work: () => Promise<R>): Promise<R> =>
+      this.#guarded(async () => {
+        await this.#prepare(definition);
+        this.#begun = true;
+        return await work();
+      });
+    const access: Access = {
+      db,
+      session,
+      timeLimitMs,
+      run: (work) =>
+        this.#guarded(() => {
+          this.#begun = true;
+          return work();
+        }),
+      write,
+      writeAll: (work) => write(() => work(session)),
+    };
+    return new MongoRecords<T>(definition, access);
+  }
+
+  define(definition: Definition, before?: Definition): Promise<void> {
+    const { db, session } = this.#around;
+    const { name } = definition;
+    return this.#guarded(async () => {
+      const stored = await storedIndexes(db, name);
+      if (stored === null) return; // The first write makes the collection, and its indexes.
+      const made = wantedIndexes(definition).filter((index) => !stored.has(index.name));
+      if (made.length > 0) {
+        throw new Missing(async () => {
+          await createIndexes(db, name, made);
+          const earlier = this.#redefined.get(name)?.made ?? [];
+          this.#redefined.set(name, { definition, made: [...earlier, ...made] });
+        });
+      }
+      if (!this.#redefined.has(name)) this.#redefined.set(name, { definition, made });
+      if (before !== undefined) await redate(db.collection(name), session, before, definition);
+    });
+  }
+
+  /** Collections and indexes cannot be made beside a transaction that may hold them already. */
+  async #prepare(definition: Definition): Promise<void> {
+    if (this.#redefined.has(definition.name) || this.#around.isPrepared(definition)) return;
+    const provide = () => this.#around.prepare(definition);
+    if (this.#begun) throw new Missing(provide);
+    await provide();
+  }
+
+  /** What the run failed of, if it did: the reason that decides whether it may be run again. */
+  get failure(): { readonly error: unknown } | null {
+    return this.#failure;
+  }
+
+  end(): void {
+    this.#ended = true;
+  }
+
+  async #guarded<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#ended) throw new Error("The transaction has ended");
+    if (this.#failure !== null) throw this.#failure.error;
+    try {
+      return await work();
+    } catch (thrown) {
+      const error = isTransient(thrown) ? thrown : translated(thrown);
+      this.#failure = { error };
+      throw error;
+    }
+  }
+}
+
+/** After the commit: indexes that the definition does not name go. */
+export async function dropStrays(db: Db, { definition }: Redefinition): Promise<void> {
+  const wanted = new Set(wantedIndexes(definition).map(({ name }) => name));
+  const stored = await storedIndexes(db, definition.name);
+  const strays = [...stored?.keys() ?? []].filter((name) =>
+    name !== OWN_ID_INDEX && !wanted.has(name)
+  );
+  await dropIndexes(db, definition.name, strays);
+}
+
+/** After a failure: indexes that were made for the definition go. */
+export const dropMade = (db: Db, { definition, made }: Redefinition): Promise<void> =>
+  dropIndexes(db, definition.name, made.map(({ name }) => name));
