@@ -59,7 +59,7 @@ export async function startMongodb(options: MongodbOptions = {}): Promise<Mongod
       const port = options.port ?? freePort();
       // An empty one keeps the stand-in from looking for one on this machine.
       await Deno.writeTextFile(configOf(folder), "");
-      const running = await launch(argumentsOf(program, { ...options, folder, port }), own);
+      const running = launch(argumentsOf(program, { ...options, folder, port }), own);
       try {
         const replicaSet = await untilWritable(port, running, program, options);
         return {
@@ -128,7 +128,7 @@ const GUARDED = `folder=$1; shift; exec 3<&0
 { read -r _ <&3 || { kill -KILL $$; sleep 1; [ -z "$folder" ] || rm -rf "$folder"; }; } >/dev/null 2>&1 &
 exec "$@" 3<&- </dev/null`;
 
-async function launch(words: readonly string[], own: string | null): Promise<Running> {
+function launch(words: readonly string[], own: string | null): Running {
   const child = new Deno.Command("sh", {
     args: ["-c", GUARDED, "sh", own ?? "", ...words],
     stdin: "piped",

@@ -28,12 +28,7 @@ export async function createTestStore(): Promise<TestStore> {
   const folder = await Deno.makeTempDir({ prefix: "corbel-test-" });
   const removeFolder = () => Deno.remove(folder, { recursive: true });
   if (database === "sqlite") {
-    return {
-      settings: { DATABASE_URL: `sqlite:${folder}` },
-      folder,
-      isUntouched: () => Promise.resolve([...Deno.readDirSync(folder)].length === 0),
-      [Symbol.asyncDispose]: removeFolder,
-    };
+    return { ...sqliteStoreIn(folder), [Symbol.asyncDispose]: removeFolder };
   }
   const prefix = `test${crypto.getRandomValues(new Uint8Array(8)).toHex()}`;
   return {
@@ -44,6 +39,16 @@ export async function createTestStore(): Promise<TestStore> {
       await removeFolder();
       await dropDatabases(prefix);
     },
+  };
+}
+
+/** The SQLite store in a folder that is somebody else's to remove. */
+export function sqliteStoreIn(folder: string): TestStore {
+  return {
+    settings: { DATABASE_URL: `sqlite:${folder}` },
+    folder,
+    isUntouched: () => Promise.resolve([...Deno.readDirSync(folder)].length === 0),
+    async [Symbol.asyncDispose]() {},
   };
 }
 
