@@ -22,7 +22,7 @@ Deno.test("claims are told apart by their names", async () => {
 
 Deno.test("a claim holds for every process on the same store", async () => {
   await using opened = await openTestServices();
-  await using elsewhere = await openTestServices({ folder: opened.folder });
+  await using elsewhere = await openTestServices({ store: opened.store });
   const claims = [claim(opened.services, "demo"), claim(elsewhere.services, "demo")];
   assert.deepEqual((await Promise.all(claims)).sort(), [false, true]);
 });

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createTestStore } from "../support/test_store.ts";
 import { createCollection, createProject, createUser, send, THINGS } from "./project.ts";
 import { admin, adminEnd, startServer } from "./server.ts";
 
@@ -22,7 +23,7 @@ Deno.test("a refused command says why on standard error, exits with 1, and store
     ["user", "create", "--project", project.projectId, "--email", "Ann@example.com"],
     settings,
   );
-  const file = `${server.folder}/definition.json`;
+  const file = `${server.store.folder}/definition.json`;
   await Deno.writeTextFile(file, JSON.stringify({ ...THINGS, name: "others" }));
 
   const of = (...words: string[]) => [
@@ -78,11 +79,11 @@ Deno.test("a refused command says why on standard error, exits with 1, and store
     ],
     "a definition that cannot be read": [
       [
-        of("collection", "create", "--file", `${server.folder}/missing.json`),
+        of("collection", "create", "--file", `${server.store.folder}/missing.json`),
         null,
         /missing\.json/,
       ],
-      [of("collection", "create", "--file", server.folder), null, /read/],
+      [of("collection", "create", "--file", server.store.folder), null, /read/],
       [create, "", /JSON/],
       [create, '{"name":', /JSON/],
     ],
@@ -151,33 +152,22 @@ Deno.test("a refused command says why on standard error, exits with 1, and store
   });
 });
 
-Deno.test("a command on a data folder that nobody serves works and closes it again", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "corbel-acceptance-" });
-  try {
-    const settings = { DATABASE_URL: `sqlite:${folder}` };
-    const { projectId } = await createProject(settings);
-    const left = [...Deno.readDirSync(folder)].map((entry) => entry.name);
-    assert.deepEqual(left.filter((name) => /-(wal|shm)$/.test(name)), []);
-    const { projects } = await admin(["project", "list"], settings);
-    assert.deepEqual(projects.map((one: { projectId: string }) => one.projectId), [projectId]);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+Deno.test("a command on a store that nobody serves works", async () => {
+  await using store = await createTestStore();
+  const { projectId } = await createProject(store.settings);
+  const { projects } = await admin(["project", "list"], store.settings);
+  assert.deepEqual(projects.map((one: { projectId: string }) => one.projectId), [projectId]);
 });
 
 Deno.test("a command with wrong settings says all of them and stores nothing", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "corbel-acceptance-" });
-  try {
-    const { code, stdout, stderr } = await adminEnd(["project", "create", "--name", "x"], {
-      DATABASE_URL: `sqlite:${folder}/data`,
-      PUBLIC_URL: "nonsense",
-      LOG_LEVEL: "loud",
-    });
-    assert.equal(code, 1);
-    assert.equal(stdout, "");
-    assert.match(stderr, /PUBLIC_URL[^]*LOG_LEVEL|LOG_LEVEL[^]*PUBLIC_URL/);
-    assert.deepEqual([...Deno.readDirSync(folder)], []);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  await using store = await createTestStore();
+  const { code, stdout, stderr } = await adminEnd(["project", "create", "--name", "x"], {
+    ...store.settings,
+    PUBLIC_URL: "nonsense",
+    LOG_LEVEL: "loud",
+  });
+  assert.equal(code, 1);
+  assert.equal(stdout, "");
+  assert.match(stderr, /PUBLIC_URL[^]*LOG_LEVEL|LOG_LEVEL[^]*PUBLIC_URL/);
+  assert.ok(await store.isUntouched());
 });

@@ -52,7 +52,7 @@ Deno.test("every command works beside a running server and answers with its one 
   await t.step(
     "collection create takes a file, and fills in what the definition leaves out",
     async () => {
-      const file = `${server.folder}/notes.json`;
+      const file = `${server.store.folder}/notes.json`;
       await Deno.writeTextFile(
         file,
         JSON.stringify({ name: "notes", fields: [{ key: "text", type: "String" }] }),

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createTestStore } from "../support/test_store.ts";
 import { createCollection, createProject, listAll, type Project, send, THINGS } from "./project.ts";
 import { type Server, startServer } from "./server.ts";
 
@@ -46,90 +47,82 @@ function stream(server: Server, { secretKey: key }: Project, round: number): Str
 }
 
 Deno.test("kill -9 during a stream of inserts loses nothing that was answered with 201, 20 times over", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "corbel-acceptance-" });
-  try {
-    const settings = { DATABASE_URL: `sqlite:${folder}` };
-    const project = await createProject(settings);
-    await createCollection(settings, project, THINGS);
-    const stored = new Map<string, string>();
-    for (let round = 0; round < ROUNDS; round++) {
-      await using server = await startServer({ folder });
-      const inserts = stream(server, project, round);
-      const { promise, resolve } = Promise.withResolvers<void>();
-      setTimeout(resolve, STREAM_MS);
-      await promise;
-      const { signal } = await server.kill();
-      assert.equal(signal, "SIGKILL");
-      await inserts.done;
-      assert.ok(inserts.stored.size > 0, "something was stored before the kill");
-      for (const [id, name] of inserts.stored) stored.set(id, name);
+  await using store = await createTestStore();
+  const { settings } = store;
+  const project = await createProject(settings);
+  await createCollection(settings, project, THINGS);
+  const stored = new Map<string, string>();
+  for (let round = 0; round < ROUNDS; round++) {
+    await using server = await startServer({ store });
+    const inserts = stream(server, project, round);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    setTimeout(resolve, STREAM_MS);
+    await promise;
+    const { signal } = await server.kill();
+    assert.equal(signal, "SIGKILL");
+    await inserts.done;
+    assert.ok(inserts.stored.size > 0, "something was stored before the kill");
+    for (const [id, name] of inserts.stored) stored.set(id, name);
 
-      await using again = await startServer({ folder });
-      const { items, total } = await listAll(again, project, "things");
-      assert.equal(total, items.length, `round ${round}: the total is what is listed`);
-      const found = new Map(items.map((item) => [item._id, item]));
-      assert.equal(found.size, items.length, "no document is listed twice");
-      for (const [id, name] of stored) {
-        const item = found.get(id);
-        assert.equal(
-          item?.batch ?? item?.code,
-          name,
-          `round ${round}: ${id} was answered with 201`,
-        );
-      }
-      for (const { batch, code, text, createdAt } of items) {
-        assert.equal(text, textOf(batch ?? code), "every document is whole");
-        assert.ok(!Number.isNaN(Date.parse(createdAt)));
-      }
-      const batches = Map.groupBy(items.filter(({ batch }) => batch), ({ batch }) => batch);
-      for (const [name, some] of batches) assert.equal(some.length, BULK, `bulk ${name} is whole`);
-      const [{ code }] = items.filter(({ code }) => code);
-      const path = "/api/data/things";
-      const taken = await send(again, { path, key: project.secretKey, body: { code } });
-      assert.equal(taken.status, 409, "unique values still hold");
+    await using again = await startServer({ store });
+    const { items, total } = await listAll(again, project, "things");
+    assert.equal(total, items.length, `round ${round}: the total is what is listed`);
+    const found = new Map(items.map((item) => [item._id, item]));
+    assert.equal(found.size, items.length, "no document is listed twice");
+    for (const [id, name] of stored) {
+      const item = found.get(id);
+      assert.equal(
+        item?.batch ?? item?.code,
+        name,
+        `round ${round}: ${id} was answered with 201`,
+      );
     }
-  } finally {
-    await Deno.remove(folder, { recursive: true });
+    for (const { batch, code, text, createdAt } of items) {
+      assert.equal(text, textOf(batch ?? code), "every document is whole");
+      assert.ok(!Number.isNaN(Date.parse(createdAt)));
+    }
+    const batches = Map.groupBy(items.filter(({ batch }) => batch), ({ batch }) => batch);
+    for (const [name, some] of batches) assert.equal(some.length, BULK, `bulk ${name} is whole`);
+    const [{ code }] = items.filter(({ code }) => code);
+    const path = "/api/data/things";
+    const taken = await send(again, { path, key: project.secretKey, body: { code } });
+    assert.equal(taken.status, 409, "unique values still hold");
   }
 });
 
 Deno.test("a write that took effect before kill -9 has no second effect when it is sent again", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "corbel-acceptance-" });
-  try {
-    const settings = { DATABASE_URL: `sqlite:${folder}` };
-    const project = await createProject(settings);
-    await createCollection(settings, project, THINGS);
-    const { secretKey: key } = project;
-    const calls = Array.from({ length: 30 }, (_, n) => ({
-      path: "/api/data/things",
-      key,
-      body: { n },
-      headers: { "idempotency-key": `order-${n}` },
-    }));
-    const answered = new Map<number, string>();
-    {
-      await using server = await startServer({ folder });
-      const sent = calls.map(async (call, n) => {
-        try {
-          answered.set(n, (await send(server, call)).body.data._id);
-        } catch {
-          // The connection died with the server.
-        }
-        if (answered.size === 10) await server.kill();
-      });
-      await Promise.all(sent);
-      assert.ok(answered.size >= 10);
-    }
-    await using again = await startServer({ folder });
-    const answers = await Promise.all(calls.map((call) => send(again, call)));
-    for (const [n, { status, body }] of answers.entries()) {
-      assert.equal(status, 201);
-      if (answered.has(n)) assert.equal(body.data._id, answered.get(n));
-    }
-    const { items, total } = await listAll(again, project, "things");
-    assert.deepEqual(items.map(({ n }) => n).toSorted((a, b) => a - b), calls.map((_, n) => n));
-    assert.equal(total, calls.length);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
+  await using store = await createTestStore();
+  const { settings } = store;
+  const project = await createProject(settings);
+  await createCollection(settings, project, THINGS);
+  const { secretKey: key } = project;
+  const calls = Array.from({ length: 30 }, (_, n) => ({
+    path: "/api/data/things",
+    key,
+    body: { n },
+    headers: { "idempotency-key": `order-${n}` },
+  }));
+  const answered = new Map<number, string>();
+  {
+    await using server = await startServer({ store });
+    const sent = calls.map(async (call, n) => {
+      try {
+        answered.set(n, (await send(server, call)).body.data._id);
+      } catch {
+        // The connection died with the server.
+      }
+      if (answered.size === 10) await server.kill();
+    });
+    await Promise.all(sent);
+    assert.ok(answered.size >= 10);
   }
+  await using again = await startServer({ store });
+  const answers = await Promise.all(calls.map((call) => send(again, call)));
+  for (const [n, { status, body }] of answers.entries()) {
+    assert.equal(status, 201);
+    if (answered.has(n)) assert.equal(body.data._id, answered.get(n));
+  }
+  const { items, total } = await listAll(again, project, "things");
+  assert.deepEqual(items.map(({ n }) => n).toSorted((a, b) => a - b), calls.map((_, n) => n));
+  assert.equal(total, calls.length);
 });

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createTestStore } from "../support/test_store.ts";
 import { createProject, listAll, send } from "./project.ts";
 import { admin, type Server, startServer } from "./server.ts";
 import { until } from "./until.ts";
@@ -24,80 +25,77 @@ async function statusOf(line: string): Promise<string> {
 }
 
 Deno.test("dev in an empty folder makes a demo, and every curl line it prints answers 200 or 201", async (t) => {
-  const cwd = await Deno.makeTempDir({ prefix: "corbel-acceptance-" });
-  try {
-    await using server = await startServer({ task: "dev", cwd });
-    await greeted(server);
-    const first = server.stdout();
-    const address = `http://localhost:${server.port}`;
-    const key = (prefix: string) => {
-      const found = new RegExp(`${prefix}_live_[A-Za-z0-9_-]{43}`).exec(first);
-      assert.ok(found, `a ${prefix}_live_ key is printed`);
-      return found[0];
-    };
+  await using store = await createTestStore();
+  const options = { task: "dev", store, cwd: store.folder } as const;
+  await using server = await startServer(options);
+  await greeted(server);
+  const first = server.stdout();
+  const address = `http://localhost:${server.port}`;
+  const key = (prefix: string) => {
+    const found = new RegExp(`${prefix}_live_[A-Za-z0-9_-]{43}`).exec(first);
+    assert.ok(found, `a ${prefix}_live_ key is printed`);
+    return found[0];
+  };
 
-    await t.step("the address, the reference and both keys are printed", () => {
-      assert.ok(first.includes(address));
-      assert.ok(first.includes(`${address}/docs`));
-      key("pk");
-      key("sk");
-    });
+  await t.step("the address, the reference and both keys are printed", () => {
+    assert.ok(first.includes(address));
+    assert.ok(first.includes(`${address}/docs`));
+    key("pk");
+    key("sk");
+  });
 
-    await t.step("each printed curl line runs as it stands", async () => {
-      const lines = curlLines(first);
-      assert.ok(lines.length >= CURL_LINES_MIN, `${lines.length} curl lines are printed`);
-      for (const line of lines) {
-        assert.match(await statusOf(line), /^20[01]$/, line);
+  await t.step("each printed curl line runs as it stands", async () => {
+    const lines = curlLines(first);
+    assert.ok(lines.length >= CURL_LINES_MIN, `${lines.length} curl lines are printed`);
+    for (const line of lines) {
+      assert.match(await statusOf(line), /^20[01]$/, line);
+    }
+  });
+
+  await t.step(
+    "the demo has public posts, private notes, and a few hundred documents",
+    async () => {
+      const secret = key("sk");
+      const modeOf = async (name: string) => {
+        const { body } = await send(server, { path: `/api/schemas/${name}`, key: secret });
+        return [body.data.collection.rls.enabled, body.data.collection.rls.mode];
+      };
+      assert.deepEqual(await modeOf("posts"), [true, "public-read"]);
+      assert.deepEqual(await modeOf("notes"), [true, "private"]);
+      const project = { projectId: "", publishableKey: key("pk"), secretKey: secret };
+      assert.ok((await listAll(server, project, "posts")).total >= 200);
+      assert.ok((await listAll(server, project, "notes")).total > 0);
+    },
+  );
+
+  await t.step(
+    "the index, the reference, its document and both health checks answer",
+    async () => {
+      const index = await send(server, { path: "/" });
+      assert.equal(index.status, 200);
+      for (const path of ["/docs", "/openapi.json", "/api/health", "/api/health/ready"]) {
+        assert.ok(index.text.includes(path), `the index names ${path}`);
+        assert.equal((await send(server, { path })).status, 200, path);
       }
-    });
+    },
+  );
 
-    await t.step(
-      "the demo has public posts, private notes, and a few hundred documents",
-      async () => {
-        const secret = key("sk");
-        const modeOf = async (name: string) => {
-          const { body } = await send(server, { path: `/api/schemas/${name}`, key: secret });
-          return [body.data.collection.rls.enabled, body.data.collection.rls.mode];
-        };
-        assert.deepEqual(await modeOf("posts"), [true, "public-read"]);
-        assert.deepEqual(await modeOf("notes"), [true, "private"]);
-        const project = { projectId: "", publishableKey: key("pk"), secretKey: secret };
-        assert.ok((await listAll(server, project, "posts")).total >= 200);
-        assert.ok((await listAll(server, project, "notes")).total > 0);
-      },
-    );
-
-    await t.step(
-      "the index, the reference, its document and both health checks answer",
-      async () => {
-        const index = await send(server, { path: "/" });
-        assert.equal(index.status, 200);
-        for (const path of ["/docs", "/openapi.json", "/api/health", "/api/health/ready"]) {
-          assert.ok(index.text.includes(path), `the index names ${path}`);
-          assert.equal((await send(server, { path })).status, 200, path);
-        }
-      },
-    );
-
-    await t.step("a second start makes no second demo and keeps the first", async () => {
-      assert.equal((await server.stop()).code, 0);
-      await using again = await startServer({ task: "dev", cwd });
-      await greeted(again);
-      assert.deepEqual(curlLines(again.stdout()), []);
-      assert.doesNotMatch(again.stdout(), /[ps]k_live_/);
-      assert.equal((await projectsOf(again)).length, 1);
-      assert.equal((await send(again, { path: "/api/data/posts", key: key("pk") })).status, 200);
-    });
-  } finally {
-    await Deno.remove(cwd, { recursive: true });
-  }
+  await t.step("a second start makes no second demo and keeps the first", async () => {
+    assert.equal((await server.stop()).code, 0);
+    await using again = await startServer(options);
+    await greeted(again);
+    assert.deepEqual(curlLines(again.stdout()), []);
+    assert.doesNotMatch(again.stdout(), /[ps]k_live_/);
+    assert.equal((await projectsOf(again)).length, 1);
+    assert.equal((await send(again, { path: "/api/data/posts", key: key("pk") })).status, 200);
+  });
 });
 
 Deno.test("two dev processes that start at the same moment make one demo", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "corbel-acceptance-" });
+  await using store = await createTestStore();
   const started = await Promise.allSettled([
-    startServer({ task: "dev", folder }),
-    startServer({ task: "dev", folder }),
+    startServer({ task: "dev", store }),
+    startServer({ task: "dev", store }),
   ]);
   try {
     const servers = started.flatMap((one) => one.status === "fulfilled" ? [one.value] : []);
@@ -109,7 +107,6 @@ Deno.test("two dev processes that start at the same moment make one demo", async
     for (const one of started) {
       if (one.status === "fulfilled") await one.value[Symbol.asyncDispose]();
     }
-    await Deno.remove(folder, { recursive: true });
   }
 });
 
@@ -117,7 +114,7 @@ Deno.test("dev beside a project of the user's own makes no demo", async () => {
   await using server = await startServer();
   await createProject(server.settings);
   await server.stop();
-  await using dev = await startServer({ task: "dev", folder: server.folder });
+  await using dev = await startServer({ task: "dev", store: server.store });
   await greeted(dev);
   assert.deepEqual((await projectsOf(dev)).map((one: { name: string }) => one.name), [
     "Acceptance",

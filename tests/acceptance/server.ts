@@ -5,6 +5,7 @@
 
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
+import { createTestStore, database, type TestStore } from "../support/test_store.ts";
 import { until } from "./until.ts";
 
 const CHECKOUT = fileURLToPath(new URL("../../", import.meta.url));
@@ -22,9 +23,9 @@ export type Settings = Readonly<Record<string, string>>;
 
 export interface ServerOptions {
   readonly task?: "start" | "dev";
-  /** The data folder, to share it or keep it; by default a new one that is removed at the end. */
-  readonly folder?: string;
-  /** Runs there, as after a fresh clone: with the default data folder, `data`. */
+  /** To share it or keep it; by default a new one that is removed at the end. */
+  readonly store?: TestStore;
+  /** Runs there. SQLite is not told where to keep its files, and takes the default folder, `data`. */
   readonly cwd?: string;
   readonly settings?: Settings;
 }
@@ -51,7 +52,7 @@ export interface Running {
 export interface Server extends Running, AsyncDisposable {
   readonly port: number;
   readonly url: string;
-  readonly folder: string;
+  readonly store: TestStore;
   /** The settings it runs with, for commands beside it. */
   readonly settings: Settings;
   readonly http: Deno.HttpClient;
@@ -108,15 +109,12 @@ export async function run(
 
 /** Starts a server on a free port, and waits until it answers. */
 export async function startServer(options: ServerOptions = {}): Promise<Server> {
-  const own = options.folder === undefined && options.cwd === undefined
-    ? await Deno.makeTempDir({ prefix: "corbel-acceptance-" })
-    : null;
-  const folder = own ?? options.folder ?? `${options.cwd}/data`;
+  const store = options.store ?? await createTestStore();
   const cleanUp = async () => {
-    if (own !== null) await Deno.remove(own, { recursive: true });
+    if (options.store === undefined) await store[Symbol.asyncDispose]();
   };
   for (let tries = 1;; tries++) {
-    const server = await launch(options, folder, cleanUp);
+    const server = await launch(options, store, cleanUp);
     let failure = "does not answer";
     try {
       await until("ready", () => isReady(server), START_MS);
@@ -135,21 +133,24 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
 
 async function launch(
   { task = "start", cwd, settings: chosen }: ServerOptions,
-  folder: string,
+  store: TestStore,
   cleanUp: () => Promise<void>,
 ): Promise<Server> {
   const port = freePort();
   const given = { PORT: String(port), ...chosen };
-  const settings = { DATABASE_URL: `sqlite:${folder}`, ...given };
-  const running = cwd === undefined
-    ? await run(task, [], { settings })
-    : await run(task, [], { settings: given, cwd });
+  const takesDefault = cwd !== undefined && database === "sqlite";
+  const settings: Settings = {
+    ...(takesDefault ? { DATABASE_URL: `sqlite:${cwd}/data` } : store.settings),
+    ...given,
+  };
+  const told = takesDefault ? given : settings;
+  const running = await run(task, [], { settings: told, ...(cwd !== undefined && { cwd }) });
   const http = Deno.createHttpClient({});
   return {
     ...running,
     port,
     url: `http://${HOST}:${port}`,
-    folder,
+    store,
     settings,
     http,
     stop: () => end(running, "SIGTERM"),

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createTestStore } from "../support/test_store.ts";
 import {
   type Answer,
   type Call,
@@ -23,26 +24,25 @@ const settings = { PUBLIC_URL: "http://localhost:8000" };
 const STALE_MS = 5000;
 
 interface Pair extends AsyncDisposable {
-  readonly folder: string;
   readonly servers: readonly [Server, Server];
 }
 
-/** Two servers started at the same moment on one data folder. */
+/** Two servers started at the same moment on one empty store. */
 async function startPair(): Promise<Pair> {
-  const folder = await Deno.makeTempDir({ prefix: "corbel-acceptance-" });
+  const store = await createTestStore();
   const started = await Promise.allSettled([
-    startServer({ folder, settings }),
-    startServer({ folder, settings }),
+    startServer({ store, settings }),
+    startServer({ store, settings }),
   ]);
   const close = async () => {
     await Promise.all(
       started.map((one) => one.status === "fulfilled" && one.value[Symbol.asyncDispose]()),
     );
-    await Deno.remove(folder, { recursive: true });
+    await store[Symbol.asyncDispose]();
   };
   const [one, two] = started;
   if (one.status === "fulfilled" && two.status === "fulfilled") {
-    return { folder, servers: [one.value, two.value], [Symbol.asyncDispose]: close };
+    return { servers: [one.value, two.value], [Symbol.asyncDispose]: close };
   }
   await close();
   throw started.find((result) => result.status === "rejected")!.reason;
@@ -211,14 +211,9 @@ Deno.test("a key rotated and a definition changed elsewhere are honoured by both
   await until("the definition is honoured by both", isStrict, STALE_MS);
 });
 
-Deno.test("two processes that start at the same moment on an empty folder share one key ring", async () => {
+Deno.test("two processes that start at the same moment on an empty store honour each other's tokens and cursors", async () => {
   await using pair = await startPair();
-  const { folder, servers } = pair;
-  const file = await Deno.stat(`${folder}/secret-keys`);
-  assert.equal(file.mode! & 0o777, 0o600);
-  const rings = [...Deno.readDirSync(folder)].filter(({ name }) => name.startsWith("secret-keys"));
-  assert.equal(rings.length, 1, "nothing is left of the attempts");
-
+  const { servers } = pair;
   const project = await createProject(servers[0].settings);
   await createCollection(servers[0].settings, project, { name: "notes", fields: [] });
   const { id } = await createUser(servers[0].settings, project);
@@ -238,24 +233,20 @@ Deno.test("two processes that start at the same moment on an empty folder share 
   assert.equal(next.status, 200, "a cursor of one is good for the other");
 });
 
-Deno.test("any number of processes may start at the same moment on an empty folder", async () => {
+Deno.test("any number of processes may start at the same moment on an empty store", async () => {
   for (let round = 0; round < 3; round++) {
-    const folder = await Deno.makeTempDir({ prefix: "corbel-acceptance-" });
-    try {
-      const settings = { DATABASE_URL: `sqlite:${folder}` };
-      // Settled, not all: one that still runs would make the folder anew behind its removal.
-      const ends = await Promise.allSettled(
-        Array.from({ length: 6 }, () => createProject(settings)),
-      );
-      const made = ends.map((end) => {
-        if (end.status === "rejected") throw end.reason;
-        return end.value.projectId;
-      });
-      const { projects } = await admin(["project", "list"], settings);
-      const ids = projects.map((one: Project) => one.projectId).sort();
-      assert.deepEqual(ids, made.sort());
-    } finally {
-      await Deno.remove(folder, { recursive: true });
-    }
+    await using store = await createTestStore();
+    const { settings } = store;
+    // Settled, not all: one that still runs would make the store anew behind its removal.
+    const ends = await Promise.allSettled(
+      Array.from({ length: 6 }, () => createProject(settings)),
+    );
+    const made = ends.map((end) => {
+      if (end.status === "rejected") throw end.reason;
+      return end.value.projectId;
+    });
+    const { projects } = await admin(["project", "list"], settings);
+    const ids = projects.map((one: Project) => one.projectId).sort();
+    assert.deepEqual(ids, made.sort());
   }
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { TestUser } from "../support/test_app.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
+import { createTestStore } from "../support/test_store.ts";
 import { type Doc, ok, openShelf, refused, type Shelf, times } from "./shelf.ts";
 
 const FIELDS = [
@@ -263,26 +264,22 @@ Deno.test("the default sort said aloud is the same list", async () => {
 });
 
 Deno.test("cursors outlive the process", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "corbel-test-" });
-  try {
-    let cursor: string | null;
-    let key: string;
-    {
-      await using app = await openTestApp({ folder });
-      const shelf = await openShelf(app, { fields: FIELDS });
-      await shelf.insert(...times(4, (n) => ({ n })));
-      cursor = (await list(shelf, "sort=n&limit=2")).nextCursor;
-      key = shelf.project.secretKey;
-    }
-    await using app = await openTestApp({ folder });
-    const answer = await app.send({
-      path: `/api/data/posts?sort=n&cursor=${cursor}`,
-      headers: { "x-api-key": key },
-    });
-    assert.deepEqual(names(ok(answer)), [2, 3]);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
+  await using store = await createTestStore();
+  let cursor: string | null;
+  let key: string;
+  {
+    await using app = await openTestApp({ store });
+    const shelf = await openShelf(app, { fields: FIELDS });
+    await shelf.insert(...times(4, (n) => ({ n })));
+    cursor = (await list(shelf, "sort=n&limit=2")).nextCursor;
+    key = shelf.project.secretKey;
   }
+  await using app = await openTestApp({ store });
+  const answer = await app.send({
+    path: `/api/data/posts?sort=n&cursor=${cursor}`,
+    headers: { "x-api-key": key },
+  });
+  assert.deepEqual(names(ok(answer)), [2, 3]);
 });
 
 Deno.test("an altered cursor is 400", async () => {

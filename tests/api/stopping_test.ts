@@ -11,7 +11,7 @@ Deno.test("a server that is stopping refuses with STOPPING, and takes no part in
   assert.equal(answer.headers.get("connection"), "close");
   assert.equal(answer.headers.get("retry-after"), "1");
 
-  await using other = await openTestApp({ folder: app.folder, clock: app.clock });
+  await using other = await openTestApp({ store: app.store, clock: app.clock });
   const listed = await other.send({
     path: "/api/data/things",
     headers: { "x-api-key": project.secretKey },

@@ -1,19 +1,24 @@
 /**
- * What the suites need beside Deno, and where this machine has it. Says for each service whether it
- * was found and, if not, the command that brings it; with `CI=true` a missing one is a failure.
+ * What the suites need beside Deno, and where this machine has it. `deno task services` builds what
+ * can be built here, and says for the rest the command that brings it; with `CI=true` a missing
+ * one is a failure.
  */
+
+import { findMongodb } from "./mongodb.ts";
+import { type Environment, findProgram } from "./programs.ts";
+import { type BuildOptions, buildStandIn } from "./stand_in.ts";
 
 export interface Service {
   readonly name: string;
   /** What uses it. */
   readonly suite: string;
   /** Where it is, or null. */
-  find(): Promise<string | null>;
+  find(env: Environment): Promise<string | null>;
   /** What to type to get it. */
   readonly command: string;
+  /** Gets it without asking anybody. Throws with what is missing for that. */
+  bring?(env: Environment, options: BuildOptions): Promise<void>;
 }
-
-const BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
 /** A browser, for the pages that Corbel serves. */
 export const browser: Service = {
@@ -21,33 +26,72 @@ export const browser: Service = {
   suite: "tests/acceptance/reference_test.ts",
   command: "apt-get install -y chromium",
   async find() {
-    for (const path of BROWSERS) {
-      const found = await Deno.stat(path).then((info) => info.isFile, () => false);
-      if (found) return path;
+    for (const name of ["chromium", "chromium-browser", "google-chrome"]) {
+      const path = await findProgram(name, { PATH: "/usr/bin" });
+      if (path !== null) return path;
     }
     return null;
   },
 };
 
-const SERVICES: readonly Service[] = [browser];
+/** A MongoDB server, or a program to start one. */
+export const mongodb: Service = {
+  name: "MongoDB",
+  suite: "every suite's run on MongoDB",
+  command: "deno task services",
+  async find(env) {
+    const found = await findMongodb(env);
+    // Addresses hold passwords.
+    return found === null ? null : found.kind === "address" ? "MONGODB_TEST_URL" : found.path;
+  },
+  bring: buildStandIn,
+};
+
+export const SERVICES: readonly Service[] = [browser, mongodb];
+
+/** What is left out without a service, and how to get it. */
+export const leftOut = ({ suite, name, command }: Service): string =>
+  `Left out: ${suite}, for want of a ${name}. Get it: ${command}`;
 
 /**
  * Where a service is. Without it: null and one line that says how to get it, or with `CI=true` an
  * error.
  */
 export async function require(service: Service): Promise<string | null> {
-  const path = await service.find();
+  const path = await service.find(Deno.env.toObject());
   if (path !== null) return path;
-  const message = `Left out: ${service.suite} needs a ${service.name}. Get it: ${service.command}`;
-  if (Deno.env.get("CI") === "true") throw new Error(message);
-  console.log(message);
+  if (Deno.env.get("CI") === "true") throw new Error(leftOut(service));
+  console.log(leftOut(service));
   return null;
 }
 
-if (import.meta.main) {
+/** Finds or brings each service, and says where it is. Resolves to whether all are there. */
+async function bringAll(env: Environment, signal: AbortSignal): Promise<boolean> {
+  let isComplete = true;
   for (const service of SERVICES) {
-    const path = await service.find();
-    if (path === null) Deno.exitCode = Deno.env.get("CI") === "true" ? 1 : 0;
-    console.log(`${service.name}: ${path ?? `missing. Get it: ${service.command}`}`);
+    const { name, command } = service;
+    let path = await service.find(env);
+    let why = `Get it: ${command}`;
+    if (path === null && service.bring !== undefined) {
+      try {
+        await service.bring(env, { say: console.log, signal });
+        path = await service.find(env);
+      } catch (error) {
+        why = (error as Error).message;
+      }
+    }
+    isComplete &&= path !== null;
+    console.log(`${name}: ${path ?? `missing. ${why}`}`);
   }
+  return isComplete;
+}
+
+if (import.meta.main) {
+  const stop = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    Deno.addSignalListener(signal, () => stop.abort());
+  }
+  const isComplete = await bringAll(Deno.env.toObject(), stop.signal);
+  const mustBeComplete = Deno.env.get("CI") === "true" || stop.signal.aborted;
+  Deno.exit(isComplete || !mustBeComplete ? 0 : 1);
 }

@@ -7,6 +7,7 @@ import type { Id } from "@/lib/store/port.ts";
 import { createApp } from "@/routes/app.ts";
 import { type Answer, type Call, send } from "./conforming_client.ts";
 import { type FakeClock, openTestServices, type TestOptions } from "./test_services.ts";
+import type { TestStore } from "./test_store.ts";
 
 export interface TestUser {
   readonly id: Id;
@@ -29,7 +30,7 @@ export interface TestProject {
 export interface TestApp extends AsyncDisposable {
   readonly services: Services;
   readonly clock: FakeClock;
-  readonly folder: string;
+  readonly store: TestStore;
   /** Sends a call as it is. */
   send(call: Call): Promise<Answer>;
   project(options?: { siteUrl?: string }): Promise<TestProject>;
@@ -73,7 +74,7 @@ export async function openTestApp(options: TestOptions = {}): Promise<TestApp> {
   return {
     services,
     clock: opened.clock,
-    folder: opened.folder,
+    store: opened.store,
     send: (call) => send(app, call),
     project,
     [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),

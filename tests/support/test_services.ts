@@ -2,6 +2,7 @@ import { loadConfig } from "@/lib/config.ts";
 import { silentLog } from "@/lib/http/log.ts";
 import type { Log } from "@/lib/http/log.ts";
 import { openServices, type Services } from "@/lib/services.ts";
+import { createTestStore, type TestStore } from "./test_store.ts";
 
 /** A clock that stands still until it is moved. */
 export interface FakeClock {
@@ -17,6 +18,8 @@ export function fakeClock(start = Date.parse("2026-01-31T12:00:00.000Z")): FakeC
 export interface TestServices extends AsyncDisposable {
   readonly services: Services;
   readonly clock: FakeClock;
+  readonly store: TestStore;
+  /** The store's. */
   readonly folder: string;
 }
 
@@ -25,28 +28,30 @@ export interface TestOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly log?: Log;
   readonly clock?: FakeClock;
-  /** A folder to share with others; by default a new one that is removed at the end. */
-  readonly folder?: string;
+  /** A store to share with others; by default a new one that is removed at the end. */
+  readonly store?: TestStore;
 }
 
-/** Services on a folder and a clock of their own. */
+/** Services on a store and a clock of their own. */
 export async function openTestServices(options: TestOptions = {}): Promise<TestServices> {
-  const folder = options.folder ?? await Deno.makeTempDir({ prefix: "corbel-test-" });
+  await using opening = new AsyncDisposableStack();
+  const store = options.store ?? opening.use(await createTestStore());
   const clock = options.clock ?? fakeClock();
   const config = loadConfig({
-    DATABASE_URL: `sqlite:${folder}`,
+    ...store.settings,
     SQLITE_SYNC: "normal",
     RATE_LIMITS: "off",
     ...options.env,
   });
-  const services = await openServices(config, { log: options.log ?? silentLog, clock });
+  const services = opening.use(
+    await openServices(config, { log: options.log ?? silentLog, clock }),
+  );
+  const opened = opening.move();
   return {
     services,
     clock,
-    folder,
-    async [Symbol.asyncDispose]() {
-      await services[Symbol.asyncDispose]();
-      if (options.folder === undefined) await Deno.remove(folder, { recursive: true });
-    },
+    store,
+    folder: store.folder,
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { sqliteStoreIn } from "../support/test_store.ts";
 import { mounted, mountProblem } from "./mounts.ts";
 import {
   type Answer,
@@ -93,12 +94,12 @@ onMount(
   "a full disk refuses writes with 503, loses nothing, and recovers with space",
   async () => {
     await using mount = await mounted("tmpfs");
-    const { folder } = mount;
-    await using server = await startServer({ folder });
+    const store = sqliteStoreIn(mount.folder);
+    await using server = await startServer({ store });
     const { settings } = server;
     const project = await createProject(settings);
     await createCollection(settings, project, THINGS);
-    const ballast = `${folder}/ballast`;
+    const ballast = `${mount.folder}/ballast`;
     await Deno.writeFile(ballast, new Uint8Array(BALLAST_BYTES));
 
     const { stored, refused } = await fill(server, project);
@@ -127,7 +128,7 @@ onMount(
     await assertStored(server, project, stored);
     assert.equal((await admin(["project", "list"], settings)).projects.length, 1);
     assert.equal((await server.stop()).code, 0);
-    await using again = await startServer({ folder });
+    await using again = await startServer({ store });
     await assertStored(again, project, stored);
   },
 );
@@ -150,7 +151,7 @@ onMount(
   "a disk that turns read-only under a running server is still read, and refuses writes with 503",
   async () => {
     await using mount = await mounted("ext4");
-    await using server = await startServer({ folder: mount.folder });
+    await using server = await startServer({ store: sqliteStoreIn(mount.folder) });
     const { project, stored, documents } = await populated(server);
     const { secretKey: key } = project;
     const one = `${PATH}/${[...stored.keys()][0]}`;
@@ -180,18 +181,18 @@ onMount(
   "what a disk holds when it fails is enough to start again with all that was answered",
   async () => {
     await using mount = await mounted("ext4");
-    const { folder } = mount;
+    const store = sqliteStoreIn(mount.folder);
     const settings = { PUBLIC_URL: "http://localhost:8000" };
     let world: Awaited<ReturnType<typeof populated>>;
     {
-      await using first = await startServer({ folder, settings });
+      await using first = await startServer({ store, settings });
       world = await populated(first);
       await mount.remount("abort");
       await first.kill();
     }
     const { project, stored, user } = world;
     await mount.again();
-    await using server = await startServer({ folder, settings });
+    await using server = await startServer({ store, settings });
     await assertStored(server, project, stored);
     const { publishableKey: key } = project;
     const path = "/api/data/notes";
@@ -206,7 +207,7 @@ onMount(
   "a read-only data folder is refused at start with the file that cannot be used",
   async () => {
     await using mount = await mounted("tmpfs");
-    const settings = { DATABASE_URL: `sqlite:${mount.folder}` };
+    const { settings } = sqliteStoreIn(mount.folder);
     for (const isEmpty of [true, false]) {
       if (!isEmpty) await createProject(settings);
       await mount.remount("ro");

@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { accepts, freePort, run, type Settings } from "./server.ts";
+import { until } from "./until.ts";
+
+const REFUSED_MS = 20_000;
+
+/** A start that must fail by itself, without ever listening. Resolves to what it says. */
+export async function refusedStart(settings: Settings): Promise<string> {
+  const port = freePort();
+  const running = await run("start", [], { settings: { PORT: String(port), ...settings } });
+  let listened = false;
+  try {
+    await until("the refused process ends", async () => {
+      listened ||= await accepts(port);
+      return running.hasEnded();
+    }, REFUSED_MS);
+  } finally {
+    if (!running.hasEnded()) running.signal("SIGKILL");
+    await running.ended;
+  }
+  const { code, signal, stdout, stderr } = await running.ended;
+  assert.ok(!listened, "a refused start must not listen");
+  assert.equal(signal, null, stderr);
+  assert.notEqual(code, 0, stderr);
+  assert.doesNotMatch(stdout, /Listening/);
+  assert.doesNotMatch(stderr, /^\s+at /m, "a refusal is a message, not a stack");
+  assert.doesNotMatch(stderr, /uncaught/i);
+  return stderr;
+}

@@ -1,0 +1,165 @@
+/**
+ * `deno task test`: every suite on the embedded engine, and those that see an engine only from
+ * outside once more on MongoDB. Arguments are files and folders as `deno test` takes them;
+ * `--name=value` is handed on.
+ */
+
+import { findMongodb } from "./services/mongodb.ts";
+import { startMongodb } from "./services/mongodb_server.ts";
+import { leftOut, mongodb, SERVICES } from "./services/mod.ts";
+
+const PERMISSIONS = ["read", "write", "env", "run", "sys"].map((name) => `--allow-${name}`);
+const ALWAYS = ["--parallel", "--sanitize-ops", "--sanitize-resources", ...PERMISSIONS];
+
+/** Of an output, enough for its summary. */
+const OUTPUT_CHARACTERS = 10_000;
+
+const EVERYTHING = ["lib", "tests"];
+const BOTH_ENGINES = ["tests/api", "tests/property", "tests/acceptance"];
+
+export interface Counts {
+  readonly passed: number;
+  readonly failed: number;
+}
+
+/**
+ * What the last summary in an output of `deno test` says; null if it has none. A run that failed
+ * without a failed test, say by a file that could not be loaded, failed once.
+ */
+export function countsOf(output: string, success: boolean): Counts | null {
+  // deno-lint-ignore no-control-regex -- Colours are escape sequences.
+  const plain = output.replaceAll(/\x1b\[[0-9;]*m/g, "");
+  const summary = [...plain.matchAll(/^(?:ok|FAILED) \| (\d+) passed.*? \| (\d+) failed/gm)].at(-1);
+  if (summary === undefined) return null;
+  const failed = Number(summary[2]);
+  return { passed: Number(summary[1]), failed: success ? failed : Math.max(failed, 1) };
+}
+
+/** Which of these files run on MongoDB as well: not those about the files of SQLite. */
+export const onBothEngines = (files: readonly string[]): string[] =>
+  files.filter((path) =>
+    BOTH_ENGINES.some((folder) => path.startsWith(`${folder}/`)) && /_test\.ts$/.test(path) &&
+    !/\/sqlite_[^/]*$/.test(path)
+  );
+
+/** Hosts with ports that a test may speak to; null if only the resolver knows them. */
+export function hostsOf(mongodbUrl: string | null): string[] | null {
+  const hosts = ["127.0.0.1", "localhost"];
+  if (mongodbUrl === null) return hosts;
+  if (mongodbUrl.startsWith("mongodb+srv:")) return null;
+  const given = /^mongodb:\/\/(?:[^/?]*@)?([^/?]+)/.exec(mongodbUrl)?.[1];
+  return [...hosts, ...(given === undefined ? [] : given.split(","))];
+}
+
+interface Run {
+  readonly title: string;
+  readonly paths: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Paths as given, with folders replaced by the files below them. */
+async function filesOf(paths: readonly string[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const path of paths.map((path) => path.replace(/^\.\//, "").replace(/\/$/, ""))) {
+    const isFolder = await Deno.stat(path).then((info) => info.isDirectory, () => false);
+    if (!isFolder) found.push(path);
+    else {for await (const { name } of Deno.readDir(path)) {
+        found.push(...await filesOf([`${path}/${name}`]));
+      }}
+  }
+  return found.sort();
+}
+
+/** Every process that runs for us, to be told when we are. */
+const children = new Set<Deno.ChildProcess>();
+let stoppedBy: Deno.Signal | null = null;
+
+async function runTests({ title, paths, env }: Run, flags: readonly string[]): Promise<Counts> {
+  if (stoppedBy !== null) return { passed: 0, failed: 0 };
+  console.log(`== ${title}`);
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["test", ...ALWAYS, ...flags, ...paths],
+    env: { ...env },
+    stdin: "null",
+    stdout: "piped",
+  }).spawn();
+  children.add(child);
+  let output = "";
+  const decoder = new TextDecoder();
+  for await (const bytes of child.stdout) {
+    await Deno.stdout.write(bytes);
+    output = (output + decoder.decode(bytes, { stream: true })).slice(-OUTPUT_CHARACTERS);
+  }
+  const { success } = await child.status;
+  children.delete(child);
+  const counts = countsOf(output, success);
+  if (counts === null) console.log(`FAILED: ${title}: the run did not finish`);
+  return counts ?? { passed: 0, failed: 1 };
+}
+
+/** Resolves to the sums of all runs. */
+async function runAll(args: readonly string[]): Promise<Counts> {
+  const environment = Deno.env.toObject();
+  const found = await findMongodb(environment);
+  await using own = found === null || found.kind === "address"
+    ? null
+    : await startMongodb({ program: found });
+  const url = own?.url ?? environment.MONGODB_TEST_URL ?? null;
+  const hosts = hostsOf(url);
+  const given = args.filter((arg) => arg.startsWith("-"));
+  const flags = [hosts === null ? "--allow-net" : `--allow-net=${hosts}`, ...given];
+  const filters = args.filter((arg) => !arg.startsWith("-"));
+  const paths = filters.length > 0 ? filters : EVERYTHING;
+  const again = onBothEngines(await filesOf(paths));
+
+  const onSqlite = {
+    CORBEL_TEST_DATABASE: "sqlite",
+    ...(url !== null && { MONGODB_TEST_URL: url }),
+  };
+  const counts = [await runTests({ title: "The embedded engine", paths, env: onSqlite }, flags)];
+  if (url !== null && again.length > 0) {
+    const env = { ...onSqlite, CORBEL_TEST_DATABASE: "mongodb" };
+    counts.push(await runTests({ title: "MongoDB", paths: again, env }, flags));
+  }
+  for (const service of SERVICES) {
+    if (await service.find(environment) !== null) continue;
+    console.log(leftOut(service));
+    // A test that needs one of the others fails by itself.
+    if (service === mongodb && environment.CI === "true") counts.push({ passed: 0, failed: 1 });
+  }
+  return {
+    passed: counts.reduce((sum, { passed }) => sum + passed, 0),
+    failed: counts.reduce((sum, { failed }) => sum + failed, 0),
+  };
+}
+
+function forward(child: Deno.ChildProcess, signal: Deno.Signal): void {
+  try {
+    child.kill(signal);
+  } catch {
+    // It ended by itself in this moment.
+  }
+}
+
+async function main(): Promise<number> {
+  const SIGNALS = { SIGINT: 130, SIGTERM: 143 } as const;
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    Deno.addSignalListener(signal, () => {
+      stoppedBy = signal;
+      for (const child of children) forward(child, signal);
+    });
+  }
+  // Tests that are cut off leave things behind; here they are found again.
+  const folder = await Deno.makeTempDir({ prefix: "corbel-run-" });
+  Deno.env.set("TMPDIR", folder);
+  try {
+    const { passed, failed } = await runAll(Deno.args);
+    if (stoppedBy !== null) return SIGNALS[stoppedBy as keyof typeof SIGNALS];
+    console.log(`${passed} passed, ${failed} failed`);
+    return failed === 0 ? 0 : 1;
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+if (import.meta.main) Deno.exit(await main());

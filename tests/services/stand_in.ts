@@ -1,0 +1,107 @@
+/**
+ * SecantusDB, the stand-in for MongoDB where there is none: a server that speaks its wire protocol
+ * as a replica set of one member, built once by cargo.
+ */
+
+import { type Environment, findProgram, isFile, servicesFolder } from "./programs.ts";
+
+const CRATE = "secantus-mdb";
+/** The one place that names it. */
+const VERSION = "0.5.3-beta.193";
+const PROGRAM = "secantusd-rs";
+
+const standInFolder = (env: Environment): string => `${servicesFolder(env)}/${CRATE}-${VERSION}`;
+
+/** Where the stand-in lies once it is built. */
+export const standInPath = (env: Environment): string => `${standInFolder(env)}/bin/${PROGRAM}`;
+
+export interface BuildOptions {
+  /** Told what is done, a line each. */
+  readonly say: (line: string) => void;
+  /** Ends the build. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Builds the stand-in into the cache: below a temporary root that is renamed into place, so an
+ * interrupted build is never taken for a finished one. Throws when there are no tools for it, and
+ * when cargo fails.
+ */
+export async function buildStandIn(env: Environment, { say, signal }: BuildOptions): Promise<void> {
+  const folder = standInFolder(env);
+  const cargo = await findTools(env);
+  await Deno.mkdir(servicesFolder(env), { recursive: true });
+  const root = await Deno.makeTempDir({ dir: servicesFolder(env), prefix: ".building-" });
+  try {
+    say(`Building ${CRATE} ${VERSION} into ${folder}, about four minutes`);
+    const install = (lock: readonly string[]) =>
+      run(cargo, ["install", CRATE, "--version", VERSION, ...lock, ...OPTIONS, root], signal);
+    let end = await install(["--locked"]);
+    if (!end.success && REFUSED_LOCK.test(end.tail) && !signal?.aborted) {
+      say("The lock file was refused: building with the newest versions that fit");
+      end = await install([]);
+    }
+    if (signal?.aborted) throw new Error("The build was stopped");
+    if (!end.success) throw new Error(`${cargo} could not build ${CRATE} ${VERSION}`);
+    if (!await isFile(`${root}/bin/${PROGRAM}`)) {
+      throw new Error(`${CRATE} ${VERSION} brought no program "${PROGRAM}"`);
+    }
+    await moveIntoPlace(root, folder, env);
+  } finally {
+    await Deno.remove(root, { recursive: true }).catch(() => {}); // It was renamed.
+  }
+}
+
+const OPTIONS = ["--ignore-rust-version", "--root"];
+/** What cargo says of a lock file that it cannot use as it is. */
+const REFUSED_LOCK = /\block ?file\b|--locked\b/i;
+const TAIL_CHARACTERS = 4000;
+
+/** Cargo's path. Throws with all that is missing. */
+async function findTools(env: Environment): Promise<string> {
+  const ofCargo = env.CARGO_HOME ?? `${env.HOME}/.cargo`;
+  const cargo = await findProgram("cargo", env, [`${ofCargo}/bin`]);
+  const missing = cargo === null ? ["cargo (https://rustup.rs)"] : [];
+  for (const [tool, bringing] of [["cc", "build-essential"], ["cmake", "cmake"]] as const) {
+    if (await findProgram(tool, env) === null) {
+      missing.push(`${tool} (apt-get install -y ${bringing})`);
+    }
+  }
+  if (cargo !== null && missing.length === 0) return cargo;
+  throw new Error(
+    `Cannot build ${CRATE} ${VERSION}. Install what is missing and run \`deno task services\` again: ` +
+      `${missing.join(", ")}. A \`mongod\` on the PATH or MONGODB_TEST_URL serves as well.`,
+  );
+}
+
+interface End {
+  readonly success: boolean;
+  /** The last of what was said on standard error. */
+  readonly tail: string;
+}
+
+async function run(program: string, args: readonly string[], signal?: AbortSignal): Promise<End> {
+  const child = new Deno.Command(program, {
+    args: [...args],
+    stdin: "null",
+    stdout: "inherit",
+    stderr: "piped",
+    ...(signal && { signal }),
+  }).spawn();
+  const decoder = new TextDecoder();
+  let tail = "";
+  for await (const bytes of child.stderr) {
+    await Deno.stderr.write(bytes);
+    tail = (tail + decoder.decode(bytes, { stream: true })).slice(-TAIL_CHARACTERS);
+  }
+  return { success: (await child.status).success, tail };
+}
+
+/** Of two builds at once the first stays. */
+async function moveIntoPlace(root: string, folder: string, env: Environment): Promise<void> {
+  try {
+    await Deno.rename(root, folder);
+  } catch (error) {
+    if (!await isFile(standInPath(env))) throw error;
+  }
+}

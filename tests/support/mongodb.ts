@@ -1,0 +1,47 @@
+/** Databases on the MongoDB that the tests were given, by the prefix of their names. */
+
+import { MongoClient } from "mongodb";
+
+const ADDRESS = /^(mongodb(?:\+srv)?:\/\/)([^/?]+)(?:\/([^?]*))?(?:\?(.*))?$/;
+
+/** `MONGODB_TEST_URL`. Throws without one: `deno task test` starts a server and sets it. */
+export function mongodbTestUrl(): string {
+  const url = Deno.env.get("MONGODB_TEST_URL");
+  if (!url) throw new Error("MONGODB_TEST_URL is not set: `deno task test` starts a server");
+  return url;
+}
+
+/** What `DATABASE_URL` is for a Corbel whose databases are called `<prefix>_…`. */
+export const mongodbUrl = (prefix: string): string => withPath(mongodbTestUrl(), prefix);
+
+/**
+ * The address with another path, which Corbel reads as the prefix of its databases. Who signs in
+ * still does so against the database that was named before.
+ */
+export function withPath(url: string, path: string): string {
+  const parts = ADDRESS.exec(url);
+  if (parts === null) throw new Error("MONGODB_TEST_URL must begin with mongodb://host");
+  const [, scheme, hosts, former, query] = parts;
+  const options = (query ?? "").split("&").filter((option) => option !== "");
+  if (hosts!.includes("@") && !options.some((option) => /^authSource=/i.test(option))) {
+    options.push(`authSource=${former || "admin"}`);
+  }
+  return `${scheme}${hosts}/${path}${options.length > 0 ? "?" : ""}${options.join("&")}`;
+}
+
+/** Names of the databases that begin with `<prefix>_`. */
+export async function databaseNames(prefix: string): Promise<string[]> {
+  await using client = new MongoClient(mongodbTestUrl());
+  return await namesOf(client, prefix);
+}
+
+/** Drops every database whose name begins with `<prefix>_`. */
+export async function dropDatabases(prefix: string): Promise<void> {
+  await using client = new MongoClient(mongodbTestUrl());
+  for (const name of await namesOf(client, prefix)) await client.db(name).dropDatabase();
+}
+
+async function namesOf(client: MongoClient, prefix: string): Promise<string[]> {
+  const { databases } = await client.db("admin").admin().listDatabases({ nameOnly: true });
+  return databases.map(({ name }) => name).filter((name) => name.startsWith(`${prefix}_`)).sort();
+}
