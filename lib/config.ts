@@ -153,9 +153,10 @@ function reader(env: Environment) {
   function databasePrefix(url: string): string {
     const prefix = /^[^:]+:\/\/[^/?]+\/([^?]*)/.exec(url)?.[1] || "corbel";
     if (!DATABASE_PREFIX.test(prefix)) {
+      // Not repeated: an unescaped slash in a password would make the rest of it a path.
       problems.push(
-        "DATABASE_URL must name a prefix of at most 38 letters, digits, _ and - as its path, " +
-          `got ${JSON.stringify(prefix)}`,
+        "DATABASE_URL must name a prefix of at most 38 letters, digits, _ and - as its path, and " +
+          "a password in it must be percent-encoded",
       );
     }
     return prefix;

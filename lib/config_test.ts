@@ -1,5 +1,11 @@
 import assert from "node:assert/strict";
-import { ConfigError, type Environment, loadConfig, SETTINGS } from "./config.ts";
+import {
+  ConfigError,
+  type Environment,
+  loadConfig,
+  type MongoDatabase,
+  SETTINGS,
+} from "./config.ts";
 import { Secret } from "./crypto/secret.ts";
 
 const KEY_A = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
@@ -44,10 +50,10 @@ Deno.test("an empty variable is as good as none", () => {
 });
 
 Deno.test("DATABASE_URL names a folder, relative or absolute, with any characters", () => {
-  const folderOf = (url: string) => loadConfig({ DATABASE_URL: url }).database.folder;
-  assert.equal(folderOf("sqlite:./data"), "./data");
-  assert.equal(folderOf("sqlite:/var/lib/corbel"), "/var/lib/corbel");
-  assert.equal(folderOf("sqlite:C:/my data"), "C:/my data");
+  for (const folder of ["./data", "/var/lib/corbel", "C:/my data"]) {
+    const { database } = loadConfig({ DATABASE_URL: `sqlite:${folder}` });
+    assert.deepEqual(database, { kind: "sqlite", folder, sync: "full" });
+  }
 });
 
 Deno.test("DATABASE_URL of another scheme or without a folder is refused", () => {
@@ -56,9 +62,48 @@ Deno.test("DATABASE_URL of another scheme or without a folder is refused", () =>
   }
 });
 
+const RING = `k1:${KEY_A}`;
+
+function mongodb(url: string): MongoDatabase {
+  const { database } = loadConfig({ DATABASE_URL: url, SECRET_KEYS: RING });
+  assert.ok(database.kind === "mongodb");
+  return database;
+}
+
+Deno.test("DATABASE_URL of MongoDB is kept as it is, and its path begins the databases' names", () => {
+  const table = [
+    ["mongodb://localhost", "corbel"],
+    ["mongodb://localhost:27017/", "corbel"],
+    ["mongodb://localhost:27017/?replicaSet=rs0", "corbel"],
+    ["mongodb://u:p%40ss@a:1,b:2,c:3/shop_eu-1?authSource=admin", "shop_eu-1"],
+    ["mongodb+srv://u:p@cluster.example.com/x", "x"],
+    [`mongodb://localhost/${"p".repeat(38)}`, "p".repeat(38)],
+  ] as const;
+  for (const [url, prefix] of table) {
+    const database = mongodb(url);
+    assert.equal(database.url.reveal(), url);
+    assert.equal(database.prefix, prefix);
+  }
+});
+
+Deno.test("a prefix that could not begin the name of a database is refused", () => {
+  for (const prefix of ["a.b", "a b", "a/b", "a$", "é", "p".repeat(39)]) {
+    assertRefused(
+      { DATABASE_URL: `mongodb://localhost/${prefix}`, SECRET_KEYS: RING },
+      /^DATABASE_URL must name a prefix of at most 38 letters/,
+    );
+  }
+});
+
+Deno.test("with MongoDB the key ring must be given, because every process needs the same", () => {
+  assertRefused({ DATABASE_URL: "mongodb://localhost" }, /^SECRET_KEYS is needed with MongoDB/);
+});
+
 Deno.test("SQLITE_SYNC is full or normal", () => {
-  assert.equal(loadConfig({ SQLITE_SYNC: "full" }).database.sync, "full");
-  assert.equal(loadConfig({ SQLITE_SYNC: "normal" }).database.sync, "normal");
+  for (const sync of ["full", "normal"]) {
+    const { database } = loadConfig({ SQLITE_SYNC: sync });
+    assert.deepEqual(database, { kind: "sqlite", folder: "./data", sync });
+  }
   for (const value of ["off", "FULL", "1"]) {
     assertRefused({ SQLITE_SYNC: value }, /^SQLITE_SYNC must be full or normal, got "/);
   }
@@ -168,9 +213,14 @@ Deno.test("SECRET_KEYS that cannot be used is refused without repeating it", () 
 });
 
 Deno.test("a password in DATABASE_URL is not repeated", () => {
-  const problems = problemsOf({ DATABASE_URL: "mongodb://corbel:hunter2@db.example.com/corbel" });
-  assert.match(problems.join(), /DATABASE_URL/);
-  assert.equal(problems.join().includes("hunter2"), false, problems.join());
+  for (const url of ["postgres://corbel:hunter2@db/corbel", "mongodb://corbel:so/hunter2@db/x"]) {
+    const problems = problemsOf({ DATABASE_URL: url, SECRET_KEYS: RING });
+    assert.match(problems.join(), /DATABASE_URL/);
+    assert.equal(problems.join().includes("hunter2"), false, problems.join());
+  }
+  const config = loadConfig({ DATABASE_URL: "mongodb://u:hunter2@db/x", SECRET_KEYS: RING });
+  assert.equal(Deno.inspect(config, { depth: 9 }).includes("hunter2"), false);
+  assert.equal(JSON.stringify(config).includes("hunter2"), false);
 });
 
 Deno.test("TRUST_PROXY is a whole number from 0 to 100", () => {
