@@ -1,4 +1,4 @@
-import { MongoClient, type MongoClientOptions, MongoParseError, MongoServerError } from "mongodb";
+import { MongoClient, type MongoClientOptions, MongoServerError } from "mongodb";
 import { StoreUnavailable } from "../errors.ts";
 
 /** What holds unless the address says otherwise. Times are milliseconds. */
@@ -26,32 +26,33 @@ const WIRE_VERSION_MIN = 17;
 /**
  * Connects to a replica set or a sharded cluster. Throws `StoreUnavailable` with what to do about
  * it for anything that Corbel cannot run on.
+ * @param database One that will be used: whether it may be is found out at once.
  */
-export async function connect(url: string): Promise<MongoClient> {
-  let client: MongoClient;
-  try {
-    const given = new URLSearchParams(/\?(.*)$/.exec(url)?.[1]);
-    const defaults = Object.entries(DEFAULTS).filter(([name]) => !given.has(name));
-    client = new MongoClient(url, { ...Object.fromEntries(defaults), ...FIXED });
-  } catch (error) {
-    if (!(error instanceof MongoParseError)) throw error;
-    throw new StoreUnavailable(
-      `DATABASE_URL is no address of MongoDB (${error.message}). ` +
-        "It has the form mongodb://user:password@host:27017/corbel?authSource=admin",
-      { cause: error },
-    );
-  }
+export async function connect(url: string, database: string): Promise<MongoClient> {
+  const client = clientFor(url);
   try {
     await client.connect();
-    const hello = await client.db("admin").command({ hello: 1 });
-    const problem = unfit(hello);
+    const problem = unfit(await client.db("admin").command({ hello: 1 }));
     if (problem !== null) throw new StoreUnavailable(problem);
-    // Asks with the rights that will be needed, so that missing ones are told at once.
-    await client.db("admin").command({ ping: 1 });
+    await client.db(database).command({ listCollections: 1, nameOnly: true });
     return client;
   } catch (error) {
     await client.close();
     throw error instanceof StoreUnavailable ? error : refusal(error, client);
+  }
+}
+
+function clientFor(url: string): MongoClient {
+  try {
+    const given = new URLSearchParams(/\?(.*)$/.exec(url)?.[1]);
+    const defaults = Object.entries(DEFAULTS).filter(([name]) => !given.has(name));
+    return new MongoClient(url, { ...Object.fromEntries(defaults), ...FIXED });
+  } catch (error) {
+    throw new StoreUnavailable(
+      `DATABASE_URL is no address of MongoDB (${(error as Error).message}). ` +
+        "It has the form mongodb://user:password@host:27017/corbel?authSource=admin",
+      { cause: error },
+    );
   }
 }
 
@@ -74,7 +75,7 @@ function refusal(error: unknown, client: MongoClient): unknown {
   if (cause instanceof MongoServerError && AUTHENTICATION.has(cause.code as number)) {
     return new StoreUnavailable(
       `MongoDB at ${hosts} refuses the user or the password in DATABASE_URL (${cause.message}). ` +
-        "The user must exist in the database that authSource names, which is the path's without it",
+        "The user must exist in the database that authSource names, or, without authSource, the path",
       { cause: error },
     );
   }

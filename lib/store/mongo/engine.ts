@@ -48,7 +48,8 @@ export class MongoEngine implements Engine {
 
   /** Throws `StoreUnavailable` that says what to do when Corbel cannot run on what is there. */
   static async open(options: MongoOptions): Promise<MongoEngine> {
-    return new MongoEngine(await connect(options.url), options);
+    const control = databaseName(options, "control");
+    return new MongoEngine(await connect(options.url, control), options);
   }
 
   records<T extends StoredRecord>(space: Space, definition: Definition): Records<T> {
@@ -175,7 +176,7 @@ export class MongoEngine implements Engine {
   #db(space: Space): Db {
     let db = this.#databases.get(space);
     if (db === undefined) {
-      db = this.#client.db(`${this.#options.prefix}_${space}`);
+      db = this.#client.db(databaseName(this.#options, space));
       this.#databases.set(space, db);
     }
     return db;
@@ -189,6 +190,8 @@ async function guarded<T>(work: () => Promise<T>): Promise<T> {
     throw translated(error);
   }
 }
+
+const databaseName = ({ prefix }: MongoOptions, space: Space): string => `${prefix}_${space}`;
 
 const preparedKey = (space: Space, { name }: Definition): string => `${space}/${name}`;
 
