@@ -31,11 +31,16 @@ export async function buildStandIn(env: Environment, { say, signal }: BuildOptio
   const folder = standInFolder(env);
   const cargo = await findTools(env);
   await Deno.mkdir(servicesFolder(env), { recursive: true });
-  const root = await Deno.makeTempDir({ dir: servicesFolder(env), prefix: ".building-" });
+  const work = await Deno.makeTempDir({ dir: servicesFolder(env), prefix: ".building-" });
+  const root = `${work}/root`;
+  const target = `${work}/target`;
   try {
     say(`Building ${CRATE} ${VERSION} into ${folder}, about four minutes`);
     const install = (lock: readonly string[]) =>
-      run(cargo, ["install", CRATE, "--version", VERSION, ...lock, ...OPTIONS, root], signal);
+      run(cargo, ["install", CRATE, "--version", VERSION, ...lock, ...OPTIONS, root], {
+        env: { CARGO_TARGET_DIR: target },
+        ...(signal && { signal }),
+      });
     let end = await install(["--locked"]);
     if (!end.success && REFUSED_LOCK.test(end.tail) && !signal?.aborted) {
       say("The lock file was refused: building with the newest versions that fit");
@@ -48,7 +53,8 @@ export async function buildStandIn(env: Environment, { say, signal }: BuildOptio
     }
     await moveIntoPlace(root, folder, env);
   } finally {
-    await Deno.remove(root, { recursive: true }).catch(() => {}); // It was renamed.
+    // Of a build that was stopped a compiler may still be writing.
+    await Deno.remove(work, { recursive: true }).catch(() => {});
   }
 }
 
@@ -80,13 +86,17 @@ interface End {
   readonly tail: string;
 }
 
-async function run(program: string, args: readonly string[], signal?: AbortSignal): Promise<End> {
+async function run(
+  program: string,
+  args: readonly string[],
+  options: { env: Record<string, string>; signal?: AbortSignal },
+): Promise<End> {
   const child = new Deno.Command(program, {
+    ...options,
     args: [...args],
     stdin: "null",
     stdout: "inherit",
     stderr: "piped",
-    ...(signal && { signal }),
   }).spawn();
   const decoder = new TextDecoder();
   let tail = "";
