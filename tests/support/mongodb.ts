@@ -30,14 +30,14 @@ export function withPath(url: string, path: string): string {
 }
 
 /** Names of the databases that begin with `<prefix>_`. */
-export async function databaseNames(prefix: string): Promise<string[]> {
-  await using client = new MongoClient(mongodbTestUrl());
+export async function databaseNames(prefix: string, url = mongodbTestUrl()): Promise<string[]> {
+  await using client = new MongoClient(url);
   return await namesOf(client, prefix);
 }
 
 /** Drops every database whose name begins with `<prefix>_`. */
-export async function dropDatabases(prefix: string): Promise<void> {
-  await using client = new MongoClient(mongodbTestUrl());
+export async function dropDatabases(prefix: string, url = mongodbTestUrl()): Promise<void> {
+  await using client = new MongoClient(url);
   for (const name of await namesOf(client, prefix)) await client.db(name).dropDatabase();
 }
 
