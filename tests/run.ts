@@ -7,6 +7,7 @@
 import { findMongodb } from "./services/mongodb.ts";
 import { startMongodb } from "./services/mongodb_server.ts";
 import { leftOut, mongodb, SERVICES } from "./services/mod.ts";
+import { assertAnswers } from "./support/mongodb.ts";
 
 const PERMISSIONS = ["read", "write", "env", "run", "sys"].map((name) => `--allow-${name}`);
 const ALWAYS = ["--parallel", "--sanitize-ops", "--sanitize-resources", ...PERMISSIONS];
@@ -104,6 +105,7 @@ async function runAll(args: readonly string[]): Promise<Counts> {
   await using own = found === null || found.kind === "address"
     ? null
     : await startMongodb({ program: found });
+  if (found?.kind === "address") await assertAnswers(found.url);
   const url = own?.url ?? environment.MONGODB_TEST_URL ?? null;
   const hosts = hostsOf(url);
   const given = args.filter((arg) => arg.startsWith("-"));
@@ -157,6 +159,9 @@ async function main(): Promise<number> {
     if (stoppedBy !== null) return SIGNALS[stoppedBy as keyof typeof SIGNALS];
     console.log(`${passed} passed, ${failed} failed`);
     return failed === 0 ? 0 : 1;
+  } catch (error) {
+    console.error((error as Error).message);
+    return 1;
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

@@ -51,6 +51,7 @@ interface Runner extends AsyncDisposable {
   /** What the test that runs wrote down; empty before. */
   note(): Promise<string>;
   output(): string;
+  errors(): string;
   end(): Promise<Deno.CommandStatus>;
 }
 
@@ -76,12 +77,13 @@ async function startRunner(
     env: { TMPDIR: temporary, MONGODB_TEST_URL: "", CI: "", NO_COLOR: "1", ...env },
     stdin: "null",
     stdout: "piped",
-    stderr: "null",
+    stderr: "piped",
   }).spawn();
-  let output = "";
-  const collected = (async () => {
-    for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) output += text;
-  })();
+  const said = { stdout: "", stderr: "" };
+  const collect = async (name: keyof typeof said) => {
+    for await (const text of child[name].pipeThrough(new TextDecoderStream())) said[name] += text;
+  };
+  const collected = Promise.all([collect("stdout"), collect("stderr")]);
   const end = async () => {
     await collected;
     return await child.status;
@@ -90,7 +92,8 @@ async function startRunner(
     child,
     temporary,
     note: () => Deno.readTextFile(note).catch(() => ""),
-    output: () => output,
+    output: () => said.stdout,
+    errors: () => said.stderr,
     end,
     async [Symbol.asyncDispose]() {
       try {
@@ -155,6 +158,18 @@ Deno.test({
     assert.ok(!await accepts(await runner.note()));
     assert.deepEqual(left(runner), []);
   },
+});
+
+Deno.test("an address at which nobody serves is told at once, without its password", async () => {
+  const MONGODB_TEST_URL = "mongodb://ann:hunter2@127.0.0.1:1";
+  await using runner = await startRunner(`Deno.test("runs", () => { ${NOTING} });`, {
+    MONGODB_TEST_URL,
+  });
+  assert.equal((await runner.end()).code, 1);
+  assert.match(runner.errors(), /MONGODB_TEST_URL.*127\.0\.0\.1:1/);
+  assert.doesNotMatch(runner.errors(), /hunter2|^\s+at /m);
+  assert.equal(await runner.note(), "", "no test was run");
+  assert.deepEqual(left(runner), []);
 });
 
 for (const CI of ["", "true"]) {

@@ -16,7 +16,7 @@ const standInFolder = (env: Environment): string => `${servicesFolder(env)}/${CR
 export const standInPath = (env: Environment): string => `${standInFolder(env)}/bin/${PROGRAM}`;
 
 export interface BuildOptions {
-  /** Told what is done, a line each. */
+  /** Told what is done, and what cargo says of it, a line each. */
   readonly say: (line: string) => void;
   /** Ends the build. */
   readonly signal?: AbortSignal;
@@ -39,6 +39,7 @@ export async function buildStandIn(env: Environment, { say, signal }: BuildOptio
     const install = (lock: readonly string[]) =>
       run(cargo, ["install", CRATE, "--version", VERSION, ...lock, ...OPTIONS, root], {
         env: { CARGO_TARGET_DIR: target },
+        say,
         ...(signal && { signal }),
       });
     let end = await install(["--locked"]);
@@ -89,21 +90,24 @@ interface End {
 async function run(
   program: string,
   args: readonly string[],
-  options: { env: Record<string, string>; signal?: AbortSignal },
+  { say, ...options }: { env: Record<string, string> } & BuildOptions,
 ): Promise<End> {
   const child = new Deno.Command(program, {
     ...options,
     args: [...args],
     stdin: "null",
-    stdout: "inherit",
+    stdout: "null",
     stderr: "piped",
   }).spawn();
-  const decoder = new TextDecoder();
   let tail = "";
-  for await (const bytes of child.stderr) {
-    await Deno.stderr.write(bytes);
-    tail = (tail + decoder.decode(bytes, { stream: true })).slice(-TAIL_CHARACTERS);
+  let line = "";
+  for await (const text of child.stderr.pipeThrough(new TextDecoderStream())) {
+    tail = (tail + text).slice(-TAIL_CHARACTERS);
+    const lines = (line + text).split("\n");
+    line = lines.pop()!;
+    for (const whole of lines) say(whole);
   }
+  if (line !== "") say(line);
   return { success: (await child.status).success, tail };
 }
 

@@ -71,6 +71,7 @@ Deno.test("a refused lock file is left out on a second try", async () => {
 Deno.test("a build that fails is not tried again, and leaves nothing that could be taken for a program", async () => {
   await using machine = await machineWith({ cargo: `${BUILD}; echo "error: no disk" >&2; exit 1` });
   await assert.rejects(machine.build(), /could not build/);
+  assert.ok(machine.said.includes("error: no disk"), "what cargo said is told");
   assert.equal((await machine.calls()).length, 1);
   assert.deepEqual(machine.left(), []);
   assert.ok(!await isFile(standInPath(machine.env)));

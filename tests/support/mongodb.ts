@@ -29,6 +29,20 @@ export function withPath(url: string, path: string): string {
   return `${scheme}${hosts}/${path}${options.length > 0 ? "?" : ""}${options.join("&")}`;
 }
 
+const ANSWER_MS = 5000;
+
+/** Throws when nobody answers at the address within 5 s, or turns us away. */
+export async function assertAnswers(url: string): Promise<void> {
+  await using client = new MongoClient(url, { serverSelectionTimeoutMS: ANSWER_MS });
+  try {
+    await client.db("admin").admin().listDatabases({ nameOnly: true });
+  } catch (error) {
+    throw new Error(`MongoDB does not serve at MONGODB_TEST_URL: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
+
 /** Names of the databases that begin with `<prefix>_`. */
 export async function databaseNames(prefix: string, url = mongodbTestUrl()): Promise<string[]> {
   await using client = new MongoClient(url);
