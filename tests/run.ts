@@ -7,6 +7,7 @@
 import { findMongodb } from "./services/mongodb.ts";
 import { startMongodb } from "./services/mongodb_server.ts";
 import { leftOut, mongodb, SERVICES } from "./services/mod.ts";
+import { assertAnswers } from "./support/mongodb.ts";
 
 const PERMISSIONS = ["read", "write", "env", "run", "sys"].map((name) => `--allow-${name}`);
 const ALWAYS = ["--parallel", "--sanitize-ops", "--sanitize-resources", ...PERMISSIONS];
@@ -70,9 +71,12 @@ async function filesOf(paths: readonly string[]): Promise<string[]> {
   return found.sort();
 }
 
+/** Exit codes of a run that was stopped. */
+const STOPPED = { SIGINT: 130, SIGTERM: 143 };
+
 /** Every process that runs for us, to be told when we are. */
 const children = new Set<Deno.ChildProcess>();
-let stoppedBy: Deno.Signal | null = null;
+let stoppedBy: keyof typeof STOPPED | null = null;
 
 async function runTests({ title, paths, env }: Run, flags: readonly string[]): Promise<Counts> {
   if (stoppedBy !== null) return { passed: 0, failed: 0 };
@@ -87,7 +91,7 @@ async function runTests({ title, paths, env }: Run, flags: readonly string[]): P
   let output = "";
   const decoder = new TextDecoder();
   for await (const bytes of child.stdout) {
-    await Deno.stdout.write(bytes);
+    for (let at = 0; at < bytes.length;) at += await Deno.stdout.write(bytes.subarray(at));
     output = (output + decoder.decode(bytes, { stream: true })).slice(-OUTPUT_CHARACTERS);
   }
   const { success } = await child.status;
@@ -101,13 +105,17 @@ async function runTests({ title, paths, env }: Run, flags: readonly string[]): P
 async function runAll(args: readonly string[]): Promise<Counts> {
   const environment = Deno.env.toObject();
   const found = await findMongodb(environment);
+  const given = found?.kind === "address" ? found.url : null;
+  if (given !== null) await assertAnswers(given);
   await using own = found === null || found.kind === "address"
     ? null
     : await startMongodb({ program: found });
-  const url = own?.url ?? environment.MONGODB_TEST_URL ?? null;
+  const url = given ?? own?.url ?? null;
   const hosts = hostsOf(url);
-  const given = args.filter((arg) => arg.startsWith("-"));
-  const flags = [hosts === null ? "--allow-net" : `--allow-net=${hosts}`, ...given];
+  const flags = [
+    hosts === null ? "--allow-net" : `--allow-net=${hosts}`,
+    ...args.filter((arg) => arg.startsWith("-")),
+  ];
   const filters = args.filter((arg) => !arg.startsWith("-"));
   const paths = filters.length > 0 ? filters : EVERYTHING;
   const again = onBothEngines(await filesOf(paths));
@@ -142,7 +150,6 @@ function forward(child: Deno.ChildProcess, signal: Deno.Signal): void {
 }
 
 async function main(): Promise<number> {
-  const SIGNALS = { SIGINT: 130, SIGTERM: 143 } as const;
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     Deno.addSignalListener(signal, () => {
       stoppedBy = signal;
@@ -154,11 +161,15 @@ async function main(): Promise<number> {
   Deno.env.set("TMPDIR", folder);
   try {
     const { passed, failed } = await runAll(Deno.args);
-    if (stoppedBy !== null) return SIGNALS[stoppedBy as keyof typeof SIGNALS];
+    if (stoppedBy !== null) return STOPPED[stoppedBy];
     console.log(`${passed} passed, ${failed} failed`);
     return failed === 0 ? 0 : 1;
+  } catch (error) {
+    console.error((error as Error).message);
+    return 1;
   } finally {
-    await Deno.remove(folder, { recursive: true });
+    // Servers that tests were cut off from may still be writing.
+    await Deno.remove(folder, { recursive: true }).catch((error) => console.error(error.message));
   }
 }
 

@@ -24,6 +24,8 @@ const PRODUCT = [...sources].filter(([path]) => layerOf(path) in LAYERS && !isTe
 const DRIVERS = ["lib/store/sqlite/", "lib/store/mongo/"];
 const inDriver = (path: string): boolean => DRIVERS.some((driver) => path.startsWith(driver));
 
+const BINARY = /\.(?:br|png|jpe?g|ico|woff2?)$/;
+
 const lines = (text: string): number => text.trimEnd().split("\n").length;
 
 Deno.test("the parser of imports sees every form", () => {
@@ -148,6 +150,22 @@ Deno.test("the pinned version of Deno is the same wherever it is named", async (
   }
 });
 
+Deno.test("the version of MongoDB's stand-in is pinned in one place", async () => {
+  const place = "tests/services/stand_in.ts";
+  const pinned = /\bVERSION = "(\d+\.\d+\.\d+[-.\w]*)"/.exec(sources.get(place)!)?.[1];
+  assert.ok(pinned, `${place} pins it`);
+  const others: string[] = [];
+  for (const path of FILES.filter((path) => !BINARY.test(path) && path !== place)) {
+    const text = sources.get(path) ?? await mustRead(path);
+    // What was measured or tested on it is told of in documents.
+    if (!path.endsWith(".md") && text.includes(pinned)) others.push(path);
+    for (const [mention, version] of text.matchAll(/\bsecantus\S* v?(\d+\.\d+\.\d+[-.\w]*)/gi)) {
+      if (!version!.startsWith(pinned)) others.push(`${path}: ${mention}`);
+    }
+  }
+  assert.deepEqual(others, []);
+});
+
 /** What MongoDB's driver looks at: its log settings, and where it runs, which it tells the server. */
 const DRIVERS_OWN = [
   "AWS_*",
@@ -196,8 +214,6 @@ const FORBIDDEN: Record<string, RegExp> = {
     ["\\bTO" + "DO\\b", "\\bFIX" + "ME\\b", "\\bXX" + "X\\b"].join("|"),
   ),
 };
-
-const BINARY = /\.(?:br|png|jpe?g|ico|woff2?)$/;
 
 Deno.test("no committed file names a registry, a path of one machine or unfinished work", async () => {
   const wrong: string[] = [];

@@ -12,6 +12,8 @@ export interface MongodbOptions {
   readonly folder?: string;
   /** By default a free one. */
   readonly port?: number;
+  /** How long it may take until it takes writes; 30 s by default. */
+  readonly withinMs?: number;
   /** By default the one that {@linkcode findMongodbProgram} finds. */
   readonly program?: MongodbProgram;
 }
@@ -42,7 +44,7 @@ const ALREADY_INITIALIZED = 23;
 
 /**
  * Starts a server on the loopback address, and waits until it takes writes. Throws, with what the
- * server said, when it does not within 30 s; then nothing is left of it.
+ * server said, when it does not in time; then nothing is left of it.
  */
 export async function startMongodb(options: MongodbOptions = {}): Promise<Mongodb> {
   const program = options.program ?? await findMongodbProgram(Deno.env.toObject());
@@ -185,22 +187,22 @@ async function untilWritable(
   port: number,
   running: Running,
   { kind }: MongodbProgram,
-  { standalone = false }: MongodbOptions,
+  { standalone = false, withinMs = START_MS }: MongodbOptions,
 ): Promise<string | null> {
-  const giveUp = performance.now() + START_MS;
+  const giveUp = performance.now() + withinMs;
   const until = async (holds: () => Promise<boolean>) => {
     for (;;) {
       if (running.hasEnded()) throw new Error("ended");
       // Whoever else took the port may answer in its place while it ends.
       if (await holds() && !running.hasEnded()) return;
-      if (performance.now() > giveUp) throw new Error(`takes no writes after ${START_MS / 1000} s`);
+      if (performance.now() > giveUp) throw new Error(`takes no writes after ${withinMs} ms`);
       await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
     }
   };
   // A client that finds nobody tries again only after half a second.
   await until(() => accepts(port));
   await using client = new MongoClient(`mongodb://${HOST}:${port}/?directConnection=true`, {
-    serverSelectionTimeoutMS: START_MS,
+    serverSelectionTimeoutMS: withinMs,
   });
   const admin = client.db("admin");
   if (kind === "mongod" && !standalone) await initiate(admin, port);

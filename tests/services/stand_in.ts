@@ -16,7 +16,7 @@ const standInFolder = (env: Environment): string => `${servicesFolder(env)}/${CR
 export const standInPath = (env: Environment): string => `${standInFolder(env)}/bin/${PROGRAM}`;
 
 export interface BuildOptions {
-  /** Told what is done, a line each. */
+  /** Told what is done, and what cargo says of it, a line each. */
   readonly say: (line: string) => void;
   /** Ends the build. */
   readonly signal?: AbortSignal;
@@ -31,11 +31,17 @@ export async function buildStandIn(env: Environment, { say, signal }: BuildOptio
   const folder = standInFolder(env);
   const cargo = await findTools(env);
   await Deno.mkdir(servicesFolder(env), { recursive: true });
-  const root = await Deno.makeTempDir({ dir: servicesFolder(env), prefix: ".building-" });
+  const work = await Deno.makeTempDir({ dir: servicesFolder(env), prefix: ".building-" });
+  const root = `${work}/root`;
+  const target = `${work}/target`;
   try {
     say(`Building ${CRATE} ${VERSION} into ${folder}, about four minutes`);
     const install = (lock: readonly string[]) =>
-      run(cargo, ["install", CRATE, "--version", VERSION, ...lock, ...OPTIONS, root], signal);
+      run(cargo, ["install", CRATE, "--version", VERSION, ...lock, ...OPTIONS, root], {
+        env: { CARGO_TARGET_DIR: target },
+        say,
+        ...(signal && { signal }),
+      });
     let end = await install(["--locked"]);
     if (!end.success && REFUSED_LOCK.test(end.tail) && !signal?.aborted) {
       say("The lock file was refused: building with the newest versions that fit");
@@ -48,7 +54,8 @@ export async function buildStandIn(env: Environment, { say, signal }: BuildOptio
     }
     await moveIntoPlace(root, folder, env);
   } finally {
-    await Deno.remove(root, { recursive: true }).catch(() => {}); // It was renamed.
+    // Of a build that was stopped a compiler may still be writing.
+    await Deno.remove(work, { recursive: true }).catch(() => {});
   }
 }
 
@@ -80,20 +87,27 @@ interface End {
   readonly tail: string;
 }
 
-async function run(program: string, args: readonly string[], signal?: AbortSignal): Promise<End> {
+async function run(
+  program: string,
+  args: readonly string[],
+  { say, ...options }: { env: Record<string, string> } & BuildOptions,
+): Promise<End> {
   const child = new Deno.Command(program, {
+    ...options,
     args: [...args],
     stdin: "null",
-    stdout: "inherit",
+    stdout: "null",
     stderr: "piped",
-    ...(signal && { signal }),
   }).spawn();
-  const decoder = new TextDecoder();
   let tail = "";
-  for await (const bytes of child.stderr) {
-    await Deno.stderr.write(bytes);
-    tail = (tail + decoder.decode(bytes, { stream: true })).slice(-TAIL_CHARACTERS);
+  let line = "";
+  for await (const text of child.stderr.pipeThrough(new TextDecoderStream())) {
+    tail = (tail + text).slice(-TAIL_CHARACTERS);
+    const lines = (line + text).split("\n");
+    line = lines.pop()!;
+    for (const whole of lines) say(whole);
   }
+  if (line !== "") say(line);
   return { success: (await child.status).success, tail };
 }
 

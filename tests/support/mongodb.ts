@@ -29,15 +29,29 @@ export function withPath(url: string, path: string): string {
   return `${scheme}${hosts}/${path}${options.length > 0 ? "?" : ""}${options.join("&")}`;
 }
 
+const ANSWER_MS = 5000;
+
+/** Throws when nobody answers at the address within 5 s, or turns us away. */
+export async function assertAnswers(url: string): Promise<void> {
+  await using client = new MongoClient(url, { serverSelectionTimeoutMS: ANSWER_MS });
+  try {
+    await client.db("admin").admin().listDatabases({ nameOnly: true });
+  } catch (error) {
+    throw new Error(`MongoDB does not serve at MONGODB_TEST_URL: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
+
 /** Names of the databases that begin with `<prefix>_`. */
-export async function databaseNames(prefix: string): Promise<string[]> {
-  await using client = new MongoClient(mongodbTestUrl());
+export async function databaseNames(prefix: string, url = mongodbTestUrl()): Promise<string[]> {
+  await using client = new MongoClient(url);
   return await namesOf(client, prefix);
 }
 
 /** Drops every database whose name begins with `<prefix>_`. */
-export async function dropDatabases(prefix: string): Promise<void> {
-  await using client = new MongoClient(mongodbTestUrl());
+export async function dropDatabases(prefix: string, url = mongodbTestUrl()): Promise<void> {
+  await using client = new MongoClient(url);
   for (const name of await namesOf(client, prefix)) await client.db(name).dropDatabase();
 }
 

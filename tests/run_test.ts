@@ -1,0 +1,194 @@
+import assert from "node:assert/strict";
+import { until } from "./acceptance/until.ts";
+import { countsOf, hostsOf, onBothEngines } from "./run.ts";
+import { findMongodb } from "./services/mongodb.ts";
+
+const STEP_MS = 60_000;
+
+Deno.test("the last summary of an output counts, with steps, ignored tests and colours", () => {
+  for (
+    const [output, passed, failed] of [
+      ["ok | 12 passed | 0 failed (3s)\n", 12, 0],
+      ["x\nok | 1422 passed (93 steps) | 0 failed | 1 ignored (2m9s)\n", 1422, 0],
+      ["\x1b[0m\x1b[31mFAILED\x1b[0m | 3 passed (1 step) | 4 failed (1 step) \x1b[0m(2s)\n", 3, 4],
+      ["ok | 1 passed | 0 failed (1s)\nFAILED | 2 passed | 1 failed (1s)\n", 2, 1],
+    ] as const
+  ) assert.deepEqual(countsOf(output, failed === 0), { passed, failed });
+});
+
+Deno.test("a run that failed without a failed test counts as one failure", () => {
+  assert.deepEqual(countsOf("FAILED | 7 passed | 0 failed (1s)\n", false), {
+    passed: 7,
+    failed: 1,
+  });
+  assert.equal(countsOf("error: No test modules found\n", false), null);
+});
+
+Deno.test("on both engines run the suites that see an engine only from outside", () => {
+  const both = ["tests/api/a_test.ts", "tests/property/b_test.ts", "tests/acceptance/c_test.ts"];
+  const once = [
+    "lib/store/sqlite/keyset_test.ts",
+    "tests/contract/sqlite_test.ts",
+    "tests/acceptance/sqlite_folder_test.ts",
+    "tests/acceptance/server.ts",
+    "tests/services/mongodb_test.ts",
+    "tests/run_test.ts",
+  ];
+  assert.deepEqual(onBothEngines([...once, ...both]), both);
+});
+
+Deno.test("tests may speak to this machine and to the hosts of the given address", () => {
+  const here = ["127.0.0.1", "localhost"];
+  assert.deepEqual(hostsOf(null), here);
+  assert.deepEqual(hostsOf("mongodb://a:1,b/x?y=z"), [...here, "a:1", "b"]);
+  assert.deepEqual(hostsOf("mongodb://u:p@a:1"), [...here, "a:1"]);
+  assert.equal(hostsOf("mongodb+srv://cluster.example"), null);
+});
+
+interface Runner extends AsyncDisposable {
+  readonly child: Deno.ChildProcess;
+  readonly temporary: string;
+  /** What the test that runs wrote down; empty before. */
+  note(): Promise<string>;
+  output(): string;
+  errors(): string;
+  end(): Promise<Deno.CommandStatus>;
+}
+
+/** The runner on one test file, with a temporary folder of its own. */
+async function startRunner(
+  test: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Runner> {
+  const folder = await Deno.makeTempDir({ prefix: "corbel-runner-" });
+  const temporary = `${folder}/temporary`;
+  const note = `${folder}/note`;
+  await Deno.mkdir(temporary);
+  const file = `${folder}/one_test.ts`;
+  await Deno.writeTextFile(file, test.replaceAll("NOTE", JSON.stringify(note)));
+  const child = new Deno.Command(Deno.execPath(), {
+    args: [
+      "run",
+      ...["net", "read", "write", "env", "run", "sys"].map((name) => `--allow-${name}`),
+      new URL("run.ts", import.meta.url).pathname,
+      file,
+    ],
+    cwd: new URL("../", import.meta.url),
+    env: { TMPDIR: temporary, MONGODB_TEST_URL: "", CI: "", NO_COLOR: "1", ...env },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const said = { stdout: "", stderr: "" };
+  const collect = async (name: keyof typeof said) => {
+    for await (const text of child[name].pipeThrough(new TextDecoderStream())) said[name] += text;
+  };
+  const collected = Promise.all([collect("stdout"), collect("stderr")]);
+  const end = async () => {
+    await collected;
+    return await child.status;
+  };
+  return {
+    child,
+    temporary,
+    note: () => Deno.readTextFile(note).catch(() => ""),
+    output: () => said.stdout,
+    errors: () => said.stderr,
+    end,
+    async [Symbol.asyncDispose]() {
+      try {
+        child.kill("SIGKILL");
+      } catch {
+        // It ended by itself.
+      }
+      await end();
+      await Deno.remove(folder, { recursive: true });
+    },
+  };
+}
+
+const NOTING = `Deno.writeTextFileSync(NOTE, Deno.env.get("MONGODB_TEST_URL") || "none");`;
+const left = ({ temporary }: Runner) => [...Deno.readDirSync(temporary)].map(({ name }) => name);
+const ignore = (await findMongodb({ ...Deno.env.toObject(), MONGODB_TEST_URL: "" })) === null;
+
+async function accepts(url: string): Promise<boolean> {
+  try {
+    using _connection = await Deno.connect({
+      hostname: "127.0.0.1",
+      port: Number(new URL(url).port),
+    });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+for (const signal of ["SIGTERM", "SIGINT"] as const) {
+  Deno.test({
+    name: `a run that ${signal} stops leaves neither a server nor a file`,
+    ignore,
+    async fn() {
+      const hanging = `Deno.test("hangs", () => { ${NOTING} return new Promise(() => {
+        setTimeout(() => {}, 600_000);
+      }); });`;
+      await using runner = await startRunner(hanging);
+      await until("the test runs", async () => await runner.note() !== "", STEP_MS);
+      const url = await runner.note();
+      assert.ok(await accepts(url));
+      runner.child.kill(signal);
+      assert.notEqual((await runner.end()).code, 0);
+      assert.ok(!await accepts(url));
+      assert.deepEqual(left(runner), []);
+    },
+  });
+}
+
+Deno.test({
+  name: "a run with a failed test says so in its last line and its code, and leaves nothing",
+  ignore,
+  async fn() {
+    const failing = `Deno.test("fails", () => { ${NOTING}
+      Deno.makeTempDirSync();
+      throw new Error("as it should");
+    });
+    Deno.test("passes", () => {});`;
+    await using runner = await startRunner(failing);
+    assert.equal((await runner.end()).code, 1);
+    assert.equal(runner.output().trimEnd().split("\n").at(-1), "1 passed, 1 failed");
+    assert.ok(!await accepts(await runner.note()));
+    assert.deepEqual(left(runner), []);
+  },
+});
+
+Deno.test("an address at which nobody serves is told at once, without its password", async () => {
+  const MONGODB_TEST_URL = "mongodb://ann:hunter2@127.0.0.1:1";
+  await using runner = await startRunner(`Deno.test("runs", () => { ${NOTING} });`, {
+    MONGODB_TEST_URL,
+  });
+  assert.equal((await runner.end()).code, 1);
+  assert.match(runner.errors(), /MONGODB_TEST_URL.*127\.0\.0\.1:1/);
+  assert.doesNotMatch(runner.errors(), /hunter2|^\s+at /m);
+  assert.equal(await runner.note(), "", "no test was run");
+  assert.deepEqual(left(runner), []);
+});
+
+for (const CI of ["", "true"]) {
+  const outcome = CI === "" ? "is named with what brings it" : "is a failure with CI=true";
+  Deno.test(`a missing MongoDB ${outcome}`, async () => {
+    const passing = `Deno.test("passes", () => { ${NOTING} });`;
+    await using runner = await startRunner(passing, {
+      CI,
+      PATH: "/nowhere",
+      CORBEL_SERVICES_DIR: "/nowhere",
+    });
+    const { code } = await runner.end();
+    const [before, last] = runner.output().trimEnd().split("\n").slice(-2);
+    assert.match(before!, /^Left out: .*MongoDB.*deno task services$/);
+    assert.deepEqual(
+      [code, last],
+      CI === "" ? [0, "1 passed, 0 failed"] : [1, "1 passed, 1 failed"],
+    );
+    assert.equal(await runner.note(), "none");
+    assert.deepEqual(left(runner), []);
+  });
+}

@@ -1,0 +1,207 @@
+import assert from "node:assert/strict";
+import process from "node:process";
+import { MongoClient } from "mongodb";
+import { mongodb, require } from "./mod.ts";
+import { until } from "../acceptance/until.ts";
+import { findMongodbProgram, type MongodbProgram } from "./mongodb.ts";
+import { type Mongodb, type MongodbOptions, startMongodb } from "./mongodb_server.ts";
+
+const GONE_MS = 20_000;
+
+const program = await findMongodbProgram(Deno.env.toObject());
+// Says what is left out, unless an address was given: that is enough for all the other suites.
+if (program === null) await require(mongodb);
+
+/** Left out where there is no program to start. */
+function onMongodb(name: string, fn: () => Promise<void>): void {
+  Deno.test({ name, ignore: program === null, fn });
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return await Deno.stat(path).then(() => true, () => false);
+}
+
+/** False once it ended and was waited for. */
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+async function accepts(port: number): Promise<boolean> {
+  try {
+    using _connection = await Deno.connect({ hostname: "127.0.0.1", port });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function insert({ url }: Mongodb, name: string): Promise<void> {
+  await using client = new MongoClient(url);
+  const options = { writeConcern: { w: "majority", journal: true } } as const;
+  await client.db("kept").collection("things").insertOne({ name }, options);
+}
+
+async function namesIn({ url }: Mongodb): Promise<string[]> {
+  await using client = new MongoClient(url);
+  const things = await client.db("kept").collection("things").find().sort({ name: 1 }).toArray();
+  return things.map(({ name }) => name);
+}
+
+onMongodb("a started server takes writes as the primary of a replica set", async () => {
+  await using server = await startMongodb();
+  assert.match(server.url, /\?replicaSet=\w+$/);
+  await insert(server, "one");
+  assert.deepEqual(await namesIn(server), ["one"]);
+});
+
+onMongodb("a standalone server says that it is no member of a replica set", async () => {
+  await using server = await startMongodb({ standalone: true });
+  assert.doesNotMatch(server.url, /replicaSet/);
+  await using client = new MongoClient(server.url);
+  const { isWritablePrimary, setName } = await client.db("admin").command({ hello: 1 });
+  assert.deepEqual([isWritablePrimary, setName], [true, undefined]);
+});
+
+onMongodb("servers started at once have ports and folders of their own", async () => {
+  const servers = await Promise.all([startMongodb(), startMongodb()]);
+  try {
+    for (const member of ["port", "folder", "pid"] as const) {
+      assert.equal(new Set(servers.map((server) => server[member])).size, 2, member);
+    }
+  } finally {
+    for (const server of servers) await server[Symbol.asyncDispose]();
+  }
+});
+
+onMongodb("a disposed server is stopped, and its folder is gone", async () => {
+  const server = await startMongodb();
+  const { pid, port, folder } = server;
+  assert.ok(isRunning(pid) && await accepts(port) && await isThere(folder));
+  await server[Symbol.asyncDispose]();
+  assert.deepEqual(
+    [isRunning(pid), await accepts(port), await isThere(folder)],
+    [false, false, false],
+  );
+  await server.stop();
+  await server.kill();
+});
+
+onMongodb(
+  "a server that was killed starts again with what it had acknowledged, at the same address",
+  async () => {
+    const folder = await Deno.makeTempDir({ prefix: "corbel-services-" });
+    const options: MongodbOptions = { folder, syncOnCommit: true };
+    try {
+      const first = await startMongodb(options);
+      await insert(first, "one");
+      await first.kill();
+      assert.ok(!isRunning(first.pid) && await isThere(folder));
+      {
+        await using again = await startMongodb({ ...options, port: first.port });
+        assert.equal(again.url, first.url);
+        await insert(again, "two");
+        assert.deepEqual(await namesIn(again), ["one", "two"]);
+      }
+      assert.ok(await isThere(folder), "a folder that was given stays");
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+);
+
+const STARTER = `
+  import { startMongodb } from ${JSON.stringify(import.meta.resolve("./mongodb_server.ts"))};
+  const { port, folder } = await startMongodb();
+  console.log(JSON.stringify({ port, folder }));
+  await new Promise((resolve) => setTimeout(resolve, 600_000));
+`;
+
+onMongodb("a server whose starter was killed is gone soon, and its folder too", async () => {
+  const starter = new Deno.Command(Deno.execPath(), {
+    args: ["eval", STARTER],
+    cwd: new URL("../../", import.meta.url),
+    stdin: "null",
+    stdout: "piped",
+  }).spawn();
+  const reader = starter.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  let said = "";
+  while (!said.includes("\n")) said += (await reader.read()).value!;
+  const { port, folder } = JSON.parse(said);
+  assert.ok(await accepts(port) && await isThere(folder));
+  starter.kill("SIGKILL");
+  await starter.status;
+  await reader.cancel();
+  await until("the server is gone", async () => !await accepts(port), GONE_MS);
+  await until("its folder is gone", async () => !await isThere(folder), GONE_MS);
+});
+
+/** A program in place of a server, which writes down its process id and its folder. */
+async function failing(
+  script: string,
+  check: (program: MongodbProgram, told: () => Promise<string[]>) => Promise<void>,
+): Promise<void> {
+  const folder = await Deno.makeTempDir({ prefix: "corbel-services-" });
+  const path = `${folder}/program`;
+  const note =
+    'for word; do if [ "$last" = --storage-path ]; then kept=$word; fi; last=$word; done';
+  const text = `#!/bin/sh\n${note}\necho "$$" "$kept" >> ${folder}/told\n${script}\n`;
+  await Deno.writeTextFile(path, text, { mode: 0o755 });
+  try {
+    await check(
+      { kind: "stand-in", path },
+      async () => (await Deno.readTextFile(`${folder}/told`)).trimEnd().split("\n"),
+    );
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+async function assertNothingLeft(told: readonly string[]): Promise<void> {
+  for (const line of told) {
+    const [pid, folder] = line.split(" ") as [string, string];
+    assert.match(folder, /corbel-mongodb-/);
+    assert.deepEqual([isRunning(Number(pid)), await isThere(folder)], [false, false]);
+  }
+}
+
+Deno.test("of a server that ends while it starts what it said is told, and nothing is left", async () => {
+  await failing("echo one; echo two >&2; exit 3", async (program, told) => {
+    await assert.rejects(startMongodb({ program }), (error: Error) => {
+      for (const part of [program.path, "ended", "one", "two"]) {
+        assert.ok(error.message.includes(part), error.message);
+      }
+      return true;
+    });
+    assert.equal((await told()).length, 1);
+    await assertNothingLeft(await told());
+  });
+});
+
+Deno.test("of a server that never takes writes what it said is told, and nothing is left", async () => {
+  await failing("echo waiting; exec sleep 600", async (program, told) => {
+    await assert.rejects(
+      startMongodb({ program, withinMs: 500 }),
+      /takes no writes after 500 ms[^]*waiting/,
+    );
+    await assertNothingLeft(await told());
+  });
+});
+
+Deno.test("a port that somebody took in the meantime is given up for another", async () => {
+  await failing("echo 'Address already in use' >&2; exit 1", async (program, told) => {
+    await assert.rejects(startMongodb({ program }), /in use/);
+    assert.equal((await told()).length, 5);
+    await assertNothingLeft(await told());
+  });
+});
+
+Deno.test("a port that was asked for is not given up", async () => {
+  await failing("echo 'Address already in use' >&2; exit 1", async (program, told) => {
+    await assert.rejects(startMongodb({ program, port: 1 }), /in use/);
+    assert.equal((await told()).length, 1);
+  });
+});
