@@ -1,10 +1,13 @@
 /** Reused by every writer: one has to be finished before the next begins. */
-const SCRATCH = new Uint8Array(256 * 1024);
+const SCRATCH = new Uint8Array(1024 * 1024);
 
-/** Room for any value but text, and for what stands around it. */
+/**
+ * Bytes that are free behind an opening bracket, a comma and a string: room for all that does not
+ * reserve its own, which is a value of bounded length and the signs around it.
+ */
 const SLACK = 64;
 
-const UTF8 = new TextDecoder("utf-8", { ignoreBOM: true });
+const UTF8 = new TextDecoder();
 const [QUOTE, COMMA, COLON, MINUS, DOT] = [0x22, 0x2c, 0x3a, 0x2d, 0x2e];
 const [ZERO, TIME, ZULU, LINE_BREAK] = [0x30, 0x54, 0x5a, 0x0a];
 const HEX = new TextEncoder().encode("0123456789abcdef");
@@ -22,8 +25,9 @@ const YEAR_0_MS = Date.parse("0000-01-01");
 const YEAR_10000_MS = Date.parse("+010000-01-01");
 
 /**
- * JSON text as UTF-8 bytes, decoded once at the end. Members and elements are written with a comma
- * behind each; the closing bracket takes the last one's place.
+ * Writes JSON as bytes and decodes them once at the end, which takes less than half the time of
+ * joining strings. Every member and element gets a comma behind it; a closing bracket takes the place of
+ * the last one.
  */
 export class JsonWriter {
   #out: Uint8Array;
@@ -62,7 +66,6 @@ export class JsonWriter {
   }
 
   close(bracket: "}" | "]"): void {
-    this.#reserve(SLACK);
     if (this.#out[this.#at - 1] === COMMA) this.#at--;
     this.#out[this.#at++] = bracket.charCodeAt(0);
   }
@@ -77,14 +80,16 @@ export class JsonWriter {
   }
 
   lineBreak(): void {
-    this.#reserve(SLACK);
     this.#out[this.#at++] = LINE_BREAK;
   }
 
   /** ASCII that needs no escape. */
   ascii(text: string): void {
     this.#reserve(text.length + SLACK);
-    for (let i = 0; i < text.length; i++) this.#out[this.#at++] = text.charCodeAt(i);
+    const out = this.#out;
+    const at = this.#at;
+    for (let i = 0; i < text.length; i++) out[at + i] = text.charCodeAt(i);
+    this.#at = at + text.length;
   }
 
   /** A JSON string of UTF-8 text. */
@@ -169,13 +174,15 @@ export class JsonWriter {
   }
 
   #digits(value: number, count: number, behind: number): void {
-    let rest = value;
-    for (let at = this.#at + count - 1; at >= this.#at; at--) {
-      this.#out[at] = ZERO + rest % 10;
-      rest = (rest / 10) | 0;
+    const out = this.#out;
+    const end = this.#at + count;
+    for (let at = end - 1, rest = value; at >= this.#at; at--) {
+      const next = (rest / 10) | 0;
+      out[at] = ZERO + rest - next * 10;
+      rest = next;
     }
-    this.#at += count;
-    this.#out[this.#at++] = behind;
+    out[end] = behind;
+    this.#at = end + 1;
   }
 
   #reserve(bytes: number): void {

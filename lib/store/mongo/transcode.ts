@@ -1,6 +1,3 @@
-import { BSON } from "mongodb";
-import { JsonWriter } from "./json_writer.ts";
-
 /**
  * The JSON text of BSON documents, written byte by byte without building objects. For what Corbel
  * stores it is the text that `jsonText` gives of the same record with `_id` first:
@@ -30,24 +27,27 @@ import { JsonWriter } from "./json_writer.ts";
  * Bytes in text that are not UTF-8 become U+FFFD. Members come in the order of JavaScript's
  * objects: names that are array indexes first and ascending, then the others as stored. A name
  * that stands twice in one document is written twice, and whoever parses the text gets the last;
- * from the first name that begins with a digit on, only the last is written, in the first's place.
+ * behind a name that begins with a digit only the last is written, in the place of the first.
+ *
+ * @module
  */
+
+import { BSON } from "mongodb";
+import { BsonReader, LENGTH_BYTES, malformed, TYPE } from "./bson_reader.ts";
+import { JsonWriter } from "./json_writer.ts";
+
+export { MalformedBson } from "./bson_reader.ts";
 
 /** The hidden member that carries a document's revision; no name in a document begins with a space. */
 export const REVISION = " rev";
 
-/** Levels of documents in documents; no MongoDB server stores as many. */
+/** Levels of documents and arrays in a document; MongoDB stores at most 100. */
 export const NESTING_MAX = 1_000;
-
-/** The bytes are no BSON, or nested deeper than {@linkcode NESTING_MAX}. */
-export class MalformedBson extends Error {
-  override readonly name = "MalformedBson";
-}
 
 /**
  * One document's JSON text, and its revision: 0 if it has none.
  *
- * @throws {MalformedBson}
+ * @throws {MalformedBson} also where documents are nested deeper than {@linkcode NESTING_MAX}
  */
 export function documentJson(bytes: Uint8Array): { json: string; revision: number } {
   return new Transcoder(bytes).document();
@@ -56,127 +56,93 @@ export function documentJson(bytes: Uint8Array): { json: string; revision: numbe
 /**
  * The JSON texts of a batch's documents in order, from a reply's undecoded `cursor`.
  *
- * @throws {MalformedBson} also where there is no batch in it
+ * @throws {MalformedBson} as `documentJson`, and where the cursor has no batch
  */
 export function batchTexts(cursor: Uint8Array): string[] {
   return new Transcoder(cursor).batch();
 }
 
-const TYPE = {
-  double: 0x01,
-  string: 0x02,
-  document: 0x03,
-  array: 0x04,
-  binary: 0x05,
-  undefined: 0x06,
-  objectId: 0x07,
-  boolean: 0x08,
-  date: 0x09,
-  null: 0x0a,
-  regex: 0x0b,
-  pointer: 0x0c,
-  code: 0x0d,
-  symbol: 0x0e,
-  scopedCode: 0x0f,
-  int32: 0x10,
-  timestamp: 0x11,
-  int64: 0x12,
-  decimal: 0x13,
-  maxKey: 0x7f,
-  minKey: 0xff,
-} as const;
-
-/** Bytes of the values that are all alike in size. */
-const FIXED_SIZE: readonly (number | undefined)[] = fixedSizes();
-
-const UUID_SUBTYPE = 4;
-const UTF8 = new TextDecoder("utf-8", { ignoreBOM: true });
+const BINARY = { old: 0x02, uuid: 0x04 } as const;
+const UUID_BYTES = 16;
+const ARRAY_INDEX_MAX = 2 ** 32 - 2;
 const [ZERO, NINE, UNDERSCORE] = [0x30, 0x39, 0x5f];
 
-/**
- * Every length in the bytes is checked against the end of the document it stands in, so nothing
- * outside is read. The last byte of a document is known to be 0, which ends every name.
- */
 class Transcoder {
-  readonly #bytes: Uint8Array;
-  readonly #view: DataView;
+  readonly #bson: BsonReader;
   readonly #json: JsonWriter;
   #nesting = 0;
   #revision = 0;
 
   constructor(bytes: Uint8Array) {
-    this.#bytes = bytes;
-    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    this.#json = new JsonWriter(2 * bytes.length);
+    this.#bson = new BsonReader(bytes);
+    this.#json = new JsonWriter(bytes.length);
   }
 
   document(): { json: string; revision: number } {
-    this.#record(0, this.#whole());
+    this.#record(0, this.#bson.end());
     return { json: this.#json.text(), revision: this.#revision };
   }
 
   batch(): string[] {
-    const end = this.#whole();
-    for (let p = 4; p < end - 1;) {
-      const value = this.#behindName(p + 1);
-      if (this.#isNamed(p + 1, "firstBatch") || this.#isNamed(p + 1, "nextBatch")) {
-        if (this.#bytes[p] !== TYPE.array) malformed();
-        this.#lines(value, this.#behind(TYPE.array, value, end));
-        const text = this.#json.text();
-        return text === "" ? [] : text.split("\n"); // No JSON text of ours holds a line break.
-      }
-      p = this.#behind(this.#bytes[p]!, value, end);
+    const bson = this.#bson;
+    const end = bson.end();
+    const batch = bson.find("firstBatch", LENGTH_BYTES, end) ??
+      bson.find("nextBatch", LENGTH_BYTES, end);
+    if (batch === null || bson.bytes[batch] !== TYPE.array) {
+      return malformed("The cursor has no batch");
     }
-    return malformed();
+    this.#lines(bson.value(batch), bson.behindMember(batch, end));
+    const text = this.#json.text();
+    return text === "" ? [] : text.split("\n"); // No JSON text of ours holds a line break.
   }
 
   /** One record a line. */
   #lines(start: number, end: number): void {
-    let p = start + 4;
-    while (p < end - 1) {
-      if (this.#bytes[p] !== TYPE.document) malformed();
-      const value = this.#behindName(p + 1);
-      p = this.#behind(TYPE.document, value, end);
+    for (let p = start + LENGTH_BYTES; p < end - 1;) {
+      if (this.#bson.bytes[p] !== TYPE.document) malformed();
       if (this.#json.length > 0) this.#json.lineBreak();
-      this.#record(value, p);
+      const behind = this.#bson.behindMember(p, end);
+      this.#record(this.#bson.value(p), behind);
+      p = behind;
     }
   }
 
   /** A document of a collection: `_id` comes first, the revision is taken out. */
   #record(start: number, end: number): void {
-    this.#revision = 0;
+    const first = start + LENGTH_BYTES;
+    const id = this.#bson.find("_id", first, end);
     this.#json.open("{");
-    const first = start + 4;
-    const id = this.#find("_id", first, end);
-    const behindId = id === null ? first : this.#member(id, end);
-    this.#members(id === first ? behindId : first, end, true);
+    if (id !== null) this.#member(id, end);
+    this.#members(first, end, true);
     this.#json.close("}");
   }
 
   #members(from: number, end: number, isRecord: boolean): void {
+    const { bytes } = this.#bson;
     const opened = this.#json.length;
-    let p = from;
-    while (p < end - 1) {
-      const initial = this.#bytes[p + 1]!;
+    for (let p = from; p < end - 1;) {
+      const initial = bytes[p + 1]!;
       if (initial <= NINE && initial >= ZERO) return this.#ordered(p, end, { opened, isRecord });
-      if (isRecord && initial <= UNDERSCORE && this.#isSpecial(p + 1)) p = this.#special(p, end);
-      else p = this.#member(p, end);
+      p = isRecord && initial <= UNDERSCORE && this.#isApart(p)
+        ? this.#apart(p, end)
+        : this.#member(p, end);
     }
   }
 
-  /** The members from the first on whose name may be an array index, which belong before all others. */
+  /**
+   * The members from the first on whose name begins with a digit: it may be an array index, which
+   * belongs before all that was written since `opened`.
+   */
   #ordered(
     from: number,
     end: number,
     { opened, isRecord }: { opened: number; isRecord: boolean },
   ): void {
+    const bson = this.#bson;
     const members = new Map<string, number>();
-    let p = from;
-    while (p < end - 1) {
-      const value = this.#behindName(p + 1);
-      if (isRecord && this.#isSpecial(p + 1)) this.#special(p, end);
-      else members.set(UTF8.decode(this.#bytes.subarray(p + 1, value - 1)), p);
-      p = this.#behind(this.#bytes[p]!, value, end);
+    for (let p = from; p < end - 1; p = bson.behindMember(p, end)) {
+      if (isRecord && this.#isApart(p)) this.#apart(p, end);
+      else members.set(bson.text(p + 1, bson.value(p) - 1), p);
     }
     const before = this.#json.cut(opened);
     const indexes = [...members.keys()].filter(isArrayIndex);
@@ -189,75 +155,67 @@ class Transcoder {
   }
 
   /** Whether a record's member is not written where it stands. */
-  #isSpecial(name: number): boolean {
-    return this.#isNamed(name, "_id") || this.#isNamed(name, REVISION);
+  #isApart(p: number): boolean {
+    return this.#bson.isNamed(p, "_id") || this.#bson.isNamed(p, REVISION);
   }
 
-  #special(p: number, end: number): number {
-    const value = this.#behindName(p + 1);
-    const behind = this.#behind(this.#bytes[p]!, value, end);
-    if (this.#isNamed(p + 1, REVISION)) this.#revision = this.#number(this.#bytes[p]!, value);
+  #apart(p: number, end: number): number {
+    const behind = this.#bson.behindMember(p, end);
+    if (this.#bson.isNamed(p, REVISION)) this.#revision = this.#number(p);
     return behind;
   }
 
-  #number(type: number, p: number): number {
-    if (type === TYPE.int32) return this.#view.getInt32(p, true);
-    if (type === TYPE.int64) return Number(this.#view.getBigInt64(p, true));
-    return type === TYPE.double ? this.#view.getFloat64(p, true) : 0;
-  }
-
-  #find(name: string, from: number, end: number): number | null {
-    for (let p = from; p < end - 1;) {
-      if (this.#isNamed(p + 1, name)) return p;
-      p = this.#behind(this.#bytes[p]!, this.#behindName(p + 1), end);
+  /** A member's number; 0 if it is none. */
+  #number(p: number): number {
+    const value = this.#bson.value(p);
+    switch (this.#bson.bytes[p]) {
+      case TYPE.int32:
+        return this.#bson.int32(value);
+      case TYPE.int64:
+        return this.#bson.long(value);
+      case TYPE.double:
+        return this.#bson.double(value);
+      default:
+        return 0;
     }
-    return null;
   }
 
+  /** These three write, and return the offset behind what they read. */
   #member(p: number, end: number): number {
-    const value = this.#behindName(p + 1);
-    this.#json.string(this.#bytes, p + 1, value - 1);
+    const value = this.#bson.value(p);
+    this.#json.string(this.#bson.bytes, p + 1, value - 1);
     this.#json.colon();
-    const behind = this.#value(this.#bytes[p]!, value, end);
-    this.#json.comma();
-    return behind;
+    return this.#value(this.#bson.bytes[p]!, value, end);
   }
 
-  #elements(start: number, end: number): void {
-    let p = start + 4;
-    while (p < end - 1) {
-      p = this.#value(this.#bytes[p]!, this.#behindName(p + 1), end);
-      this.#json.comma();
-    }
-  }
-
-  /** Writes a value; returns the offset behind it, as {@linkcode Transcoder.#behind} does. */
   #value(type: number, p: number, end: number): number {
-    const behind = this.#behind(type, p, end);
+    const bson = this.#bson;
+    const json = this.#json;
+    const behind = bson.behind(type, p, end);
     switch (type) {
       case TYPE.string:
       case TYPE.symbol:
       case TYPE.code:
-        this.#string(p, behind);
+        json.string(bson.bytes, p + LENGTH_BYTES, behind - 1);
         break;
       case TYPE.objectId:
-        this.#json.hex(this.#bytes, p, behind);
+        json.hex(bson.bytes, p, behind);
         break;
       case TYPE.int32:
-        this.#json.integer(this.#view.getInt32(p, true));
+        json.integer(bson.int32(p));
         break;
       case TYPE.double:
-        this.#json.number(this.#view.getFloat64(p, true));
+        json.number(bson.double(p));
         break;
       case TYPE.date:
-        this.#json.date(this.#long(p));
+        json.date(bson.long(p));
         break;
       case TYPE.boolean:
-        this.#json.ascii(this.#bytes[p] === 1 ? "true" : "false");
+        json.ascii(bson.bytes[p] === 0 ? "false" : "true");
         break;
       case TYPE.null:
       case TYPE.undefined:
-        this.#json.ascii("null");
+        json.ascii("null");
         break;
       case TYPE.int64:
         this.#int64(p);
@@ -269,164 +227,79 @@ class Transcoder {
       default:
         this.#foreign(type, p, behind);
     }
+    json.comma();
     return behind;
   }
 
+  #int64(p: number): void {
+    const value = this.#bson.long(p);
+    this.#json.ascii(String(Number.isSafeInteger(value) ? value : this.#bson.bigint(p)));
+  }
+
   #nested(type: number, start: number, end: number): void {
-    if (++this.#nesting > NESTING_MAX) {
-      throw new MalformedBson(`BSON is nested deeper than ${NESTING_MAX} levels`);
-    }
-    if (type === TYPE.array) {
-      this.#json.open("[");
-      this.#elements(start, end);
-      this.#json.close("]");
-    } else {
+    if (++this.#nesting > NESTING_MAX) malformed(`BSON nested deeper than ${NESTING_MAX} levels`);
+    if (type === TYPE.document) {
       this.#json.open("{");
-      this.#members(start + 4, end, false);
+      this.#members(start + LENGTH_BYTES, end, false);
       this.#json.close("}");
+    } else {
+      this.#json.open("[");
+      this.#elements(start + LENGTH_BYTES, end);
+      this.#json.close("]");
     }
     this.#nesting--;
   }
 
-  #string(p: number, behind: number): void {
-    this.#json.string(this.#bytes, p + 4, behind - 1);
-  }
-
-  /** Exact only within the range of JavaScript's dates. */
-  #long(p: number): number {
-    return this.#view.getInt32(p + 4, true) * 2 ** 32 + this.#view.getUint32(p, true);
-  }
-
-  #int64(p: number): void {
-    const value = this.#long(p);
-    this.#json.ascii(
-      Number.isSafeInteger(value) ? String(value) : String(this.#view.getBigInt64(p, true)),
-    );
+  #elements(from: number, end: number): void {
+    const { bytes } = this.#bson;
+    for (let p = from; p < end - 1;) p = this.#value(bytes[p]!, this.#bson.value(p), end);
   }
 
   /** What only other programs write. */
   #foreign(type: number, p: number, behind: number): void {
+    const bson = this.#bson;
     switch (type) {
       case TYPE.binary:
-        return this.#binary(p, behind);
+        return this.#binary(p + LENGTH_BYTES, behind);
       case TYPE.decimal:
-        return this.#json.ascii(`"${new BSON.Decimal128(this.#bytes.slice(p, behind))}"`);
+        return this.#json.ascii(`"${new BSON.Decimal128(bson.bytes.subarray(p, behind))}"`);
       case TYPE.timestamp:
-        return this.#json.date(this.#view.getUint32(p + 4, true) * 1000);
+        return this.#json.date(bson.uint32(p + 4) * 1000);
       case TYPE.regex:
         return this.#regex(p, behind);
       case TYPE.pointer:
-        return this.#json.hex(this.#bytes, behind - 12, behind);
+        return this.#json.hex(bson.bytes, behind - 12, behind);
       case TYPE.scopedCode:
-        return this.#string(p + 4, this.#behind(TYPE.string, p + 4, behind));
+        return this.#scopedCode(p + LENGTH_BYTES, behind);
       default:
         return this.#json.ascii(type === TYPE.minKey ? '"MinKey"' : '"MaxKey"');
     }
   }
 
-  #binary(p: number, behind: number): void {
-    const bytes = this.#bytes.subarray(p + 5, behind);
-    const isUuid = this.#bytes[p + 4] === UUID_SUBTYPE && bytes.length === 16;
-    this.#json.ascii(
-      isUuid
-        ? `"${bytes.toHex().replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-")}"`
-        : `"${bytes.toBase64()}"`,
-    );
+  /** A UUID as it is spelt, other bytes in base64. */
+  #binary(subtype: number, behind: number): void {
+    const { bytes } = this.#bson;
+    const repeatedLength = bytes[subtype] === BINARY.old ? LENGTH_BYTES : 0;
+    const data = bytes.subarray(subtype + 1 + repeatedLength, behind);
+    const isUuid = bytes[subtype] === BINARY.uuid && data.length === UUID_BYTES;
+    this.#json.ascii(`"${isUuid ? uuid(data) : data.toBase64()}"`);
   }
 
   #regex(p: number, behind: number): void {
-    const flags = this.#behindName(p);
-    const text = (from: number, to: number) => UTF8.decode(this.#bytes.subarray(from, to));
-    const bytes = new TextEncoder().encode(`/${text(p, flags - 1)}/${text(flags, behind - 1)}`);
-    this.#json.string(bytes, 0, bytes.length);
+    const [pattern, flags] = this.#bson.regex(p, behind);
+    this.#json.append(new TextEncoder().encode(JSON.stringify(`/${pattern}/${flags}`)));
   }
 
-  /** The offset behind a member's name, which is where its value begins. */
-  #behindName(name: number): number {
-    let p = name;
-    while (this.#bytes[p] !== 0) p++;
-    return p + 1;
-  }
-
-  #isNamed(p: number, name: string): boolean {
-    for (let i = 0; i < name.length; i++) {
-      if (this.#bytes[p + i] !== name.charCodeAt(i)) return false;
-    }
-    return this.#bytes[p + name.length] === 0;
-  }
-
-  /** The end of the document that the bytes are. */
-  #whole(): number {
-    const { length } = this.#bytes;
-    return this.#sizeOfDocument(0, length + 1) === length ? length : malformed();
-  }
-
-  /** The offset behind a value; `end` is that of the document it stands in. */
-  #behind(type: number, p: number, end: number): number {
-    if (p >= end) malformed();
-    const behind = p + (FIXED_SIZE[type] ?? this.#size(type, p, end));
-    return behind < end ? behind : malformed(); // The document's own last byte is not the value's.
-  }
-
-  #size(type: number, p: number, end: number): number {
-    switch (type) {
-      case TYPE.string:
-      case TYPE.symbol:
-      case TYPE.code:
-        return this.#sizeOfString(p, end);
-      case TYPE.document:
-      case TYPE.array:
-        return this.#sizeOfDocument(p, end);
-      case TYPE.binary:
-        return 5 + this.#length(p, end);
-      case TYPE.regex: {
-        const flags = this.#behindName(p);
-        return flags < end ? this.#behindName(flags) - p : malformed();
-      }
-      case TYPE.pointer:
-        return this.#sizeOfString(p, end) + 12;
-      case TYPE.scopedCode:
-        return this.#length(p, end);
-      default:
-        return malformed();
-    }
-  }
-
-  #sizeOfString(p: number, end: number): number {
-    const behind = p + 4 + this.#length(p, end);
-    if (behind === p + 4 || behind >= end || this.#bytes[behind - 1] !== 0) malformed();
-    return behind - p;
-  }
-
-  #sizeOfDocument(p: number, end: number): number {
-    const size = this.#length(p, end);
-    if (size < 5 || p + size >= end || this.#bytes[p + size - 1] !== 0) malformed();
-    return size;
-  }
-
-  #length(p: number, end: number): number {
-    if (p + 4 >= end) malformed();
-    const length = this.#view.getInt32(p, true);
-    return length >= 0 ? length : malformed();
+  #scopedCode(p: number, end: number): void {
+    const behind = this.#bson.behind(TYPE.string, p, end);
+    this.#json.string(this.#bson.bytes, p + LENGTH_BYTES, behind - 1);
   }
 }
 
-function fixedSizes() {
-  const sizes = Array<number | undefined>(256).fill(undefined);
-  for (const type of [TYPE.double, TYPE.date, TYPE.int64, TYPE.timestamp]) sizes[type] = 8;
-  for (const type of [TYPE.null, TYPE.undefined, TYPE.minKey, TYPE.maxKey]) sizes[type] = 0;
-  sizes[TYPE.objectId] = 12;
-  sizes[TYPE.boolean] = 1;
-  sizes[TYPE.int32] = 4;
-  sizes[TYPE.decimal] = 16;
-  return sizes;
-}
+const uuid = (bytes: Uint8Array): string =>
+  bytes.toHex().replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 
 function isArrayIndex(name: string): boolean {
   const index = Number(name);
-  return index < 2 ** 32 - 1 && String(index >>> 0) === name;
-}
-
-function malformed(): never {
-  throw new MalformedBson("The bytes are not a BSON document");
+  return index <= ARRAY_INDEX_MAX && String(index >>> 0) === name;
 }
