@@ -42,12 +42,13 @@ export interface Services extends AsyncDisposable {
 export interface Surroundings {
   readonly log: Log;
   readonly clock?: Clock;
+  readonly newId?: NewId;
 }
 
 /** Opens the store and everything that stands on it; disposing closes it all. */
 export async function openServices(
   config: Config,
-  { log, clock = systemClock }: Surroundings,
+  { log, clock = systemClock, newId = objectIds(clock) }: Surroundings,
 ): Promise<Services> {
   const { database, publicUrl } = config;
   const engine = await openEngine(database);
@@ -55,7 +56,6 @@ export async function openServices(
     const keyRing = await KeyRing.parse(
       config.secretKeys?.reveal() ?? await keptKeyRing(folderOf(database), log),
     );
-    const newId = objectIds(clock);
     const sessions = createSessionDirectory(engine, clock);
     const signingKeys = createSigningKeys({ engine, keyRing, newId, clock });
     const deadlines = createDeadlines(REQUEST_TIMEOUT_MS, () => clock.now());

@@ -1,6 +1,7 @@
 /** A case brought to life: its collection and documents in the app, and what is in it. */
 import type { Answer, Call } from "../support/conforming_client.ts";
 import { openTestApp, type TestApp, type TestProject, type TestUser } from "../support/test_app.ts";
+import type { TestOptions } from "../support/test_services.ts";
 import {
   type CollectionCase,
   type Members,
@@ -18,6 +19,8 @@ export interface Stage {
   readonly app: TestApp;
   readonly project: TestProject;
   readonly users: readonly TestUser[];
+  /** Names of collections that nobody has in the project. */
+  newName(): string;
 }
 
 /** One app for all cases of a property. */
@@ -29,8 +32,8 @@ export interface Stages extends AsyncDisposable {
 /** Making a collection takes the longer the more there are in its project. */
 const CASES_PER_PROJECT = 40;
 
-export async function openStages(): Promise<Stages> {
-  const app = await openTestApp();
+export async function openStages(options: TestOptions = {}): Promise<Stages> {
+  const app = await openTestApp(options);
   let stage: Stage | null = null;
   let left = 0;
   return {
@@ -38,8 +41,10 @@ export async function openStages(): Promise<Stages> {
       if (stage !== null && left-- > 0) return stage;
       left = CASES_PER_PROJECT - 1;
       const project = await app.project();
-      const users = await Promise.all(Array.from({ length: USERS }, () => project.user()));
-      return stage = { app, project, users };
+      const users: TestUser[] = [];
+      while (users.length < USERS) users.push(await project.user());
+      let names = 0;
+      return stage = { app, project, users, newName: () => `case${names++}` };
     },
     [Symbol.asyncDispose]: () => app[Symbol.asyncDispose](),
   };
@@ -51,11 +56,9 @@ export interface Played extends World {
   readonly documents: Document[];
 }
 
-let count = 0;
-
 /** Makes a collection under a name of its own. */
 export async function newCollection(stage: Stage, definition: Definition): Promise<Definition> {
-  const named = { ...definition, name: `case${count++}` };
+  const named = { ...definition, name: stage.newName() };
   await stage.project.collection(named);
   return named;
 }
