@@ -28,18 +28,19 @@ export async function createCollection(
   const definition = parseDefinition(input);
   const { name } = definition;
   const now = timestamp(clock);
+  const record: CollectionRecord = {
+    _id: newId(),
+    name,
+    nameLower: name.toLowerCase(),
+    definition: asJson(definition),
+    createdAt: now,
+    updatedAt: now,
+  };
   try {
     await engine.transaction(projectId, async (tx) => {
       const records = tx.records<CollectionRecord>(COLLECTIONS);
       await checkReferences(records, definition);
-      await records.insert({
-        _id: newId(),
-        name,
-        nameLower: name.toLowerCase(),
-        definition: asJson(definition),
-        createdAt: now,
-        updatedAt: now,
-      });
+      await records.insert(record);
       await tx.define(compileCollection(definition).records);
     });
   } catch (error) {

@@ -44,19 +44,13 @@ export async function createProject(
   await engine.createSpace(projectId);
   await signingKeys.create(projectId);
   const createdAt = timestamp(clock);
+  const project = { _id: projectId, name, siteUrl, allowedOrigins: [], createdAt };
+  const keyRecords = (["publishable", "secret"] satisfies KeyKind[]).map((kind) => (
+    { _id: newId(), projectId, kind, hash: sha256(keys[kind]), createdAt }
+  ));
   await engine.transaction("control", async (tx) => {
-    await tx.records<ProjectRecord>(PROJECTS).insert({
-      _id: projectId,
-      name,
-      siteUrl,
-      allowedOrigins: [],
-      createdAt,
-    });
-    for (const kind of ["publishable", "secret"] satisfies KeyKind[]) {
-      const hash = sha256(keys[kind]);
-      await tx.records<ApiKeyRecord>(API_KEYS)
-        .insert({ _id: newId(), projectId, kind, hash, createdAt });
-    }
+    await tx.records<ProjectRecord>(PROJECTS).insert(project);
+    await tx.records<ApiKeyRecord>(API_KEYS).insertMany(keyRecords);
   });
   return { projectId, name, publishableKey: keys.publishable, secretKey: keys.secret };
 }

@@ -7,8 +7,8 @@ export function applyChange(record: StoredRecord, change: Change): StoredRecord 
   const next = change.replace === undefined
     ? { ...record }
     : replaced(record, change.replace, change.keep ?? []);
-  // New fields join in the order of their names, as MongoDB adds them.
-  for (const path of Object.keys(change.set ?? {}).sort()) {
+  // New fields join in the order of their names' bytes, as MongoDB adds them.
+  for (const path of Object.keys(change.set ?? {}).sort(byCodePoints)) {
     const { parent, name } = reach(next, path);
     parent[name] = change.set![path]!;
   }
@@ -24,6 +24,13 @@ export function applyChange(record: StoredRecord, change: Change): StoredRecord 
     parent[name] = (current ?? 0) + by;
   }
   return next;
+}
+
+/** The order of UTF-8's bytes; JavaScript's own puts pairs of surrogates before U+E000 and later. */
+function byCodePoints(a: string, b: string): number {
+  let i = 0;
+  while (i < a.length && a.charCodeAt(i) === b.charCodeAt(i)) i++;
+  return (a.codePointAt(i) ?? -1) - (b.codePointAt(i) ?? -1);
 }
 
 function replaced(

@@ -96,3 +96,10 @@ Deno.test("inherited names are no members", () => {
   assert.deepEqual(changed({}, { set: { "toString.x": 1 } }), { toString: { x: 1 } });
   assert.deepEqual(changed({}, { increment: { valueOf: 1 } }), { valueOf: 1 });
 });
+
+Deno.test("new fields join in the order of their names' bytes in UTF-8", () => {
+  const names = ["a", "ab", "b", "é", "\uffee", "\u{10000}", "\u{10001}", "\u{1f600}"];
+  const set = Object.fromEntries(names.toReversed().map((name) => [name, 1]));
+  const record = { _id: "1".repeat(24), z: 0 };
+  assert.deepEqual(Object.keys(applyChange(record, { set })), ["_id", "z", ...names]);
+});

@@ -2,79 +2,11 @@ import fc from "fast-check";
 import assert from "node:assert/strict";
 import { definition, type Members, plansOf, withoutUnique } from "./collections.ts";
 import type { Definition } from "./model_types.ts";
-import type { Json } from "./model_values.ts";
 import { ask, bodyText, newCollection, openStages, type Stage } from "./played.ts";
+import { open, SERVER, undeclared } from "./members.ts";
 import { check } from "./run.ts";
 
 const SOMEBODY = "f".repeat(24);
-
-const SERVER = ["_id", "createdAt", "updatedAt", "isDeleted", "deletedAt"];
-
-/** Every text that can be stored: there is no U+0000, and no half of a pair. */
-const text = fc.string({ unit: "binary", maxLength: 12 })
-  .map((text) => text.replaceAll("\0", ""));
-
-const number = fc.oneof(
-  fc.double({ noNaN: true, noDefaultInfinity: true }),
-  fc.maxSafeInteger(),
-  fc.constantFrom(-0, 0, 5e-324, 2 ** 53, 2 ** 53 + 2, 2 ** 63, -(2 ** 63), 2 ** 64, 1e21, 1e-7),
-);
-
-/** What a name may not be; white space at its ends is taken off by the caller. */
-function isName(name: string): boolean {
-  return name !== "" && !/^\$|[.\p{Cc}\p{Cf}]/u.test(name) &&
-    !["__proto__", "constructor", "prototype"].includes(name);
-}
-
-const name = fc.oneof(
-  fc.string({ unit: "binary", minLength: 1, maxLength: 8 }).map((text) => text.trim())
-    .filter(isName),
-  fc.constantFrom(
-    ...["toString", "hasOwnProperty", "__defineGetter__", "length", "0", "-1", "a b", "é", "😀"],
-    ...[
-      "'",
-      '"',
-      'a"',
-      "\\",
-      "`",
-      "[",
-      "]",
-      "[0]",
-      "*",
-      "?",
-      "%00",
-      "\\u0000",
-      "a$",
-      "then",
-      "toJSON",
-    ],
-  ),
-);
-
-const value = fc.letrec<{ value: Json }>((tie) => ({
-  value: fc.oneof(
-    { depthSize: "small", maxDepth: 4 },
-    { arbitrary: number, weight: 3 },
-    { arbitrary: text, weight: 3 },
-    { arbitrary: fc.constantFrom(true, false, null), weight: 1 },
-    { arbitrary: fc.array(tie("value"), { maxLength: 4 }), weight: 2 },
-    {
-      arbitrary: fc.dictionary(name, tie("value"), { maxKeys: 4, noNullPrototype: true }),
-      weight: 2,
-    },
-  ),
-})).value;
-
-/** As deep as a document may be: itself is the first of 20 levels. */
-const nested = fc.tuple(value, fc.array(fc.boolean(), { maxLength: 14 })).map(([inner, levels]) =>
-  levels.reduce<Json>((within, inArray) => inArray ? [within] : { within }, inner)
-);
-
-const open: fc.Arbitrary<Members> = fc.dictionary(
-  name.filter((name) => !SERVER.includes(name)),
-  fc.oneof(value, nested),
-  { maxKeys: 5, noNullPrototype: true },
-);
 
 interface Case {
   readonly definition: Definition;
@@ -92,12 +24,6 @@ const cases: fc.Arbitrary<Case> = definition.chain((definition) => {
     others: { ...undeclared(definition, more[1]!), ...others },
   }));
 });
-
-function undeclared({ fields, rls, strict }: Definition, members: Members): Members {
-  const isFree = (name: string) =>
-    name !== rls.ownerField && !fields.some(({ key }) => key === name);
-  return strict ? {} : Object.fromEntries(Object.entries(members).filter(([name]) => isFree(name)));
-}
 
 Deno.test("a stored document reads back as it was sent, everywhere", async () => {
   await using stages = await openStages();

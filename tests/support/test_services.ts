@@ -1,6 +1,7 @@
 import { loadConfig } from "@/lib/config.ts";
 import { silentLog } from "@/lib/http/log.ts";
 import type { Log } from "@/lib/http/log.ts";
+import type { NewId } from "@/lib/ids.ts";
 import { openServices, type Services } from "@/lib/services.ts";
 import { createTestStore, type TestStore } from "./test_store.ts";
 
@@ -28,6 +29,7 @@ export interface TestOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly log?: Log;
   readonly clock?: FakeClock;
+  readonly newId?: NewId;
   /** A store to share with others; by default a new one that is removed at the end. */
   readonly store?: TestStore;
 }
@@ -44,7 +46,11 @@ export async function openTestServices(options: TestOptions = {}): Promise<TestS
     ...options.env,
   });
   const services = opening.use(
-    await openServices(config, { log: options.log ?? silentLog, clock }),
+    await openServices(config, {
+      log: options.log ?? silentLog,
+      clock,
+      ...(options.newId && { newId: options.newId }),
+    }),
   );
   const opened = opening.move();
   return {

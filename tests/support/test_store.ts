@@ -24,10 +24,10 @@ export interface TestStore extends AsyncDisposable {
 const SECRET_KEYS = `test:${btoa("a key ring for tests and no more")}`;
 
 /** A store that is removed when it is disposed. */
-export async function createTestStore(): Promise<TestStore> {
+export async function createTestStore(engine: Database = database): Promise<TestStore> {
   const folder = await Deno.makeTempDir({ prefix: "corbel-test-" });
   const removeFolder = () => Deno.remove(folder, { recursive: true });
-  if (database === "sqlite") {
+  if (engine === "sqlite") {
     return { ...sqliteStoreIn(folder), [Symbol.asyncDispose]: removeFolder };
   }
   const prefix = `test${crypto.getRandomValues(new Uint8Array(8)).toHex()}`;

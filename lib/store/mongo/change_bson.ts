@@ -1,6 +1,7 @@
 import type { Change, Definition, Json } from "../port.ts";
 import { shapeAt } from "../shape.ts";
-import { type Bson, encodeFields, encodeValue, REVISION } from "./encode.ts";
+import { type Bson, documentOf, encodeFields, encodeValue } from "./encode.ts";
+import { REVISION } from "./transcode.ts";
 
 /**
  * A change as one update that MongoDB applies as the port says, or null where it would not: it
@@ -21,8 +22,8 @@ function stepsBson(definition: Definition, change: Change): Bson | null {
     [path, encodeAt(definition, path, value)] as const
   );
   return {
-    ...(encoded.length > 0 && { $set: Object.fromEntries(encoded) }),
-    ...(unset.length > 0 && { $unset: Object.fromEntries(unset.map((path) => [path, ""])) }),
+    ...(encoded.length > 0 && { $set: documentOf(encoded) }),
+    ...(unset.length > 0 && { $unset: documentOf(unset.map((path) => [path, ""])) }),
     $inc: { ...increment, [REVISION]: 1 },
   };
 }

@@ -1,43 +1,47 @@
 import { ObjectId } from "mongodb";
 import type { Definition, FieldShape, Json, StoredRecord } from "../port.ts";
-import { isObject } from "../shape.ts";
+import { isObject, own } from "../shape.ts";
+import { REVISION } from "./transcode.ts";
 
 /** The driver's own documents, and what may stand in them. */
 export type Bson = Readonly<Record<string, unknown>>;
 
-/**
- * Counts the changes of a record, in a member of its own. It begins in white space, as no name of
- * a document does.
- */
-export const REVISION = " rev";
-
 /** A record as it is stored: ids and declared dates are native, the rest is as in JSON. */
-export function encodeRecord(definition: Definition, record: StoredRecord, revision: number): Bson {
-  return { ...encodeFields(definition, record), [REVISION]: revision };
-}
+export const encodeRecord = (
+  definition: Definition,
+  record: StoredRecord,
+  revision: number,
+): Bson => documentOf([...encodedFields(definition, record), [REVISION, revision]]);
+
+export const encodeFields = (
+  definition: Definition,
+  fields: Readonly<Record<string, Json>>,
+): Bson => documentOf(encodedFields(definition, fields));
 
 /** Top-level fields; `_id` among them becomes an ObjectId. */
-export function encodeFields(
-  { fields }: Definition,
-  record: Readonly<Record<string, Json>>,
-): Bson {
-  const encoded: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(record)) {
-    encoded[name] = name === "_id"
+const encodedFields = ({ fields }: Definition, record: Readonly<Record<string, Json>>): Member[] =>
+  Object.entries(record).map(([name, value]) => [
+    name,
+    name === "_id"
       ? new ObjectId(value as string) // Ids are texts of 24 hexadecimal digits.
-      : encodeValue(value, Object.hasOwn(fields, name) ? fields[name] : undefined);
-  }
-  return encoded;
-}
+      : encodeValue(value, own(fields, name)),
+  ]);
 
 /** Dates are native wherever a declared path of objects leads to them; within arrays they stay text. */
 export function encodeValue(value: Json, shape?: FieldShape): unknown {
   if (typeof value === "string") return shape?.type === "Date" ? new Date(value) : value;
   if (Array.isArray(value)) return value.map((one) => encodeValue(one));
   if (!isObject(value)) return value;
-  const members = Object.entries(value).map(([name, one]) =>
-    [name, encodeValue(one, shape?.fields?.[name])] as const
+  const fields = shape?.fields ?? {};
+  return documentOf(
+    Object.entries(value).map(([name, one]) => [name, encodeValue(one, own(fields, name))]),
   );
-  // The driver takes an object with this member for a type of its own.
-  return Object.hasOwn(value, "_bsontype") ? new Map(members) : Object.fromEntries(members);
+}
+
+type Member = readonly [name: string, value: unknown];
+
+/** The driver takes an object with a member `_bsontype` for a type of its own, but not a map. */
+export function documentOf(members: readonly Member[]): Bson {
+  const isMisread = members.some(([name]) => name === "_bsontype");
+  return isMisread ? new Map(members) as unknown as Bson : Object.fromEntries(members);
 }

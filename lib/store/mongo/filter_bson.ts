@@ -1,8 +1,9 @@
 import { ObjectId } from "mongodb";
 import type { Comparison, Definition, Filter, Scalar } from "../port.ts";
 import { scalarAt, type ScalarType } from "../shape.ts";
-import { type Bson, REVISION } from "./encode.ts";
+import type { Bson } from "./encode.ts";
 import { pcre } from "./pcre.ts";
+import { REVISION } from "./transcode.ts";
 
 export const EVERYTHING: Bson = {};
 const NOTHING: Bson = { _id: { $in: [] } };

@@ -17,11 +17,11 @@ import type {
 } from "../port.ts";
 import { valueAt } from "../shape.ts";
 import { changeBson } from "./change_bson.ts";
-import { type Bson, encodeRecord, REVISION } from "./encode.ts";
+import { type Bson, encodeRecord } from "./encode.ts";
 import { isNotApplicable } from "./failures.ts";
 import { filterBson } from "./filter_bson.ts";
 import { pageFilter, type PageShape, pageShape } from "./page_bson.ts";
-import { documentJson } from "./transcode.ts";
+import { documentJson, REVISION } from "./transcode.ts";
 
 /** Where the records of one definition are read and written. */
 export interface Access {

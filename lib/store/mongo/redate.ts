@@ -1,4 +1,4 @@
-import type { ClientSession, Collection } from "mongodb";
+import { type ClientSession, type Collection, ObjectId } from "mongodb";
 import { parseJson } from "../json_text.ts";
 import type { Definition, FieldShape, StoredRecord } from "../port.ts";
 import { encodeRecord } from "./encode.ts";
@@ -22,8 +22,9 @@ export async function redate(
   const found = collection.find(concerned, { session, raw: true });
   for await (const bytes of found) {
     const { json, revision } = documentJson(bytes as unknown as Uint8Array); // Because it is raw.
-    const record = encodeRecord(after, parseJson(json) as StoredRecord, revision);
-    await collection.replaceOne({ _id: record._id as never }, record, { session });
+    const record = parseJson(json) as StoredRecord;
+    const encoded = encodeRecord(after, record, revision);
+    await collection.replaceOne({ _id: new ObjectId(record._id) }, encoded, { session });
   }
 }
 

@@ -38,7 +38,10 @@ import { JsonWriter } from "./json_writer.ts";
 
 export { MalformedBson } from "./bson_reader.ts";
 
-/** The hidden member that carries a document's revision; no name in a document begins with a space. */
+/**
+ * The hidden member that counts a record's changes; it begins in white space, as no name of a
+ * document does.
+ */
 export const REVISION = " rev";
 
 /** Levels of documents and arrays in a document; MongoDB stores at most 100. */

@@ -1,0 +1,124 @@
+/** Two Corbels with the same ids, times and keys, one on each engine, are told apart by nothing. */
+
+import fc from "fast-check";
+import assert from "node:assert/strict";
+import { mongodb, require } from "../services/mod.ts";
+import type { Answer, Call } from "../support/conforming_client.ts";
+import { createTestStore, database, type TestStore } from "../support/test_store.ts";
+import { collectionCase, type Members, plansOf, withoutUnique } from "./collections.ts";
+import type { Parameter } from "./model.ts";
+import {
+  ask,
+  askFor,
+  bodyText,
+  filledIn,
+  openStages,
+  play,
+  type Played,
+  queryText,
+} from "./played.ts";
+import { caller, type CallerChoice, query } from "./queries.ts";
+import { open, undeclared } from "./members.ts";
+import { check } from "./run.ts";
+
+const DOCUMENTS_MAX = 12;
+
+interface Case {
+  readonly questions: readonly {
+    readonly caller: CallerChoice;
+    readonly parameters: readonly Parameter[];
+  }[];
+  readonly members: Members;
+  readonly others: Members;
+}
+
+const cases = collectionCase(DOCUMENTS_MAX, (definition): fc.Arbitrary<Case> => {
+  const declared = plansOf(definition, 2)
+    .map((plans) => withoutUnique(definition, plans).map(({ members }) => members));
+  return fc.record({
+    questions: fc.array(fc.record({ caller, parameters: query(definition) }), {
+      minLength: 1,
+      maxLength: 4,
+    }),
+    written: fc.tuple(declared, open, open),
+  }).map(({ questions, written: [[members, others], ...more] }) => ({
+    questions,
+    members: { ...undeclared(definition, more[0]!), ...members },
+    others: { ...undeclared(definition, more[1]!), ...others },
+  }));
+});
+
+/** Ids that ascend, the same for everyone who begins to count. */
+function countedIds(): () => string {
+  let count = 0x65bd_0000;
+  return () => (count++).toString(16).padStart(8, "0").padEnd(24, "0");
+}
+
+const twin = (store: TestStore) =>
+  openStages({ store, newId: countedIds(), env: { SECRET_KEYS: `k1:${btoa("t".repeat(32))}` } });
+
+const HEADERS = ["content-type", "etag", "content-length", "retry-after", "cache-control", "vary"];
+
+function told({ status, headers, text }: Answer) {
+  return { status, text, headers: HEADERS.map((name) => [name, headers.get(name)]) };
+}
+
+/** Once is enough: the run on MongoDB need not repeat it. */
+const reason = database === "mongodb"
+  ? "both engines are compared in the other run"
+  : await require(mongodb) === null
+  ? "there is no MongoDB"
+  : null;
+
+Deno.test({
+  name: "what the engines answer is the same, byte for byte" +
+    (reason ? ` (left out: ${reason})` : ""),
+  ignore: reason !== null,
+  async fn() {
+    await using sqliteStore = await createTestStore("sqlite");
+    await using mongodbStore = await createTestStore("mongodb");
+    await using embedded = await twin(sqliteStore);
+    await using cluster = await twin(mongodbStore);
+    await check("Same bytes", cases, async (one) => {
+      const both = [
+        await play(await embedded.next(), one),
+        await play(await cluster.next(), one),
+      ] as const;
+      for (const { caller, parameters } of one.questions) {
+        const text = (played: Played) => queryText(filledIn(played, parameters));
+        await same(one.definition, both, (played) => askFor(played, caller, text(played)));
+      }
+      const send = (call: Partial<Call>) =>
+        same(one.definition, both, (played) => ask(played.stage, played.definition, call));
+      const created = await send({ body: bodyText(one.members) });
+      if (created.status !== 201) return;
+      for (const { stage } of both) stage.app.clock.advance(1);
+      const path = `/${created.body.data._id}`;
+      await send({ path });
+      await send({ method: "PATCH", path, body: bodyText(one.others) });
+      await send({ method: "PUT", path, body: bodyText(one.others) });
+      await send({ method: "PATCH", path, body: bodyText(dotted(one.others)) });
+      await send({ path: "?sort=_id&include_deleted=true&limit=1000" });
+    });
+  },
+});
+
+/** Members of members, by their paths. */
+const dotted = (members: Members): Members =>
+  Object.fromEntries(
+    Object.entries(members).flatMap(([name, value]) =>
+      value === null || typeof value !== "object" || Array.isArray(value)
+        ? []
+        : Object.entries(value).map(([inner, one]) => [`${name}.${inner}`, one])
+    ),
+  );
+
+async function same(
+  definition: unknown,
+  [one, other]: readonly [Played, Played],
+  call: (played: Played) => Promise<Answer>,
+): Promise<Answer> {
+  const answer = await call(one);
+  assert.deepEqual(told(await call(other)), told(answer), JSON.stringify(definition));
+  return answer;
+}
