@@ -35,7 +35,7 @@ export async function buildStandIn(env: Environment, { say, signal }: BuildOptio
   const root = `${work}/root`;
   const target = `${work}/target`;
   try {
-    say(`Building ${CRATE} ${VERSION} into ${folder}, about four minutes`);
+    say(`Building ${CRATE} ${VERSION} into ${folder}: this takes some minutes, once`);
     const install = (lock: readonly string[]) =>
       run(cargo, ["install", CRATE, "--version", VERSION, ...lock, ...OPTIONS, root], {
         env: { CARGO_TARGET_DIR: target },
