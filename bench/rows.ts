@@ -66,6 +66,13 @@ export const ROWS: readonly Row[] = [
     measure: insertOverEngine,
   },
   {
+    name: "insert32_vs_insert1",
+    what: "POSTs per second on 32 connections over one connection, fully durable",
+    target: 2,
+    atLeast: true,
+    measure: manyWritersOverOne,
+  },
+  {
     name: "start_ms",
     what: "start to first answered request",
     target: 1000,
@@ -165,26 +172,33 @@ async function growth(setting: Setting): Promise<number> {
 
 async function insertOverEngine(setting: Setting): Promise<number> {
   const folder = await Deno.makeTempDir();
-  const body = JSON.stringify({
-    title: "A post",
-    summary: "What it is about, in a sentence as long as such sentences are.",
-    status: "draft",
-    views: 12,
-  });
-  const target = (url: string): Target => ({
-    url,
-    method: "POST",
-    headers: { ...bySecret(setting), "content-type": "application/json" },
-    body,
-  });
   try {
     await using corbel = await startCorbel(setting.folder);
     await using bare = await startBare(["insert", folder]);
-    return await ratio(target(`${corbel.url}/api/data/inserted`), target(bare.url));
+    return await ratio(posted(corbel, setting), { ...posted(corbel, setting), url: bare.url });
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
 }
+
+async function manyWritersOverOne(setting: Setting): Promise<number> {
+  await using corbel = await startCorbel(setting.folder);
+  const target = posted(corbel, setting);
+  return await ratio(target, target, { connections: 32 }, { connections: 1 });
+}
+
+/** The POST of a document to a collection that nothing else reads. */
+const posted = (server: Program, setting: Setting): Target => ({
+  url: `${server.url}/api/data/inserted`,
+  method: "POST",
+  headers: { ...bySecret(setting), "content-type": "application/json" },
+  body: JSON.stringify({
+    title: "A post",
+    summary: "What it is about, in a sentence as long as such sentences are.",
+    status: "draft",
+    views: 12,
+  }),
+});
 
 async function startTime({ folder }: Setting): Promise<number> {
   const times: number[] = [];
@@ -219,11 +233,17 @@ async function ask({ url, headers }: Target): Promise<Recorded> {
 const TRANSPORT = ["content-length", "date"];
 
 /** Requests per second of one over the other, in turns, so that both see the same machine. */
-async function ratio(one: Target, other: Target, options: LoadOptions = {}): Promise<number> {
-  for (const target of [one, other]) await load(target, { ...options, seconds: WARM_UP_SECONDS });
+async function ratio(
+  one: Target,
+  other: Target,
+  options: LoadOptions = {},
+  otherOptions: LoadOptions = options,
+): Promise<number> {
+  await load(one, { ...options, seconds: WARM_UP_SECONDS });
+  await load(other, { ...otherOptions, seconds: WARM_UP_SECONDS });
   const ratios: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
-    ratios.push(await load(one, options) / await load(other, options));
+    ratios.push(await load(one, options) / await load(other, otherOptions));
   }
   return Math.round(median(ratios) * 100) / 100;
 }
