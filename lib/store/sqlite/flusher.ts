@@ -18,7 +18,7 @@ export class Flusher {
 
   /** Resolves when all that was committed before the call is on the disk. */
   flush(): Promise<void> {
-    return this.#next ??= this.#afterRunning();
+    return this.#next ??= this.#begin();
   }
 
   /** Ends when the flush under way ends, however it does; null if there is none. */
@@ -35,8 +35,8 @@ export class Flusher {
     this.#failure = null;
   }
 
-  async #afterRunning(): Promise<void> {
-    await this.#running.catch(() => {});
+  async #begin(): Promise<void> {
+    await this.#gather();
     // Who asks from here on may have committed too late for this one.
     this.#running = this.#next!;
     this.#next = null;
@@ -50,5 +50,13 @@ export class Flusher {
     } finally {
       this.#isRunning = false;
     }
+  }
+
+  /** Those who came together while a flush was under way commit before the next. */
+  async #gather(): Promise<void> {
+    const { underWay } = this;
+    if (underWay === null) return;
+    await underWay;
+    await new Promise<void>((resolve) => setImmediate(resolve));
   }
 }

@@ -13,7 +13,9 @@ function slowDisk() {
 }
 
 /** Lets everything run that waits for nothing outside. */
-const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 3; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
+}
 
 function watched(promise: Promise<void>) {
   const state = { is: "waiting" };

@@ -40,6 +40,8 @@ const GROUP_WRITES_MAX = 256;
 const GROUP_MS = 8;
 /** Pages of the log at which they are moved into the file: 16 MB. */
 const CHECKPOINT_PAGES = 4096;
+/** Pages at which writers wait for that: 64 MB. */
+const LOG_PAGES_MAX = 4 * CHECKPOINT_PAGES;
 
 const BEGIN = sql("begin immediate");
 const COMMIT = sql("commit");
@@ -70,8 +72,8 @@ export class Writer {
   #unanswered = 0;
   #foreignVersion: unknown = null;
   #checkpointAt = CHECKPOINT_PAGES;
-  #isCheckpointing = false;
-  /** Our own checkpoint keeps writers out: no use in trying. */
+  #checkpointing: Promise<void> | null = null;
+  /** A checkpoint that writers have to wait for. */
   #keptOut: Promise<unknown> | null = null;
   #closed: PromiseWithResolvers<void> | null = null;
 
@@ -260,9 +262,11 @@ export class Writer {
   }
 
   #checkpointIfDue(): void {
-    if (this.#isCheckpointing || this.#closed !== null) return;
+    if (this.#closed !== null) return;
     const pages = this.#unmovedPages();
-    if (pages >= this.#checkpointAt) this.#checkpoint(pages);
+    if (this.#checkpointing !== null) {
+      if (pages >= LOG_PAGES_MAX) this.#keptOut = this.#checkpointing;
+    } else if (pages >= this.#checkpointAt) this.#checkpointing = this.#checkpoint(pages);
   }
 
   #unmovedPages(): number {
@@ -277,14 +281,17 @@ export class Writer {
   /** Most of it beside the writes, and the rest, with the log's new beginning, between two. */
   async #checkpoint(pages: number): Promise<void> {
     const { checkpoints, path } = this.#options;
-    this.#isCheckpointing = true;
     const moved = await checkpoints.run({ path, mode: "passive" });
-    if (moved) await (this.#keptOut = checkpoints.run({ path, mode: "restart" }));
+    if (moved) {
+      const restart = checkpoints.run({ path, mode: "restart" });
+      this.#keptOut ??= restart;
+      await restart;
+    }
     this.#keptOut = null;
+    this.#checkpointing = null;
     // After a failure no sooner than the log has grown by as much again.
     this.#checkpointAt = CHECKPOINT_PAGES + (moved ? 0 : pages);
     this.#foreignVersion = null; // That was our own doing.
-    this.#isCheckpointing = false;
   }
 
   #closeIfDone(): void {
