@@ -87,6 +87,10 @@ export class SqliteEngine implements Engine {
     });
   }
 
+  version(space: Space): string {
+    return this.#file(space).version();
+  }
+
   // Rejects where a plain return would throw.
   // deno-lint-ignore require-await
   async createSpace(space: Space): Promise<void> {

@@ -28,6 +28,9 @@ export class FileSpace {
   readonly #writer: Writer;
   readonly #pool: RowCachePool;
   readonly #committed = new Map<string, Committed>();
+  /** No two openings of a file, in whatever process, name their states alike. */
+  readonly #opening = crypto.randomUUID();
+  #commits = 0;
   #foreignVersion: number;
   readonly #prepared = new WeakSet<Definition>();
 
@@ -45,6 +48,7 @@ export class FileSpace {
       sync: log === null ? null : () => log.syncData(),
       checkpoints,
       committed: (changes) => {
+        this.#commits++;
         for (const [definition, seq] of changes) this.#forget(definition, seq);
       },
     });
@@ -75,6 +79,11 @@ export class FileSpace {
       this.#committed.set(name, committed);
     }
     return committed;
+  }
+
+  /** Names the state that was committed last, by whichever process. */
+  version(): string {
+    return `${this.#opening}.${this.#commits}.${this.#readForeignVersion()}`;
   }
 
   /** Makes sure that the tables of a definition exist; free after the first time. */
