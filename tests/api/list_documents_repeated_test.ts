@@ -8,7 +8,9 @@ Deno.test("a list has a tag, and whoever holds it is answered 304 while the list
   await using app = await openTestApp();
   const shelf = await openShelf(app);
   await shelf.insert({ n: 1 }, { n: 2 });
-  for (const path of ["", "?limit=1", "?n=1&sort=-createdAt", "?count=true", "?total=none&fields=n"]) {
+  for (
+    const path of ["", "?limit=1", "?n=1&sort=-createdAt", "?count=true", "?total=none&fields=n"]
+  ) {
     const first = await shelf.asSecret({ path });
     const tag = first.headers.get("etag")!;
     assert.match(tag, /^"[\w-]{27}"$/);
