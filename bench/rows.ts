@@ -38,6 +38,13 @@ export const ROWS: readonly Row[] = [
     measure: (setting) => listOverBare(setting, 100),
   },
   {
+    name: "hot20_vs_bare",
+    what: "20-row list asked again and again, from the result cache, over the same",
+    target: 0.7,
+    atLeast: true,
+    measure: (setting) => listOverBare(setting, 20, { "x-api-key": setting.seeded.secretKey }),
+  },
+  {
     name: "private_vs_open",
     what: "a user's rows under private RLS over the same rows by secret key and owner filter",
     target: 0.9,
@@ -64,6 +71,13 @@ export const ROWS: readonly Row[] = [
     target: 0.4,
     atLeast: true,
     measure: insertOverEngine,
+  },
+  {
+    name: "insert32_vs_insert1",
+    what: "POSTs per second on 32 connections over one connection, fully durable",
+    target: 2,
+    atLeast: true,
+    measure: manyWritersOverOne,
   },
   {
     name: "start_ms",
@@ -98,9 +112,13 @@ const list = (server: Program, setting: Setting, query: string): Target => ({
   headers: bySecret(setting),
 });
 
-async function listOverBare(setting: Setting, limit: number): Promise<number> {
+async function listOverBare(
+  setting: Setting,
+  limit: number,
+  headers: Record<string, string> = bySecret(setting),
+): Promise<number> {
   await using corbel = await startCorbel(setting.folder);
-  const target = list(corbel, setting, `posts10000?limit=${limit}`);
+  const target = { ...list(corbel, setting, `posts10000?limit=${limit}`), headers };
   const answer = await ask(target);
   const file = await Deno.makeTempFile();
   await Deno.writeTextFile(file, JSON.stringify(answer satisfies Recorded));
@@ -165,26 +183,33 @@ async function growth(setting: Setting): Promise<number> {
 
 async function insertOverEngine(setting: Setting): Promise<number> {
   const folder = await Deno.makeTempDir();
-  const body = JSON.stringify({
-    title: "A post",
-    summary: "What it is about, in a sentence as long as such sentences are.",
-    status: "draft",
-    views: 12,
-  });
-  const target = (url: string): Target => ({
-    url,
-    method: "POST",
-    headers: { ...bySecret(setting), "content-type": "application/json" },
-    body,
-  });
   try {
     await using corbel = await startCorbel(setting.folder);
     await using bare = await startBare(["insert", folder]);
-    return await ratio(target(`${corbel.url}/api/data/inserted`), target(bare.url));
+    return await ratio(posted(corbel, setting), { ...posted(corbel, setting), url: bare.url });
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
 }
+
+async function manyWritersOverOne(setting: Setting): Promise<number> {
+  await using corbel = await startCorbel(setting.folder);
+  const target = posted(corbel, setting);
+  return await ratio(target, target, { connections: 32 }, { connections: 1 });
+}
+
+/** The POST of a document to a collection that nothing else reads. */
+const posted = (server: Program, setting: Setting): Target => ({
+  url: `${server.url}/api/data/inserted`,
+  method: "POST",
+  headers: { ...bySecret(setting), "content-type": "application/json" },
+  body: JSON.stringify({
+    title: "A post",
+    summary: "What it is about, in a sentence as long as such sentences are.",
+    status: "draft",
+    views: 12,
+  }),
+});
 
 async function startTime({ folder }: Setting): Promise<number> {
   const times: number[] = [];
@@ -219,11 +244,17 @@ async function ask({ url, headers }: Target): Promise<Recorded> {
 const TRANSPORT = ["content-length", "date"];
 
 /** Requests per second of one over the other, in turns, so that both see the same machine. */
-async function ratio(one: Target, other: Target, options: LoadOptions = {}): Promise<number> {
-  for (const target of [one, other]) await load(target, { ...options, seconds: WARM_UP_SECONDS });
+async function ratio(
+  one: Target,
+  other: Target,
+  options: LoadOptions = {},
+  otherOptions: LoadOptions = options,
+): Promise<number> {
+  await load(one, { ...options, seconds: WARM_UP_SECONDS });
+  await load(other, { ...otherOptions, seconds: WARM_UP_SECONDS });
   const ratios: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
-    ratios.push(await load(one, options) / await load(other, options));
+    ratios.push(await load(one, options) / await load(other, otherOptions));
   }
   return Math.round(median(ratios) * 100) / 100;
 }

@@ -9,6 +9,7 @@ import { keptKeyRing } from "./crypto/kept_key_ring.ts";
 import { type Catalog, createCatalog } from "./documents/catalog.ts";
 import { createCursors, type Cursors } from "./documents/cursor.ts";
 import { createListPlans, type ListPlans } from "./documents/list_documents.ts";
+import { createListAnswers, type ListAnswers } from "./documents/repeated_list.ts";
 import { createDeadlines, type Deadlines } from "./http/deadline.ts";
 import { createFlight, type Flight } from "./http/flight.ts";
 import type { Log } from "./http/log.ts";
@@ -33,6 +34,7 @@ export interface Services extends AsyncDisposable {
   readonly catalog: Catalog;
   readonly cursors: Cursors;
   readonly plans: ListPlans;
+  readonly answers: ListAnswers;
   readonly rateLimiter: RateLimiter;
   readonly deadlines: Deadlines;
   readonly flight: Flight;
@@ -73,6 +75,7 @@ export async function openServices(
       catalog: createCatalog(engine, clock),
       cursors: createCursors(keyRing.derive("cursors")),
       plans: createListPlans(),
+      answers: createListAnswers(),
       rateLimiter: createRateLimiter(config.ratePerMinute, clock),
       deadlines,
       flight: createFlight(),

@@ -75,6 +75,11 @@ export const ifNoneMatch = header(
   "ETag you hold: answered with 304 while it is current.",
 );
 
+export const cacheControl = header(
+  "Cache-Control",
+  "`no-cache` has the list read anew, though it could not be stale.",
+);
+
 export const idempotencyKey = header(
   "Idempotency-Key",
   "1 to 128 characters of your choice. A repeated request with the same key gets the first answer " +

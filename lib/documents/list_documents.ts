@@ -28,6 +28,8 @@ export interface DocumentList {
   readonly nextCursor: string | null;
   readonly prevCursor: string | null;
   readonly limit: number;
+  /** Whether it shows documents of other collections. */
+  readonly isPopulated: boolean;
 }
 
 export interface ListServices extends AccessServices {
@@ -83,6 +85,7 @@ export async function listDocuments(
     nextCursor: write(behind),
     prevCursor: write(before),
     limit: request.limit,
+    isPopulated: request.populate.length > 0,
   };
 }
 

@@ -206,6 +206,12 @@ export interface Engine extends AsyncDisposable {
    * end its records are refused.
    */
   transaction<T>(space: Space, work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /**
+   * Names the present state of a space: as long as the answer is the same, nothing has been
+   * committed in it, by whichever process. Left out by an engine that would have to ask a server.
+   * Throws `StoreUnavailable`.
+   */
+  version?(space: Space): string;
   /** Makes the space if it is missing. */
   createSpace(space: Space): Promise<void>;
   /** Resolves when the store answers; throws `StoreUnavailable` when it does not. */

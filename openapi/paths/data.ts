@@ -1,6 +1,7 @@
 import { BODY_BYTES_MAX, BULK_BODY_BYTES_MAX } from "@/lib/limits.ts";
 import { type BodySpec, contract } from "../contract.ts";
 import {
+  cacheControl,
   collectionName,
   documentId,
   idempotencyKey,
@@ -25,6 +26,10 @@ import { projectKey } from "../security.ts";
 
 const TAG = "Documents";
 const ETAG = { etag: "Names this state of the document, for If-Match and If-None-Match." };
+const LIST_ETAG = {
+  etag:
+    "Names this answer, for If-None-Match. Left out where it was asked for with no-cache alone.",
+};
 
 const documentBody: BodySpec = {
   schema: DocumentInput,
@@ -51,11 +56,12 @@ export const listDocuments = contract({
   description: "Filters, sorts and pages a collection. With row-level security `public-read` " +
     "everybody with a key reads all documents, with `private` a signed-in user reads his own.",
   security: projectKey,
-  parameters: [collectionName, ...listing],
+  parameters: [collectionName, ...listing, ifNoneMatch, cacheControl],
   body: null,
   success: [{
     status: 200,
     description: "A page of documents.",
+    headers: LIST_ETAG,
     data: DocumentList,
     example: {
       items: [DOCUMENT_EXAMPLE],
@@ -66,7 +72,7 @@ export const listDocuments = contract({
       limit: 100,
     },
     message: "Documents listed",
-  }],
+  }, { status: 304, description: "The list is the one you hold.", data: null, headers: LIST_ETAG }],
   problems: [
     "INVALID_QUERY",
     "UNKNOWN_OPERATOR",

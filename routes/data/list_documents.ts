@@ -1,26 +1,22 @@
 import type { Caller } from "@/lib/auth/principals.ts";
-import { type DocumentList, listDocuments } from "@/lib/documents/list_documents.ts";
+import { namesTag } from "@/lib/documents/precondition.ts";
+import { answerList } from "@/lib/documents/repeated_list.ts";
 import { ok } from "@/lib/http/respond.ts";
 import type { Handler } from "../call.ts";
 
-export const handleListDocuments: Handler<Caller> = async (
-  { services, principal, param, query },
-) => {
-  const collectionName = param("collectionName");
-  const list = await listDocuments(services, principal, { collectionName, query });
-  const data = "count" in list ? JSON.stringify(list) : listData(list);
-  return ok(200, data, "Documents listed");
-};
+const ANEW = /\bno-(?:cache|store)\b/i;
 
-/** The documents' texts are put in as they are: a list is never parsed. */
-function listData(list: DocumentList): string {
-  const total = list.total === null ? "" : `,"total":${list.total}`;
-  const estimate = list.totalIsEstimate ? ',"totalIsEstimate":true' : "";
-  const place = list.page === null
-    ? `,"cursor":${JSON.stringify(list.cursor)}`
-    : `,"page":${list.page}`;
-  const next = JSON.stringify(list.nextCursor);
-  const prev = JSON.stringify(list.prevCursor);
-  return `{"items":[${list.items}]${total}${estimate}${place}` +
-    `,"nextCursor":${next},"prevCursor":${prev},"limit":${list.limit}}`;
-}
+export const handleListDocuments: Handler<Caller> = async (call) => {
+  const ifNoneMatch = call.header("if-none-match");
+  const { data, etag } = await answerList(call.services, call.principal, {
+    collectionName: call.param("collectionName"),
+    query: call.query,
+    anew: ANEW.test(call.header("cache-control") ?? ""),
+    holds: ifNoneMatch !== null,
+  });
+  if (etag === null) return ok(200, data, "Documents listed");
+  if (ifNoneMatch !== null && namesTag(ifNoneMatch, etag, true)) {
+    return { status: 304, body: null, headers: [["etag", etag]] };
+  }
+  return ok(200, data, "Documents listed", etag);
+};

@@ -65,7 +65,10 @@ export function shelfOf(app: TestApp, project: TestProject, name: string): Shelf
 
   /** Revisions cannot be seen; every change moves `updatedAt`, because the clock moves. */
   async function state(): Promise<string> {
-    const answer = await asSecret({ path: "?include_deleted=true&limit=1000&sort=_id" });
+    const answer = await asSecret({
+      path: "?include_deleted=true&limit=1000&sort=_id",
+      headers: { "cache-control": "no-cache" },
+    });
     assert.equal(answer.status, 200, answer.text);
     return answer.text;
   }

@@ -160,4 +160,85 @@ export const concurrencyCases: Cases = {
       all: 50,
     });
   },
+
+  "a refused write does not undo its neighbours of the same moment": async ({ engine }) => {
+    const shape = trashDefinition({
+      fields: { email: { type: "String" }, n: { type: "Number" } },
+      indexes: [{ keys: keys("email"), unique: true }],
+      bytesMax: 1000,
+    });
+    const records = engine.records(newSpace(), shape);
+    const row = (n: number, email: string) => ({ _id: id(n), email, n, isDeleted: false });
+    await records.insertMany([row(1, "taken"), row(2, "b"), row(3, "c")]);
+    const outcomes = await Promise.allSettled([
+      records.insert(row(10, "new")),
+      records.insert(row(11, "taken")),
+      records.updateOne(eq("_id", id(2)), { increment: { n: 1 } }),
+      records.updateOne(eq("_id", id(2)), { set: { "email.x": 1 } }),
+      records.insert(row(12, "new")),
+      records.updateOne(eq("_id", id(3)), { set: { isDeleted: true } }),
+      records.insertMany([row(13, "other"), row(14, "taken")]),
+      records.insert({ ...row(15, "long"), text: "x".repeat(1000) }),
+      records.updateOne(eq("_id", id(2)), { increment: { n: 1 } }),
+      records.insert(row(16, "other")),
+    ]);
+    assert.deepEqual(
+      outcomes.map((one) => one.status === "rejected" ? one.reason.name : "stored"),
+      [
+        "stored",
+        "UniqueViolation",
+        "stored",
+        "PathConflict",
+        "UniqueViolation",
+        "stored",
+        "UniqueViolation",
+        "RecordTooLarge",
+        "stored",
+        "stored",
+      ],
+    );
+    assert.deepEqual((await listAll(records)).map((one) => [one._id, one.email, one.n]), [
+      [id(1), "taken", 1],
+      [id(2), "b", 4],
+      [id(3), "c", 3],
+      [id(10), "new", 10],
+      [id(16), "other", 16],
+    ]);
+    assert.deepEqual(await countsOf(records), { live: 4, deleted: 1, all: 5 });
+  },
+
+  "single writes of the same moment outlive a transaction among them that is undone": async (
+    { engine },
+  ) => {
+    const space = newSpace();
+    const records = engine.records(space, trashDefinition());
+    const inserts = (from: number) =>
+      upTo(20).map((n) => records.insert({ _id: id(from + n), isDeleted: false }));
+    const outcomes = await Promise.allSettled([
+      ...inserts(0),
+      engine.transaction(space, async (tx) => {
+        const inside = tx.records(trashDefinition());
+        await inside.deleteMany(ALL, 100);
+        await Promise.resolve();
+        await inside.insert({ _id: id(100), isDeleted: false });
+        throw new Error("changed our mind");
+      }),
+      ...inserts(50),
+    ]);
+    assert.equal(outcomes.filter((one) => one.status === "rejected").length, 1);
+    assert.deepEqual(
+      (await listAll(records)).map((one) => one._id),
+      [...upTo(20), ...upTo(20).map((n) => 50 + n)].map(id),
+    );
+    assert.deepEqual(await countsOf(records), { live: 40, deleted: 0, all: 40 });
+  },
+
+  "more writes than share one commit all end, in the order of the calls": async ({ engine }) => {
+    const records = engine.records(newSpace(), definition());
+    await records.insert({ _id: id(1), n: 0 });
+    const results = await Promise.all(
+      upTo(1500).map(() => records.updateOne(eq("_id", id(1)), { increment: { n: 1 } })),
+    );
+    assert.deepEqual(results.map((one) => one!.value.n), upTo(1500).map((n) => n + 1));
+  },
 };

@@ -5,7 +5,17 @@ import { DatabaseSync } from "node:sqlite";
 import { StoreUnavailable } from "@/lib/store/errors.ts";
 import { ALL, eq } from "@/lib/store/filter.ts";
 import type { Records } from "@/lib/store/port.ts";
-import { countsOf, id, keys, listAll, newSpace, stateOf, trashDefinition } from "./fixtures.ts";
+import {
+  countsOf,
+  id,
+  keys,
+  listAll,
+  newSpace,
+  stateOf,
+  trashDefinition,
+  upTo,
+} from "./fixtures.ts";
+import { SecondProcess } from "./second_process.ts";
 import { openFolder } from "./sqlite_folder.ts";
 import type { Store } from "./suite.ts";
 
@@ -116,4 +126,34 @@ Deno.test("a write that never gets the lock is StoreUnavailable and leaves no tr
   other[Symbol.dispose]();
   assert.deepEqual(await stateOf(records), before);
   assert.equal((await records.updateOne(ALL, { increment: { n: 1 } }))?.value.n, 2);
+});
+
+Deno.test("two processes that write without a pause get turn after turn, neither starves", async () => {
+  await using store = await openFolder();
+  await using other = await SecondProcess.start(store.address);
+  const space = newSpace();
+  const records = store.engine.records(space, SHAPE);
+  const writes = 3000;
+  const row = (n: number) => ({ _id: id(n), n, isDeleted: false });
+  const theirs = other.run({
+    space,
+    definition: SHAPE,
+    calls: upTo(writes).map((n) => ({ insert: row(writes + n) })),
+    how: "one by one",
+  });
+  while (await records.get(id(writes)) === null) await nextTurn();
+  for (const n of upTo(writes)) await records.insert(row(n));
+  await theirs;
+  assert.equal(await records.count(ALL), 2 * writes);
+
+  const file = `${store.address.slice("sqlite:".length)}/projects/${space}.db`;
+  using db = new DatabaseSync(file, { readOnly: true });
+  const isOurs = db.prepare("select id from r_things order by seq").all()
+    .map((stored) => String(stored.id) < id(writes));
+  const ends = [true, false].map((whose) => isOurs.lastIndexOf(whose));
+  const first = Math.min(...ends);
+  const ofTheLater = first + 1 - writes;
+  const turns = isOurs.slice(0, first).filter((whose, n) => whose !== isOurs[n + 1]).length;
+  assert.ok(ofTheLater >= writes / 5, `${ofTheLater} writes of one beside ${writes} of the other`);
+  assert.ok(turns >= 10, `${turns} turns`);
 });

@@ -70,9 +70,15 @@ export class Connection {
     }
   }
 
-  /** Waiting for another process's lock blocks the event loop, so writers wait in their own way. */
-  waitForLocks(ms: number): void {
-    this.#db.exec(`pragma busy_timeout = ${ms}`);
+  /**
+   * For writing beside an event loop: commits are no longer flushed, checkpoints are no longer
+   * made, and a lock that another process holds is not waited for; all three would block. The log
+   * is still flushed wherever the file's wholeness rests on it.
+   */
+  leaveFlushing(): void {
+    for (const setting of ["synchronous = normal", "wal_autocheckpoint = 0", "busy_timeout = 0"]) {
+      this.#db.exec(`pragma ${setting}`);
+    }
   }
 
   all(statement: Fragment): Row[] {

@@ -1,19 +1,21 @@
 import { LRUCache } from "lru-cache";
 import { StoreUnavailable } from "../errors.ts";
 import type { Definition, Engine, Records, Space, StoredRecord, Transaction } from "../port.ts";
+import { Checkpoints } from "./checkpoints.ts";
 import type { Connection, Sync } from "./connection.ts";
 import { sql } from "./fragment.ts";
 import { type Access, type Committed, SqliteRecords } from "./records.ts";
 import { RowCachePool } from "./row_cache.ts";
-import { FileSpace, type Touched } from "./space.ts";
+import { FileSpace } from "./space.ts";
+import type { Touched } from "./writer.ts";
 
 export interface SqliteOptions {
   /** Holds `control.db` and `projects/<id>.db`; made if it is missing. */
   readonly folder: string;
   readonly sync: Sync;
   /**
-   * How many project files stay open. Each holds five descriptors (two connections, their two
-   * logs, one shared index) and some 250 KB; ten thousand projects share this many.
+   * How many project files stay open. Each holds six descriptors (two connections, their two
+   * logs, one shared index, and the log once more to flush it) and some 250 KB; ten thousand projects share this many.
    */
   readonly filesMax?: number;
 }
@@ -28,14 +30,16 @@ export class SqliteEngine implements Engine {
   readonly #folder: string;
   readonly #sync: Sync;
   readonly #rowCaches = new RowCachePool(ROW_CACHE_LENGTH);
+  readonly #checkpoints = new Checkpoints();
+  readonly #closing = new Set<Promise<void>>();
   readonly #control: FileSpace;
   readonly #projects: LRUCache<string, FileSpace>;
 
   private constructor({ folder, sync, filesMax = FILES_MAX }: SqliteOptions) {
     this.#folder = folder;
     this.#sync = sync;
-    this.#control = FileSpace.open(`${folder}/control.db`, sync, this.#rowCaches);
-    this.#projects = new LRUCache({ max: filesMax, dispose: (space) => space.close() });
+    this.#control = this.#open(`${folder}/control.db`);
+    this.#projects = new LRUCache({ max: filesMax, dispose: (space) => this.#close(space) });
   }
 
   /** Throws `StoreUnavailable` when the folder cannot be used, `StoreMismatch` for a foreign file. */
@@ -62,7 +66,7 @@ export class SqliteEngine implements Engine {
       },
       write: async (work) => {
         await this.#file(space).prepare(definition);
-        return this.#file(space).exclusive((db, touched) =>
+        return this.#file(space).write((db, touched) =>
           work(db, (seq) => touched(definition, seq))
         );
       },
@@ -83,6 +87,10 @@ export class SqliteEngine implements Engine {
     });
   }
 
+  version(space: Space): string {
+    return this.#file(space).version();
+  }
+
   // Rejects where a plain return would throw.
   // deno-lint-ignore require-await
   async createSpace(space: Space): Promise<void> {
@@ -90,23 +98,38 @@ export class SqliteEngine implements Engine {
   }
 
   async ping(): Promise<void> {
-    await this.#control.exclusive((db) => void db.get(sql("select 1")));
+    await this.#control.write((db) => void db.get(sql("select 1")));
   }
 
-  [Symbol.asyncDispose](): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     this.#projects.clear();
-    this.#control.close();
-    return Promise.resolve();
+    this.#close(this.#control);
+    await Promise.all(this.#closing);
+    await this.#checkpoints[Symbol.asyncDispose]();
   }
 
   #file(space: Space): FileSpace {
     if (space === "control") return this.#control;
     let file = this.#projects.get(space);
     if (file === undefined) {
-      file = FileSpace.open(`${this.#folder}/projects/${space}.db`, this.#sync, this.#rowCaches);
+      file = this.#open(`${this.#folder}/projects/${space}.db`);
       this.#projects.set(space, file);
     }
     return file;
+  }
+
+  #open(path: string): FileSpace {
+    return FileSpace.open({
+      path,
+      sync: this.#sync,
+      pool: this.#rowCaches,
+      checkpoints: this.#checkpoints,
+    });
+  }
+
+  #close(space: FileSpace): void {
+    const closing = space.close().finally(() => this.#closing.delete(closing));
+    this.#closing.add(closing);
   }
 }
 

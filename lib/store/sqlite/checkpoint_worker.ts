@@ -1,0 +1,48 @@
+/**
+ * Moves what the write-ahead log holds into the database file, on a thread of its own: it flushes
+ * both, and the event loop that answers requests must not wait for that.
+ */
+import { DatabaseSync } from "node:sqlite";
+
+export interface CheckpointTask {
+  readonly path: string;
+  /**
+   * `passive` goes on beside readers and writers. `restart` keeps writers out until all is moved,
+   * so that the log begins anew and its file stops growing.
+   */
+  readonly mode: "passive" | "restart";
+}
+
+export interface CheckpointOutcome extends CheckpointTask {
+  readonly done: boolean;
+}
+
+/** For readers of an older state and for writers of other processes to end, in `restart`. */
+const LOCK_WAIT_MS = 50;
+
+interface Scope {
+  onmessage: ((event: MessageEvent<CheckpointTask>) => void) | null;
+  postMessage(outcome: CheckpointOutcome): void;
+}
+
+/** The global scope of a worker, for which the checker of types has no name here. */
+const scope = globalThis as unknown as Scope;
+
+scope.onmessage = ({ data }) => {
+  scope.postMessage({ ...data, done: checkpoint(data) });
+};
+
+function checkpoint({ path, mode }: CheckpointTask): boolean {
+  try {
+    const db = new DatabaseSync(path, { timeout: LOCK_WAIT_MS });
+    try {
+      // The log is flushed before and the file after what is moved.
+      db.exec("pragma synchronous = normal");
+      return db.prepare(`pragma wal_checkpoint(${mode})`).get()?.busy === 0;
+    } finally {
+      db.close();
+    }
+  } catch {
+    return false;
+  }
+}

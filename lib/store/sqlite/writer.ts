@@ -1,0 +1,306 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { StoreUnavailable } from "../errors.ts";
+import type { Definition } from "../port.ts";
+import type { Checkpoints } from "./checkpoints.ts";
+import { Busy, type Connection } from "./connection.ts";
+import { Flusher } from "./flusher.ts";
+import { sql } from "./fragment.ts";
+import { Turns } from "./turns.ts";
+
+/** Is told which rows a transaction changes or removes, and with null that it adds one. */
+export type Touched = (definition: Definition, seq: number | null) => void;
+
+type Work<T> = (db: Connection, touched: Touched) => T;
+
+/** What a commit has changed. */
+export type Changes = readonly (readonly [Definition, number | null])[];
+
+export interface WriterOptions {
+  readonly path: string;
+  /** Brings all commits made so far onto the disk; null where a commit need not wait for that. */
+  readonly sync: (() => Promise<void>) | null;
+  readonly checkpoints: Checkpoints;
+  /** Runs in the same breath as a commit, before anybody can read. */
+  readonly committed: (changes: Changes) => void;
+}
+
+interface Waiting {
+  /** Whether it shares its transaction with nobody, and may take its time. */
+  readonly alone: boolean;
+  readonly work: Work<unknown>;
+  /** Until when it waits for other processes. */
+  readonly deadline: number;
+  readonly done: PromiseWithResolvers<unknown>;
+}
+
+/** How long a write waits for its turn among processes before it is a 503. */
+const LOCK_WAIT_MS = 5_000;
+/** Bounds of one shared transaction, so that neither its writers nor the event loop wait for long. */
+const GROUP_WRITES_MAX = 256;
+const GROUP_MS = 8;
+/** Pages of the log at which they are moved into the file: 16 MB. */
+const CHECKPOINT_PAGES = 4096;
+/** Pages at which writers wait for that: 64 MB. */
+const LOG_PAGES_MAX = 4 * CHECKPOINT_PAGES;
+
+const BEGIN = sql("begin immediate");
+const COMMIT = sql("commit");
+const ROLLBACK = sql("rollback");
+const SAVE = sql("savepoint one");
+const RELEASE = sql("release one");
+const UNDO_ONE = sql("rollback to one");
+const FOREIGN_VERSION = sql("pragma data_version");
+const LOG_SIZE = sql("pragma wal_checkpoint(noop)");
+const EMPTY_LOG = sql("pragma wal_checkpoint(truncate)");
+
+/** The exclusive section that the present call chain was begun in; it may have ended since. */
+const inside = new AsyncLocalStorage<{ writer: Writer; ended: boolean }>();
+
+/**
+ * All writing to one file, in the order of the calls. Single writes that wait together share a
+ * transaction, each in its own savepoint; a transaction of several steps has one of its own. Both
+ * share flushes: a commit is visible at once, and its writers are answered when a flush that began
+ * after it has ended.
+ */
+export class Writer {
+  readonly #db: Connection;
+  readonly #options: WriterOptions;
+  readonly #flusher: Flusher | null;
+  readonly #turns = new Turns();
+  readonly #queue: Waiting[] = [];
+  #isServing = false;
+  #unanswered = 0;
+  #foreignVersion: unknown = null;
+  #checkpointAt = CHECKPOINT_PAGES;
+  #checkpointing: Promise<void> | null = null;
+  /** A checkpoint that writers have to wait for. */
+  #keptOut: Promise<unknown> | null = null;
+  #closed: PromiseWithResolvers<void> | null = null;
+
+  constructor(db: Connection, options: WriterOptions) {
+    this.#db = db;
+    this.#options = options;
+    this.#flusher = options.sync === null ? null : new Flusher(options.sync);
+  }
+
+  /** A write of one step: durable when it resolves, undone alone when it throws. */
+  write<T>(work: Work<T>): Promise<T> {
+    return this.#enqueue(work, false);
+  }
+
+  /**
+   * A write transaction of its own, one at a time: durable when it resolves, undone when it
+   * throws. Within `work` only the connection it is given may be used.
+   */
+  exclusive<T>(work: Work<T | Promise<T>>): Promise<T> {
+    return this.#enqueue(work, true) as Promise<T>;
+  }
+
+  /** Resolves once all writes under way are answered. */
+  close(): Promise<void> {
+    this.#closed ??= Promise.withResolvers();
+    this.#closeIfDone();
+    return this.#closed.promise;
+  }
+
+  async #enqueue<T>(work: Work<T>, alone: boolean): Promise<T> {
+    const around = inside.getStore();
+    if (around !== undefined && around.writer === this && !around.ended) {
+      throw new Error("A transaction must use the records it was given, not the engine's");
+    }
+    const done = Promise.withResolvers<unknown>();
+    this.#queue.push({ alone, work, done, deadline: performance.now() + LOCK_WAIT_MS });
+    this.#unanswered++;
+    if (!this.#isServing) this.#serve();
+    try {
+      return await done.promise as T; // What this very work resolved to.
+    } finally {
+      this.#unanswered--;
+      this.#closeIfDone();
+    }
+  }
+
+  async #serve(): Promise<void> {
+    this.#isServing = true;
+    while (this.#queue.length > 0) {
+      await this.#gather();
+      try {
+        await this.#takeTurn(this.#queue[0]!.deadline);
+      } catch (error) {
+        this.#rollback();
+        this.#refuseLate(error);
+        continue;
+      }
+      if (this.#queue[0]!.alone) await this.#runAlone(this.#queue.shift()!);
+      else this.#runGroup();
+      this.#turns.ended();
+      this.#checkpointIfDue();
+    }
+    this.#isServing = false;
+  }
+
+  /** Lets the event loop turn; and while the disk is busy anyway, single writes come together. */
+  async #gather(): Promise<void> {
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    const flush = this.#flusher?.underWay ?? null;
+    if (flush !== null && this.#queue.every(({ alone }) => !alone)) await flush;
+  }
+
+  async #takeTurn(deadline: number): Promise<void> {
+    await this.#keptOut;
+    if (this.#flusher?.failed) this.#mend(this.#flusher);
+    await this.#turns.take(() => this.#db.run(BEGIN), deadline);
+    const version = this.#db.get(FOREIGN_VERSION)![0];
+    if (version !== this.#foreignVersion && this.#foreignVersion !== null) {
+      this.#turns.rivalsNoticed();
+    }
+    this.#foreignVersion = version;
+  }
+
+  /** The first in the queue could not begin: nor can those who have waited as long. */
+  #refuseLate(error: unknown): void {
+    const refusal = unavailable(error);
+    const now = performance.now();
+    do this.#queue.shift()!.done.reject(refusal); while (
+      this.#queue.length > 0 && this.#queue[0]!.deadline <= now
+    );
+  }
+
+  #runGroup(): void {
+    const changes: [Definition, number | null][] = [];
+    const group: Waiting[] = [];
+    const answers: (() => void)[] = [];
+    const until = performance.now() + GROUP_MS;
+    try {
+      do {
+        const one = this.#queue.shift()!;
+        group.push(one);
+        answers.push(this.#attempt(one, changes));
+      } while (
+        this.#queue[0]?.alone === false && group.length < GROUP_WRITES_MAX &&
+        performance.now() < until
+      );
+      this.#commit(changes);
+    } catch (error) {
+      this.#rollback();
+      const refusal = unavailable(error);
+      for (const { done } of group) done.reject(refusal);
+      return;
+    }
+    this.#answer(group, () => answers.forEach((answer) => answer()));
+  }
+
+  /** One write of a group. Throws if the whole group can only be undone. */
+  #attempt({ work, done }: Waiting, changes: [Definition, number | null][]): () => void {
+    const before = changes.length;
+    this.#db.run(SAVE);
+    try {
+      const result = work(this.#db, (...change) => void changes.push(change));
+      this.#db.run(RELEASE);
+      return () => done.resolve(result);
+    } catch (error) {
+      // A full disk and the like may have undone the transaction already.
+      if (error instanceof StoreUnavailable) throw error;
+      this.#db.run(UNDO_ONE);
+      this.#db.run(RELEASE);
+      changes.length = before;
+      return () => done.reject(error);
+    }
+  }
+
+  async #runAlone(waiting: Waiting): Promise<void> {
+    const { work, done } = waiting;
+    const section = { writer: this, ended: false };
+    const changes: [Definition, number | null][] = [];
+    try {
+      const touched: Touched = (...change) => void changes.push(change);
+      const result = await inside.run(section, () => work(this.#db, touched));
+      this.#commit(changes);
+      this.#answer([waiting], () => done.resolve(result));
+    } catch (error) {
+      this.#rollback();
+      done.reject(error instanceof Busy ? unavailable(error) : error);
+    } finally {
+      section.ended = true;
+    }
+  }
+
+  #commit(changes: Changes): void {
+    this.#db.run(COMMIT);
+    this.#options.committed(changes);
+  }
+
+  /** A failed commit (a full disk) may have rolled back by itself. */
+  #rollback(): void {
+    try {
+      this.#db.run(ROLLBACK);
+    } catch {
+      // No transaction is active: that is what was wanted.
+    }
+  }
+
+  /** Answers those who have committed as soon as that is on the disk. */
+  #answer(group: readonly Waiting[], answer: () => void): void {
+    if (this.#flusher === null) return answer();
+    this.#flusher.flush().then(answer, (error) => {
+      const refusal = new StoreUnavailable(
+        `Cannot flush "${this.#options.path}" to the disk: ${(error as Error).message}`,
+        { cause: error },
+      );
+      for (const { done } of group) done.reject(refusal);
+    });
+  }
+
+  /**
+   * The log cannot be trusted to reach the disk any more. Once its content is moved into the file,
+   * which is flushed by itself, and the log is empty, it is of no account what became of it.
+   */
+  #mend(flusher: Flusher): void {
+    const [busy] = this.#db.get(EMPTY_LOG)!;
+    if (busy !== 0) throw new Busy(`"${this.#options.path}" is in use after a failed flush`);
+    flusher.mended();
+  }
+
+  #checkpointIfDue(): void {
+    if (this.#closed !== null) return;
+    const pages = this.#unmovedPages();
+    if (this.#checkpointing !== null) {
+      if (pages >= LOG_PAGES_MAX) this.#keptOut = this.#checkpointing;
+    } else if (pages >= this.#checkpointAt) this.#checkpointing = this.#checkpoint(pages);
+  }
+
+  #unmovedPages(): number {
+    try {
+      const [, logged, moved] = this.#db.get(LOG_SIZE)! as readonly number[];
+      return logged! - moved!;
+    } catch {
+      return 0; // Whatever is wrong, it is the next write that has to say so.
+    }
+  }
+
+  /** Most of it beside the writes, and the rest, with the log's new beginning, between two. */
+  async #checkpoint(pages: number): Promise<void> {
+    const { checkpoints, path } = this.#options;
+    const moved = await checkpoints.run({ path, mode: "passive" });
+    if (moved) {
+      const restart = checkpoints.run({ path, mode: "restart" });
+      this.#keptOut ??= restart;
+      await restart;
+    }
+    this.#keptOut = null;
+    this.#checkpointing = null;
+    // After a failure no sooner than the log has grown by as much again.
+    this.#checkpointAt = CHECKPOINT_PAGES + (moved ? 0 : pages);
+    this.#foreignVersion = null; // That was our own doing.
+  }
+
+  #closeIfDone(): void {
+    if (this.#closed === null || this.#unanswered > 0) return;
+    this.#closed.resolve();
+  }
+}
+
+const unavailable = (error: unknown): StoreUnavailable =>
+  error instanceof StoreUnavailable
+    ? error
+    : new StoreUnavailable((error as Error).message, { cause: error });

@@ -1,0 +1,112 @@
+/** Lists that are asked again: their tags, and that nothing old is ever answered. */
+
+import assert from "node:assert/strict";
+import { openTestApp } from "../support/test_app.ts";
+import { ok, openShelf, shelfOf } from "./shelf.ts";
+
+Deno.test("a list has a tag, and whoever holds it is answered 304 while the list is the same", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app);
+  await shelf.insert({ n: 1 }, { n: 2 });
+  for (
+    const path of ["", "?limit=1", "?n=1&sort=-createdAt", "?count=true", "?total=none&fields=n"]
+  ) {
+    const first = await shelf.asSecret({ path });
+    const tag = first.headers.get("etag")!;
+    assert.match(tag, /^"[\w-]{27}"$/);
+    for (const header of [tag, `"x", ${tag}`, `W/${tag}`, "*"]) {
+      const held = await shelf.asSecret({ path, headers: { "if-none-match": header } });
+      assert.deepEqual([held.status, held.text], [304, ""]);
+      assert.equal(held.headers.get("etag"), tag);
+    }
+    const other = await shelf.asSecret({ path, headers: { "if-none-match": '"x"' } });
+    assert.deepEqual([other.status, other.text], [200, first.text]);
+  }
+});
+
+Deno.test("every write that changes a list changes its tag, and is in the next answer", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app);
+  const { _id } = await shelf.insertOne({ n: 1 });
+  const writes = [
+    () => shelf.asSecret({ body: { n: 2 } }),
+    () => shelf.asSecret({ method: "PATCH", path: `/${_id}`, body: { n: 3 } }),
+    () => shelf.asSecret({ method: "PUT", path: `/${_id}`, body: { n: 4 } }),
+    () => shelf.asSecret({ method: "DELETE", path: `/${_id}` }),
+    () => shelf.asSecret({ method: "PATCH", path: `/${_id}/recover` }),
+    () => shelf.asSecret({ path: "/bulk", body: { documents: [{ n: 5 }, { n: 6 }] } }),
+    () => shelf.asSecret({ body: { n: 7 }, headers: { "idempotency-key": "seven" } }),
+    () => shelf.asSecret({ method: "DELETE", path: `/${_id}?permanent=true` }),
+  ];
+  for (const write of writes) {
+    const before = await shelf.asSecret({});
+    app.clock.advance(1000);
+    const { status, text } = await write();
+    assert.ok(status < 300, text);
+    const headers = { "if-none-match": before.headers.get("etag")! };
+    const after = await shelf.asSecret({ headers });
+    assert.equal(after.status, 200, write.toString());
+    const anew = await shelf.asSecret({ headers: { "cache-control": "no-cache" } });
+    assert.equal(after.text, anew.text);
+    assert.notEqual(after.text, before.text, write.toString());
+  }
+});
+
+Deno.test("no-cache has a list read anew: no tag, but a held one is compared", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app);
+  await shelf.insertOne({ n: 1 });
+  const kept = await shelf.asSecret({});
+  const tag = kept.headers.get("etag")!;
+  for (const directive of ["no-cache", "max-age=0, No-Cache", "no-store"]) {
+    const headers = { "cache-control": directive };
+    const anew = await shelf.asSecret({ headers });
+    assert.equal(anew.headers.get("etag"), null);
+    assert.equal(anew.text, kept.text);
+    const held = await shelf.asSecret({ headers: { ...headers, "if-none-match": tag } });
+    assert.equal(held.status, 304);
+    const other = await shelf.asSecret({ headers: { ...headers, "if-none-match": '"x"' } });
+    assert.deepEqual([other.status, other.headers.get("etag")], [200, tag]);
+  }
+});
+
+Deno.test("of the same address each caller gets what he may see, however often it is asked", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app, { rls: { mode: "private" } });
+  const [ann, bob] = [await shelf.project.user(), await shelf.project.user()];
+  await shelf.asPublic({ body: { n: 1 } }, ann);
+  await shelf.asPublic({ body: { n: 2 } }, bob);
+  for (let round = 0; round < 3; round++) {
+    assert.deepEqual(await shelf.names("", ann), [1]);
+    assert.deepEqual(await shelf.names("", bob), [2]);
+    assert.deepEqual((await shelf.names("")).toSorted(), [1, 2]);
+    assert.equal((await shelf.asPublic({})).status, 401);
+  }
+  const tag = (await shelf.asPublic({}, ann)).headers.get("etag")!;
+  const asBob = await shelf.asPublic({ headers: { "if-none-match": tag } }, bob);
+  assert.equal(asBob.status, 200);
+});
+
+Deno.test("a populated list shows what its documents refer to as they are now", async () => {
+  await using app = await openTestApp();
+  const project = await app.project();
+  await project.collection({ name: "tags", rls: { mode: "public-read" } });
+  await project.collection({
+    name: "posts",
+    rls: { mode: "public-read" },
+    fields: [{ key: "tag", type: "Ref", ref: "tags" }],
+  });
+  const [tags, posts] = [shelfOf(app, project, "tags"), shelfOf(app, project, "posts")];
+  const { _id } = await tags.insertOne({ label: "old" });
+  await posts.insertOne({ tag: _id });
+  const labelled = async () => {
+    const answer = await posts.asSecret({ path: "?populate=tag" });
+    return [ok(answer).items[0].tag.label, answer.headers.get("etag")];
+  };
+  const [before, again] = [await labelled(), await labelled()];
+  assert.deepEqual(before, again);
+  await tags.asSecret({ method: "PATCH", path: `/${_id}`, body: { label: "new" } });
+  const after = await labelled();
+  assert.equal(after[0], "new");
+  assert.notEqual(after[1], before[1]);
+});

@@ -1,0 +1,132 @@
+/** When a write on SQLite counts as stored: commits, flushes, and the log they are in. */
+
+import assert from "node:assert/strict";
+import { StoreUnavailable } from "@/lib/store/errors.ts";
+import { Checkpoints } from "@/lib/store/sqlite/checkpoints.ts";
+import { Connection } from "@/lib/store/sqlite/connection.ts";
+import { sql } from "@/lib/store/sqlite/fragment.ts";
+import { openFile } from "@/lib/store/sqlite/open_file.ts";
+import { Writer } from "@/lib/store/sqlite/writer.ts";
+import { definition, id, newSpace, upTo } from "./fixtures.ts";
+import { openFolder, tempFolder } from "./sqlite_folder.ts";
+
+/** A writer on a file of its own, whose flushes end when they are told to. */
+async function flushedByHand() {
+  await using opened = new AsyncDisposableStack();
+  const folder = opened.use(await tempFolder());
+  const path = `${folder.path}/one.db`;
+  const db = opened.adopt(openFile(path, "normal"), (db) => db.close());
+  db.leaveFlushing();
+  db.run(sql("create table rows(n)"));
+  const reader = opened.adopt(new Connection(path, "normal"), (reader) => reader.close());
+  const checkpoints = opened.use(new Checkpoints());
+  const flushes: PromiseWithResolvers<void>[] = [];
+  const writer = new Writer(db, {
+    path,
+    checkpoints,
+    committed: () => {},
+    sync: () => {
+      const flush = Promise.withResolvers<void>();
+      flushes.push(flush);
+      return flush.promise;
+    },
+  });
+  const kept = opened.move();
+  return {
+    flushes,
+    insert: (n: number) => writer.write((db) => db.run(sql("insert into rows values(?)", n))),
+    transact: (n: number) =>
+      writer.exclusive((db) => Promise.resolve(db.run(sql("insert into rows values(?)", n)))),
+    stored: () => reader.all(sql("select n from rows order by n")).map(([n]) => n),
+    /** A reader that still sees what there was before. */
+    heldByReader: (): Disposable => {
+      reader.run(sql("begin"));
+      reader.all(sql("select n from rows"));
+      return { [Symbol.dispose]: () => reader.run(sql("commit")) };
+    },
+    [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose](),
+  };
+}
+
+function watched(promises: readonly Promise<unknown>[]): string[] {
+  const states = promises.map(() => "waiting");
+  for (const [i, promise] of promises.entries()) {
+    promise.then(() => states[i] = "stored", (error) => states[i] = error.name);
+  }
+  return states;
+}
+
+/** Seconds: a writer may be leaving a gap for others. */
+const TURNS_MAX = 1_000_000;
+
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+async function turnsUntil(holds: () => boolean): Promise<void> {
+  for (let turn = 0; !holds(); turn++) {
+    assert.ok(turn < TURNS_MAX, "it does not come");
+    await nextTurn();
+  }
+}
+
+Deno.test("nobody is answered before the flush that covers his commit has ended", async () => {
+  await using file = await flushedByHand();
+  const states = watched([file.insert(1), file.insert(2), file.transact(3)]);
+  await turnsUntil(() => file.stored().length === 3);
+  await nextTurn();
+  assert.deepEqual(states, ["waiting", "waiting", "waiting"]);
+  assert.equal(file.flushes.length, 1);
+  const late = watched([file.insert(4), file.insert(5)]);
+  file.flushes[0]!.resolve();
+  await turnsUntil(() => file.flushes.length === 2);
+  assert.deepEqual(states, ["stored", "stored", "waiting"]);
+  assert.deepEqual(late, ["waiting", "waiting"]);
+  await turnsUntil(() => {
+    for (const flush of file.flushes) flush.resolve();
+    return [...states, ...late].every((state) => state === "stored");
+  });
+  assert.ok(file.flushes.length <= 3, "writes that gather share a flush");
+});
+
+Deno.test("writes whose flush fails are StoreUnavailable, and the next is stored by a log begun anew", async () => {
+  await using file = await flushedByHand();
+  const failed = watched([file.insert(1), file.insert(2)]);
+  await turnsUntil(() => file.flushes.length === 1);
+  file.flushes[0]!.reject(new Error("I/O error"));
+  await turnsUntil(() => failed.every((state) => state === "StoreUnavailable"));
+
+  const again = watched([file.insert(3)]);
+  await turnsUntil(() => file.flushes.length === 2);
+  file.flushes[1]!.resolve();
+  await turnsUntil(() => again[0] === "stored");
+  assert.ok(file.stored().includes(3));
+});
+
+Deno.test("after a failed flush nothing is written while the log is in use elsewhere", async () => {
+  await using file = await flushedByHand();
+  const failed = watched([file.insert(1)]);
+  await turnsUntil(() => file.flushes.length === 1);
+  file.flushes[0]!.reject(new Error("I/O error"));
+  await turnsUntil(() => failed[0] === "StoreUnavailable");
+  {
+    using _held = file.heldByReader();
+    await assert.rejects(() => file.insert(2), StoreUnavailable);
+  }
+  const again = watched([file.insert(3)]);
+  await turnsUntil(() => file.flushes.length === 2);
+  file.flushes[1]!.resolve();
+  await turnsUntil(() => again[0] === "stored");
+  assert.ok(!file.stored().includes(2));
+});
+
+Deno.test("the log does not grow for ever under writes that never pause", async () => {
+  await using store = await openFolder();
+  const space = newSpace();
+  const records = store.engine.records(space, definition());
+  const text = "x".repeat(100_000);
+  const log = `${store.address.slice("sqlite:".length)}/projects/${space}.db-wal`;
+  for (const round of upTo(160)) {
+    await Promise.all(upTo(10).map((n) => records.insert({ _id: id(round * 10 + n), text })));
+  }
+  const { size } = await Deno.stat(log);
+  assert.ok(size > 0 && size < 100_000_000, `${size} bytes after 160 MB of writes`);
+});

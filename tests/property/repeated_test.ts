@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { createCollection } from "@/lib/documents/save_collection.ts";
+import { answerList, type ListAnswer } from "@/lib/documents/repeated_list.ts";
+import type { Caller } from "@/lib/auth/principals.ts";
+import { eq } from "@/lib/store/filter.ts";
+import type { Id, StoredRecord } from "@/lib/store/port.ts";
+import { id, newSpace } from "../contract/fixtures.ts";
+import { SecondProcess } from "../contract/second_process.ts";
+import type { Call } from "../contract/worker.ts";
+import { openTestServices } from "../support/test_services.ts";
+import { check } from "./run.ts";
+
+const IDS = 6;
+const STEPS_MAX = 12;
+const QUERIES = ["sort=n", "n_gte=2&sort=-n", "count=true&n_lt=3", "sort=n&limit=2&page=2"];
+const NAME = "posts";
+
+interface Step {
+  readonly by: "us" | "them";
+  readonly write: "insert" | "change" | "remove";
+  readonly id: number;
+  readonly n: number;
+  /** Lists that are asked for before the write has ended. */
+  readonly meanwhile: readonly number[];
+}
+
+const query = fc.nat(QUERIES.length - 1);
+
+const steps: fc.Arbitrary<Step[]> = fc.array(
+  fc.record({
+    by: fc.constantFrom("us", "them"),
+    write: fc.constantFrom("insert", "change", "remove"),
+    id: fc.nat(IDS - 1),
+    n: fc.nat(4),
+    meanwhile: fc.array(query, { maxLength: 3 }),
+  }),
+  { minLength: 1, maxLength: STEPS_MAX },
+);
+
+const row = ({ id: n, n: value }: Step): StoredRecord => ({
+  _id: id(n),
+  n: value,
+  createdAt: "2026-01-01T00:00:00.000Z",
+  updatedAt: "2026-01-01T00:00:00.000Z",
+  isDeleted: false,
+  deletedAt: null,
+});
+
+function callOf(step: Step): Call {
+  if (step.write === "insert") return { insert: row(step) };
+  const filter = eq("_id", id(step.id));
+  return step.write === "remove"
+    ? { delete: filter }
+    : { update: filter, change: { set: { n: step.n } } };
+}
+
+/** What the step leaves: a taken id is not inserted again, what is missing is not changed. */
+function follow(model: Map<Id, number>, step: Step): void {
+  const key = id(step.id);
+  if (step.write === "remove") model.delete(key);
+  else if (model.has(key) === (step.write === "change")) model.set(key, step.n);
+}
+
+Deno.test("a repeated list never shows what two processes have changed meanwhile", async () => {
+  await using opened = await openTestServices();
+  const { services } = opened;
+  await using other = await SecondProcess.start(`sqlite:${opened.folder}`);
+  let repeated = 0;
+
+  await check("Repeated lists", steps, async (steps) => {
+    const projectId = newSpace();
+    const caller: Caller = { kind: "secret", projectId };
+    await createCollection(services, projectId, {
+      name: NAME,
+      fields: [{ key: "n", type: "Number" }],
+      rls: { mode: "public-read" },
+    });
+    const { records: definition } = (await services.catalog.find(projectId, NAME))!;
+    const records = services.engine.records(projectId, definition);
+    const list = (query: string, anew = false): Promise<ListAnswer> =>
+      answerList(services, caller, { collectionName: NAME, query, anew, holds: true });
+    const model = new Map<Id, number>();
+
+    async function write(step: Step): Promise<void> {
+      const call = callOf(step);
+      if (step.by === "them") {
+        await other.run({ space: projectId, definition, calls: [call], how: "one by one" });
+      } else if ("insert" in call) await records.insert(call.insert).catch(() => {});
+      else if ("update" in call) await records.updateOne(call.update, call.change);
+      else if ("delete" in call) await records.deleteOne(call.delete);
+    }
+
+    for (const step of steps) {
+      const writing = write(step);
+      for (const n of step.meanwhile) await list(QUERIES[n]!);
+      await writing;
+      follow(model, step);
+      for (const query of QUERIES) {
+        const shown = await list(query);
+        assert.deepEqual(shown.data, (await list(query, true)).data, query);
+        if (await list(query) === shown) repeated++;
+      }
+      const { items } = JSON.parse((await list("sort=n")).data);
+      const expected = [...model].sort(([a, m], [b, n]) => m - n || (a < b ? -1 : 1));
+      assert.deepEqual(items.map((item: StoredRecord) => [item._id, item.n]), expected);
+    }
+  });
+  assert.ok(repeated > 0, "no answer was given twice");
+});
