@@ -14,6 +14,7 @@ import { createDeadlines, type Deadlines } from "./http/deadline.ts";
 import { createFlight, type Flight } from "./http/flight.ts";
 import type { Log } from "./http/log.ts";
 import { createRateLimiter, type RateLimiter } from "./http/rate_limit.ts";
+import { createSharedCounts } from "./http/shared_counts.ts";
 import { type NewId, objectIds } from "./ids.ts";
 import { REQUEST_TIMEOUT_MS } from "./limits.ts";
 import type { Engine } from "./store/port.ts";
@@ -60,6 +61,8 @@ export async function openServices(
     );
     const sessions = createSessionDirectory(engine, clock);
     const signingKeys = createSigningKeys({ engine, keyRing, newId, clock });
+    const shared = database.kind === "mongodb" ? createSharedCounts(engine) : null;
+    const rateLimiter = createRateLimiter(config.ratePerMinute, clock, shared);
     const deadlines = createDeadlines(REQUEST_TIMEOUT_MS, () => clock.now());
     return {
       config,
@@ -76,11 +79,12 @@ export async function openServices(
       cursors: createCursors(keyRing.derive("cursors")),
       plans: createListPlans(),
       answers: createListAnswers(),
-      rateLimiter: createRateLimiter(config.ratePerMinute, clock),
+      rateLimiter,
       deadlines,
       flight: createFlight(),
       async [Symbol.asyncDispose]() {
         deadlines[Symbol.dispose]();
+        await rateLimiter[Symbol.asyncDispose]();
         await engine[Symbol.asyncDispose]();
         log.flush();
       },
