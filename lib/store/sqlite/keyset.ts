@@ -1,4 +1,5 @@
 import type { Definition, Filter, ListQuery, Position, Scalar, SortKey } from "../port.ts";
+import { sortedBy } from "../advice.ts";
 import { scalarAt, type ScalarType } from "../shape.ts";
 import { filterSql, scalarSql } from "./filter_sql.ts";
 import { bindable, type Fragment, quoted, type SqlValue } from "./fragment.ts";
@@ -30,13 +31,18 @@ export type PageColumns = "doc" | "seq" | "seq, doc";
  * keys with a later id, then those equal in all keys but the last, and so on. Each range is a
  * statement of its own that an index over the sort can seek, so a page costs the same at any
  * depth; one statement with all ranges joined by `or` is walked from the start of the index.
+ * @param guard a condition that is evaluated for every row, before the filter.
  */
-export function pageStatements(definition: Definition, query: ListQuery): PageStatement[] {
+export function pageStatements(
+  definition: Definition,
+  query: ListQuery,
+  guard = "1",
+): PageStatement[] {
   const order = sortOrder(definition, query);
   const ranges = query.from === undefined
     ? [{ condition: "1", slots: [], order }]
     : rangesBehind(order, query);
-  const filter = filterSql(definition, query.filter);
+  const filter = guarded(guard, filterSql(definition, query.filter));
   const twice = definition.trash && !fixesTrash(query.filter);
   const text = twice ? mergedSql : rangeSql;
   return ranges.map((range) => {
@@ -54,6 +60,9 @@ export function pageStatements(definition: Definition, query: ListQuery): PageSt
   });
 }
 
+const guarded = (guard: string, { sql, values }: Fragment): Fragment =>
+  guard === "1" ? { sql, values } : { sql: `${guard} and (${sql})`, values };
+
 /** The values that a statement takes for a position; those for limit and offset follow. */
 export function pageValues(
   { values, slots, twice }: PageStatement,
@@ -67,8 +76,9 @@ export function pageValues(
 }
 
 /** What distinguishes the statements of one filter. */
-export function pageShape({ sort, from, backwards }: ListQuery): string {
+export function pageShape({ sort, from, backwards, offset }: ListQuery): string {
   let shape = backwards ? "<" : ">";
+  if (offset !== undefined) shape += "o";
   for (const { path, descending } of sort) shape += `${descending ? "-" : "+"}${path},`;
   if (from === undefined) return shape;
   for (const value of from.values) shape += value === null ? "0" : "1";
@@ -94,10 +104,7 @@ interface OrderTerm {
 
 /** The sort with `_id` as its last key, turned round for reading backwards. */
 function sortOrder(definition: Definition, { sort, backwards = false }: ListQuery): OrderTerm[] {
-  const idAt = sort.findIndex((key) => key.path === "_id");
-  const keys = idAt < 0 ? [...sort] : sort.slice(0, idAt + 1);
-  if (idAt < 0) keys.push({ path: "_id", descending: keys.at(-1)?.descending ?? false });
-  return keys.map(({ path, descending }) => ({
+  return sortedBy(sort).map(({ path, descending }) => ({
     path,
     value: scalarSql(definition, path),
     descending: descending !== backwards,
