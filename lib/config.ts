@@ -1,6 +1,6 @@
 import { keyRingProblem } from "./crypto/key_ring.ts";
 import { Secret } from "./crypto/secret.ts";
-import { RATE_PER_MINUTE } from "./limits.ts";
+import { RATE_PER_MINUTE, REQUEST_TIMEOUT_MS } from "./limits.ts";
 import { LOCAL_HOSTS } from "./local_hosts.ts";
 import type { Sync } from "./store/sqlite/connection.ts";
 
@@ -18,6 +18,8 @@ export interface Config {
     readonly folder: string;
     readonly sync: Sync;
   };
+  /** How long a list or a count may take before it is given up. */
+  readonly queryTimeLimitMs: number;
   /** The key ring's text; null lets the embedded mode keep one in its folder. */
   readonly secretKeys: Secret | null;
   /** How many proxies stand in front; 0 believes no forwarded address. */
@@ -27,12 +29,18 @@ export interface Config {
   readonly logLevel: LogLevel;
 }
 
+const QUERY_TIME_LIMIT_MS = 5_000;
+
 /** Environment variables that {@linkcode loadConfig} reads, with what the README says of them. */
 export const SETTINGS = {
   DATABASE_URL: ["`sqlite:./data`", "Where everything is kept: `sqlite:<folder>`."],
   SQLITE_SYNC: [
     "`full`",
     "`full`: an answered write survives a power cut. `normal`: faster, a power cut may lose the last.",
+  ],
+  QUERY_TIME_LIMIT_MS: [
+    `\`${QUERY_TIME_LIMIT_MS}\``,
+    "Milliseconds that a list or a count may take before it is 503 `QUERY_TOO_SLOW`.",
   ],
   SECRET_KEYS: [
     "made in the data folder",
@@ -80,6 +88,12 @@ export function loadConfig(env: Environment): Config {
       folder: read.databaseFolder(),
       sync: read.choice("SQLITE_SYNC", ["full", "normal"]),
     },
+    queryTimeLimitMs: read.wholeNumber(
+      "QUERY_TIME_LIMIT_MS",
+      QUERY_TIME_LIMIT_MS,
+      1,
+      REQUEST_TIMEOUT_MS,
+    ),
     secretKeys: read.secretKeys(),
     trustProxy: read.wholeNumber("TRUST_PROXY", 0, 0, 100),
     ratePerMinute: read.ratePerMinute(),

@@ -49,8 +49,8 @@ export async function openServices(
   config: Config,
   { log, clock = systemClock }: Surroundings,
 ): Promise<Services> {
-  const { database, publicUrl } = config;
-  const engine = await SqliteEngine.open(database);
+  const { database, publicUrl, queryTimeLimitMs } = config;
+  const engine = await SqliteEngine.open({ ...database, queryTimeLimitMs });
   try {
     const keyRing = await KeyRing.parse(
       config.secretKeys?.reveal() ?? await keptKeyRing(database.folder, log),

@@ -1,6 +1,7 @@
 import type { Caller } from "@/lib/auth/principals.ts";
 import { type DocumentList, listDocuments } from "@/lib/documents/list_documents.ts";
 import { ok } from "@/lib/http/respond.ts";
+import { jsonText } from "@/lib/store/json_text.ts";
 import type { Handler } from "../call.ts";
 
 export const handleListDocuments: Handler<Caller> = async (
@@ -8,6 +9,7 @@ export const handleListDocuments: Handler<Caller> = async (
 ) => {
   const collectionName = param("collectionName");
   const list = await listDocuments(services, principal, { collectionName, query });
+  if ("examined" in list) return ok(200, jsonText(list), "List explained");
   const data = "count" in list ? JSON.stringify(list) : listData(list);
   return ok(200, data, "Documents listed");
 };

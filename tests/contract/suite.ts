@@ -8,6 +8,7 @@ import { changeCases } from "./changes.ts";
 import { comparisonCases } from "./comparison.ts";
 import { pathCases } from "./comparison_paths.ts";
 import { concurrencyCases } from "./concurrency.ts";
+import { explainCases } from "./explain.ts";
 import { keysetCases } from "./keyset.ts";
 import { listingCases } from "./listing.ts";
 import { processCases } from "./processes.ts";
@@ -39,6 +40,7 @@ const THEMES: readonly Cases[] = [
   pathCases,
   listingCases,
   keysetCases,
+  explainCases,
   writeCases,
   changeCases,
   uniqueCases,

@@ -3,6 +3,7 @@ import { exceedsBytes, jsonText, parseJson } from "../json_text.ts";
 import type {
   Change,
   Definition,
+  Explanation,
   Filter,
   Id,
   ListQuery,
@@ -16,6 +17,7 @@ import type {
 import { valueAt } from "../shape.ts";
 import { applyChange } from "../change.ts";
 import type { Connection, Row } from "./connection.ts";
+import { explain } from "./explain.ts";
 import { filterSql } from "./filter_sql.ts";
 import { type Fragment, sql } from "./fragment.ts";
 import { BOUND, type PageColumns, type PageStatement, pageValues } from "./keyset.ts";
@@ -118,6 +120,17 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
       here: (db) => counted(db, count),
       elsewhere: ({ total }) => total!,
     });
+  }
+
+  explain(query: ListQuery): Promise<Explanation> {
+    return explain({
+      statements: this.#statements,
+      planOf: (statement) =>
+        this.#access.read((db) =>
+          db.all(sql(`explain query plan ${statement}`)).map((row) => row[3] as string)
+        ),
+      count: (one) => this.count(one),
+    }, query);
   }
 
   updateOne(filter: Filter, change: Change): Promise<Stored<T> | null> {
