@@ -2,6 +2,8 @@
 export interface Allowance {
   /** Rows to look at, give or take a few. */
   readonly rows?: number;
+  /** Characters of a text that a pattern is looked for in: one text alone can take seconds. */
+  readonly charsMax?: number;
   /** On the clock of `performance.now()`. */
   readonly until?: number;
   /** Asked every few rows: whether somebody wants it to stop. */
@@ -60,20 +62,22 @@ export class Budget {
   /** SQL's `spent()`: 0 while there is something left. */
   spend(): number | bigint {
     this.#counted++;
-    return this.isOver() || this.rows > (this.#allowance?.rows ?? Infinity) && this.#end()
-      ? END
-      : 0;
+    if (this.rows > (this.#allowance?.rows ?? Infinity)) this.#isSpent = true;
+    return this.#isOver() ? END : 0;
   }
 
-  /** Whether what comes no longer counts: what is dear need not be done then. */
-  isOver(): boolean {
+  /** Whether a pattern may be looked for in a text; if not, what comes no longer counts. */
+  admits(text: unknown): boolean {
+    const charsMax = this.#allowance?.charsMax ?? Infinity;
+    if (typeof text === "string" && text.length > charsMax) this.#isSpent = true;
+    return !this.#isOver();
+  }
+
+  #isOver(): boolean {
     if (this.#allowance === null || this.#isSpent) return this.#isSpent;
     const { until, stop } = this.#allowance;
-    const isOver = until !== undefined && performance.now() > until || stop?.() === true;
-    return isOver && this.#end();
-  }
-
-  #end(): true {
-    return this.#isSpent = true;
+    if (until !== undefined && performance.now() > until) this.#isSpent = true;
+    if (stop?.()) this.#isSpent = true;
+    return this.#isSpent;
   }
 }

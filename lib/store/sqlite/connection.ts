@@ -53,7 +53,7 @@ export class Connection {
     this.#db.function(
       "re2",
       { deterministic: true },
-      (pattern, text) => budget.isOver() ? 0 : re2(pattern, text),
+      (pattern, text) => budget.admits(text) ? re2(pattern, text) : 0,
     );
     for (
       const setting of [

@@ -1,4 +1,4 @@
-/** What the event loop and the thread of `scan_worker.ts` tell each other. */
+/** What the event loop and a thread of `scan_worker.ts` tell each other. */
 import type { Scan, Scanned } from "./scan.ts";
 
 export interface Order {
@@ -7,8 +7,6 @@ export interface Order {
   readonly scan: Scan;
   /** Milliseconds after which it stops by itself. */
   readonly limitMs: number;
-  /** Milliseconds after which it makes room if others wait. */
-  readonly sliceMs: number;
 }
 
 export type Outcome =
@@ -16,16 +14,5 @@ export type Outcome =
   | { readonly kind: "stopped" }
   | { readonly kind: "failed"; readonly unavailable: boolean; readonly message: string };
 
-export interface Answer {
-  readonly number: number;
-  readonly outcome: Outcome;
-}
-
-/** What both threads see, while the one cannot read messages: places in shared memory. */
-export const SIGNALS = {
-  /** Number of the order that is to stop. */
-  stop: 0,
-  /** Whether others wait. */
-  waiting: 1,
-  length: 2,
-} as const;
+/** Place in shared memory of the number of the order that is to stop: messages are not read. */
+export const STOP = 0;

@@ -1,37 +1,36 @@
 /**
- * The thread in which reads run that look at many rows. It does one at a time, on a connection
- * that is closed behind it, so that between two of them nothing is open or locked.
+ * A thread in which reads run that look at many rows. It does one at a time, on a connection that
+ * is closed behind it, so that between two of them nothing is open or locked.
  */
+import { StoreUnavailable } from "../errors.ts";
 import { Spent } from "./budget.ts";
 import { Busy, Connection } from "./connection.ts";
-import { StoreUnavailable } from "../errors.ts";
 import { sql } from "./fragment.ts";
 import { readScan } from "./scan.ts";
-import { type Answer, type Order, type Outcome, SIGNALS } from "./scan_signals.ts";
+import { type Order, type Outcome, STOP } from "./scan_signals.ts";
 
 /** The scope of a worker, which the compiler takes for a page's. */
 const thread = globalThis as unknown as {
   onmessage: ((event: MessageEvent<SharedArrayBuffer | Order>) => void) | null;
-  postMessage(answer: Answer): void;
+  postMessage(outcome: Outcome): void;
 };
 
-let signals = new Int32Array(new SharedArrayBuffer(4 * SIGNALS.length));
+let signals = new Int32Array(new SharedArrayBuffer(4));
 
 thread.onmessage = ({ data }) => {
   if (data instanceof SharedArrayBuffer) signals = new Int32Array(data);
-  else thread.postMessage({ number: data.number, outcome: carriedOut(data) });
+  else thread.postMessage(carriedOut(data));
 };
 
-function carriedOut({ number, path, scan, limitMs, sliceMs }: Order): Outcome {
-  const started = performance.now();
-  const stop = () =>
-    Atomics.load(signals, SIGNALS.stop) === number ||
-    (Atomics.load(signals, SIGNALS.waiting) === 1 && performance.now() - started > sliceMs);
+function carriedOut({ number, path, scan, limitMs }: Order): Outcome {
+  const allowance = {
+    until: performance.now() + limitMs,
+    stop: () => Atomics.load(signals, STOP) === number,
+  };
   try {
     const db = new Connection(path, "normal");
     try {
       db.run(sql("pragma query_only = on"));
-      const allowance = { until: started + limitMs, stop };
       return { kind: "read", scanned: db.within(allowance, () => readScan(db, scan)) };
     } finally {
       db.close();

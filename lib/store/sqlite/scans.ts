@@ -1,19 +1,19 @@
 import { StoreUnavailable } from "../errors.ts";
 import type { Scan, Scanned } from "./scan.ts";
-import { type Answer, type Order, type Outcome, SIGNALS } from "./scan_signals.ts";
+import type { Outcome } from "./scan_signals.ts";
+import { ScanThread } from "./scan_thread.ts";
+import { Turns } from "./turns.ts";
 
 export interface ScansOptions {
   /** From being asked to being answered. */
   readonly limitMs: number;
-  /** How many may wait, per file. */
-  readonly waitingMax?: number;
-  readonly sliceMs?: number;
 }
 
-const WAITING_MAX = 32;
-const SLICE_MS = 50;
-/** Begun anew with so much more: what is lost is at most a third of what it took. */
-const SLICE_GROWTH = 4;
+/** Per file, those that run included. */
+const READS_MAX = 33;
+/** A read that takes longer is a long one. */
+const SHORT_MS = 250;
+const THREADS = 2;
 const IDLE_MS = 30_000;
 /** As many as shared memory can tell apart. */
 const NUMBERS = 2 ** 31 - 1;
@@ -23,53 +23,46 @@ interface Job {
   readonly path: string;
   readonly scan: Scan;
   readonly until: number;
-  readonly timer: ReturnType<typeof setTimeout>;
-  sliceMs: number;
+  isLong: boolean;
   /** Answers the caller; what comes later is not heard. */
   settle(outcome: Outcome): void;
 }
 
+const STOPPED: Outcome = { kind: "stopped" };
+const CLOSING = { kind: "failed", unavailable: true, message: "The store is closing" } as const;
+
 /**
- * Reads that look at many rows, in a thread of their own: the event loop stays free, and a read
- * ends when its time is up. Files take turns. One read runs at a time; after its slice it makes
- * room for those who wait and is begun anew later, so that short ones pass long ones.
+ * Reads that look at many rows, in threads of their own: the event loop stays free, and a read ends
+ * when its time is up. Files take turns.
  *
- * The thread is started by the first read, and ended when there was none for a while.
+ * One long read runs at a time. What turns out to be a second one is stopped and begun anew when
+ * the first has ended, so there is always a thread for short ones, and a core left for everybody
+ * else. Threads are started when they are needed, and ended when they were not for a while.
  */
 export class Scans implements AsyncDisposable {
-  readonly #options: Required<ScansOptions>;
-  readonly #signals = new Int32Array(new SharedArrayBuffer(4 * SIGNALS.length));
-  /** By file; the first is next. */
-  readonly #waiting = new Map<string, Job[]>();
-  #running: Job | null = null;
-  #thread: Worker | null = null;
-  #idle: ReturnType<typeof setTimeout> | undefined;
+  readonly #limitMs: number;
+  readonly #short = new Turns<Job>();
+  readonly #long = new Turns<Job>();
+  readonly #running = new Map<ScanThread, Job>();
+  readonly #threads = Array.from({ length: THREADS }, () => new ScanThread());
+  /** How many reads each file has. */
+  readonly #reads = new Map<string, number>();
   #numbers = 0;
+  #idle: ReturnType<typeof setTimeout> | undefined;
   #closing: PromiseWithResolvers<void> | null = null;
 
-  constructor(options: ScansOptions) {
-    this.#options = { waitingMax: WAITING_MAX, sliceMs: SLICE_MS, ...options };
+  constructor({ limitMs }: ScansOptions) {
+    this.#limitMs = limitMs;
   }
 
   /** Null when it takes too long, or when too many wait. Throws `StoreUnavailable`. */
   async run(path: string, scan: Scan): Promise<Scanned | null> {
-    if (this.#closing !== null) throw new StoreUnavailable("The store is closing");
-    if ((this.#waiting.get(path)?.length ?? 0) >= this.#options.waitingMax) return null;
-    const answered = Promise.withResolvers<Outcome>();
-    const { limitMs, sliceMs } = this.#options;
-    const job: Job = {
-      number: this.#numbers = this.#numbers % NUMBERS + 1,
-      path,
-      scan,
-      until: performance.now() + limitMs,
-      timer: setTimeout(() => this.#giveUp(job, { kind: "stopped" }), limitMs),
-      sliceMs,
-      settle: answered.resolve,
-    };
-    this.#enqueue(job);
-    this.#next();
-    const outcome = await answered.promise;
-    clearTimeout(job.timer);
+    if (this.#closing !== null) throw new StoreUnavailable(CLOSING.message);
+    const reads = this.#reads.get(path) ?? 0;
+    if (reads >= READS_MAX) return null;
+    this.#reads.set(path, reads + 1);
+    const outcome = await this.#carriedOut(path, scan);
+    this.#forget(path);
     if (outcome.kind === "read") return outcome.scanned;
     if (outcome.kind === "stopped") return null;
     if (outcome.unavailable) throw new StoreUnavailable(outcome.message);
@@ -80,99 +73,93 @@ export class Scans implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#closing === null) {
       this.#closing = Promise.withResolvers();
-      const closed = {
-        kind: "failed",
-        unavailable: true,
-        message: "The store is closing",
-      } as const;
-      for (const job of [...this.#waiting.values()].flat()) this.#giveUp(job, closed);
-      if (this.#running === null) this.#closing.resolve();
-      else this.#giveUp(this.#running, closed);
+      const jobs = [...this.#running.values(), ...this.#short.all(), ...this.#long.all()];
+      for (const job of jobs) this.#giveUp(job, CLOSING);
+      if (this.#running.size === 0) this.#closing.resolve();
     }
     await this.#closing.promise;
-    this.#endThread();
+    this.#end();
   }
 
-  #enqueue(job: Job): void {
-    const queue = this.#waiting.get(job.path);
-    if (queue === undefined) this.#waiting.set(job.path, [job]);
-    else queue.push(job);
-    this.#signalWaiting();
+  async #carriedOut(path: string, scan: Scan): Promise<Outcome> {
+    const answered = Promise.withResolvers<Outcome>();
+    const job: Job = {
+      number: this.#numbers = this.#numbers % NUMBERS + 1,
+      path,
+      scan,
+      until: performance.now() + this.#limitMs,
+      isLong: false,
+      settle: answered.resolve,
+    };
+    const timer = setTimeout(() => this.#giveUp(job, STOPPED), this.#limitMs);
+    this.#short.add(path, job);
+    this.#schedule();
+    const outcome = await answered.promise;
+    clearTimeout(timer);
+    return outcome;
   }
 
-  #dequeue(): Job | undefined {
-    const [path, queue] = this.#waiting.entries().next().value ?? [];
-    if (path === undefined || queue === undefined) return undefined;
-    const job = queue.shift();
-    // To the end: the other files come first.
-    this.#waiting.delete(path);
-    if (queue.length > 0) this.#waiting.set(path, queue);
-    this.#signalWaiting();
-    return job;
-  }
-
-  #signalWaiting(): void {
-    Atomics.store(this.#signals, SIGNALS.waiting, this.#waiting.size > 0 ? 1 : 0);
+  #forget(path: string): void {
+    const left = this.#reads.get(path)! - 1;
+    if (left > 0) this.#reads.set(path, left);
+    else this.#reads.delete(path);
   }
 
   #giveUp(job: Job, outcome: Outcome): void {
-    if (job === this.#running) Atomics.store(this.#signals, SIGNALS.stop, job.number);
-    else {
-      const queue = this.#waiting.get(job.path) ?? [];
-      const at = queue.indexOf(job);
-      if (at >= 0) queue.splice(at, 1);
-      if (queue.length === 0) this.#waiting.delete(job.path);
-      this.#signalWaiting();
-    }
+    this.#short.remove(job.path, job);
+    this.#long.remove(job.path, job);
+    this.#stop(job);
     job.settle(outcome);
   }
 
-  #next(): void {
-    if (this.#running !== null) return;
-    const job = this.#dequeue();
-    if (job === undefined) return this.#rest();
-    this.#running = job;
-    clearTimeout(this.#idle);
-    this.#thread ??= this.#startThread();
-    const { number, path, scan, until, sliceMs } = job;
-    const order: Order = { number, path, scan, sliceMs, limitMs: until - performance.now() };
-    this.#thread.postMessage(order);
+  #stop(job: Job): void {
+    for (const [thread, one] of this.#running) {
+      if (one === job) thread.stop(job.number);
+    }
   }
 
-  #rest(): void {
+  get #runsLong(): boolean {
+    return [...this.#running.values()].some((job) => job.isLong);
+  }
+
+  #schedule(): void {
     clearTimeout(this.#idle);
-    if (this.#thread === null) return;
-    this.#idle = setTimeout(() => this.#endThread(), IDLE_MS);
+    for (const thread of this.#threads) {
+      if (this.#running.has(thread)) continue;
+      const job = (this.#runsLong ? undefined : this.#long.next()) ?? this.#short.next();
+      if (job === undefined) break;
+      this.#start(thread, job);
+    }
+    if (this.#running.size > 0) return;
+    this.#idle = setTimeout(() => this.#end(), IDLE_MS);
     Deno.unrefTimer(this.#idle);
   }
 
-  #startThread(): Worker {
-    const thread = new Worker(new URL("./scan_worker.ts", import.meta.url), { type: "module" });
-    thread.onmessage = ({ data }: MessageEvent<Answer>) => this.#answered(data.outcome);
-    thread.onerror = (event) => {
-      event.preventDefault();
-      this.#endThread();
-      this.#answered({ kind: "failed", unavailable: true, message: event.message });
-    };
-    thread.postMessage(this.#signals.buffer);
-    return thread;
-  }
-
-  #endThread(): void {
-    clearTimeout(this.#idle);
-    this.#thread?.terminate();
-    this.#thread = null;
-  }
-
-  #answered(outcome: Outcome): void {
-    const job = this.#running!;
-    this.#running = null;
-    if (this.#closing !== null) return this.#closing.resolve();
-    const stopped = Atomics.load(this.#signals, SIGNALS.stop) === job.number;
-    if (outcome.kind === "stopped" && !stopped && performance.now() < job.until) {
-      job.sliceMs *= SLICE_GROWTH;
-      this.#enqueue(job);
+  async #start(thread: ScanThread, job: Job): Promise<void> {
+    this.#running.set(thread, job);
+    let isOver = false;
+    const timer = setTimeout(() => {
+      isOver = !job.isLong && this.#runsLong;
+      if (isOver) this.#stop(job);
+      else job.isLong = true;
+    }, SHORT_MS);
+    const { number, path, scan, until } = job;
+    const outcome = await thread.run({ number, path, scan, limitMs: until - performance.now() });
+    clearTimeout(timer);
+    this.#running.delete(thread);
+    if (this.#closing !== null) {
+      if (this.#running.size === 0) this.#closing.resolve();
+      return;
+    }
+    if (isOver && outcome.kind === "stopped" && performance.now() < until) {
+      job.isLong = true;
+      this.#long.add(path, job);
     } else job.settle(outcome);
-    this.#next();
+    this.#schedule();
+  }
+
+  #end(): void {
+    clearTimeout(this.#idle);
+    for (const thread of this.#threads) thread.end();
   }
 }

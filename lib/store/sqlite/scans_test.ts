@@ -15,8 +15,8 @@ Deno.test("a file that cannot be opened is StoreUnavailable, and the next one is
 
 Deno.test("a statement that fails is told as it is, and the next one is read", async () => {
   await using scans = new Scans({ limitMs: 10_000 });
-  const wrong = { ...COUNT, count: sql("select * from nothing") };
-  await assert.rejects(() => scans.run(":memory:", wrong), /no such table: nothing/);
+  const wrong = { ...COUNT, count: sql("select * from missing") };
+  await assert.rejects(() => scans.run(":memory:", wrong), /no such table: missing/);
   assert.equal((await scans.run(":memory:", COUNT))?.total, 5);
 });
 
