@@ -46,6 +46,10 @@ export function advise(
   return leads(definition, first!.path) ? null : first!.path;
 }
 
+/** Whether the leading key of an index is fixed by the filter. */
+export const isLookedUp = (definition: Definition, filter: Filter): boolean =>
+  fields(definition, conjuncts(filter).map(fixedBy)).some((path) => leads(definition, path));
+
 /** Those that an index can be about; which side of the trash is meant is in every index. */
 const fields = (definition: Definition, paths: readonly (string | null)[]): readonly string[] =>
   paths.filter((path) => path !== null)

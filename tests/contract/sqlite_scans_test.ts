@@ -148,8 +148,9 @@ Deno.test("what is tried first and handed over gives the same as what is not, th
   await using plain = await openFolder();
   await using handing = await openFolder({ rowsMax: 200 });
   const all = [];
+  const shape = { ...SHAPE, indexes: [...SHAPE.indexes, { keys: keys("n") }] };
   for (const { engine } of [plain, handing]) {
-    const records = engine.records(newSpace(), SHAPE);
+    const records = engine.records(newSpace(), shape);
     await records.insertMany(
       upTo(2_500).map((n) => ({
         _id: id(n),
@@ -162,7 +163,7 @@ Deno.test("what is tried first and handed over gives the same as what is not, th
     for (const group of ["common", "rare3", "common", "rare3", "none"]) {
       const filter = and(LIVE, eq("group", group));
       for (const again of [filter, { ...filter }, filter]) {
-        for (const sort of [keys("-n"), keys("group")]) {
+        for (const sort of [keys("-n"), keys("group"), keys("-text")]) {
           const page = await records.list({ filter: again, sort, limit: 20, total: true });
           answers.push(idsOf(page), page.total, page.more, page.first(), page.last());
           const from = page.last();
@@ -176,4 +177,31 @@ Deno.test("what is tried first and handed over gives the same as what is not, th
     all.push(answers);
   }
   assert.deepEqual(all[1], all[0]);
+});
+
+Deno.test("few matches of an indexed field are sought by it, whatever the sort", async () => {
+  await using store = await openFolder({ rowsMax: 500 });
+  const shape = { ...SHAPE, indexes: [...SHAPE.indexes, { keys: keys("n") }] };
+  const records = store.engine.records(newSpace(), shape);
+  await records.insertMany(
+    upTo(8_000).map((n) => ({
+      _id: id(n),
+      n,
+      group: n % 1_000 === 0 ? "rare" : "common",
+      isDeleted: false,
+    })),
+  );
+  const list = { sort: keys("-n"), limit: 20, total: true };
+  const rare = { ...list, filter: and(LIVE, eq("group", "rare")) };
+  const found = await records.list(rare);
+  assert.deepEqual(idsOf(found), upTo(8).map((n) => id((7 - n) * 1_000)));
+  assert.equal(found.total, 8);
+  assert.deepEqual(await records.explain(rare), {
+    index: keys("group"),
+    examined: 8,
+    advice: null,
+  });
+  const common = { ...list, filter: and(LIVE, eq("group", "common")) };
+  assert.equal((await records.list(common)).total, 7_992);
+  assert.deepEqual((await records.explain(common)).index, keys("n"));
 });

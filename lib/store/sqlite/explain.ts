@@ -3,6 +3,8 @@ import { QueryTooSlow } from "../errors.ts";
 import { ALL, and } from "../filter.ts";
 import type { Definition, Explanation, Filter, Index, ListQuery, SortKey } from "../port.ts";
 import { indexName } from "./index_names.ts";
+import type { PageStatement } from "./keyset.ts";
+import { SOUGHT_MAX } from "./scan.ts";
 import type { Statements } from "./statements.ts";
 
 /** What an explanation is made from. */
@@ -29,15 +31,33 @@ interface Way {
 export async function explain(source: Source, query: ListQuery): Promise<Explanation> {
   const { statements } = source;
   const { definition } = statements;
-  const [first] = statements.page(query).parts;
-  const way = wayOf(definition, query.filter, await source.planOf(first?.sql.seq ?? "select 1"));
-  const page = await examinedForPage(source, way, query);
+  const usual = await pageBy(source, statements.page(query).parts, query);
+  const sought = statements.sought(query);
+  const page = sought.length === 0 || usual.examined <= SOUGHT_MAX
+    ? usual
+    : fewer(usual, await pageBy(source, sought, query));
   const total = query.total ? await examinedForTotal(source, query.filter) : 0;
   return {
-    index: way.index,
-    examined: Math.max(page, total),
+    index: page.index,
+    examined: Math.max(page.examined, total),
     advice: advise(definition, query),
   };
+}
+
+type Found = Pick<Explanation, "index" | "examined">;
+
+/** What takes many rows is looked for in the way that is better where few match. */
+const fewer = (usual: Found, sought: Found): Found =>
+  sought.examined <= SOUGHT_MAX ? sought : usual;
+
+async function pageBy(
+  source: Source,
+  [first]: readonly PageStatement[],
+  query: ListQuery,
+): Promise<Found> {
+  const plan = first === undefined ? [] : await source.planOf(first.sql.seq);
+  const way = wayOf(source.statements.definition, query.filter, plan);
+  return { index: way.index, examined: await examinedForPage(source, way, query) };
 }
 
 async function examinedForPage(source: Source, way: Way, query: ListQuery): Promise<number> {

@@ -24,6 +24,13 @@ export const BOUND = "?+0";
 
 export type PageColumns = "doc" | "seq" | "seq, doc";
 
+export interface PageOptions {
+  /** A condition that is evaluated for every row, before the filter. */
+  readonly guard?: string;
+  /** Whether an index over the sort may serve it; else only one that the filter can use does. */
+  readonly bySort?: boolean;
+}
+
 /**
  * The statements that read one page, to be run in this order until the page is full.
  *
@@ -31,14 +38,13 @@ export type PageColumns = "doc" | "seq" | "seq, doc";
  * keys with a later id, then those equal in all keys but the last, and so on. Each range is a
  * statement of its own that an index over the sort can seek, so a page costs the same at any
  * depth; one statement with all ranges joined by `or` is walked from the start of the index.
- * @param guard a condition that is evaluated for every row, before the filter.
  */
 export function pageStatements(
   definition: Definition,
   query: ListQuery,
-  guard = "1",
+  { guard = "1", bySort = true }: PageOptions = {},
 ): PageStatement[] {
-  const order = sortOrder(definition, query);
+  const order = sortOrder(definition, query, bySort);
   const ranges = query.from === undefined
     ? [{ condition: "1", slots: [], order }]
     : rangesBehind(order, query);
@@ -103,10 +109,16 @@ interface OrderTerm {
 }
 
 /** The sort with `_id` as its last key, turned round for reading backwards. */
-function sortOrder(definition: Definition, { sort, backwards = false }: ListQuery): OrderTerm[] {
+function sortOrder(
+  definition: Definition,
+  { sort, backwards = false }: ListQuery,
+  bySort: boolean,
+): OrderTerm[] {
+  // A sign in front of a value keeps it from being looked up.
+  const sign = bySort ? "" : "+";
   return sortedBy(sort).map(({ path, descending }) => ({
     path,
-    value: scalarSql(definition, path),
+    value: sign + scalarSql(definition, path),
     descending: descending !== backwards,
     least: LEAST[scalarAt(definition, path) ?? "String"],
   }));

@@ -1,3 +1,4 @@
+import { type Allowance, Spent } from "./budget.ts";
 import type { Connection } from "./connection.ts";
 import { type Fragment, sql } from "./fragment.ts";
 
@@ -9,6 +10,8 @@ export interface Scan {
    * many rows are wanted behind its values, and where the page begins behind that.
    */
   readonly parts: readonly Fragment[];
+  /** The same in another way, which is better where few rows match; none if there is none. */
+  readonly sought: readonly Fragment[];
   readonly limit: number;
   readonly offset: number | null;
   readonly count: Fragment | null;
@@ -22,11 +25,39 @@ export interface Scanned {
   readonly rows: { readonly page: number; readonly total: number };
 }
 
+/** How many rows the way for few may look at. */
+export const SOUGHT_MAX = 5_000;
+
+/** Reads a scan, all of it as of one moment. Throws `Spent` beyond its allowance. */
+export function readScan(db: Connection, scan: Scan, allowance: Allowance): Scanned {
+  if (scan.sought.length > 0) {
+    const found = attempt(db, scan, allowance);
+    if (found !== null) return found;
+  }
+  return db.within(allowance, () => readParts(db, scan));
+}
+
+function attempt(db: Connection, scan: Scan, allowance: Allowance): Scanned | null {
+  try {
+    return db.within({ ...allowance, rows: SOUGHT_MAX }, () => {
+      const found = readParts(db, { ...scan, parts: scan.sought });
+      // The usual way is still unknown; on the event loop it would be tried first.
+      return { ...found, rows: { ...found.rows, page: Infinity } };
+    });
+  } catch (error) {
+    if (error instanceof Spent) return null;
+    throw error;
+  }
+}
+
 /**
- * Reads all of a scan as of one moment. Sorting what no index sorts would carry the texts along,
+ * Sorting what no index sorts would carry the texts along,
  * so those of the page are fetched at the end.
  */
-export function readScan(db: Connection, { table, parts, limit, offset, count }: Scan): Scanned {
+function readParts(
+  db: Connection,
+  { table, parts, limit, offset, count }: Omit<Scan, "sought">,
+): Scanned {
   db.run(sql("begin"));
   try {
     const found: number[] = [];

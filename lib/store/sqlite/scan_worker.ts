@@ -31,7 +31,7 @@ function carriedOut({ number, path, scan, limitMs }: Order): Outcome {
     const db = new Connection(path, "normal");
     try {
       db.run(sql("pragma query_only = on"));
-      return { kind: "read", scanned: db.within(allowance, () => readScan(db, scan)) };
+      return { kind: "read", scanned: readScan(db, scan, allowance) };
     } finally {
       db.close();
     }

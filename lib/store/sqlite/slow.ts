@@ -3,7 +3,7 @@ import { QueryTooSlow } from "../errors.ts";
 import type { ListQuery } from "../port.ts";
 import { Spent } from "./budget.ts";
 import type { Connection } from "./connection.ts";
-import { BOUND, pageValues } from "./keyset.ts";
+import { BOUND, type PageStatement, pageValues } from "./keyset.ts";
 import type { Paced } from "./pace.ts";
 import type { Access, Committed } from "./records.ts";
 import type { Scan, Scanned } from "./scan.ts";
@@ -83,12 +83,14 @@ const countPaced = (count: CountStatement): Paced => ({ of: count, text: count.f
 
 function scanOf({ statements, plan, count, query }: Read): Scan {
   const offset = query.offset ?? null;
+  const bound = (part: PageStatement) => ({
+    sql: offset === null ? part.sql.seq : `${part.sql.seq} offset ${BOUND}`,
+    values: pageValues(part, query.from),
+  });
   return {
     table: statements.table,
-    parts: (plan?.parts ?? []).map((part) => ({
-      sql: offset === null ? part.sql.seq : `${part.sql.seq} offset ${BOUND}`,
-      values: pageValues(part, query.from),
-    })),
+    parts: plan === null ? [] : plan.parts.map(bound),
+    sought: plan === null ? [] : statements.sought(query).map(bound),
     limit: query.limit,
     offset,
     count: count?.fragment ?? null,

@@ -1,3 +1,4 @@
+import { isLookedUp } from "../advice.ts";
 import type { Definition, Filter, ListQuery } from "../port.ts";
 import { GUARD } from "./budget.ts";
 import { filterSql } from "./filter_sql.ts";
@@ -52,11 +53,21 @@ export class Statements {
     let plan = shapes.get(shape);
     if (plan === undefined) {
       const guarded = !isServed(this.definition, query);
-      const guard = guarded ? GUARD : undefined;
-      plan = { guarded, parts: pageStatements(this.definition, query, guard) };
+      const options = guarded ? { guard: GUARD } : {};
+      plan = { guarded, parts: pageStatements(this.definition, query, options) };
       shapes.set(shape, plan);
     }
     return plan;
+  }
+
+  /**
+   * The same page by an index that the filter can use, whatever the sort; none if there is no such
+   * index. SQLite prefers one over the sort, which is best where much matches; where little does,
+   * it is walked to its end.
+   */
+  sought(query: ListQuery): readonly PageStatement[] {
+    if (isServed(this.definition, query) || !isLookedUp(this.definition, query.filter)) return [];
+    return pageStatements(this.definition, query, { guard: GUARD, bySort: false });
   }
 
   /** How to count, and whether the count is one that the table keeps. */
