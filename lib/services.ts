@@ -53,8 +53,8 @@ export async function openServices(
   config: Config,
   { log, clock = systemClock, newId = objectIds(clock) }: Surroundings,
 ): Promise<Services> {
-  const { database, publicUrl } = config;
-  const engine = await openEngine(database);
+  const { database, publicUrl, queryTimeLimitMs } = config;
+  const engine = await openEngine(database, queryTimeLimitMs);
   try {
     const keyRing = await KeyRing.parse(
       config.secretKeys?.reveal() ?? await keptKeyRing(folderOf(database), log),
@@ -96,11 +96,16 @@ export async function openServices(
 }
 
 /** MongoDB's driver is loaded only by those who use it. */
-async function openEngine(database: SqliteDatabase | MongoDatabase): Promise<Engine> {
-  if (database.kind === "sqlite") return await SqliteEngine.open(database);
+async function openEngine(
+  database: SqliteDatabase | MongoDatabase,
+  queryTimeLimitMs: number,
+): Promise<Engine> {
+  if (database.kind === "sqlite") {
+    return await SqliteEngine.open({ ...database, queryTimeLimitMs });
+  }
   const { MongoEngine } = await import("./store/mongo/engine.ts");
   const { url, prefix } = database;
-  return await MongoEngine.open({ url: url.reveal(), prefix, timeLimitMs: 5_000 });
+  return await MongoEngine.open({ url: url.reveal(), prefix, queryTimeLimitMs });
 }
 
 function folderOf(database: SqliteDatabase | MongoDatabase): string {
