@@ -263,12 +263,9 @@ async function besideSlow<T>(
     return answered;
   }
   const asking = askOn();
-  try {
-    return await work();
-  } finally {
-    isOver = true;
-    if (await asking < 3) throw new Error("The slow client got no turns");
-  }
+  const result = await work().finally(() => void (isOver = true));
+  if (await asking < 3) throw new Error("The slow client got no turns");
+  return result;
 }
 
 async function startTime({ folder }: Setting): Promise<number> {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
+import { database } from "../support/test_store.ts";
 import { ok, openShelf, refused, type Shelf, times } from "./shelf.ts";
 
 const FIELDS = [
@@ -22,6 +23,9 @@ async function filled(shelf: Shelf): Promise<Shelf> {
   return shelf;
 }
 
+/** SQLite keeps the totals of all live and all deleted documents; MongoDB counts them. */
+const counted = (shown: number): number => database === "sqlite" ? shown : DOCUMENTS;
+
 const explained = async (shelf: Shelf, query: string) =>
   ok(await shelf.asSecret({ path: `?explain=true${query}` }));
 
@@ -34,7 +38,7 @@ Deno.test("the default list is read from its index, as far as it is shown", asyn
     filter: LIVE,
     sort: "-createdAt",
     index: ["createdAt"],
-    examined: 11,
+    examined: counted(11),
     advice: null,
   });
 });
@@ -42,13 +46,15 @@ Deno.test("the default list is read from its index, as far as it is shown", asyn
 Deno.test("a filter by an indexed field names the index and counts its matches", async () => {
   await using app = await openTestApp();
   const shelf = await filled(await openShelf(app, { fields: FIELDS }));
-  assert.deepEqual(await explained(shelf, "&status=draft&sort=-status"), {
+  const { examined, ...rest } = await explained(shelf, "&status=draft&sort=-status");
+  assert.deepEqual(rest, {
     filter: { and: [{ status: { eq: "draft" } }, LIVE] },
     sort: "-status",
     index: ["status"],
-    examined: 3,
     advice: null,
   });
+  // A counting server looks at one key behind the last.
+  assert.ok(examined === 3 || examined === 4, String(examined));
 });
 
 Deno.test("a filter that no index serves looks at everything, and names the field to index", async () => {
@@ -89,7 +95,7 @@ Deno.test("a collection with row-level security has an index for its owner by it
   }
   const found = await explained(shelf, `&author=${users[1]!.id}`);
   assert.deepEqual(found.index, ["author", "createdAt"]);
-  assert.equal(found.examined, 5);
+  assert.ok(found.examined === 5 || found.examined === 6, String(found.examined));
   assert.equal(found.advice, null);
 });
 
@@ -102,7 +108,8 @@ Deno.test("explain counts nothing and lists nothing, whatever else is asked", as
     if (query === "&populate=") refused(answer, 400, "INVALID_QUERY", '"populate"');
     else assert.deepEqual(Object.keys(ok(answer)).toSorted(), members, query);
   }
-  assert.equal((await explained(shelf, "&page=3&limit=5")).examined, 16);
+  assert.equal((await explained(shelf, "&page=3&limit=5")).examined, counted(16));
+  assert.equal((await explained(shelf, "&page=3&limit=5&total=none")).examined, 16);
 });
 
 Deno.test("explain is for the secret key alone", async () => {

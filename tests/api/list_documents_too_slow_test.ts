@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
+import { database } from "../support/test_store.ts";
 import { ok, openShelf, refused, times } from "./shelf.ts";
 
 const FIELDS = [
@@ -12,7 +13,18 @@ const FIELDS = [
 const DEAR = `title_regex=${"x*".repeat(30)}y`;
 const TITLE = "x".repeat(10_000);
 
-Deno.test("a list that takes too long is 503 with Retry-After, and names the field to index", async () => {
+const NAME = "a list that takes too long is 503 with Retry-After, and names the field to index";
+
+/** How long a pattern takes MongoDB is not ours to know; faults make it slow elsewhere. */
+const isOurs = database === "sqlite";
+
+Deno.test({
+  name: NAME + (isOurs ? "" : " (left out: on SQLite only)"),
+  ignore: !isOurs,
+  fn: tooSlow,
+});
+
+async function tooSlow(): Promise<void> {
   await using app = await openTestApp({ env: { QUERY_TIME_LIMIT_MS: "300" } });
   const shelf = await openShelf(app, { fields: FIELDS });
   const documents = times(100, (n) => ({ n, title: TITLE, rank: n, status: `s${n}` }));
@@ -34,4 +46,4 @@ Deno.test("a list that takes too long is 503 with Retry-After, and names the fie
   assert.deepEqual(await shelf.names(`${DEAR}&status=s5`), [], "narrowed it is answered");
   await shelf.insertOne({ n: 100 });
   assert.deepEqual(await shelf.names("limit=1"), [100]);
-});
+}
