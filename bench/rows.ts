@@ -1,5 +1,5 @@
 import type { Recorded } from "./bare.ts";
-import { load, type LoadOptions, type Target } from "./load.ts";
+import { latency99, load, type LoadOptions, type Target } from "./load.ts";
 import { type Program, residentMb, startBare, startCorbel } from "./process.ts";
 import type { Seeded } from "./seed.ts";
 
@@ -78,6 +78,13 @@ export const ROWS: readonly Row[] = [
     target: 2,
     atLeast: true,
     measure: manyWritersOverOne,
+  },
+  {
+    name: "neighbour",
+    what: "99th percentile of by-id reads beside one client with the slowest filters, over alone",
+    target: 4,
+    atLeast: false,
+    measure: neighbour,
   },
   {
     name: "start_ms",
@@ -210,6 +217,56 @@ const posted = (server: Program, setting: Setting): Target => ({
     views: 12,
   }),
 });
+
+/** What the interface lets one ask at most, of 200,000 documents; each looks at all of them. */
+const SLOWEST = [
+  "title_regex=9.*9.*9$&limit=20",
+  "title_ne=x&limit=20",
+  `where=${
+    encodeURIComponent('{"or":[{"rating":{"gt":4.8}},{"summary":{"regex":"post 1999"}}]}')
+  }&limit=20`,
+  "page=9000&limit=20",
+  "sort=title&limit=20",
+  "status=published&limit=20",
+  "tags=none",
+];
+
+async function neighbour(setting: Setting): Promise<number> {
+  await using corbel = await startCorbel(setting.folder);
+  const [first] = JSON.parse((await ask(list(corbel, setting, "posts200000?limit=1"))).body).data
+    .items;
+  const byId = list(corbel, setting, `posts200000/${first._id}`);
+  const options = { connections: 4 };
+  await load(byId, { ...options, seconds: WARM_UP_SECONDS });
+  const ratios: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const alone = await latency99(byId, options);
+    const beside = await besideSlow(corbel, setting, () => latency99(byId, options));
+    ratios.push(beside / alone);
+  }
+  return Math.round(median(ratios) * 100) / 100;
+}
+
+/** Runs `work` while a client asks one slow query after the other. */
+async function besideSlow<T>(
+  corbel: Program,
+  setting: Setting,
+  work: () => Promise<T>,
+): Promise<T> {
+  let isOver = false;
+  async function askOn(): Promise<number> {
+    let answered = 0;
+    while (!isOver) {
+      await ask(list(corbel, setting, `posts200000?${SLOWEST[answered % SLOWEST.length]}`));
+      answered++;
+    }
+    return answered;
+  }
+  const asking = askOn();
+  const result = await work().finally(() => void (isOver = true));
+  if (await asking < 3) throw new Error("The slow client got no turns");
+  return result;
+}
 
 async function startTime({ folder }: Setting): Promise<number> {
   const times: number[] = [];

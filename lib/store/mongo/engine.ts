@@ -5,7 +5,7 @@ import type { Definition, Engine, Records, Space, StoredRecord, Transaction } fr
 import { connect } from "./connect.ts";
 import { isTransient, translated } from "./failures.ts";
 import { createIndexes, wantedIndexes } from "./indexes.ts";
-import { type Access, MongoRecords } from "./records.ts";
+import { type Access, COMMAND_TIME_LIMIT_MS, MongoRecords } from "./records.ts";
 import {
   dropMade,
   dropStrays,
@@ -14,15 +14,15 @@ import {
   type Redefinition,
   type Surrounding,
 } from "./transaction.ts";
-import { Turns } from "./turns.ts";
+import { Queues } from "./queues.ts";
 
 export interface MongoOptions {
   /** May hold a password. */
   readonly url: string;
   /** Databases are called `<prefix>_control` and `<prefix>_<project id>`. */
   readonly prefix: string;
-  /** Milliseconds that one command may take on the server. */
-  readonly timeLimitMs: number;
+  /** Milliseconds after which the server gives a list or a count up. */
+  readonly queryTimeLimitMs: number;
 }
 
 /** How long a transaction is run again and again before it is a 503. */
@@ -39,7 +39,7 @@ export class MongoEngine implements Engine {
   /** Space and name of a definition -> the indexes that are known to be there. */
   readonly #prepared = new LRUCache<string, string>({ max: PREPARED_KEPT });
   readonly #preparing = new Map<string, Promise<void>>();
-  readonly #turns = new Turns();
+  readonly #queues = new Queues();
 
   private constructor(client: MongoClient, options: MongoOptions) {
     this.#client = client;
@@ -61,7 +61,7 @@ export class MongoEngine implements Engine {
     const access: Access = {
       db: this.#db(space),
       session: null,
-      timeLimitMs: this.#options.timeLimitMs,
+      queryTimeLimitMs: this.#options.queryTimeLimitMs,
       run: guarded,
       write,
       writeAll: (work) => write(() => this.#inSession(space, work)),
@@ -103,8 +103,8 @@ export class MongoEngine implements Engine {
   }
 
   async ping(): Promise<void> {
-    const { timeLimitMs } = this.#options;
-    await guarded(() => this.#client.db("admin").command({ ping: 1, maxTimeMS: timeLimitMs }));
+    const command = { ping: 1, maxTimeMS: COMMAND_TIME_LIMIT_MS };
+    await guarded(() => this.#client.db("admin").command(command));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -123,7 +123,7 @@ export class MongoEngine implements Engine {
             throw new StoreUnavailable("A transaction was in the way of others for too long");
           }
           // Who was in the way once waits for the others of this process.
-          if (++runs > 1) turn ??= await this.#turns.take(space);
+          if (++runs > 1) turn ??= await this.#queues.take(space);
           return await work(session);
         }, { readConcern: { level: "snapshot" }, writeConcern: { w: "majority" } })
       );
@@ -147,7 +147,7 @@ export class MongoEngine implements Engine {
     return {
       db: this.#db(space),
       session,
-      timeLimitMs: this.#options.timeLimitMs,
+      queryTimeLimitMs: this.#options.queryTimeLimitMs,
       isPrepared: (definition) =>
         this.#prepared.get(preparedKey(space, definition)) === signature(definition),
       prepare: (definition) => this.#prepare(space, definition),
