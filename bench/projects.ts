@@ -3,7 +3,7 @@
  * of Corbel and of the database below it. Each project gets what its first use makes: a signing
  * key, a user with a session, an idempotent write, and collections with documents.
  *
- *     deno task bench:projects [--mongodb] [--projects=1000] [--collections=1]
+ *     deno task bench:projects [--mongodb] [--projects=1000] [--collections=1] [--rounds=2]
  */
 import { parseArgs } from "node:util";
 import { MongoClient } from "mongodb";
@@ -35,10 +35,12 @@ const { values: options } = parseArgs({
     mongodb: { type: "boolean", default: false },
     projects: { type: "string", default: "1000" },
     collections: { type: "string", default: "1" },
+    rounds: { type: "string", default: "2" },
   },
 });
 const wanted = Number(options.projects);
 const collections = Number(options.collections);
+const rounds = Number(options.rounds);
 
 const folder = await Deno.makeTempDir({ prefix: "corbel-bench-" });
 try {
@@ -123,7 +125,7 @@ async function project(services: Services, number: number): Promise<string> {
   return secretKey;
 }
 
-/** Starts Corbel, and asks every project twice for a list. */
+/** Starts Corbel, and asks every project for a list, round by round. */
 async function use(
   settings: Record<string, string>,
   keys: readonly string[],
@@ -134,9 +136,9 @@ async function use(
   const states = async () =>
     (await Promise.all(all.map(([name, pid]) => state(name, pid)))).join("; ");
   say(`Corbel started: first answer after ${Math.round(corbel.startMs)} ms; ${await states()}`);
-  for (const round of ["first", "second"]) {
+  for (let round = 1; round <= rounds; round++) {
     const times = await askEach(corbel, keys);
-    say(`${round} list of each: ${quantiles(times)}; ${await states()}`);
+    say(`list ${round} of each: ${quantiles(times)}; ${await states()}`);
   }
 }
 
