@@ -15,7 +15,7 @@ const client = new MongoClient(env("MONGODB_URL"), {
   readConcern: { level: "majority" },
 });
 await client.connect();
-const posts = client.db(env("DATABASE")).collection("posts10000");
+const posts = client.db(env("DATABASE")).collection(env("COLLECTION"));
 const LIVE = { isDeleted: false };
 
 Deno.serve({ hostname: "127.0.0.1", port: Number(env("PORT")), onListen() {} }, async () => {

@@ -22,6 +22,8 @@ const ROUNDS = 3;
 const WARM_UP_SECONDS = 2;
 const SECONDS = 4;
 const LIMIT = 20;
+/** Few, so that it is the programs that are measured and not the server. */
+const DOCUMENTS = 200;
 const PREFIX = "bench";
 
 async function measure(): Promise<OnMongo> {
@@ -32,10 +34,10 @@ async function measure(): Promise<OnMongo> {
     DATABASE_URL: address.href,
     SECRET_KEYS: `bench:${btoa("k".repeat(32))}`,
   };
-  const { secretKey } = await seed(settings, [10_000]);
+  const { secretKey } = await seed(settings, [DOCUMENTS]);
   await using corbel = await startCorbel("", settings);
   const target: Target = {
-    url: `${corbel.url}/api/data/posts10000?limit=${LIMIT}`,
+    url: `${corbel.url}/api/data/posts${DOCUMENTS}?limit=${LIMIT}`,
     headers: { "x-api-key": secretKey, "cache-control": "no-cache" },
   };
   const answer = await ask(target);
@@ -45,11 +47,12 @@ async function measure(): Promise<OnMongo> {
     await using bare = await startBareMongo({
       MONGODB_URL: server.url,
       DATABASE: await databaseOf(server.url),
+      COLLECTION: `posts${DOCUMENTS}`,
       RECORDED: file,
     });
     const other = { ...target, url: bare.url };
     const { items, total } = JSON.parse(answer.body).data;
-    if ((await ask(other)).body !== answer.body || items.length !== LIMIT || total !== 10_000) {
+    if ((await ask(other)).body !== answer.body || items.length !== LIMIT || total !== DOCUMENTS) {
       throw new Error("The two sides do not answer the same bytes");
     }
     return await compare([corbel, target], [bare, other]);

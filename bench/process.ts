@@ -12,13 +12,8 @@ const START_TIMEOUT_MS = 20_000;
 
 /** Corbel as it is started for production. */
 export function startCorbel(folder: string, env: Record<string, string> = {}): Promise<Program> {
-  const permissions = [
-    "--allow-net",
-    "--allow-read",
-    "--allow-write",
-    "--allow-env",
-    "--allow-sys",
-  ];
+  const permissions = ["--allow-net", "--allow-read", "--allow-write", "--allow-env"];
+  permissions.push("--allow-sys=osRelease,uid"); // MongoDB's driver tells the server.
   return start(["run", ...permissions, "main.ts", "start"], "/api/health", {
     DATABASE_URL: `sqlite:${folder}`,
     RATE_LIMIT_PER_MINUTE: "1000000000",
