@@ -1,5 +1,7 @@
 import type { Recorded } from "./bare.ts";
-import { latency99, load, type LoadOptions, type Target } from "./load.ts";
+import { latency99, load, type Target } from "./load.ts";
+import { ask, median, ratio } from "./measuring.ts";
+import { onMongo } from "./mongo.ts";
 import { type Program, residentMb, startBare, startCorbel } from "./process.ts";
 import type { Seeded } from "./seed.ts";
 
@@ -78,6 +80,20 @@ export const ROWS: readonly Row[] = [
     target: 2,
     atLeast: true,
     measure: manyWritersOverOne,
+  },
+  {
+    name: "mongo_vs_driver",
+    what: "20-row list with exact total on MongoDB over the bare driver asking the same",
+    target: 0.8,
+    atLeast: true,
+    measure: async () => (await onMongo()).throughput,
+  },
+  {
+    name: "mongo_cpu_vs_driver",
+    what: "processor time of such a request over the bare driver's",
+    target: 1.5,
+    atLeast: false,
+    measure: async () => (await onMongo()).cpu,
   },
   {
     name: "neighbour",
@@ -288,33 +304,3 @@ async function loadedMemory(setting: Setting): Promise<number> {
   await load(list(corbel, setting, "posts10000?limit=100"), { seconds: MEMORY_SECONDS });
   return await residentMb(corbel.pid);
 }
-
-async function ask({ url, headers }: Target): Promise<Recorded> {
-  const response = await fetch(url, headers && { headers: { ...headers } });
-  const body = await response.text();
-  if (!response.ok) throw new Error(`${url} answered ${response.status}: ${body}`);
-  const kept = [...response.headers].filter(([name]) => !TRANSPORT.includes(name));
-  return { headers: kept, body };
-}
-
-/** Set by the server underneath. */
-const TRANSPORT = ["content-length", "date"];
-
-/** Requests per second of one over the other, in turns, so that both see the same machine. */
-async function ratio(
-  one: Target,
-  other: Target,
-  options: LoadOptions = {},
-  otherOptions: LoadOptions = options,
-): Promise<number> {
-  await load(one, { ...options, seconds: WARM_UP_SECONDS });
-  await load(other, { ...otherOptions, seconds: WARM_UP_SECONDS });
-  const ratios: number[] = [];
-  for (let round = 0; round < ROUNDS; round++) {
-    ratios.push(await load(one, options) / await load(other, otherOptions));
-  }
-  return Math.round(median(ratios) * 100) / 100;
-}
-
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
