@@ -19,14 +19,12 @@ import { createProject } from "@/lib/projects/create_project.ts";
 import { openServices } from "@/lib/services.ts";
 import { startMongodb } from "@/tests/services/mongodb_server.ts";
 import { load, type Target } from "./load.ts";
-import { startCorbel } from "./process.ts";
+import { cpuSeconds, startCorbel } from "./process.ts";
 import { document } from "./seed.ts";
 
 const CONNECTIONS = 32;
 const SECONDS = 3;
 const ROUNDS = 3;
-/** Of the kernel, in which it counts processor time. */
-const TICK_MS = 10;
 const FIELDS = [
   { key: "title", type: "String" },
   { key: "status", type: "String", index: true },
@@ -96,20 +94,13 @@ async function measure(
 
 /** Requests a second, and the processor time of each of the processes per request. */
 async function cost(pids: readonly number[], target: Target): Promise<string> {
-  const before = await Promise.all(pids.map(processorMs));
+  const before = await Promise.all(pids.map(cpuSeconds));
   const perSecond = await load(target, { seconds: SECONDS, connections: CONNECTIONS });
-  const after = await Promise.all(pids.map(processorMs));
+  const after = await Promise.all(pids.map(cpuSeconds));
   const each = pids.map((_, i) =>
-    Math.round((after[i]! - before[i]!) * 1000 / (perSecond * SECONDS))
+    Math.round((after[i]! - before[i]!) * 1e6 / (perSecond * SECONDS))
   );
   return `${Math.round(perSecond)}/s, ${each.join(" + ")} µs`;
-}
-
-/** Of all threads so far. Deno reads nothing below /proc without every permission. */
-async function processorMs(pid: number): Promise<number> {
-  const { stdout } = await new Deno.Command("cat", { args: [`/proc/${pid}/stat`] }).output();
-  const behindName = new TextDecoder().decode(stdout).split(") ")[1]!.split(" ");
-  return (Number(behindName[11]) + Number(behindName[12])) * TICK_MS;
 }
 
 async function seeded(settings: Record<string, string>): Promise<{ key: string; id: string }> {
