@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import { fakeClock } from "@/tests/support/test_services.ts";
-import { createRateLimiter, RateLimited, type RateLimiter } from "./rate_limit.ts";
+import {
+  createRateLimiter,
+  RateLimited,
+  type RateLimiter,
+  type SharedCounts,
+} from "./rate_limit.ts";
 
 /** What a count is refused with. */
 function refusalOf(limiter: RateLimiter, key: string): RateLimited {
@@ -59,4 +64,86 @@ Deno.test("however many addresses come, what is remembered of them has a bound",
   for (let n = 0; n < 100_000; n++) limiter.count(`address ${n}`);
   assert.equal(limiter.count("first")?.remaining, 0);
   refusalOf(limiter, "address 99999");
+});
+
+/** Adds up as the store does. `lost` makes it unreachable. */
+function countsInMemory(): SharedCounts & { lost: boolean; readonly calls: number } {
+  const counts = new Map<string, number>();
+  let calls = 0;
+  return {
+    lost: false,
+    get calls() {
+      return calls;
+    },
+    async add(key, endsAt, count) {
+      calls++;
+      await Promise.resolve();
+      if (this.lost) throw new Error("lost");
+      const all = (counts.get(`${endsAt} ${key}`) ?? 0) + count;
+      counts.set(`${endsAt} ${key}`, all);
+      return all;
+    },
+  };
+}
+
+const times = (n: number, work: () => void) => {
+  while (n-- > 0) work();
+};
+
+Deno.test("two processes that exchange their counts refuse together what each would let pass", async () => {
+  const [clock, shared] = [fakeClock(), countsInMemory()];
+  await using one = createRateLimiter(100, clock, shared);
+  await using other = createRateLimiter(100, clock, shared);
+  times(60, () => one.count("key"));
+  times(30, () => other.count("key"));
+  await one.share();
+  await other.share();
+  assert.equal(other.count("key")?.remaining, 9);
+  times(9, () => other.count("key"));
+  refusalOf(other, "key");
+  await other.share();
+  one.count("key");
+  await one.share();
+  refusalOf(one, "key");
+  assert.equal(one.count("another")?.remaining, 99);
+  clock.advance(60_000);
+  assert.equal(one.count("key")?.remaining, 99);
+});
+
+Deno.test("requests that come during an exchange are counted once", async () => {
+  const [clock, shared] = [fakeClock(), countsInMemory()];
+  await using limiter = createRateLimiter(100, clock, shared);
+  times(10, () => limiter.count("key"));
+  const sharing = limiter.share();
+  times(5, () => limiter.count("key"));
+  await sharing;
+  assert.equal(limiter.count("key")?.remaining, 84);
+  await limiter.share();
+  assert.equal(limiter.count("key")?.remaining, 83);
+});
+
+Deno.test("counts that could not be exchanged are kept and exchanged later", async () => {
+  const [clock, shared] = [fakeClock(), countsInMemory()];
+  await using one = createRateLimiter(100, clock, shared);
+  await using other = createRateLimiter(100, clock, shared);
+  shared.lost = true;
+  times(50, () => one.count("key"));
+  await one.share();
+  assert.equal(one.count("key")?.remaining, 49);
+  shared.lost = false;
+  await one.share();
+  other.count("key");
+  await other.share();
+  assert.equal(other.count("key")?.remaining, 100 - 53);
+});
+
+Deno.test("callers far from the limit are not exchanged", async () => {
+  const [clock, shared] = [fakeClock(), countsInMemory()];
+  await using limiter = createRateLimiter(1000, clock, shared);
+  times(9, () => limiter.count("key"));
+  await limiter.share();
+  assert.equal(shared.calls, 0);
+  limiter.count("key");
+  await limiter.share();
+  assert.equal(shared.calls, 1);
 });

@@ -150,6 +150,16 @@ export interface Page {
   last(): Position | null;
 }
 
+/** How a list would be read. */
+export interface Explanation {
+  /** Keys of the index that serves it; null where every record is looked at. */
+  readonly index: readonly SortKey[] | null;
+  /** About how many records must be looked at for the page and, where it is asked for, the total. */
+  readonly examined: number;
+  /** The field whose index would help; null if none would. */
+  readonly advice: string | null;
+}
+
 /**
  * The records of one kind in one space.
  *
@@ -171,6 +181,8 @@ export interface Records<T extends StoredRecord = StoredRecord> {
   /** With an index over the sort a page costs the same at any depth when read by `from`. */
   list(query: ListQuery): Promise<Page>;
   count(filter: Filter): Promise<number>;
+  /** How {@linkcode list} would read; looks at no more than that would. */
+  explain(query: ListQuery): Promise<Explanation>;
   /**
    * Finds and changes in one atomic step, so of many at once each sees the other's result.
    * Resolves to the record after the change, or null when none matches.

@@ -6,7 +6,7 @@ import { AbandonedSessions } from "./abandoned.ts";
 import { connect } from "./connect.ts";
 import { isTransient, repeatable, sent, translated } from "./failures.ts";
 import { createIndexes, wantedIndexes } from "./indexes.ts";
-import { type Access, MongoRecords } from "./records.ts";
+import { type Access, COMMAND_TIME_LIMIT_MS, MongoRecords } from "./records.ts";
 import { transact } from "./transact.ts";
 import {
   dropMade,
@@ -16,15 +16,15 @@ import {
   type Redefinition,
   type Surrounding,
 } from "./transaction.ts";
-import { Turns } from "./turns.ts";
+import { Queues } from "./queues.ts";
 
 export interface MongoOptions {
   /** May hold a password. */
   readonly url: string;
   /** Databases are called `<prefix>_control` and `<prefix>_<project id>`. */
   readonly prefix: string;
-  /** Milliseconds that one command may take on the server. */
-  readonly timeLimitMs: number;
+  /** Milliseconds after which the server gives a list or a count up. */
+  readonly queryTimeLimitMs: number;
 }
 
 const DATABASES_KEPT = 1_000;
@@ -39,7 +39,7 @@ export class MongoEngine implements Engine {
   /** Space and name of a definition -> the indexes that are known to be there. */
   readonly #prepared = new LRUCache<string, string>({ max: PREPARED_KEPT });
   readonly #preparing = new Map<string, Promise<void>>();
-  readonly #turns = new Turns();
+  readonly #queues = new Queues();
   readonly #abandoned: AbandonedSessions;
   /** Milliseconds for which a transaction is run again before it is given up. */
   readonly #triesMs: number;
@@ -67,7 +67,7 @@ export class MongoEngine implements Engine {
     const access: Access = {
       db: this.#db(space),
       session: null,
-      timeLimitMs: this.#options.timeLimitMs,
+      queryTimeLimitMs: this.#options.queryTimeLimitMs,
       run: (work) => guarded(() => sent(work)),
       write,
       writeAll: (work) => write(() => this.#inSession(space, work)),
@@ -112,9 +112,8 @@ export class MongoEngine implements Engine {
   }
 
   async ping(): Promise<void> {
-    const { timeLimitMs } = this.#options;
-    const admin = this.#client.db("admin");
-    await guarded(() => repeatable(() => admin.command({ ping: 1, maxTimeMS: timeLimitMs })));
+    const command = { ping: 1, maxTimeMS: COMMAND_TIME_LIMIT_MS };
+    await guarded(() => repeatable(() => this.#client.db("admin").command(command)));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -130,7 +129,7 @@ export class MongoEngine implements Engine {
       const attempts = { client: this.#client, abandoned: this.#abandoned, deadline };
       return await transact(attempts, async (session, run) => {
         // Who was in the way once waits for the others of this process.
-        if (run > 1) turn ??= await this.#turns.take(space);
+        if (run > 1) turn ??= await this.#queues.take(space);
         if (performance.now() > deadline) {
           throw new StoreUnavailable("A transaction was in the way of others for too long");
         }
@@ -156,7 +155,7 @@ export class MongoEngine implements Engine {
     return {
       db: this.#db(space),
       session,
-      timeLimitMs: this.#options.timeLimitMs,
+      queryTimeLimitMs: this.#options.queryTimeLimitMs,
       isPrepared: (definition) =>
         this.#prepared.get(preparedKey(space, definition)) === signature(definition),
       prepare: (definition) => this.#prepare(space, definition),

@@ -30,12 +30,22 @@ export function wantedIndexes(definition: Definition): readonly NamedIndex[] {
   return wanted;
 }
 
+/** Spells out what the index is for; `violatedPath` reads it. */
+function nameOf({ keys, unique }: Index): string {
+  const names = keys.map(({ path, descending }) => (descending ? "-" : "") + path);
+  return unique ? `unique ${keys[0]!.path}` : `list ${names.join(",")}`;
+}
+
+/** The index of a definition that MongoDB knows by this name. */
+export const indexNamed = ({ indexes }: Definition, name: string): Index | undefined =>
+  indexes.find((index) => nameOf(index) === name);
+
 /** Holds among live records whose value is present and not null. */
 function uniqueIndex(definition: Definition, { keys }: Index): NamedIndex {
   const { path } = keys[0]!;
   const present = { [path]: { $type: BSON_TYPES[declaredAt(definition, path)] } };
   return {
-    name: `unique ${path}`,
+    name: nameOf({ keys, unique: true }),
     key: { [path]: 1 },
     unique: true,
     partialFilterExpression: definition.trash ? { isDeleted: false, ...present } : present,
@@ -51,9 +61,8 @@ function listingIndex(definition: Definition, { keys }: Index): NamedIndex {
     ...(last.path === "_id" ? [] : [{ path: "_id", descending: last.descending }]),
   ];
   for (const { path } of keys) declaredAt(definition, path);
-  const names = keys.map(({ path, descending }) => (descending ? "-" : "") + path);
   return {
-    name: `list ${names.join(",")}`,
+    name: nameOf({ keys }),
     key: Object.fromEntries(all.map(({ path, descending }) => [path, descending ? -1 : 1])),
   };
 }

@@ -1,10 +1,12 @@
 import { type ClientSession, type Collection, type Db, type Document, ObjectId } from "mongodb";
 import { applyChange } from "../change.ts";
-import { RecordTooLarge, StoreUnavailable } from "../errors.ts";
+import { advise, conjuncts, fixedBy } from "../advice.ts";
+import { QueryTooSlow, RecordTooLarge, StoreUnavailable } from "../errors.ts";
 import { exceedsBytes, jsonText, parseJson, recordText } from "../json_text.ts";
 import type {
   Change,
   Definition,
+  Explanation,
   Filter,
   Id,
   ListQuery,
@@ -18,9 +20,10 @@ import type {
 import { valueAt } from "../shape.ts";
 import { changeBson } from "./change_bson.ts";
 import { type Bson, encodeRecord } from "./encode.ts";
-import { isNotApplicable } from "./failures.ts";
+import { explained } from "./explain.ts";
+import { isNotApplicable, isTimeLimit } from "./failures.ts";
 import { filterBson } from "./filter_bson.ts";
-import { pageFilter, type PageShape, pageShape } from "./page_bson.ts";
+import { pageFilter, pageShape } from "./page_bson.ts";
 import { documentJson, REVISION } from "./transcode.ts";
 
 /** Where the records of one definition are read and written. */
@@ -28,8 +31,8 @@ export interface Access {
   readonly db: Db;
   /** Null outside a transaction. */
   readonly session: ClientSession | null;
-  /** Milliseconds that one command may take on the server. */
-  readonly timeLimitMs: number;
+  /** Milliseconds after which the server gives a list or a count up. */
+  readonly queryTimeLimitMs: number;
   /** Runs one call, and translates what it throws. */
   run<T>(work: () => Promise<T>): Promise<T>;
   /** The same after the collection and its indexes are there. */
@@ -38,11 +41,22 @@ export interface Access {
   writeAll<T>(work: (session: ClientSession) => Promise<T>): Promise<T>;
 }
 
+/** Milliseconds that any other command may take on the server. */
+export const COMMAND_TIME_LIMIT_MS = 5_000;
+
 /** How often a record may change between reading and writing it before the write gives up. */
 const ATTEMPTS_MAX = 100;
 
 /** A record's JSON text takes at most this many times the bytes of its BSON: `\u0001` for one. */
 const GROWTH_MAX = 6;
+
+/** A filter, with the index to take where there is no need to try others. */
+interface Asked {
+  readonly query: Bson;
+  readonly hint: { readonly hint: { readonly _id: 1 } } | undefined;
+}
+
+const BY_ID = { hint: { _id: 1 } } as const;
 
 /** {@linkcode Records} over one collection. */
 export class MongoRecords<T extends StoredRecord> implements Records<T> {
@@ -55,8 +69,8 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
     this.#definition = definition;
     this.#access = access;
     this.#collection = access.db.collection(definition.name);
-    const { session, timeLimitMs } = access;
-    this.#options = { ...(session !== null && { session }), maxTimeMS: timeLimitMs };
+    const { session } = access;
+    this.#options = { ...(session !== null && { session }), maxTimeMS: COMMAND_TIME_LIMIT_MS };
   }
 
   insert(record: T): Promise<Stored<T>> {
@@ -80,20 +94,22 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
   }
 
   get(id: Id): Promise<Stored<T> | null> {
-    return this.#access.run(async () => this.#stored(await this.#first({ _id: new ObjectId(id) })));
+    return this.#access.run(async () => {
+      const query = { _id: new ObjectId(id) };
+      return this.#stored(await this.#collection.findOne(query, { ...this.#options, raw: true }));
+    });
   }
 
   findOne(filter: Filter): Promise<Stored<T> | null> {
-    return this.#access.run(async () =>
-      this.#stored(await this.#first(filterBson(this.#definition, filter), { _id: 1 }))
-    );
+    return this.#access.run(async () => this.#stored(await this.#first(this.#asked(filter))));
   }
 
   async list(query: ListQuery): Promise<Page> {
-    const [texts, total] = await this.#both(
-      () => this.#texts(query),
-      () => query.total ? this.count(query.filter) : Promise.resolve(null),
-    );
+    const [texts, total] = await this.#query(query, () =>
+      this.#both(
+        () => this.#texts(query),
+        () => query.total ? this.#count(query.filter) : Promise.resolve(null),
+      ));
     const more = texts.length > query.limit;
     if (more) texts.pop();
     if (query.backwards) texts.reverse();
@@ -108,46 +124,59 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
   }
 
   count(filter: Filter): Promise<number> {
-    const query = filterBson(this.#definition, filter);
-    return this.#access.run(async () => {
-      if (this.#access.session !== null) {
-        return await this.#collection.countDocuments(query, this.#options);
-      }
-      const { maxTimeMS } = this.#options;
-      return await this.#collection.count(query, { maxTimeMS });
+    return this.#query({ filter, sort: [] }, () => this.#count(filter));
+  }
+
+  async explain(query: ListQuery): Promise<Explanation> {
+    const { db, queryTimeLimitMs: maxTimeMS } = this.#access;
+    const { name } = this.#definition;
+    const { filter } = query;
+    const asked = this.#asked(filter);
+    const how = (command: Document) =>
+      explained(db, this.#definition, { command, filter, maxTimeMS });
+    return await this.#query(query, async () => {
+      const find = this.#find(query);
+      const page = await how({ find: name, filter: find.filter, ...find.options });
+      const total = query.total
+        ? await how({ count: name, query: asked.query, ...asked.hint })
+        : null;
+      return {
+        index: page.index,
+        examined: Math.max(page.examined, total?.examined ?? 0),
+        advice: advise(this.#definition, query),
+      };
     });
   }
 
   updateOne(filter: Filter, change: Change): Promise<Stored<T> | null> {
     return this.#access.write(async () => {
-      const query = filterBson(this.#definition, filter);
-      if (this.#access.session !== null) return await this.#changeExactly(query, change);
+      const asked = this.#asked(filter);
+      if (this.#access.session !== null) return await this.#changeExactly(asked, change);
       const update = changeBson(this.#definition, change);
-      if (update === null) return await this.#changeExactly(query, change);
+      if (update === null) return await this.#changeExactly(asked, change);
       const { bytesMax } = this.#definition;
       const room = bytesMax === undefined ? Infinity : roomFor(change, bytesMax);
-      if (room <= 0) return await this.#changeExactly(query, change);
+      if (room <= 0) return await this.#changeExactly(asked, change);
       try {
         const changed = await this.#collection.findOneAndUpdate(
-          room === Infinity ? query : { $and: [query, smallerThan(room)] },
+          room === Infinity ? asked.query : { $and: [asked.query, smallerThan(room)] },
           update as Document,
-          { ...this.#options, returnDocument: "after", raw: true },
+          { ...this.#options, ...asked.hint, returnDocument: "after", raw: true },
         );
         if (changed !== null || room === Infinity) return this.#stored(changed);
       } catch (error) {
         if (!isNotApplicable(error)) throw error;
       }
-      return await this.#changeExactly(query, change);
+      return await this.#changeExactly(asked, change);
     });
   }
 
   deleteOne(filter: Filter): Promise<Stored<T> | null> {
-    const query = filterBson(this.#definition, filter);
-    return this.#access.write(async () =>
-      this.#stored(
-        await this.#collection.findOneAndDelete(query, { ...this.#options, raw: true }),
-      )
-    );
+    const { query, hint } = this.#asked(filter);
+    return this.#access.write(async () => {
+      const options = { ...this.#options, ...hint, raw: true };
+      return this.#stored(await this.#collection.findOneAndDelete(query, options));
+    });
   }
 
   deleteMany(filter: Filter, limit: number): Promise<number> {
@@ -176,34 +205,55 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
     return [await one(), await other()];
   }
 
-  /** One record more than asked for tells whether the list goes on. */
-  #texts(query: ListQuery): Promise<string[]> {
-    const { from, limit, offset } = query;
-    const shape = this.#shape(query);
+  /** A list or a count, which the server gives up after a time. */
+  #query<R>(query: Pick<ListQuery, "filter" | "sort">, work: () => Promise<R>): Promise<R> {
     return this.#access.run(async () => {
-      const found: unknown[] = await this.#collection.find(pageFilter(shape, from), {
-        ...this.#options,
-        sort: shape.sort,
-        limit: limit + 1,
-        batchSize: limit + 1,
-        ...(offset !== undefined && { skip: offset }),
-        raw: true,
-      }).toArray();
-      return found.map((one) => documentJson(one as Uint8Array).json); // Bytes, because it is raw.
+      try {
+        return await work();
+      } catch (error) {
+        if (!isTimeLimit(error)) throw error;
+        throw new QueryTooSlow(advise(this.#definition, query), { cause: error });
+      }
     });
   }
 
-  #shape(query: ListQuery): PageShape {
-    return pageShape(this.#definition, query);
+  async #count(filter: Filter): Promise<number> {
+    const { query, hint } = this.#asked(filter);
+    const { queryTimeLimitMs: maxTimeMS, session } = this.#access;
+    if (session === null) return await this.#collection.count(query, { ...hint, maxTimeMS });
+    return await this.#collection.countDocuments(query, { ...hint, session, maxTimeMS });
+  }
+
+  async #texts(query: ListQuery): Promise<string[]> {
+    const { queryTimeLimitMs: maxTimeMS } = this.#access;
+    const { filter, options } = this.#find(query);
+    const settings = { ...this.#options, ...options, maxTimeMS, raw: true };
+    const found: unknown[] = await this.#collection.find(filter, settings).toArray();
+    return found.map((one) => documentJson(one as Uint8Array).json); // Bytes, because it is raw.
+  }
+
+  #find(query: ListQuery) {
+    const { from, limit, offset } = query;
+    const shape = pageShape(this.#definition, query);
+    return {
+      filter: pageFilter(shape, from),
+      options: {
+        ...this.#asked(query.filter).hint,
+        sort: shape.sort,
+        limit: limit + 1, // One more than asked for tells whether the list goes on.
+        batchSize: limit + 1,
+        ...(offset !== undefined && { skip: offset }),
+      },
+    };
   }
 
   /**
    * The change as every engine applies it: on the record that was read, if it is still the same
    * when it is written.
    */
-  async #changeExactly(query: Bson, change: Change): Promise<Stored<T> | null> {
+  async #changeExactly(asked: Asked, change: Change): Promise<Stored<T> | null> {
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
-      const before = this.#stored(await this.#first(query, { _id: 1 }));
+      const before = this.#stored(await this.#first(asked));
       if (before === null) return null;
       const after = applyChange(before.value, change) as T; // Callers type their own records.
       const json = this.#text(after);
@@ -219,9 +269,14 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
     throw new StoreUnavailable(`A record of ${this.#definition.name} changes all the time`);
   }
 
-  async #first(query: Bson, sort?: { readonly _id: 1 }): Promise<Uint8Array | null> {
-    const options = { ...this.#options, ...(sort && { sort }), raw: true };
-    return await this.#collection.findOne(query, options) as Uint8Array | null;
+  async #first({ query, hint }: Asked): Promise<unknown> {
+    const options = { ...this.#options, ...hint, sort: { _id: 1 } as const, raw: true };
+    return await this.#collection.findOne(query, options);
+  }
+
+  #asked(filter: Filter): Asked {
+    const byId = conjuncts(filter).some((one) => fixedBy(one) === "_id");
+    return { query: filterBson(this.#definition, filter), hint: byId ? BY_ID : undefined };
   }
 
   #made(record: T): [Stored<T>, Document] {

@@ -27,7 +27,7 @@ export class Missing extends Error {
 export interface Surrounding {
   readonly db: Db;
   readonly session: ClientSession;
-  readonly timeLimitMs: number;
+  readonly queryTimeLimitMs: number;
   /** Whether the collection and its indexes are known to be there. */
   isPrepared(definition: Definition): boolean;
   prepare(definition: Definition): Promise<void>;
@@ -54,7 +54,7 @@ export class MongoTransaction implements Transaction {
   }
 
   records<T extends StoredRecord>(definition: Definition): Records<T> {
-    const { db, session, timeLimitMs } = this.#around;
+    const { db, session, queryTimeLimitMs } = this.#around;
     const write = <R>(work: () => Promise<R>): Promise<R> =>
       this.#guarded(async () => {
         await this.#prepare(definition);
@@ -64,7 +64,7 @@ export class MongoTransaction implements Transaction {
     const access: Access = {
       db,
       session,
-      timeLimitMs,
+      queryTimeLimitMs,
       run: (work) =>
         this.#guarded(() => {
           this.#begun = true;

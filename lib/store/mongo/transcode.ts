@@ -38,10 +38,7 @@ import { JsonWriter } from "./json_writer.ts";
 
 export { MalformedBson } from "./bson_reader.ts";
 
-/**
- * The hidden member that counts a record's changes; it begins in white space, as no name of a
- * document does.
- */
+/** The hidden member that carries a document's revision; no name in a document begins with a space. */
 export const REVISION = " rev";
 
 /** Levels of documents and arrays in a document; MongoDB stores at most 100. */
@@ -183,7 +180,7 @@ class Transcoder {
     }
   }
 
-  /** These three write, and return the offset behind what they read. */
+  /** Like the next: writes, and returns the offset behind what it read. */
   #member(p: number, end: number): number {
     const value = this.#bson.value(p);
     this.#json.string(this.#bson.bytes, p + 1, value - 1);
