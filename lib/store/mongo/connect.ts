@@ -8,7 +8,12 @@ const DEFAULTS = {
   waitQueueTimeoutMS: 5_000,
   connectTimeoutMS: 5_000,
   serverSelectionTimeoutMS: 5_000,
-  socketTimeoutMS: 15_000,
+  // Twice what a command may take on the server: past that it is the server that hangs.
+  socketTimeoutMS: 10_000,
+  // Who is asked for news in vain is lost after this and `connectTimeoutMS`. Polled, because a
+  // stream of news hides for a whole period that a server which refused a command is well again.
+  serverMonitoringMode: "poll",
+  heartbeatFrequencyMS: 3_000,
 } as const satisfies MongoClientOptions;
 
 /** Not to be weakened by an address: what is answered as stored must survive the loss of a server. */

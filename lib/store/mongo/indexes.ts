@@ -2,6 +2,7 @@ import { type Db, type IndexDescription, MongoServerError } from "mongodb";
 import { StoreMismatch } from "../errors.ts";
 import type { Definition, Index, SortKey } from "../port.ts";
 import { scalarAt, type ScalarType } from "../shape.ts";
+import { repeatable } from "./failures.ts";
 import { BSON_TYPES } from "./filter_bson.ts";
 
 /** Index with the name that it always has, so that the same definition makes the same indexes. */
@@ -73,12 +74,14 @@ function declaredAt(definition: Definition, path: string): ScalarType {
 }
 
 const NO_SUCH_COLLECTION = 26;
+const NO_SUCH_INDEX = 27;
+const MISSING = new Set([NO_SUCH_COLLECTION, NO_SUCH_INDEX]);
 const CONFLICTS = new Set([85, 86]);
 
 /** What is there; null where the collection is not. */
 export async function storedIndexes(db: Db, name: string): Promise<Map<string, string> | null> {
   try {
-    const indexes = await db.collection(name).indexes();
+    const indexes = await repeatable(() => db.collection(name).indexes());
     return new Map(indexes.map((index) => [index.name!, described(index as NamedIndex)]));
   } catch (error) {
     if (error instanceof MongoServerError && error.code === NO_SUCH_COLLECTION) return null;
@@ -97,7 +100,7 @@ export async function createIndexes(
 ): Promise<void> {
   if (indexes.length === 0) return;
   try {
-    await db.collection(name).createIndexes([...indexes]);
+    await repeatable(() => db.collection(name).createIndexes([...indexes]));
   } catch (error) {
     if (!(error instanceof MongoServerError) || !CONFLICTS.has(error.code as number)) throw error;
     const stored = await storedIndexes(db, name);
@@ -111,8 +114,15 @@ export async function createIndexes(
   }
 }
 
+/** Those that are not there cost nothing either. */
 export async function dropIndexes(db: Db, name: string, indexes: Iterable<string>): Promise<void> {
-  for (const index of indexes) await db.collection(name).dropIndex(index);
+  for (const index of indexes) {
+    try {
+      await repeatable(() => db.collection(name).dropIndex(index));
+    } catch (error) {
+      if (!(error instanceof MongoServerError) || !MISSING.has(error.code as number)) throw error;
+    }
+  }
 }
 
 /** The parts of an index that make its shape, as text that can be compared. */

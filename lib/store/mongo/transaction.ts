@@ -1,6 +1,6 @@
 import type { ClientSession, Db } from "mongodb";
 import type { Definition, Records, StoredRecord, Transaction } from "../port.ts";
-import { isTransient, translated } from "./failures.ts";
+import { isTimeout, isTransient, translated } from "./failures.ts";
 import {
   createIndexes,
   dropIndexes,
@@ -85,7 +85,12 @@ export class MongoTransaction implements Transaction {
       const made = wantedIndexes(definition).filter((index) => !stored.has(index.name));
       if (made.length > 0) {
         throw new Missing(async () => {
-          await createIndexes(db, name, made);
+          await createIndexes(db, name, made).catch(async (error) => {
+            // They may be there all the same. A build that takes long goes on: the same change
+            // finds it done when it is sent again.
+            if (!isTimeout(error)) await dropMade(db, { definition, made }).catch(() => {});
+            throw error;
+          });
           const earlier = this.#redefined.get(name)?.made ?? [];
           this.#redefined.set(name, { definition, made: [...earlier, ...made] });
         });
