@@ -99,6 +99,8 @@ export async function listDocuments(
   };
 }
 
+const TOTALS = { exact: true, none: false, estimate: "estimate" } as const;
+
 /** A plan that was made for this caller under this definition, or a new one. */
 function planFor(
   services: ListServices,
@@ -124,7 +126,7 @@ function planFor(
 
 function queryOf({ request, filter }: ListPlan, cursor: Cursor | null): ListQuery {
   const { sort, limit, page } = request;
-  const query = { filter, sort, limit, total: request.total !== "none" };
+  const query = { filter, sort, limit, total: TOTALS[request.total] };
   if (cursor !== null) return { ...query, ...cursor };
   const offset = ((page ?? PAGE_DEFAULT) - 1) * limit;
   return offset > 0 ? { ...query, offset } : query;

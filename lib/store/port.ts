@@ -133,8 +133,11 @@ export interface ListQuery {
   /** Continue behind this position, or before it when `backwards`. The record may be gone. */
   readonly from?: Position;
   readonly backwards?: boolean;
-  /** Whether to count the matching records too. */
-  readonly total?: boolean;
+  /**
+   * Whether to count the matching records too. An estimate may be off, and cost less; it counts
+   * small numbers of matches exactly.
+   */
+  readonly total?: boolean | "estimate";
 }
 
 export interface Page {

@@ -13,6 +13,8 @@ const TIME_LIMIT = new Set([50, 262]);
 const DUPLICATE = 11_000;
 /** A path leads through a scalar; not a number; two parts of a change meet. */
 const NOT_APPLICABLE = new Set([14, 28, 40]);
+/** No right, or none yet, to do it. */
+const FORBIDDEN = new Set([13, 18]);
 const TOO_LARGE = new Set([10_334, 17_419, 17_420]);
 /** Of another state of the replica set, or of the server: going down, not primary, no quorum. */
 const UNAVAILABLE = new Set([
@@ -76,7 +78,7 @@ export function translated(error: unknown): unknown {
     const code = error.code;
     if (code === DUPLICATE) return new UniqueViolation(violatedPath(error), { cause: error });
     if (TOO_LARGE.has(code)) return new RecordTooLarge(BSON_BYTES_MAX);
-    const passing = UNAVAILABLE.has(code) || TIME_LIMIT.has(code) ||
+    const passing = UNAVAILABLE.has(code) || FORBIDDEN.has(code) || TIME_LIMIT.has(code) ||
       error.hasErrorLabel("RetryableWriteError") || isTransient(error);
     return passing ? unavailable(error) : error;
   }

@@ -131,5 +131,8 @@ function described(index: NamedIndex): string {
   return JSON.stringify({ key, unique, partialFilterExpression, expireAfterSeconds });
 }
 
-/** Ours, and not the one that MongoDB keeps itself. */
+/** Operators may have indexes of their own, and a shard key has one. */
+export const isOurs = (name: string): boolean => /^(?:unique|list|expiry) /.test(name);
+
+/** The one that MongoDB keeps itself. */
 export const OWN_ID_INDEX = "_id_";

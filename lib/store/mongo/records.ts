@@ -1,4 +1,12 @@
-import { type ClientSession, type Collection, type Db, type Document, ObjectId } from "mongodb";
+import {
+  type ClientSession,
+  type Collection,
+  type Db,
+  type Document,
+  Long,
+  MinKey,
+  ObjectId,
+} from "mongodb";
 import { applyChange } from "../change.ts";
 import { advise, conjuncts, fixedBy } from "../advice.ts";
 import { QueryTooSlow, RecordTooLarge, StoreUnavailable } from "../errors.ts";
@@ -21,10 +29,10 @@ import { valueAt } from "../shape.ts";
 import { changeBson } from "./change_bson.ts";
 import { type Bson, encodeRecord } from "./encode.ts";
 import { explained } from "./explain.ts";
-import { isNotApplicable, isTimeLimit } from "./failures.ts";
-import { filterBson } from "./filter_bson.ts";
+import { isNotApplicable, isTimeLimit, repeatable } from "./failures.ts";
+import { EVERYTHING, filterBson } from "./filter_bson.ts";
 import { pageFilter, pageShape } from "./page_bson.ts";
-import { documentJson, REVISION } from "./transcode.ts";
+import { batchTexts, cursorId, documentJson, REVISION } from "./transcode.ts";
 
 /** Where the records of one definition are read and written. */
 export interface Access {
@@ -46,6 +54,9 @@ export const COMMAND_TIME_LIMIT_MS = 5_000;
 
 /** How often a record may change between reading and writing it before the write gives up. */
 const ATTEMPTS_MAX = 100;
+
+/** Up to so many matches an estimate counts. */
+const COUNTED_MAX = 10_000;
 
 /** A record's JSON text takes at most this many times the bytes of its BSON: `\u0001` for one. */
 const GROWTH_MAX = 6;
@@ -108,7 +119,7 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
     const [texts, total] = await this.#query(query, () =>
       this.#both(
         () => this.#texts(query),
-        () => query.total ? this.#count(query.filter) : Promise.resolve(null),
+        () => this.#total(query),
       ));
     const more = texts.length > query.limit;
     if (more) texts.pop();
@@ -173,7 +184,7 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
 
   deleteOne(filter: Filter): Promise<Stored<T> | null> {
     const { query, hint } = this.#asked(filter);
-    return this.#access.write(async () => {
+    return this.#access.run(async () => {
       const options = { ...this.#options, ...hint, raw: true };
       return this.#stored(await this.#collection.findOneAndDelete(query, options));
     });
@@ -181,7 +192,7 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
 
   deleteMany(filter: Filter, limit: number): Promise<number> {
     const query = filterBson(this.#definition, filter);
-    return this.#access.write(async () => {
+    return this.#access.run(async () => {
       let removed = 0;
       while (removed < limit) {
         const found = await this.#collection.find(query, {
@@ -217,18 +228,50 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
     });
   }
 
-  async #count(filter: Filter): Promise<number> {
-    const { query, hint } = this.#asked(filter);
-    const { queryTimeLimitMs: maxTimeMS, session } = this.#access;
-    if (session === null) return await this.#collection.count(query, { ...hint, maxTimeMS });
-    return await this.#collection.countDocuments(query, { ...hint, session, maxTimeMS });
+  async #total({ filter, total = false }: ListQuery): Promise<number | null> {
+    if (total === false) return null;
+    return total === "estimate" ? await this.#estimate(filter) : await this.#count(filter);
   }
 
+  async #count(filter: Filter, limit?: number): Promise<number> {
+    const { query, hint } = this.#asked(filter);
+    const { queryTimeLimitMs: maxTimeMS, session } = this.#access;
+    const options = { ...hint, ...(limit !== undefined && { limit }), maxTimeMS };
+    // What MongoDB knows without looking is wrong after a crash and while shards exchange records.
+    const looked = query === EVERYTHING ? { _id: { $gte: new MinKey() } } : query;
+    if (session === null) return await this.#collection.count(looked, options);
+    return await this.#collection.countDocuments(looked, { ...options, session });
+  }
+
+  /** Costs the same however many there are: few are counted, of many it is known about how many. */
+  async #estimate(filter: Filter): Promise<number> {
+    const few = await this.#count(filter, COUNTED_MAX);
+    const { session, queryTimeLimitMs: maxTimeMS } = this.#access;
+    if (few < COUNTED_MAX || session !== null || !isAboutTrash(filter)) return few;
+    return await this.#collection.estimatedDocumentCount({ maxTimeMS });
+  }
+
+  /** The whole reply in one pass; the driver would hand over one record after the other. */
   async #texts(query: ListQuery): Promise<string[]> {
-    const { queryTimeLimitMs: maxTimeMS } = this.#access;
+    const { db, session, queryTimeLimitMs: maxTimeMS } = this.#access;
     const { filter, options } = this.#find(query);
-    const settings = { ...this.#options, ...options, maxTimeMS, raw: true };
-    const found: unknown[] = await this.#collection.find(filter, settings).toArray();
+    const command = {
+      find: this.#definition.name,
+      filter,
+      ...options,
+      maxTimeMS,
+      ...(session === null && { readConcern: { level: "majority" } }),
+    };
+    const settings = { raw: true, ...(session !== null && { session }) };
+    const ask = () => db.command(command, settings);
+    const { cursor } = session === null ? await repeatable(ask) : await ask();
+    const rest = cursorId(cursor);
+    if (rest === 0n) return batchTexts(cursor);
+    // More than one reply holds; what the server keeps of the first ends by itself if not by this.
+    const { name } = this.#definition;
+    await db.command({ killCursors: name, cursors: [Long.fromBigInt(rest)] }).catch(() => {});
+    const all = { ...this.#options, ...options, maxTimeMS, raw: true };
+    const found: unknown[] = await this.#collection.find(filter, all).toArray();
     return found.map((one) => documentJson(one as Uint8Array).json); // Bytes, because it is raw.
   }
 
@@ -310,6 +353,10 @@ function roomFor({ replace, set, increment }: Change, bytesMax: number): number 
   const added = jsonText({ ...replace, ...set, ...increment }).length * 3; // At most, in UTF-8.
   return Math.floor((bytesMax - added) / GROWTH_MAX);
 }
+
+/** Whether a filter asks for all, all live or all deleted records. */
+const isAboutTrash = (filter: Filter): boolean =>
+  conjuncts(filter).every((one) => fixedBy(one) === "isDeleted");
 
 const smallerThan = (bytes: number): Bson => ({
   $expr: { $lte: [{ $bsonSize: "$$ROOT" }, bytes] },

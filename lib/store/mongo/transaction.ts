@@ -4,8 +4,8 @@ import { isTimeout, isTransient, translated } from "./failures.ts";
 import {
   createIndexes,
   dropIndexes,
+  isOurs,
   type NamedIndex,
-  OWN_ID_INDEX,
   storedIndexes,
   wantedIndexes,
 } from "./indexes.ts";
@@ -134,9 +134,7 @@ export class MongoTransaction implements Transaction {
 export async function dropStrays(db: Db, { definition }: Redefinition): Promise<void> {
   const wanted = new Set(wantedIndexes(definition).map(({ name }) => name));
   const stored = await storedIndexes(db, definition.name);
-  const strays = [...stored?.keys() ?? []].filter((name) =>
-    name !== OWN_ID_INDEX && !wanted.has(name)
-  );
+  const strays = [...stored?.keys() ?? []].filter((name) => isOurs(name) && !wanted.has(name));
   await dropIndexes(db, definition.name, strays);
 }
 

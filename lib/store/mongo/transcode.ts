@@ -62,6 +62,15 @@ export function batchTexts(cursor: Uint8Array): string[] {
   return new Transcoder(cursor).batch();
 }
 
+/** The cursor under which the server keeps the rest of a reply; 0 if that was all. */
+export function cursorId(cursor: Uint8Array): bigint {
+  const bson = new BsonReader(cursor);
+  const id = bson.find("id", LENGTH_BYTES, bson.end());
+  return id === null || bson.bytes[id] !== TYPE.int64
+    ? malformed("The cursor has no id")
+    : bson.bigint(bson.value(id));
+}
+
 const BINARY = { old: 0x02, uuid: 0x04 } as const;
 const UUID_BYTES = 16;
 const ARRAY_INDEX_MAX = 2 ** 32 - 2;
