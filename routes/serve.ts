@@ -1,16 +1,11 @@
-import type { Environment } from "@/lib/config.ts";
 import type { Services } from "@/lib/services.ts";
 import { startMaintenance } from "./maintenance.ts";
 import { startServer } from "./server.ts";
-import { startWorkers } from "./workers.ts";
+import { startWorkers, type WorkersOptions } from "./workers.ts";
 
 const SIGNALS = ["SIGTERM", "SIGINT"] as const;
 
-export interface ServeOptions {
-  /** What the configuration was read from, for threads to read theirs. */
-  readonly environment: Environment;
-  /** Prints whole lines. */
-  readonly print: (text: string) => void;
+export interface ServeOptions extends WorkersOptions {
   /** Printed first. */
   readonly greeting?: string;
 }
@@ -21,16 +16,15 @@ export interface ServeOptions {
  */
 export async function serve(services: Services, options: ServeOptions): Promise<void> {
   const { config: { workers, publicUrl }, log } = services;
-  const { environment, print, greeting } = options;
   using signal = stopSignal();
   await using _maintenance = startMaintenance(services);
   const server = workers === 1
     ? startServer(services, { shared: false })
-    : await startWorkers(services.config, { environment, print });
+    : await startWorkers(services.config, options);
   const { hostname, port } = server;
   log.write("info", "Listening", { hostname, port, publicUrl, ...(workers > 1 && { workers }) });
   log.flush();
-  if (greeting !== undefined) print(greeting);
+  if (options.greeting !== undefined) options.print(options.greeting);
   try {
     await Promise.race([signal.given, server.finished]);
   } catch (error) {

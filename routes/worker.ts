@@ -3,30 +3,9 @@ import { type Environment, loadConfig } from "@/lib/config.ts";
 import { createLog } from "@/lib/http/log.ts";
 import { openServices } from "@/lib/services.ts";
 import { startServer } from "./server.ts";
+import type { WorkerScope } from "./worker_messages.ts";
 
-/** What a worker is told. */
-export type Order =
-  | { readonly kind: "serve"; readonly environment: Environment }
-  | { readonly kind: "ping" }
-  | { readonly kind: "stop" };
-
-/** What a worker tells. */
-export type Report =
-  | { readonly kind: "listening"; readonly hostname: string; readonly port: number }
-  | { readonly kind: "alive" }
-  /** Whole lines. One thread prints those of all, so that none is torn. */
-  | { readonly kind: "log"; readonly text: string }
-  | { readonly kind: "stopped" }
-  | { readonly kind: "failed"; readonly why: string };
-
-interface Scope {
-  onmessage: ((event: MessageEvent<Order>) => void) | null;
-  postMessage(report: Report): void;
-  close(): void;
-}
-
-/** The global scope of a worker, for which the checker of types has no name here. */
-const scope = globalThis as unknown as Scope;
+const scope = globalThis as unknown as WorkerScope;
 
 const stop = Promise.withResolvers<void>();
 

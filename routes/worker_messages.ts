@@ -1,0 +1,24 @@
+import type { Environment } from "@/lib/config.ts";
+
+/** What a thread that serves is told. */
+export type Order =
+  | { readonly kind: "serve"; readonly environment: Environment }
+  | { readonly kind: "ping" }
+  | { readonly kind: "stop" };
+
+/** What it tells. */
+export type Report =
+  | { readonly kind: "listening"; readonly hostname: string; readonly port: number }
+  | { readonly kind: "alive" }
+  /** Whole lines. One thread prints those of all, so that none is torn. */
+  | { readonly kind: "log"; readonly text: string }
+  | { readonly kind: "stopped" }
+  | { readonly kind: "failed"; readonly why: string };
+
+/** The global scope of such a thread, for which the checker of types has no name here. */
+export interface WorkerScope {
+  readonly name: string;
+  onmessage: ((event: MessageEvent<Order>) => void) | null;
+  postMessage(report: Report): void;
+  close(): void;
+}
