@@ -1,9 +1,12 @@
 import type { Environment } from "@/lib/config.ts";
+import type { Counted } from "@/lib/http/rate_limit.ts";
 
 /** What a thread that serves is told. */
 export type Order =
   | { readonly kind: "serve"; readonly environment: Environment }
   | { readonly kind: "ping" }
+  /** What others counted for the rate limits. */
+  | RequestsCounted
   | { readonly kind: "stop" };
 
 /** What it tells. */
@@ -12,8 +15,14 @@ export type Report =
   | { readonly kind: "alive" }
   /** Whole lines. One thread prints those of all, so that none is torn. */
   | { readonly kind: "log"; readonly text: string }
+  | RequestsCounted
   | { readonly kind: "stopped" }
   | { readonly kind: "failed"; readonly why: string };
+
+export interface RequestsCounted {
+  readonly kind: "counted";
+  readonly counted: readonly Counted[];
+}
 
 /** The global scope of such a thread, for which the checker of types has no name here. */
 export interface WorkerScope {

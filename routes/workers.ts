@@ -41,9 +41,13 @@ export async function startWorkers(
   assertPortIsFree(config);
   const threads = Array.from(
     { length: config.workers },
-    (_, i) => startThread(`Worker ${i + 1}`, module, print),
+    (_, i) => startThread(`Worker ${i + 1}`, module, { print, tellOthers }),
   );
   let watch: ReturnType<typeof setInterval> | undefined;
+
+  function tellOthers(order: Order, teller: string): void {
+    for (const { name, tell } of threads) if (name !== teller) tell(order);
+  }
 
   async function stop(): Promise<void> {
     clearInterval(watch);
@@ -66,6 +70,7 @@ export async function startWorkers(
 }
 
 interface Thread {
+  readonly name: string;
   /** Rejects, as `ended` does, when the thread fails. */
   readonly listening: Promise<{ readonly hostname: string; readonly port: number }>;
   readonly ended: Promise<void>;
@@ -75,7 +80,12 @@ interface Thread {
   terminate(): void;
 }
 
-function startThread(name: string, module: URL, print: (text: string) => void): Thread {
+interface Around {
+  print(text: string): void;
+  tellOthers(order: Order, teller: string): void;
+}
+
+function startThread(name: string, module: URL, { print, tellOthers }: Around): Thread {
   const listening = Promise.withResolvers<{ hostname: string; port: number }>();
   const ended = Promise.withResolvers<void>();
   const fail = (why: string) => {
@@ -97,6 +107,8 @@ function startThread(name: string, module: URL, print: (text: string) => void): 
         return void (unanswered = 0);
       case "log":
         return print(report.text);
+      case "counted":
+        return tellOthers(report, name);
       case "stopped":
         return ended.resolve();
       case "failed":
@@ -109,6 +121,7 @@ function startThread(name: string, module: URL, print: (text: string) => void): 
   };
   const tell = (order: Order) => worker.postMessage(order);
   return {
+    name,
     listening: listening.promise,
     ended: ended.promise,
     tell,

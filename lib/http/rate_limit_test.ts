@@ -60,3 +60,52 @@ Deno.test("however many addresses come, what is remembered of them has a bound",
   assert.equal(limiter.count("first")?.remaining, 0);
   refusalOf(limiter, "address 99999");
 });
+
+Deno.test("limiters that share count as one, each request once", () => {
+  const clock = fakeClock();
+  const [one, other] = [createRateLimiter(10, clock), createRateLimiter(10, clock)];
+  const [share, otherShare] = [one.share(), other.share()];
+  const exchange = () => {
+    const [taken, otherTaken] = [share.take(), otherShare.take()];
+    share.add(otherTaken);
+    otherShare.add(taken);
+  };
+  for (let n = 0; n < 3; n++) one.count("key");
+  for (let n = 0; n < 2; n++) other.count("key");
+  exchange();
+  assert.equal(one.count("key")?.remaining, 4);
+  exchange();
+  exchange();
+  assert.equal(other.count("key")?.remaining, 3);
+  for (let n = 0; n < 3; n++) other.count("key");
+  exchange();
+  refusalOf(one, "key");
+  refusalOf(other, "key");
+  assert.equal(one.count("another")?.remaining, 9);
+});
+
+Deno.test("a minute that was counted elsewhere ends when it ends there", () => {
+  const clock = fakeClock();
+  const [one, other] = [createRateLimiter(2, clock), createRateLimiter(2, clock)];
+  const [share, otherShare] = [one.share(), other.share()];
+  one.count("key");
+  one.count("key");
+  const taken = share.take();
+  clock.advance(20_000);
+  otherShare.add(taken);
+  assert.equal(refusalOf(other, "key").retryAfter, 40);
+  clock.advance(40_000);
+  otherShare.add(taken);
+  assert.deepEqual(other.count("key"), { limit: 2, remaining: 1, resetSeconds: 60 });
+  assert.deepEqual(
+    otherShare.take(),
+    [{ key: "key", count: 1, endsAt: clock.now() + 60_000 }],
+    "of the minute that is over nothing is told",
+  );
+});
+
+Deno.test("a limiter without a limit has nothing to share", () => {
+  const share = createRateLimiter(null, fakeClock()).share();
+  share.add([{ key: "key", count: 5, endsAt: Number.MAX_SAFE_INTEGER }]);
+  assert.deepEqual(share.take(), []);
+});

@@ -25,5 +25,5 @@ export async function byThread(server: Server, count: number): Promise<Server[]>
 /** A connection stays with its thread, and each thread numbers the requests it answers. */
 async function threadOf(server: Server): Promise<string> {
   const { headers } = await send(server, { path: "/api/health" });
-  return headers.get("x-request-id")!.replace(/-\d+$/, "");
+  return headers.get("x-request-id")!.replace(/-\w+$/, "");
 }
