@@ -80,6 +80,13 @@ export const ROWS: readonly Row[] = [
     measure: manyWritersOverOne,
   },
   {
+    name: "workers2_vs_1",
+    what: "100-row lists from two threads over the same from one",
+    target: 1.3,
+    atLeast: true,
+    measure: twoWorkersOverOne,
+  },
+  {
     name: "start_ms",
     what: "start to first answered request",
     target: 1000,
@@ -210,6 +217,17 @@ const posted = (server: Program, setting: Setting): Target => ({
     views: 12,
   }),
 });
+
+async function twoWorkersOverOne(setting: Setting): Promise<number> {
+  await using two = await startCorbel(setting.folder, { WORKERS: "2" });
+  await using one = await startCorbel(setting.folder);
+  const [target, base] = [two, one].map((server) => list(server, setting, "posts10000?limit=100"));
+  const [answer, expected] = [await ask(target!), await ask(base!)];
+  if (answer.body !== expected.body || JSON.parse(answer.body).data.items.length !== 100) {
+    throw new Error("The two sides do not answer the same bytes");
+  }
+  return await ratio(target!, base!);
+}
 
 async function startTime({ folder }: Setting): Promise<number> {
   const times: number[] = [];
