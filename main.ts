@@ -12,17 +12,18 @@ const environment: Environment = Object.fromEntries(
 /** Resolves to the exit code. */
 async function run([command = "start", ...args]: readonly string[]): Promise<number> {
   const config = loadConfig(environment);
-  const print = command === "admin" ? console.error : console.log;
-  using log = createLog(config.logLevel, (text) => print(text.trimEnd()));
+  const write = command === "admin" ? console.error : console.log;
+  const print = (text: string) => write(text.trimEnd());
+  using log = createLog(config.logLevel, print);
   await using services = await openServices(config, { log });
   switch (command) {
     case "admin":
       return await runAdmin(services, args);
     case "dev":
-      await serve(services, await prepareDemo(services));
+      await serve(services, { environment, print, greeting: await prepareDemo(services) });
       return 0;
     case "start":
-      await serve(services);
+      await serve(services, { environment, print });
       return 0;
     default:
       throw new ConfigError([`The command must be start, dev or admin, got "${command}"`]);

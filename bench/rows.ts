@@ -103,6 +103,13 @@ export const ROWS: readonly Row[] = [
     measure: neighbour,
   },
   {
+    name: "workers2_vs_1",
+    what: "100-row lists from two threads over the same from one",
+    target: 1.3,
+    atLeast: true,
+    measure: twoWorkersOverOne,
+  },
+  {
     name: "start_ms",
     what: "start to first answered request",
     target: 1000,
@@ -282,6 +289,17 @@ async function besideSlow<T>(
   const result = await work().finally(() => void (isOver = true));
   if (await asking < 3) throw new Error("The slow client got no turns");
   return result;
+}
+
+async function twoWorkersOverOne(setting: Setting): Promise<number> {
+  await using two = await startCorbel(setting.folder, { WORKERS: "2" });
+  await using one = await startCorbel(setting.folder);
+  const [target, base] = [two, one].map((server) => list(server, setting, "posts10000?limit=100"));
+  const [answer, expected] = [await ask(target!), await ask(base!)];
+  if (answer.body !== expected.body || JSON.parse(answer.body).data.items.length !== 100) {
+    throw new Error("The two sides do not answer the same bytes");
+  }
+  return await ratio(target!, base!);
 }
 
 async function startTime({ folder }: Setting): Promise<number> {

@@ -21,6 +21,8 @@ export interface Config {
   readonly trustProxy: number;
   /** Requests per minute, publishable key and address; null is no limit. */
   readonly ratePerMinute: number | null;
+  /** How many threads serve. */
+  readonly workers: number;
   readonly logLevel: LogLevel;
 }
 
@@ -68,6 +70,10 @@ export const SETTINGS = {
   ],
   RATE_LIMITS: ["`on`", "`off` counts no requests."],
   RATE_LIMIT_PER_MINUTE: [`\`${RATE_PER_MINUTE}\``, "Requests per publishable key and address."],
+  WORKERS: [
+    "`1`",
+    "How many threads serve: see [More cores](#more-cores). Above 1 on Linux only.",
+  ],
   ALLOW_INSECURE_COOKIES: [
     "`false`",
     "`true` permits a `PUBLIC_URL` with plain http on a host that is not local.",
@@ -106,6 +112,7 @@ export function loadConfig(env: Environment): Config {
     secretKeys: read.secretKeys(),
     trustProxy: read.wholeNumber("TRUST_PROXY", 0, 0, 100),
     ratePerMinute: read.ratePerMinute(),
+    workers: read.wholeNumber("WORKERS", 1, 1, WORKERS_MAX),
     logLevel: read.choice("LOG_LEVEL", ["info", "debug", "warn", "error"]),
   };
   if (read.problems.length > 0) throw new ConfigError(read.problems);
@@ -113,6 +120,8 @@ export function loadConfig(env: Environment): Config {
 }
 
 const PORT = 8000;
+/** Beyond what a machine of today gains from; catches a slip of the finger. */
+const WORKERS_MAX = 256;
 
 /** With a project's id behind it, a name of 63 bytes at most, which is MongoDB's limit. */
 const DATABASE_PREFIX = /^[A-Za-z0-9_-]{1,38}$/;

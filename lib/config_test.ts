@@ -40,6 +40,7 @@ Deno.test("nothing configured gives the embedded store on a local address", () =
     secretKeys: null,
     trustProxy: 0,
     ratePerMinute: 1000,
+    workers: 1,
     logLevel: "info",
   });
 });
@@ -251,6 +252,15 @@ Deno.test("RATE_LIMITS=off counts nothing, also where a limit is given", () => {
   }
 });
 
+Deno.test("WORKERS is a whole number from 1 to 256", () => {
+  for (const [text, workers] of [["1", 1], ["2", 2], ["256", 256]] as const) {
+    assert.equal(loadConfig({ WORKERS: text }).workers, workers);
+  }
+  for (const value of ["0", "257", "-1", "1.5", "auto", " 2"]) {
+    assertRefused({ WORKERS: value }, /^WORKERS must be a whole number from 1 to 256, got "/);
+  }
+});
+
 Deno.test("RATE_LIMIT_PER_MINUTE is a whole number from 1, checked also when limits are off", () => {
   for (const [text, limit] of [["1", 1], ["60000", 60_000], ["1000000000", 1e9]] as const) {
     assert.equal(loadConfig({ RATE_LIMIT_PER_MINUTE: text }).ratePerMinute, limit);
@@ -281,6 +291,7 @@ Deno.test("all problems are reported at once, each by its name and with what was
     TRUST_PROXY: "x",
     RATE_LIMITS: "sometimes",
     RATE_LIMIT_PER_MINUTE: "0",
+    WORKERS: "0",
     LOG_LEVEL: "loud",
   };
   const problems = problemsOf(env);
@@ -295,11 +306,12 @@ Deno.test("all problems are reported at once, each by its name and with what was
     "SECRET_KEYS",
     "SQLITE_SYNC",
     "TRUST_PROXY",
+    "WORKERS",
   ]);
   assert.ok(problems.includes('PORT must be a whole number from 1 to 65535, got "99999"'));
   assert.throws(() => loadConfig(env), (error: Error) => {
-    assert.match(error.message, /^The configuration has 9 problem\(s\):\n- /);
-    assert.equal(error.message.split("\n").length, 10);
+    assert.match(error.message, /^The configuration has 10 problem\(s\):\n- /);
+    assert.equal(error.message.split("\n").length, 11);
     return true;
   });
 });

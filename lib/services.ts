@@ -13,8 +13,8 @@ import { createListAnswers, type ListAnswers } from "./documents/repeated_list.t
 import { createDeadlines, type Deadlines } from "./http/deadline.ts";
 import { createFlight, type Flight } from "./http/flight.ts";
 import type { Log } from "./http/log.ts";
-import { createRateLimiter, type RateLimiter } from "./http/rate_limit.ts";
-import { createSharedCounts } from "./http/shared_counts.ts";
+import { createRateLimiter, type RateLimiter, type SharedCounts } from "./http/rate_limit.ts";
+import { createStoredCounts } from "./http/stored_counts.ts";
 import { type NewId, objectIds } from "./ids.ts";
 import { REQUEST_TIMEOUT_MS } from "./limits.ts";
 import type { Engine } from "./store/port.ts";
@@ -46,12 +46,14 @@ export interface Surroundings {
   readonly log: Log;
   readonly clock?: Clock;
   readonly newId?: NewId;
+  /** Where several of this process add up what they count, if the store is not the place. */
+  readonly counts?: SharedCounts;
 }
 
 /** Opens the store and everything that stands on it; disposing closes it all. */
 export async function openServices(
   config: Config,
-  { log, clock = systemClock, newId = objectIds(clock) }: Surroundings,
+  { log, clock = systemClock, newId = objectIds(clock), counts }: Surroundings,
 ): Promise<Services> {
   const { database, publicUrl, queryTimeLimitMs } = config;
   const engine = await openEngine(database, queryTimeLimitMs);
@@ -61,7 +63,7 @@ export async function openServices(
     );
     const sessions = createSessionDirectory(engine, clock);
     const signingKeys = createSigningKeys({ engine, keyRing, newId, clock });
-    const shared = database.kind === "mongodb" ? createSharedCounts(engine) : null;
+    const shared = database.kind === "mongodb" ? createStoredCounts(engine) : counts;
     const rateLimiter = createRateLimiter(config.ratePerMinute, clock, shared);
     const deadlines = createDeadlines(REQUEST_TIMEOUT_MS, () => clock.now());
     return {

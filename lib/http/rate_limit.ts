@@ -39,7 +39,7 @@ const SHARED_MAX = 500;
 export function createRateLimiter(
   limit: number | null,
   clock: Clock,
-  shared: SharedCounts | null = null,
+  shared?: SharedCounts,
 ): RateLimiter {
   if (limit === null) return UNLIMITED;
   const windows = new LRUCache<string, Window>({ max: WINDOWS_KEPT });
@@ -57,7 +57,7 @@ export function createRateLimiter(
     }
     window.count++;
     window.unshared++;
-    if (shared !== null && window.unshared >= sharedFrom) unshareLater(key, window);
+    if (shared !== undefined && window.unshared >= sharedFrom) unshareLater(key, window);
     const state = {
       limit: limit!,
       remaining: Math.max(limit! - window.count, 0),

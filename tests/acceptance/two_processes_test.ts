@@ -13,6 +13,7 @@ import {
   THINGS,
 } from "./project.ts";
 import { admin, type Server, startServer } from "./server.ts";
+import { byThread } from "./threads.ts";
 import { until } from "./until.ts";
 
 const PATH = "/api/data/things";
@@ -28,7 +29,7 @@ interface Pair extends AsyncDisposable {
 }
 
 /** Two servers started at the same moment on one empty store. */
-async function startPair(): Promise<Pair> {
+async function startTwoProcesses(): Promise<Pair> {
   const store = await createTestStore();
   const started = await Promise.allSettled([
     startServer({ store, settings }),
@@ -48,8 +49,37 @@ async function startPair(): Promise<Pair> {
   throw started.find((result) => result.status === "rejected")!.reason;
 }
 
-async function openThings() {
-  const pair = await startPair();
+/** One server, spoken to by the connections of two clients, each to another of its threads. */
+async function startTwoThreads(): Promise<Pair> {
+  const server = await startServer({ settings: { ...settings, WORKERS: "2" } });
+  try {
+    const [one, two] = await byThread(server, 2);
+    return {
+      servers: [one!, two!],
+      async [Symbol.asyncDispose]() {
+        for (const { http } of [one!, two!]) http.close();
+        await server[Symbol.asyncDispose]();
+      },
+    };
+  } catch (error) {
+    await server[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+const STARTS = { "two processes": startTwoProcesses, "two threads": startTwoThreads };
+
+type Start = () => Promise<Pair>;
+
+/** What holds for two processes holds for two threads of one. */
+function test(guarantee: string, prove: (start: Start) => Promise<void>): void {
+  for (const [kind, start] of Object.entries(STARTS)) {
+    Deno.test(`${kind}: ${guarantee}`, () => prove(start));
+  }
+}
+
+async function openThings(start: Start) {
+  const pair = await start();
   try {
     const [{ settings }] = pair.servers;
     const project = await createProject(settings);
@@ -81,8 +111,8 @@ const tally = (answers: readonly Answer[]) =>
       .entries().map(([what, some]) => [what, some.length]),
   );
 
-Deno.test("what one process writes, the other lists at once", async () => {
-  await using world = await openThings();
+test("what one writes, the other lists at once", async (start) => {
+  await using world = await openThings(start);
   const { servers, project } = world;
   const key = project.secretKey;
   for (let i = 0; i < 20; i++) {
@@ -110,8 +140,8 @@ Deno.test("what one process writes, the other lists at once", async () => {
   }
 });
 
-Deno.test("of 40 parallel inserts of one unique value over two processes one is stored", async () => {
-  await using world = await openThings();
+test("of 40 parallel inserts of one unique value over both one is stored", async (start) => {
+  await using world = await openThings(start);
   const answers = await storm(world, 40, (n) => ({ path: PATH, body: { n, code: "only" } }));
   assert.deepEqual(tally(answers), { "201": 1, "409 DUPLICATE_VALUE": 39 });
   const winner = answers.find(({ status }) => status === 201)!.body.data;
@@ -120,8 +150,8 @@ Deno.test("of 40 parallel inserts of one unique value over two processes one is 
   }
 });
 
-Deno.test("of 20 parallel requests with one Idempotency-Key over two processes one takes effect", async () => {
-  await using world = await openThings();
+test("of 20 parallel requests with one Idempotency-Key over both one takes effect", async (start) => {
+  await using world = await openThings(start);
   for (
     const call of [
       { path: PATH, body: { n: 1 } },
@@ -139,8 +169,8 @@ Deno.test("of 20 parallel requests with one Idempotency-Key over two processes o
   }
 });
 
-Deno.test("of 20 parallel changes of one copy over two processes one wins", async () => {
-  await using world = await openThings();
+test("of 20 parallel changes of one copy over both one wins", async (start) => {
+  await using world = await openThings(start);
   const { servers: [server], project } = world;
   const created = await send(server, { path: PATH, key: project.secretKey, body: { n: -1 } });
   const path = `${PATH}/${created.body.data._id}`;
@@ -154,8 +184,8 @@ Deno.test("of 20 parallel changes of one copy over two processes one wins", asyn
   }
 });
 
-Deno.test("totals stay exact when two processes insert, delete and recover at once", async () => {
-  await using world = await openThings();
+test("totals stay exact when both insert, delete and recover at once", async (start) => {
+  await using world = await openThings(start);
   const { project } = world;
   const created = await storm(world, 60, (n) => ({ path: PATH, body: { n } }));
   assert.deepEqual(tally(created), { "201": 60 });
@@ -182,8 +212,8 @@ Deno.test("totals stay exact when two processes insert, delete and recover at on
   }
 });
 
-Deno.test("a key rotated and a definition changed elsewhere are honoured by both processes within 5 s", async () => {
-  await using world = await openThings();
+test("a key rotated and a definition changed elsewhere are honoured by both within 5 s", async (start) => {
+  await using world = await openThings(start);
   const { servers, project } = world;
   const { projectId, secretKey } = project;
   const asked = async (key: string) =>
@@ -211,8 +241,8 @@ Deno.test("a key rotated and a definition changed elsewhere are honoured by both
   await until("the definition is honoured by both", isStrict, STALE_MS);
 });
 
-Deno.test("two processes that start at the same moment on an empty store honour each other's tokens and cursors", async () => {
-  await using pair = await startPair();
+test("started at the same moment on an empty store they honour each other's tokens and cursors", async (start) => {
+  await using pair = await start();
   const { servers } = pair;
   const project = await createProject(servers[0].settings);
   await createCollection(servers[0].settings, project, { name: "notes", fields: [] });

@@ -18,7 +18,7 @@ const COUNTS: Definition = {
 const ID_DIGITS = 24;
 
 /** Counts in the store: one record for each key and window, under an id that follows from both. */
-export function createSharedCounts(engine: Engine): SharedCounts {
+export function createStoredCounts(engine: Engine): SharedCounts {
   const records = engine.records<CountRecord>("control", COUNTS);
   return {
     async add(key, endsAt, count) {

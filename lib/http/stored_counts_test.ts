@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { openTestServices } from "@/tests/support/test_services.ts";
-import { createSharedCounts } from "./shared_counts.ts";
+import { createStoredCounts } from "./stored_counts.ts";
 
 const END = Date.parse("2026-01-31T12:01:00.000Z");
 
@@ -8,8 +8,8 @@ Deno.test("what processes add at the same time adds up, and each learns a sum th
   await using one = await openTestServices();
   await using other = await openTestServices({ store: one.store });
   const counts = [
-    createSharedCounts(one.services.engine),
-    createSharedCounts(other.services.engine),
+    createStoredCounts(one.services.engine),
+    createStoredCounts(other.services.engine),
   ];
   const sums = await Promise.all(
     Array.from({ length: 40 }, (_, n) => counts[n % 2]!.add("key", END, 5)),
@@ -19,7 +19,7 @@ Deno.test("what processes add at the same time adds up, and each learns a sum th
 
 Deno.test("keys and windows are counted apart", async () => {
   await using opened = await openTestServices();
-  const counts = createSharedCounts(opened.services.engine);
+  const counts = createStoredCounts(opened.services.engine);
   assert.equal(await counts.add("a", END, 3), 3);
   assert.equal(await counts.add("b", END, 1), 1);
   assert.equal(await counts.add("a", END + 60_000, 2), 2);

@@ -1,0 +1,71 @@
+import type { Config } from "@/lib/config.ts";
+import { SHUTDOWN_MS } from "@/lib/limits.ts";
+import type { Services } from "@/lib/services.ts";
+import { createApp } from "./app.ts";
+
+/** What accepts connections. */
+export interface Server {
+  readonly hostname: string;
+  readonly port: number;
+  /** Rejects when it can serve no longer. */
+  readonly finished: Promise<void>;
+  /** Takes no more requests and finishes what is in flight, for {@linkcode SHUTDOWN_MS} at most. */
+  stop(): Promise<void>;
+}
+
+export interface ListenOptions {
+  /** Whether other threads of this process listen on the same port. */
+  readonly shared: boolean;
+}
+
+/** Serves from this thread. Throws where the address cannot be had, and says which it was. */
+export function startServer(services: Services, { shared }: ListenOptions): Server {
+  const { config: { host: hostname, port }, flight } = services;
+  const app = createApp(services);
+  const server = listening(services.config, () =>
+    Deno.serve(
+      { hostname, port, reusePort: shared, onListen() {} },
+      (request, { remoteAddr }) => app(request, remoteAddr.hostname),
+    ));
+  return {
+    hostname: server.addr.hostname,
+    port: server.addr.port,
+    finished: server.finished,
+    async stop() {
+      using late = timeLimit(SHUTDOWN_MS);
+      // Deno's shutdown would cut off bodies that are still being read, so they end first.
+      await Promise.race([flight.land(), late.passed]);
+      await Promise.race([server.shutdown(), late.passed]);
+    },
+  };
+}
+
+/**
+ * Throws as {@linkcode startServer} does where somebody listens on the port. Who is willing to
+ * share a port would not be told that another program shares it.
+ */
+export function assertPortIsFree(config: Config): void {
+  const { host: hostname, port } = config;
+  listening(config, () => Deno.listen({ hostname, port })).close();
+}
+
+function listening<T>({ host, port }: Config, start: () => T): T {
+  try {
+    return start();
+  } catch (error) {
+    const why = error instanceof Deno.errors.AddrInUse
+      ? "the port is in use by another program: stop it, or set PORT"
+      : (error as Error).message;
+    throw new Error(`Cannot listen on ${host}:${port}: ${why}`, { cause: error });
+  }
+}
+
+export interface TimeLimit extends Disposable {
+  readonly passed: Promise<void>;
+}
+
+export function timeLimit(ms: number): TimeLimit {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  return { passed: promise, [Symbol.dispose]: () => clearTimeout(timer) };
+}

@@ -1,0 +1,60 @@
+/** One of several threads that serve: told by messages when to begin and when to stop. */
+import { type Environment, loadConfig } from "@/lib/config.ts";
+import { createLog } from "@/lib/http/log.ts";
+import type { SharedCounts } from "@/lib/http/rate_limit.ts";
+import { openServices } from "@/lib/services.ts";
+import { startServer } from "./server.ts";
+import type { WorkerScope } from "./worker_messages.ts";
+
+const scope = globalThis as unknown as WorkerScope;
+
+const stop = Promise.withResolvers<void>();
+/** Who waits for a sum, by the number of the report. */
+const waiting = new Map<number, (sum: number) => void>();
+let reports = 0;
+
+scope.onmessage = ({ data: order }) => {
+  switch (order.kind) {
+    case "serve":
+      return void run(order.environment);
+    case "ping":
+      return scope.postMessage({ kind: "alive" });
+    case "sum":
+      waiting.get(order.number)?.(order.sum);
+      return void waiting.delete(order.number);
+    case "stop":
+      return stop.resolve();
+  }
+};
+
+async function run(environment: Environment): Promise<void> {
+  try {
+    await serveUntilTold(environment);
+    scope.postMessage({ kind: "stopped" });
+  } catch (error) {
+    scope.postMessage({ kind: "failed", why: (error as Error).message });
+  }
+  scope.close();
+}
+
+async function serveUntilTold(environment: Environment): Promise<void> {
+  const config = loadConfig(environment);
+  using log = createLog(config.logLevel, (text) => scope.postMessage({ kind: "log", text }));
+  await using services = await openServices(config, { log, counts });
+  const server = startServer(services, { shared: true });
+  const { hostname, port } = server;
+  scope.postMessage({ kind: "listening", hostname, port });
+  await stop.promise;
+  await server.stop();
+}
+
+/** The thread that began all others adds up. */
+const counts: SharedCounts = {
+  add(key, endsAt, count) {
+    const number = reports++;
+    const { promise, resolve } = Promise.withResolvers<number>();
+    waiting.set(number, resolve);
+    scope.postMessage({ kind: "counted", number, key, endsAt, count });
+    return promise;
+  },
+};

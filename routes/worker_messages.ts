@@ -1,0 +1,37 @@
+import type { Environment } from "@/lib/config.ts";
+
+/** What a thread that serves is told. */
+export type Order =
+  | { readonly kind: "serve"; readonly environment: Environment }
+  | { readonly kind: "ping" }
+  /** What all threads together have counted, to the report of that number. */
+  | { readonly kind: "sum"; readonly number: number; readonly sum: number }
+  | { readonly kind: "stop" };
+
+/** What it tells. */
+export type Report =
+  | { readonly kind: "listening"; readonly hostname: string; readonly port: number }
+  | { readonly kind: "alive" }
+  /** Whole lines. One thread prints those of all, so that none is torn. */
+  | { readonly kind: "log"; readonly text: string }
+  | RequestsCounted
+  | { readonly kind: "stopped" }
+  | { readonly kind: "failed"; readonly why: string };
+
+/** For the rate limits. */
+export interface RequestsCounted {
+  readonly kind: "counted";
+  readonly number: number;
+  readonly key: string;
+  /** Of the minute in which they were counted, in milliseconds of the epoch. */
+  readonly endsAt: number;
+  readonly count: number;
+}
+
+/** The global scope of such a thread, for which the checker of types has no name here. */
+export interface WorkerScope {
+  readonly name: string;
+  onmessage: ((event: MessageEvent<Order>) => void) | null;
+  postMessage(report: Report): void;
+  close(): void;
+}

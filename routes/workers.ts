@@ -1,0 +1,136 @@
+import { type Config, ConfigError, type Environment } from "@/lib/config.ts";
+import type { SharedCounts } from "@/lib/http/rate_limit.ts";
+import { createSummedCounts } from "@/lib/http/summed_counts.ts";
+import { SHUTDOWN_MS } from "@/lib/limits.ts";
+import { assertPortIsFree, type Server, timeLimit } from "./server.ts";
+import type { Order, Report } from "./worker_messages.ts";
+
+export interface WorkersOptions {
+  /** What the configuration was read from, for each thread to read its own. */
+  readonly environment: Environment;
+  /** Prints whole lines. */
+  readonly print: (text: string) => void;
+  /** What runs in each thread; tests have some that fail. */
+  readonly module?: URL;
+  readonly pingEveryMs?: number;
+}
+
+const MODULE = new URL("./worker.ts", import.meta.url);
+const PING_EVERY_MS = 5000;
+/** Counted, not timed: a machine that slept wakes up with all its threads. */
+const UNANSWERED_MAX = 6;
+/** To close the store, behind what was in flight. */
+const CLOSE_MS = 1000;
+
+/**
+ * Serves from as many threads as are configured, each with services of its own, as a process of
+ * its own would have them. Resolves when all listen; rejects when one cannot.
+ *
+ * `finished` rejects when a thread fails or answers no longer. None is replaced: what made it fail
+ * is unknown, and whoever restarts this process begins with a whole one, as with a single thread.
+ *
+ * Throws {@linkcode ConfigError} on systems that do not spread connections over listeners.
+ */
+export async function startWorkers(
+  config: Config,
+  { environment, print, module = MODULE, pingEveryMs = PING_EVERY_MS }: WorkersOptions,
+): Promise<Server> {
+  if (Deno.build.os !== "linux") {
+    throw new ConfigError([
+      `WORKERS above 1 needs Linux, and this is ${Deno.build.os}: set it to 1`,
+    ]);
+  }
+  assertPortIsFree(config);
+  const counts = createSummedCounts();
+  const threads = Array.from(
+    { length: config.workers },
+    (_, i) => startThread(`Worker ${i + 1}`, module, { print, counts }),
+  );
+  let watch: ReturnType<typeof setInterval> | undefined;
+
+  async function stop(): Promise<void> {
+    clearInterval(watch);
+    for (const { tell } of threads) tell({ kind: "stop" });
+    using late = timeLimit(SHUTDOWN_MS + CLOSE_MS);
+    await Promise.race([Promise.allSettled(threads.map(({ ended }) => ended)), late.passed]);
+    for (const { terminate } of threads) terminate();
+  }
+
+  try {
+    for (const { tell } of threads) tell({ kind: "serve", environment });
+    const [address] = await Promise.all(threads.map(({ listening }) => listening));
+    watch = setInterval(() => threads.forEach(({ ping }) => ping()), pingEveryMs);
+    const finished = Promise.all(threads.map(({ ended }) => ended)).then(() => {});
+    return { ...address!, finished, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+interface Thread {
+  /** Rejects, as `ended` does, when the thread fails. */
+  readonly listening: Promise<{ readonly hostname: string; readonly port: number }>;
+  readonly ended: Promise<void>;
+  tell(order: Order): void;
+  /** Asks for a sign of life; one too many in vain is a failure. */
+  ping(): void;
+  terminate(): void;
+}
+
+interface Around {
+  print(text: string): void;
+  readonly counts: SharedCounts;
+}
+
+function startThread(name: string, module: URL, { print, counts }: Around): Thread {
+  const listening = Promise.withResolvers<{ hostname: string; port: number }>();
+  const ended = Promise.withResolvers<void>();
+  const fail = (why: string) => {
+    const error = new Error(`${name} failed: ${why}`);
+    listening.reject(error);
+    ended.reject(error);
+  };
+  // Both are awaited by some and not by others.
+  listening.promise.catch(() => {});
+  ended.promise.catch(() => {});
+
+  const worker = new Worker(module, { type: "module", name });
+  let unanswered = 0;
+  worker.onmessage = ({ data: report }: MessageEvent<Report>) => {
+    switch (report.kind) {
+      case "listening":
+        return listening.resolve({ hostname: report.hostname, port: report.port });
+      case "alive":
+        return void (unanswered = 0);
+      case "log":
+        return print(report.text);
+      case "counted": {
+        const { number, key, endsAt, count } = report;
+        return void counts.add(key, endsAt, count)
+          .then((sum) => tell({ kind: "sum", number, sum }));
+      }
+      case "stopped":
+        return ended.resolve();
+      case "failed":
+        return fail(report.why);
+    }
+  };
+  worker.onerror = (event) => {
+    event.preventDefault(); // Else it would end this thread too, and what the others have in flight.
+    fail(event.message);
+  };
+  const tell = (order: Order) => worker.postMessage(order);
+  return {
+    listening: listening.promise,
+    ended: ended.promise,
+    tell,
+    ping() {
+      // A thread that closed itself, or never returns to its event loop, says nothing of it.
+      if (unanswered === UNANSWERED_MAX) fail(`it left ${unanswered} pings unanswered`);
+      unanswered++;
+      tell({ kind: "ping" });
+    },
+    terminate: () => worker.terminate(),
+  };
+}

@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { createLog } from "@/lib/http/log.ts";
+import { serve } from "@/routes/serve.ts";
+import { type Failure, LAST_WORD } from "../support/failing_worker.ts";
+import { openTestServices } from "../support/test_services.ts";
+
+const MODULE = new URL("../support/failing_worker.ts", import.meta.url);
+
+const FAILURES: Record<Failure, RegExp> = {
+  "refuses": /^Worker 2 failed: no room$/,
+  "throws": /^Worker 2 failed: .*thrown in a thread$/,
+  "rejects": /^Worker 2 failed: .*rejected in a thread$/,
+  "closes": /^Worker 2 failed: it left 6 pings unanswered$/,
+  "hears nothing": /^Worker 2 failed: it left 6 pings unanswered$/,
+};
+
+for (const [failure, message] of Object.entries(FAILURES)) {
+  Deno.test(`a worker that ${failure} ends the whole, once the others have finished`, async () => {
+    let printed = "";
+    const print = (text: string) => void (printed += text);
+    await using test = await openTestServices({
+      env: { WORKERS: "2", PORT: String(freePort()) },
+      log: createLog("info", print),
+    });
+    const serving = serve(test.services, {
+      environment: { HOST: failure },
+      print,
+      module: MODULE,
+      // Long enough for a healthy thread of a busy machine to answer one of six.
+      pingEveryMs: 100,
+    });
+    await assert.rejects(serving, { message });
+    test.services.log.flush();
+    assert.ok(printed.includes(LAST_WORD), printed);
+    if (failure === "refuses") return assert.doesNotMatch(printed, /Listening/);
+    const lines = printed.replace(LAST_WORD, "").trimEnd().split("\n");
+    const [listening, failed, stopping] = lines.map((line) => JSON.parse(line)).slice(-3);
+    assert.equal(listening.message, "Listening");
+    assert.deepEqual([failed.level, stopping.message], ["error", "Stopping"]);
+    assert.match(failed.message, message);
+  });
+}
+
+function freePort(): number {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return listener.addr.port;
+}

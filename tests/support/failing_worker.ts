@@ -1,0 +1,45 @@
+/**
+ * Threads that serve nothing. The second fails, in the way that its environment names in place of a
+ * host, and the first ends in good order.
+ */
+import type { Order, WorkerScope } from "@/routes/worker_messages.ts";
+
+/** How the second fails: when it is to serve, or when it is asked for a sign of life. */
+export type Failure = "refuses" | "throws" | "rejects" | "closes" | "hears nothing";
+
+/** What the first prints before it ends. */
+export const LAST_WORD = "All that was in flight has ended\n";
+
+const scope = globalThis as unknown as WorkerScope;
+
+let failure: Failure | null = null;
+
+if ("WorkerGlobalScope" in globalThis) {
+  scope.onmessage = ({ data: order }) => {
+    if (order.kind === "serve" && scope.name === "Worker 2") {
+      failure = order.environment.HOST as Failure;
+    }
+    if (failure !== null && fail(failure, order.kind)) return;
+    switch (order.kind) {
+      case "serve":
+        return scope.postMessage({ kind: "listening", hostname: "nowhere", port: 1 });
+      case "ping":
+        return scope.postMessage({ kind: "alive" });
+      case "stop":
+        scope.postMessage({ kind: "log", text: LAST_WORD });
+        return scope.postMessage({ kind: "stopped" });
+    }
+  };
+}
+
+/** Returns whether nothing more is to be done. */
+function fail(failure: Failure, kind: Order["kind"]): boolean {
+  if (kind === "serve") {
+    if (failure === "refuses") scope.postMessage({ kind: "failed", why: "no room" });
+    return failure === "refuses";
+  }
+  if (failure === "throws") throw new Error("thrown in a thread");
+  if (failure === "rejects") void Promise.reject(new Error("rejected in a thread"));
+  if (failure === "closes") scope.close();
+  return true;
+}
