@@ -31,25 +31,34 @@ export async function transact<T>(
   work: (session: ClientSession, run: number) => Promise<T>,
 ): Promise<T> {
   const session = client.startSession();
+  let isCommitAsked = false;
   try {
     for (let run = 1;; run++) {
       session.startTransaction(OPTIONS);
       try {
         const result = await work(session, run);
+        isCommitAsked = true;
         await commit(session, deadline);
         return result;
       } catch (error) {
         if (session.inTransaction()) await session.abortTransaction();
         if (!isTransient(error) || performance.now() > deadline) {
-          if (isPassing(error)) abandoned.add(session);
+          if (isCommitAsked || isPassing(error)) spoil(session);
           throw error;
         }
       }
       await pause(run);
     }
   } finally {
+    // What failed on the way may not have reached the server, and is open there.
+    if (session.serverSession?.isDirty) abandoned.add(session);
     await session.endSession();
   }
+}
+
+/** Keeps the driver from using it again, as it does itself after errors of the network. */
+function spoil({ serverSession }: ClientSession): void {
+  if (serverSession !== null) serverSession.isDirty = true;
 }
 
 async function commit(session: ClientSession, deadline: number): Promise<void> {

@@ -2,8 +2,8 @@
 
 import { type Document, MongoClient } from "mongodb";
 import { type Mongodb, type MongodbOptions, startMongodb } from "../services/mongodb_server.ts";
-import { withPath } from "./mongodb.ts";
-import type { TestStore } from "./test_store.ts";
+import { withPath } from "../support/mongodb.ts";
+import type { TestStore } from "../support/test_store.ts";
 
 /** What `failCommand` does to a command, but for which commands it is about. */
 export type Fault = Readonly<Document>;
