@@ -1,4 +1,10 @@
-import { MongoClient, type MongoClientOptions, MongoServerError } from "mongodb";
+import {
+  MongoClient,
+  type MongoClientOptions,
+  MongoCompatibilityError,
+  MongoServerError,
+  MongoServerSelectionError,
+} from "mongodb";
 import { StoreUnavailable } from "../errors.ts";
 
 /** What holds unless the address says otherwise. Times are milliseconds. */
@@ -24,6 +30,8 @@ const FIXED = {
   retryWrites: true,
   readPreference: "primary",
 } as const satisfies MongoClientOptions;
+
+const TOO_OLD = "MongoDB is older than 6.0: upgrade the server";
 
 /** First version with everything that is used here: 6.0. */
 const WIRE_VERSION_MIN = 17;
@@ -63,7 +71,7 @@ function clientFor(url: string): MongoClient {
 
 function unfit(hello: Record<string, unknown>): string | null {
   if ((hello.maxWireVersion as number) < WIRE_VERSION_MIN) {
-    return "MongoDB is older than 6.0: upgrade the server";
+    return TOO_OLD;
   }
   const isReplicaSet = typeof hello.setName === "string";
   if (isReplicaSet || hello.msg === "isdbgrid") return null;
@@ -92,12 +100,26 @@ function refusal(error: unknown, client: MongoClient): unknown {
       { cause: error },
     );
   }
+  if (error instanceof MongoCompatibilityError || cause instanceof MongoCompatibilityError) {
+    return new StoreUnavailable(TOO_OLD, { cause: error });
+  }
+  if (isNoMember(error)) {
+    return new StoreUnavailable(
+      `MongoDB at ${hosts} is no member of the replica set "${client.options.replicaSet}" that ` +
+        "DATABASE_URL names: give replicaSet the name that `rs.status().set` says in mongosh",
+      { cause: error },
+    );
+  }
   return new StoreUnavailable(
     `MongoDB at ${hosts} does not answer (${cause.message}). ` +
       "Check the host and the port in DATABASE_URL, that the server runs, and its firewall",
     { cause: error },
   );
 }
+
+/** Servers that answer, but by the name of another replica set, are struck off the list. */
+const isNoMember = (error: Error): boolean =>
+  error instanceof MongoServerSelectionError && error.reason?.servers.size === 0;
 
 /** Selection of a server fails because something else failed before. */
 function deepest(error: Error): Error {
