@@ -10,7 +10,7 @@ COPY deno.json deno.lock main.ts ./
 COPY lib lib
 COPY openapi openapi
 COPY routes routes
-RUN DENO_DIR=/app/.deno deno-binary cache --frozen main.ts
+RUN DENO_DIR=/app/.deno deno-binary cache --frozen main.ts lib/store/sqlite/scan_worker.ts
 
 FROM debian:12-slim
 COPY --from=fetch /usr/local/bin/deno-binary /usr/local/bin/deno

@@ -15,8 +15,24 @@ export interface LoadOptions {
 const CONNECTIONS = 32;
 const SECONDS = 3;
 
+/** What a target did under load. */
+interface Result {
+  readonly perSecond: number;
+  /** 99 of 100 requests took no longer, in milliseconds. */
+  readonly p99: number;
+}
+
 /** Requests per second that were answered with success. Throws if any was not. */
 export async function load(target: Target, options: LoadOptions = {}): Promise<number> {
+  return (await run(target, options)).perSecond;
+}
+
+/** 99 of 100 requests took no longer, in milliseconds. Throws if any was refused. */
+export async function latency99(target: Target, options: LoadOptions = {}): Promise<number> {
+  return (await run(target, options)).p99;
+}
+
+async function run(target: Target, options: LoadOptions): Promise<Result> {
   const { connections = CONNECTIONS, seconds = SECONDS } = options;
   return await hasWrk()
     ? await wrk(target, connections, seconds)
@@ -30,8 +46,8 @@ function hasWrk(): Promise<boolean> {
     .output().then(({ success }) => success);
 }
 
-async function wrk(target: Target, connections: number, seconds: number): Promise<number> {
-  const args = ["-t1", `-c${connections}`, `-d${seconds}s`];
+async function wrk(target: Target, connections: number, seconds: number): Promise<Result> {
+  const args = ["--latency", "-t1", `-c${connections}`, `-d${seconds}s`];
   for (const [name, value] of Object.entries(target.headers ?? {})) {
     args.push("-H", `${name}: ${value}`);
   }
@@ -46,16 +62,22 @@ async function wrk(target: Target, connections: number, seconds: number): Promis
   if (script !== undefined) await Deno.remove(script);
   const text = new TextDecoder().decode(stdout);
   if (/Non-2xx|Socket errors/.test(text)) throw new Error(`${target.url} failed:\n${text}`);
-  return Number(/Requests\/sec:\s+([\d.]+)/.exec(text)![1]);
+  const [, p99, unit] = /99%\s+([\d.]+)(us|ms|s)\s/.exec(text)!;
+  return {
+    perSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(text)![1]),
+    p99: Number(p99) * MILLISECONDS[unit as keyof typeof MILLISECONDS],
+  };
 }
 
-async function client(target: Target, connections: number, seconds: number): Promise<number> {
+const MILLISECONDS = { us: 1e-3, ms: 1, s: 1e3 };
+
+async function client(target: Target, connections: number, seconds: number): Promise<Result> {
   const { stdout, success } = await new Deno.Command(Deno.execPath(), {
     args: ["run", "--allow-net", import.meta.url, JSON.stringify({ target, connections, seconds })],
     stderr: "inherit",
   }).output();
   if (!success) throw new Error(`${target.url} failed`);
-  return Number(new TextDecoder().decode(stdout));
+  return JSON.parse(new TextDecoder().decode(stdout)) as Result;
 }
 
 if (import.meta.main) {
@@ -65,15 +87,18 @@ if (import.meta.main) {
     seconds: number;
   };
   const until = performance.now() + seconds * 1000;
-  let answered = 0;
+  const times: number[] = [];
   await Promise.all(Array.from({ length: connections }, async () => {
     while (performance.now() < until) {
       const { url, headers, ...init } = target;
+      const started = performance.now();
       const response = await fetch(url, { ...init, ...(headers && { headers: { ...headers } }) });
       await response.bytes();
       if (!response.ok) throw new Error(`${url} answered ${response.status}`);
-      answered++;
+      times.push(performance.now() - started);
     }
   }));
-  console.log(answered / seconds);
+  times.sort((a, b) => a - b);
+  const p99 = times[Math.floor(times.length * 0.99)];
+  console.log(JSON.stringify({ perSecond: times.length / seconds, p99 }));
 }

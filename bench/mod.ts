@@ -13,7 +13,7 @@ const only = Deno.args.filter((word) => !word.startsWith("--"));
 const folder = await Deno.makeTempDir({ prefix: "corbel-bench-" });
 try {
   progress("Seeding …");
-  const seeded = await seed(`${folder}/data`, SIZES, 8000);
+  const seeded = await seed({ DATABASE_URL: `sqlite:${folder}/data` }, SIZES);
   await using _awake = keepAwake();
   const measured: Measured[] = [];
   for (const row of ROWS) {

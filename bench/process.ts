@@ -13,6 +13,7 @@ const START_TIMEOUT_MS = 20_000;
 /** Corbel as it is started for production. */
 export function startCorbel(folder: string, env: Record<string, string> = {}): Promise<Program> {
   const permissions = ["--allow-net", "--allow-read", "--allow-write", "--allow-env"];
+  permissions.push("--allow-sys=osRelease,uid"); // MongoDB's driver tells the server.
   return start(["run", ...permissions, "main.ts", "start"], "/api/health", {
     DATABASE_URL: `sqlite:${folder}`,
     RATE_LIMIT_PER_MINUTE: "1000000000",
@@ -20,10 +21,29 @@ export function startCorbel(folder: string, env: Record<string, string> = {}): P
   });
 }
 
+/** Seconds that a process has run on all processors together. */
+export async function cpuSeconds(pid: number): Promise<number> {
+  // Deno reads nothing below /proc without every permission.
+  const { stdout } = await new Deno.Command("cat", { args: [`/proc/${pid}/stat`] }).output();
+  const fields = new TextDecoder().decode(stdout).split(") ")[1]!.split(" ");
+  return (Number(fields[USER_TICKS]) + Number(fields[SYSTEM_TICKS])) / TICKS_PER_SECOND;
+}
+
+/** Places behind the program's name. */
+const USER_TICKS = 11;
+const SYSTEM_TICKS = 12;
+const TICKS_PER_SECOND = 100;
+
 /** A bare program of this folder that takes its port from `PORT`. */
 export function startBare(args: readonly string[]): Promise<Program> {
   const permissions = ["--allow-net", "--allow-read", "--allow-write", "--allow-env=PORT"];
   return start(["run", ...permissions, "bench/bare.ts", ...args], "/", {});
+}
+
+/** The same with MongoDB's driver in it. */
+export function startBareMongo(env: Record<string, string>): Promise<Program> {
+  const permissions = ["--allow-net", "--allow-read", "--allow-env", "--allow-sys"];
+  return start(["run", ...permissions, "bench/bare_mongo.ts"], "/", env);
 }
 
 async function start(

@@ -1,5 +1,7 @@
 import type { Recorded } from "./bare.ts";
-import { load, type LoadOptions, type Target } from "./load.ts";
+import { latency99, load, type Target } from "./load.ts";
+import { ask, median, ratio } from "./measuring.ts";
+import { onMongo } from "./mongo.ts";
 import { type Program, residentMb, startBare, startCorbel } from "./process.ts";
 import type { Seeded } from "./seed.ts";
 
@@ -78,6 +80,27 @@ export const ROWS: readonly Row[] = [
     target: 2,
     atLeast: true,
     measure: manyWritersOverOne,
+  },
+  {
+    name: "mongo_vs_driver",
+    what: "20-row list with exact total on MongoDB over the bare driver asking the same",
+    target: 0.8,
+    atLeast: true,
+    measure: async () => (await onMongo()).throughput,
+  },
+  {
+    name: "mongo_cpu_vs_driver",
+    what: "processor time of such a request over the bare driver's",
+    target: 1.5,
+    atLeast: false,
+    measure: async () => (await onMongo()).cpu,
+  },
+  {
+    name: "neighbour",
+    what: "99th percentile of by-id reads beside one client with the slowest filters, over alone",
+    target: 4,
+    atLeast: false,
+    measure: neighbour,
   },
   {
     name: "workers2_vs_1",
@@ -218,6 +241,56 @@ const posted = (server: Program, setting: Setting): Target => ({
   }),
 });
 
+/** What the interface lets one ask at most, of 200,000 documents; each looks at all of them. */
+const SLOWEST = [
+  "title_regex=9.*9.*9$&limit=20",
+  "title_ne=x&limit=20",
+  `where=${
+    encodeURIComponent('{"or":[{"rating":{"gt":4.8}},{"summary":{"regex":"post 1999"}}]}')
+  }&limit=20`,
+  "page=9000&limit=20",
+  "sort=title&limit=20",
+  "status=published&limit=20",
+  "tags=none",
+];
+
+async function neighbour(setting: Setting): Promise<number> {
+  await using corbel = await startCorbel(setting.folder);
+  const [first] = JSON.parse((await ask(list(corbel, setting, "posts200000?limit=1"))).body).data
+    .items;
+  const byId = list(corbel, setting, `posts200000/${first._id}`);
+  const options = { connections: 4 };
+  await load(byId, { ...options, seconds: WARM_UP_SECONDS });
+  const ratios: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const alone = await latency99(byId, options);
+    const beside = await besideSlow(corbel, setting, () => latency99(byId, options));
+    ratios.push(beside / alone);
+  }
+  return Math.round(median(ratios) * 100) / 100;
+}
+
+/** Runs `work` while a client asks one slow query after the other. */
+async function besideSlow<T>(
+  corbel: Program,
+  setting: Setting,
+  work: () => Promise<T>,
+): Promise<T> {
+  let isOver = false;
+  async function askOn(): Promise<number> {
+    let answered = 0;
+    while (!isOver) {
+      await ask(list(corbel, setting, `posts200000?${SLOWEST[answered % SLOWEST.length]}`));
+      answered++;
+    }
+    return answered;
+  }
+  const asking = askOn();
+  const result = await work().finally(() => void (isOver = true));
+  if (await asking < 3) throw new Error("The slow client got no turns");
+  return result;
+}
+
 async function twoWorkersOverOne(setting: Setting): Promise<number> {
   await using two = await startCorbel(setting.folder, { WORKERS: "2" });
   await using one = await startCorbel(setting.folder);
@@ -249,33 +322,3 @@ async function loadedMemory(setting: Setting): Promise<number> {
   await load(list(corbel, setting, "posts10000?limit=100"), { seconds: MEMORY_SECONDS });
   return await residentMb(corbel.pid);
 }
-
-async function ask({ url, headers }: Target): Promise<Recorded> {
-  const response = await fetch(url, headers && { headers: { ...headers } });
-  const body = await response.text();
-  if (!response.ok) throw new Error(`${url} answered ${response.status}: ${body}`);
-  const kept = [...response.headers].filter(([name]) => !TRANSPORT.includes(name));
-  return { headers: kept, body };
-}
-
-/** Set by the server underneath. */
-const TRANSPORT = ["content-length", "date"];
-
-/** Requests per second of one over the other, in turns, so that both see the same machine. */
-async function ratio(
-  one: Target,
-  other: Target,
-  options: LoadOptions = {},
-  otherOptions: LoadOptions = options,
-): Promise<number> {
-  await load(one, { ...options, seconds: WARM_UP_SECONDS });
-  await load(other, { ...otherOptions, seconds: WARM_UP_SECONDS });
-  const ratios: number[] = [];
-  for (let round = 0; round < ROUNDS; round++) {
-    ratios.push(await load(one, options) / await load(other, otherOptions));
-  }
-  return Math.round(median(ratios) * 100) / 100;
-}
-
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;

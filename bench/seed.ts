@@ -5,7 +5,7 @@ import { createDocuments } from "@/lib/documents/create_document.ts";
 import { createCollection } from "@/lib/documents/save_collection.ts";
 import { BULK_DOCUMENTS_MAX } from "@/lib/limits.ts";
 import { createLog } from "@/lib/http/log.ts";
-import { loadConfig } from "@/lib/config.ts";
+import { type Environment, loadConfig } from "@/lib/config.ts";
 import { createProject } from "@/lib/projects/create_project.ts";
 import { openServices } from "@/lib/services.ts";
 import type { Id, Json } from "@/lib/store/port.ts";
@@ -21,17 +21,9 @@ export interface Seeded {
 const USERS = 50;
 const TOKEN_SECONDS = 86_400;
 
-/** Fills `folder`: `posts` of each size, and private `notes` of many users. */
-export async function seed(
-  folder: string,
-  sizes: readonly number[],
-  port: number,
-): Promise<Seeded> {
-  const config = loadConfig({
-    DATABASE_URL: `sqlite:${folder}`,
-    SQLITE_SYNC: "normal",
-    PORT: String(port),
-  });
+/** Fills the store of these settings: `posts` of each size, and private `notes` of many users. */
+export async function seed(settings: Environment, sizes: readonly number[]): Promise<Seeded> {
+  const config = loadConfig({ SQLITE_SYNC: "normal", ...settings });
   using log = createLog("error", (text) => console.error(text));
   await using services = await openServices(config, { log });
   const { projectId, publishableKey, secretKey } = await createProject(services, {

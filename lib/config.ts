@@ -1,6 +1,6 @@
 import { keyRingProblem } from "./crypto/key_ring.ts";
 import { Secret } from "./crypto/secret.ts";
-import { RATE_PER_MINUTE } from "./limits.ts";
+import { RATE_PER_MINUTE, REQUEST_TIMEOUT_MS } from "./limits.ts";
 import { LOCAL_HOSTS } from "./local_hosts.ts";
 import type { Sync } from "./store/sqlite/connection.ts";
 
@@ -13,6 +13,8 @@ export interface Config {
   /** Origin of every address in answers, without a final slash. */
   readonly publicUrl: string;
   readonly database: SqliteDatabase | MongoDatabase;
+  /** How long a list or a count may take before it is given up. */
+  readonly queryTimeLimitMs: number;
   /** The key ring's text; null lets the embedded mode keep one in its folder. */
   readonly secretKeys: Secret | null;
   /** How many proxies stand in front; 0 believes no forwarded address. */
@@ -38,6 +40,8 @@ export interface MongoDatabase {
   readonly prefix: string;
 }
 
+const QUERY_TIME_LIMIT_MS = 5_000;
+
 /** Environment variables that {@linkcode loadConfig} reads, with what the README says of them. */
 export const SETTINGS = {
   DATABASE_URL: [
@@ -48,6 +52,10 @@ export const SETTINGS = {
   SQLITE_SYNC: [
     "`full`",
     "`full`: an answered write survives a power cut. `normal`: faster, a power cut may lose the last.",
+  ],
+  QUERY_TIME_LIMIT_MS: [
+    `\`${QUERY_TIME_LIMIT_MS}\``,
+    "Milliseconds that a list or a count may take before it is 503 `QUERY_TOO_SLOW`.",
   ],
   SECRET_KEYS: [
     "made in the data folder",
@@ -95,6 +103,12 @@ export function loadConfig(env: Environment): Config {
     port,
     publicUrl: read.publicUrl(port),
     database: read.database(),
+    queryTimeLimitMs: read.wholeNumber(
+      "QUERY_TIME_LIMIT_MS",
+      QUERY_TIME_LIMIT_MS,
+      1,
+      REQUEST_TIMEOUT_MS,
+    ),
     secretKeys: read.secretKeys(),
     trustProxy: read.wholeNumber("TRUST_PROXY", 0, 0, 100),
     ratePerMinute: read.ratePerMinute(),

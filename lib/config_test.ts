@@ -36,12 +36,22 @@ Deno.test("nothing configured gives the embedded store on a local address", () =
     port: 8000,
     publicUrl: "http://localhost:8000",
     database: { kind: "sqlite", folder: "./data", sync: "full" },
+    queryTimeLimitMs: 5000,
     secretKeys: null,
     trustProxy: 0,
     ratePerMinute: 1000,
     workers: 1,
     logLevel: "info",
   });
+});
+
+Deno.test("the time limit of queries is 1 to 30,000 milliseconds", () => {
+  for (const text of ["1", "250", "30000"]) {
+    assert.equal(loadConfig({ QUERY_TIME_LIMIT_MS: text }).queryTimeLimitMs, Number(text));
+  }
+  for (const text of ["0", "30001", "5s", "-1"]) {
+    assertRefused({ QUERY_TIME_LIMIT_MS: text }, /^QUERY_TIME_LIMIT_MS must be a whole number/);
+  }
 });
 
 Deno.test("an empty variable is as good as none", () => {

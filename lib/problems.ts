@@ -216,6 +216,12 @@ const table = {
     message: "The service cannot store or read at the moment: try again.",
     when: "The database cannot be reached, is full, read-only or busy for too long.",
   },
+  QUERY_TOO_SLOW: {
+    status: 503,
+    message: "The query takes too long: narrow it by a field that has an index.",
+    when: "A list or a count did not finish within its time limit, or too many were waiting; the " +
+      "message names the field whose index would help.",
+  },
   NOT_READY: {
     status: 503,
     message: "The service is not ready.",

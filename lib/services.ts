@@ -13,7 +13,8 @@ import { createListAnswers, type ListAnswers } from "./documents/repeated_list.t
 import { createDeadlines, type Deadlines } from "./http/deadline.ts";
 import { createFlight, type Flight } from "./http/flight.ts";
 import type { Log } from "./http/log.ts";
-import { createRateLimiter, type RateLimiter } from "./http/rate_limit.ts";
+import { createRateLimiter, type RateLimiter, type SharedCounts } from "./http/rate_limit.ts";
+import { createStoredCounts } from "./http/stored_counts.ts";
 import { type NewId, objectIds } from "./ids.ts";
 import { REQUEST_TIMEOUT_MS } from "./limits.ts";
 import type { Engine } from "./store/port.ts";
@@ -45,21 +46,25 @@ export interface Surroundings {
   readonly log: Log;
   readonly clock?: Clock;
   readonly newId?: NewId;
+  /** Where several of this process add up what they count, if the store is not the place. */
+  readonly counts?: SharedCounts;
 }
 
 /** Opens the store and everything that stands on it; disposing closes it all. */
 export async function openServices(
   config: Config,
-  { log, clock = systemClock, newId = objectIds(clock) }: Surroundings,
+  { log, clock = systemClock, newId = objectIds(clock), counts }: Surroundings,
 ): Promise<Services> {
-  const { database, publicUrl } = config;
-  const engine = await openEngine(database);
+  const { database, publicUrl, queryTimeLimitMs } = config;
+  const engine = await openEngine(database, queryTimeLimitMs);
   try {
     const keyRing = await KeyRing.parse(
       config.secretKeys?.reveal() ?? await keptKeyRing(folderOf(database), log),
     );
     const sessions = createSessionDirectory(engine, clock);
     const signingKeys = createSigningKeys({ engine, keyRing, newId, clock });
+    const shared = database.kind === "mongodb" ? createStoredCounts(engine) : counts;
+    const rateLimiter = createRateLimiter(config.ratePerMinute, clock, shared);
     const deadlines = createDeadlines(REQUEST_TIMEOUT_MS, () => clock.now());
     return {
       config,
@@ -76,11 +81,12 @@ export async function openServices(
       cursors: createCursors(keyRing.derive("cursors")),
       plans: createListPlans(),
       answers: createListAnswers(),
-      rateLimiter: createRateLimiter(config.ratePerMinute, clock),
+      rateLimiter,
       deadlines,
       flight: createFlight(),
       async [Symbol.asyncDispose]() {
         deadlines[Symbol.dispose]();
+        await rateLimiter[Symbol.asyncDispose]();
         await engine[Symbol.asyncDispose]();
         log.flush();
       },
@@ -92,11 +98,16 @@ export async function openServices(
 }
 
 /** MongoDB's driver is loaded only by those who use it. */
-async function openEngine(database: SqliteDatabase | MongoDatabase): Promise<Engine> {
-  if (database.kind === "sqlite") return await SqliteEngine.open(database);
+async function openEngine(
+  database: SqliteDatabase | MongoDatabase,
+  queryTimeLimitMs: number,
+): Promise<Engine> {
+  if (database.kind === "sqlite") {
+    return await SqliteEngine.open({ ...database, queryTimeLimitMs });
+  }
   const { MongoEngine } = await import("./store/mongo/engine.ts");
   const { url, prefix } = database;
-  return await MongoEngine.open({ url: url.reveal(), prefix, timeLimitMs: 5_000 });
+  return await MongoEngine.open({ url: url.reveal(), prefix, queryTimeLimitMs });
 }
 
 function folderOf(database: SqliteDatabase | MongoDatabase): string {

@@ -126,6 +126,11 @@ export const listing: readonly Parameter[] = [
     enum: ["exact", "none", "estimate"],
     default: "exact",
   }),
+  query(
+    "explain",
+    "`true` answers how the list would be read, in place of the list; needs the secret key.",
+    { ...FLAG, default: false },
+  ),
   query("where", "A JSON tree of `and`, `or`, `not` and `{ field: { op: value } }`.", TEXT),
   {
     ...query(

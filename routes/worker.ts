@@ -1,17 +1,17 @@
 /** One of several threads that serve: told by messages when to begin and when to stop. */
 import { type Environment, loadConfig } from "@/lib/config.ts";
 import { createLog } from "@/lib/http/log.ts";
-import type { RateLimiter, RateShare } from "@/lib/http/rate_limit.ts";
+import type { SharedCounts } from "@/lib/http/rate_limit.ts";
 import { openServices } from "@/lib/services.ts";
 import { startServer } from "./server.ts";
 import type { WorkerScope } from "./worker_messages.ts";
 
-const TELL_EVERY_MS = 250;
-
 const scope = globalThis as unknown as WorkerScope;
 
 const stop = Promise.withResolvers<void>();
-let share: RateShare | null = null;
+/** Who waits for a sum, by the number of the report. */
+const waiting = new Map<number, (sum: number) => void>();
+let reports = 0;
 
 scope.onmessage = ({ data: order }) => {
   switch (order.kind) {
@@ -19,8 +19,9 @@ scope.onmessage = ({ data: order }) => {
       return void run(order.environment);
     case "ping":
       return scope.postMessage({ kind: "alive" });
-    case "counted":
-      return share?.add(order.counted);
+    case "sum":
+      waiting.get(order.number)?.(order.sum);
+      return void waiting.delete(order.number);
     case "stop":
       return stop.resolve();
   }
@@ -39,8 +40,7 @@ async function run(environment: Environment): Promise<void> {
 async function serveUntilTold(environment: Environment): Promise<void> {
   const config = loadConfig(environment);
   using log = createLog(config.logLevel, (text) => scope.postMessage({ kind: "log", text }));
-  await using services = await openServices(config, { log });
-  using _telling = tellCounts(services.rateLimiter);
+  await using services = await openServices(config, { log, counts });
   const server = startServer(services, { shared: true });
   const { hostname, port } = server;
   scope.postMessage({ kind: "listening", hostname, port });
@@ -48,12 +48,13 @@ async function serveUntilTold(environment: Environment): Promise<void> {
   await server.stop();
 }
 
-/** A limit holds for all threads together, but for what they count between two tellings. */
-function tellCounts(rateLimiter: RateLimiter): Disposable {
-  const own = share = rateLimiter.share();
-  const timer = setInterval(() => {
-    const counted = own.take();
-    if (counted.length > 0) scope.postMessage({ kind: "counted", counted });
-  }, TELL_EVERY_MS);
-  return { [Symbol.dispose]: () => clearInterval(timer) };
-}
+/** The thread that began all others adds up. */
+const counts: SharedCounts = {
+  add(key, endsAt, count) {
+    const number = reports++;
+    const { promise, resolve } = Promise.withResolvers<number>();
+    waiting.set(number, resolve);
+    scope.postMessage({ kind: "counted", number, key, endsAt, count });
+    return promise;
+  },
+};

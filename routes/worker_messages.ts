@@ -1,12 +1,11 @@
 import type { Environment } from "@/lib/config.ts";
-import type { Counted } from "@/lib/http/rate_limit.ts";
 
 /** What a thread that serves is told. */
 export type Order =
   | { readonly kind: "serve"; readonly environment: Environment }
   | { readonly kind: "ping" }
-  /** What others counted for the rate limits. */
-  | RequestsCounted
+  /** What all threads together have counted, to the report of that number. */
+  | { readonly kind: "sum"; readonly number: number; readonly sum: number }
   | { readonly kind: "stop" };
 
 /** What it tells. */
@@ -19,9 +18,14 @@ export type Report =
   | { readonly kind: "stopped" }
   | { readonly kind: "failed"; readonly why: string };
 
+/** For the rate limits. */
 export interface RequestsCounted {
   readonly kind: "counted";
-  readonly counted: readonly Counted[];
+  readonly number: number;
+  readonly key: string;
+  /** Of the minute in which they were counted, in milliseconds of the epoch. */
+  readonly endsAt: number;
+  readonly count: number;
 }
 
 /** The global scope of such a thread, for which the checker of types has no name here. */

@@ -1,4 +1,6 @@
 import { type Config, ConfigError, type Environment } from "@/lib/config.ts";
+import type { SharedCounts } from "@/lib/http/rate_limit.ts";
+import { createSummedCounts } from "@/lib/http/summed_counts.ts";
 import { SHUTDOWN_MS } from "@/lib/limits.ts";
 import { assertPortIsFree, type Server, timeLimit } from "./server.ts";
 import type { Order, Report } from "./worker_messages.ts";
@@ -39,15 +41,12 @@ export async function startWorkers(
     ]);
   }
   assertPortIsFree(config);
+  const counts = createSummedCounts();
   const threads = Array.from(
     { length: config.workers },
-    (_, i) => startThread(`Worker ${i + 1}`, module, { print, tellOthers }),
+    (_, i) => startThread(`Worker ${i + 1}`, module, { print, counts }),
   );
   let watch: ReturnType<typeof setInterval> | undefined;
-
-  function tellOthers(order: Order, teller: string): void {
-    for (const { name, tell } of threads) if (name !== teller) tell(order);
-  }
 
   async function stop(): Promise<void> {
     clearInterval(watch);
@@ -70,7 +69,6 @@ export async function startWorkers(
 }
 
 interface Thread {
-  readonly name: string;
   /** Rejects, as `ended` does, when the thread fails. */
   readonly listening: Promise<{ readonly hostname: string; readonly port: number }>;
   readonly ended: Promise<void>;
@@ -82,10 +80,10 @@ interface Thread {
 
 interface Around {
   print(text: string): void;
-  tellOthers(order: Order, teller: string): void;
+  readonly counts: SharedCounts;
 }
 
-function startThread(name: string, module: URL, { print, tellOthers }: Around): Thread {
+function startThread(name: string, module: URL, { print, counts }: Around): Thread {
   const listening = Promise.withResolvers<{ hostname: string; port: number }>();
   const ended = Promise.withResolvers<void>();
   const fail = (why: string) => {
@@ -107,8 +105,11 @@ function startThread(name: string, module: URL, { print, tellOthers }: Around): 
         return void (unanswered = 0);
       case "log":
         return print(report.text);
-      case "counted":
-        return tellOthers(report, name);
+      case "counted": {
+        const { number, key, endsAt, count } = report;
+        return void counts.add(key, endsAt, count)
+          .then((sum) => tell({ kind: "sum", number, sum }));
+      }
       case "stopped":
         return ended.resolve();
       case "failed":
@@ -121,7 +122,6 @@ function startThread(name: string, module: URL, { print, tellOthers }: Around): 
   };
   const tell = (order: Order) => worker.postMessage(order);
   return {
-    name,
     listening: listening.promise,
     ended: ended.promise,
     tell,

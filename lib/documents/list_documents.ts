@@ -3,16 +3,18 @@ import type { Caller } from "../auth/principals.ts";
 import { PAGE_DEFAULT } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import { and } from "../store/filter.ts";
-import type { Filter, Page, Position } from "../store/port.ts";
+import type { Filter, ListQuery, Page, Position } from "../store/port.ts";
 import {
   type AccessServices,
   callerTag,
   findCollection,
   type Readable,
   readable,
+  requireSecretKey,
 } from "./access.ts";
 import type { Collection } from "./collection.ts";
 import { type Cursor, type Cursors, digestOf, type ScopeDigest } from "./cursor.ts";
+import { explanationOf, type ListExplanation } from "./explain_list.ts";
 import { isPlain, present } from "./present.ts";
 import { type ListRequest, parseListQuery, splitCursor } from "./query.ts";
 
@@ -54,12 +56,15 @@ const PLANNED_TEXT_MAX = 500;
 
 export const createListPlans = (): ListPlans => new LRUCache({ max: PLANS_KEPT });
 
-/** Lists a collection as the query text asks and the caller may see; or only counts it. */
+/**
+ * Lists a collection as the query text asks and the caller may see; or only counts it, or explains
+ * to the secret key how it would be read. Throws `QueryTooSlow`.
+ */
 export async function listDocuments(
   services: ListServices,
   caller: Caller,
   { collectionName, query }: { collectionName: string; query: string },
-): Promise<DocumentList | { readonly count: number }> {
+): Promise<DocumentList | { readonly count: number } | ListExplanation> {
   const collection = await findCollection(services, caller, collectionName);
   const { rest, cursor: cursorText } = splitCursor(query);
   const plan = planFor(services, caller, { collection, text: rest });
@@ -70,8 +75,13 @@ export async function listDocuments(
     });
   }
   const cursor = cursorText === null ? null : services.cursors.read(cursorText, scope);
+  if (request.explain) {
+    requireSecretKey(caller);
+    const explanation = await source.records.explain(queryOf(plan, cursor));
+    return explanationOf(filter, request.sort, explanation);
+  }
   if (request.countOnly) return { count: await source.records.count(filter) };
-  const page = await readPage(plan, cursor);
+  const page = await source.records.list(queryOf(plan, cursor));
   const { before, behind } = neighbours(page, request, cursor);
   const write = (to: Cursor | null) => to === null ? null : services.cursors.write(to, scope);
   return {
@@ -88,6 +98,8 @@ export async function listDocuments(
     isPopulated: request.populate.length > 0,
   };
 }
+
+const TOTALS = { exact: true, none: false, estimate: "estimate" } as const;
 
 /** A plan that was made for this caller under this definition, or a new one. */
 function planFor(
@@ -112,12 +124,12 @@ function planFor(
   return plan;
 }
 
-function readPage({ source, request, filter }: ListPlan, cursor: Cursor | null): Promise<Page> {
+function queryOf({ request, filter }: ListPlan, cursor: Cursor | null): ListQuery {
   const { sort, limit, page } = request;
-  const query = { filter, sort, limit, total: request.total !== "none" };
-  if (cursor !== null) return source.records.list({ ...query, ...cursor });
+  const query = { filter, sort, limit, total: TOTALS[request.total] };
+  if (cursor !== null) return { ...query, ...cursor };
   const offset = ((page ?? PAGE_DEFAULT) - 1) * limit;
-  return source.records.list(offset > 0 ? { ...query, offset } : query);
+  return offset > 0 ? { ...query, offset } : query;
 }
 
 /** The cursors on either side of a page; where it was come from, the list goes on. */

@@ -38,6 +38,8 @@ export interface ListRequest extends Presentation {
   readonly countOnly: boolean;
   readonly total: "exact" | "none" | "estimate";
   readonly includeDeleted: boolean;
+  /** Whether to answer how the list would be read, in place of the list. */
+  readonly explain: boolean;
 }
 
 /** Parameters that never are fields. */
@@ -77,7 +79,7 @@ const refuse = (name: string, why: string) =>
 export function parseListQuery(collection: Collection, text: string): ListRequest {
   const { reserved, conditions } = readParameters(collection, text);
   if (reserved.has("cursor")) throw refuse("cursor", "is given more than once");
-  const request: ListRequest = {
+  return {
     ...presentation(collection, reserved),
     filter: and(...conditions, ...whereCondition(collection, reserved.get("where"))),
     sort: parseSort(collection, reserved.get("sort")),
@@ -86,11 +88,8 @@ export function parseListQuery(collection: Collection, text: string): ListReques
     countOnly: flag("count", reserved.get("count"), false),
     total: choice("total", reserved.get("total"), ["exact", "none", "estimate"]),
     includeDeleted: flag("include_deleted", reserved.get("include_deleted"), false),
+    explain: flag("explain", reserved.get("explain"), false),
   };
-  if (flag("explain", reserved.get("explain"), false)) {
-    throw refuse("explain", "is not served by this version");
-  }
-  return request;
 }
 
 /**

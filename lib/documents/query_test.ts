@@ -56,6 +56,7 @@ Deno.test("a list that asks for nothing gets the first hundred, newest first", (
     countOnly: false,
     total: "exact",
     includeDeleted: false,
+    explain: false,
     projection: null,
     meta: true,
     populate: [],
@@ -232,8 +233,9 @@ Deno.test("a reference leads to its collection, also from a list and inside an o
   }
 });
 
-Deno.test("explain is not there yet, and says so", () => {
-  refused("explain=true", "explain", /is not served by this version/);
+Deno.test("explain is asked for by true alone", () => {
+  assert.equal(list("explain=true").explain, true);
+  assert.equal(list("").explain, false);
   assert.deepEqual(list("explain=false"), list(""));
 });
 

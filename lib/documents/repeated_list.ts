@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { Caller } from "../auth/principals.ts";
 import { callerTag, findCollection } from "./access.ts";
+import { jsonText } from "../store/json_text.ts";
 import { etagOf } from "./document.ts";
 import { type DocumentList, listDocuments, type ListServices } from "./list_documents.ts";
 
@@ -74,6 +75,7 @@ async function listed(
 ): Promise<{ data: string; mayKeep: boolean }> {
   const list = await listDocuments(services, caller, input);
   if ("count" in list) return { data: JSON.stringify(list), mayKeep: true };
+  if ("examined" in list) return { data: jsonText(list), mayKeep: false };
   return { data: listData(list), mayKeep: !list.isPopulated };
 }
 

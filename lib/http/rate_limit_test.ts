@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import { fakeClock } from "@/tests/support/test_services.ts";
-import { createRateLimiter, RateLimited, type RateLimiter } from "./rate_limit.ts";
+import {
+  createRateLimiter,
+  RateLimited,
+  type RateLimiter,
+  type SharedCounts,
+} from "./rate_limit.ts";
 
 /** What a count is refused with. */
 function refusalOf(limiter: RateLimiter, key: string): RateLimited {
@@ -61,51 +66,84 @@ Deno.test("however many addresses come, what is remembered of them has a bound",
   refusalOf(limiter, "address 99999");
 });
 
-Deno.test("limiters that share count as one, each request once", () => {
-  const clock = fakeClock();
-  const [one, other] = [createRateLimiter(10, clock), createRateLimiter(10, clock)];
-  const [share, otherShare] = [one.share(), other.share()];
-  const exchange = () => {
-    const [taken, otherTaken] = [share.take(), otherShare.take()];
-    share.add(otherTaken);
-    otherShare.add(taken);
+/** Adds up as the store does. `lost` makes it unreachable. */
+function countsInMemory(): SharedCounts & { lost: boolean; readonly calls: number } {
+  const counts = new Map<string, number>();
+  let calls = 0;
+  return {
+    lost: false,
+    get calls() {
+      return calls;
+    },
+    async add(key, endsAt, count) {
+      calls++;
+      await Promise.resolve();
+      if (this.lost) throw new Error("lost");
+      const all = (counts.get(`${endsAt} ${key}`) ?? 0) + count;
+      counts.set(`${endsAt} ${key}`, all);
+      return all;
+    },
   };
-  for (let n = 0; n < 3; n++) one.count("key");
-  for (let n = 0; n < 2; n++) other.count("key");
-  exchange();
-  assert.equal(one.count("key")?.remaining, 4);
-  exchange();
-  exchange();
-  assert.equal(other.count("key")?.remaining, 3);
-  for (let n = 0; n < 3; n++) other.count("key");
-  exchange();
-  refusalOf(one, "key");
+}
+
+const times = (n: number, work: () => void) => {
+  while (n-- > 0) work();
+};
+
+Deno.test("two processes that exchange their counts refuse together what each would let pass", async () => {
+  const [clock, shared] = [fakeClock(), countsInMemory()];
+  await using one = createRateLimiter(100, clock, shared);
+  await using other = createRateLimiter(100, clock, shared);
+  times(60, () => one.count("key"));
+  times(30, () => other.count("key"));
+  await one.share();
+  await other.share();
+  assert.equal(other.count("key")?.remaining, 9);
+  times(9, () => other.count("key"));
   refusalOf(other, "key");
-  assert.equal(one.count("another")?.remaining, 9);
+  await other.share();
+  one.count("key");
+  await one.share();
+  refusalOf(one, "key");
+  assert.equal(one.count("another")?.remaining, 99);
+  clock.advance(60_000);
+  assert.equal(one.count("key")?.remaining, 99);
 });
 
-Deno.test("a minute that was counted elsewhere ends when it ends there", () => {
-  const clock = fakeClock();
-  const [one, other] = [createRateLimiter(2, clock), createRateLimiter(2, clock)];
-  const [share, otherShare] = [one.share(), other.share()];
-  one.count("key");
-  one.count("key");
-  const taken = share.take();
-  clock.advance(20_000);
-  otherShare.add(taken);
-  assert.equal(refusalOf(other, "key").retryAfter, 40);
-  clock.advance(40_000);
-  otherShare.add(taken);
-  assert.deepEqual(other.count("key"), { limit: 2, remaining: 1, resetSeconds: 60 });
-  assert.deepEqual(
-    otherShare.take(),
-    [{ key: "key", count: 1, endsAt: clock.now() + 60_000 }],
-    "of the minute that is over nothing is told",
-  );
+Deno.test("requests that come during an exchange are counted once", async () => {
+  const [clock, shared] = [fakeClock(), countsInMemory()];
+  await using limiter = createRateLimiter(100, clock, shared);
+  times(10, () => limiter.count("key"));
+  const sharing = limiter.share();
+  times(5, () => limiter.count("key"));
+  await sharing;
+  assert.equal(limiter.count("key")?.remaining, 84);
+  await limiter.share();
+  assert.equal(limiter.count("key")?.remaining, 83);
 });
 
-Deno.test("a limiter without a limit has nothing to share", () => {
-  const share = createRateLimiter(null, fakeClock()).share();
-  share.add([{ key: "key", count: 5, endsAt: Number.MAX_SAFE_INTEGER }]);
-  assert.deepEqual(share.take(), []);
+Deno.test("counts that could not be exchanged are kept and exchanged later", async () => {
+  const [clock, shared] = [fakeClock(), countsInMemory()];
+  await using one = createRateLimiter(100, clock, shared);
+  await using other = createRateLimiter(100, clock, shared);
+  shared.lost = true;
+  times(50, () => one.count("key"));
+  await one.share();
+  assert.equal(one.count("key")?.remaining, 49);
+  shared.lost = false;
+  await one.share();
+  other.count("key");
+  await other.share();
+  assert.equal(other.count("key")?.remaining, 100 - 53);
+});
+
+Deno.test("callers far from the limit are not exchanged", async () => {
+  const [clock, shared] = [fakeClock(), countsInMemory()];
+  await using limiter = createRateLimiter(1000, clock, shared);
+  times(9, () => limiter.count("key"));
+  await limiter.share();
+  assert.equal(shared.calls, 0);
+  limiter.count("key");
+  await limiter.share();
+  assert.equal(shared.calls, 1);
 });

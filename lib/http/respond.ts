@@ -1,6 +1,6 @@
 import { jsonText } from "../store/json_text.ts";
-import { Problem, PROBLEMS } from "../problems.ts";
-import { StoreUnavailable } from "../store/errors.ts";
+import { Problem, type ProblemCode, PROBLEMS } from "../problems.ts";
+import { QueryTooSlow, StoreUnavailable } from "../store/errors.ts";
 import type { Log } from "./log.ts";
 import type { RequestState } from "./request.ts";
 
@@ -62,6 +62,9 @@ export function respond(state: RequestState, reply: Reply): Response {
   return new Response(body, { status: reply.status, headers });
 }
 
+/** Readiness is asked by operators, a query is slow for want of an index. */
+const TELLING: ReadonlySet<ProblemCode> = new Set(["NOT_READY", "QUERY_TOO_SLOW"]);
+
 /** A refusal in the envelope of errors. */
 export function problemReply(state: RequestState, problem: Problem): Reply {
   state.problem = problem.code;
@@ -71,8 +74,8 @@ export function problemReply(state: RequestState, problem: Problem): Reply {
   // Nobody reads what else comes on this connection.
   if (problem.code === "STOPPING" || problem.status === 413) headers.push(["connection", "close"]);
   if (problem.allow !== undefined) headers.push(["allow", problem.allow.join(", ")]);
-  // What failed inside is nobody's business outside; readiness is asked by operators.
-  const opaque = problem.status >= 500 && problem.code !== "NOT_READY";
+  // What failed inside is nobody's business outside; these two say what to do.
+  const opaque = problem.status >= 500 && !TELLING.has(problem.code);
   const message = opaque ? PROBLEMS[problem.code].message : problem.message;
   const body = jsonText({ success: false, data: {}, message, code: problem.code });
   return { status: problem.status, body, headers };
@@ -81,6 +84,7 @@ export function problemReply(state: RequestState, problem: Problem): Reply {
 /** What a thrown value means to a client; what is not a refusal is logged. */
 export function asProblem(error: unknown, state: RequestState, log: Log): Problem {
   if (error instanceof Problem) return error;
+  if (error instanceof QueryTooSlow) return tooSlow(error);
   const unavailable = error instanceof StoreUnavailable;
   log.write("error", unavailable ? "The store is unavailable" : "A request failed", {
     requestId: state.id,
@@ -88,6 +92,13 @@ export function asProblem(error: unknown, state: RequestState, log: Log): Proble
     error: unavailable ? error.message : error instanceof Error ? error.stack : String(error),
   });
   return new Problem(unavailable ? "STORE_UNAVAILABLE" : "INTERNAL", { cause: error });
+}
+
+function tooSlow({ path }: QueryTooSlow): Problem {
+  if (path === null) return new Problem("QUERY_TOO_SLOW");
+  return new Problem("QUERY_TOO_SLOW", {
+    message: `The query takes too long: an index on ${JSON.stringify(path)} would help.`,
+  });
 }
 
 /** Answers a CORS preflight for any path: what it may do is decided by the request itself. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { Problem } from "../problems.ts";
-import { StoreUnavailable } from "../store/errors.ts";
+import { Problem, PROBLEMS } from "../problems.ts";
+import { QueryTooSlow, StoreUnavailable } from "../store/errors.ts";
 import { type LogFields, silentLog } from "./log.ts";
 import { openRequest, type RequestState } from "./request.ts";
 import { asProblem, envelope, ok, preflight, problemReply, respond } from "./respond.ts";
@@ -156,6 +156,20 @@ Deno.test("a connection whose rest nobody reads is closed", () => {
     const { headers } = problemReply(request(), new Problem(code));
     assert.ok(headers!.some(([name, value]) => name === "connection" && value === "close"), code);
   }
+});
+
+Deno.test("a query that took too long is 503 with Retry-After, and names the field to index", () => {
+  const state = request();
+  const told = (path: string | null) => {
+    const reply = problemReply(state, asProblem(new QueryTooSlow(path), state, silentLog));
+    assert.equal(reply.status, 503);
+    assert.deepEqual(reply.headers, [["retry-after", "1"]]);
+    return JSON.parse(reply.body as string);
+  };
+  const named = told("place.city");
+  assert.equal(named.code, "QUERY_TOO_SLOW");
+  assert.match(named.message, /an index on "place\.city" would help/);
+  assert.equal(told(null).message, PROBLEMS.QUERY_TOO_SLOW.message);
 });
 
 /** Remembers what was logged. */

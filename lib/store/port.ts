@@ -133,8 +133,11 @@ export interface ListQuery {
   /** Continue behind this position, or before it when `backwards`. The record may be gone. */
   readonly from?: Position;
   readonly backwards?: boolean;
-  /** Whether to count the matching records too. */
-  readonly total?: boolean;
+  /**
+   * Whether to count the matching records too. An estimate may be off, and cost less; it counts
+   * small numbers of matches exactly.
+   */
+  readonly total?: boolean | "estimate";
 }
 
 export interface Page {
@@ -148,6 +151,16 @@ export interface Page {
   /** Positions of the first and the last record; null for an empty page. */
   first(): Position | null;
   last(): Position | null;
+}
+
+/** How a list would be read. */
+export interface Explanation {
+  /** Keys of the index that serves it; null where every record is looked at. */
+  readonly index: readonly SortKey[] | null;
+  /** About how many records must be looked at for the page and, where it is asked for, the total. */
+  readonly examined: number;
+  /** The field whose index would help; null if none would. */
+  readonly advice: string | null;
 }
 
 /**
@@ -171,6 +184,8 @@ export interface Records<T extends StoredRecord = StoredRecord> {
   /** With an index over the sort a page costs the same at any depth when read by `from`. */
   list(query: ListQuery): Promise<Page>;
   count(filter: Filter): Promise<number>;
+  /** How {@linkcode list} would read; looks at no more than that would. */
+  explain(query: ListQuery): Promise<Explanation>;
   /**
    * Finds and changes in one atomic step, so of many at once each sees the other's result.
    * Resolves to the record after the change, or null when none matches.

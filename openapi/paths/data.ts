@@ -78,7 +78,9 @@ export const listDocuments = contract({
     "UNKNOWN_OPERATOR",
     "INVALID_CURSOR",
     "ACCESS_TOKEN_REQUIRED",
+    "SECRET_KEY_REQUIRED",
     "COLLECTION_NOT_FOUND",
+    "QUERY_TOO_SLOW",
   ],
 });
 

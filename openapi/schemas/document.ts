@@ -61,9 +61,25 @@ export const DocumentList = z.union([
   z.strictObject({ ...listed, page: z.int() }),
   z.strictObject({ ...listed, cursor: z.string() }),
   z.strictObject({ count: z.int() }),
+  z.strictObject({
+    filter: z.looseObject({}).openapi({
+      description: "Everything that is asked of a document, as `where` writes it, with what " +
+        "row-level security and the trash add.",
+    }),
+    sort: z.string(),
+    index: z.array(z.string()).nullable().openapi({
+      description: "Fields of the index that serves the list; null where none does.",
+    }),
+    examined: z.int().openapi({
+      description: "About how many documents are looked at for the page and its total.",
+    }),
+    advice: z.string().nullable().openapi({
+      description: "The field whose index would help; null if none would.",
+    }),
+  }),
 ]).openapi("DocumentList", {
   description: "A page by number has `page`, a page by cursor has `cursor`, `count=true` answers " +
-    "the number alone.",
+    "the number alone, `explain=true` how the list would be read.",
   example: {
     items: [DOCUMENT_EXAMPLE],
     total: 1,

@@ -2,10 +2,12 @@ import assert from "node:assert/strict";
 import { createTestStore } from "../support/test_store.ts";
 import { createCollection, createProject, listAll, type Project, send, THINGS } from "./project.ts";
 import { type Server, startServer } from "./server.ts";
+import { until } from "./until.ts";
 
 const ROUNDS = 20;
 const CONNECTIONS = 6;
 const STREAM_MS = 150;
+const FIRST_MS = 10_000;
 const BULK = 5;
 
 interface Stream {
@@ -55,13 +57,13 @@ Deno.test("kill -9 during a stream of inserts loses nothing that was answered wi
   for (let round = 0; round < ROUNDS; round++) {
     await using server = await startServer({ store });
     const inserts = stream(server, project, round);
+    await until("something is stored", () => inserts.stored.size > 0, FIRST_MS);
     const { promise, resolve } = Promise.withResolvers<void>();
     setTimeout(resolve, STREAM_MS);
     await promise;
     const { signal } = await server.kill();
     assert.equal(signal, "SIGKILL");
     await inserts.done;
-    assert.ok(inserts.stored.size > 0, "something was stored before the kill");
     for (const [id, name] of inserts.stored) stored.set(id, name);
 
     await using again = await startServer({ store });

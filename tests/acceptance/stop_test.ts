@@ -141,3 +141,40 @@ Deno.test("a request that never ends holds a stop for 10 s and no longer", async
   await using again = await startServer({ store: server.store });
   assert.deepEqual(await listAll(again, project, "things"), { items: [], total: 0 });
 });
+
+const SLOW =
+  "a slow query under way holds a stop for 10 s and no longer, and leaves nothing behind";
+
+Deno.test({
+  name: SLOW +
+    (database === "sqlite" ? "" : " (left out: MongoDB's queries are not in our process)"),
+  ignore: database !== "sqlite",
+  fn: stopDuringSlowQuery,
+});
+
+async function stopDuringSlowQuery(): Promise<void> {
+  const settings = { QUERY_TIME_LIMIT_MS: "30000" };
+  await using server = await startServer({ settings });
+  const project = await createProject(server.settings);
+  await createCollection(server.settings, project, THINGS);
+  const key = project.secretKey;
+  const documents = Array.from({ length: 100 }, () => ({ text: "x".repeat(40_000) }));
+  const bulk = { path: "/api/data/things/bulk", key, body: { documents } };
+  for (let i = 0; i < 10; i++) assert.equal((await send(server, bulk)).status, 201);
+
+  // Takes some tens of milliseconds for each of a thousand texts.
+  const slow = `/api/data/things?text_regex=${"x*".repeat(50)}y`;
+  using connection = await connect(server.port);
+  await connection.write(`GET ${slow} HTTP/1.1\r\nhost: localhost\r\nx-api-key: ${key}\r\n\r\n`);
+  await settled(server);
+  const signalled = performance.now();
+  server.signal("SIGTERM");
+  await until("the process ends", () => server.hasEnded(), STOP_MS + 3000);
+  const waited = performance.now() - signalled;
+  assert.ok(waited > STOP_MS - 1000, `it was waited for ${waited} ms only`);
+  const { code, stderr } = await server.ended;
+  assert.equal(code, 0);
+  assert.doesNotMatch(stderr, /^\s+at |uncaught/im);
+  const left = [...Deno.readDirSync(`${server.store.folder}/projects`)].map(({ name }) => name);
+  assert.deepEqual(left, [`${project.projectId}.db`], "the store was closed");
+}

@@ -187,6 +187,7 @@ function meddled(services: Services, collection: string, meanwhile: () => Promis
       get: (id) => records.get(id),
       list: (query) => records.list(query),
       count: (filter) => records.count(filter),
+      explain: (query) => records.explain(query),
       updateOne: (filter, change) => records.updateOne(filter, change),
       deleteOne: (filter) => records.deleteOne(filter),
       deleteMany: (filter, limit) => records.deleteMany(filter, limit),

@@ -340,6 +340,15 @@ export const listingCases: Cases = {
     }
   },
 
+  "a page is whole however large its records are together": async ({ engine }) => {
+    const records = engine.records(newSpace(), definition());
+    const text = "x".repeat(900_000);
+    for (const n of upTo(20)) await records.insert({ _id: id(n), text });
+    const page = await records.list({ filter: ALL, sort: [], limit: 20 });
+    assert.deepEqual(idsOf(page), upTo(20).map(id));
+    assert.ok(page.items.length > 20 * text.length);
+  },
+
   "findOne takes the first in _id order": async (store) => {
     const records = store.engine.records(
       newSpace(),

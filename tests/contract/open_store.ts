@@ -9,7 +9,7 @@ const OPENERS: Readonly<Record<string, (rest: string) => Promise<Engine>>> = {
   mongodb: (rest) => {
     const url = `mongodb:${rest}`;
     const prefix = new URL(url).pathname.slice(1);
-    return MongoEngine.open({ url, prefix, timeLimitMs: 5_000 });
+    return MongoEngine.open({ url, prefix, queryTimeLimitMs: 5_000 });
   },
 };
 

@@ -308,3 +308,17 @@ Deno.test("a write that the disk refuses is StoreUnavailable and leaves no trace
   });
   await records.insert({ _id: id(2000), isDeleted: false });
 });
+
+Deno.test("only who runs Corbel may read its files", async () => {
+  await using store = await openFolder();
+  const space = newSpace();
+  await store.engine.records(space, SHAPE).insert({ _id: id(1), isDeleted: false });
+  await store.engine.records("control", SHAPE).insert({ _id: id(1), isDeleted: false });
+  const control = `${folderOf(store.address)}/control.db`;
+  for (const file of [control, fileOf(store.address, space)]) {
+    for (const path of [file, `${file}-wal`, `${file}-shm`]) {
+      const { mode } = await Deno.stat(path);
+      assert.equal(mode! & 0o777, 0o600, path);
+    }
+  }
+});

@@ -1,4 +1,4 @@
-import { SqliteEngine } from "@/lib/store/sqlite/engine.ts";
+import { SqliteEngine, type SqliteOptions } from "@/lib/store/sqlite/engine.ts";
 import type { Store } from "./suite.ts";
 
 /** A folder of the case's own, removed with its scope. */
@@ -12,7 +12,7 @@ export async function tempFolder(): Promise<{ readonly path: string } & AsyncDis
 
 /** The SQLite engine on an empty folder of its own. */
 export async function openFolder(
-  options: { readonly filesMax?: number } = {},
+  options: Partial<SqliteOptions> = {},
 ): Promise<Store & AsyncDisposable> {
   const folder = await tempFolder();
   // Nothing here cuts the power, so commits need not wait for the disk.

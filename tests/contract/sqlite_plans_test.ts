@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
-import { ALL, and, compare, eq, or } from "@/lib/store/filter.ts";
+import { ALL, and, compare, eq, or, within } from "@/lib/store/filter.ts";
 import type { Definition, Filter, ListQuery, Position, SortKey } from "@/lib/store/port.ts";
 import { pageStatements, pageValues } from "@/lib/store/sqlite/keyset.ts";
 import { definition, id, keys, newSpace, trashDefinition, upTo } from "./fixtures.ts";
@@ -81,6 +81,7 @@ async function withPlans(shape: Definition, check: (explain: Explain) => void): 
   await store.engine.records(space, shape).insertMany(upTo(200).map(row));
   const file = `${store.address.slice("sqlite:".length)}/projects/${space}.db`;
   const db = new DatabaseSync(file, { readOnly: true });
+  db.function("spent", () => 0);
   try {
     check((query) =>
       pageStatements(shape, query).flatMap((statement) =>
@@ -185,3 +186,18 @@ Deno.test("the expiry of a definition is served by an index", () =>
     const filter = compare("day", "lt", "2024-01-03T00:00:00.000Z");
     assertSeeks(explain({ filter, sort: keys("day"), limit: 20 }), 1, "expired");
   }));
+
+Deno.test("records asked for by their ids are sought by them, whatever else is asked", async () => {
+  const shape = trashDefinition({ fields: FIELDS, indexes: every });
+  await withPlans(shape, (explain) => {
+    for (const more of [eq("isDeleted", false), eq("owner", "o"), eq("group", "g3")]) {
+      for (const sort of [[], keys("_id"), keys("-day")]) {
+        const filter = and(within("_id", [id(1), id(2)]), eq("isDeleted", false), more);
+        for (const plan of explain({ filter, sort, limit: 20 })) {
+          const told = plan.join(" | ");
+          assert.ok(plan.some((step) => /^SEARCH r_things USING .*\(id=\?\)/.test(step)), told);
+        }
+      }
+    }
+  });
+});

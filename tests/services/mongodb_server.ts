@@ -8,6 +8,8 @@ export interface MongodbOptions {
   readonly syncOnCommit?: boolean;
   /** No member of a replica set: what Corbel refuses. */
   readonly standalone?: boolean;
+  /** Who does not sign in may do nothing; there are no users. */
+  readonly auth?: boolean;
   /** To start on what another left; it stays. By default a new one that is removed at the end. */
   readonly folder?: string;
   /** By default a free one. */
@@ -61,6 +63,9 @@ export async function startMongodb(options: MongodbOptions = {}): Promise<Mongod
       const port = options.port ?? freePort();
       // An empty one keeps the stand-in from looking for one on this machine.
       await Deno.writeTextFile(configOf(folder), "");
+      if (options.auth) {
+        await Deno.writeTextFile(keyFileOf(folder), "members of tests", { mode: 0o600 });
+      }
       const running = launch(argumentsOf(program, { ...options, folder, port }), own);
       try {
         const replicaSet = await untilWritable(port, running, program, options);
@@ -92,7 +97,9 @@ export async function startMongodb(options: MongodbOptions = {}): Promise<Mongod
 
 function argumentsOf(
   { kind, path }: MongodbProgram,
-  { folder, port, standalone, syncOnCommit }: MongodbOptions & { folder: string; port: number },
+  { folder, port, standalone, syncOnCommit, auth }:
+    & MongodbOptions
+    & { folder: string; port: number },
 ): string[] {
   const words = [path, "--port", String(port)];
   if (kind === "mongod") {
@@ -101,15 +108,20 @@ function argumentsOf(
     // Nobody has to be told that this primary goes.
     words.push("--setParameter", "shutdownTimeoutMillisForSignaledShutdown=0");
     if (!standalone) words.push("--replSet", REPLICA_SET);
+    if (auth) words.push("--auth", "--keyFile", keyFileOf(folder));
     return words;
   }
   words.push("--host", HOST, "--storage-path", folder, "--config", configOf(folder));
   // A log file is allocated in full.
   words.push("--enable-test-commands", "--log-file-max", "16MB", "--cache-size", "256M");
   if (standalone) words.push("--standalone");
+  if (auth) words.push("--auth");
   if (syncOnCommit) words.push("--sync-on-commit");
   return words;
 }
+
+/** Members of a replica set that asks for users know each other by it. */
+const keyFileOf = (folder: string): string => `${folder}/members.key`;
 
 const configOf = (folder: string): string => `${folder}/secantusd.toml`;
 
@@ -187,7 +199,7 @@ async function untilWritable(
   port: number,
   running: Running,
   { kind }: MongodbProgram,
-  { standalone = false, withinMs = START_MS }: MongodbOptions,
+  { standalone = false, auth = false, withinMs = START_MS }: MongodbOptions,
 ): Promise<string | null> {
   const giveUp = performance.now() + withinMs;
   const until = async (holds: () => Promise<boolean>) => {
@@ -213,7 +225,7 @@ async function untilWritable(
     return isWritablePrimary;
   });
   // The suites' clocks stand in another year: what has expired for the server has not for them.
-  await admin.command({ setParameter: 1, ttlMonitorEnabled: false });
+  if (!auth) await admin.command({ setParameter: 1, ttlMonitorEnabled: false });
   return replicaSet;
 }
 

@@ -10,7 +10,7 @@ import { database } from "./test_store.ts";
 export interface Faults {
   /** Why values are not free again once their record has another; null where they are. */
   readonly staysTaken: string | null;
-  /** Why the smallest doubles are out of order; null where they are not. */
+  /** Why the doubles nearest to zero are out of order or confused; null where they are not. */
   readonly misplacesTiny: string | null;
 }
 
@@ -29,7 +29,7 @@ export async function findFaults(): Promise<Faults> {
         ? "this server keeps a unique value for a record that has another by now"
         : null,
       misplacesTiny: await misplacesTiny(db.collection("tiny"))
-        ? "this server sorts the smallest doubles among others"
+        ? "this server sorts the doubles nearest to zero among others"
         : null,
     };
   } finally {

@@ -66,7 +66,7 @@ export class BsonReader {
   /** The end of the document that all the bytes are. */
   end(): number {
     const { length } = this.bytes;
-    return this.#documentSize(0, length + 1) === length ? length : malformed();
+    return this.#documentSize(0, length) === length ? length : malformed();
   }
 
   /** The first member of that name, or null. Members lie between `from` and `end`. */

@@ -1,4 +1,10 @@
-import { MongoClient, type MongoClientOptions, MongoServerError } from "mongodb";
+import {
+  MongoClient,
+  type MongoClientOptions,
+  MongoCompatibilityError,
+  MongoServerError,
+  MongoServerSelectionError,
+} from "mongodb";
 import { StoreUnavailable } from "../errors.ts";
 
 /** What holds unless the address says otherwise. Times are milliseconds. */
@@ -8,7 +14,12 @@ const DEFAULTS = {
   waitQueueTimeoutMS: 5_000,
   connectTimeoutMS: 5_000,
   serverSelectionTimeoutMS: 5_000,
-  socketTimeoutMS: 15_000,
+  // Twice what a command may take on the server: past that it is the server that hangs.
+  socketTimeoutMS: 10_000,
+  // Who is asked for news in vain is lost after this and `connectTimeoutMS`. Polled, because a
+  // stream of news hides for a whole period that a server which refused a command is well again.
+  serverMonitoringMode: "poll",
+  heartbeatFrequencyMS: 3_000,
 } as const satisfies MongoClientOptions;
 
 /** Not to be weakened by an address: what is answered as stored must survive the loss of a server. */
@@ -19,6 +30,8 @@ const FIXED = {
   retryWrites: true,
   readPreference: "primary",
 } as const satisfies MongoClientOptions;
+
+const TOO_OLD = "MongoDB is older than 6.0: upgrade the server";
 
 /** First version with everything that is used here: 6.0. */
 const WIRE_VERSION_MIN = 17;
@@ -58,7 +71,7 @@ function clientFor(url: string): MongoClient {
 
 function unfit(hello: Record<string, unknown>): string | null {
   if ((hello.maxWireVersion as number) < WIRE_VERSION_MIN) {
-    return "MongoDB is older than 6.0: upgrade the server";
+    return TOO_OLD;
   }
   const isReplicaSet = typeof hello.setName === "string";
   if (isReplicaSet || hello.msg === "isdbgrid") return null;
@@ -66,16 +79,34 @@ function unfit(hello: Record<string, unknown>): string | null {
     "`mongod --replSet rs0` and run `rs.initiate()` once in mongosh; one member is enough";
 }
 
-const AUTHENTICATION = new Set([13, 18, 8000]);
+const AUTHENTICATION = new Set([18, 8000]);
+const AUTHORIZATION = 13;
 
 function refusal(error: unknown, client: MongoClient): unknown {
   if (!(error instanceof Error)) return error;
   const hosts = client.options.srvHost ?? client.options.hosts.join(", ");
   const cause = deepest(error);
+  if (cause instanceof MongoServerError && cause.code === AUTHORIZATION) {
+    return new StoreUnavailable(
+      `MongoDB at ${hosts} does not let us in with the user in DATABASE_URL, if there is one ` +
+        `(${cause.message}). Give a user and a password, and the rights that docs/mongodb.md lists`,
+      { cause: error },
+    );
+  }
   if (cause instanceof MongoServerError && AUTHENTICATION.has(cause.code as number)) {
     return new StoreUnavailable(
       `MongoDB at ${hosts} refuses the user or the password in DATABASE_URL (${cause.message}). ` +
         "The user must exist in the database that authSource names, or, without authSource, the path",
+      { cause: error },
+    );
+  }
+  if (error instanceof MongoCompatibilityError || cause instanceof MongoCompatibilityError) {
+    return new StoreUnavailable(TOO_OLD, { cause: error });
+  }
+  if (isNoMember(error)) {
+    return new StoreUnavailable(
+      `MongoDB at ${hosts} is no member of the replica set "${client.options.replicaSet}" that ` +
+        "DATABASE_URL names: give replicaSet the name that `rs.status().set` says in mongosh",
       { cause: error },
     );
   }
@@ -85,6 +116,10 @@ function refusal(error: unknown, client: MongoClient): unknown {
     { cause: error },
   );
 }
+
+/** Servers that answer, but by the name of another replica set, are struck off the list. */
+const isNoMember = (error: Error): boolean =>
+  error instanceof MongoServerSelectionError && error.reason?.servers.size === 0;
 
 /** Selection of a server fails because something else failed before. */
 function deepest(error: Error): Error {

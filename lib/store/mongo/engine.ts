@@ -2,10 +2,12 @@ import { LRUCache } from "lru-cache";
 import type { ClientSession, Db, MongoClient } from "mongodb";
 import { StoreUnavailable } from "../errors.ts";
 import type { Definition, Engine, Records, Space, StoredRecord, Transaction } from "../port.ts";
+import { AbandonedSessions } from "./abandoned.ts";
 import { connect } from "./connect.ts";
-import { isTransient, translated } from "./failures.ts";
+import { isTransient, repeatable, sent, translated } from "./failures.ts";
 import { createIndexes, wantedIndexes } from "./indexes.ts";
-import { type Access, MongoRecords } from "./records.ts";
+import { type Access, COMMAND_TIME_LIMIT_MS, MongoRecords } from "./records.ts";
+import { transact } from "./transact.ts";
 import {
   dropMade,
   dropStrays,
@@ -14,19 +16,17 @@ import {
   type Redefinition,
   type Surrounding,
 } from "./transaction.ts";
-import { Turns } from "./turns.ts";
+import { Queues } from "./queues.ts";
 
 export interface MongoOptions {
   /** May hold a password. */
   readonly url: string;
   /** Databases are called `<prefix>_control` and `<prefix>_<project id>`. */
   readonly prefix: string;
-  /** Milliseconds that one command may take on the server. */
-  readonly timeLimitMs: number;
+  /** Milliseconds after which the server gives a list or a count up. */
+  readonly queryTimeLimitMs: number;
 }
 
-/** How long a transaction is run again and again before it is a 503. */
-const TRANSACTION_MS = 10_000;
 const DATABASES_KEPT = 1_000;
 const PREPARED_KEPT = 50_000;
 
@@ -39,11 +39,16 @@ export class MongoEngine implements Engine {
   /** Space and name of a definition -> the indexes that are known to be there. */
   readonly #prepared = new LRUCache<string, string>({ max: PREPARED_KEPT });
   readonly #preparing = new Map<string, Promise<void>>();
-  readonly #turns = new Turns();
+  readonly #queues = new Queues();
+  readonly #abandoned: AbandonedSessions;
+  /** Milliseconds for which a transaction is run again before it is given up. */
+  readonly #triesMs: number;
 
   private constructor(client: MongoClient, options: MongoOptions) {
     this.#client = client;
     this.#options = options;
+    this.#abandoned = new AbandonedSessions(client);
+    this.#triesMs = 2 * client.options.serverSelectionTimeoutMS;
   }
 
   /** Throws `StoreUnavailable` that says what to do when Corbel cannot run on what is there. */
@@ -55,14 +60,15 @@ export class MongoEngine implements Engine {
   records<T extends StoredRecord>(space: Space, definition: Definition): Records<T> {
     const write = <R>(work: () => Promise<R>): Promise<R> =>
       guarded(async () => {
+        await this.#abandoned.end();
         await this.#prepare(space, definition);
         return await work();
       });
     const access: Access = {
       db: this.#db(space),
       session: null,
-      timeLimitMs: this.#options.timeLimitMs,
-      run: guarded,
+      queryTimeLimitMs: this.#options.queryTimeLimitMs,
+      run: (work) => guarded(() => sent(work)),
       write,
       writeAll: (work) => write(() => this.#inSession(space, work)),
     };
@@ -85,17 +91,20 @@ export class MongoEngine implements Engine {
           transaction.end();
         }
       });
+    let result: T;
     try {
-      const result = await this.#withWhatIsMissing(run);
-      for (const one of redefined.values()) {
-        this.#prepared.delete(preparedKey(space, one.definition));
-        await dropStrays(db, one);
-      }
-      return result;
+      result = await this.#withWhatIsMissing(run);
     } catch (error) {
-      for (const one of redefined.values()) await dropMade(db, one);
+      // What cannot be undone now is undone when the definition is changed again.
+      for (const one of redefined.values()) await dropMade(db, one).catch(() => {});
       throw translated(error);
     }
+    // It is committed: from here on nothing of it may be undone.
+    for (const { definition } of redefined.values()) {
+      this.#prepared.delete(preparedKey(space, definition));
+    }
+    for (const one of redefined.values()) await guarded(() => dropStrays(db, one));
+    return result;
   }
 
   createSpace(): Promise<void> {
@@ -103,30 +112,29 @@ export class MongoEngine implements Engine {
   }
 
   async ping(): Promise<void> {
-    const { timeLimitMs } = this.#options;
-    await guarded(() => this.#client.db("admin").command({ ping: 1, maxTimeMS: timeLimitMs }));
+    const command = { ping: 1, maxTimeMS: COMMAND_TIME_LIMIT_MS };
+    await guarded(() => repeatable(() => this.#client.db("admin").command(command)));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#client.close();
   }
 
-  /** A transaction of the driver: all of `work`, run again while it is in the way of others. */
+  /** All of `work` or nothing, run again while it is in the way of others. */
   async #inSession<T>(space: Space, work: (session: ClientSession) => Promise<T>): Promise<T> {
-    const deadline = performance.now() + TRANSACTION_MS;
-    let runs = 0;
+    const deadline = performance.now() + this.#triesMs;
     let turn: Disposable | null = null;
     try {
-      return await this.#client.withSession((session) =>
-        session.withTransaction(async () => {
-          if (performance.now() > deadline) {
-            throw new StoreUnavailable("A transaction was in the way of others for too long");
-          }
-          // Who was in the way once waits for the others of this process.
-          if (++runs > 1) turn ??= await this.#turns.take(space);
-          return await work(session);
-        }, { readConcern: { level: "snapshot" }, writeConcern: { w: "majority" } })
-      );
+      await this.#abandoned.end();
+      const attempts = { client: this.#client, abandoned: this.#abandoned, deadline };
+      return await transact(attempts, async (session, run) => {
+        // Who was in the way once waits for the others of this process.
+        if (run > 1) turn ??= await this.#queues.take(space);
+        if (performance.now() > deadline) {
+          throw new StoreUnavailable("A transaction was in the way of others for too long");
+        }
+        return await work(session);
+      });
     } finally {
       (turn as Disposable | null)?.[Symbol.dispose]();
     }
@@ -147,7 +155,7 @@ export class MongoEngine implements Engine {
     return {
       db: this.#db(space),
       session,
-      timeLimitMs: this.#options.timeLimitMs,
+      queryTimeLimitMs: this.#options.queryTimeLimitMs,
       isPrepared: (definition) =>
         this.#prepared.get(preparedKey(space, definition)) === signature(definition),
       prepare: (definition) => this.#prepare(space, definition),

@@ -2,6 +2,7 @@ import {
   MongoDriverError,
   MongoError,
   MongoNetworkError,
+  MongoNetworkTimeoutError,
   MongoServerError,
   MongoServerSelectionError,
 } from "mongodb";
@@ -12,6 +13,8 @@ const TIME_LIMIT = new Set([50, 262]);
 const DUPLICATE = 11_000;
 /** A path leads through a scalar; not a number; two parts of a change meet. */
 const NOT_APPLICABLE = new Set([14, 28, 40]);
+/** No right, or none yet, to do it. */
+const FORBIDDEN = new Set([13, 18]);
 const TOO_LARGE = new Set([10_334, 17_419, 17_420]);
 /** Of another state of the replica set, or of the server: going down, not primary, no quorum. */
 const UNAVAILABLE = new Set([
@@ -27,34 +30,67 @@ export const isNotApplicable = (error: unknown): boolean =>
 
 /** The whole transaction may succeed when it is run again. */
 export const isTransient = (error: unknown): boolean =>
-  error instanceof MongoError && error.hasErrorLabel("TransientTransactionError");
+  isUnsent(error) ||
+  (error instanceof MongoError && error.hasErrorLabel("TransientTransactionError"));
 
-/** Worth one more try for a read, which changes nothing. */
+/** Whether the transaction was committed can be found out by asking for it again. */
+export const isUnknownEnd = (error: unknown): boolean =>
+  isUnsent(error) ||
+  (error instanceof MongoError && error.hasErrorLabel("UnknownTransactionCommitResult") &&
+    !isTimeLimit(error));
+
+/**
+ * A socket that the server has closed was written to, so nothing was sent. The driver takes this
+ * error of Deno's sockets for none of the network, and does not send the command again.
+ */
+export const isUnsent = (error: unknown): boolean =>
+  error instanceof Error && !(error instanceof MongoError) &&
+  (error as Error & { code?: unknown }).code === "EPIPE";
+
+/** The server took longer than the connection waits; it may still be at work. */
+export const isTimeout = (error: unknown): boolean => error instanceof MongoNetworkTimeoutError;
+
+/** Something is wrong with the server or the way to it, and may not be a moment later. */
 export const isPassing = (error: unknown): boolean =>
-  error instanceof MongoNetworkError ||
+  isUnsent(error) || error instanceof MongoNetworkError ||
   (error instanceof MongoServerError && UNAVAILABLE.has(error.code as number) &&
     !TIME_LIMIT.has(error.code as number));
 
+/**
+ * Sends a read again that never left. Not for writes: the driver may have sent it once before, and
+ * numbers it anew.
+ */
+export async function sent<T>(work: () => Promise<T>): Promise<T> {
+  return await work().catch((error) => isUnsent(error) ? work() : Promise.reject(error));
+}
+
+/** Sends again what has the same effect any number of times, and what the driver sends only once. */
+export async function repeatable<T>(work: () => Promise<T>): Promise<T> {
+  return await work().catch((error) => isPassing(error) ? work() : Promise.reject(error));
+}
+
 /** What the port's callers are told. Addresses hold no passwords here: the driver names hosts only. */
 export function translated(error: unknown): unknown {
+  if (isUnsent(error)) return unavailable(error as Error);
   if (!(error instanceof MongoError)) return error;
-  if (error instanceof MongoServerError) {
-    const code = error.code as number;
+  // The driver wraps whatever befalls a bulk, also a lost connection, as if the server had said it.
+  if (error instanceof MongoServerError && typeof error.code === "number") {
+    const code = error.code;
     if (code === DUPLICATE) return new UniqueViolation(violatedPath(error), { cause: error });
     if (TOO_LARGE.has(code)) return new RecordTooLarge(BSON_BYTES_MAX);
-    const passing = UNAVAILABLE.has(code) || TIME_LIMIT.has(code) ||
+    const passing = UNAVAILABLE.has(code) || FORBIDDEN.has(code) || TIME_LIMIT.has(code) ||
       error.hasErrorLabel("RetryableWriteError") || isTransient(error);
     return passing ? unavailable(error) : error;
   }
   const lost = error instanceof MongoNetworkError || error instanceof MongoServerSelectionError ||
-    error instanceof MongoDriverError;
+    error instanceof MongoServerError || error instanceof MongoDriverError;
   return lost ? unavailable(error) : error;
 }
 
 /** What MongoDB itself takes at most. */
 const BSON_BYTES_MAX = 16 * 1024 * 1024;
 
-const unavailable = (cause: MongoError): StoreUnavailable =>
+const unavailable = (cause: Error): StoreUnavailable =>
   new StoreUnavailable(`MongoDB cannot be used: ${cause.message}`, { cause });
 
 /** Our indexes are named after their keys; MongoDB's own is about ids. */

@@ -2,6 +2,7 @@ import { type Db, type IndexDescription, MongoServerError } from "mongodb";
 import { StoreMismatch } from "../errors.ts";
 import type { Definition, Index, SortKey } from "../port.ts";
 import { scalarAt, type ScalarType } from "../shape.ts";
+import { repeatable } from "./failures.ts";
 import { BSON_TYPES } from "./filter_bson.ts";
 
 /** Index with the name that it always has, so that the same definition makes the same indexes. */
@@ -29,12 +30,22 @@ export function wantedIndexes(definition: Definition): readonly NamedIndex[] {
   return wanted;
 }
 
+/** Spells out what the index is for; `violatedPath` reads it. */
+function nameOf({ keys, unique }: Index): string {
+  const names = keys.map(({ path, descending }) => (descending ? "-" : "") + path);
+  return unique ? `unique ${keys[0]!.path}` : `list ${names.join(",")}`;
+}
+
+/** The index of a definition that MongoDB knows by this name. */
+export const indexNamed = ({ indexes }: Definition, name: string): Index | undefined =>
+  indexes.find((index) => nameOf(index) === name);
+
 /** Holds among live records whose value is present and not null. */
 function uniqueIndex(definition: Definition, { keys }: Index): NamedIndex {
   const { path } = keys[0]!;
   const present = { [path]: { $type: BSON_TYPES[declaredAt(definition, path)] } };
   return {
-    name: `unique ${path}`,
+    name: nameOf({ keys, unique: true }),
     key: { [path]: 1 },
     unique: true,
     partialFilterExpression: definition.trash ? { isDeleted: false, ...present } : present,
@@ -50,9 +61,8 @@ function listingIndex(definition: Definition, { keys }: Index): NamedIndex {
     ...(last.path === "_id" ? [] : [{ path: "_id", descending: last.descending }]),
   ];
   for (const { path } of keys) declaredAt(definition, path);
-  const names = keys.map(({ path, descending }) => (descending ? "-" : "") + path);
   return {
-    name: `list ${names.join(",")}`,
+    name: nameOf({ keys }),
     key: Object.fromEntries(all.map(({ path, descending }) => [path, descending ? -1 : 1])),
   };
 }
@@ -64,12 +74,14 @@ function declaredAt(definition: Definition, path: string): ScalarType {
 }
 
 const NO_SUCH_COLLECTION = 26;
+const NO_SUCH_INDEX = 27;
+const MISSING = new Set([NO_SUCH_COLLECTION, NO_SUCH_INDEX]);
 const CONFLICTS = new Set([85, 86]);
 
 /** What is there; null where the collection is not. */
 export async function storedIndexes(db: Db, name: string): Promise<Map<string, string> | null> {
   try {
-    const indexes = await db.collection(name).indexes();
+    const indexes = await repeatable(() => db.collection(name).indexes());
     return new Map(indexes.map((index) => [index.name!, described(index as NamedIndex)]));
   } catch (error) {
     if (error instanceof MongoServerError && error.code === NO_SUCH_COLLECTION) return null;
@@ -88,7 +100,7 @@ export async function createIndexes(
 ): Promise<void> {
   if (indexes.length === 0) return;
   try {
-    await db.collection(name).createIndexes([...indexes]);
+    await repeatable(() => db.collection(name).createIndexes([...indexes]));
   } catch (error) {
     if (!(error instanceof MongoServerError) || !CONFLICTS.has(error.code as number)) throw error;
     const stored = await storedIndexes(db, name);
@@ -102,8 +114,15 @@ export async function createIndexes(
   }
 }
 
+/** Those that are not there cost nothing either. */
 export async function dropIndexes(db: Db, name: string, indexes: Iterable<string>): Promise<void> {
-  for (const index of indexes) await db.collection(name).dropIndex(index);
+  for (const index of indexes) {
+    try {
+      await repeatable(() => db.collection(name).dropIndex(index));
+    } catch (error) {
+      if (!(error instanceof MongoServerError) || !MISSING.has(error.code as number)) throw error;
+    }
+  }
 }
 
 /** The parts of an index that make its shape, as text that can be compared. */
@@ -112,5 +131,8 @@ function described(index: NamedIndex): string {
   return JSON.stringify({ key, unique, partialFilterExpression, expireAfterSeconds });
 }
 
-/** Ours, and not the one that MongoDB keeps itself. */
+/** Operators may have indexes of their own, and a shard key has one. */
+export const isOurs = (name: string): boolean => /^(?:unique|list|expiry) /.test(name);
+
+/** The one that MongoDB keeps itself. */
 export const OWN_ID_INDEX = "_id_";

@@ -1,35 +1,44 @@
-import { type ClientSession, type Collection, type Db, type Document, ObjectId } from "mongodb";
+import {
+  type ClientSession,
+  type Collection,
+  type Db,
+  type Document,
+  Long,
+  MinKey,
+  ObjectId,
+} from "mongodb";
 import { applyChange } from "../change.ts";
-import { RecordTooLarge, StoreUnavailable } from "../errors.ts";
-import { exceedsBytes, jsonText, parseJson, recordText } from "../json_text.ts";
+import { advise, conjuncts, fixedBy } from "../advice.ts";
+import { QueryTooSlow, StoreUnavailable } from "../errors.ts";
+import { jsonText } from "../json_text.ts";
 import type {
   Change,
   Definition,
+  Explanation,
   Filter,
   Id,
   ListQuery,
   Page,
-  Position,
   Records,
-  Scalar,
   Stored,
   StoredRecord,
 } from "../port.ts";
-import { valueAt } from "../shape.ts";
+import { fittingText, pageOf, storedAs } from "../texts.ts";
 import { changeBson } from "./change_bson.ts";
 import { type Bson, encodeRecord } from "./encode.ts";
-import { isNotApplicable } from "./failures.ts";
-import { filterBson } from "./filter_bson.ts";
-import { pageFilter, type PageShape, pageShape } from "./page_bson.ts";
-import { documentJson, REVISION } from "./transcode.ts";
+import { explained } from "./explain.ts";
+import { isNotApplicable, isTimeLimit, repeatable } from "./failures.ts";
+import { EVERYTHING, filterBson } from "./filter_bson.ts";
+import { pageFilter, pageShape } from "./page_bson.ts";
+import { batchTexts, cursorId, documentJson, REVISION } from "./transcode.ts";
 
 /** Where the records of one definition are read and written. */
 export interface Access {
   readonly db: Db;
   /** Null outside a transaction. */
   readonly session: ClientSession | null;
-  /** Milliseconds that one command may take on the server. */
-  readonly timeLimitMs: number;
+  /** Milliseconds after which the server gives a list or a count up. */
+  readonly queryTimeLimitMs: number;
   /** Runs one call, and translates what it throws. */
   run<T>(work: () => Promise<T>): Promise<T>;
   /** The same after the collection and its indexes are there. */
@@ -38,11 +47,25 @@ export interface Access {
   writeAll<T>(work: (session: ClientSession) => Promise<T>): Promise<T>;
 }
 
+/** Milliseconds that any other command may take on the server. */
+export const COMMAND_TIME_LIMIT_MS = 5_000;
+
 /** How often a record may change between reading and writing it before the write gives up. */
 const ATTEMPTS_MAX = 100;
 
+/** Up to so many matches an estimate counts. */
+const COUNTED_MAX = 10_000;
+
 /** A record's JSON text takes at most this many times the bytes of its BSON: `\u0001` for one. */
 const GROWTH_MAX = 6;
+
+/** A filter, with the index to take where there is no need to try others. */
+interface Asked {
+  readonly query: Bson;
+  readonly hint: { readonly hint: { readonly _id: 1 } } | undefined;
+}
+
+const BY_ID = { hint: { _id: 1 } } as const;
 
 /** {@linkcode Records} over one collection. */
 export class MongoRecords<T extends StoredRecord> implements Records<T> {
@@ -55,8 +78,8 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
     this.#definition = definition;
     this.#access = access;
     this.#collection = access.db.collection(definition.name);
-    const { session, timeLimitMs } = access;
-    this.#options = { ...(session !== null && { session }), maxTimeMS: timeLimitMs };
+    const { session } = access;
+    this.#options = { ...(session !== null && { session }), maxTimeMS: COMMAND_TIME_LIMIT_MS };
   }
 
   insert(record: T): Promise<Stored<T>> {
@@ -80,79 +103,84 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
   }
 
   get(id: Id): Promise<Stored<T> | null> {
-    return this.#access.run(async () => this.#stored(await this.#first({ _id: new ObjectId(id) })));
+    return this.#access.run(async () => {
+      const query = { _id: new ObjectId(id) };
+      return this.#stored(await this.#collection.findOne(query, { ...this.#options, raw: true }));
+    });
   }
 
   findOne(filter: Filter): Promise<Stored<T> | null> {
-    return this.#access.run(async () =>
-      this.#stored(await this.#first(filterBson(this.#definition, filter), { _id: 1 }))
-    );
+    return this.#access.run(async () => this.#stored(await this.#first(this.#asked(filter))));
   }
 
   async list(query: ListQuery): Promise<Page> {
-    const [texts, total] = await this.#both(
-      () => this.#texts(query),
-      () => query.total ? this.count(query.filter) : Promise.resolve(null),
-    );
-    const more = texts.length > query.limit;
-    if (more) texts.pop();
-    if (query.backwards) texts.reverse();
-    return {
-      items: texts.join(","),
-      size: texts.length,
-      more,
-      total,
-      first: () => position(texts[0], query),
-      last: () => position(texts.at(-1), query),
-    };
+    const [texts, total] = await this.#query(query, () =>
+      this.#both(
+        () => this.#texts(query),
+        () => this.#total(query),
+      ));
+    return pageOf(texts, total, query);
   }
 
   count(filter: Filter): Promise<number> {
-    const query = filterBson(this.#definition, filter);
-    return this.#access.run(async () => {
-      if (this.#access.session !== null) {
-        return await this.#collection.countDocuments(query, this.#options);
-      }
-      const { maxTimeMS } = this.#options;
-      return await this.#collection.count(query, { maxTimeMS });
+    return this.#query({ filter, sort: [] }, () => this.#count(filter));
+  }
+
+  async explain(query: ListQuery): Promise<Explanation> {
+    const { db, queryTimeLimitMs: maxTimeMS } = this.#access;
+    const { name } = this.#definition;
+    const { filter } = query;
+    const asked = this.#asked(filter);
+    const how = (command: Document) =>
+      explained(db, this.#definition, { command, filter, maxTimeMS });
+    return await this.#query(query, async () => {
+      const find = this.#find(query);
+      const page = await how({ find: name, filter: find.filter, ...find.options });
+      const total = query.total
+        ? await how({ count: name, query: asked.query, ...asked.hint })
+        : null;
+      return {
+        index: page.index,
+        examined: Math.max(page.examined, total?.examined ?? 0),
+        advice: advise(this.#definition, query),
+      };
     });
   }
 
   updateOne(filter: Filter, change: Change): Promise<Stored<T> | null> {
     return this.#access.write(async () => {
-      const query = filterBson(this.#definition, filter);
-      if (this.#access.session !== null) return await this.#changeExactly(query, change);
+      const asked = this.#asked(filter);
+      if (this.#access.session !== null) return await this.#changeExactly(asked, change);
       const update = changeBson(this.#definition, change);
-      if (update === null) return await this.#changeExactly(query, change);
+      if (update === null) return await this.#changeExactly(asked, change);
       const { bytesMax } = this.#definition;
       const room = bytesMax === undefined ? Infinity : roomFor(change, bytesMax);
-      if (room <= 0) return await this.#changeExactly(query, change);
+      if (room <= 0) return await this.#changeExactly(asked, change);
       try {
         const changed = await this.#collection.findOneAndUpdate(
-          room === Infinity ? query : { $and: [query, smallerThan(room)] },
+          room === Infinity ? asked.query : { $and: [asked.query, smallerThan(room)] },
           update as Document,
-          { ...this.#options, returnDocument: "after", raw: true },
+          { ...this.#options, ...asked.hint, returnDocument: "after", raw: true },
         );
         if (changed !== null || room === Infinity) return this.#stored(changed);
       } catch (error) {
         if (!isNotApplicable(error)) throw error;
       }
-      return await this.#changeExactly(query, change);
+      return await this.#changeExactly(asked, change);
     });
   }
 
   deleteOne(filter: Filter): Promise<Stored<T> | null> {
-    const query = filterBson(this.#definition, filter);
-    return this.#access.write(async () =>
-      this.#stored(
-        await this.#collection.findOneAndDelete(query, { ...this.#options, raw: true }),
-      )
-    );
+    const { query, hint } = this.#asked(filter);
+    return this.#access.run(async () => {
+      const options = { ...this.#options, ...hint, raw: true };
+      return this.#stored(await this.#collection.findOneAndDelete(query, options));
+    });
   }
 
   deleteMany(filter: Filter, limit: number): Promise<number> {
     const query = filterBson(this.#definition, filter);
-    return this.#access.write(async () => {
+    return this.#access.run(async () => {
       let removed = 0;
       while (removed < limit) {
         const found = await this.#collection.find(query, {
@@ -176,37 +204,90 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
     return [await one(), await other()];
   }
 
-  /** One record more than asked for tells whether the list goes on. */
-  #texts(query: ListQuery): Promise<string[]> {
-    const { from, limit, offset } = query;
-    const shape = this.#shape(query);
+  /** A list or a count, which the server gives up after a time. */
+  #query<R>(query: Pick<ListQuery, "filter" | "sort">, work: () => Promise<R>): Promise<R> {
     return this.#access.run(async () => {
-      const found: unknown[] = await this.#collection.find(pageFilter(shape, from), {
-        ...this.#options,
-        sort: shape.sort,
-        limit: limit + 1,
-        batchSize: limit + 1,
-        ...(offset !== undefined && { skip: offset }),
-        raw: true,
-      }).toArray();
-      return found.map((one) => documentJson(one as Uint8Array).json); // Bytes, because it is raw.
+      try {
+        return await work();
+      } catch (error) {
+        if (!isTimeLimit(error)) throw error;
+        throw new QueryTooSlow(advise(this.#definition, query), { cause: error });
+      }
     });
   }
 
-  #shape(query: ListQuery): PageShape {
-    return pageShape(this.#definition, query);
+  async #total({ filter, total = false }: ListQuery): Promise<number | null> {
+    if (total === false) return null;
+    return total === "estimate" ? await this.#estimate(filter) : await this.#count(filter);
+  }
+
+  async #count(filter: Filter, limit?: number): Promise<number> {
+    const { query, hint } = this.#asked(filter);
+    const { queryTimeLimitMs: maxTimeMS, session } = this.#access;
+    const options = { ...hint, ...(limit !== undefined && { limit }), maxTimeMS };
+    // What MongoDB knows without looking is wrong after a crash and while shards exchange records.
+    const looked = query === EVERYTHING ? { _id: { $gte: new MinKey() } } : query;
+    if (session === null) return await this.#collection.count(looked, options);
+    return await this.#collection.countDocuments(looked, { ...options, session });
+  }
+
+  /** Costs the same however many there are: few are counted, of many it is known about how many. */
+  async #estimate(filter: Filter): Promise<number> {
+    const few = await this.#count(filter, COUNTED_MAX);
+    const { session, queryTimeLimitMs: maxTimeMS } = this.#access;
+    if (few < COUNTED_MAX || session !== null || !isAboutTrash(filter)) return few;
+    return await this.#collection.estimatedDocumentCount({ maxTimeMS });
+  }
+
+  /** The whole reply in one pass; the driver would hand over one record after the other. */
+  async #texts(query: ListQuery): Promise<string[]> {
+    const { db, session, queryTimeLimitMs: maxTimeMS } = this.#access;
+    const { filter, options } = this.#find(query);
+    const command = {
+      find: this.#definition.name,
+      filter,
+      ...options,
+      maxTimeMS,
+      ...(session === null && { readConcern: { level: "majority" } }),
+    };
+    const settings = { raw: true, ...(session !== null && { session }) };
+    const ask = () => db.command(command, settings);
+    const { cursor } = session === null ? await repeatable(ask) : await ask();
+    const rest = cursorId(cursor);
+    if (rest === 0n) return batchTexts(cursor);
+    // More than one reply holds; what the server keeps of the first ends by itself if not by this.
+    const { name } = this.#definition;
+    await db.command({ killCursors: name, cursors: [Long.fromBigInt(rest)] }).catch(() => {});
+    const all = { ...this.#options, ...options, maxTimeMS, raw: true };
+    const found: unknown[] = await this.#collection.find(filter, all).toArray();
+    return found.map((one) => documentJson(one as Uint8Array).json); // Bytes, because it is raw.
+  }
+
+  #find(query: ListQuery) {
+    const { from, limit, offset } = query;
+    const shape = pageShape(this.#definition, query);
+    return {
+      filter: pageFilter(shape, from),
+      options: {
+        ...this.#asked(query.filter).hint,
+        sort: shape.sort,
+        limit: limit + 1, // One more than asked for tells whether the list goes on.
+        batchSize: limit + 1,
+        ...(offset !== undefined && { skip: offset }),
+      },
+    };
   }
 
   /**
    * The change as every engine applies it: on the record that was read, if it is still the same
    * when it is written.
    */
-  async #changeExactly(query: Bson, change: Change): Promise<Stored<T> | null> {
+  async #changeExactly(asked: Asked, change: Change): Promise<Stored<T> | null> {
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
-      const before = this.#stored(await this.#first(query, { _id: 1 }));
+      const before = this.#stored(await this.#first(asked));
       if (before === null) return null;
       const after = applyChange(before.value, change) as T; // Callers type their own records.
-      const json = this.#text(after);
+      const json = fittingText(this.#definition, after);
       const revision = before.revision + 1;
       const same = { _id: new ObjectId(before.value._id), [REVISION]: before.revision };
       const { matchedCount } = await this.#collection.replaceOne(
@@ -219,34 +300,25 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
     throw new StoreUnavailable(`A record of ${this.#definition.name} changes all the time`);
   }
 
-  async #first(query: Bson, sort?: { readonly _id: 1 }): Promise<Uint8Array | null> {
-    const options = { ...this.#options, ...(sort && { sort }), raw: true };
-    return await this.#collection.findOne(query, options) as Uint8Array | null;
+  async #first({ query, hint }: Asked): Promise<unknown> {
+    const options = { ...this.#options, ...hint, sort: { _id: 1 } as const, raw: true };
+    return await this.#collection.findOne(query, options);
+  }
+
+  #asked(filter: Filter): Asked {
+    const byId = conjuncts(filter).some((one) => fixedBy(one) === "_id");
+    return { query: filterBson(this.#definition, filter), hint: byId ? BY_ID : undefined };
   }
 
   #made(record: T): [Stored<T>, Document] {
-    const json = this.#text(record);
+    const json = fittingText(this.#definition, record);
     return [{ json, revision: 1, value: record }, encodeRecord(this.#definition, record, 1)];
-  }
-
-  #text(record: StoredRecord): string {
-    const json = recordText(record);
-    const { bytesMax } = this.#definition;
-    if (bytesMax !== undefined && exceedsBytes(json, bytesMax)) throw new RecordTooLarge(bytesMax);
-    return json;
   }
 
   #stored(document: unknown): Stored<T> | null {
     if (document === null) return null;
     const { json, revision } = documentJson(document as Uint8Array); // Every reader asks for bytes.
-    let parsed: T | undefined;
-    return {
-      json,
-      revision,
-      get value() {
-        return parsed ??= parseJson(json) as T;
-      },
-    };
+    return storedAs(json, revision);
   }
 }
 
@@ -256,15 +328,10 @@ function roomFor({ replace, set, increment }: Change, bytesMax: number): number 
   return Math.floor((bytesMax - added) / GROWTH_MAX);
 }
 
+/** Whether a filter asks for all, all live or all deleted records. */
+const isAboutTrash = (filter: Filter): boolean =>
+  conjuncts(filter).every((one) => fixedBy(one) === "isDeleted");
+
 const smallerThan = (bytes: number): Bson => ({
   $expr: { $lte: [{ $bsonSize: "$$ROOT" }, bytes] },
 });
-
-function position(json: string | undefined, { sort }: ListQuery): Position | null {
-  if (json === undefined) return null;
-  const record = parseJson(json) as StoredRecord;
-  return {
-    values: sort.map(({ path }) => (valueAt(record, path) ?? null) as Scalar), // Sorts are scalars.
-    id: record._id,
-  };
-}

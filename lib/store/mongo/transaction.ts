@@ -1,11 +1,11 @@
 import type { ClientSession, Db } from "mongodb";
 import type { Definition, Records, StoredRecord, Transaction } from "../port.ts";
-import { isTransient, translated } from "./failures.ts";
+import { isTimeout, isTransient, translated } from "./failures.ts";
 import {
   createIndexes,
   dropIndexes,
+  isOurs,
   type NamedIndex,
-  OWN_ID_INDEX,
   storedIndexes,
   wantedIndexes,
 } from "./indexes.ts";
@@ -27,7 +27,7 @@ export class Missing extends Error {
 export interface Surrounding {
   readonly db: Db;
   readonly session: ClientSession;
-  readonly timeLimitMs: number;
+  readonly queryTimeLimitMs: number;
   /** Whether the collection and its indexes are known to be there. */
   isPrepared(definition: Definition): boolean;
   prepare(definition: Definition): Promise<void>;
@@ -54,7 +54,7 @@ export class MongoTransaction implements Transaction {
   }
 
   records<T extends StoredRecord>(definition: Definition): Records<T> {
-    const { db, session, timeLimitMs } = this.#around;
+    const { db, session, queryTimeLimitMs } = this.#around;
     const write = <R>(work: () => Promise<R>): Promise<R> =>
       this.#guarded(async () => {
         await this.#prepare(definition);
@@ -64,7 +64,7 @@ export class MongoTransaction implements Transaction {
     const access: Access = {
       db,
       session,
-      timeLimitMs,
+      queryTimeLimitMs,
       run: (work) =>
         this.#guarded(() => {
           this.#begun = true;
@@ -85,7 +85,12 @@ export class MongoTransaction implements Transaction {
       const made = wantedIndexes(definition).filter((index) => !stored.has(index.name));
       if (made.length > 0) {
         throw new Missing(async () => {
-          await createIndexes(db, name, made);
+          await createIndexes(db, name, made).catch(async (error) => {
+            // They may be there all the same. A build that takes long goes on: the same change
+            // finds it done when it is sent again.
+            if (!isTimeout(error)) await dropMade(db, { definition, made }).catch(() => {});
+            throw error;
+          });
           const earlier = this.#redefined.get(name)?.made ?? [];
           this.#redefined.set(name, { definition, made: [...earlier, ...made] });
         });
@@ -129,9 +134,7 @@ export class MongoTransaction implements Transaction {
 export async function dropStrays(db: Db, { definition }: Redefinition): Promise<void> {
   const wanted = new Set(wantedIndexes(definition).map(({ name }) => name));
   const stored = await storedIndexes(db, definition.name);
-  const strays = [...stored?.keys() ?? []].filter((name) =>
-    name !== OWN_ID_INDEX && !wanted.has(name)
-  );
+  const strays = [...stored?.keys() ?? []].filter((name) => isOurs(name) && !wanted.has(name));
   await dropIndexes(db, definition.name, strays);
 }
 

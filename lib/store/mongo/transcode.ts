@@ -38,10 +38,7 @@ import { JsonWriter } from "./json_writer.ts";
 
 export { MalformedBson } from "./bson_reader.ts";
 
-/**
- * The hidden member that counts a record's changes; it begins in white space, as no name of a
- * document does.
- */
+/** The hidden member that carries a document's revision; no name in a document begins with a space. */
 export const REVISION = " rev";
 
 /** Levels of documents and arrays in a document; MongoDB stores at most 100. */
@@ -63,6 +60,15 @@ export function documentJson(bytes: Uint8Array): { json: string; revision: numbe
  */
 export function batchTexts(cursor: Uint8Array): string[] {
   return new Transcoder(cursor).batch();
+}
+
+/** The cursor under which the server keeps the rest of a reply; 0 if that was all. */
+export function cursorId(cursor: Uint8Array): bigint {
+  const bson = new BsonReader(cursor);
+  const id = bson.find("id", LENGTH_BYTES, bson.end());
+  return id === null || bson.bytes[id] !== TYPE.int64
+    ? malformed("The cursor has no id")
+    : bson.bigint(bson.value(id));
 }
 
 const BINARY = { old: 0x02, uuid: 0x04 } as const;
@@ -183,7 +189,7 @@ class Transcoder {
     }
   }
 
-  /** These three write, and return the offset behind what they read. */
+  /** Like the next: writes, and returns the offset behind what it read. */
   #member(p: number, end: number): number {
     const value = this.#bson.value(p);
     this.#json.string(this.#bson.bytes, p + 1, value - 1);

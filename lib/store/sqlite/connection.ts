@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { StoreUnavailable, UniqueViolation } from "../errors.ts";
+import { type Allowance, Budget, Spent } from "./budget.ts";
 import type { Fragment, SqlValue } from "./fragment.ts";
 import { re2 } from "./re2.ts";
 import { uniquePath } from "./index_names.ts";
@@ -35,6 +36,7 @@ type ArrayStatement = StatementSync & { setReturnArrays(enabled: boolean): void 
 export class Connection {
   readonly #db: DatabaseSync;
   readonly #path: string;
+  readonly #budget = new Budget();
   readonly #statements = new LRUCache<string, ArrayStatement>({ max: STATEMENTS_KEPT });
 
   constructor(path: string, sync: Sync) {
@@ -46,7 +48,13 @@ export class Connection {
         cause: error,
       });
     }
-    this.#db.function("re2", { deterministic: true }, re2);
+    const budget = this.#budget;
+    this.#db.function("spent", () => budget.spend());
+    this.#db.function(
+      "re2",
+      { deterministic: true },
+      (pattern, text) => budget.admits(text) ? re2(pattern, text) : 0,
+    );
     for (
       const setting of [
         `synchronous = ${sync}`,
@@ -96,6 +104,28 @@ export class Connection {
 
   run(statement: Fragment): void {
     this.#guarded(() => void this.#prepare(statement.sql).run(...statement.values));
+  }
+
+  /**
+   * Runs statements that hold a `GUARD`, with an allowance for all of them together.
+   * Throws `Spent` when it does not suffice.
+   */
+  within<T>(allowance: Allowance, work: () => T): T {
+    this.#budget.open(allowance);
+    try {
+      const result = work();
+      if (this.#budget.isSpent) throw new Spent();
+      return result;
+    } catch (error) {
+      throw this.#budget.isSpent ? new Spent() : error;
+    } finally {
+      this.#budget.close();
+    }
+  }
+
+  /** About how many rows were looked at since {@linkcode within} was begun, or in it. */
+  get rowsSeen(): number {
+    return this.#budget.rows;
   }
 
   close(): void {

@@ -6,6 +6,7 @@ import type { Connection, Sync } from "./connection.ts";
 import { sql } from "./fragment.ts";
 import { type Access, type Committed, SqliteRecords } from "./records.ts";
 import { RowCachePool } from "./row_cache.ts";
+import { Scans } from "./scans.ts";
 import { FileSpace } from "./space.ts";
 import type { Touched } from "./writer.ts";
 
@@ -18,9 +19,16 @@ export interface SqliteOptions {
    * logs, one shared index, and the log once more to flush it) and some 250 KB; ten thousand projects share this many.
    */
   readonly filesMax?: number;
+  /** Milliseconds after which a list or a count is given up. */
+  readonly queryTimeLimitMs?: number;
+  /** How many rows a list or a count may look at on the event loop. */
+  readonly rowsMax?: number;
 }
 
 const FILES_MAX = 100;
+const QUERY_TIME_LIMIT_MS = 5_000;
+/** Some three milliseconds' worth. */
+const ROWS_MAX = 3_000;
 /** Characters of one generation of cached rows, of all files together; there are two. */
 const ROW_CACHE_LENGTH = 16_000_000;
 
@@ -32,13 +40,18 @@ export class SqliteEngine implements Engine {
   readonly #rowCaches = new RowCachePool(ROW_CACHE_LENGTH);
   readonly #checkpoints = new Checkpoints();
   readonly #closing = new Set<Promise<void>>();
+  readonly #scans: Scans;
+  readonly #rowsMax: number;
   readonly #control: FileSpace;
   readonly #projects: LRUCache<string, FileSpace>;
 
-  private constructor({ folder, sync, filesMax = FILES_MAX }: SqliteOptions) {
+  private constructor(options: SqliteOptions) {
+    const { folder, sync, filesMax = FILES_MAX, rowsMax = ROWS_MAX } = options;
     this.#folder = folder;
     this.#sync = sync;
-    this.#control = this.#open(`${folder}/control.db`);
+    this.#rowsMax = rowsMax;
+    this.#scans = new Scans({ limitMs: options.queryTimeLimitMs ?? QUERY_TIME_LIMIT_MS });
+    this.#control = this.#open(this.#path("control"));
     this.#projects = new LRUCache({ max: filesMax, dispose: (space) => this.#close(space) });
   }
 
@@ -63,6 +76,10 @@ export class SqliteEngine implements Engine {
           return readOn(this.#file(space), definition, work);
         }
         return readOn(file, definition, work);
+      },
+      slow: {
+        rowsMax: this.#rowsMax,
+        scan: (scan) => this.#scans.run(this.#path(space), scan),
       },
       write: async (work) => {
         await this.#file(space).prepare(definition);
@@ -102,17 +119,22 @@ export class SqliteEngine implements Engine {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#scans[Symbol.asyncDispose]();
     this.#projects.clear();
     this.#close(this.#control);
     await Promise.all(this.#closing);
     await this.#checkpoints[Symbol.asyncDispose]();
   }
 
+  #path(space: Space): string {
+    return `${this.#folder}/${space === "control" ? "control" : `projects/${space}`}.db`;
+  }
+
   #file(space: Space): FileSpace {
     if (space === "control") return this.#control;
     let file = this.#projects.get(space);
     if (file === undefined) {
-      file = this.#open(`${this.#folder}/projects/${space}.db`);
+      file = this.#open(this.#path(space));
       this.#projects.set(space, file);
     }
     return file;
@@ -155,6 +177,7 @@ class SqliteTransaction implements Transaction {
   records<T extends StoredRecord>(definition: Definition): Records<T> {
     const access: Access = {
       read: (work) => this.#run(definition, (db) => work(db, null)),
+      slow: null,
       write: (work) =>
         this.#run(definition, (db) => work(db, (seq) => this.#touched(definition, seq))),
     };

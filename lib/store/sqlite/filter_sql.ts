@@ -28,6 +28,7 @@ export function filterSql(definition: Definition, filter: Filter): Fragment {
     case "and":
     case "or": {
       const parts = filter.of.map((one) => filterSql(definition, one));
+      if (filter.op === "and" && filter.of.some(isByIds)) leaveToIds(filter.of, parts);
       return join(parts, ` ${filter.op} `, filter.op === "and" ? "1" : "0");
     }
     case "not":
@@ -38,6 +39,19 @@ export function filterSql(definition: Definition, filter: Filter): Fragment {
       return existsSql(filter.path, filter.value);
     default:
       return leafSql(definition, filter);
+  }
+}
+
+const isByIds = (filter: Filter): boolean => filter.op === "in" && filter.path === "_id";
+
+/**
+ * Records asked for by their ids are found by them. SQLite does not know how many records are not
+ * deleted: it would take an index for that, and walk through all of them. A sign in front of a
+ * condition keeps it from being looked up.
+ */
+function leaveToIds(of: readonly Filter[], parts: Fragment[]): void {
+  for (const [i, { sql, values }] of parts.entries()) {
+    if (!isByIds(of[i]!)) parts[i] = { sql: `+(${sql})`, values };
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Definition, Filter, ListQuery, Position, Scalar, SortKey } from "../port.ts";
+import { sortedBy } from "../advice.ts";
 import { scalarAt, type ScalarType } from "../shape.ts";
 import { filterSql, scalarSql } from "./filter_sql.ts";
 import { bindable, type Fragment, quoted, type SqlValue } from "./fragment.ts";
@@ -23,6 +24,13 @@ export const BOUND = "?+0";
 
 export type PageColumns = "doc" | "seq" | "seq, doc";
 
+export interface PageOptions {
+  /** A condition that is evaluated for every row, before the filter. */
+  readonly guard?: string;
+  /** Whether an index over the sort may serve it; else only one that the filter can use does. */
+  readonly bySort?: boolean;
+}
+
 /**
  * The statements that read one page, to be run in this order until the page is full.
  *
@@ -31,12 +39,16 @@ export type PageColumns = "doc" | "seq" | "seq, doc";
  * statement of its own that an index over the sort can seek, so a page costs the same at any
  * depth; one statement with all ranges joined by `or` is walked from the start of the index.
  */
-export function pageStatements(definition: Definition, query: ListQuery): PageStatement[] {
-  const order = sortOrder(definition, query);
+export function pageStatements(
+  definition: Definition,
+  query: ListQuery,
+  { guard = "1", bySort = true }: PageOptions = {},
+): PageStatement[] {
+  const order = sortOrder(definition, query, bySort);
   const ranges = query.from === undefined
     ? [{ condition: "1", slots: [], order }]
     : rangesBehind(order, query);
-  const filter = filterSql(definition, query.filter);
+  const filter = guarded(guard, filterSql(definition, query.filter));
   const twice = definition.trash && !fixesTrash(query.filter);
   const text = twice ? mergedSql : rangeSql;
   return ranges.map((range) => {
@@ -54,6 +66,9 @@ export function pageStatements(definition: Definition, query: ListQuery): PageSt
   });
 }
 
+const guarded = (guard: string, { sql, values }: Fragment): Fragment =>
+  guard === "1" ? { sql, values } : { sql: `${guard} and (${sql})`, values };
+
 /** The values that a statement takes for a position; those for limit and offset follow. */
 export function pageValues(
   { values, slots, twice }: PageStatement,
@@ -67,8 +82,9 @@ export function pageValues(
 }
 
 /** What distinguishes the statements of one filter. */
-export function pageShape({ sort, from, backwards }: ListQuery): string {
+export function pageShape({ sort, from, backwards, offset }: ListQuery): string {
   let shape = backwards ? "<" : ">";
+  if (offset !== undefined) shape += "o";
   for (const { path, descending } of sort) shape += `${descending ? "-" : "+"}${path},`;
   if (from === undefined) return shape;
   for (const value of from.values) shape += value === null ? "0" : "1";
@@ -93,13 +109,16 @@ interface OrderTerm {
 }
 
 /** The sort with `_id` as its last key, turned round for reading backwards. */
-function sortOrder(definition: Definition, { sort, backwards = false }: ListQuery): OrderTerm[] {
-  const idAt = sort.findIndex((key) => key.path === "_id");
-  const keys = idAt < 0 ? [...sort] : sort.slice(0, idAt + 1);
-  if (idAt < 0) keys.push({ path: "_id", descending: keys.at(-1)?.descending ?? false });
-  return keys.map(({ path, descending }) => ({
+function sortOrder(
+  definition: Definition,
+  { sort, backwards = false }: ListQuery,
+  bySort: boolean,
+): OrderTerm[] {
+  // A sign in front of a value keeps it from being looked up.
+  const sign = bySort ? "" : "+";
+  return sortedBy(sort).map(({ path, descending }) => ({
     path,
-    value: scalarSql(definition, path),
+    value: sign + scalarSql(definition, path),
     descending: descending !== backwards,
     least: LEAST[scalarAt(definition, path) ?? "String"],
   }));

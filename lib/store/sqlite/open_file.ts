@@ -41,6 +41,7 @@ function isThere(path: string): boolean {
  */
 function makeFile(path: string, sync: Sync): void {
   const draft = `${path}.${crypto.randomUUID()}`;
+  makePrivate(draft);
   const db = new Connection(draft, sync);
   try {
     db.useWriteAheadLog();
@@ -57,6 +58,17 @@ function makeFile(path: string, sync: Sync): void {
     throw new StoreUnavailable(`Cannot make "${path}"`, { cause: error });
   } finally {
     Deno.removeSync(draft);
+  }
+}
+
+/** Nobody else on the machine reads what projects hold; SQLite's logs take their file's mode. */
+function makePrivate(path: string): void {
+  try {
+    Deno.openSync(path, { write: true, createNew: true, mode: 0o600 }).close();
+  } catch (error) {
+    throw new StoreUnavailable(`Cannot make "${path}": ${(error as Error).message}`, {
+      cause: error,
+    });
   }
 }
 

@@ -1,31 +1,32 @@
-import { RecordTooLarge } from "../errors.ts";
-import { exceedsBytes, parseJson, recordText } from "../json_text.ts";
+import { applyChange } from "../change.ts";
 import type {
   Change,
   Definition,
+  Explanation,
   Filter,
   Id,
   ListQuery,
   Page,
-  Position,
   Records,
-  Scalar,
   Stored,
   StoredRecord,
 } from "../port.ts";
-import { valueAt } from "../shape.ts";
-import { applyChange } from "../change.ts";
+import { fittingText, pageOf, storedAs } from "../texts.ts";
 import type { Connection, Row } from "./connection.ts";
+import { explain } from "./explain.ts";
 import { filterSql } from "./filter_sql.ts";
 import { type Fragment, sql } from "./fragment.ts";
 import { BOUND, type PageColumns, type PageStatement, pageValues } from "./keyset.ts";
 import type { RowCache } from "./row_cache.ts";
-import { type CountStatement, Statements } from "./statements.ts";
+import { readBounded, type Slow } from "./slow.ts";
+import { type CountStatement, type PagePlan, Statements } from "./statements.ts";
 
 /** Where the records of one definition are read and written. */
 export interface Access {
   /** Runs on a connection that sees what was committed, or the transaction's own changes. */
   read<T>(work: (db: Connection, committed: Committed | null) => T): Promise<T>;
+  /** Where reads go that look at many rows; null within a transaction, which is read in place. */
+  readonly slow: Slow | null;
   /** Runs in a write transaction; `touched` is told which rows it changes, null for a new one. */
   write<T>(work: (db: Connection, touched: (seq: number | null) => void) => T): Promise<T>;
 }
@@ -83,25 +84,49 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
   }
 
   list(query: ListQuery): Promise<Page> {
-    const statements = this.#statements.page(query);
+    const plan = this.#statements.page(query);
     const count = query.total ? this.#statements.count(query.filter) : null;
-    const read = { statements, count, query };
-    return this.#access.read((db, committed) => {
-      if (committed === null) return readPage(new Reading(db, null), read);
-      const reading = new Reading(db, committed);
-      const page = readPage(reading, read);
-      // Nobody else has committed up to now, so all that was read is of one moment.
-      if (committed.isSteady()) {
-        reading.remember();
-        return page;
-      }
-      return inOneMoment(db, () => readPage(new Reading(db, null), read));
+    const read = { plan, count, query };
+    return readBounded({ statements: this.#statements, access: this.#access, ...read }, {
+      here: (db, committed) => {
+        if (committed === null) return readPage(new Reading(db, null), read);
+        const reading = new Reading(db, committed);
+        const page = readPage(reading, read);
+        // Nobody else has committed up to now, so all that was read is of one moment.
+        if (committed.isSteady()) {
+          reading.remember();
+          return page;
+        }
+        return inOneMoment(db, () => readPage(new Reading(db, null), read));
+      },
+      elsewhere: ({ texts, total }) => pageOf(texts, total, query),
     });
   }
 
   count(filter: Filter): Promise<number> {
-    const statement = this.#statements.count(filter);
-    return this.#access.read((db) => counted(db, statement));
+    const count = this.#statements.count(filter);
+    const query = { filter, sort: [], limit: 0 };
+    return readBounded({
+      statements: this.#statements,
+      access: this.#access,
+      plan: null,
+      count,
+      query,
+    }, {
+      here: (db) => counted(db, count),
+      elsewhere: ({ total }) => total!,
+    });
+  }
+
+  explain(query: ListQuery): Promise<Explanation> {
+    return explain({
+      statements: this.#statements,
+      planOf: (statement) =>
+        this.#access.read((db) =>
+          db.all(sql(`explain query plan ${statement}`)).map((row) => row[3] as string)
+        ),
+      count: (one) => this.count(one),
+    }, query);
   }
 
   updateOne(filter: Filter, change: Change): Promise<Stored<T> | null> {
@@ -110,7 +135,7 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
       if (row === undefined) return null;
       const before = stored<T>(row);
       const after = applyChange(before.value, change) as T; // Callers type their own records.
-      const json = this.#text(after);
+      const json = fittingText(this.#definition, after);
       const revision = before.revision + 1;
       const seq = seqOf(row);
       db.run(
@@ -157,7 +182,7 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
   }
 
   #insert(db: Connection, record: T): Stored<T> {
-    const json = this.#text(record);
+    const json = fittingText(this.#definition, record);
     db.run(
       sql(`insert into ${this.#statements.table}(id, rev, doc) values(?, 1, ?)`, record._id, json),
     );
@@ -182,13 +207,6 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
     });
   }
 
-  #text(record: StoredRecord): string {
-    const json = recordText(record);
-    const { bytesMax } = this.#definition;
-    if (bytesMax !== undefined && exceedsBytes(json, bytesMax)) throw new RecordTooLarge(bytesMax);
-    return json;
-  }
-
   #recount(db: Connection, record: StoredRecord, by: 1 | -1): void {
     if (!this.#definition.trash) return;
     const column = record.isDeleted === true ? "deleted" : "live";
@@ -205,26 +223,23 @@ interface PagePart {
 }
 
 interface PageRead {
-  readonly statements: readonly PageStatement[];
+  readonly plan: PagePlan;
   readonly count: CountStatement | null;
   readonly query: ListQuery;
 }
 
-function readPage(reading: Reading, { statements, count, query }: PageRead): Page {
+function readPage(reading: Reading, { plan, count, query }: PageRead): Page {
   const texts: string[] = [];
   // One row more than asked for tells whether the list goes on.
-  for (const statement of statements) {
+  for (const statement of plan.parts) {
     const missing = query.limit + 1 - texts.length;
     if (missing === 0) break;
     texts.push(...reading.texts({ statement, query, limit: missing }));
   }
-  const more = texts.length > query.limit;
-  if (more) texts.pop();
-  if (query.backwards) texts.reverse();
-  const total = count === null ? null : reading.total(count);
-  return page(texts, { more, total }, query);
+  return pageOf(texts, count === null ? null : reading.total(count), query);
 }
 
+/** @param texts as they were read, with one more than asked for if the list goes on. */
 /** Several statements see the same state. */
 function inOneMoment<T>(db: Connection, work: () => T): T {
   db.run(BEGIN);
@@ -296,36 +311,5 @@ function bound({ statement, query, limit }: PagePart, columns: PageColumns): Fra
 
 const seqOf = (row: Row): number => row[2] as number;
 
-function stored<T>([revision, json]: Row): Stored<T> {
-  let parsed: T | undefined;
-  return {
-    json: json as string,
-    revision: revision as number,
-    get value() {
-      return parsed ??= parseJson(json as string) as T;
-    },
-  };
-}
-
-function page(
-  texts: readonly string[],
-  found: Pick<Page, "more" | "total">,
-  query: ListQuery,
-): Page {
-  return {
-    ...found,
-    items: texts.join(","),
-    size: texts.length,
-    first: () => position(texts[0], query),
-    last: () => position(texts.at(-1), query),
-  };
-}
-
-function position(json: string | undefined, { sort }: ListQuery): Position | null {
-  if (json === undefined) return null;
-  const record = parseJson(json) as StoredRecord;
-  return {
-    values: sort.map(({ path }) => (valueAt(record, path) ?? null) as Scalar), // Sorts are scalars.
-    id: record._id,
-  };
-}
+const stored = <T>([revision, json]: Row): Stored<T> =>
+  storedAs(json as string, revision as number);

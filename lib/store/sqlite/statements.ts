@@ -1,10 +1,21 @@
+import { isLookedUp } from "../advice.ts";
 import type { Definition, Filter, ListQuery } from "../port.ts";
+import { GUARD } from "./budget.ts";
 import { filterSql } from "./filter_sql.ts";
 import { type Fragment, sql } from "./fragment.ts";
 import { pageShape, type PageStatement, pageStatements, tableName } from "./keyset.ts";
+import { Pace } from "./pace.ts";
+import { isServed } from "./serving.ts";
+
+export interface PagePlan {
+  readonly parts: readonly PageStatement[];
+  /** Whether they may look at more rows than they show. */
+  readonly guarded: boolean;
+}
 
 export interface CountStatement {
   readonly fragment: Fragment;
+  /** Whether the table keeps it: then it costs nothing. */
   readonly kept: boolean;
 }
 
@@ -14,12 +25,13 @@ export interface CountStatement {
  */
 export class Statements {
   readonly table: string;
-  readonly #definition: Definition;
-  readonly #pages = new WeakMap<Filter, Map<string, PageStatement[]>>();
+  readonly definition: Definition;
+  readonly pace = new Pace();
+  readonly #pages = new WeakMap<Filter, Map<string, PagePlan>>();
   readonly #counts = new WeakMap<Filter, CountStatement>();
 
   private constructor(definition: Definition) {
-    this.#definition = definition;
+    this.definition = definition;
     this.table = tableName(definition);
   }
 
@@ -34,15 +46,28 @@ export class Statements {
     return statements;
   }
 
-  page(query: ListQuery): PageStatement[] {
+  page(query: ListQuery): PagePlan {
     let shapes = this.#pages.get(query.filter);
     if (shapes === undefined) this.#pages.set(query.filter, shapes = new Map());
     const shape = pageShape(query);
-    let statements = shapes.get(shape);
-    if (statements === undefined) {
-      shapes.set(shape, statements = pageStatements(this.#definition, query));
+    let plan = shapes.get(shape);
+    if (plan === undefined) {
+      const guarded = !isServed(this.definition, query);
+      const options = guarded ? { guard: GUARD } : {};
+      plan = { guarded, parts: pageStatements(this.definition, query, options) };
+      shapes.set(shape, plan);
     }
-    return statements;
+    return plan;
+  }
+
+  /**
+   * The same page by an index that the filter can use, whatever the sort; none if there is no such
+   * index. SQLite prefers one over the sort, which is best where much matches; where little does,
+   * it is walked to its end.
+   */
+  sought(query: ListQuery): readonly PageStatement[] {
+    if (isServed(this.definition, query) || !isLookedUp(this.definition, query.filter)) return [];
+    return pageStatements(this.definition, query, { guard: GUARD, bySort: false });
   }
 
   /** How to count, and whether the count is one that the table keeps. */
@@ -57,15 +82,15 @@ export class Statements {
   }
 
   #counted(filter: Filter): Fragment {
-    const { sql: condition, values } = filterSql(this.#definition, filter);
-    return sql(`select count(*) from ${this.table} where ${condition}`, ...values);
+    const { sql: condition, values } = filterSql(this.definition, filter);
+    return sql(`select count(*) from ${this.table} where ${GUARD} and (${condition})`, ...values);
   }
 
   /** The counts that the table keeps: of all live, all deleted, and all records. */
   #keptCount(filter: Filter): Fragment | null {
-    if (!this.#definition.trash) return null;
+    if (!this.definition.trash) return null;
     const from = (column: string) =>
-      sql(`select ${column} from counts where name = ?`, this.#definition.name);
+      sql(`select ${column} from counts where name = ?`, this.definition.name);
     if (filter.op === "and" && filter.of.length === 0) return from("live + deleted");
     if (filter.op !== "eq" || filter.path !== "isDeleted") return null;
     return typeof filter.value === "boolean" ? from(filter.value ? "deleted" : "live") : null;

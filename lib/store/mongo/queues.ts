@@ -1,5 +1,5 @@
 /** One after the other, in the order of asking, for each key. */
-export class Turns {
+export class Queues {
   readonly #tails = new Map<string, Promise<void>>();
 
   /** Resolves when all who asked before have disposed of their turns. */

@@ -1,0 +1,83 @@
+/** What a statement may cost before it is given up. */
+export interface Allowance {
+  /** Rows to look at, give or take a few. */
+  readonly rows?: number;
+  /** Characters of a text that a pattern is looked for in: one text alone can take seconds. */
+  readonly charsMax?: number;
+  /** On the clock of `performance.now()`. */
+  readonly until?: number;
+  /** Asked every few rows: whether somebody wants it to stop. */
+  stop?(): boolean;
+}
+
+/** The statement would have cost more than it was allowed. Nothing is left of it. */
+export class Spent extends Error {
+  override readonly name = "Spent";
+}
+
+/** One row in so many is counted, for all of them. */
+const SHARE = 8;
+/** Beyond the range of `abs`, which is how a statement ends without an exception of ours. */
+const END = -(2n ** 63n);
+
+/**
+ * Which rows are counted is drawn by lot, by a number that nobody outside can know: of rows chosen
+ * by somebody, also of every eighth, one in eight is counted.
+ */
+const LOT = crypto.getRandomValues(new Uint32Array(1))[0]! % 2 ** 24 * 2 + 2 ** 25 + 1;
+
+/**
+ * A condition that is true for every row, and ends the statement once its budget is spent. It must
+ * stand before everything that takes time. An exception in a function of ours would hang the
+ * process for ever, so SQLite is brought to raise one of its own.
+ */
+export const GUARD = `(seq * ${LOT} >> 20 & ${SHARE - 1} or abs(spent()) = 0)`;
+
+/** What the statements of one connection cost at the moment. */
+export class Budget {
+  #allowance: Allowance | null = null;
+  #counted = 0;
+  #isSpent = false;
+
+  /** Rows looked at since {@linkcode open}, about. */
+  get rows(): number {
+    return this.#counted * SHARE;
+  }
+
+  get isSpent(): boolean {
+    return this.#isSpent;
+  }
+
+  open(allowance: Allowance): void {
+    this.#allowance = allowance;
+    this.#counted = 0;
+    this.#isSpent = false;
+  }
+
+  close(): void {
+    this.#allowance = null;
+    this.#isSpent = false;
+  }
+
+  /** SQL's `spent()`: 0 while there is something left. */
+  spend(): number | bigint {
+    this.#counted++;
+    if (this.rows > (this.#allowance?.rows ?? Infinity)) this.#isSpent = true;
+    return this.#isOver() ? END : 0;
+  }
+
+  /** Whether a pattern may be looked for in a text; if not, what comes no longer counts. */
+  admits(text: unknown): boolean {
+    const charsMax = this.#allowance?.charsMax ?? Infinity;
+    if (typeof text === "string" && text.length > charsMax) this.#isSpent = true;
+    return !this.#isOver();
+  }
+
+  #isOver(): boolean {
+    if (this.#allowance === null || this.#isSpent) return this.#isSpent;
+    const { until, stop } = this.#allowance;
+    if (until !== undefined && performance.now() > until) this.#isSpent = true;
+    if (stop?.()) this.#isSpent = true;
+    return this.#isSpent;
+  }
+}

@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { GUARD, Spent } from "./budget.ts";
+import { Connection } from "./connection.ts";
+import { sql } from "./fragment.ts";
+
+const ROWS = 20_000;
+
+/** `n` counts from 0; `text` is the same everywhere. */
+function table(): Connection & Disposable {
+  const db = new Connection(":memory:", "normal");
+  db.run(sql("create table t(seq integer primary key, n integer, text text)"));
+  db.run(sql(
+    "insert into t(n, text) with recursive up(n) as " +
+      `(select 0 union all select n + 1 from up where n < ${ROWS - 1}) select n, 'abc' from up`,
+  ));
+  return Object.assign(db, { [Symbol.dispose]: () => db.close() });
+}
+
+const count = (condition: string) => sql(`select count(*) from t where ${GUARD} and ${condition}`);
+
+Deno.test("a statement that needs less than its allowance is not touched", () => {
+  using db = table();
+  assert.deepEqual(db.within({ rows: 2 * ROWS }, () => db.get(count("n % 2 = 0"))), [ROWS / 2]);
+  assert.ok(Math.abs(db.rowsSeen - ROWS) < ROWS / 5, String(db.rowsSeen));
+});
+
+Deno.test("a statement ends soon after its rows are spent, whichever rows it looks at", () => {
+  using db = table();
+  db.run(sql("create index eighths on t(n % 8, n)"));
+  for (const condition of ["1", "n % 8 = 3", "text = 'none'", "re2('none', text)"]) {
+    assert.throws(() => db.within({ rows: 400 }, () => db.get(count(condition))), Spent);
+    assert.ok(db.rowsSeen <= 500, `${condition}: ${db.rowsSeen}`);
+  }
+});
+
+Deno.test("all statements of one reading share its allowance", () => {
+  using db = table();
+  const few = count("n < 100");
+  db.run(sql("create index by_n on t(n)"));
+  assert.deepEqual(db.within({ rows: 400 }, () => db.get(few)), [100]);
+  assert.throws(() =>
+    db.within({ rows: 400 }, () => {
+      for (let again = 0; again < 20; again++) db.get(few);
+    }), Spent);
+});
+
+Deno.test("a statement ends when its time is up, or when it is told to", () => {
+  using db = table();
+  assert.throws(() => db.within({ until: 0 }, () => db.get(count("1"))), Spent);
+  let asked = 0;
+  const stop = () => ++asked === 10;
+  assert.throws(() => db.within({ stop }, () => db.get(count("1"))), Spent);
+  assert.equal(asked, 10);
+});
+
+Deno.test("what is matched after the end does not count, also where no row is left to notice", () => {
+  using db = table();
+  assert.throws(
+    () => db.within({ until: 0 }, () => db.get(sql("select re2('a', 'a')"))),
+    Spent,
+  );
+});
+
+Deno.test("a pattern is not looked for in a text that is too long", () => {
+  using db = table();
+  const matching = (text: string) =>
+    db.within({ charsMax: 5 }, () => db.get(sql("select re2('a', ?)", text)));
+  assert.deepEqual(matching("bbbba"), [1]);
+  assert.throws(() => matching("bbbbba"), Spent);
+});
+
+Deno.test("after its end the connection serves the next, also in the same transaction", () => {
+  using db = table();
+  db.run(sql("begin"));
+  assert.throws(() => db.within({ rows: 8 }, () => db.get(count("1"))), Spent);
+  assert.deepEqual(db.within({}, () => db.get(count("1"))), [ROWS]);
+  db.run(sql("commit"));
+  assert.deepEqual(db.get(count("re2('B', text)")), [ROWS]);
+});
+
+Deno.test("other errors pass as they are", () => {
+  using db = table();
+  assert.throws(() => db.within({ rows: 8 }, () => db.get(sql("select * from none"))), /none/);
+});

@@ -1,0 +1,136 @@
+import { advise, boundedBy, conjuncts, fixedBy } from "../advice.ts";
+import { QueryTooSlow } from "../errors.ts";
+import { ALL, and } from "../filter.ts";
+import type { Definition, Explanation, Filter, Index, ListQuery, SortKey } from "../port.ts";
+import { indexName } from "./index_names.ts";
+import type { PageStatement } from "./keyset.ts";
+import { SOUGHT_MAX } from "./scan.ts";
+import type { Statements } from "./statements.ts";
+
+/** What an explanation is made from. */
+export interface Source {
+  readonly statements: Statements;
+  /** The steps of a statement's query plan. */
+  planOf(statement: string): Promise<readonly string[]>;
+  /** Throws `QueryTooSlow`. */
+  count(filter: Filter): Promise<number>;
+}
+
+/** How a statement comes by its rows. */
+interface Way {
+  /** Keys of the index that finds them or has them in order; null if none does either. */
+  readonly index: readonly SortKey[] | null;
+  /** What the index was asked for. */
+  readonly lookedUp: Filter;
+  /** Whether more is asked of the rows than that. */
+  readonly filtered: boolean;
+  readonly sorted: boolean;
+}
+
+/** SQLite's own plan says which index it takes; how much lies there is counted. */
+export async function explain(source: Source, query: ListQuery): Promise<Explanation> {
+  const { statements } = source;
+  const { definition } = statements;
+  const usual = await pageBy(source, statements.page(query).parts, query);
+  const sought = statements.sought(query);
+  const page = sought.length === 0 || usual.examined <= SOUGHT_MAX
+    ? usual
+    : fewer(usual, await pageBy(source, sought, query));
+  const total = query.total ? await examinedForTotal(source, query.filter) : 0;
+  return {
+    index: page.index,
+    examined: Math.max(page.examined, total),
+    advice: advise(definition, query),
+  };
+}
+
+type Found = Pick<Explanation, "index" | "examined">;
+
+/** What takes many rows is looked for in the way that is better where few match. */
+const fewer = (usual: Found, sought: Found): Found =>
+  sought.examined <= SOUGHT_MAX ? sought : usual;
+
+async function pageBy(
+  source: Source,
+  [first]: readonly PageStatement[],
+  query: ListQuery,
+): Promise<Found> {
+  const plan = first === undefined ? [] : await source.planOf(first.sql.seq);
+  const way = wayOf(source.statements.definition, query.filter, plan);
+  return { index: way.index, examined: await examinedForPage(source, way, query) };
+}
+
+async function examinedForPage(source: Source, way: Way, query: ListQuery): Promise<number> {
+  const rows = await countOr(source, way.lookedUp, Infinity);
+  if (way.sorted) return rows;
+  const wanted = (query.offset ?? 0) + query.limit + 1;
+  if (!way.filtered) return Math.min(rows, wanted);
+  // Where matches lie is not known: as if they were spread evenly.
+  const matches = await countOr(source, query.filter, 1);
+  return Math.min(rows, Math.ceil(wanted * rows / Math.max(matches, 1)));
+}
+
+async function examinedForTotal(source: Source, filter: Filter): Promise<number> {
+  const count = source.statements.count(filter);
+  if (count.kept) return 0;
+  const way = wayOf(
+    source.statements.definition,
+    filter,
+    await source.planOf(count.fragment.sql),
+  );
+  return await countOr(source, way.lookedUp, Infinity);
+}
+
+/** What takes too long to count is estimated by what is known: all records, or so few. */
+async function countOr(source: Source, filter: Filter, most: number): Promise<number> {
+  try {
+    return await source.count(filter);
+  } catch (error) {
+    if (!(error instanceof QueryTooSlow)) throw error;
+    return Math.min(most, await source.count(ALL));
+  }
+}
+
+function wayOf(definition: Definition, filter: Filter, plan: readonly string[]): Way {
+  const sorted = plan.some((step) => step.includes("FOR ORDER BY") || step.includes("OF ORDER BY"));
+  const step = plan.find((one) => /^(?:SEARCH|SCAN) r_/.test(one)) ?? "";
+  const keys = keysOf(definition, step);
+  if (plan.includes("MULTI-INDEX OR")) {
+    return { index: keys, lookedUp: filter, filtered: false, sorted };
+  }
+  const bounds = (step.match(/[<>=]\?/g) ?? []).length;
+  const conditions = conjuncts(filter);
+  const side = conditions.filter((one) => definition.trash && fixedBy(one) === "isDeleted");
+  const found = keys === null ? [] : servedBy(keys, conditions);
+  const lookedUp = bounds === 0 ? [] : [...side, ...found];
+  return {
+    index: found.length > 0 || !sorted ? keys : null,
+    lookedUp: and(...lookedUp),
+    filtered: lookedUp.length < conditions.length,
+    sorted,
+  };
+}
+
+/** The conditions that the leading keys of an index answer: equalities, and one range behind. */
+function servedBy(keys: readonly SortKey[], conditions: readonly Filter[]): Filter[] {
+  const served: Filter[] = [];
+  for (const { path } of keys) {
+    const fixing = conditions.filter((one) => fixedBy(one) === path);
+    if (fixing.length === 0) {
+      return [...served, ...conditions.filter((one) => boundedBy(one) === path)];
+    }
+    served.push(...fixing);
+  }
+  return served;
+}
+
+/** Keys of the index that a step of a plan names. */
+function keysOf(definition: Definition, step: string): readonly SortKey[] | null {
+  if (step.includes("INDEX sqlite_autoindex_")) return [{ path: "_id", descending: false }];
+  const indexes: Index[] = [...definition.indexes];
+  if (definition.expiry !== undefined) {
+    indexes.push({ keys: [{ path: definition.expiry, descending: false }] });
+  }
+  const used = indexes.find((index) => step.includes(`INDEX ${indexName(definition, index)}`));
+  return used?.keys ?? null;
+}

@@ -1,0 +1,18 @@
+/** What the event loop and a thread of `scan_worker.ts` tell each other. */
+import type { Scan, Scanned } from "./scan.ts";
+
+export interface Order {
+  readonly number: number;
+  readonly path: string;
+  readonly scan: Scan;
+  /** Milliseconds after which it stops by itself. */
+  readonly limitMs: number;
+}
+
+export type Outcome =
+  | { readonly kind: "read"; readonly scanned: Scanned }
+  | { readonly kind: "stopped" }
+  | { readonly kind: "failed"; readonly unavailable: boolean; readonly message: string };
+
+/** Place in shared memory of the number of the order that is to stop: messages are not read. */
+export const STOP = 0;

@@ -1,0 +1,40 @@
+import { type Order, type Outcome, STOP } from "./scan_signals.ts";
+
+/** One thread for reads that look at many rows, started when it is first needed. */
+export class ScanThread {
+  readonly #signals = new Int32Array(new SharedArrayBuffer(4));
+  #worker: Worker | null = null;
+  #answer: ((outcome: Outcome) => void) | null = null;
+
+  /** One order at a time. */
+  run(order: Order): Promise<Outcome> {
+    const answered = Promise.withResolvers<Outcome>();
+    this.#answer = answered.resolve;
+    this.#worker ??= this.#start();
+    this.#worker.postMessage(order);
+    return answered.promise;
+  }
+
+  /** The order ends within a few rows, and is answered as stopped. */
+  stop(number: number): void {
+    Atomics.store(this.#signals, STOP, number);
+  }
+
+  /** Ends an idle thread: a busy one would go on, whatever it is told. */
+  end(): void {
+    this.#worker?.terminate();
+    this.#worker = null;
+  }
+
+  #start(): Worker {
+    const worker = new Worker(new URL("./scan_worker.ts", import.meta.url), { type: "module" });
+    worker.onmessage = ({ data }: MessageEvent<Outcome>) => this.#answer?.(data);
+    worker.onerror = (event) => {
+      event.preventDefault();
+      this.end();
+      this.#answer?.({ kind: "failed", unavailable: true, message: event.message });
+    };
+    worker.postMessage(this.#signals.buffer);
+    return worker;
+  }
+}

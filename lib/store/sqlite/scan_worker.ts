@@ -1,0 +1,46 @@
+/**
+ * A thread in which reads run that look at many rows. It does one at a time, on a connection that
+ * is closed behind it, so that between two of them nothing is open or locked.
+ */
+import { StoreUnavailable } from "../errors.ts";
+import { Spent } from "./budget.ts";
+import { Busy, Connection } from "./connection.ts";
+import { sql } from "./fragment.ts";
+import { readScan } from "./scan.ts";
+import { type Order, type Outcome, STOP } from "./scan_signals.ts";
+
+/** The scope of a worker, which the compiler takes for a page's. */
+const thread = globalThis as unknown as {
+  onmessage: ((event: MessageEvent<SharedArrayBuffer | Order>) => void) | null;
+  postMessage(outcome: Outcome): void;
+};
+
+let signals = new Int32Array(new SharedArrayBuffer(4));
+
+thread.onmessage = ({ data }) => {
+  if (data instanceof SharedArrayBuffer) signals = new Int32Array(data);
+  else thread.postMessage(carriedOut(data));
+};
+
+function carriedOut({ number, path, scan, limitMs }: Order): Outcome {
+  const allowance = {
+    until: performance.now() + limitMs,
+    stop: () => Atomics.load(signals, STOP) === number,
+  };
+  try {
+    const db = new Connection(path, "normal");
+    try {
+      db.run(sql("pragma query_only = on"));
+      return { kind: "read", scanned: readScan(db, scan, allowance) };
+    } finally {
+      db.close();
+    }
+  } catch (error) {
+    if (error instanceof Spent) return { kind: "stopped" };
+    return {
+      kind: "failed",
+      unavailable: error instanceof StoreUnavailable || error instanceof Busy,
+      message: (error as Error).message,
+    };
+  }
+}

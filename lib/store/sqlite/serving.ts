@@ -1,0 +1,35 @@
+import { conjuncts, fixedBy, sortedBy } from "../advice.ts";
+import type { Definition, Index, ListQuery, SortKey } from "../port.ts";
+import { scalarAt } from "../shape.ts";
+
+/**
+ * Whether an index holds exactly what is asked for, in its order: then a page costs what it shows,
+ * however many records there are.
+ */
+export function isServed(
+  definition: Definition,
+  { filter, sort, offset }: Pick<ListQuery, "filter" | "sort" | "offset">,
+): boolean {
+  if (offset !== undefined) return false;
+  const fixed = new Set<string>();
+  for (const condition of conjuncts(filter)) {
+    const path = condition.op === "eq" ? fixedBy(condition) : null;
+    if (path === null || fixed.has(path) || scalarAt(definition, path) === null) return false;
+    fixed.add(path);
+  }
+  if (definition.trash) fixed.delete("isDeleted");
+  return definition.indexes.some((index) => !index.unique && serves(index, fixed, sortedBy(sort)));
+}
+
+function serves(
+  index: Index,
+  fixed: ReadonlySet<string>,
+  order: readonly SortKey[],
+): boolean {
+  const keys = sortedBy(index.keys);
+  const ordered = keys.slice(fixed.size);
+  return keys.slice(0, fixed.size).every(({ path }) => fixed.has(path)) &&
+    ordered.length === order.length &&
+    ordered.every(({ path }, i) => path === order[i]!.path) &&
+    new Set(ordered.map(({ descending }, i) => descending === order[i]!.descending)).size === 1;
+}

@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { ALL, and, compare, eq, or, within } from "../filter.ts";
+import type { Definition, Filter, SortKey } from "../port.ts";
+import { isServed } from "./serving.ts";
+
+const keys = (...paths: string[]): SortKey[] =>
+  paths.map((path) => ({ path: path.replace("-", ""), descending: path.startsWith("-") }));
+
+const SHAPE: Definition = {
+  name: "things",
+  fields: {
+    owner: { type: "String" },
+    rank: { type: "Number" },
+    code: { type: "String" },
+    list: { type: "Array" },
+    isDeleted: { type: "Boolean" },
+  },
+  indexes: [
+    { keys: keys("rank") },
+    { keys: keys("owner", "-rank") },
+    { keys: keys("code"), unique: true },
+  ],
+  trash: true,
+};
+
+const LIVE = eq("isDeleted", false);
+const MINE = and(LIVE, eq("owner", "o"));
+
+const served = (filter: Filter, sort: readonly string[], offset?: number): boolean =>
+  isServed(SHAPE, { filter, sort: keys(...sort), ...(offset !== undefined && { offset }) });
+
+Deno.test("a list in the order of an index, forwards or backwards, is served by it", () => {
+  for (const filter of [LIVE, eq("isDeleted", true), ALL]) {
+    assert.ok(served(filter, ["rank"]));
+    assert.ok(served(filter, ["-rank"]));
+    assert.ok(served(filter, ["rank", "_id"]));
+    assert.ok(served(filter, ["owner", "-rank"]));
+    assert.ok(served(filter, ["-owner", "rank"]));
+  }
+  assert.ok(served(MINE, ["-rank"]));
+  assert.ok(served(MINE, ["rank"]));
+});
+
+Deno.test("a list in any other order is not", () => {
+  assert.ok(!served(LIVE, []));
+  assert.ok(!served(LIVE, ["owner"]));
+  assert.ok(!served(LIVE, ["owner", "rank"]));
+  assert.ok(!served(LIVE, ["rank", "-_id"]));
+  assert.ok(!served(LIVE, ["rank", "owner"]));
+  assert.ok(!served(LIVE, ["code"]));
+  assert.ok(!served(MINE, ["owner", "rank"]));
+});
+
+Deno.test("a list of which an index holds more than is asked for is not", () => {
+  assert.ok(!served(and(LIVE, eq("code", "c")), ["rank"]));
+  assert.ok(!served(and(MINE, eq("code", "c")), ["rank"]));
+  assert.ok(!served(and(LIVE, compare("rank", "gt", 1)), ["rank"]));
+  assert.ok(!served(and(LIVE, within("owner", ["o"])), ["rank"]));
+  assert.ok(!served(or(LIVE, eq("owner", "o")), ["rank"]));
+  assert.ok(!served(and(LIVE, eq("list", 1)), ["rank"]));
+  assert.ok(!served(and(MINE, eq("owner", "p")), ["rank"]));
+});
+
+Deno.test("a list that passes over rows is not", () => {
+  assert.ok(!served(LIVE, ["rank"], 20));
+});

@@ -1,0 +1,98 @@
+import { advise } from "../advice.ts";
+import { QueryTooSlow } from "../errors.ts";
+import type { ListQuery } from "../port.ts";
+import { Spent } from "./budget.ts";
+import type { Connection } from "./connection.ts";
+import { BOUND, type PageStatement, pageValues } from "./keyset.ts";
+import type { Paced } from "./pace.ts";
+import type { Access, Committed } from "./records.ts";
+import type { Scan, Scanned } from "./scan.ts";
+import type { CountStatement, PagePlan, Statements } from "./statements.ts";
+
+/** Where reads of one file go that look at many rows. */
+export interface Slow {
+  /** How many rows a read may look at on the event loop; at 0 none that is not sure to be short. */
+  readonly rowsMax: number;
+  /** Null when it takes too long. */
+  scan(scan: Scan): Promise<Scanned | null>;
+}
+
+/** However few rows: some are large, some patterns dear. */
+const HERE_MS = 5;
+/** Some five milliseconds for the dearest pattern; in a text of 1 MiB it takes two seconds. */
+const HERE_CHARS = 2_000;
+
+/** A page, a count, or both. */
+export interface Read {
+  readonly statements: Statements;
+  readonly access: Access;
+  readonly plan: PagePlan | null;
+  readonly count: CountStatement | null;
+  readonly query: ListQuery;
+}
+
+/** How to read on the event loop, and what to make of what was read elsewhere. */
+export interface Ways<T> {
+  here(db: Connection, committed: Committed | null): T;
+  elsewhere(scanned: Scanned): T;
+}
+
+/**
+ * Reads on the event loop what is sure to be short, tries there what may be, and hands over to
+ * another thread what is not. Throws `QueryTooSlow`.
+ */
+export function readBounded<T>(read: Read, { here, elsewhere }: Ways<T>): Promise<T> {
+  const { access, plan, count } = read;
+  const { slow } = access;
+  const isShort = !plan?.guarded && (count === null || count.kept);
+  if (slow === null || (isShort && slow.rowsMax > 0)) return access.read(here);
+  return access.read((db, committed) => {
+    if (isSlow(read, slow)) return null;
+    try {
+      const until = performance.now() + HERE_MS;
+      const allowance = { rows: slow.rowsMax, charsMax: HERE_CHARS, until };
+      return { result: db.within(allowance, () => here(db, committed)) };
+    } catch (error) {
+      if (error instanceof Spent) return null;
+      throw error;
+    }
+  }).then(async (tried) => tried === null ? elsewhere(await scanned(read, slow)) : tried.result);
+}
+
+function isSlow({ statements, plan, count, query }: Read, { rowsMax }: Slow): boolean {
+  return rowsMax === 0 || (query.offset ?? 0) > rowsMax ||
+    (plan !== null && statements.pace.isSlow(pagePaced(plan))) ||
+    (count !== null && statements.pace.isSlow(countPaced(count)));
+}
+
+async function scanned(read: Read, slow: Slow): Promise<Scanned> {
+  const { statements, plan, count, query } = read;
+  const found = await slow.scan(scanOf(read));
+  const { pace } = statements;
+  const { page, total } = found?.rows ?? { page: Infinity, total: Infinity };
+  // What an offset costs says nothing of other pages.
+  if (plan !== null && query.offset === undefined) pace.learn(pagePaced(plan), page > slow.rowsMax);
+  if (count !== null) pace.learn(countPaced(count), total > slow.rowsMax);
+  if (found === null) throw new QueryTooSlow(advise(statements.definition, query));
+  return found;
+}
+
+const pagePaced = (plan: PagePlan): Paced => ({ of: plan, text: plan.parts[0]?.sql.seq ?? "" });
+
+const countPaced = (count: CountStatement): Paced => ({ of: count, text: count.fragment.sql });
+
+function scanOf({ statements, plan, count, query }: Read): Scan {
+  const offset = query.offset ?? null;
+  const bound = (part: PageStatement) => ({
+    sql: offset === null ? part.sql.seq : `${part.sql.seq} offset ${BOUND}`,
+    values: pageValues(part, query.from),
+  });
+  return {
+    table: statements.table,
+    parts: plan === null ? [] : plan.parts.map(bound),
+    sought: plan === null ? [] : statements.sought(query).map(bound),
+    limit: query.limit,
+    offset,
+    count: count?.fragment ?? null,
+  };
+}

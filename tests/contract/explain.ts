@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { ALL, and, compare, eq } from "@/lib/store/filter.ts";
+import type { Explanation, ListQuery, Records } from "@/lib/store/port.ts";
+import { id, keys, newSpace, regex, trashDefinition, upTo } from "./fixtures.ts";
+import type { Cases, Store } from "./suite.ts";
+
+const SHAPE = trashDefinition({
+  fields: {
+    group: { type: "String" },
+    rank: { type: "Number" },
+    note: { type: "String" },
+    list: { type: "Array" },
+  },
+  indexes: [{ keys: keys("group", "rank") }, { keys: keys("rank") }],
+});
+
+const LIVE = eq("isDeleted", false);
+const ROWS = 600;
+const DELETED = 100;
+/** Of the live ones. */
+const IN_GROUP = 25;
+
+async function stored({ engine }: Store): Promise<Records> {
+  const records = engine.records(newSpace(), SHAPE);
+  await records.insertMany(
+    upTo(ROWS).map((n) => ({
+      _id: id(n),
+      group: `g${n % 20}`,
+      rank: n,
+      note: `note ${n}`,
+      list: [n],
+      isDeleted: n < DELETED,
+    })),
+  );
+  return records;
+}
+
+type Asked = Partial<ListQuery>;
+
+const explained = (records: Records, asked: Asked): Promise<Explanation> =>
+  records.explain({ filter: LIVE, sort: keys("rank"), limit: 10, total: true, ...asked });
+
+/** Drivers may look one key further, or at each end. */
+function assertAbout(examined: number, expected: number): void {
+  assert.ok(Math.abs(examined - expected) <= 3, `about ${expected}, got ${examined}`);
+}
+
+export const explainCases: Cases = {
+  "explain names the index of an equality and examines about its matches": async (store) => {
+    const records = await stored(store);
+    const found = await explained(records, { filter: and(LIVE, eq("group", "g3")) });
+    assert.deepEqual(found.index, keys("group", "rank"));
+    assertAbout(found.examined, IN_GROUP);
+    assert.equal(found.advice, null);
+  },
+
+  "explain of a filter that no index serves examines all and advises its field": async (store) => {
+    const records = await stored(store);
+    const found = await explained(records, { filter: and(LIVE, eq("note", "note 300")) });
+    assert.ok(found.examined >= ROWS - DELETED, String(found.examined));
+    assert.equal(found.advice, "note");
+  },
+
+  "explain of a pattern examines all and knows no index that would help": async (store) => {
+    const records = await stored(store);
+    const found = await explained(records, { filter: and(LIVE, regex("note", "^note 3")) });
+    assert.ok(found.examined >= ROWS - DELETED, String(found.examined));
+    assert.equal(found.advice, null);
+  },
+
+  "explain of a page in the order of an index examines what it shows and what it passes over":
+    async (store) => {
+      const records = await stored(store);
+      for (const sort of [keys("rank"), keys("-rank")]) {
+        const found = await explained(records, { sort, total: false });
+        assert.deepEqual(found.index, keys("rank"));
+        assertAbout(found.examined, 10);
+        assert.equal(found.advice, null);
+      }
+      const far = await explained(records, { offset: 300, total: false });
+      assertAbout(far.examined, 310);
+    },
+
+  "explain of a sort that no index has examines all and advises its first key": async (store) => {
+    const records = await stored(store);
+    const found = await explained(records, { sort: keys("-note", "rank"), total: false });
+    assert.equal(found.index, null);
+    assertAbout(found.examined, ROWS - DELETED);
+    assert.equal(found.advice, "note");
+  },
+
+  "explain of a range by an index examines the range": async (store) => {
+    const records = await stored(store);
+    const filter = and(LIVE, compare("rank", "gte", 400), compare("rank", "lt", 450));
+    const found = await explained(records, { filter });
+    assert.deepEqual(found.index, keys("rank"));
+    assertAbout(found.examined, 50);
+  },
+
+  "explain of one id examines one record": async (store) => {
+    const records = await stored(store);
+    const found = await explained(records, { filter: and(LIVE, eq("_id", id(300))) });
+    assert.ok(found.examined <= 3, String(found.examined));
+    assert.equal(found.advice, null);
+  },
+
+  "explain reads nothing it would not count, also where there is nothing": async (store) => {
+    const records = store.engine.records(newSpace(), SHAPE);
+    for (const filter of [ALL, LIVE, and(LIVE, eq("note", "x")), eq("group", "g1")]) {
+      const found = await explained(records, { filter });
+      assert.ok(found.examined <= 3, String(found.examined));
+    }
+  },
+};

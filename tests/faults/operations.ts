@@ -1,0 +1,365 @@
+/** What Corbel does on MongoDB, each with the commands it sends and a way to see what it did. */
+
+import assert from "node:assert/strict";
+import { listCollections } from "@/lib/documents/save_collection.ts";
+import { and, compare, eq } from "@/lib/store/filter.ts";
+import type { Definition } from "@/lib/store/port.ts";
+import {
+  defineShapes,
+  type Outcome,
+  outcomeOf,
+  outcomeOfCall,
+  THINGS,
+  type World,
+} from "./world.ts";
+
+/** One run of an operation. */
+export interface Attempt {
+  send(): Promise<Outcome>;
+  /** How often it took effect. Throws when it did by half. */
+  effects(): Promise<number>;
+  /** Looks for what is left over that belongs to no state of it. */
+  leftover?(isDone: boolean): Promise<void>;
+  /** Statuses that say that it was done. */
+  readonly done: readonly number[];
+  /** Statuses, beside those, with which the same is refused once it was done. */
+  readonly taken?: readonly number[];
+  /** Whether sent again it has no second effect. */
+  readonly onceOnly: boolean;
+}
+
+export interface Operation {
+  /** The commands that it sends. */
+  readonly sends: readonly string[];
+  begin(world: World): Promise<Attempt>;
+}
+
+const COUNTERS: Definition = { name: "counters", fields: {}, indexes: [], trash: false };
+
+let last = 1000;
+/** A number that nobody had before, and larger than any counter here. */
+const next = (): number => ++last;
+
+const newId = (): string => crypto.getRandomValues(new Uint8Array(12)).toHex();
+
+async function countOf({ project }: World, query: string): Promise<number> {
+  const { status, body, text } = await project.asSecret({ path: `${THINGS}?count=true&${query}` });
+  assert.equal(status, 200, text);
+  return body.data.count;
+}
+
+/** A read: it is right when it answers as it did before. */
+function reading(path: string, sends: readonly string[], prepare?: (world: World) => void) {
+  return {
+    sends,
+    async begin(world: World): Promise<Attempt> {
+      const read = () => world.project.asSecret({ path });
+      const expected = (await read()).text;
+      prepare?.(world);
+      return {
+        async send() {
+          const outcome = await outcomeOf(read());
+          if (outcome.kind === "answered") assert.equal(outcome.answer!.text, expected);
+          return outcome;
+        },
+        effects: () => Promise.resolve(1),
+        done: [200],
+        onceOnly: true,
+      };
+    },
+  };
+}
+
+/** Documents made by one request. */
+function creating(
+  sends: readonly string[],
+  shape: { many?: number; idempotent?: boolean; unique?: boolean },
+) {
+  const { many = 1, idempotent = false, unique = false } = shape;
+  return {
+    sends,
+    begin(world: World): Promise<Attempt> {
+      const n = next();
+      const document = { n, ...(unique && { code: `code ${n}` }) };
+      const call = {
+        path: many > 1 ? `${THINGS}/bulk` : THINGS,
+        body: many > 1 ? { documents: Array(many).fill(document) } : document,
+        headers: idempotent ? { "idempotency-key": `key ${n}` } : {},
+      };
+      return Promise.resolve({
+        send: () => outcomeOf(world.project.asSecret(call)),
+        async effects() {
+          const stored = await countOf(world, `n=${n}`);
+          assert.equal(stored % many, 0, `${stored} of ${many} documents are stored`);
+          return stored / many;
+        },
+        done: [201],
+        ...(unique && { taken: [409] }),
+        onceOnly: idempotent || unique,
+      });
+    },
+  };
+}
+
+/** A counter that is read, raised by one and written back if nobody else did. */
+function raising(sends: readonly string[], method: "PATCH" | "PUT", path: "n" | "m.1") {
+  return {
+    sends,
+    async begin({ project }: World): Promise<Attempt> {
+      const made = await project.asSecret({ path: THINGS, body: { n: 1, m: { 1: 1 } } });
+      assert.equal(made.status, 201, made.text);
+      const call = {
+        method,
+        path: `${THINGS}/${made.body.data._id}`,
+        body: { [path]: 2 },
+        headers: { "if-match": made.headers.get("etag")! },
+      };
+      return {
+        send: () => outcomeOf(project.asSecret(call)),
+        async effects() {
+          const { body } = await project.asSecret({ path: call.path });
+          return (path === "n" ? body.data.n : body.data.m["1"]) - 1;
+        },
+        done: [200],
+        taken: [412],
+        onceOnly: true,
+      };
+    },
+  };
+}
+
+/** To the trash and back. */
+function trashing(sends: readonly string[], back: boolean) {
+  return {
+    sends,
+    async begin({ project }: World): Promise<Attempt> {
+      const made = await project.asSecret({ path: THINGS, body: { n: next() } });
+      const path = `${THINGS}/${made.body.data._id}`;
+      if (back) await project.asSecret({ method: "DELETE", path });
+      return {
+        send: () =>
+          outcomeOf(project.asSecret({
+            method: back ? "PATCH" : "DELETE",
+            path: back ? `${path}/recover` : path,
+          })),
+        async effects() {
+          const found = (await project.asSecret({ path })).status === 200;
+          return found === back ? 1 : 0;
+        },
+        done: [200],
+        taken: back ? [409, 404] : [404],
+        onceOnly: true,
+      };
+    },
+  };
+}
+
+const portWorld = ({ app, project }: World) => {
+  const { engine } = app.services;
+  return {
+    engine,
+    space: project.projectId,
+    counters: engine.records(project.projectId, COUNTERS),
+  };
+};
+
+async function counter(world: World): Promise<string> {
+  const _id = newId();
+  await portWorld(world).counters.insert({ _id, n: 0 });
+  return _id;
+}
+
+const valueOf = async (world: World, id: string): Promise<number> =>
+  (await portWorld(world).counters.get(id))!.value.n as number;
+
+async function hasField({ app, project }: World, key: string): Promise<boolean> {
+  const definitions = await listCollections(app.services, project.projectId);
+  const { fields } = definitions.find(({ name }) => name === "shapes")!;
+  return fields.some((field) => field.key === key);
+}
+
+export const OPERATIONS: Readonly<Record<string, Operation>> = {
+  "a document by its id": {
+    sends: ["find"],
+    async begin(world) {
+      const made = await world.project.asSecret({ path: THINGS, body: { n: next() } });
+      return await reading(`${THINGS}/${made.body.data._id}`, []).begin(world);
+    },
+  },
+  "a list with its total": reading(`${THINGS}?n=0`, ["find", "count"]),
+  "a count": reading(`${THINGS}?count=true&n=0`, ["count"]),
+  // Long enough for what is known of keys and collections to be read again.
+  "a list by a caller of long ago": reading(
+    `${THINGS}?n=0`,
+    ["find"],
+    ({ app }) => app.clock.advance(60_000),
+  ),
+  "readiness": {
+    sends: ["ping"],
+    begin: ({ app }) =>
+      Promise.resolve({
+        send: () => outcomeOf(app.send({ path: "/api/health/ready" })),
+        effects: () => Promise.resolve(1),
+        done: [200],
+        onceOnly: true,
+      }),
+  },
+  "a new document": creating(["insert"], {}),
+  "a new document with a unique value": creating(["insert"], { unique: true }),
+  "a new document, idempotent": creating(["find", "insert", "commitTransaction"], {
+    idempotent: true,
+  }),
+  "a bulk": creating(["insert", "commitTransaction"], { many: 3 }),
+  "a bulk, idempotent": creating(["find", "insert", "commitTransaction"], {
+    many: 3,
+    idempotent: true,
+  }),
+  "a change of an unchanged copy": raising(["find", "findAndModify"], "PATCH", "n"),
+  "a change of a member named by a number": raising(["find", "update"], "PATCH", "m.1"),
+  "a replacement of an unchanged copy": raising(["find", "findAndModify"], "PUT", "n"),
+  "into the trash": trashing(["findAndModify"], false),
+  "out of the trash": trashing(["findAndModify"], true),
+  "an increment": {
+    sends: ["findAndModify"],
+    async begin(world) {
+      const id = await counter(world);
+      return {
+        send: () =>
+          outcomeOfCall(
+            portWorld(world).counters.updateOne(eq("_id", id), { increment: { n: 1 } }),
+          ),
+        effects: () => valueOf(world, id),
+        done: [200],
+        onceOnly: false,
+      };
+    },
+  },
+  "a transaction over two records": {
+    sends: ["find", "update", "commitTransaction"],
+    async begin(world) {
+      const ids = [await counter(world), await counter(world)];
+      const { engine, space } = portWorld(world);
+      return {
+        send: () =>
+          outcomeOfCall(engine.transaction(space, async (tx) => {
+            const counters = tx.records(COUNTERS);
+            for (const id of ids) {
+              await counters.updateOne(eq("_id", id), { increment: { n: 1 } });
+            }
+          })),
+        async effects() {
+          const [one, other] = [await valueOf(world, ids[0]!), await valueOf(world, ids[1]!)];
+          assert.equal(one, other, "a transaction took effect by half");
+          return one;
+        },
+        done: [200],
+        onceOnly: false,
+      };
+    },
+  },
+  "a count in a transaction": {
+    sends: ["aggregate", "commitTransaction"],
+    async begin(world) {
+      const id = await counter(world);
+      const { engine, space } = portWorld(world);
+      return {
+        send: () =>
+          outcomeOfCall(engine.transaction(space, async (tx) => {
+            const counters = tx.records(COUNTERS);
+            assert.equal(await counters.count(eq("_id", id)), 1);
+          })),
+        effects: () => Promise.resolve(1),
+        done: [200],
+        onceOnly: true,
+      };
+    },
+  },
+  "a transaction that is undone": {
+    sends: ["abortTransaction"],
+    async begin(world) {
+      const id = await counter(world);
+      const { engine, space } = portWorld(world);
+      const changedMind = new Error("changed our mind");
+      return {
+        send: () =>
+          outcomeOfCall(
+            engine.transaction(space, async (tx) => {
+              await tx.records(COUNTERS).updateOne(eq("_id", id), { increment: { n: 1 } });
+              throw changedMind;
+            }).catch((error) => {
+              if (error !== changedMind) throw error;
+            }),
+          ),
+        effects: async () => {
+          // Whoever comes next is not in its way.
+          await portWorld(world).counters.updateOne(eq("_id", id), { set: { seen: true } });
+          return 1 + await valueOf(world, id);
+        },
+        done: [200],
+        onceOnly: true,
+      };
+    },
+  },
+  "a removal": {
+    sends: ["findAndModify"],
+    async begin(world) {
+      const id = await counter(world);
+      const { counters } = portWorld(world);
+      return {
+        send: () => outcomeOfCall(counters.deleteOne(eq("_id", id))),
+        effects: async () => await counters.get(id) === null ? 1 : 0,
+        done: [200],
+        onceOnly: true,
+      };
+    },
+  },
+  "a removal of many": {
+    sends: ["find", "delete"],
+    async begin(world) {
+      const { counters } = portWorld(world);
+      const batch = next();
+      const mine = and(eq("batch", batch), compare("n", "gte", 1));
+      for (const n of [0, 1, 2]) await counters.insert({ _id: newId(), batch, n });
+      return {
+        send: () => outcomeOfCall(counters.deleteMany(mine, 10)),
+        async effects() {
+          assert.equal(await counters.count(and(eq("batch", batch), eq("n", 0))), 1);
+          return await counters.count(mine) === 0 ? 1 : 0;
+        },
+        done: [200],
+        onceOnly: true,
+      };
+    },
+  },
+  "a change of a definition": {
+    sends: [
+      ...["find", "update", "listIndexes", "createIndexes", "dropIndexes"],
+      ...["commitTransaction", "abortTransaction"],
+    ],
+    begin(world) {
+      // Each takes the place of the one before, so an index is made and another dropped.
+      const key = `k${next()}`;
+      const path = "/api/data/shapes";
+      return Promise.resolve({
+        send: () => outcomeOfCall(defineShapes(world, [{ key, type: "String", unique: true }])),
+        async effects() {
+          world.app.clock.advance(60_000);
+          // The first write makes what indexes are still missing.
+          const made = await world.project.asSecret({ path, body: { n: 0 } });
+          assert.equal(made.status, 201, made.text);
+          const isDefined = await hasField(world, key);
+          const isIndexed = (await world.indexes("shapes")).includes(`unique ${key}`);
+          assert.ok(isIndexed || !isDefined, "what a definition names is there");
+          return isDefined ? 1 : 0;
+        },
+        async leftover(isDone) {
+          const indexes = await world.indexes("shapes");
+          if (!isDone) assert.ok(!indexes.includes(`unique ${key}`), "it holds for no definition");
+          else assert.deepEqual(indexes, ["_id_", "list createdAt", `unique ${key}`]);
+        },
+        done: [200],
+        onceOnly: true,
+      });
+    },
+  },
+};

@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import { faultTest, openWorld, THINGS } from "./world.ts";
+
+/** MongoDB's code for a command that it ended by `maxTimeMS`. */
+const TIME_LIMIT = { errorCode: 50 };
+
+faultTest("a list or count that MongoDB gives up is 503 with the field to index", async () => {
+  await using world = await openWorld();
+  const { mongodb, project } = world;
+  const lists = [
+    ["find", "?other=1&sort=code", null],
+    ["find", "?sort=updatedAt&total=none", "updatedAt"],
+    ["find", "?n=1", null],
+    ["count", "?code=x&n_gt=1", null],
+    ["count", "?count=true&sort=n", null],
+  ] as const;
+  for (const [command, query, field] of lists) {
+    await mongodb.fail([command], TIME_LIMIT, "always");
+    const answer = await project.asSecret({ path: `${THINGS}${query}` });
+    await mongodb.heal();
+    const { status, body } = answer;
+    assert.deepEqual([status, body.code], [503, "QUERY_TOO_SLOW"], `${query}: ${answer.text}`);
+    assert.match(answer.headers.get("retry-after")!, /^[1-9]\d*$/);
+    if (field !== null) assert.match(body.message, new RegExp(`an index on "${field}" would help`));
+    assert.equal((await project.asSecret({ path: `${THINGS}${query}` })).status, 200);
+  }
+});

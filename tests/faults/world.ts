@@ -1,0 +1,127 @@
+import { MongoClient } from "mongodb";
+import assert from "node:assert/strict";
+import { updateCollection } from "@/lib/documents/save_collection.ts";
+import { REQUEST_TIMEOUT_MS } from "@/lib/limits.ts";
+import { QueryTooSlow, StoreUnavailable } from "@/lib/store/errors.ts";
+import { findMongodbProgram } from "../services/mongodb.ts";
+import type { Answer } from "../support/conforming_client.ts";
+import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
+import { type FaultyMongodb, startFaultyMongodb } from "./faulty_mongodb.ts";
+
+/** Why these suites cannot run here; null where they can. */
+export const LEFT_OUT = await findMongodbProgram(Deno.env.toObject()) === null
+  ? "there is no MongoDB to start with fail points: `deno task services`"
+  : null;
+
+/** A test of a MongoDB that goes wrong, left out with the reason where there is none to spoil. */
+export function faultTest(name: string, fn: (t: Deno.TestContext) => Promise<void>): void {
+  Deno.test({
+    name: LEFT_OUT === null ? name : `${name} (left out: ${LEFT_OUT})`,
+    ignore: LEFT_OUT !== null,
+    fn,
+  });
+}
+
+/** The app on a MongoDB that can be spoilt. */
+export interface World extends AsyncDisposable {
+  readonly mongodb: FaultyMongodb;
+  readonly app: TestApp;
+  readonly project: TestProject;
+  /** Names of the indexes of a collection, as the server has them. */
+  indexes(collection: string): Promise<string[]>;
+}
+
+/** So short that a fault for ever is over soon; what is tried again is tried as often. */
+export const QUICK = {
+  socketTimeoutMS: 500,
+  connectTimeoutMS: 1000,
+  serverSelectionTimeoutMS: 400,
+  waitQueueTimeoutMS: 1000,
+  heartbeatFrequencyMS: 200,
+  minHeartbeatFrequencyMS: 50,
+};
+
+export const THINGS = "/api/data/things";
+
+const FIELDS = [
+  { key: "n", type: "Number", index: true },
+  { key: "code", type: "String", unique: true },
+];
+
+export async function openWorld(): Promise<World> {
+  await using opening = new AsyncDisposableStack();
+  const mongodb = opening.use(await startFaultyMongodb());
+  const store = opening.use(await mongodb.store(QUICK));
+  const app = opening.use(await openTestApp({ store }));
+  const project = await app.project();
+  const rls = { enabled: false };
+  await project.collection({ name: "things", fields: FIELDS, rls });
+  await project.collection({ name: "shapes", fields: [], rls });
+  for (const name of ["things", "shapes"]) {
+    const made = await project.asSecret({ path: `/api/data/${name}`, body: { n: 0 } });
+    assert.equal(made.status, 201);
+  }
+  const raw = opening.use(new MongoClient(mongodb.server.url, { appName: "tests" }));
+  const prefix = new URL(store.settings.DATABASE_URL!).pathname.slice(1);
+  const db = raw.db(`${prefix}_${project.projectId}`);
+  const opened = opening.move();
+  return {
+    mongodb,
+    app,
+    project,
+    indexes: async (name) =>
+      (await db.collection(name).indexes()).map((index) => index.name!).sort(),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+/** Changes the definition of the collection `shapes`. */
+export const defineShapes = ({ app, project }: World, fields: unknown[]): Promise<unknown> =>
+  updateCollection(app.services, project.projectId, {
+    name: "shapes",
+    fields,
+    rls: { enabled: false },
+  });
+
+/** What became of one request. */
+export type Outcome =
+  /** It was answered, by a status that tells what was done. */
+  | { readonly kind: "answered"; readonly status: number; readonly answer: Answer | null }
+  /** An honest 503, or what becomes one. */
+  | { readonly kind: "unavailable" };
+
+const HONEST = ["STORE_UNAVAILABLE", "NOT_READY", "QUERY_TOO_SLOW"];
+
+/** A request through the API. */
+export async function outcomeOf(request: Promise<Answer>): Promise<Outcome> {
+  const answer = await inTime(request);
+  if (answer.status !== 503) return { kind: "answered", status: answer.status, answer };
+  assert.match(answer.headers.get("retry-after") ?? "", /^[1-9]\d*$/);
+  assert.ok(HONEST.includes(answer.body.code), answer.text);
+  return { kind: "unavailable" };
+}
+
+/** A call of the port, or of a verb that has no operation yet. */
+export async function outcomeOfCall(call: Promise<unknown>): Promise<Outcome> {
+  try {
+    await inTime(call);
+    return { kind: "answered", status: 200, answer: null };
+  } catch (error) {
+    const isHonest = error instanceof StoreUnavailable || error instanceof QueryTooSlow;
+    assert.ok(isHonest, `expected a StoreUnavailable, got ${error}`);
+    return { kind: "unavailable" };
+  }
+}
+
+/** Fails when there is no answer inside the time limit of requests. */
+async function inTime<T>(work: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error("No answer in time")), REQUEST_TIMEOUT_MS);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
