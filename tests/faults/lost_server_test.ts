@@ -38,7 +38,9 @@ const LOSSES: Readonly<Record<string, (mongodb: Mongodb) => Promise<() => Promis
 
 /** Until then it may answer one request more. */
 async function isStopped(pid: number): Promise<boolean> {
-  const { stdout } = await new Deno.Command("ps", { args: ["-L", "-o", "stat=", "-p", String(pid)] })
+  const { stdout } = await new Deno.Command("ps", {
+    args: ["-L", "-o", "stat=", "-p", String(pid)],
+  })
     .output();
   return new TextDecoder().decode(stdout).trim().split("\n").every((stat) => stat.startsWith("T"));
 }
