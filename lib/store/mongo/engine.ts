@@ -27,6 +27,13 @@ export interface MongoOptions {
   readonly queryTimeLimitMs: number;
 }
 
+/** Indexes that are known to be there. */
+interface Prepared {
+  readonly indexes: string;
+  /** By `performance.now()`. */
+  readonly at: number;
+}
+
 const DATABASES_KEPT = 1_000;
 const PREPARED_KEPT = 50_000;
 
@@ -36,8 +43,8 @@ export class MongoEngine implements Engine {
   readonly #client: MongoClient;
   readonly #options: MongoOptions;
   readonly #databases = new LRUCache<Space, Db>({ max: DATABASES_KEPT });
-  /** Space and name of a definition -> the indexes that are known to be there. */
-  readonly #prepared = new LRUCache<string, string>({ max: PREPARED_KEPT });
+  /** By space and name of a definition. */
+  readonly #prepared = new LRUCache<string, Prepared>({ max: PREPARED_KEPT });
   readonly #preparing = new Map<string, Promise<void>>();
   readonly #queues = new Queues();
   readonly #abandoned: AbandonedSessions;
@@ -156,8 +163,7 @@ export class MongoEngine implements Engine {
       db: this.#db(space),
       session,
       queryTimeLimitMs: this.#options.queryTimeLimitMs,
-      isPrepared: (definition) =>
-        this.#prepared.get(preparedKey(space, definition)) === signature(definition),
+      preparedAt: (definition) => this.#preparedAt(space, definition),
       prepare: (definition) => this.#prepare(space, definition),
     };
   }
@@ -166,19 +172,21 @@ export class MongoEngine implements Engine {
   async #prepare(space: Space, definition: Definition): Promise<void> {
     const key = preparedKey(space, definition);
     const wanted = signature(definition);
-    if (this.#prepared.get(key) === wanted) return;
+    if (this.#preparedAt(space, definition) !== null) return;
     const underWay = `${key} ${wanted}`;
     let preparing = this.#preparing.get(underWay);
     if (preparing === undefined) {
-      preparing = createIndexes(this.#db(space), definition.name, wantedIndexes(definition));
+      preparing = createIndexes(this.#db(space), definition.name, wantedIndexes(definition))
+        .then(() => void this.#prepared.set(key, { indexes: wanted, at: performance.now() }))
+        .finally(() => this.#preparing.delete(underWay));
       this.#preparing.set(underWay, preparing);
     }
-    try {
-      await preparing;
-      this.#prepared.set(key, wanted);
-    } finally {
-      this.#preparing.delete(underWay);
-    }
+    await preparing;
+  }
+
+  #preparedAt(space: Space, definition: Definition): number | null {
+    const prepared = this.#prepared.get(preparedKey(space, definition));
+    return prepared?.indexes === signature(definition) ? prepared.at : null;
   }
 
   #db(space: Space): Db {

@@ -28,8 +28,8 @@ export interface Surrounding {
   readonly db: Db;
   readonly session: ClientSession;
   readonly queryTimeLimitMs: number;
-  /** Whether the collection and its indexes are known to be there. */
-  isPrepared(definition: Definition): boolean;
+  /** By `performance.now()`, when the collection and its indexes were there; null if not known. */
+  preparedAt(definition: Definition): number | null;
   prepare(definition: Definition): Promise<void>;
 }
 
@@ -44,7 +44,8 @@ export class MongoTransaction implements Transaction {
   readonly #around: Surrounding;
   /** By name of the definition; outlives the runs of one transaction. */
   readonly #redefined: Map<string, Redefinition>;
-  #begun = false;
+  /** By `performance.now()`; null before the first call. */
+  #begunAt: number | null = null;
   #ended = false;
   #failure: { error: unknown } | null = null;
 
@@ -58,7 +59,7 @@ export class MongoTransaction implements Transaction {
     const write = <R>(work: () => Promise<R>): Promise<R> =>
       this.#guarded(async () => {
         await this.#prepare(definition);
-        this.#begun = true;
+        this.#begin();
         return await work();
       });
     const access: Access = {
@@ -67,7 +68,7 @@ export class MongoTransaction implements Transaction {
       queryTimeLimitMs,
       run: (work) =>
         this.#guarded(() => {
-          this.#begun = true;
+          this.#begin();
           return work();
         }),
       write,
@@ -100,11 +101,22 @@ export class MongoTransaction implements Transaction {
     });
   }
 
-  /** Collections and indexes cannot be made beside a transaction that may hold them already. */
+  /** The server begins it with the first call. */
+  #begin(): void {
+    this.#begunAt ??= performance.now();
+  }
+
+  /**
+   * Collections and indexes cannot be made beside a transaction that may hold them already, and one
+   * that began before a unique index was there might write past it.
+   */
   async #prepare(definition: Definition): Promise<void> {
-    if (this.#redefined.has(definition.name) || this.#around.isPrepared(definition)) return;
+    if (this.#redefined.has(definition.name)) return;
+    const preparedAt = this.#around.preparedAt(definition);
+    const neededBy = this.#begunAt ?? Infinity;
+    if (preparedAt !== null && preparedAt < neededBy) return;
     const provide = () => this.#around.prepare(definition);
-    if (this.#begun) throw new Missing(provide);
+    if (this.#begunAt !== null) throw new Missing(provide);
     await provide();
   }
 

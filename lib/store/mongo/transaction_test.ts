@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import type { ClientSession, Db } from "mongodb";
+import { eq } from "../filter.ts";
+import type { Definition } from "../port.ts";
+import { Missing, MongoTransaction } from "./transaction.ts";
+
+const KEYS: Definition = {
+  name: "keys",
+  fields: { key: { type: "String" } },
+  indexes: [{ keys: [{ path: "key", descending: false }], unique: true }],
+  trash: false,
+};
+
+/** A transaction on a server that finds nothing, and the names of the commands it was sent. */
+function begin({ preparedAt }: { preparedAt: () => number | null }) {
+  const commands: string[] = [];
+  const answering = (name: string) => () => {
+    commands.push(name);
+    return Promise.resolve(null);
+  };
+  const collection = { findOne: answering("find"), insertOne: answering("insert") };
+  const transaction = new MongoTransaction({
+    db: { collection: () => collection } as unknown as Db,
+    session: {} as ClientSession,
+    queryTimeLimitMs: 1_000,
+    preparedAt,
+    prepare: () => answering("createIndexes")().then(() => {}),
+  }, new Map());
+  return { keys: transaction.records(KEYS), commands };
+}
+
+const record = { _id: "0".repeat(24), key: "k" };
+
+Deno.test("a transaction that began before an index was there writes nothing past it", async () => {
+  const { keys, commands } = begin({ preparedAt: () => performance.now() });
+  assert.equal(await keys.findOne(eq("key", "k")), null);
+  await assert.rejects(() => keys.insert(record), Missing);
+  assert.deepEqual(commands, ["find"]);
+});
+
+Deno.test("indexes that were there before a transaction are not asked for again", async () => {
+  const { keys, commands } = begin({ preparedAt: () => 0 });
+  await keys.findOne(eq("key", "k"));
+  await keys.insert(record);
+  assert.deepEqual(commands, ["find", "insert"]);
+});
+
+Deno.test("a transaction that begins with a write has the index made first", async () => {
+  const { keys, commands } = begin({ preparedAt: () => null });
+  await keys.insert(record);
+  assert.deepEqual(commands, ["createIndexes", "insert"]);
+});
