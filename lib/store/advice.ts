@@ -12,6 +12,10 @@ export function sortedBy(keys: readonly SortKey[]): readonly SortKey[] {
 export const conjuncts = (filter: Filter): readonly Filter[] =>
   filter.op === "and" ? filter.of.flatMap(conjuncts) : [filter];
 
+/** Whether the filter says which side of the trash it is about. */
+export const fixesTrash = (filter: Filter): boolean =>
+  conjuncts(filter).some((one) => one.op === "eq" && one.path === "isDeleted");
+
 /** The field that a condition fixes to one of some values, or null. */
 export function fixedBy(filter: Filter): string | null {
   return filter.op === "eq" || filter.op === "in" ? filter.path : null;

@@ -18,7 +18,7 @@ const FORBIDDEN = new Set([13, 18]);
 const TOO_LARGE = new Set([10_334, 17_419, 17_420]);
 /** Of another state of the replica set, or of the server: going down, not primary, no quorum. */
 const UNAVAILABLE = new Set([
-  ...[6, 7, 64, 89, 91, 100, 112, 133, 134, 136, 189, 202, 216, 225, 234, 243, 246, 251, 262, 269],
+  ...[6, 7, 64, 89, 91, 100, 112, 133, 134, 136, 189, 202, 216, 225, 234, 243, 246, 251, 269],
   ...[317, 358, 384, 9001, 10_058, 10_107, 11_600, 11_602, 13_388, 13_435, 13_436, 14_031],
 ]);
 
@@ -53,8 +53,7 @@ export const isTimeout = (error: unknown): boolean => error instanceof MongoNetw
 /** Something is wrong with the server or the way to it, and may not be a moment later. */
 export const isPassing = (error: unknown): boolean =>
   isUnsent(error) || error instanceof MongoNetworkError ||
-  (error instanceof MongoServerError && UNAVAILABLE.has(error.code as number) &&
-    !TIME_LIMIT.has(error.code as number));
+  (error instanceof MongoServerError && UNAVAILABLE.has(error.code as number));
 
 /**
  * Sends a read again that never left. Not for writes: the driver may have sent it once before, and

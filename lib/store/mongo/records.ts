@@ -29,7 +29,7 @@ import { type Bson, encodeRecord } from "./encode.ts";
 import { explained } from "./explain.ts";
 import { isNotApplicable, isTimeLimit, repeatable } from "./failures.ts";
 import { EVERYTHING, filterBson } from "./filter_bson.ts";
-import { pageFilter, pageShape } from "./page_bson.ts";
+import { pageBson } from "./page_bson.ts";
 import { batchTexts, cursorId, documentJson, REVISION } from "./transcode.ts";
 
 /** Where the records of one definition are read and written. */
@@ -66,6 +66,9 @@ interface Asked {
 }
 
 const BY_ID = { hint: { _id: 1 } } as const;
+
+const hintFor = (filter: Filter): Asked["hint"] =>
+  conjuncts(filter).some((one) => fixedBy(one) === "_id") ? BY_ID : undefined;
 
 /** {@linkcode Records} over one collection. */
 export class MongoRecords<T extends StoredRecord> implements Records<T> {
@@ -264,13 +267,13 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
   }
 
   #find(query: ListQuery) {
-    const { from, limit, offset } = query;
-    const shape = pageShape(this.#definition, query);
+    const { limit, offset } = query;
+    const { filter, sort } = pageBson(this.#definition, query);
     return {
-      filter: pageFilter(shape, from),
+      filter,
       options: {
-        ...this.#asked(query.filter).hint,
-        sort: shape.sort,
+        ...hintFor(query.filter),
+        sort,
         limit: limit + 1, // One more than asked for tells whether the list goes on.
         batchSize: limit + 1,
         ...(offset !== undefined && { skip: offset }),
@@ -306,8 +309,7 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
   }
 
   #asked(filter: Filter): Asked {
-    const byId = conjuncts(filter).some((one) => fixedBy(one) === "_id");
-    return { query: filterBson(this.#definition, filter), hint: byId ? BY_ID : undefined };
+    return { query: filterBson(this.#definition, filter), hint: hintFor(filter) };
   }
 
   #made(record: T): [Stored<T>, Document] {

@@ -1,5 +1,5 @@
-import type { Definition, Filter, ListQuery, Position, Scalar, SortKey } from "../port.ts";
-import { sortedBy } from "../advice.ts";
+import type { Definition, ListQuery, Position, Scalar, SortKey } from "../port.ts";
+import { fixesTrash, sortedBy } from "../advice.ts";
 import { scalarAt, type ScalarType } from "../shape.ts";
 import { filterSql, scalarSql } from "./filter_sql.ts";
 import { bindable, type Fragment, quoted, type SqlValue } from "./fragment.ts";
@@ -188,12 +188,6 @@ function rangeSql(columns: PageColumns, { definition, filter, range }: Source): 
   const orderBy = range.order.map(({ value, descending }) => value + direction(descending));
   return `select ${columns} from ${tableName(definition)} where (${filter.sql}) ` +
     `and ${range.condition} order by ${orderBy.join(", ")} limit ${BOUND}`;
-}
-
-/** Whether the filter says which side of the trash it is about. */
-function fixesTrash(filter: Filter): boolean {
-  if (filter.op === "and") return filter.of.some(fixesTrash);
-  return filter.op === "eq" && filter.path === "isDeleted";
 }
 
 /**
