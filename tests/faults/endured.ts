@@ -52,3 +52,12 @@ export async function suffered(
     await attempt.leftover?.(true);
   };
 }
+
+/** Says which command it was about when it fails. */
+export async function about(command: string, work: Promise<void>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    throw new Error(`${command}: ${(error as Error).message}`, { cause: error });
+  }
+}

@@ -4,7 +4,7 @@ import {
   startFaultyMongodb,
   type Times,
 } from "./faulty_mongodb.ts";
-import { begun, COMMANDS, suffered } from "./endured.ts";
+import { about, begun, COMMANDS, suffered } from "./endured.ts";
 import { faultTest, openWorld, QUICK, type World } from "./world.ts";
 
 const errors = (code: number, errorLabels?: string[]): Fault => ({
@@ -97,9 +97,9 @@ for (
       await using world = await openWorld(mongodb.server);
       for (const name of faults) {
         const fault = FAULTS[name]!;
-        await t.step(`${name}, ${what}`, async (t) => {
+        await t.step(`${name}, ${what}`, async () => {
           for (const command of COMMANDS.filter((one) => concerns(fault, one, times))) {
-            await t.step(command, () => endure({ mongodb, world }, command, fault, times));
+            await about(command, endure({ mongodb, world }, command, fault, times));
           }
         });
       }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { startMongodb } from "../services/mongodb_server.ts";
-import { begun, COMMANDS, suffered } from "./endured.ts";
+import { about, begun, COMMANDS, suffered } from "./endured.ts";
 import { type LossyWire, startLossyWire } from "./lossy_wire.ts";
 import { faultTest, openWorld, type World } from "./world.ts";
 
@@ -23,15 +23,15 @@ faultTest(
     await using world = await openWorld(server, wire.url);
     // The driver sends most commands a second time, so two losses are told from one.
     for (const times of [1, 2, 5]) {
-      await t.step(`${times} lost`, async (t) => {
-        for (const command of COMMANDS) {
-          await t.step({
-            name: command,
-            fn: () => endure(world, wire, command, times),
-            sanitizeOps: false, // Connections outlive the step; the whole test is looked at.
-            sanitizeResources: false,
-          });
-        }
+      await t.step({
+        name: `${times} lost`,
+        async fn() {
+          for (const command of COMMANDS) {
+            await about(command, endure(world, wire, command, times));
+          }
+        },
+        sanitizeOps: false, // Connections outlive the step; the whole test is looked at.
+        sanitizeResources: false,
       });
     }
   },
