@@ -336,11 +336,11 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
       ...["find", "update", "listIndexes", "createIndexes", "dropIndexes"],
       ...["commitTransaction", "abortTransaction"],
     ],
-    async begin(world) {
+    begin(world) {
       // Each takes the place of the one before, so an index is made and another dropped.
       const key = `k${next()}`;
       const path = "/api/data/shapes";
-      return {
+      return Promise.resolve({
         send: () => outcomeOfCall(defineShapes(world, [{ key, type: "String", unique: true }])),
         async effects() {
           world.app.clock.advance(60_000);
@@ -359,7 +359,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
         },
         done: [200],
         onceOnly: true,
-      };
+      });
     },
   },
 };
