@@ -9,8 +9,8 @@ import {
 } from "mongodb";
 import { applyChange } from "../change.ts";
 import { advise, conjuncts, fixedBy } from "../advice.ts";
-import { QueryTooSlow, RecordTooLarge, StoreUnavailable } from "../errors.ts";
-import { exceedsBytes, jsonText, parseJson, recordText } from "../json_text.ts";
+import { QueryTooSlow, StoreUnavailable } from "../errors.ts";
+import { jsonText } from "../json_text.ts";
 import type {
   Change,
   Definition,
@@ -19,13 +19,11 @@ import type {
   Id,
   ListQuery,
   Page,
-  Position,
   Records,
-  Scalar,
   Stored,
   StoredRecord,
 } from "../port.ts";
-import { valueAt } from "../shape.ts";
+import { fittingText, pageOf, storedAs } from "../texts.ts";
 import { changeBson } from "./change_bson.ts";
 import { type Bson, encodeRecord } from "./encode.ts";
 import { explained } from "./explain.ts";
@@ -121,17 +119,7 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
         () => this.#texts(query),
         () => this.#total(query),
       ));
-    const more = texts.length > query.limit;
-    if (more) texts.pop();
-    if (query.backwards) texts.reverse();
-    return {
-      items: texts.join(","),
-      size: texts.length,
-      more,
-      total,
-      first: () => position(texts[0], query),
-      last: () => position(texts.at(-1), query),
-    };
+    return pageOf(texts, total, query);
   }
 
   count(filter: Filter): Promise<number> {
@@ -299,7 +287,7 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
       const before = this.#stored(await this.#first(asked));
       if (before === null) return null;
       const after = applyChange(before.value, change) as T; // Callers type their own records.
-      const json = this.#text(after);
+      const json = fittingText(this.#definition, after);
       const revision = before.revision + 1;
       const same = { _id: new ObjectId(before.value._id), [REVISION]: before.revision };
       const { matchedCount } = await this.#collection.replaceOne(
@@ -323,28 +311,14 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
   }
 
   #made(record: T): [Stored<T>, Document] {
-    const json = this.#text(record);
+    const json = fittingText(this.#definition, record);
     return [{ json, revision: 1, value: record }, encodeRecord(this.#definition, record, 1)];
-  }
-
-  #text(record: StoredRecord): string {
-    const json = recordText(record);
-    const { bytesMax } = this.#definition;
-    if (bytesMax !== undefined && exceedsBytes(json, bytesMax)) throw new RecordTooLarge(bytesMax);
-    return json;
   }
 
   #stored(document: unknown): Stored<T> | null {
     if (document === null) return null;
     const { json, revision } = documentJson(document as Uint8Array); // Every reader asks for bytes.
-    let parsed: T | undefined;
-    return {
-      json,
-      revision,
-      get value() {
-        return parsed ??= parseJson(json) as T;
-      },
-    };
+    return storedAs(json, revision);
   }
 }
 
@@ -361,12 +335,3 @@ const isAboutTrash = (filter: Filter): boolean =>
 const smallerThan = (bytes: number): Bson => ({
   $expr: { $lte: [{ $bsonSize: "$$ROOT" }, bytes] },
 });
-
-function position(json: string | undefined, { sort }: ListQuery): Position | null {
-  if (json === undefined) return null;
-  const record = parseJson(json) as StoredRecord;
-  return {
-    values: sort.map(({ path }) => (valueAt(record, path) ?? null) as Scalar), // Sorts are scalars.
-    id: record._id,
-  };
-}

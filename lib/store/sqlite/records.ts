@@ -1,5 +1,4 @@
-import { RecordTooLarge } from "../errors.ts";
-import { exceedsBytes, parseJson, recordText } from "../json_text.ts";
+import { applyChange } from "../change.ts";
 import type {
   Change,
   Definition,
@@ -8,14 +7,11 @@ import type {
   Id,
   ListQuery,
   Page,
-  Position,
   Records,
-  Scalar,
   Stored,
   StoredRecord,
 } from "../port.ts";
-import { valueAt } from "../shape.ts";
-import { applyChange } from "../change.ts";
+import { fittingText, pageOf, storedAs } from "../texts.ts";
 import type { Connection, Row } from "./connection.ts";
 import { explain } from "./explain.ts";
 import { filterSql } from "./filter_sql.ts";
@@ -103,7 +99,7 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
         }
         return inOneMoment(db, () => readPage(new Reading(db, null), read));
       },
-      elsewhere: ({ texts, total }) => finished([...texts], total, query),
+      elsewhere: ({ texts, total }) => pageOf(texts, total, query),
     });
   }
 
@@ -139,7 +135,7 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
       if (row === undefined) return null;
       const before = stored<T>(row);
       const after = applyChange(before.value, change) as T; // Callers type their own records.
-      const json = this.#text(after);
+      const json = fittingText(this.#definition, after);
       const revision = before.revision + 1;
       const seq = seqOf(row);
       db.run(
@@ -186,7 +182,7 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
   }
 
   #insert(db: Connection, record: T): Stored<T> {
-    const json = this.#text(record);
+    const json = fittingText(this.#definition, record);
     db.run(
       sql(`insert into ${this.#statements.table}(id, rev, doc) values(?, 1, ?)`, record._id, json),
     );
@@ -209,13 +205,6 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
         `select rev, doc, seq from ${this.#statements.table} where ${condition} order by id limit 1`,
       values,
     });
-  }
-
-  #text(record: StoredRecord): string {
-    const json = recordText(record);
-    const { bytesMax } = this.#definition;
-    if (bytesMax !== undefined && exceedsBytes(json, bytesMax)) throw new RecordTooLarge(bytesMax);
-    return json;
   }
 
   #recount(db: Connection, record: StoredRecord, by: 1 | -1): void {
@@ -247,17 +236,10 @@ function readPage(reading: Reading, { plan, count, query }: PageRead): Page {
     if (missing === 0) break;
     texts.push(...reading.texts({ statement, query, limit: missing }));
   }
-  return finished(texts, count === null ? null : reading.total(count), query);
+  return pageOf(texts, count === null ? null : reading.total(count), query);
 }
 
 /** @param texts as they were read, with one more than asked for if the list goes on. */
-function finished(texts: string[], total: number | null, query: ListQuery): Page {
-  const more = texts.length > query.limit;
-  if (more) texts.pop();
-  if (query.backwards) texts.reverse();
-  return page(texts, { more, total }, query);
-}
-
 /** Several statements see the same state. */
 function inOneMoment<T>(db: Connection, work: () => T): T {
   db.run(BEGIN);
@@ -329,36 +311,5 @@ function bound({ statement, query, limit }: PagePart, columns: PageColumns): Fra
 
 const seqOf = (row: Row): number => row[2] as number;
 
-function stored<T>([revision, json]: Row): Stored<T> {
-  let parsed: T | undefined;
-  return {
-    json: json as string,
-    revision: revision as number,
-    get value() {
-      return parsed ??= parseJson(json as string) as T;
-    },
-  };
-}
-
-function page(
-  texts: readonly string[],
-  found: Pick<Page, "more" | "total">,
-  query: ListQuery,
-): Page {
-  return {
-    ...found,
-    items: texts.join(","),
-    size: texts.length,
-    first: () => position(texts[0], query),
-    last: () => position(texts.at(-1), query),
-  };
-}
-
-function position(json: string | undefined, { sort }: ListQuery): Position | null {
-  if (json === undefined) return null;
-  const record = parseJson(json) as StoredRecord;
-  return {
-    values: sort.map(({ path }) => (valueAt(record, path) ?? null) as Scalar), // Sorts are scalars.
-    id: record._id,
-  };
-}
+const stored = <T>([revision, json]: Row): Stored<T> =>
+  storedAs(json as string, revision as number);

@@ -1,0 +1,56 @@
+/** From JSON texts of records to what a driver answers, the same on every engine. */
+
+import { RecordTooLarge } from "./errors.ts";
+import { exceedsBytes, parseJson, recordText } from "./json_text.ts";
+import type {
+  Definition,
+  ListQuery,
+  Page,
+  Position,
+  Scalar,
+  Stored,
+  StoredRecord,
+} from "./port.ts";
+import { valueAt } from "./shape.ts";
+
+/** The text that a record is stored as. Throws `RecordTooLarge`. */
+export function fittingText({ bytesMax }: Definition, record: StoredRecord): string {
+  const json = recordText(record);
+  if (bytesMax !== undefined && exceedsBytes(json, bytesMax)) throw new RecordTooLarge(bytesMax);
+  return json;
+}
+
+/** A record as it was read; parsed on first use. */
+export function storedAs<T>(json: string, revision: number): Stored<T> {
+  let parsed: T | undefined;
+  return {
+    json,
+    revision,
+    get value() {
+      return parsed ??= parseJson(json) as T;
+    },
+  };
+}
+
+/** A page of the texts that were read, in the order of reading: one more than asked for, if there are. */
+export function pageOf(read: readonly string[], total: number | null, query: ListQuery): Page {
+  const texts = read.slice(0, query.limit);
+  if (query.backwards) texts.reverse();
+  return {
+    items: texts.join(","),
+    size: texts.length,
+    more: read.length > query.limit,
+    total,
+    first: () => position(texts[0], query),
+    last: () => position(texts.at(-1), query),
+  };
+}
+
+function position(json: string | undefined, { sort }: ListQuery): Position | null {
+  if (json === undefined) return null;
+  const record = parseJson(json) as StoredRecord;
+  return {
+    values: sort.map(({ path }) => (valueAt(record, path) ?? null) as Scalar), // Sorts are scalars.
+    id: record._id,
+  };
+}
