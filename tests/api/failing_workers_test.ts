@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
+import { loadConfig } from "@/lib/config.ts";
 import { createLog } from "@/lib/http/log.ts";
 import { serve } from "@/routes/serve.ts";
+import { startWorkers } from "@/routes/workers.ts";
 import { type Failure, LAST_WORD } from "../support/failing_worker.ts";
 import { openTestServices } from "../support/test_services.ts";
 
 const MODULE = new URL("../support/failing_worker.ts", import.meta.url);
 
-const FAILURES: Record<Failure, RegExp> = {
+const FAILURES: Partial<Record<Failure, RegExp>> = {
   "refuses": /^Worker 2 failed: no room$/,
   "throws": /^Worker 2 failed: .*thrown in a thread$/,
   "rejects": /^Worker 2 failed: .*rejected in a thread$/,
@@ -40,6 +42,18 @@ for (const [failure, message] of Object.entries(FAILURES)) {
     assert.match(failed.message, message);
   });
 }
+
+Deno.test("a worker that never stops is not waited for without end", async () => {
+  let printed = "";
+  const config = loadConfig({ WORKERS: "2", PORT: String(freePort()) });
+  const server = await startWorkers(config, {
+    environment: { HOST: "never stops" },
+    print: (text) => void (printed += text),
+    module: MODULE,
+  });
+  await server.stop();
+  assert.equal(printed, LAST_WORD);
+});
 
 function freePort(): number {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });

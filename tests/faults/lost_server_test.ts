@@ -26,14 +26,24 @@ const LOSSES: Readonly<Record<string, (mongodb: Mongodb) => Promise<() => Promis
     const { folder, port } = mongodb;
     return () => startMongodb({ folder, port });
   },
-  "hangs"(mongodb) {
+  async "hangs"(mongodb) {
     Deno.kill(mongodb.pid, "SIGSTOP");
-    return Promise.resolve(() => {
+    await until("all of its threads stand still", () => isStopped(mongodb.pid), 5000);
+    return () => {
       Deno.kill(mongodb.pid, "SIGCONT");
       return Promise.resolve(mongodb);
-    });
+    };
   },
 };
+
+/** Until then it may answer one request more. */
+async function isStopped(pid: number): Promise<boolean> {
+  const { stdout } = await new Deno.Command("ps", {
+    args: ["-L", "-o", "stat=", "-p", String(pid)],
+  })
+    .output();
+  return new TextDecoder().decode(stdout).trim().split("\n").every((stat) => stat.startsWith("T"));
+}
 
 /** One request of every kind. */
 function calls(key: string, id: string) {

@@ -4,8 +4,8 @@
  */
 import type { Order, WorkerScope } from "@/routes/worker_messages.ts";
 
-/** How the second fails: when it is to serve, or when it is asked for a sign of life. */
-export type Failure = "refuses" | "throws" | "rejects" | "closes" | "hears nothing";
+/** How the second fails: when it is to serve, when it is asked for a sign of life, or to stop. */
+export type Failure = "refuses" | "throws" | "rejects" | "closes" | "hears nothing" | "never stops";
 
 /** What the first prints before it ends. */
 export const LAST_WORD = "All that was in flight has ended\n";
@@ -38,6 +38,7 @@ function fail(failure: Failure, kind: Order["kind"]): boolean {
     if (failure === "refuses") scope.postMessage({ kind: "failed", why: "no room" });
     return failure === "refuses";
   }
+  if (failure === "never stops") return kind === "stop";
   if (failure === "throws") throw new Error("thrown in a thread");
   if (failure === "rejects") void Promise.reject(new Error("rejected in a thread"));
   if (failure === "closes") scope.close();
