@@ -184,6 +184,28 @@ test("of 20 parallel changes of one copy over both one wins", async (start) => {
   }
 });
 
+test("a counter that both raise from unchanged copies loses and repeats nothing", async (start) => {
+  await using world = await openThings(start);
+  const { servers, project: { secretKey: key } } = world;
+  const created = await send(servers[0], { path: PATH, key, body: { n: 0 } });
+  const path = `${PATH}/${created.body.data._id}`;
+  const raise = async (server: Server): Promise<number[]> => {
+    const reached: number[] = [];
+    while (reached.length < 10) {
+      const copy = await send(server, { path, key });
+      const n = copy.body.data.n + 1;
+      const headers = { "if-match": copy.headers.get("etag")! };
+      const { status } = await send(server, { method: "PATCH", path, key, body: { n }, headers });
+      assert.ok([200, 412].includes(status), `answered ${status}`);
+      if (status === 200) reached.push(n);
+    }
+    return reached;
+  };
+  const reached = await Promise.all([...servers, ...servers].map(raise));
+  const all = reached.flat().toSorted((a, b) => a - b);
+  assert.deepEqual(all, Array.from({ length: 40 }, (_, i) => i + 1));
+});
+
 test("totals stay exact when both insert, delete and recover at once", async (start) => {
   await using world = await openThings(start);
   const { project } = world;

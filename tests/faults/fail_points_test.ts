@@ -1,6 +1,10 @@
-import assert from "node:assert/strict";
-import type { Fault, Times } from "./faulty_mongodb.ts";
-import { type Attempt, OPERATIONS } from "./operations.ts";
+import {
+  type Fault,
+  type FaultyMongodb,
+  startFaultyMongodb,
+  type Times,
+} from "./faulty_mongodb.ts";
+import { about, begun, COMMANDS, suffered } from "./endured.ts";
 import { faultTest, openWorld, QUICK, type World } from "./world.ts";
 
 const errors = (code: number, errorLabels?: string[]): Fault => ({
@@ -43,67 +47,36 @@ const LASTING = [
 /** Only a write has a write concern. */
 const READS = new Set(["find", "aggregate", "count", "listIndexes", "ping"]);
 
-/** `hello` is how every connection begins, whatever it is for. */
-const COMMANDS = [...new Set(Object.values(OPERATIONS).flatMap(({ sends }) => sends)), "hello"];
-
 function concerns(fault: Fault, command: string, times: Times): boolean {
   if (fault.writeConcernError !== undefined) return !READS.has(command) && command !== "hello";
   // A server that refuses this for ever is no primary, and has ended the transaction itself.
   return !(command === "abortTransaction" && fault.errorCode !== undefined && times === "always");
 }
 
-async function begun(world: World, command: string): Promise<[string, Attempt][]> {
-  const concerned = Object.entries(OPERATIONS)
-    .filter(([, { sends }]) => command === "hello" || sends.includes(command));
-  const attempts: [string, Attempt][] = [];
-  for (const [name, operation] of concerned) attempts.push([name, await operation.begin(world)]);
-  return attempts;
+interface Place {
+  readonly mongodb: FaultyMongodb;
+  readonly world: World;
 }
 
-/** Under the fault; resolves to what is to be checked once the fault is over. */
-async function suffered(
-  name: string,
-  attempt: Attempt,
+async function endure(
+  { mongodb, world }: Place,
+  command: string,
   fault: Fault,
-): Promise<() => Promise<void>> {
-  const outcome = await attempt.send();
-  if (outcome.kind === "answered") {
-    assert.ok(attempt.done.includes(outcome.status), `${name} answered ${outcome.status}`);
-  }
-  return async () => {
-    const before = await attempt.effects();
-    if (outcome.kind === "answered") {
-      assert.equal(before, 1, `${name} was answered, so it took effect once`);
-      await attempt.leftover?.(true);
-      return;
-    }
-    assert.ok(before === 0 || before === 1, `${name} took effect ${before} times`);
-    // An index whose building only takes long is there in the end.
-    if (before === 0 && !fault.blockConnection) await attempt.leftover?.(false);
-    const again = await attempt.send();
-    assert.equal(again.kind, "answered", `${name} is served again`);
-    const { status } = again as { status: number };
-    const allowed = before === 1 ? [...attempt.done, ...attempt.taken ?? []] : attempt.done;
-    assert.ok(allowed.includes(status), `${name} was sent again and answered ${status}`);
-    const after = await attempt.effects();
-    assert.equal(after, attempt.onceOnly ? 1 : before + 1, `${name}, sent again`);
-    await attempt.leftover?.(true);
-  };
-}
-
-async function endure(world: World, command: string, fault: Fault, times: Times): Promise<void> {
-  const { mongodb } = world;
+  times: Times,
+): Promise<void> {
   const attempts = await begun(world, command);
   const fail = (times: Times) => mongodb.fail([command], fault, times);
+  // An index whose building only takes long is there in the end.
+  const mayLinger = fault.blockConnection === true;
   const checks: (() => Promise<void>)[] = [];
   if (times === "always" || fault.blockConnection) {
     // All at once, because each takes its time.
     await fail(times === "always" ? times : times * attempts.length);
-    checks.push(...await Promise.all(attempts.map((one) => suffered(...one, fault))));
+    checks.push(...await Promise.all(attempts.map((one) => suffered(one, mayLinger))));
   } else {
     for (const one of attempts) {
       await fail(times);
-      checks.push(await suffered(...one, fault));
+      checks.push(await suffered(one, mayLinger));
     }
   }
   await mongodb.heal();
@@ -120,12 +93,13 @@ for (
   faultTest(
     `whatever MongoDB refuses ${what} is done once, or is a 503 and was done once at most`,
     async (t) => {
-      await using world = await openWorld();
+      await using mongodb = await startFaultyMongodb();
+      await using world = await openWorld(mongodb.server);
       for (const name of faults) {
         const fault = FAULTS[name]!;
-        await t.step(`${name}, ${what}`, async (t) => {
+        await t.step(`${name}, ${what}`, async () => {
           for (const command of COMMANDS.filter((one) => concerns(fault, one, times))) {
-            await t.step(command, () => endure(world, command, fault, times));
+            await about(command, endure({ mongodb, world }, command, fault, times));
           }
         });
       }

@@ -19,8 +19,6 @@ export interface FaultyMongodb extends AsyncDisposable {
    */
   fail(commands: readonly string[], fault: Fault, times: Times): Promise<void>;
   heal(): Promise<void>;
-  /** An empty store on this server, reached with these options of the address. */
-  store(options?: Readonly<Record<string, string | number>>): Promise<TestStore>;
 }
 
 const CLIENT = "corbel";
@@ -47,12 +45,14 @@ export async function startFaultyMongodb(options: MongodbOptions = {}): Promise<
         appName: CLIENT,
       }),
     heal: () => configure("off"),
-    store: (chosen = {}) => storeOn(server.url, chosen),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }
 
-/** An empty store on a server of the test's own: it ends with the server. */
+/**
+ * An empty store on a server of the test's own: it ends with the server.
+ * @param options Of the driver, as they stand in an address.
+ */
 export async function storeOn(
   url: string,
   options: Readonly<Record<string, string | number>> = {},

@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
+import { startFaultyMongodb } from "./faulty_mongodb.ts";
 import { faultTest, openWorld, THINGS } from "./world.ts";
 
 /** MongoDB's code for a command that it ended by `maxTimeMS`. */
 const TIME_LIMIT = { errorCode: 50 };
 
 faultTest("a list or count that MongoDB gives up is 503 with the field to index", async () => {
-  await using world = await openWorld();
-  const { mongodb, project } = world;
+  await using mongodb = await startFaultyMongodb();
+  await using world = await openWorld(mongodb.server);
+  const { project } = world;
   const lists = [
     ["find", "?other=1&sort=code", null],
     ["find", "?sort=updatedAt&total=none", "updatedAt"],

@@ -4,9 +4,10 @@ import { updateCollection } from "@/lib/documents/save_collection.ts";
 import { REQUEST_TIMEOUT_MS } from "@/lib/limits.ts";
 import { QueryTooSlow, StoreUnavailable } from "@/lib/store/errors.ts";
 import { findMongodbProgram } from "../services/mongodb.ts";
+import type { Mongodb } from "../services/mongodb_server.ts";
 import type { Answer } from "../support/conforming_client.ts";
 import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
-import { type FaultyMongodb, startFaultyMongodb } from "./faulty_mongodb.ts";
+import { storeOn } from "./faulty_mongodb.ts";
 
 /** Why these suites cannot run here; null where they can. */
 export const LEFT_OUT = await findMongodbProgram(Deno.env.toObject()) === null
@@ -24,7 +25,6 @@ export function faultTest(name: string, fn: (t: Deno.TestContext) => Promise<voi
 
 /** The app on a MongoDB that can be spoilt. */
 export interface World extends AsyncDisposable {
-  readonly mongodb: FaultyMongodb;
   readonly app: TestApp;
   readonly project: TestProject;
   /** Names of the indexes of a collection, as the server has them. */
@@ -48,10 +48,10 @@ const FIELDS = [
   { key: "code", type: "String", unique: true },
 ];
 
-export async function openWorld(): Promise<World> {
+/** @param url What Corbel speaks to in place of the server itself. */
+export async function openWorld(server: Mongodb, url: string = server.url): Promise<World> {
   await using opening = new AsyncDisposableStack();
-  const mongodb = opening.use(await startFaultyMongodb());
-  const store = opening.use(await mongodb.store(QUICK));
+  const store = opening.use(await storeOn(url, QUICK));
   const app = opening.use(await openTestApp({ store }));
   const project = await app.project();
   const rls = { enabled: false };
@@ -61,12 +61,11 @@ export async function openWorld(): Promise<World> {
     const made = await project.asSecret({ path: `/api/data/${name}`, body: { n: 0 } });
     assert.equal(made.status, 201);
   }
-  const raw = opening.use(new MongoClient(mongodb.server.url, { appName: "tests" }));
+  const raw = opening.use(new MongoClient(server.url, { appName: "tests" }));
   const prefix = new URL(store.settings.DATABASE_URL!).pathname.slice(1);
   const db = raw.db(`${prefix}_${project.projectId}`);
   const opened = opening.move();
   return {
-    mongodb,
     app,
     project,
     indexes: async (name) =>

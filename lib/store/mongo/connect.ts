@@ -14,13 +14,14 @@ const DEFAULTS = {
   waitQueueTimeoutMS: 5_000,
   connectTimeoutMS: 5_000,
   serverSelectionTimeoutMS: 5_000,
-  // Twice what a command may take on the server: past that it is the server that hangs.
-  socketTimeoutMS: 10_000,
   // Who is asked for news in vain is lost after this and `connectTimeoutMS`. Polled, because a
   // stream of news hides for a whole period that a server which refused a command is well again.
   serverMonitoringMode: "poll",
   heartbeatFrequencyMS: 3_000,
 } as const satisfies MongoClientOptions;
+
+/** Past what a command may take on the server and this, it is the server that hangs. */
+const SILENCE_MS = 5_000;
 
 /** Not to be weakened by an address: what is answered as stored must survive the loss of a server. */
 const FIXED = {
@@ -40,9 +41,14 @@ const WIRE_VERSION_MIN = 17;
  * Connects to a replica set or a sharded cluster. Throws `StoreUnavailable` with what to do about
  * it for anything that Corbel cannot run on.
  * @param database One that will be used: whether it may be is found out at once.
+ * @param longestMs What a command may take on the server.
  */
-export async function connect(url: string, database: string): Promise<MongoClient> {
-  const client = clientFor(url);
+export async function connect(
+  url: string,
+  database: string,
+  longestMs: number,
+): Promise<MongoClient> {
+  const client = clientFor(url, longestMs + SILENCE_MS);
   try {
     await client.connect();
     const problem = unfit(await client.db("admin").command({ hello: 1 }));
@@ -55,10 +61,12 @@ export async function connect(url: string, database: string): Promise<MongoClien
   }
 }
 
-function clientFor(url: string): MongoClient {
+function clientFor(url: string, socketTimeoutMS: number): MongoClient {
   try {
     const given = new URLSearchParams(/\?(.*)$/.exec(url)?.[1]);
-    const defaults = Object.entries(DEFAULTS).filter(([name]) => !given.has(name));
+    const defaults = Object.entries({ ...DEFAULTS, socketTimeoutMS }).filter(([name]) =>
+      !given.has(name)
+    );
     return new MongoClient(url, { ...Object.fromEntries(defaults), ...FIXED });
   } catch (error) {
     throw new StoreUnavailable(

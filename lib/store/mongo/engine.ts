@@ -61,7 +61,8 @@ export class MongoEngine implements Engine {
   /** Throws `StoreUnavailable` that says what to do when Corbel cannot run on what is there. */
   static async open(options: MongoOptions): Promise<MongoEngine> {
     const control = databaseName(options, "control");
-    return new MongoEngine(await connect(options.url, control), options);
+    const longestMs = Math.max(options.queryTimeLimitMs, COMMAND_TIME_LIMIT_MS);
+    return new MongoEngine(await connect(options.url, control, longestMs), options);
   }
 
   records<T extends StoredRecord>(space: Space, definition: Definition): Records<T> {
