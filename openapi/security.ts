@@ -4,6 +4,7 @@ import type { Caller } from "@/lib/auth/principals.ts";
 import { RateLimited, type RateLimiter } from "@/lib/http/rate_limit.ts";
 import type { RequestState } from "@/lib/http/request.ts";
 import { Problem, type ProblemCode } from "@/lib/problems.ts";
+import { after, type Soon } from "@/lib/soon.ts";
 
 export interface GuardServices extends AuthServices {
   readonly config: { readonly publicUrl: string };
@@ -18,30 +19,30 @@ export interface Security<P> {
   readonly requirement: readonly Readonly<Record<string, readonly string[]>>[];
   /** What the guard may refuse for. */
   readonly problems: readonly ProblemCode[];
-  guard(services: GuardServices, request: RequestState): Promise<P>;
+  guard(services: GuardServices, request: RequestState): Soon<P>;
 }
 
 /** No credentials are looked at. */
 export const anyone: Security<null> = {
   requirement: [],
   problems: [],
-  guard: () => Promise.resolve(null),
+  guard: () => null,
 };
 
 /** Either key of a project; a bearer token beside a publishable one says for which user. */
 export const projectKey: Security<Caller> = {
   requirement: [{ apiKey: [] }, { apiKey: [], accessToken: [] }],
   problems: ["API_KEY_INVALID", "ACCESS_TOKEN_INVALID", "ORIGIN_NOT_ALLOWED", "RATE_LIMITED"],
-  async guard(services, request) {
-    const holder = await holderOf(services, request);
-    request.projectId = holder.projectId;
-    request.callerKind = holder.kind;
-    if (holder.kind === "publishable") {
-      countRequest(services.rateLimiter, holder, request);
-      checkOrigin(services, holder, request.origin);
-    }
-    return await callerOf(services, holder, request);
-  },
+  guard: (services, request) =>
+    after(holderOf(services, request), (holder) => {
+      request.projectId = holder.projectId;
+      request.callerKind = holder.kind;
+      if (holder.kind === "publishable") {
+        countRequest(services.rateLimiter, holder, request);
+        checkOrigin(services, holder, request.origin);
+      }
+      return callerOf(services, holder, request);
+    }),
 };
 
 /** How the document names the credentials. */

@@ -1,4 +1,5 @@
 import { Problem } from "../problems.ts";
+import { after, type Soon } from "../soon.ts";
 import type { AccessTokens } from "./access_tokens.ts";
 import type { KeyDirectory, KeyHolder } from "./api_keys.ts";
 import type { Id } from "../store/port.ts";
@@ -18,14 +19,14 @@ export interface AuthServices {
 }
 
 /** Whose key this is. Throws `API_KEY_INVALID`: one refusal, whatever is wrong with the key. */
-export async function holderOf(
+export const holderOf = (
   { keys }: Pick<AuthServices, "keys">,
   { apiKey }: Credentials,
-): Promise<KeyHolder> {
-  const holder = apiKey === null ? null : await keys.find(apiKey);
-  if (holder === null) throw new Problem("API_KEY_INVALID");
-  return holder;
-}
+): Soon<KeyHolder> =>
+  after(apiKey === null ? null : keys.find(apiKey), (holder) => {
+    if (holder === null) throw new Problem("API_KEY_INVALID");
+    return holder;
+  });
 
 /**
  * The caller behind a valid key. A bearer token sent with a publishable key must be valid, also
@@ -35,19 +36,20 @@ export function callerOf(
   services: Pick<AuthServices, "tokens">,
   { kind, projectId }: KeyHolder,
   { authorization }: Credentials,
-): Caller | Promise<Caller> {
+): Soon<Caller> {
   if (kind === "secret") return { kind, projectId };
   if (authorization === null) return { kind, projectId, userId: null };
   return bearerOf(services, projectId, authorization);
 }
 
-async function bearerOf(
+function bearerOf(
   { tokens }: Pick<AuthServices, "tokens">,
   projectId: Id,
   authorization: string,
-): Promise<Caller> {
+): Soon<Caller> {
   const token = /^Bearer ([A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+)$/i.exec(authorization);
-  const bearer = token === null ? null : await tokens.verify(projectId, token[1]!);
-  if (bearer === null) throw new Problem("ACCESS_TOKEN_INVALID");
-  return { kind: "publishable", projectId, userId: bearer.userId };
+  return after(token === null ? null : tokens.verify(projectId, token[1]!), (bearer) => {
+    if (bearer === null) throw new Problem("ACCESS_TOKEN_INVALID");
+    return { kind: "publishable", projectId, userId: bearer.userId };
+  });
 }

@@ -1,5 +1,6 @@
 import { createReadThrough } from "../cache.ts";
 import type { Clock } from "../clock.ts";
+import { after, type Soon } from "../soon.ts";
 import type { Definition, Engine, Id, StoredRecord } from "../store/port.ts";
 
 /** A signed-in user on one device. Access tokens name it and die with it. */
@@ -27,7 +28,7 @@ export const SESSIONS: Definition = {
 /** Tells whether sessions still stand. */
 export interface SessionDirectory {
   /** Whether the session exists, is the user's, has not expired and was not revoked. */
-  stands(projectId: Id, sessionId: Id, userId: Id): Promise<boolean>;
+  stands(projectId: Id, sessionId: Id, userId: Id): Soon<boolean>;
   /** Drops what is remembered; other processes notice within `CACHE_MS`. */
   forget(sessionId: Id): void;
 }
@@ -41,11 +42,13 @@ export function createSessionDirectory(engine: Engine, clock: Clock): SessionDir
     return found?.value ?? null;
   });
   return {
-    async stands(projectId, sessionId, userId) {
-      const session = await known.get(`${projectId}/${sessionId}`);
-      return session !== null && session.userId === userId && session.revokedAt === null &&
-        Date.parse(session.expiresAt) > clock.now();
-    },
+    stands: (projectId, sessionId, userId) =>
+      after(
+        known.get(`${projectId}/${sessionId}`),
+        (session) =>
+          session !== null && session.userId === userId && session.revokedAt === null &&
+          Date.parse(session.expiresAt) > clock.now(),
+      ),
     forget: (sessionId) => known.forget((_key, session) => session._id === sessionId),
   };
 }
