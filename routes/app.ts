@@ -88,7 +88,7 @@ export function createApp(services: Services): App {
 
   function logged(state: RequestState, response: Response): Response {
     const { method } = state.raw;
-    log.write("info", "request", {
+    log.request({
       requestId: state.id,
       operation: state.operationId,
       method: METHODS.has(method) ? method : "other",

@@ -58,6 +58,7 @@ const KEYS_KEPT = 20_000;
 
 export function createKeyDirectory(engine: Engine, clock: Clock): KeyDirectory {
   const known = createReadThrough<KeyHolder>({ clock, max: KEYS_KEPT }, async (key) => {
+    if (!KEY.test(key)) return null;
     const keys = engine.records<ApiKeyRecord>("control", API_KEYS);
     const found = await keys.findOne(eq("hash", sha256(key)));
     if (found === null) return null;
@@ -68,7 +69,7 @@ export function createKeyDirectory(engine: Engine, clock: Clock): KeyDirectory {
     return { kind, projectId, siteUrl, allowedOrigins };
   });
   return {
-    find: (key) => KEY.test(key) ? known.get(key) : null,
+    find: (key) => known.get(key),
     forget: (projectId) => known.forget((_key, holder) => holder.projectId === projectId),
   };
 }

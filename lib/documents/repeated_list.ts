@@ -11,6 +11,8 @@ export interface ListAnswer {
   readonly text: string;
   /** Names this very text; null where nobody could have a use for it. */
   readonly etag: string | null;
+  /** Whether this very object may be given again. */
+  readonly isKept: boolean;
 }
 
 interface KeptAnswer extends ListAnswer {
@@ -76,7 +78,8 @@ async function readAnew(
 ): Promise<ListAnswer> {
   const { data } = await listed(services, caller, input);
   const isOfUse = !input.anew || input.holds;
-  return { text: input.wrap(data), etag: isOfUse ? etagOf({ json: data }) : null };
+  const etag = isOfUse ? etagOf({ json: data }) : null;
+  return { text: input.wrap(data), etag, isKept: false };
 }
 
 async function readAndKeep(
@@ -86,11 +89,10 @@ async function readAndKeep(
 ): Promise<ListAnswer> {
   const { key, version } = input;
   const { data, mayKeep } = await listed(services, caller, input);
-  const answer = { text: input.wrap(data), etag: etagOf({ json: data }), version };
-  // Nobody has committed while it was read, so it shows that state and no other.
-  if (mayKeep && services.engine.version!(caller.projectId) === version) {
-    services.answers.set(key, answer);
-  }
+  // Where nobody has committed while it was read, it shows that state and no other.
+  const isKept = mayKeep && services.engine.version!(caller.projectId) === version;
+  const answer = { text: input.wrap(data), etag: etagOf({ json: data }), isKept, version };
+  if (isKept) services.answers.set(key, answer);
   return answer;
 }
 

@@ -12,6 +12,8 @@ export interface Reply {
   readonly type?: string;
   /** Beside those that every answer carries; names in lower case. */
   readonly headers?: readonly (readonly [string, string])[];
+  /** Stands for this very answer where an operation gives it again and again. */
+  readonly again?: object;
 }
 
 const JSON_TYPE = "application/json; charset=utf-8";
@@ -38,17 +40,10 @@ export const ok = (status: number, data: string, message: string, etag?: string)
  * constructor they cost Deno as much as all the rest of a small answer.
  */
 export function respond(state: RequestState, reply: Reply): Response {
-  const { path, origin, rate, raw } = state;
-  const { status } = reply;
-  const body = raw.method === "HEAD" ? null : reply.body;
-  const response = status === 200 ? new Response(body) : new Response(body, { status });
+  const { origin, rate } = state;
+  const response = state.raw.method === "HEAD" ? made(state, reply, null) : whole(state, reply);
   const { headers } = response;
   headers.set("x-request-id", state.id);
-  if (path.startsWith("/api/")) {
-    headers.set("cache-control", "private, no-cache");
-    headers.set("vary", "Origin, Authorization, x-api-key");
-  }
-  if (reply.body !== null) headers.set("content-type", reply.type ?? JSON_TYPE);
   if (origin !== null) {
     headers.set("access-control-allow-origin", origin);
     headers.set("access-control-allow-credentials", "true");
@@ -59,6 +54,29 @@ export function respond(state: RequestState, reply: Reply): Response {
     headers.set("ratelimit-remaining", String(rate.remaining));
     headers.set("ratelimit-reset", String(rate.resetSeconds));
   }
+  return response;
+}
+
+/** Of answers that are given again, with all that is the same every time. */
+const patterns = new WeakMap<object, Response>();
+
+function whole(state: RequestState, reply: Reply): Response {
+  const { again, body } = reply;
+  if (again === undefined) return made(state, reply, body);
+  let pattern = patterns.get(again);
+  if (pattern === undefined) patterns.set(again, pattern = made(state, reply, body));
+  return pattern.clone();
+}
+
+function made({ path }: RequestState, reply: Reply, body: Reply["body"]): Response {
+  const { status } = reply;
+  const response = status === 200 ? new Response(body) : new Response(body, { status });
+  const { headers } = response;
+  if (path.startsWith("/api/")) {
+    headers.set("cache-control", "private, no-cache");
+    headers.set("vary", "Origin, Authorization, x-api-key");
+  }
+  if (reply.body !== null) headers.set("content-type", reply.type ?? JSON_TYPE);
   for (const [name, value] of reply.headers ?? []) headers.set(name, value);
   return response;
 }

@@ -1,7 +1,7 @@
 import type { Caller } from "@/lib/auth/principals.ts";
 import { namesTag } from "@/lib/documents/precondition.ts";
 import { answerList } from "@/lib/documents/repeated_list.ts";
-import { envelope } from "@/lib/http/respond.ts";
+import { envelope, type Reply } from "@/lib/http/respond.ts";
 import { after } from "@/lib/soon.ts";
 import type { Handler } from "../call.ts";
 
@@ -18,11 +18,12 @@ export const handleListDocuments: Handler<Caller> = (call) => {
     holds: ifNoneMatch !== null,
     wrap,
   });
-  return after(answer, ({ text, etag }) => {
+  return after(answer, (list): Reply => {
+    const { text, etag, isKept } = list;
     if (etag === null) return { status: 200, body: text };
     const headers = [["etag", etag]] as const;
     return ifNoneMatch !== null && namesTag(ifNoneMatch, etag, true)
       ? { status: 304, body: null, headers }
-      : { status: 200, body: text, headers };
+      : { status: 200, body: text, headers, ...(isKept && { again: list }) };
   });
 };
