@@ -43,6 +43,11 @@ export const LIMITS = {
   RATE_PER_MINUTE: limit(1000, "requests per publishable key and address", EVERYWHERE),
   CACHE_STALE_SECONDS: limit(5, "seconds a change may go unseen by another process", DESIGN),
   ACCESS_TOKEN_MINUTES: limit(15, "minutes", "wire rules, tokens"),
+  SIGN_IN_MINUTES: limit(10, "minutes between start and callback of a sign-in", "wire rules, tokens"),
+  PROVIDER_TIMEOUT_SECONDS: limit(10, "seconds a provider may take in all per request", "social"),
+  PROVIDER_ANSWER_BYTES_MAX: limit(1 * MiB, "bytes of a provider's answer", OURS),
+  STATE_LENGTH_MAX: limit(256, "characters of an application's `state`", "wire rules, tokens"),
+  RETURN_TO_LENGTH_MAX: limit(2048, "characters of `return_to`", OURS),
   SESSION_DAYS: limit(30, "days of a session without a refresh", "wire rules, tokens"),
 } as const;
 
@@ -67,9 +72,12 @@ export const {
   NAME_LENGTH_MAX,
   PAGE_DEFAULT,
   POPULATE_FIELDS_MAX,
+  PROVIDER_ANSWER_BYTES_MAX,
   RATE_PER_MINUTE,
   REGEX_LENGTH_MAX,
+  RETURN_TO_LENGTH_MAX,
   SORT_KEYS_MAX,
+  STATE_LENGTH_MAX,
   WHERE_BYTES_MAX,
   WHERE_CONDITIONS_MAX,
   WHERE_DEPTH_MAX,
@@ -80,6 +88,8 @@ export const SHUTDOWN_MS = values.SHUTDOWN_SECONDS * 1000;
 export const IDEMPOTENCY_MS = values.IDEMPOTENCY_HOURS * 3_600_000;
 export const TRASH_MS = values.TRASH_DAYS * 86_400_000;
 export const ACCESS_TOKEN_SECONDS = values.ACCESS_TOKEN_MINUTES * 60;
+export const SIGN_IN_MS = values.SIGN_IN_MINUTES * 60_000;
+export const PROVIDER_TIMEOUT_MS = values.PROVIDER_TIMEOUT_SECONDS * 1000;
 export const SESSION_MS = values.SESSION_DAYS * 86_400_000;
 
 /** Entries are re-read after this long: of the five seconds it leaves two for a slow request. */

@@ -75,6 +75,17 @@ const table = {
     message: "An option is missing or not valid.",
     when: "An administrative command was given an option that it cannot use.",
   },
+  INVALID_RETURN_TO: {
+    status: 400,
+    message: "return_to must be a path on the project's site: one slash, then what follows it.",
+    when: "return_to does not begin with one slash, leads to another origin, or is too long.",
+  },
+  INVALID_STATE: {
+    status: 400,
+    message: "This sign-in is not known in this browser, or is over: start again.",
+    when: "The state is missing, unknown, expired or used, or belongs to another provider or " +
+      "another browser.",
+  },
   API_KEY_INVALID: {
     status: 401,
     message: "Missing or invalid API key: send a current key of the project as x-api-key.",
@@ -141,6 +152,11 @@ const table = {
     message: "There is no such user in this project.",
     when: "The user does not exist in the project.",
   },
+  PROVIDER_UNKNOWN: {
+    status: 404,
+    message: "There is no such sign-in provider.",
+    when: "The path names a provider that Corbel does not know.",
+  },
   ROUTE_NOT_FOUND: {
     status: 404,
     message: "There is nothing at this address: /docs lists every operation.",
@@ -200,6 +216,16 @@ const table = {
     status: 422,
     message: "This Idempotency-Key was used for another request: use a new key for a new request.",
     when: "The key came with another method, path or body before.",
+  },
+  PROVIDER_NOT_CONFIGURED: {
+    status: 422,
+    message: "This provider is not enabled for the project, or its client id or secret is missing.",
+    when: "The project has not set up the provider, or has switched it off.",
+  },
+  SITE_URL_MISSING: {
+    status: 422,
+    message: "The project has no Site URL: set it in the project's settings.",
+    when: "There is no front end to send the signed-in user back to.",
   },
   RATE_LIMITED: {
     status: 429,

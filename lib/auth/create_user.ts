@@ -5,7 +5,8 @@ import { UniqueViolation } from "../store/errors.ts";
 import type { Engine, Id } from "../store/port.ts";
 import { type UserRecord, USERS } from "./users.ts";
 
-const EMAIL = /^[^\s@,;<>"]{1,64}@[^\s@,;<>"]{1,190}$/;
+/** One plain address. */
+export const EMAIL = /^[^\s@,;<>"]{1,64}@[^\s@,;<>"]{1,190}$/;
 
 /** Adds an end user to a project. Throws `INVALID_INPUT` and `EMAIL_TAKEN`. */
 export async function createUser(
