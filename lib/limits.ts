@@ -12,6 +12,7 @@ const limit = <const V extends number>(value: V, unit: string, source: string) =
 
 const INTERFACE = "interface section 8";
 const DOCUMENTS = "wire rules, documents";
+const TOKENS = "wire rules, tokens";
 const EVERYWHERE = "wire rules, everywhere";
 const DESIGN = "design";
 const OURS = "decision";
@@ -42,8 +43,14 @@ export const LIMITS = {
   SHUTDOWN_SECONDS: limit(10, "seconds to finish what is in flight", DESIGN),
   RATE_PER_MINUTE: limit(1000, "requests per publishable key and address", EVERYWHERE),
   CACHE_STALE_SECONDS: limit(5, "seconds a change may go unseen by another process", DESIGN),
-  ACCESS_TOKEN_MINUTES: limit(15, "minutes", "wire rules, tokens"),
-  SESSION_DAYS: limit(30, "days of a session without a refresh", "wire rules, tokens"),
+  SIGN_IN_RATE_PER_MINUTE: limit(60, "sign-ins and refreshes per key and address", EVERYWHERE),
+  ACCESS_TOKEN_MINUTES: limit(15, "minutes", TOKENS),
+  SESSION_DAYS: limit(30, "days of a session without a refresh", TOKENS),
+  SESSION_DAYS_MAX: limit(180, "days of a session, however often it is refreshed", TOKENS),
+  REFRESH_GRACE_SECONDS: limit(10, "seconds in which a used refresh token may come again", TOKENS),
+  REFRESH_SIBLINGS_MAX: limit(50, "times it may come again within them", TOKENS),
+  EXCHANGE_CODE_SECONDS: limit(60, "seconds, single use", INTERFACE),
+  DEVICE_NAME_LENGTH_MAX: limit(200, "characters kept of a User-Agent", OURS),
 } as const;
 
 type Values = { readonly [K in keyof typeof LIMITS]: (typeof LIMITS)[K]["value"] };
@@ -58,6 +65,7 @@ export const {
   BULK_DOCUMENTS_MAX,
   DEFINITION_DEPTH_MAX,
   DEFINITION_FIELDS_MAX,
+  DEVICE_NAME_LENGTH_MAX,
   DOCUMENT_BYTES_MAX,
   DOCUMENT_DEPTH_MAX,
   IDEMPOTENCY_KEY_LENGTH_MAX,
@@ -68,7 +76,9 @@ export const {
   PAGE_DEFAULT,
   POPULATE_FIELDS_MAX,
   RATE_PER_MINUTE,
+  REFRESH_SIBLINGS_MAX,
   REGEX_LENGTH_MAX,
+  SIGN_IN_RATE_PER_MINUTE,
   SORT_KEYS_MAX,
   WHERE_BYTES_MAX,
   WHERE_CONDITIONS_MAX,
@@ -81,6 +91,9 @@ export const IDEMPOTENCY_MS = values.IDEMPOTENCY_HOURS * 3_600_000;
 export const TRASH_MS = values.TRASH_DAYS * 86_400_000;
 export const ACCESS_TOKEN_SECONDS = values.ACCESS_TOKEN_MINUTES * 60;
 export const SESSION_MS = values.SESSION_DAYS * 86_400_000;
+export const SESSION_MS_MAX = values.SESSION_DAYS_MAX * 86_400_000;
+export const REFRESH_GRACE_MS = values.REFRESH_GRACE_SECONDS * 1000;
+export const EXCHANGE_CODE_MS = values.EXCHANGE_CODE_SECONDS * 1000;
 
 /** Entries are re-read after this long: of the five seconds it leaves two for a slow request. */
 export const CACHE_MS = (values.CACHE_STALE_SECONDS - 2) * 1000;
