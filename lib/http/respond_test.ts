@@ -3,7 +3,7 @@ import { Problem, PROBLEMS } from "../problems.ts";
 import { QueryTooSlow, StoreUnavailable } from "../store/errors.ts";
 import { type LogFields, silentLog } from "./log.ts";
 import { openRequest, type RequestState } from "./request.ts";
-import { asProblem, NO_STORE, ok, preflight, problemReply, respond } from "./respond.ts";
+import { asProblem, envelope, NO_STORE, ok, preflight, problemReply, respond } from "./respond.ts";
 
 const request = (path = "/api/data/posts", headers: Record<string, string> = {}): RequestState =>
   openRequest(new Request(`http://localhost:8000${path}`, { headers }), "127.0.0.1", 0);
