@@ -12,6 +12,7 @@ const limit = <const V extends number>(value: V, unit: string, source: string) =
 
 const INTERFACE = "interface section 8";
 const DOCUMENTS = "wire rules, documents";
+const TOKENS = "wire rules, tokens";
 const EVERYWHERE = "wire rules, everywhere";
 const DESIGN = "design";
 const OURS = "decision";
@@ -42,13 +43,19 @@ export const LIMITS = {
   SHUTDOWN_SECONDS: limit(10, "seconds to finish what is in flight", DESIGN),
   RATE_PER_MINUTE: limit(1000, "requests per publishable key and address", EVERYWHERE),
   CACHE_STALE_SECONDS: limit(5, "seconds a change may go unseen by another process", DESIGN),
-  ACCESS_TOKEN_MINUTES: limit(15, "minutes", "wire rules, tokens"),
-  SIGN_IN_MINUTES: limit(10, "minutes between start and callback of a sign-in", "wire rules, tokens"),
+  SIGN_IN_RATE_PER_MINUTE: limit(60, "sign-ins and refreshes per key and address", EVERYWHERE),
+  ACCESS_TOKEN_MINUTES: limit(15, "minutes", TOKENS),
+  SESSION_DAYS: limit(30, "days of a session without a refresh", TOKENS),
+  SESSION_DAYS_MAX: limit(180, "days of a session, however often it is refreshed", TOKENS),
+  REFRESH_GRACE_SECONDS: limit(10, "seconds in which a used refresh token may come again", TOKENS),
+  REFRESH_SIBLINGS_MAX: limit(50, "times it may come again within them", TOKENS),
+  EXCHANGE_CODE_SECONDS: limit(60, "seconds, single use", INTERFACE),
+  DEVICE_NAME_LENGTH_MAX: limit(200, "characters kept of a User-Agent", OURS),
+  SIGN_IN_MINUTES: limit(10, "minutes between start and callback of a sign-in", TOKENS),
   PROVIDER_TIMEOUT_SECONDS: limit(10, "seconds a provider may take in all per request", "social"),
   PROVIDER_ANSWER_BYTES_MAX: limit(1 * MiB, "bytes of a provider's answer", OURS),
-  STATE_LENGTH_MAX: limit(256, "characters of an application's `state`", "wire rules, tokens"),
+  STATE_LENGTH_MAX: limit(256, "characters of an application's `state`", TOKENS),
   RETURN_TO_LENGTH_MAX: limit(2048, "characters of `return_to`", OURS),
-  SESSION_DAYS: limit(30, "days of a session without a refresh", "wire rules, tokens"),
 } as const;
 
 type Values = { readonly [K in keyof typeof LIMITS]: (typeof LIMITS)[K]["value"] };
@@ -63,6 +70,7 @@ export const {
   BULK_DOCUMENTS_MAX,
   DEFINITION_DEPTH_MAX,
   DEFINITION_FIELDS_MAX,
+  DEVICE_NAME_LENGTH_MAX,
   DOCUMENT_BYTES_MAX,
   DOCUMENT_DEPTH_MAX,
   IDEMPOTENCY_KEY_LENGTH_MAX,
@@ -74,8 +82,10 @@ export const {
   POPULATE_FIELDS_MAX,
   PROVIDER_ANSWER_BYTES_MAX,
   RATE_PER_MINUTE,
+  REFRESH_SIBLINGS_MAX,
   REGEX_LENGTH_MAX,
   RETURN_TO_LENGTH_MAX,
+  SIGN_IN_RATE_PER_MINUTE,
   SORT_KEYS_MAX,
   STATE_LENGTH_MAX,
   WHERE_BYTES_MAX,
@@ -91,6 +101,9 @@ export const ACCESS_TOKEN_SECONDS = values.ACCESS_TOKEN_MINUTES * 60;
 export const SIGN_IN_MS = values.SIGN_IN_MINUTES * 60_000;
 export const PROVIDER_TIMEOUT_MS = values.PROVIDER_TIMEOUT_SECONDS * 1000;
 export const SESSION_MS = values.SESSION_DAYS * 86_400_000;
+export const SESSION_MS_MAX = values.SESSION_DAYS_MAX * 86_400_000;
+export const REFRESH_GRACE_MS = values.REFRESH_GRACE_SECONDS * 1000;
+export const EXCHANGE_CODE_MS = values.EXCHANGE_CODE_SECONDS * 1000;
 
 /** Entries are re-read after this long: of the five seconds it leaves two for a slow request. */
 export const CACHE_MS = (values.CACHE_STALE_SECONDS - 2) * 1000;

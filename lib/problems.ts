@@ -86,6 +86,16 @@ const table = {
     when: "The state is missing, unknown, expired or used, or belongs to another provider or " +
       "another browser.",
   },
+  EXCHANGE_FIELDS_MISSING: {
+    status: 400,
+    message: "rtCode and token are required",
+    when: "The body has no rtCode or no token, or one of them is no text.",
+  },
+  EXCHANGE_CODE_INVALID: {
+    status: 400,
+    message: "Invalid or expired refresh token exchange code",
+    when: "The code is unknown, used or expired, does not go with the token, or its session ended.",
+  },
   API_KEY_INVALID: {
     status: 401,
     message: "Missing or invalid API key: send a current key of the project as x-api-key.",
@@ -93,13 +103,18 @@ const table = {
   },
   ACCESS_TOKEN_REQUIRED: {
     status: 401,
-    message: "This collection needs a signed-in user: send Authorization: Bearer <accessToken>.",
-    when: "A bearer token is missing where row-level security needs to know the user.",
+    message: "This needs a signed-in user: send Authorization: Bearer <accessToken>.",
+    when: "A bearer token is missing where the user must be known.",
   },
   ACCESS_TOKEN_INVALID: {
     status: 401,
     message: "The access token is not valid: renew it, or sign in again.",
     when: "The bearer token is malformed, forged, expired, revoked or of another project.",
+  },
+  REFRESH_TOKEN_INVALID: {
+    status: 401,
+    message: "The refresh token is not valid: sign in again.",
+    when: "The refresh token is missing, malformed, unknown, used, expired or revoked.",
   },
   USERS_RESERVED: {
     status: 403,
@@ -126,6 +141,11 @@ const table = {
     status: 403,
     message: "This needs the project's secret key, on a server.",
     when: "A publishable key was used where only a secret key may act.",
+  },
+  PUBLISHABLE_KEY_REQUIRED: {
+    status: 403,
+    message: "This is for a signed-in user: send the publishable key and the user's access token.",
+    when: "A secret key was used where a signed-in user acts for himself.",
   },
   ORIGIN_NOT_ALLOWED: {
     status: 403,
@@ -156,6 +176,11 @@ const table = {
     status: 404,
     message: "There is no such sign-in provider.",
     when: "The path names a provider that Corbel does not know.",
+  },
+  SESSION_NOT_FOUND: {
+    status: 404,
+    message: "There is no such session.",
+    when: "The session does not exist, has ended, or is somebody else's.",
   },
   ROUTE_NOT_FOUND: {
     status: 404,

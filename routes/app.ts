@@ -38,6 +38,7 @@ export function createApp(services: Services): App {
           services,
           principal,
           query: state.query,
+          client: state.client,
           param: (name) => c.req.param(name)!,
           header: (name) => state.raw.headers.get(name),
           body: () => readJson(state.raw, contract.body!.bytesMax).finally(restart),

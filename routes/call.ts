@@ -12,6 +12,8 @@ export interface Call<P> {
   /** The query text, as sent. */
   readonly query: string;
   header(name: string): string | null;
+  /** Address of the client. */
+  readonly client: string;
   /** Reads the JSON body, within the contract's limit. */
   body(): Promise<Json>;
 }

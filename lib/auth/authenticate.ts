@@ -1,8 +1,8 @@
 import { Problem } from "../problems.ts";
-import type { AccessTokens } from "./access_tokens.ts";
+import type { AccessTokens, Bearer } from "./access_tokens.ts";
 import type { KeyDirectory, KeyHolder } from "./api_keys.ts";
 import type { Id } from "../store/port.ts";
-import type { Caller } from "./principals.ts";
+import type { Caller, SignedInUser } from "./principals.ts";
 
 /** What a request says of who sends it. */
 export interface Credentials {
@@ -34,20 +34,38 @@ export async function holderOf(
 export function callerOf(
   services: Pick<AuthServices, "tokens">,
   { kind, projectId }: KeyHolder,
-  { authorization }: Credentials,
+  { authorization }: Pick<Credentials, "authorization">,
 ): Caller | Promise<Caller> {
   if (kind === "secret") return { kind, projectId };
   if (authorization === null) return { kind, projectId, userId: null };
-  return bearerOf(services, projectId, authorization);
+  return bearerOf(services, projectId, authorization)
+    .then(({ userId }) => ({ kind, projectId, userId }));
 }
 
-async function bearerOf(
+/**
+ * The user who acts for himself, with a publishable key. Throws `PUBLISHABLE_KEY_REQUIRED`,
+ * `ACCESS_TOKEN_REQUIRED` and `ACCESS_TOKEN_INVALID`.
+ */
+export async function signedInUserOf(
+  services: Pick<AuthServices, "tokens">,
+  { kind, projectId }: KeyHolder,
+  { authorization }: Pick<Credentials, "authorization">,
+): Promise<SignedInUser> {
+  if (kind === "secret") throw new Problem("PUBLISHABLE_KEY_REQUIRED");
+  if (authorization === null) throw new Problem("ACCESS_TOKEN_REQUIRED");
+  return { projectId, ...await bearerOf(services, projectId, authorization) };
+}
+
+const BEARER = /^Bearer ([A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+)$/i;
+
+/** The bearer of an `Authorization` header. Throws `ACCESS_TOKEN_INVALID`. */
+export async function bearerOf(
   { tokens }: Pick<AuthServices, "tokens">,
   projectId: Id,
   authorization: string,
-): Promise<Caller> {
-  const token = /^Bearer ([A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+)$/i.exec(authorization);
-  const bearer = token === null ? null : await tokens.verify(projectId, token[1]!);
+): Promise<Bearer> {
+  const token = BEARER.exec(authorization)?.[1];
+  const bearer = token === undefined ? null : await tokens.verify(projectId, token);
   if (bearer === null) throw new Problem("ACCESS_TOKEN_INVALID");
-  return { kind: "publishable", projectId, userId: bearer.userId };
+  return bearer;
 }

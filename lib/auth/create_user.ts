@@ -27,6 +27,10 @@ export async function createUser(
     username: null,
     avatarUrl: null,
     disabled: false,
+    passwordHash: null,
+    providers: [],
+    ownMembers: [],
+    lastSignInAt: null,
     createdAt: now,
     updatedAt: now,
   };

@@ -2,13 +2,21 @@ import { createReadThrough } from "../cache.ts";
 import type { Clock } from "../clock.ts";
 import type { Definition, Engine, Id, StoredRecord } from "../store/port.ts";
 
+/** What is known of the device that a session was opened on. */
+export type Device = {
+  userAgent: string | null;
+  /** Without its last part, so that it tells the place and not the person. */
+  address: string | null;
+};
+
 /** A signed-in user on one device. Access tokens name it and die with it. */
 export type SessionRecord = StoredRecord & {
   userId: Id;
   createdAt: string;
+  lastUsedAt: string;
   expiresAt: string;
   revokedAt: string | null;
-};
+} & Device;
 
 /** In each project's space. */
 export const SESSIONS: Definition = {
@@ -16,10 +24,13 @@ export const SESSIONS: Definition = {
   fields: {
     userId: { type: "Ref" },
     createdAt: { type: "Date" },
+    lastUsedAt: { type: "Date" },
     expiresAt: { type: "Date" },
     revokedAt: { type: "Date" },
   },
-  indexes: [{ keys: [{ path: "userId", descending: false }] }],
+  indexes: [{
+    keys: [{ path: "userId", descending: false }, { path: "createdAt", descending: true }],
+  }],
   trash: false,
   expiry: "expiresAt",
 };

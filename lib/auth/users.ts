@@ -1,5 +1,16 @@
 import type { Definition, StoredRecord } from "../store/port.ts";
 
+/** What a user may set himself. */
+export type OwnMember = "name" | "username" | "avatarUrl";
+
+/** A type and no interface, so that it is JSON to the compiler. */
+export type LinkedProvider = {
+  provider: string;
+  /** The provider's own id of the user, which never changes. */
+  providerUserId: string;
+  linkedAt: string;
+};
+
 /** An end user of a project. */
 export type UserRecord = StoredRecord & {
   /** As given; unique within the project by `emailLower`. Null if no provider verified one. */
@@ -10,6 +21,13 @@ export type UserRecord = StoredRecord & {
   username: string | null;
   avatarUrl: string | null;
   disabled: boolean;
+  /** Null for a user who never set one. */
+  passwordHash: string | null;
+  /** How he signs in; `_identities` finds him by them. */
+  providers: LinkedProvider[];
+  /** What he set himself, which no provider changes any more. */
+  ownMembers: OwnMember[];
+  lastSignInAt: string | null;
   createdAt: string;
   updatedAt: string;
 };
@@ -25,6 +43,7 @@ export const USERS: Definition = {
     username: { type: "String" },
     avatarUrl: { type: "String" },
     disabled: { type: "Boolean" },
+    lastSignInAt: { type: "Date" },
     createdAt: { type: "Date" },
     updatedAt: { type: "Date" },
   },

@@ -10,9 +10,12 @@ export interface Reply {
   readonly body: string | Uint8Array<ArrayBuffer> | null;
   /** JSON if left out. */
   readonly type?: string;
-  /** Beside those that every answer carries; names in lower case. */
+  /** Beside those that every answer carries, or in the place of `cache-control`; in lower case. */
   readonly headers?: readonly (readonly [string, string])[];
 }
+
+/** For answers that hold a token, a key or a code. */
+export const NO_STORE = ["cache-control", "no-store"] as const;
 
 const JSON_TYPE = "application/json; charset=utf-8";
 const EXPOSED = "etag,content-range,location,retry-after,x-request-id," +
@@ -36,11 +39,11 @@ export const ok = (status: number, data: string, message: string, etag?: string)
 /** The one place where answers become responses. */
 export function respond(state: RequestState, reply: Reply): Response {
   const headers: [string, string][] = [["x-request-id", state.id]];
+  const own = reply.headers ?? [];
   if (state.path.startsWith("/api/")) {
-    headers.push(
-      ["cache-control", "private, no-cache"],
-      ["vary", "Origin, Authorization, x-api-key"],
-    );
+    const cached = own.some(([name]) => name === "cache-control");
+    if (!cached) headers.push(["cache-control", "private, no-cache"]);
+    headers.push(["vary", "Origin, Authorization, x-api-key"]);
   }
   if (reply.body !== null) headers.push(["content-type", reply.type ?? JSON_TYPE]);
   if (state.origin !== null) {
@@ -57,7 +60,7 @@ export function respond(state: RequestState, reply: Reply): Response {
       ["ratelimit-reset", String(state.rate.resetSeconds)],
     );
   }
-  for (const [name, value] of reply.headers ?? []) headers.push([name, value]);
+  headers.push(...own.map(([name, value]): [string, string] => [name, value]));
   const body = state.raw.method === "HEAD" ? null : reply.body;
   return new Response(body, { status: reply.status, headers });
 }

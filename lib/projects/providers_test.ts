@@ -2,12 +2,7 @@ import assert from "node:assert/strict";
 import { openTestServices } from "@/tests/support/test_services.ts";
 import { ALL } from "../store/filter.ts";
 import type { StoredRecord } from "../store/port.ts";
-import {
-  findProvider,
-  PROVIDER_SETTINGS,
-  type ProviderInput,
-  saveProvider,
-} from "./providers.ts";
+import { findProvider, PROVIDER_SETTINGS, type ProviderInput, saveProvider } from "./providers.ts";
 
 const PROJECT = "66f1a0c2e4b0a1b2c3d4e5f6";
 const OTHER = "66f1a0c2e4b0a1b2c3d4e5f7";
@@ -68,7 +63,10 @@ Deno.test("the secret is sealed for its project and provider, and prints as a se
   const settings = await saveProvider(services, PROJECT, "github", GIVEN);
   assert.equal(Deno.inspect(settings, { depth: 9 }).includes(SECRET), false);
   assert.equal(JSON.stringify(settings).includes(SECRET), false);
-  const records = services.engine.records<StoredRecord & { sealed: string }>(PROJECT, PROVIDER_SETTINGS);
+  const records = services.engine.records<StoredRecord & { sealed: string }>(
+    PROJECT,
+    PROVIDER_SETTINGS,
+  );
   const stored = (await records.findOne(ALL))!;
   assert.equal(stored.json.includes(SECRET), false);
   const { sealed } = stored.value;
