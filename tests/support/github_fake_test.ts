@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { get } from "node:http";
-import { type GithubFake, type Mishap, startGithubFake, verifiedEmail } from "./github_fake.ts";
-import { s256 } from "./provider_fake.ts";
+import { type GithubFake, startGithubFake, verifiedEmail } from "./github_fake.ts";
+import { type Mishap, s256 } from "./provider_fake.ts";
 
 const APP = {
   clientId: "client-1",

@@ -38,9 +38,10 @@ export class Findings {
   readonly complaints: string[] = [];
   #refusals: string[] = [];
 
-  /** Of what no client should ever send. */
-  complain(text: string): void {
+  /** Of what no client should ever send. The answer to it. */
+  complain(text: string): Response {
     this.complaints.push(text);
+    return new Response(text, { status: 500 });
   }
 
   /** Of what a provider turns away in its ordinary business. */
@@ -129,26 +130,102 @@ export class Grants {
 export const s256 = (verifier: string): string =>
   createHash("sha256").update(verifier).digest("base64url");
 
-/** What a PKCE verifier may look like. */
-export const isVerifier = (text: string): boolean => /^[\w.~-]{43,128}$/.test(text);
+/**
+ * What can go wrong at an endpoint. `error`: the provider's own form of an error. `form`: not JSON.
+ * `silent`: never an answer. `stalling`: a head without an end. `broken`: JSON that is cut off.
+ * `down`: 503 with a page.
+ */
+export type Mishap = "error" | "form" | "silent" | "stalling" | "broken" | "down";
+
+const JSON_TYPE = { "content-type": "application/json; charset=utf-8" };
+
+/**
+ * The answer that a mishap makes of a body, but for `error`.
+ * @param signal Ends what never ends otherwise.
+ */
+export function mishapAnswer(
+  mishap: Exclude<Mishap, "error">,
+  body: unknown,
+  signal: AbortSignal,
+): Response | Promise<Response> {
+  switch (mishap) {
+    case "form":
+      return new Response(new URLSearchParams(body as Record<string, string>));
+    case "broken":
+      return new Response(JSON.stringify(body).slice(0, -1), { headers: JSON_TYPE });
+    case "down":
+      return page("<h1>No server is currently available</h1>", 503);
+    case "stalling":
+      return new Response(stalled(signal), { headers: JSON_TYPE });
+    case "silent":
+      return new Promise((resolve) => {
+        signal.addEventListener("abort", () => resolve(new Response(null)));
+      });
+  }
+}
+
+/** A body that begins and does not end before all does. */
+function stalled(signal: AbortSignal): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start(controller) {
+      controller.enqueue(new TextEncoder().encode("{"));
+      signal.addEventListener("abort", () => {
+        try {
+          controller.close();
+        } catch {
+          // Nobody waited for it to the end.
+        }
+      });
+    },
+  });
+}
+
+export const page = (html: string, status = 200): Response =>
+  new Response(html, { status, headers: { "content-type": "text/html; charset=utf-8" } });
+
+export const redirect = (location: string | URL, headers: Record<string, string> = {}): Response =>
+  new Response(null, { status: 302, headers: { ...headers, location: String(location) } });
+
+export type Handler = (request: Request, url: URL) => Response | Promise<Response>;
+
+export interface Served extends AsyncDisposable {
+  readonly url: string;
+  readonly requests: string[];
+}
+
+/** Serves `GET /path` and its like on a free port; complains of everything else. */
+export function serveProvider(
+  findings: Findings,
+  handlers: Readonly<Record<string, Handler>>,
+): Served {
+  const requests: string[] = [];
+  const server = Deno.serve(
+    {
+      hostname: "127.0.0.1",
+      port: 0,
+      onListen() {},
+      onError: (error) => findings.complain(String(error)),
+    },
+    (request) => {
+      const url = new URL(request.url);
+      const name = `${request.method} ${url.pathname}`;
+      // Browsers ask for it by themselves.
+      if (name === "GET /favicon.ico") return new Response(null, { status: 204 });
+      requests.push(name);
+      return handlers[name]?.(request, url) ?? findings.complain(`${name} does not exist`);
+    },
+  );
+  return {
+    url: `http://127.0.0.1:${server.addr.port}`,
+    requests,
+    [Symbol.asyncDispose]: () => server.shutdown(),
+  };
+}
 
 /** Instead of a name: the visitor says no. */
 const NOBODY = "!";
 
-/** Who signed in at a provider before, by the cookie that it gave; null if nobody did. */
-export function visitorOf(cookies: string | null, cookieName: string): string | null {
-  for (const cookie of (cookies ?? "").split(/;\s*/)) {
-    if (cookie.startsWith(`${cookieName}=`)) {
-      return decodeURIComponent(cookie.slice(cookieName.length + 1));
-    }
-  }
-  return null;
-}
-
-/** Whether a visitor is one who refuses what he is asked. */
-export const saysNo = (who: string): boolean => who === NOBODY;
-
-/** Visits a provider with the cookie of somebody who signed in there before. */
+/** Visits a provider with the cookie of somebody who signed in there before; null says no. */
 export async function visit(
   address: string | URL,
   cookieName: string,
@@ -162,11 +239,85 @@ export async function visit(
   return new URL(response.headers.get("location")!);
 }
 
-/** Where the page of {@linkcode loginPage} sends its form. */
+/** Where the page on which visitors sign in sends its form. */
 export const LOGIN_PATH = "/session";
 
-/** A page on which a visitor says who he is; afterwards the browser goes on to `next`. */
-export function loginPage(provider: string, people: Iterable<string>, next: string): string {
+/** Keeps in a cookie who a visitor says that he is, and sends him on. */
+export const logIn = (cookieName: string): Handler => async (request) => {
+  const form = new URLSearchParams(await request.text());
+  const cookie = `${cookieName}=${encodeURIComponent(form.get("who")!)}; Path=/; HttpOnly`;
+  return redirect(form.get("next")!, { "set-cookie": cookie });
+};
+
+/**
+ * The endpoint that browsers are sent to: a page that asks a visitor who he is, and for who said so
+ * before what `agree` makes of it.
+ */
+export const authorize = (
+  { provider, cookieName, people, grants, findings, agree }: {
+    readonly provider: string;
+    readonly cookieName: string;
+    readonly people: ReadonlyMap<string, unknown>;
+    readonly grants: Grants;
+    readonly findings: Findings;
+    /** Resolves to the code. */
+    readonly agree: (who: string, url: URL) => string | Promise<string>;
+  },
+): Handler =>
+async (request, url) => {
+  const { complaint, refusal } = grants.problemsOf(url.searchParams);
+  if (complaint !== null) return findings.complain(`authorize: ${complaint} in ${url.search}`);
+  if (refusal !== null) {
+    findings.refuse(`authorize: ${refusal}`);
+    return page(`<h1>The ${refusal} is not known.</h1>`, 404);
+  }
+  const who = visitorOf(request.headers.get("cookie"), cookieName);
+  if (who === null) {
+    return page(loginPage(provider, people.keys(), `${url.pathname}${url.search}`));
+  }
+  const back = new URL(url.searchParams.get("redirect_uri")!);
+  back.searchParams.set("state", url.searchParams.get("state")!);
+  if (who === NOBODY) {
+    back.searchParams.set("error", "access_denied");
+    back.searchParams.set("error_description", "The user has denied your application access.");
+    return redirect(back);
+  }
+  if (!people.has(who)) throw new Error(`Nobody at ${provider} is called ${who}`);
+  const code = await agree(who, url);
+  grants.issue(code, url.searchParams, who);
+  back.searchParams.set("code", code);
+  return redirect(back);
+};
+
+/** The form of a token request that is as it must be; else what is wrong with it. */
+export async function tokenForm(request: Request): Promise<URLSearchParams | string> {
+  const text = await request.text();
+  const type = request.headers.get("content-type") ?? "";
+  if (!type.startsWith("application/x-www-form-urlencoded")) return `token: a body of ${type}`;
+  if (!accepts(request, "application/json")) return "token: Accept is not JSON";
+  const form = new URLSearchParams(text);
+  for (const name of ["client_id", "client_secret", "code", "redirect_uri", "code_verifier"]) {
+    if (form.getAll(name).length !== 1) return `token: ${name} is not there once`;
+  }
+  const isVerifier = /^[\w.~-]{43,128}$/.test(form.get("code_verifier")!);
+  return isVerifier ? form : "token: no PKCE verifier";
+}
+
+/** Whether a request says that it takes this type. */
+export const accepts = (request: Request, type: string): boolean =>
+  (request.headers.get("accept") ?? "").split(",")
+    .some((one) => one.split(";")[0]!.trim() === type);
+
+function visitorOf(cookies: string | null, cookieName: string): string | null {
+  for (const cookie of (cookies ?? "").split(/;\s*/)) {
+    if (cookie.startsWith(`${cookieName}=`)) {
+      return decodeURIComponent(cookie.slice(cookieName.length + 1));
+    }
+  }
+  return null;
+}
+
+function loginPage(provider: string, people: Iterable<string>, next: string): string {
   const escape = (text: string) =>
     text.replaceAll(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
   const buttons = [...people].map((name) =>
