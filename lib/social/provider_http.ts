@@ -21,7 +21,7 @@ export interface ProviderRequest {
   readonly body?: URLSearchParams;
 }
 
-/** GitHub answers nobody who does not say who he is. */
+/** Some answer nobody who does not say who he is. */
 const USER_AGENT = "Corbel";
 
 /** Runs `work`, whose requests must all be answered within the time limit. */
