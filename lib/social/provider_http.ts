@@ -47,6 +47,8 @@ export async function withinTimeLimit<T>(work: (http: ProviderHttp) => Promise<T
     });
   } finally {
     clearTimeout(timer);
+    // Of several requests at once one may have failed before the others came to their end.
+    late.abort();
   }
 }
 
