@@ -1,10 +1,10 @@
 import { type Clock, timestamp } from "../clock.ts";
+import { asMembers } from "../documents/document.ts";
 import { shown, textProblem } from "../documents/names.ts";
 import { AVATAR_URL_LENGTH_MAX, PERSON_NAME_LENGTH_MAX, USERNAME_LENGTH_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import { eq } from "../store/filter.ts";
 import type { Engine, Json } from "../store/port.ts";
-import { isObject } from "../store/shape.ts";
 import type { SignedInUser } from "./principals.ts";
 import { type OwnMember, type UserRecord, USERS } from "./users.ts";
 
@@ -54,8 +54,7 @@ const isOwnMember = (name: string): name is OwnMember => Object.hasOwn(LENGTHS, 
 const refuse = (message: string) => new Problem("INVALID_BODY", { message });
 
 function changesOf(body: Json): Changes {
-  if (!isObject(body)) throw refuse("Send one JSON object.");
-  const entries = Object.entries(body);
+  const entries = Object.entries(asMembers(body));
   if (entries.length === 0) throw refuse("Send name, username or avatarUrl.");
   return Object.fromEntries(entries.map(([name, value]) => {
     if (!isOwnMember(name)) {

@@ -1,9 +1,10 @@
 import type { KeyHolder } from "@/lib/auth/api_keys.ts";
 import { exchangeCode } from "@/lib/auth/exchange_code.ts";
+import { asMembers } from "@/lib/documents/document.ts";
 import { NO_STORE, ok } from "@/lib/http/respond.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { Json } from "@/lib/store/port.ts";
-import { isObject, own } from "@/lib/store/shape.ts";
+import { own } from "@/lib/store/shape.ts";
 import type { Handler } from "../call.ts";
 import { cookieHeaders } from "./presented.ts";
 
@@ -18,8 +19,8 @@ export const handleExchangeCode: Handler<KeyHolder> = async (call) => {
 };
 
 function fieldsOf(body: Json): { code: string; accessToken: string } {
-  if (!isObject(body)) throw new Problem("INVALID_BODY", { message: "Send one JSON object." });
-  const [code, accessToken] = [own(body, "rtCode"), own(body, "token")];
+  const members = asMembers(body);
+  const [code, accessToken] = [own(members, "rtCode"), own(members, "token")];
   if (typeof code !== "string" || typeof accessToken !== "string" || !code || !accessToken) {
     throw new Problem("EXCHANGE_FIELDS_MISSING");
   }

@@ -1,7 +1,8 @@
 import type { KeyHolder } from "@/lib/auth/api_keys.ts";
 import { maySetCookie, readRefreshCookie, refreshCookie } from "@/lib/auth/refresh_cookie.ts";
+import { asMembers } from "@/lib/documents/document.ts";
 import { Problem } from "@/lib/problems.ts";
-import { isObject, own } from "@/lib/store/shape.ts";
+import { own } from "@/lib/store/shape.ts";
 import type { Call } from "../call.ts";
 
 /** A refresh token as a request brought it. */
@@ -23,8 +24,7 @@ export async function presentedToken(call: Call<KeyHolder>): Promise<Presented> 
 async function tokenOfBody({ optionalBody }: Call<KeyHolder>): Promise<string | null> {
   const body = await optionalBody();
   if (body === undefined) return null;
-  if (!isObject(body)) throw new Problem("INVALID_BODY", { message: "Send one JSON object." });
-  const token = own(body, "refreshToken") ?? null;
+  const token = own(asMembers(body), "refreshToken") ?? null;
   if (token === null || typeof token === "string") return token || null;
   throw new Problem("INVALID_BODY", { message: '"refreshToken" must be text.' });
 }
