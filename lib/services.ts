@@ -18,6 +18,8 @@ import { createRateLimiter, type RateLimiter, type SharedCounts } from "./http/r
 import { createStoredCounts } from "./http/stored_counts.ts";
 import { type NewId, objectIds } from "./ids.ts";
 import { REQUEST_TIMEOUT_MS, SIGN_IN_RATE_PER_MINUTE } from "./limits.ts";
+import { type Browsers, createBrowsers } from "./social/browser.ts";
+import { createProviders, type Providers } from "./social/providers.ts";
 import type { Engine } from "./store/port.ts";
 import { SqliteEngine } from "./store/sqlite/engine.ts";
 
@@ -38,6 +40,8 @@ export interface Services extends AsyncDisposable {
   readonly plans: ListPlans;
   readonly answers: ListAnswers;
   readonly cookies: Cookies;
+  readonly providers: Providers;
+  readonly browsers: Browsers;
   readonly rateLimiter: RateLimiter;
   /** For sign-ins and refreshes, beside the other one. */
   readonly signInLimiter: RateLimiter;
@@ -71,6 +75,7 @@ export async function openServices(
     const rateLimiter = createRateLimiter(config.ratePerMinute, clock, shared);
     const signInRate = config.ratePerMinute === null ? null : SIGN_IN_RATE_PER_MINUTE;
     const signInLimiter = createRateLimiter(signInRate, clock, shared);
+    const cookies = createCookies(publicUrl);
     const deadlines = createDeadlines(REQUEST_TIMEOUT_MS, () => clock.now());
     return {
       config,
@@ -87,7 +92,9 @@ export async function openServices(
       cursors: createCursors(keyRing.derive("cursors")),
       plans: createListPlans(),
       answers: createListAnswers(),
-      cookies: createCookies(publicUrl),
+      cookies,
+      providers: createProviders(config, clock),
+      browsers: createBrowsers(cookies, keyRing.derive("sign-in cookies")),
       rateLimiter,
       signInLimiter,
       deadlines,

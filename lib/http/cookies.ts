@@ -15,6 +15,8 @@ export interface Cookies {
   readonly isSecure: boolean;
   /** The value in a `Cookie` header; null where it is missing or empty. */
   read(header: string | null, name: string): string | null;
+  /** Every cookie whose name begins so. */
+  readAll(header: string | null, prefix: string): { name: string; value: string }[];
   /** A `Set-Cookie` header. `value` has no characters but those of base64url and the dot. */
   write(name: string, value: string, options: CookieOptions): readonly [string, string];
 }
@@ -29,6 +31,15 @@ export function createCookies(publicUrl: string): Cookies {
       const start = `${named(name)}=`;
       const pair = header?.split(";").map((one) => one.trim()).find((one) => one.startsWith(start));
       return pair?.slice(start.length) || null;
+    },
+    readAll(header, prefix) {
+      const start = named(prefix);
+      const pairs = header?.split(";").map((one) => one.trim()) ?? [];
+      return pairs.filter((pair) => pair.startsWith(start) && pair.includes("=")).map((pair) => {
+        const equals = pair.indexOf("=");
+        const name = prefix + pair.slice(start.length, equals);
+        return { name, value: pair.slice(equals + 1) };
+      });
     },
     write(name, value, { sameSite, maxAge, partitioned = false }) {
       const attributes = [
