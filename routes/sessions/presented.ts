@@ -13,15 +13,18 @@ export interface Presented {
 }
 
 /** Looks for a refresh token in the header, then the body, then the cookie. */
-export async function presentedToken(call: Call<KeyHolder>): Promise<Presented> {
+export async function presentedToken(
+  call: Call<unknown>,
+  holder: KeyHolder,
+): Promise<Presented> {
   const token = call.header("x-refresh-token") || await tokenOfBody(call);
   if (token !== null) return { token, byClient: true };
   const sent = { origin: call.header("origin"), cookie: call.header("cookie") };
-  const kept = readRefreshCookie(call.services.cookies, call.principal, sent);
+  const kept = readRefreshCookie(call.services.cookies, holder, sent);
   return { token: kept, byClient: false };
 }
 
-async function tokenOfBody({ optionalBody }: Call<KeyHolder>): Promise<string | null> {
+async function tokenOfBody({ optionalBody }: Call<unknown>): Promise<string | null> {
   const body = await optionalBody();
   if (body === undefined) return null;
   const token = own(asMembers(body), "refreshToken") ?? null;
@@ -31,10 +34,11 @@ async function tokenOfBody({ optionalBody }: Call<KeyHolder>): Promise<string | 
 
 /** The cookie for an answer with a fresh token, or without one to remove it. */
 export function cookieHeaders(
-  { services, principal, header }: Call<KeyHolder>,
+  { services, header }: Call<unknown>,
+  holder: KeyHolder,
   token: string | null,
 ): readonly (readonly [string, string])[] {
   const unwanted = token !== null && header("x-refresh-token-mode")?.toLowerCase() === "header";
-  if (unwanted || !maySetCookie(principal, header("origin"))) return [];
-  return [refreshCookie(services.cookies, principal, token)];
+  if (unwanted || !maySetCookie(holder, header("origin"))) return [];
+  return [refreshCookie(services.cookies, holder, token)];
 }

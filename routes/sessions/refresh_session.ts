@@ -6,16 +6,17 @@ import type { Handler } from "../call.ts";
 import { cookieHeaders, presentedToken } from "./presented.ts";
 
 export const handleRefreshSession: Handler<KeyHolder> = async (call) => {
-  const { token, byClient } = await presentedToken(call);
+  const { services, principal } = call;
+  const { token, byClient } = await presentedToken(call, principal);
   if (token === null) throw new Problem("REFRESH_TOKEN_INVALID");
   const { accessToken, refreshToken, expiresIn } = await rotateRefreshToken(
-    call.services,
-    call.principal.projectId,
+    services,
+    principal.projectId,
     token,
   );
   const renewed = { accessToken, token: accessToken, expiresIn, ...(byClient && { refreshToken }) };
   return {
     ...ok(200, JSON.stringify(renewed), "Access token renewed"),
-    headers: [NO_STORE, ...cookieHeaders(call, refreshToken)],
+    headers: [NO_STORE, ...cookieHeaders(call, principal, refreshToken)],
   };
 };
