@@ -32,13 +32,17 @@ async function tokenOfBody({ optionalBody }: Call<unknown>): Promise<string | nu
   throw new Problem("INVALID_BODY", { message: '"refreshToken" must be text.' });
 }
 
+/** Whether the client wants nothing to do with the cookie. */
+export const isHeaderMode = ({ header }: Call<unknown>): boolean =>
+  header("x-refresh-token-mode")?.toLowerCase() === "header";
+
 /** The cookie for an answer with a fresh token, or without one to remove it. */
 export function cookieHeaders(
-  { services, header }: Call<unknown>,
+  call: Call<unknown>,
   holder: KeyHolder,
   token: string | null,
 ): readonly (readonly [string, string])[] {
-  const unwanted = token !== null && header("x-refresh-token-mode")?.toLowerCase() === "header";
-  if (unwanted || !maySetCookie(holder, header("origin"))) return [];
-  return [refreshCookie(services.cookies, holder, token)];
+  const unwanted = token !== null && isHeaderMode(call);
+  if (unwanted || !maySetCookie(holder, call.header("origin"))) return [];
+  return [refreshCookie(call.services.cookies, holder, token)];
 }

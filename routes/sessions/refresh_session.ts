@@ -3,12 +3,13 @@ import { rotateRefreshToken } from "@/lib/auth/rotate_refresh_token.ts";
 import { NO_STORE, ok } from "@/lib/http/respond.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { Handler } from "../call.ts";
-import { cookieHeaders, presentedToken } from "./presented.ts";
+import { cookieHeaders, isHeaderMode, presentedToken } from "./presented.ts";
 
 export const handleRefreshSession: Handler<KeyHolder> = async (call) => {
   const { services, principal } = call;
   const { token, byClient } = await presentedToken(call, principal);
-  if (token === null) throw new Problem("REFRESH_TOKEN_INVALID");
+  // The successor of a cookie could go nowhere.
+  if (token === null || (!byClient && isHeaderMode(call))) throw new Problem("REFRESH_TOKEN_INVALID");
   const { accessToken, refreshToken, expiresIn } = await rotateRefreshToken(
     services,
     principal.projectId,
