@@ -2,6 +2,7 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Contract } from "./contract.ts";
 import { DATA } from "./paths/data.ts";
 import { SCHEMAS } from "./paths/schemas.ts";
+import { SOCIAL } from "./paths/social.ts";
 import { SYSTEM } from "./paths/system.ts";
 import { SECURITY_SCHEMES } from "./security.ts";
 
@@ -9,6 +10,7 @@ import { SECURITY_SCHEMES } from "./security.ts";
 export const CONTRACTS: readonly Contract<unknown>[] = [
   ...DATA,
   ...SCHEMAS,
+  ...SOCIAL,
   ...SYSTEM,
 ] as readonly Contract<unknown>[]; // Their principals differ; here only their documents matter.
 
@@ -37,6 +39,7 @@ export function buildDocument() {
     tags: [
       { name: "Documents", description: "Read and write the documents of collections." },
       { name: "Collections", description: "How collections are defined." },
+      { name: "Sign-in", description: "Sign users in through a provider that they know." },
       { name: "Access tokens", description: "Check access tokens elsewhere." },
       { name: "Server", description: "The server itself." },
     ],

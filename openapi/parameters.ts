@@ -1,4 +1,11 @@
-import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX, PAGE_DEFAULT } from "@/lib/limits.ts";
+import {
+  LIST_LIMIT_DEFAULT,
+  LIST_LIMIT_MAX,
+  PAGE_DEFAULT,
+  RETURN_TO_LENGTH_MAX,
+  STATE_LENGTH_MAX,
+} from "@/lib/limits.ts";
+import { PROVIDER_NAMES } from "@/lib/social/providers.ts";
 import type { Parameter } from "./contract.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -153,3 +160,36 @@ export const permanent = query(
   "`true` removes for good, from the trash too; needs the secret key.",
   { ...FLAG, default: false },
 );
+
+export const provider = path(
+  "provider",
+  "The sign-in provider.",
+  { type: "string", enum: PROVIDER_NAMES },
+  PROVIDER_NAMES[0],
+);
+
+/** What a sign-in may be started with. */
+export const startSignIn: readonly Parameter[] = [
+  query("key", "The publishable key; means `x-api-key`.", TEXT),
+  query(
+    "return_to",
+    "A path on the project's site. It comes back with the user, who always lands on " +
+      "`/auth/callback`.",
+    { type: "string", maxLength: RETURN_TO_LENGTH_MAX },
+    "/settings?tab=profile",
+  ),
+  query(
+    "state",
+    "Anything of your choice. It comes back unchanged, so that a page can tell its own sign-in " +
+      "from one that somebody else has planted.",
+    { type: "string", maxLength: STATE_LENGTH_MAX },
+  ),
+];
+
+/** What a provider sends the browser back with. */
+export const signInCallback: readonly Parameter[] = [
+  query("state", "Names the sign-in, once.", TEXT),
+  query("code", "What is redeemed at the provider.", TEXT),
+  query("error", "Why the provider did not sign the user in.", TEXT),
+  query("iss", "Which provider this is; if it is sent, it must be the right one.", TEXT),
+];

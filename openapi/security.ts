@@ -79,6 +79,29 @@ export const sessionKey: Security<KeyHolder> = {
   guard: (services, request) => admitted(services, request),
 };
 
+/**
+ * A publishable key in the address, because browsers that navigate send no headers of ours; or
+ * either key in the header. A secret key in an address is refused: addresses are kept in many
+ * places. Any origin may send a browser on its way.
+ */
+export const navigationKey: Security<KeyHolder> = {
+  requirement: [{ apiKeyInQuery: [] }, { apiKey: [] }],
+  problems: ["API_KEY_INVALID", "RATE_LIMITED"],
+  async guard(services, request) {
+    const query = new URLSearchParams(request.query);
+    const inQuery = [...query.getAll("x-api-key"), ...query.getAll("key")];
+    if (inQuery.length > 1) throw new Problem("API_KEY_INVALID");
+    const apiKey = inQuery[0] ?? request.apiKey;
+    const holder = await holderOf(services, { apiKey });
+    if (inQuery.length > 0 && holder.kind === "secret") throw new Problem("API_KEY_INVALID");
+    request.projectId = holder.projectId;
+    request.callerKind = holder.kind;
+    countRequest(services, holder, request);
+    countSignIn(services, holder, request);
+    return holder;
+  },
+};
+
 /** Whose key it is, for a request that may go on with it. */
 async function admitted(services: GuardServices, request: RequestState): Promise<KeyHolder> {
   const holder = await holderOf(services, request);
@@ -97,6 +120,13 @@ export const SECURITY_SCHEMES = {
     name: "x-api-key",
     description: "A project's publishable key (`pk_live_…`, may be public) or secret key " +
       "(`sk_live_…`, for servers only).",
+  },
+  apiKeyInQuery: {
+    type: "apiKey",
+    in: "query",
+    name: "x-api-key",
+    description:
+      "A project's publishable key in the address, for navigation. `key` means the same.",
   },
   accessToken: {
     type: "http",

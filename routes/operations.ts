@@ -1,6 +1,7 @@
 import type { Contract } from "@/openapi/contract.ts";
 import * as data from "@/openapi/paths/data.ts";
 import * as schemas from "@/openapi/paths/schemas.ts";
+import * as social from "@/openapi/paths/social.ts";
 import * as system from "@/openapi/paths/system.ts";
 import type { Handler } from "./call.ts";
 import { handleCreateDocument } from "./data/create_document.ts";
@@ -13,6 +14,8 @@ import { handlePatchDocument } from "./data/patch_document.ts";
 import { handleRecoverDocument } from "./data/recover_document.ts";
 import { handleReplaceDocument } from "./data/replace_document.ts";
 import { handleGetJwks } from "./projects/get_jwks.ts";
+import { handleSignInCallback } from "./social/sign_in_callback.ts";
+import { handleStartSignIn } from "./social/start_sign_in.ts";
 import { handleGetHealth, handleGetReadiness } from "./system/health.ts";
 import { handleGetIndex } from "./system/index.ts";
 import { handleGetOpenApi } from "./system/openapi.ts";
@@ -29,6 +32,8 @@ export function operations(mount: <P>(contract: Contract<P>, handle: Handler<P>)
   mount(data.deleteDocument, handleDeleteDocument);
   mount(data.recoverDocument, handleRecoverDocument);
   mount(schemas.getSchema, handleGetSchema);
+  mount(social.startSignIn, handleStartSignIn);
+  mount(social.signInCallback, handleSignInCallback);
   mount(system.getJwks, handleGetJwks);
   mount(system.getHealth, handleGetHealth);
   mount(system.getReadiness, handleGetReadiness);

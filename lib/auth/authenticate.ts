@@ -20,7 +20,7 @@ export interface AuthServices {
 /** Whose key this is. Throws `API_KEY_INVALID`: one refusal, whatever is wrong with the key. */
 export async function holderOf(
   { keys }: Pick<AuthServices, "keys">,
-  { apiKey }: Credentials,
+  { apiKey }: Pick<Credentials, "apiKey">,
 ): Promise<KeyHolder> {
   const holder = apiKey === null ? null : await keys.find(apiKey);
   if (holder === null) throw new Problem("API_KEY_INVALID");

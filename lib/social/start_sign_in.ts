@@ -25,10 +25,8 @@ export interface SignInServices extends SignInLog {
 
 export interface StartInput {
   readonly provider: string;
-  /** A path on the project's site, to come back with. */
-  readonly returnTo: string | null;
-  /** The application's own, to come back with. */
-  readonly state: string | null;
+  /** May hold `return_to`, a path on the project's site, and `state`, the application's own. */
+  readonly query: URLSearchParams;
   /** The `Cookie` header. */
   readonly cookies: string | null;
 }
@@ -55,19 +53,15 @@ export async function startSignIn(
   input: StartInput,
 ): Promise<Departure> {
   const { config, providers, browsers } = services;
-  const { provider, returnTo, state: applicationState } = input;
+  const { provider, query } = input;
   const { scope, idTokens, server: find } = providers.find(provider);
   const settings = await findProvider(services, projectId, provider);
   if (!settings?.enabled || settings.clientSecret === null) {
     throw new Problem("PROVIDER_NOT_CONFIGURED");
   }
   if (siteUrl === null) throw new Problem("SITE_URL_MISSING");
-  if (returnTo !== null) checkReturnTo(returnTo, siteUrl);
-  if (applicationState !== null && applicationState.length > STATE_LENGTH_MAX) {
-    throw new Problem("INVALID_QUERY", {
-      message: `state must have at most ${STATE_LENGTH_MAX} characters.`,
-    });
-  }
+  const returnTo = returnToOf(query, siteUrl);
+  const applicationState = applicationStateOf(query);
   const challenge = {
     state: newState(projectId),
     verifier: randomToken(),
@@ -97,9 +91,19 @@ export async function startSignIn(
 }
 
 /** Browsers take a second slash or a backslash, and what they drop in between, for a host. */
-function checkReturnTo(returnTo: string, siteUrl: string): void {
-  const isPath = /^\/(?![/\\])/.test(returnTo) && returnTo.length <= RETURN_TO_LENGTH_MAX &&
-    !/\p{Cc}/u.test(returnTo);
-  if (isPath && URL.parse(returnTo, siteUrl)?.origin === siteUrl) return;
+function returnToOf(query: URLSearchParams, siteUrl: string): string | null {
+  const [path = null, ...more] = query.getAll("return_to");
+  if (path === null) return null;
+  const isPath = /^\/(?![/\\])/.test(path) && path.length <= RETURN_TO_LENGTH_MAX &&
+    !/\p{Cc}/u.test(path);
+  if (isPath && more.length === 0 && URL.parse(path, siteUrl)?.origin === siteUrl) return path;
   throw new Problem("INVALID_RETURN_TO");
+}
+
+function applicationStateOf(query: URLSearchParams): string | null {
+  const [state = null, ...more] = query.getAll("state");
+  if (state === null || (more.length === 0 && state.length <= STATE_LENGTH_MAX)) return state;
+  throw new Problem("INVALID_QUERY", {
+    message: `state may stand there once, with at most ${STATE_LENGTH_MAX} characters.`,
+  });
 }
