@@ -1,4 +1,5 @@
 import {
+  EMAIL_SEARCH_LENGTH_MAX,
   LIST_LIMIT_DEFAULT,
   LIST_LIMIT_MAX,
   PAGE_DEFAULT,
@@ -61,6 +62,20 @@ export const documentId = path(
 export const projectId = path(
   "projectId",
   "The project's id.",
+  { type: "string", pattern: "^[0-9a-fA-F]{24}$" },
+  "66f1a0c2e4b0a1b2c3d4e5f6",
+);
+
+export const sessionId = path(
+  "id",
+  "The session's id.",
+  { type: "string", pattern: "^[0-9a-fA-F]{24}$" },
+  "66f1a0c2e4b0a1b2c3d4e5f6",
+);
+
+export const userId = path(
+  "id",
+  "The user's id.",
   { type: "string", pattern: "^[0-9a-fA-F]{24}$" },
   "66f1a0c2e4b0a1b2c3d4e5f6",
 );
@@ -192,4 +207,35 @@ export const signInCallback: readonly Parameter[] = [
   query("code", "What is redeemed at the provider.", TEXT),
   query("error", "Why the provider did not sign the user in.", TEXT),
   query("iss", "Which provider this is; if it is sent, it must be the right one.", TEXT),
+];
+
+/** Where a refresh token is looked for, beside the body and the cookie. */
+export const refreshToken = header(
+  "x-refresh-token",
+  "The refresh token. Without it the body's `refreshToken` counts, and without that the cookie, " +
+    "if the request comes from the Site URL or one of the allowed origins.",
+);
+
+export const refreshTokenMode = header(
+  "x-refresh-token-mode",
+  "`header` has the answer set no cookie.",
+);
+
+/** Pages of users and sessions. */
+export const paging: readonly Parameter[] = [
+  query("limit", "Items per page.", {
+    type: "integer",
+    minimum: 1,
+    maximum: LIST_LIMIT_MAX,
+    default: LIST_LIMIT_DEFAULT,
+  }),
+  query("cursor", "`nextCursor` of the page before.", TEXT),
+];
+
+export const userSearch: readonly Parameter[] = [
+  query("email", "The user with this e-mail, in any letter case.", TEXT, "ada@example.com"),
+  query("search", "Users in whose e-mail this stands, in any letter case.", {
+    ...TEXT,
+    maxLength: EMAIL_SEARCH_LENGTH_MAX,
+  }),
 ];

@@ -1,6 +1,6 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { holderOf } from "@/lib/auth/authenticate.ts";
-import { readJson } from "@/lib/http/body.ts";
+import { readJson, readJsonIfAny } from "@/lib/http/body.ts";
 import { RESERVED_PATH } from "@/lib/http/path.ts";
 import { openRequest, type RequestState } from "@/lib/http/request.ts";
 import { asProblem, preflight, problemReply, respond } from "@/lib/http/respond.ts";
@@ -42,6 +42,7 @@ export function createApp(services: Services): App {
           param: (name) => c.req.param(name)!,
           header: (name) => state.raw.headers.get(name),
           body: () => readJson(state.raw, contract.body!.bytesMax).finally(restart),
+          optionalBody: () => readJsonIfAny(state.raw, contract.body!.bytesMax).finally(restart),
         });
       });
       return respond(state, reply);

@@ -1,4 +1,6 @@
 import { KEPT_ANSWERS } from "@/lib/documents/idempotency.ts";
+import { EXCHANGE_CODES } from "@/lib/auth/exchange_codes.ts";
+import { REFRESH_TOKENS } from "@/lib/auth/refresh_tokens.ts";
 import { SESSIONS } from "@/lib/auth/sessions.ts";
 import { compileCollection, type StoredDocument } from "@/lib/documents/collection.ts";
 import { listCollections } from "@/lib/documents/save_collection.ts";
@@ -9,6 +11,9 @@ import { purgeExpired } from "@/lib/store/expiry.ts";
 
 const FIRST_PASS_MS = 60_000;
 const PASS_EVERY_MS = 3_600_000;
+
+/** Records of a project that pass away by themselves. */
+const EXPIRING = [SESSIONS, REFRESH_TOKENS, EXCHANGE_CODES, KEPT_ANSWERS];
 
 /** What one pass removed. */
 export interface Removed {
@@ -29,7 +34,7 @@ export async function maintain(
       const { records } = compileCollection(definition);
       documents += await purgeTrash(services, engine.records<StoredDocument>(projectId, records));
     }
-    for (const definition of [SESSIONS, KEPT_ANSWERS]) {
+    for (const definition of EXPIRING) {
       expired += await purgeExpired(engine.records(projectId, definition), definition, clock);
     }
   }

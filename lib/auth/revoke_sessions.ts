@@ -1,8 +1,8 @@
 import { type Clock, timestamp } from "../clock.ts";
-import { and, compare, eq } from "../store/filter.ts";
+import { and, eq } from "../store/filter.ts";
 import { parseJson } from "../store/json_text.ts";
 import type { Id, Transaction } from "../store/port.ts";
-import { type SessionRecord, SESSIONS } from "./sessions.ts";
+import { type SessionRecord, SESSIONS, standing } from "./sessions.ts";
 
 const PAGE = 500;
 
@@ -12,12 +12,8 @@ const PAGE = 500;
  */
 export async function revokeSessions(tx: Transaction, clock: Clock, userId: Id): Promise<Id[]> {
   const sessions = tx.records<SessionRecord>(SESSIONS);
-  const standing = and(
-    eq("userId", userId),
-    eq("revokedAt", null),
-    compare("expiresAt", "gt", timestamp(clock)),
-  );
-  const query = { filter: standing, sort: [{ path: "createdAt", descending: true }], limit: PAGE };
+  const filter = and(eq("userId", userId), standing(clock));
+  const query = { filter, sort: [{ path: "createdAt", descending: true }], limit: PAGE };
   const change = { set: { revokedAt: timestamp(clock) } };
   const revoked: Id[] = [];
   for (let page = await sessions.list(query);;) {

@@ -1,6 +1,7 @@
 import { createReadThrough } from "../cache.ts";
-import type { Clock } from "../clock.ts";
-import type { Definition, Engine, Id, StoredRecord } from "../store/port.ts";
+import { type Clock, timestamp } from "../clock.ts";
+import { and, compare, eq } from "../store/filter.ts";
+import type { Definition, Engine, Filter, Id, StoredRecord } from "../store/port.ts";
 
 /** What is known of the device that a session was opened on. */
 export type Device = {
@@ -34,6 +35,10 @@ export const SESSIONS: Definition = {
   trash: false,
   expiry: "expiresAt",
 };
+
+/** Sessions that have neither expired nor been revoked: what access and refresh tokens live by. */
+export const standing = (clock: Clock): Filter =>
+  and(eq("revokedAt", null), compare("expiresAt", "gt", timestamp(clock)));
 
 /** Tells whether sessions still stand. */
 export interface SessionDirectory {
