@@ -27,7 +27,7 @@ export const PROVIDERS: readonly ProviderName[] = ["github", "google"];
 
 /** A project that users can sign in to with both providers. */
 export interface SignInProject extends Project {
-  /** Its own page's origin. */
+  /** Its own page's origin, as it was given. */
   readonly siteUrl: string;
 }
 
@@ -38,7 +38,7 @@ export interface World extends AsyncDisposable {
   readonly github: GithubFake;
   readonly google: OidcServer;
   provider(name: ProviderName): ProviderFake;
-  project(options?: { linking?: "never" | "verified" }): Promise<SignInProject>;
+  project(options?: { linking?: "never" | "verified"; siteUrl?: string }): Promise<SignInProject>;
   /** Somebody with an account at GitHub: what is not given is made up, the e-mail verified. */
   githubPerson(person?: Partial<GithubPerson>): GithubPerson & { readonly id: number };
   /** Somebody with an account at Google, with the name to sign in under. */
@@ -84,8 +84,7 @@ export async function openWorld(settings: Settings = {}): Promise<World> {
     github,
     google,
     provider: (name) => providers[name],
-    async project({ linking } = {}) {
-      const siteUrl = "https://app.example";
+    async project({ linking, siteUrl = "https://app.example" } = {}) {
       const made = await createProject(server.settings, siteUrl);
       await Promise.all(PROVIDERS.map(async (provider) => {
         const clientId = `${provider}-${made.projectId}`;
