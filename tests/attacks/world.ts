@@ -68,9 +68,10 @@ export async function openWorld(settings: Settings = {}): Promise<World> {
     }),
   );
   const secrets = new Set<string>();
-  // Runs before the server is stopped, so it sees all but the last words.
-  opening.defer(() => {
-    const said = server.stdout() + server.stderr();
+  opening.defer(async () => {
+    const { stdout, stderr } = await server.stop();
+    const said = stdout + stderr;
+    assert.doesNotMatch(said, /[ps]k_live_|eyJ/, "the log shows a key or a token");
     const shown = [...secrets].filter((secret) => said.includes(secret));
     assert.deepEqual(shown, [], "the log shows secrets");
   });
