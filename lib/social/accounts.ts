@@ -1,6 +1,6 @@
 import { IDENTITIES, identityOf, type IdentityRecord } from "../auth/identities.ts";
 import { revokeSessions } from "../auth/revoke_sessions.ts";
-import { type OwnMember, type UserRecord, USERS } from "../auth/users.ts";
+import { lowerEmail, type OwnMember, type UserRecord, USERS } from "../auth/users.ts";
 import { type Clock, timestamp } from "../clock.ts";
 import type { NewId } from "../ids.ts";
 import type { Linking } from "../projects/providers.ts";
@@ -57,7 +57,7 @@ export async function accountOf(tx: Transaction, making: Making, whom: Whom): Pr
 
 /** Who has an e-mail address. */
 async function holderOf(tx: Transaction, email: string): Promise<UserRecord | null> {
-  const found = await tx.records<UserRecord>(USERS).findOne(eq("emailLower", email.toLowerCase()));
+  const found = await tx.records<UserRecord>(USERS).findOne(eq("emailLower", lowerEmail(email)));
   return found?.value ?? null;
 }
 
@@ -183,7 +183,7 @@ function refuseDisabled({ disabled }: UserRecord): void {
 
 const verified = (email: string) => ({
   email,
-  emailLower: email.toLowerCase(),
+  emailLower: lowerEmail(email),
   emailVerified: true,
 });
 
