@@ -61,6 +61,19 @@ Deno.test("20 first sign-ins of one person at once make one user", async () => {
   }
 });
 
+Deno.test("first sign-ins of one person in two processes at once make one user", async () => {
+  await using world = await openSignInWorld();
+  const project = await world.project();
+  const apps = [world.app, await world.another()];
+  const arrivals = await Promise.all(
+    times(20, (i) => world.browser(apps[i % 2]).signIn(project, "github", "ann")),
+  );
+  for (const { token } of arrivals) assert.ok(token);
+  const fresh = arrivals.filter(({ parameters }) => parameters.isNewUser === "true");
+  assert.equal(fresh.length, 1);
+  assert.deepEqual([(await project.users()).length, (await project.identities()).length], [1, 1]);
+});
+
 Deno.test("first sign-ins of one person with two providers at once make one user with both", async () => {
   await using world = await openSignInWorld();
   const project = await world.project();

@@ -122,6 +122,19 @@ Deno.test("a state is good once: of 20 callbacks at once one is let in, the othe
   refused(await browser.comeBack(back), 400, "INVALID_STATE");
 });
 
+Deno.test("a sign-in may end in another process than it began in, and in one of them only", async () => {
+  await using world = await openSignInWorld();
+  const project = await world.project();
+  const { browser, back } = await comingBack(world, project);
+  const other = world.browser(await world.another());
+  for (const [name, value] of browser.cookies) other.cookies.set(name, value);
+  const answers = await Promise.all(
+    times(20, (i) => (i % 2 === 0 ? browser : other).comeBack(back)),
+  );
+  const statuses = answers.map(({ status }) => status).toSorted();
+  assert.deepEqual(statuses, [302, ...Array(19).fill(400)]);
+});
+
 Deno.test("a state is good for ten minutes and not a millisecond longer", async () => {
   await using world = await openSignInWorld();
   const project = await world.project();

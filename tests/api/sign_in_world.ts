@@ -24,7 +24,10 @@ export interface SignInWorld extends AsyncDisposable {
   readonly google: OidcServer;
   /** A project that both providers know. */
   project(options?: ProjectOptions): Promise<SignInProject>;
-  browser(): Browser;
+  /** @param app Whom it speaks to, by default `app`. */
+  browser(app?: Pick<TestApp, "send">): Browser;
+  /** What another process on the same store is: it shares nothing with `app` but that. */
+  another(): Promise<TestApp>;
 }
 
 export interface ProjectOptions {
@@ -89,12 +92,13 @@ export async function openSignInWorld(options: TestOptions = {}): Promise<SignIn
   };
   const app = opening.use(await openTestApp({ ...options, clock, env }));
   const opened = opening.move();
-  const browser = () => openBrowser(app, { github, google });
   return {
     app,
     github,
     google,
-    browser,
+    browser: (to = app) => openBrowser(to, { github, google }),
+    another: async () =>
+      opened.use(await openTestApp({ ...options, clock, env, store: app.store })),
     project: (options) => openProject({ app, github, google }, options),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
@@ -148,7 +152,7 @@ async function openProject(
   };
 }
 
-function openBrowser(app: TestApp, fakes: Fakes): Browser {
+function openBrowser(app: Pick<TestApp, "send">, fakes: Fakes): Browser {
   const cookies = new Map<string, string>();
 
   async function send(call: Call): Promise<Answer> {
