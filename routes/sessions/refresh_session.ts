@@ -9,7 +9,9 @@ export const handleRefreshSession: Handler<KeyHolder> = async (call) => {
   const { services, principal } = call;
   const { token, byClient } = await presentedToken(call, principal);
   // The successor of a cookie could go nowhere.
-  if (token === null || (!byClient && isHeaderMode(call))) throw new Problem("REFRESH_TOKEN_INVALID");
+  if (token === null || (!byClient && isHeaderMode(call))) {
+    throw new Problem("REFRESH_TOKEN_INVALID");
+  }
   const { accessToken, refreshToken, expiresIn } = await rotateRefreshToken(
     services,
     principal.projectId,
