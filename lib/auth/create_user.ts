@@ -3,7 +3,7 @@ import type { NewId } from "../ids.ts";
 import { Problem } from "../problems.ts";
 import { UniqueViolation } from "../store/errors.ts";
 import type { Engine, Id } from "../store/port.ts";
-import { type UserRecord, USERS } from "./users.ts";
+import { lowerEmail, type UserRecord, USERS } from "./users.ts";
 
 /** One plain address. */
 export const EMAIL = /^[^\s@,;<>"]{1,64}@[^\s@,;<>"]{1,190}$/;
@@ -21,7 +21,7 @@ export async function createUser(
   const user: UserRecord = {
     _id: newId(),
     email,
-    emailLower: email.toLowerCase(),
+    emailLower: lowerEmail(email),
     emailVerified: verified,
     name: null,
     username: null,

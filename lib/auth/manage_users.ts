@@ -10,7 +10,7 @@ import { IDENTITIES } from "./identities.ts";
 import { parsePageQuery, readPage, type RecordPage } from "./page.ts";
 import { revokeSessions } from "./revoke_sessions.ts";
 import { type SessionDirectory, SESSIONS } from "./sessions.ts";
-import { type UserRecord, USERS } from "./users.ts";
+import { lowerEmail, type UserRecord, USERS } from "./users.ts";
 
 /** What a project's servers do with its users. */
 export interface UserServices {
@@ -43,7 +43,7 @@ export async function listUsers(
   const request = parsePageQuery(query, ["email", "search"]);
   const { email, search } = request.parameters;
   const filter = and(
-    ...(email === null ? [] : [eq("emailLower", email.toLowerCase())]),
+    ...(email === null ? [] : [eq("emailLower", lowerEmail(email))]),
     ...(search === null ? [] : [containing(search)]),
   );
   const records = services.engine.records<UserRecord>(projectId, USERS);

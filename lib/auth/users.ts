@@ -32,6 +32,14 @@ export type UserRecord = StoredRecord & {
   updatedAt: string;
 };
 
+/**
+ * By what e-mail addresses are the same: their letters from A to Z in lower case. Other letters stay
+ * as they are, because some of them become one of these: with K, the Kelvin sign, in place of a k,
+ * an address of one's own would else be somebody else's.
+ */
+export const lowerEmail = (email: string): string =>
+  email.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
+
 /** In each project's space. */
 export const USERS: Definition = {
   name: "_users",

@@ -1,6 +1,6 @@
 import { IDENTITIES, identityOf, type IdentityRecord } from "../auth/identities.ts";
 import { revokeSessions } from "../auth/revoke_sessions.ts";
-import { type OwnMember, type UserRecord, USERS } from "../auth/users.ts";
+import { lowerEmail, type OwnMember, type UserRecord, USERS } from "../auth/users.ts";
 import { type Clock, timestamp } from "../clock.ts";
 import type { NewId } from "../ids.ts";
 import type { Linking } from "../projects/providers.ts";
@@ -57,7 +57,7 @@ export async function accountOf(tx: Transaction, making: Making, whom: Whom): Pr
 
 /** Who has an e-mail address. */
 async function holderOf(tx: Transaction, email: string): Promise<UserRecord | null> {
-  const found = await tx.records<UserRecord>(USERS).findOne(eq("emailLower", email.toLowerCase()));
+  const found = await tx.records<UserRecord>(USERS).findOne(eq("emailLower", lowerEmail(email)));
   return found?.value ?? null;
 }
 
@@ -71,17 +71,18 @@ async function signedInAgain(
   refuseDisabled(user);
   const set: Record<string, Json> = changesOf(user, seen, profile);
   const { email } = profile;
+  const now = seenOf(profile);
   const isNews = email !== null && (email !== seen.email || user.email === null);
   if (isNews && email !== user.email) {
     const holder = await holderOf(tx, email);
-    // What is somebody else's by now stays his.
     if (holder === null || holder._id === user._id) Object.assign(set, verified(email));
+    // What is somebody else's stays his, and is still news when it is free one day.
+    else now.email = seen.email;
   }
   if (Object.keys(set).length > 0) {
     const change = { set: { ...set, updatedAt: timestamp(clock) } };
     await tx.records<UserRecord>(USERS).updateOne(eq("_id", user._id), change);
   }
-  const now = seenOf(profile);
   if (SEEN.some((member) => now[member] !== seen[member])) {
     const change = { set: { seen: now } };
     await tx.records<IdentityRecord>(IDENTITIES).updateOne(eq("_id", _id), change);
@@ -182,7 +183,7 @@ function refuseDisabled({ disabled }: UserRecord): void {
 
 const verified = (email: string) => ({
   email,
-  emailLower: email.toLowerCase(),
+  emailLower: lowerEmail(email),
   emailVerified: true,
 });
 

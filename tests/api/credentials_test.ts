@@ -5,7 +5,7 @@ import { rotateKey } from "@/lib/projects/projects.ts";
 import { eq } from "@/lib/store/filter.ts";
 import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
 import { NOBODY, openShelf, refused } from "./shelf.ts";
-import { type Sample, sampleCalls, takesKey, takesToken } from "./sample_calls.ts";
+import { type Sample, sampleCalls, takesKey, takesKeyInQuery, takesToken } from "./sample_calls.ts";
 
 const SAMPLES = sampleCalls();
 const KNOWN_SCHEMES = ["apiKey", "apiKeyInQuery", "accessToken"];
@@ -141,6 +141,25 @@ Deno.test("every operation says who may call it, in schemes that this battery kn
     assert.ok(security.length === 0 || keyed, `${operationId} has an alternative without a key`);
   }
 });
+
+for (const { operationId, call } of SAMPLES.filter(takesKeyInQuery)) {
+  Deno.test(`${operationId}: every bad key in the query is the same 401 as in the header`, async () => {
+    await using app = await openTestApp();
+    const { project, untouched } = await openShelf(app);
+    const { text } = await app.send(call);
+    await untouched(async () => {
+      for (const [kind, key] of Object.entries(await badKeys(app, project))) {
+        if (key === null) continue;
+        for (const name of ["x-api-key", "key"]) {
+          const path = `${call.path}?${new URLSearchParams({ [name]: key })}`;
+          const answer = await app.send({ ...call, path });
+          assert.equal(answer.status, 401, `${kind}: ${answer.text}`);
+          assert.equal(answer.text, text);
+        }
+      }
+    });
+  });
+}
 
 for (const sample of SAMPLES.filter(takesKey)) {
   const { operationId, call } = sample;

@@ -70,6 +70,9 @@ function sample(template: string, method: string, operation: Operation): Sample 
 export const takesKey = ({ security }: Sample): boolean =>
   security.some((alternative) => alternative.includes("apiKey"));
 
+export const takesKeyInQuery = ({ security }: Sample): boolean =>
+  security.some((alternative) => alternative.includes("apiKeyInQuery"));
+
 export const takesToken = ({ security }: Sample): boolean =>
   security.some((alternative) => alternative.includes("accessToken"));
 
