@@ -5,6 +5,7 @@ import { type SessionRecord, SESSIONS } from "@/lib/auth/sessions.ts";
 import { sha256 } from "@/lib/crypto/hashes.ts";
 import { type ProjectRecord, PROJECTS } from "@/lib/projects/records.ts";
 import { ALL, eq } from "@/lib/store/filter.ts";
+import { maintain } from "@/routes/maintenance.ts";
 import { refused, times } from "./shelf.ts";
 import {
   arrivalOf,
@@ -129,6 +130,19 @@ Deno.test("a state is good for ten minutes and not a millisecond longer", async 
   assert.ok(arrivalOf(await early.browser.comeBack(early.back)).token);
   world.app.clock.advance(1);
   refused(await late.browser.comeBack(late.back), 400, "INVALID_STATE");
+});
+
+Deno.test("sign-ins that nobody finished are removed, by several processes at once, and no others", async () => {
+  await using world = await openSignInWorld();
+  const project = await world.project();
+  for (const _ of times(3, Number)) await comingBack(world, project);
+  world.app.clock.advance(600_001);
+  const { browser, back } = await comingBack(world, project);
+  const { services } = world.app;
+  const passes = await Promise.all([maintain(services), maintain(services)]);
+  assert.equal(passes.reduce((sum, { expired }) => sum + expired, 0), 3);
+  assert.equal(await project.states(), 1);
+  assert.ok(arrivalOf(await browser.comeBack(back)).token);
 });
 
 Deno.test("another browser is refused, and does not spoil the sign-in it was planted from", async () => {

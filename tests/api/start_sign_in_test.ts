@@ -166,6 +166,9 @@ Deno.test("a provider that is off, without a secret, or not set up is 422 and be
   const answer = await world.browser().start(bare, "github");
   refused(answer, 422, "PROVIDER_NOT_CONFIGURED");
   assert.deepEqual(answer.headers.getSetCookie(), []);
+  const secretless = { enabled: true, clientId: "c", clientSecret: "", linking: null };
+  await saveProvider(world.app.services, bare.projectId, "github", secretless);
+  refused(await world.browser().start(bare, "github"), 422, "PROVIDER_NOT_CONFIGURED");
   locationOf(await world.browser().start(project, "google"));
 });
 
