@@ -139,3 +139,31 @@ Deno.test("keys over plain http are not asked for where the issuer is on https",
   }
   assert.deepEqual(issuer.asked, []);
 });
+
+Deno.test("whoever is late finds the keys that another has read meanwhile, and asks nobody", async () => {
+  await using issuer = openIssuer();
+  const { server } = openServer(issuer);
+  const [old, fresh] = [await newKey("old"), await newKey("fresh")];
+  const document = { issuer: issuer.url, jwks_uri: `${issuer.url}/keys` };
+  const [read, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  /** Gets the keys as they are now, and looks at them later. */
+  const late: ProviderHttp = {
+    ...NO_HTTP,
+    async wait(shared) {
+      const keys = await shared;
+      read.resolve();
+      await goOn.promise;
+      return keys;
+    },
+  };
+  issuer.keys = { keys: [old.jwk] };
+  const checking = server.checkSignature(document, await answerOf(issuer.url, fresh.sign), late);
+  await read.promise;
+  issuer.keys = { keys: [fresh.jwk] };
+  const answer = await answerOf(issuer.url, fresh.sign);
+  await withinTimeLimit((http) => server.checkSignature(document, answer, http));
+  assert.equal(issuer.asked.length, 2);
+  goOn.resolve();
+  await checking;
+  assert.equal(issuer.asked.length, 2);
+});
