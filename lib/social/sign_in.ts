@@ -69,7 +69,7 @@ export async function signIn(
   for (let attempts = 1;; attempts++) {
     try {
       const { revoked, signedIn } = await engine.transaction(projectId, attempt);
-      for (const id of revoked) sessions.forget(id);
+      sessions.forget(projectId, revoked);
       return signedIn;
     } catch (error) {
       // The same person, or the same address, came first in another process: it is there now.
