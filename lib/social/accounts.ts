@@ -25,9 +25,14 @@ export interface Account {
   readonly isNewUser: boolean;
   /** Whether an account that was there before was found by its e-mail. */
   readonly linkedByEmail: boolean;
+  /** Whether nobody had proved its e-mail before, so that all former ways into it were dropped. */
+  readonly reclaimed: boolean;
   /** Sessions that ended, for the session directory to forget after the commit. */
   readonly revoked: readonly Id[];
 }
+
+/** What most accounts are. */
+const PLAIN = { isNewUser: false, linkedByEmail: false, reclaimed: false, revoked: [] } as const;
 
 /** What of a profile is shown, and can be the user's own choice instead. */
 const SHOWN: readonly OwnMember[] = ["name", "username", "avatarUrl"];
@@ -87,7 +92,7 @@ async function signedInAgain(
     const change = { set: { seen: now } };
     await tx.records<IdentityRecord>(IDENTITIES).updateOne(eq("_id", _id), change);
   }
-  return { userId: user._id, isNewUser: false, linkedByEmail: false, revoked: [] };
+  return { ...PLAIN, userId: user._id };
 }
 
 /**
@@ -104,9 +109,10 @@ async function linked(
   refuseDisabled(user);
   const { clock } = making;
   const { profile } = whom;
+  const reclaimed = !user.emailVerified;
   let revoked: Id[] = [];
   let set: Record<string, Json>;
-  if (user.emailVerified) {
+  if (!reclaimed) {
     set = {
       ...changesOf(user, profile, profile),
       providers: [...providersOf(user), link(making, whom)],
@@ -125,7 +131,7 @@ async function linked(
   const change = { set: { ...set, updatedAt: timestamp(clock) } };
   await tx.records<UserRecord>(USERS).updateOne(eq("_id", user._id), change);
   await addIdentity(tx, making, whom, user._id);
-  return { userId: user._id, isNewUser: false, linkedByEmail: true, revoked };
+  return { userId: user._id, isNewUser: false, linkedByEmail: true, reclaimed, revoked };
 }
 
 /** @param email Verified and free, or null. */
@@ -153,7 +159,7 @@ async function made(
     updatedAt: now,
   });
   await addIdentity(tx, making, whom, userId);
-  return { userId, isNewUser: true, linkedByEmail: false, revoked: [] };
+  return { ...PLAIN, userId, isNewUser: true };
 }
 
 async function addIdentity(

@@ -4,6 +4,7 @@ import { openSession } from "../auth/open_session.ts";
 import type { Device, SessionDirectory } from "../auth/sessions.ts";
 import type { SigningKeys } from "../auth/signing_keys.ts";
 import type { Clock } from "../clock.ts";
+import type { Log } from "../http/log.ts";
 import type { NewId } from "../ids.ts";
 import { ACCESS_TOKEN_SECONDS } from "../limits.ts";
 import type { Linking } from "../projects/providers.ts";
@@ -19,6 +20,7 @@ export interface AccountServices {
   readonly signingKeys: SigningKeys;
   readonly sessions: SessionDirectory;
   readonly tokens: AccessTokens;
+  readonly log: Log;
 }
 
 export interface SignInInput {
@@ -48,13 +50,13 @@ export async function signIn(
   projectId: Id,
   input: SignInInput,
 ): Promise<SignedIn> {
-  const { engine, clock, newId, signingKeys, sessions, tokens } = services;
+  const { engine, clock, newId, signingKeys, sessions, tokens, log } = services;
   const { device, ...whom } = input;
   // Within the transaction nothing may be read that is not its own: so the key is known before.
   await signingKeys.find(projectId);
 
   async function attempt(tx: Transaction) {
-    const { revoked, ...account } = await accountOf(tx, { clock, newId }, whom);
+    const { revoked, reclaimed, ...account } = await accountOf(tx, { clock, newId }, whom);
     const { userId } = account;
     const sessionId = await openSession(tx, { clock, newId }, { userId, device });
     const accessToken = await tokens.issue(projectId, { userId, sessionId }, ACCESS_TOKEN_SECONDS);
@@ -63,13 +65,20 @@ export async function signIn(
       userId,
       accessToken,
     });
-    return { revoked, signedIn: { ...account, accessToken, rtCode } };
+    return { revoked, reclaimed, signedIn: { ...account, accessToken, rtCode } };
   }
 
   for (let attempts = 1;; attempts++) {
     try {
-      const { revoked, signedIn } = await engine.transaction(projectId, attempt);
+      const { revoked, reclaimed, signedIn } = await engine.transaction(projectId, attempt);
       sessions.forget(projectId, revoked);
+      if (reclaimed) {
+        log.write("warn", "An account that nobody had proved is its e-mail's owner's now", {
+          event: "account_reclaimed",
+          project: projectId,
+          user: signedIn.userId,
+        });
+      }
       return signedIn;
     } catch (error) {
       // The same person, or the same address, came first in another process: it is there now.

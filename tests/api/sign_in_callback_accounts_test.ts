@@ -4,6 +4,7 @@ import { IDENTITIES, identityOf, type IdentityRecord } from "@/lib/auth/identiti
 import { issueToken } from "@/lib/auth/issue_token.ts";
 import { type SessionRecord, SESSIONS } from "@/lib/auth/sessions.ts";
 import { type UserRecord, USERS } from "@/lib/auth/users.ts";
+import { createLog } from "@/lib/http/log.ts";
 import { ALL, eq } from "@/lib/store/filter.ts";
 import type { Change, Id } from "@/lib/store/port.ts";
 import { verifiedEmail } from "../support/github_fake.ts";
@@ -187,7 +188,9 @@ Deno.test("a project that never links keeps the two apart, and the address with 
 });
 
 Deno.test("who made an account in waiting for its owner is shut out when the owner comes", async () => {
-  await using world = await openSignInWorld();
+  let logged = "";
+  using log = createLog("warn", (text) => void (logged += text));
+  await using world = await openSignInWorld({ log });
   const { services } = world.app;
   const project = await world.project();
   const { projectId } = project;
@@ -229,6 +232,12 @@ Deno.test("who made an account in waiting for its owner is shut out when the own
   assert.ok(await services.tokens.verify(projectId, token!));
   const { parameters: eve } = await world.browser().signIn(project, "github", "eve");
   assert.deepEqual([eve.isNewUser, eve.userId === userId], ["true", false]);
+  log.flush();
+  const told = logged.trim().split("\n").map((line) => JSON.parse(line))
+    .filter(({ event }) => event !== undefined);
+  assert.deepEqual(told.map(({ event, project, user }) => [event, project, user]), [
+    ["account_reclaimed", projectId, userId],
+  ]);
 });
 
 Deno.test("what a provider says otherwise than before replaces what the user has not set himself", async () => {
