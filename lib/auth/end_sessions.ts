@@ -54,7 +54,7 @@ export async function endSessionsOf(
   userId: Id,
 ): Promise<number> {
   const ids = await engine.transaction(projectId, (tx) => revokeSessions(tx, clock, userId));
-  ids.forEach(sessions.forget);
+  sessions.forget(projectId, ids);
   return ids.length;
 }
 
@@ -72,7 +72,7 @@ export async function endSession(
     ),
     { set: { revokedAt: timestamp(clock) } },
   );
-  if (ended !== null) sessions.forget(sessionId);
+  if (ended !== null) sessions.forget(projectId, [sessionId]);
   return ended !== null;
 }
 

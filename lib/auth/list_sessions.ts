@@ -23,8 +23,15 @@ export async function listSessions(
     asked,
     filter: and(asked, standing(services.clock)),
   }, parsePageQuery(query));
-  const shown = items.map(({ _id, createdAt, lastUsedAt, expiresAt, userAgent, address }) => (
-    { _id, createdAt, lastUsedAt, expiresAt, userAgent, address, current: _id === sessionId }
-  ));
+  const shown = items.map((session) => ({
+    _id: session._id,
+    createdAt: session.createdAt,
+    // Sessions of earlier versions know neither use nor device.
+    lastUsedAt: session.lastUsedAt ?? session.createdAt,
+    expiresAt: session.expiresAt,
+    userAgent: session.userAgent ?? null,
+    address: session.address ?? null,
+    current: session._id === sessionId,
+  }));
   return { items: shown, nextCursor };
 }

@@ -78,7 +78,7 @@ export async function setDisabled(
     const ended = disabled ? await revokeSessions(tx, clock, userId) : [];
     return { user: changed.value, ended };
   });
-  ended.forEach(sessions.forget);
+  sessions.forget(projectId, ended);
   return user;
 }
 
@@ -100,5 +100,5 @@ export async function deleteUser(
     await deleteAll(tx.records(IDENTITIES), his);
     return revoked;
   });
-  ended.forEach(sessions.forget);
+  sessions.forget(projectId, ended);
 }

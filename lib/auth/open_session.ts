@@ -30,7 +30,7 @@ export async function openSession(
     ...device,
     createdAt: now,
     lastUsedAt: now,
-    expiresAt: new Date(clock.now() + lifetimeMs).toISOString(),
+    expiresAt: new Date(Date.parse(now) + lifetimeMs).toISOString(),
     revokedAt: null,
   });
   return sessionId;

@@ -33,7 +33,7 @@ export async function changeOwnUser(
     const users = tx.records<UserRecord>(USERS);
     const user = await users.get(userId);
     if (user === null) throw new Problem("ACCESS_TOKEN_INVALID");
-    const own = new Set([...user.value.ownMembers, ...Object.keys(changes)]);
+    const own = new Set([...user.value.ownMembers ?? [], ...Object.keys(changes)]);
     const changed = await users.updateOne(eq("_id", userId), {
       set: { ...changes, ownMembers: [...own], updatedAt: timestamp(clock) },
     });

@@ -52,7 +52,7 @@ export async function rotateRefreshToken(
   );
   if (outcome.kind === "replayed") {
     const { sessionId, userId } = outcome;
-    services.sessions.forget(sessionId);
+    services.sessions.forget(projectId, [sessionId]);
     services.log.write("warn", "A used refresh token came again: its session is revoked", {
       event: "refresh_token_replayed",
       project: projectId,

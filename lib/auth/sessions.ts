@@ -44,8 +44,8 @@ export const standing = (clock: Clock): Filter =>
 export interface SessionDirectory {
   /** Whether the session exists, is the user's, has not expired and was not revoked. */
   stands(projectId: Id, sessionId: Id, userId: Id): Promise<boolean>;
-  /** Drops what is remembered; other processes notice within `CACHE_MS`. */
-  forget(sessionId: Id): void;
+  /** Drops what is remembered of these; other processes notice within `CACHE_MS`. */
+  forget(projectId: Id, sessionIds: readonly Id[]): void;
 }
 
 const SESSIONS_KEPT = 50_000;
@@ -62,6 +62,8 @@ export function createSessionDirectory(engine: Engine, clock: Clock): SessionDir
       return session !== null && session.userId === userId && session.revokedAt === null &&
         Date.parse(session.expiresAt) > clock.now();
     },
-    forget: (sessionId) => known.forget((_key, session) => session._id === sessionId),
+    forget(projectId, sessionIds) {
+      for (const sessionId of sessionIds) known.drop(`${projectId}/${sessionId}`);
+    },
   };
 }

@@ -78,7 +78,7 @@ Deno.test("a revoked session falls at once where it is forgotten", async () => {
   await openSession(engine);
   assert.equal(await sessions.stands(PROJECT, SESSION, USER), true);
   await revoke(engine);
-  sessions.forget(SESSION);
+  sessions.forget(PROJECT, [SESSION]);
   assert.equal(await sessions.stands(PROJECT, SESSION, USER), false);
 });
 
@@ -115,7 +115,7 @@ Deno.test("a session that is revoked while it is being looked up falls at once",
   const early = sessions.stands(PROJECT, SESSION, USER);
   await read.promise;
   await revoke(engine);
-  sessions.forget(SESSION);
+  sessions.forget(PROJECT, [SESSION]);
   goOn.resolve();
   await early;
   assert.equal(await sessions.stands(PROJECT, SESSION, USER), false);

@@ -9,10 +9,11 @@ export const shownUser = (user: UserRecord): { [name: string]: Json } => ({
   name: user.name,
   username: user.username,
   avatarUrl: user.avatarUrl,
-  providers: user.providers,
+  // Users of earlier versions have no providers and no last sign-in.
+  providers: user.providers ?? [],
   createdAt: user.createdAt,
   updatedAt: user.updatedAt,
-  lastSignInAt: user.lastSignInAt,
+  lastSignInAt: user.lastSignInAt ?? null,
 });
 
 /** As servers see him: whether he may sign in is not his own to read. */

@@ -71,7 +71,7 @@ export async function signIn(
   for (let attempts = 1;; attempts++) {
     try {
       const { revoked, reclaimed, signedIn } = await engine.transaction(projectId, attempt);
-      for (const id of revoked) sessions.forget(id);
+      sessions.forget(projectId, revoked);
       if (reclaimed) {
         log.write("warn", "An account that nobody had proved is its e-mail's owner's now", {
           event: "account_reclaimed",

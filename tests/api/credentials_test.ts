@@ -335,7 +335,7 @@ Deno.test("a revoked session ends its tokens within 5 s elsewhere and at once wh
     return id;
   };
   for (const user of [ann, bob]) assert.equal((await shelf.asPublic({}, user)).status, 200);
-  app.services.sessions.forget(await revoke(ann.token));
+  app.services.sessions.forget(shelf.project.projectId, [await revoke(ann.token)]);
   refused(await shelf.asPublic({}, ann), 401, "ACCESS_TOKEN_INVALID");
   await revoke(bob.token);
   app.clock.advance(5_000);

@@ -35,6 +35,20 @@ Deno.test("a user reads his own record, and nothing that is not his to read", as
   assert.ok(!answer.text.includes("argon2"));
 });
 
+Deno.test("a user of an earlier version, whose record has less, is shown like the others", async () => {
+  await using app = await openTestApp();
+  const project = await app.project();
+  const user = await signIn(app, project);
+  const shown = ok(await project.asPublic(ME, user));
+  const users = app.services.engine.records<UserRecord>(project.projectId, USERS);
+  await users.updateOne(eq("_id", user.id), {
+    unset: ["providers", "ownMembers", "passwordHash", "lastSignInAt"],
+  });
+  assert.deepEqual(ok(await project.asPublic(ME, user)), { ...shown, lastSignInAt: null });
+  const patched = await project.asPublic({ ...ME, method: "PATCH", body: { name: "Ada" } }, user);
+  assert.equal(ok(patched).name, "Ada");
+});
+
 Deno.test("each access token reads its own user, in its own project", async () => {
   await using app = await openTestApp();
   const [project, stranger] = [await app.project(), await app.project()];

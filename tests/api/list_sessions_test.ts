@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { type SessionRecord, SESSIONS } from "@/lib/auth/sessions.ts";
+import { eq } from "@/lib/store/filter.ts";
 import type { Id } from "@/lib/store/port.ts";
 import { openTestApp, type TestProject, type TestUser } from "../support/test_app.ts";
 import { ok, refused } from "./shelf.ts";
@@ -49,6 +51,21 @@ Deno.test("a user sees his own sessions, the newest first, and which one asks", 
     ],
     nextCursor: null,
   });
+});
+
+Deno.test("a session of an earlier version, whose record has less, is shown like the others", async () => {
+  await using app = await openTestApp();
+  const project = await app.project();
+  const user = await signIn(app, project);
+  const sessions = app.services.engine.records<SessionRecord>(project.projectId, SESSIONS);
+  await sessions.updateOne(eq("_id", user.sessionId), {
+    unset: ["lastUsedAt", "userAgent", "address"],
+  });
+  const [shown] = ok(await list(project, user)).items;
+  assert.deepEqual(
+    [shown.lastUsedAt, shown.userAgent, shown.address],
+    [shown.createdAt, null, null],
+  );
 });
 
 Deno.test("sessions that were ended or have expired are not listed", async () => {
