@@ -3,6 +3,7 @@ import type { KeyHolder } from "@/lib/auth/api_keys.ts";
 import type { Caller, SignedInUser } from "@/lib/auth/principals.ts";
 import { RateLimited, type RateLimiter } from "@/lib/http/rate_limit.ts";
 import type { RequestState } from "@/lib/http/request.ts";
+import type { Id } from "@/lib/store/port.ts";
 import { Problem, type ProblemCode } from "@/lib/problems.ts";
 
 export interface GuardServices extends AuthServices {
@@ -72,11 +73,21 @@ export const signInKey: Security<KeyHolder> = {
   },
 };
 
-/** Either key, for operations that look for a session in several places. */
+/** Either key, for an operation that takes an access token as far as it is good. */
 export const sessionKey: Security<KeyHolder> = {
   requirement: projectKey.requirement,
   problems: signInKey.problems,
   guard: (services, request) => admitted(services, request),
+};
+
+/** As {@linkcode projectKey}, for operations that know other ways to tell the user too. */
+export const userKey: Security<{ readonly holder: KeyHolder; readonly userId: Id | null }> = {
+  ...projectKey,
+  async guard(services, request) {
+    const holder = await admitted(services, request);
+    const caller = await callerOf(services, holder, request);
+    return { holder, userId: caller.kind === "secret" ? null : caller.userId };
+  },
 };
 
 /**

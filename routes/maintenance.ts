@@ -7,13 +7,14 @@ import { listCollections } from "@/lib/documents/save_collection.ts";
 import { purgeTrash } from "@/lib/documents/trash.ts";
 import { eachProject } from "@/lib/projects/projects.ts";
 import type { Services } from "@/lib/services.ts";
+import { SIGN_IN_STATES } from "@/lib/social/states.ts";
 import { purgeExpired } from "@/lib/store/expiry.ts";
 
 const FIRST_PASS_MS = 60_000;
 const PASS_EVERY_MS = 3_600_000;
 
 /** Records of a project that pass away by themselves. */
-const EXPIRING = [SESSIONS, REFRESH_TOKENS, EXCHANGE_CODES, KEPT_ANSWERS];
+const EXPIRING = [SESSIONS, REFRESH_TOKENS, EXCHANGE_CODES, SIGN_IN_STATES, KEPT_ANSWERS];
 
 /** What one pass removed. */
 export interface Removed {

@@ -13,48 +13,38 @@ interface EndServices extends Pick<AuthServices, "tokens"> {
   readonly sessions: SessionDirectory;
 }
 
-/** What tells which session is meant. */
-export interface SessionProofs {
-  readonly refreshToken: string | null;
-  /** The `Authorization` header. */
-  readonly authorization: string | null;
-}
-
-/** Ends the sessions that the proofs belong to. What is not valid has nothing left to end. */
+/**
+ * Ends the session of a refresh token and that of the bearer of an `Authorization` header, whichever
+ * there are. What is not valid has nothing left to end.
+ */
 export async function logOut(
   services: EndServices,
   projectId: Id,
-  { refreshToken, authorization }: SessionProofs,
+  { refreshToken, authorization }: { refreshToken: string | null; authorization: string | null },
 ): Promise<void> {
   const ended = new Set<Id>();
-  const byToken = refreshToken === null ? null : await familyOf(services, projectId, refreshToken);
-  if (byToken !== null) ended.add(byToken);
-  if (authorization !== null) {
-    const bearer = await bearerOf(services, projectId, authorization).catch(absent);
-    if (bearer !== null) ended.add(bearer.sessionId);
-  }
+  const family = refreshToken === null ? null : await familyOf(services, projectId, refreshToken);
+  if (family !== null) ended.add(family);
+  const bearer = authorization === null
+    ? null
+    : await bearerOf(services, projectId, authorization).catch(absent);
+  if (bearer !== null) ended.add(bearer.sessionId);
   for (const sessionId of ended) await endSession(services, projectId, { sessionId });
 }
 
-/**
- * Ends all sessions of the user that the proofs belong to; where there is an access token it alone
- * counts. Resolves to how many stood.
- * Throws `ACCESS_TOKEN_INVALID`, and `ACCESS_TOKEN_REQUIRED` without a valid proof.
- */
-export async function logOutEverywhere(
-  services: EndServices,
+/** The user whose refresh token this is, while its session stands. Throws `REFRESH_TOKEN_INVALID`. */
+export async function userOfRefreshToken(
+  { engine, clock }: Pick<EndServices, "engine" | "clock">,
   projectId: Id,
-  { refreshToken, authorization }: SessionProofs,
-): Promise<number> {
-  let userId: Id | null = null;
-  if (authorization !== null) {
-    ({ userId } = await bearerOf(services, projectId, authorization));
-  } else if (refreshToken !== null) {
-    const sessionId = await familyOf(services, projectId, refreshToken);
-    userId = sessionId === null ? null : await userOf(services, projectId, sessionId);
-  }
-  if (userId === null) throw new Problem("ACCESS_TOKEN_REQUIRED");
-  return await endSessionsOf(services, projectId, userId);
+  refreshToken: string,
+): Promise<Id> {
+  const sessionId = await familyOf({ engine }, projectId, refreshToken);
+  const session = sessionId === null
+    ? null
+    : await engine.records<SessionRecord>(projectId, SESSIONS)
+      .findOne(and(eq("_id", sessionId), standing(clock)));
+  if (session === null) throw new Problem("REFRESH_TOKEN_INVALID");
+  return session.value.userId;
 }
 
 /** Ends all sessions of a user; resolves to how many stood. */
@@ -97,16 +87,6 @@ async function familyOf(
   const found = await engine.records<RefreshTokenRecord>(projectId, REFRESH_TOKENS)
     .findOne(and(eq("_id", token.id), eq("secretHash", token.secretHash)));
   return found?.value.sessionId ?? null;
-}
-
-async function userOf(
-  { engine, clock }: Pick<EndServices, "engine" | "clock">,
-  projectId: Id,
-  sessionId: Id,
-): Promise<Id | null> {
-  const session = await engine.records<SessionRecord>(projectId, SESSIONS)
-    .findOne(and(eq("_id", sessionId), standing(clock)));
-  return session?.value.userId ?? null;
 }
 
 /** A refusal of a token is a missing one; anything else has failed. */

@@ -71,17 +71,18 @@ async function signedInAgain(
   refuseDisabled(user);
   const set: Record<string, Json> = changesOf(user, seen, profile);
   const { email } = profile;
+  const now = seenOf(profile);
   const isNews = email !== null && (email !== seen.email || user.email === null);
   if (isNews && email !== user.email) {
     const holder = await holderOf(tx, email);
-    // What is somebody else's by now stays his.
     if (holder === null || holder._id === user._id) Object.assign(set, verified(email));
+    // What is somebody else's stays his, and is still news when it is free one day.
+    else now.email = seen.email;
   }
   if (Object.keys(set).length > 0) {
     const change = { set: { ...set, updatedAt: timestamp(clock) } };
     await tx.records<UserRecord>(USERS).updateOne(eq("_id", user._id), change);
   }
-  const now = seenOf(profile);
   if (SEEN.some((member) => now[member] !== seen[member])) {
     const change = { set: { seen: now } };
     await tx.records<IdentityRecord>(IDENTITIES).updateOne(eq("_id", _id), change);

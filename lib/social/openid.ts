@@ -70,11 +70,12 @@ export function openIdServer(
   };
 }
 
-/** The library keeps keys by the server's object: with one of its own it asks nobody for any. */
+/** The library keeps keys by the server's object: given a fresh one it takes those it is handed. */
 async function checkWith({ keys }: KeySet, server: Server, answer: Response): Promise<void> {
   const uat = Math.floor(systemClock.now() / 1000);
   await oauth.validateApplicationLevelSignature({ ...server }, answer, {
     [oauth.jwksCache]: { jwks: keys, uat },
+    [oauth.customFetch]: () => Promise.reject(new Error("The keys are at hand")),
   });
 }
 

@@ -21,7 +21,7 @@ export interface ProviderRequest {
   readonly body?: URLSearchParams;
 }
 
-/** GitHub answers nobody who does not say who he is. */
+/** Some answer nobody who does not say who he is. */
 const USER_AGENT = "Corbel";
 
 /** Runs `work`, whose requests must all be answered within the time limit. */
@@ -47,6 +47,8 @@ export async function withinTimeLimit<T>(work: (http: ProviderHttp) => Promise<T
     });
   } finally {
     clearTimeout(timer);
+    // Of several requests at once one may have failed before the others came to their end.
+    late.abort();
   }
 }
 

@@ -16,7 +16,7 @@ import {
   SessionList,
 } from "../schemas/session.ts";
 import { EndedSessions } from "../schemas/user.ts";
-import { sessionKey, signedInUser, signInKey } from "../security.ts";
+import { sessionKey, signedInUser, signInKey, userKey } from "../security.ts";
 
 const TAG = "Sessions";
 const SETS_COOKIE = {
@@ -117,7 +117,7 @@ export const logoutAll = contract({
   description:
     "Ends all sessions of the user, who is told by the access token, or without one by " +
     "the refresh token.",
-  security: sessionKey,
+  security: userKey,
   parameters: [refreshToken],
   body: refreshBody,
   success: [{
@@ -128,7 +128,7 @@ export const logoutAll = contract({
     message: "Signed out everywhere",
     headers: CLEARS_COOKIE,
   }],
-  problems: ["ACCESS_TOKEN_REQUIRED", "ACCESS_TOKEN_INVALID"],
+  problems: ["ACCESS_TOKEN_REQUIRED", "REFRESH_TOKEN_INVALID"],
 });
 
 export const listSessions = contract({

@@ -9,12 +9,12 @@ import type { Handler } from "../call.ts";
 import { cookieHeaders } from "./presented.ts";
 
 export const handleExchangeCode: Handler<KeyHolder> = async (call) => {
-  const { services, principal: { projectId } } = call;
+  const { services, principal } = call;
   const fields = fieldsOf(await call.body());
-  const refreshToken = await exchangeCode(services, projectId, fields);
+  const refreshToken = await exchangeCode(services, principal.projectId, fields);
   return {
     ...ok(200, JSON.stringify({ refreshToken }), "Signed in"),
-    headers: [NO_STORE, ...cookieHeaders(call, refreshToken)],
+    headers: [NO_STORE, ...cookieHeaders(call, principal, refreshToken)],
   };
 };
 

@@ -13,15 +13,18 @@ export interface Presented {
 }
 
 /** Looks for a refresh token in the header, then the body, then the cookie. */
-export async function presentedToken(call: Call<KeyHolder>): Promise<Presented> {
+export async function presentedToken(
+  call: Call<unknown>,
+  holder: KeyHolder,
+): Promise<Presented> {
   const token = call.header("x-refresh-token") || await tokenOfBody(call);
   if (token !== null) return { token, byClient: true };
   const sent = { origin: call.header("origin"), cookie: call.header("cookie") };
-  const kept = readRefreshCookie(call.services.cookies, call.principal, sent);
+  const kept = readRefreshCookie(call.services.cookies, holder, sent);
   return { token: kept, byClient: false };
 }
 
-async function tokenOfBody({ optionalBody }: Call<KeyHolder>): Promise<string | null> {
+async function tokenOfBody({ optionalBody }: Call<unknown>): Promise<string | null> {
   const body = await optionalBody();
   if (body === undefined) return null;
   const token = own(asMembers(body), "refreshToken") ?? null;
@@ -29,12 +32,17 @@ async function tokenOfBody({ optionalBody }: Call<KeyHolder>): Promise<string | 
   throw new Problem("INVALID_BODY", { message: '"refreshToken" must be text.' });
 }
 
+/** Whether the client wants nothing to do with the cookie. */
+export const isHeaderMode = ({ header }: Call<unknown>): boolean =>
+  header("x-refresh-token-mode")?.toLowerCase() === "header";
+
 /** The cookie for an answer with a fresh token, or without one to remove it. */
 export function cookieHeaders(
-  { services, principal, header }: Call<KeyHolder>,
+  call: Call<unknown>,
+  holder: KeyHolder,
   token: string | null,
 ): readonly (readonly [string, string])[] {
-  const unwanted = token !== null && header("x-refresh-token-mode")?.toLowerCase() === "header";
-  if (unwanted || !maySetCookie(principal, header("origin"))) return [];
-  return [refreshCookie(services.cookies, principal, token)];
+  const unwanted = token !== null && isHeaderMode(call);
+  if (unwanted || !maySetCookie(holder, call.header("origin"))) return [];
+  return [refreshCookie(call.services.cookies, holder, token)];
 }

@@ -1,4 +1,5 @@
 import type { AuthorizationServer } from "oauth4webapi";
+import { PERSON_NAME_LENGTH_MAX, USERNAME_LENGTH_MAX } from "../../limits.ts";
 import type { Json } from "../../store/port.ts";
 import { SignInFailed } from "../failures.ts";
 import { emailOf, lineOf, pictureOf } from "../profile.ts";
@@ -38,8 +39,8 @@ export function github(
       return {
         providerUserId: String(id),
         email: primaryOf(emails),
-        name: lineOf(name),
-        username: lineOf(login),
+        name: lineOf(name, PERSON_NAME_LENGTH_MAX),
+        username: lineOf(login, USERNAME_LENGTH_MAX),
         avatarUrl: pictureOf(avatar_url),
       };
     },

@@ -1,4 +1,5 @@
 import type { Clock } from "../../clock.ts";
+import { PERSON_NAME_LENGTH_MAX } from "../../limits.ts";
 import { SignInFailed } from "../failures.ts";
 import { openIdServer } from "../openid.ts";
 import { emailOf, lineOf, pictureOf } from "../profile.ts";
@@ -28,7 +29,7 @@ export function google(
       return Promise.resolve({
         providerUserId: sub,
         email: email_verified === true ? emailOf(email) : null,
-        name: lineOf(name),
+        name: lineOf(name, PERSON_NAME_LENGTH_MAX),
         username: null,
         avatarUrl: pictureOf(picture),
       });
