@@ -101,8 +101,8 @@ Deno.test("attacks on accounts", async (t) => {
     const owner = await localUser(world, project, "second@example.com", true);
     const { login } = world.githubPerson({
       emails: [
-        { email: "first-of-two@example.com", primary: true, verified: true },
         { email: "second@example.com", primary: false, verified: true },
+        { email: "first-of-two@example.com", primary: true, verified: true },
       ],
     });
     assert.notEqual((await signIn("github", login)).userId, owner.userId);
