@@ -75,7 +75,7 @@ browserTest(
 
     await t.step("the token is refreshed when asked to", async () => {
       const before = await keptToken(person, project);
-      await page.getByRole("button", { name: "Refresh the token" }).click();
+      await page.getByRole("button", { name: "Refresh" }).click();
       await page.getByText("A new access token, good for 15 minutes.").waitFor();
       assert.notEqual(world.secret(await keptToken(person, project)), before);
     });

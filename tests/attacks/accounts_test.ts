@@ -101,8 +101,8 @@ Deno.test("attacks on accounts", async (t) => {
     const owner = await localUser(world, project, "second@example.com", true);
     const { login } = world.githubPerson({
       emails: [
-        { email: "first-of-two@example.com", primary: true, verified: true },
         { email: "second@example.com", primary: false, verified: true },
+        { email: "first-of-two@example.com", primary: true, verified: true },
       ],
     });
     assert.notEqual((await signIn("github", login)).userId, owner.userId);
@@ -230,6 +230,67 @@ Deno.test("attacks on accounts", async (t) => {
       assert.equal(second.linkedByEmail, false);
     },
   );
+
+  await t.step("mass assignment: a user sets of himself only what is his to set", async () => {
+    const { token, userId } = await signIn("github", world.githubPerson().login);
+    const before = await userOf(userId);
+    const { publishableKey: key } = project;
+    for (
+      const body of [
+        { email: "president@example.com" },
+        { emailVerified: true },
+        { disabled: false },
+        { providers: [{ provider: "github", providerUserId: "1", linkedAt: "2026-01-01" }] },
+        { passwordHash: "x" },
+        { _id: "0".repeat(24) },
+        { ownMembers: [] },
+        { lastSignInAt: null },
+        { name: "Nice", emailLower: "president@example.com" },
+        { name: { $set: 1 } },
+        { "providers.0.provider": "google" },
+        '{"__proto__":{"email":"x"}}',
+        { avatarUrl: "javascript:alert(1)" },
+      ]
+    ) {
+      const call = { method: "PATCH", path: "/api/userAuth/me", key, token, body };
+      assert.equal((await world.send(call)).status, 400, JSON.stringify(body));
+    }
+    assert.deepEqual(await userOf(userId), before);
+  });
+
+  await t.step("a signed-in user is no server: he neither sees nor manages others", async () => {
+    const mallory = await signIn("github", world.githubPerson().login);
+    const victim = await signIn("github", world.githubPerson().login);
+    const { publishableKey: key } = project;
+    const path = `/api/userAuth/users/${victim.userId}`;
+    for (
+      const call of [
+        { path: "/api/userAuth/users" },
+        { path },
+        { method: "PATCH", path, body: { disabled: true } },
+        { method: "DELETE", path },
+        { method: "DELETE", path: `${path}/sessions` },
+      ]
+    ) {
+      for (const token of [mallory.token, victim.token]) {
+        const { status, body } = await world.send({ ...call, key, token });
+        assert.deepEqual([status, body.code], [403, "SECRET_KEY_REQUIRED"], call.path);
+      }
+    }
+    assert.equal(await whose(world, project, victim.token), victim.userId);
+  });
+
+  await t.step("what is kept about users is no collection, under any key", async () => {
+    const names = ["_users", "users", "Users", "_sessions", "_refreshTokens", "_exchangeCodes"];
+    for (const name of [...names, "_identities", "_signInStates", "_providers", "%5Fusers"]) {
+      for (const key of [project.secretKey, project.publishableKey]) {
+        for (const path of [`/api/data/${name}`, `/api/schemas/${name}`]) {
+          const { status } = await world.send({ path, key });
+          assert.ok([400, 403, 404].includes(status), `${path}: ${status}`);
+        }
+      }
+    }
+  });
 
   await t.step("one person in two projects: two users, and no token is good in both", async () => {
     const other = await world.project();

@@ -227,6 +227,24 @@ Deno.test("attacks on refresh tokens", async (t) => {
     },
   );
 
+  await t.step("session planting: a foreign page sets no cookie by tokens of its own", async () => {
+    const { refreshToken } = await enter(world, project);
+    const { login } = world.githubPerson();
+    const victim = world.visitor();
+    for (const origin of FOREIGN) {
+      const back = await world.visitor().signIn(project, "github", login);
+      const exchanged = await victim.exchange(project, back, { origin });
+      assert.equal(exchanged.status, 200);
+      assert.deepEqual(exchanged.headers.getSetCookie(), [], origin);
+      const headers = { origin, ...inHeader(refreshToken) };
+      const renewed = await victim.post(project, "refresh-token", {}, headers);
+      assert.equal(renewed.status, 200);
+      assert.deepEqual(renewed.headers.getSetCookie(), [], origin);
+      world.secret(exchanged.body.data.refreshToken);
+    }
+    assert.equal(victim.cookies.size, 0);
+  });
+
   await t.step(
     "session fixation: a planted session is not the one that a sign-in opens",
     async () => {
