@@ -8,6 +8,8 @@ export interface ReadThrough<V> {
   get(key: string): Soon<V | null>;
   /** Drops the entries whose key or value matches; what is being read now is not kept either. */
   forget(matches: (key: string, value: V) => boolean): void;
+  /** The same for one key, at no cost. */
+  drop(key: string): void;
 }
 
 interface Entry<V> {
@@ -47,6 +49,10 @@ export function createReadThrough<V extends object>(
       for (const [key, { value }] of entries.entries()) {
         if (matches(key, value)) entries.delete(key);
       }
+    },
+    drop(key) {
+      forgotten++;
+      entries.delete(key);
     },
   };
 }

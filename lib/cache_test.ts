@@ -102,6 +102,18 @@ Deno.test("what is forgotten is read anew, by key or by value; the rest stays", 
   assert.equal(known.length, 5);
 });
 
+Deno.test("what is dropped is read anew, and nothing else", async () => {
+  const { store, cache, known } = setup();
+  for (const key of ["a", "b"]) store.set(key, "old");
+  for (const key of ["a", "b"]) await cache.get(key);
+  cache.drop("a");
+  cache.drop("missing");
+  for (const key of ["a", "b"]) store.set(key, "new");
+  assert.equal((await cache.get("a"))?.of, "new");
+  assert.equal((await cache.get("b"))?.of, "old");
+  assert.deepEqual(known, [null, null, null]);
+});
+
 Deno.test("what is forgotten while it is being read is not kept", async () => {
   const clock = fakeClock();
   const reading = Promise.withResolvers<void>();

@@ -23,6 +23,12 @@ export interface Config {
   readonly ratePerMinute: number | null;
   /** How many threads serve. */
   readonly workers: number;
+  /** Where GitHub's pages are, without a final slash. */
+  readonly githubUrl: string;
+  /** Where GitHub's API is, without a final slash. */
+  readonly githubApiUrl: string;
+  /** The issuer of Google's ID tokens, exactly as they name it. */
+  readonly googleIssuer: string;
   readonly logLevel: LogLevel;
 }
 
@@ -78,6 +84,15 @@ export const SETTINGS = {
     "`false`",
     "`true` permits a `PUBLIC_URL` with plain http on a host that is not local.",
   ],
+  GITHUB_URL: ["`https://github.com`", "Where GitHub's pages are: another for GitHub Enterprise."],
+  GITHUB_API_URL: [
+    "`https://api.github.com`",
+    "Where GitHub's API is: `https://<host>/api/v3` for GitHub Enterprise.",
+  ],
+  GOOGLE_ISSUER: [
+    "`https://accounts.google.com`",
+    "Issuer of the ID tokens of Google sign-in; its discovery document names the rest.",
+  ],
   LOG_LEVEL: ["`info`", "`debug`, `info`, `warn` or `error`; requests are logged at `info`."],
 } as const satisfies Record<string, readonly [string, string]>;
 
@@ -113,11 +128,16 @@ export function loadConfig(env: Environment): Config {
     trustProxy: read.wholeNumber("TRUST_PROXY", 0, 0, 100),
     ratePerMinute: read.ratePerMinute(),
     workers: read.wholeNumber("WORKERS", 1, 1, WORKERS_MAX),
+    githubUrl: withoutSlash(read.providerUrl("GITHUB_URL", "https://github.com")),
+    githubApiUrl: withoutSlash(read.providerUrl("GITHUB_API_URL", "https://api.github.com")),
+    googleIssuer: read.providerUrl("GOOGLE_ISSUER", "https://accounts.google.com"),
     logLevel: read.choice("LOG_LEVEL", ["info", "debug", "warn", "error"]),
   };
   if (read.problems.length > 0) throw new ConfigError(read.problems);
   return config;
 }
+
+const withoutSlash = (address: string): string => address.replace(/\/$/, "");
 
 const PORT = 8000;
 /** Beyond what a machine of today gains from; catches a slip of the finger. */
@@ -205,6 +225,22 @@ function reader(env: Environment) {
     return url.origin;
   }
 
+  /** An address that client secrets travel to. */
+  function providerUrl(name: keyof Environment, missing: string): string {
+    const value = text(name, missing);
+    const url = URL.parse(value);
+    const secure = url?.protocol === "https:" ||
+      (url?.protocol === "http:" && LOCAL_HOSTS.includes(url.hostname));
+    if (!secure || url.username !== "" || url.password !== "" || /[?#\s\\]/.test(value)) {
+      const why = "must be an https address, or http on localhost, 127.0.0.1 or [::1], " +
+        "without a user, query or fragment";
+      // What stands before an @ may be a password.
+      if (value.includes("@")) problems.push(`${name} ${why}`);
+      else refuse(name, why);
+    }
+    return value;
+  }
+
   function secretKeys(): Secret | null {
     const value = env.SECRET_KEYS;
     if (!value) return null;
@@ -226,6 +262,7 @@ function reader(env: Environment) {
     wholeNumber,
     database,
     publicUrl,
+    providerUrl,
     secretKeys,
     ratePerMinute,
   };

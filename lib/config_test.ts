@@ -41,6 +41,9 @@ Deno.test("nothing configured gives the embedded store on a local address", () =
     trustProxy: 0,
     ratePerMinute: 1000,
     workers: 1,
+    githubUrl: "https://github.com",
+    githubApiUrl: "https://api.github.com",
+    googleIssuer: "https://accounts.google.com",
     logLevel: "info",
   });
 });
@@ -272,6 +275,49 @@ Deno.test("RATE_LIMIT_PER_MINUTE is a whole number from 1, checked also when lim
   }
 });
 
+const PROVIDERS = ["GITHUB_URL", "GITHUB_API_URL", "GOOGLE_ISSUER"] as const;
+
+Deno.test("providers may be elsewhere, over https or on a local host", () => {
+  const table = [
+    ["https://ghe.example", "https://ghe.example"],
+    ["https://ghe.example/", "https://ghe.example"],
+    ["https://ghe.example:8443/api/v3", "https://ghe.example:8443/api/v3"],
+    ["http://127.0.0.1:9000", "http://127.0.0.1:9000"],
+    ["http://localhost:9000/realms/one", "http://localhost:9000/realms/one"],
+    ["http://[::1]:9000", "http://[::1]:9000"],
+  ] as const;
+  for (const [given, kept] of table) {
+    const config = loadConfig({ GITHUB_URL: given, GITHUB_API_URL: given, GOOGLE_ISSUER: given });
+    assert.deepEqual([config.githubUrl, config.githubApiUrl], [kept, kept]);
+    assert.equal(config.googleIssuer, given, "an issuer is compared as text");
+  }
+});
+
+Deno.test("a provider's address over which a client secret would travel in the clear is refused", () => {
+  const wrong = [
+    "http://ghe.example",
+    "ghe.example",
+    "ftp://ghe.example",
+    "file:///etc/passwd",
+    "https://ghe.example/?a=b",
+    "https://ghe.example/#top",
+    "https://",
+  ];
+  for (const name of PROVIDERS) {
+    for (const value of wrong) {
+      assertRefused({ [name]: value }, new RegExp(`^${name} must be an https address`));
+    }
+  }
+});
+
+Deno.test("a password in a provider's address is refused and not repeated", () => {
+  for (const name of PROVIDERS) {
+    const problems = problemsOf({ [name]: "https://corbel:hunter2@ghe.example" });
+    assert.match(problems.join(), new RegExp(`^${name} must be .* without a user`));
+    assert.equal(problems.join().includes("hunter2"), false);
+  }
+});
+
 Deno.test("LOG_LEVEL is one of four", () => {
   for (const level of ["debug", "info", "warn", "error"] as const) {
     assert.equal(loadConfig({ LOG_LEVEL: level }).logLevel, level);
@@ -292,12 +338,18 @@ Deno.test("all problems are reported at once, each by its name and with what was
     RATE_LIMITS: "sometimes",
     RATE_LIMIT_PER_MINUTE: "0",
     WORKERS: "0",
+    GITHUB_URL: "http://ghe.example",
+    GITHUB_API_URL: "here",
+    GOOGLE_ISSUER: "there",
     LOG_LEVEL: "loud",
   };
   const problems = problemsOf(env);
   const named = problems.map((problem) => problem.split(" ")[0]).sort();
   assert.deepEqual(named, [
     "DATABASE_URL",
+    "GITHUB_API_URL",
+    "GITHUB_URL",
+    "GOOGLE_ISSUER",
     "LOG_LEVEL",
     "PORT",
     "PUBLIC_URL",
@@ -310,8 +362,8 @@ Deno.test("all problems are reported at once, each by its name and with what was
   ]);
   assert.ok(problems.includes('PORT must be a whole number from 1 to 65535, got "99999"'));
   assert.throws(() => loadConfig(env), (error: Error) => {
-    assert.match(error.message, /^The configuration has 10 problem\(s\):\n- /);
-    assert.equal(error.message.split("\n").length, 11);
+    assert.match(error.message, /^The configuration has 13 problem\(s\):\n- /);
+    assert.equal(error.message.split("\n").length, 14);
     return true;
   });
 });

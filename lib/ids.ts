@@ -1,3 +1,4 @@
+import { Problem } from "./problems.ts";
 import type { Clock } from "./clock.ts";
 import type { Id } from "./store/port.ts";
 
@@ -11,6 +12,13 @@ const ID_ANY_CASE = /^[0-9a-fA-F]{24}$/;
 export function parseId(text: string): Id | null {
   if (ID.test(text)) return text;
   return ID_ANY_CASE.test(text) ? text.toLowerCase() : null;
+}
+
+/** The id of a path. Throws `INVALID_ID`. */
+export function requiredId(text: string): Id {
+  const id = parseId(text);
+  if (id === null) throw new Problem("INVALID_ID");
+  return id;
 }
 
 /**

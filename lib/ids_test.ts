@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { fakeClock } from "@/tests/support/test_services.ts";
-import { objectIds, parseId } from "./ids.ts";
+import { objectIds, parseId, requiredId } from "./ids.ts";
 
 /** Answers `crypto.getRandomValues` with one byte until it is disposed of. */
 function fixedRandomness(...bytes: readonly number[]): Disposable {
@@ -83,4 +83,11 @@ Deno.test("what is not 24 hexadecimal digits is no id", () => {
     "６６f1a0c2e4b0a1b2c3d4e5f6",
   ];
   for (const text of wrong) assert.equal(parseId(text), null, JSON.stringify(text));
+});
+
+Deno.test("an id of a path is read in either case or refused", () => {
+  assert.equal(requiredId("66F1a0c2e4b0a1b2c3d4e5f6"), "66f1a0c2e4b0a1b2c3d4e5f6");
+  for (const text of ["", "me", "66f1a0c2e4b0a1b2c3d4e5f", "66f1a0c2e4b0a1b2c3d4e5fg"]) {
+    assert.throws(() => requiredId(text), { code: "INVALID_ID", status: 400 });
+  }
 });

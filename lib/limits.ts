@@ -12,6 +12,7 @@ const limit = <const V extends number>(value: V, unit: string, source: string) =
 
 const INTERFACE = "interface section 8";
 const DOCUMENTS = "wire rules, documents";
+const TOKENS = "wire rules, tokens";
 const EVERYWHERE = "wire rules, everywhere";
 const DESIGN = "design";
 const OURS = "decision";
@@ -37,13 +38,29 @@ export const LIMITS = {
   IDEMPOTENCY_HOURS: limit(24, "hours", DOCUMENTS),
   TRASH_DAYS: limit(30, "days", DOCUMENTS),
   BODY_BYTES_MAX: limit(1 * MiB + 65_536, "bytes of a JSON body (1 MiB and a margin)", OURS),
+  SMALL_BODY_BYTES_MAX: limit(65_536, "bytes of a body that holds no document", OURS),
   BULK_BODY_BYTES_MAX: limit(8 * MiB, "bytes of a bulk body", DOCUMENTS),
   REQUEST_TIMEOUT_SECONDS: limit(30, "seconds, for the body and for the handler each", DESIGN),
   SHUTDOWN_SECONDS: limit(10, "seconds to finish what is in flight", DESIGN),
   RATE_PER_MINUTE: limit(1000, "requests per publishable key and address", EVERYWHERE),
   CACHE_STALE_SECONDS: limit(5, "seconds a change may go unseen by another process", DESIGN),
-  ACCESS_TOKEN_MINUTES: limit(15, "minutes", "wire rules, tokens"),
-  SESSION_DAYS: limit(30, "days of a session without a refresh", "wire rules, tokens"),
+  SIGN_IN_RATE_PER_MINUTE: limit(60, "sign-ins and refreshes per key and address", EVERYWHERE),
+  ACCESS_TOKEN_MINUTES: limit(15, "minutes", TOKENS),
+  SESSION_DAYS: limit(30, "days of a session without a refresh", TOKENS),
+  SESSION_DAYS_MAX: limit(180, "days of a session, however often it is refreshed", TOKENS),
+  REFRESH_GRACE_SECONDS: limit(10, "seconds in which a used refresh token may come again", TOKENS),
+  REFRESH_SIBLINGS_MAX: limit(50, "times it may come again within them", TOKENS),
+  EXCHANGE_CODE_SECONDS: limit(60, "seconds, single use", INTERFACE),
+  PERSON_NAME_LENGTH_MAX: limit(200, "characters of a user's `name`", OURS),
+  USERNAME_LENGTH_MAX: limit(64, "characters of a user's `username`", OURS),
+  AVATAR_URL_LENGTH_MAX: limit(2048, "characters of a user's `avatarUrl`", OURS),
+  EMAIL_SEARCH_LENGTH_MAX: limit(64, "characters of `search` in a list of users", OURS),
+  DEVICE_NAME_LENGTH_MAX: limit(200, "characters kept of a User-Agent", OURS),
+  SIGN_IN_MINUTES: limit(10, "minutes between start and callback of a sign-in", TOKENS),
+  PROVIDER_TIMEOUT_SECONDS: limit(10, "seconds a provider may take in all per request", "social"),
+  PROVIDER_ANSWER_BYTES_MAX: limit(1 * MiB, "bytes of a provider's answer", OURS),
+  STATE_LENGTH_MAX: limit(256, "characters of an application's `state`", TOKENS),
+  RETURN_TO_LENGTH_MAX: limit(2048, "characters of `return_to`", OURS),
 } as const;
 
 type Values = { readonly [K in keyof typeof LIMITS]: (typeof LIMITS)[K]["value"] };
@@ -53,23 +70,34 @@ const values = Object.fromEntries(
 ) as unknown as Values; // Object.fromEntries forgets which key has which value.
 
 export const {
+  AVATAR_URL_LENGTH_MAX,
   BODY_BYTES_MAX,
   BULK_BODY_BYTES_MAX,
   BULK_DOCUMENTS_MAX,
   DEFINITION_DEPTH_MAX,
   DEFINITION_FIELDS_MAX,
+  DEVICE_NAME_LENGTH_MAX,
   DOCUMENT_BYTES_MAX,
   DOCUMENT_DEPTH_MAX,
+  EMAIL_SEARCH_LENGTH_MAX,
   IDEMPOTENCY_KEY_LENGTH_MAX,
   IN_VALUES_MAX,
   LIST_LIMIT_DEFAULT,
   LIST_LIMIT_MAX,
   NAME_LENGTH_MAX,
   PAGE_DEFAULT,
+  PERSON_NAME_LENGTH_MAX,
   POPULATE_FIELDS_MAX,
+  PROVIDER_ANSWER_BYTES_MAX,
   RATE_PER_MINUTE,
+  REFRESH_SIBLINGS_MAX,
   REGEX_LENGTH_MAX,
+  RETURN_TO_LENGTH_MAX,
+  SIGN_IN_RATE_PER_MINUTE,
+  SMALL_BODY_BYTES_MAX,
   SORT_KEYS_MAX,
+  STATE_LENGTH_MAX,
+  USERNAME_LENGTH_MAX,
   WHERE_BYTES_MAX,
   WHERE_CONDITIONS_MAX,
   WHERE_DEPTH_MAX,
@@ -80,7 +108,12 @@ export const SHUTDOWN_MS = values.SHUTDOWN_SECONDS * 1000;
 export const IDEMPOTENCY_MS = values.IDEMPOTENCY_HOURS * 3_600_000;
 export const TRASH_MS = values.TRASH_DAYS * 86_400_000;
 export const ACCESS_TOKEN_SECONDS = values.ACCESS_TOKEN_MINUTES * 60;
+export const SIGN_IN_MS = values.SIGN_IN_MINUTES * 60_000;
+export const PROVIDER_TIMEOUT_MS = values.PROVIDER_TIMEOUT_SECONDS * 1000;
 export const SESSION_MS = values.SESSION_DAYS * 86_400_000;
+export const SESSION_MS_MAX = values.SESSION_DAYS_MAX * 86_400_000;
+export const REFRESH_GRACE_MS = values.REFRESH_GRACE_SECONDS * 1000;
+export const EXCHANGE_CODE_MS = values.EXCHANGE_CODE_SECONDS * 1000;
 
 /** Entries are re-read after this long: of the five seconds it leaves two for a slow request. */
 export const CACHE_MS = (values.CACHE_STALE_SECONDS - 2) * 1000;

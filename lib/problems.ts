@@ -75,6 +75,27 @@ const table = {
     message: "An option is missing or not valid.",
     when: "An administrative command was given an option that it cannot use.",
   },
+  INVALID_RETURN_TO: {
+    status: 400,
+    message: "return_to must be a path on the project's site: one slash, then what follows it.",
+    when: "return_to does not begin with one slash, leads to another origin, or is too long.",
+  },
+  INVALID_STATE: {
+    status: 400,
+    message: "This sign-in is not known in this browser, or is over: start again.",
+    when: "The state is missing, unknown, expired or used, or belongs to another provider or " +
+      "another browser.",
+  },
+  EXCHANGE_FIELDS_MISSING: {
+    status: 400,
+    message: "rtCode and token are required",
+    when: "The body has no rtCode or no token, or one of them is no text.",
+  },
+  EXCHANGE_CODE_INVALID: {
+    status: 400,
+    message: "Invalid or expired refresh token exchange code",
+    when: "The code is unknown, used or expired, does not go with the token, or its session ended.",
+  },
   API_KEY_INVALID: {
     status: 401,
     message: "Missing or invalid API key: send a current key of the project as x-api-key.",
@@ -82,13 +103,18 @@ const table = {
   },
   ACCESS_TOKEN_REQUIRED: {
     status: 401,
-    message: "This collection needs a signed-in user: send Authorization: Bearer <accessToken>.",
-    when: "A bearer token is missing where row-level security needs to know the user.",
+    message: "This needs a signed-in user: send Authorization: Bearer <accessToken>.",
+    when: "A bearer token is missing where the user must be known.",
   },
   ACCESS_TOKEN_INVALID: {
     status: 401,
     message: "The access token is not valid: renew it, or sign in again.",
     when: "The bearer token is malformed, forged, expired, revoked or of another project.",
+  },
+  REFRESH_TOKEN_INVALID: {
+    status: 401,
+    message: "The refresh token is not valid: sign in again.",
+    when: "The refresh token is missing, malformed, unknown, used, expired or revoked.",
   },
   USERS_RESERVED: {
     status: 403,
@@ -116,6 +142,11 @@ const table = {
     message: "This needs the project's secret key, on a server.",
     when: "A publishable key was used where only a secret key may act.",
   },
+  PUBLISHABLE_KEY_REQUIRED: {
+    status: 403,
+    message: "This is for a signed-in user: send the publishable key and the user's access token.",
+    when: "A secret key was used where a signed-in user acts for himself.",
+  },
   ORIGIN_NOT_ALLOWED: {
     status: 403,
     message: "This origin is not among the project's allowed origins.",
@@ -140,6 +171,16 @@ const table = {
     status: 404,
     message: "There is no such user in this project.",
     when: "The user does not exist in the project.",
+  },
+  PROVIDER_UNKNOWN: {
+    status: 404,
+    message: "There is no such sign-in provider.",
+    when: "The path names a provider that Corbel does not know.",
+  },
+  SESSION_NOT_FOUND: {
+    status: 404,
+    message: "There is no such session.",
+    when: "The session does not exist, has ended, or is somebody else's.",
   },
   ROUTE_NOT_FOUND: {
     status: 404,
@@ -200,6 +241,16 @@ const table = {
     status: 422,
     message: "This Idempotency-Key was used for another request: use a new key for a new request.",
     when: "The key came with another method, path or body before.",
+  },
+  PROVIDER_NOT_CONFIGURED: {
+    status: 422,
+    message: "This provider is not enabled for the project, or its client id or secret is missing.",
+    when: "The project has not set up the provider, or has switched it off.",
+  },
+  SITE_URL_MISSING: {
+    status: 422,
+    message: "The project has no Site URL: set it in the project's settings.",
+    when: "There is no front end to send the signed-in user back to.",
   },
   RATE_LIMITED: {
     status: 429,

@@ -10,13 +10,16 @@ import { type Catalog, createCatalog } from "./documents/catalog.ts";
 import { createCursors, type Cursors } from "./documents/cursor.ts";
 import { createListPlans, type ListPlans } from "./documents/list_documents.ts";
 import { createListAnswers, type ListAnswers } from "./documents/repeated_list.ts";
+import { type Cookies, createCookies } from "./http/cookies.ts";
 import { createDeadlines, type Deadlines } from "./http/deadline.ts";
 import { createFlight, type Flight } from "./http/flight.ts";
 import type { Log } from "./http/log.ts";
 import { createRateLimiter, type RateLimiter, type SharedCounts } from "./http/rate_limit.ts";
 import { createStoredCounts } from "./http/stored_counts.ts";
 import { type NewId, objectIds } from "./ids.ts";
-import { REQUEST_TIMEOUT_MS } from "./limits.ts";
+import { REQUEST_TIMEOUT_MS, SIGN_IN_RATE_PER_MINUTE } from "./limits.ts";
+import { type Browsers, createBrowsers } from "./social/browser.ts";
+import { createProviders, type Providers } from "./social/providers.ts";
 import type { Engine } from "./store/port.ts";
 import { SqliteEngine } from "./store/sqlite/engine.ts";
 
@@ -36,7 +39,12 @@ export interface Services extends AsyncDisposable {
   readonly cursors: Cursors;
   readonly plans: ListPlans;
   readonly answers: ListAnswers;
+  readonly cookies: Cookies;
+  readonly providers: Providers;
+  readonly browsers: Browsers;
   readonly rateLimiter: RateLimiter;
+  /** For sign-ins and refreshes, beside the other one. */
+  readonly signInLimiter: RateLimiter;
   readonly deadlines: Deadlines;
   readonly flight: Flight;
 }
@@ -65,6 +73,9 @@ export async function openServices(
     const signingKeys = createSigningKeys({ engine, keyRing, newId, clock });
     const shared = database.kind === "mongodb" ? createStoredCounts(engine) : counts;
     const rateLimiter = createRateLimiter(config.ratePerMinute, clock, shared);
+    const signInRate = config.ratePerMinute === null ? null : SIGN_IN_RATE_PER_MINUTE;
+    const signInLimiter = createRateLimiter(signInRate, clock, shared);
+    const cookies = createCookies(publicUrl);
     const deadlines = createDeadlines(REQUEST_TIMEOUT_MS, () => clock.now());
     return {
       config,
@@ -81,12 +92,17 @@ export async function openServices(
       cursors: createCursors(keyRing.derive("cursors")),
       plans: createListPlans(),
       answers: createListAnswers(),
+      cookies,
+      providers: createProviders(config, clock),
+      browsers: createBrowsers(cookies, keyRing.derive("sign-in cookies")),
       rateLimiter,
+      signInLimiter,
       deadlines,
       flight: createFlight(),
       async [Symbol.asyncDispose]() {
         deadlines[Symbol.dispose]();
         await rateLimiter[Symbol.asyncDispose]();
+        await signInLimiter[Symbol.asyncDispose]();
         await engine[Symbol.asyncDispose]();
         log.flush();
       },

@@ -11,6 +11,8 @@ export interface BodySpec {
   readonly example: unknown;
   readonly description: string;
   readonly bytesMax: number;
+  /** Whether it may be left out; then the handler reads it by `optionalBody`. */
+  readonly optional?: boolean;
 }
 
 /** An answer that is no refusal. */
@@ -98,7 +100,7 @@ export function contract<P>(spec: Spec<P>): Contract<P> {
     ...(spec.body !== null && {
       request: {
         body: {
-          required: true,
+          required: spec.body.optional !== true,
           description: spec.body.description,
           content: { "application/json": { schema: spec.body.schema, example: spec.body.example } },
         },

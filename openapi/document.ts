@@ -2,13 +2,19 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Contract } from "./contract.ts";
 import { DATA } from "./paths/data.ts";
 import { SCHEMAS } from "./paths/schemas.ts";
+import { SESSIONS } from "./paths/sessions.ts";
+import { SOCIAL } from "./paths/social.ts";
 import { SYSTEM } from "./paths/system.ts";
+import { USERS } from "./paths/users.ts";
 import { SECURITY_SCHEMES } from "./security.ts";
 
 /** Every operation, in the order of the reference. */
 export const CONTRACTS: readonly Contract<unknown>[] = [
   ...DATA,
   ...SCHEMAS,
+  ...SOCIAL,
+  ...SESSIONS,
+  ...USERS,
   ...SYSTEM,
 ] as readonly Contract<unknown>[]; // Their principals differ; here only their documents matter.
 
@@ -37,6 +43,9 @@ export function buildDocument() {
     tags: [
       { name: "Documents", description: "Read and write the documents of collections." },
       { name: "Collections", description: "How collections are defined." },
+      { name: "Sign-in", description: "Sign users in through a provider that they know." },
+      { name: "Sessions", description: "Renew and end what a user signed in to." },
+      { name: "Users", description: "A user about himself, and a server about all of them." },
       { name: "Access tokens", description: "Check access tokens elsewhere." },
       { name: "Server", description: "The server itself." },
     ],

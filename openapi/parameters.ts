@@ -1,4 +1,12 @@
-import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX, PAGE_DEFAULT } from "@/lib/limits.ts";
+import {
+  EMAIL_SEARCH_LENGTH_MAX,
+  LIST_LIMIT_DEFAULT,
+  LIST_LIMIT_MAX,
+  PAGE_DEFAULT,
+  RETURN_TO_LENGTH_MAX,
+  STATE_LENGTH_MAX,
+} from "@/lib/limits.ts";
+import { PROVIDER_NAMES } from "@/lib/social/providers.ts";
 import type { Parameter } from "./contract.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -54,6 +62,20 @@ export const documentId = path(
 export const projectId = path(
   "projectId",
   "The project's id.",
+  { type: "string", pattern: "^[0-9a-fA-F]{24}$" },
+  "66f1a0c2e4b0a1b2c3d4e5f6",
+);
+
+export const sessionId = path(
+  "id",
+  "The session's id.",
+  { type: "string", pattern: "^[0-9a-fA-F]{24}$" },
+  "66f1a0c2e4b0a1b2c3d4e5f6",
+);
+
+export const userId = path(
+  "id",
+  "The user's id.",
   { type: "string", pattern: "^[0-9a-fA-F]{24}$" },
   "66f1a0c2e4b0a1b2c3d4e5f6",
 );
@@ -153,3 +175,67 @@ export const permanent = query(
   "`true` removes for good, from the trash too; needs the secret key.",
   { ...FLAG, default: false },
 );
+
+export const provider = path(
+  "provider",
+  "The sign-in provider.",
+  { type: "string", enum: PROVIDER_NAMES },
+  PROVIDER_NAMES[0],
+);
+
+/** What a sign-in may be started with. */
+export const startSignIn: readonly Parameter[] = [
+  query("key", "The publishable key; means `x-api-key`.", TEXT),
+  query(
+    "return_to",
+    "A path on the project's site. It comes back with the user, who always lands on " +
+      "`/auth/callback`.",
+    { type: "string", maxLength: RETURN_TO_LENGTH_MAX },
+    "/settings?tab=profile",
+  ),
+  query(
+    "state",
+    "Anything of your choice. It comes back unchanged, so that a page can tell its own sign-in " +
+      "from one that somebody else has planted.",
+    { type: "string", maxLength: STATE_LENGTH_MAX },
+  ),
+];
+
+/** What a provider sends the browser back with. */
+export const signInCallback: readonly Parameter[] = [
+  query("state", "Names the sign-in, once.", TEXT),
+  query("code", "What is redeemed at the provider.", TEXT),
+  query("error", "Why the provider did not sign the user in.", TEXT),
+  query("iss", "Which provider this is; if it is sent, it must be the right one.", TEXT),
+];
+
+/** Where a refresh token is looked for, beside the body and the cookie. */
+export const refreshToken = header(
+  "x-refresh-token",
+  "The refresh token. Without it the body's `refreshToken` counts, and without that the cookie, " +
+    "if the request comes from the Site URL or one of the allowed origins.",
+);
+
+export const refreshTokenMode = header(
+  "x-refresh-token-mode",
+  "`header` has the answer set no cookie.",
+);
+
+/** Pages of users and sessions. */
+export const paging: readonly Parameter[] = [
+  query("limit", "Items per page.", {
+    type: "integer",
+    minimum: 1,
+    maximum: LIST_LIMIT_MAX,
+    default: LIST_LIMIT_DEFAULT,
+  }),
+  query("cursor", "`nextCursor` of the page before.", TEXT),
+];
+
+export const userSearch: readonly Parameter[] = [
+  query("email", "The user with this e-mail, in any letter case.", TEXT, "ada@example.com"),
+  query("search", "Users in whose e-mail this stands, in any letter case.", {
+    ...TEXT,
+    maxLength: EMAIL_SEARCH_LENGTH_MAX,
+  }),
+];

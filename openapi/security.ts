@@ -1,14 +1,16 @@
-import { type AuthServices, callerOf, holderOf } from "@/lib/auth/authenticate.ts";
+import { type AuthServices, callerOf, holderOf, signedInUserOf } from "@/lib/auth/authenticate.ts";
 import type { KeyHolder } from "@/lib/auth/api_keys.ts";
-import type { Caller } from "@/lib/auth/principals.ts";
+import type { Caller, SignedInUser } from "@/lib/auth/principals.ts";
 import { RateLimited, type RateLimiter } from "@/lib/http/rate_limit.ts";
 import type { RequestState } from "@/lib/http/request.ts";
+import type { Id } from "@/lib/store/port.ts";
 import { Problem, type ProblemCode } from "@/lib/problems.ts";
 import { after, type Soon } from "@/lib/soon.ts";
 
 export interface GuardServices extends AuthServices {
   readonly config: { readonly publicUrl: string };
   readonly rateLimiter: RateLimiter;
+  readonly signInLimiter: RateLimiter;
 }
 
 /**
@@ -34,16 +36,91 @@ export const projectKey: Security<Caller> = {
   requirement: [{ apiKey: [] }, { apiKey: [], accessToken: [] }],
   problems: ["API_KEY_INVALID", "ACCESS_TOKEN_INVALID", "ORIGIN_NOT_ALLOWED", "RATE_LIMITED"],
   guard: (services, request) =>
-    after(holderOf(services, request), (holder) => {
-      request.projectId = holder.projectId;
-      request.callerKind = holder.kind;
-      if (holder.kind === "publishable") {
-        countRequest(services.rateLimiter, holder, request);
-        checkOrigin(services, holder, request.origin);
-      }
-      return callerOf(services, holder, request);
-    }),
+    after(admitted(services, request), (holder) => callerOf(services, holder, request)),
 };
+
+/** The publishable key and the access token of the user who acts for himself. */
+export const signedInUser: Security<SignedInUser> = {
+  requirement: [{ apiKey: [], accessToken: [] }],
+  problems: [...projectKey.problems, "ACCESS_TOKEN_REQUIRED", "PUBLISHABLE_KEY_REQUIRED"],
+  guard: (services, request) =>
+    after(admitted(services, request), (holder) => signedInUserOf(services, holder, request)),
+};
+
+/** The secret key alone. */
+export const secretKey: Security<KeyHolder> = {
+  requirement: [{ apiKey: [] }],
+  problems: ["API_KEY_INVALID", "ORIGIN_NOT_ALLOWED", "RATE_LIMITED", "SECRET_KEY_REQUIRED"],
+  async guard(services, request) {
+    const holder = await admitted(services, request);
+    if (holder.kind !== "secret") throw new Problem("SECRET_KEY_REQUIRED");
+    return holder;
+  },
+};
+
+/**
+ * Either key, for operations that open or renew a session: they are counted apart, and an access
+ * token that has expired meanwhile is not looked at.
+ */
+export const signInKey: Security<KeyHolder> = {
+  requirement: [{ apiKey: [] }],
+  problems: ["API_KEY_INVALID", "ORIGIN_NOT_ALLOWED", "RATE_LIMITED"],
+  async guard(services, request) {
+    const holder = await admitted(services, request);
+    countSignIn(services, holder, request);
+    return holder;
+  },
+};
+
+/** Either key, for an operation that takes an access token as far as it is good. */
+export const sessionKey: Security<KeyHolder> = {
+  requirement: projectKey.requirement,
+  problems: signInKey.problems,
+  guard: (services, request) => admitted(services, request),
+};
+
+/** As {@linkcode projectKey}, for operations that know other ways to tell the user too. */
+export const userKey: Security<{ readonly holder: KeyHolder; readonly userId: Id | null }> = {
+  ...projectKey,
+  async guard(services, request) {
+    const holder = await admitted(services, request);
+    const caller = await callerOf(services, holder, request);
+    return { holder, userId: caller.kind === "secret" ? null : caller.userId };
+  },
+};
+
+/**
+ * A publishable key in the address, because browsers that navigate send no headers of ours; or
+ * either key in the header. A secret key in an address is refused: addresses are kept in many
+ * places. Any origin may send a browser on its way.
+ */
+export const navigationKey: Security<KeyHolder> = {
+  requirement: [{ apiKeyInQuery: [] }, { apiKey: [] }],
+  problems: ["API_KEY_INVALID", "RATE_LIMITED"],
+  async guard(services, request) {
+    const query = new URLSearchParams(request.query);
+    const inQuery = [...query.getAll("x-api-key"), ...query.getAll("key")];
+    if (inQuery.length > 1) throw new Problem("API_KEY_INVALID");
+    const apiKey = inQuery[0] ?? request.apiKey;
+    const holder = await holderOf(services, { apiKey });
+    if (inQuery.length > 0 && holder.kind === "secret") throw new Problem("API_KEY_INVALID");
+    request.projectId = holder.projectId;
+    request.callerKind = holder.kind;
+    countRequest(services, holder, request);
+    countSignIn(services, holder, request);
+    return holder;
+  },
+};
+
+/** Whose key it is, for a request that may go on with it. */
+const admitted = (services: GuardServices, request: RequestState): Soon<KeyHolder> =>
+  after(holderOf(services, request), (holder) => {
+    request.projectId = holder.projectId;
+    request.callerKind = holder.kind;
+    countRequest(services, holder, request);
+    checkOrigin(services, holder, request.origin);
+    return holder;
+  });
 
 /** How the document names the credentials. */
 export const SECURITY_SCHEMES = {
@@ -54,6 +131,13 @@ export const SECURITY_SCHEMES = {
     description: "A project's publishable key (`pk_live_…`, may be public) or secret key " +
       "(`sk_live_…`, for servers only).",
   },
+  apiKeyInQuery: {
+    type: "apiKey",
+    in: "query",
+    name: "x-api-key",
+    description:
+      "A project's publishable key in the address, for navigation. `key` means the same.",
+  },
   accessToken: {
     type: "http",
     scheme: "bearer",
@@ -62,13 +146,34 @@ export const SECURITY_SCHEMES = {
   },
 } as const;
 
-function countRequest(
-  rateLimiter: RateLimiter,
-  { projectId }: KeyHolder,
+/** Counts what comes with a publishable key, and no other. Throws `RATE_LIMITED`. */
+export function countRequest(
+  { rateLimiter }: Pick<GuardServices, "rateLimiter">,
+  holder: KeyHolder,
   request: RequestState,
 ): void {
+  count(rateLimiter, holder, request);
+}
+
+/** As {@linkcode countRequest}, beside it, for sign-ins and refreshes. */
+export function countSignIn(
+  { signInLimiter }: Pick<GuardServices, "signInLimiter">,
+  holder: KeyHolder,
+  request: RequestState,
+): void {
+  count(signInLimiter, holder, request, "sign-in ");
+}
+
+/** @param kind Keeps apart what several limiters count, where they share their counts. */
+function count(
+  limiter: RateLimiter,
+  { kind: keyKind, projectId }: KeyHolder,
+  request: RequestState,
+  kind = "",
+): void {
+  if (keyKind === "secret") return;
   try {
-    request.rate = rateLimiter.count(`${projectId} ${request.client}`);
+    request.rate = limiter.count(`${kind}${projectId} ${request.client}`);
   } catch (error) {
     if (error instanceof RateLimited) request.rate = error.state;
     throw error;
@@ -78,10 +183,10 @@ function countRequest(
 /** A project that lists origins lets browsers of other sites do nothing with its public key. */
 function checkOrigin(
   { config }: GuardServices,
-  { allowedOrigins, siteUrl }: KeyHolder,
+  { kind, allowedOrigins, siteUrl }: KeyHolder,
   origin: string | null,
 ): void {
-  if (origin === null || allowedOrigins.length === 0) return;
+  if (kind === "secret" || origin === null || allowedOrigins.length === 0) return;
   if (origin === siteUrl || origin === config.publicUrl || allowedOrigins.includes(origin)) return;
   throw new Problem("ORIGIN_NOT_ALLOWED");
 }

@@ -2,7 +2,7 @@ import { RegExpRouter } from "hono/router/reg-exp-router";
 import { SmartRouter } from "hono/router/smart-router";
 import { TrieRouter } from "hono/router/trie-router";
 import { holderOf } from "@/lib/auth/authenticate.ts";
-import { readJson } from "@/lib/http/body.ts";
+import { readJson, readJsonIfAny } from "@/lib/http/body.ts";
 import { RESERVED_PATH } from "@/lib/http/path.ts";
 import { openRequest, type RequestState } from "@/lib/http/request.ts";
 import { asProblem, preflight, problemReply, respond } from "@/lib/http/respond.ts";
@@ -41,9 +41,11 @@ export function createApp(services: Services): App {
             services,
             principal,
             query: state.query,
+            client: state.client,
             param,
             header: (name) => state.raw.headers.get(name),
             body: () => readJson(state.raw, contract.body!.bytesMax).finally(restart),
+            optionalBody: () => readJsonIfAny(state.raw, contract.body!.bytesMax).finally(restart),
           }))
       );
       return after(reply, (reply) => respond(state, reply));

@@ -13,8 +13,12 @@ export interface Call<P> {
   /** The query text, as sent. */
   readonly query: string;
   header(name: string): string | null;
+  /** Address of the client. */
+  readonly client: string;
   /** Reads the JSON body, within the contract's limit. */
   body(): Promise<Json>;
+  /** The same for a body that may be left out: undefined then. */
+  optionalBody(): Promise<Json | undefined>;
 }
 
 /** A handler only translates: it reads the call, calls one verb, and shapes the reply. */

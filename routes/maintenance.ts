@@ -1,14 +1,20 @@
 import { KEPT_ANSWERS } from "@/lib/documents/idempotency.ts";
+import { EXCHANGE_CODES } from "@/lib/auth/exchange_codes.ts";
+import { REFRESH_TOKENS } from "@/lib/auth/refresh_tokens.ts";
 import { SESSIONS } from "@/lib/auth/sessions.ts";
 import { compileCollection, type StoredDocument } from "@/lib/documents/collection.ts";
 import { listCollections } from "@/lib/documents/save_collection.ts";
 import { purgeTrash } from "@/lib/documents/trash.ts";
 import { eachProject } from "@/lib/projects/projects.ts";
 import type { Services } from "@/lib/services.ts";
+import { SIGN_IN_STATES } from "@/lib/social/states.ts";
 import { purgeExpired } from "@/lib/store/expiry.ts";
 
 const FIRST_PASS_MS = 60_000;
 const PASS_EVERY_MS = 3_600_000;
+
+/** Records of a project that pass away by themselves. */
+const EXPIRING = [SESSIONS, REFRESH_TOKENS, EXCHANGE_CODES, SIGN_IN_STATES, KEPT_ANSWERS];
 
 /** What one pass removed. */
 export interface Removed {
@@ -29,7 +35,7 @@ export async function maintain(
       const { records } = compileCollection(definition);
       documents += await purgeTrash(services, engine.records<StoredDocument>(projectId, records));
     }
-    for (const definition of [SESSIONS, KEPT_ANSWERS]) {
+    for (const definition of EXPIRING) {
       expired += await purgeExpired(engine.records(projectId, definition), definition, clock);
     }
   }

@@ -1,7 +1,10 @@
 import type { Contract } from "@/openapi/contract.ts";
 import * as data from "@/openapi/paths/data.ts";
 import * as schemas from "@/openapi/paths/schemas.ts";
+import * as sessions from "@/openapi/paths/sessions.ts";
+import * as social from "@/openapi/paths/social.ts";
 import * as system from "@/openapi/paths/system.ts";
+import * as users from "@/openapi/paths/users.ts";
 import type { Handler } from "./call.ts";
 import { handleCreateDocument } from "./data/create_document.ts";
 import { handleCreateDocuments } from "./data/create_documents.ts";
@@ -13,10 +16,26 @@ import { handlePatchDocument } from "./data/patch_document.ts";
 import { handleRecoverDocument } from "./data/recover_document.ts";
 import { handleReplaceDocument } from "./data/replace_document.ts";
 import { handleGetJwks } from "./projects/get_jwks.ts";
+import { handleEndSession } from "./sessions/end_session.ts";
+import { handleExchangeCode } from "./sessions/exchange_code.ts";
+import { handleListSessions } from "./sessions/list_sessions.ts";
+import { handleLogout } from "./sessions/logout.ts";
+import { handleLogoutAll } from "./sessions/logout_all.ts";
+import { handleRefreshSession } from "./sessions/refresh_session.ts";
+import { handleSignInCallback } from "./social/sign_in_callback.ts";
+import { handleStartSignIn } from "./social/start_sign_in.ts";
 import { handleGetHealth, handleGetReadiness } from "./system/health.ts";
 import { handleGetIndex } from "./system/index.ts";
 import { handleGetOpenApi } from "./system/openapi.ts";
 import { handleGetReference, handleGetReferenceScript } from "./system/reference.ts";
+import { handleGetMe, handlePatchMe } from "./users/me.ts";
+import {
+  handleDeleteUser,
+  handleEndUserSessions,
+  handleGetUser,
+  handleListUsers,
+  handlePatchUser,
+} from "./users/users.ts";
 
 /** Which handler answers which contract. */
 export function operations(mount: <P>(contract: Contract<P>, handle: Handler<P>) => void): void {
@@ -29,6 +48,21 @@ export function operations(mount: <P>(contract: Contract<P>, handle: Handler<P>)
   mount(data.deleteDocument, handleDeleteDocument);
   mount(data.recoverDocument, handleRecoverDocument);
   mount(schemas.getSchema, handleGetSchema);
+  mount(sessions.exchangeCode, handleExchangeCode);
+  mount(sessions.refreshSession, handleRefreshSession);
+  mount(sessions.logout, handleLogout);
+  mount(sessions.logoutAll, handleLogoutAll);
+  mount(sessions.listSessions, handleListSessions);
+  mount(sessions.endSession, handleEndSession);
+  mount(users.getMe, handleGetMe);
+  mount(users.patchMe, handlePatchMe);
+  mount(users.listUsers, handleListUsers);
+  mount(users.getUser, handleGetUser);
+  mount(users.patchUser, handlePatchUser);
+  mount(users.deleteUser, handleDeleteUser);
+  mount(users.endUserSessions, handleEndUserSessions);
+  mount(social.startSignIn, handleStartSignIn);
+  mount(social.signInCallback, handleSignInCallback);
   mount(system.getJwks, handleGetJwks);
   mount(system.getHealth, handleGetHealth);
   mount(system.getReadiness, handleGetReadiness);

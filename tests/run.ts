@@ -16,7 +16,7 @@ const ALWAYS = ["--parallel", "--sanitize-ops", "--sanitize-resources", ...PERMI
 const OUTPUT_CHARACTERS = 10_000;
 
 const EVERYTHING = ["lib", "tests"];
-const BOTH_ENGINES = ["tests/api", "tests/property", "tests/acceptance"];
+const BOTH_ENGINES = ["tests/api", "tests/property", "tests/acceptance", "tests/attacks"];
 
 export interface Counts {
   readonly passed: number;

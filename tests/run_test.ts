@@ -25,7 +25,12 @@ Deno.test("a run that failed without a failed test counts as one failure", () =>
 });
 
 Deno.test("on both engines run the suites that see an engine only from outside", () => {
-  const both = ["tests/api/a_test.ts", "tests/property/b_test.ts", "tests/acceptance/c_test.ts"];
+  const both = [
+    "tests/api/a_test.ts",
+    "tests/property/b_test.ts",
+    "tests/acceptance/c_test.ts",
+    "tests/attacks/d_test.ts",
+  ];
   const once = [
     "lib/store/sqlite/keyset_test.ts",
     "tests/contract/sqlite_test.ts",

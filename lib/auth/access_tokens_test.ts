@@ -78,7 +78,7 @@ Deno.test("a remembered token is refused at once when its session is revoked and
   const { projectId, token, sessionId } = await signedIn(services);
   assert.notEqual(await services.tokens.verify(projectId, token), null);
   await revoke(services, projectId, sessionId);
-  services.sessions.forget(sessionId);
+  services.sessions.forget(projectId, [sessionId]);
   assert.equal(await services.tokens.verify(projectId, token), null);
 });
 
@@ -114,7 +114,7 @@ Deno.test("a token outlives neither its session's record nor its session's time"
   assert.equal(await services.tokens.verify(projectId, token), null);
   clock.advance(-300_000);
   await sessions.deleteOne(eq("_id", sessionId));
-  services.sessions.forget(sessionId);
+  services.sessions.forget(projectId, [sessionId]);
   assert.equal(await services.tokens.verify(projectId, token), null);
 });
 

@@ -1,9 +1,9 @@
 import { Problem } from "../problems.ts";
 import { after, type Soon } from "../soon.ts";
-import type { AccessTokens } from "./access_tokens.ts";
+import type { AccessTokens, Bearer } from "./access_tokens.ts";
 import type { KeyDirectory, KeyHolder } from "./api_keys.ts";
 import type { Id } from "../store/port.ts";
-import type { Caller } from "./principals.ts";
+import type { Caller, SignedInUser } from "./principals.ts";
 
 /** What a request says of who sends it. */
 export interface Credentials {
@@ -21,7 +21,7 @@ export interface AuthServices {
 /** Whose key this is. Throws `API_KEY_INVALID`: one refusal, whatever is wrong with the key. */
 export const holderOf = (
   { keys }: Pick<AuthServices, "keys">,
-  { apiKey }: Credentials,
+  { apiKey }: Pick<Credentials, "apiKey">,
 ): Soon<KeyHolder> =>
   after(apiKey === null ? null : keys.find(apiKey), (holder) => {
     if (holder === null) throw new Problem("API_KEY_INVALID");
@@ -35,21 +35,44 @@ export const holderOf = (
 export function callerOf(
   services: Pick<AuthServices, "tokens">,
   { kind, projectId }: KeyHolder,
-  { authorization }: Credentials,
+  { authorization }: Pick<Credentials, "authorization">,
 ): Soon<Caller> {
   if (kind === "secret") return { kind, projectId };
   if (authorization === null) return { kind, projectId, userId: null };
-  return bearerOf(services, projectId, authorization);
+  return after(
+    bearerOf(services, projectId, authorization),
+    ({ userId }) => ({ kind, projectId, userId }),
+  );
 }
 
-function bearerOf(
+/**
+ * The user who acts for himself, with a publishable key. Throws `PUBLISHABLE_KEY_REQUIRED`,
+ * `ACCESS_TOKEN_REQUIRED` and `ACCESS_TOKEN_INVALID`.
+ */
+export function signedInUserOf(
+  services: Pick<AuthServices, "tokens">,
+  { kind, projectId }: KeyHolder,
+  { authorization }: Pick<Credentials, "authorization">,
+): Soon<SignedInUser> {
+  if (kind === "secret") throw new Problem("PUBLISHABLE_KEY_REQUIRED");
+  if (authorization === null) throw new Problem("ACCESS_TOKEN_REQUIRED");
+  return after(
+    bearerOf(services, projectId, authorization),
+    (bearer) => ({ projectId, ...bearer }),
+  );
+}
+
+const BEARER = /^Bearer ([A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+)$/i;
+
+/** The bearer of an `Authorization` header. Throws `ACCESS_TOKEN_INVALID`. */
+export function bearerOf(
   { tokens }: Pick<AuthServices, "tokens">,
   projectId: Id,
   authorization: string,
-): Soon<Caller> {
-  const token = /^Bearer ([A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+)$/i.exec(authorization);
-  return after(token === null ? null : tokens.verify(projectId, token[1]!), (bearer) => {
+): Soon<Bearer> {
+  const token = BEARER.exec(authorization)?.[1];
+  return after(token === undefined ? null : tokens.verify(projectId, token), (bearer) => {
     if (bearer === null) throw new Problem("ACCESS_TOKEN_INVALID");
-    return { kind: "publishable", projectId, userId: bearer.userId };
+    return bearer;
   });
 }

@@ -3,9 +3,10 @@ import type { NewId } from "../ids.ts";
 import { Problem } from "../problems.ts";
 import { UniqueViolation } from "../store/errors.ts";
 import type { Engine, Id } from "../store/port.ts";
-import { type UserRecord, USERS } from "./users.ts";
+import { lowerEmail, type UserRecord, USERS } from "./users.ts";
 
-const EMAIL = /^[^\s@,;<>"]{1,64}@[^\s@,;<>"]{1,190}$/;
+/** One plain address. */
+export const EMAIL = /^[^\s@,;<>"]{1,64}@[^\s@,;<>"]{1,190}$/;
 
 /** Adds an end user to a project. Throws `INVALID_INPUT` and `EMAIL_TAKEN`. */
 export async function createUser(
@@ -20,12 +21,16 @@ export async function createUser(
   const user: UserRecord = {
     _id: newId(),
     email,
-    emailLower: email.toLowerCase(),
+    emailLower: lowerEmail(email),
     emailVerified: verified,
     name: null,
     username: null,
     avatarUrl: null,
     disabled: false,
+    passwordHash: null,
+    providers: [],
+    ownMembers: [],
+    lastSignInAt: null,
     createdAt: now,
     updatedAt: now,
   };

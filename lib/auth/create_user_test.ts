@@ -25,6 +25,10 @@ Deno.test("a user is stored with the e-mail as given and nothing made up", async
     username: null,
     avatarUrl: null,
     disabled: false,
+    passwordHash: null,
+    providers: [],
+    ownMembers: [],
+    lastSignInAt: null,
     createdAt: "2026-01-31T12:00:00.000Z",
     updatedAt: "2026-01-31T12:00:00.000Z",
   });

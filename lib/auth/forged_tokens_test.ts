@@ -19,6 +19,9 @@ async function target(services: Services) {
     _id: sid,
     userId: sub,
     createdAt: "2026-01-31T12:00:00.000Z",
+    lastUsedAt: "2026-01-31T12:00:00.000Z",
+    userAgent: null,
+    address: null,
     expiresAt: "2026-02-28T12:00:00.000Z",
     revokedAt: null,
   });

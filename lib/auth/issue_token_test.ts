@@ -42,7 +42,10 @@ Deno.test("each token opens a session of its own, of 30 days", async () => {
   assert.deepEqual(session?.value, {
     _id: one,
     userId,
+    userAgent: null,
+    address: null,
     createdAt: "2026-01-31T12:00:00.000Z",
+    lastUsedAt: "2026-01-31T12:00:00.000Z",
     expiresAt: "2026-03-02T12:00:00.000Z",
     revokedAt: null,
   });

@@ -11,3 +11,10 @@ export type Caller =
     /** The user of a valid bearer token; null without one. */
     readonly userId: Id | null;
   };
+
+/** Who acts for himself: a user, on the device that his session was opened on. */
+export interface SignedInUser {
+  readonly projectId: Id;
+  readonly userId: Id;
+  readonly sessionId: Id;
+}

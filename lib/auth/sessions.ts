@@ -1,15 +1,24 @@
 import { createReadThrough } from "../cache.ts";
-import type { Clock } from "../clock.ts";
+import { type Clock, timestamp } from "../clock.ts";
 import { after, type Soon } from "../soon.ts";
-import type { Definition, Engine, Id, StoredRecord } from "../store/port.ts";
+import { and, compare, eq } from "../store/filter.ts";
+import type { Definition, Engine, Filter, Id, StoredRecord } from "../store/port.ts";
+
+/** What is known of the device that a session was opened on. */
+export type Device = {
+  userAgent: string | null;
+  /** Without its last part, so that it tells the place and not the person. */
+  address: string | null;
+};
 
 /** A signed-in user on one device. Access tokens name it and die with it. */
 export type SessionRecord = StoredRecord & {
   userId: Id;
   createdAt: string;
+  lastUsedAt: string;
   expiresAt: string;
   revokedAt: string | null;
-};
+} & Device;
 
 /** In each project's space. */
 export const SESSIONS: Definition = {
@@ -17,20 +26,27 @@ export const SESSIONS: Definition = {
   fields: {
     userId: { type: "Ref" },
     createdAt: { type: "Date" },
+    lastUsedAt: { type: "Date" },
     expiresAt: { type: "Date" },
     revokedAt: { type: "Date" },
   },
-  indexes: [{ keys: [{ path: "userId", descending: false }] }],
+  indexes: [{
+    keys: [{ path: "userId", descending: false }, { path: "createdAt", descending: true }],
+  }],
   trash: false,
   expiry: "expiresAt",
 };
+
+/** Sessions that have neither expired nor been revoked: what access and refresh tokens live by. */
+export const standing = (clock: Clock): Filter =>
+  and(eq("revokedAt", null), compare("expiresAt", "gt", timestamp(clock)));
 
 /** Tells whether sessions still stand. */
 export interface SessionDirectory {
   /** Whether the session exists, is the user's, has not expired and was not revoked. */
   stands(projectId: Id, sessionId: Id, userId: Id): Soon<boolean>;
-  /** Drops what is remembered; other processes notice within `CACHE_MS`. */
-  forget(sessionId: Id): void;
+  /** Drops what is remembered of these; other processes notice within `CACHE_MS`. */
+  forget(projectId: Id, sessionIds: readonly Id[]): void;
 }
 
 const SESSIONS_KEPT = 50_000;
@@ -49,6 +65,8 @@ export function createSessionDirectory(engine: Engine, clock: Clock): SessionDir
           session !== null && session.userId === userId && session.revokedAt === null &&
           Date.parse(session.expiresAt) > clock.now(),
       ),
-    forget: (sessionId) => known.forget((_key, session) => session._id === sessionId),
+    forget(projectId, sessionIds) {
+      for (const sessionId of sessionIds) known.drop(`${projectId}/${sessionId}`);
+    },
   };
 }

@@ -16,6 +16,9 @@ async function openSession(engine: Engine, parts: Partial<SessionRecord> = {}): 
     _id: SESSION,
     userId: USER,
     createdAt: "2026-01-31T12:00:00.000Z",
+    lastUsedAt: "2026-01-31T12:00:00.000Z",
+    userAgent: null,
+    address: null,
     expiresAt: "2026-01-31T12:30:00.000Z",
     revokedAt: null,
     ...parts,
@@ -75,7 +78,7 @@ Deno.test("a revoked session falls at once where it is forgotten", async () => {
   await openSession(engine);
   assert.equal(await sessions.stands(PROJECT, SESSION, USER), true);
   await revoke(engine);
-  sessions.forget(SESSION);
+  sessions.forget(PROJECT, [SESSION]);
   assert.equal(await sessions.stands(PROJECT, SESSION, USER), false);
 });
 
@@ -112,7 +115,7 @@ Deno.test("a session that is revoked while it is being looked up falls at once",
   const early = sessions.stands(PROJECT, SESSION, USER);
   await read.promise;
   await revoke(engine);
-  sessions.forget(SESSION);
+  sessions.forget(PROJECT, [SESSION]);
   goOn.resolve();
   await early;
   assert.equal(await sessions.stands(PROJECT, SESSION, USER), false);

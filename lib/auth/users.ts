@@ -1,5 +1,16 @@
 import type { Definition, StoredRecord } from "../store/port.ts";
 
+/** What a user may set himself. */
+export type OwnMember = "name" | "username" | "avatarUrl";
+
+/** A type and no interface, so that it is JSON to the compiler. */
+export type LinkedProvider = {
+  provider: string;
+  /** The provider's own id of the user, which never changes. */
+  providerUserId: string;
+  linkedAt: string;
+};
+
 /** An end user of a project. */
 export type UserRecord = StoredRecord & {
   /** As given; unique within the project by `emailLower`. Null if no provider verified one. */
@@ -10,9 +21,24 @@ export type UserRecord = StoredRecord & {
   username: string | null;
   avatarUrl: string | null;
   disabled: boolean;
+  /** Null for a user who never set one. */
+  passwordHash: string | null;
+  /** How he signs in; `_identities` finds him by them. */
+  providers: LinkedProvider[];
+  /** What he set himself, which no provider changes any more. */
+  ownMembers: OwnMember[];
+  lastSignInAt: string | null;
   createdAt: string;
   updatedAt: string;
 };
+
+/**
+ * By what e-mail addresses are the same: their letters from A to Z in lower case. Other letters stay
+ * as they are, because some of them become one of these: with K, the Kelvin sign, in place of a k,
+ * an address of one's own would else be somebody else's.
+ */
+export const lowerEmail = (email: string): string =>
+  email.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 
 /** In each project's space. */
 export const USERS: Definition = {
@@ -25,6 +51,7 @@ export const USERS: Definition = {
     username: { type: "String" },
     avatarUrl: { type: "String" },
     disabled: { type: "Boolean" },
+    lastSignInAt: { type: "Date" },
     createdAt: { type: "Date" },
     updatedAt: { type: "Date" },
   },

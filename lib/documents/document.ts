@@ -1,8 +1,7 @@
 import { sha256 } from "../crypto/hashes.ts";
-import { parseId } from "../ids.ts";
 import { Problem } from "../problems.ts";
 import { PathConflict, RecordTooLarge, UniqueViolation } from "../store/errors.ts";
-import type { Id, Json, Stored } from "../store/port.ts";
+import type { Json, Stored } from "../store/port.ts";
 import { isObject, own } from "../store/shape.ts";
 import type { Writable } from "./access.ts";
 import type { Collection, StoredDocument } from "./collection.ts";
@@ -12,19 +11,12 @@ import { isServerField, shown } from "./names.ts";
 
 export type Members = { [name: string]: Json };
 
-/** The id of a path, or `INVALID_ID`. */
-export function documentId(text: string): Id {
-  const id = parseId(text);
-  if (id === null) throw new Problem("INVALID_ID");
-  return id;
-}
-
 /** Strong: two documents with the same tag have the same text. */
 export const etagOf = ({ json }: Pick<Stored, "json">): string => `"${sha256(json).slice(0, 27)}"`;
 
 const refuse = (message: string) => new Problem("INVALID_DOCUMENT", { message });
 
-/** A body that must be one document. */
+/** A body that must be one object. Throws `INVALID_BODY`. */
 export function asMembers(body: Json): Members {
   if (!isObject(body)) throw new Problem("INVALID_BODY", { message: "Send one JSON object." });
   return body;

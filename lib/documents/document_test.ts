@@ -12,7 +12,6 @@ import { parseDefinition } from "./definition.ts";
 import {
   asMembers,
   checkOwnerUnchanged,
-  documentId,
   etagOf,
   fitWhole,
   type Members,
@@ -36,13 +35,6 @@ const target = (ownerId: string | null, parts: Record<string, unknown> = {}): Wr
   callerTag: "",
   visible: () => ({ op: "and", of: [] }),
   ownerId,
-});
-
-Deno.test("an id of a path is read in either case or refused", () => {
-  assert.equal(documentId("66F1a0c2e4b0a1b2c3d4e5f6"), "66f1a0c2e4b0a1b2c3d4e5f6");
-  for (const text of ["", "me", "66f1a0c2e4b0a1b2c3d4e5f", "66f1a0c2e4b0a1b2c3d4e5fg"]) {
-    assert.throws(() => documentId(text), { code: "INVALID_ID", status: 400 });
-  }
 });
 
 Deno.test("a body must be one object", () => {

@@ -271,7 +271,7 @@ export function refTarget(collection: Collection, path: string): string | null {
   return null;
 }
 
-function wholeNumber(
+export function wholeNumber(
   name: string,
   text: string | undefined,
   missing: number,

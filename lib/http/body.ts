@@ -13,12 +13,26 @@ export async function readJson(
   timeoutMs = REQUEST_TIMEOUT_MS,
 ): Promise<Json> {
   if (!isJson(request.headers.get("content-type"))) throw new Problem("UNSUPPORTED_MEDIA_TYPE");
-  const declared = Number(request.headers.get("content-length") ?? 0);
-  if (declared > bytesMax) throw tooLarge(bytesMax);
-  const bytes = await readBytes(request.body, bytesMax, timeoutMs);
+  const bytes = await readBytes(request, bytesMax, timeoutMs);
   if (bytes.length === 0) {
     throw new Problem("INVALID_JSON", { message: "The body is empty: send a JSON value." });
   }
+  return jsonOf(bytes);
+}
+
+/** As {@linkcode readJson}, for a body that may be left out: undefined then, of whatever type. */
+export async function readJsonIfAny(
+  request: Request,
+  bytesMax: number,
+  timeoutMs = REQUEST_TIMEOUT_MS,
+): Promise<Json | undefined> {
+  const bytes = await readBytes(request, bytesMax, timeoutMs);
+  if (bytes.length === 0) return undefined;
+  if (!isJson(request.headers.get("content-type"))) throw new Problem("UNSUPPORTED_MEDIA_TYPE");
+  return jsonOf(bytes);
+}
+
+function jsonOf(bytes: Uint8Array): Json {
   try {
     return parseJson(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch (cause) {
@@ -34,10 +48,12 @@ const tooLarge = (bytesMax: number) =>
   new Problem("BODY_TOO_LARGE", { message: `The body is larger than ${bytesMax} bytes.` });
 
 async function readBytes(
-  body: ReadableStream<Uint8Array<ArrayBuffer>> | null,
+  { headers, body }: Request,
   bytesMax: number,
   timeoutMs: number,
 ): Promise<Uint8Array> {
+  const declared = Number(headers.get("content-length") ?? 0);
+  if (declared > bytesMax) throw tooLarge(bytesMax);
   if (body === null) return new Uint8Array();
   const reader = body.getReader();
   const late = Promise.withResolvers<never>();

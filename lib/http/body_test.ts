@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readJson } from "./body.ts";
+import { readJson, readJsonIfAny } from "./body.ts";
 
 const ADDRESS = "http://localhost:8000/api/data/posts";
 const KIB = 1024;
@@ -180,4 +180,30 @@ Deno.test("pieces that keep coming do not put off the time limit", async () => {
     },
   }, { highWaterMark: 0 });
   await assert.rejects(readJson(sent(dripping), 1024 * KIB, 20), { code: "REQUEST_TIMEOUT" });
+});
+
+Deno.test("a body that may be left out is undefined then, of whatever type and however it is empty", async () => {
+  for (const type of [null, "application/json", "text/plain"]) {
+    assert.equal(await readJsonIfAny(sent(null, type), KIB), undefined);
+    assert.equal(await readJsonIfAny(sent("", type), KIB), undefined);
+  }
+  assert.equal(await readJsonIfAny(streamed([]), KIB), undefined);
+});
+
+Deno.test("a body that may be left out and is not is read as any other", async () => {
+  assert.deepEqual(await readJsonIfAny(sent('{"a":1}'), KIB), { a: 1 });
+  assert.equal(await readJsonIfAny(sent("null"), KIB), null);
+  const wrong: [Request, string][] = [
+    [sent("{}", "text/plain"), "UNSUPPORTED_MEDIA_TYPE"],
+    [sent("{}", ""), "UNSUPPORTED_MEDIA_TYPE"],
+    [sent("{"), "INVALID_JSON"],
+    [sent(" "), "INVALID_JSON"],
+    [sent("x".repeat(KIB + 1)), "BODY_TOO_LARGE"],
+    [streamed([bytes("{")], { end: "error" }), "INVALID_JSON"],
+  ];
+  for (const [request, code] of wrong) {
+    await assert.rejects(readJsonIfAny(request, KIB), { code });
+  }
+  const slow = readJsonIfAny(streamed([], { end: "never" }), KIB, 1);
+  await assert.rejects(slow, { code: "REQUEST_TIMEOUT" });
 });

@@ -10,11 +10,14 @@ export interface Reply {
   readonly body: string | Uint8Array<ArrayBuffer> | null;
   /** JSON if left out. */
   readonly type?: string;
-  /** Beside those that every answer carries; names in lower case. */
+  /** Beside those that every answer carries, or in the place of `cache-control`; in lower case. */
   readonly headers?: readonly (readonly [string, string])[];
   /** Stands for this very answer where an operation gives it again and again. */
   readonly again?: object;
 }
+
+/** For answers that hold a token, a key or a code. */
+export const NO_STORE = ["cache-control", "no-store"] as const;
 
 const JSON_TYPE = "application/json; charset=utf-8";
 const EXPOSED = "etag,content-range,location,retry-after,x-request-id," +
@@ -77,7 +80,10 @@ function made({ path }: RequestState, reply: Reply, body: Reply["body"]): Respon
     headers.set("vary", "Origin, Authorization, x-api-key");
   }
   if (reply.body !== null) headers.set("content-type", reply.type ?? JSON_TYPE);
-  for (const [name, value] of reply.headers ?? []) headers.set(name, value);
+  for (const [name, value] of reply.headers ?? []) {
+    if (name === "set-cookie") headers.append(name, value);
+    else headers.set(name, value);
+  }
   return response;
 }
 

@@ -3,7 +3,7 @@ import { Problem, PROBLEMS } from "../problems.ts";
 import { QueryTooSlow, StoreUnavailable } from "../store/errors.ts";
 import { type LogFields, silentLog } from "./log.ts";
 import { openRequest, type RequestState } from "./request.ts";
-import { asProblem, envelope, ok, preflight, problemReply, respond } from "./respond.ts";
+import { asProblem, envelope, NO_STORE, ok, preflight, problemReply, respond } from "./respond.ts";
 
 const request = (path = "/api/data/posts", headers: Record<string, string> = {}): RequestState =>
   openRequest(new Request(`http://localhost:8000${path}`, { headers }), "127.0.0.1", 0);
@@ -63,6 +63,12 @@ Deno.test("answers under /api are private and vary with who asks", () => {
   assert.equal(headers.get("content-type"), "application/json; charset=utf-8");
   const page = respond(request("/docs"), { status: 200, body: "", type: "text/html" });
   assert.equal(page.headers.get("cache-control"), null);
+});
+
+Deno.test("an answer that holds a secret is stored by nobody", () => {
+  const { headers } = respond(request(), { ...ok(200, "{}", "Made"), headers: [NO_STORE] });
+  assert.equal(headers.get("cache-control"), "no-store");
+  assert.equal(headers.get("vary"), "Origin, Authorization, x-api-key");
 });
 
 Deno.test("malformed paths under /api are answered as privately as the others", () => {

@@ -9,11 +9,14 @@ import {
 import { ACCESS_TOKEN_SECONDS } from "@/lib/limits.ts";
 import { Problem } from "@/lib/problems.ts";
 import { createProject } from "@/lib/projects/create_project.ts";
+import { type Linking, saveProvider } from "@/lib/projects/providers.ts";
 import { eachProject, findProject, rotateKey } from "@/lib/projects/projects.ts";
 import { parseJson } from "@/lib/store/json_text.ts";
 import type { Services } from "@/lib/services.ts";
+import { callbackUrl } from "@/lib/social/start_sign_in.ts";
 import type { Id } from "@/lib/store/port.ts";
 import type { Arguments, OptionNames } from "./arguments.ts";
+import { secretLine } from "./secret_line.ts";
 
 interface Command {
   readonly usage: string;
@@ -93,7 +96,39 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
       }),
     }),
   }],
+  ["provider set", {
+    usage: "--project ID --provider NAME --client-id X [--linking never|verified] [--disabled]",
+    options: { values: ["project", "provider", "client-id", "linking"], flags: ["disabled"] },
+    run: setProvider,
+  }],
 ]);
+
+/** The client secret comes by standard input: arguments are seen by every process of the machine. */
+async function setProvider(services: Services, args: Arguments) {
+  const project = await projectId(services, args);
+  const provider = args.required("provider");
+  services.providers.find(provider);
+  const input = {
+    enabled: !args.flag("disabled"),
+    clientId: args.required("client-id"),
+    linking: linkingPolicy(args),
+    clientSecret: await secretLine("Client secret (empty keeps the stored one): "),
+  };
+  const { enabled, clientId, clientSecret, linking } = await saveProvider(
+    services,
+    project,
+    provider,
+    input,
+  );
+  return {
+    provider,
+    enabled,
+    clientId,
+    hasClientSecret: clientSecret !== null,
+    linking,
+    callbackUrl: callbackUrl(services.config.publicUrl, provider),
+  };
+}
 
 async function projectId(services: Services, args: Arguments): Promise<Id> {
   return (await findProject(services, args.required("project")))._id;
@@ -108,6 +143,12 @@ function keyKind(args: Arguments): KeyKind {
     throw refuse("--kind must be publishable or secret.");
   }
   return kind;
+}
+
+function linkingPolicy(args: Arguments): Linking | null {
+  const linking = args.optional("linking");
+  if (linking === null || linking === "never" || linking === "verified") return linking;
+  throw refuse("--linking must be never or verified.");
 }
 
 function lifetime(args: Arguments): number {

@@ -1,9 +1,9 @@
 import type { Caller } from "@/lib/auth/principals.ts";
 import { openForWriting, requireSecretKey } from "@/lib/documents/access.ts";
-import { documentId } from "@/lib/documents/document.ts";
 import { parseDeleteQuery } from "@/lib/documents/query.ts";
 import { deleteDocument } from "@/lib/documents/trash.ts";
 import { ok } from "@/lib/http/respond.ts";
+import { requiredId } from "@/lib/ids.ts";
 import type { Handler } from "../call.ts";
 
 export const handleDeleteDocument: Handler<Caller> = async (call) => {
@@ -11,7 +11,7 @@ export const handleDeleteDocument: Handler<Caller> = async (call) => {
   const { permanent } = parseDeleteQuery(call.query);
   if (permanent) requireSecretKey(principal);
   const target = await openForWriting(services, principal, call.param("collectionName"));
-  const id = documentId(call.param("id"));
+  const id = requiredId(call.param("id"));
   await deleteDocument(services, target, {
     id,
     permanent,

@@ -38,6 +38,7 @@ Deno.test("a refused command says why on standard error, exits with 1, and store
   const field = (name: string, more: unknown) => defined(name, { fields: [more] });
   const token = of("token", "issue", "--user", userId);
   const user = of("user", "create", "--email");
+  const provider = (...words: string[]) => of("provider", "set", "--provider", ...words);
 
   const cases: Record<string, readonly Case[]> = {
     "an unknown or missing command, with the commands there are": [
@@ -55,6 +56,8 @@ Deno.test("a refused command says why on standard error, exits with 1, and store
       [of("key", "rotate"), null, /--kind/],
       [of("user", "create"), null, /--email/],
       [of("token", "issue"), null, /--user/],
+      [of("provider", "set", "--client-id", "x"), "secret", /--provider/],
+      [provider("github"), "secret", /--client-id/],
     ],
     "an option of the wrong kind": [
       [["project", "create", "--name", "x", "--site-url", "http://shop.example"], null, /https/],
@@ -62,6 +65,14 @@ Deno.test("a refused command says why on standard error, exits with 1, and store
       [of("key", "rotate", "--kind", "private"), null, /publishable or secret/],
       [[...user, "no address"], null, /e-mail/i],
       [[...token, "--ttl", "0"], null, /--ttl/],
+      [
+        provider("github", "--client-id", "x", "--linking", "always"),
+        "secret",
+        /never or verified/,
+      ],
+      [provider("github", "--client-id", "two words"), "secret", /client id/],
+      [provider("github", "--client-id", "x"), "two words", /client secret/],
+      [provider("github", "--client-id", "x"), "x".repeat(5000), /4096 bytes/],
       [[...token, "--ttl", "1.5"], null, /--ttl/],
       [[...token, "--ttl", "soon"], null, /--ttl/],
       [[...token, "--ttl=-5"], null, /--ttl/],
@@ -75,6 +86,12 @@ Deno.test("a refused command says why on standard error, exits with 1, and store
       [of("token", "issue", "--user", NOBODY), null, /no such user/i],
       [of("token", "issue", "--user", "ann"), null, /24 hexadecimal/],
       [update, defined("nothing"), /no such collection/i],
+      [provider("gitlab", "--client-id", "x"), "secret", /github or google/],
+      [
+        ["provider", "set", "--project", NOBODY, "--provider", "github", "--client-id", "x"],
+        "secret",
+        /[Pp]roject not found/,
+      ],
       [update, defined("THINGS"), /no such collection/i],
     ],
     "a definition that cannot be read": [

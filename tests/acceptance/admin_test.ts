@@ -125,6 +125,43 @@ Deno.test("every command works beside a running server and answers with its one 
     },
   );
 
+  await t.step(
+    "provider set takes the secret from standard input, and never shows it",
+    async () => {
+      const words = of("provider", "set", "--provider", "github", "--client-id", "Iv1.abc");
+      const shown = {
+        provider: "github",
+        enabled: true,
+        clientId: "Iv1.abc",
+        hasClientSecret: true,
+        linking: "verified",
+        callbackUrl: `http://localhost:${server.port}/api/userAuth/social/github/callback`,
+      };
+      assert.deepEqual(await admin(words, settings, ""), { ...shown, hasClientSecret: false });
+      const path = `/api/userAuth/social/github/start?x-api-key=${project.publishableKey}`;
+      assert.equal((await send(server, { path })).body.code, "PROVIDER_NOT_CONFIGURED");
+      for (
+        const line of ["hunter2", "hunter2\n", "hunter2\r\nwhat follows is not read", "\n", ""]
+      ) {
+        assert.deepEqual(await admin(words, settings, line), shown);
+      }
+      const { status, headers } = await send(server, { path });
+      assert.equal(status, 302, "the server honours it at once");
+      const authorize = new URL(headers.get("location")!);
+      assert.equal(authorize.searchParams.get("client_id"), "Iv1.abc");
+      assert.equal(authorize.searchParams.get("redirect_uri"), shown.callbackUrl);
+      const off = { ...shown, enabled: false, linking: "never" };
+      assert.deepEqual(
+        await admin([...words, "--linking", "never", "--disabled"], settings, ""),
+        off,
+      );
+      assert.equal((await send(server, { path })).body.code, "PROVIDER_NOT_CONFIGURED");
+      assert.deepEqual(await admin(words, settings, ""), { ...shown, linking: "never" });
+      const { stdout, stderr } = { stdout: server.stdout(), stderr: server.stderr() };
+      assert.doesNotMatch(stdout + stderr, /hunter2/);
+    },
+  );
+
   await t.step("a rotated key works at once, and the old one is refused within 5 s", async () => {
     for (
       const [kind, old, pattern] of [

@@ -55,8 +55,10 @@ export interface Project {
   readonly secretKey: string;
 }
 
-export async function createProject(settings: Settings): Promise<Project> {
-  return await admin(["project", "create", "--name", "Acceptance"], settings);
+export async function createProject(settings: Settings, siteUrl?: string): Promise<Project> {
+  const words = ["project", "create", "--name", "Acceptance"];
+  if (siteUrl !== undefined) words.push("--site-url", siteUrl);
+  return await admin(words, settings);
 }
 
 export async function createCollection(

@@ -5,10 +5,10 @@ import { rotateKey } from "@/lib/projects/projects.ts";
 import { eq } from "@/lib/store/filter.ts";
 import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
 import { NOBODY, openShelf, refused } from "./shelf.ts";
-import { type Sample, sampleCalls, takesKey, takesToken } from "./sample_calls.ts";
+import { type Sample, sampleCalls, takesKey, takesKeyInQuery, takesToken } from "./sample_calls.ts";
 
 const SAMPLES = sampleCalls();
-const KNOWN_SCHEMES = ["apiKey", "accessToken"];
+const KNOWN_SCHEMES = ["apiKey", "apiKeyInQuery", "accessToken"];
 
 const random = (length: number): string => "A1b2-_".repeat(length).slice(0, length);
 
@@ -137,10 +137,29 @@ Deno.test("every operation says who may call it, in schemes that this battery kn
         `${operationId} takes "${scheme}": give the battery bad credentials of that kind`,
       );
     }
-    const keyed = security.every((alternative) => alternative.includes("apiKey"));
+    const keyed = security.every((alternative) => alternative.some((one) => /^apiKey/.test(one)));
     assert.ok(security.length === 0 || keyed, `${operationId} has an alternative without a key`);
   }
 });
+
+for (const { operationId, call } of SAMPLES.filter(takesKeyInQuery)) {
+  Deno.test(`${operationId}: every bad key in the query is the same 401 as in the header`, async () => {
+    await using app = await openTestApp();
+    const { project, untouched } = await openShelf(app);
+    const { text } = await app.send(call);
+    await untouched(async () => {
+      for (const [kind, key] of Object.entries(await badKeys(app, project))) {
+        if (key === null) continue;
+        for (const name of ["x-api-key", "key"]) {
+          const path = `${call.path}?${new URLSearchParams({ [name]: key })}`;
+          const answer = await app.send({ ...call, path });
+          assert.equal(answer.status, 401, `${kind}: ${answer.text}`);
+          assert.equal(answer.text, text);
+        }
+      }
+    });
+  });
+}
 
 for (const sample of SAMPLES.filter(takesKey)) {
   const { operationId, call } = sample;
@@ -209,7 +228,13 @@ for (const { operationId, call } of inCollections) {
   });
 }
 
-for (const sample of SAMPLES.filter(takesToken)) {
+Deno.test("a bad token is refused wherever one is taken, but for signing out, which always works", () => {
+  const lenient = SAMPLES.filter(takesToken)
+    .filter(({ codes }) => !codes.includes("ACCESS_TOKEN_INVALID"));
+  assert.deepEqual(lenient.map(({ operationId }) => operationId), ["logout"]);
+});
+
+for (const sample of SAMPLES.filter(({ codes }) => codes.includes("ACCESS_TOKEN_INVALID"))) {
   const { operationId, call } = sample;
 
   Deno.test(`${operationId}: every bad token is the same 401, also with a bad body`, async () => {
@@ -252,15 +277,16 @@ for (const sample of SAMPLES.filter(takesToken)) {
     await using app = await openTestApp();
     const shelf = await openShelf(app);
     const { project } = shelf;
-    const { token } = await project.user();
     const codes = ["API_KEY_INVALID", "ACCESS_TOKEN_INVALID", "ACCESS_TOKEN_REQUIRED"];
-    for (const authorization of [`Bearer ${token}`, `bearer ${token}`, `BEARER ${token}`]) {
+    for (const scheme of ["Bearer", "bearer", "BEARER"]) {
+      const authorization = `${scheme} ${(await project.user()).token}`;
       const answer = await app.send({
         ...call,
         headers: { "x-api-key": project.publishableKey, authorization },
       });
       assert.ok(!codes.includes(answer.body?.code), answer.text);
     }
+    const { token } = await project.user();
     for (const authorization of ["", "Bearer x", "Basic x", `Bearer ${token}x`]) {
       const answer = await app.send({
         ...call,
@@ -309,7 +335,7 @@ Deno.test("a revoked session ends its tokens within 5 s elsewhere and at once wh
     return id;
   };
   for (const user of [ann, bob]) assert.equal((await shelf.asPublic({}, user)).status, 200);
-  app.services.sessions.forget(await revoke(ann.token));
+  app.services.sessions.forget(shelf.project.projectId, [await revoke(ann.token)]);
   refused(await shelf.asPublic({}, ann), 401, "ACCESS_TOKEN_INVALID");
   await revoke(bob.token);
   app.clock.advance(5_000);

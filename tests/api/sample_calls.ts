@@ -1,5 +1,7 @@
-import { buildDocument } from "@/openapi/document.ts";
+import type { ProblemCode } from "@/lib/problems.ts";
+import { buildDocument, CONTRACTS } from "@/openapi/document.ts";
 import type { Call } from "../support/conforming_client.ts";
+import type { TestProject } from "../support/test_app.ts";
 
 interface Parameter {
   readonly name: string;
@@ -11,8 +13,11 @@ interface Operation {
   readonly operationId: string;
   readonly security: readonly Readonly<Record<string, unknown>>[];
   readonly parameters?: readonly Parameter[];
-  readonly requestBody?: { content: { "application/json": { example: unknown } } };
-  readonly responses: Readonly<Record<string, unknown>>;
+  readonly requestBody?: {
+    readonly required: boolean;
+    readonly content: { "application/json": { example: unknown } };
+  };
+  readonly responses: Readonly<Record<string, { readonly headers?: object }>>;
 }
 
 /** One call of an operation as its page in the reference shows it, without credentials. */
@@ -23,6 +28,12 @@ export interface Sample {
   /** Names of the security schemes of each alternative; none for what anyone may call. */
   readonly security: readonly (readonly string[])[];
   readonly call: Call;
+  /** Whether it may be sent without its body. */
+  readonly bodyIsOptional: boolean;
+  /** Whether an answer may set a cookie. */
+  readonly setsCookie: boolean;
+  /** The codes that the operation declares. */
+  readonly codes: readonly ProblemCode[];
   /** The statuses that the operation declares. */
   readonly statuses: readonly number[];
 }
@@ -48,6 +59,9 @@ function sample(template: string, method: string, operation: Operation): Sample 
     operationId,
     template,
     security: security.map((alternative) => Object.keys(alternative)),
+    bodyIsOptional: requestBody?.required === false,
+    setsCookie: Object.values(responses).some(({ headers }) => "set-cookie" in (headers ?? {})),
+    codes: CONTRACTS.find((contract) => contract.operationId === operationId)!.codes,
     call: { method: method.toUpperCase(), path, ...(body !== undefined && { body }) },
     statuses: Object.keys(responses).map(Number),
   };
@@ -56,5 +70,21 @@ function sample(template: string, method: string, operation: Operation): Sample 
 export const takesKey = ({ security }: Sample): boolean =>
   security.some((alternative) => alternative.includes("apiKey"));
 
+export const takesKeyInQuery = ({ security }: Sample): boolean =>
+  security.some((alternative) => alternative.includes("apiKeyInQuery"));
+
 export const takesToken = ({ security }: Sample): boolean =>
   security.some((alternative) => alternative.includes("accessToken"));
+
+/**
+ * Headers with which a sample passes its guard: the secret key, or the publishable one and a new
+ * user's token where only a user may act.
+ */
+export async function admission(
+  { security }: Sample,
+  { publishableKey, secretKey, user }: TestProject,
+): Promise<Record<string, string>> {
+  const isForUsers = security.length > 0 && security.every((one) => one.includes("accessToken"));
+  if (!isForUsers) return { "x-api-key": secretKey };
+  return { "x-api-key": publishableKey, authorization: `Bearer ${(await user()).token}` };
+}

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { type SessionRecord, SESSIONS } from "@/lib/auth/sessions.ts";
-import { eq } from "@/lib/store/filter.ts";
 import { createApp } from "@/routes/app.ts";
 import { send } from "../support/conforming_client.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { openTestServices } from "../support/test_services.ts";
+import { ok, tally, times } from "./shelf.ts";
+import { arrive, exchangeCall, signIn } from "./signed_in.ts";
 
 /** How long a change may go unseen by another process. */
 const STALE_MS = 5000;
@@ -29,10 +29,8 @@ Deno.test("a session revoked in one process is refused there at once and in anot
   assert.deepEqual(await statuses(callOf(user)), [200, 200]);
   assert.deepEqual(await statuses(callOf(staying)), [200, 200]);
 
-  const sessions = one.services.engine.records<SessionRecord>(project.projectId, SESSIONS);
-  const revokedAt = new Date(one.clock.now()).toISOString();
-  const revoked = await sessions.updateOne(eq("userId", user.id), { set: { revokedAt } });
-  one.services.sessions.forget(revoked!.value._id);
+  const { headers } = callOf(user);
+  ok(await one.send({ method: "POST", path: "/api/userAuth/logout", headers }));
   assert.equal((await one.send(callOf(user))).status, 401);
 
   // In steady use, so that nothing is kept for longer because it is asked for.
@@ -42,4 +40,34 @@ Deno.test("a session revoked in one process is refused there at once and in anot
   }
   assert.deepEqual(await statuses(callOf(user)), [401, 401]);
   assert.deepEqual(await statuses(callOf(staying)), [200, 200]);
+});
+
+Deno.test("of 50 exchanges of one code, spread over two processes, one wins", async () => {
+  await using one = await openTestApp();
+  await using services = await openTestServices({ store: one.store, clock: one.clock });
+  const other = createApp(services.services);
+  const project = await one.project();
+  const { rtCode, token } = await arrive(one, project);
+  const call = exchangeCall({ rtCode, token }, { "x-api-key": project.publishableKey });
+  const answers = await Promise.all(
+    times(50, (i) => i % 2 === 0 ? one.send(call) : send(other, call)),
+  );
+  assert.deepEqual(tally(answers), { 200: 1, 400: 49 });
+});
+
+Deno.test("of one refresh token 50 may come again, spread over two processes", async () => {
+  await using one = await openTestApp();
+  await using services = await openTestServices({ store: one.store, clock: one.clock });
+  const other = createApp(services.services);
+  const project = await one.project();
+  const { refreshToken } = await signIn(one, project);
+  const call = {
+    method: "POST",
+    path: "/api/userAuth/refresh-token",
+    headers: { "x-api-key": project.publishableKey, "x-refresh-token": refreshToken },
+  };
+  const answers = await Promise.all(
+    times(60, (i) => i % 2 === 0 ? one.send(call) : send(other, call)),
+  );
+  assert.deepEqual(tally(answers), { 200: 51, 401: 9 });
 });

@@ -93,9 +93,21 @@ Deno.test("only lib/services.ts and tests/contract name a driver; lib/config.ts 
 });
 
 Deno.test("verbs know neither the runtime, the time of day nor chance", () => {
-  const rooms = ["lib/documents/", "lib/auth/", "lib/projects/"];
+  const rooms = ["lib/documents/", "lib/auth/", "lib/projects/", "lib/social/"];
   const wrong = PRODUCT.filter(([path]) => rooms.some((room) => path.startsWith(room)))
     .filter(([, text]) => /\bDeno\.|\bDate\.now\(|new Date\(\)|Math\.random\(/.test(text));
+  assert.deepEqual(wrong.map(([path]) => path), []);
+});
+
+Deno.test("a sign-in provider is one file and one row: what all share names none of them", () => {
+  const own = /^lib\/social\/providers\/(\w+)\.ts$/;
+  const names = PRODUCT.flatMap(([path]) => own.exec(path)?.[1] ?? []);
+  assert.ok(names.length >= 2);
+  const rooms = ["lib/social/", "lib/projects/", "lib/auth/", "lib/http/", "routes/"];
+  const named = new RegExp(names.join("|"), "i");
+  const wrong = PRODUCT.filter(([path]) => rooms.some((room) => path.startsWith(room)))
+    .filter(([path]) => !own.test(path) && path !== "lib/social/providers.ts")
+    .filter(([, text]) => named.test(text));
   assert.deepEqual(wrong.map(([path]) => path), []);
 });
 

@@ -4,8 +4,9 @@
  * one is a failure.
  */
 
+import { findChromium } from "./chromium.ts";
 import { findMongodb } from "./mongodb.ts";
-import { type Environment, findProgram } from "./programs.ts";
+import type { Environment } from "./programs.ts";
 import { type BuildOptions, buildStandIn } from "./stand_in.ts";
 
 export interface Service {
@@ -20,18 +21,12 @@ export interface Service {
   bring?(env: Environment, options: BuildOptions): Promise<void>;
 }
 
-/** A browser, for the pages that Corbel serves. */
+/** A browser, for pages. */
 export const browser: Service = {
   name: "browser",
-  suite: "tests/acceptance/reference_test.ts",
-  command: "apt-get install -y chromium",
-  async find() {
-    for (const name of ["chromium", "chromium-browser", "google-chrome"]) {
-      const path = await findProgram(name, { PATH: "/usr/bin" });
-      if (path !== null) return path;
-    }
-    return null;
-  },
+  suite: "every test of a page",
+  command: "apt-get install -y chromium, or set CHROMIUM_PATH",
+  find: findChromium,
 };
 
 /** A MongoDB server, or a program to start one. */

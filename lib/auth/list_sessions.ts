@@ -1,0 +1,37 @@
+import type { Clock } from "../clock.ts";
+import type { Cursors } from "../documents/cursor.ts";
+import { and, eq } from "../store/filter.ts";
+import type { Engine, Json } from "../store/port.ts";
+import { parsePageQuery, readPage, type RecordPage } from "./page.ts";
+import type { SignedInUser } from "./principals.ts";
+import { type SessionRecord, SESSIONS, standing } from "./sessions.ts";
+
+/**
+ * The user's sessions that stand, the newest first; `current` marks the one that asks. Throws
+ * `INVALID_QUERY` and `INVALID_CURSOR`.
+ */
+export async function listSessions(
+  services: { engine: Engine; clock: Clock; cursors: Cursors },
+  { projectId, userId, sessionId }: SignedInUser,
+  query: string,
+): Promise<RecordPage<{ [name: string]: Json }>> {
+  const asked = eq("userId", userId);
+  const { items, nextCursor } = await readPage(services, {
+    projectId,
+    name: SESSIONS.name,
+    records: services.engine.records<SessionRecord>(projectId, SESSIONS),
+    asked,
+    filter: and(asked, standing(services.clock)),
+  }, parsePageQuery(query));
+  const shown = items.map((session) => ({
+    _id: session._id,
+    createdAt: session.createdAt,
+    // Sessions of earlier versions know neither use nor device.
+    lastUsedAt: session.lastUsedAt ?? session.createdAt,
+    expiresAt: session.expiresAt,
+    userAgent: session.userAgent ?? null,
+    address: session.address ?? null,
+    current: session._id === sessionId,
+  }));
+  return { items: shown, nextCursor };
+}

@@ -1,0 +1,37 @@
+import { type Clock, timestamp } from "../clock.ts";
+import type { NewId } from "../ids.ts";
+import { SESSION_MS } from "../limits.ts";
+import { Problem } from "../problems.ts";
+import { and, eq } from "../store/filter.ts";
+import type { Id, Transaction } from "../store/port.ts";
+import { type Device, type SessionRecord, SESSIONS } from "./sessions.ts";
+import { type UserRecord, USERS } from "./users.ts";
+
+/**
+ * Signs a user in. Throws `USER_NOT_FOUND` also for a disabled user. The user's record is written,
+ * so whoever disables or deletes him at the same time comes before or after, and not beside this.
+ * @param lifetimeMs Until it is refreshed.
+ */
+export async function openSession(
+  tx: Transaction,
+  { clock, newId }: { clock: Clock; newId: NewId },
+  { userId, device, lifetimeMs = SESSION_MS }: { userId: Id; device: Device; lifetimeMs?: number },
+): Promise<Id> {
+  const now = timestamp(clock);
+  const user = await tx.records<UserRecord>(USERS).updateOne(
+    and(eq("_id", userId), eq("disabled", false)),
+    { set: { lastSignInAt: now } },
+  );
+  if (user === null) throw new Problem("USER_NOT_FOUND");
+  const sessionId = newId();
+  await tx.records<SessionRecord>(SESSIONS).insert({
+    _id: sessionId,
+    userId,
+    ...device,
+    createdAt: now,
+    lastUsedAt: now,
+    expiresAt: new Date(Date.parse(now) + lifetimeMs).toISOString(),
+    revokedAt: null,
+  });
+  return sessionId;
+}

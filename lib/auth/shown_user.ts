@@ -1,0 +1,23 @@
+import type { Json } from "../store/port.ts";
+import type { UserRecord } from "./users.ts";
+
+/** A user as he and the project's servers see him: no hash and no inner note leaves the process. */
+export const shownUser = (user: UserRecord): { [name: string]: Json } => ({
+  _id: user._id,
+  email: user.email,
+  emailVerified: user.emailVerified,
+  name: user.name,
+  username: user.username,
+  avatarUrl: user.avatarUrl,
+  // Users of earlier versions have no providers and no last sign-in.
+  providers: user.providers ?? [],
+  createdAt: user.createdAt,
+  updatedAt: user.updatedAt,
+  lastSignInAt: user.lastSignInAt ?? null,
+});
+
+/** As servers see him: whether he may sign in is not his own to read. */
+export const managedUser = (user: UserRecord): { [name: string]: Json } => ({
+  ...shownUser(user),
+  disabled: user.disabled,
+});

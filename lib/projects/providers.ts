@@ -1,0 +1,131 @@
+import { type Clock, timestamp } from "../clock.ts";
+import type { KeyRing } from "../crypto/key_ring.ts";
+import { Secret } from "../crypto/secret.ts";
+import type { NewId } from "../ids.ts";
+import { Problem } from "../problems.ts";
+import { UniqueViolation } from "../store/errors.ts";
+import { eq } from "../store/filter.ts";
+import type { Definition, Engine, Id, StoredRecord } from "../store/port.ts";
+
+/**
+ * Whether a provider's verified e-mail signs in to the user who has it: `never` keeps users of
+ * different providers apart.
+ */
+export type Linking = "verified" | "never";
+
+/** A project's own account with a provider. */
+export interface ProviderSettings {
+  readonly enabled: boolean;
+  readonly clientId: string;
+  /** Null until one is given. */
+  readonly clientSecret: Secret | null;
+  readonly linking: Linking;
+}
+
+export interface ProviderInput {
+  readonly enabled: boolean;
+  readonly clientId: string;
+  /** Empty keeps the stored one. */
+  readonly clientSecret: string;
+  /** Null keeps the stored policy; without one it is `verified`. */
+  readonly linking: Linking | null;
+}
+
+export interface ProviderStore {
+  readonly engine: Engine;
+  readonly keyRing: KeyRing;
+}
+
+type ProviderRecord = StoredRecord & {
+  provider: string;
+  enabled: boolean;
+  clientId: string;
+  /** The client secret, sealed under the key ring for this project and provider. */
+  sealed: string | null;
+  linking: Linking;
+  createdAt: string;
+  updatedAt: string;
+};
+
+/** In each project's space. */
+export const PROVIDER_SETTINGS: Definition = {
+  name: "_providers",
+  fields: {
+    provider: { type: "String" },
+    enabled: { type: "Boolean" },
+    clientId: { type: "String" },
+    sealed: { type: "String" },
+    linking: { type: "String" },
+    createdAt: { type: "Date" },
+    updatedAt: { type: "Date" },
+  },
+  indexes: [{ keys: [{ path: "provider", descending: false }], unique: true }],
+  trash: false,
+};
+
+const bindingOf = (project: Id, provider: string) => ({
+  project,
+  purpose: `client-secret ${provider}`,
+});
+
+/** What the project has set for a provider; null for nothing. Always as it is stored now. */
+export async function findProvider(
+  { engine, keyRing }: ProviderStore,
+  projectId: Id,
+  provider: string,
+): Promise<ProviderSettings | null> {
+  const found = await engine.records<ProviderRecord>(projectId, PROVIDER_SETTINGS)
+    .findOne(eq("provider", provider));
+  if (found === null) return null;
+  const { enabled, clientId, sealed, linking } = found.value;
+  const clientSecret = sealed === null
+    ? null
+    : new Secret(await keyRing.open(sealed, bindingOf(projectId, provider)));
+  return { enabled, clientId, clientSecret, linking };
+}
+
+const TEXT = /^[\x21-\x7e]{1,500}$/;
+
+/** Stores what a project has with a provider. Throws `INVALID_INPUT`. */
+export async function saveProvider(
+  services: ProviderStore & { clock: Clock; newId: NewId },
+  projectId: Id,
+  provider: string,
+  input: ProviderInput,
+): Promise<ProviderSettings> {
+  const { engine, keyRing, clock, newId } = services;
+  const { enabled, clientId, clientSecret, linking } = input;
+  check("client id", clientId);
+  if (clientSecret !== "") check("client secret", clientSecret);
+  const now = timestamp(clock);
+  const change = {
+    enabled,
+    clientId,
+    ...(linking !== null && { linking }),
+    ...(clientSecret !== "" && {
+      sealed: await keyRing.seal(clientSecret, bindingOf(projectId, provider)),
+    }),
+    updatedAt: now,
+  };
+  const records = engine.records<ProviderRecord>(projectId, PROVIDER_SETTINGS);
+  const update = () => records.updateOne(eq("provider", provider), { set: change });
+  if (await update() === null) {
+    const fresh = { provider, sealed: null, linking: "verified", createdAt: now } as const;
+    try {
+      await records.insert({ _id: newId(), ...fresh, ...change });
+    } catch (error) {
+      // Somebody else set it up in the same moment: the later of the two holds.
+      if (!(error instanceof UniqueViolation)) throw error;
+      await update();
+    }
+  }
+  return (await findProvider(services, projectId, provider))!;
+}
+
+/** Never repeats what was given: people paste one in the place of the other. */
+function check(what: string, text: string): void {
+  if (TEXT.test(text)) return;
+  throw new Problem("INVALID_INPUT", {
+    message: `The ${what} must be 1 to 500 printable ASCII characters without spaces.`,
+  });
+}

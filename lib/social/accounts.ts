@@ -1,0 +1,233 @@
+import { IDENTITIES, identityOf, type IdentityRecord } from "../auth/identities.ts";
+import { revokeSessions } from "../auth/revoke_sessions.ts";
+import { lowerEmail, type OwnMember, type UserRecord, USERS } from "../auth/users.ts";
+import { type Clock, timestamp } from "../clock.ts";
+import type { NewId } from "../ids.ts";
+import type { Linking } from "../projects/providers.ts";
+import { eq } from "../store/filter.ts";
+import type { Id, Json, Transaction } from "../store/port.ts";
+import { SignInFailed } from "./failures.ts";
+import type { Profile } from "./provider.ts";
+
+interface Making {
+  readonly clock: Clock;
+  readonly newId: NewId;
+}
+
+interface Whom {
+  readonly provider: string;
+  readonly profile: Profile;
+  readonly linking: Linking;
+}
+
+export interface Account {
+  readonly userId: Id;
+  readonly isNewUser: boolean;
+  /** Whether an account that was there before was found by its e-mail. */
+  readonly linkedByEmail: boolean;
+  /** Whether nobody had proved its e-mail before, so that all former ways into it were dropped. */
+  readonly reclaimed: boolean;
+  /** Sessions that ended, for the session directory to forget after the commit. */
+  readonly revoked: readonly Id[];
+}
+
+/** What most accounts are. */
+const PLAIN = { isNewUser: false, linkedByEmail: false, reclaimed: false, revoked: [] } as const;
+
+/** What of a profile is shown, and can be the user's own choice instead. */
+const SHOWN: readonly OwnMember[] = ["name", "username", "avatarUrl"];
+
+/**
+ * The account of whom a provider has proved. The provider's id of a user says who he is; an e-mail
+ * does so only the first time, if the provider has verified it and the project's policy allows it.
+ * Throws `SignInFailed` for a disabled user, and `UniqueViolation` when another transaction made
+ * the account first.
+ */
+export async function accountOf(tx: Transaction, making: Making, whom: Whom): Promise<Account> {
+  const identities = tx.records<IdentityRecord>(IDENTITIES);
+  const users = tx.records<UserRecord>(USERS);
+  const { provider, profile, linking } = whom;
+  const identity = identityOf(provider, profile.providerUserId);
+  const known = await identities.findOne(eq("identity", identity));
+  if (known !== null) {
+    const user = await users.get(known.value.userId);
+    if (user !== null) return await signedInAgain(tx, making, whom, known.value, user.value);
+    // The user was deleted: whoever comes back is new.
+    await identities.deleteOne(eq("_id", known.value._id));
+  }
+  const holder = profile.email === null ? null : await holderOf(tx, profile.email);
+  if (holder !== null && linking === "verified") return await linked(tx, making, whom, holder);
+  return await made(tx, making, whom, holder === null ? profile.email : null);
+}
+
+/** Who has an e-mail address. */
+async function holderOf(tx: Transaction, email: string): Promise<UserRecord | null> {
+  const found = await tx.records<UserRecord>(USERS).findOne(eq("emailLower", lowerEmail(email)));
+  return found?.value ?? null;
+}
+
+async function signedInAgain(
+  tx: Transaction,
+  { clock }: Making,
+  { profile }: Whom,
+  { _id, seen }: IdentityRecord,
+  user: UserRecord,
+): Promise<Account> {
+  refuseDisabled(user);
+  const set: Record<string, Json> = changesOf(user, seen, profile);
+  const { email } = profile;
+  const now = seenOf(profile);
+  const isNews = email !== null && (email !== seen.email || user.email === null);
+  if (isNews && email !== user.email) {
+    const holder = await holderOf(tx, email);
+    if (holder === null || holder._id === user._id) Object.assign(set, verified(email));
+    // What is somebody else's stays his, and is still news when it is free one day.
+    else now.email = seen.email;
+  }
+  if (Object.keys(set).length > 0) {
+    const change = { set: { ...set, updatedAt: timestamp(clock) } };
+    await tx.records<UserRecord>(USERS).updateOne(eq("_id", user._id), change);
+  }
+  if (SEEN.some((member) => now[member] !== seen[member])) {
+    const change = { set: { seen: now } };
+    await tx.records<IdentityRecord>(IDENTITIES).updateOne(eq("_id", _id), change);
+  }
+  return { ...PLAIN, userId: user._id };
+}
+
+/**
+ * Adds a provider to the account that has its e-mail. If nobody had proved that address before, the
+ * account may have been made by somebody else in waiting for its owner: whatever lets that one in
+ * is dropped, and what he wrote of himself too.
+ */
+async function linked(
+  tx: Transaction,
+  making: Making,
+  whom: Whom,
+  user: UserRecord,
+): Promise<Account> {
+  refuseDisabled(user);
+  const { clock } = making;
+  const { profile } = whom;
+  const reclaimed = !user.emailVerified;
+  let revoked: Id[] = [];
+  let set: Record<string, Json>;
+  if (!reclaimed) {
+    set = {
+      ...changesOf(user, profile, profile),
+      providers: [...providersOf(user), link(making, whom)],
+    };
+  } else {
+    revoked = await revokeSessions(tx, clock, user._id);
+    await dropIdentities(tx, user._id);
+    set = {
+      ...Object.fromEntries(SHOWN.map((member) => [member, profile[member]])),
+      ownMembers: [],
+      passwordHash: null,
+      providers: [link(making, whom)],
+      emailVerified: true,
+    };
+  }
+  const change = { set: { ...set, updatedAt: timestamp(clock) } };
+  await tx.records<UserRecord>(USERS).updateOne(eq("_id", user._id), change);
+  await addIdentity(tx, making, whom, user._id);
+  return { userId: user._id, isNewUser: false, linkedByEmail: true, reclaimed, revoked };
+}
+
+/** @param email Verified and free, or null. */
+async function made(
+  tx: Transaction,
+  making: Making,
+  whom: Whom,
+  email: string | null,
+): Promise<Account> {
+  const { name, username, avatarUrl } = whom.profile;
+  const now = timestamp(making.clock);
+  const userId = making.newId();
+  await tx.records<UserRecord>(USERS).insert({
+    _id: userId,
+    ...(email === null ? { email, emailLower: null, emailVerified: false } : verified(email)),
+    name,
+    username,
+    avatarUrl,
+    disabled: false,
+    passwordHash: null,
+    providers: [link(making, whom)],
+    ownMembers: [],
+    lastSignInAt: null,
+    createdAt: now,
+    updatedAt: now,
+  });
+  await addIdentity(tx, making, whom, userId);
+  return { ...PLAIN, userId, isNewUser: true };
+}
+
+async function addIdentity(
+  tx: Transaction,
+  { newId }: Making,
+  { provider, profile }: Whom,
+  userId: Id,
+): Promise<void> {
+  await tx.records<IdentityRecord>(IDENTITIES).insert({
+    _id: newId(),
+    identity: identityOf(provider, profile.providerUserId),
+    userId,
+    seen: seenOf(profile),
+  });
+}
+
+const BATCH = 100;
+
+async function dropIdentities(tx: Transaction, userId: Id): Promise<void> {
+  const identities = tx.records<IdentityRecord>(IDENTITIES);
+  while (await identities.deleteMany(eq("userId", userId), BATCH) === BATCH);
+}
+
+function refuseDisabled({ disabled }: UserRecord): void {
+  if (disabled) throw new SignInFailed("disabled");
+}
+
+const verified = (email: string) => ({
+  email,
+  emailLower: lowerEmail(email),
+  emailVerified: true,
+});
+
+const link = ({ clock }: Making, { provider, profile: { providerUserId } }: Whom) => ({
+  provider,
+  providerUserId,
+  linkedAt: timestamp(clock),
+});
+
+/** Users of earlier versions have no list. */
+const providersOf = ({ providers }: UserRecord) => providers ?? [];
+
+type Seen = IdentityRecord["seen"];
+
+const SEEN = ["email", ...SHOWN] as const;
+
+const seenOf = ({ email, name, username, avatarUrl }: Profile): Seen => ({
+  email,
+  name,
+  username,
+  avatarUrl,
+});
+
+/**
+ * What the provider says otherwise than the last time replaces what is stored, and what is not
+ * there is filled in; what the user has set himself stays. Where the provider says no more what it
+ * said, only what came from it goes.
+ */
+function changesOf(
+  user: UserRecord,
+  seen: Pick<Seen, OwnMember>,
+  profile: Pick<Profile, OwnMember>,
+): Partial<Record<OwnMember, string | null>> {
+  const changed = SHOWN.filter((member) => {
+    const [stored, said] = [user[member], profile[member]];
+    if (user.ownMembers?.includes(member) || said === stored) return false;
+    if (said === null) return stored === seen[member];
+    return stored === null || said !== seen[member];
+  });
+  return Object.fromEntries(changed.map((member) => [member, profile[member]]));
+}

@@ -1,0 +1,107 @@
+import type { AccessTokens } from "../auth/access_tokens.ts";
+import type { Device, SessionDirectory } from "../auth/sessions.ts";
+import type { SigningKeys } from "../auth/signing_keys.ts";
+import { findProvider } from "../projects/providers.ts";
+import { type ProjectRecord, PROJECTS } from "../projects/records.ts";
+import { Problem } from "../problems.ts";
+import { SignInFailed } from "./failures.ts";
+import { redeem } from "./oauth.ts";
+import { withinTimeLimit } from "./provider_http.ts";
+import { failedReturn, returnAddress, type WayBack } from "./return.ts";
+import { signIn } from "./sign_in.ts";
+import { callbackUrl, type SignInServices } from "./start_sign_in.ts";
+import { type BegunSignIn, projectOf, takeState } from "./states.ts";
+
+export interface CallbackServices extends SignInServices {
+  readonly signingKeys: SigningKeys;
+  readonly sessions: SessionDirectory;
+  readonly tokens: AccessTokens;
+}
+
+export interface CallbackInput {
+  readonly provider: string;
+  /** What the provider sent the browser back with. */
+  readonly query: URLSearchParams;
+  /** The `Cookie` header. */
+  readonly cookies: string | null;
+  readonly device: Device;
+}
+
+/**
+ * Ends a sign-in: the address on the project's site that the browser is sent to, with a session
+ * or, once it is known whose sign-in it is, with an `error`. Throws `PROVIDER_UNKNOWN`,
+ * `INVALID_STATE` and `SITE_URL_MISSING`, before the state is taken.
+ */
+export async function completeSignIn(
+  services: CallbackServices,
+  input: CallbackInput,
+): Promise<string> {
+  const { provider, query, cookies } = input;
+  services.providers.find(provider);
+  const state = onlyOne(query, "state");
+  const projectId = state === null ? null : projectOf(state);
+  const browserHashes = services.browsers.hashesOf(cookies);
+  // Whoever never began a sign-in does not cost a look into the store.
+  if (state === null || projectId === null || browserHashes.length === 0) {
+    throw new Problem("INVALID_STATE");
+  }
+  const project = await services.engine.records<ProjectRecord>("control", PROJECTS).get(projectId);
+  if (project === null) throw new Problem("INVALID_STATE");
+  const { siteUrl } = project.value;
+  if (siteUrl === null) throw new Problem("SITE_URL_MISSING");
+  const begun = await takeState(services, projectId, { state, provider, browserHashes });
+  if (begun === null) throw new Problem("INVALID_STATE");
+  const { returnTo, applicationState } = begun;
+  const way: WayBack = { projectId, siteUrl, provider, returnTo, applicationState };
+  try {
+    const { userId, isNewUser, linkedByEmail, accessToken, rtCode } = await finish(
+      services,
+      way,
+      input,
+      begun,
+    );
+    const parameters = {
+      rtCode,
+      provider,
+      userId,
+      projectId,
+      isNewUser: String(isNewUser),
+      linkedByEmail: String(linkedByEmail),
+    };
+    return returnAddress(way, parameters, `token=${accessToken}`);
+  } catch (error) {
+    return failedReturn(services, way, error);
+  }
+}
+
+async function finish(
+  services: CallbackServices,
+  { projectId, provider: name }: WayBack,
+  { query, device }: CallbackInput,
+  { challenge }: BegunSignIn,
+) {
+  const { config, clock, providers } = services;
+  const settings = await findProvider(services, projectId, name);
+  // It may have been switched off meanwhile.
+  if (!settings?.enabled || settings.clientSecret === null) throw new SignInFailed("off");
+  const { clientId, clientSecret, linking } = settings;
+  const application = {
+    clientId,
+    clientSecret: clientSecret.reveal(),
+    callbackUrl: callbackUrl(config.publicUrl, name),
+  };
+  const { server: find, idTokens, profile: read } = providers.find(name);
+  const profile = await withinTimeLimit(async (http) => {
+    const server = await find(http);
+    const protocol = { clock, http, idTokens };
+    const tokens = await redeem(protocol, server, application, { query, challenge });
+    return await read(tokens, http);
+  });
+  return await signIn(services, projectId, { provider: name, profile, linking, device });
+}
+
+/** The value of a parameter that may stand there once. */
+function onlyOne(query: URLSearchParams, name: string): string | null {
+  const values = query.getAll(name);
+  return values.length === 1 ? values[0]! : null;
+}

@@ -1,0 +1,162 @@
+import * as oauth from "oauth4webapi";
+import { type Clock, systemClock } from "../clock.ts";
+import { jsonText, parseJson } from "../store/json_text.ts";
+import type { Json } from "../store/port.ts";
+import { SignInFailed } from "./failures.ts";
+import type { IdTokens, Tokens } from "./provider.ts";
+import type { ProviderHttp } from "./provider_http.ts";
+
+/** A project's application at a provider. */
+export interface Application {
+  readonly clientId: string;
+  readonly callbackUrl: string;
+}
+
+/** What a sign-in keeps to itself between its two halves. */
+export interface Challenge {
+  readonly state: string;
+  readonly verifier: string;
+  /** Null for a provider without ID tokens. */
+  readonly nonce: string | null;
+}
+
+/** Between the provider's clock and ours. */
+const TOLERANCE_SECONDS = 30;
+
+/** Where the browser goes to sign in. PKCE by S256, always. */
+export async function authorizationUrl(
+  server: oauth.AuthorizationServer,
+  { clientId, callbackUrl }: Application,
+  { state, verifier, nonce, scope }: Challenge & { readonly scope: string },
+): Promise<URL> {
+  const url = URL.parse(server.authorization_endpoint ?? "");
+  if (url === null) throw new SignInFailed("unavailable", "no authorization_endpoint");
+  const parameters = {
+    response_type: "code",
+    client_id: clientId,
+    redirect_uri: callbackUrl,
+    scope,
+    state,
+    code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: "S256",
+    ...(nonce !== null && { nonce }),
+  };
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+  return url;
+}
+
+/**
+ * Redeems what a provider sent the browser back with. An ID token is checked whole: signature,
+ * issuer, audience, nonce, times, and the one algorithm. Throws {@linkcode SignInFailed}.
+ * @param query Of the callback.
+ */
+export async function redeem(
+  services: { clock: Clock; http: ProviderHttp; idTokens: IdTokens | null },
+  server: oauth.AuthorizationServer,
+  application: Application & { readonly clientSecret: string },
+  { query, challenge }: { query: URLSearchParams; challenge: Challenge },
+): Promise<Tokens> {
+  const { clock, http, idTokens } = services;
+  const { clientId, clientSecret, callbackUrl } = application;
+  const client: oauth.Client = {
+    client_id: clientId,
+    [oauth.clockSkew]: Math.round((clock.now() - systemClock.now()) / 1000),
+    [oauth.clockTolerance]: TOLERANCE_SECONDS,
+    ...(idTokens !== null && { id_token_signed_response_alg: idTokens.algorithm }),
+  };
+  const answer = await oauth.authorizationCodeGrantRequest(
+    server,
+    client,
+    oauth.ClientSecretPost(clientSecret),
+    oauth.validateAuthResponse(server, client, query, challenge.state),
+    callbackUrl,
+    challenge.verifier,
+    oauthOptions(server.issuer, http, conforming),
+  );
+  if (idTokens === null) {
+    const { access_token } = await oauth.processAuthorizationCodeResponse(server, client, answer);
+    return { accessToken: access_token, claims: undefined };
+  }
+  const tokens = await oauth.processAuthorizationCodeResponse(server, client, answer, {
+    expectedNonce: challenge.nonce!,
+    requireIdToken: true,
+  });
+  await idTokens.checkSignature(server, answer, http);
+  const claims = oauth.getValidatedIdTokenClaims(tokens)!;
+  // The library looks at the end of a token's time only.
+  if (claims.iat > clock.now() / 1000 + TOLERANCE_SECONDS) {
+    throw new SignInFailed("unverified", "iat is in the future");
+  }
+  return { accessToken: tokens.access_token, claims };
+}
+
+/** Plain http is for issuers that were configured so, which only local hosts may be. */
+export const oauthOptions = (
+  issuer: string,
+  http: ProviderHttp,
+  normalise: (answer: Response) => Response | Promise<Response> = (answer) => answer,
+) => ({
+  [oauth.allowInsecureRequests]: issuer.startsWith("http:"),
+  [oauth.customFetch]: async (
+    url: string,
+    { method, headers, body }: oauth.CustomFetchOptions<string, URLSearchParams | undefined>,
+  ) => normalise(await http.fetch(url, { method, headers, ...(body && { body }) })),
+});
+
+/**
+ * The token endpoint's answer as the standard has it. Some answer in form encoding, or tell of an
+ * error with status 200; both are read for what they mean.
+ */
+async function conforming(answer: Response): Promise<Response> {
+  const type = answer.headers.get("content-type") ?? "";
+  const text = await answer.text();
+  let body: Json;
+  try {
+    body = type.startsWith("application/x-www-form-urlencoded")
+      ? Object.fromEntries(new URLSearchParams(text))
+      : parseJson(text);
+  } catch {
+    throw new SignInFailed("unavailable", `no JSON, status ${answer.status}`);
+  }
+  const isError = typeof body === "object" && body !== null && "error" in body;
+  const status = answer.ok && isError ? 400 : answer.status;
+  return new Response(jsonText(body), { status, headers: { "content-type": "application/json" } });
+}
+
+/** Faults of an answer's form, not of what it says. */
+const MALFORMED: readonly string[] = [
+  oauth.RESPONSE_IS_NOT_CONFORM,
+  oauth.RESPONSE_IS_NOT_JSON,
+  oauth.PARSE_ERROR,
+  oauth.MISSING_SERVER_METADATA,
+  oauth.INVALID_SERVER_METADATA,
+  oauth.HTTP_REQUEST_FORBIDDEN,
+  oauth.REQUEST_PROTOCOL_FORBIDDEN,
+];
+
+/**
+ * What the library's errors mean; everything else as it is. Their causes hold tokens and claims:
+ * nothing of them is kept.
+ */
+export function asFailure(error: unknown): unknown {
+  if (error instanceof oauth.AuthorizationResponseError) {
+    return new SignInFailed(
+      error.error === "access_denied" ? "cancelled" : "refused",
+      codeOf(error),
+    );
+  }
+  if (error instanceof oauth.ResponseBodyError) return new SignInFailed("refused", codeOf(error));
+  if (error instanceof oauth.WWWAuthenticateChallengeError) return new SignInFailed("refused");
+  if (error instanceof oauth.OperationProcessingError) {
+    const reason = MALFORMED.includes(error.code ?? "") ? "unavailable" : "unverified";
+    return new SignInFailed(reason, error.code ?? null);
+  }
+  if (error instanceof oauth.UnsupportedOperationError) {
+    return new SignInFailed("unverified", error.code);
+  }
+  return error;
+}
+
+/** A provider's own word, where it looks like one. */
+const codeOf = ({ error }: { error: string }): string | null =>
+  /^[\w.-]{1,64}$/.test(error) ? error : null;

@@ -1,0 +1,26 @@
+import { EMAIL } from "../auth/create_user.ts";
+import { AVATAR_URL_LENGTH_MAX } from "../limits.ts";
+
+/** Reads what providers say of their users: none of it is trusted to have a certain shape. */
+
+/** A line of text without control characters; null for anything else, and for nothing. */
+export function lineOf(value: unknown, lengthMax: number): string | null {
+  if (typeof value !== "string") return null;
+  const line = value.toWellFormed().replaceAll(/\p{Cc}+/gu, " ").trim().slice(0, lengthMax);
+  // A character that is cut in half goes whole.
+  return line.replace(/[\ud800-\udbff]$/, "").trim() || null;
+}
+
+/** An address that a page may show as an image; null for anything else. */
+export function pictureOf(value: unknown): string | null {
+  if (typeof value !== "string" || value.length > AVATAR_URL_LENGTH_MAX) return null;
+  const url = URL.parse(value);
+  return url?.protocol === "https:" ? url.href : null;
+}
+
+/** One plain e-mail address; null for anything else. */
+export function emailOf(value: unknown): string | null {
+  const plain = typeof value === "string" && EMAIL.test(value) && value.isWellFormed() &&
+    !/\p{Cc}/u.test(value);
+  return plain ? value : null;
+}

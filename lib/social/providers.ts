@@ -1,0 +1,35 @@
+import type { Clock } from "../clock.ts";
+import type { Config } from "../config.ts";
+import { Problem } from "../problems.ts";
+import type { Provider } from "./provider.ts";
+import { github } from "./providers/github.ts";
+import { google } from "./providers/google.ts";
+
+/** Every provider by its name in paths. A file and a row here make another one. */
+const TABLE = { github, google } as const satisfies Record<
+  string,
+  (config: Config, clock: Clock) => Provider
+>;
+
+export const PROVIDER_NAMES: readonly string[] = Object.keys(TABLE);
+
+/** The providers of one process. They know nothing of projects. */
+export interface Providers {
+  /** Throws `PROVIDER_UNKNOWN`. */
+  find(name: string): Provider;
+}
+
+export function createProviders(config: Config, clock: Clock): Providers {
+  const providers = new Map<string, Provider>(
+    Object.entries(TABLE).map(([name, make]) => [name, make(config, clock)]),
+  );
+  return {
+    find(name) {
+      const provider = providers.get(name);
+      if (provider !== undefined) return provider;
+      throw new Problem("PROVIDER_UNKNOWN", {
+        message: `There is no such sign-in provider: it is ${PROVIDER_NAMES.join(" or ")}.`,
+      });
+    },
+  };
+}

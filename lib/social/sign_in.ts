@@ -1,0 +1,88 @@
+import type { AccessTokens } from "../auth/access_tokens.ts";
+import { issueExchangeCode } from "../auth/exchange_codes.ts";
+import { openSession } from "../auth/open_session.ts";
+import type { Device, SessionDirectory } from "../auth/sessions.ts";
+import type { SigningKeys } from "../auth/signing_keys.ts";
+import type { Clock } from "../clock.ts";
+import type { Log } from "../http/log.ts";
+import type { NewId } from "../ids.ts";
+import { ACCESS_TOKEN_SECONDS } from "../limits.ts";
+import type { Linking } from "../projects/providers.ts";
+import { UniqueViolation } from "../store/errors.ts";
+import type { Engine, Id, Transaction } from "../store/port.ts";
+import { accountOf } from "./accounts.ts";
+import type { Profile } from "./provider.ts";
+
+export interface AccountServices {
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly newId: NewId;
+  readonly signingKeys: SigningKeys;
+  readonly sessions: SessionDirectory;
+  readonly tokens: AccessTokens;
+  readonly log: Log;
+}
+
+export interface SignInInput {
+  readonly provider: string;
+  readonly profile: Profile;
+  readonly linking: Linking;
+  readonly device: Device;
+}
+
+export interface SignedIn {
+  readonly userId: Id;
+  readonly isNewUser: boolean;
+  readonly linkedByEmail: boolean;
+  readonly accessToken: string;
+  readonly rtCode: string;
+}
+
+/** Each finds what the one before stumbled over; more come only while others change the same. */
+const ATTEMPTS_MAX = 5;
+
+/**
+ * Signs a user in whom a provider has proved: the account, a session and its exchange code are
+ * written together or not at all. Throws `SignInFailed` for a disabled user.
+ */
+export async function signIn(
+  services: AccountServices,
+  projectId: Id,
+  input: SignInInput,
+): Promise<SignedIn> {
+  const { engine, clock, newId, signingKeys, sessions, tokens, log } = services;
+  const { device, ...whom } = input;
+  // Within the transaction nothing may be read that is not its own: so the key is known before.
+  await signingKeys.find(projectId);
+
+  async function attempt(tx: Transaction) {
+    const { revoked, reclaimed, ...account } = await accountOf(tx, { clock, newId }, whom);
+    const { userId } = account;
+    const sessionId = await openSession(tx, { clock, newId }, { userId, device });
+    const accessToken = await tokens.issue(projectId, { userId, sessionId }, ACCESS_TOKEN_SECONDS);
+    const rtCode = await issueExchangeCode(tx, { clock, newId }, {
+      sessionId,
+      userId,
+      accessToken,
+    });
+    return { revoked, reclaimed, signedIn: { ...account, accessToken, rtCode } };
+  }
+
+  for (let attempts = 1;; attempts++) {
+    try {
+      const { revoked, reclaimed, signedIn } = await engine.transaction(projectId, attempt);
+      sessions.forget(projectId, revoked);
+      if (reclaimed) {
+        log.write("warn", "An account that nobody had proved is its e-mail's owner's now", {
+          event: "account_reclaimed",
+          project: projectId,
+          user: signedIn.userId,
+        });
+      }
+      return signedIn;
+    } catch (error) {
+      // The same person, or the same address, came first in another process: it is there now.
+      if (!(error instanceof UniqueViolation) || attempts === ATTEMPTS_MAX) throw error;
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { NO_DEVICE } from "@/lib/auth/device.ts";
+import { EXCHANGE_CODES } from "@/lib/auth/exchange_codes.ts";
+import { IDENTITIES } from "@/lib/auth/identities.ts";
+import { SESSIONS } from "@/lib/auth/sessions.ts";
+import { USERS } from "@/lib/auth/users.ts";
+import { createProject } from "@/lib/projects/create_project.ts";
+import { openTestServices } from "@/tests/support/test_services.ts";
+import { UniqueViolation } from "../store/errors.ts";
+import { ALL } from "../store/filter.ts";
+import type { Engine, Id } from "../store/port.ts";
+import { signIn, type SignInInput } from "./sign_in.ts";
+
+const ANN: SignInInput = {
+  provider: "some",
+  profile: {
+    providerUserId: "1",
+    email: "ann@example.com",
+    name: "Ann",
+    username: null,
+    avatarUrl: null,
+  },
+  linking: "verified",
+  device: NO_DEVICE,
+};
+
+const counts = (engine: Engine, projectId: Id) =>
+  Promise.all(
+    [USERS, IDENTITIES, SESSIONS, EXCHANGE_CODES].map((definition) =>
+      engine.records(projectId, definition).count(ALL)
+    ),
+  );
+
+/** The engine, with something before each of its transactions. */
+const withBefore = (engine: Engine, before: () => Promise<void>): Engine => ({
+  ...engine,
+  name: engine.name,
+  records: (space, definition) => engine.records(space, definition),
+  async transaction(space, work) {
+    await before();
+    return await engine.transaction(space, work);
+  },
+});
+
+Deno.test("whoever comes second in a race signs in to the account that the first has made", async () => {
+  await using opened = await openTestServices();
+  const { services } = opened;
+  const { projectId } = await createProject(services, { name: "x", siteUrl: null });
+  let first: Id | undefined;
+  const engine = withBefore(services.engine, async () => {
+    if (first !== undefined) return;
+    first = (await signIn(services, projectId, ANN)).userId;
+    throw new UniqueViolation("identity");
+  });
+  const second = await signIn({ ...services, engine }, projectId, ANN);
+  assert.deepEqual([second.userId, second.isNewUser], [first, false]);
+  assert.deepEqual(await counts(services.engine, projectId), [1, 1, 2, 2]);
+});
+
+Deno.test("a race that is never won is given up", async () => {
+  await using opened = await openTestServices();
+  const { services } = opened;
+  const { projectId } = await createProject(services, { name: "x", siteUrl: null });
+  let attempts = 0;
+  const engine = withBefore(services.engine, () => {
+    attempts++;
+    return Promise.reject(new UniqueViolation("emailLower"));
+  });
+  await assert.rejects(signIn({ ...services, engine }, projectId, ANN), { path: "emailLower" });
+  assert.equal(attempts, 5);
+});
+
+Deno.test("account, session and code are written together or not at all", async () => {
+  await using opened = await openTestServices();
+  const { services } = opened;
+  const { projectId } = await createProject(services, { name: "x", siteUrl: null });
+  const tokens = { ...services.tokens, issue: () => Promise.reject(new Error("no key")) };
+  await assert.rejects(signIn({ ...services, tokens }, projectId, ANN), { message: "no key" });
+  assert.deepEqual(await counts(services.engine, projectId), [0, 0, 0, 0]);
+});

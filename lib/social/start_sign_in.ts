@@ -1,0 +1,109 @@
+import type { Clock } from "../clock.ts";
+import type { KeyRing } from "../crypto/key_ring.ts";
+import { randomToken } from "../crypto/random.ts";
+import type { NewId } from "../ids.ts";
+import { RETURN_TO_LENGTH_MAX, STATE_LENGTH_MAX } from "../limits.ts";
+import { findProvider } from "../projects/providers.ts";
+import { Problem } from "../problems.ts";
+import type { Engine, Id } from "../store/port.ts";
+import type { Browsers } from "./browser.ts";
+import { authorizationUrl } from "./oauth.ts";
+import { withinTimeLimit } from "./provider_http.ts";
+import type { Providers } from "./providers.ts";
+import { failedReturn, type SignInLog } from "./return.ts";
+import { keepState, newState } from "./states.ts";
+
+export interface SignInServices extends SignInLog {
+  readonly config: { readonly publicUrl: string };
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly newId: NewId;
+  readonly keyRing: KeyRing;
+  readonly providers: Providers;
+  readonly browsers: Browsers;
+}
+
+export interface StartInput {
+  readonly provider: string;
+  /** May hold `return_to`, a path on the project's site, and `state`, the application's own. */
+  readonly query: URLSearchParams;
+  /** The `Cookie` header. */
+  readonly cookies: string | null;
+}
+
+/** Where the browser is sent. */
+export interface Departure {
+  readonly location: string;
+  /** A `Set-Cookie` header. */
+  readonly cookie: readonly [string, string] | null;
+}
+
+/** The address that a provider sends browsers back to, as it is registered there. */
+export const callbackUrl = (publicUrl: string, provider: string): string =>
+  `${publicUrl}/api/userAuth/social/${provider}/callback`;
+
+/**
+ * Begins a sign-in: sends the browser to the provider, or with an `error` back to the project's
+ * site where the provider cannot be found. Throws `PROVIDER_UNKNOWN`, `PROVIDER_NOT_CONFIGURED`,
+ * `SITE_URL_MISSING`, `INVALID_RETURN_TO` and `INVALID_QUERY`, all before anything is stored.
+ */
+export async function startSignIn(
+  services: SignInServices,
+  { projectId, siteUrl }: { projectId: Id; siteUrl: string | null },
+  input: StartInput,
+): Promise<Departure> {
+  const { config, providers, browsers } = services;
+  const { provider, query } = input;
+  const { scope, idTokens, server: find } = providers.find(provider);
+  const settings = await findProvider(services, projectId, provider);
+  if (!settings?.enabled || settings.clientSecret === null) {
+    throw new Problem("PROVIDER_NOT_CONFIGURED");
+  }
+  if (siteUrl === null) throw new Problem("SITE_URL_MISSING");
+  const returnTo = returnToOf(query, siteUrl);
+  const applicationState = applicationStateOf(query);
+  const challenge = {
+    state: newState(projectId),
+    verifier: randomToken(),
+    nonce: idTokens === null ? null : randomToken(),
+  };
+  const application = {
+    clientId: settings.clientId,
+    callbackUrl: callbackUrl(config.publicUrl, provider),
+  };
+  let location: URL;
+  try {
+    const server = await withinTimeLimit(find);
+    location = await authorizationUrl(server, application, { ...challenge, scope });
+  } catch (error) {
+    const back = { projectId, siteUrl, provider, returnTo, applicationState };
+    return { location: failedReturn(services, back, error), cookie: null };
+  }
+  const { browserHash, cookie } = browsers.recognise(input.cookies);
+  await keepState(services, projectId, {
+    provider,
+    browserHash,
+    challenge,
+    returnTo,
+    applicationState,
+  });
+  return { location: location.href, cookie };
+}
+
+/** Browsers take a second slash or a backslash, and what they drop in between, for a host. */
+function returnToOf(query: URLSearchParams, siteUrl: string): string | null {
+  const [path = null, ...more] = query.getAll("return_to");
+  if (path === null) return null;
+  const isPath = /^\/(?![/\\])/.test(path) && path.length <= RETURN_TO_LENGTH_MAX &&
+    !/\p{Cc}/u.test(path);
+  if (isPath && more.length === 0 && URL.parse(path, siteUrl)?.origin === siteUrl) return path;
+  throw new Problem("INVALID_RETURN_TO");
+}
+
+function applicationStateOf(query: URLSearchParams): string | null {
+  const [state = null, ...more] = query.getAll("state");
+  if (state === null || (more.length === 0 && state.length <= STATE_LENGTH_MAX)) return state;
+  throw new Problem("INVALID_QUERY", {
+    message: `state may stand there once, with at most ${STATE_LENGTH_MAX} characters.`,
+  });
+}

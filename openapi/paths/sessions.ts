@@ -1,0 +1,182 @@
+import { SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
+import { type BodySpec, contract } from "../contract.ts";
+import { paging, refreshToken, refreshTokenMode, sessionId } from "../parameters.ts";
+import { EXAMPLE_ID } from "../schemas/document.ts";
+import {
+  ACCESS_TOKEN_EXAMPLE,
+  EndedSession,
+  ExchangeInput,
+  ExchangeResult,
+  LoggedOut,
+  REFRESH_TOKEN_EXAMPLE,
+  RefreshInput,
+  Renewed,
+  RENEWED_EXAMPLE,
+  SESSION_EXAMPLE,
+  SessionList,
+} from "../schemas/session.ts";
+import { EndedSessions } from "../schemas/user.ts";
+import { sessionKey, signedInUser, signInKey, userKey } from "../security.ts";
+
+const TAG = "Sessions";
+const SETS_COOKIE = {
+  "set-cookie": "Holds the refresh token, for browsers. Left out with `x-refresh-token-mode: " +
+    "header`, and for an origin from which the cookie would not count.",
+};
+const CLEARS_COOKIE = { "set-cookie": "Removes the cookie, where it counts." };
+
+const refreshBody: BodySpec = {
+  schema: RefreshInput,
+  example: { refreshToken: REFRESH_TOKEN_EXAMPLE },
+  description: "The refresh token, where neither a header nor a cookie has it.",
+  bytesMax: SMALL_BODY_BYTES_MAX,
+  optional: true,
+};
+
+export const exchangeCode = contract({
+  operationId: "exchangeCode",
+  tag: TAG,
+  method: "post",
+  path: "/api/userAuth/social/exchange",
+  summary: "Exchange a one-time code for a refresh token",
+  description: "The last step of social sign-in: the callback page sends the code and the access " +
+    "token it was given, within 60 seconds and once.",
+  security: signInKey,
+  parameters: [refreshTokenMode],
+  body: {
+    schema: ExchangeInput,
+    example: {
+      rtCode: "uU0nuZNNPgilLlLX2n2r-sSE7-N6U4DukIj3rOLvzek",
+      token: ACCESS_TOKEN_EXAMPLE,
+    },
+    description: "Both as the callback page was given them.",
+    bytesMax: SMALL_BODY_BYTES_MAX,
+  },
+  success: [{
+    status: 200,
+    description: "The first refresh token of the session.",
+    data: ExchangeResult,
+    example: { refreshToken: REFRESH_TOKEN_EXAMPLE },
+    message: "Signed in",
+    headers: SETS_COOKIE,
+  }],
+  problems: ["EXCHANGE_FIELDS_MISSING", "EXCHANGE_CODE_INVALID"],
+});
+
+export const refreshSession = contract({
+  operationId: "refreshSession",
+  tag: TAG,
+  method: "post",
+  path: "/api/userAuth/refresh-token",
+  summary: "Renew the access token",
+  description: "Each refresh token is used once: the answer, or the cookie, has its successor. " +
+    "One that comes again within 10 seconds gets a successor too, for tabs and lost answers; one " +
+    "that comes later was stolen, and ends the session.",
+  security: signInKey,
+  parameters: [refreshToken, refreshTokenMode],
+  body: refreshBody,
+  success: [{
+    status: 200,
+    description: "The tokens. `refreshToken` is there when it came in the header or the body.",
+    data: Renewed,
+    example: RENEWED_EXAMPLE,
+    message: "Access token renewed",
+    headers: SETS_COOKIE,
+  }],
+  problems: ["REFRESH_TOKEN_INVALID"],
+});
+
+export const logout = contract({
+  operationId: "logout",
+  tag: TAG,
+  method: "post",
+  path: "/api/userAuth/logout",
+  summary: "Sign out",
+  description: "Ends the session of the refresh token, and that of the access token if one is " +
+    "sent. What is not valid any more has nothing left to end: the answer is the same.",
+  security: sessionKey,
+  parameters: [refreshToken],
+  body: refreshBody,
+  success: [{
+    status: 200,
+    description: "Signed out, now or before.",
+    data: LoggedOut,
+    example: {},
+    message: "Signed out",
+    headers: CLEARS_COOKIE,
+  }],
+  problems: [],
+});
+
+export const logoutAll = contract({
+  operationId: "logoutAll",
+  tag: TAG,
+  method: "post",
+  path: "/api/userAuth/logout-all",
+  summary: "Sign out everywhere",
+  description:
+    "Ends all sessions of the user, who is told by the access token, or without one by " +
+    "the refresh token.",
+  security: userKey,
+  parameters: [refreshToken],
+  body: refreshBody,
+  success: [{
+    status: 200,
+    description: "How many sessions ended.",
+    data: EndedSessions,
+    example: { ended: 2 },
+    message: "Signed out everywhere",
+    headers: CLEARS_COOKIE,
+  }],
+  problems: ["ACCESS_TOKEN_REQUIRED", "REFRESH_TOKEN_INVALID"],
+});
+
+export const listSessions = contract({
+  operationId: "listSessions",
+  tag: TAG,
+  method: "get",
+  path: "/api/userAuth/sessions",
+  summary: "List one's sessions",
+  description: "The devices on which the user is signed in, the newest first.",
+  security: signedInUser,
+  parameters: paging,
+  body: null,
+  success: [{
+    status: 200,
+    description: "The sessions that stand.",
+    data: SessionList,
+    example: { items: [SESSION_EXAMPLE], nextCursor: null },
+    message: "Sessions listed",
+  }],
+  problems: ["INVALID_QUERY", "INVALID_CURSOR"],
+});
+
+export const endSession = contract({
+  operationId: "endSession",
+  tag: TAG,
+  method: "delete",
+  path: "/api/userAuth/sessions/{id}",
+  summary: "End one of one's sessions",
+  description: "Signs the user out on that device.",
+  security: signedInUser,
+  parameters: [sessionId],
+  body: null,
+  success: [{
+    status: 200,
+    description: "The id of the ended session.",
+    data: EndedSession,
+    example: { id: EXAMPLE_ID },
+    message: "Session ended",
+  }],
+  problems: ["INVALID_ID", "SESSION_NOT_FOUND"],
+});
+
+/** In the order of the reference. */
+export const SESSIONS = [
+  exchangeCode,
+  refreshSession,
+  logout,
+  logoutAll,
+  listSessions,
+  endSession,
+];

@@ -1,0 +1,60 @@
+import { contract } from "../contract.ts";
+import { provider, signInCallback as callback, startSignIn as start } from "../parameters.ts";
+import { anyone, navigationKey } from "../security.ts";
+
+const TAG = "Sign-in";
+
+export const startSignIn = contract({
+  operationId: "startSignIn",
+  tag: TAG,
+  method: "get",
+  path: "/api/userAuth/social/{provider}/start",
+  summary: "Begin a sign-in",
+  description: "Navigate a browser here. It is sent on to the provider, and after the user has " +
+    "signed in there to `<site_url>/auth/callback`.",
+  security: navigationKey,
+  parameters: [provider, ...start],
+  body: null,
+  success: [{
+    status: 302,
+    description: "On to the provider; or, if the provider cannot be reached, back to " +
+      "`<site_url>/auth/callback` with an `error`.",
+    data: null,
+    headers: {
+      location: "Where the browser goes.",
+      "set-cookie": "Ties the sign-in to this browser, for ten minutes.",
+    },
+  }],
+  problems: [
+    "PROVIDER_UNKNOWN",
+    "PROVIDER_NOT_CONFIGURED",
+    "SITE_URL_MISSING",
+    "INVALID_RETURN_TO",
+    "INVALID_QUERY",
+  ],
+});
+
+export const signInCallback = contract({
+  operationId: "signInCallback",
+  tag: TAG,
+  method: "get",
+  path: "/api/userAuth/social/{provider}/callback",
+  summary: "End a sign-in",
+  description: "The address to register at the provider, which sends browsers back to it. They " +
+    "are sent on to `<site_url>/auth/callback`, with `rtCode`, `provider`, `userId`, " +
+    "`projectId`, `isNewUser` and `linkedByEmail` in the query and the access `token` in the " +
+    "fragment, or with an `error`; and with `return_to` and `state` as the sign-in was begun with.",
+  security: anyone,
+  parameters: [provider, ...callback],
+  body: null,
+  success: [{
+    status: 302,
+    description: "Back to the project's site, signed in or with an `error`.",
+    data: null,
+    headers: { location: "`<site_url>/auth/callback` with the parameters above." },
+  }],
+  problems: ["PROVIDER_UNKNOWN", "INVALID_STATE", "SITE_URL_MISSING"],
+});
+
+/** In the order of the reference. */
+export const SOCIAL = [startSignIn, signInCallback];

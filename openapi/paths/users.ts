@@ -1,0 +1,181 @@
+import { SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
+import { contract } from "../contract.ts";
+import { paging, userId, userSearch } from "../parameters.ts";
+import { EXAMPLE_ID } from "../schemas/document.ts";
+import {
+  DeletedUser,
+  Disabling,
+  EndedSessions,
+  MANAGED_USER_EXAMPLE,
+  ManagedUser,
+  ManagedUserList,
+  User,
+  USER_EXAMPLE,
+  UserChanges,
+} from "../schemas/user.ts";
+import { secretKey, signedInUser } from "../security.ts";
+
+const TAG = "Users";
+
+export const getMe = contract({
+  operationId: "getMe",
+  tag: TAG,
+  method: "get",
+  path: "/api/userAuth/me",
+  summary: "Read one's own record",
+  description: "The user that the access token was issued to.",
+  security: signedInUser,
+  parameters: [],
+  body: null,
+  success: [{
+    status: 200,
+    description: "The user.",
+    data: User,
+    example: USER_EXAMPLE,
+    message: "User found",
+  }],
+  problems: [],
+});
+
+export const patchMe = contract({
+  operationId: "patchMe",
+  tag: TAG,
+  method: "patch",
+  path: "/api/userAuth/me",
+  summary: "Change one's own record",
+  description: "Sets name, username or avatarUrl, or clears them with null. What a user set " +
+    "himself is not changed by his provider any more.",
+  security: signedInUser,
+  parameters: [],
+  body: {
+    schema: UserChanges,
+    example: { name: "Ada Lovelace" },
+    description: "At least one of the members.",
+    bytesMax: SMALL_BODY_BYTES_MAX,
+  },
+  success: [{
+    status: 200,
+    description: "The user as he is now.",
+    data: User,
+    example: USER_EXAMPLE,
+    message: "User changed",
+  }],
+  problems: [],
+});
+
+export const listUsers = contract({
+  operationId: "listUsers",
+  tag: TAG,
+  method: "get",
+  path: "/api/userAuth/users",
+  summary: "List users",
+  description: "The project's users, the newest first.",
+  security: secretKey,
+  parameters: [...paging, ...userSearch],
+  body: null,
+  success: [{
+    status: 200,
+    description: "The users.",
+    data: ManagedUserList,
+    example: { items: [MANAGED_USER_EXAMPLE], nextCursor: null },
+    message: "Users listed",
+  }],
+  problems: ["INVALID_QUERY", "INVALID_CURSOR", "QUERY_TOO_SLOW"],
+});
+
+export const getUser = contract({
+  operationId: "getUser",
+  tag: TAG,
+  method: "get",
+  path: "/api/userAuth/users/{id}",
+  summary: "Read a user",
+  description: "One user of the project.",
+  security: secretKey,
+  parameters: [userId],
+  body: null,
+  success: [{
+    status: 200,
+    description: "The user.",
+    data: ManagedUser,
+    example: MANAGED_USER_EXAMPLE,
+    message: "User found",
+  }],
+  problems: ["INVALID_ID", "USER_NOT_FOUND"],
+});
+
+export const patchUser = contract({
+  operationId: "patchUser",
+  tag: TAG,
+  method: "patch",
+  path: "/api/userAuth/users/{id}",
+  summary: "Disable or enable a user",
+  description: "A disabled user cannot sign in, and his sessions end at once.",
+  security: secretKey,
+  parameters: [userId],
+  body: {
+    schema: Disabling,
+    example: { disabled: true },
+    description: "Whether he is disabled.",
+    bytesMax: SMALL_BODY_BYTES_MAX,
+  },
+  success: [{
+    status: 200,
+    description: "The user as he is now.",
+    data: ManagedUser,
+    example: { ...MANAGED_USER_EXAMPLE, disabled: true },
+    message: "User changed",
+  }],
+  problems: ["INVALID_ID", "USER_NOT_FOUND"],
+});
+
+export const deleteUser = contract({
+  operationId: "deleteUser",
+  tag: TAG,
+  method: "delete",
+  path: "/api/userAuth/users/{id}",
+  summary: "Delete a user",
+  description: "Removes the user, his sessions and his links to providers for good. Documents " +
+    "that he owns stay; whoever signs in as the same person later is a new user.",
+  security: secretKey,
+  parameters: [userId],
+  body: null,
+  success: [{
+    status: 200,
+    description: "The id of the deleted user.",
+    data: DeletedUser,
+    example: { id: EXAMPLE_ID },
+    message: "User deleted",
+  }],
+  problems: ["INVALID_ID", "USER_NOT_FOUND"],
+});
+
+export const endUserSessions = contract({
+  operationId: "endUserSessions",
+  tag: TAG,
+  method: "delete",
+  path: "/api/userAuth/users/{id}/sessions",
+  summary: "End a user's sessions",
+  description: "Signs the user out everywhere.",
+  security: secretKey,
+  parameters: [userId],
+  body: null,
+  success: [{
+    status: 200,
+    description: "How many sessions ended.",
+    data: EndedSessions,
+    example: { ended: 2 },
+    message: "Sessions ended",
+  }],
+  problems: ["INVALID_ID", "USER_NOT_FOUND"],
+});
+
+/** In the order of the reference. */
+export const USERS = [
+  getMe,
+  patchMe,
+  listUsers,
+  getUser,
+  patchUser,
+  deleteUser,
+  endUserSessions,
+];

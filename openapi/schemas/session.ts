@@ -1,0 +1,72 @@
+import { z } from "@hono/zod-openapi";
+import { ACCESS_TOKEN_SECONDS } from "@/lib/limits.ts";
+import { EXAMPLE_ID } from "./document.ts";
+
+const id = z.string().regex(/^[0-9a-f]{24}$/).openapi({ description: "24 hexadecimal digits." });
+const time = z.iso.datetime();
+
+export const ACCESS_TOKEN_EXAMPLE = "eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiI2NmYxIn0.c2lnbmF0dXJl";
+export const REFRESH_TOKEN_EXAMPLE = `${EXAMPLE_ID}.47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU`;
+
+const refreshToken = z.string().openapi({ description: "Used once: its answer has the next." });
+
+export const ExchangeInput = z.looseObject({
+  rtCode: z.string().openapi({ description: "The one-time code from the query string." }),
+  token: z.string().openapi({ description: "The access token from the fragment." }),
+}).openapi("ExchangeInput", {
+  example: { rtCode: "uU0nuZNNPgilLlLX2n2r-sSE7-N6U4DukIj3rOLvzek", token: ACCESS_TOKEN_EXAMPLE },
+});
+
+export const ExchangeResult = z.strictObject({ refreshToken })
+  .openapi("ExchangeResult", { example: { refreshToken: REFRESH_TOKEN_EXAMPLE } });
+
+export const RefreshInput = z.looseObject({ refreshToken: refreshToken.optional() })
+  .openapi("RefreshInput", { example: { refreshToken: REFRESH_TOKEN_EXAMPLE } });
+
+export const RENEWED_EXAMPLE = {
+  accessToken: ACCESS_TOKEN_EXAMPLE,
+  token: ACCESS_TOKEN_EXAMPLE,
+  expiresIn: ACCESS_TOKEN_SECONDS,
+  refreshToken: REFRESH_TOKEN_EXAMPLE,
+};
+
+export const Renewed = z.strictObject({
+  accessToken: z.string(),
+  token: z.string().openapi({ description: "Repeats `accessToken`." }),
+  expiresIn: z.int().openapi({ description: "Seconds until the access token expires." }),
+  refreshToken: refreshToken.optional().openapi({
+    description: "The successor; left out where the cookie holds it.",
+  }),
+}).openapi("Renewed", { example: RENEWED_EXAMPLE });
+
+export const SESSION_EXAMPLE = {
+  _id: EXAMPLE_ID,
+  createdAt: "2026-01-31T12:00:00.000Z",
+  lastUsedAt: "2026-01-31T12:30:00.000Z",
+  expiresAt: "2026-03-02T12:30:00.000Z",
+  userAgent: "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0",
+  address: "203.0.113.0",
+  current: true,
+};
+
+const Session = z.strictObject({
+  _id: id,
+  createdAt: time,
+  lastUsedAt: time.openapi({ description: "When it was opened or last refreshed." }),
+  expiresAt: time.openapi({ description: "Moves on with every refresh." }),
+  userAgent: z.string().nullable(),
+  address: z.string().nullable().openapi({
+    description: "The network of the device that opened it, not its whole address.",
+  }),
+  current: z.boolean().openapi({ description: "Whether it is the one that asks." }),
+}).openapi("Session", { description: "A signed-in device.", example: SESSION_EXAMPLE });
+
+export const SessionList = z.strictObject({
+  items: z.array(Session),
+  nextCursor: z.string().nullable(),
+}).openapi("SessionList", { example: { items: [SESSION_EXAMPLE], nextCursor: null } });
+
+export const EndedSession = z.strictObject({ id })
+  .openapi("EndedSession", { example: { id: EXAMPLE_ID } });
+
+export const LoggedOut = z.strictObject({}).openapi("LoggedOut", { example: {} });

@@ -1,0 +1,73 @@
+import { z } from "@hono/zod-openapi";
+import { EXAMPLE_ID } from "./document.ts";
+
+const id = z.string().regex(/^[0-9a-f]{24}$/).openapi({ description: "24 hexadecimal digits." });
+const time = z.iso.datetime();
+const text = z.string().nullable();
+
+const members = {
+  _id: id,
+  email: text.openapi({ description: "Null where no provider verified one." }),
+  emailVerified: z.boolean(),
+  name: text,
+  username: text,
+  avatarUrl: text,
+  providers: z.array(
+    z.strictObject({ provider: z.string(), providerUserId: z.string(), linkedAt: time }),
+  ),
+  createdAt: time,
+  updatedAt: time,
+  lastSignInAt: time.nullable(),
+};
+
+export const USER_EXAMPLE = {
+  _id: EXAMPLE_ID,
+  email: "ada@example.com",
+  emailVerified: true,
+  name: "Ada",
+  username: "ada",
+  avatarUrl: "https://avatars.example.com/ada.png",
+  providers: [
+    { provider: "github", providerUserId: "1815", linkedAt: "2026-01-31T12:00:00.000Z" },
+  ],
+  createdAt: "2026-01-31T12:00:00.000Z",
+  updatedAt: "2026-01-31T12:00:00.000Z",
+  lastSignInAt: "2026-01-31T12:00:00.000Z",
+};
+
+export const MANAGED_USER_EXAMPLE = { ...USER_EXAMPLE, disabled: false };
+
+export const User = z.strictObject(members).openapi("User", {
+  description: "A user as he sees himself.",
+  example: USER_EXAMPLE,
+});
+
+export const ManagedUser = z.strictObject({ ...members, disabled: z.boolean() })
+  .openapi("ManagedUser", {
+    description: "A user as the project's servers see him.",
+    example: MANAGED_USER_EXAMPLE,
+  });
+
+export const ManagedUserList = z.strictObject({
+  items: z.array(ManagedUser),
+  nextCursor: z.string().nullable(),
+}).openapi("ManagedUserList", {
+  example: { items: [MANAGED_USER_EXAMPLE], nextCursor: null },
+});
+
+export const UserChanges = z.strictObject({
+  name: text.optional(),
+  username: text.optional(),
+  avatarUrl: text.optional().openapi({ description: "An https address." }),
+}).openapi("UserChanges", { example: { name: "Ada Lovelace" } });
+
+export const Disabling = z.strictObject({ disabled: z.boolean() })
+  .openapi("Disabling", { example: { disabled: true } });
+
+export const DeletedUser = z.strictObject({ id }).openapi("DeletedUser", {
+  example: { id: EXAMPLE_ID },
+});
+
+export const EndedSessions = z.strictObject({
+  ended: z.int().openapi({ description: "How many sessions stood." }),
+}).openapi("EndedSessions", { example: { ended: 2 } });

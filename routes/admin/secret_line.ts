@@ -1,0 +1,34 @@
+import { Problem } from "@/lib/problems.ts";
+
+const BYTES_MAX = 4096;
+
+/**
+ * The first line of standard input, without its end; empty where there is none. Asks on standard
+ * error where a person sits in front of it. Throws `INVALID_INPUT` for what is no text.
+ */
+export async function secretLine(question: string): Promise<string> {
+  if (Deno.stdin.isTerminal()) await Deno.stderr.write(new TextEncoder().encode(question));
+  const chunk = new Uint8Array(BYTES_MAX);
+  let length = 0;
+  for (;;) {
+    const end = chunk.subarray(0, length).indexOf(LINE_FEED);
+    if (end >= 0) return textOf(chunk.subarray(0, end));
+    if (length === BYTES_MAX) throw refuse(`has more than ${BYTES_MAX} bytes`);
+    const read = await Deno.stdin.read(chunk.subarray(length));
+    if (read === null) return textOf(chunk.subarray(0, length));
+    length += read;
+  }
+}
+
+const LINE_FEED = 10;
+
+const refuse = (why: string) =>
+  new Problem("INVALID_INPUT", { message: `The line on standard input ${why}.` });
+
+function textOf(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes).replace(/\r$/, "");
+  } catch {
+    throw refuse("is not UTF-8");
+  }
+}

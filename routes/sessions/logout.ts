@@ -1,0 +1,14 @@
+import type { KeyHolder } from "@/lib/auth/api_keys.ts";
+import { logOut } from "@/lib/auth/end_sessions.ts";
+import { ok } from "@/lib/http/respond.ts";
+import type { Handler } from "../call.ts";
+import { cookieHeaders, presentedToken } from "./presented.ts";
+
+export const handleLogout: Handler<KeyHolder> = async (call) => {
+  const { services, principal } = call;
+  const { token } = await presentedToken(call, principal);
+  // With a secret key, as everywhere, an access token is not looked at.
+  const authorization = principal.kind === "secret" ? null : call.header("authorization");
+  await logOut(services, principal.projectId, { refreshToken: token, authorization });
+  return { ...ok(200, "{}", "Signed out"), headers: cookieHeaders(call, principal, null) };
+};

@@ -1,0 +1,48 @@
+import type { KeyHolder } from "@/lib/auth/api_keys.ts";
+import { maySetCookie, readRefreshCookie, refreshCookie } from "@/lib/auth/refresh_cookie.ts";
+import { asMembers } from "@/lib/documents/document.ts";
+import { Problem } from "@/lib/problems.ts";
+import { own } from "@/lib/store/shape.ts";
+import type { Call } from "../call.ts";
+
+/** A refresh token as a request brought it. */
+export interface Presented {
+  readonly token: string | null;
+  /** Whether the client holds it itself, and not its browser. */
+  readonly byClient: boolean;
+}
+
+/** Looks for a refresh token in the header, then the body, then the cookie. */
+export async function presentedToken(
+  call: Call<unknown>,
+  holder: KeyHolder,
+): Promise<Presented> {
+  const token = call.header("x-refresh-token") || await tokenOfBody(call);
+  if (token !== null) return { token, byClient: true };
+  const sent = { origin: call.header("origin"), cookie: call.header("cookie") };
+  const kept = readRefreshCookie(call.services.cookies, holder, sent);
+  return { token: kept, byClient: false };
+}
+
+async function tokenOfBody({ optionalBody }: Call<unknown>): Promise<string | null> {
+  const body = await optionalBody();
+  if (body === undefined) return null;
+  const token = own(asMembers(body), "refreshToken") ?? null;
+  if (token === null || typeof token === "string") return token || null;
+  throw new Problem("INVALID_BODY", { message: '"refreshToken" must be text.' });
+}
+
+/** Whether the client wants nothing to do with the cookie. */
+export const isHeaderMode = ({ header }: Call<unknown>): boolean =>
+  header("x-refresh-token-mode")?.toLowerCase() === "header";
+
+/** The cookie for an answer with a fresh token, or without one to remove it. */
+export function cookieHeaders(
+  call: Call<unknown>,
+  holder: KeyHolder,
+  token: string | null,
+): readonly (readonly [string, string])[] {
+  const unwanted = token !== null && isHeaderMode(call);
+  if (unwanted || !maySetCookie(holder, call.header("origin"))) return [];
+  return [refreshCookie(call.services.cookies, holder, token)];
+}

@@ -1,0 +1,25 @@
+import type { KeyHolder } from "@/lib/auth/api_keys.ts";
+import { rotateRefreshToken } from "@/lib/auth/rotate_refresh_token.ts";
+import { NO_STORE, ok } from "@/lib/http/respond.ts";
+import { Problem } from "@/lib/problems.ts";
+import type { Handler } from "../call.ts";
+import { cookieHeaders, isHeaderMode, presentedToken } from "./presented.ts";
+
+export const handleRefreshSession: Handler<KeyHolder> = async (call) => {
+  const { services, principal } = call;
+  const { token, byClient } = await presentedToken(call, principal);
+  // The successor of a cookie could go nowhere.
+  if (token === null || (!byClient && isHeaderMode(call))) {
+    throw new Problem("REFRESH_TOKEN_INVALID");
+  }
+  const { accessToken, refreshToken, expiresIn } = await rotateRefreshToken(
+    services,
+    principal.projectId,
+    token,
+  );
+  const renewed = { accessToken, token: accessToken, expiresIn, ...(byClient && { refreshToken }) };
+  return {
+    ...ok(200, JSON.stringify(renewed), "Access token renewed"),
+    headers: [NO_STORE, ...cookieHeaders(call, principal, refreshToken)],
+  };
+};

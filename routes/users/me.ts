@@ -1,0 +1,16 @@
+import { changeOwnUser, ownUser } from "@/lib/auth/own_user.ts";
+import type { SignedInUser } from "@/lib/auth/principals.ts";
+import { shownUser } from "@/lib/auth/shown_user.ts";
+import { ok } from "@/lib/http/respond.ts";
+import { jsonText } from "@/lib/store/json_text.ts";
+import type { Handler } from "../call.ts";
+
+export const handleGetMe: Handler<SignedInUser> = async ({ services, principal }) => {
+  const user = await ownUser(services, principal);
+  return ok(200, jsonText(shownUser(user)), "User found");
+};
+
+export const handlePatchMe: Handler<SignedInUser> = async ({ services, principal, body }) => {
+  const user = await changeOwnUser(services, principal, await body());
+  return ok(200, jsonText(shownUser(user)), "User changed");
+};

@@ -1,0 +1,47 @@
+import type { KeyHolder } from "@/lib/auth/api_keys.ts";
+import { endSessionsOf } from "@/lib/auth/end_sessions.ts";
+import { deleteUser, findUser, listUsers, setDisabled } from "@/lib/auth/manage_users.ts";
+import { managedUser } from "@/lib/auth/shown_user.ts";
+import { ok } from "@/lib/http/respond.ts";
+import { requiredId } from "@/lib/ids.ts";
+import { Problem } from "@/lib/problems.ts";
+import { jsonText } from "@/lib/store/json_text.ts";
+import type { Json } from "@/lib/store/port.ts";
+import { isObject, own } from "@/lib/store/shape.ts";
+import type { Handler } from "../call.ts";
+
+export const handleListUsers: Handler<KeyHolder> = async ({ services, principal, query }) => {
+  const { items, nextCursor } = await listUsers(services, principal.projectId, query);
+  return ok(200, jsonText({ items: items.map(managedUser), nextCursor }), "Users listed");
+};
+
+export const handleGetUser: Handler<KeyHolder> = async ({ services, principal, param }) => {
+  const user = await findUser(services, principal.projectId, requiredId(param("id")));
+  return ok(200, jsonText(managedUser(user)), "User found");
+};
+
+export const handlePatchUser: Handler<KeyHolder> = async (call) => {
+  const userId = requiredId(call.param("id"));
+  const disabled = disabledOf(await call.body());
+  const { services, principal } = call;
+  const user = await setDisabled(services, principal.projectId, { userId, disabled });
+  return ok(200, jsonText(managedUser(user)), "User changed");
+};
+
+export const handleDeleteUser: Handler<KeyHolder> = async ({ services, principal, param }) => {
+  const id = requiredId(param("id"));
+  await deleteUser(services, principal.projectId, id);
+  return ok(200, JSON.stringify({ id }), "User deleted");
+};
+
+export const handleEndUserSessions: Handler<KeyHolder> = async ({ services, principal, param }) => {
+  const { _id } = await findUser(services, principal.projectId, requiredId(param("id")));
+  const ended = await endSessionsOf(services, principal.projectId, _id);
+  return ok(200, JSON.stringify({ ended }), "Sessions ended");
+};
+
+function disabledOf(body: Json): boolean {
+  const disabled = isObject(body) && Object.keys(body).length === 1 ? own(body, "disabled") : null;
+  if (typeof disabled === "boolean") return disabled;
+  throw new Problem("INVALID_BODY", { message: 'Send { "disabled": true } or false.' });
+}

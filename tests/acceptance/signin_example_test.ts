@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+import {
+  type ExampleSite,
+  keptToken,
+  openExampleSite,
+  type Person,
+} from "../attacks/example_site.ts";
+import { browserTest } from "../support/browser.ts";
+
+/** Nothing of a token in any address's query, nor in what tells where a request came from. */
+async function assertNoTokenLeft(site: ExampleSite, person: Person): Promise<void> {
+  const kept = await keptToken(person, site.project);
+  assert.ok(person.seen.length > 0);
+  for (const { url, referrer } of person.seen) {
+    const { search, pathname } = new URL(url);
+    assert.doesNotMatch(search, /eyJ/, url);
+    assert.ok(kept === null || !url.includes(kept), url);
+    const isReturn = pathname === "/auth/callback";
+    assert.ok(isReturn || !search.includes("rtCode"), url);
+    // Providers may say that somebody comes from them; the page and Corbel never say so.
+    const from = referrer === null ? null : new URL(referrer).origin;
+    assert.ok(
+      from !== site.project.siteUrl && from !== site.world.publicUrl,
+      `${url}: ${referrer}`,
+    );
+  }
+  assert.equal(await person.page.evaluate("document.referrer"), "");
+  const { href } = new URL(await person.page.evaluate<string>("location.href"));
+  assert.equal(href, `${site.project.siteUrl}/`);
+}
+
+const named = ({ page }: Person, name: string) =>
+  page.locator("#name", { hasText: name }).waitFor();
+
+browserTest(
+  "the example page signs in, lists private notes, refreshes and signs out",
+  async (t) => {
+    await using site = await openExampleSite();
+    const { world, project } = site;
+    world.githubPerson({ login: "ann", name: "Ann Smith" });
+    const gina = world.googlePerson({ name: "Gina Rossi", email: "gina@example.com" });
+    const person = await site.person();
+    const { page, context } = person;
+    await page.goto(project.siteUrl);
+
+    await t.step("by GitHub, and a note is hers", async () => {
+      await person.signIn("GitHub", "ann");
+      await named(person, "Ann Smith");
+      await page.getByText("None yet.").waitFor();
+      await page.getByRole("textbox", { name: "A new note" }).fill("Buy bread");
+      await page.getByRole("button", { name: "Add" }).click();
+      await page.getByRole("listitem").getByText("Buy bread").waitFor();
+      await assertNoTokenLeft(site, person);
+    });
+
+    await t.step("the address is clean from the first moment, and so is the way back", async () => {
+      assert.equal(await page.evaluate("sessionStorage.length"), 0, "the state is used up");
+      const stored = await page.evaluate<string>("JSON.stringify({ ...localStorage })");
+      assert.doesNotMatch(stored, /eyJ|[0-9a-f]{24}\./);
+      assert.equal(await page.evaluate("document.cookie"), "", "no script sees the cookie");
+      await page.goBack();
+      await page.goForward();
+      assert.doesNotMatch(page.url(), /rtCode|token/);
+      await page.getByRole("button", { name: "Sign out" }).waitFor();
+    });
+
+    await t.step("a reload finds the session again, by the cookie alone", async () => {
+      const before = world.secret(await keptToken(person, project));
+      await page.reload();
+      await page.getByRole("listitem").getByText("Buy bread").waitFor();
+      const after = world.secret(await keptToken(person, project));
+      assert.ok(after !== null && after !== before, "the refresh token was renewed");
+      await assertNoTokenLeft(site, person);
+    });
+
+    await t.step("the token is refreshed when asked to", async () => {
+      const before = await keptToken(person, project);
+      await page.getByRole("button", { name: "Refresh" }).click();
+      await page.getByText("A new access token, good for 15 minutes.").waitFor();
+      assert.notEqual(world.secret(await keptToken(person, project)), before);
+    });
+
+    await t.step("a page of another site gets nothing by her cookies", async () => {
+      const evil = await context.newPage();
+      await evil.goto(site.evilOrigin);
+      const call = (path: string) =>
+        evil.evaluate<{ status: number; text: string }, string[]>(
+          async ([url, key]) => {
+            const response = await fetch(url!, {
+              method: "POST",
+              credentials: "include",
+              headers: { "x-api-key": key!, "content-type": "application/json" },
+              body: "{}",
+            });
+            return { status: response.status, text: await response.text() };
+          },
+          [`${world.publicUrl}/api/userAuth/${path}`, project.publishableKey],
+        );
+      const refreshed = await call("refresh-token");
+      assert.equal(refreshed.status, 401);
+      assert.doesNotMatch(refreshed.text, /eyJ/);
+      assert.equal((await call("logout")).status, 200);
+      await evil.close();
+      await page.reload();
+      await page.getByRole("listitem").getByText("Buy bread").waitFor();
+    });
+
+    await t.step(
+      "after signing out nothing is left, and a reload brings nothing back",
+      async () => {
+        world.secret(await keptToken(person, project));
+        await page.getByRole("button", { name: "Sign out" }).click();
+        await page.getByRole("button", { name: "Continue with Google" }).waitFor();
+        assert.equal(await keptToken(person, project), null);
+        await page.reload();
+        await page.getByRole("button", { name: "Continue with Google" }).waitFor();
+        assert.equal(await page.getByText("Buy bread").count(), 0);
+        assert.equal(await page.evaluate("localStorage.length"), 0);
+      },
+    );
+
+    await t.step("by Google, somebody else sees none of her notes", async () => {
+      await person.signIn("Google", gina.login);
+      await named(person, "Gina Rossi");
+      await page.getByText("gina@example.com").waitFor();
+      await page.getByText("None yet.").waitFor();
+      world.secret(await keptToken(person, project));
+      await assertNoTokenLeft(site, person);
+    });
+
+    await t.step("who says no is told so, and is not signed in", async () => {
+      await page.getByRole("button", { name: "Sign out" }).click();
+      const start = page.getByRole("button", { name: "Continue with GitHub" });
+      await start.waitFor();
+      // A visitor that GitHub knows to refuse.
+      const cookie = { name: "github_session", value: "!", url: world.github.url };
+      await context.addCookies([cookie]);
+      await start.click();
+      await page.waitForURL(`${project.siteUrl}/`);
+      await page.locator("#message.alarm").waitFor();
+      assert.match(await page.locator("#message").innerText(), /\w/);
+      assert.equal(await start.isVisible(), true);
+    });
+
+    // Pictures are on a host that tests do not reach; nothing else went wrong, nor was it forbidden.
+    const others = person.errors.filter((text) => !text.includes("ERR_NAME_NOT_RESOLVED"));
+    assert.deepEqual(others, []);
+  },
+);

@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { type UserRecord, USERS } from "@/lib/auth/users.ts";
+import { eq } from "@/lib/store/filter.ts";
+import { openTestApp } from "../support/test_app.ts";
+import { ok, refused } from "./shelf.ts";
+import { signIn } from "./signed_in.ts";
+
+const ME = { path: "/api/userAuth/me" };
+
+Deno.test("a user reads his own record, and nothing that is not his to read", async () => {
+  await using app = await openTestApp();
+  const project = await app.project();
+  const user = await signIn(app, project);
+  const provider = {
+    provider: "github",
+    providerUserId: "1815",
+    linkedAt: "2026-01-31T12:00:00.000Z",
+  };
+  const users = app.services.engine.records<UserRecord>(project.projectId, USERS);
+  const change = { name: "Ada", passwordHash: "$argon2id$hash", providers: [provider] };
+  const { value } = (await users.updateOne(eq("_id", user.id), { set: change }))!;
+  const answer = await project.asPublic(ME, user);
+  assert.deepEqual(ok(answer), {
+    _id: user.id,
+    email: value.email,
+    emailVerified: true,
+    name: "Ada",
+    username: null,
+    avatarUrl: null,
+    providers: [provider],
+    createdAt: "2026-01-31T12:00:00.000Z",
+    updatedAt: "2026-01-31T12:00:00.000Z",
+    lastSignInAt: "2026-01-31T12:00:00.000Z",
+  });
+  assert.ok(!answer.text.includes("argon2"));
+});
+
+Deno.test("a user of an earlier version, whose record has less, is shown like the others", async () => {
+  await using app = await openTestApp();
+  const project = await app.project();
+  const user = await signIn(app, project);
+  const shown = ok(await project.asPublic(ME, user));
+  const users = app.services.engine.records<UserRecord>(project.projectId, USERS);
+  await users.updateOne(eq("_id", user.id), {
+    unset: ["providers", "ownMembers", "passwordHash", "lastSignInAt"],
+  });
+  assert.deepEqual(ok(await project.asPublic(ME, user)), { ...shown, lastSignInAt: null });
+  const patched = await project.asPublic({ ...ME, method: "PATCH", body: { name: "Ada" } }, user);
+  assert.equal(ok(patched).name, "Ada");
+});
+
+Deno.test("each access token reads its own user, in its own project", async () => {
+  await using app = await openTestApp();
+  const [project, stranger] = [await app.project(), await app.project()];
+  const [ann, bob] = [await signIn(app, project), await signIn(app, project)];
+  assert.equal(ok(await project.asPublic(ME, ann))._id, ann.id);
+  assert.equal(ok(await project.asPublic(ME, bob))._id, bob.id);
+  refused(await stranger.asPublic(ME, ann), 401, "ACCESS_TOKEN_INVALID");
+});
+
+Deno.test("of a user who is deleted in another process the token is refused, not the record missing", async () => {
+  await using app = await openTestApp();
+  const project = await app.project();
+  const user = await signIn(app, project);
+  ok(await project.asPublic(ME, user));
+  await app.services.engine.records(project.projectId, USERS).deleteOne(eq("_id", user.id));
+  refused(await project.asPublic(ME, user), 401, "ACCESS_TOKEN_INVALID");
+});
+
+Deno.test("without an access token 401, with the secret key 403", async () => {
+  await using app = await openTestApp();
+  const project = await app.project();
+  const { token } = await signIn(app, project);
+  refused(await project.asPublic(ME), 401, "ACCESS_TOKEN_REQUIRED");
+  const headers = { authorization: `Bearer ${token}` };
+  refused(await project.asSecret({ ...ME, headers }), 403, "PUBLISHABLE_KEY_REQUIRED");
+});

@@ -1,0 +1,390 @@
+import assert from "node:assert/strict";
+import { createUser } from "@/lib/auth/create_user.ts";
+import { IDENTITIES, identityOf, type IdentityRecord } from "@/lib/auth/identities.ts";
+import { issueToken } from "@/lib/auth/issue_token.ts";
+import { type SessionRecord, SESSIONS } from "@/lib/auth/sessions.ts";
+import { type UserRecord, USERS } from "@/lib/auth/users.ts";
+import { createLog } from "@/lib/http/log.ts";
+import { ALL, eq } from "@/lib/store/filter.ts";
+import type { Change, Id } from "@/lib/store/port.ts";
+import { verifiedEmail } from "../support/github_fake.ts";
+import { times } from "./shelf.ts";
+import {
+  failedWith,
+  openSignInWorld,
+  type ProviderName,
+  type SignInProject,
+  type SignInWorld,
+} from "./sign_in_world.ts";
+
+const BOTH: readonly ProviderName[] = ["github", "google"];
+
+const changeUser = async (
+  world: SignInWorld,
+  { projectId }: SignInProject,
+  id: Id,
+  change: Change,
+) =>
+  await world.app.services.engine.records<UserRecord>(projectId, USERS)
+    .updateOne(eq("_id", id), change);
+
+const sessionsOf = ({ app }: SignInWorld, { projectId }: SignInProject) =>
+  app.services.engine.records<SessionRecord>(projectId, SESSIONS);
+
+Deno.test("whoever comes back is the same user, and only the time of his sign-in moves", async () => {
+  await using world = await openSignInWorld();
+  const project = await world.project();
+  for (const provider of BOTH) {
+    const who = provider === "github" ? "ann" : "bob";
+    const first = await world.browser().signIn(project, provider, who);
+    const before = await project.holderOf(`${who}@example.com`);
+    world.app.clock.advance(60_000);
+    const { parameters } = await world.browser().signIn(project, provider, who);
+    assert.equal(parameters.userId, first.parameters.userId);
+    assert.deepEqual([parameters.isNewUser, parameters.linkedByEmail], ["false", "false"]);
+    const lastSignInAt = new Date(world.app.clock.now()).toISOString();
+    assert.deepEqual(await project.holderOf(`${who}@example.com`), { ...before, lastSignInAt });
+  }
+});
+
+Deno.test("20 first sign-ins of one person at once make one user", async () => {
+  await using world = await openSignInWorld();
+  for (const provider of BOTH) {
+    const project = await world.project();
+    const arrivals = await Promise.all(
+      times(20, () => world.browser().signIn(project, provider, "ann")),
+    );
+    assert.equal(new Set(arrivals.map(({ parameters }) => parameters.userId)).size, 1);
+    const fresh = arrivals.filter(({ parameters }) => parameters.isNewUser === "true");
+    assert.equal(fresh.length, 1);
+    assert.deepEqual([(await project.users()).length, (await project.identities()).length], [1, 1]);
+    assert.equal(await sessionsOf(world, project).count(ALL), 20);
+  }
+});
+
+Deno.test("first sign-ins of one person in two processes at once make one user", async () => {
+  await using world = await openSignInWorld();
+  const project = await world.project();
+  const apps = [world.app, await world.another()];
+  const arrivals = await Promise.all(
+    times(20, (i) => world.browser(apps[i % 2]).signIn(project, "github", "ann")),
+  );
+  for (const { token } of arrivals) assert.ok(token);
+  const fresh = arrivals.filter(({ parameters }) => parameters.isNewUser === "true");
+  assert.equal(fresh.length, 1);
+  assert.deepEqual([(await project.users()).length, (await project.identities()).length], [1, 1]);
+});
+
+Deno.test("first sign-ins of one person with two providers at once make one user with both", async () => {
+  await using world = await openSignInWorld();
+  const project = await world.project();
+  const arrivals = await Promise.all(
+    times(20, (i) => world.browser().signIn(project, BOTH[i % 2]!, "ann")),
+  );
+  for (const { token } of arrivals) assert.ok(token);
+  const count = (name: string) =>
+    arrivals.filter(({ parameters }) => parameters[name] === "true").length;
+  assert.deepEqual([count("isNewUser"), count("linkedByEmail")], [1, 1]);
+  const [user, ...others] = await project.users();
+  assert.deepEqual(others, []);
+  assert.deepEqual(user!.providers.map(({ provider }) => provider).toSorted(), BOTH);
+  assert.equal((await project.identities()).length, 2);
+});
+
+Deno.test("an identity is the provider's own id: a login that somebody else took is somebody else", async () => {
+  await using world = await openSignInWorld();
+  const project = await world.project();
+  const { parameters: ann } = await world.browser().signIn(project, "github", "ann");
+  world.github.join({ login: "ann-of-old", id: 1, emails: verifiedEmail("ann@example.com") });
+  world.github.join({ login: "ann", id: 99, name: "Not Ann", emails: [] });
+  const { parameters: taker } = await world.browser().signIn(project, "github", "ann");
+  assert.equal(taker.isNewUser, "true");
+  assert.notEqual(taker.userId, ann.userId);
+  const { parameters: again } = await world.browser().signIn(project, "github", "ann-of-old");
+  assert.equal(again.userId, ann.userId);
+});
+
+Deno.test("the same number at two providers is two people", async () => {
+  await using world = await openSignInWorld();
+  const project = await world.project();
+  world.github.join({ login: "one", id: 555, emails: [] });
+  world.google.join("other", { sub: "555" });
+  const { parameters: one } = await world.browser().signIn(project, "github", "one");
+  const { parameters: other } = await world.browser().signIn(project, "google", "other");
+  assert.notEqual(one.userId, other.userId);
+});
+
+Deno.test("an id of GitHub that is no whole number is nobody", async () => {
+  await using world = await openSignInWorld();
+  const project = await world.project();
+  const ids = ["1", 1.5, -1, 0, 2 ** 53, null, true, [1], { id: 1 }, { $ne: null }];
+  for (const id of ids) {
+    world.github.join({ login: "mallory", id, emails: verifiedEmail("ann@example.com") });
+    const arrival = await world.browser().signIn(project, "github", "mallory");
+    failedWith(arrival, "The provider's answer could not be verified");
+  }
+  assert.deepEqual(await project.users(), []);
+});
+
+Deno.test("of GitHub's addresses only the primary one counts, and only if it is verified", async () => {
+  await using world = await openSignInWorld();
+  const project = await world.project();
+  const [mine, other] = ["carol@example.com", "ann@example.com"];
+  const table: [{ email: string; primary: boolean; verified: boolean }[], string | null][] = [
+    [[], null],
+    [[{ email: mine, primary: true, verified: false }], null],
+    [[{ email: mine, primary: false, verified: true }], null],
+    [[
+      { email: other, primary: false, verified: true },
+      { email: mine, primary: true, verified: false },
+    ], null],
+    [[{ email: "carol@example.com, eve@example.com", primary: true, verified: true }], null],
+    [[
+      { email: other, primary: false, verified: true },
+      { email: mine, primary: true, verified: true },
+    ], mine],
+  ];
+  for (const [i, [emails, expected]] of table.entries()) {
+    world.github.join({ login: "carol", id: 200 + i, publicEmail: other, emails });
+    const { parameters } = await world.browser().signIn(project, "github", "carol");
+    const user = (await project.users()).find(({ _id }) => _id === parameters.userId)!;
+    assert.deepEqual([user.email, user.emailVerified], [expected, expected !== null]);
+  }
+});
+
+Deno.test("a verified address signs in to the account that has it, in any case, and keeps its sessions", async () => {
+  await using world = await openSignInWorld();
+  const project = await world.project();
+  const first = await world.browser().signIn(project, "github", "ann");
+  world.google.join("ann", { sub: "sub-1", email: "ANN@Example.com", emailVerified: true });
+  world.app.clock.advance(1000);
+  const second = await world.browser().signIn(project, "google", "ann");
+  assert.equal(second.parameters.userId, first.parameters.userId);
+  assert.deepEqual(
+    [second.parameters.isNewUser, second.parameters.linkedByEmail],
+    ["false", "true"],
+  );
+  const user = await project.holderOf("ann@example.com");
+  assert.equal(user.email, "ann@example.com", "as it was given first");
+  assert.deepEqual(user.providers.map(({ provider }) => provider), BOTH);
+  const { tokens } = world.app.services;
+  assert.ok(await tokens.verify(project.projectId, first.token!));
+  const third = await world.browser().signIn(project, "google", "ann");
+  assert.equal(third.parameters.linkedByEmail, "false", "linked once");
+});
+
+Deno.test("a project that never links keeps the two apart, and the address with whom had it", async () => {
+  await using world = await openSignInWorld();
+  const project = await world.project({ linking: "never" });
+  const { parameters: one } = await world.browser().signIn(project, "github", "ann");
+  const { parameters: two } = await world.browser().signIn(project, "google", "ann");
+  assert.notEqual(two.userId, one.userId);
+  assert.deepEqual([two.isNewUser, two.linkedByEmail], ["true", "false"]);
+  assert.equal((await project.holderOf("ann@example.com"))._id, one.userId);
+  const other = (await project.users()).find(({ _id }) => _id === two.userId)!;
+  assert.deepEqual([other.email, other.emailVerified], [null, false]);
+  const { parameters: again } = await world.browser().signIn(project, "google", "ann");
+  assert.equal(again.userId, two.userId);
+});
+
+Deno.test("who made an account in waiting for its owner is shut out when the owner comes", async () => {
+  let logged = "";
+  using log = createLog("warn", (text) => void (logged += text));
+  await using world = await openSignInWorld({ log });
+  const { services } = world.app;
+  const project = await world.project();
+  const { projectId } = project;
+  // The attacker has a password, a session, and a provider of his own on the victim's address.
+  const userId = await createUser(services, projectId, {
+    email: "ann@example.com",
+    verified: false,
+  });
+  await changeUser(world, project, userId, {
+    set: {
+      passwordHash: "$argon2id$attacker",
+      name: "Send money to Eve",
+      ownMembers: ["name"],
+      providers: [{
+        provider: "github",
+        providerUserId: "3",
+        linkedAt: "2026-01-01T00:00:00.000Z",
+      }],
+    },
+  });
+  await services.engine.records<IdentityRecord>(projectId, IDENTITIES).insert({
+    _id: services.newId(),
+    identity: identityOf("github", "3"),
+    userId,
+    seen: { email: null, name: "Eve", username: "eve", avatarUrl: null },
+  });
+  const stolen = await issueToken(services, projectId, { userId, seconds: 900 });
+  assert.ok(await services.tokens.verify(projectId, stolen));
+
+  const { parameters, token } = await world.browser().signIn(project, "google", "ann");
+  assert.deepEqual([parameters.userId, parameters.linkedByEmail], [userId, "true"]);
+  const user = await project.holderOf("ann@example.com");
+  assert.deepEqual(
+    [user.passwordHash, user.emailVerified, user.name, user.ownMembers],
+    [null, true, "Ann", []],
+  );
+  assert.deepEqual(user.providers.map(({ provider }) => provider), ["google"]);
+  assert.equal(await services.tokens.verify(projectId, stolen), null, "at once");
+  assert.ok(await services.tokens.verify(projectId, token!));
+  const { parameters: eve } = await world.browser().signIn(project, "github", "eve");
+  assert.deepEqual([eve.isNewUser, eve.userId === userId], ["true", false]);
+  log.flush();
+  const told = logged.trim().split("\n").map((line) => JSON.parse(line))
+    .filter(({ event }) => event !== undefined);
+  assert.deepEqual(told.map(({ event, project, user }) => [event, project, user]), [
+    ["account_reclaimed", projectId, userId],
+  ]);
+});
+
+Deno.test("what a provider says otherwise than before replaces what the user has not set himself", async () => {
+  await using world = await openSignInWorld();
+  const project = await world.project();
+  const { parameters } = await world.browser().signIn(project, "github", "ann");
+  const id = parameters.userId!;
+  await changeUser(world, project, id, { set: { name: "Anna", ownMembers: ["name"] } });
+  world.github.join({
+    login: "ann2",
+    id: 1,
+    name: "Ann II",
+    avatarUrl: "https://avatars.example/new",
+    emails: verifiedEmail("ann2@example.com"),
+  });
+  world.app.clock.advance(1000);
+  await world.browser().signIn(project, "github", "ann2");
+  const user = await project.holderOf("ann2@example.com");
+  assert.equal(user._id, id);
+  assert.deepEqual(
+    [user.name, user.username, user.avatarUrl, user.emailVerified],
+    ["Anna", "ann2", "https://avatars.example/new", true],
+  );
+  assert.equal(user.updatedAt, new Date(world.app.clock.now()).toISOString());
+});
+
+Deno.test("two providers that say different things do not undo each other at every sign-in", async () => {
+  await using world = await openSignInWorld();
+  const project = await world.project();
+  await world.browser().signIn(project, "github", "ann");
+  world.google.join("ann", {
+    sub: "sub-1",
+    name: "Ann of Google",
+    email: "ann@example.com",
+    emailVerified: true,
+  });
+  await world.browser().signIn(project, "google", "ann");
+  for (const provider of [...BOTH, ...BOTH]) await world.browser().signIn(project, provider, "ann");
+  assert.equal((await project.holderOf("ann@example.com")).name, "Ann");
+  world.google.join("ann", {
+    sub: "sub-1",
+    name: "Ann again",
+    email: "ann.new@example.com",
+    emailVerified: true,
+  });
+  await world.browser().signIn(project, "google", "ann");
+  for (const provider of BOTH) await world.browser().signIn(project, provider, "ann");
+  const user = await project.holderOf("ann.new@example.com");
+  assert.equal(user.name, "Ann again");
+});
+
+Deno.test("an address that is somebody else's by now stays his", async () => {
+  await using world = await openSignInWorld();
+  const project = await world.project();
+  const { parameters: ann } = await world.browser().signIn(project, "github", "ann");
+  const { parameters: bob } = await world.browser().signIn(project, "github", "bob");
+  for (const email of ["bob@example.com", "BOB@example.com"]) {
+    world.github.join({ login: "ann", id: 1, name: "Ann", emails: verifiedEmail(email) });
+    const { parameters } = await world.browser().signIn(project, "github", "ann");
+    assert.equal(parameters.userId, ann.userId);
+  }
+  assert.equal((await project.holderOf("bob@example.com"))._id, bob.userId);
+  assert.equal((await project.holderOf("ann@example.com"))._id, ann.userId);
+  await changeUser(world, project, bob.userId!, { set: { email: null, emailLower: null } });
+  await world.browser().signIn(project, "github", "ann");
+  assert.equal((await project.holderOf("bob@example.com"))._id, ann.userId, "free by now");
+});
+
+Deno.test("an address that a provider no longer vouches for is kept, and proves nobody else", async () => {
+  await using world = await openSignInWorld();
+  const project = await world.project();
+  const { parameters: ann } = await world.browser().signIn(project, "github", "ann");
+  world.github.join({ login: "ann", id: 1, name: "Ann", emails: [] });
+  await world.browser().signIn(project, "github", "ann");
+  const user = await project.holderOf("ann@example.com");
+  assert.deepEqual([user._id, user.emailVerified], [ann.userId, true]);
+});
+
+Deno.test("a disabled user gets back an error and nothing of his changes, by whichever way he comes", async () => {
+  await using world = await openSignInWorld();
+  const project = await world.project();
+  const { parameters } = await world.browser().signIn(project, "github", "ann");
+  await changeUser(world, project, parameters.userId!, { set: { disabled: true } });
+  const before = JSON.stringify([await project.users(), await project.identities()]);
+  const sessions = await sessionsOf(world, project).count(ALL);
+  world.app.clock.advance(1000);
+  for (const provider of BOTH) {
+    const arrival = await world.browser().signIn(project, provider, "ann");
+    failedWith(arrival, "This account is disabled");
+  }
+  assert.equal(JSON.stringify([await project.users(), await project.identities()]), before);
+  assert.equal(await sessionsOf(world, project).count(ALL), sessions);
+});
+
+Deno.test("a deleted user who signs in again is new", async () => {
+  await using world = await openSignInWorld();
+  const project = await world.project();
+  const { parameters: first } = await world.browser().signIn(project, "github", "ann");
+  const users = world.app.services.engine.records<UserRecord>(project.projectId, USERS);
+  await users.deleteOne(eq("_id", first.userId!));
+  const { parameters: second } = await world.browser().signIn(project, "github", "ann");
+  assert.deepEqual([second.isNewUser, second.userId === first.userId], ["true", false]);
+  assert.equal((await project.identities()).length, 1);
+});
+
+Deno.test("the same person is another user in each project, and a sign-in there is none here", async () => {
+  await using world = await openSignInWorld();
+  const [one, two] = [await world.project(), await world.project()];
+  const here = await world.browser().signIn(one, "github", "ann");
+  const there = await world.browser().signIn(two, "github", "ann");
+  assert.notEqual(here.parameters.userId, there.parameters.userId);
+  const { tokens } = world.app.services;
+  assert.equal(await tokens.verify(two.projectId, here.token!), null);
+  assert.equal(await tokens.verify(one.projectId, there.token!), null);
+});
+
+Deno.test("50 sign-ins at once in two projects never see each other's application", async () => {
+  await using world = await openSignInWorld();
+  const projects = [
+    await world.project(),
+    await world.project({ siteUrl: "https://other.example" }),
+  ];
+  assert.notEqual(projects[0]!.clientId, projects[1]!.clientId);
+  // Each provider checks id, secret, address and verifier together, and complains of a mixture.
+  await Promise.all(times(50, async (i) => {
+    const project = projects[i % 2]!;
+    const provider = BOTH[Math.floor(i / 2) % 2]!;
+    const who = `user-${i}`;
+    world.github.join({ login: who, id: 1000 + i, emails: verifiedEmail(`${who}@example.com`) });
+    world.google.join(who, {
+      sub: `sub-${1000 + i}`,
+      email: `${who}@example.com`,
+      emailVerified: true,
+    });
+    const browser = world.browser();
+    const begun = new URL((await browser.start(project, provider)).headers.get("location")!);
+    assert.equal(begun.searchParams.get("client_id"), project.clientId);
+    const answer = await browser.comeBack(await world[provider].approve(begun, who));
+    const back = new URL(answer.headers.get("location")!);
+    const site = i % 2 === 0 ? "https://app.example" : "https://other.example";
+    assert.equal(back.origin, site, back.href);
+    assert.equal(back.searchParams.get("projectId"), project.projectId);
+    assert.equal(back.searchParams.get("error"), null);
+  }));
+  for (const [parity, project] of projects.entries()) {
+    const emails = (await project.users()).map(({ email }) => email);
+    const expected = times(25, (n) => `user-${2 * n + parity}@example.com`);
+    assert.deepEqual(emails.toSorted(), expected.toSorted());
+  }
+});

@@ -1,0 +1,393 @@
+import assert from "node:assert/strict";
+import { decodeJwt } from "jose";
+import { EXCHANGE_CODES, type ExchangeCodeRecord } from "@/lib/auth/exchange_codes.ts";
+import { type SessionRecord, SESSIONS } from "@/lib/auth/sessions.ts";
+import { sha256 } from "@/lib/crypto/hashes.ts";
+import { type ProjectRecord, PROJECTS } from "@/lib/projects/records.ts";
+import { ALL, eq } from "@/lib/store/filter.ts";
+import { maintain } from "@/routes/maintenance.ts";
+import { refused, times } from "./shelf.ts";
+import {
+  arrivalOf,
+  failedWith,
+  locationOf,
+  openSignInWorld,
+  type ProviderName,
+  type SignInProject,
+  type SignInWorld,
+} from "./sign_in_world.ts";
+
+const BOTH: readonly ProviderName[] = ["github", "google"];
+
+/** A browser at the moment when the provider sends it back. */
+async function comingBack(
+  world: SignInWorld,
+  project: SignInProject,
+  provider: ProviderName = "github",
+  who = "ann",
+) {
+  const browser = world.browser();
+  const begun = locationOf(await browser.start(project, provider));
+  return { browser, back: await world[provider].approve(begun, who) };
+}
+
+const changed = (address: URL, change: (query: URLSearchParams) => void): URL => {
+  const url = new URL(address);
+  change(url.searchParams);
+  return url;
+};
+
+Deno.test("a first sign-in makes a user, opens a session, and hands both codes to the page", async () => {
+  await using world = await openSignInWorld();
+  const { services } = world.app;
+  for (const provider of BOTH) {
+    const project = await world.project();
+    const { projectId } = project;
+    const { parameters, token, url } = await world.browser().signIn(project, provider, "ann");
+    const user = await project.holderOf("ann@example.com");
+    const { rtCode, ...rest } = parameters;
+    assert.deepEqual(rest, {
+      provider,
+      userId: user._id,
+      projectId,
+      isNewUser: "true",
+      linkedByEmail: "false",
+    });
+    assert.match(rtCode!, /^[A-Za-z0-9_-]{43}$/);
+    assert.equal(url.hash, `#token=${token}`);
+    const { sub, sid, aud, exp, iat } = decodeJwt(token!);
+    assert.deepEqual([sub, aud, exp! - iat!], [user._id, projectId, 900]);
+    const bearer = await services.tokens.verify(projectId, token!);
+    assert.deepEqual([bearer?.userId, bearer?.sessionId], [user._id, sid]);
+    const session = await services.engine.records<SessionRecord>(projectId, SESSIONS).get(
+      sid as string,
+    );
+    assert.equal(session?.value.userId, user._id);
+    assert.equal(session?.value.address, "127.0.0.0");
+    const codes = services.engine.records<ExchangeCodeRecord>(projectId, EXCHANGE_CODES);
+    const code = (await codes.findOne(eq("codeHash", sha256(rtCode!))))!.value;
+    assert.deepEqual([code.tokenHash, code.sessionId], [sha256(token!), sid]);
+    assert.equal(await project.states(), 0);
+  }
+});
+
+Deno.test("the user is kept as the provider has proved him", async () => {
+  await using world = await openSignInWorld();
+  const project = await world.project();
+  await world.browser().signIn(project, "github", "ann");
+  const { _id, createdAt, ...user } = await project.holderOf("ann@example.com");
+  const now = new Date(world.app.clock.now()).toISOString();
+  assert.equal(createdAt, now);
+  assert.deepEqual(user, {
+    email: "ann@example.com",
+    emailLower: "ann@example.com",
+    emailVerified: true,
+    name: "Ann",
+    username: "ann",
+    avatarUrl: "https://avatars.example/ann",
+    disabled: false,
+    passwordHash: null,
+    providers: [{ provider: "github", providerUserId: "1", linkedAt: now }],
+    ownMembers: [],
+    lastSignInAt: now,
+    updatedAt: now,
+  });
+});
+
+Deno.test("return_to and state come back unchanged, on success and on failure", async () => {
+  await using world = await openSignInWorld();
+  const project = await world.project();
+  const query = { return_to: "/a b?c=d&e=%2F#f", state: "x&y=z#é+ %" };
+  const browser = world.browser();
+  const { parameters } = await browser.signIn(project, "google", "ann", query);
+  assert.deepEqual([parameters.return_to, parameters.state], [query.return_to, query.state]);
+  const begun = locationOf(await browser.start(project, "google", query));
+  const denied = arrivalOf(await browser.comeBack(await world.google.deny(begun)));
+  failedWith(denied, "Sign-in was cancelled");
+  assert.deepEqual(denied.parameters, {
+    error: "Sign-in was cancelled",
+    provider: "google",
+    ...query,
+  });
+});
+
+Deno.test("a state is good once: of 20 callbacks at once one is let in, the others are 400", async () => {
+  await using world = await openSignInWorld();
+  const project = await world.project();
+  const { browser, back } = await comingBack(world, project);
+  const answers = await Promise.all(times(20, () => browser.comeBack(back)));
+  const [first, ...others] = answers.toSorted((a, b) => a.status - b.status);
+  assert.ok(arrivalOf(first!).token);
+  for (const answer of others) refused(answer, 400, "INVALID_STATE");
+  refused(await browser.comeBack(back), 400, "INVALID_STATE");
+});
+
+Deno.test("a sign-in may end in another process than it began in, and in one of them only", async () => {
+  await using world = await openSignInWorld();
+  const project = await world.project();
+  const { browser, back } = await comingBack(world, project);
+  const other = world.browser(await world.another());
+  for (const [name, value] of browser.cookies) other.cookies.set(name, value);
+  const answers = await Promise.all(
+    times(20, (i) => (i % 2 === 0 ? browser : other).comeBack(back)),
+  );
+  const statuses = answers.map(({ status }) => status).toSorted();
+  assert.deepEqual(statuses, [302, ...Array(19).fill(400)]);
+});
+
+Deno.test("a state is good for ten minutes and not a millisecond longer", async () => {
+  await using world = await openSignInWorld();
+  const project = await world.project();
+  const [early, late] = [await comingBack(world, project), await comingBack(world, project)];
+  world.app.clock.advance(599_999);
+  assert.ok(arrivalOf(await early.browser.comeBack(early.back)).token);
+  world.app.clock.advance(1);
+  refused(await late.browser.comeBack(late.back), 400, "INVALID_STATE");
+});
+
+Deno.test("sign-ins that nobody finished are removed, by several processes at once, and no others", async () => {
+  await using world = await openSignInWorld();
+  const project = await world.project();
+  for (const _ of times(3, Number)) await comingBack(world, project);
+  world.app.clock.advance(600_001);
+  const { browser, back } = await comingBack(world, project);
+  const { services } = world.app;
+  const passes = await Promise.all([maintain(services), maintain(services)]);
+  assert.equal(passes.reduce((sum, { expired }) => sum + expired, 0), 3);
+  assert.equal(await project.states(), 1);
+  assert.ok(arrivalOf(await browser.comeBack(back)).token);
+});
+
+Deno.test("another browser is refused, and does not spoil the sign-in it was planted from", async () => {
+  await using world = await openSignInWorld();
+  const project = await world.project();
+  const { browser, back } = await comingBack(world, project, "github", "eve");
+  const stranger = world.browser();
+  refused(await stranger.comeBack(back), 400, "INVALID_STATE");
+  await stranger.start(project, "github");
+  refused(await stranger.comeBack(back), 400, "INVALID_STATE");
+  const [[name, value]] = [...browser.cookies] as [[string, string]];
+  const [mark, signature] = value.split(".") as [string, string];
+  const forgeries = [
+    [name, mark],
+    [name, `${mark}.`],
+    [name, `${mark}.${"A".repeat(22)}`],
+    [name, `${"A".repeat(43)}.${signature}`],
+    [`${name.slice(0, -1)}${name.endsWith("x") ? "y" : "x"}`, value],
+    ["corbel_sign_in", value],
+  ] as const;
+  for (const [forgedName, forgedValue] of forgeries) {
+    const forger = world.browser();
+    forger.cookies.set(forgedName, forgedValue);
+    refused(await forger.comeBack(back), 400, "INVALID_STATE");
+  }
+  assert.deepEqual(await project.users(), []);
+  assert.ok(arrivalOf(await browser.comeBack(back)).token);
+});
+
+Deno.test("a state that is missing, doubled, altered or of nobody is one and the same 400", async () => {
+  await using world = await openSignInWorld();
+  const project = await world.project();
+  const other = await world.project();
+  const { browser, back } = await comingBack(world, project);
+  const state = back.searchParams.get("state")!;
+  const [, random] = state.split(".") as [string, string];
+  const wrong: Record<string, (query: URLSearchParams) => void> = {
+    missing: (query) => query.delete("state"),
+    empty: (query) => query.set("state", ""),
+    doubled: (query) => query.append("state", state),
+    altered: (query) => query.set("state", `${project.projectId}.${"A".repeat(43)}`),
+    "of another project": (query) => query.set("state", `${other.projectId}.${random}`),
+    "of no project": (query) => query.set("state", `0123456789abcdef01234567.${random}`),
+    "of the control plane": (query) => query.set("state", `control.${random}`),
+    "without a project": (query) => query.set("state", random),
+    "longer": (query) => query.set("state", `${state}x`),
+  };
+  const texts = new Set<string>();
+  for (const [kind, change] of Object.entries(wrong)) {
+    const answer = await browser.comeBack(changed(back, change));
+    assert.equal(answer.status, 400, kind);
+    refused(answer, 400, "INVALID_STATE");
+    texts.add(answer.text);
+  }
+  assert.equal(texts.size, 1);
+  assert.ok(arrivalOf(await browser.comeBack(back)).token, "none of them spoiled it");
+});
+
+Deno.test("a state of one provider is none at another, whatever comes with it", async () => {
+  await using world = await openSignInWorld();
+  const project = await world.project();
+  for (const [from, to] of [BOTH, BOTH.toReversed()] as [ProviderName, ProviderName][]) {
+    const { browser, back } = await comingBack(world, project, from);
+    const mixed = new URL(back.href.replace(`/${from}/`, `/${to}/`));
+    refused(await browser.comeBack(mixed), 400, "INVALID_STATE");
+    assert.ok(arrivalOf(await browser.comeBack(back)).token);
+  }
+});
+
+Deno.test("a provider that Corbel does not know is 404", async () => {
+  await using world = await openSignInWorld();
+  const path = "/api/userAuth/social/gitlab/callback?state=x&code=y";
+  refused(await world.app.send({ path }), 404, "PROVIDER_UNKNOWN");
+});
+
+Deno.test("without a Site URL by now there is nowhere to go back to: 422, and the state stays", async () => {
+  await using world = await openSignInWorld();
+  const project = await world.project();
+  const { browser, back } = await comingBack(world, project);
+  const projects = world.app.services.engine.records<ProjectRecord>("control", PROJECTS);
+  const setSite = (siteUrl: string | null) =>
+    projects.updateOne(eq("_id", project.projectId), { set: { siteUrl } });
+  await setSite(null);
+  refused(await browser.comeBack(back), 422, "SITE_URL_MISSING", "Site URL");
+  await setSite("https://new.example");
+  const arrival = arrivalOf(await browser.comeBack(back), "https://new.example");
+  assert.ok(arrival.token, "the way back is the one that is set now");
+});
+
+Deno.test("several tabs and both providers of one browser come back in any order", async () => {
+  await using world = await openSignInWorld();
+  const project = await world.project();
+  const browser = world.browser();
+  const begun = await Promise.all(times(6, async (i) => {
+    const provider = BOTH[i % 2]!;
+    return { provider, url: locationOf(await browser.start(project, provider)) };
+  }));
+  assert.ok(browser.cookies.size > 1, "tabs that begin at once have a cookie each");
+  for (const { provider, url } of begun.toReversed()) {
+    const back = await world[provider].approve(url, "ann");
+    assert.ok(arrivalOf(await browser.comeBack(back)).token);
+  }
+  assert.equal((await project.users()).length, 1);
+});
+
+Deno.test("what a provider or a user wrote never reaches the page as an error", async () => {
+  await using world = await openSignInWorld();
+  const project = await world.project();
+  const table = {
+    access_denied: "Sign-in was cancelled",
+    temporarily_unavailable: "The provider refused the sign-in",
+    "<script>alert(1)</script>": "The provider refused the sign-in",
+  };
+  for (const provider of BOTH) {
+    for (const [error, told] of Object.entries(table)) {
+      const { browser, back } = await comingBack(world, project, provider);
+      const failed = changed(back, (query) => {
+        query.delete("code");
+        query.set("error", error);
+        query.set("error_description", "<b>words of others</b>");
+        query.set("error_uri", "https://evil.example");
+      });
+      const arrival = arrivalOf(await browser.comeBack(failed));
+      failedWith(arrival, told);
+      assert.equal(arrival.url.href.includes("others"), false);
+      refused(await browser.comeBack(back), 400, "INVALID_STATE");
+    }
+  }
+  assert.deepEqual(await project.users(), []);
+});
+
+Deno.test("no code, two codes, or a made-up one sends the browser back with an error", async () => {
+  await using world = await openSignInWorld();
+  const project = await world.project();
+  const table: [(query: URLSearchParams) => void, string][] = [
+    [(query) => query.delete("code"), "The provider's answer could not be verified"],
+    [(query) => query.append("code", "another"), "The provider's answer could not be verified"],
+    [(query) => query.set("code", "made-up"), "The provider refused the sign-in"],
+    [
+      (query) => query.set("iss", "https://evil.example"),
+      "The provider's answer could not be verified",
+    ],
+  ];
+  for (const provider of BOTH) {
+    for (const [change, told] of table) {
+      const { browser, back } = await comingBack(world, project, provider);
+      failedWith(arrivalOf(await browser.comeBack(changed(back, change))), told);
+    }
+    assert.deepEqual(world[provider].takeRefusals(), ["token: code"]);
+  }
+  assert.deepEqual(await project.users(), []);
+});
+
+Deno.test("a code that was stolen from another sign-in is of no use: PKCE", async () => {
+  await using world = await openSignInWorld();
+  const project = await world.project();
+  for (const provider of BOTH) {
+    const victim = await comingBack(world, project, provider, "ann");
+    const thief = await comingBack(world, project, provider, "eve");
+    const stolen = changed(
+      thief.back,
+      (query) => query.set("code", victim.back.searchParams.get("code")!),
+    );
+    const arrival = arrivalOf(await thief.browser.comeBack(stolen));
+    failedWith(arrival, "The provider refused the sign-in");
+    assert.deepEqual(world[provider].takeRefusals(), ["token: verifier"]);
+  }
+});
+
+Deno.test("a provider that is switched off meanwhile signs nobody in", async () => {
+  await using world = await openSignInWorld();
+  const project = await world.project();
+  const { browser, back } = await comingBack(world, project);
+  await project.set("github", { enabled: false });
+  failedWith(arrivalOf(await browser.comeBack(back)), "This provider is not enabled");
+  assert.deepEqual(await project.users(), []);
+  refused(await browser.comeBack(back), 400, "INVALID_STATE");
+});
+
+Deno.test("a secret that the provider does not take ends in an error, not in a session", async () => {
+  await using world = await openSignInWorld();
+  const project = await world.project();
+  for (const provider of BOTH) {
+    const { browser, back } = await comingBack(world, project, provider);
+    const app = { clientId: project.clientId, clientSecret: "another" };
+    world[provider].register({ ...app, callbackUrl: `http://localhost:8000${back.pathname}` });
+    failedWith(arrivalOf(await browser.comeBack(back)), "The provider refused the sign-in");
+    assert.deepEqual(world[provider].takeRefusals(), ["token: secret"]);
+  }
+});
+
+Deno.test("whatever a provider's endpoints answer, the browser gets back to the page with a short error", async () => {
+  await using world = await openSignInWorld();
+  const project = await world.project();
+  const { github, google } = world;
+  const unexpected = "The provider did not answer as expected";
+  const refusedThere = "The provider refused the sign-in";
+  const cases = [
+    ["github", "token", "error", refusedThere],
+    ["github", "token", "down", unexpected],
+    ["github", "token", "broken", unexpected],
+    ["github", "user", "down", unexpected],
+    ["github", "user", "broken", unexpected],
+    ["github", "emails", "down", unexpected],
+    ["github", "emails", "broken", unexpected],
+    ["google", "token", "error", refusedThere],
+    ["google", "token", "down", unexpected],
+    ["google", "token", "broken", unexpected],
+    ["google", "jwks", "down", unexpected],
+    ["google", "jwks", "broken", unexpected],
+  ] as const;
+  for (const [provider, endpoint, mishap, told] of cases) {
+    const { browser, back } = await comingBack(world, project, provider);
+    if (provider === "github") github.mishap(endpoint, mishap);
+    else google.mishap(endpoint, mishap);
+    const arrival = arrivalOf(await browser.comeBack(back));
+    assert.deepEqual(
+      [endpoint, mishap, arrival.parameters.error],
+      [endpoint, mishap, told],
+    );
+    failedWith(arrival, told);
+    if (provider === "github") github.mishap(endpoint, null);
+    else google.mishap(endpoint, null);
+  }
+  assert.deepEqual(await project.users(), []);
+  const sessions = world.app.services.engine.records(project.projectId, SESSIONS);
+  assert.equal(await sessions.count(ALL), 0);
+});
+
+Deno.test("a provider that answers in form encoding is understood", async () => {
+  await using world = await openSignInWorld();
+  const project = await world.project();
+  world.github.mishap("token", "form");
+  assert.ok((await world.browser().signIn(project, "github", "ann")).token);
+});

@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { openTestApp, type TestProject } from "../support/test_app.ts";
+import { ok, refused, tally, times } from "./shelf.ts";
+import { arrive, exchangeCall, refresh, signIn } from "./signed_in.ts";
+
+const LIMIT = 60;
+const LIMITED = { env: { RATE_LIMITS: "on" } };
+
+/** Uses up what a key and address may do within a minute. */
+async function exhaust(project: TestProject, peer = "127.0.0.1"): Promise<void> {
+  const call = { method: "POST", path: "/api/userAuth/refresh-token", peer };
+  const answers = await Promise.all(times(LIMIT, () => project.asPublic(call)));
+  assert.deepEqual(tally(answers), { 401: LIMIT });
+}
+
+Deno.test("exchanges and refreshes count together, 60 a minute, and beyond them nothing is used", async () => {
+  await using app = await openTestApp(LIMITED);
+  const project = await app.project();
+  const { rtCode, token } = await arrive(app, project);
+  const user = await signIn(app, project);
+  app.clock.advance(60_000);
+  await exhaust(project);
+  const exchanged = await project.asPublic(exchangeCall({ rtCode, token }));
+  refused(exchanged, 429, "RATE_LIMITED");
+  assert.deepEqual(
+    ["ratelimit-limit", "ratelimit-remaining"].map((name) => exchanged.headers.get(name)),
+    ["60", "0"],
+  );
+  assert.match(exchanged.headers.get("retry-after")!, /^[1-9]\d?$/);
+  refused(await refresh(project, user.refreshToken), 429, "RATE_LIMITED");
+  app.clock.advance(60_000);
+  ok(await refresh(project, user.refreshToken));
+});
+
+Deno.test("whoever may not sign in may go on with everything else", async () => {
+  await using app = await openTestApp(LIMITED);
+  const project = await app.project();
+  const user = await signIn(app, project);
+  app.clock.advance(60_000);
+  await exhaust(project);
+  const me = await project.asPublic({ path: "/api/userAuth/me" }, user);
+  ok(me);
+  assert.equal(me.headers.get("ratelimit-limit"), "1000");
+  const headers = { "x-refresh-token": user.refreshToken };
+  ok(await project.asPublic({ method: "POST", path: "/api/userAuth/logout", headers }));
+});
+
+Deno.test("the limit is one of a project and an address; servers have none", async () => {
+  await using app = await openTestApp(LIMITED);
+  const [project, other] = [await app.project(), await app.project()];
+  await exhaust(project);
+  const call = { method: "POST", path: "/api/userAuth/refresh-token" };
+  refused(await project.asPublic(call), 429, "RATE_LIMITED");
+  refused(await project.asPublic({ ...call, peer: "127.0.0.2" }), 401, "REFRESH_TOKEN_INVALID");
+  refused(await other.asPublic(call), 401, "REFRESH_TOKEN_INVALID");
+  refused(await project.asSecret(call), 401, "REFRESH_TOKEN_INVALID");
+});
+
+Deno.test("a general limit that is lower holds for sign-ins too", async () => {
+  await using app = await openTestApp({
+    env: { RATE_LIMITS: "on", RATE_LIMIT_PER_MINUTE: "2" },
+  });
+  const project = await app.project();
+  const call = { method: "POST", path: "/api/userAuth/refresh-token" };
+  for (let n = 0; n < 2; n++) {
+    refused(await project.asPublic(call), 401, "REFRESH_TOKEN_INVALID");
+  }
+  const answer = await project.asPublic(call);
+  refused(answer, 429, "RATE_LIMITED");
+  assert.equal(answer.headers.get("ratelimit-limit"), "2");
+});

@@ -1,0 +1,316 @@
+import assert from "node:assert/strict";
+import { admin } from "../acceptance/server.ts";
+import { issueToken } from "../acceptance/project.ts";
+import {
+  assertSentBack,
+  openWorld,
+  type ProviderName,
+  PROVIDERS,
+  type SignInProject,
+  whose,
+  type World,
+} from "./world.ts";
+
+/** Somebody at a provider who has, or says that he has, an e-mail address. */
+function personWith(world: World, provider: ProviderName, email: string, verified: unknown) {
+  if (provider === "google") return world.googlePerson({ email, emailVerified: verified }).login;
+  const emails = [{ email, primary: true, verified: verified as boolean }];
+  return world.githubPerson({ emails }).login;
+}
+
+/** A user that exists beforehand, made by the command line, with a session. */
+async function localUser(
+  world: World,
+  { projectId }: SignInProject,
+  email: string,
+  verified: boolean,
+) {
+  const { settings } = world.server;
+  const words = ["user", "create", "--project", projectId, "--email", email];
+  const { userId } = await admin(verified ? [...words, "--verified"] : words, settings);
+  const token = world.secret(await issueToken(settings, { projectId }, userId));
+  return { userId: userId as string, token };
+}
+
+Deno.test("attacks on accounts", async (t) => {
+  await using world = await openWorld();
+  const project = await world.project();
+  const signIn = (provider: ProviderName, login: string, at = project) =>
+    world.visitor().signIn(at, provider, login);
+  const userOf = async (id: string, at = project) =>
+    (await world.users(at)).find(({ _id }) => _id === id)!;
+
+  for (const provider of PROVIDERS) {
+    await t.step(
+      `e-mail pre-hijack: an unproved account loses its sessions to ${provider}'s proof`,
+      async () => {
+        const email = `victim-${provider}@example.com`;
+        const planted = await localUser(world, project, email, false);
+        assert.equal(await whose(world, project, planted.token), planted.userId);
+        const back = await signIn(provider, personWith(world, provider, email, true));
+        assert.deepEqual([back.userId, back.linkedByEmail], [planted.userId, true]);
+        assert.equal(await whose(world, project, planted.token), null, "the attacker is out");
+        const user = await userOf(back.userId);
+        assert.equal(user.emailVerified, true);
+        assert.equal((user.providers as unknown[]).length, 1);
+      },
+    );
+
+    await t.step(
+      `e-mail pre-hijack: what ${provider} has not verified is never stored`,
+      async () => {
+        const email = `waiting-${provider}@example.com`;
+        const attacker = await signIn(provider, personWith(world, provider, email, false));
+        assert.equal((await userOf(attacker.userId)).email, null);
+        const other = provider === "github" ? "google" : "github";
+        const victim = await signIn(other, personWith(world, other, email, true));
+        assert.deepEqual([victim.isNewUser, victim.linkedByEmail], [true, false]);
+        assert.notEqual(victim.userId, attacker.userId);
+        assert.equal(await whose(world, project, attacker.token), attacker.userId);
+      },
+    );
+
+    await t.step(
+      `unverified provider e-mail: ${provider}'s word must be plain and true`,
+      async () => {
+        const email = `owner-${provider}@example.com`;
+        const owner = await localUser(world, project, email, true);
+        // GitHub's flag is in its list; both providers might send another type.
+        for (const verified of [false, "true", "yes", 1, null, {}, [true]]) {
+          const back = await signIn(provider, personWith(world, provider, email, verified));
+          assert.notEqual(back.userId, owner.userId, JSON.stringify(verified));
+          assert.equal(back.linkedByEmail, false);
+          assert.equal((await userOf(back.userId)).email, null);
+        }
+        assert.equal(await whose(world, project, owner.token), owner.userId);
+        const back = await signIn(provider, personWith(world, provider, email, true));
+        assert.deepEqual([back.userId, back.linkedByEmail], [owner.userId, true]);
+      },
+    );
+  }
+
+  await t.step("e-mail of the profile: GitHub's public address proves nothing", async () => {
+    const owner = await localUser(world, project, "public@example.com", true);
+    const publicEmail = "public@example.com";
+    const { login } = world.githubPerson({ publicEmail, emails: [] });
+    const back = await signIn("github", login);
+    assert.notEqual(back.userId, owner.userId);
+  });
+
+  await t.step("secondary e-mail: only the primary address links", async () => {
+    const owner = await localUser(world, project, "second@example.com", true);
+    const { login } = world.githubPerson({
+      emails: [
+        { email: "second@example.com", primary: false, verified: true },
+        { email: "first-of-two@example.com", primary: true, verified: true },
+      ],
+    });
+    assert.notEqual((await signIn("github", login)).userId, owner.userId);
+  });
+
+  await t.step(
+    "look-alike e-mail: no letter but the same, in either case, is the same",
+    async () => {
+      const owner = await localUser(world, project, "mike.sky@example.com", true);
+      for (
+        const email of [
+          "mi\u212Ae.sky@example.com", // The Kelvin sign, which becomes k in lower case.
+          "mike.\u017Fky@example.com", // The long s, which becomes S in upper case.
+          "m\u0456ke.sky@example.com",
+          "m\u0131ke.sky@example.com",
+          "mike.sky@ex\u0430mple.com",
+          "mike.sky@example\u3002com",
+          "mike.sky\u200B@example.com",
+          "\uFF4Dike.sky@example.com",
+          "mike.sky+x@example.com",
+          " mike.sky@example.com",
+          "mike.sky@example.com.",
+          "mike.sky@example.com\u0000",
+          "mike.sky@example.com,evil@evil.example",
+        ]
+      ) {
+        for (const provider of PROVIDERS) {
+          const back = await signIn(provider, personWith(world, provider, email, true));
+          assert.notEqual(back.userId, owner.userId, JSON.stringify(email));
+        }
+      }
+      const same = await signIn(
+        "github",
+        personWith(world, "github", "Mike.Sky@Example.com", true),
+      );
+      assert.equal(same.userId, owner.userId);
+    },
+  );
+
+  await t.step("provider user id as object or array, or as another type", async () => {
+    const victim = world.githubPerson();
+    const own = await signIn("github", victim.login);
+    const before = (await world.users(project)).length;
+    const odd = [
+      { $ne: 0 },
+      { $gt: 0 },
+      [victim.id],
+      [],
+      {},
+      String(victim.id),
+      victim.id + 0.5,
+      -victim.id,
+      0,
+      null,
+      true,
+      1e21,
+      2 ** 53,
+      "",
+    ];
+    for (const id of odd) {
+      const { login } = world.githubPerson({ id });
+      const visitor = world.visitor();
+      const answer = await visitor.open(await visitor.approach(project, "github", login));
+      assertSentBack(answer, project);
+    }
+    const oddSubjects = [
+      { $ne: "" },
+      ["x"],
+      7,
+      null,
+      true,
+      "",
+      " x",
+      "a b",
+      "x\u0000",
+      "é",
+      "x".repeat(256),
+    ];
+    for (const sub of oddSubjects) {
+      const { login } = world.googlePerson({ sub });
+      const visitor = world.visitor();
+      const answer = await visitor.open(await visitor.approach(project, "google", login));
+      assertSentBack(answer, project);
+    }
+    assert.equal((await world.users(project)).length, before, "nobody was made");
+    assert.equal((await signIn("github", victim.login)).userId, own.userId);
+  });
+
+  await t.step("one id at two providers: two people", async () => {
+    const { id, login } = world.githubPerson();
+    const there = world.googlePerson({ sub: String(id) });
+    const [first, second] = [await signIn("github", login), await signIn("google", there.login)];
+    assert.notEqual(first.userId, second.userId);
+  });
+
+  await t.step("a login that was given up: who takes it over is somebody else", async () => {
+    const former = world.githubPerson();
+    const first = await signIn("github", former.login);
+    world.githubPerson({ login: former.login, id: former.id + 1_000_000 });
+    const second = await signIn("github", former.login);
+    assert.notEqual(second.userId, first.userId);
+    assert.equal(second.isNewUser, true);
+  });
+
+  await t.step("an e-mail that is somebody else's by now is not taken from him", async () => {
+    const email = "moved@example.com";
+    const person = world.githubPerson();
+    const first = await signIn("github", person.login);
+    const owner = await localUser(world, project, email, true);
+    world.githubPerson({ ...person, emails: [{ email, primary: true, verified: true }] });
+    const again = await signIn("github", person.login);
+    assert.deepEqual([again.userId, again.linkedByEmail], [first.userId, false]);
+    assert.equal((await userOf(owner.userId)).email, email);
+    assert.notEqual((await userOf(first.userId)).email, email);
+  });
+
+  await t.step(
+    "the policy `never`: no e-mail signs in to an account of another provider",
+    async () => {
+      const strict = await world.project({ linking: "never" });
+      const email = "never@example.com";
+      const first = await signIn("github", personWith(world, "github", email, true), strict);
+      const second = await signIn("google", personWith(world, "google", email, true), strict);
+      assert.notEqual(first.userId, second.userId);
+      assert.equal(second.linkedByEmail, false);
+    },
+  );
+
+  await t.step("mass assignment: a user sets of himself only what is his to set", async () => {
+    const { token, userId } = await signIn("github", world.githubPerson().login);
+    const before = await userOf(userId);
+    const { publishableKey: key } = project;
+    for (
+      const body of [
+        { email: "president@example.com" },
+        { emailVerified: true },
+        { disabled: false },
+        { providers: [{ provider: "github", providerUserId: "1", linkedAt: "2026-01-01" }] },
+        { passwordHash: "x" },
+        { _id: "0".repeat(24) },
+        { ownMembers: [] },
+        { lastSignInAt: null },
+        { name: "Nice", emailLower: "president@example.com" },
+        { name: { $set: 1 } },
+        { "providers.0.provider": "google" },
+        '{"__proto__":{"email":"x"}}',
+        { avatarUrl: "javascript:alert(1)" },
+      ]
+    ) {
+      const call = { method: "PATCH", path: "/api/userAuth/me", key, token, body };
+      assert.equal((await world.send(call)).status, 400, JSON.stringify(body));
+    }
+    assert.deepEqual(await userOf(userId), before);
+  });
+
+  await t.step("a signed-in user is no server: he neither sees nor manages others", async () => {
+    const mallory = await signIn("github", world.githubPerson().login);
+    const victim = await signIn("github", world.githubPerson().login);
+    const { publishableKey: key } = project;
+    const path = `/api/userAuth/users/${victim.userId}`;
+    for (
+      const call of [
+        { path: "/api/userAuth/users" },
+        { path },
+        { method: "PATCH", path, body: { disabled: true } },
+        { method: "DELETE", path },
+        { method: "DELETE", path: `${path}/sessions` },
+      ]
+    ) {
+      for (const token of [mallory.token, victim.token]) {
+        const { status, body } = await world.send({ ...call, key, token });
+        assert.deepEqual([status, body.code], [403, "SECRET_KEY_REQUIRED"], call.path);
+      }
+    }
+    assert.equal(await whose(world, project, victim.token), victim.userId);
+  });
+
+  await t.step("what is kept about users is no collection, under any key", async () => {
+    const names = ["_users", "users", "Users", "_sessions", "_refreshTokens", "_exchangeCodes"];
+    for (const name of [...names, "_identities", "_signInStates", "_providers", "%5Fusers"]) {
+      for (const key of [project.secretKey, project.publishableKey]) {
+        for (const path of [`/api/data/${name}`, `/api/schemas/${name}`]) {
+          const { status } = await world.send({ path, key });
+          assert.ok([400, 403, 404].includes(status), `${path}: ${status}`);
+        }
+      }
+    }
+  });
+
+  await t.step("one person in two projects: two users, and no token is good in both", async () => {
+    const other = await world.project();
+    const { login } = world.githubPerson();
+    const [here, there] = [await signIn("github", login), await signIn("github", login, other)];
+    assert.notEqual(here.userId, there.userId);
+    assert.equal(await whose(world, other, here.token), null);
+    assert.equal(await whose(world, project, there.token), null);
+  });
+
+  await t.step("twenty first sign-ins of one person at once make one user", async () => {
+    const fresh = await world.project();
+    for (const provider of PROVIDERS) {
+      const login = personWith(world, provider, `crowd-${provider}@example.com`, true);
+      const backs = await Promise.all(
+        Array.from({ length: 20 }, () => signIn(provider, login, fresh)),
+      );
+      assert.equal(new Set(backs.map(({ userId }) => userId)).size, 1);
+      assert.equal(backs.filter(({ isNewUser }) => isNewUser).length, 1);
+    }
+    assert.equal((await world.users(fresh)).length, 2);
+  });
+});

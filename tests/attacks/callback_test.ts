@@ -1,0 +1,344 @@
+import assert from "node:assert/strict";
+import { exchange } from "../acceptance/raw.ts";
+import { adminEnd } from "../acceptance/server.ts";
+import {
+  assertBringsNothing,
+  assertSentBack,
+  assertUnknownState,
+  openWorld,
+  PROVIDERS,
+  refusal,
+} from "./world.ts";
+
+const EVIL = "https://evil.example";
+const REPLAYS = 20;
+
+Deno.test("attacks on the way to a provider and back", async (t) => {
+  await using world = await openWorld();
+  const project = await world.project();
+  const { github, google } = world;
+  const ann = world.githubPerson();
+  const gina = world.googlePerson();
+  const mallory = world.githubPerson();
+  const who = { github: ann.login, google: gina.login };
+
+  /** How often a provider was asked to redeem a code. */
+  const redemptions = () =>
+    [...github.requests, ...google.requests].filter((request) => request.startsWith("POST "))
+      .length;
+
+  await t.step("login CSRF: the attacker's callback in the victim's browser", async () => {
+    const attacker = world.visitor();
+    const planted = await attacker.approach(project, "github", mallory.login);
+    const before = redemptions();
+    const stranger = world.visitor();
+    assertUnknownState(await stranger.open(planted));
+    // One who is about to sign in himself has a mark of his own, which is not the attacker's.
+    const victim = world.visitor();
+    const own = await victim.approach(project, "github", ann.login);
+    assertUnknownState(await victim.open(planted));
+    assert.equal(redemptions(), before, "the provider was not asked");
+    assert.deepEqual(await world.users(project), []);
+    // Nor did the attacker spoil the victim's own sign-in.
+    assert.equal((await victim.open(own)).status, 302);
+  });
+
+  await t.step("login CSRF: a made-up or altered mark is no mark", async () => {
+    const attacker = world.visitor();
+    const planted = await attacker.approach(project, "github", mallory.login);
+    const [[name, mark]] = [...attacker.cookies] as [[string, string]];
+    for (
+      const value of [
+        mark.slice(0, -1) + (mark.endsWith("A") ? "B" : "A"),
+        mark.split(".")[0]!,
+        `${mark.split(".")[0]}.`,
+        `x${mark}`,
+        "",
+      ]
+    ) {
+      const victim = world.visitor();
+      victim.cookies.set(name, value);
+      assertUnknownState(await victim.open(planted));
+    }
+  });
+
+  for (const provider of PROVIDERS) {
+    await t.step(`state replay at ${provider}: a state is good once`, async () => {
+      const victim = world.visitor();
+      const back = await victim.approach(project, provider, who[provider]);
+      assert.equal((await victim.open(back)).status, 302);
+      assertUnknownState(await victim.open(back));
+    });
+  }
+
+  await t.step(`state replay: of ${REPLAYS} callbacks at once exactly one signs in`, async () => {
+    const victim = world.visitor();
+    const back = await victim.approach(project, "github", ann.login);
+    const before = redemptions();
+    const answers = await Promise.all(Array.from({ length: REPLAYS }, () => victim.open(back)));
+    assert.equal(answers.filter(({ status }) => status === 302).length, 1);
+    for (const answer of answers.filter(({ status }) => status !== 302)) assertUnknownState(answer);
+    assert.equal(redemptions(), before + 1, "the code was redeemed once");
+  });
+
+  await t.step("made-up states, and none or two at once", async () => {
+    const victim = world.visitor();
+    const back = await victim.approach(project, "github", ann.login);
+    const state = back.searchParams.get("state")!;
+    const query = (text: string) => new URL(`${back.origin}${back.pathname}?${text}`);
+    for (
+      const text of [
+        "code=x",
+        "code=x&state=",
+        `code=x&state=${"A".repeat(state.length)}`,
+        `code=x&state=${state}A`,
+        `code=x&state=${state.slice(0, -1)}`,
+        `code=x&state=${state}&state=${state}`,
+        `code=x&state=${state.toUpperCase()}`,
+        `code=x&state[$ne]=x`,
+        `code=x&state=${"A".repeat(5000)}`,
+      ]
+    ) {
+      const answer = await victim.open(query(text));
+      assert.equal(answer.status, 400, text);
+      assertBringsNothing(answer);
+    }
+    assert.equal((await victim.open(back)).status, 302, "the true one is still good");
+  });
+
+  await t.step("mix-up of providers: a state is good for its own provider only", async () => {
+    for (const [begun, other] of [["github", "google"], ["google", "github"]] as const) {
+      const victim = world.visitor();
+      const back = await victim.approach(project, begun, who[begun]);
+      const before = redemptions();
+      const mixed = new URL(back);
+      mixed.pathname = mixed.pathname.replace(begun, other);
+      assertUnknownState(await victim.open(mixed));
+      assert.equal(redemptions(), before, "no code was sent to the other provider");
+      assert.equal(
+        (await victim.open(back)).status,
+        302,
+        "the sign-in is still good where it began",
+      );
+    }
+  });
+
+  await t.step("mix-up of providers: an answer in another issuer's name", async () => {
+    const victim = world.visitor();
+    const back = await victim.approach(project, "google", gina.login);
+    back.searchParams.set("iss", EVIL);
+    assertSentBack(await victim.open(back), project);
+  });
+
+  await t.step(
+    "code injection: a code of the attacker's sign-in under the victim's state",
+    async () => {
+      for (const provider of PROVIDERS) {
+        const attacker = world.visitor();
+        const theirs = provider === "github" ? mallory.login : world.googlePerson().login;
+        const stolen = await attacker.approach(project, provider, theirs);
+        const victim = world.visitor();
+        const back = await victim.approach(project, provider, who[provider]);
+        back.searchParams.set("code", stolen.searchParams.get("code")!);
+        assertSentBack(await victim.open(back), project);
+        assert.deepEqual(world.provider(provider).takeRefusals(), ["token: verifier"]);
+      }
+    },
+  );
+
+  await t.step("a code that is missing, made up, or there twice", async () => {
+    const victim = world.visitor();
+    for (const code of [[], ["made-up"], [""], ["a", "b"]]) {
+      const back = await victim.approach(project, "github", ann.login);
+      back.searchParams.delete("code");
+      for (const one of code) back.searchParams.append("code", one);
+      const answer = await victim.open(back);
+      if (code.length === 2) assert.ok([302, 400].includes(answer.status));
+      else assertSentBack(answer, project);
+    }
+    github.takeRefusals();
+  });
+
+  await t.step("a provider's error text is not passed on to the page", async () => {
+    const victim = world.visitor();
+    const back = await github.deny(await victim.begin(project, "github"));
+    const planted = "<script>alert(1)</script>";
+    back.searchParams.set("error_description", planted);
+    const answer = await victim.open(back);
+    assertSentBack(answer, project);
+    assert.ok(!answer.headers.get("location")!.includes("script"));
+  });
+
+  await t.step("open redirect by return_to: only a path of the site comes back", async () => {
+    const victim = world.visitor();
+    for (
+      const returnTo of [
+        EVIL,
+        "//evil.example",
+        "/\\evil.example",
+        "\\\\evil.example",
+        "/\t/evil.example",
+        "/\n//evil.example",
+        "\t//evil.example",
+        "///evil.example",
+        "javascript:alert(1)",
+        "evil.example",
+        "",
+        "https:/evil.example",
+        "@evil.example",
+        ".evil.example",
+        "/\u0000/evil.example",
+        `${project.siteUrl}.evil.example`,
+        `/${"a".repeat(5000)}`,
+      ]
+    ) {
+      const answer = await victim.start(project, "github", { return_to: returnTo });
+      assert.equal(answer.status, 400, returnTo);
+      assertBringsNothing(answer);
+    }
+    for (const returnTo of ["/", "/a/../b?c=//evil.example#d", "/.%2f/evil.example", "/@x"]) {
+      const { query } = await victim.signIn(project, "github", ann.login, { return_to: returnTo });
+      assert.equal(query.get("return_to"), returnTo);
+      assert.equal(new URL(returnTo, project.siteUrl).origin, project.siteUrl);
+    }
+  });
+
+  await t.step("open redirect by other parameters: the target is the Site URL's", async () => {
+    const victim = world.visitor();
+    for (const name of ["redirect_uri", "site_url", "siteUrl", "redirect", "callback"]) {
+      const answer = await victim.start(project, "github", { [name]: EVIL });
+      // Refused or not listened to.
+      if (answer.status === 400) continue;
+      const location = new URL(answer.headers.get("location")!);
+      const own = `${world.publicUrl}/api/userAuth/social/github/callback`;
+      assert.equal(location.searchParams.get("redirect_uri"), own);
+      const back = await github.approve(location, ann.login);
+      back.searchParams.set(name, EVIL);
+      const home = new URL((await victim.open(back)).headers.get("location")!);
+      assert.equal(home.origin, project.siteUrl);
+      assert.ok(!home.href.includes("evil"), home.href);
+    }
+  });
+
+  await t.step(
+    "open redirect by Site URL: only an origin that a browser cannot misread",
+    async () => {
+      for (
+        const siteUrl of [
+          "javascript:alert(1)",
+          "data:text/html,x",
+          "http://app.example",
+          "//app.example",
+          "https://",
+          "app.example",
+        ]
+      ) {
+        const words = ["project", "create", "--name", "Evil", "--site-url", siteUrl];
+        const { code } = await adminEnd(words, world.server.settings);
+        assert.equal(code, 1, siteUrl);
+      }
+    },
+  );
+
+  await t.step(
+    "open redirect by Host and forwarded headers: addresses are PUBLIC_URL's",
+    async () => {
+      const forged = {
+        "x-forwarded-host": "evil.example",
+        "x-forwarded-proto": "https",
+        "x-forwarded-server": "evil.example",
+        "x-forwarded-prefix": "/evil",
+        "x-original-host": "evil.example",
+        "x-original-url": "/evil",
+        "x-rewrite-url": "/evil",
+        forwarded: "host=evil.example;proto=https",
+        referer: `${EVIL}/`,
+      };
+      const victim = world.visitor();
+      const answer = await victim.start(project, "github", {}, forged);
+      assert.doesNotMatch(JSON.stringify([...answer.headers]), /evil/);
+      const location = new URL(answer.headers.get("location")!);
+      const own = `${world.publicUrl}/api/userAuth/social/github/callback`;
+      assert.equal(location.searchParams.get("redirect_uri"), own);
+      const home = await victim.open(await github.approve(location, ann.login), forged);
+      assert.equal(new URL(home.headers.get("location")!).origin, project.siteUrl);
+
+      const path = `/api/userAuth/social/github/start?x-api-key=${project.publishableKey}`;
+      const { status, head } = await exchange(
+        world.server.port,
+        `GET ${path} HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n`,
+      );
+      assert.equal(status, 302);
+      assert.doesNotMatch(head, /evil/);
+      assert.ok(head.includes(encodeURIComponent(own)));
+    },
+  );
+
+  await t.step("header injection by state and return_to", async () => {
+    const victim = world.visitor();
+    const state = "a\r\nset-cookie: evil=1\r\n\r\n<script>";
+    const answer = await victim.start(project, "github", { state });
+    if (answer.status === 302) {
+      const back = await github.approve(answer.headers.get("location")!, ann.login);
+      const home = await victim.open(back);
+      assert.equal(home.headers.get("set-cookie")?.includes("evil") ?? false, false);
+      const { searchParams } = new URL(home.headers.get("location")!);
+      assert.equal(searchParams.get("state"), state, "it came back as the text that it is");
+    } else assert.equal(answer.status, 400);
+  });
+
+  await t.step("a secret key in an address is refused, and so are keys of nobody", async () => {
+    const victim = world.visitor();
+    const start = (query: string) =>
+      victim.send({ path: `/api/userAuth/social/github/start?${query}` });
+    for (
+      const query of [
+        "",
+        `x-api-key=${project.secretKey}`,
+        `key=${project.secretKey}`,
+        `x-api-key=${"pk_live_" + "A".repeat(43)}`,
+        `x-api-key=${project.publishableKey}&x-api-key=${project.secretKey}`,
+      ]
+    ) {
+      const answer = await start(query);
+      assert.equal(answer.status, 401, query);
+      assertBringsNothing(answer);
+    }
+  });
+
+  await t.step("no redirect can be kept, or tell the next page where it came from", async () => {
+    const victim = world.visitor();
+    const started = await victim.start(project, "github");
+    const back = await github.approve(started.headers.get("location")!, ann.login);
+    const ended = await victim.open(back);
+    for (const { headers } of [started, ended]) {
+      assert.equal(headers.get("cache-control"), "no-store");
+      assert.equal(headers.get("referrer-policy"), "no-referrer");
+    }
+    const names = ended.headers.getSetCookie().map((cookie) => cookie.split("=")[0]);
+    assert.ok(!names.some((name) => name!.includes("rt")), "the callback sets no refresh token");
+    const [mark] = started.headers.getSetCookie();
+    assert.match(mark!, /; HttpOnly/);
+    assert.match(mark!, /; SameSite=Lax/);
+  });
+
+  await t.step("a provider that was switched off meanwhile signs nobody in", async () => {
+    const closing = await world.project();
+    const victim = world.visitor();
+    const back = await victim.approach(closing, "github", ann.login);
+    const words = ["provider", "set", "--project", closing.projectId, "--provider", "github"];
+    const clientId = ["--client-id", `github-${closing.projectId}`];
+    const { code } = await adminEnd(
+      [...words, ...clientId, "--disabled"],
+      world.server.settings,
+      "",
+    );
+    assert.equal(code, 0);
+    assertSentBack(await victim.open(back), closing);
+    assert.deepEqual(refusal(await victim.start(closing, "github")), [
+      422,
+      "PROVIDER_NOT_CONFIGURED",
+    ]);
+    assert.deepEqual(await world.users(closing), []);
+  });
+});

@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { browserTest } from "../support/browser.ts";
+import { keptToken, openExampleSite } from "./example_site.ts";
+import { whose } from "./world.ts";
+
+browserTest(
+  "the attacker's finished redirect, opened by the victim on the example page",
+  async (t) => {
+    await using site = await openExampleSite();
+    const { world, project } = site;
+    const mallory = world.githubPerson({ login: "mallory" });
+    world.githubPerson({ login: "victim", name: "The Victim" });
+
+    /** A sign-in of the attacker's that stopped at the last redirect. */
+    async function plant(state: string | null) {
+      const back = await world.visitor().signIn(
+        project,
+        "github",
+        mallory.login,
+        state === null ? {} : { state },
+      );
+      const address = `${project.siteUrl}/auth/callback?${back.query}#token=${back.token}`;
+      return { address, back };
+    }
+
+    for (const state of [null, "a-state-of-the-attacker's"]) {
+      const what = state === null ? "without a state" : "with a state of the attacker's";
+
+      await t.step(`${what}, in a browser where nobody is signed in`, async () => {
+        const { address, back } = await plant(state);
+        const victim = await site.person();
+        await victim.page.goto(address);
+        await victim.page.getByText("was not begun here").waitFor();
+        assert.equal(
+          await victim.page.getByRole("button", { name: "Sign out" }).isVisible(),
+          false,
+        );
+        assert.equal(victim.page.url(), `${project.siteUrl}/`, "nothing stays in the address");
+        assert.equal(await keptToken(victim, project), null);
+        const called = victim.seen.filter(({ url }) => url.startsWith(world.publicUrl));
+        assert.deepEqual(called, [], "the page asked for nothing");
+        // The code was not even spent.
+        assert.equal((await world.visitor().exchange(project, back)).status, 200);
+        await victim.context.close();
+      });
+    }
+
+    await t.step("in a browser where the victim is signed in", async () => {
+      const { address } = await plant("x");
+      const victim = await site.person();
+      await victim.page.goto(project.siteUrl);
+      await victim.signIn("GitHub", "victim");
+      const before = world.secret(await keptToken(victim, project));
+      await victim.page.goto(address);
+      await victim.page.getByText("was not begun here").waitFor();
+      assert.equal(await keptToken(victim, project), before);
+      await victim.page.goto(project.siteUrl);
+      await victim.page.getByText("The Victim").waitFor();
+      world.secret(await keptToken(victim, project));
+      await victim.context.close();
+    });
+
+    await t.step("in a tab that left for the provider, with the state of another tab", async () => {
+      const victim = await site.person();
+      const { page } = victim;
+      await page.goto(project.siteUrl);
+      await page.getByRole("button", { name: "Continue with GitHub" }).click();
+      await page.getByRole("button", { name: "Sign in as victim" }).waitFor();
+      const { address, back } = await plant("x");
+      await page.goto(address);
+      await page.getByText("was not begun here").waitFor();
+      assert.equal(await keptToken(victim, project), null);
+      assert.equal(await whose(world, project, back.token), back.userId);
+      await victim.context.close();
+    });
+  },
+);

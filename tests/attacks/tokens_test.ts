@@ -1,0 +1,207 @@
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import {
+  createHmac,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  sign,
+} from "node:crypto";
+import { createCollection, issueToken } from "../acceptance/project.ts";
+import { until } from "../acceptance/until.ts";
+import type { Forgery } from "../support/forged_id_token.ts";
+import { assertSentBack, openWorld, whose } from "./world.ts";
+
+const FLOOD = 30;
+/** The time that a second's token may still be taken for, and more. */
+const EXPIRY_MS = 20_000;
+
+/** Every way in which an ID token is not what it should be, by the attack. */
+const FORGERIES: Record<string, readonly Forgery[]> = {
+  "alg:none": ["alg none", "no signature"],
+  "algorithm confusion": ["alg HS256 with the public key", "alg ES256 with a published key"],
+  "issuer swap": ["wrong issuer", "issuer with a slash"],
+  "audience swap": ["wrong audience", "two audiences", "no audience"],
+  "expired and future tokens": [
+    "expired",
+    "no expiry",
+    "not yet valid",
+    "issued in the future",
+  ],
+  "nonce replay": ["wrong nonce", "no nonce", "replayed"],
+  "forged signature": ["bad signature", "foreign key of the same kid"],
+  "nobody's token": ["no subject"],
+};
+
+Deno.test("attacks on a provider's ID tokens", async (t) => {
+  await using world = await openWorld();
+  const { google } = world;
+  const project = await world.project();
+  const signInGood = async () => {
+    const { login } = world.googlePerson();
+    return await world.visitor().signIn(project, "google", login);
+  };
+  const attempt = async () => {
+    const { login } = world.googlePerson();
+    const visitor = world.visitor();
+    return await visitor.open(await visitor.approach(project, "google", login));
+  };
+
+  for (const [attack, forgeries] of Object.entries(FORGERIES)) {
+    await t.step(`${attack}: nobody is signed in`, async () => {
+      await signInGood(); // So that there is one to replay.
+      const before = (await world.users(project)).length;
+      for (const forgery of forgeries) {
+        google.forge(forgery);
+        assertSentBack(await attempt(), project);
+        google.forge(null);
+      }
+      assert.equal((await world.users(project)).length, before);
+      await signInGood();
+    });
+  }
+
+  await t.step(`unknown kid flood: ${FLOOD} tokens, at most one request for keys`, async () => {
+    await signInGood();
+    google.forge("unknown kid");
+    const before = google.jwksRequests();
+    for (let i = 0; i < FLOOD / 2; i++) assertSentBack(await attempt(), project);
+    const answers = await Promise.all(Array.from({ length: FLOOD / 2 }, attempt));
+    for (const answer of answers) assertSentBack(answer, project);
+    assert.ok(google.jwksRequests() - before <= 1, `${google.jwksRequests() - before} requests`);
+    google.forge(null);
+    await signInGood();
+  });
+});
+
+type Claims = Record<string, unknown>;
+
+const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
+const decode = (part: string): Claims => JSON.parse(Buffer.from(part, "base64url").toString());
+
+/** A token of ours with other claims and header, signed by whom it says. */
+function forged(
+  token: string,
+  changes: { header?: Claims; payload?: Claims },
+  signer: (text: string) => Buffer | string,
+): string {
+  const [header, payload] = token.split(".") as [string, string, string];
+  const text = [
+    { ...decode(header), ...changes.header },
+    { ...decode(payload), ...changes.payload },
+  ].map(encode).join(".");
+  const signature = signer(text);
+  return `${text}.${typeof signature === "string" ? signature : signature.toString("base64url")}`;
+}
+
+const by = (key: KeyObject) => (text: string) => sign(null, Buffer.from(text), key);
+
+Deno.test("attacks on Corbel's own access tokens", async (t) => {
+  await using world = await openWorld();
+  const [project, other] = await Promise.all([world.project(), world.project()]);
+  await createCollection(world.server.settings, project, { name: "notes", fields: [] });
+  const victim = await world.visitor().signIn(project, "github", world.githubPerson().login);
+  const attacker = await world.visitor().signIn(project, "github", world.githubPerson().login);
+  const { body: { keys: [jwk] } } = await world.send({
+    path: `/api/projects/${project.projectId}/jwks.json`,
+  });
+  const published = createPublicKey({ key: jwk, format: "jwk" });
+  const foreign = generateKeyPairSync("ed25519").privateKey;
+
+  async function assertRefused(token: string, at = project): Promise<void> {
+    const key = at.publishableKey;
+    for (const path of ["/api/userAuth/me", "/api/userAuth/sessions", "/api/data/notes"]) {
+      const { status, body } = await world.send({ path, key, token });
+      assert.equal(status, 401, path);
+      assert.equal(body.success, false);
+    }
+  }
+
+  await t.step("the tokens that are forged here are good ones otherwise", async () => {
+    assert.equal(await whose(world, project, victim.token), victim.userId);
+    assert.equal(await whose(world, project, attacker.token), attacker.userId);
+  });
+
+  await t.step("alg:none, in any spelling, with any signature", async () => {
+    const [, , signature] = attacker.token.split(".") as [string, string, string];
+    for (const alg of ["none", "None", "NONE", "nOnE", ""]) {
+      const changes = { header: { alg }, payload: { sub: victim.userId } };
+      await assertRefused(forged(attacker.token, changes, () => ""));
+      await assertRefused(forged(attacker.token, changes, () => signature));
+    }
+  });
+
+  await t.step("algorithm confusion: the public key as a shared secret", async () => {
+    const secrets = [
+      published.export({ type: "spki", format: "pem" }),
+      published.export({ type: "spki", format: "der" }),
+      Buffer.from(jwk.x, "base64url"),
+      Buffer.from(jwk.x),
+      JSON.stringify(jwk),
+      "",
+    ];
+    for (const secret of secrets) {
+      const changes = { header: { alg: "HS256" }, payload: { sub: victim.userId } };
+      const mac = (text: string) => createHmac("sha256", secret).update(text).digest();
+      await assertRefused(forged(attacker.token, changes, mac));
+    }
+  });
+
+  await t.step("a key of the attacker's, known or brought along", async () => {
+    const own = createPublicKey(foreign).export({ format: "jwk" });
+    for (
+      const header of [
+        {},
+        { kid: "another" },
+        { jwk: own },
+        { jku: "https://evil.example/jwks.json" },
+        { x5u: "https://evil.example/x" },
+        { kid: "../../../../dev/null" },
+      ]
+    ) {
+      const changes = { header, payload: { sub: victim.userId } };
+      await assertRefused(forged(attacker.token, changes, by(foreign)));
+    }
+  });
+
+  await t.step("altered claims under a true signature", async () => {
+    const [, , signature] = attacker.token.split(".") as [string, string, string];
+    for (
+      const payload of [
+        { sub: victim.userId },
+        { exp: 4_102_444_800 },
+        { aud: other.projectId },
+        { sid: "0".repeat(24) },
+      ]
+    ) await assertRefused(forged(attacker.token, { payload }, () => signature));
+    await assertRefused(`${attacker.token.slice(0, -4)}AAAA`);
+  });
+
+  await t.step("issuer and audience swap: a token of another project", async () => {
+    await assertRefused(victim.token, other);
+    const there = await world.visitor().signIn(other, "github", world.githubPerson().login);
+    await assertRefused(there.token);
+    assert.equal(await whose(world, other, there.token), there.userId);
+  });
+
+  await t.step("other tokens in its place: a code, a refresh token, an API key", async () => {
+    const visitor = world.visitor();
+    const entered = await visitor.enter(project, "github", world.githubPerson().login);
+    for (const token of [entered.rtCode, entered.refreshToken, project.secretKey, "null", ""]) {
+      await assertRefused(token);
+    }
+  });
+
+  await t.step("an expired token", async () => {
+    const { settings } = world.server;
+    const token = world.secret(await issueToken(settings, project, victim.userId, 1));
+    assert.equal(await whose(world, project, token), victim.userId);
+    await until(
+      "the token has expired",
+      async () => await whose(world, project, token) === null,
+      EXPIRY_MS,
+    );
+    await assertRefused(token);
+    assert.equal(await whose(world, project, victim.token), victim.userId);
+  });
+});

@@ -1,0 +1,323 @@
+/**
+ * A served process, both sign-in providers, and the browsers of victims and attackers. Knows the
+ * product by HTTP and its command line alone.
+ */
+
+import assert from "node:assert/strict";
+import {
+  type Answer,
+  type Call,
+  createProject,
+  type Project,
+  send,
+} from "../acceptance/project.ts";
+import { admin, type Server, type Settings, startServer } from "../acceptance/server.ts";
+import {
+  type GithubFake,
+  type GithubPerson,
+  startGithubFake,
+  verifiedEmail,
+} from "../support/github_fake.ts";
+import { type OidcPerson, type OidcServer, startOidcServer } from "../support/oidc_server.ts";
+import type { ProviderFake } from "../support/provider_fake.ts";
+
+export type ProviderName = "github" | "google";
+
+export const PROVIDERS: readonly ProviderName[] = ["github", "google"];
+
+/** A project that users can sign in to with both providers. */
+export interface SignInProject extends Project {
+  /** Its own page's origin, as it was given. */
+  readonly siteUrl: string;
+}
+
+export interface World extends AsyncDisposable {
+  readonly server: Server;
+  /** What the process calls itself. */
+  readonly publicUrl: string;
+  readonly github: GithubFake;
+  readonly google: OidcServer;
+  provider(name: ProviderName): ProviderFake;
+  project(options?: { linking?: "never" | "verified"; siteUrl?: string }): Promise<SignInProject>;
+  /** Somebody with an account at GitHub: what is not given is made up, the e-mail verified. */
+  githubPerson(person?: Partial<GithubPerson>): GithubPerson & { readonly id: number };
+  /** Somebody with an account at Google, with the name to sign in under. */
+  googlePerson(person?: Partial<OidcPerson>): OidcPerson & { readonly login: string };
+  /** A browser that was never here before. */
+  visitor(): Visitor;
+  send(call: Call): Promise<Answer>;
+  /** All users of a project, oldest first. */
+  users(project: SignInProject): Promise<Record<string, unknown>[]>;
+  /** Marks a text that no log may ever show; the end of the world looks for it. */
+  secret<T extends string | null>(text: T): T;
+}
+
+export async function openWorld(settings: Settings = {}): Promise<World> {
+  await using opening = new AsyncDisposableStack();
+  const github = opening.use(startGithubFake());
+  const google = opening.use(await startOidcServer());
+  const server = opening.use(
+    await startServer({
+      settings: {
+        GITHUB_URL: github.url,
+        GITHUB_API_URL: github.apiUrl,
+        GOOGLE_ISSUER: google.url,
+        RATE_LIMITS: "off",
+        ...settings,
+      },
+    }),
+  );
+  const secrets = new Set<string>();
+  opening.defer(async () => {
+    const { stdout, stderr } = await server.stop();
+    const said = stdout + stderr;
+    assert.doesNotMatch(said, /[ps]k_live_|eyJ/, "the log shows a key or a token");
+    const shown = [...secrets].filter((secret) => said.includes(secret));
+    assert.deepEqual(shown, [], "the log shows secrets");
+  });
+  const publicUrl = settings.PUBLIC_URL ?? `http://localhost:${server.port}`;
+  const providers = { github, google };
+  let people = 0;
+
+  const world: Omit<World, keyof AsyncDisposable> = {
+    server,
+    publicUrl,
+    github,
+    google,
+    provider: (name) => providers[name],
+    async project({ linking, siteUrl = "https://app.example" } = {}) {
+      const made = await createProject(server.settings, siteUrl);
+      await Promise.all(PROVIDERS.map(async (provider) => {
+        const clientId = `${provider}-${made.projectId}`;
+        const clientSecret = world.secret(crypto.randomUUID());
+        const { callbackUrl } = await admin(
+          [
+            ...["provider", "set", "--project", made.projectId, "--provider", provider],
+            ...["--client-id", clientId, ...linking === undefined ? [] : ["--linking", linking]],
+          ],
+          server.settings,
+          `${clientSecret}\n`,
+        );
+        providers[provider].register({ clientId, clientSecret, callbackUrl });
+      }));
+      world.secret(made.secretKey);
+      return { ...made, siteUrl };
+    },
+    githubPerson(person = {}) {
+      const number = ++people;
+      const login = `person${number}`;
+      const emails = verifiedEmail(`${login}@example.com`);
+      const joined = { login, id: 1000 + number, name: `Person ${number}`, emails, ...person };
+      github.join(joined);
+      return joined as GithubPerson & { readonly id: number };
+    },
+    googlePerson(person = {}) {
+      const login = `person${++people}`;
+      const email = `${login}@example.com`;
+      const joined = { sub: `1${people}`, email, emailVerified: true, name: login, ...person };
+      google.join(login, joined);
+      return { ...joined, login };
+    },
+    visitor: () => new Visitor(world),
+    send: (call) => send(server, call),
+    async users({ secretKey }) {
+      const { status, body } = await send(server, {
+        path: "/api/userAuth/users?limit=100",
+        key: secretKey,
+      });
+      assert.equal(status, 200);
+      return body.data.items.toSorted((a: { _id: string }, b: { _id: string }) =>
+        a._id < b._id ? -1 : 1
+      );
+    },
+    secret(text) {
+      if (text !== null) secrets.add(text);
+      return text;
+    },
+  };
+  const opened = opening.move();
+  return { ...world, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
+/** What a finished sign-in brings to the application's page. */
+export interface Return {
+  readonly rtCode: string;
+  readonly token: string;
+  readonly userId: string;
+  readonly isNewUser: boolean;
+  readonly linkedByEmail: boolean;
+  readonly query: URLSearchParams;
+}
+
+/** A browser, as far as Corbel sees it: its cookies there, and nothing of the providers'. */
+export class Visitor {
+  readonly #world: Omit<World, keyof AsyncDisposable>;
+  readonly cookies = new Map<string, string>();
+
+  constructor(world: Omit<World, keyof AsyncDisposable>) {
+    this.#world = world;
+  }
+
+  /** Sends a call with the cookies of this browser, and keeps those that come back. */
+  async send(call: Call): Promise<Answer> {
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    const headers = { ...call.headers, ...(cookie !== "" && { cookie }) };
+    const answer = await this.#world.send({ ...call, headers });
+    for (const line of answer.headers.getSetCookie()) {
+      const [pair, ...attributes] = line.split("; ");
+      const at = pair!.indexOf("=");
+      const [name, value] = [pair!.slice(0, at), pair!.slice(at + 1)];
+      if (value === "" || attributes.includes("Max-Age=0")) this.cookies.delete(name);
+      else this.cookies.set(name, this.#world.secret(value));
+    }
+    return answer;
+  }
+
+  /** Goes to `/start`, whatever comes of it. */
+  start(
+    { publishableKey }: SignInProject,
+    provider: ProviderName,
+    query: Record<string, string> = {},
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    const search = new URLSearchParams({ "x-api-key": publishableKey, ...query });
+    return this.send({ path: `/api/userAuth/social/${provider}/start?${search}`, headers });
+  }
+
+  /** Begins a sign-in. Resolves to where the provider is. */
+  async begin(
+    project: SignInProject,
+    provider: ProviderName,
+    query: Record<string, string> = {},
+  ): Promise<URL> {
+    const answer = await this.start(project, provider, query);
+    assert.equal(answer.status, 302, answer.text);
+    const address = new URL(answer.headers.get("location")!);
+    assert.equal(address.origin, this.#world.provider(provider).url);
+    this.#world.secret(address.searchParams.get("state"));
+    return address;
+  }
+
+  /** Begins a sign-in and has the provider approve. Resolves to where the provider sends browsers. */
+  async approach(
+    project: SignInProject,
+    provider: ProviderName,
+    who: string,
+    query: Record<string, string> = {},
+  ): Promise<URL> {
+    const address = await this.begin(project, provider, query);
+    const back = await this.#world.provider(provider).approve(address, who);
+    this.#world.secret(back.searchParams.get("code"));
+    return back;
+  }
+
+  /** Opens an address of Corbel's, wherever it came from. */
+  open(address: URL, headers: Record<string, string> = {}): Promise<Answer> {
+    assert.equal(address.origin, new URL(this.#world.publicUrl).origin);
+    return this.send({ path: `${address.pathname}${address.search}`, headers });
+  }
+
+  /** Signs in. */
+  async signIn(
+    project: SignInProject,
+    provider: ProviderName,
+    who: string,
+    query: Record<string, string> = {},
+  ): Promise<Return> {
+    return this.#take(project, await this.open(await this.approach(project, provider, who, query)));
+  }
+
+  /** Signs in, and exchanges. */
+  async enter(
+    project: SignInProject,
+    provider: ProviderName,
+    who: string,
+  ): Promise<Return & { readonly refreshToken: string }> {
+    const back = await this.signIn(project, provider, who);
+    const { status, body, text } = await this.exchange(project, back);
+    assert.equal(status, 200, text);
+    return { ...back, refreshToken: this.#world.secret(body.data.refreshToken as string) };
+  }
+
+  #take({ siteUrl, projectId }: SignInProject, answer: Answer): Return {
+    assert.equal(answer.status, 302, answer.text);
+    const location = new URL(answer.headers.get("location")!);
+    assert.equal(`${location.origin}${location.pathname}`, `${siteUrl}/auth/callback`);
+    const query = location.searchParams;
+    assert.equal(query.get("error"), null, location.search);
+    assert.equal(query.get("projectId"), projectId);
+    return {
+      rtCode: this.#world.secret(query.get("rtCode")!),
+      token: this.#world.secret(new URLSearchParams(location.hash.slice(1)).get("token")!),
+      userId: query.get("userId")!,
+      isNewUser: query.get("isNewUser") === "true",
+      linkedByEmail: query.get("linkedByEmail") === "true",
+      query,
+    };
+  }
+
+  /** As the application's own page does it, unless the headers say otherwise. */
+  post(
+    { publishableKey: key, siteUrl: origin }: SignInProject,
+    path: string,
+    body: unknown = {},
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    const own = { origin, ...headers };
+    return this.send({ method: "POST", path: `/api/userAuth/${path}`, key, headers: own, body });
+  }
+
+  exchange(
+    project: SignInProject,
+    { token, rtCode }: Pick<Return, "token" | "rtCode">,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    return this.post(project, "social/exchange", { token, rtCode }, headers);
+  }
+
+  /** The name under which the refresh token of a project is kept. */
+  static refreshCookie({ projectId }: SignInProject): string {
+    return `corbel_rt_${projectId}`;
+  }
+}
+
+/** Status and code of a refusal. */
+export const refusal = ({ status, body }: Answer) => [status, body?.code];
+
+/** A refusal before it is known whose sign-in this is: no redirect, no cookie. */
+export function assertUnknownState(answer: Answer): void {
+  assert.deepEqual(refusal(answer), [400, "INVALID_STATE"], answer.text);
+  assertBringsNothing(answer);
+}
+
+/** A refusal of a sign-in that is known: back to the project's page, with an error and no more. */
+export function assertSentBack(answer: Answer, { siteUrl }: SignInProject): void {
+  assert.equal(answer.status, 302, answer.text);
+  const location = new URL(answer.headers.get("location")!);
+  assert.equal(`${location.origin}${location.pathname}`, `${siteUrl}/auth/callback`);
+  const error = location.searchParams.get("error") ?? "";
+  assert.match(error, /^[\w ,.'-]{1,200}$/, "a short text without internals");
+  for (const name of ["rtCode", "userId", "token"]) {
+    assert.equal(location.searchParams.get(name), null, location.search);
+  }
+  assert.equal(location.hash, "");
+}
+
+/** Neither a session nor anything that leads to one. */
+export function assertBringsNothing({ headers, text }: Answer): void {
+  assert.equal(headers.get("location"), null);
+  assert.deepEqual(headers.getSetCookie(), []);
+  assert.doesNotMatch(text, /rtCode=|refreshToken|accessToken/);
+}
+
+/** Who an access token is good for; null if for nobody. */
+export async function whose(
+  world: World,
+  { publishableKey: key }: SignInProject,
+  token: string,
+): Promise<string | null> {
+  const { status, body, text } = await world.send({ path: "/api/userAuth/me", key, token });
+  if (status === 401) return null;
+  assert.equal(status, 200, text);
+  return body.data._id;
+}
