@@ -5,6 +5,8 @@ export interface Target {
   readonly method?: "GET" | "POST";
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** In the place of `body`, one line of text for each request: none is sent twice. */
+  readonly bodies?: readonly string[];
 }
 
 export interface LoadOptions {
@@ -51,15 +53,10 @@ async function wrk(target: Target, connections: number, seconds: number): Promis
   for (const [name, value] of Object.entries(target.headers ?? {})) {
     args.push("-H", `${name}: ${value}`);
   }
-  let script: string | undefined;
-  if (target.method === "POST") {
-    script = await Deno.makeTempFile({ suffix: ".lua" });
-    const body = JSON.stringify(target.body ?? "");
-    await Deno.writeTextFile(script, `wrk.method = "POST"\nwrk.body = ${body}\n`);
-    args.push("-s", script);
-  }
+  const folder = await Deno.makeTempDir();
+  if (target.method === "POST") args.push("-s", await script(target, folder));
   const { stdout } = await new Deno.Command("wrk", { args: [...args, target.url] }).output();
-  if (script !== undefined) await Deno.remove(script);
+  await Deno.remove(folder, { recursive: true });
   const text = new TextDecoder().decode(stdout);
   if (/Non-2xx|Socket errors/.test(text)) throw new Error(`${target.url} failed:\n${text}`);
   const [, p99, unit] = /99%\s+([\d.]+)(us|ms|s)\s/.exec(text)!;
@@ -69,30 +66,57 @@ async function wrk(target: Target, connections: number, seconds: number): Promis
   };
 }
 
+/** What wrk sends, in its own language. Out of bodies it sends none, which is refused and told. */
+async function script({ body = "", bodies }: Target, folder: string): Promise<string> {
+  const path = `${folder}/requests.lua`;
+  const lines = [`wrk.method = "POST"`, `wrk.body = ${JSON.stringify(body)}`];
+  if (bodies !== undefined) {
+    await Deno.writeTextFile(`${folder}/bodies`, bodies.join("\n"));
+    lines.push(
+      `local next_body = io.lines("${folder}/bodies")`,
+      `request = function() return wrk.format(nil, nil, nil, next_body() or "") end`,
+    );
+  }
+  await Deno.writeTextFile(path, lines.join("\n"));
+  return path;
+}
+
 const MILLISECONDS = { us: 1e-3, ms: 1, s: 1e3 };
 
 async function client(target: Target, connections: number, seconds: number): Promise<Result> {
-  const { stdout, success } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "--allow-net", import.meta.url, JSON.stringify({ target, connections, seconds })],
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "--allow-net", import.meta.url],
+    stdin: "piped",
+    stdout: "piped",
     stderr: "inherit",
-  }).output();
+  }).spawn();
+  const task = JSON.stringify({ target, connections, seconds });
+  await new Blob([task]).stream().pipeTo(child.stdin);
+  const { stdout, success } = await child.output();
   if (!success) throw new Error(`${target.url} failed`);
   return JSON.parse(new TextDecoder().decode(stdout)) as Result;
 }
 
 if (import.meta.main) {
-  const { target, connections, seconds } = JSON.parse(Deno.args[0]!) as {
+  const task = await new Response(Deno.stdin.readable).text();
+  const { target, connections, seconds } = JSON.parse(task) as {
     target: Target;
     connections: number;
     seconds: number;
   };
+  const left = target.bodies?.values();
   const until = performance.now() + seconds * 1000;
   const times: number[] = [];
   await Promise.all(Array.from({ length: connections }, async () => {
     while (performance.now() < until) {
-      const { url, headers, ...init } = target;
+      const { url, headers, bodies: _bodies, ...init } = target;
+      const body = left === undefined ? init.body : left.next().value ?? "";
       const started = performance.now();
-      const response = await fetch(url, { ...init, ...(headers && { headers: { ...headers } }) });
+      const response = await fetch(url, {
+        ...init,
+        ...(body !== undefined && { body }),
+        ...(headers && { headers: { ...headers } }),
+      });
       await response.bytes();
       if (!response.ok) throw new Error(`${url} answered ${response.status}`);
       times.push(performance.now() - started);

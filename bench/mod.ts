@@ -36,14 +36,14 @@ function progress(text: string): void {
 
 function table(rows: readonly Measured[]): string {
   const lines = rows.map((row) =>
-    `| \`${row.name}\` | ${row.what} | ${row.value} | ${row.atLeast ? "≥" : "≤"} ${row.target} | ${
-      held(row) ? "yes" : "**no**"
-    } |`
+    `| \`${row.name}\` | ${row.what} | ${row.value} | ${targetOf(row)} |`
   );
   return ["| Row | What | Measured | Target | Held |", "| --- | --- | --- | --- | --- |", ...lines]
     .join("\n");
 }
 
-function held({ atLeast, value, target }: Measured): boolean {
-  return atLeast ? value >= target : value <= target;
+function targetOf({ atLeast, value, target }: Measured): string {
+  if (target === null) return "| ";
+  const held = atLeast ? value >= target : value <= target;
+  return `${atLeast ? "≥" : "≤"} ${target} | ${held ? "yes" : "**no**"}`;
 }

@@ -4,6 +4,7 @@ import { ask, median, ratio } from "./measuring.ts";
 import { onMongo } from "./mongo.ts";
 import { type Program, residentMb, startBare, startCorbel } from "./process.ts";
 import type { Seeded } from "./seed.ts";
+import { exchanges, refreshes, signIns } from "./sign_in.ts";
 
 export interface Setting {
   readonly folder: string;
@@ -14,7 +15,8 @@ export interface Setting {
 export interface Row {
   readonly name: string;
   readonly what: string;
-  readonly target: number;
+  /** Null for a figure that is only told. */
+  readonly target: number | null;
   /** Whether the target is a floor; else it is a ceiling. */
   readonly atLeast: boolean;
   measure(setting: Setting): Promise<number>;
@@ -110,6 +112,56 @@ export const ROWS: readonly Row[] = [
     measure: twoWorkersOverOne,
   },
   {
+    name: "exchange_per_s",
+    what: "codes exchanged for refresh tokens, per second",
+    target: null,
+    atLeast: true,
+    measure: async (setting) => (await exchanges(setting)).perSecond,
+  },
+  {
+    name: "exchange_vs_write",
+    what: "the same over a bare server that does one durable write per request",
+    target: 0.35,
+    atLeast: true,
+    measure: async (setting) => (await exchanges(setting)).ratio,
+  },
+  {
+    name: "refresh_per_s",
+    what: "refresh tokens traded for their successors, per second",
+    target: null,
+    atLeast: true,
+    measure: async (setting) => (await refreshes(setting)).perSecond,
+  },
+  {
+    name: "refresh_vs_write",
+    what: "the same over the bare server's writes",
+    target: 0.35,
+    atLeast: true,
+    measure: async (setting) => (await refreshes(setting)).ratio,
+  },
+  {
+    name: "signin_per_s",
+    what:
+      "sign-ins of new users, from start to exchange, per second, the provider on the same cores",
+    target: null,
+    atLeast: true,
+    measure: async (setting) => (await signIns(setting)).perSecond,
+  },
+  {
+    name: "signin_vs_write",
+    what: "the same over the bare server's writes",
+    target: null,
+    atLeast: true,
+    measure: async (setting) => (await signIns(setting)).ratio,
+  },
+  {
+    name: "verify_cached_vs_open",
+    what: "a private document by its id with an access token over an open one without",
+    target: 0.9,
+    atLeast: true,
+    measure: verifiedOverOpen,
+  },
+  {
     name: "start_ms",
     what: "start to first answered request",
     target: 1000,
@@ -198,6 +250,24 @@ async function deepCursor(setting: Setting): Promise<number> {
     throw new Error("Not page 10,000");
   }
   return await ratio(first, deep);
+}
+
+async function verifiedOverOpen(setting: Setting): Promise<number> {
+  const { publishableKey, token } = setting.seeded;
+  await using corbel = await startCorbel(setting.folder, { PUBLIC_URL: "http://localhost:8000" });
+  const own = { "x-api-key": publishableKey, authorization: `Bearer ${token}` };
+  const open = { "x-api-key": publishableKey };
+  const targets = await Promise.all(
+    ([["notes", own], ["posts10000", open]] as const).map(async ([name, headers]) => {
+      const url = `${corbel.url}/api/data/${name}`;
+      const { body } = await ask({ url: `${url}?limit=1`, headers });
+      return { url: `${url}/${JSON.parse(body).data.items[0]._id}`, headers };
+    }),
+  );
+  const bodies = await Promise.all(targets.map(ask));
+  const lengths = bodies.map(({ body }) => body.length);
+  if (Math.abs(lengths[0]! - lengths[1]!) > 20) throw new Error(`Unlike documents: ${lengths}`);
+  return await ratio(targets[0]!, targets[1]!);
 }
 
 async function growth(setting: Setting): Promise<number> {

@@ -12,6 +12,7 @@ import type { Id, Json } from "@/lib/store/port.ts";
 
 /** What the rows are measured on. */
 export interface Seeded {
+  readonly projectId: Id;
   readonly publishableKey: string;
   readonly secretKey: string;
   readonly userId: Id;
@@ -28,7 +29,7 @@ export async function seed(settings: Environment, sizes: readonly number[]): Pro
   await using services = await openServices(config, { log });
   const { projectId, publishableKey, secretKey } = await createProject(services, {
     name: "Bench",
-    siteUrl: null,
+    siteUrl: "https://app.example",
   });
   const users: Id[] = [];
   for (let i = 0; i < USERS; i++) {
@@ -56,7 +57,7 @@ export async function seed(settings: Environment, sizes: readonly number[]): Pro
   }
   const userId = users[0]!;
   const token = await issueToken(services, projectId, { userId, seconds: TOKEN_SECONDS });
-  return { publishableKey, secretKey, userId, token };
+  return { projectId, publishableKey, secretKey, userId, token };
 }
 
 /** About what a blog post, a note or an order line is: 400 bytes as it is answered. */

@@ -2,7 +2,6 @@ import { jwtVerify, SignJWT } from "jose";
 import { LRUCache } from "lru-cache";
 import type { Clock } from "../clock.ts";
 import { after, type Soon } from "../soon.ts";
-import { sha256 } from "../crypto/hashes.ts";
 import type { Id } from "../store/port.ts";
 import type { SessionDirectory } from "./sessions.ts";
 import { ALGORITHM, type SigningKey, type SigningKeys } from "./signing_keys.ts";
@@ -14,6 +13,7 @@ export interface Bearer {
 }
 
 interface CheckedBearer extends Bearer {
+  readonly projectId: Id;
   /** Milliseconds since 1970. */
   readonly expiresAt: number;
 }
@@ -56,23 +56,23 @@ export function createAccessTokens(
     const { sub, sid, exp, aud } = payload;
     // A list of audiences passes jose's check if one of them is right.
     if (aud !== projectId || typeof sub !== "string" || typeof sid !== "string") return null;
-    return { userId: sub, sessionId: sid, expiresAt: (exp! + CLOCK_TOLERANCE_SECONDS) * 1000 };
+    const expiresAt = (exp! + CLOCK_TOLERANCE_SECONDS) * 1000;
+    return { projectId, userId: sub, sessionId: sid, expiresAt };
   }
 
-  async function read(projectId: Id, token: string, id: string): Promise<CheckedBearer | null> {
+  async function read(projectId: Id, token: string): Promise<CheckedBearer | null> {
     const key = await signingKeys.find(projectId);
     if (key === null) return null;
     const bearer = await check(projectId, token, key).catch(() => null);
-    if (bearer !== null) checked.set(id, bearer);
+    if (bearer !== null) checked.set(token, bearer);
     return bearer;
   }
 
-  function stillStands(projectId: Id, bearer: CheckedBearer | null): Soon<Bearer | null> {
+  function stillStands(bearer: CheckedBearer | null): Soon<Bearer | null> {
     if (bearer === null || bearer.expiresAt <= clock.now()) return null;
-    return after(
-      sessions.stands(projectId, bearer.sessionId, bearer.userId),
-      (stands) => stands ? bearer : null,
-    );
+    const { projectId, sessionId, userId } = bearer;
+    const stands = sessions.stands(projectId, sessionId, userId);
+    return after(stands, (stands) => stands ? { userId, sessionId } : null);
   }
 
   return {
@@ -90,11 +90,10 @@ export function createAccessTokens(
         .sign(await key.privateKey());
     },
     verify(projectId, token) {
-      const id = sha256(`${projectId} ${token}`);
-      return after(
-        checked.get(id) ?? read(projectId, token, id),
-        (bearer) => stillStands(projectId, bearer),
-      );
+      const known = checked.get(token);
+      return known?.projectId === projectId
+        ? stillStands(known)
+        : read(projectId, token).then(stillStands);
     },
   };
 }
