@@ -32,6 +32,5 @@ export async function assertAlike(first: Request, second: Request): Promise<void
     if ((isFirst ? one : two) > (isFirst ? two : one)) longer++;
   }
   const share = longer / PAIRS;
-
   assert.ok(Math.abs(share - 0.5) <= STRAY_MAX, `one takes longer in ${share * 100} % of pairs`);
 }
