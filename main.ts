@@ -1,5 +1,6 @@
 import { ConfigError, type Environment, loadConfig, SETTINGS } from "@/lib/config.ts";
 import { createLog } from "@/lib/http/log.ts";
+import { createPrinter } from "@/lib/http/printer.ts";
 import { openServices } from "@/lib/services.ts";
 import { runAdmin } from "@/routes/admin/mod.ts";
 import { prepareDemo } from "@/routes/demo.ts";
@@ -12,8 +13,7 @@ const environment: Environment = Object.fromEntries(
 /** Resolves to the exit code. */
 async function run([command = "start", ...args]: readonly string[]): Promise<number> {
   const config = loadConfig(environment);
-  const write = command === "admin" ? console.error : console.log;
-  const print = (text: string) => write(text.trimEnd());
+  const print = createPrinter(command === "admin" ? Deno.stderr : Deno.stdout);
   using log = createLog(config.logLevel, print);
   await using services = await openServices(config, { log });
   switch (command) {

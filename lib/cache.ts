@@ -1,10 +1,11 @@
 import { LRUCache } from "lru-cache";
 import type { Clock } from "./clock.ts";
 import { CACHE_MS } from "./limits.ts";
+import type { Soon } from "./soon.ts";
 
 /** Remembers what was read for as long as it may be stale, and no longer. */
 export interface ReadThrough<V> {
-  get(key: string): Promise<V | null>;
+  get(key: string): Soon<V | null>;
   /** Drops the entries whose key or value matches; what is being read now is not kept either. */
   forget(matches: (key: string, value: V) => boolean): void;
   /** The same for one key, at no cost. */
@@ -13,8 +14,6 @@ export interface ReadThrough<V> {
 
 interface Entry<V> {
   readonly value: V;
-  /** Made once: every request asks for several entries. */
-  readonly settled: Promise<V>;
   readonly readAt: number;
 }
 
@@ -34,9 +33,7 @@ export function createReadThrough<V extends object>(
     const value = await read(key, known);
     if (value === null) entries.delete(key);
     // Whoever forgot something meanwhile may have meant this.
-    else if (before === forgotten) {
-      entries.set(key, { value, settled: Promise.resolve(value), readAt: now });
-    }
+    else if (before === forgotten) entries.set(key, { value, readAt: now });
     return value;
   }
 
@@ -44,7 +41,7 @@ export function createReadThrough<V extends object>(
     get(key) {
       const entry = entries.get(key);
       const now = clock.now();
-      if (entry !== undefined && now - entry.readAt < CACHE_MS) return entry.settled;
+      if (entry !== undefined && now - entry.readAt < CACHE_MS) return entry.value;
       return refresh(key, entry?.value ?? null, now);
     },
     forget(matches) {

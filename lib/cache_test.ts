@@ -138,7 +138,7 @@ Deno.test("a failed reading keeps nothing and is the caller's failure", async ()
     { clock, max: 10 },
     () => fail ? Promise.reject(new Error("gone")) : Promise.resolve({ of: "back", read: 0 }),
   );
-  await assert.rejects(cache.get("a"), /gone/);
+  await assert.rejects(async () => await cache.get("a"), /gone/);
   fail = false;
   assert.equal((await cache.get("a"))?.of, "back");
 });

@@ -77,8 +77,8 @@ const table = {
   },
   INVALID_RETURN_TO: {
     status: 400,
-    message: "return_to must be a path on the project's site: one slash, then what follows it.",
-    when: "return_to does not begin with one slash, leads to another origin, or is too long.",
+    message: "The return_to must be a path on the project's site: one slash, then what follows it.",
+    when: "The return_to does not begin with one slash, leads to another origin, or is too long.",
   },
   INVALID_STATE: {
     status: 400,

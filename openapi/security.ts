@@ -5,6 +5,7 @@ import { RateLimited, type RateLimiter } from "@/lib/http/rate_limit.ts";
 import type { RequestState } from "@/lib/http/request.ts";
 import type { Id } from "@/lib/store/port.ts";
 import { Problem, type ProblemCode } from "@/lib/problems.ts";
+import { after, type Soon } from "@/lib/soon.ts";
 
 export interface GuardServices extends AuthServices {
   readonly config: { readonly publicUrl: string };
@@ -20,43 +21,41 @@ export interface Security<P> {
   readonly requirement: readonly Readonly<Record<string, readonly string[]>>[];
   /** What the guard may refuse for. */
   readonly problems: readonly ProblemCode[];
-  guard(services: GuardServices, request: RequestState): Promise<P>;
+  guard(services: GuardServices, request: RequestState): Soon<P>;
 }
 
 /** No credentials are looked at. */
 export const anyone: Security<null> = {
   requirement: [],
   problems: [],
-  guard: () => Promise.resolve(null),
+  guard: () => null,
 };
 
 /** Either key of a project; a bearer token beside a publishable one says for which user. */
 export const projectKey: Security<Caller> = {
   requirement: [{ apiKey: [] }, { apiKey: [], accessToken: [] }],
   problems: ["API_KEY_INVALID", "ACCESS_TOKEN_INVALID", "ORIGIN_NOT_ALLOWED", "RATE_LIMITED"],
-  async guard(services, request) {
-    return await callerOf(services, await admitted(services, request), request);
-  },
+  guard: (services, request) =>
+    after(admitted(services, request), (holder) => callerOf(services, holder, request)),
 };
 
 /** The publishable key and the access token of the user who acts for himself. */
 export const signedInUser: Security<SignedInUser> = {
   requirement: [{ apiKey: [], accessToken: [] }],
   problems: [...projectKey.problems, "ACCESS_TOKEN_REQUIRED", "PUBLISHABLE_KEY_REQUIRED"],
-  async guard(services, request) {
-    return await signedInUserOf(services, await admitted(services, request), request);
-  },
+  guard: (services, request) =>
+    after(admitted(services, request), (holder) => signedInUserOf(services, holder, request)),
 };
 
 /** The secret key alone. */
 export const secretKey: Security<KeyHolder> = {
   requirement: [{ apiKey: [] }],
   problems: ["API_KEY_INVALID", "ORIGIN_NOT_ALLOWED", "RATE_LIMITED", "SECRET_KEY_REQUIRED"],
-  async guard(services, request) {
-    const holder = await admitted(services, request);
-    if (holder.kind !== "secret") throw new Problem("SECRET_KEY_REQUIRED");
-    return holder;
-  },
+  guard: (services, request) =>
+    after(admitted(services, request), (holder) => {
+      if (holder.kind !== "secret") throw new Problem("SECRET_KEY_REQUIRED");
+      return holder;
+    }),
 };
 
 /**
@@ -66,18 +65,18 @@ export const secretKey: Security<KeyHolder> = {
 export const signInKey: Security<KeyHolder> = {
   requirement: [{ apiKey: [] }],
   problems: ["API_KEY_INVALID", "ORIGIN_NOT_ALLOWED", "RATE_LIMITED"],
-  async guard(services, request) {
-    const holder = await admitted(services, request);
-    countSignIn(services, holder, request);
-    return holder;
-  },
+  guard: (services, request) =>
+    after(admitted(services, request), (holder) => {
+      countSignIn(services, holder, request);
+      return holder;
+    }),
 };
 
 /** Either key, for an operation that takes an access token as far as it is good. */
 export const sessionKey: Security<KeyHolder> = {
   requirement: projectKey.requirement,
   problems: signInKey.problems,
-  guard: (services, request) => admitted(services, request),
+  guard: admitted,
 };
 
 /** As {@linkcode projectKey}, for operations that know other ways to tell the user too. */
@@ -114,13 +113,14 @@ export const navigationKey: Security<KeyHolder> = {
 };
 
 /** Whose key it is, for a request that may go on with it. */
-async function admitted(services: GuardServices, request: RequestState): Promise<KeyHolder> {
-  const holder = await holderOf(services, request);
-  request.projectId = holder.projectId;
-  request.callerKind = holder.kind;
-  countRequest(services, holder, request);
-  checkOrigin(services, holder, request.origin);
-  return holder;
+function admitted(services: GuardServices, request: RequestState): Soon<KeyHolder> {
+  return after(holderOf(services, request), (holder) => {
+    request.projectId = holder.projectId;
+    request.callerKind = holder.kind;
+    countRequest(services, holder, request);
+    checkOrigin(services, holder, request.origin);
+    return holder;
+  });
 }
 
 /** How the document names the credentials. */

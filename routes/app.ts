@@ -1,4 +1,6 @@
-import { OpenAPIHono } from "@hono/zod-openapi";
+import { RegExpRouter } from "hono/router/reg-exp-router";
+import { SmartRouter } from "hono/router/smart-router";
+import { TrieRouter } from "hono/router/trie-router";
 import { holderOf } from "@/lib/auth/authenticate.ts";
 import { readJson, readJsonIfAny } from "@/lib/http/body.ts";
 import { RESERVED_PATH } from "@/lib/http/path.ts";
@@ -6,77 +8,92 @@ import { openRequest, type RequestState } from "@/lib/http/request.ts";
 import { asProblem, preflight, problemReply, respond } from "@/lib/http/respond.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { Services } from "@/lib/services.ts";
+import { after, type Soon } from "@/lib/soon.ts";
 import type { Contract } from "@/openapi/contract.ts";
 import { CONTRACTS } from "@/openapi/document.ts";
 import type { Handler } from "./call.ts";
 import { operations } from "./operations.ts";
 
 /** Serves one request. @param peer Address of the other end of the connection. */
-export type App = (request: Request, peer: string) => Promise<Response>;
+export type App = (request: Request, peer: string) => Soon<Response>;
 
 /** Any word can be sent as a method; only these are worth a place in the log. */
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
-type Env = { Bindings: RequestState };
+/** Answers what was routed to it. */
+type Route = (state: RequestState, param: (name: string) => string) => Soon<Response>;
 
 /** The whole of HTTP over the services. */
 export function createApp(services: Services): App {
   const { log, deadlines, flight, config } = services;
-  const router = new OpenAPIHono<Env>({ getPath: routedPath });
+  const router = new SmartRouter<Route>({ routers: [new RegExpRouter(), new TrieRouter()] });
   const paths = allowedMethods();
 
   const refuse = (state: RequestState, error: unknown) =>
     respond(state, problemReply(state, asProblem(error, state, log)));
 
   function mount<P>(contract: Contract<P>, handle: Handler<P>): void {
-    router.on(contract.method.toUpperCase(), routingPattern(contract.path), async (c) => {
-      const state = c.env;
+    router.add(contract.method.toUpperCase(), routingPattern(contract.path), (state, param) => {
       state.operationId = contract.operationId;
-      const reply = await deadlines.within(async (restart) => {
-        const principal = await contract.security.guard(services, state);
-        return await handle({
-          services,
-          principal,
-          query: state.query,
-          client: state.client,
-          param: (name) => c.req.param(name)!,
-          header: (name) => state.raw.headers.get(name),
-          body: () => readJson(state.raw, contract.body!.bytesMax).finally(restart),
-          optionalBody: () => readJsonIfAny(state.raw, contract.body!.bytesMax).finally(restart),
-        });
-      });
-      return respond(state, reply);
+      const reply = deadlines.within((restart) =>
+        after(contract.security.guard(services, state), (principal) =>
+          handle({
+            services,
+            principal,
+            query: state.query,
+            client: state.client,
+            param,
+            header: (name) => state.raw.headers.get(name),
+            body: () => readJson(state.raw, contract.body!.bytesMax).finally(restart),
+            optionalBody: () => readJsonIfAny(state.raw, contract.body!.bytesMax).finally(restart),
+          }))
+      );
+      return after(reply, (reply) => respond(state, reply));
     });
   }
 
-  /** Blocked for every key, whatever the method; without a valid key there is nothing to block. */
-  async function reserved(state: RequestState): Promise<Problem> {
-    await holderOf(services, state);
-    return new Problem("USERS_RESERVED");
+  function route(state: RequestState): Soon<Response> {
+    const { raw: { method }, path } = state;
+    if (flight.isLanding) throw new Problem("STOPPING");
+    if (method === "OPTIONS") return respond(state, preflight());
+    if (state.malformed) throw new Problem("INVALID_PATH");
+    if (path === RESERVED_PATH) return reserved(state);
+    const [[found], values] = router.match(method === "HEAD" ? "GET" : method, path);
+    if (found === undefined) throw notFound(paths, state);
+    const [answer, params] = found;
+    // Either router may have found it: one says where the values are, the other what they are.
+    return answer(state, (name) => String(values?.[Number(params[name])] ?? params[name]));
   }
 
+  /** Blocked for every key, whatever the method; without a valid key there is nothing to block. */
+  const reserved = (state: RequestState) =>
+    after(holderOf(services, state), (): never => {
+      throw new Problem("USERS_RESERVED");
+    });
+
   operations(mount);
-  router.onError((error, c) => refuse(c.env, error));
-  router.notFound((c) => refuse(c.env, notFound(paths, c.env)));
 
-  return (request, peer) => flight.carry(answer(request, peer));
-
-  async function answer(request: Request, peer: string): Promise<Response> {
+  return (request, peer) => {
     const state = openRequest(request, peer, config.trustProxy);
-    let response: Response;
+    return flight.carry(after(answer(state), (response) => logged(state, response)));
+  };
+
+  function answer(state: RequestState): Soon<Response> {
     try {
-      if (flight.isLanding) response = refuse(state, new Problem("STOPPING"));
-      else if (request.method === "OPTIONS") response = respond(state, preflight());
-      else if (state.malformed) response = refuse(state, new Problem("INVALID_PATH"));
-      else if (state.path === RESERVED_PATH) response = refuse(state, await reserved(state));
-      else response = await router.fetch(request, state);
+      const response = route(state);
+      if (!(response instanceof Promise)) return response;
+      return response.catch((error) => refuse(state, error));
     } catch (error) {
-      response = refuse(state, error);
+      return refuse(state, error);
     }
-    log.write("info", "request", {
+  }
+
+  function logged(state: RequestState, response: Response): Response {
+    const { method } = state.raw;
+    log.request({
       requestId: state.id,
       operation: state.operationId,
-      method: METHODS.has(request.method) ? request.method : "other",
+      method: METHODS.has(method) ? method : "other",
       status: response.status,
       ms: Math.round((performance.now() - state.startedAt) * 100) / 100,
       project: state.projectId,
@@ -102,9 +119,5 @@ function notFound(paths: ReturnType<typeof allowedMethods>, { path }: RequestSta
   if (methods.length === 0) return new Problem("ROUTE_NOT_FOUND");
   return new Problem("METHOD_NOT_ALLOWED", { allow: methods });
 }
-
-/** hono routes by the address as we read it: what is routed is what is acted on. */
-const routedPath = (_request: Request, options?: { env?: object }): string =>
-  (options!.env as RequestState).path; // The bindings are the request's state, see Env.
 
 const routingPattern = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ":$1");

@@ -1,5 +1,6 @@
 import type { Reply } from "@/lib/http/respond.ts";
 import type { Services } from "@/lib/services.ts";
+import type { Soon } from "@/lib/soon.ts";
 import type { Json } from "@/lib/store/port.ts";
 
 /** One call of an operation, after its guard. */
@@ -21,4 +22,4 @@ export interface Call<P> {
 }
 
 /** A handler only translates: it reads the call, calls one verb, and shapes the reply. */
-export type Handler<P> = (call: Call<P>) => Promise<Reply> | Reply;
+export type Handler<P> = (call: Call<P>) => Soon<Reply>;

@@ -1,6 +1,7 @@
 import { jwtVerify, SignJWT } from "jose";
 import { LRUCache } from "lru-cache";
 import type { Clock } from "../clock.ts";
+import { after, type Soon } from "../soon.ts";
 import { sha256 } from "../crypto/hashes.ts";
 import type { Id } from "../store/port.ts";
 import type { SessionDirectory } from "./sessions.ts";
@@ -12,12 +13,17 @@ export interface Bearer {
   readonly sessionId: Id;
 }
 
+interface CheckedBearer extends Bearer {
+  /** Milliseconds since 1970. */
+  readonly expiresAt: number;
+}
+
 /** Issues and checks a project's access tokens. */
 export interface AccessTokens {
   /** @param seconds How long the token lives. */
   issue(projectId: Id, bearer: Bearer, seconds: number): Promise<string>;
   /** Null for anything but a token of this project whose session still stands. */
-  verify(projectId: Id, token: string): Promise<Bearer | null>;
+  verify(projectId: Id, token: string): Soon<Bearer | null>;
 }
 
 const TYPE = "at+jwt";
@@ -35,7 +41,7 @@ export function createAccessTokens(
   const { clock, publicUrl, signingKeys, sessions } = services;
   const issuer = (projectId: Id) => `${publicUrl}/api/projects/${projectId}`;
   // Signatures are checked once per token; expiry and session are checked on every use.
-  const checked = new LRUCache<string, Bearer & { expiresAt: number }>({ max: TOKENS_KEPT });
+  const checked = new LRUCache<string, CheckedBearer>({ max: TOKENS_KEPT });
 
   async function check(projectId: Id, token: string, key: SigningKey) {
     const { payload } = await jwtVerify(token, key.publicKey, {
@@ -53,6 +59,22 @@ export function createAccessTokens(
     return { userId: sub, sessionId: sid, expiresAt: (exp! + CLOCK_TOLERANCE_SECONDS) * 1000 };
   }
 
+  async function read(projectId: Id, token: string, id: string): Promise<CheckedBearer | null> {
+    const key = await signingKeys.find(projectId);
+    if (key === null) return null;
+    const bearer = await check(projectId, token, key).catch(() => null);
+    if (bearer !== null) checked.set(id, bearer);
+    return bearer;
+  }
+
+  function stillStands(projectId: Id, bearer: CheckedBearer | null): Soon<Bearer | null> {
+    if (bearer === null || bearer.expiresAt <= clock.now()) return null;
+    return after(
+      sessions.stands(projectId, bearer.sessionId, bearer.userId),
+      (stands) => stands ? bearer : null,
+    );
+  }
+
   return {
     async issue(projectId, { userId, sessionId }, seconds) {
       const key = await signingKeys.find(projectId);
@@ -67,19 +89,12 @@ export function createAccessTokens(
         .setExpirationTime(now + seconds)
         .sign(await key.privateKey());
     },
-    async verify(projectId, token) {
+    verify(projectId, token) {
       const id = sha256(`${projectId} ${token}`);
-      let bearer = checked.get(id);
-      if (bearer === undefined) {
-        const key = await signingKeys.find(projectId);
-        if (key === null) return null;
-        const fresh = await check(projectId, token, key).catch(() => null);
-        if (fresh === null) return null;
-        checked.set(id, bearer = fresh);
-      }
-      if (bearer.expiresAt <= clock.now()) return null;
-      const stands = await sessions.stands(projectId, bearer.sessionId, bearer.userId);
-      return stands ? bearer : null;
+      return after(
+        checked.get(id) ?? read(projectId, token, id),
+        (bearer) => stillStands(projectId, bearer),
+      );
     },
   };
 }

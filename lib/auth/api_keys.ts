@@ -5,6 +5,7 @@ import { randomToken } from "../crypto/random.ts";
 import { type ProjectRecord, PROJECTS } from "../projects/records.ts";
 import { eq } from "../store/filter.ts";
 import type { Definition, Engine, Id, StoredRecord } from "../store/port.ts";
+import type { Soon } from "../soon.ts";
 import type { KeyKind } from "./principals.ts";
 
 export type ApiKeyRecord = StoredRecord & {
@@ -48,7 +49,7 @@ export interface KeyHolder {
 /** Finds projects by their keys. */
 export interface KeyDirectory {
   /** Null for anything but a current key. */
-  find(key: string): Promise<KeyHolder | null>;
+  find(key: string): Soon<KeyHolder | null>;
   /** Drops what is remembered of a project; other processes notice within `CACHE_MS`. */
   forget(projectId: Id): void;
 }
@@ -56,17 +57,19 @@ export interface KeyDirectory {
 const KEYS_KEPT = 20_000;
 
 export function createKeyDirectory(engine: Engine, clock: Clock): KeyDirectory {
-  const known = createReadThrough<KeyHolder>({ clock, max: KEYS_KEPT }, async (hash) => {
-    const key = await engine.records<ApiKeyRecord>("control", API_KEYS).findOne(eq("hash", hash));
-    if (key === null) return null;
-    const { projectId, kind } = key.value;
+  const known = createReadThrough<KeyHolder>({ clock, max: KEYS_KEPT }, async (key) => {
+    if (!KEY.test(key)) return null;
+    const keys = engine.records<ApiKeyRecord>("control", API_KEYS);
+    const found = await keys.findOne(eq("hash", sha256(key)));
+    if (found === null) return null;
+    const { projectId, kind } = found.value;
     const project = await engine.records<ProjectRecord>("control", PROJECTS).get(projectId);
     if (project === null) return null;
     const { siteUrl, allowedOrigins } = project.value;
     return { kind, projectId, siteUrl, allowedOrigins };
   });
   return {
-    find: (key) => KEY.test(key) ? known.get(sha256(key)) : Promise.resolve(null),
-    forget: (projectId) => known.forget((_hash, holder) => holder.projectId === projectId),
+    find: (key) => known.get(key),
+    forget: (projectId) => known.forget((_key, holder) => holder.projectId === projectId),
   };
 }

@@ -1,4 +1,5 @@
 import { Problem } from "../problems.ts";
+import { after, type Soon } from "../soon.ts";
 import type { AccessTokens, Bearer } from "./access_tokens.ts";
 import type { KeyDirectory, KeyHolder } from "./api_keys.ts";
 import type { Id } from "../store/port.ts";
@@ -18,14 +19,14 @@ export interface AuthServices {
 }
 
 /** Whose key this is. Throws `API_KEY_INVALID`: one refusal, whatever is wrong with the key. */
-export async function holderOf(
+export const holderOf = (
   { keys }: Pick<AuthServices, "keys">,
   { apiKey }: Pick<Credentials, "apiKey">,
-): Promise<KeyHolder> {
-  const holder = apiKey === null ? null : await keys.find(apiKey);
-  if (holder === null) throw new Problem("API_KEY_INVALID");
-  return holder;
-}
+): Soon<KeyHolder> =>
+  after(apiKey === null ? null : keys.find(apiKey), (holder) => {
+    if (holder === null) throw new Problem("API_KEY_INVALID");
+    return holder;
+  });
 
 /**
  * The caller behind a valid key. A bearer token sent with a publishable key must be valid, also
@@ -35,37 +36,43 @@ export function callerOf(
   services: Pick<AuthServices, "tokens">,
   { kind, projectId }: KeyHolder,
   { authorization }: Pick<Credentials, "authorization">,
-): Caller | Promise<Caller> {
+): Soon<Caller> {
   if (kind === "secret") return { kind, projectId };
   if (authorization === null) return { kind, projectId, userId: null };
-  return bearerOf(services, projectId, authorization)
-    .then(({ userId }) => ({ kind, projectId, userId }));
+  return after(
+    bearerOf(services, projectId, authorization),
+    ({ userId }) => ({ kind, projectId, userId }),
+  );
 }
 
 /**
  * The user who acts for himself, with a publishable key. Throws `PUBLISHABLE_KEY_REQUIRED`,
  * `ACCESS_TOKEN_REQUIRED` and `ACCESS_TOKEN_INVALID`.
  */
-export async function signedInUserOf(
+export function signedInUserOf(
   services: Pick<AuthServices, "tokens">,
   { kind, projectId }: KeyHolder,
   { authorization }: Pick<Credentials, "authorization">,
-): Promise<SignedInUser> {
+): Soon<SignedInUser> {
   if (kind === "secret") throw new Problem("PUBLISHABLE_KEY_REQUIRED");
   if (authorization === null) throw new Problem("ACCESS_TOKEN_REQUIRED");
-  return { projectId, ...await bearerOf(services, projectId, authorization) };
+  return after(
+    bearerOf(services, projectId, authorization),
+    ({ userId, sessionId }) => ({ projectId, userId, sessionId }),
+  );
 }
 
 const BEARER = /^Bearer ([A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+)$/i;
 
 /** The bearer of an `Authorization` header. Throws `ACCESS_TOKEN_INVALID`. */
-export async function bearerOf(
+export function bearerOf(
   { tokens }: Pick<AuthServices, "tokens">,
   projectId: Id,
   authorization: string,
-): Promise<Bearer> {
+): Soon<Bearer> {
   const token = BEARER.exec(authorization)?.[1];
-  const bearer = token === undefined ? null : await tokens.verify(projectId, token);
-  if (bearer === null) throw new Problem("ACCESS_TOKEN_INVALID");
-  return bearer;
+  return after(token === undefined ? null : tokens.verify(projectId, token), (bearer) => {
+    if (bearer === null) throw new Problem("ACCESS_TOKEN_INVALID");
+    return bearer;
+  });
 }

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { Problem } from "../problems.ts";
 import type { KeyHolder } from "./api_keys.ts";
 import { callerOf, holderOf } from "./authenticate.ts";
 
@@ -46,10 +47,13 @@ Deno.test("a known key tells whose it is", async () => {
 });
 
 Deno.test("a missing, an empty and an unknown key get the same refusal", async () => {
-  const refusals = [];
+  const refusals: unknown[][] = [];
   for (const apiKey of [null, "", "other-key"]) {
-    const refusal = await holderOf(services(), { ...none, apiKey }).catch((error) => error);
-    refusals.push([refusal.code, refusal.status, refusal.message]);
+    await assert.rejects(async () => await holderOf(services(), { ...none, apiKey }), (refusal) => {
+      assert.ok(refusal instanceof Problem);
+      refusals.push([refusal.code, refusal.status, refusal.message]);
+      return true;
+    });
   }
   assert.deepEqual(refusals[0]?.slice(0, 2), ["API_KEY_INVALID", 401]);
   assert.deepEqual(refusals[1], refusals[0]);

@@ -2,6 +2,7 @@ import { type Clock, timestamp } from "../clock.ts";
 import { Problem } from "../problems.ts";
 import { and, eq } from "../store/filter.ts";
 import type { Engine, Id } from "../store/port.ts";
+import type { Bearer } from "./access_tokens.ts";
 import { type AuthServices, bearerOf } from "./authenticate.ts";
 import { parseRefreshToken, REFRESH_TOKENS, type RefreshTokenRecord } from "./refresh_tokens.ts";
 import { revokeSessions } from "./revoke_sessions.ts";
@@ -27,7 +28,7 @@ export async function logOut(
   if (family !== null) ended.add(family);
   const bearer = authorization === null
     ? null
-    : await bearerOf(services, projectId, authorization).catch(absent);
+    : await bearerIfValid(services, projectId, authorization);
   if (bearer !== null) ended.add(bearer.sessionId);
   for (const sessionId of ended) await endSession(services, projectId, { sessionId });
 }
@@ -89,8 +90,15 @@ async function familyOf(
   return found?.value.sessionId ?? null;
 }
 
-/** A refusal of a token is a missing one; anything else has failed. */
-function absent(error: unknown): null {
-  if (error instanceof Problem) return null;
-  throw error;
+async function bearerIfValid(
+  services: Pick<EndServices, "tokens">,
+  projectId: Id,
+  authorization: string,
+): Promise<Bearer | null> {
+  try {
+    return await bearerOf(services, projectId, authorization);
+  } catch (error) {
+    if (error instanceof Problem) return null;
+    throw error;
+  }
 }

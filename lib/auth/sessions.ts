@@ -1,5 +1,6 @@
 import { createReadThrough } from "../cache.ts";
 import { type Clock, timestamp } from "../clock.ts";
+import { after, type Soon } from "../soon.ts";
 import { and, compare, eq } from "../store/filter.ts";
 import type { Definition, Engine, Filter, Id, StoredRecord } from "../store/port.ts";
 
@@ -43,7 +44,7 @@ export const standing = (clock: Clock): Filter =>
 /** Tells whether sessions still stand. */
 export interface SessionDirectory {
   /** Whether the session exists, is the user's, has not expired and was not revoked. */
-  stands(projectId: Id, sessionId: Id, userId: Id): Promise<boolean>;
+  stands(projectId: Id, sessionId: Id, userId: Id): Soon<boolean>;
   /** Drops what is remembered of these; other processes notice within `CACHE_MS`. */
   forget(projectId: Id, sessionIds: readonly Id[]): void;
 }
@@ -57,11 +58,13 @@ export function createSessionDirectory(engine: Engine, clock: Clock): SessionDir
     return found?.value ?? null;
   });
   return {
-    async stands(projectId, sessionId, userId) {
-      const session = await known.get(`${projectId}/${sessionId}`);
-      return session !== null && session.userId === userId && session.revokedAt === null &&
-        Date.parse(session.expiresAt) > clock.now();
-    },
+    stands: (projectId, sessionId, userId) =>
+      after(
+        known.get(`${projectId}/${sessionId}`),
+        (session) =>
+          session !== null && session.userId === userId && session.revokedAt === null &&
+          Date.parse(session.expiresAt) > clock.now(),
+      ),
     forget(projectId, sessionIds) {
       for (const sessionId of sessionIds) known.drop(`${projectId}/${sessionId}`);
     },

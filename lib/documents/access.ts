@@ -1,5 +1,6 @@
 import type { Caller } from "../auth/principals.ts";
 import { Problem } from "../problems.ts";
+import { after, type Soon } from "../soon.ts";
 import { ALL, and, eq, or } from "../store/filter.ts";
 import type { Engine, Filter, Id, Records } from "../store/port.ts";
 import type { Catalog } from "./catalog.ts";
@@ -60,15 +61,15 @@ export function requireSecretKey(caller: Caller): void {
 }
 
 /** Throws `COLLECTION_NOT_FOUND`. */
-export async function findCollection(
+export const findCollection = (
   { catalog }: AccessServices,
   caller: Caller,
   name: string,
-): Promise<Collection> {
-  const collection = await catalog.find(caller.projectId, name);
-  if (collection === null) throw new Problem("COLLECTION_NOT_FOUND");
-  return collection;
-}
+): Soon<Collection> =>
+  after(catalog.find(caller.projectId, name), (collection) => {
+    if (collection === null) throw new Problem("COLLECTION_NOT_FOUND");
+    return collection;
+  });
 
 /** Throws `ACCESS_TOKEN_REQUIRED` where row-level security needs to know the user. */
 export function readable(

@@ -1,5 +1,6 @@
 import { createReadThrough } from "../cache.ts";
 import type { Clock } from "../clock.ts";
+import type { Soon } from "../soon.ts";
 import { eq } from "../store/filter.ts";
 import type { Definition, Engine, Id, Json, StoredRecord } from "../store/port.ts";
 import { type Collection, compileCollection } from "./collection.ts";
@@ -30,7 +31,7 @@ export const COLLECTIONS: Definition = {
 /** Finds collections by their names. */
 export interface Catalog {
   /** Null if the project has no such collection; letter case counts. */
-  find(projectId: Id, name: string): Promise<Collection | null>;
+  find(projectId: Id, name: string): Soon<Collection | null>;
   /** Drops what is remembered; other processes notice within `CACHE_MS`. */
   forget(projectId: Id, name: string): void;
 }

@@ -34,15 +34,27 @@ export interface Cursors {
   read(text: string, scope: ScopeDigest): Cursor;
 }
 
+interface Written {
+  readonly scope: ScopeDigest;
+  readonly backwards: boolean;
+  readonly text: string;
+}
+
 /** @param keys The key to sign with first; all are tried when reading. */
 export function createCursors(keys: readonly string[]): Cursors {
+  /** The last one to each place: a place that is known is asked for again. */
+  const written = new WeakMap<Position, Written>();
   const sign = (key: string, payload: string, scope: ScopeDigest) =>
     mac(key, `${scope}.${payload}`);
   return {
     write({ from, backwards }, scope) {
+      const known = written.get(from);
+      if (known?.scope === scope && known.backwards === backwards) return known.text;
       const way = (backwards ? 0 : 1) + (from.inclusive ? 2 : 0);
       const payload = encode(jsonText([way, from.id, ...from.values]));
-      return `${payload}.${sign(keys[0]!, payload, scope)}`;
+      const text = `${payload}.${sign(keys[0]!, payload, scope)}`;
+      written.set(from, { scope, backwards, text });
+      return text;
     },
     read(text, scope) {
       const [payload = "", signature = ""] = text.split(".", 2);

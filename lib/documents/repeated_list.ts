@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { after, type Soon } from "../soon.ts";
 import type { Caller } from "../auth/principals.ts";
 import { callerTag, findCollection } from "./access.ts";
 import { jsonText } from "../store/json_text.ts";
@@ -6,10 +7,12 @@ import { etagOf } from "./document.ts";
 import { type DocumentList, listDocuments, type ListServices } from "./list_documents.ts";
 
 export interface ListAnswer {
-  /** JSON text. */
-  readonly data: string;
+  /** JSON text, wrapped as the caller asked. */
+  readonly text: string;
   /** Names this very text; null where nobody could have a use for it. */
   readonly etag: string | null;
+  /** Whether this very object may be given again. */
+  readonly isKept: boolean;
 }
 
 interface KeptAnswer extends ListAnswer {
@@ -29,7 +32,7 @@ export const createListAnswers = (): ListAnswers =>
   new LRUCache({
     maxSize: ANSWERS_BYTES_MAX,
     maxEntrySize: ANSWER_BYTES_MAX,
-    sizeCalculation: ({ data }, key) => 2 * (data.length + key.length),
+    sizeCalculation: ({ text }, key) => 2 * (text.length + key.length),
   });
 
 export interface RepeatedList {
@@ -39,6 +42,8 @@ export interface RepeatedList {
   readonly anew: boolean;
   /** Whether the caller holds an answer already, to compare. */
   readonly holds: boolean;
+  /** Makes the whole answer of the list's JSON text, once for as often as it is given. */
+  wrap(data: string): string;
 }
 
 /**
@@ -46,34 +51,57 @@ export interface RepeatedList {
  * committed in the project, by whichever process, so it is never stale. Lists that show documents
  * of other collections are not kept: what their definitions permit is known with a delay.
  */
-export async function answerList(
+export function answerList(
   services: ListServices & { readonly answers: ListAnswers },
   caller: Caller,
-  { collectionName, query, anew, holds }: RepeatedList,
-): Promise<ListAnswer> {
+  input: RepeatedList,
+): Soon<ListAnswer> {
   const { engine, answers } = services;
+  const { collectionName, query, anew } = input;
   if (anew || query.length > QUERY_LENGTH_MAX || engine.version === undefined) {
-    const { data } = await listed(services, caller, { collectionName, query });
-    return { data, etag: anew && !holds ? null : etagOf({ json: data }) };
+    return readAnew(services, caller, input);
   }
-  const collection = await findCollection(services, caller, collectionName);
-  const key = `${collection.version} ${callerTag(caller)}?${query}`;
-  const version = engine.version(caller.projectId);
-  const known = answers.get(key);
-  if (known !== undefined && known.version === version) return known;
-  const { data, mayKeep } = await listed(services, caller, { collectionName, query });
-  const answer = { data, etag: etagOf({ json: data }), version };
-  // Nobody has committed while it was read, so it shows that state and no other.
-  if (mayKeep && engine.version(caller.projectId) === version) answers.set(key, answer);
+  return after(findCollection(services, caller, collectionName), (collection) => {
+    const key = `${collection.version} ${callerTag(caller)}?${query}`;
+    const version = engine.version!(caller.projectId);
+    const known = answers.get(key);
+    return known?.version === version
+      ? known
+      : readAndKeep(services, caller, { ...input, key, version });
+  });
+}
+
+async function readAnew(
+  services: ListServices,
+  caller: Caller,
+  input: RepeatedList,
+): Promise<ListAnswer> {
+  const { data } = await listed(services, caller, input);
+  const isOfUse = !input.anew || input.holds;
+  const etag = isOfUse ? etagOf({ json: data }) : null;
+  return { text: input.wrap(data), etag, isKept: false };
+}
+
+async function readAndKeep(
+  services: ListServices & { readonly answers: ListAnswers },
+  caller: Caller,
+  input: RepeatedList & { readonly key: string; readonly version: string },
+): Promise<ListAnswer> {
+  const { key, version } = input;
+  const { data, mayKeep } = await listed(services, caller, input);
+  // Where nobody has committed while it was read, it shows that state and no other.
+  const isKept = mayKeep && services.engine.version!(caller.projectId) === version;
+  const answer = { text: input.wrap(data), etag: etagOf({ json: data }), isKept, version };
+  if (isKept) services.answers.set(key, answer);
   return answer;
 }
 
 async function listed(
   services: ListServices,
   caller: Caller,
-  input: { collectionName: string; query: string },
+  { collectionName, query }: RepeatedList,
 ): Promise<{ data: string; mayKeep: boolean }> {
-  const list = await listDocuments(services, caller, input);
+  const list = await listDocuments(services, caller, { collectionName, query });
   if ("count" in list) return { data: JSON.stringify(list), mayKeep: true };
   if ("examined" in list) return { data: jsonText(list), mayKeep: false };
   return { data: listData(list), mayKeep: !list.isPopulated };

@@ -1,4 +1,5 @@
 import { Problem } from "../problems.ts";
+import type { Soon } from "../soon.ts";
 
 /**
  * Gives up waiting for requests that take too long. One timer looks at all of them once a second:
@@ -9,13 +10,18 @@ export interface Deadlines extends Disposable {
    * Settles as `work` does, or rejects with `HANDLER_TIMEOUT`; `work` itself goes on. What `work`
    * is given starts its time anew: the body has a time limit of its own.
    */
-  within<T>(work: (restart: () => void) => Promise<T>): Promise<T>;
+  within<T>(work: (restart: () => void) => Soon<T>): Soon<T>;
+}
+
+interface Waiting {
+  until: number;
+  giveUp: (problem: Problem) => void;
 }
 
 const LOOK_EVERY_MS = 1000;
 
 export function createDeadlines(timeoutMs: number, now: () => number): Deadlines {
-  const waiting = new Set<{ until: number; giveUp: (problem: Problem) => void }>();
+  const waiting = new Set<Waiting>();
   let timer: ReturnType<typeof setInterval> | undefined;
 
   function look(): void {
@@ -32,12 +38,15 @@ export function createDeadlines(timeoutMs: number, now: () => number): Deadlines
   }
 
   return {
-    within<T>(work: (restart: () => void) => Promise<T>): Promise<T> {
+    within<T>(work: (restart: () => void) => Soon<T>): Soon<T> {
+      const entry: Waiting = { until: now() + timeoutMs, giveUp: () => {} };
+      const done = work(() => void (entry.until = now() + timeoutMs));
+      if (!(done instanceof Promise)) return done;
       return new Promise<T>((resolve, reject) => {
-        const entry = { until: now() + timeoutMs, giveUp: reject };
+        entry.giveUp = reject;
         waiting.add(entry);
         timer ??= setInterval(look, LOOK_EVERY_MS);
-        work(() => void (entry.until = now() + timeoutMs)).then(
+        done.then(
           (value) => {
             waiting.delete(entry);
             resolve(value);

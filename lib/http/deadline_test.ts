@@ -99,7 +99,7 @@ Deno.test("work that was given up goes on, and what becomes of it is nobody's fa
   const clock = fakeClock();
   using deadlines = createDeadlines(1000, clock.now);
   const work = Promise.withResolvers<number>();
-  const late = deadlines.within(() => work.promise);
+  const late = Promise.resolve(deadlines.within(() => work.promise));
   clock.advance(1000);
   intervals.tick();
   await assert.rejects(late, { code: "HANDLER_TIMEOUT" });
@@ -123,6 +123,18 @@ Deno.test("one timer serves all, and none is left when nobody waits", async () =
   clock.advance(1000);
   intervals.tick();
   await assert.rejects(next, { code: "HANDLER_TIMEOUT" });
+});
+
+Deno.test("work that is done at once needs no timer, and fails at once", () => {
+  using intervals = heldIntervals();
+  using deadlines = createDeadlines(1000, () => 0);
+  assert.equal(deadlines.within(() => 5), 5);
+  const error = new Error("failed");
+  assert.throws(() =>
+    deadlines.within(() => {
+      throw error;
+    }), (thrown) => thrown === error);
+  assert.equal(intervals.running.size, 0);
 });
 
 Deno.test("disposing stops the timer though some still wait", () => {

@@ -1,9 +1,11 @@
+import type { Soon } from "../soon.ts";
+
 /** Counts the requests that are being answered, so that a stopping server can wait for them. */
 export interface Flight {
   /** Whether no more are taken. */
   readonly isLanding: boolean;
   /** Counts an answer until it is made. */
-  carry<T>(answer: Promise<T>): Promise<T>;
+  carry<T>(answer: Soon<T>): Soon<T>;
   /** Takes no more; resolves when all are answered. */
   land(): Promise<void>;
 }
@@ -23,6 +25,7 @@ export function createFlight(): Flight {
       return isLanding;
     },
     carry(answer) {
+      if (!(answer instanceof Promise)) return answer;
       aloft++;
       answer.then(end, end);
       return answer;

@@ -27,8 +27,14 @@ Deno.test("a landing waits for every answer, be it a failure", async () => {
   assert.equal(await carried[0], "answer");
   assert.equal(await isSettled(landed), false);
   other.reject(new Error("failed"));
-  await assert.rejects(carried[1]!, /failed/);
+  await assert.rejects(async () => await carried[1], /failed/);
   await landed;
+});
+
+Deno.test("an answer that is there already is handed on, and not waited for", async () => {
+  const flight = createFlight();
+  assert.equal(flight.carry("answer"), "answer");
+  await flight.land();
 });
 
 Deno.test("answers that were made before are not waited for", async () => {

@@ -5,12 +5,31 @@ const LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"];
 /** What a line may say beside time and level. */
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
+/** What is told of every request. None of it can hold a character that JSON escapes. */
+export interface RequestLine {
+  readonly requestId: string;
+  readonly operation: string | null;
+  readonly method: string;
+  readonly status: number;
+  /** Milliseconds until it was answered. */
+  readonly ms: number;
+  readonly project: string | null;
+  readonly caller: string | null;
+  readonly problem: string | null;
+}
+
 /** One JSON object per line. Callers pass identifiers and figures, never bodies or credentials. */
 export interface Log extends Disposable {
   write(level: LogLevel, message: string, fields?: LogFields): void;
+  request(line: RequestLine): void;
   /** Hands over what is waiting. */
   flush(): void;
 }
+
+const REQUESTS_AT = LEVELS.indexOf("info");
+
+/** Of a text that needs no escapes: JSON's own takes four times as long for a line. */
+const quoted = (text: string | null): string => text === null ? "null" : `"${text}"`;
 
 const FLUSH_MS = 100;
 const FLUSH_LENGTH = 64 * 1024;
@@ -42,6 +61,12 @@ export function createLog(least: LogLevel, sink: (text: string) => void): Log {
     sink(text);
   }
 
+  function add(text: string): void {
+    waiting += text;
+    if (waiting.length > FLUSH_LENGTH) flush();
+    else timer ??= setTimeout(flush, FLUSH_MS);
+  }
+
   return {
     write(level, message, fields) {
       if (LEVELS.indexOf(level) < threshold) return;
@@ -49,9 +74,20 @@ export function createLog(least: LogLevel, sink: (text: string) => void): Log {
         JSON.stringify(message)
       }`;
       const rest = fields === undefined ? "}" : JSON.stringify(fields).slice(1);
-      waiting += `${head}${rest.length > 1 ? "," : ""}${rest}\n`;
-      if (level === "error" || waiting.length > FLUSH_LENGTH) flush();
-      else timer ??= setTimeout(flush, FLUSH_MS);
+      add(`${head}${rest.length > 1 ? "," : ""}${rest}\n`);
+      if (level === "error") flush();
+    },
+    request(line) {
+      if (threshold > REQUESTS_AT) return;
+      const { operation, project, caller, problem } = line;
+      add(
+        `{"time":"${timeText()}","level":"info","message":"request"` +
+          `,"requestId":"${line.requestId}","operation":${quoted(operation)}` +
+          `,"method":"${line.method}","status":${line.status},"ms":${line.ms}` +
+          `,"project":${quoted(project)},"caller":${quoted(caller)},"problem":${
+            quoted(problem)
+          }}\n`,
+      );
     },
     flush,
     [Symbol.dispose]: flush,
@@ -59,4 +95,4 @@ export function createLog(least: LogLevel, sink: (text: string) => void): Log {
 }
 
 /** For tests and one-off commands that have nothing to log. */
-export const silentLog: Log = { write() {}, flush() {}, [Symbol.dispose]() {} };
+export const silentLog: Log = { write() {}, request() {}, flush() {}, [Symbol.dispose]() {} };

@@ -27,6 +27,39 @@ Deno.test("a line is one JSON object with time, level, message and fields", () =
   assert.ok(handed[0]!.endsWith("}\n"));
 });
 
+Deno.test("of a request the same is told in every line, at the level of information", () => {
+  const line = {
+    requestId: "a1b2c3-1",
+    operation: "listDocuments",
+    method: "GET",
+    status: 200,
+    ms: 1.25,
+    project: "66f1a0c2e4b0a1b2c3d4e5f6",
+    caller: "secret",
+    problem: null,
+  };
+  const unknown = {
+    ...line,
+    operation: null,
+    project: null,
+    caller: null,
+    problem: "API_KEY_INVALID",
+  };
+  const { log, handed } = remembering();
+  log.request(line);
+  log.request(unknown);
+  log.flush();
+  const told = handed[0]!.trimEnd().split("\n").map((text) => JSON.parse(text));
+  assert.deepEqual(told.map(({ time: _time, ...rest }) => rest), [
+    { level: "info", message: "request", ...line },
+    { level: "info", message: "request", ...unknown },
+  ]);
+  const quiet = remembering("warn");
+  quiet.log.request(line);
+  quiet.log.flush();
+  assert.deepEqual(quiet.handed, []);
+});
+
 Deno.test("whatever a field holds, a line stays one line", () => {
   const { log, handed } = remembering();
   log.write("info", "a\nb", { path: 'x\r\n{"level":"error"}\u2028"' });

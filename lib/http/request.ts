@@ -43,7 +43,9 @@ export function openRequest(raw: Request, peer: string, trustProxy: number): Req
     query,
     malformed,
     apiKey: headers.get("x-api-key"),
-    authorization: headers.get("authorization"),
+    get authorization() {
+      return headers.get("authorization"); // Many callers are never asked for it.
+    },
     origin: headers.get("origin"),
     client: trustProxy === 0 ? peer : forwardedFor(headers, trustProxy) ?? peer,
     operationId: null,

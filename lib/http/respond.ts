@@ -12,6 +12,8 @@ export interface Reply {
   readonly type?: string;
   /** Beside those that every answer carries, or in the place of `cache-control`; in lower case. */
   readonly headers?: readonly (readonly [string, string])[];
+  /** Stands for this very answer where an operation gives it again and again. */
+  readonly again?: object;
 }
 
 /** For answers that hold a token, a key or a code. */
@@ -36,33 +38,53 @@ export const ok = (status: number, data: string, message: string, etag?: string)
   ...(etag !== undefined && { headers: [["etag", etag]] }),
 });
 
-/** The one place where answers become responses. */
+/**
+ * The one place where answers become responses. Headers are set one by one: handed to the
+ * constructor they cost Deno as much as all the rest of a small answer.
+ */
 export function respond(state: RequestState, reply: Reply): Response {
-  const headers: [string, string][] = [["x-request-id", state.id]];
-  const own = reply.headers ?? [];
-  if (state.path.startsWith("/api/")) {
-    const cached = own.some(([name]) => name === "cache-control");
-    if (!cached) headers.push(["cache-control", "private, no-cache"]);
-    headers.push(["vary", "Origin, Authorization, x-api-key"]);
+  const { origin, rate } = state;
+  const response = state.raw.method === "HEAD" ? made(state, reply, null) : whole(state, reply);
+  const { headers } = response;
+  headers.set("x-request-id", state.id);
+  if (origin !== null) {
+    headers.set("access-control-allow-origin", origin);
+    headers.set("access-control-allow-credentials", "true");
+    headers.set("access-control-expose-headers", EXPOSED);
   }
-  if (reply.body !== null) headers.push(["content-type", reply.type ?? JSON_TYPE]);
-  if (state.origin !== null) {
-    headers.push(
-      ["access-control-allow-origin", state.origin],
-      ["access-control-allow-credentials", "true"],
-      ["access-control-expose-headers", EXPOSED],
-    );
+  if (rate !== null) {
+    headers.set("ratelimit-limit", String(rate.limit));
+    headers.set("ratelimit-remaining", String(rate.remaining));
+    headers.set("ratelimit-reset", String(rate.resetSeconds));
   }
-  if (state.rate !== null) {
-    headers.push(
-      ["ratelimit-limit", String(state.rate.limit)],
-      ["ratelimit-remaining", String(state.rate.remaining)],
-      ["ratelimit-reset", String(state.rate.resetSeconds)],
-    );
+  return response;
+}
+
+/** Of answers that are given again, with all that is the same every time. */
+const patterns = new WeakMap<object, Response>();
+
+function whole(state: RequestState, reply: Reply): Response {
+  const { again, body } = reply;
+  if (again === undefined) return made(state, reply, body);
+  let pattern = patterns.get(again);
+  if (pattern === undefined) patterns.set(again, pattern = made(state, reply, body));
+  return pattern.clone();
+}
+
+function made({ path }: RequestState, reply: Reply, body: Reply["body"]): Response {
+  const { status } = reply;
+  const response = status === 200 ? new Response(body) : new Response(body, { status });
+  const { headers } = response;
+  if (path.startsWith("/api/")) {
+    headers.set("cache-control", "private, no-cache");
+    headers.set("vary", "Origin, Authorization, x-api-key");
   }
-  headers.push(...own.map(([name, value]): [string, string] => [name, value]));
-  const body = state.raw.method === "HEAD" ? null : reply.body;
-  return new Response(body, { status: reply.status, headers });
+  if (reply.body !== null) headers.set("content-type", reply.type ?? JSON_TYPE);
+  for (const [name, value] of reply.headers ?? []) {
+    if (name === "set-cookie") headers.append(name, value);
+    else headers.set(name, value);
+  }
+  return response;
 }
 
 /** Readiness is asked by operators, a query is slow for want of an index. */

@@ -32,6 +32,30 @@ Deno.test("every answer carries its request's id", async () => {
   assert.equal(await response.text(), "text");
 });
 
+Deno.test("an answer that is given again takes nothing over from whom it was given to before", async () => {
+  const again = {};
+  const reply = { ...ok(200, '{"n":1}', "Read", '"tag"'), again };
+  const first = request("/api/data/posts", { origin: ORIGIN });
+  first.rate = { limit: 10, remaining: 9, resetSeconds: 30 };
+  const second = request();
+  const head = openRequest(
+    new Request("http://localhost:8000/api/data/posts", { method: "HEAD" }),
+    "127.0.0.1",
+    0,
+  );
+  const [one, two, three] = [first, second, head].map((state) => respond(state, { ...reply }));
+  assert.equal(one!.headers.get("access-control-allow-origin"), ORIGIN);
+  assert.equal(one!.headers.get("ratelimit-remaining"), "9");
+  assert.deepEqual([...two!.headers], [
+    ...respond(second, ok(200, '{"n":1}', "Read", '"tag"')).headers,
+  ]);
+  assert.equal(two!.headers.get("x-request-id"), second.id);
+  assert.equal(await one!.text(), reply.body);
+  assert.equal(await two!.text(), reply.body);
+  assert.equal(three!.headers.get("etag"), '"tag"');
+  assert.equal(await three!.text(), "");
+});
+
 Deno.test("answers under /api are private and vary with who asks", () => {
   const { headers } = respond(request(), ok(200, "{}", "Read"));
   assert.equal(headers.get("cache-control"), "private, no-cache");

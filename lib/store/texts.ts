@@ -8,6 +8,7 @@ import type {
   Page,
   Position,
   Scalar,
+  SortKey,
   Stored,
   StoredRecord,
 } from "./port.ts";
@@ -48,9 +49,31 @@ export function pageOf(read: readonly string[], total: number | null, query: Lis
 
 function position(json: string | undefined, { sort }: ListQuery): Position | null {
   if (json === undefined) return null;
+  let known = edges.get(sort);
+  if (known === undefined) edges.set(sort, known = []);
+  const edge = known.find((one) => one.json === json) ?? { json, position: placeOf(json, sort) };
+  if (!known.includes(edge) && json.length <= EDGE_LENGTH_MAX) {
+    known.unshift(edge);
+    known.splice(EDGES_KEPT);
+  }
+  return edge.position;
+}
+
+function placeOf(json: string, sort: readonly SortKey[]): Position {
   const record = parseJson(json) as StoredRecord;
   return {
     values: sort.map(({ path }) => (valueAt(record, path) ?? null) as Scalar), // Sorts are scalars.
     id: record._id,
   };
 }
+
+/** Text of a record at the edge of a page, and its place in the list. */
+interface Edge {
+  readonly json: string;
+  readonly position: Position;
+}
+
+/** Of each sort those that were read last: the same pages are asked for again and again. */
+const edges = new WeakMap<readonly SortKey[], Edge[]>();
+const EDGES_KEPT = 4;
+const EDGE_LENGTH_MAX = 16_384;

@@ -1,22 +1,29 @@
 import type { Caller } from "@/lib/auth/principals.ts";
 import { namesTag } from "@/lib/documents/precondition.ts";
 import { answerList } from "@/lib/documents/repeated_list.ts";
-import { ok } from "@/lib/http/respond.ts";
+import { envelope, type Reply } from "@/lib/http/respond.ts";
+import { after } from "@/lib/soon.ts";
 import type { Handler } from "../call.ts";
 
 const ANEW = /\bno-(?:cache|store)\b/i;
 
-export const handleListDocuments: Handler<Caller> = async (call) => {
+const wrap = (data: string): string => envelope(data, "Documents listed");
+
+export const handleListDocuments: Handler<Caller> = (call) => {
   const ifNoneMatch = call.header("if-none-match");
-  const { data, etag } = await answerList(call.services, call.principal, {
+  const answer = answerList(call.services, call.principal, {
     collectionName: call.param("collectionName"),
     query: call.query,
     anew: ANEW.test(call.header("cache-control") ?? ""),
     holds: ifNoneMatch !== null,
+    wrap,
   });
-  if (etag === null) return ok(200, data, "Documents listed");
-  if (ifNoneMatch !== null && namesTag(ifNoneMatch, etag, true)) {
-    return { status: 304, body: null, headers: [["etag", etag]] };
-  }
-  return ok(200, data, "Documents listed", etag);
+  return after(answer, (list): Reply => {
+    const { text, etag, isKept } = list;
+    if (etag === null) return { status: 200, body: text };
+    const headers = [["etag", etag]] as const;
+    return ifNoneMatch !== null && namesTag(ifNoneMatch, etag, true)
+      ? { status: 304, body: null, headers }
+      : { status: 200, body: text, headers, ...(isKept && { again: list }) };
+  });
 };

@@ -77,6 +77,24 @@ export const definitionCases: Cases = {
     assert.equal(await records.count(ALL), 2);
   },
 
+  "an indexed field may take another type": async ({ engine }) => {
+    const space = newSpace();
+    const indexes = [unique("a"), listing("b")];
+    await engine.records(space, shape(indexes)).insert({ _id: id(1) });
+    const fields: Definition["fields"] = { a: { type: "Number" }, b: { type: "Number" } };
+    await define(engine, space, definition({ fields, indexes }));
+    const records = engine.records(space, definition({ fields, indexes }));
+    await records.insert({ _id: id(2), a: 1, b: 10 });
+    await records.insert({ _id: id(3), a: 2, b: 9 });
+    await assertRefused(
+      records,
+      uniqueViolation("a"),
+      () => records.insert({ _id: id(4), a: 1 }),
+    );
+    const listed = await listAll(records, ALL, keys("b"));
+    assert.deepEqual(listed.map(({ _id }) => _id), [id(1), id(3), id(2)]);
+  },
+
   "define leaves the indexes of other definitions alone": async ({ engine }) => {
     const space = newSpace();
     const other = { ...shape([unique("a")]), name: "others" };

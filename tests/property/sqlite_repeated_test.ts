@@ -4,6 +4,7 @@ import { createCollection } from "@/lib/documents/save_collection.ts";
 import { answerList, type ListAnswer } from "@/lib/documents/repeated_list.ts";
 import type { Caller } from "@/lib/auth/principals.ts";
 import { eq } from "@/lib/store/filter.ts";
+import type { Soon } from "@/lib/soon.ts";
 import type { Id, StoredRecord } from "@/lib/store/port.ts";
 import { id, newSpace } from "../contract/fixtures.ts";
 import { SecondProcess } from "../contract/second_process.ts";
@@ -15,6 +16,7 @@ const IDS = 6;
 const STEPS_MAX = 12;
 const QUERIES = ["sort=n", "n_gte=2&sort=-n", "count=true&n_lt=3", "sort=n&limit=2&page=2"];
 const NAME = "posts";
+const wrap = (data: string): string => data;
 
 interface Step {
   readonly by: "us" | "them";
@@ -78,8 +80,8 @@ Deno.test("a repeated list never shows what two processes have changed meanwhile
     });
     const { records: definition } = (await services.catalog.find(projectId, NAME))!;
     const records = services.engine.records(projectId, definition);
-    const list = (query: string, anew = false): Promise<ListAnswer> =>
-      answerList(services, caller, { collectionName: NAME, query, anew, holds: true });
+    const list = (query: string, anew = false): Soon<ListAnswer> =>
+      answerList(services, caller, { collectionName: NAME, query, anew, holds: true, wrap });
     const model = new Map<Id, number>();
 
     async function write(step: Step): Promise<void> {
@@ -98,10 +100,10 @@ Deno.test("a repeated list never shows what two processes have changed meanwhile
       follow(model, step);
       for (const query of QUERIES) {
         const shown = await list(query);
-        assert.deepEqual(shown.data, (await list(query, true)).data, query);
+        assert.deepEqual(shown.text, (await list(query, true)).text, query);
         if (await list(query) === shown) repeated++;
       }
-      const { items } = JSON.parse((await list("sort=n")).data);
+      const { items } = JSON.parse((await list("sort=n")).text);
       const expected = [...model].sort(([a, m], [b, n]) => m - n || (a < b ? -1 : 1));
       assert.deepEqual(items.map((item: StoredRecord) => [item._id, item.n]), expected);
     }

@@ -94,4 +94,4 @@ const unavailable = (cause: Error): StoreUnavailable =>
 
 /** Our indexes are named after their keys; MongoDB's own is about ids. */
 const violatedPath = ({ message }: MongoServerError): string =>
-  /index: unique (\S+) dup key/.exec(message)?.[1] ?? "_id";
+  /index: unique (\S+) \S+ dup key/.exec(message)?.[1] ?? "_id";

@@ -30,22 +30,26 @@ export function wantedIndexes(definition: Definition): readonly NamedIndex[] {
   return wanted;
 }
 
-/** Spells out what the index is for; `violatedPath` reads it. */
-function nameOf({ keys, unique }: Index): string {
-  const names = keys.map(({ path, descending }) => (descending ? "-" : "") + path);
-  return unique ? `unique ${keys[0]!.path}` : `list ${names.join(",")}`;
+/**
+ * Spells out what the index is for; `violatedPath` reads it. A unique index is about values of one
+ * type, so with another type it is another index.
+ */
+function nameOf(definition: Definition, { keys, unique }: Index): string {
+  const [{ path }] = keys as [SortKey];
+  if (unique) return `unique ${path} ${declaredAt(definition, path)}`;
+  return `list ${keys.map(({ path, descending }) => (descending ? "-" : "") + path).join(",")}`;
 }
 
 /** The index of a definition that MongoDB knows by this name. */
-export const indexNamed = ({ indexes }: Definition, name: string): Index | undefined =>
-  indexes.find((index) => nameOf(index) === name);
+export const indexNamed = (definition: Definition, name: string): Index | undefined =>
+  definition.indexes.find((index) => nameOf(definition, index) === name);
 
 /** Holds among live records whose value is present and not null. */
-function uniqueIndex(definition: Definition, { keys }: Index): NamedIndex {
-  const { path } = keys[0]!;
+function uniqueIndex(definition: Definition, index: Index): NamedIndex {
+  const { path } = index.keys[0]!;
   const present = { [path]: { $type: BSON_TYPES[declaredAt(definition, path)] } };
   return {
-    name: nameOf({ keys, unique: true }),
+    name: nameOf(definition, index),
     key: { [path]: 1 },
     unique: true,
     partialFilterExpression: definition.trash ? { isDeleted: false, ...present } : present,
@@ -53,7 +57,8 @@ function uniqueIndex(definition: Definition, { keys }: Index): NamedIndex {
 }
 
 /** Begins with `isDeleted` and ends with the id, as every list is ordered. */
-function listingIndex(definition: Definition, { keys }: Index): NamedIndex {
+function listingIndex(definition: Definition, index: Index): NamedIndex {
+  const { keys } = index;
   const last = keys.at(-1)!;
   const all: SortKey[] = [
     ...(definition.trash ? [{ path: "isDeleted", descending: false }] : []),
@@ -62,7 +67,7 @@ function listingIndex(definition: Definition, { keys }: Index): NamedIndex {
   ];
   for (const { path } of keys) declaredAt(definition, path);
   return {
-    name: nameOf({ keys }),
+    name: nameOf(definition, index),
     key: Object.fromEntries(all.map(({ path, descending }) => [path, descending ? -1 : 1])),
   };
 }

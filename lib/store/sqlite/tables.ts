@@ -88,11 +88,11 @@ export function prepare(db: Connection, definition: Definition): void {
   }
 }
 
-/** {@linkcode prepare}, and drops the indexes that the definition does not name. */
+/** {@linkcode prepare}, after indexes that the definition does not name, or not so, are dropped. */
 export function redefine(db: Connection, definition: Definition): void {
   const wanted = indexStatements(definition);
-  for (const name of storedIndexes(db, definition).keys()) {
-    if (!wanted.has(name)) db.run(sql(`drop index ${quoted(name)}`));
+  for (const [name, statement] of storedIndexes(db, definition)) {
+    if (wanted.get(name) !== statement) db.run(sql(`drop index ${quoted(name)}`));
   }
   prepare(db, definition);
 }
