@@ -51,11 +51,11 @@ export const signedInUser: Security<SignedInUser> = {
 export const secretKey: Security<KeyHolder> = {
   requirement: [{ apiKey: [] }],
   problems: ["API_KEY_INVALID", "ORIGIN_NOT_ALLOWED", "RATE_LIMITED", "SECRET_KEY_REQUIRED"],
-  async guard(services, request) {
-    const holder = await admitted(services, request);
-    if (holder.kind !== "secret") throw new Problem("SECRET_KEY_REQUIRED");
-    return holder;
-  },
+  guard: (services, request) =>
+    after(admitted(services, request), (holder) => {
+      if (holder.kind !== "secret") throw new Problem("SECRET_KEY_REQUIRED");
+      return holder;
+    }),
 };
 
 /**
@@ -65,18 +65,18 @@ export const secretKey: Security<KeyHolder> = {
 export const signInKey: Security<KeyHolder> = {
   requirement: [{ apiKey: [] }],
   problems: ["API_KEY_INVALID", "ORIGIN_NOT_ALLOWED", "RATE_LIMITED"],
-  async guard(services, request) {
-    const holder = await admitted(services, request);
-    countSignIn(services, holder, request);
-    return holder;
-  },
+  guard: (services, request) =>
+    after(admitted(services, request), (holder) => {
+      countSignIn(services, holder, request);
+      return holder;
+    }),
 };
 
 /** Either key, for an operation that takes an access token as far as it is good. */
 export const sessionKey: Security<KeyHolder> = {
   requirement: projectKey.requirement,
   problems: signInKey.problems,
-  guard: (services, request) => admitted(services, request),
+  guard: admitted,
 };
 
 /** As {@linkcode projectKey}, for operations that know other ways to tell the user too. */

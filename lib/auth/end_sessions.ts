@@ -28,7 +28,7 @@ export async function logOut(
   if (family !== null) ended.add(family);
   const bearer = authorization === null
     ? null
-    : await goodBearer(services, projectId, authorization);
+    : await bearerIfValid(services, projectId, authorization);
   if (bearer !== null) ended.add(bearer.sessionId);
   for (const sessionId of ended) await endSession(services, projectId, { sessionId });
 }
@@ -90,8 +90,7 @@ async function familyOf(
   return found?.value.sessionId ?? null;
 }
 
-/** A refusal of a token is a missing one; anything else has failed. */
-async function goodBearer(
+async function bearerIfValid(
   services: Pick<EndServices, "tokens">,
   projectId: Id,
   authorization: string,
