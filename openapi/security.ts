@@ -113,14 +113,15 @@ export const navigationKey: Security<KeyHolder> = {
 };
 
 /** Whose key it is, for a request that may go on with it. */
-const admitted = (services: GuardServices, request: RequestState): Soon<KeyHolder> =>
-  after(holderOf(services, request), (holder) => {
+function admitted(services: GuardServices, request: RequestState): Soon<KeyHolder> {
+  return after(holderOf(services, request), (holder) => {
     request.projectId = holder.projectId;
     request.callerKind = holder.kind;
     countRequest(services, holder, request);
     checkOrigin(services, holder, request.origin);
     return holder;
   });
+}
 
 /** How the document names the credentials. */
 export const SECURITY_SCHEMES = {
