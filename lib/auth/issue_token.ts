@@ -20,9 +20,12 @@ export async function issueToken(
   const userId = parseId(idText);
   if (userId === null) throw new Problem("INVALID_ID");
   const lifetimeMs = Math.max(SESSION_MS, seconds * 1000);
-  const sessionId = await engine.transaction(
+  // Drawn before, so that a transaction which has to begin anew opens the same one.
+  const sessionId = newId();
+  const opening = { clock, newId: () => sessionId };
+  await engine.transaction(
     projectId,
-    (tx) => openSession(tx, { clock, newId }, { userId, device: NO_DEVICE, lifetimeMs }),
+    (tx) => openSession(tx, opening, { userId, device: NO_DEVICE, lifetimeMs }),
   );
   return await tokens.issue(projectId, { userId, sessionId }, seconds);
 }
