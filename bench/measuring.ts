@@ -1,8 +1,10 @@
 import type { Recorded } from "./bare.ts";
 import { load, type LoadOptions, type Target } from "./load.ts";
 
-const ROUNDS = 3;
-const WARM_UP_SECONDS = 1;
+/** Many short rounds: what slows the machine for a while spoils few of them. */
+const ROUNDS = 9;
+const ROUND_SECONDS = 1;
+const WARM_UP_SECONDS = 2;
 
 /** The answer, without what the server underneath sets. Throws for anything but success. */
 export async function ask({ url, headers }: Target): Promise<Recorded> {
@@ -26,7 +28,9 @@ export async function ratio(
   await load(other, { ...otherOptions, seconds: WARM_UP_SECONDS });
   const ratios: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
-    ratios.push(await load(one, options) / await load(other, otherOptions));
+    const seconds = ROUND_SECONDS;
+    const own = await load(one, { ...options, seconds });
+    ratios.push(own / await load(other, { ...otherOptions, seconds }));
   }
   return Math.round(median(ratios) * 100) / 100;
 }

@@ -49,21 +49,28 @@ export interface SessionDirectory {
   forget(projectId: Id, sessionIds: readonly Id[]): void;
 }
 
+/** What is remembered of a session that was not revoked. */
+interface Standing {
+  readonly userId: Id;
+  /** Milliseconds since 1970. */
+  readonly endsAt: number;
+}
+
 const SESSIONS_KEPT = 50_000;
 
 export function createSessionDirectory(engine: Engine, clock: Clock): SessionDirectory {
-  const known = createReadThrough<SessionRecord>({ clock, max: SESSIONS_KEPT }, async (key) => {
+  const known = createReadThrough<Standing>({ clock, max: SESSIONS_KEPT }, async (key) => {
     const [projectId, sessionId] = key.split("/") as [Id, Id];
     const found = await engine.records<SessionRecord>(projectId, SESSIONS).get(sessionId);
-    return found?.value ?? null;
+    if (found === null || found.value.revokedAt !== null) return null;
+    const { userId, expiresAt } = found.value;
+    return { userId, endsAt: Date.parse(expiresAt) };
   });
   return {
     stands: (projectId, sessionId, userId) =>
       after(
         known.get(`${projectId}/${sessionId}`),
-        (session) =>
-          session !== null && session.userId === userId && session.revokedAt === null &&
-          Date.parse(session.expiresAt) > clock.now(),
+        (session) => session !== null && session.userId === userId && session.endsAt > clock.now(),
       ),
     forget(projectId, sessionIds) {
       for (const sessionId of sessionIds) known.drop(`${projectId}/${sessionId}`);

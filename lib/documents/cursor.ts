@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { encodeBase64Url } from "../crypto/base64.ts";
 import { equalInConstantTime, mac, sha256 } from "../crypto/hashes.ts";
 import { Problem } from "../problems.ts";
@@ -36,27 +37,36 @@ export interface Cursors {
 
 interface Written {
   readonly scope: ScopeDigest;
-  readonly backwards: boolean;
+  readonly cursor: Cursor;
   readonly text: string;
 }
+
+const CURSORS_KEPT = 10_000;
+const KEPT_LENGTH_MAX = 500;
 
 /** @param keys The key to sign with first; all are tried when reading. */
 export function createCursors(keys: readonly string[]): Cursors {
   /** The last one to each place: a place that is known is asked for again. */
   const written = new WeakMap<Position, Written>();
+  /** By their texts: most come back to the process that wrote them. */
+  const known = new LRUCache<string, Written>({ max: CURSORS_KEPT });
   const sign = (key: string, payload: string, scope: ScopeDigest) =>
     mac(key, `${scope}.${payload}`);
   return {
     write({ from, backwards }, scope) {
-      const known = written.get(from);
-      if (known?.scope === scope && known.backwards === backwards) return known.text;
+      const last = written.get(from);
+      if (last?.scope === scope && last.cursor.backwards === backwards) return last.text;
       const way = (backwards ? 0 : 1) + (from.inclusive ? 2 : 0);
       const payload = encode(jsonText([way, from.id, ...from.values]));
       const text = `${payload}.${sign(keys[0]!, payload, scope)}`;
-      written.set(from, { scope, backwards, text });
+      const fresh = { scope, text, cursor: { from, backwards } };
+      written.set(from, fresh);
+      if (text.length <= KEPT_LENGTH_MAX) known.set(text, fresh);
       return text;
     },
     read(text, scope) {
+      const own = known.get(text);
+      if (own?.scope === scope) return own.cursor;
       const [payload = "", signature = ""] = text.split(".", 2);
       const genuine = text === `${payload}.${signature}` &&
         keys.some((key) => equalInConstantTime(signature, sign(key, payload, scope)));

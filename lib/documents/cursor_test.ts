@@ -21,8 +21,8 @@ const HERE: Position = { id: ID, values: [5, "größe"] };
 const refused = (read: () => unknown, why?: string) =>
   assert.throws(read, { code: "INVALID_CURSOR", status: 400 }, why);
 
-Deno.test("a cursor leads back to its place and direction", () => {
-  const cursors = createCursors([KEY_A]);
+Deno.test("a cursor leads back to its place and direction, here and in another process", () => {
+  const [cursors, elsewhere] = [createCursors([KEY_A]), createCursors([KEY_A])];
   const places: Position[] = [
     HERE,
     { id: ID, values: [null, ""] },
@@ -34,16 +34,19 @@ Deno.test("a cursor leads back to its place and direction", () => {
     for (const backwards of [false, true]) {
       for (const place of [from, { ...from, inclusive: true }]) {
         const cursor = { from: place, backwards };
-        assert.deepEqual(cursors.read(cursors.write(cursor, LIST), LIST), cursor);
+        const text = cursors.write(cursor, LIST);
+        assert.deepEqual(cursors.read(text, LIST), cursor);
+        assert.deepEqual(elsewhere.read(text, LIST), cursor);
+        assert.equal(elsewhere.write(cursor, LIST), text);
       }
     }
   }
 });
 
 Deno.test("a cursor keeps the sign of zero and takes up behind its place if nothing else is said", () => {
-  const cursors = createCursors([KEY_A]);
-  const text = cursors.write({ from: { id: ID, values: [-0] }, backwards: false }, LIST);
-  const { from } = cursors.read(text, LIST);
+  const text = createCursors([KEY_A])
+    .write({ from: { id: ID, values: [-0] }, backwards: false }, LIST);
+  const { from } = createCursors([KEY_A]).read(text, LIST);
   assert.ok(Object.is(from.values[0], -0));
   assert.equal(from.inclusive ?? false, false);
 });
@@ -89,7 +92,7 @@ Deno.test("what never was a cursor is refused, not failed on", () => {
 });
 
 Deno.test("a cursor is good for its own list only", () => {
-  const cursors = createCursors([KEY_A]);
+  const [cursors, elsewhere] = [createCursors([KEY_A]), createCursors([KEY_A])];
   const text = cursors.write({ from: HERE, backwards: false }, LIST);
   const [views, title] = SCOPE.sort;
   const others: Partial<CursorScope>[] = [
@@ -108,7 +111,9 @@ Deno.test("a cursor is good for its own list only", () => {
     { sort: [views!, { path: "name", descending: false }] },
   ];
   for (const other of others) {
-    refused(() => cursors.read(text, digestOf({ ...SCOPE, ...other })), JSON.stringify(other));
+    for (const reading of [cursors, elsewhere]) {
+      refused(() => reading.read(text, digestOf({ ...SCOPE, ...other })), JSON.stringify(other));
+    }
   }
   assert.deepEqual(cursors.read(text, digestOf(structuredClone(SCOPE))).from.id, ID);
 });
