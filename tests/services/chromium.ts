@@ -1,6 +1,7 @@
 /** Where Chromium is. */
 
 import { type Environment, findProgram, isFile } from "./programs.ts";
+import { type Bringing, run } from "./run_program.ts";
 
 /** Chromium itself and browsers built on it that answer to the same protocol. */
 const PROGRAMS = ["chromium", "chromium-browser", "google-chrome"];
@@ -16,4 +17,22 @@ export async function findChromium(env: Environment): Promise<string | null> {
     if (path !== null) return path;
   }
   return null;
+}
+
+const BY_HAND = "Install Debian's package `chromium`, or set CHROMIUM_PATH.";
+
+/** Installs Debian's package. Throws with what to do where that cannot be done without asking. */
+export async function installChromium(
+  env: Environment,
+  { say, signal }: Bringing,
+): Promise<void> {
+  if (env.CHROMIUM_PATH) throw new Error(`CHROMIUM_PATH leads nowhere: "${env.CHROMIUM_PATH}"`);
+  const apt = await findProgram("apt-get", env);
+  if (apt === null) throw new Error(`This machine has no apt-get. ${BY_HAND}`);
+  say("Installing Debian's package chromium");
+  for (const args of [["update", "-qq"], ["install", "-y", "-qq", "chromium"]]) {
+    const bringing = { say, env: { DEBIAN_FRONTEND: "noninteractive" }, ...(signal && { signal }) };
+    const { success } = await run(apt, args, bringing);
+    if (!success) throw new Error(`\`apt-get ${args.join(" ")}\` failed: is this root? ${BY_HAND}`);
+  }
 }

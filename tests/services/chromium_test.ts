@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { bareMachine } from "./bare_machine.ts";
-import { findChromium } from "./chromium.ts";
+import { findChromium, installChromium } from "./chromium.ts";
 
 Deno.test("a Chromium that is given goes before one on the PATH", async () => {
   await using machine = await bareMachine();
@@ -27,4 +27,34 @@ Deno.test("of several browsers on the PATH Chromium itself is taken", async () =
   await put(`${env.HOME}/first/google-chrome`);
   await put(`${env.HOME}/second/chromium`);
   assert.equal(await findChromium(env), `${env.HOME}/second/chromium`);
+});
+
+/** An `apt-get` that keeps what it was told, and ends with this code. */
+async function aptGet(folder: string, code: number): Promise<void> {
+  const path = `${folder}/first/apt-get`;
+  await Deno.mkdir(`${folder}/first`, { recursive: true });
+  const script = `#!/bin/sh\necho "$*" >> ${folder}/calls\necho said >&2\nexit ${code}\n`;
+  await Deno.writeTextFile(path, script, { mode: 0o755 });
+}
+
+Deno.test("Debian's package is installed after its lists are brought up to date", async () => {
+  await using machine = await bareMachine();
+  const folder = machine.env.HOME!;
+  await aptGet(folder, 0);
+  const said: string[] = [];
+  await installChromium(machine.env, { say: (line) => said.push(line) });
+  const calls = await Deno.readTextFile(`${folder}/calls`);
+  assert.equal(calls, "update -qq\ninstall -y -qq chromium\n");
+  assert.deepEqual(said, ["Installing Debian's package chromium", "said", "said"]);
+});
+
+Deno.test("where it cannot be installed, it is said what to do, and nothing else is tried", async () => {
+  await using machine = await bareMachine();
+  const folder = machine.env.HOME!;
+  const install = (env = machine.env) => installChromium(env, { say: () => {} });
+  await assert.rejects(install(), /no apt-get.*Install Debian's package/);
+  await aptGet(folder, 100);
+  await assert.rejects(install({ ...machine.env, CHROMIUM_PATH: "/gone" }), /CHROMIUM_PATH leads/);
+  await assert.rejects(install(), /apt-get update -qq.*root.*Install Debian's package/);
+  assert.equal(await Deno.readTextFile(`${folder}/calls`), "update -qq\n");
 });

@@ -4,10 +4,11 @@
  * one is a failure.
  */
 
-import { findChromium } from "./chromium.ts";
+import { findChromium, installChromium } from "./chromium.ts";
 import { findMongodb } from "./mongodb.ts";
 import type { Environment } from "./programs.ts";
-import { type BuildOptions, buildStandIn } from "./stand_in.ts";
+import type { Bringing } from "./run_program.ts";
+import { buildStandIn } from "./stand_in.ts";
 
 export interface Service {
   readonly name: string;
@@ -18,15 +19,16 @@ export interface Service {
   /** What to type to get it. */
   readonly command: string;
   /** Gets it without asking anybody. Throws with what is missing for that. */
-  bring?(env: Environment, options: BuildOptions): Promise<void>;
+  bring?(env: Environment, bringing: Bringing): Promise<void>;
 }
 
 /** A browser, for pages. */
 export const browser: Service = {
   name: "browser",
   suite: "every test of a page",
-  command: "apt-get install -y chromium, or set CHROMIUM_PATH",
+  command: "deno task services, or set CHROMIUM_PATH",
   find: findChromium,
+  bring: installChromium,
 };
 
 /** A MongoDB server, or a program to start one. */

@@ -4,6 +4,7 @@
  */
 
 import { type Environment, findProgram, isFile, servicesFolder } from "./programs.ts";
+import { type Bringing, run } from "./run_program.ts";
 
 const CRATE = "secantus-mdb";
 /** The one place that names it. */
@@ -15,19 +16,12 @@ const standInFolder = (env: Environment): string => `${servicesFolder(env)}/${CR
 /** Where the stand-in lies once it is built. */
 export const standInPath = (env: Environment): string => `${standInFolder(env)}/bin/${PROGRAM}`;
 
-export interface BuildOptions {
-  /** Told what is done, and what cargo says of it, a line each. */
-  readonly say: (line: string) => void;
-  /** Ends the build. */
-  readonly signal?: AbortSignal;
-}
-
 /**
  * Builds the stand-in into the cache: below a temporary root that is renamed into place, so an
  * interrupted build is never taken for a finished one. Throws when there are no tools for it, and
  * when cargo fails.
  */
-export async function buildStandIn(env: Environment, { say, signal }: BuildOptions): Promise<void> {
+export async function buildStandIn(env: Environment, { say, signal }: Bringing): Promise<void> {
   const folder = standInFolder(env);
   const cargo = await findTools(env);
   await Deno.mkdir(servicesFolder(env), { recursive: true });
@@ -62,7 +56,6 @@ export async function buildStandIn(env: Environment, { say, signal }: BuildOptio
 const OPTIONS = ["--ignore-rust-version", "--root"];
 /** What cargo says of a lock file that it cannot use as it is. */
 const REFUSED_LOCK = /\block ?file\b|--locked\b/i;
-const TAIL_CHARACTERS = 4000;
 
 /** Cargo's path. Throws with all that is missing. */
 async function findTools(env: Environment): Promise<string> {
@@ -79,36 +72,6 @@ async function findTools(env: Environment): Promise<string> {
     `Cannot build ${CRATE} ${VERSION}. Install what is missing and run \`deno task services\` again: ` +
       `${missing.join(", ")}. A \`mongod\` on the PATH or MONGODB_TEST_URL serves as well.`,
   );
-}
-
-interface End {
-  readonly success: boolean;
-  /** The last of what was said on standard error. */
-  readonly tail: string;
-}
-
-async function run(
-  program: string,
-  args: readonly string[],
-  { say, ...options }: { env: Record<string, string> } & BuildOptions,
-): Promise<End> {
-  const child = new Deno.Command(program, {
-    ...options,
-    args: [...args],
-    stdin: "null",
-    stdout: "null",
-    stderr: "piped",
-  }).spawn();
-  let tail = "";
-  let line = "";
-  for await (const text of child.stderr.pipeThrough(new TextDecoderStream())) {
-    tail = (tail + text).slice(-TAIL_CHARACTERS);
-    const lines = (line + text).split("\n");
-    line = lines.pop()!;
-    for (const whole of lines) say(whole);
-  }
-  if (line !== "") say(line);
-  return { success: (await child.status).success, tail };
 }
 
 /** Of two builds at once the first stays. */
