@@ -3,13 +3,8 @@ import { latency99, load, type Target } from "./load.ts";
 import { ask, median, ratio } from "./measuring.ts";
 import { onMongo } from "./mongo.ts";
 import { type Program, residentMb, startBare, startCorbel } from "./process.ts";
-import type { Seeded } from "./seed.ts";
+import type { Setting } from "./seed.ts";
 import { exchanges, refreshes, signIns } from "./sign_in.ts";
-
-export interface Setting {
-  readonly folder: string;
-  readonly seeded: Seeded;
-}
 
 /** One line of the table. */
 export interface Row {

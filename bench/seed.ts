@@ -19,6 +19,12 @@ export interface Seeded {
   readonly token: string;
 }
 
+export interface Setting {
+  /** Of the store that was filled. */
+  readonly folder: string;
+  readonly seeded: Seeded;
+}
+
 const USERS = 50;
 const TOKEN_SECONDS = 86_400;
 

@@ -14,7 +14,7 @@ import { startGithubFake } from "@/tests/support/github_fake.ts";
 import { load, type Target } from "./load.ts";
 import { median } from "./measuring.ts";
 import { startBare, startCorbel } from "./process.ts";
-import type { Setting } from "./rows.ts";
+import type { Setting } from "./seed.ts";
 
 export interface BesideWrites {
   readonly perSecond: number;
