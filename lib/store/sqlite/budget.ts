@@ -17,6 +17,8 @@ export class Spent extends Error {
 
 /** One row in so many is counted, for all of them. */
 const SHARE = 8;
+const STRIDES = 8;
+const RUN = 64;
 /** Beyond the range of `abs`, which is how a statement ends without an exception of ours. */
 const END = -(2n ** 63n);
 
@@ -24,7 +26,32 @@ const END = -(2n ** 63n);
  * Which rows are counted is drawn by lot, by a number that nobody outside can know: of rows chosen
  * by somebody, also of every eighth, one in eight is counted.
  */
-const LOT = crypto.getRandomValues(new Uint32Array(1))[0]! % 2 ** 24 * 2 + 2 ** 25 + 1;
+const LOT = draw();
+
+/** A few numbers would count all of a hundred rows and then none of the next thousand. */
+function draw(): number {
+  for (;;) {
+    const lot = crypto.getRandomValues(new Uint32Array(1))[0]! % 2 ** 24 * 2 + 2 ** 25 + 1;
+    if (isFair(lot)) return lot;
+  }
+}
+
+/**
+ * Whether of every 64 rows, one after the other or so many apart, about one in eight is counted.
+ * One number in three is; that is found out in under a millisecond.
+ */
+export function isFair(lot: number): boolean {
+  for (let stride = 1; stride <= STRIDES; stride++) {
+    let counted = 0;
+    for (let nth = 1; nth <= (stride === 1 ? 512 : 64) * RUN; nth++) {
+      if (Math.floor(nth * stride * lot / 2 ** 20) % SHARE === 0) counted++;
+      if (nth % RUN > 0) continue;
+      if (Math.abs(counted - RUN / SHARE) > 3) return false;
+      counted = 0;
+    }
+  }
+  return true;
+}
 
 /**
  * A condition that is true for every row, and ends the statement once its budget is spent. It must

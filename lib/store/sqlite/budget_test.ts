@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { GUARD, Spent } from "./budget.ts";
+import { GUARD, isFair, Spent } from "./budget.ts";
 import { Connection } from "./connection.ts";
 import { sql } from "./fragment.ts";
 
@@ -22,6 +22,22 @@ Deno.test("a statement that needs less than its allowance is not touched", () =>
   using db = table();
   assert.deepEqual(db.within({ rows: 2 * ROWS }, () => db.get(count("n % 2 = 0"))), [ROWS / 2]);
   assert.ok(Math.abs(db.rowsSeen - ROWS) < ROWS / 5, String(db.rowsSeen));
+});
+
+Deno.test("of any rows that follow one another about one in eight is counted", () => {
+  using db = table();
+  for (let first = 1; first < 8_000; first += 64) {
+    const rows = sql(`select 1 from t where seq between ${first} and ${first + 63} and ${GUARD}`);
+    db.within({ rows: Infinity }, () => db.all(rows));
+    assert.ok(db.rowsSeen >= 16 && db.rowsSeen <= 128, `from ${first}: ${db.rowsSeen}`);
+  }
+});
+
+Deno.test("numbers that count rows in lumps are not drawn", () => {
+  const step = 2 ** 20;
+  for (const lumpy of [32 * step + 1, 36 * step + 1, 40 * step - 1, 33 * step, 34 * step + 3]) {
+    assert.equal(isFair(lumpy), false, String(lumpy));
+  }
 });
 
 Deno.test("a statement ends soon after its rows are spent, whichever rows it looks at", () => {
