@@ -348,14 +348,15 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
           const made = await world.project.asSecret({ path, body: { n: 0 } });
           assert.equal(made.status, 201, made.text);
           const isDefined = await hasField(world, key);
-          const isIndexed = (await world.indexes("shapes")).includes(`unique ${key}`);
+          const isIndexed = (await world.indexes("shapes")).includes(`unique ${key} String`);
           assert.ok(isIndexed || !isDefined, "what a definition names is there");
           return isDefined ? 1 : 0;
         },
         async leftover(isDone) {
           const indexes = await world.indexes("shapes");
-          if (!isDone) assert.ok(!indexes.includes(`unique ${key}`), "it holds for no definition");
-          else assert.deepEqual(indexes, ["_id_", "list createdAt", `unique ${key}`]);
+          if (!isDone) {
+            assert.ok(!indexes.includes(`unique ${key} String`), "it holds for no definition");
+          } else assert.deepEqual(indexes, ["_id_", "list createdAt", `unique ${key} String`]);
         },
         done: [200],
         onceOnly: true,
