@@ -4,6 +4,7 @@ import fc from "fast-check";
 import assert from "node:assert/strict";
 import { mongodb, require } from "../services/mod.ts";
 import type { Answer, Call } from "../support/conforming_client.ts";
+import { findFaults } from "../support/server_faults.ts";
 import { createTestStore, database, type TestStore } from "../support/test_store.ts";
 import { collectionCase, type Members, plansOf, withoutUnique } from "./collections.ts";
 import type { Parameter } from "./model.ts";
@@ -57,6 +58,8 @@ function countedIds(): () => string {
 const twin = (store: TestStore) =>
   openStages({ store, newId: countedIds(), env: { SECRET_KEYS: `k1:${btoa("t".repeat(32))}` } });
 
+const TINY = /e-32[34]|MIN_VALUE/;
+
 const HEADERS = ["content-type", "etag", "content-length", "retry-after", "cache-control", "vary"];
 
 function told({ status, headers, text }: Answer) {
@@ -79,7 +82,12 @@ Deno.test({
     await using mongodbStore = await createTestStore("mongodb");
     await using embedded = await twin(sqliteStore);
     await using cluster = await twin(mongodbStore);
-    await check("Same bytes", cases, async (one) => {
+    // Some servers confuse the smallest numbers when they sort: what they answer then is no news.
+    const { misplacesTiny } = await findFaults();
+    const fair = misplacesTiny === null
+      ? cases
+      : cases.filter((one) => !TINY.test(fc.stringify(one)));
+    await check("Same bytes", fair, async (one) => {
       const both = [
         await play(await embedded.next(), one),
         await play(await cluster.next(), one),
