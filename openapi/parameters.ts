@@ -42,6 +42,14 @@ const header = (name: string, description: string): Parameter => ({
   schema: { type: "string" },
 });
 
+const id = (name: string, description: string): Parameter =>
+  path(
+    name,
+    description,
+    { type: "string", pattern: "^[0-9a-fA-F]{24}$" },
+    "66f1a0c2e4b0a1b2c3d4e5f6",
+  );
+
 const TEXT = { type: "string" };
 const FLAG = { type: "boolean" };
 
@@ -52,33 +60,13 @@ export const collectionName = path(
   "posts",
 );
 
-export const documentId = path(
-  "id",
-  "The document's id.",
-  { type: "string", pattern: "^[0-9a-fA-F]{24}$" },
-  "66f1a0c2e4b0a1b2c3d4e5f6",
-);
+export const documentId = id("id", "The document's id.");
 
-export const projectId = path(
-  "projectId",
-  "The project's id.",
-  { type: "string", pattern: "^[0-9a-fA-F]{24}$" },
-  "66f1a0c2e4b0a1b2c3d4e5f6",
-);
+export const projectId = id("projectId", "The project's id.");
 
-export const sessionId = path(
-  "id",
-  "The session's id.",
-  { type: "string", pattern: "^[0-9a-fA-F]{24}$" },
-  "66f1a0c2e4b0a1b2c3d4e5f6",
-);
+export const sessionId = id("id", "The session's id.");
 
-export const userId = path(
-  "id",
-  "The user's id.",
-  { type: "string", pattern: "^[0-9a-fA-F]{24}$" },
-  "66f1a0c2e4b0a1b2c3d4e5f6",
-);
+export const userId = id("id", "The user's id.");
 
 export const referenceFile = path(
   "file",

@@ -4,6 +4,7 @@ import { lowerEmail, type OwnMember, type UserRecord, USERS } from "../auth/user
 import { type Clock, timestamp } from "../clock.ts";
 import type { NewId } from "../ids.ts";
 import type { Linking } from "../projects/providers.ts";
+import { deleteAll } from "../store/expiry.ts";
 import { eq } from "../store/filter.ts";
 import type { Id, Json, Transaction } from "../store/port.ts";
 import { SignInFailed } from "./failures.ts";
@@ -119,7 +120,7 @@ async function linked(
     };
   } else {
     revoked = await revokeSessions(tx, clock, user._id);
-    await dropIdentities(tx, user._id);
+    await deleteAll(tx.records(IDENTITIES), eq("userId", user._id));
     set = {
       ...Object.fromEntries(SHOWN.map((member) => [member, profile[member]])),
       ownMembers: [],
@@ -174,13 +175,6 @@ async function addIdentity(
     userId,
     seen: seenOf(profile),
   });
-}
-
-const BATCH = 100;
-
-async function dropIdentities(tx: Transaction, userId: Id): Promise<void> {
-  const identities = tx.records<IdentityRecord>(IDENTITIES);
-  while (await identities.deleteMany(eq("userId", userId), BATCH) === BATCH);
 }
 
 function refuseDisabled({ disabled }: UserRecord): void {
