@@ -13,6 +13,12 @@ export interface Config {
   /** Origin of every address in answers, without a final slash. */
   readonly publicUrl: string;
   readonly database: SqliteDatabase | MongoDatabase;
+  /** Where the files of projects without a store of their own are kept. */
+  readonly storage: DiskStorage | S3Storage;
+  /** Origin of the addresses of files that this server serves, without a final slash. */
+  readonly filesUrl: string;
+  /** Whether stores that projects bring may be in private networks. */
+  readonly allowPrivateEndpoints: boolean;
   /** How long a list or a count may take before it is given up. */
   readonly queryTimeLimitMs: number;
   /** The key ring's text; null lets the embedded mode keep one in its folder. */
@@ -46,6 +52,24 @@ export interface MongoDatabase {
   readonly prefix: string;
 }
 
+export interface DiskStorage {
+  readonly kind: "disk";
+  /** Absolute or relative to the working folder. */
+  readonly folder: string;
+}
+
+export interface S3Storage {
+  readonly kind: "s3";
+  readonly bucket: string;
+  /** Null for AWS itself. */
+  readonly endpoint: string | null;
+  readonly region: string;
+  /** Where the bucket serves its objects to everybody, without a final slash; null if nowhere. */
+  readonly publicUrl: string | null;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: Secret;
+}
+
 const QUERY_TIME_LIMIT_MS = 5_000;
 
 /** Environment variables that {@linkcode loadConfig} reads, with what the README says of them. */
@@ -54,6 +78,21 @@ export const SETTINGS = {
     "`sqlite:./data`",
     "Where everything is kept: `sqlite:<folder>`, or `mongodb://<user>:<password>@<hosts>/<prefix>` " +
     "with the driver's options, of which `<prefix>` (`corbel`) begins the databases' names.",
+  ],
+  STORAGE_URL: [
+    "`file:./data/files`",
+    "Where files are kept: `file:<folder>`, or " +
+    "`s3://<bucket>?endpoint=…&region=…&publicUrl=…`, of which AWS itself needs no `endpoint`.",
+  ],
+  AWS_ACCESS_KEY_ID: ["none", "Key id for the bucket of `STORAGE_URL`."],
+  AWS_SECRET_ACCESS_KEY: ["none", "Its secret."],
+  FILES_URL: [
+    "`PUBLIC_URL`",
+    "Origin of the addresses of files kept in a folder: a host of its own keeps them apart from the API.",
+  ],
+  ALLOW_PRIVATE_ENDPOINTS: [
+    "`false`",
+    "`true` lets projects bring buckets whose address is in a private network.",
   ],
   SQLITE_SYNC: [
     "`full`",
@@ -113,11 +152,15 @@ export class ConfigError extends Error {
 export function loadConfig(env: Environment): Config {
   const read = reader(env);
   const port = read.wholeNumber("PORT", PORT, 1, 65_535);
+  const publicUrl = read.publicUrl(port);
   const config: Config = {
     host: read.text("HOST", "127.0.0.1"),
     port,
-    publicUrl: read.publicUrl(port),
+    publicUrl,
     database: read.database(),
+    storage: read.storage(),
+    filesUrl: read.filesUrl(publicUrl),
+    allowPrivateEndpoints: read.choice("ALLOW_PRIVATE_ENDPOINTS", ["false", "true"]) === "true",
     queryTimeLimitMs: read.wholeNumber(
       "QUERY_TIME_LIMIT_MS",
       QUERY_TIME_LIMIT_MS,
@@ -142,6 +185,8 @@ const withoutSlash = (address: string): string => address.replace(/\/$/, "");
 const PORT = 8000;
 /** Beyond what a machine of today gains from; catches a slip of the finger. */
 const WORKERS_MAX = 256;
+
+const S3_PARAMETERS: readonly string[] = ["endpoint", "region", "publicUrl"];
 
 /** With a project's id behind it, a name of 63 bytes at most, which is MongoDB's limit. */
 const DATABASE_PREFIX = /^[A-Za-z0-9_-]{1,38}$/;
@@ -205,16 +250,71 @@ function reader(env: Environment) {
     return prefix;
   }
 
-  function publicUrl(port: number): string {
-    const value = text("PUBLIC_URL", `http://localhost:${Number.isNaN(port) ? PORT : port}`);
-    const forbidden = choice("ALLOW_INSECURE_COOKIES", ["false", "true"]) === "false";
+  /** Null, and a problem, for what is none. */
+  function origin(name: keyof Environment, value: string): URL | null {
     const url = URL.parse(value);
     const isOrigin = url !== null && ["http:", "https:"].includes(url.protocol) &&
       url.href === `${url.origin}/` && !/[?#]/.test(value);
-    if (!isOrigin) {
-      refuse("PUBLIC_URL", "must be an http or https origin and nothing behind it");
-      return value;
+    if (!isOrigin) refuse(name, "must be an http or https origin and nothing behind it");
+    return isOrigin ? url : null;
+  }
+
+  function filesUrl(publicUrl: string): string {
+    const value = env.FILES_URL;
+    return value ? origin("FILES_URL", value)?.origin ?? value : publicUrl;
+  }
+
+  function storage(): DiskStorage | S3Storage {
+    const address = text("STORAGE_URL", "file:./data/files");
+    const folder = /^file:(.+)$/.exec(address)?.[1];
+    if (folder !== undefined) return { kind: "disk", folder: folder.replace(/^\/\/(?=\/)/, "") };
+    const url = URL.parse(address);
+    const bucket = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])\/?(?:\?|$)/.exec(address)?.[1];
+    if (url === null || bucket === undefined) {
+      const why = "must be file:<folder> or s3://<bucket>?endpoint=…&region=…&publicUrl=…";
+      // What stands before an @ may be a secret.
+      if (address.includes("@")) problems.push(`STORAGE_URL ${why}, and hold no keys`);
+      else refuse("STORAGE_URL", why);
+      return { kind: "disk", folder: "" };
     }
+    for (const name of new Set(url.searchParams.keys())) {
+      if (S3_PARAMETERS.includes(name) && url.searchParams.getAll(name).length === 1) continue;
+      refuse("STORAGE_URL", `must hold no parameter but ${S3_PARAMETERS.join(", ")}, each once`);
+    }
+    const secret = env.AWS_SECRET_ACCESS_KEY ?? "";
+    if (!env.AWS_ACCESS_KEY_ID || !secret) {
+      problems.push("AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are needed with s3://…");
+    }
+    return {
+      kind: "s3",
+      bucket,
+      endpoint: s3Address(url, "endpoint"),
+      region: url.searchParams.get("region") || "us-east-1",
+      publicUrl: s3Address(url, "publicUrl"),
+      accessKeyId: env.AWS_ACCESS_KEY_ID ?? "",
+      secretAccessKey: new Secret(secret),
+    };
+  }
+
+  function s3Address(url: URL, name: string): string | null {
+    const value = url.searchParams.get(name);
+    if (!value) return null;
+    const address = URL.parse(value);
+    const isPlain = address !== null && /^https?:$/.test(address.protocol) &&
+      address.username === "" && address.password === "" && !/[?#]/.test(value);
+    if (!isPlain) {
+      problems.push(
+        `STORAGE_URL must have as ${name} an http or https address without a user, query or fragment`,
+      );
+    }
+    return withoutSlash(value);
+  }
+
+  function publicUrl(port: number): string {
+    const value = text("PUBLIC_URL", `http://localhost:${Number.isNaN(port) ? PORT : port}`);
+    const forbidden = choice("ALLOW_INSECURE_COOKIES", ["false", "true"]) === "false";
+    const url = origin("PUBLIC_URL", value);
+    if (url === null) return value;
     const insecure = url.protocol === "http:" && !LOCAL_HOSTS.includes(url.hostname);
     if (insecure && forbidden) {
       refuse(
@@ -261,6 +361,8 @@ function reader(env: Environment) {
     choice,
     wholeNumber,
     database,
+    storage,
+    filesUrl,
     publicUrl,
     providerUrl,
     secretKeys,

@@ -36,6 +36,9 @@ Deno.test("nothing configured gives the embedded store on a local address", () =
     port: 8000,
     publicUrl: "http://localhost:8000",
     database: { kind: "sqlite", folder: "./data", sync: "full" },
+    storage: { kind: "disk", folder: "./data/files" },
+    filesUrl: "http://localhost:8000",
+    allowPrivateEndpoints: false,
     queryTimeLimitMs: 5000,
     secretKeys: null,
     trustProxy: 0,
@@ -111,6 +114,84 @@ Deno.test("a prefix that could not begin the name of a database is refused", () 
 
 Deno.test("with MongoDB the key ring must be given, because every process needs the same", () => {
   assertRefused({ DATABASE_URL: "mongodb://localhost" }, /^SECRET_KEYS is needed with MongoDB/);
+});
+
+const AWS_KEYS = { AWS_ACCESS_KEY_ID: "id", AWS_SECRET_ACCESS_KEY: "hush" };
+
+Deno.test("STORAGE_URL names a folder, relative or absolute, with any characters", () => {
+  const table = [
+    ["file:./files", "./files"],
+    ["file:/var/lib/my files", "/var/lib/my files"],
+    ["file:///var/lib/files", "/var/lib/files"],
+  ] as const;
+  for (const [url, folder] of table) {
+    assert.deepEqual(loadConfig({ STORAGE_URL: url }).storage, { kind: "disk", folder });
+  }
+});
+
+Deno.test("STORAGE_URL names a bucket, with an endpoint where it is not AWS's own", () => {
+  const table = [
+    ["s3://my-files", { endpoint: null, region: "us-east-1", publicUrl: null }],
+    ["s3://my-files?region=eu-west-1", { endpoint: null, region: "eu-west-1", publicUrl: null }],
+    ["s3://my-files/?endpoint=http://127.0.0.1:9000/&publicUrl=https://files.example.com/a/", {
+      endpoint: "http://127.0.0.1:9000",
+      region: "us-east-1",
+      publicUrl: "https://files.example.com/a",
+    }],
+  ] as const;
+  for (const [url, expected] of table) {
+    const { storage } = loadConfig({ STORAGE_URL: url, ...AWS_KEYS });
+    assert.ok(storage.kind === "s3");
+    const { secretAccessKey, ...shown } = storage;
+    assert.deepEqual(shown, { kind: "s3", bucket: "my-files", accessKeyId: "id", ...expected });
+    assert.equal(secretAccessKey.reveal(), "hush");
+  }
+});
+
+Deno.test("STORAGE_URL that names no store is refused, and keys in it are not repeated", () => {
+  for (
+    const url of ["./files", "file:", "s3:", "s3://", "s3://A_B", "s3://a", "https://b.s3.com"]
+  ) {
+    assertRefused({ STORAGE_URL: url, ...AWS_KEYS }, /^STORAGE_URL must be file:<folder> or s3:/);
+  }
+  const [problem] = problemsOf({ STORAGE_URL: "s3://key:hush@my-files", ...AWS_KEYS });
+  assert.match(problem!, /^STORAGE_URL must be .* and hold no keys$/);
+  assert.ok(!problem!.includes("hush"));
+});
+
+Deno.test("STORAGE_URL takes no unknown or repeated parameter, and only plain addresses", () => {
+  const table = [
+    ["acl=public", /must hold no parameter but endpoint, region, publicUrl, each once/],
+    ["region=a&region=b", /must hold no parameter but/],
+    ["endpoint=ftp://x", /must have as endpoint an http or https address/],
+    ["endpoint=https://u:hush@x", /must have as endpoint (?!.*hush)/],
+    ["publicUrl=https://x/%3Fa", /must have as publicUrl/],
+  ] as const;
+  for (const [query, problem] of table) {
+    assertRefused({ STORAGE_URL: `s3://my-files?${query}`, ...AWS_KEYS }, problem);
+  }
+});
+
+Deno.test("a bucket without keys is refused", () => {
+  for (const missing of Object.keys(AWS_KEYS)) {
+    assertRefused(
+      { STORAGE_URL: "s3://my-files", ...AWS_KEYS, [missing]: "" },
+      /^AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are needed/,
+    );
+  }
+});
+
+Deno.test("FILES_URL is an origin, and PUBLIC_URL's where it is left out", () => {
+  assert.equal(loadConfig({ PUBLIC_URL: "https://a.example" }).filesUrl, "https://a.example");
+  assert.equal(loadConfig({ FILES_URL: "https://f.example/" }).filesUrl, "https://f.example");
+  for (const url of ["f.example", "https://f.example/x", "ftp://f.example", "https://f.example?"]) {
+    assertRefused({ FILES_URL: url }, /^FILES_URL must be an http or https origin/);
+  }
+});
+
+Deno.test("private endpoints are allowed by true alone", () => {
+  assert.equal(loadConfig({ ALLOW_PRIVATE_ENDPOINTS: "true" }).allowPrivateEndpoints, true);
+  assertRefused({ ALLOW_PRIVATE_ENDPOINTS: "yes" }, /^ALLOW_PRIVATE_ENDPOINTS must be/);
 });
 
 Deno.test("SQLITE_SYNC is full or normal", () => {

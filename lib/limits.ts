@@ -13,6 +13,7 @@ const limit = <const V extends number>(value: V, unit: string, source: string) =
 const INTERFACE = "interface section 8";
 const DOCUMENTS = "wire rules, documents";
 const TOKENS = "wire rules, tokens";
+const FILES = "wire rules, files";
 const EVERYWHERE = "wire rules, everywhere";
 const DESIGN = "design";
 const OURS = "decision";
@@ -61,6 +62,17 @@ export const LIMITS = {
   PROVIDER_ANSWER_BYTES_MAX: limit(1 * MiB, "bytes of a provider's answer", OURS),
   STATE_LENGTH_MAX: limit(256, "characters of an application's `state`", TOKENS),
   RETURN_TO_LENGTH_MAX: limit(2048, "characters of `return_to`", OURS),
+  FREE_STORAGE_BYTES: limit(20 * MiB, "bytes of all files of a project, free plan", INTERFACE),
+  FREE_FILE_BYTES_MAX: limit(10 * MiB, "bytes of a file, free plan", INTERFACE),
+  PRO_STORAGE_BYTES: limit(10_240 * MiB, "bytes of all files of a project, pro plan", OURS),
+  PRO_FILE_BYTES_MAX: limit(100 * MiB, "bytes of a file, pro plan", OURS),
+  EXTERNAL_FILE_BYTES_MAX: limit(5120 * MiB, "bytes of a file in a project's own bucket", FILES),
+  FILENAME_LENGTH_MAX: limit(255, "characters of a `filename`", FILES),
+  STORED_FILENAME_LENGTH_MAX: limit(100, "characters of it that its path keeps", FILES),
+  CONTENT_TYPE_LENGTH_MAX: limit(100, "characters of a `contentType`", FILES),
+  UPLOAD_URL_MINUTES: limit(10, "minutes in which a PUT to a signed URL begins", FILES),
+  UPLOAD_HOLD_MINUTES: limit(20, "minutes between request and confirm of an upload", FILES),
+  CONFIRM_CLAIM_SECONDS: limit(60, "seconds after which a confirm that died is given up", FILES),
 } as const;
 
 type Values = { readonly [K in keyof typeof LIMITS]: (typeof LIMITS)[K]["value"] };
@@ -74,12 +86,17 @@ export const {
   BODY_BYTES_MAX,
   BULK_BODY_BYTES_MAX,
   BULK_DOCUMENTS_MAX,
+  CONTENT_TYPE_LENGTH_MAX,
   DEFINITION_DEPTH_MAX,
   DEFINITION_FIELDS_MAX,
   DEVICE_NAME_LENGTH_MAX,
   DOCUMENT_BYTES_MAX,
   DOCUMENT_DEPTH_MAX,
   EMAIL_SEARCH_LENGTH_MAX,
+  EXTERNAL_FILE_BYTES_MAX,
+  FILENAME_LENGTH_MAX,
+  FREE_FILE_BYTES_MAX,
+  FREE_STORAGE_BYTES,
   IDEMPOTENCY_KEY_LENGTH_MAX,
   IN_VALUES_MAX,
   LIST_LIMIT_DEFAULT,
@@ -88,6 +105,8 @@ export const {
   PAGE_DEFAULT,
   PERSON_NAME_LENGTH_MAX,
   POPULATE_FIELDS_MAX,
+  PRO_FILE_BYTES_MAX,
+  PRO_STORAGE_BYTES,
   PROVIDER_ANSWER_BYTES_MAX,
   RATE_PER_MINUTE,
   REFRESH_SIBLINGS_MAX,
@@ -97,6 +116,7 @@ export const {
   SMALL_BODY_BYTES_MAX,
   SORT_KEYS_MAX,
   STATE_LENGTH_MAX,
+  STORED_FILENAME_LENGTH_MAX,
   USERNAME_LENGTH_MAX,
   WHERE_BYTES_MAX,
   WHERE_CONDITIONS_MAX,
@@ -110,6 +130,9 @@ export const TRASH_MS = values.TRASH_DAYS * 86_400_000;
 export const ACCESS_TOKEN_SECONDS = values.ACCESS_TOKEN_MINUTES * 60;
 export const SIGN_IN_MS = values.SIGN_IN_MINUTES * 60_000;
 export const PROVIDER_TIMEOUT_MS = values.PROVIDER_TIMEOUT_SECONDS * 1000;
+export const UPLOAD_URL_MS = values.UPLOAD_URL_MINUTES * 60_000;
+export const UPLOAD_HOLD_MS = values.UPLOAD_HOLD_MINUTES * 60_000;
+export const CONFIRM_CLAIM_MS = values.CONFIRM_CLAIM_SECONDS * 1000;
 export const SESSION_MS = values.SESSION_DAYS * 86_400_000;
 export const SESSION_MS_MAX = values.SESSION_DAYS_MAX * 86_400_000;
 export const REFRESH_GRACE_MS = values.REFRESH_GRACE_SECONDS * 1000;

@@ -96,6 +96,22 @@ const table = {
     message: "Invalid or expired refresh token exchange code",
     when: "The code is unknown, used or expired, does not go with the token, or its session ended.",
   },
+  INVALID_UPLOAD: {
+    status: 400,
+    message: "The upload is not described as it must be.",
+    when: "A member is missing or not of its form; the message names it.",
+  },
+  SIZE_MISMATCH: {
+    status: 400,
+    message: "The size is not the one that was requested.",
+    when: "Confirm names another size than the request did, or another number of bytes arrived; " +
+      "in the second case the upload is over and its space is free again.",
+  },
+  UPLOAD_TOO_SHORT: {
+    status: 400,
+    message: "Fewer bytes arrived than were announced: send the whole file again.",
+    when: "The body ended before the announced size; the URL can be used again.",
+  },
   API_KEY_INVALID: {
     status: 401,
     message: "Missing or invalid API key: send a current key of the project as x-api-key.",
@@ -152,6 +168,16 @@ const table = {
     message: "This origin is not among the project's allowed origins.",
     when: "The project lists allowed origins and the request comes from another one.",
   },
+  STORAGE_QUOTA_EXCEEDED: {
+    status: 403,
+    message: "The project's storage has no room for this file: delete files, or use a larger plan.",
+    when: "Used space, held space and this file together exceed the plan's storage.",
+  },
+  UPLOAD_TOKEN_INVALID: {
+    status: 403,
+    message: "The upload URL is not valid: request a new one.",
+    when: "The token of the URL was altered, has expired, or was made for something else.",
+  },
   COLLECTION_NOT_FOUND: {
     status: 404,
     message: "There is no such collection in this project.",
@@ -181,6 +207,11 @@ const table = {
     status: 404,
     message: "There is no such session.",
     when: "The session does not exist, has ended, or is somebody else's.",
+  },
+  FILE_NOT_FOUND: {
+    status: 404,
+    message: "There is no such file.",
+    when: "The path is not one of this project's files: unknown, removed, expired or foreign.",
   },
   ROUTE_NOT_FOUND: {
     status: 404,
@@ -217,6 +248,16 @@ const table = {
     message: "A user with this e-mail exists already in the project.",
     when: "A user is created with an e-mail that is taken.",
   },
+  UPLOAD_NOT_READY: {
+    status: 409,
+    message: "The file is not there yet: try again in a moment.",
+    when: "No bytes have arrived so far, or another confirm is at work; nothing was changed.",
+  },
+  UPLOAD_FINISHED: {
+    status: 409,
+    message: "This upload is over: request a new one.",
+    when: "The file was confirmed or deleted before the last byte arrived.",
+  },
   PRECONDITION_FAILED: {
     status: 412,
     message: "The document has changed since you read it: read it again and repeat the change.",
@@ -232,10 +273,30 @@ const table = {
     message: "The document is larger than 1 MiB.",
     when: "The document, or what it would become, exceeds 1 MiB of JSON text.",
   },
+  FILE_TOO_LARGE: {
+    status: 413,
+    message: "The file is larger than one file may be.",
+    when: "The size exceeds the plan's maximum for a file, or that of the project's own storage.",
+  },
+  UPLOAD_TOO_LONG: {
+    status: 413,
+    message: "The body is longer than the upload that was requested.",
+    when: "The announced length, or what arrived, exceeds the requested size.",
+  },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
     message: "Send the body as application/json in UTF-8.",
     when: "The Content-Type is not application/json.",
+  },
+  UPLOAD_TYPE_MISMATCH: {
+    status: 415,
+    message: "Send the file with the Content-Type that was requested.",
+    when: "The Content-Type of the body is not the one of the upload request.",
+  },
+  RANGE_NOT_SATISFIABLE: {
+    status: 416,
+    message: "The file has no such range.",
+    when: "No part of the requested range lies within the file.",
   },
   IDEMPOTENCY_KEY_REUSED: {
     status: 422,
@@ -277,6 +338,11 @@ const table = {
     status: 503,
     message: "The service is not ready.",
     when: "Something the service depends on is down; the message names it.",
+  },
+  STORAGE_UNAVAILABLE: {
+    status: 503,
+    message: "The file storage cannot be used at the moment: try again.",
+    when: "The store of the files does not answer, or does not let the service in.",
   },
   STOPPING: {
     status: 503,

@@ -1,0 +1,95 @@
+/**
+ * The blob port: the bytes of files go through {@linkcode Blobs}. `disk/` and `s3/` each implement
+ * it once, and `tests/contract/` holds both to the obligations written here. What a project has and
+ * is charged for is not decided here but in the ledger.
+ */
+
+/**
+ * Where an object lies. A signed upload writes `staged` and nothing else; only
+ * {@linkcode Blobs.publish} ever writes `stored`. `partial` are uploads under way, where a driver
+ * keeps such: the path of one begins with that of its upload.
+ */
+export type Place = "partial" | "staged" | "stored";
+
+/** What a signed address lets its holder put. */
+export interface Upload {
+  /** `<project_id>/<uuid>_<sanitized_filename>`, made by us. */
+  readonly path: string;
+  /** Exactly as many. */
+  readonly bytes: number;
+  /** Exactly this text. */
+  readonly contentType: string;
+  /** Milliseconds since 1970: an upload that begins later is refused. */
+  readonly expiresAt: number;
+}
+
+export interface BlobStat {
+  readonly bytes: number;
+}
+
+/** A part of an object: `length` bytes from `offset`, both within the object. */
+export interface ByteRange {
+  readonly offset: number;
+  readonly length: number;
+}
+
+export interface ListedBlob {
+  readonly path: string;
+  readonly bytes: number;
+  /** When it was last written, in milliseconds since 1970 by the store's clock. */
+  readonly writtenAt: number;
+}
+
+export interface BlobPage {
+  readonly blobs: readonly ListedBlob[];
+  /** What to pass as `after` for the next page; null behind the last. */
+  readonly next: string | null;
+}
+
+/**
+ * A store of objects.
+ *
+ * Paths are those of {@linkcode Upload}; a path of another form is a programming error and throws
+ * before anything is touched. What resolves is durable and seen by every process from then on.
+ * Every call ends within {@linkcode BLOB_CALL_MS}; `publish` within {@linkcode PUBLISH_MS}. A store
+ * that does not answer in time, refuses us or fails throws `BlobsUnavailable`; absence never does.
+ */
+export interface Blobs extends AsyncDisposable {
+  /**
+   * An absolute address that takes `PUT` of exactly this upload, from any origin, without further
+   * credentials. It never outlives `expiresAt`, and carries no secret of the store.
+   */
+  signUpload(upload: Upload): Promise<string>;
+  stat(place: Place, path: string): Promise<BlobStat | null>;
+  /** The bytes, streamed. The stream must be read to its end or cancelled. */
+  read(place: Place, path: string, range?: ByteRange): Promise<ReadableStream<Uint8Array> | null>;
+  /**
+   * Puts what is staged in the place of what is stored, whole or not at all, to be served as
+   * `contentType`; null when nothing is staged. The staged object may be gone afterwards, or may
+   * have to be removed.
+   */
+  publish(path: string, contentType: string): Promise<BlobStat | null>;
+  /** Also resolves when there is nothing to remove. */
+  remove(place: Place, path: string): Promise<void>;
+  /**
+   * Objects of a place in the order of their paths, `limit` at most (1 to 1000), behind `after`.
+   * @param prefix A project's id and a slash, or nothing for those of every project.
+   */
+  list(
+    place: Place,
+    page: { prefix: string; after: string | null; limit: number },
+  ): Promise<BlobPage>;
+  /** Where a stored object is served to everybody; null where the store exposes none. */
+  publicUrl(path: string): string | null;
+  /** Resolves when the store answers and lets us in. */
+  ping(): Promise<void>;
+}
+
+export const BLOB_CALL_MS = 5_000;
+/** Copying is the store's work and grows with the object. */
+export const PUBLISH_MS = 30_000;
+
+/** A store cannot be used at present; the message is for operators and names no secret. */
+export class BlobsUnavailable extends Error {
+  override readonly name = "BlobsUnavailable";
+}

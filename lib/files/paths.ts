@@ -1,0 +1,19 @@
+import type { Id } from "../store/port.ts";
+import { STORED_FILENAME_LENGTH_MAX } from "../limits.ts";
+
+/** `<project_id>/<uuid>_<sanitized_filename>` */
+const PATH = new RegExp(
+  "^([0-9a-f]{24})/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}_" +
+    `[A-Za-z0-9._-]{1,${STORED_FILENAME_LENGTH_MAX}}$`,
+);
+
+/** The project whose path it is; null for a text that is no path of ours. */
+export const projectOf = (path: string): Id | null => PATH.exec(path)?.[1] ?? null;
+
+/** A path that no other upload has. @param uuid A fresh random one. */
+export const newPath = (projectId: Id, uuid: string, filename: string): string =>
+  `${projectId}/${uuid}_${sanitized(filename)}`;
+
+/** Every other character becomes `_`; of a long name the end is kept, which tells its kind. */
+const sanitized = (filename: string): string =>
+  filename.replaceAll(/[^A-Za-z0-9._-]/gu, "_").slice(-STORED_FILENAME_LENGTH_MAX);

@@ -1,0 +1,92 @@
+import { eq } from "../store/filter.ts";
+import type { Definition, Engine, Id, StoredRecord } from "../store/port.ts";
+
+/**
+ * `requested`: space is held, bytes may arrive. `copying`: a confirm has taken the row and puts the
+ * object in its place. `confirmed`: charged and served. A removed file has no row.
+ */
+export type UploadState = "requested" | "copying" | "confirmed";
+
+/** A row of the ledger. */
+export type UploadRecord = StoredRecord & {
+  /** `<project_id>/<uuid>_<sanitized_filename>` */
+  path: string;
+  /** As the application sent it. */
+  filename: string;
+  contentType: string;
+  bytes: number;
+  state: UploadState;
+  /** While `copying`: whose claim it is. Only he who holds it may confirm. */
+  claim: string | null;
+  /** When the claim lapses. */
+  claimedUntil: string | null;
+  /** The store of the object: `internal`, or the name of the project's own one. */
+  target: string;
+  /** When the hold ends; null once confirmed. */
+  expiresAt: string | null;
+  createdAt: string;
+};
+
+/** In each project's space. */
+export const UPLOADS: Definition = {
+  name: "_uploads",
+  fields: {
+    path: { type: "String" },
+    filename: { type: "String" },
+    contentType: { type: "String" },
+    bytes: { type: "Number" },
+    state: { type: "String" },
+    claim: { type: "String" },
+    claimedUntil: { type: "Date" },
+    target: { type: "String" },
+    expiresAt: { type: "Date" },
+    createdAt: { type: "Date" },
+  },
+  indexes: [
+    { keys: [{ path: "path", descending: false }], unique: true },
+    { keys: [{ path: "state", descending: false }, { path: "createdAt", descending: true }] },
+    { keys: [{ path: "expiresAt", descending: false }] },
+  ],
+  trash: false,
+};
+
+/**
+ * What a project is charged for, one record a project under the project's own id. Every change of
+ * it is part of the transaction that changes the rows, so that the sums cannot drift from them.
+ */
+export type StorageUsageRecord = StoredRecord & {
+  /** Bytes of confirmed files in our own store. */
+  used: number;
+  /** Bytes held for uploads into our own store. */
+  reserved: number;
+  /** `used` and `reserved` together: what headroom is judged by, in one condition. */
+  held: number;
+  /** Where new uploads go: `internal`, or the name of the project's own store. */
+  target: string;
+  /** Rows whose object lies in the project's own store. */
+  external: number;
+};
+
+/** In each project's space. */
+export const STORAGE_USAGE: Definition = {
+  name: "_storageUsage",
+  fields: {
+    used: { type: "Number" },
+    reserved: { type: "Number" },
+    held: { type: "Number" },
+    target: { type: "String" },
+    external: { type: "Number" },
+  },
+  indexes: [],
+  trash: false,
+};
+
+/** The row of a path as it is stored now; null when there is none. */
+export async function findUpload(
+  { engine }: { engine: Engine },
+  projectId: Id,
+  path: string,
+): Promise<UploadRecord | null> {
+  const found = await engine.records<UploadRecord>(projectId, UPLOADS).findOne(eq("path", path));
+  return found?.value ?? null;
+}
