@@ -4,7 +4,7 @@ import { TrieRouter } from "hono/router/trie-router";
 import { holderOf } from "@/lib/auth/authenticate.ts";
 import { readJson, readJsonIfAny } from "@/lib/http/body.ts";
 import { RESERVED_PATH } from "@/lib/http/path.ts";
-import { openRequest, type RequestState } from "@/lib/http/request.ts";
+import { type Connection, openRequest, type RequestState } from "@/lib/http/request.ts";
 import { asProblem, preflight, problemReply, respond } from "@/lib/http/respond.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { Services } from "@/lib/services.ts";
@@ -14,8 +14,8 @@ import { CONTRACTS } from "@/openapi/document.ts";
 import type { Handler } from "./call.ts";
 import { operations } from "./operations.ts";
 
-/** Serves one request. @param peer Address of the other end of the connection. */
-export type App = (request: Request, peer: string) => Soon<Response>;
+/** Serves one request. */
+export type App = (request: Request, connection: Connection) => Soon<Response>;
 
 /** Any word can be sent as a method; only these are worth a place in the log. */
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
@@ -73,8 +73,8 @@ export function createApp(services: Services): App {
 
   operations(mount);
 
-  return (request, peer) => {
-    const state = openRequest(request, peer, config.trustProxy);
+  return (request, connection) => {
+    const state = openRequest(request, connection, config.trustProxy);
     return flight.carry(after(answer(state), (response) => logged(state, response)));
   };
 

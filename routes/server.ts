@@ -22,11 +22,10 @@ export interface ListenOptions {
 export function startServer(services: Services, { shared }: ListenOptions): Server {
   const { config: { host: hostname, port }, flight } = services;
   const app = createApp(services);
-  const server = listening(services.config, () =>
-    Deno.serve(
-      { hostname, port, reusePort: shared, onListen() {} },
-      (request, { remoteAddr }) => app(request, remoteAddr.hostname),
-    ));
+  const server = listening(
+    services.config,
+    () => Deno.serve({ hostname, port, reusePort: shared, onListen() {} }, app),
+  );
   return {
     hostname: server.addr.hostname,
     port: server.addr.port,

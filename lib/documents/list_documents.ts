@@ -18,6 +18,7 @@ import { explanationOf, type ListExplanation } from "./explain_list.ts";
 import { isPlain, present } from "./present.ts";
 import { type ListRequest, parseListQuery, splitCursor } from "./query.ts";
 
+/** The very same object for the same list, where that is found out without making it. */
 export interface DocumentList {
   /** JSON texts of the documents, joined by commas, without brackets. */
   readonly items: string;
@@ -82,6 +83,26 @@ export async function listDocuments(
   }
   if (request.countOnly) return { count: await source.records.count(filter) };
   const page = await source.records.list(queryOf(plan, cursor));
+  const last = shown.get(page);
+  if (last?.plan === plan && last.list.cursor === cursorText) return last.list;
+  const list = await listOf(services, caller, plan, { page, cursor, cursorText });
+  if (isPlain(request)) shown.set(page, { plan, list });
+  return list;
+}
+
+/** What was made of a page last: an engine that finds the same page again gives the same object. */
+const shown = new WeakMap<Page, { readonly plan: ListPlan; readonly list: DocumentList }>();
+
+async function listOf(
+  services: ListServices,
+  caller: Caller,
+  { source, request, scope }: ListPlan,
+  { page, cursor, cursorText }: {
+    page: Page;
+    cursor: Cursor | null;
+    cursorText: string | null;
+  },
+): Promise<DocumentList> {
   const { before, behind } = neighbours(page, request, cursor);
   const write = (to: Cursor | null) => to === null ? null : services.cursors.write(to, scope);
   return {

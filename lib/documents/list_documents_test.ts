@@ -7,6 +7,7 @@ import { openForWriting } from "./access.ts";
 import { createDocument } from "./create_document.ts";
 import { type DocumentList, listDocuments } from "./list_documents.ts";
 import { createCollection, updateCollection } from "./save_collection.ts";
+import { patchDocument } from "./write_document.ts";
 
 const PROJECT = "66f1a0c2e4b0a1b2c3d4e5f6";
 const SECRET: Caller = { kind: "secret", projectId: PROJECT };
@@ -237,4 +238,40 @@ Deno.test("a page behind the end is empty and leads no further", async () => {
   const behind = await lists.list("limit=2&page=5");
   assert.deepEqual([behind.items, behind.total, behind.page], ["", 3, 5]);
   assert.equal(behind.nextCursor, null);
+});
+
+/** The list, once it is read from what is remembered. */
+async function readOften(lists: Lists, query?: string, caller?: Caller): Promise<DocumentList> {
+  for (let times = 0; times < 8; times++) await lists.list(query, caller);
+  return await lists.list(query, caller);
+}
+
+Deno.test("a list that is found to be the same is the very same, for this caller and query alone", async () => {
+  await using lists = await setup();
+  await lists.add("posts", SECRET, ...numbered(5));
+  const list = await readOften(lists, "limit=2");
+  assert.equal(await lists.list("limit=2"), list);
+  const others = [
+    await readOften(lists, "limit=2&total=none"),
+    await readOften(lists, "limit=2&page=1"),
+    await readOften(lists, "limit=2", VISITOR),
+  ];
+  assert.equal(new Set([list, ...others]).size, 4);
+  assert.deepEqual(others.map(({ items }) => items), [list.items, list.items, list.items]);
+  assert.deepEqual(others.map(({ total }) => total), [null, 5, 5]);
+  assert.notEqual(others[2]!.nextCursor, list.nextCursor);
+});
+
+Deno.test("a list is another one once a document or the total has changed", async () => {
+  await using lists = await setup();
+  await lists.add("posts", SECRET, ...numbered(3));
+  const list = await readOften(lists, "limit=2&sort=createdAt");
+  await lists.add("posts", SECRET, { n: 4 });
+  const longer = await readOften(lists, "limit=2&sort=createdAt");
+  assert.deepEqual([longer.items, longer.total], [list.items, 4]);
+  const [first] = JSON.parse(`[${list.items}]`);
+  const target = await openForWriting(lists.services, SECRET, "posts");
+  await patchDocument(lists.services, target, { id: first._id, body: { n: 9 }, ifMatch: null });
+  const changed = await lists.list("limit=2&sort=createdAt");
+  assert.deepEqual(JSON.parse(`[${changed.items}]`).map(({ n }: { n: number }) => n), [9, 2]);
 });

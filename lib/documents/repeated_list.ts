@@ -76,10 +76,22 @@ async function readAnew(
   caller: Caller,
   input: RepeatedList,
 ): Promise<ListAnswer> {
-  const { data } = await listed(services, caller, input);
-  const isOfUse = !input.anew || input.holds;
-  const etag = isOfUse ? etagOf({ json: data }) : null;
-  return { text: input.wrap(data), etag, isKept: false };
+  const list = await listDocuments(services, caller, input);
+  // Who asks for it anew and holds nothing has no use for a name.
+  if (input.anew && !input.holds && "items" in list) return nameless(list, input);
+  const data = dataOf(list);
+  return { text: input.wrap(data), etag: etagOf({ json: data }), isKept: false };
+}
+
+const given = new WeakMap<DocumentList, ListAnswer>();
+
+/** Made once for a list that is found to be the same. */
+function nameless(list: DocumentList, { wrap }: RepeatedList): ListAnswer {
+  const known = given.get(list);
+  if (known !== undefined) return known;
+  const answer = { text: wrap(listData(list)), etag: null, isKept: false };
+  given.set(list, { ...answer, isKept: true });
+  return answer;
 }
 
 async function readAndKeep(
@@ -88,24 +100,21 @@ async function readAndKeep(
   input: RepeatedList & { readonly key: string; readonly version: string },
 ): Promise<ListAnswer> {
   const { key, version } = input;
-  const { data, mayKeep } = await listed(services, caller, input);
+  const list = await listDocuments(services, caller, input);
+  const data = dataOf(list);
   // Where nobody has committed while it was read, it shows that state and no other.
-  const isKept = mayKeep && services.engine.version!(caller.projectId) === version;
+  const isKept = mayKeep(list) && services.engine.version!(caller.projectId) === version;
   const answer = { text: input.wrap(data), etag: etagOf({ json: data }), isKept, version };
   if (isKept) services.answers.set(key, answer);
   return answer;
 }
 
-async function listed(
-  services: ListServices,
-  caller: Caller,
-  { collectionName, query }: RepeatedList,
-): Promise<{ data: string; mayKeep: boolean }> {
-  const list = await listDocuments(services, caller, { collectionName, query });
-  if ("count" in list) return { data: JSON.stringify(list), mayKeep: true };
-  if ("examined" in list) return { data: jsonText(list), mayKeep: false };
-  return { data: listData(list), mayKeep: !list.isPopulated };
-}
+type Listed = Awaited<ReturnType<typeof listDocuments>>;
+
+const mayKeep = (list: Listed): boolean =>
+  "items" in list ? !list.isPopulated : !("examined" in list);
+
+const dataOf = (list: Listed): string => "items" in list ? listData(list) : jsonText(list);
 
 /** The documents' texts are put in as they are: a list is never parsed. */
 function listData(list: DocumentList): string {

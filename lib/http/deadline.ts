@@ -39,20 +39,22 @@ export function createDeadlines(timeoutMs: number, now: () => number): Deadlines
 
   return {
     within<T>(work: (restart: () => void) => Soon<T>): Soon<T> {
-      const entry: Waiting = { until: now() + timeoutMs, giveUp: () => {} };
-      const done = work(() => void (entry.until = now() + timeoutMs));
+      let entry: Waiting | undefined;
+      const done = work(() => {
+        if (entry !== undefined) entry.until = now() + timeoutMs;
+      });
       if (!(done instanceof Promise)) return done;
       return new Promise<T>((resolve, reject) => {
-        entry.giveUp = reject;
-        waiting.add(entry);
+        const own: Waiting = entry = { until: now() + timeoutMs, giveUp: reject };
+        waiting.add(own);
         timer ??= setInterval(look, LOOK_EVERY_MS);
         done.then(
           (value) => {
-            waiting.delete(entry);
+            waiting.delete(own);
             resolve(value);
           },
           (error) => {
-            waiting.delete(entry);
+            waiting.delete(own);
             reject(error);
           },
         );

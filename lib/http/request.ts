@@ -31,8 +31,17 @@ let counter = 0;
 /** Unique among processes: where this one began, and a count. */
 const newRequestId = () => `${PROCESS_ID}-${(counter++).toString(36)}`;
 
-/** @param peer Address of the other end of the connection. */
-export function openRequest(raw: Request, peer: string, trustProxy: number): RequestState {
+/** The connection that a request came by. */
+export interface Connection {
+  /** The other end. */
+  readonly remoteAddr: { readonly hostname: string };
+}
+
+export function openRequest(
+  raw: Request,
+  connection: Connection,
+  trustProxy: number,
+): RequestState {
   const { headers } = raw;
   const { path, query, malformed } = readAddress(raw.url);
   return {
@@ -47,7 +56,10 @@ export function openRequest(raw: Request, peer: string, trustProxy: number): Req
       return headers.get("authorization"); // Many callers are never asked for it.
     },
     origin: headers.get("origin"),
-    client: trustProxy === 0 ? peer : forwardedFor(headers, trustProxy) ?? peer,
+    get client() {
+      const forwarded = trustProxy === 0 ? null : forwardedFor(headers, trustProxy);
+      return forwarded ?? connection.remoteAddr.hostname;
+    },
     operationId: null,
     projectId: null,
     callerKind: null,

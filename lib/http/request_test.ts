@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { openRequest } from "./request.ts";
 
 const PEER = "203.0.113.9";
+const FROM_PEER = { remoteAddr: { hostname: PEER } };
 
 const request = (headers: Record<string, string> = {}, target = "/api/data/posts?a=1") =>
   new Request(`http://localhost:8000${target}`, { headers });
@@ -9,7 +10,7 @@ const request = (headers: Record<string, string> = {}, target = "/api/data/posts
 const clientOf = (forwarded: string | null, proxies: number) =>
   openRequest(
     request(forwarded === null ? {} : { "x-forwarded-for": forwarded }),
-    PEER,
+    FROM_PEER,
     proxies,
   ).client;
 
@@ -18,8 +19,8 @@ Deno.test("without a proxy no forwarded address is believed", () => {
     assert.equal(clientOf(forwarded, 0), PEER);
   }
   const others = request({ forwarded: "for=10.0.0.1", "x-real-ip": "10.0.0.1" });
-  assert.equal(openRequest(others, PEER, 0).client, PEER);
-  assert.equal(openRequest(others, PEER, 1).client, PEER);
+  assert.equal(openRequest(others, FROM_PEER, 0).client, PEER);
+  assert.equal(openRequest(others, FROM_PEER, 1).client, PEER);
 });
 
 Deno.test("behind n proxies the client is the n-th entry from the right", () => {
@@ -49,7 +50,7 @@ Deno.test("a request says who sends it and where it leads", () => {
     authorization: "Bearer a.b.c",
     origin: "https://app.example.com",
   });
-  const { id: _id, startedAt, ...state } = openRequest(raw, PEER, 0);
+  const { id: _id, startedAt, ...state } = openRequest(raw, FROM_PEER, 0);
   assert.ok(startedAt <= performance.now());
   assert.deepEqual(state, {
     raw,
@@ -69,14 +70,14 @@ Deno.test("a request says who sends it and where it leads", () => {
 });
 
 Deno.test("credentials that are not sent are null", () => {
-  const { apiKey, authorization, origin } = openRequest(request(), PEER, 0);
+  const { apiKey, authorization, origin } = openRequest(request(), FROM_PEER, 0);
   assert.deepEqual([apiKey, authorization, origin], [null, null, null]);
 });
 
 Deno.test("every request has an id of its own, which no client chooses", () => {
   const ids = Array.from(
     { length: 1000 },
-    () => openRequest(request({ "x-request-id": "mine" }), PEER, 0).id,
+    () => openRequest(request({ "x-request-id": "mine" }), FROM_PEER, 0).id,
   );
   assert.equal(new Set(ids).size, 1000);
   for (const id of ids) assert.match(id, /^[0-9a-f]{12}-[0-9a-z]+$/);

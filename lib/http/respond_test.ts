@@ -5,8 +5,10 @@ import { type LogFields, silentLog } from "./log.ts";
 import { openRequest, type RequestState } from "./request.ts";
 import { asProblem, envelope, NO_STORE, ok, preflight, problemReply, respond } from "./respond.ts";
 
+const CONNECTION = { remoteAddr: { hostname: "127.0.0.1" } };
+
 const request = (path = "/api/data/posts", headers: Record<string, string> = {}): RequestState =>
-  openRequest(new Request(`http://localhost:8000${path}`, { headers }), "127.0.0.1", 0);
+  openRequest(new Request(`http://localhost:8000${path}`, { headers }), CONNECTION, 0);
 
 const ORIGIN = "https://app.example.com";
 
@@ -40,7 +42,7 @@ Deno.test("an answer that is given again takes nothing over from whom it was giv
   const second = request();
   const head = openRequest(
     new Request("http://localhost:8000/api/data/posts", { method: "HEAD" }),
-    "127.0.0.1",
+    CONNECTION,
     0,
   );
   const [one, two, three] = [first, second, head].map((state) => respond(state, { ...reply }));

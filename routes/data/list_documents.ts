@@ -20,9 +20,8 @@ export const handleListDocuments: Handler<Caller> = (call) => {
   });
   return after(answer, (list): Reply => {
     const { text, etag, isKept } = list;
-    if (etag === null) return { status: 200, body: text };
-    const headers = [["etag", etag]] as const;
-    return ifNoneMatch !== null && namesTag(ifNoneMatch, etag, true)
+    const headers = etag === null ? [] : [["etag", etag]] as const;
+    return ifNoneMatch !== null && etag !== null && namesTag(ifNoneMatch, etag, true)
       ? { status: 304, body: null, headers }
       : { status: 200, body: text, headers, ...(isKept && { again: list }) };
   });

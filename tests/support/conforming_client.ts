@@ -55,7 +55,7 @@ export async function send(app: App, call: Call): Promise<Answer> {
     if (headers.get("content-type") === "none") headers.delete("content-type");
   }
   const request = rawRequest(`http://localhost:8000${call.path}`, init);
-  const response = await app(request, call.peer ?? "127.0.0.1");
+  const response = await app(request, { remoteAddr: { hostname: call.peer ?? "127.0.0.1" } });
   const text = await response.text();
   const type = response.headers.get("content-type") ?? "";
   const body = type.startsWith("application/json") && text !== "" ? parseJson(text) : undefined;

@@ -11,7 +11,7 @@ import type {
   Stored,
   StoredRecord,
 } from "../port.ts";
-import { fittingText, pageOf, storedAs } from "../texts.ts";
+import { fittingText, pageOf, samePageOf, storedAs } from "../texts.ts";
 import type { Connection, Row } from "./connection.ts";
 import { explain } from "./explain.ts";
 import { filterSql } from "./filter_sql.ts";
@@ -229,17 +229,28 @@ interface PageRead {
 }
 
 function readPage(reading: Reading, { plan, count, query }: PageRead): Page {
-  const texts: string[] = [];
-  // One row more than asked for tells whether the list goes on.
-  for (const statement of plan.parts) {
-    const missing = query.limit + 1 - texts.length;
-    if (missing === 0) break;
-    texts.push(...reading.texts({ statement, query, limit: missing }));
-  }
-  return pageOf(texts, count === null ? null : reading.total(count), query);
+  const texts = readTexts(reading, plan.parts, query);
+  return samePageOf(texts, count === null ? null : reading.total(count), query);
 }
 
-/** @param texts as they were read, with one more than asked for if the list goes on. */
+/** In the order of reading, with one more than asked for if the list goes on. */
+function readTexts(
+  reading: Reading,
+  [first, ...more]: readonly PageStatement[],
+  query: ListQuery,
+): readonly string[] {
+  if (first === undefined) return [];
+  const limit = query.limit + 1;
+  const texts = reading.texts({ statement: first, query, limit });
+  if (more.length === 0 || texts.length === limit) return texts;
+  const all = [...texts];
+  for (const statement of more) {
+    if (all.length === limit) break;
+    all.push(...reading.texts({ statement, query, limit: limit - all.length }));
+  }
+  return all;
+}
+
 /** Several statements see the same state. */
 function inOneMoment<T>(db: Connection, work: () => T): T {
   db.run(BEGIN);
@@ -271,7 +282,7 @@ class Reading {
   }
 
   /** Texts of a part of a page: out of the cache where all are there, else out of the table. */
-  texts(part: PagePart): string[] {
+  texts(part: PagePart): readonly string[] {
     if (this.#committed === null) {
       return this.#db.all(bound(part, "doc")).map(([text]) => text as string);
     }

@@ -9,6 +9,8 @@ export class RowCache {
   readonly #pool: RowCachePool;
   #young = new Map<number, string>();
   #old = new Map<number, string>();
+  /** Pages that were made of them, by their first row; no longer than all their rows stay. */
+  readonly #pages = new Map<unknown, KnownPage>();
   /** How often pages could be made of what is here, lately: 0 to 1. */
   #worth = 0;
 
@@ -21,8 +23,16 @@ export class RowCache {
     return this.#worth > PROMISING;
   }
 
-  /** The texts of a page, or null if one is missing. */
-  page(rows: readonly (readonly unknown[])[]): string[] | null {
+  /**
+   * The texts of a page, or null if one is missing. The very same list is given again for the same
+   * rows while none of them has changed: whoever makes something of it can keep that by the list.
+   */
+  page(rows: readonly (readonly unknown[])[]): readonly string[] | null {
+    const known = this.#pages.get(rows[0]?.[0]);
+    if (known !== undefined && isOf(known, rows)) {
+      this.#learn(true);
+      return known.texts;
+    }
     const texts: string[] = [];
     for (const row of rows) {
       const seq = row[0] as number; // The only column asked for.
@@ -36,7 +46,9 @@ export class RowCache {
     }
     const complete = texts.length === rows.length;
     this.#learn(complete);
-    return complete ? texts : null;
+    if (!complete) return null;
+    this.#remember({ rows, texts });
+    return texts;
   }
 
   /** Keeps the rows of a page, given as `seq` and text. */
@@ -53,17 +65,27 @@ export class RowCache {
   drop(seq: number): void {
     this.#young.delete(seq);
     this.#old.delete(seq);
+    this.#pages.clear();
   }
 
   clear(): void {
     this.#young.clear();
     this.#old.clear();
+    this.#pages.clear();
   }
 
   /** What was not used since the last time is let go. */
   age(): void {
     this.#old = this.#young;
     this.#young = new Map();
+    this.#pages.clear();
+  }
+
+  #remember(page: KnownPage): void {
+    if (this.#pages.size === PAGES_KEPT) this.#pages.clear();
+    this.#pages.set(page.rows[0]?.[0], page);
+    const length = page.texts.reduce((sum, text) => sum + text.length, 0);
+    this.#pool.grow(MADE_OF_PAGE * length);
   }
 
   #put(seq: number, text: string): void {
@@ -76,6 +98,18 @@ export class RowCache {
   }
 }
 
+interface KnownPage {
+  /** Each with its `seq`. */
+  readonly rows: readonly (readonly unknown[])[];
+  readonly texts: readonly string[];
+}
+
+const isOf = ({ rows: known }: KnownPage, rows: KnownPage["rows"]): boolean =>
+  known.length === rows.length && known.every(([seq], i) => seq === rows[i]![0]);
+
+const PAGES_KEPT = 32;
+/** How often its texts are repeated in what is made of a page. */
+const MADE_OF_PAGE = 2;
 const PROMISING = 0.5;
 const LEARNING = 0.2;
 const TEXT_MAX = 16_384;

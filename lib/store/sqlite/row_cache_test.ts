@@ -72,3 +72,32 @@ Deno.test("it pays to look where pages repeat, and no longer where they do not",
   for (let n = 0; n < 10; n++) cache.page(asked(100 + n));
   assert.equal(cache.promising, false);
 });
+
+Deno.test("the same rows give the very same page while none of them changes, and a new one after", () => {
+  const cache = roomy();
+  cache.fill(rows(1, 2, 3));
+  const page = cache.page(asked(1, 2));
+  assert.equal(cache.page(asked(1, 2)), page);
+  assert.deepEqual(cache.page(asked(1, 3)), ["text 1", "text 3"]);
+  assert.deepEqual(cache.page(asked(1)), ["text 1"]);
+  for (const lose of [() => cache.drop(3), () => cache.clear(), () => cache.age()]) {
+    cache.fill(rows(1, 2, 3));
+    const before = cache.page(asked(1, 2));
+    lose();
+    cache.fill(rows(1, 2, 3));
+    const after = cache.page(asked(1, 2));
+    assert.deepEqual(after, before);
+    assert.notEqual(after, before);
+  }
+});
+
+Deno.test("what is made of pages counts for the bound", () => {
+  const pool = new RowCachePool(3_000);
+  const cache = pool.create();
+  cache.fill([[1, "x".repeat(1_000)]]);
+  cache.fill([[2, "y"]]);
+  cache.page(asked(1)); // Two thousand characters more.
+  assert.deepEqual(cache.page(asked(2)), ["y"]);
+  cache.fill([[3, "z".repeat(2_900)]]);
+  assert.equal(cache.page(asked(1)), null);
+});

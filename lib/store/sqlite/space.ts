@@ -31,6 +31,7 @@ export class FileSpace {
   /** No two openings of a file, in whatever process, name their states alike. */
   readonly #opening = crypto.randomUUID();
   #commits = 0;
+  #version = { commits: -1, foreign: -1, text: "" };
   #foreignVersion: number;
   readonly #prepared = new WeakSet<Definition>();
 
@@ -83,7 +84,12 @@ export class FileSpace {
 
   /** Names the state that was committed last, by whichever process. */
   version(): string {
-    return `${this.#opening}.${this.#commits}.${this.#readForeignVersion()}`;
+    const foreign = this.#readForeignVersion();
+    if (foreign !== this.#version.foreign || this.#commits !== this.#version.commits) {
+      const text = `${this.#opening}.${this.#commits}.${foreign}`;
+      this.#version = { commits: this.#commits, foreign, text };
+    }
+    return this.#version.text;
   }
 
   /** Makes sure that the tables of a definition exist; free after the first time. */
