@@ -10,6 +10,11 @@ import { type Catalog, createCatalog } from "./documents/catalog.ts";
 import { createCursors, type Cursors } from "./documents/cursor.ts";
 import { createListPlans, type ListPlans } from "./documents/list_documents.ts";
 import { createListAnswers, type ListAnswers } from "./documents/repeated_list.ts";
+import type { Blobs } from "./files/blobs.ts";
+import { DiskBlobs } from "./files/disk/blobs.ts";
+import type { LocalFiles } from "./files/local_files.ts";
+import { type BlobStores, createBlobStores } from "./files/stores.ts";
+import { createUploadTokens, type UploadTokens } from "./files/upload_tokens.ts";
 import { type Cookies, createCookies } from "./http/cookies.ts";
 import { createDeadlines, type Deadlines } from "./http/deadline.ts";
 import { createFlight, type Flight } from "./http/flight.ts";
@@ -42,6 +47,10 @@ export interface Services extends AsyncDisposable {
   readonly cookies: Cookies;
   readonly providers: Providers;
   readonly browsers: Browsers;
+  readonly blobStores: BlobStores;
+  /** Null where uploads and downloads go to the store directly. */
+  readonly localFiles: LocalFiles | null;
+  readonly uploadTokens: UploadTokens;
   readonly rateLimiter: RateLimiter;
   /** For sign-ins and refreshes, beside the other one. */
   readonly signInLimiter: RateLimiter;
@@ -76,6 +85,9 @@ export async function openServices(
     const signInRate = config.ratePerMinute === null ? null : SIGN_IN_RATE_PER_MINUTE;
     const signInLimiter = createRateLimiter(signInRate, clock, shared);
     const cookies = createCookies(publicUrl);
+    const uploadTokens = createUploadTokens(keyRing.derive("upload tokens"));
+    const { blobs, localFiles } = openStorage(config, uploadTokens);
+    const blobStores = createBlobStores(blobs);
     const deadlines = createDeadlines(REQUEST_TIMEOUT_MS, () => clock.now());
     return {
       config,
@@ -95,6 +107,9 @@ export async function openServices(
       cookies,
       providers: createProviders(config, clock),
       browsers: createBrowsers(cookies, keyRing.derive("sign-in cookies")),
+      blobStores,
+      localFiles,
+      uploadTokens,
       rateLimiter,
       signInLimiter,
       deadlines,
@@ -103,6 +118,7 @@ export async function openServices(
         deadlines[Symbol.dispose]();
         await rateLimiter[Symbol.asyncDispose]();
         await signInLimiter[Symbol.asyncDispose]();
+        await blobStores[Symbol.asyncDispose]();
         await engine[Symbol.asyncDispose]();
         log.flush();
       },
@@ -124,6 +140,22 @@ async function openEngine(
   const { MongoEngine } = await import("./store/mongo/engine.ts");
   const { url, prefix } = database;
   return await MongoEngine.open({ url: url.reveal(), prefix, queryTimeLimitMs });
+}
+
+/** Where files are kept, and whether that is this process itself. */
+function openStorage(
+  { storage, publicUrl, filesUrl }: Config,
+  tokens: UploadTokens,
+): { blobs: Blobs; localFiles: LocalFiles | null } {
+  if (storage.kind === "disk") {
+    const blobs = new DiskBlobs({
+      folder: storage.folder,
+      filesUrl,
+      addressOf: (upload) => `${publicUrl}/api/storage/blob/${tokens.write(upload)}`,
+    });
+    return { blobs, localFiles: blobs };
+  }
+  throw new Error("STORAGE_URL names a bucket, which this version cannot use");
 }
 
 function folderOf(database: SqliteDatabase | MongoDatabase): string {

@@ -1,5 +1,5 @@
 import type { Id } from "../store/port.ts";
-import type { Blobs } from "./blobs.ts";
+import { type Blobs, BlobsUnavailable } from "./blobs.ts";
 
 /** Ours, or one that the project's owner brought. */
 export type StorageProvider = "internal" | "external";
@@ -24,4 +24,18 @@ export interface BlobStores extends AsyncDisposable {
   current(projectId: Id): Promise<Target>;
   /** Where the object of a row lies. Throws `BlobsUnavailable` for a store that is not set. */
   named(projectId: Id, target: string): Promise<Blobs>;
+}
+
+/** Every project's files are in our own store. */
+export function createBlobStores(internal: Blobs): BlobStores {
+  return {
+    internal,
+    current: () => Promise.resolve({ name: INTERNAL, blobs: internal }),
+    // deno-lint-ignore require-await -- Rejects where a plain function would throw.
+    async named(_projectId, target) {
+      if (target === INTERNAL) return internal;
+      throw new BlobsUnavailable("The project has no store of its own");
+    },
+    [Symbol.asyncDispose]: () => internal[Symbol.asyncDispose](),
+  };
 }

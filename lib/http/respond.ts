@@ -1,4 +1,5 @@
 import { jsonText } from "../store/json_text.ts";
+import { BlobsUnavailable } from "../files/blobs.ts";
 import { Problem, type ProblemCode, PROBLEMS } from "../problems.ts";
 import { QueryTooSlow, StoreUnavailable } from "../store/errors.ts";
 import type { Log } from "./log.ts";
@@ -110,13 +111,17 @@ export function problemReply(state: RequestState, problem: Problem): Reply {
 export function asProblem(error: unknown, state: RequestState, log: Log): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof QueryTooSlow) return tooSlow(error);
-  const unavailable = error instanceof StoreUnavailable;
-  log.write("error", unavailable ? "The store is unavailable" : "A request failed", {
+  const unavailable = error instanceof StoreUnavailable
+    ? "STORE_UNAVAILABLE"
+    : error instanceof BlobsUnavailable
+    ? "STORAGE_UNAVAILABLE"
+    : null;
+  log.write("error", unavailable === null ? "A request failed" : "The store is unavailable", {
     requestId: state.id,
     operation: state.operationId,
-    error: unavailable ? error.message : error instanceof Error ? error.stack : String(error),
+    error: error instanceof Error ? unavailable ? error.message : error.stack : String(error),
   });
-  return new Problem(unavailable ? "STORE_UNAVAILABLE" : "INTERNAL", { cause: error });
+  return new Problem(unavailable ?? "INTERNAL", { cause: error });
 }
 
 function tooSlow({ path }: QueryTooSlow): Problem {

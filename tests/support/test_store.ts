@@ -32,7 +32,7 @@ export async function createTestStore(engine: Database = database): Promise<Test
   }
   const prefix = `test${crypto.getRandomValues(new Uint8Array(8)).toHex()}`;
   return {
-    settings: { DATABASE_URL: mongodbUrl(prefix), SECRET_KEYS },
+    settings: { DATABASE_URL: mongodbUrl(prefix), STORAGE_URL: filesIn(folder), SECRET_KEYS },
     folder,
     isUntouched: async () => (await databaseNames(prefix)).length === 0,
     async [Symbol.asyncDispose]() {
@@ -45,12 +45,15 @@ export async function createTestStore(engine: Database = database): Promise<Test
 /** The SQLite store in a folder that is somebody else's to remove. */
 export function sqliteStoreIn(folder: string): TestStore {
   return {
-    settings: { DATABASE_URL: `sqlite:${folder}` },
+    settings: { DATABASE_URL: `sqlite:${folder}`, STORAGE_URL: filesIn(folder) },
     folder,
     isUntouched: () => Promise.resolve([...Deno.readDirSync(folder)].length === 0),
     async [Symbol.asyncDispose]() {},
   };
 }
+
+/** Where the files of such a store are kept; made at the first upload. */
+const filesIn = (folder: string): string => `file:${folder}/files`;
 
 function readDatabase(): Database {
   const name = Deno.env.get("CORBEL_TEST_DATABASE") || "sqlite";
