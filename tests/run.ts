@@ -4,9 +4,11 @@
  * `--name=value` is handed on.
  */
 
+import { findS3 } from "./services/ceph.ts";
+import { startCeph } from "./services/ceph_server.ts";
 import { findMongodb } from "./services/mongodb.ts";
 import { startMongodb } from "./services/mongodb_server.ts";
-import { leftOut, mongodb, SERVICES } from "./services/mod.ts";
+import { leftOut, mongodb, s3, SERVICES } from "./services/mod.ts";
 import { assertAnswers } from "./support/mongodb.ts";
 
 const PERMISSIONS = ["read", "write", "env", "run", "sys"].map((name) => `--allow-${name}`);
@@ -44,8 +46,9 @@ export const onBothEngines = (files: readonly string[]): string[] =>
   );
 
 /** Hosts with ports that a test may speak to; null if only the resolver knows them. */
-export function hostsOf(mongodbUrl: string | null): string[] | null {
+export function hostsOf(mongodbUrl: string | null, s3Url: string | null = null): string[] | null {
   const hosts = ["127.0.0.1", "localhost"];
+  if (s3Url !== null) hosts.push(new URL(s3Url).host);
   if (mongodbUrl === null) return hosts;
   if (mongodbUrl.startsWith("mongodb+srv:")) return null;
   const given = /^mongodb:\/\/(?:[^/?]*@)?([^/?]+)/.exec(mongodbUrl)?.[1];
@@ -111,7 +114,12 @@ async function runAll(args: readonly string[]): Promise<Counts> {
     ? null
     : await startMongodb({ program: found });
   const url = given ?? own?.url ?? null;
-  const hosts = hostsOf(url);
+  const foundS3 = await findS3(environment);
+  await using ceph = foundS3 === null || foundS3.kind === "address"
+    ? null
+    : await startCeph({ programs: foundS3 });
+  const s3Url = foundS3?.kind === "address" ? foundS3.url : ceph?.url ?? null;
+  const hosts = hostsOf(url, s3Url);
   const flags = [
     hosts === null ? "--allow-net" : `--allow-net=${hosts}`,
     ...args.filter((arg) => arg.startsWith("-")),
@@ -123,6 +131,7 @@ async function runAll(args: readonly string[]): Promise<Counts> {
   const onSqlite = {
     CORBEL_TEST_DATABASE: "sqlite",
     ...(url !== null && { MONGODB_TEST_URL: url }),
+    ...(s3Url !== null && { S3_TEST_URL: s3Url }),
   };
   const counts = [await runTests({ title: "The embedded engine", paths, env: onSqlite }, flags)];
   if (url !== null && again.length > 0) {
@@ -132,8 +141,10 @@ async function runAll(args: readonly string[]): Promise<Counts> {
   for (const service of SERVICES) {
     if (await service.find(environment) !== null) continue;
     console.log(leftOut(service));
-    // A test that needs one of the others fails by itself.
-    if (service === mongodb && environment.CI === "true") counts.push({ passed: 0, failed: 1 });
+    // A test that needs a browser fails by itself.
+    if ((service === mongodb || service === s3) && environment.CI === "true") {
+      counts.push({ passed: 0, failed: 1 });
+    }
   }
   return {
     passed: counts.reduce((sum, { passed }) => sum + passed, 0),
