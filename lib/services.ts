@@ -86,7 +86,7 @@ export async function openServices(
     const signInLimiter = createRateLimiter(signInRate, clock, shared);
     const cookies = createCookies(publicUrl);
     const uploadTokens = createUploadTokens(keyRing.derive("upload tokens"));
-    const { blobs, localFiles } = openStorage(config, uploadTokens);
+    const { blobs, localFiles } = await openStorage(config, uploadTokens, clock);
     const blobStores = createBlobStores(blobs);
     const deadlines = createDeadlines(REQUEST_TIMEOUT_MS, () => clock.now());
     return {
@@ -142,11 +142,15 @@ async function openEngine(
   return await MongoEngine.open({ url: url.reveal(), prefix, queryTimeLimitMs });
 }
 
-/** Where files are kept, and whether that is this process itself. */
-function openStorage(
+/**
+ * Where files are kept, and whether that is this process itself. The SDK for buckets is loaded only
+ * by those who use one.
+ */
+async function openStorage(
   { storage, publicUrl, filesUrl }: Config,
   tokens: UploadTokens,
-): { blobs: Blobs; localFiles: LocalFiles | null } {
+  clock: Clock,
+): Promise<{ blobs: Blobs; localFiles: LocalFiles | null }> {
   if (storage.kind === "disk") {
     const blobs = new DiskBlobs({
       folder: storage.folder,
@@ -155,7 +159,9 @@ function openStorage(
     });
     return { blobs, localFiles: blobs };
   }
-  throw new Error("STORAGE_URL names a bucket, which this version cannot use");
+  const { openS3Blobs } = await import("./files/s3/blobs.ts");
+  const pathStyle = storage.endpoint !== null;
+  return { blobs: openS3Blobs({ ...storage, pathStyle, clock }), localFiles: null };
 }
 
 function folderOf(database: SqliteDatabase | MongoDatabase): string {

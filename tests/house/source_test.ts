@@ -21,7 +21,7 @@ const isLocal = (target: string): boolean => /\.(?:ts|js|json)$/.test(target);
 /** Sources of the product, which is what the layers are about. */
 const PRODUCT = [...sources].filter(([path]) => layerOf(path) in LAYERS && !isTest(path));
 
-const DRIVERS = ["lib/store/sqlite/", "lib/store/mongo/", "lib/files/disk/"];
+const DRIVERS = ["lib/store/sqlite/", "lib/store/mongo/", "lib/files/disk/", "lib/files/s3/"];
 const inDriver = (path: string): boolean => DRIVERS.some((driver) => path.startsWith(driver));
 
 const BINARY = /\.(?:br|png|jpe?g|ico|woff2?)$/;
