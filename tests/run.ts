@@ -10,6 +10,7 @@ import { findMongodb } from "./services/mongodb.ts";
 import { startMongodb } from "./services/mongodb_server.ts";
 import { leftOut, mongodb, s3, SERVICES } from "./services/mod.ts";
 import { assertAnswers } from "./support/mongodb.ts";
+import { assertS3Answers } from "./support/s3.ts";
 
 const PERMISSIONS = ["read", "write", "env", "run", "sys"].map((name) => `--allow-${name}`);
 const ALWAYS = ["--parallel", "--sanitize-ops", "--sanitize-resources", ...PERMISSIONS];
@@ -115,6 +116,7 @@ async function runAll(args: readonly string[]): Promise<Counts> {
     : await startMongodb({ program: found });
   const url = given ?? own?.url ?? null;
   const foundS3 = await findS3(environment);
+  if (foundS3?.kind === "address") await assertS3Answers(foundS3.url);
   await using ceph = foundS3 === null || foundS3.kind === "address"
     ? null
     : await startCeph({ programs: foundS3 });

@@ -314,10 +314,11 @@ function clientOf(
     useFipsEndpoint: false,
     useDualstackEndpoint: false,
     useArnRegion: false,
+    ignoreConfiguredEndpointUrls: true,
     disableS3ExpressSessionAuth: true,
     authSchemePreference: [],
     sigv4aSigningRegionSet: [],
-    userAgentAppId: undefined,
+    userAgentAppId: () => Promise.resolve(undefined),
   });
 }
 
