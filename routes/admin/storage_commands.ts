@@ -1,0 +1,23 @@
+import { clearStorage, setStorage, shownStorage } from "@/lib/projects/storage.ts";
+import type { Command } from "./command.ts";
+import { projectId, secretJsonFile } from "./inputs.ts";
+
+/** What is done about the files of a project. */
+export const STORAGE_COMMANDS: readonly (readonly [string, Command])[] = [
+  ["storage set", {
+    usage: "--project ID --file FILE|-",
+    options: { values: ["project", "file"] },
+    async run(services, args) {
+      const project = await projectId(services, args);
+      return shownStorage(await setStorage(services, project, await secretJsonFile(args)));
+    },
+  }],
+  ["storage clear", {
+    usage: "--project ID",
+    options: { values: ["project"] },
+    async run(services, args) {
+      await clearStorage(services, await projectId(services, args));
+      return { provider: "internal" };
+    },
+  }],
+];
