@@ -25,8 +25,13 @@ export interface Egress extends Disposable {
   admits(hostname: string): boolean;
 }
 
-/** A connection that was not made; the message names what was asked for and not where it leads. */
-export class EgressRefused extends Error {
+/** A request that got no answer; the message tells why and names no address. */
+export class EgressFailed extends Error {
+  override readonly name: string = "EgressFailed";
+}
+
+/** A connection that was not made. */
+export class EgressRefused extends EgressFailed {
   override readonly name = "EgressRefused";
   readonly code = "EBLOCKED";
 

@@ -1,3 +1,4 @@
+import { checkStorage } from "@/lib/files/check_storage.ts";
 import { clearStorage, setStorage, shownStorage } from "@/lib/projects/storage.ts";
 import type { Command } from "./command.ts";
 import { projectId, secretJsonFile } from "./inputs.ts";
@@ -11,6 +12,11 @@ export const STORAGE_COMMANDS: readonly (readonly [string, Command])[] = [
       const project = await projectId(services, args);
       return shownStorage(await setStorage(services, project, await secretJsonFile(args)));
     },
+  }],
+  ["storage check", {
+    usage: "--project ID",
+    options: { values: ["project"] },
+    run: async (services, args) => checkStorage(services, await projectId(services, args)),
   }],
   ["storage clear", {
     usage: "--project ID",
