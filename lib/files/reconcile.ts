@@ -58,6 +58,8 @@ export type Unfinished =
   };
 
 export interface Reconciled {
+  /** Whether no drift remains. */
+  readonly ok: boolean;
   /** Confirmed files that were compared. */
   readonly files: number;
   readonly driftCount: number;
@@ -115,6 +117,7 @@ export async function reconcile(
   }
   for await (const one of holdsAndRemovals(run)) unfinished.add(one);
   return {
+    ok: unrepaired === 0,
     files,
     driftCount: drift.count(),
     unrepaired,

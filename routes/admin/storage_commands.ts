@@ -1,4 +1,5 @@
 import { checkStorage } from "@/lib/files/check_storage.ts";
+import { reconcile } from "@/lib/files/reconcile.ts";
 import { clearStorage, setStorage, shownStorage } from "@/lib/projects/storage.ts";
 import type { Command } from "./command.ts";
 import { projectId, secretJsonFile } from "./inputs.ts";
@@ -25,5 +26,11 @@ export const STORAGE_COMMANDS: readonly (readonly [string, Command])[] = [
       await clearStorage(services, await projectId(services, args));
       return { provider: "internal" };
     },
+  }],
+  ["storage reconcile", {
+    usage: "--project ID [--repair]",
+    options: { values: ["project"], flags: ["repair"] },
+    run: async (services, args) =>
+      reconcile(services, await projectId(services, args), { repair: args.flag("repair") }),
   }],
 ];
