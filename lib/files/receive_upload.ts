@@ -76,10 +76,14 @@ function assertLength(bytes: number, upload: Upload): void {
 
 /** Until when bytes may arrive for a row, in milliseconds since 1970; null if they may not. */
 function holdEnds({ clock }: { clock: Clock }, row: UploadRecord | null): number | null {
-  if (row === null || row.state !== "requested" || row.target !== INTERNAL) return null;
+  if (row === null || row.target !== INTERNAL || !isOpen(row, clock.now())) return null;
   const endsAt = Date.parse(row.expiresAt!);
   return endsAt > clock.now() ? endsAt : null;
 }
+
+/** Whether nobody has confirmed it, nor is about to. */
+const isOpen = ({ state, claimedUntil }: UploadRecord, now: number): boolean =>
+  state === "requested" || (state === "copying" && Date.parse(claimedUntil!) <= now);
 
 /**
  * What was staged for an upload that is over would lie there for nothing, and is removed; what

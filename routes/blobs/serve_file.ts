@@ -1,5 +1,5 @@
+import { dangerOf } from "@/lib/files/active_types.ts";
 import type { ServedFile } from "@/lib/files/served_files.ts";
-import { servedType } from "@/lib/files/served_type.ts";
 import { disposition } from "@/lib/http/disposition.ts";
 import { fileReply } from "@/lib/http/file_reply.ts";
 import { Problem } from "@/lib/problems.ts";
@@ -10,13 +10,13 @@ export const handleServeFile: Handler<null> = async ({ services, param, header, 
   const path = `${param("projectId")}/${param("name")}`;
   const file = localFiles === null ? null : await servedFiles.find(path);
   if (localFiles === null || file === null) throw new Problem("FILE_NOT_FOUND");
-  const { contentType, isDocument } = servedType(file.contentType);
+  const danger = dangerOf(file.contentType);
   const reply = await fileReply(
     {
       bytes: file.bytes,
-      contentType,
+      contentType: danger === "runs" ? "application/octet-stream" : file.contentType,
       etag: `"${path.split(/[/_]/)[1]}"`,
-      headers: headersOf(file, isDocument),
+      headers: headersOf(file, danger === "opens"),
       exists: async () => await blobStores.internal.stat("stored", path) !== null,
       body: (range) => localFiles.body(path, file.bytes, range),
     },
@@ -32,13 +32,13 @@ export const handleServeFile: Handler<null> = async ({ services, param, header, 
 };
 
 /** Whoever is let in to look at a file can do nothing on its host by it. */
-const headersOf = ({ filename }: ServedFile, isDocument: boolean) =>
+const headersOf = ({ filename }: ServedFile, isPage: boolean) =>
   [
     ["cache-control", "public, max-age=31536000, immutable"],
-    ["content-disposition", disposition(isDocument ? "attachment" : "inline", filename)],
+    ["content-disposition", disposition(isPage ? "attachment" : "inline", filename)],
     ["x-content-type-options", "nosniff"],
     ["cross-origin-resource-policy", "cross-origin"],
-    ...(isDocument ? [SANDBOX] : []),
+    ...(isPage ? [SANDBOX] : []),
   ] as const;
 
 const SANDBOX = [
