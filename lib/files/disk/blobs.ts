@@ -15,7 +15,7 @@ import type { Incoming, LocalFiles } from "../local_files.ts";
 import { projectOf } from "../paths.ts";
 import { Folders } from "./folders.ts";
 import { guarded, ifThere, unavailable } from "./guarded.ts";
-import { listFolder } from "./list.ts";
+import { Lister } from "./list.ts";
 import { openPart, readPart } from "./part.ts";
 
 export interface DiskOptions {
@@ -51,6 +51,7 @@ export class DiskBlobs implements Blobs, LocalFiles {
   readonly #filesUrl: string;
   readonly #addressOf: (upload: Upload) => string;
   readonly #folders: Folders;
+  readonly #lister = new Lister();
   /** How many uploads to a path are under way. */
   readonly #arriving = new Map<string, number>();
 
@@ -124,7 +125,7 @@ export class DiskBlobs implements Blobs, LocalFiles {
     assertPrefix(page.prefix);
     const folder = `${this.#root}/${FOLDERS[place]}`;
     const isPath = (path: string) => isPathOf(place, path);
-    return await guarded(BLOB_CALL_MS, "list files", () => listFolder(folder, page, isPath));
+    return await guarded(BLOB_CALL_MS, "list files", () => this.#lister.page(folder, page, isPath));
   }
 
   publicUrl(path: string): string {

@@ -1,34 +1,86 @@
 import type { BlobPage, ListedBlob } from "../blobs.ts";
 import { ifThere } from "./guarded.ts";
 
+export interface Asked {
+  readonly prefix: string;
+  readonly after: string | null;
+  readonly limit: number;
+}
+
+/** Paths behind a page, for the next one. */
+interface Rest {
+  readonly of: string;
+  readonly after: string;
+  readonly paths: readonly string[];
+  readonly readAt: number;
+}
+
 const ID = /^[0-9a-f]{24}$/;
 
+/** Of about 100 bytes each. */
+const NAMES_KEPT = 20_000;
+const REST_MS = 60_000;
+
 /**
- * A page of the files below a folder of projects' folders.
+ * Lists what lies below folders of projects' folders.
  *
- * A file system tells names in no order and at no place but the first, so a page reads the names of
- * each project that it touches whole, keeps no more of them than twice what it answers, and looks
- * at the files of its answer alone.
+ * A file system tells names in no order, and from no place but the first. So the names of a project
+ * are read whole, 4 µs each, to find the next ones; no more than twice {@linkcode NAMES_KEPT} of
+ * them are held at a time, and only the files of the page itself are looked at. Of what was read
+ * one page's rest is kept for whoever asks for the next: a walk over a million files reads their
+ * names fifty times, not a thousand. An object that is there all along is in every walk; one that
+ * comes while a walk is under way may not be.
  */
-export async function listFolder(
+export class Lister {
+  #rest: Rest | null = null;
+
+  /** @param folder With a slash behind it. */
+  async page(folder: string, asked: Asked, isPath: (path: string) => boolean): Promise<BlobPage> {
+    const { prefix, limit } = asked;
+    const of = `${folder} ${prefix}`;
+    const paths = this.#restOf(of, asked.after);
+    // One more than is answered tells whether a page follows.
+    if (paths.length <= limit) {
+      const after = paths.at(-1) ?? asked.after;
+      paths.push(
+        ...await pathsBehind(folder, { prefix, after, limit: limit - paths.length }, isPath),
+      );
+    }
+    const found = paths.slice(0, limit);
+    const next = paths.length > limit ? found.at(-1)! : null;
+    if (next !== null) {
+      this.#rest = { of, after: next, paths: paths.slice(limit), readAt: performance.now() };
+    }
+    const blobs = await Promise.all(found.map((path) => listed(folder, path)));
+    return { blobs: blobs.filter((blob) => blob !== null), next };
+  }
+
+  #restOf(of: string, after: string | null): string[] {
+    const rest = this.#rest;
+    if (rest === null || rest.of !== of || rest.after !== after) return [];
+    this.#rest = null;
+    return performance.now() - rest.readAt < REST_MS ? [...rest.paths] : [];
+  }
+}
+
+/** More than `limit` of them in their order, if there are. */
+async function pathsBehind(
   folder: string,
-  { prefix, after, limit }: { prefix: string; after: string | null; limit: number },
+  { prefix, after, limit }: Asked,
   isPath: (path: string) => boolean,
-): Promise<BlobPage> {
+): Promise<string[]> {
   const paths: string[] = [];
   for (const project of await projects(folder, prefix, after)) {
-    const wanted = (name: string) => {
+    const isWanted = (name: string) => {
       const path = `${project}/${name}`;
       return (after === null || path > after) && isPath(path);
     };
-    // One more than is answered tells whether a page follows.
-    const names = await firstNames(folder + project, limit + 1 - paths.length, wanted);
-    paths.push(...names.map((name) => `${project}/${name}`));
+    for (const name of await firstNames(folder + project, NAMES_KEPT, isWanted)) {
+      paths.push(`${project}/${name}`);
+    }
     if (paths.length > limit) break;
   }
-  const next = paths.length > limit ? paths[limit - 1]! : null;
-  const blobs = await Promise.all(paths.slice(0, limit).map((path) => listed(folder, path)));
-  return { blobs: blobs.filter((blob) => blob !== null), next };
+  return paths;
 }
 
 async function projects(folder: string, prefix: string, after: string | null): Promise<string[]> {
