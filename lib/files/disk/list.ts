@@ -12,6 +12,8 @@ interface Rest {
   readonly of: string;
   readonly after: string;
   readonly paths: readonly string[];
+  /** Whether nothing follows them. */
+  readonly isLast: boolean;
   readonly readAt: number;
 }
 
@@ -32,55 +34,66 @@ const REST_MS = 60_000;
  * comes while a walk is under way may not be.
  */
 export class Lister {
+  readonly #namesKept: number;
   #rest: Rest | null = null;
+
+  constructor(namesKept = NAMES_KEPT) {
+    this.#namesKept = namesKept;
+  }
 
   /** @param folder With a slash behind it. */
   async page(folder: string, asked: Asked, isPath: (path: string) => boolean): Promise<BlobPage> {
     const { prefix, limit } = asked;
     const of = `${folder} ${prefix}`;
-    const paths = this.#restOf(of, asked.after);
+    const rest = this.#restOf(of, asked.after);
+    const paths = [...rest?.paths ?? []];
+    let isLast = rest?.isLast ?? false;
     // One more than is answered tells whether a page follows.
-    if (paths.length <= limit) {
+    if (paths.length <= limit && !isLast) {
       const after = paths.at(-1) ?? asked.after;
-      paths.push(
-        ...await pathsBehind(folder, { prefix, after, limit: limit - paths.length }, isPath),
-      );
+      const more = { prefix, after, limit: limit - paths.length };
+      const behind = await this.#pathsBehind(folder, more, isPath);
+      for (const path of behind.paths) paths.push(path);
+      isLast = behind.isLast;
     }
     const found = paths.slice(0, limit);
     const next = paths.length > limit ? found.at(-1)! : null;
     if (next !== null) {
-      this.#rest = { of, after: next, paths: paths.slice(limit), readAt: performance.now() };
+      const readAt = performance.now();
+      this.#rest = { of, after: next, paths: paths.slice(limit), isLast, readAt };
     }
     const blobs = await Promise.all(found.map((path) => listed(folder, path)));
     return { blobs: blobs.filter((blob) => blob !== null), next };
   }
 
-  #restOf(of: string, after: string | null): string[] {
-    const rest = this.#rest;
-    if (rest === null || rest.of !== of || rest.after !== after) return [];
-    this.#rest = null;
-    return performance.now() - rest.readAt < REST_MS ? [...rest.paths] : [];
-  }
-}
-
-/** More than `limit` of them in their order, if there are. */
-async function pathsBehind(
-  folder: string,
-  { prefix, after, limit }: Asked,
-  isPath: (path: string) => boolean,
-): Promise<string[]> {
-  const paths: string[] = [];
-  for (const project of await projects(folder, prefix, after)) {
-    const isWanted = (name: string) => {
-      const path = `${project}/${name}`;
-      return (after === null || path > after) && isPath(path);
-    };
-    for (const name of await firstNames(folder + project, NAMES_KEPT, isWanted)) {
-      paths.push(`${project}/${name}`);
+  /** More than `limit` of them in their order, if there are. */
+  async #pathsBehind(
+    folder: string,
+    { prefix, after, limit }: Asked,
+    isPath: (path: string) => boolean,
+  ): Promise<{ paths: string[]; isLast: boolean }> {
+    const paths: string[] = [];
+    const all = await projects(folder, prefix, after);
+    for (const project of all) {
+      const isWanted = (name: string) => {
+        const path = `${project}/${name}`;
+        return (after === null || path > after) && isPath(path);
+      };
+      const count = Math.max(this.#namesKept, limit + 1 - paths.length);
+      const names = await firstNames(folder + project, count, isWanted);
+      for (const name of names) paths.push(`${project}/${name}`);
+      const isLast = project === all.at(-1) && names.length < count;
+      if (paths.length > limit) return { paths, isLast };
     }
-    if (paths.length > limit) break;
+    return { paths, isLast: true };
   }
-  return paths;
+
+  #restOf(of: string, after: string | null): Rest | null {
+    const rest = this.#rest;
+    if (rest === null || rest.of !== of || rest.after !== after) return null;
+    this.#rest = null;
+    return performance.now() - rest.readAt < REST_MS ? rest : null;
+  }
 }
 
 async function projects(folder: string, prefix: string, after: string | null): Promise<string[]> {
