@@ -1,5 +1,7 @@
 import { createRoute, type RouteConfig, z } from "@hono/zod-openapi";
 import type { ZodType } from "zod";
+import { isStoragePath } from "@/lib/http/path.ts";
+import { refusalBody } from "@/lib/http/respond.ts";
 import { type ProblemCode, PROBLEMS } from "@/lib/problems.ts";
 import type { Security } from "./security.ts";
 
@@ -21,6 +23,8 @@ export interface Success {
   readonly description: string;
   /** What `data` of the envelope holds; null for an answer without an envelope. */
   readonly data: ZodType | null;
+  /** Members that stand in the envelope itself, in the place of `data`. */
+  readonly members?: Readonly<Record<string, ZodType>>;
   /** The body of an answer without an envelope. */
   readonly content?: { readonly type: string; readonly schema: ZodType };
   readonly example?: unknown;
@@ -106,7 +110,10 @@ export function contract<P>(spec: Spec<P>): Contract<P> {
         },
       },
     }),
-    responses: { ...successes(spec.success), ...refusals(codes) },
+    responses: {
+      ...successes(spec.success),
+      ...refusals(codes, { inStorage: isStoragePath(spec.path) }),
+    },
   });
   return { ...spec, codes, route };
 }
@@ -125,20 +132,23 @@ function successes(list: readonly Success[]): Responses {
         [one.content.type]: { schema: one.content.schema, example: one.example },
       },
     }),
-    ...(one.data !== null && {
-      content: {
-        "application/json": {
-          schema: z.strictObject({
-            success: z.literal(true),
-            data: one.data,
-            message: z.string(),
-          }),
-          example: { success: true, data: one.example, message: one.message },
-        },
-      },
-    }),
+    ...(one.data !== null && enveloped({ data: one.data }, { data: one.example }, one.message)),
+    ...(one.members && enveloped(one.members, one.example as object, one.message)),
   }]));
 }
+
+const enveloped = (
+  members: Readonly<Record<string, ZodType>>,
+  example: object,
+  message: string | undefined,
+) => ({
+  content: {
+    "application/json": {
+      schema: z.strictObject({ success: z.literal(true), ...members, message: z.string() }),
+      example: { success: true, ...example, message },
+    },
+  },
+});
 
 const headerObjects = (headers: Readonly<Record<string, string>>) =>
   Object.fromEntries(
@@ -148,9 +158,17 @@ const headerObjects = (headers: Readonly<Record<string, string>>) =>
     ]),
   );
 
+/** Whether a refusal belongs to the operations on files. */
+interface Room {
+  readonly inStorage: boolean;
+}
+
 /** One response per status, with an example of each of its codes. */
-function refusals(codes: readonly ProblemCode[]): Responses {
+function refusals(codes: readonly ProblemCode[], room: Room): Responses {
   const byStatus = Map.groupBy(codes, (code) => PROBLEMS[code].status);
+  const example = (code: ProblemCode) => ({
+    value: refusalBody({ code, message: PROBLEMS[code].message }, room),
+  });
   return Object.fromEntries(
     [...byStatus].sort(([a], [b]) => a - b).map(([status, group]) => [
       String(status),
@@ -158,8 +176,8 @@ function refusals(codes: readonly ProblemCode[]): Responses {
         description: group.map((code) => `\`${code}\`: ${PROBLEMS[code].when}`).join("\n\n"),
         content: {
           "application/json": {
-            schema: refusalSchema(group),
-            examples: Object.fromEntries(group.map((code) => [code, { value: refusalOf(code) }])),
+            schema: refusalSchema(group, room),
+            examples: Object.fromEntries(group.map((code) => [code, example(code)])),
           },
         },
       },
@@ -167,17 +185,11 @@ function refusals(codes: readonly ProblemCode[]): Responses {
   );
 }
 
-const refusalSchema = (codes: readonly ProblemCode[]) =>
+const refusalSchema = (codes: readonly ProblemCode[], { inStorage }: Room) =>
   z.strictObject({
     success: z.literal(false),
     data: z.strictObject({}),
     message: z.string(),
+    ...(inStorage && { error: z.string() }),
     code: z.enum(codes as [ProblemCode, ...ProblemCode[]]),
   });
-
-const refusalOf = (code: ProblemCode) => ({
-  success: false,
-  data: {},
-  message: PROBLEMS[code].message,
-  code,
-});

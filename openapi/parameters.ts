@@ -8,6 +8,7 @@ import {
 } from "@/lib/limits.ts";
 import { PROVIDER_NAMES } from "@/lib/social/providers.ts";
 import type { Parameter } from "./contract.ts";
+import { PATH_EXAMPLE } from "./schemas/storage.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -219,6 +220,11 @@ export const paging: readonly Parameter[] = [
   }),
   query("cursor", "`nextCursor` of the page before.", TEXT),
 ];
+
+export const filePath: Parameter = {
+  ...query("path", "The file's path, as confirm answered it.", TEXT, PATH_EXAMPLE),
+  required: true,
+};
 
 export const userSearch: readonly Parameter[] = [
   query("email", "The user with this e-mail, in any letter case.", TEXT, "ada@example.com"),

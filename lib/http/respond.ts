@@ -2,7 +2,9 @@ import { jsonText } from "../store/json_text.ts";
 import { BlobsUnavailable } from "../files/blobs.ts";
 import { Problem, type ProblemCode, PROBLEMS } from "../problems.ts";
 import { QueryTooSlow, StoreUnavailable } from "../store/errors.ts";
+import type { Json } from "../store/port.ts";
 import type { Log } from "./log.ts";
+import { isStoragePath } from "./path.ts";
 import type { RequestState } from "./request.ts";
 
 /** An answer before it becomes a `Response`. */
@@ -37,6 +39,12 @@ export const ok = (status: number, data: string, message: string, etag?: string)
   status,
   body: envelope(data, message),
   ...(etag !== undefined && { headers: [["etag", etag]] }),
+});
+
+/** An answer whose members stand in the envelope itself, in the place of `data`. */
+export const okWith = (members: Readonly<Record<string, Json>>, message: string): Reply => ({
+  status: 200,
+  body: jsonText({ success: true, ...members, message }),
 });
 
 /**
@@ -103,9 +111,16 @@ export function problemReply(state: RequestState, problem: Problem): Reply {
   // What failed inside is nobody's business outside; these two say what to do.
   const opaque = problem.status >= 500 && !TELLING.has(problem.code);
   const message = opaque ? PROBLEMS[problem.code].message : problem.message;
-  const body = jsonText({ success: false, data: {}, message, code: problem.code });
+  const room = { inStorage: isStoragePath(state.path) };
+  const body = jsonText(refusalBody({ code: problem.code, message }, room));
   return { status: problem.status, body, headers };
 }
+
+/** The envelope of errors. Clients of storage may read the text in `error` or in `message`. */
+export const refusalBody = (
+  { code, message }: { code: ProblemCode; message: string },
+  { inStorage }: { inStorage: boolean },
+) => ({ success: false, data: {}, message, ...(inStorage && { error: message }), code });
 
 /** What a thrown value means to a client; what is not a refusal is logged. */
 export function asProblem(error: unknown, state: RequestState, log: Log): Problem {
