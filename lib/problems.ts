@@ -258,6 +258,13 @@ const table = {
     message: "This upload is over: request a new one.",
     when: "The file was confirmed or deleted before the last byte arrived.",
   },
+  STORAGE_IN_USE: {
+    status: 409,
+    message: "Files are in the project's present storage: delete them first.",
+    when:
+      "Another endpoint or bucket is set, or the bucket is taken away, while files are in it; " +
+      "the message has their number.",
+  },
   PRECONDITION_FAILED: {
     status: 412,
     message: "The document has changed since you read it: read it again and repeat the change.",

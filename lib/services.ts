@@ -10,8 +10,10 @@ import { type Catalog, createCatalog } from "./documents/catalog.ts";
 import { createCursors, type Cursors } from "./documents/cursor.ts";
 import { createListPlans, type ListPlans } from "./documents/list_documents.ts";
 import { createListAnswers, type ListAnswers } from "./documents/repeated_list.ts";
+import { createEgress, type Egress, isPublic } from "./egress.ts";
 import type { Blobs } from "./files/blobs.ts";
 import { DiskBlobs } from "./files/disk/blobs.ts";
+import { createExternalStores, type OpenedStorage } from "./files/external_stores.ts";
 import type { LocalFiles } from "./files/local_files.ts";
 import { type BlobStores, createBlobStores } from "./files/stores.ts";
 import { createUploadTokens, type UploadTokens } from "./files/upload_tokens.ts";
@@ -47,6 +49,7 @@ export interface Services extends AsyncDisposable {
   readonly cookies: Cookies;
   readonly providers: Providers;
   readonly browsers: Browsers;
+  readonly egress: Egress;
   readonly blobStores: BlobStores;
   /** Null where uploads and downloads go to the store directly. */
   readonly localFiles: LocalFiles | null;
@@ -87,7 +90,12 @@ export async function openServices(
     const cookies = createCookies(publicUrl);
     const uploadTokens = createUploadTokens(keyRing.derive("upload tokens"));
     const { blobs, localFiles } = await openStorage(config, uploadTokens, clock);
-    const blobStores = createBlobStores(blobs);
+    const egress = createEgress({
+      admits: config.allowPrivateEndpoints ? () => true : isPublic,
+    });
+    const open = (storage: OpenedStorage) => openExternal(storage, egress, clock);
+    const external = createExternalStores({ engine, keyRing, open });
+    const blobStores = createBlobStores(blobs, external);
     const deadlines = createDeadlines(REQUEST_TIMEOUT_MS, () => clock.now());
     return {
       config,
@@ -107,6 +115,7 @@ export async function openServices(
       cookies,
       providers: createProviders(config, clock),
       browsers: createBrowsers(cookies, keyRing.derive("sign-in cookies")),
+      egress,
       blobStores,
       localFiles,
       uploadTokens,
@@ -119,6 +128,7 @@ export async function openServices(
         await rateLimiter[Symbol.asyncDispose]();
         await signInLimiter[Symbol.asyncDispose]();
         await blobStores[Symbol.asyncDispose]();
+        egress[Symbol.dispose]();
         await engine[Symbol.asyncDispose]();
         log.flush();
       },
@@ -162,6 +172,16 @@ async function openStorage(
   const { openS3Blobs } = await import("./files/s3/blobs.ts");
   const pathStyle = storage.endpoint !== null;
   return { blobs: openS3Blobs({ ...storage, pathStyle, clock }), localFiles: null };
+}
+
+/** A bucket that a project brought: its address is a stranger's, so the way there is guarded. */
+async function openExternal(
+  { accessKeyId, ...storage }: OpenedStorage,
+  { agents }: Egress,
+  clock: Clock,
+): Promise<Blobs> {
+  const { openS3Blobs } = await import("./files/s3/blobs.ts");
+  return openS3Blobs({ ...storage, accessKeyId: accessKeyId.reveal(), agents, clock });
 }
 
 function folderOf(database: SqliteDatabase | MongoDatabase): string {

@@ -5,17 +5,26 @@ import { carryOut, type FileServices, noteRemovals, type RemovalRecord } from ".
 import { INTERNAL } from "./stores.ts";
 import { STORAGE_USAGE, type StorageUsageRecord, type UploadRecord, UPLOADS } from "./uploads.ts";
 
-type Sums = Readonly<Record<"used" | "reserved" | "held" | "external", number>>;
+/** What rows are charged for, and hold. */
+export type Sums = Readonly<Record<"used" | "reserved" | "held" | "external", number>>;
 
-/** What the rows are charged for, and hold. */
-export function sumsOf(rows: Iterable<Pick<UploadRecord, "target" | "state" | "bytes">>): Sums {
-  let [used, reserved, external] = [0, 0, 0];
-  for (const { target, state, bytes } of rows) {
-    if (target !== INTERNAL) external++;
-    else if (state === "confirmed") used += bytes;
-    else reserved += bytes;
-  }
-  return { used, reserved, held: used + reserved, external };
+export const NOTHING: Sums = { used: 0, reserved: 0, held: 0, external: 0 };
+
+export function plus(sums: Sums, { target, state, bytes }: UploadRecord): Sums {
+  if (target !== INTERNAL) return { ...sums, external: sums.external + 1 };
+  const held = sums.held + bytes;
+  return state === "confirmed"
+    ? { ...sums, held, used: sums.used + bytes }
+    : { ...sums, held, reserved: sums.reserved + bytes };
+}
+
+/** The sums as they are stored; null before the first upload. */
+export async function findUsage(
+  { engine }: Pick<FileServices, "engine">,
+  projectId: Id,
+): Promise<StorageUsageRecord | null> {
+  const found = await engine.records<StorageUsageRecord>(projectId, STORAGE_USAGE).get(projectId);
+  return found?.value ?? null;
 }
 
 const negated = (sums: Sums) =>
@@ -54,7 +63,7 @@ export async function removeRows(
     const rows = await take(tx.records<UploadRecord>(UPLOADS));
     if (rows.length === 0) return { rows, removals: [] };
     await tx.records<StorageUsageRecord>(STORAGE_USAGE)
-      .updateOne(eq("_id", projectId), { increment: negated(sumsOf(rows)) });
+      .updateOne(eq("_id", projectId), { increment: negated(rows.reduce(plus, NOTHING)) });
     return { rows, removals: await noteRemovals(tx, services, rows) };
   });
 }

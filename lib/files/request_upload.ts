@@ -4,7 +4,8 @@ import { Problem } from "../problems.ts";
 import { planOf } from "../projects/plans.ts";
 import { UniqueViolation } from "../store/errors.ts";
 import { and, compare, eq } from "../store/filter.ts";
-import type { Id, Stored } from "../store/port.ts";
+import type { Id } from "../store/port.ts";
+import { findUsage, NOTHING } from "./ledger.ts";
 import { newPath } from "./paths.ts";
 import { releaseBatch } from "./release.ts";
 import type { FileServices } from "./removals.ts";
@@ -116,21 +117,21 @@ async function makeRoom(
   projectId: Id,
   { target, bytes }: UploadRecord,
 ): Promise<void> {
-  const usages = services.engine.records<StorageUsageRecord>(projectId, STORAGE_USAGE);
-  const usage = await usages.get(projectId);
+  const usage = await findUsage(services, projectId);
   if (usage === null) {
-    const sums = { used: 0, reserved: 0, held: 0, external: 0 };
-    await usages.insert({ _id: projectId, ...sums, target }).catch(unlessMade);
+    await services.engine.records<StorageUsageRecord>(projectId, STORAGE_USAGE)
+      .insert({ _id: projectId, ...NOTHING, target })
+      .catch(unlessMade);
     return;
   }
-  const isFull = (usage: Stored<StorageUsageRecord> | null) =>
-    usage?.value.target === INTERNAL && usage.value.held > roomFor(projectId, bytes);
+  const isFull = (usage: StorageUsageRecord | null) =>
+    usage?.target === INTERNAL && usage.held > roomFor(projectId, bytes);
   if (target !== INTERNAL || !isFull(usage)) return;
   // The reaper will remove their objects: nobody waits for that here.
   const { rows } = await releaseBatch(services, projectId);
   if (rows.length > 0) return;
   // Others may have released them.
-  if (isFull(await usages.get(projectId))) throw new Problem("STORAGE_QUOTA_EXCEEDED");
+  if (isFull(await findUsage(services, projectId))) throw new Problem("STORAGE_QUOTA_EXCEEDED");
 }
 
 /** Somebody else made the record at the same moment. */

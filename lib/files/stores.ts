@@ -1,5 +1,6 @@
 import type { Id } from "../store/port.ts";
 import { type Blobs, BlobsUnavailable } from "./blobs.ts";
+import type { ExternalStores } from "./external_stores.ts";
 
 /** Ours, or one that the project's owner brought. */
 export type StorageProvider = "internal" | "external";
@@ -26,15 +27,17 @@ export interface BlobStores extends AsyncDisposable {
   named(projectId: Id, target: string): Promise<Blobs>;
 }
 
-/** Every project's files are in our own store. */
-export function createBlobStores(internal: Blobs): BlobStores {
+/** Files of a project are in its own store where it has one, and in ours where not. */
+export function createBlobStores(internal: Blobs, external: ExternalStores): BlobStores {
   return {
     internal,
-    current: () => Promise.resolve({ name: INTERNAL, blobs: internal }),
-    // deno-lint-ignore require-await -- Rejects where a plain function would throw.
-    async named(_projectId, target) {
+    current: async (projectId) =>
+      await external.find(projectId) ?? { name: INTERNAL, blobs: internal },
+    async named(projectId, target) {
       if (target === INTERNAL) return internal;
-      throw new BlobsUnavailable("The project has no store of its own");
+      const found = await external.find(projectId);
+      if (found?.name === target) return found.blobs;
+      throw new BlobsUnavailable(`The project's storage is no longer "${target}"`);
     },
     [Symbol.asyncDispose]: () => internal[Symbol.asyncDispose](),
   };

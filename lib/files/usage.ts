@@ -1,8 +1,8 @@
 import { EXTERNAL_FILE_BYTES_MAX } from "../limits.ts";
 import { planOf } from "../projects/plans.ts";
 import type { Engine, Id } from "../store/port.ts";
+import { findUsage, NOTHING } from "./ledger.ts";
 import { type BlobStores, providerOf, type StorageProvider } from "./stores.ts";
-import { STORAGE_USAGE, type StorageUsageRecord } from "./uploads.ts";
 
 export interface Usage {
   /** Bytes of confirmed files in our store. */
@@ -21,8 +21,7 @@ export async function getStorageUsage(
   projectId: Id,
 ): Promise<Usage> {
   const provider = providerOf((await blobStores.current(projectId)).name);
-  const found = await engine.records<StorageUsageRecord>(projectId, STORAGE_USAGE).get(projectId);
-  const { used, reserved } = found?.value ?? { used: 0, reserved: 0 };
+  const { used, reserved } = await findUsage({ engine }, projectId) ?? NOTHING;
   const { storageBytes, fileBytesMax } = planOf(projectId);
   return provider === "internal"
     ? { used, reserved, limit: storageBytes, fileBytesMax, provider }
