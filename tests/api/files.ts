@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import type { LocalFiles } from "@/lib/files/local_files.ts";
 import { type UploadRecord, UPLOADS } from "@/lib/files/uploads.ts";
 import { type BlobStores, INTERNAL } from "@/lib/files/stores.ts";
 import { type Blobs, BlobsUnavailable } from "@/lib/files/blobs.ts";
@@ -39,8 +38,8 @@ export interface Files {
   /** The answer to any upload request. */
   ask(body: unknown): Promise<Answer>;
   request(size?: number, contentType?: string, filename?: string): Promise<Requested>;
-  /** Puts bytes where the signed address leads: as many as requested, if none are given. */
-  put(upload: Requested, bytes?: Uint8Array<ArrayBuffer>): Promise<void>;
+  /** Puts as many bytes as requested to the signed address. */
+  put(upload: Requested): Promise<void>;
   /** Puts bytes in the staged place behind everybody's back, as a PUT does that lands late. */
   stage(upload: Requested, bytes?: Uint8Array<ArrayBuffer>): Promise<void>;
   confirm(upload: { readonly filePath: string; readonly size: number }): Promise<Answer>;
@@ -70,10 +69,11 @@ export async function openFiles(app: TestApp, owner?: TestProject): Promise<File
       const { filePath, signedUrl } = answer.body;
       return { filePath, signedUrl, size, contentType };
     },
-    put: (upload, bytes = new Uint8Array(upload.size).fill(120)) =>
-      stage(blobStores.internal, upload, bytes),
-    stage: (upload, bytes = new Uint8Array(upload.size).fill(120)) =>
-      stage(blobStores.internal, upload, bytes),
+    async put(upload) {
+      const status = await putSigned(app, upload);
+      assert.equal(status, 200);
+    },
+    stage: (upload, bytes = contentOf(upload)) => stage(app.services, upload, bytes),
     confirm: ({ filePath, size }) => project.asSecret({ path: CONFIRM, body: { filePath, size } }),
     async upload(...asked) {
       const upload = await files.request(...asked);
@@ -110,14 +110,54 @@ export async function openFiles(app: TestApp, owner?: TestProject): Promise<File
   return files;
 }
 
+const contentOf = ({ size }: Requested) => new Uint8Array(size).fill(120);
+
+/** As a client does it. Resolves to the status. */
+async function putSigned(app: TestApp, upload: Requested): Promise<number> {
+  const { signedUrl, contentType } = upload;
+  if (app.services.localFiles === null) {
+    return await putTo(signedUrl, contentOf(upload), contentType);
+  }
+  const { status } = await app.send({
+    method: "PUT",
+    path: new URL(signedUrl).pathname,
+    body: contentOf(upload),
+    headers: { "content-type": contentType },
+  });
+  return status;
+}
+
+/** Also of another length or type than was requested, which a signed address would refuse. */
 async function stage(
-  blobs: Blobs,
-  { filePath }: Requested,
+  { blobStores, localFiles, clock }: Services,
+  { filePath: path, contentType }: Requested,
   bytes: Uint8Array<ArrayBuffer>,
 ): Promise<void> {
-  await using incoming = (await (blobs as unknown as LocalFiles).receive(filePath))!;
-  incoming.write(bytes);
-  await incoming.stage();
+  if (localFiles !== null) {
+    await using incoming = (await localFiles.receive(path))!;
+    incoming.write(bytes);
+    return await incoming.stage();
+  }
+  const upload = { path, bytes: bytes.length, contentType, expiresAt: clock.now() + 60_000 };
+  assert.equal(await putTo(await blobStores.internal.signUpload(upload), bytes, contentType), 200);
+}
+
+/** Puts bytes to an address outside the app. Resolves to the status. */
+export async function putTo(
+  address: string,
+  body: Uint8Array<ArrayBuffer>,
+  contentType: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<number> {
+  using client = Deno.createHttpClient({});
+  const response = await fetch(address, {
+    method: "PUT",
+    body,
+    headers: { "content-type": contentType, ...headers },
+    client,
+  });
+  await response.body?.cancel();
+  return response.status;
 }
 
 /** The stores, with some calls of our own one replaced, under whatever name. */
