@@ -191,4 +191,7 @@ export function storesAway(services: Services): Services {
 
 /** Sends a call to an app over changed services. */
 export const sendOver = (services: Services, { secretKey }: TestProject, call: Call) =>
-  send(createApp(services), { ...call, headers: { "x-api-key": secretKey } });
+  send(createApp(services), {
+    ...call,
+    headers: [["x-api-key", secretKey], ...new Headers(call.headers)],
+  });

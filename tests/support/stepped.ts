@@ -1,5 +1,5 @@
 import type { Blobs } from "@/lib/files/blobs.ts";
-import type { Incoming, LocalFiles } from "@/lib/files/local_files.ts";
+import type { Incoming } from "@/lib/files/local_files.ts";
 import type { BlobStores } from "@/lib/files/stores.ts";
 import type { Services } from "@/lib/services.ts";
 import type { Engine, Records, Space, StoredRecord, Transaction } from "@/lib/store/port.ts";
@@ -9,9 +9,10 @@ export type Step = (name: string, space: Space | null) => void | Promise<void>;
 
 /** The services, with every step that they take in a store announced before it is taken. */
 export function stepped(services: Services, step: Step): Services {
-  const { engine, blobStores } = services;
+  const { engine, blobStores, localFiles } = services;
   return {
     ...services,
+    localFiles: localFiles && each(localFiles, "files", step, null),
     engine: steppedEngine(engine, step),
     blobStores: steppedStores(blobStores, step),
   };
@@ -44,7 +45,7 @@ function steppedEngine(engine: Engine, step: Step): Engine {
 }
 
 function steppedStores(stores: BlobStores, step: Step): BlobStores {
-  const wrapped = (blobs: Blobs) => each(blobs as Blobs & LocalFiles, "blobs", step, null);
+  const wrapped = (blobs: Blobs) => each(blobs, "blobs", step, null);
   return {
     internal: wrapped(stores.internal),
     async current(projectId) {
@@ -69,7 +70,8 @@ function each<T extends object>(target: T, name: string, step: Step, space: Spac
       return async (...args: unknown[]) => {
         await step(`${name}.${method}`, space);
         const result = await value.apply(target, args);
-        return method === "receive" ? each(result as Incoming, "incoming", step, space) : result;
+        if (method !== "receive" || result === null) return result;
+        return each(result as Incoming, "incoming", step, space);
       };
     },
   });
