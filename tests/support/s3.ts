@@ -113,13 +113,13 @@ export async function createTestBucket(): Promise<TestBucket> {
 /** What is in a bucket, in the order of its keys. */
 export async function keysIn({ client, name }: TestBucket): Promise<string[]> {
   const keys: string[] = [];
-  for (let after: string | undefined;;) {
+  for (;;) {
+    const after = keys.at(-1);
     const { Contents = [], IsTruncated } = await client.send(
       new ListObjectsV2Command({ Bucket: name, ...(after !== undefined && { StartAfter: after }) }),
     );
     keys.push(...Contents.map(({ Key }) => Key!));
     if (!IsTruncated) return keys;
-    after = keys.at(-1)!;
   }
 }
 

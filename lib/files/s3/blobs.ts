@@ -56,10 +56,8 @@ export interface S3Agents {
 /** What a call may take of a request's budget, with what settling it takes kept back. */
 const CALL_MS = BLOB_CALL_MS - 500;
 const PUBLISH_WITHIN_MS = PUBLISH_MS - 500;
-/** Two attempts fit into a call: a kept connection may be dead. */
+/** Until an answer begins, connecting included. Two fit into a call: a kept connection may be dead. */
 const ATTEMPT_MS = 2000;
-/** Below 2 s the SDK keeps no timer beyond the connection. */
-const CONNECT_MS = 1900;
 const COPY_ATTEMPT_MS = 20_000;
 /** For bytes of an object that stop coming. */
 const IDLE_MS = BLOB_CALL_MS;
@@ -71,6 +69,8 @@ const COPIES = 3;
 const STAGED = "_incoming/";
 /** Behind every staged key, before whatever a project's id may begin with. */
 const BEHIND_STAGED = "_incoming0";
+const PREFIX = /^(?:[0-9a-f]{24}\/)?$/;
+const PARTIAL_SUFFIX = /\.[\w-]*$/;
 const PROBE = `${STAGED}probe-of-an-object-that-is-never-there`;
 
 /** What is confirmed is never replaced. */
@@ -126,7 +126,7 @@ export class S3Blobs implements Blobs {
     path: string,
     range?: ByteRange,
   ): Promise<ReadableStream<Uint8Array> | null> {
-    if (place === "partial") return null;
+    if (place === "partial") return noPartial(path);
     // No range of HTTP is empty.
     if (range?.length === 0) return await this.stat(place, path) && emptyStream();
     const command = new GetObjectCommand({
@@ -151,7 +151,7 @@ export class S3Blobs implements Blobs {
   }
 
   async remove(place: Place, path: string): Promise<void> {
-    if (place === "partial") return;
+    if (place === "partial") return void noPartial(path);
     const command = new DeleteObjectCommand({ Bucket: this.#bucket, Key: key(place, path) });
     await this.#ask(within(CALL_MS), (o) => this.#client.send(command, o));
   }
@@ -160,6 +160,7 @@ export class S3Blobs implements Blobs {
     place: Place,
     { prefix, after, limit }: { prefix: string; after: string | null; limit: number },
   ): Promise<BlobPage> {
+    if (!PREFIX.test(prefix)) throw new TypeError(`Not a prefix of the port: ${prefix}`);
     if (place === "partial") return { blobs: [], next: null };
     const folder = place === "staged" ? STAGED : "";
     const by = within(CALL_MS);
@@ -203,7 +204,7 @@ export class S3Blobs implements Blobs {
     path: string,
     by: number,
   ): Promise<{ bytes: number; etag: string | undefined } | null> {
-    if (place === "partial") return null;
+    if (place === "partial") return noPartial(path);
     const command = new HeadObjectCommand({ Bucket: this.#bucket, Key: key(place, path) });
     const found = await this.#ask(by, (o) => this.#client.send(command, o));
     return found && { bytes: found.ContentLength ?? 0, etag: found.ETag };
@@ -299,7 +300,6 @@ function clientOf(
     responseChecksumValidation: "WHEN_REQUIRED",
     requestHandler: {
       ...agents,
-      connectionTimeout: CONNECT_MS,
       socketTimeout: IDLE_MS,
       throwOnRequestTimeout: true,
       logger: silent,
@@ -320,6 +320,12 @@ function clientOf(
     sigv4aSigningRegionSet: [],
     userAgentAppId: () => Promise.resolve(undefined),
   });
+}
+
+/** A bucket shows nothing of an upload before it is whole. Throws for what is no path of ours. */
+function noPartial(path: string): null {
+  key("staged", path.replace(PARTIAL_SUFFIX, ""));
+  return null;
 }
 
 /** Throws for what is no path of ours. */
