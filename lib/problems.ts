@@ -378,6 +378,8 @@ export interface ProblemOptions {
   retryAfter?: number;
   /** Methods for the `Allow` header. */
   allow?: readonly string[];
+  /** Length of the file, for the `Content-Range` header. */
+  fileBytes?: number;
 }
 
 /** A refusal on its way to the renderer. Verbs throw it; nothing else reaches a client. */
@@ -387,6 +389,7 @@ export class Problem extends Error {
   readonly status: number;
   readonly retryAfter: number | undefined;
   readonly allow: readonly string[] | undefined;
+  readonly fileBytes: number | undefined;
 
   constructor(code: ProblemCode, options: ProblemOptions = {}) {
     super(
@@ -397,5 +400,6 @@ export class Problem extends Error {
     this.status = PROBLEMS[code].status;
     this.retryAfter = options.retryAfter;
     this.allow = options.allow;
+    this.fileBytes = options.fileBytes;
   }
 }

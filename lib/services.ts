@@ -15,6 +15,7 @@ import type { Blobs } from "./files/blobs.ts";
 import { DiskBlobs } from "./files/disk/blobs.ts";
 import { createExternalStores, type OpenedStorage } from "./files/external_stores.ts";
 import type { LocalFiles } from "./files/local_files.ts";
+import { createServedFiles, type ServedFiles } from "./files/served_files.ts";
 import { type BlobStores, createBlobStores } from "./files/stores.ts";
 import { createUploadTokens, type UploadTokens } from "./files/upload_tokens.ts";
 import { type Cookies, createCookies } from "./http/cookies.ts";
@@ -54,6 +55,7 @@ export interface Services extends AsyncDisposable {
   /** Null where uploads and downloads go to the store directly. */
   readonly localFiles: LocalFiles | null;
   readonly uploadTokens: UploadTokens;
+  readonly servedFiles: ServedFiles;
   readonly rateLimiter: RateLimiter;
   /** For sign-ins and refreshes, beside the other one. */
   readonly signInLimiter: RateLimiter;
@@ -119,6 +121,7 @@ export async function openServices(
       blobStores,
       localFiles,
       uploadTokens,
+      servedFiles: createServedFiles(engine, clock),
       rateLimiter,
       signInLimiter,
       deadlines,

@@ -17,6 +17,11 @@ export interface BodySpec {
   readonly optional?: boolean;
 }
 
+/** A body that is no JSON: its bytes come to the handler as they arrive. */
+export interface RawBodySpec {
+  readonly description: string;
+}
+
 /** An answer that is no refusal. */
 export interface Success {
   readonly status: number;
@@ -45,6 +50,8 @@ export interface Spec<P> {
   /** Path, query and header parameters, as OpenAPI writes them. */
   readonly parameters: readonly Parameter[];
   readonly body: BodySpec | null;
+  /** In the place of `body`. */
+  readonly rawBody?: RawBodySpec;
   readonly success: readonly Success[];
   /** Exactly what the operation raises beside what its guard, its body and the server do. */
   readonly problems: readonly ProblemCode[];
@@ -107,6 +114,15 @@ export function contract<P>(spec: Spec<P>): Contract<P> {
           required: spec.body.optional !== true,
           description: spec.body.description,
           content: { "application/json": { schema: spec.body.schema, example: spec.body.example } },
+        },
+      },
+    }),
+    ...(spec.rawBody && {
+      request: {
+        body: {
+          required: true,
+          description: spec.rawBody.description,
+          content: { "*/*": { schema: { type: "string", format: "binary" } } },
         },
       },
     }),

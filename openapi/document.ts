@@ -1,5 +1,6 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Contract } from "./contract.ts";
+import { BLOBS } from "./paths/blobs.ts";
 import { DATA } from "./paths/data.ts";
 import { SCHEMAS } from "./paths/schemas.ts";
 import { SESSIONS } from "./paths/sessions.ts";
@@ -17,6 +18,7 @@ export const CONTRACTS: readonly Contract<unknown>[] = [
   ...SESSIONS,
   ...USERS,
   ...STORAGE,
+  ...BLOBS,
   ...SYSTEM,
 ] as readonly Contract<unknown>[]; // Their principals differ; here only their documents matter.
 

@@ -1,4 +1,5 @@
 import type { Contract } from "@/openapi/contract.ts";
+import * as blobs from "@/openapi/paths/blobs.ts";
 import * as data from "@/openapi/paths/data.ts";
 import * as schemas from "@/openapi/paths/schemas.ts";
 import * as sessions from "@/openapi/paths/sessions.ts";
@@ -7,6 +8,8 @@ import * as storage from "@/openapi/paths/storage.ts";
 import * as system from "@/openapi/paths/system.ts";
 import * as users from "@/openapi/paths/users.ts";
 import type { Handler } from "./call.ts";
+import { handlePutBlob } from "./blobs/put_blob.ts";
+import { handleServeFile } from "./blobs/serve_file.ts";
 import { handleCreateDocument } from "./data/create_document.ts";
 import { handleCreateDocuments } from "./data/create_documents.ts";
 import { handleDeleteDocument } from "./data/delete_document.ts";
@@ -78,6 +81,8 @@ export function operations(mount: <P>(contract: Contract<P>, handle: Handler<P>)
   mount(storage.listFiles, handleListFiles);
   mount(storage.getFileInfo, handleGetFileInfo);
   mount(storage.getStorageUsage, handleGetStorageUsage);
+  mount(blobs.putBlob, handlePutBlob);
+  mount(blobs.serveFile, handleServeFile);
   mount(system.getJwks, handleGetJwks);
   mount(system.getHealth, handleGetHealth);
   mount(system.getReadiness, handleGetReadiness);

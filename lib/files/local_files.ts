@@ -5,8 +5,11 @@ import type { ByteRange } from "./blobs.ts";
  * serves files. A store of its own does both elsewhere.
  */
 export interface LocalFiles {
-  /** Begins an upload to a path. Nothing of it is seen until it is staged whole. */
-  receive(path: string): Promise<Incoming>;
+  /**
+   * Begins an upload to a path. Nothing of it is seen until it is staged whole. Null when as many
+   * are under way as may be at once: nobody has been charged for what they hold.
+   */
+  receive(path: string): Promise<Incoming | null>;
   /**
    * The bytes of a stored object, which has `bytes` of them: at once where they are few, else
    * streamed. Null when it is missing or has another length.

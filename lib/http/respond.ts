@@ -10,7 +10,7 @@ import type { RequestState } from "./request.ts";
 /** An answer before it becomes a `Response`. */
 export interface Reply {
   readonly status: number;
-  readonly body: string | Uint8Array<ArrayBuffer> | null;
+  readonly body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null;
   /** JSON if left out. */
   readonly type?: string;
   /** Beside those that every answer carries, or in the place of `cache-control`; in lower case. */
@@ -88,6 +88,11 @@ function made({ path }: RequestState, reply: Reply, body: Reply["body"]): Respon
     headers.set("cache-control", "private, no-cache");
     headers.set("vary", "Origin, Authorization, x-api-key");
   }
+  if (path.startsWith("/files/")) {
+    // What is not served now may be a moment later; what is says for itself how long it keeps.
+    headers.set("cache-control", "no-cache");
+    headers.set("vary", "Origin");
+  }
   if (reply.body !== null) headers.set("content-type", reply.type ?? JSON_TYPE);
   for (const [name, value] of reply.headers ?? []) {
     if (name === "set-cookie") headers.append(name, value);
@@ -107,6 +112,9 @@ export function problemReply(state: RequestState, problem: Problem): Reply {
   if (retryAfter !== undefined) headers.push(["retry-after", String(retryAfter)]);
   // Nobody reads what else comes on this connection.
   if (problem.code === "STOPPING" || problem.status === 413) headers.push(["connection", "close"]);
+  if (problem.fileBytes !== undefined) {
+    headers.push(["content-range", `bytes */${problem.fileBytes}`]);
+  }
   if (problem.allow !== undefined) headers.push(["allow", problem.allow.join(", ")]);
   // What failed inside is nobody's business outside; these two say what to do.
   const opaque = problem.status >= 500 && !TELLING.has(problem.code);

@@ -111,7 +111,7 @@ async function stage(
   { filePath }: Requested,
   bytes: Uint8Array<ArrayBuffer>,
 ): Promise<void> {
-  await using incoming = await (blobs as unknown as LocalFiles).receive(filePath);
+  await using incoming = (await (blobs as unknown as LocalFiles).receive(filePath))!;
   incoming.write(bytes);
   await incoming.stage();
 }

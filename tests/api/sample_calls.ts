@@ -15,7 +15,7 @@ interface Operation {
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: {
     readonly required: boolean;
-    readonly content: { "application/json": { example: unknown } };
+    readonly content: { "application/json"?: { example: unknown } };
   };
   readonly responses: Readonly<Record<string, { readonly headers?: object }>>;
 }
@@ -54,7 +54,7 @@ function sample(template: string, method: string, operation: Operation): Sample 
     const parameter = parameters.find((one) => one.in === "path" && one.name === name);
     return encodeURIComponent(String(parameter?.example ?? "sample"));
   });
-  const body = requestBody?.content["application/json"].example;
+  const body = requestBody?.content["application/json"]?.example;
   return {
     operationId,
     template,

@@ -1,5 +1,6 @@
 import { dirname, resolve } from "node:path";
 import { randomToken } from "../../crypto/random.ts";
+import { UPLOADS_AT_ONCE_MAX } from "../../limits.ts";
 import {
   BLOB_CALL_MS,
   type BlobPage,
@@ -50,6 +51,8 @@ export class DiskBlobs implements Blobs, LocalFiles {
   readonly #filesUrl: string;
   readonly #addressOf: (upload: Upload) => string;
   readonly #folders: Folders;
+  /** How many uploads to a path are under way. */
+  readonly #arriving = new Map<string, number>();
 
   constructor({ folder, filesUrl, addressOf }: DiskOptions) {
     this.#root = resolve(folder);
@@ -117,6 +120,7 @@ export class DiskBlobs implements Blobs, LocalFiles {
     place: Place,
     page: { prefix: string; after: string | null; limit: number },
   ): Promise<BlobPage> {
+    assertPrefix(page.prefix);
     const folder = `${this.#root}/${FOLDERS[place]}`;
     const isPath = (path: string) => isPathOf(place, path);
     return await guarded(BLOB_CALL_MS, "list files", () => listFolder(folder, page, isPath));
@@ -137,7 +141,25 @@ export class DiskBlobs implements Blobs, LocalFiles {
     });
   }
 
-  async receive(path: string): Promise<Incoming> {
+  async receive(path: string): Promise<Incoming | null> {
+    const arriving = (this.#arriving.get(path) ?? 0) + 1;
+    if (arriving > UPLOADS_AT_ONCE_MAX) return null;
+    this.#arriving.set(path, arriving);
+    try {
+      return await this.#receive(path);
+    } catch (error) {
+      this.#left(path);
+      throw error;
+    }
+  }
+
+  #left(path: string): void {
+    const arriving = this.#arriving.get(path)! - 1;
+    if (arriving === 0) this.#arriving.delete(path);
+    else this.#arriving.set(path, arriving);
+  }
+
+  async #receive(path: string): Promise<Incoming> {
     const partial = this.#file("partial", `${path}.${randomToken(SUFFIX_BYTES)}`);
     const staged = this.#file("staged", path);
     const opened = () => Deno.open(partial, { write: true, createNew: true, mode: PRIVATE });
@@ -147,6 +169,7 @@ export class DiskBlobs implements Blobs, LocalFiles {
       () => this.#folders.within(dirname(partial), opened),
     );
     let isStaged = false;
+    const left = () => this.#left(path);
     return {
       write(bytes) {
         try {
@@ -164,6 +187,7 @@ export class DiskBlobs implements Blobs, LocalFiles {
           await syncFolder(folder);
         }),
       async [Symbol.asyncDispose]() {
+        left();
         file.close();
         // One that stays is found by its age.
         if (!isStaged) await Deno.remove(partial).catch(() => {});
@@ -186,4 +210,8 @@ const isPathOf = (place: Place, path: string): boolean =>
 
 function assertPath(place: Place, path: string): void {
   if (!isPathOf(place, path)) throw new TypeError(`Not a path of the port: ${path}`);
+}
+
+function assertPrefix(prefix: string): void {
+  if (!/^(?:[0-9a-f]{24}\/)?$/.test(prefix)) throw new TypeError(`Not a prefix: ${prefix}`);
 }

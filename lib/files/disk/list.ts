@@ -32,11 +32,7 @@ export async function listFolder(
 }
 
 async function projects(folder: string, prefix: string, after: string | null): Promise<string[]> {
-  if (prefix !== "") {
-    const project = prefix.slice(0, -1);
-    if (!ID.test(project) || !prefix.endsWith("/")) throw new TypeError(`No prefix: ${prefix}`);
-    return [project];
-  }
+  if (prefix !== "") return [prefix.slice(0, -1)];
   const from = after?.split("/")[0] ?? "";
   return await firstNames(folder, Infinity, (name) => ID.test(name) && name >= from);
 }
