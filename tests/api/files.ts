@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { LocalFiles } from "@/lib/files/local_files.ts";
 import { type UploadRecord, UPLOADS } from "@/lib/files/uploads.ts";
-import type { BlobStores } from "@/lib/files/stores.ts";
+import { type BlobStores, INTERNAL } from "@/lib/files/stores.ts";
 import { type Blobs, BlobsUnavailable } from "@/lib/files/blobs.ts";
 import type { Services } from "@/lib/services.ts";
 import { ALL } from "@/lib/store/filter.ts";
@@ -116,8 +116,12 @@ async function stage(
   await incoming.stage();
 }
 
-/** The stores, with some calls of our own one replaced. */
-export function changedStores(services: Services, changes: Partial<Blobs>): Services {
+/** The stores, with some calls of our own one replaced, under whatever name. */
+export function changedStores(
+  services: Services,
+  changes: Partial<Blobs>,
+  name = INTERNAL,
+): Services {
   const blobs = new Proxy(services.blobStores.internal, {
     get: (target, name) => {
       const change = changes[name as keyof Blobs];
@@ -129,7 +133,7 @@ export function changedStores(services: Services, changes: Partial<Blobs>): Serv
   const blobStores: BlobStores = {
     ...services.blobStores,
     internal: blobs,
-    current: () => Promise.resolve({ name: "internal", blobs }),
+    current: () => Promise.resolve({ name, blobs }),
     named: () => Promise.resolve(blobs),
   };
   return { ...services, blobStores };
