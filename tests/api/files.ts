@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import type { LocalFiles } from "@/lib/files/local_files.ts";
 import { type UploadRecord, UPLOADS } from "@/lib/files/uploads.ts";
 import { type BlobStores, INTERNAL } from "@/lib/files/stores.ts";
 import { type Blobs, BlobsUnavailable } from "@/lib/files/blobs.ts";
@@ -69,7 +68,7 @@ export async function openFiles(app: TestApp, owner?: TestProject): Promise<File
       return { filePath, signedUrl, size, contentType };
     },
     put: (upload, bytes = new Uint8Array(upload.size).fill(120)) =>
-      stage(blobStores.internal, upload, bytes),
+      stage(app.services, upload, bytes),
     confirm: ({ filePath, size }) => project.asSecret({ path: CONFIRM, body: { filePath, size } }),
     async upload(...asked) {
       const upload = await files.request(...asked);
@@ -106,14 +105,37 @@ export async function openFiles(app: TestApp, owner?: TestProject): Promise<File
   return files;
 }
 
+/** Also of another length or type than was requested, which a signed address would refuse. */
 async function stage(
-  blobs: Blobs,
-  { filePath }: Requested,
+  { blobStores, localFiles, clock }: Services,
+  { filePath: path, contentType }: Requested,
   bytes: Uint8Array<ArrayBuffer>,
 ): Promise<void> {
-  await using incoming = (await (blobs as unknown as LocalFiles).receive(filePath))!;
-  incoming.write(bytes);
-  await incoming.stage();
+  if (localFiles !== null) {
+    await using incoming = (await localFiles.receive(path))!;
+    incoming.write(bytes);
+    return await incoming.stage();
+  }
+  const upload = { path, bytes: bytes.length, contentType, expiresAt: clock.now() + 60_000 };
+  assert.equal(await putTo(await blobStores.internal.signUpload(upload), bytes, contentType), 200);
+}
+
+/** Puts bytes to an address outside the app. Resolves to the status. */
+export async function putTo(
+  address: string,
+  body: Uint8Array<ArrayBuffer>,
+  contentType: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<number> {
+  using client = Deno.createHttpClient({});
+  const response = await fetch(address, {
+    method: "PUT",
+    body,
+    headers: { "content-type": contentType, ...headers },
+    client,
+  });
+  await response.body?.cancel();
+  return response.status;
 }
 
 /** The stores, with some calls of our own one replaced, under whatever name. */

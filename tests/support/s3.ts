@@ -6,6 +6,8 @@ import {
   DeleteObjectsCommand,
   ListBucketsCommand,
   ListObjectsV2Command,
+  PutBucketCorsCommand,
+  PutBucketPolicyCommand,
   S3Client,
 } from "@aws-sdk/client-s3";
 
@@ -86,13 +88,29 @@ export async function assertS3Answers(address: string): Promise<void> {
   }
 }
 
-/** An empty bucket. */
+/** What the README says of buckets, by the word in front of each block. */
+export type Documented = "rights" | "policy" | "cors";
+
+/** JSON of the README, for a bucket of this name. */
+export async function documented(what: Documented, bucket: string): Promise<string> {
+  const text = await Deno.readTextFile(new URL("../../README.md", import.meta.url));
+  const block = new RegExp(`<!-- bucket: ${what} -->\\s*\`\`\`json\\n([^\`]+)\`\`\``).exec(text)
+    ?.[1];
+  if (block === undefined) throw new Error(`The README has no block "${what}"`);
+  return block.replaceAll("my-files", bucket);
+}
+
+/** An empty bucket, with the policy and the rules that the README asks for. */
 export async function createTestBucket(): Promise<TestBucket> {
   const account = accountOf(s3TestUrl());
   const { endpoint, region, accessKeyId, secretAccessKey } = account;
   const name = `test-${crypto.getRandomValues(new Uint8Array(8)).toHex()}`;
   const client = s3Client(account);
   await client.send(new CreateBucketCommand({ Bucket: name }));
+  const Policy = await documented("policy", name);
+  await client.send(new PutBucketPolicyCommand({ Bucket: name, Policy }));
+  const CORSConfiguration = JSON.parse(await documented("cors", name));
+  await client.send(new PutBucketCorsCommand({ Bucket: name, CORSConfiguration }));
   const parameters = new URLSearchParams({ endpoint, region, publicUrl: `${endpoint}/${name}` });
   return {
     name,
