@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { removePolicy, setCors, setPolicy } from "@/tests/support/bucket_rules.ts";
+import { removePolicy, removeRules, setCors, setPolicy } from "@/tests/support/bucket_rules.ts";
 import { createTestBucket, hasS3, keysIn, type TestBucket } from "@/tests/support/s3.ts";
 import { openTestServices, type TestServices } from "@/tests/support/test_services.ts";
 import { Problem } from "../problems.ts";
@@ -37,6 +37,7 @@ interface World extends AsyncDisposable {
 async function openWorld(siteUrl: string | null = SITE): Promise<World> {
   await using opening = new AsyncDisposableStack();
   const bucket = opening.use(await createTestBucket());
+  await removeRules(bucket);
   const opened = opening.use(
     await openTestServices({
       env: { ALLOW_PRIVATE_ENDPOINTS: "true", PUBLIC_URL: DASHBOARD },

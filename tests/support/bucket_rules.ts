@@ -1,6 +1,7 @@
 /** What an owner sets on a bucket. */
 
 import {
+  DeleteBucketCorsCommand,
   DeleteBucketPolicyCommand,
   PutBucketCorsCommand,
   PutBucketPolicyCommand,
@@ -37,4 +38,10 @@ export async function setPolicy({ client, name }: TestBucket, policy: unknown): 
 
 export async function removePolicy({ client, name }: TestBucket): Promise<void> {
   await client.send(new DeleteBucketPolicyCommand({ Bucket: name }));
+}
+
+/** Leaves a bucket as it is when it was just made: for its owner alone. */
+export async function removeRules(bucket: TestBucket): Promise<void> {
+  await removePolicy(bucket);
+  await bucket.client.send(new DeleteBucketCorsCommand({ Bucket: bucket.name }));
 }
