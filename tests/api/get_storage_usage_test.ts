@@ -41,7 +41,7 @@ Deno.test("in a project's own storage there is no quota, and a file may have 5 G
   });
   const small = await sendOver(own, files.project, call(12));
   const { filePath } = small.body;
-  await files.put({ ...small.body, size: 12, contentType: "video/mp4" });
+  await files.stage({ ...small.body, size: 12, contentType: "video/mp4" });
   const confirm = { path: "/api/storage/upload-confirm", body: { filePath, size: 12 } };
   const { body } = await sendOver(own, files.project, confirm);
   assert.equal(body.provider, "external");
