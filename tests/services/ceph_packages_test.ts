@@ -83,6 +83,15 @@ Deno.test("without lists of packages they are brought, and tried once more", asy
   ]);
 });
 
+Deno.test("lists that are too old to download by are brought up to date", async () => {
+  const download = `grep -q update FOLDER/calls || exit 100; ${DOWNLOAD}`;
+  await using machine = await machineWith({ download });
+  await machine.unpack();
+  const calls = (await machine.calls()).filter((call) => call.startsWith("apt-get"));
+  const asked = calls.map((call) => call.split(" ")[1]);
+  assert.deepEqual(asked, ["install", "download", "update", "install", "download"]);
+});
+
 Deno.test("a failure says what to do instead, and leaves nothing that could be taken for Ceph", async () => {
   const failures: [Scripts | null, RegExp][] = [
     [null, /no apt-get and dpkg-deb\. Install Debian's packages.*S3_TEST_URL/],
