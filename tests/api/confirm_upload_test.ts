@@ -178,7 +178,7 @@ Deno.test("bytes of another length than requested end the upload: 400, no object
   const files = await openFiles(app);
   for (const length of [11, 13, 1]) {
     const upload = await files.request(12);
-    await files.put(upload, new Uint8Array(length));
+    await files.stage(upload, new Uint8Array(length));
     refused(await files.confirm(upload), 400, "SIZE_MISMATCH", "new upload");
     refused(await files.confirm(upload), 404, "FILE_NOT_FOUND");
   }
@@ -196,7 +196,7 @@ Deno.test("bytes that change while they are published end the upload too", async
   const { internal } = app.services.blobStores;
   const services = changedStores(app.services, {
     async publish(path, contentType) {
-      await files.put(upload, new Uint8Array(11));
+      await files.stage(upload, new Uint8Array(11));
       return await internal.publish(path, contentType);
     },
   });
@@ -310,7 +310,7 @@ Deno.test("a claim that was lost while the object was published commits nothing"
   const lost = slowly(async () => {
     app.clock.advance(60_000);
     assert.equal((await files.remove(gone.filePath)).status, 200);
-    await files.put(gone);
+    await files.stage(gone);
     await internal.publish(gone.filePath, "text/plain");
   });
   refused(await sendOver(lost, files.project, callOf(gone)), 404, "FILE_NOT_FOUND");
