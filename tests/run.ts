@@ -23,7 +23,8 @@ const BOTH_ENGINES = ["tests/api", "tests/property", "tests/acceptance", "tests/
 
 /** By what suites are called, which is by operation and journey. */
 const ABOUT_FILES = /upload|file|storage/;
-const ABOUT_A_FOLDER = /^(?:put_blob|serve_file|disk)_/;
+/** What only a folder needs, and what takes a bucket in any run. */
+const ABOUT_ONE_STORE = /^(?:put_blob|serve_file|disk|s3)_/;
 
 export interface Counts {
   readonly passed: number;
@@ -51,13 +52,13 @@ export const onBothEngines = (files: readonly string[]): string[] =>
   );
 
 /**
- * Which of these files run once more with files in a bucket: those about files, but not about what
- * only a folder needs.
+ * Which of these files run once more with files in a bucket: those about files, but not those
+ * about one kind of store.
  */
 export const inBucket = (files: readonly string[]): string[] =>
   onBothEngines(files).filter((path) => {
     const name = path.split("/").at(-1)!;
-    return ABOUT_FILES.test(name) && !ABOUT_A_FOLDER.test(name);
+    return ABOUT_FILES.test(name) && !ABOUT_ONE_STORE.test(name);
   });
 
 /** Hosts with ports that a test may speak to; null if only the resolver knows them. */

@@ -43,13 +43,14 @@ Deno.test("on both engines run the suites that see an engine only from outside",
   assert.deepEqual(onBothEngines([...once, ...both]), both);
 });
 
-Deno.test("with a bucket run the suites about files, but not those about a folder", () => {
+Deno.test("with a bucket run the suites about files, but not those about one kind of store", () => {
   const both = ["tests/api/request_upload_test.ts", "tests/acceptance/files_test.ts"];
   const once = [
     "lib/files/paths_test.ts",
     "tests/api/list_documents_test.ts",
     "tests/api/put_blob_upload_test.ts",
     "tests/api/serve_file_test.ts",
+    "tests/attacks/s3_uploads_test.ts",
     "tests/contract/s3_blobs_test.ts",
     "tests/acceptance/sqlite_files_test.ts",
   ];

@@ -3,6 +3,7 @@
 import {
   CreateBucketCommand,
   DeleteBucketCommand,
+  DeleteBucketPolicyCommand,
   DeleteObjectsCommand,
   ListBucketsCommand,
   ListObjectsV2Command,
@@ -143,6 +144,8 @@ export async function keysIn({ client, name }: TestBucket): Promise<string[]> {
 
 async function removeBucket(client: S3Client, name: string): Promise<void> {
   try {
+    // It may keep its owner from the rest.
+    await client.send(new DeleteBucketPolicyCommand({ Bucket: name }));
     for (;;) {
       const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: name }));
       if (Contents.length === 0) break;

@@ -71,7 +71,6 @@ const STAGED = "_incoming/";
 const BEHIND_STAGED = "_incoming0";
 const PREFIX = /^(?:[0-9a-f]{24}\/)?$/;
 const PARTIAL_SUFFIX = /\.[\w-]*$/;
-const PROBE = `${STAGED}probe-of-an-object-that-is-never-there`;
 
 /** What is confirmed is never replaced. */
 const CACHE_CONTROL = "public, max-age=31536000, immutable";
@@ -184,14 +183,19 @@ export class S3Blobs implements Blobs {
   }
 
   /**
-   * Also makes sure that a missing object is told from a forbidden one: without the right to list,
-   * stores answer 403 for both.
+   * Also makes sure that a missing object is told from one that is there, and from a forbidden one:
+   * without the right to list, stores answer 403 for both.
    */
   async ping(): Promise<void> {
     const by = within(CALL_MS);
     await this.#page(by, STAGED, null, 1);
-    const probe = new HeadObjectCommand({ Bucket: this.#bucket, Key: PROBE });
-    await this.#ask(by, (o) => this.#client.send(probe, o));
+    const Key = `${STAGED}probe-${crypto.randomUUID()}`;
+    const probe = new HeadObjectCommand({ Bucket: this.#bucket, Key });
+    if (await this.#ask(by, (o) => this.#client.send(probe, o)) === null) return;
+    throw new BlobsUnavailable(
+      `${this.#name} cannot be used: what answers there has whatever it is asked for, so it is no ` +
+        "S3 server: correct the endpoint",
+    );
   }
 
   // deno-lint-ignore require-await -- The port's is async for others.
