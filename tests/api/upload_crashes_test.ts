@@ -14,7 +14,7 @@ import { contentOf, type Orders, type Said } from "./upload_victim.ts";
 const ROUNDS = 100;
 /** Claims lapse from one round to the next; what is held for an upload does after ten. */
 const ROUND_MS = 121_000;
-const STEPS_MIN = 50;
+const STEPS_MIN = 40;
 const VICTIM = fileURLToPath(new URL("upload_victim.ts", import.meta.url));
 
 /** What the processes were answered, all of them together. */
