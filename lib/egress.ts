@@ -8,7 +8,7 @@ import dns from "node:dns";
 import http from "node:http";
 import https from "node:https";
 import { isIP, type LookupFunction } from "node:net";
-import ipaddr from "ipaddr.js";
+import ipaddr from "ipaddr";
 
 /** Agents that connect to public addresses only. Redirects are not theirs: no client here follows. */
 export interface EgressAgents {

@@ -1,6 +1,6 @@
 /**
- * `deno task test`: every suite on the embedded engine, and those that see an engine only from
- * outside once more on MongoDB. Arguments are files and folders as `deno test` takes them;
+ * `deno task test`: every suite on the embedded engine, those that see an engine only from outside
+ * once more on MongoDB, and those about files once more with a bucket. Arguments are files and folders as `deno test` takes them;
  * `--name=value` is handed on.
  */
 
@@ -20,6 +20,11 @@ const OUTPUT_CHARACTERS = 10_000;
 
 const EVERYTHING = ["lib", "tests"];
 const BOTH_ENGINES = ["tests/api", "tests/property", "tests/acceptance", "tests/attacks"];
+
+/** By what suites are called, which is by operation and journey. */
+const ABOUT_FILES = /upload|file|storage|reaper/;
+/** What only a folder needs, and what takes a bucket in any run. */
+const ABOUT_ONE_STORE = /^(?:put_blob|serve_file|disk|s3)_/;
 
 export interface Counts {
   readonly passed: number;
@@ -45,6 +50,16 @@ export const onBothEngines = (files: readonly string[]): string[] =>
     BOTH_ENGINES.some((folder) => path.startsWith(`${folder}/`)) && /_test\.ts$/.test(path) &&
     !/\/sqlite_[^/]*$/.test(path)
   );
+
+/**
+ * Which of these files run once more with files in a bucket: those about files, but not those
+ * about one kind of store, as attacks on its addresses are.
+ */
+export const inBucket = (files: readonly string[]): string[] =>
+  onBothEngines(files).filter((path) => {
+    const [, room, name] = path.split("/");
+    return room !== "attacks" && ABOUT_FILES.test(name!) && !ABOUT_ONE_STORE.test(name!);
+  });
 
 /** Hosts with ports that a test may speak to; null if only the resolver knows them. */
 export function hostsOf(mongodbUrl: string | null, s3Url: string | null = null): string[] | null {
@@ -132,6 +147,7 @@ async function runAll(args: readonly string[]): Promise<Counts> {
 
   const onSqlite = {
     CORBEL_TEST_DATABASE: "sqlite",
+    CORBEL_TEST_STORAGE: "disk",
     ...(url !== null && { MONGODB_TEST_URL: url }),
     ...(s3Url !== null && { S3_TEST_URL: s3Url }),
   };
@@ -139,6 +155,19 @@ async function runAll(args: readonly string[]): Promise<Counts> {
   if (url !== null && again.length > 0) {
     const env = { ...onSqlite, CORBEL_TEST_DATABASE: "mongodb" };
     counts.push(await runTests({ title: "MongoDB", paths: again, env }, flags));
+  }
+  const buckets = s3Url === null ? [] : inBucket(again);
+  if (buckets.length > 0) {
+    const env = { ...onSqlite, CORBEL_TEST_STORAGE: "s3" };
+    counts.push(await runTests({ title: "Files in a bucket", paths: buckets, env }, flags));
+  }
+  // Of a journey, every engine meets every store of files.
+  const journeys = buckets.filter((path) => path.startsWith("tests/acceptance/"));
+  if (url !== null && journeys.length > 0) {
+    const env = { ...onSqlite, CORBEL_TEST_DATABASE: "mongodb", CORBEL_TEST_STORAGE: "s3" };
+    counts.push(
+      await runTests({ title: "MongoDB, files in a bucket", paths: journeys, env }, flags),
+    );
   }
   for (const service of SERVICES) {
     if (await service.find(environment) !== null) continue;

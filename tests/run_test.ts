@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { until } from "./acceptance/until.ts";
-import { countsOf, hostsOf, onBothEngines } from "./run.ts";
+import { countsOf, hostsOf, inBucket, onBothEngines } from "./run.ts";
 import { findS3 } from "./services/ceph.ts";
 import { findMongodb } from "./services/mongodb.ts";
 
@@ -41,6 +41,20 @@ Deno.test("on both engines run the suites that see an engine only from outside",
     "tests/run_test.ts",
   ];
   assert.deepEqual(onBothEngines([...once, ...both]), both);
+});
+
+Deno.test("with a bucket run the suites about files, but not those about one kind of store", () => {
+  const both = ["tests/api/request_upload_test.ts", "tests/acceptance/files_test.ts"];
+  const once = [
+    "lib/files/paths_test.ts",
+    "tests/api/list_documents_test.ts",
+    "tests/api/put_blob_upload_test.ts",
+    "tests/api/serve_file_test.ts",
+    "tests/attacks/uploads_test.ts",
+    "tests/contract/s3_blobs_test.ts",
+    "tests/acceptance/sqlite_files_test.ts",
+  ];
+  assert.deepEqual(inBucket([...once, ...both]), both);
 });
 
 Deno.test("tests may speak to this machine and to the hosts of the given address", () => {

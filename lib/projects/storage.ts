@@ -1,13 +1,20 @@
-import { type Clock, timestamp } from "../clock.ts";
+import { timestamp } from "../clock.ts";
 import type { Config } from "../config.ts";
 import type { KeyRing } from "../crypto/key_ring.ts";
 import { Secret } from "../crypto/secret.ts";
 import type { Egress } from "../egress.ts";
+import { releaseExpired } from "../files/release.ts";
+import {
+  type FileServices,
+  type RemovalRecord,
+  REMOVALS,
+  retryRemovals,
+} from "../files/removals.ts";
 import { INTERNAL } from "../files/stores.ts";
 import { STORAGE_USAGE, type StorageUsageRecord } from "../files/uploads.ts";
 import { Problem } from "../problems.ts";
 import { UniqueViolation } from "../store/errors.ts";
-import { and, eq, or } from "../store/filter.ts";
+import { and, eq, not, or, within } from "../store/filter.ts";
 import { parseJson } from "../store/json_text.ts";
 import type { Definition, Engine, Id, Stored, StoredRecord, Transaction } from "../store/port.ts";
 import { parseStorageInput, type StorageInput, type StorageKeys } from "./storage_input.ts";
@@ -48,10 +55,8 @@ export const STORAGE_SETTINGS: Definition = {
   trash: false,
 };
 
-export interface StorageServices {
-  readonly engine: Engine;
+export interface StorageServices extends FileServices {
   readonly keyRing: KeyRing;
-  readonly clock: Clock;
   readonly egress: Egress;
   readonly config: Pick<Config, "allowPrivateEndpoints">;
 }
@@ -90,16 +95,18 @@ const targetOf = ({ endpoint, bucket }: Pick<StorageInput, "endpoint" | "bucket"
  * endpoint or bucket while files are in the present one.
  */
 export async function setStorage(
-  { engine, keyRing, clock, egress, config }: StorageServices,
+  services: StorageServices,
   projectId: Id,
   given: unknown,
 ): Promise<StorageSettings> {
+  const { engine, keyRing, clock, egress, config } = services;
   const rules = { egress, allowPrivate: config.allowPrivateEndpoints };
   const { keys, ...input } = parseStorageInput(rules, given);
   const settings = { ...input, target: targetOf(input) };
   const fresh = keys && await sealStorageKeys(keyRing, projectId, settings.target, keys);
   const now = timestamp(clock);
-  await settled(() =>
+  await clearUp(services, projectId, settings.target);
+  await onceMore(() =>
     engine.transaction(projectId, async (tx) => {
       const records = tx.records<StorageRecord>(STORAGE_SETTINGS);
       const stored = (await records.get(projectId))?.value;
@@ -121,17 +128,26 @@ const KEYS_MISSING = "accessKeyId and secretAccessKey are missing: none are stor
  * Takes a project's own bucket away: its files go to our store from now on. Does nothing where
  * there is none. Throws `STORAGE_IN_USE` while files are in the bucket.
  */
-export async function clearStorage(
-  { engine }: Pick<StorageServices, "engine">,
-  projectId: Id,
-): Promise<void> {
-  await settled(() =>
-    engine.transaction(projectId, async (tx) => {
+export async function clearStorage(services: FileServices, projectId: Id): Promise<void> {
+  await clearUp(services, projectId, INTERNAL);
+  await onceMore(() =>
+    services.engine.transaction(projectId, async (tx) => {
       const records = tx.records<StorageRecord>(STORAGE_SETTINGS);
       if (await records.deleteOne(eq("_id", projectId)) === null) return;
       await pointUploadsTo(tx, projectId, INTERNAL);
     })
   );
+}
+
+/**
+ * Ends uploads that are over, and removes what is to be removed, in a bucket that uploads are about
+ * to leave: nobody has its keys afterwards.
+ */
+async function clearUp(services: FileServices, projectId: Id, target: string): Promise<void> {
+  const present = (await findStorage(services, projectId))?.value.target ?? target;
+  if (present === target) return;
+  await releaseExpired(services, projectId, () => false);
+  await retryRemovals(services, projectId, eq("target", present));
 }
 
 /**
@@ -144,7 +160,7 @@ async function pointUploadsTo(tx: Transaction, projectId: Id, target: string): P
     and(eq("_id", projectId), or(eq("target", target), eq("external", 0))),
     { set: { target } },
   );
-  if (pointed !== null) return;
+  if (pointed !== null) return await forgetRemovals(tx, target);
   const usage = (await records.get(projectId))?.value;
   if (usage === undefined) {
     await records.insert({ _id: projectId, used: 0, reserved: 0, held: 0, target, external: 0 });
@@ -157,8 +173,17 @@ async function pointUploadsTo(tx: Transaction, projectId: Id, target: string): P
   });
 }
 
+/** What could not be removed in a bucket that is gone stays there: it is its owner's. */
+async function forgetRemovals(tx: Transaction, target: string): Promise<void> {
+  const removals = tx.records<RemovalRecord>(REMOVALS);
+  const elsewhere = not(within("target", [INTERNAL, target]));
+  while (await removals.deleteMany(elsewhere, REMOVALS_AT_ONCE) === REMOVALS_AT_ONCE);
+}
+
+const REMOVALS_AT_ONCE = 500;
+
 /** Two that make the first record of a project in the same moment: the later finds it made. */
-async function settled(work: () => Promise<void>): Promise<void> {
+async function onceMore(work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {

@@ -1,10 +1,14 @@
 import assert from "node:assert/strict";
 import { openTestServices } from "@/tests/support/test_services.ts";
+import { BlobsUnavailable } from "../files/blobs.ts";
+import { type RemovalRecord, REMOVALS } from "../files/removals.ts";
+import { requestUpload } from "../files/request_upload.ts";
 import { INTERNAL } from "../files/stores.ts";
-import { STORAGE_USAGE, type StorageUsageRecord } from "../files/uploads.ts";
+import { findUpload, STORAGE_USAGE, type StorageUsageRecord } from "../files/uploads.ts";
+import { UPLOAD_HOLD_MS } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import type { Services } from "../services.ts";
-import { and, eq } from "../store/filter.ts";
+import { ALL, and, eq } from "../store/filter.ts";
 import {
   clearStorage,
   findStorage,
@@ -227,8 +231,66 @@ Deno.test("of many that set a bucket at once one is stored whole", async () => {
   assert.deepEqual(await keysOf(services), [value.bucket, value.bucket]);
   assert.equal((await usageOf(services))?.target, value.target);
   const count = await services.engine.records<StorageRecord>(PROJECT, STORAGE_SETTINGS)
-    .count({ op: "and", of: [] });
+    .count(ALL);
   assert.equal(count, 1);
+});
+
+/** Keeps count of what is asked of the project's bucket. */
+function withBucket(services: Services, remove: () => Promise<void>) {
+  const blobs = Object.assign(Object.create(services.blobStores.internal), { remove });
+  const blobStores = { ...services.blobStores, named: () => Promise.resolve(blobs) };
+  return { ...services, blobStores };
+}
+
+const removalRecords = ({ engine }: Services) => engine.records<RemovalRecord>(PROJECT, REMOVALS);
+
+const noteRemoval = async (services: Services, target: string) =>
+  void await removalRecords(services).insert({
+    _id: services.newId(),
+    path: `${PROJECT}/x`,
+    target,
+    tries: 3,
+    dueAt: "2030-01-01T00:00:00.000Z",
+  });
+
+Deno.test("before a bucket is given up, what is over is ended and what is to be removed is removed", async () => {
+  await using opened = await openTestServices();
+  const { services, clock } = opened;
+  await setStorage(services, PROJECT, GIVEN);
+  const { filePath } = await requestUpload(
+    withBucket(services, () => Promise.resolve()),
+    PROJECT,
+    { filename: "a.txt", contentType: "text/plain", bytes: 5 },
+  );
+  await noteRemoval(services, TARGET);
+  let removed = 0;
+  const bucket = withBucket(services, () => {
+    removed++;
+    return Promise.resolve();
+  });
+  await assert.rejects(clearStorage(bucket, PROJECT), isProblem("STORAGE_IN_USE", /^1 file/));
+  assert.equal(await findUpload(services, PROJECT, filePath) !== null, true);
+  clock.advance(UPLOAD_HOLD_MS + 1);
+  await clearStorage(bucket, PROJECT);
+  assert.equal(removed, 4, "the staged and the stored object of both");
+  assert.equal(await removalRecords(services).count(ALL), 0);
+  assert.equal(await findUpload(services, PROJECT, filePath), null);
+  assert.partialDeepStrictEqual(await usageOf(services), { target: INTERNAL, external: 0 });
+});
+
+Deno.test("a bucket that is away can be given up: only its own removals are forgotten", async () => {
+  await using opened = await openTestServices();
+  const { services } = opened;
+  await setStorage(services, PROJECT, GIVEN);
+  await noteRemoval(services, TARGET);
+  await noteRemoval(services, INTERNAL);
+  const away = withBucket(services, () => Promise.reject(new BlobsUnavailable("away")));
+  await setStorage(away, PROJECT, { ...GIVEN, region: "auto" });
+  assert.equal(await removalRecords(services).count(ALL), 2);
+  await clearStorage(away, PROJECT);
+  const left = await removalRecords(services).findOne(ALL);
+  assert.equal(await removalRecords(services).count(ALL), 1);
+  assert.equal(left?.value.target, INTERNAL);
 });
 
 Deno.test("settings that cannot be used are refused, and nothing is stored", async () => {

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import type { LocalFiles } from "@/lib/files/local_files.ts";
 import { type UploadRecord, UPLOADS } from "@/lib/files/uploads.ts";
-import type { BlobStores } from "@/lib/files/stores.ts";
+import { type BlobStores, INTERNAL } from "@/lib/files/stores.ts";
 import { type Blobs, BlobsUnavailable } from "@/lib/files/blobs.ts";
 import type { Services } from "@/lib/services.ts";
 import { ALL } from "@/lib/store/filter.ts";
@@ -39,8 +38,10 @@ export interface Files {
   /** The answer to any upload request. */
   ask(body: unknown): Promise<Answer>;
   request(size?: number, contentType?: string, filename?: string): Promise<Requested>;
-  /** Puts bytes where the signed address leads: as many as requested, if none are given. */
-  put(upload: Requested, bytes?: Uint8Array<ArrayBuffer>): Promise<void>;
+  /** Puts as many bytes as requested to the signed address. */
+  put(upload: Requested): Promise<void>;
+  /** Puts bytes in the staged place behind everybody's back, as a PUT does that lands late. */
+  stage(upload: Requested, bytes?: Uint8Array<ArrayBuffer>): Promise<void>;
   confirm(upload: { readonly filePath: string; readonly size: number }): Promise<Answer>;
   /** All three steps; fails unless they succeed. */
   upload(size?: number, contentType?: string, filename?: string): Promise<Requested>;
@@ -68,8 +69,11 @@ export async function openFiles(app: TestApp, owner?: TestProject): Promise<File
       const { filePath, signedUrl } = answer.body;
       return { filePath, signedUrl, size, contentType };
     },
-    put: (upload, bytes = new Uint8Array(upload.size).fill(120)) =>
-      stage(blobStores.internal, upload, bytes),
+    async put(upload) {
+      const status = await putSigned(app, upload);
+      assert.equal(status, 200);
+    },
+    stage: (upload, bytes = contentOf(upload)) => stage(app.services, upload, bytes),
     confirm: ({ filePath, size }) => project.asSecret({ path: CONFIRM, body: { filePath, size } }),
     async upload(...asked) {
       const upload = await files.request(...asked);
@@ -106,18 +110,62 @@ export async function openFiles(app: TestApp, owner?: TestProject): Promise<File
   return files;
 }
 
-async function stage(
-  blobs: Blobs,
-  { filePath }: Requested,
-  bytes: Uint8Array<ArrayBuffer>,
-): Promise<void> {
-  await using incoming = (await (blobs as unknown as LocalFiles).receive(filePath))!;
-  incoming.write(bytes);
-  await incoming.stage();
+const contentOf = ({ size }: Requested) => new Uint8Array(size).fill(120);
+
+/** As a client does it. Resolves to the status. */
+async function putSigned(app: TestApp, upload: Requested): Promise<number> {
+  const { signedUrl, contentType } = upload;
+  if (app.services.localFiles === null) {
+    return await putTo(signedUrl, contentOf(upload), contentType);
+  }
+  const { status } = await app.send({
+    method: "PUT",
+    path: new URL(signedUrl).pathname,
+    body: contentOf(upload),
+    headers: { "content-type": contentType },
+  });
+  return status;
 }
 
-/** The stores, with some calls of our own one replaced. */
-export function changedStores(services: Services, changes: Partial<Blobs>): Services {
+/** Also of another length or type than was requested, which a signed address would refuse. */
+async function stage(
+  { blobStores, localFiles, clock }: Services,
+  { filePath: path, contentType }: Requested,
+  bytes: Uint8Array<ArrayBuffer>,
+): Promise<void> {
+  if (localFiles !== null) {
+    await using incoming = (await localFiles.receive(path))!;
+    incoming.write(bytes);
+    return await incoming.stage();
+  }
+  const upload = { path, bytes: bytes.length, contentType, expiresAt: clock.now() + 60_000 };
+  assert.equal(await putTo(await blobStores.internal.signUpload(upload), bytes, contentType), 200);
+}
+
+/** Puts bytes to an address outside the app. Resolves to the status. */
+export async function putTo(
+  address: string,
+  body: Uint8Array<ArrayBuffer>,
+  contentType: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<number> {
+  using client = Deno.createHttpClient({});
+  const response = await fetch(address, {
+    method: "PUT",
+    body,
+    headers: { "content-type": contentType, ...headers },
+    client,
+  });
+  await response.body?.cancel();
+  return response.status;
+}
+
+/** The stores, with some calls of our own one replaced, under whatever name. */
+export function changedStores(
+  services: Services,
+  changes: Partial<Blobs>,
+  name = INTERNAL,
+): Services {
   const blobs = new Proxy(services.blobStores.internal, {
     get: (target, name) => {
       const change = changes[name as keyof Blobs];
@@ -129,7 +177,7 @@ export function changedStores(services: Services, changes: Partial<Blobs>): Serv
   const blobStores: BlobStores = {
     ...services.blobStores,
     internal: blobs,
-    current: () => Promise.resolve({ name: "internal", blobs }),
+    current: () => Promise.resolve({ name, blobs }),
     named: () => Promise.resolve(blobs),
   };
   return { ...services, blobStores };
@@ -143,4 +191,7 @@ export function storesAway(services: Services): Services {
 
 /** Sends a call to an app over changed services. */
 export const sendOver = (services: Services, { secretKey }: TestProject, call: Call) =>
-  send(createApp(services), { ...call, headers: { "x-api-key": secretKey } });
+  send(createApp(services), {
+    ...call,
+    headers: [["x-api-key", secretKey], ...new Headers(call.headers)],
+  });

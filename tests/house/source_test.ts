@@ -178,7 +178,10 @@ Deno.test("the version of MongoDB's stand-in is pinned in one place", async () =
   assert.deepEqual(others, []);
 });
 
-/** What MongoDB's driver looks at: its log settings, and where it runs, which it tells the server. */
+/**
+ * What MongoDB's driver looks at: its log settings, and where it runs, which it tells the server.
+ * The last is of the SDK for buckets, which hands on where a request came from.
+ */
 const DRIVERS_OWN = [
   "AWS_*",
   "FUNCTION*",
@@ -186,6 +189,7 @@ const DRIVERS_OWN = [
   "K_SERVICE",
   "MONGODB_LOG_*",
   "VERCEL*",
+  "_X_AMZN_TRACE_ID",
 ];
 
 Deno.test("tasks that read the environment may read exactly the settings, and the driver its own", async () => {

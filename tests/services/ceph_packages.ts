@@ -26,7 +26,7 @@ export async function unpackCeph(env: Environment, { say, signal }: Bringing): P
   const tools = await findTools(env);
   const folder = await cephFolder(env);
   const bringing = { say, ...(signal && { signal }) };
-  const packages = await missingPackages(tools.apt, bringing);
+  let packages = await missingPackages(tools.apt, bringing);
   await Deno.mkdir(servicesFolder(env), { recursive: true });
   const work = await Deno.makeTempDir({ dir: servicesFolder(env), prefix: ".unpacking-" });
   const root = `${work}/root`;
@@ -35,7 +35,14 @@ export async function unpackCeph(env: Environment, { say, signal }: Bringing): P
     for (const path of [root, downloads]) await Deno.mkdir(path);
     say(`Unpacking ${packages.length} of Debian's packages into ${folder}`);
     const options = { ...bringing, cwd: downloads };
-    const downloaded = await run(tools.apt, ["download", "-qq", ...AS_ROOT, ...packages], options);
+    const download = () => run(tools.apt, ["download", "-qq", ...AS_ROOT, ...packages], options);
+    let downloaded = await download();
+    if (!downloaded.success && !signal?.aborted) {
+      // Lists that are old name packages that are there no more.
+      await run(tools.apt, ["update", "-qq"], bringing);
+      packages = await missingPackages(tools.apt, bringing);
+      downloaded = await download();
+    }
     expect(downloaded, "`apt-get download` failed", signal);
     for await (const { name } of Deno.readDir(downloads)) {
       const args = ["-x", `${downloads}/${name}`, root];

@@ -3,9 +3,12 @@
 import {
   CreateBucketCommand,
   DeleteBucketCommand,
+  DeleteBucketPolicyCommand,
   DeleteObjectsCommand,
   ListBucketsCommand,
   ListObjectsV2Command,
+  PutBucketCorsCommand,
+  PutBucketPolicyCommand,
   S3Client,
 } from "@aws-sdk/client-s3";
 
@@ -86,13 +89,29 @@ export async function assertS3Answers(address: string): Promise<void> {
   }
 }
 
-/** An empty bucket. */
+/** What the README says of buckets, by the word in front of each block. */
+export type Documented = "rights" | "policy" | "cors";
+
+/** JSON of the README, for a bucket of this name. */
+export async function documented(what: Documented, bucket: string): Promise<string> {
+  const text = await Deno.readTextFile(new URL("../../README.md", import.meta.url));
+  const block = new RegExp(`<!-- bucket: ${what} -->\\s*\`\`\`json\\n([^\`]+)\`\`\``).exec(text)
+    ?.[1];
+  if (block === undefined) throw new Error(`The README has no block "${what}"`);
+  return block.replaceAll("my-files", bucket);
+}
+
+/** An empty bucket, with the policy and the rules that the README asks for. */
 export async function createTestBucket(): Promise<TestBucket> {
   const account = accountOf(s3TestUrl());
   const { endpoint, region, accessKeyId, secretAccessKey } = account;
   const name = `test-${crypto.getRandomValues(new Uint8Array(8)).toHex()}`;
   const client = s3Client(account);
   await client.send(new CreateBucketCommand({ Bucket: name }));
+  const Policy = await documented("policy", name);
+  await client.send(new PutBucketPolicyCommand({ Bucket: name, Policy }));
+  const CORSConfiguration = JSON.parse(await documented("cors", name));
+  await client.send(new PutBucketCorsCommand({ Bucket: name, CORSConfiguration }));
   const parameters = new URLSearchParams({ endpoint, region, publicUrl: `${endpoint}/${name}` });
   return {
     name,
@@ -113,18 +132,20 @@ export async function createTestBucket(): Promise<TestBucket> {
 /** What is in a bucket, in the order of its keys. */
 export async function keysIn({ client, name }: TestBucket): Promise<string[]> {
   const keys: string[] = [];
-  for (let after: string | undefined;;) {
+  for (;;) {
+    const after = keys.at(-1);
     const { Contents = [], IsTruncated } = await client.send(
       new ListObjectsV2Command({ Bucket: name, ...(after !== undefined && { StartAfter: after }) }),
     );
     keys.push(...Contents.map(({ Key }) => Key!));
     if (!IsTruncated) return keys;
-    after = keys.at(-1)!;
   }
 }
 
 async function removeBucket(client: S3Client, name: string): Promise<void> {
   try {
+    // It may keep its owner from the rest.
+    await client.send(new DeleteBucketPolicyCommand({ Bucket: name }));
     for (;;) {
       const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: name }));
       if (Contents.length === 0) break;

@@ -56,10 +56,8 @@ export interface S3Agents {
 /** What a call may take of a request's budget, with what settling it takes kept back. */
 const CALL_MS = BLOB_CALL_MS - 500;
 const PUBLISH_WITHIN_MS = PUBLISH_MS - 500;
-/** Two attempts fit into a call: a kept connection may be dead. */
+/** Until an answer begins, connecting included. Two fit into a call: a kept connection may be dead. */
 const ATTEMPT_MS = 2000;
-/** Below 2 s the SDK keeps no timer beyond the connection. */
-const CONNECT_MS = 1900;
 const COPY_ATTEMPT_MS = 20_000;
 /** For bytes of an object that stop coming. */
 const IDLE_MS = BLOB_CALL_MS;
@@ -71,7 +69,8 @@ const COPIES = 3;
 const STAGED = "_incoming/";
 /** Behind every staged key, before whatever a project's id may begin with. */
 const BEHIND_STAGED = "_incoming0";
-const PROBE = `${STAGED}probe-of-an-object-that-is-never-there`;
+const PREFIX = /^(?:[0-9a-f]{24}\/)?$/;
+const PARTIAL_SUFFIX = /\.[\w-]*$/;
 
 /** What is confirmed is never replaced. */
 const CACHE_CONTROL = "public, max-age=31536000, immutable";
@@ -126,7 +125,7 @@ export class S3Blobs implements Blobs {
     path: string,
     range?: ByteRange,
   ): Promise<ReadableStream<Uint8Array> | null> {
-    if (place === "partial") return null;
+    if (place === "partial") return noPartial(path);
     // No range of HTTP is empty.
     if (range?.length === 0) return await this.stat(place, path) && emptyStream();
     const command = new GetObjectCommand({
@@ -151,7 +150,7 @@ export class S3Blobs implements Blobs {
   }
 
   async remove(place: Place, path: string): Promise<void> {
-    if (place === "partial") return;
+    if (place === "partial") return void noPartial(path);
     const command = new DeleteObjectCommand({ Bucket: this.#bucket, Key: key(place, path) });
     await this.#ask(within(CALL_MS), (o) => this.#client.send(command, o));
   }
@@ -160,6 +159,7 @@ export class S3Blobs implements Blobs {
     place: Place,
     { prefix, after, limit }: { prefix: string; after: string | null; limit: number },
   ): Promise<BlobPage> {
+    if (!PREFIX.test(prefix)) throw new TypeError(`Not a prefix of the port: ${prefix}`);
     if (place === "partial") return { blobs: [], next: null };
     const folder = place === "staged" ? STAGED : "";
     const by = within(CALL_MS);
@@ -183,14 +183,19 @@ export class S3Blobs implements Blobs {
   }
 
   /**
-   * Also makes sure that a missing object is told from a forbidden one: without the right to list,
-   * stores answer 403 for both.
+   * Also makes sure that a missing object is told from one that is there, and from a forbidden one:
+   * without the right to list, stores answer 403 for both.
    */
   async ping(): Promise<void> {
     const by = within(CALL_MS);
     await this.#page(by, STAGED, null, 1);
-    const probe = new HeadObjectCommand({ Bucket: this.#bucket, Key: PROBE });
-    await this.#ask(by, (o) => this.#client.send(probe, o));
+    const Key = `${STAGED}probe-${crypto.randomUUID()}`;
+    const probe = new HeadObjectCommand({ Bucket: this.#bucket, Key });
+    if (await this.#ask(by, (o) => this.#client.send(probe, o)) === null) return;
+    throw new BlobsUnavailable(
+      `${this.#name} cannot be used: what answers there has whatever it is asked for, so it is no ` +
+        "S3 server: correct the endpoint",
+    );
   }
 
   // deno-lint-ignore require-await -- The port's is async for others.
@@ -203,7 +208,7 @@ export class S3Blobs implements Blobs {
     path: string,
     by: number,
   ): Promise<{ bytes: number; etag: string | undefined } | null> {
-    if (place === "partial") return null;
+    if (place === "partial") return noPartial(path);
     const command = new HeadObjectCommand({ Bucket: this.#bucket, Key: key(place, path) });
     const found = await this.#ask(by, (o) => this.#client.send(command, o));
     return found && { bytes: found.ContentLength ?? 0, etag: found.ETag };
@@ -299,7 +304,6 @@ function clientOf(
     responseChecksumValidation: "WHEN_REQUIRED",
     requestHandler: {
       ...agents,
-      connectionTimeout: CONNECT_MS,
       socketTimeout: IDLE_MS,
       throwOnRequestTimeout: true,
       logger: silent,
@@ -320,6 +324,12 @@ function clientOf(
     sigv4aSigningRegionSet: [],
     userAgentAppId: () => Promise.resolve(undefined),
   });
+}
+
+/** A bucket shows nothing of an upload before it is whole. Throws for what is no path of ours. */
+function noPartial(path: string): null {
+  key("staged", path.replace(PARTIAL_SUFFIX, ""));
+  return null;
 }
 
 /** Throws for what is no path of ours. */
