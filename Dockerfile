@@ -18,7 +18,8 @@ COPY --from=fetch --chown=root:root /app /app
 RUN useradd --system --uid 10001 corbel && mkdir /data && chown corbel /data
 USER corbel
 WORKDIR /app
-ENV DENO_DIR=/app/.deno DENO_NO_UPDATE_CHECK=1 HOST=0.0.0.0 DATABASE_URL=sqlite:/data
+ENV DENO_DIR=/app/.deno DENO_NO_UPDATE_CHECK=1 HOST=0.0.0.0 DATABASE_URL=sqlite:/data \
+  STORAGE_URL=file:/data/files
 VOLUME /data
 EXPOSE 8000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=5s CMD ["deno", "eval", \

@@ -16,6 +16,8 @@ async function run([command = "start", ...args]: readonly string[]): Promise<num
   const print = createPrinter(command === "admin" ? Deno.stderr : Deno.stdout);
   using log = createLog(config.logLevel, print);
   await using services = await openServices(config, { log });
+  // Commands work beside a store of files that is down.
+  if (command !== "admin") await services.blobStores.internal.ping();
   switch (command) {
     case "admin":
       return await runAdmin(services, args);

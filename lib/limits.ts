@@ -72,6 +72,13 @@ export const LIMITS = {
   CONTENT_TYPE_LENGTH_MAX: limit(100, "characters of a `contentType`", FILES),
   UPLOAD_URL_MINUTES: limit(10, "minutes in which a PUT to a signed URL begins", FILES),
   UPLOAD_HOLD_MINUTES: limit(20, "minutes between request and confirm of an upload", FILES),
+  UPLOAD_STALL_SECONDS: limit(
+    30,
+    "seconds an upload may bring nothing; it ends with its hold",
+    OURS,
+  ),
+  UPLOADS_AT_ONCE_MAX: limit(4, "uploads to one signed URL at once, in a process", OURS),
+  RANGES_MAX: limit(50, "ranges of one request for a file", OURS),
   CONFIRM_CLAIM_SECONDS: limit(60, "seconds after which a confirm that died is given up", FILES),
 } as const;
 
@@ -108,6 +115,7 @@ export const {
   PRO_FILE_BYTES_MAX,
   PRO_STORAGE_BYTES,
   PROVIDER_ANSWER_BYTES_MAX,
+  RANGES_MAX,
   RATE_PER_MINUTE,
   REFRESH_SIBLINGS_MAX,
   REGEX_LENGTH_MAX,
@@ -117,6 +125,7 @@ export const {
   SORT_KEYS_MAX,
   STATE_LENGTH_MAX,
   STORED_FILENAME_LENGTH_MAX,
+  UPLOADS_AT_ONCE_MAX,
   USERNAME_LENGTH_MAX,
   WHERE_BYTES_MAX,
   WHERE_CONDITIONS_MAX,
@@ -132,6 +141,7 @@ export const SIGN_IN_MS = values.SIGN_IN_MINUTES * 60_000;
 export const PROVIDER_TIMEOUT_MS = values.PROVIDER_TIMEOUT_SECONDS * 1000;
 export const UPLOAD_URL_MS = values.UPLOAD_URL_MINUTES * 60_000;
 export const UPLOAD_HOLD_MS = values.UPLOAD_HOLD_MINUTES * 60_000;
+export const UPLOAD_STALL_MS = values.UPLOAD_STALL_SECONDS * 1000;
 export const CONFIRM_CLAIM_MS = values.CONFIRM_CLAIM_SECONDS * 1000;
 export const SESSION_MS = values.SESSION_DAYS * 86_400_000;
 export const SESSION_MS_MAX = values.SESSION_DAYS_MAX * 86_400_000;

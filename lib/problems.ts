@@ -258,6 +258,13 @@ const table = {
     message: "This upload is over: request a new one.",
     when: "The file was confirmed or deleted before the last byte arrived.",
   },
+  STORAGE_IN_USE: {
+    status: 409,
+    message: "Files are in the project's present storage: delete them first.",
+    when:
+      "Another endpoint or bucket is set, or the bucket is taken away, while files are in it; " +
+      "the message has their number.",
+  },
   PRECONDITION_FAILED: {
     status: 412,
     message: "The document has changed since you read it: read it again and repeat the change.",
@@ -371,6 +378,8 @@ export interface ProblemOptions {
   retryAfter?: number;
   /** Methods for the `Allow` header. */
   allow?: readonly string[];
+  /** Length of the file, for the `Content-Range` header. */
+  fileBytes?: number;
 }
 
 /** A refusal on its way to the renderer. Verbs throw it; nothing else reaches a client. */
@@ -380,6 +389,7 @@ export class Problem extends Error {
   readonly status: number;
   readonly retryAfter: number | undefined;
   readonly allow: readonly string[] | undefined;
+  readonly fileBytes: number | undefined;
 
   constructor(code: ProblemCode, options: ProblemOptions = {}) {
     super(
@@ -390,5 +400,6 @@ export class Problem extends Error {
     this.status = PROBLEMS[code].status;
     this.retryAfter = options.retryAfter;
     this.allow = options.allow;
+    this.fileBytes = options.fileBytes;
   }
 }

@@ -10,6 +10,14 @@ import { type Catalog, createCatalog } from "./documents/catalog.ts";
 import { createCursors, type Cursors } from "./documents/cursor.ts";
 import { createListPlans, type ListPlans } from "./documents/list_documents.ts";
 import { createListAnswers, type ListAnswers } from "./documents/repeated_list.ts";
+import { createEgress, type Egress, isPublic } from "./egress.ts";
+import type { Blobs } from "./files/blobs.ts";
+import { DiskBlobs } from "./files/disk/blobs.ts";
+import { createExternalStores, type OpenedStorage } from "./files/external_stores.ts";
+import type { LocalFiles } from "./files/local_files.ts";
+import { createServedFiles, type ServedFiles } from "./files/served_files.ts";
+import { type BlobStores, createBlobStores } from "./files/stores.ts";
+import { createUploadTokens, type UploadTokens } from "./files/upload_tokens.ts";
 import { type Cookies, createCookies } from "./http/cookies.ts";
 import { createDeadlines, type Deadlines } from "./http/deadline.ts";
 import { createFlight, type Flight } from "./http/flight.ts";
@@ -42,6 +50,12 @@ export interface Services extends AsyncDisposable {
   readonly cookies: Cookies;
   readonly providers: Providers;
   readonly browsers: Browsers;
+  readonly egress: Egress;
+  readonly blobStores: BlobStores;
+  /** Null where uploads and downloads go to the store directly. */
+  readonly localFiles: LocalFiles | null;
+  readonly uploadTokens: UploadTokens;
+  readonly servedFiles: ServedFiles;
   readonly rateLimiter: RateLimiter;
   /** For sign-ins and refreshes, beside the other one. */
   readonly signInLimiter: RateLimiter;
@@ -76,6 +90,14 @@ export async function openServices(
     const signInRate = config.ratePerMinute === null ? null : SIGN_IN_RATE_PER_MINUTE;
     const signInLimiter = createRateLimiter(signInRate, clock, shared);
     const cookies = createCookies(publicUrl);
+    const uploadTokens = createUploadTokens(keyRing.derive("upload tokens"));
+    const { blobs, localFiles } = await openStorage(config, uploadTokens, clock);
+    const egress = createEgress({
+      admits: config.allowPrivateEndpoints ? () => true : isPublic,
+    });
+    const open = (storage: OpenedStorage) => openExternal(storage, egress, clock);
+    const external = createExternalStores({ engine, keyRing, open });
+    const blobStores = createBlobStores(blobs, external);
     const deadlines = createDeadlines(REQUEST_TIMEOUT_MS, () => clock.now());
     return {
       config,
@@ -95,6 +117,11 @@ export async function openServices(
       cookies,
       providers: createProviders(config, clock),
       browsers: createBrowsers(cookies, keyRing.derive("sign-in cookies")),
+      egress,
+      blobStores,
+      localFiles,
+      uploadTokens,
+      servedFiles: createServedFiles(engine, clock),
       rateLimiter,
       signInLimiter,
       deadlines,
@@ -103,6 +130,8 @@ export async function openServices(
         deadlines[Symbol.dispose]();
         await rateLimiter[Symbol.asyncDispose]();
         await signInLimiter[Symbol.asyncDispose]();
+        await blobStores[Symbol.asyncDispose]();
+        egress[Symbol.dispose]();
         await engine[Symbol.asyncDispose]();
         log.flush();
       },
@@ -124,6 +153,38 @@ async function openEngine(
   const { MongoEngine } = await import("./store/mongo/engine.ts");
   const { url, prefix } = database;
   return await MongoEngine.open({ url: url.reveal(), prefix, queryTimeLimitMs });
+}
+
+/**
+ * Where files are kept, and whether that is this process itself. The SDK for buckets is loaded only
+ * by those who use one.
+ */
+async function openStorage(
+  { storage, publicUrl, filesUrl }: Config,
+  tokens: UploadTokens,
+  clock: Clock,
+): Promise<{ blobs: Blobs; localFiles: LocalFiles | null }> {
+  if (storage.kind === "disk") {
+    const blobs = new DiskBlobs({
+      folder: storage.folder,
+      filesUrl,
+      addressOf: (upload) => `${publicUrl}/api/storage/blob/${tokens.write(upload)}`,
+    });
+    return { blobs, localFiles: blobs };
+  }
+  const { openS3Blobs } = await import("./files/s3/blobs.ts");
+  const pathStyle = storage.endpoint !== null;
+  return { blobs: openS3Blobs({ ...storage, pathStyle, clock }), localFiles: null };
+}
+
+/** A bucket that a project brought: its address is a stranger's, so the way there is guarded. */
+async function openExternal(
+  { accessKeyId, ...storage }: OpenedStorage,
+  { agents }: Egress,
+  clock: Clock,
+): Promise<Blobs> {
+  const { openS3Blobs } = await import("./files/s3/blobs.ts");
+  return openS3Blobs({ ...storage, accessKeyId: accessKeyId.reveal(), agents, clock });
 }
 
 function folderOf(database: SqliteDatabase | MongoDatabase): string {

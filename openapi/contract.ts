@@ -1,5 +1,7 @@
 import { createRoute, type RouteConfig, z } from "@hono/zod-openapi";
 import type { ZodType } from "zod";
+import { isStoragePath } from "@/lib/http/path.ts";
+import { refusalBody } from "@/lib/http/respond.ts";
 import { type ProblemCode, PROBLEMS } from "@/lib/problems.ts";
 import type { Security } from "./security.ts";
 
@@ -15,12 +17,19 @@ export interface BodySpec {
   readonly optional?: boolean;
 }
 
+/** A body that is no JSON: its bytes come to the handler as they arrive. */
+export interface RawBodySpec {
+  readonly description: string;
+}
+
 /** An answer that is no refusal. */
 export interface Success {
   readonly status: number;
   readonly description: string;
   /** What `data` of the envelope holds; null for an answer without an envelope. */
   readonly data: ZodType | null;
+  /** Members that stand in the envelope itself, in the place of `data`. */
+  readonly members?: Readonly<Record<string, ZodType>>;
   /** The body of an answer without an envelope. */
   readonly content?: { readonly type: string; readonly schema: ZodType };
   readonly example?: unknown;
@@ -41,6 +50,8 @@ export interface Spec<P> {
   /** Path, query and header parameters, as OpenAPI writes them. */
   readonly parameters: readonly Parameter[];
   readonly body: BodySpec | null;
+  /** In the place of `body`. */
+  readonly rawBody?: RawBodySpec;
   readonly success: readonly Success[];
   /** Exactly what the operation raises beside what its guard, its body and the server do. */
   readonly problems: readonly ProblemCode[];
@@ -106,7 +117,19 @@ export function contract<P>(spec: Spec<P>): Contract<P> {
         },
       },
     }),
-    responses: { ...successes(spec.success), ...refusals(codes) },
+    ...(spec.rawBody && {
+      request: {
+        body: {
+          required: true,
+          description: spec.rawBody.description,
+          content: { "*/*": { schema: { type: "string", format: "binary" } } },
+        },
+      },
+    }),
+    responses: {
+      ...successes(spec.success),
+      ...refusals(codes, { inStorage: isStoragePath(spec.path) }),
+    },
   });
   return { ...spec, codes, route };
 }
@@ -125,20 +148,23 @@ function successes(list: readonly Success[]): Responses {
         [one.content.type]: { schema: one.content.schema, example: one.example },
       },
     }),
-    ...(one.data !== null && {
-      content: {
-        "application/json": {
-          schema: z.strictObject({
-            success: z.literal(true),
-            data: one.data,
-            message: z.string(),
-          }),
-          example: { success: true, data: one.example, message: one.message },
-        },
-      },
-    }),
+    ...(one.data !== null && enveloped({ data: one.data }, { data: one.example }, one.message)),
+    ...(one.members && enveloped(one.members, one.example as object, one.message)),
   }]));
 }
+
+const enveloped = (
+  members: Readonly<Record<string, ZodType>>,
+  example: object,
+  message: string | undefined,
+) => ({
+  content: {
+    "application/json": {
+      schema: z.strictObject({ success: z.literal(true), ...members, message: z.string() }),
+      example: { success: true, ...example, message },
+    },
+  },
+});
 
 const headerObjects = (headers: Readonly<Record<string, string>>) =>
   Object.fromEntries(
@@ -148,9 +174,17 @@ const headerObjects = (headers: Readonly<Record<string, string>>) =>
     ]),
   );
 
+/** Whether a refusal belongs to the operations on files. */
+interface Room {
+  readonly inStorage: boolean;
+}
+
 /** One response per status, with an example of each of its codes. */
-function refusals(codes: readonly ProblemCode[]): Responses {
+function refusals(codes: readonly ProblemCode[], room: Room): Responses {
   const byStatus = Map.groupBy(codes, (code) => PROBLEMS[code].status);
+  const example = (code: ProblemCode) => ({
+    value: refusalBody({ code, message: PROBLEMS[code].message }, room),
+  });
   return Object.fromEntries(
     [...byStatus].sort(([a], [b]) => a - b).map(([status, group]) => [
       String(status),
@@ -158,8 +192,8 @@ function refusals(codes: readonly ProblemCode[]): Responses {
         description: group.map((code) => `\`${code}\`: ${PROBLEMS[code].when}`).join("\n\n"),
         content: {
           "application/json": {
-            schema: refusalSchema(group),
-            examples: Object.fromEntries(group.map((code) => [code, { value: refusalOf(code) }])),
+            schema: refusalSchema(group, room),
+            examples: Object.fromEntries(group.map((code) => [code, example(code)])),
           },
         },
       },
@@ -167,17 +201,11 @@ function refusals(codes: readonly ProblemCode[]): Responses {
   );
 }
 
-const refusalSchema = (codes: readonly ProblemCode[]) =>
+const refusalSchema = (codes: readonly ProblemCode[], { inStorage }: Room) =>
   z.strictObject({
     success: z.literal(false),
     data: z.strictObject({}),
     message: z.string(),
+    ...(inStorage && { error: z.string() }),
     code: z.enum(codes as [ProblemCode, ...ProblemCode[]]),
   });
-
-const refusalOf = (code: ProblemCode) => ({
-  success: false,
-  data: {},
-  message: PROBLEMS[code].message,
-  code,
-});

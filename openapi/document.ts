@@ -1,9 +1,11 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Contract } from "./contract.ts";
+import { BLOBS } from "./paths/blobs.ts";
 import { DATA } from "./paths/data.ts";
 import { SCHEMAS } from "./paths/schemas.ts";
 import { SESSIONS } from "./paths/sessions.ts";
 import { SOCIAL } from "./paths/social.ts";
+import { STORAGE } from "./paths/storage.ts";
 import { SYSTEM } from "./paths/system.ts";
 import { USERS } from "./paths/users.ts";
 import { SECURITY_SCHEMES } from "./security.ts";
@@ -15,13 +17,16 @@ export const CONTRACTS: readonly Contract<unknown>[] = [
   ...SOCIAL,
   ...SESSIONS,
   ...USERS,
+  ...STORAGE,
+  ...BLOBS,
   ...SYSTEM,
 ] as readonly Contract<unknown>[]; // Their principals differ; here only their documents matter.
 
 const DESCRIPTION =
   `Corbel is a project-scoped backend: an application calls it with its project's API key.
 
-Every answer is an envelope: \`{ success, data, message }\`. A refusal has \`success: false\`, an
+Every answer is an envelope: \`{ success, data, message }\`, but for the upload request and its
+confirm, whose members stand beside \`success\`. A refusal has \`success: false\`, an
 empty \`data\`, a \`message\` that says what to do, and a stable \`code\`. Every answer carries
 \`x-request-id\`; say it when you ask for help.`;
 
@@ -46,6 +51,7 @@ export function buildDocument() {
       { name: "Sign-in", description: "Sign users in through a provider that they know." },
       { name: "Sessions", description: "Renew and end what a user signed in to." },
       { name: "Users", description: "A user about himself, and a server about all of them." },
+      { name: "Files", description: "Store files and serve them to everybody." },
       { name: "Access tokens", description: "Check access tokens elsewhere." },
       { name: "Server", description: "The server itself." },
     ],

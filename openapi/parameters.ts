@@ -3,11 +3,13 @@ import {
   LIST_LIMIT_DEFAULT,
   LIST_LIMIT_MAX,
   PAGE_DEFAULT,
+  RANGES_MAX,
   RETURN_TO_LENGTH_MAX,
   STATE_LENGTH_MAX,
 } from "@/lib/limits.ts";
 import { PROVIDER_NAMES } from "@/lib/social/providers.ts";
 import type { Parameter } from "./contract.ts";
+import { PATH_EXAMPLE } from "./schemas/storage.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -220,6 +222,11 @@ export const paging: readonly Parameter[] = [
   query("cursor", "`nextCursor` of the page before.", TEXT),
 ];
 
+export const filePath: Parameter = {
+  ...query("path", "The file's path, as confirm answered it.", TEXT, PATH_EXAMPLE),
+  required: true,
+};
+
 export const userSearch: readonly Parameter[] = [
   query("email", "The user with this e-mail, in any letter case.", TEXT, "ada@example.com"),
   query("search", "Users in whose e-mail this stands, in any letter case.", {
@@ -227,3 +234,35 @@ export const userSearch: readonly Parameter[] = [
     maxLength: EMAIL_SEARCH_LENGTH_MAX,
   }),
 ];
+
+export const uploadToken = path(
+  "token",
+  "What the server signed: which bytes may be put where, and for how long.",
+  TEXT,
+  "WyI2NmYxYTBjMmU0YjBhMWIyYzNkNGU1ZjYvMGY4ZmFkNWIiXQ.9qT0KkIO9l3Y0yqK3T1xWg",
+);
+
+export const fileProjectId = path(
+  "projectId",
+  "The project's id, in lower case.",
+  { type: "string", pattern: "^[0-9a-f]{24}$" },
+  "66f1a0c2e4b0a1b2c3d4e5f6",
+);
+
+export const fileName = path(
+  "name",
+  "The rest of the file's path.",
+  TEXT,
+  "0f8fad5b-d9cb-469f-a165-70867728950e_photo.png",
+);
+
+export const range = header(
+  "range",
+  `Parts of the file: \`bytes=0-99\`, \`bytes=100-\`, \`bytes=-100\`, or up to ${RANGES_MAX} of them ` +
+    "with commas. Those that touch are sent as one.",
+);
+
+export const ifRange = header(
+  "if-range",
+  "The `etag` of the file that the parts are of: of another one the whole is sent.",
+);

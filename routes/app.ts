@@ -3,6 +3,7 @@ import { SmartRouter } from "hono/router/smart-router";
 import { TrieRouter } from "hono/router/trie-router";
 import { holderOf } from "@/lib/auth/authenticate.ts";
 import { readJson, readJsonIfAny } from "@/lib/http/body.ts";
+import { readChunks } from "@/lib/http/chunks.ts";
 import { RESERVED_PATH } from "@/lib/http/path.ts";
 import { type Connection, openRequest, type RequestState } from "@/lib/http/request.ts";
 import { asProblem, preflight, problemReply, respond } from "@/lib/http/respond.ts";
@@ -44,8 +45,10 @@ export function createApp(services: Services): App {
             client: state.client,
             param,
             header: (name) => state.raw.headers.get(name),
+            isHead: state.raw.method === "HEAD",
             body: () => readJson(state.raw, contract.body!.bytesMax).finally(restart),
             optionalBody: () => readJsonIfAny(state.raw, contract.body!.bytesMax).finally(restart),
+            chunks: (limits) => readChunks(state.raw, limits, restart),
           }))
       );
       return after(reply, (reply) => respond(state, reply));

@@ -1,3 +1,4 @@
+import type { ChunkLimits } from "@/lib/http/chunks.ts";
 import type { Reply } from "@/lib/http/respond.ts";
 import type { Services } from "@/lib/services.ts";
 import type { Soon } from "@/lib/soon.ts";
@@ -13,12 +14,16 @@ export interface Call<P> {
   /** The query text, as sent. */
   readonly query: string;
   header(name: string): string | null;
+  /** Whether only the head of the answer is asked for. */
+  readonly isHead: boolean;
   /** Address of the client. */
   readonly client: string;
   /** Reads the JSON body, within the contract's limit. */
   body(): Promise<Json>;
   /** The same for a body that may be left out: undefined then. */
   optionalBody(): Promise<Json | undefined>;
+  /** The bytes of a body of another kind, as they arrive. */
+  chunks(limits: ChunkLimits): AsyncIterable<Uint8Array>;
 }
 
 /** A handler only translates: it reads the call, calls one verb, and shapes the reply. */

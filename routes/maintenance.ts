@@ -5,6 +5,7 @@ import { SESSIONS } from "@/lib/auth/sessions.ts";
 import { compileCollection, type StoredDocument } from "@/lib/documents/collection.ts";
 import { listCollections } from "@/lib/documents/save_collection.ts";
 import { purgeTrash } from "@/lib/documents/trash.ts";
+import { reap } from "@/lib/files/reaper.ts";
 import { eachProject } from "@/lib/projects/projects.ts";
 import type { Services } from "@/lib/services.ts";
 import { SIGN_IN_STATES } from "@/lib/social/states.ts";
@@ -12,6 +13,8 @@ import { purgeExpired } from "@/lib/store/expiry.ts";
 
 const FIRST_PASS_MS = 60_000;
 const PASS_EVERY_MS = 3_600_000;
+/** Uploads that were given up hold space and objects. */
+const REAP_EVERY_MS = 600_000;
 
 /** Records of a project that pass away by themselves. */
 const EXPIRING = [SESSIONS, REFRESH_TOKENS, EXCHANGE_CODES, SIGN_IN_STATES, KEPT_ANSWERS];
@@ -42,20 +45,35 @@ export async function maintain(
   return { documents, expired };
 }
 
-/** Runs {@linkcode maintain} now and then, until it is disposed of. */
+/** Runs {@linkcode maintain} and {@linkcode reap} now and then, until it is disposed of. */
 export function startMaintenance(services: Services): AsyncDisposable {
-  const { log } = services;
+  const passes = [
+    repeated(services, "Maintenance", PASS_EVERY_MS, (stopped) => maintain(services, stopped)),
+    repeated(services, "Clearing of uploads", REAP_EVERY_MS, (stopped) => reap(services, stopped)),
+  ];
+  return {
+    async [Symbol.asyncDispose]() {
+      await Promise.all(passes.map((pass) => pass[Symbol.asyncDispose]()));
+    },
+  };
+}
+
+function repeated(
+  { log }: Pick<Services, "log">,
+  what: string,
+  everyMs: number,
+  work: (stopped: () => boolean) => Promise<object>,
+): AsyncDisposable {
   let stopped = false;
   let running: Promise<void> = Promise.resolve();
 
   async function pass(): Promise<void> {
     try {
-      const removed = await maintain(services, () => stopped);
-      log.write("debug", "Maintenance done", { ...removed });
+      log.write("debug", `${what} done`, { ...await work(() => stopped) });
     } catch (error) {
-      log.write("error", "Maintenance failed", { error: String(error) });
+      log.write("error", `${what} failed`, { error: String(error) });
     }
-    if (!stopped) schedule(PASS_EVERY_MS);
+    if (!stopped) schedule(everyMs);
   }
 
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -1,11 +1,15 @@
 import type { Contract } from "@/openapi/contract.ts";
+import * as blobs from "@/openapi/paths/blobs.ts";
 import * as data from "@/openapi/paths/data.ts";
 import * as schemas from "@/openapi/paths/schemas.ts";
 import * as sessions from "@/openapi/paths/sessions.ts";
 import * as social from "@/openapi/paths/social.ts";
+import * as storage from "@/openapi/paths/storage.ts";
 import * as system from "@/openapi/paths/system.ts";
 import * as users from "@/openapi/paths/users.ts";
 import type { Handler } from "./call.ts";
+import { handlePutBlob } from "./blobs/put_blob.ts";
+import { handleServeFile } from "./blobs/serve_file.ts";
 import { handleCreateDocument } from "./data/create_document.ts";
 import { handleCreateDocuments } from "./data/create_documents.ts";
 import { handleDeleteDocument } from "./data/delete_document.ts";
@@ -24,6 +28,14 @@ import { handleLogoutAll } from "./sessions/logout_all.ts";
 import { handleRefreshSession } from "./sessions/refresh_session.ts";
 import { handleSignInCallback } from "./social/sign_in_callback.ts";
 import { handleStartSignIn } from "./social/start_sign_in.ts";
+import { handleConfirmUpload } from "./storage/confirm_upload.ts";
+import {
+  handleDeleteFile,
+  handleGetFileInfo,
+  handleGetStorageUsage,
+  handleListFiles,
+} from "./storage/files.ts";
+import { handleRequestUpload } from "./storage/request_upload.ts";
 import { handleGetHealth, handleGetReadiness } from "./system/health.ts";
 import { handleGetIndex } from "./system/index.ts";
 import { handleGetOpenApi } from "./system/openapi.ts";
@@ -63,6 +75,14 @@ export function operations(mount: <P>(contract: Contract<P>, handle: Handler<P>)
   mount(users.endUserSessions, handleEndUserSessions);
   mount(social.startSignIn, handleStartSignIn);
   mount(social.signInCallback, handleSignInCallback);
+  mount(storage.requestUpload, handleRequestUpload);
+  mount(storage.confirmUpload, handleConfirmUpload);
+  mount(storage.deleteFile, handleDeleteFile);
+  mount(storage.listFiles, handleListFiles);
+  mount(storage.getFileInfo, handleGetFileInfo);
+  mount(storage.getStorageUsage, handleGetStorageUsage);
+  mount(blobs.putBlob, handlePutBlob);
+  mount(blobs.serveFile, handleServeFile);
   mount(system.getJwks, handleGetJwks);
   mount(system.getHealth, handleGetHealth);
   mount(system.getReadiness, handleGetReadiness);

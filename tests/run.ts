@@ -1,13 +1,16 @@
 /**
- * `deno task test`: every suite on the embedded engine, and those that see an engine only from
- * outside once more on MongoDB. Arguments are files and folders as `deno test` takes them;
+ * `deno task test`: every suite on the embedded engine, those that see an engine only from outside
+ * once more on MongoDB, and those about files once more with a bucket. Arguments are files and folders as `deno test` takes them;
  * `--name=value` is handed on.
  */
 
+import { findS3 } from "./services/ceph.ts";
+import { startCeph } from "./services/ceph_server.ts";
 import { findMongodb } from "./services/mongodb.ts";
 import { startMongodb } from "./services/mongodb_server.ts";
-import { leftOut, mongodb, SERVICES } from "./services/mod.ts";
+import { leftOut, mongodb, s3, SERVICES } from "./services/mod.ts";
 import { assertAnswers } from "./support/mongodb.ts";
+import { assertS3Answers } from "./support/s3.ts";
 
 const PERMISSIONS = ["read", "write", "env", "run", "sys"].map((name) => `--allow-${name}`);
 const ALWAYS = ["--parallel", "--sanitize-ops", "--sanitize-resources", ...PERMISSIONS];
@@ -17,6 +20,11 @@ const OUTPUT_CHARACTERS = 10_000;
 
 const EVERYTHING = ["lib", "tests"];
 const BOTH_ENGINES = ["tests/api", "tests/property", "tests/acceptance", "tests/attacks"];
+
+/** By what suites are called, which is by operation and journey. */
+const ABOUT_FILES = /upload|file|storage|reaper/;
+/** What only a folder needs, and what takes a bucket in any run. */
+const ABOUT_ONE_STORE = /^(?:put_blob|serve_file|disk|s3)_/;
 
 export interface Counts {
   readonly passed: number;
@@ -43,9 +51,20 @@ export const onBothEngines = (files: readonly string[]): string[] =>
     !/\/sqlite_[^/]*$/.test(path)
   );
 
+/**
+ * Which of these files run once more with files in a bucket: those about files, but not those
+ * about one kind of store, as attacks on its addresses are.
+ */
+export const inBucket = (files: readonly string[]): string[] =>
+  onBothEngines(files).filter((path) => {
+    const [, room, name] = path.split("/");
+    return room !== "attacks" && ABOUT_FILES.test(name!) && !ABOUT_ONE_STORE.test(name!);
+  });
+
 /** Hosts with ports that a test may speak to; null if only the resolver knows them. */
-export function hostsOf(mongodbUrl: string | null): string[] | null {
+export function hostsOf(mongodbUrl: string | null, s3Url: string | null = null): string[] | null {
   const hosts = ["127.0.0.1", "localhost"];
+  if (s3Url !== null) hosts.push(new URL(s3Url).host);
   if (mongodbUrl === null) return hosts;
   if (mongodbUrl.startsWith("mongodb+srv:")) return null;
   const given = /^mongodb:\/\/(?:[^/?]*@)?([^/?]+)/.exec(mongodbUrl)?.[1];
@@ -111,7 +130,13 @@ async function runAll(args: readonly string[]): Promise<Counts> {
     ? null
     : await startMongodb({ program: found });
   const url = given ?? own?.url ?? null;
-  const hosts = hostsOf(url);
+  const foundS3 = await findS3(environment);
+  if (foundS3?.kind === "address") await assertS3Answers(foundS3.url);
+  await using ceph = foundS3 === null || foundS3.kind === "address"
+    ? null
+    : await startCeph({ programs: foundS3 });
+  const s3Url = foundS3?.kind === "address" ? foundS3.url : ceph?.url ?? null;
+  const hosts = hostsOf(url, s3Url);
   const flags = [
     hosts === null ? "--allow-net" : `--allow-net=${hosts}`,
     ...args.filter((arg) => arg.startsWith("-")),
@@ -122,18 +147,35 @@ async function runAll(args: readonly string[]): Promise<Counts> {
 
   const onSqlite = {
     CORBEL_TEST_DATABASE: "sqlite",
+    CORBEL_TEST_STORAGE: "disk",
     ...(url !== null && { MONGODB_TEST_URL: url }),
+    ...(s3Url !== null && { S3_TEST_URL: s3Url }),
   };
   const counts = [await runTests({ title: "The embedded engine", paths, env: onSqlite }, flags)];
   if (url !== null && again.length > 0) {
     const env = { ...onSqlite, CORBEL_TEST_DATABASE: "mongodb" };
     counts.push(await runTests({ title: "MongoDB", paths: again, env }, flags));
   }
+  const buckets = s3Url === null ? [] : inBucket(again);
+  if (buckets.length > 0) {
+    const env = { ...onSqlite, CORBEL_TEST_STORAGE: "s3" };
+    counts.push(await runTests({ title: "Files in a bucket", paths: buckets, env }, flags));
+  }
+  // Of a journey, every engine meets every store of files.
+  const journeys = buckets.filter((path) => path.startsWith("tests/acceptance/"));
+  if (url !== null && journeys.length > 0) {
+    const env = { ...onSqlite, CORBEL_TEST_DATABASE: "mongodb", CORBEL_TEST_STORAGE: "s3" };
+    counts.push(
+      await runTests({ title: "MongoDB, files in a bucket", paths: journeys, env }, flags),
+    );
+  }
   for (const service of SERVICES) {
     if (await service.find(environment) !== null) continue;
     console.log(leftOut(service));
-    // A test that needs one of the others fails by itself.
-    if (service === mongodb && environment.CI === "true") counts.push({ passed: 0, failed: 1 });
+    // A test that needs a browser fails by itself.
+    if ((service === mongodb || service === s3) && environment.CI === "true") {
+      counts.push({ passed: 0, failed: 1 });
+    }
   }
   return {
     passed: counts.reduce((sum, { passed }) => sum + passed, 0),

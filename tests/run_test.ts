@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { until } from "./acceptance/until.ts";
-import { countsOf, hostsOf, onBothEngines } from "./run.ts";
+import { countsOf, hostsOf, inBucket, onBothEngines } from "./run.ts";
+import { findS3 } from "./services/ceph.ts";
 import { findMongodb } from "./services/mongodb.ts";
 
 const STEP_MS = 60_000;
@@ -42,12 +43,30 @@ Deno.test("on both engines run the suites that see an engine only from outside",
   assert.deepEqual(onBothEngines([...once, ...both]), both);
 });
 
+Deno.test("with a bucket run the suites about files, but not those about one kind of store", () => {
+  const both = ["tests/api/request_upload_test.ts", "tests/acceptance/files_test.ts"];
+  const once = [
+    "lib/files/paths_test.ts",
+    "tests/api/list_documents_test.ts",
+    "tests/api/put_blob_upload_test.ts",
+    "tests/api/serve_file_test.ts",
+    "tests/attacks/uploads_test.ts",
+    "tests/contract/s3_blobs_test.ts",
+    "tests/acceptance/sqlite_files_test.ts",
+  ];
+  assert.deepEqual(inBucket([...once, ...both]), both);
+});
+
 Deno.test("tests may speak to this machine and to the hosts of the given address", () => {
   const here = ["127.0.0.1", "localhost"];
   assert.deepEqual(hostsOf(null), here);
   assert.deepEqual(hostsOf("mongodb://a:1,b/x?y=z"), [...here, "a:1", "b"]);
   assert.deepEqual(hostsOf("mongodb://u:p@a:1"), [...here, "a:1"]);
   assert.equal(hostsOf("mongodb+srv://cluster.example"), null);
+  assert.deepEqual(hostsOf(null, "https://id:secret@s3.example:9000"), [
+    ...here,
+    "s3.example:9000",
+  ]);
 });
 
 interface Runner extends AsyncDisposable {
@@ -79,7 +98,14 @@ async function startRunner(
       file,
     ],
     cwd: new URL("../", import.meta.url),
-    env: { TMPDIR: temporary, MONGODB_TEST_URL: "", CI: "", NO_COLOR: "1", ...env },
+    env: {
+      TMPDIR: temporary,
+      MONGODB_TEST_URL: "",
+      S3_TEST_URL: "",
+      CI: "",
+      NO_COLOR: "1",
+      ...env,
+    },
     stdin: "null",
     stdout: "piped",
     stderr: "piped",
@@ -112,9 +138,16 @@ async function startRunner(
   };
 }
 
-const NOTING = `Deno.writeTextFileSync(NOTE, Deno.env.get("MONGODB_TEST_URL") || "none");`;
+/** Writes down the addresses of the servers, each on a line. */
+const NOTING = `Deno.writeTextFileSync(NOTE, ["MONGODB_TEST_URL", "S3_TEST_URL"]
+  .map((name) => Deno.env.get(name) || "none").join("\\n"));`;
 const left = ({ temporary }: Runner) => [...Deno.readDirSync(temporary)].map(({ name }) => name);
-const ignore = (await findMongodb({ ...Deno.env.toObject(), MONGODB_TEST_URL: "" })) === null;
+const given = { ...Deno.env.toObject(), MONGODB_TEST_URL: "", S3_TEST_URL: "" };
+const ignore = await findMongodb(given) === null || await findS3(given) === null;
+
+/** Whether something listens at each of the addresses. */
+const listening = (note: string): Promise<boolean[]> =>
+  Promise.all(note.split("\n").map((url) => accepts(url)));
 
 async function accepts(url: string): Promise<boolean> {
   try {
@@ -138,11 +171,11 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
       }); });`;
       await using runner = await startRunner(hanging);
       await until("the test runs", async () => await runner.note() !== "", STEP_MS);
-      const url = await runner.note();
-      assert.ok(await accepts(url));
+      const note = await runner.note();
+      assert.deepEqual(await listening(note), [true, true]);
       runner.child.kill(signal);
       assert.notEqual((await runner.end()).code, 0);
-      assert.ok(!await accepts(url));
+      assert.deepEqual(await listening(note), [false, false]);
       assert.deepEqual(left(runner), []);
     },
   });
@@ -160,26 +193,32 @@ Deno.test({
     await using runner = await startRunner(failing);
     assert.equal((await runner.end()).code, 1);
     assert.equal(runner.output().trimEnd().split("\n").at(-1), "1 passed, 1 failed");
-    assert.ok(!await accepts(await runner.note()));
+    assert.deepEqual(await listening(await runner.note()), [false, false]);
     assert.deepEqual(left(runner), []);
   },
 });
 
-Deno.test("an address at which nobody serves is told at once, without its password", async () => {
-  const MONGODB_TEST_URL = "mongodb://ann:hunter2@127.0.0.1:1";
-  await using runner = await startRunner(`Deno.test("runs", () => { ${NOTING} });`, {
-    MONGODB_TEST_URL,
+for (
+  const [name, url] of [
+    ["MONGODB_TEST_URL", "mongodb://ann:hunter2@127.0.0.1:1"],
+    ["S3_TEST_URL", "http://ann:hunter2@127.0.0.1:1"],
+  ] as const
+) {
+  Deno.test(`${name}: where nobody serves it is told at once, without its password`, async () => {
+    await using runner = await startRunner(`Deno.test("runs", () => { ${NOTING} });`, {
+      [name]: url,
+    });
+    assert.equal((await runner.end()).code, 1);
+    assert.match(runner.errors(), new RegExp(`${name}.*127\\.0\\.0\\.1:1`));
+    assert.doesNotMatch(runner.errors(), /hunter2|^\s+at /m);
+    assert.equal(await runner.note(), "", "no test was run");
+    assert.deepEqual(left(runner), []);
   });
-  assert.equal((await runner.end()).code, 1);
-  assert.match(runner.errors(), /MONGODB_TEST_URL.*127\.0\.0\.1:1/);
-  assert.doesNotMatch(runner.errors(), /hunter2|^\s+at /m);
-  assert.equal(await runner.note(), "", "no test was run");
-  assert.deepEqual(left(runner), []);
-});
+}
 
 for (const CI of ["", "true"]) {
   const outcome = CI === "" ? "is named with what brings it" : "is a failure with CI=true";
-  Deno.test(`a missing MongoDB ${outcome}`, async () => {
+  Deno.test(`a missing MongoDB or S3 server ${outcome}`, async () => {
     const passing = `Deno.test("passes", () => { ${NOTING} });`;
     await using runner = await startRunner(passing, {
       CI,
@@ -187,13 +226,14 @@ for (const CI of ["", "true"]) {
       CORBEL_SERVICES_DIR: "/nowhere",
     });
     const { code } = await runner.end();
-    const [before, last] = runner.output().trimEnd().split("\n").slice(-2);
-    assert.match(before!, /^Left out: .*MongoDB.*deno task services$/);
+    const [first, second, last] = runner.output().trimEnd().split("\n").slice(-3);
+    assert.match(first!, /^Left out: .*MongoDB.*deno task services$/);
+    assert.match(second!, /^Left out: .*Ceph.*deno task services$/);
     assert.deepEqual(
       [code, last],
-      CI === "" ? [0, "1 passed, 0 failed"] : [1, "1 passed, 1 failed"],
+      CI === "" ? [0, "1 passed, 0 failed"] : [1, "1 passed, 2 failed"],
     );
-    assert.equal(await runner.note(), "none");
+    assert.equal(await runner.note(), "none\nnone");
     assert.deepEqual(left(runner), []);
   });
 }

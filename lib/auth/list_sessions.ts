@@ -2,7 +2,7 @@ import type { Clock } from "../clock.ts";
 import type { Cursors } from "../documents/cursor.ts";
 import { and, eq } from "../store/filter.ts";
 import type { Engine, Json } from "../store/port.ts";
-import { parsePageQuery, readPage, type RecordPage } from "./page.ts";
+import { parsePageQuery, readPage, type RecordPage } from "../page.ts";
 import type { SignedInUser } from "./principals.ts";
 import { type SessionRecord, SESSIONS, standing } from "./sessions.ts";
 

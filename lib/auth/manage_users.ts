@@ -7,7 +7,7 @@ import { deleteAll } from "../store/expiry.ts";
 import { and, eq } from "../store/filter.ts";
 import type { Engine, Filter, Id } from "../store/port.ts";
 import { IDENTITIES } from "./identities.ts";
-import { parsePageQuery, readPage, type RecordPage } from "./page.ts";
+import { parsePageQuery, readPage, type RecordPage } from "../page.ts";
 import { revokeSessions } from "./revoke_sessions.ts";
 import { type SessionDirectory, SESSIONS } from "./sessions.ts";
 import { lowerEmail, type UserRecord, USERS } from "./users.ts";

@@ -1,5 +1,3 @@
-import { equalInConstantTime, mac, MAC_LENGTH } from "../crypto/hashes.ts";
-
 /** What an answer sets, beside `HttpOnly` and `Path=/`. */
 export interface CookieOptions {
   readonly sameSite: "Lax" | "None";
@@ -54,15 +52,4 @@ export function createCookies(publicUrl: string): Cookies {
       return ["set-cookie", attributes.join("; ")];
     },
   };
-}
-
-/** Signs a cookie's value for one purpose, so that no other program of the host can set it. */
-export const signed = (key: string, purpose: string, value: string): string =>
-  `${value}.${mac(key, `${purpose}.${value}`)}`;
-
-/** The value under a signature by any of the keys; null for everything else. */
-export function unsigned(keys: readonly string[], purpose: string, text: string): string | null {
-  const value = text.slice(0, -MAC_LENGTH - 1);
-  const genuine = keys.some((key) => equalInConstantTime(text, signed(key, purpose, value)));
-  return genuine ? value : null;
 }

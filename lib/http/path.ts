@@ -13,6 +13,11 @@ const DATA = "/api/data/";
 /** Where every path that begins with `/api/data/users` is routed, in any case or encoding. */
 export const RESERVED_PATH = "/api/data/users";
 
+const STORAGE = "/api/storage/";
+
+/** Whether refusals at this path also carry `error`, as those of operations on files do. */
+export const isStoragePath = (path: string): boolean => path.startsWith(STORAGE);
+
 const SIMPLE = /^(?:\/[A-Za-z0-9_~-][A-Za-z0-9_.~-]*)*\/?$/;
 
 /** Reads `request.url`, which Deno hands over as it was sent. */

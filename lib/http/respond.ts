@@ -1,13 +1,16 @@
 import { jsonText } from "../store/json_text.ts";
+import { BlobsUnavailable } from "../files/blobs.ts";
 import { Problem, type ProblemCode, PROBLEMS } from "../problems.ts";
 import { QueryTooSlow, StoreUnavailable } from "../store/errors.ts";
+import type { Json } from "../store/port.ts";
 import type { Log } from "./log.ts";
+import { isStoragePath } from "./path.ts";
 import type { RequestState } from "./request.ts";
 
 /** An answer before it becomes a `Response`. */
 export interface Reply {
   readonly status: number;
-  readonly body: string | Uint8Array<ArrayBuffer> | null;
+  readonly body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null;
   /** JSON if left out. */
   readonly type?: string;
   /** Beside those that every answer carries, or in the place of `cache-control`; in lower case. */
@@ -36,6 +39,12 @@ export const ok = (status: number, data: string, message: string, etag?: string)
   status,
   body: envelope(data, message),
   ...(etag !== undefined && { headers: [["etag", etag]] }),
+});
+
+/** An answer whose members stand in the envelope itself, in the place of `data`. */
+export const okWith = (members: Readonly<Record<string, Json>>, message: string): Reply => ({
+  status: 200,
+  body: jsonText({ success: true, ...members, message }),
 });
 
 /**
@@ -79,6 +88,11 @@ function made({ path }: RequestState, reply: Reply, body: Reply["body"]): Respon
     headers.set("cache-control", "private, no-cache");
     headers.set("vary", "Origin, Authorization, x-api-key");
   }
+  if (path.startsWith("/files/")) {
+    // What is not served now may be a moment later; what is says for itself how long it keeps.
+    headers.set("cache-control", "no-cache");
+    headers.set("vary", "Origin");
+  }
   if (reply.body !== null) headers.set("content-type", reply.type ?? JSON_TYPE);
   for (const [name, value] of reply.headers ?? []) {
     if (name === "set-cookie") headers.append(name, value);
@@ -98,25 +112,39 @@ export function problemReply(state: RequestState, problem: Problem): Reply {
   if (retryAfter !== undefined) headers.push(["retry-after", String(retryAfter)]);
   // Nobody reads what else comes on this connection.
   if (problem.code === "STOPPING" || problem.status === 413) headers.push(["connection", "close"]);
+  if (problem.fileBytes !== undefined) {
+    headers.push(["content-range", `bytes */${problem.fileBytes}`]);
+  }
   if (problem.allow !== undefined) headers.push(["allow", problem.allow.join(", ")]);
   // What failed inside is nobody's business outside; these two say what to do.
   const opaque = problem.status >= 500 && !TELLING.has(problem.code);
   const message = opaque ? PROBLEMS[problem.code].message : problem.message;
-  const body = jsonText({ success: false, data: {}, message, code: problem.code });
+  const room = { inStorage: isStoragePath(state.path) };
+  const body = jsonText(refusalBody({ code: problem.code, message }, room));
   return { status: problem.status, body, headers };
 }
+
+/** The envelope of errors. Clients of storage may read the text in `error` or in `message`. */
+export const refusalBody = (
+  { code, message }: { code: ProblemCode; message: string },
+  { inStorage }: { inStorage: boolean },
+) => ({ success: false, data: {}, message, ...(inStorage && { error: message }), code });
 
 /** What a thrown value means to a client; what is not a refusal is logged. */
 export function asProblem(error: unknown, state: RequestState, log: Log): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof QueryTooSlow) return tooSlow(error);
-  const unavailable = error instanceof StoreUnavailable;
-  log.write("error", unavailable ? "The store is unavailable" : "A request failed", {
+  const unavailable = error instanceof StoreUnavailable
+    ? "STORE_UNAVAILABLE"
+    : error instanceof BlobsUnavailable
+    ? "STORAGE_UNAVAILABLE"
+    : null;
+  log.write("error", unavailable === null ? "A request failed" : "The store is unavailable", {
     requestId: state.id,
     operation: state.operationId,
-    error: unavailable ? error.message : error instanceof Error ? error.stack : String(error),
+    error: error instanceof Error ? unavailable ? error.message : error.stack : String(error),
   });
-  return new Problem(unavailable ? "STORE_UNAVAILABLE" : "INTERNAL", { cause: error });
+  return new Problem(unavailable ?? "INTERNAL", { cause: error });
 }
 
 function tooSlow({ path }: QueryTooSlow): Problem {

@@ -1,6 +1,7 @@
 import { sha256 } from "../crypto/hashes.ts";
 import { randomToken } from "../crypto/random.ts";
-import { type Cookies, signed, unsigned } from "../http/cookies.ts";
+import { signed, unsigned } from "../crypto/signed.ts";
+import type { Cookies } from "../http/cookies.ts";
 import { SIGN_IN_MS } from "../limits.ts";
 
 /**

@@ -124,8 +124,12 @@ export const getReadiness = system({
   success: [{
     status: 200,
     description: "It can.",
-    data: z.strictObject({ status: z.literal("ready"), database: z.enum(["sqlite", "mongodb"]) }),
-    example: { status: "ready", database: "sqlite" },
+    data: z.strictObject({
+      status: z.literal("ready"),
+      database: z.enum(["sqlite", "mongodb"]),
+      storage: z.enum(["disk", "s3"]),
+    }),
+    example: { status: "ready", database: "sqlite", storage: "disk" },
     message: "Ready",
   }],
   problems: ["NOT_READY"],

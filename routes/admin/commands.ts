@@ -10,19 +10,14 @@ import { ACCESS_TOKEN_SECONDS } from "@/lib/limits.ts";
 import { Problem } from "@/lib/problems.ts";
 import { createProject } from "@/lib/projects/create_project.ts";
 import { type Linking, saveProvider } from "@/lib/projects/providers.ts";
-import { eachProject, findProject, rotateKey } from "@/lib/projects/projects.ts";
-import { parseJson } from "@/lib/store/json_text.ts";
+import { eachProject, rotateKey } from "@/lib/projects/projects.ts";
 import type { Services } from "@/lib/services.ts";
 import { callbackUrl } from "@/lib/social/start_sign_in.ts";
-import type { Id } from "@/lib/store/port.ts";
-import type { Arguments, OptionNames } from "./arguments.ts";
+import type { Arguments } from "./arguments.ts";
+import type { Command } from "./command.ts";
+import { jsonFile, projectId } from "./inputs.ts";
 import { secretLine } from "./secret_line.ts";
-
-interface Command {
-  readonly usage: string;
-  readonly options: OptionNames;
-  run(services: Services, args: Arguments): Promise<unknown>;
-}
+import { STORAGE_COMMANDS } from "./storage_commands.ts";
 
 const TOKEN_SECONDS_MAX = 365 * 86_400;
 
@@ -101,6 +96,7 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
     options: { values: ["project", "provider", "client-id", "linking"], flags: ["disabled"] },
     run: setProvider,
   }],
+  ...STORAGE_COMMANDS,
 ]);
 
 /** The client secret comes by standard input: arguments are seen by every process of the machine. */
@@ -130,12 +126,7 @@ async function setProvider(services: Services, args: Arguments) {
   };
 }
 
-async function projectId(services: Services, args: Arguments): Promise<Id> {
-  return (await findProject(services, args.required("project")))._id;
-}
-
-const refuse = (message: string, cause?: unknown) =>
-  new Problem("INVALID_INPUT", { message, cause });
+const refuse = (message: string) => new Problem("INVALID_INPUT", { message });
 
 function keyKind(args: Arguments): KeyKind {
   const kind = args.required("kind");
@@ -159,21 +150,4 @@ function lifetime(args: Arguments): number {
     throw refuse(`--ttl must be a whole number of seconds from 1 to ${TOKEN_SECONDS_MAX}.`);
   }
   return seconds;
-}
-
-async function jsonFile(args: Arguments): Promise<unknown> {
-  const path = args.required("file");
-  let text: string;
-  try {
-    text = path === "-"
-      ? await new Response(Deno.stdin.readable).text()
-      : await Deno.readTextFile(path);
-  } catch (cause) {
-    throw refuse(`Cannot read the file "${path}".`, cause);
-  }
-  try {
-    return parseJson(text);
-  } catch (cause) {
-    throw refuse(`The file "${path}" is not valid JSON: ${(cause as Error).message}.`, cause);
-  }
 }

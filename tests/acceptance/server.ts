@@ -140,7 +140,9 @@ async function launch(
   const given = { PORT: String(port), ...chosen };
   const takesDefault = cwd !== undefined && database === "sqlite";
   const settings: Settings = {
-    ...(takesDefault ? { DATABASE_URL: `sqlite:${cwd}/data` } : store.settings),
+    ...(takesDefault
+      ? { DATABASE_URL: `sqlite:${cwd}/data`, STORAGE_URL: `file:${cwd}/data/files` }
+      : store.settings),
     ...given,
   };
   const told = takesDefault ? given : settings;

@@ -5,6 +5,7 @@ import { REQUEST_TIMEOUT_MS } from "@/lib/limits.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { Services } from "@/lib/services.ts";
 import { StoreUnavailable } from "@/lib/store/errors.ts";
+import { parseJson } from "@/lib/store/json_text.ts";
 import type { Engine } from "@/lib/store/port.ts";
 import { createApp } from "@/routes/app.ts";
 import { type Answer, type Call, send } from "../support/conforming_client.ts";
@@ -21,11 +22,18 @@ const DETAIL = "detail-of-a-failure /var/secret/place";
 
 /** Sends a sample, with what its guard asks for, to an app over changed services. */
 async function sendTo(services: Services, shelf: Shelf, sample: Sample): Promise<Answer> {
-  const { call } = sample;
-  const path = call.path.replace(/projects\/[0-9a-f]{24}/, `projects/${shelf.project.projectId}`);
   const headers = await admission(sample, shelf.project);
-  return await send(createApp(services), { ...call, path, headers });
+  const call = inProject(sample.call, shelf.project.projectId);
+  return await send(createApp(services), { ...call, headers });
 }
+
+/** In the place of the project that samples name, in addresses and in paths of files. */
+const inProject = (call: Call, projectId: string): Call =>
+  parseJson(
+    JSON.stringify(call)
+      .replace(/(?<=projects\/)[0-9a-f]{24}/, projectId)
+      .replace(/[0-9a-f]{24}(?=(?:\/|%2F)[0-9a-f]{8}-)/, projectId),
+  ) as unknown as Call; // As it was.
 
 /** The services over a store that fails whenever it is asked. */
 function failing(services: Services, error: Error): Services {

@@ -1,17 +1,22 @@
 import assert from "node:assert/strict";
+import { DeleteBucketCommand } from "@aws-sdk/client-s3";
+import { createLog } from "@/lib/http/log.ts";
 import type { Engine } from "@/lib/store/port.ts";
 import { StoreUnavailable } from "@/lib/store/errors.ts";
 import { createApp } from "@/routes/app.ts";
 import { send } from "../support/conforming_client.ts";
+import { createTestBucket, hasS3 } from "../support/s3.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { ok, refused } from "./shelf.ts";
 
 const PATH = "/api/health/ready";
 
-Deno.test("a process whose database answers is ready", async () => {
+Deno.test("a process whose database and file storage answer is ready", async () => {
   await using app = await openTestApp();
   const answer = await app.send({ path: PATH });
-  assert.deepEqual(ok(answer), { status: "ready", database: app.services.engine.name });
+  const { engine, config } = app.services;
+  const expected = { status: "ready", database: engine.name, storage: config.storage.kind };
+  assert.deepEqual(ok(answer), expected);
   assert.equal(answer.body.message, "Ready");
 });
 
@@ -28,4 +33,23 @@ Deno.test("a process whose database is down is not ready, and names it and nothi
     assert.match(answer.headers.get("retry-after")!, /^[1-9]\d*$/);
     assert.ok(!/secret|hunter2/.test(answer.text));
   }
+});
+
+Deno.test({
+  name: "a process whose bucket is gone is not ready, names the storage, and logs what to do",
+  ignore: !hasS3(),
+  async fn() {
+    await using bucket = await createTestBucket();
+    const said: string[] = [];
+    using log = createLog("error", (text) => said.push(text));
+    await using app = await openTestApp({ env: bucket.settings, log });
+    const { database, storage } = ok(await app.send({ path: PATH }));
+    assert.deepEqual([database, storage], [app.services.engine.name, "s3"]);
+    await bucket.client.send(new DeleteBucketCommand({ Bucket: bucket.name }));
+    const answer = await app.send({ path: PATH });
+    refused(answer, 503, "NOT_READY", "file storage (s3)");
+    assert.doesNotMatch(answer.text, new RegExp(`${bucket.name}|${bucket.account.endpoint}`));
+    assert.match(said.join(""), new RegExp(`${bucket.name}.*there is no such bucket: create it`));
+    assert.ok(!said.join("").includes(bucket.account.secretAccessKey));
+  },
 });

@@ -6,6 +6,7 @@ import type { TestProject } from "../support/test_app.ts";
 interface Parameter {
   readonly name: string;
   readonly in: string;
+  readonly required: boolean;
   readonly example?: unknown;
 }
 
@@ -15,7 +16,7 @@ interface Operation {
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: {
     readonly required: boolean;
-    readonly content: { "application/json": { example: unknown } };
+    readonly content: { "application/json"?: { example: unknown } };
   };
   readonly responses: Readonly<Record<string, { readonly headers?: object }>>;
 }
@@ -54,7 +55,11 @@ function sample(template: string, method: string, operation: Operation): Sample 
     const parameter = parameters.find((one) => one.in === "path" && one.name === name);
     return encodeURIComponent(String(parameter?.example ?? "sample"));
   });
-  const body = requestBody?.content["application/json"].example;
+  const query = new URLSearchParams(
+    parameters.filter((one) => one.in === "query" && one.required)
+      .map(({ name, example }) => [name, String(example)]),
+  );
+  const body = requestBody?.content["application/json"]?.example;
   return {
     operationId,
     template,
@@ -62,7 +67,11 @@ function sample(template: string, method: string, operation: Operation): Sample 
     bodyIsOptional: requestBody?.required === false,
     setsCookie: Object.values(responses).some(({ headers }) => "set-cookie" in (headers ?? {})),
     codes: CONTRACTS.find((contract) => contract.operationId === operationId)!.codes,
-    call: { method: method.toUpperCase(), path, ...(body !== undefined && { body }) },
+    call: {
+      method: method.toUpperCase(),
+      path: query.size === 0 ? path : `${path}?${query}`,
+      ...(body !== undefined && { body }),
+    },
     statuses: Object.keys(responses).map(Number),
   };
 }

@@ -4,6 +4,7 @@
  */
 
 import type { Engine } from "@/lib/store/port.ts";
+import { type CasesOn, type DriverOf, testsOf } from "./cases.ts";
 import { changeCases } from "./changes.ts";
 import { comparisonCases } from "./comparison.ts";
 import { pathCases } from "./comparison_paths.ts";
@@ -24,16 +25,12 @@ export interface Store {
   readonly address: string;
 }
 
-export interface Driver {
-  open(): Promise<Store & AsyncDisposable>;
-  /** Name of a case -> why this driver cannot pass it. */
-  readonly skips?: Readonly<Record<string, string>>;
+export interface Driver extends DriverOf<Store> {
   /** What is run, where that is not all: a driver that reads in two ways shows that both agree. */
   readonly themes?: readonly Cases[];
 }
 
-/** Names state the guarantee. */
-export type Cases = Readonly<Record<string, (store: Store) => Promise<void>>>;
+export type Cases = CasesOn<Store>;
 
 const THEMES: readonly Cases[] = [
   comparisonCases,
@@ -55,35 +52,5 @@ export function recordsContract(name: string, driver: Driver): void {
   for (const test of contractTests(name, driver)) Deno.test(test);
 }
 
-/**
- * Throws for a skip that names no case or gives no reason, so that a skip cannot outlive what it
- * was for.
- */
-export function contractTests(name: string, driver: Driver): Deno.TestDefinition[] {
-  const cases = collected(driver.themes ?? THEMES);
-  const skips = driver.skips ?? {};
-  for (const [title, reason] of Object.entries(skips)) {
-    if (!cases.has(title)) throw new Error(`${name} skips "${title}", which is no case`);
-    if (reason.trim() === "") throw new Error(`${name} skips "${title}" without a reason`);
-  }
-  return [...cases].map(([title, run]) => {
-    const skipped = Object.hasOwn(skips, title);
-    return {
-      name: `${name}: ${title}${skipped ? ` (skipped: ${skips[title]})` : ""}`,
-      ignore: skipped,
-      fn: async () => {
-        await using store = await driver.open();
-        await run(store);
-      },
-    };
-  });
-}
-
-function collected(themes: readonly Cases[]): Map<string, Cases[string]> {
-  const cases = new Map<string, Cases[string]>();
-  for (const [title, run] of themes.flatMap((theme) => Object.entries(theme))) {
-    if (cases.has(title)) throw new Error(`Two cases are called "${title}"`);
-    cases.set(title, run);
-  }
-  return cases;
-}
+export const contractTests = (name: string, driver: Driver): Deno.TestDefinition[] =>
+  testsOf(name, driver, driver.themes ?? THEMES);

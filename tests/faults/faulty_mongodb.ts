@@ -65,7 +65,7 @@ export async function storeOn(
     `${all}${all.includes("?") ? "&" : "?"}${one}`
   );
   return {
-    settings: { DATABASE_URL: joined, SECRET_KEYS },
+    settings: { DATABASE_URL: joined, STORAGE_URL: `file:${folder}/files`, SECRET_KEYS },
     folder,
     isUntouched: () => Promise.reject(new Error("Nobody asks this of a store on such a server")),
     [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }),

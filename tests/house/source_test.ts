@@ -21,7 +21,7 @@ const isLocal = (target: string): boolean => /\.(?:ts|js|json)$/.test(target);
 /** Sources of the product, which is what the layers are about. */
 const PRODUCT = [...sources].filter(([path]) => layerOf(path) in LAYERS && !isTest(path));
 
-const DRIVERS = ["lib/store/sqlite/", "lib/store/mongo/"];
+const DRIVERS = ["lib/store/sqlite/", "lib/store/mongo/", "lib/files/disk/", "lib/files/s3/"];
 const inDriver = (path: string): boolean => DRIVERS.some((driver) => path.startsWith(driver));
 
 const BINARY = /\.(?:br|png|jpe?g|ico|woff2?)$/;
@@ -178,7 +178,10 @@ Deno.test("the version of MongoDB's stand-in is pinned in one place", async () =
   assert.deepEqual(others, []);
 });
 
-/** What MongoDB's driver looks at: its log settings, and where it runs, which it tells the server. */
+/**
+ * What MongoDB's driver looks at: its log settings, and where it runs, which it tells the server.
+ * The last is of the SDK for buckets, which hands on where a request came from.
+ */
 const DRIVERS_OWN = [
   "AWS_*",
   "FUNCTION*",
@@ -186,6 +189,7 @@ const DRIVERS_OWN = [
   "K_SERVICE",
   "MONGODB_LOG_*",
   "VERCEL*",
+  "_X_AMZN_TRACE_ID",
 ];
 
 Deno.test("tasks that read the environment may read exactly the settings, and the driver its own", async () => {

@@ -4,6 +4,8 @@
  * one is a failure.
  */
 
+import { findS3 } from "./ceph.ts";
+import { unpackCeph } from "./ceph_packages.ts";
 import { findChromium, installChromium } from "./chromium.ts";
 import { findMongodb } from "./mongodb.ts";
 import type { Environment } from "./programs.ts";
@@ -44,7 +46,22 @@ export const mongodb: Service = {
   bring: buildStandIn,
 };
 
-export const SERVICES: readonly Service[] = [browser, mongodb];
+/** A server that speaks S3, or Ceph to start one. */
+export const s3: Service = {
+  name: "Ceph",
+  suite: "every suite's run on S3",
+  command: "deno task services",
+  async find(env) {
+    const found = await findS3(env);
+    if (found === null) return null;
+    // Addresses hold secrets.
+    if (found.kind === "address") return "S3_TEST_URL";
+    return found.root === "" ? "Ceph on the PATH" : found.root;
+  },
+  bring: unpackCeph,
+};
+
+export const SERVICES: readonly Service[] = [browser, mongodb, s3];
 
 /** What is left out without a service, and how to get it. */
 export const leftOut = ({ suite, name, command }: Service): string =>

@@ -1,6 +1,7 @@
 /** MongoDB servers of the tests' own. */
 
 import { MongoClient } from "mongodb";
+import { freePort, launch, type Running } from "./guarded.ts";
 import { findMongodbProgram, type MongodbProgram } from "./mongodb.ts";
 
 export interface MongodbOptions {
@@ -36,10 +37,8 @@ export interface Mongodb extends AsyncDisposable {
 const HOST = "127.0.0.1";
 const REPLICA_SET = "corbel";
 const START_MS = 30_000;
-const STOP_MS = 5000;
 const LOOK_EVERY_MS = 20;
 const PORT_TRIES = 5;
-const OUTPUT_CHARACTERS = 20_000;
 
 /** MongoDB's code for a replica set that was initiated before. */
 const ALREADY_INITIALIZED = 23;
@@ -125,75 +124,6 @@ const keyFileOf = (folder: string): string => `${folder}/members.key`;
 
 const configOf = (folder: string): string => `${folder}/secantusd.toml`;
 
-interface Running {
-  readonly pid: number;
-  hasEnded(): boolean;
-  /** The last of what it said. */
-  output(): string;
-  end(signal: "SIGTERM" | "SIGKILL"): Promise<void>;
-}
-
-/**
- * Becomes the server, beside a guard: where standard input ends without a word, whoever started
- * the server is gone, and the guard removes both server and folder. The guard never outlives its
- * server for long, so the process id is still the server's.
- */
-const GUARDED = `folder=$1; shift; exec 3<&0
-{ read -r _ <&3 || { kill -KILL $$; sleep 1; [ -z "$folder" ] || rm -rf "$folder"; }; } >/dev/null 2>&1 &
-exec "$@" 3<&- </dev/null`;
-
-function launch(words: readonly string[], own: string | null): Running {
-  const child = new Deno.Command("sh", {
-    args: ["-c", GUARDED, "sh", own ?? "", ...words],
-    stdin: "piped",
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
-  let output = "";
-  const collect = async (stream: ReadableStream<Uint8Array<ArrayBuffer>>) => {
-    for await (const text of stream.pipeThrough(new TextDecoderStream())) {
-      output = (output + text).slice(-OUTPUT_CHARACTERS);
-    }
-  };
-  let hasEnded = false;
-  const ended = (async () => {
-    const read = Promise.all([collect(child.stdout), collect(child.stderr)]);
-    await child.status;
-    hasEnded = true;
-    await dismissGuard(child.stdin);
-    await read;
-  })();
-  return {
-    pid: child.pid,
-    hasEnded: () => hasEnded,
-    output: () => output,
-    async end(signal) {
-      if (!hasEnded) send(child, signal);
-      const timer = setTimeout(() => hasEnded || send(child, "SIGKILL"), STOP_MS);
-      await ended;
-      clearTimeout(timer);
-    },
-  };
-}
-
-async function dismissGuard(stdin: WritableStream<Uint8Array>): Promise<void> {
-  const writer = stdin.getWriter();
-  try {
-    await writer.write(new TextEncoder().encode("over\n"));
-    await writer.close();
-  } catch {
-    // The guard went first.
-  }
-}
-
-function send(child: Deno.ChildProcess, signal: Deno.Signal): void {
-  try {
-    child.kill(signal);
-  } catch {
-    // It ended by itself in this moment.
-  }
-}
-
 /** Resolves to the name of the replica set, if it is one. Throws what the server did or does not. */
 async function untilWritable(
   port: number,
@@ -245,10 +175,4 @@ async function initiate(admin: ReturnType<MongoClient["db"]>, port: number): Pro
   } catch (error) {
     if ((error as { code?: unknown }).code !== ALREADY_INITIALIZED) throw error;
   }
-}
-
-/** A port that nobody listens on at the moment. */
-function freePort(): number {
-  using listener = Deno.listen({ hostname: HOST, port: 0 });
-  return listener.addr.port;
 }

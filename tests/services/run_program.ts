@@ -19,7 +19,7 @@ export interface End {
 export async function run(
   program: string,
   args: readonly string[],
-  { say, ...options }: { env?: Record<string, string> } & Bringing,
+  { say, ...options }: { env?: Record<string, string>; cwd?: string } & Bringing,
 ): Promise<End> {
   const child = new Deno.Command(program, {
     ...options,

@@ -1,14 +1,20 @@
 /**
- * Stores of the tests' own, on the engine that `CORBEL_TEST_DATABASE` names. Knows nothing of the
+ * Stores of the tests' own, on the engine that `CORBEL_TEST_DATABASE` names and with files where
+ * `CORBEL_TEST_STORAGE` says. Knows nothing of the
  * product but its settings, so that suites which only speak HTTP can use it.
  */
 
 import { databaseNames, dropDatabases, mongodbUrl } from "./mongodb.ts";
+import { createTestBucket } from "./s3.ts";
 
 export type Database = "sqlite" | "mongodb";
+export type Storage = "disk" | "s3";
 
 /** The engine that the tests run on. */
-export const database: Database = readDatabase();
+export const database: Database = readChoice("CORBEL_TEST_DATABASE", ["sqlite", "mongodb"]);
+
+/** Where the files of the tests' stores are kept: beside the database, or in a bucket each. */
+export const storage: Storage = readChoice("CORBEL_TEST_STORAGE", ["disk", "s3"]);
 
 /** An empty store. Whoever opens it with the same settings finds the same data. */
 export interface TestStore extends AsyncDisposable {
@@ -25,35 +31,47 @@ const SECRET_KEYS = `test:${btoa("a key ring for tests and no more")}`;
 
 /** A store that is removed when it is disposed. */
 export async function createTestStore(engine: Database = database): Promise<TestStore> {
+  await using making = new AsyncDisposableStack();
   const folder = await Deno.makeTempDir({ prefix: "corbel-test-" });
-  const removeFolder = () => Deno.remove(folder, { recursive: true });
-  if (engine === "sqlite") {
-    return { ...sqliteStoreIn(folder), [Symbol.asyncDispose]: removeFolder };
-  }
-  const prefix = `test${crypto.getRandomValues(new Uint8Array(8)).toHex()}`;
+  making.defer(() => Deno.remove(folder, { recursive: true }));
+  const store = engine === "sqlite" ? sqliteStoreIn(folder) : mongodbStoreIn(folder);
+  making.use(store);
+  const bucket = storage === "s3" ? making.use(await createTestBucket()) : null;
+  const made = making.move();
   return {
-    settings: { DATABASE_URL: mongodbUrl(prefix), SECRET_KEYS },
-    folder,
-    isUntouched: async () => (await databaseNames(prefix)).length === 0,
-    async [Symbol.asyncDispose]() {
-      await removeFolder();
-      await dropDatabases(prefix);
-    },
+    ...store,
+    settings: { ...store.settings, ...bucket?.settings },
+    [Symbol.asyncDispose]: () => made.disposeAsync(),
   };
 }
 
-/** The SQLite store in a folder that is somebody else's to remove. */
+function mongodbStoreIn(folder: string): TestStore {
+  const prefix = `test${crypto.getRandomValues(new Uint8Array(8)).toHex()}`;
+  return {
+    settings: { DATABASE_URL: mongodbUrl(prefix), STORAGE_URL: filesIn(folder), SECRET_KEYS },
+    folder,
+    isUntouched: async () => (await databaseNames(prefix)).length === 0,
+    [Symbol.asyncDispose]: () => dropDatabases(prefix),
+  };
+}
+
+/** The SQLite store in a folder that is somebody else's to remove, with its files beside it. */
 export function sqliteStoreIn(folder: string): TestStore {
   return {
-    settings: { DATABASE_URL: `sqlite:${folder}` },
+    settings: { DATABASE_URL: `sqlite:${folder}`, STORAGE_URL: filesIn(folder) },
     folder,
     isUntouched: () => Promise.resolve([...Deno.readDirSync(folder)].length === 0),
     async [Symbol.asyncDispose]() {},
   };
 }
 
-function readDatabase(): Database {
-  const name = Deno.env.get("CORBEL_TEST_DATABASE") || "sqlite";
-  if (name === "sqlite" || name === "mongodb") return name;
-  throw new Error(`CORBEL_TEST_DATABASE must be sqlite or mongodb, got "${name}"`);
+/** Where the files of such a store are kept; made at the first upload. */
+const filesIn = (folder: string): string => `file:${folder}/files`;
+
+/** The first choice is the default. */
+function readChoice<const C extends string>(name: string, choices: readonly [C, ...C[]]): C {
+  const value = Deno.env.get(name) || choices[0];
+  const chosen = choices.find((choice) => choice === value);
+  if (chosen !== undefined) return chosen;
+  throw new Error(`${name} must be ${choices.join(" or ")}, got "${value}"`);
 }

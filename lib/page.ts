@@ -1,12 +1,12 @@
-import { type Cursors, digestOf } from "../documents/cursor.ts";
-import { shown } from "../documents/names.ts";
-import { wholeNumber } from "../documents/query.ts";
-import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX } from "../limits.ts";
-import { Problem } from "../problems.ts";
-import { parseJson } from "../store/json_text.ts";
-import type { Filter, Id, Records, SortKey, StoredRecord } from "../store/port.ts";
+import { type Cursors, digestOf } from "./documents/cursor.ts";
+import { shown } from "./documents/names.ts";
+import { wholeNumber } from "./documents/query.ts";
+import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX } from "./limits.ts";
+import { Problem } from "./problems.ts";
+import { parseJson } from "./store/json_text.ts";
+import type { Filter, Id, Records, SortKey, StoredRecord } from "./store/port.ts";
 
-/** What a list of users or sessions is asked for. */
+/** What a list of Corbel's own records (users, sessions, files) is asked for. */
 export interface PageRequest<Name extends string = never> {
   readonly limit: number;
   readonly cursor: string | null;

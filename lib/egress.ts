@@ -1,0 +1,124 @@
+/**
+ * The one way out to addresses that a project gave: every connection is judged by the address that
+ * it is made to, in the same step that makes it, so that nothing can change in between. `fetch`
+ * knows no such step: what is asked through here goes by `node:http` with these agents.
+ */
+
+import dns from "node:dns";
+import http from "node:http";
+import https from "node:https";
+import { isIP, type LookupFunction } from "node:net";
+import ipaddr from "ipaddr";
+
+/** Agents that connect to public addresses only. Redirects are not theirs: no client here follows. */
+export interface EgressAgents {
+  readonly httpAgent: http.Agent;
+  readonly httpsAgent: https.Agent;
+}
+
+export interface Egress extends Disposable {
+  readonly agents: EgressAgents;
+  /**
+   * Whether connections to a host, as `URL.hostname` spells it, can be allowed at all. Of a name
+   * only its addresses tell, and only when it is connected to.
+   */
+  admits(hostname: string): boolean;
+}
+
+/** A request that got no answer; the message tells why and names no address. */
+export class EgressFailed extends Error {
+  override readonly name: string = "EgressFailed";
+}
+
+/** A connection that was not made. */
+export class EgressRefused extends EgressFailed {
+  override readonly name = "EgressRefused";
+  readonly code = "EBLOCKED";
+
+  constructor(host: string) {
+    super(
+      `"${host}" is not a public address. Private ones are used only with ` +
+        "ALLOW_PRIVATE_ENDPOINTS=true",
+    );
+  }
+}
+
+export interface EgressOptions {
+  /** Judges an address; {@linkcode isPublic} if left out. */
+  readonly admits?: (address: string) => boolean;
+  /** The system's resolver, if left out. */
+  readonly lookup?: LookupFunction;
+}
+
+/** Of one host: projects with the same endpoint share them. */
+const SOCKETS_MAX = 64;
+const IDLE_SOCKETS_MAX = 4;
+
+/** Connections are kept for the next request, and stay with the address that was judged. */
+export function createEgress(
+  { admits = isPublic, lookup = dns.lookup }: EgressOptions = {},
+): Egress {
+  const options = {
+    keepAlive: true,
+    maxSockets: SOCKETS_MAX,
+    maxFreeSockets: IDLE_SOCKETS_MAX,
+    lookup: judged(lookup, admits),
+  };
+  const agents = {
+    httpAgent: guarded(new http.Agent(options), admits),
+    httpsAgent: guarded(new https.Agent(options), admits),
+  };
+  return {
+    agents,
+    admits(hostname) {
+      const host = hostname.replace(/^\[(.*)\]$/, "$1");
+      return isIP(host) === 0 || admits(host);
+    },
+    [Symbol.dispose]() {
+      agents.httpAgent.destroy();
+      agents.httpsAgent.destroy();
+    },
+  };
+}
+
+/**
+ * Whether an address belongs to the public internet: neither this machine nor a network near it,
+ * nor a way to spell or to tunnel one of their addresses.
+ */
+export function isPublic(address: string): boolean {
+  if (isIP(address) === 0) return false;
+  const parsed = ipaddr.parse(address);
+  if (!(parsed instanceof ipaddr.IPv6)) return parsed.range() === "unicast";
+  if (parsed.isIPv4MappedAddress()) return parsed.toIPv4Address().range() === "unicast";
+  // Nothing else is assigned, and what is embeds IPv4 addresses in ever new ways.
+  return parsed.match(GLOBAL_UNICAST) && parsed.range() === "unicast";
+}
+
+const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR("2000::/3");
+
+/** Refuses a name as soon as one of its addresses is refused: which is taken is not ours to say. */
+function judged(lookup: LookupFunction, admits: (address: string) => boolean): LookupFunction {
+  return (hostname, options, callback) =>
+    lookup(hostname, { ...options, all: true }, (error, found) => {
+      if (error) return callback(error, []);
+      const addresses = found as dns.LookupAddress[]; // All were asked for.
+      const [first] = addresses;
+      if (first === undefined || !addresses.every(({ address }) => admits(address))) {
+        return callback(new EgressRefused(hostname), []);
+      }
+      return options.all ? callback(null, addresses) : callback(null, first.address, first.family);
+    });
+}
+
+/** An address that is written out is never looked up: it is judged where the connection is made. */
+function guarded<A extends http.Agent>(agent: A, admits: (address: string) => boolean): A {
+  const connect = agent.createConnection.bind(agent);
+  agent.createConnection = (options, callback) => {
+    const host = options.host ?? "localhost";
+    if (isIP(host) === 0 || admits(host)) return connect(options, callback);
+    // Thrown, it would reach nobody who waits for the request.
+    queueMicrotask(() => callback?.(new EgressRefused(host), undefined!));
+    return undefined!; // As node's own agents do where the callback tells of a failure.
+  };
+  return agent;
+}

@@ -1,0 +1,23 @@
+/** What must be set on a bucket, in the form in which S3's own interface takes it. */
+
+/** S3 refuses a rule that names OPTIONS: it answers preflights by itself. */
+export const corsRules = (origins: readonly string[]) => [{
+  AllowedOrigins: origins,
+  AllowedMethods: ["PUT", "GET", "HEAD"],
+  AllowedHeaders: ["content-type", "content-length"],
+  MaxAgeSeconds: 3600,
+}];
+
+/**
+ * Everybody reads files, and nobody what is being uploaded. To deny that to everybody would shut
+ * Corbel out as well.
+ */
+export const bucketPolicy = (bucket: string) => ({
+  Version: "2012-10-17",
+  Statement: [{
+    Effect: "Allow",
+    Principal: "*",
+    Action: "s3:GetObject",
+    NotResource: `arn:aws:s3:::${bucket}/_incoming/*`,
+  }],
+});

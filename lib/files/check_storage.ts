@@ -1,0 +1,316 @@
+import type { Clock } from "../clock.ts";
+import type { Config } from "../config.ts";
+import { type Egress, EgressFailed } from "../egress.ts";
+import { type EgressAnswer, egressRequest } from "../egress_request.ts";
+import { UPLOAD_URL_MS } from "../limits.ts";
+import { Problem } from "../problems.ts";
+import { findProject } from "../projects/projects.ts";
+import { findStorage } from "../projects/storage.ts";
+import type { Engine, Id } from "../store/port.ts";
+import { type Blobs, BlobsUnavailable, type Upload } from "./blobs.ts";
+import { bucketPolicy, corsRules } from "./bucket_rules.ts";
+import { newPath } from "./paths.ts";
+import type { BlobStores } from "./stores.ts";
+
+/** `skipped`: what it needs was not there. A warning does not make the check fail. */
+export type CheckResult = "ok" | "warning" | "failed" | "skipped";
+
+export interface CheckStep {
+  readonly step: string;
+  readonly result: CheckResult;
+  /** What was seen, and what to do about it. */
+  readonly message: string;
+}
+
+export interface StorageCheck {
+  /** Whether no step failed. */
+  readonly ok: boolean;
+  readonly steps: readonly CheckStep[];
+  /** What browsers need, as the bucket's CORS configuration. */
+  readonly corsRules: ReturnType<typeof corsRules>;
+  /** What lets everybody read files and nobody what is being uploaded. */
+  readonly bucketPolicy: ReturnType<typeof bucketPolicy>;
+}
+
+export interface CheckServices {
+  readonly engine: Engine;
+  readonly blobStores: BlobStores;
+  readonly egress: Egress;
+  readonly clock: Clock;
+  readonly config: Pick<Config, "publicUrl">;
+}
+
+/**
+ * Does in a project's own bucket all that an upload does, as Corbel, as a browser and as a stranger
+ * do it, with an object of its own that it removes. Throws `INVALID_PROJECT_ID`,
+ * `PROJECT_NOT_FOUND`, and `INVALID_INPUT` for a project without a bucket.
+ */
+export async function checkStorage(
+  services: CheckServices,
+  projectId: Id,
+): Promise<StorageCheck> {
+  const { siteUrl } = await findProject(services, projectId);
+  const settings = (await findStorage(services, projectId))?.value;
+  if (settings === undefined) {
+    throw new Problem("INVALID_INPUT", {
+      message: "The project has no storage of its own to check: set it first.",
+    });
+  }
+  const blobs = await services.blobStores.named(projectId, settings.target);
+  const dashboard = new URL(services.config.publicUrl).origin;
+  const origins = [...new Set([siteUrl ?? dashboard, dashboard])];
+  const probe = await newProbe(blobs, services, projectId);
+  const { steps, take } = createSteps();
+  const seen = { ...probe, blobs, egress: services.egress, origins };
+
+  await take("reach", () => reach(seen));
+  const isStaged = await take("write", () => write(seen));
+  await take("staging is private", () => stagingIsPrivate(seen), isStaged);
+  const isStored = await take("publish", () => publish(seen), isStaged);
+  await take("read", () => read(seen), isStored);
+  await take("public reading", () => publicReading(seen), isStored);
+  for (const origin of origins) {
+    await take(`preflight of PUT from ${origin}`, () => preflight(seen, origin));
+    for (const method of ["GET", "HEAD"] as const) {
+      await take(`${method} from ${origin}`, () => crossOrigin(seen, method, origin), isStored);
+    }
+  }
+  await take("remove", () => remove(seen));
+  if (siteUrl === null) steps.push(NO_SITE);
+  return {
+    ok: steps.every(({ result }) => result !== "failed"),
+    steps,
+    corsRules: corsRules(origins),
+    bucketPolicy: bucketPolicy(settings.bucket),
+  };
+}
+
+const NO_SITE: CheckStep = {
+  step: "Site URL",
+  result: "warning",
+  message: "The project has no Site URL: only the dashboard's origin was tried.",
+};
+
+type Outcome = Omit<CheckStep, "step">;
+
+const ok = (message: string): Outcome => ({ result: "ok", message });
+const warning = (message: string): Outcome => ({ result: "warning", message });
+const failed = (message: string): Outcome => ({ result: "failed", message });
+
+function createSteps() {
+  const steps: CheckStep[] = [];
+
+  async function attempt(work: () => Promise<Outcome>): Promise<Outcome> {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof BlobsUnavailable) return failed(`${error.message}.`);
+      if (error instanceof EgressFailed) return failed(`The request failed: ${error.message}.`);
+      throw error;
+    }
+  }
+
+  /** Resolves to whether what comes next can build on it. */
+  async function take(
+    step: string,
+    work: () => Promise<Outcome>,
+    isPossible = true,
+  ): Promise<boolean> {
+    const outcome: Outcome = isPossible
+      ? await attempt(work)
+      : { result: "skipped", message: "An earlier step failed." };
+    steps.push({ step, ...outcome });
+    return outcome.result === "ok" || outcome.result === "warning";
+  }
+
+  return { steps, take };
+}
+
+interface Probe {
+  readonly upload: Upload;
+  readonly content: Uint8Array<ArrayBuffer>;
+  readonly signedUrl: URL;
+}
+
+interface Seen extends Probe {
+  readonly blobs: Blobs;
+  readonly egress: Egress;
+  readonly origins: readonly string[];
+}
+
+async function newProbe(
+  blobs: Blobs,
+  { clock }: Pick<CheckServices, "clock">,
+  projectId: Id,
+): Promise<Probe> {
+  const path = newPath(projectId, crypto.randomUUID(), "storage-check.txt");
+  const content = new TextEncoder().encode(`A check of this bucket wrote ${path}.\n`);
+  const upload = {
+    path,
+    bytes: content.length,
+    contentType: "text/plain",
+    expiresAt: clock.now() + UPLOAD_URL_MS,
+  };
+  return { upload, content, signedUrl: new URL(await blobs.signUpload(upload)) };
+}
+
+async function reach({ blobs }: Seen): Promise<Outcome> {
+  await blobs.ping();
+  return ok("The bucket answers, the keys are let in, and a missing object is told from others.");
+}
+
+/** As a browser does, with the address that it is given. */
+async function write(seen: Seen): Promise<Outcome> {
+  const { blobs, egress, upload, content, signedUrl, origins } = seen;
+  const answer = await egressRequest(egress, signedUrl, {
+    method: "PUT",
+    headers: { "content-type": upload.contentType, origin: origins[0]! },
+    body: content,
+  });
+  if (!isSuccess(answer)) {
+    return failed(`PUT to a signed URL ${answered(answer)}. The keys need s3:PutObject.`);
+  }
+  const staged = await blobs.stat("staged", upload.path);
+  if (staged?.bytes !== content.length) {
+    return failed(`${content.length} bytes were sent, and ${staged?.bytes ?? "none"} are there.`);
+  }
+  return ok("A signed URL takes a PUT, and the object is there.");
+}
+
+async function stagingIsPrivate(seen: Seen): Promise<Outcome> {
+  for (const url of addressesOf(seen, "staged")) {
+    const answer = await egressRequest(seen.egress, url, { method: "GET" });
+    if (!isSuccess(answer)) continue;
+    return warning(
+      "Everybody can read objects under _incoming/, which are not confirmed yet: let the " +
+        "bucket's policy allow s3:GetObject with NotResource, as bucketPolicy shows.",
+    );
+  }
+  return ok("Nobody reads under _incoming/ without the keys.");
+}
+
+async function publish({ blobs, upload, content }: Seen): Promise<Outcome> {
+  const stored = await blobs.publish(upload.path, upload.contentType);
+  if (stored?.bytes === content.length) return ok("The object can be copied to its place.");
+  return failed(`The copied object has ${stored?.bytes ?? "no"} bytes, not ${content.length}.`);
+}
+
+async function read({ blobs, upload, content }: Seen): Promise<Outcome> {
+  const stream = await blobs.read("stored", upload.path);
+  const bytes = stream && await bytesOf(stream, content.length);
+  return bytes !== null && areEqual(bytes, content)
+    ? ok("The keys read what was written.")
+    : failed("What is read is not what was written.");
+}
+
+async function publicReading(seen: Seen): Promise<Outcome> {
+  const url = seen.blobs.publicUrl(seen.upload.path);
+  if (url === null) {
+    return warning("No publicUrl is set: files have no url, and confirming one answers a warning.");
+  }
+  const answer = await egressRequest(seen.egress, new URL(url), { method: "GET" });
+  if (answer.status !== 200) {
+    return failed(
+      `The file's url ${answered(answer)} without keys: let the bucket's policy allow ` +
+        "s3:GetObject to everybody, as bucketPolicy shows, and let publicUrl be where it is served.",
+    );
+  }
+  return areEqual(answer.body, seen.content)
+    ? ok("Everybody reads the file at its url.")
+    : failed("The file's url serves something else: publicUrl is another bucket's or site's.");
+}
+
+/** The question that a browser asks before it puts a file. */
+async function preflight({ egress, signedUrl }: Seen, origin: string): Promise<Outcome> {
+  const answer = await egressRequest(egress, signedUrl, {
+    method: "OPTIONS",
+    headers: {
+      origin,
+      "access-control-request-method": "PUT",
+      "access-control-request-headers": "content-type",
+    },
+  });
+  const missing = [
+    ...(isSuccess(answer) && allows(answer, "origin", origin) ? [] : ["the origin"]),
+    ...(allows(answer, "methods", "PUT") ? [] : ["the method PUT"]),
+    ...(allows(answer, "headers", "content-type") ? [] : ["the header content-type"]),
+  ];
+  if (missing.length === 0) return ok("Browsers may upload.");
+  return failed(
+    `It ${answered(answer)} and does not allow ${missing.join(", ")}: browsers cannot upload. ` +
+      "Set corsRules on the bucket.",
+  );
+}
+
+async function crossOrigin(
+  seen: Seen,
+  method: "GET" | "HEAD",
+  origin: string,
+): Promise<Outcome> {
+  const [url] = addressesOf(seen, "stored");
+  const answer = await egressRequest(seen.egress, url!, { method, headers: { origin } });
+  if (allows(answer, "origin", origin)) return ok("Scripts of this origin may read the answer.");
+  const message = `It ${answered(answer)} without access-control-allow-origin: scripts cannot ` +
+    "read the answer. Set corsRules on the bucket.";
+  // Some stores say so only of answers that are no refusals.
+  const isRefusal = answer.status === 401 || answer.status === 403;
+  return isRefusal && seen.blobs.publicUrl(seen.upload.path) === null
+    ? warning(message)
+    : failed(message);
+}
+
+async function remove({ blobs, upload: { path } }: Seen): Promise<Outcome> {
+  await blobs.remove("staged", path);
+  await blobs.remove("stored", path);
+  const left = await blobs.stat("staged", path) ?? await blobs.stat("stored", path);
+  return left === null
+    ? ok("Nothing is left of the check.")
+    : failed(`The bucket keeps what is deleted: remove ${path} and _incoming/${path} there.`);
+}
+
+/** Where an object is asked for without credentials: in public first, then at the bucket itself. */
+function addressesOf({ blobs, upload, signedUrl }: Seen, place: "staged" | "stored"): URL[] {
+  const { path } = upload;
+  const key = place === "staged" ? `_incoming/${path}` : path;
+  const bucket = signedUrl.pathname.slice(0, -`_incoming/${path}`.length);
+  const published = blobs.publicUrl(path);
+  return [
+    ...(published === null ? [] : [new URL(`${published.slice(0, -path.length)}${key}`)]),
+    new URL(`${signedUrl.origin}${bucket}${key}`),
+  ];
+}
+
+const isSuccess = ({ status }: EgressAnswer): boolean => status >= 200 && status < 300;
+
+/** With the code that S3 gives its refusals. */
+function answered({ status, body }: EgressAnswer): string {
+  const code = /<Code>([A-Za-z]{1,64})<\/Code>/.exec(new TextDecoder().decode(body))?.[1];
+  return `answered ${status}${code === undefined ? "" : ` ${code}`}`;
+}
+
+function allows(
+  answer: EgressAnswer,
+  what: "origin" | "methods" | "headers",
+  value: string,
+): boolean {
+  const allowed = answer.header(`access-control-allow-${what}`)?.toLowerCase().split(/\s*,\s*/);
+  return allowed?.some((one) => one === "*" || one === value.toLowerCase()) ?? false;
+}
+
+/** Null for more than `max`, of which no more is read. */
+async function bytesOf(
+  stream: ReadableStream<Uint8Array>,
+  max: number,
+): Promise<Uint8Array | null> {
+  const bytes = new Uint8Array(max);
+  let length = 0;
+  for await (const chunk of stream) {
+    if (length + chunk.length > max) return null;
+    bytes.set(chunk, length);
+    length += chunk.length;
+  }
+  return bytes.subarray(0, length);
+}
+
+const areEqual = (one: Uint8Array, other: Uint8Array): boolean =>
+  one.length === other.length && one.every((byte, index) => byte === other[index]);

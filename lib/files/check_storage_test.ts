@@ -1,0 +1,325 @@
+import assert from "node:assert/strict";
+import { removePolicy, removeRules, setCors, setPolicy } from "@/tests/support/bucket_rules.ts";
+import { createTestBucket, hasS3, keysIn, type TestBucket } from "@/tests/support/s3.ts";
+import { openTestServices, type TestServices } from "@/tests/support/test_services.ts";
+import { Problem } from "../problems.ts";
+import { createProject } from "../projects/create_project.ts";
+import { setStorage } from "../projects/storage.ts";
+import { bucketPolicy, corsRules } from "./bucket_rules.ts";
+import { checkStorage, type StorageCheck } from "./check_storage.ts";
+
+const SITE = "https://app.example.com";
+const DASHBOARD = "http://localhost:8000";
+const ORIGINS = [SITE, DASHBOARD];
+const EVERY_STEP = [
+  "reach",
+  "write",
+  "staging is private",
+  "publish",
+  "read",
+  "public reading",
+  ...ORIGINS.flatMap((origin) => [
+    `preflight of PUT from ${origin}`,
+    `GET from ${origin}`,
+    `HEAD from ${origin}`,
+  ]),
+  "remove",
+];
+
+interface World extends AsyncDisposable {
+  readonly opened: TestServices;
+  readonly bucket: TestBucket;
+  readonly projectId: string;
+  /** Sets the storage, by default this bucket with its own keys, and checks it. */
+  check(changes?: object): Promise<StorageCheck>;
+}
+
+async function openWorld(siteUrl: string | null = SITE): Promise<World> {
+  await using opening = new AsyncDisposableStack();
+  const bucket = opening.use(await createTestBucket());
+  await removeRules(bucket);
+  const opened = opening.use(
+    await openTestServices({
+      env: { ALLOW_PRIVATE_ENDPOINTS: "true", PUBLIC_URL: DASHBOARD },
+    }),
+  );
+  const { services } = opened;
+  const { projectId } = await createProject(services, { name: "Files", siteUrl });
+  const { endpoint, region, accessKeyId, secretAccessKey } = bucket.account;
+  const given = {
+    endpoint,
+    region,
+    bucket: bucket.name,
+    publicUrl: `${endpoint}/${bucket.name}`,
+    accessKeyId,
+    secretAccessKey,
+  };
+  const moved = opening.move();
+  return {
+    opened,
+    bucket,
+    projectId,
+    async check(changes = {}) {
+      await setStorage(services, projectId, { ...given, ...changes });
+      const check = await checkStorage(services, projectId);
+      assert.equal(check.ok, check.steps.every(({ result }) => result !== "failed"));
+      for (const { step, message } of check.steps) {
+        assert.ok(message.length > 0, step);
+        assert.ok(!message.includes(secretAccessKey), `${step} repeats the secret`);
+      }
+      return check;
+    },
+    [Symbol.asyncDispose]: () => moved.disposeAsync(),
+  };
+}
+
+const resultsOf = ({ steps }: StorageCheck) =>
+  Object.fromEntries(steps.map(({ step, result }) => [step, result]));
+
+const messageOf = ({ steps }: StorageCheck, name: string) =>
+  steps.find(({ step }) => step === name)!.message;
+
+/** The steps that did not end well. */
+const troubleOf = ({ steps }: StorageCheck) =>
+  Object.fromEntries(
+    steps.filter(({ result }) => result !== "ok").map(({ step, result }) => [step, result]),
+  );
+
+const deny = ({ name }: TestBucket, action: string) => ({
+  Version: "2012-10-17",
+  Statement: [
+    bucketPolicy(name).Statement[0],
+    {
+      Effect: "Deny",
+      Principal: "*",
+      Action: action,
+      Resource: [`arn:aws:s3:::${name}`, `arn:aws:s3:::${name}/*`],
+    },
+  ],
+});
+
+function s3Test(name: string, fn: () => Promise<void>, options = {}): void {
+  Deno.test({ name, ignore: !hasS3(), fn, ...options });
+}
+
+s3Test("with the rules that the check prints every step is well, and nothing is left", async () => {
+  await using world = await openWorld();
+  const first = await world.check();
+  assert.equal(first.ok, false);
+  assert.deepEqual(first.corsRules, [{
+    AllowedOrigins: ORIGINS,
+    AllowedMethods: ["PUT", "GET", "HEAD"],
+    AllowedHeaders: ["content-type", "content-length"],
+    MaxAgeSeconds: 3600,
+  }]);
+  await setCors(world.bucket, first.corsRules);
+  await setPolicy(world.bucket, first.bucketPolicy);
+  const check = await world.check();
+  assert.deepEqual(check.steps.map(({ step }) => step), EVERY_STEP);
+  assert.deepEqual(troubleOf(check), {});
+  assert.equal(check.ok, true);
+  assert.deepEqual(await keysIn(world.bucket), []);
+});
+
+s3Test(
+  "a bucket as it is made takes files, but neither from browsers nor for everybody",
+  async () => {
+    await using world = await openWorld();
+    const { projectId, opened: { services } } = world;
+    const check = await world.check();
+    assert.deepEqual(troubleOf(check), {
+      "public reading": "failed",
+      ...Object.fromEntries(ORIGINS.flatMap((origin) => [
+        [`preflight of PUT from ${origin}`, "failed"],
+        [`GET from ${origin}`, "failed"],
+        [`HEAD from ${origin}`, "failed"],
+      ])),
+    });
+    assert.match(messageOf(check, "public reading"), /403 AccessDenied.*bucketPolicy/);
+    assert.match(messageOf(check, `preflight of PUT from ${SITE}`), /the origin.*corsRules/);
+    assert.deepEqual(await keysIn(world.bucket), []);
+    assert.equal(
+      (await services.blobStores.current(projectId)).name.endsWith(world.bucket.name),
+      true,
+    );
+  },
+);
+
+s3Test("without a publicUrl files have no url, which is a warning", async () => {
+  await using world = await openWorld();
+  await setCors(world.bucket, corsRules(ORIGINS));
+  const check = await world.check({ publicUrl: null });
+  assert.deepEqual(troubleOf(check), { "public reading": "warning" });
+  assert.equal(check.ok, true);
+  assert.match(messageOf(check, "public reading"), /No publicUrl/);
+});
+
+s3Test("a bucket that everybody may read whole is warned of, by the policy to set", async () => {
+  await using world = await openWorld();
+  await setCors(world.bucket, corsRules(ORIGINS));
+  const Resource = `arn:aws:s3:::${world.bucket.name}/*`;
+  const statement = { Effect: "Allow", Principal: "*", Action: "s3:GetObject", Resource };
+  await setPolicy(world.bucket, { Version: "2012-10-17", Statement: [statement] });
+  for (const publicUrl of [`${world.bucket.account.endpoint}/${world.bucket.name}`, null]) {
+    const check = await world.check({ publicUrl });
+    assert.equal(resultsOf(check)["staging is private"], "warning");
+    assert.match(messageOf(check, "staging is private"), /NotResource/);
+    assert.equal(check.ok, true);
+  }
+});
+
+s3Test("rules for others, for other headers or other methods do not do for browsers", async () => {
+  await using world = await openWorld();
+  await setPolicy(world.bucket, bucketPolicy(world.bucket.name));
+  const [rule] = corsRules(ORIGINS);
+  const preflights = ORIGINS.map((origin) => `preflight of PUT from ${origin}`);
+
+  await setCors(world.bucket, corsRules([SITE]));
+  const other = await world.check();
+  assert.deepEqual(troubleOf(other), {
+    [preflights[1]!]: "failed",
+    [`GET from ${DASHBOARD}`]: "failed",
+    [`HEAD from ${DASHBOARD}`]: "failed",
+  });
+
+  await setCors(world.bucket, [{ ...rule!, AllowedHeaders: ["content-length"] }]);
+  const headers = await world.check();
+  assert.deepEqual(troubleOf(headers), Object.fromEntries(preflights.map((p) => [p, "failed"])));
+
+  await setCors(world.bucket, [{ ...rule!, AllowedMethods: ["GET", "HEAD"] }]);
+  const methods = await world.check();
+  assert.deepEqual(troubleOf(methods), Object.fromEntries(preflights.map((p) => [p, "failed"])));
+
+  await setCors(world.bucket, [{ ...rule!, AllowedMethods: ["PUT"] }]);
+  const reading = Object.keys(troubleOf(await world.check()));
+  assert.deepEqual(reading, ORIGINS.flatMap((o) => [`GET from ${o}`, `HEAD from ${o}`]));
+});
+
+s3Test("keys that are not let in, and a bucket that is not there, are told as such", async () => {
+  await using world = await openWorld();
+  const cases = [
+    [{ secretAccessKey: "another-secret" }, /secret access key|refuses the access key/],
+    [{ accessKeyId: "NOBODY", secretAccessKey: "another-secret" }, /access key/],
+    [{ bucket: `${world.bucket.name}-missing` }, /no such bucket/],
+  ] as const;
+  for (const [changes, message] of cases) {
+    const check = await world.check(changes);
+    assert.partialDeepStrictEqual(resultsOf(check), {
+      reach: "failed",
+      write: "failed",
+      "staging is private": "skipped",
+      publish: "skipped",
+      read: "skipped",
+      "public reading": "skipped",
+      [`GET from ${SITE}`]: "skipped",
+    });
+    assert.match(messageOf(check, "reach"), message);
+  }
+});
+
+s3Test("each right that the keys lack fails the step that needs it", async () => {
+  await using world = await openWorld();
+  const { bucket } = world;
+  await setCors(bucket, corsRules(ORIGINS));
+  const failing = {
+    "s3:ListBucket": ["reach"],
+    "s3:PutObject": ["write"],
+    "s3:GetObject": ["publish", "read"],
+    "s3:DeleteObject": ["remove"],
+  };
+  try {
+    for (const [action, steps] of Object.entries(failing)) {
+      await setPolicy(bucket, deny(bucket, action));
+      const results = resultsOf(await world.check());
+      const wrong = steps.filter((step) => results[step] !== "ok");
+      assert.ok(wrong.length > 0, `${action}: ${JSON.stringify(results)}`);
+    }
+  } finally {
+    await removePolicy(bucket);
+  }
+});
+
+s3Test(
+  "a publicUrl that serves something else, or points elsewhere, fails; it is not followed",
+  async () => {
+    await using world = await openWorld();
+    await setCors(world.bucket, corsRules(ORIGINS));
+    await setPolicy(world.bucket, bucketPolicy(world.bucket.name));
+    let followed = 0;
+    await using server = Deno.serve(
+      { hostname: "127.0.0.1", port: 0, onListen() {} },
+      (request) => {
+        const { pathname, origin } = new URL(request.url);
+        if (pathname.startsWith("/target")) followed++;
+        if (!pathname.startsWith("/redirect")) return new Response("something else");
+        return new Response(null, { status: 302, headers: { location: `${origin}/target` } });
+      },
+    );
+    const site = `http://127.0.0.1:${server.addr.port}`;
+    const other = await world.check({ publicUrl: `${site}/other` });
+    assert.equal(resultsOf(other)["public reading"], "failed");
+    assert.match(messageOf(other, "public reading"), /something else/);
+    const redirected = await world.check({ publicUrl: `${site}/redirect` });
+    assert.equal(resultsOf(redirected)["public reading"], "failed");
+    assert.match(messageOf(redirected, "public reading"), /302/);
+    assert.equal(followed, 0);
+  },
+);
+
+s3Test("without a Site URL the dashboard's origin alone is tried, which is a warning", async () => {
+  await using world = await openWorld(null);
+  await setCors(world.bucket, corsRules([DASHBOARD]));
+  await setPolicy(world.bucket, bucketPolicy(world.bucket.name));
+  const check = await world.check();
+  assert.deepEqual(troubleOf(check), { "Site URL": "warning" });
+  assert.equal(check.ok, true);
+});
+
+s3Test("where private endpoints are not allowed, none is asked", async () => {
+  await using world = await openWorld();
+  await world.check();
+  await using stricter = await openTestServices({ store: world.opened.store });
+  const check = await checkStorage(stricter.services, world.projectId);
+  const results = resultsOf(check);
+  for (const step of ["reach", "write", `preflight of PUT from ${SITE}`, "remove"]) {
+    assert.equal(results[step], "failed", step);
+    assert.match(messageOf(check, step), /not a public address/, step);
+  }
+  assert.ok(!Object.values(results).includes("ok"));
+});
+
+Deno.test(
+  "a store that answers nonsense, or not at all, fails the check and not the process",
+  async () => {
+    await using opened = await openTestServices({ env: { ALLOW_PRIVATE_ENDPOINTS: "true" } });
+    const { services } = opened;
+    const { projectId } = await createProject(services, { name: "Files", siteUrl: SITE });
+    await using server = Deno.serve(
+      { hostname: "127.0.0.1", port: 0, onListen() {} },
+      () => new Response("<html>It works</html>"),
+    );
+    const given = {
+      endpoint: `http://127.0.0.1:${server.addr.port}`,
+      bucket: "nonsense",
+      accessKeyId: "key",
+      secretAccessKey: "secret",
+    };
+    await setStorage(services, projectId, given);
+    const check = await checkStorage(services, projectId);
+    assert.equal(check.ok, false);
+    await server.shutdown();
+    const silent = await checkStorage(services, projectId);
+    assert.equal(silent.ok, false);
+    assert.equal(resultsOf(silent).reach, "failed");
+  },
+);
+
+Deno.test("a project without a bucket of its own has none to check", async () => {
+  await using opened = await openTestServices();
+  const { services } = opened;
+  const { projectId } = await createProject(services, { name: "Files", siteUrl: null });
+  await assert.rejects(
+    checkStorage(services, projectId),
+    (error) => error instanceof Problem && error.code === "INVALID_INPUT",
+  );
+});

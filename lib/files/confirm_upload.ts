@@ -1,0 +1,197 @@
+import { timestamp } from "../clock.ts";
+import { randomToken } from "../crypto/random.ts";
+import { CONFIRM_CLAIM_MS } from "../limits.ts";
+import { Problem } from "../problems.ts";
+import { and, eq } from "../store/filter.ts";
+import type { Filter, Id } from "../store/port.ts";
+import { BLOB_CALL_MS, type Blobs, PUBLISH_MS } from "./blobs.ts";
+import { isOver, removeObjects, removeRows, unclaimed, unexpired } from "./ledger.ts";
+import { projectOf } from "./paths.ts";
+import { type FileServices, removeLeftover } from "./removals.ts";
+import { INTERNAL, providerOf, type StorageProvider } from "./stores.ts";
+import {
+  findUpload,
+  STORAGE_USAGE,
+  type StorageUsageRecord,
+  type UploadRecord,
+  UPLOADS,
+} from "./uploads.ts";
+
+/** An upload as an application confirms it. */
+export interface ConfirmInput {
+  readonly path: string;
+  readonly bytes: number;
+}
+
+export interface ConfirmedUpload {
+  readonly path: string;
+  readonly provider: StorageProvider;
+  /** Null where the store has no public address. */
+  readonly url: string | null;
+}
+
+/**
+ * Puts what was uploaded in its place and charges it, once. A confirmed upload answers the same
+ * and is not touched. Throws `FILE_NOT_FOUND`; `UPLOAD_NOT_READY`, which changes nothing; and
+ * `SIZE_MISMATCH`, after which the upload is over if it is the object that has another length.
+ */
+export async function confirmUpload(
+  services: FileServices,
+  projectId: Id,
+  input: ConfirmInput,
+): Promise<ConfirmedUpload> {
+  if (projectOf(input.path) !== projectId) throw new Problem("FILE_NOT_FOUND");
+  const claimed = await claim(services, projectId, input);
+  const isMine = claimed !== null && await settle(services, projectId, claimed);
+  const { path, target } = isMine ? claimed : await settledByOthers(services, projectId, input);
+  const blobs = await services.blobStores.named(projectId, target);
+  return { path, provider: providerOf(target), url: blobs.publicUrl(path) };
+}
+
+/** Takes the row for this confirm alone; null when there is none to be taken. */
+async function claim(
+  { engine, clock }: FileServices,
+  projectId: Id,
+  { path, bytes }: ConfirmInput,
+): Promise<UploadRecord | null> {
+  const taken = await engine.records<UploadRecord>(projectId, UPLOADS).updateOne(
+    and(eq("path", path), eq("bytes", bytes), unexpired(clock), unclaimed(clock)),
+    {
+      set: {
+        state: "copying",
+        claim: randomToken(16),
+        claimedUntil: new Date(clock.now() + CONFIRM_CLAIM_MS).toISOString(),
+      },
+    },
+  );
+  return taken?.value ?? null;
+}
+
+/** The row as long as nobody else has taken it since. */
+const stillMine = ({ path, claim }: UploadRecord): Filter =>
+  and(eq("path", path), eq("state", "copying"), eq("claim", claim));
+
+/** Puts the object in its place and commits; false when the claim was lost on the way. */
+async function settle(
+  services: FileServices,
+  projectId: Id,
+  row: UploadRecord,
+): Promise<boolean> {
+  try {
+    const blobs = await services.blobStores.named(projectId, row.target);
+    const arrived = await place(services, blobs, row);
+    if (arrived !== row.bytes) return await refuseArrived(services, projectId, row);
+    if (await commit(services, projectId, row)) {
+      await removeStaged(services, blobs, row);
+      return true;
+    }
+  } catch (error) {
+    await giveBack(services, projectId, row);
+    throw error;
+  }
+  // Whoever removed the row could not know of what was put in place meanwhile.
+  if (await findUpload(services, projectId, row.path) === null) {
+    await removeLeftover(services, projectId, row);
+  }
+  return false;
+}
+
+/** Resolves to how many bytes lie in the place of what is stored. Throws `UPLOAD_NOT_READY`. */
+async function place(
+  { clock }: FileServices,
+  blobs: Blobs,
+  { path, contentType, bytes, claimedUntil }: UploadRecord,
+): Promise<number> {
+  const staged = await blobs.stat("staged", path);
+  if (staged === null) {
+    // A confirm that died may have come as far: what lies there can only be of this upload.
+    const stored = await blobs.stat("stored", path);
+    if (stored === null) throw notReady();
+    return stored.bytes;
+  }
+  if (staged.bytes !== bytes) return staged.bytes;
+  // What is published late could replace what another claim has confirmed by then.
+  const left = Date.parse(claimedUntil!) - clock.now();
+  if (left < PUBLISH_MS + BLOB_CALL_MS) throw notReady();
+  const stored = await blobs.publish(path, contentType);
+  if (stored === null) throw notReady();
+  return stored.bytes;
+}
+
+const RETRY_SECONDS = 1;
+
+const notReady = () => new Problem("UPLOAD_NOT_READY", { retryAfter: RETRY_SECONDS });
+
+/** Row and charge in one transaction; false when the claim does not stand any more. */
+async function commit(
+  { engine }: FileServices,
+  projectId: Id,
+  row: UploadRecord,
+): Promise<boolean> {
+  const { bytes, target } = row;
+  return await engine.transaction(projectId, async (tx) => {
+    const done = await tx.records<UploadRecord>(UPLOADS).updateOne(stillMine(row), {
+      set: { state: "confirmed", claim: null, claimedUntil: null, expiresAt: null },
+    });
+    if (done === null) return false;
+    if (target === INTERNAL) {
+      await tx.records<StorageUsageRecord>(STORAGE_USAGE)
+        .updateOne(eq("_id", projectId), { increment: { used: bytes, reserved: -bytes } });
+    }
+    return true;
+  });
+}
+
+/** Ends an upload of another length than was announced. Throws `SIZE_MISMATCH`. */
+async function refuseArrived(
+  services: FileServices,
+  projectId: Id,
+  row: UploadRecord,
+): Promise<false> {
+  const removed = await removeRows(services, projectId, async (uploads) => {
+    const gone = await uploads.deleteOne(stillMine(row));
+    return gone === null ? [] : [gone.value];
+  });
+  if (removed.rows.length === 0) return false;
+  await removeObjects(services, projectId, removed);
+  throw new Problem("SIZE_MISMATCH", {
+    message: "Another number of bytes arrived than was requested: request a new upload.",
+  });
+}
+
+/** The reaper finds what stays. */
+async function removeStaged({ log }: FileServices, blobs: Blobs, row: UploadRecord): Promise<void> {
+  try {
+    await blobs.remove("staged", row.path);
+  } catch (error) {
+    log.write("warn", "A staged object stays", { path: row.path, error: String(error) });
+  }
+}
+
+/** For another confirm to try. A claim that cannot be given back lapses by itself. */
+async function giveBack(
+  { engine, log }: FileServices,
+  projectId: Id,
+  row: UploadRecord,
+): Promise<void> {
+  try {
+    await engine.records<UploadRecord>(projectId, UPLOADS).updateOne(stillMine(row), {
+      set: { state: "requested", claim: null, claimedUntil: null },
+    });
+  } catch (error) {
+    log.write("warn", "A claim is left to lapse", { path: row.path, error: String(error) });
+  }
+}
+
+/** The row, if it is confirmed; throws why it cannot be, or cannot be now. */
+async function settledByOthers(
+  services: FileServices,
+  projectId: Id,
+  { path, bytes }: ConfirmInput,
+): Promise<UploadRecord> {
+  const row = await findUpload(services, projectId, path);
+  if (row === null || isOver(row, timestamp(services.clock))) throw new Problem("FILE_NOT_FOUND");
+  if (row.bytes !== bytes) throw new Problem("SIZE_MISMATCH");
+  if (row.state !== "confirmed") throw notReady();
+  return row;
+}

@@ -1,0 +1,39 @@
+import { timestamp } from "../clock.ts";
+import { Problem } from "../problems.ts";
+import { and, eq, or } from "../store/filter.ts";
+import type { Id } from "../store/port.ts";
+import { isOver, removeObjects, removeRows, unclaimed, unexpired } from "./ledger.ts";
+import { projectOf } from "./paths.ts";
+import type { FileServices } from "./removals.ts";
+import { findUpload } from "./uploads.ts";
+
+/**
+ * Removes a file and returns its space, or cancels an upload. An object that cannot be removed now
+ * is tried again by the reaper. Throws `FILE_NOT_FOUND`, and `UPLOAD_NOT_READY` while a confirm is
+ * at work.
+ */
+export async function deleteFile(
+  services: FileServices,
+  projectId: Id,
+  path: string,
+): Promise<void> {
+  if (projectOf(path) !== projectId) throw new Problem("FILE_NOT_FOUND");
+  const { clock } = services;
+  const mine = and(
+    eq("path", path),
+    or(eq("state", "confirmed"), and(unexpired(clock), unclaimed(clock))),
+  );
+  const removed = await removeRows(services, projectId, async (uploads) => {
+    const gone = await uploads.deleteOne(mine);
+    return gone === null ? [] : [gone.value];
+  });
+  if (removed.rows.length === 0) {
+    const row = await findUpload(services, projectId, path);
+    if (row === null || isOver(row, timestamp(clock))) throw new Problem("FILE_NOT_FOUND");
+    throw new Problem("UPLOAD_NOT_READY", {
+      message: "A confirm of this upload is at work: try again in a moment.",
+      retryAfter: 1,
+    });
+  }
+  await removeObjects(services, projectId, removed);
+}

@@ -1,0 +1,219 @@
+import { dirname, resolve } from "node:path";
+import { randomToken } from "../../crypto/random.ts";
+import { UPLOADS_AT_ONCE_MAX } from "../../limits.ts";
+import {
+  BLOB_CALL_MS,
+  type BlobPage,
+  type Blobs,
+  type BlobStat,
+  type ByteRange,
+  type Place,
+  PUBLISH_MS,
+  type Upload,
+} from "../blobs.ts";
+import type { Incoming, LocalFiles } from "../local_files.ts";
+import { projectOf } from "../paths.ts";
+import { Folders } from "./folders.ts";
+import { guarded, ifThere, unavailable } from "./guarded.ts";
+import { Lister } from "./list.ts";
+import { openPart, readPart } from "./part.ts";
+
+export interface DiskOptions {
+  /** Made at the first upload. */
+  readonly folder: string;
+  /** Origin that files are served at. */
+  readonly filesUrl: string;
+  /** The address that takes an upload. */
+  readonly addressOf: (upload: Upload) => string;
+}
+
+/** Where the objects of a place lie within the folder; no project is called so. */
+const FOLDERS: Readonly<Record<Place, string>> = {
+  partial: "_partial/",
+  staged: "_incoming/",
+  stored: "",
+};
+
+const PRIVATE = 0o600;
+const SUFFIX_BYTES = 12;
+/** What a partial object has behind the path of its upload. */
+const SUFFIX = /\.[A-Za-z0-9_-]{16}$/;
+
+/** Up to this long, one read of the whole costs less than a stream. */
+const WHOLE_BYTES_MAX = 65_536;
+
+/**
+ * Objects as files of one folder: `<path>`, `_incoming/<path>` and `_partial/<path>.<random>`. All
+ * three are of one file system, so that an object changes its place by one atomic rename.
+ */
+export class DiskBlobs implements Blobs, LocalFiles {
+  readonly #root: string;
+  readonly #filesUrl: string;
+  readonly #addressOf: (upload: Upload) => string;
+  readonly #folders: Folders;
+  readonly #lister = new Lister();
+  /** How many uploads to a path are under way. */
+  readonly #arriving = new Map<string, number>();
+
+  constructor({ folder, filesUrl, addressOf }: DiskOptions) {
+    this.#root = resolve(folder);
+    this.#filesUrl = filesUrl;
+    this.#addressOf = addressOf;
+    this.#folders = new Folders(this.#root);
+  }
+
+  // deno-lint-ignore require-await -- Rejects where a plain return would throw.
+  async signUpload(upload: Upload): Promise<string> {
+    assertPath("staged", upload.path);
+    return this.#addressOf(upload);
+  }
+
+  async stat(place: Place, path: string): Promise<BlobStat | null> {
+    const file = this.#file(place, path);
+    const found = await guarded(BLOB_CALL_MS, "look for a file", () => ifThere(Deno.stat(file)));
+    return found && { bytes: found.size };
+  }
+
+  async read(
+    place: Place,
+    path: string,
+    range?: ByteRange,
+  ): Promise<ReadableStream<Uint8Array> | null> {
+    const file = this.#file(place, path);
+    return await guarded(BLOB_CALL_MS, "read a file", () => openPart(file, range ?? null));
+  }
+
+  /** The request that it is for has a time limit: one more would cost as much as a small file. */
+  async body(path: string, bytes: number, range: ByteRange | null) {
+    const file = this.#file("stored", path);
+    try {
+      return (range?.length ?? bytes) <= WHOLE_BYTES_MAX
+        ? await readPart(file, bytes, range)
+        : await openPart(file, range, bytes);
+    } catch (error) {
+      throw unavailable("read a file", error);
+    }
+  }
+
+  async publish(path: string, _contentType: string): Promise<BlobStat | null> {
+    const [staged, stored] = [this.#file("staged", path), this.#file("stored", path)];
+    const folder = dirname(stored);
+    return await guarded(PUBLISH_MS, "publish a file", async () => {
+      const moved = this.#folders.within(folder, () => Deno.rename(staged, stored));
+      if (await ifThere(moved.then(() => true)) === null) return null;
+      const [published] = await Promise.all([
+        ifThere(Deno.stat(stored)),
+        this.#folders.sync(folder),
+      ]);
+      // Null when another has removed it in this moment.
+      return published && { bytes: published.size };
+    });
+  }
+
+  async remove(place: Place, path: string): Promise<void> {
+    const file = this.#file(place, path);
+    await guarded(BLOB_CALL_MS, "remove a file", async () => {
+      const removed = await ifThere(Deno.remove(file).then(() => true));
+      if (removed) await ifThere(this.#folders.sync(dirname(file)));
+    });
+  }
+
+  async list(
+    place: Place,
+    page: { prefix: string; after: string | null; limit: number },
+  ): Promise<BlobPage> {
+    assertPrefix(page.prefix);
+    const folder = `${this.#root}/${FOLDERS[place]}`;
+    const isPath = (path: string) => isPathOf(place, path);
+    return await guarded(BLOB_CALL_MS, "list files", () => this.#lister.page(folder, page, isPath));
+  }
+
+  publicUrl(path: string): string {
+    assertPath("stored", path);
+    return `${this.#filesUrl}/files/${path}`;
+  }
+
+  /** A folder that does not exist so far is made when it is needed. */
+  async ping(): Promise<void> {
+    await guarded(BLOB_CALL_MS, "use the folder of files", async () => {
+      if (await ifThere(Deno.stat(this.#root)) === null) return;
+      const file = `${this.#root}/${FOLDERS.partial}ping.${randomToken(SUFFIX_BYTES)}`;
+      await this.#folders.within(dirname(file), () => Deno.writeFile(file, new Uint8Array()));
+      await Deno.remove(file);
+    });
+  }
+
+  async receive(path: string): Promise<Incoming | null> {
+    const arriving = (this.#arriving.get(path) ?? 0) + 1;
+    if (arriving > UPLOADS_AT_ONCE_MAX) return null;
+    this.#arriving.set(path, arriving);
+    try {
+      return await this.#receive(path);
+    } catch (error) {
+      this.#left(path);
+      throw error;
+    }
+  }
+
+  #left(path: string): void {
+    const arriving = this.#arriving.get(path)! - 1;
+    if (arriving === 0) this.#arriving.delete(path);
+    else this.#arriving.set(path, arriving);
+  }
+
+  async #receive(path: string): Promise<Incoming> {
+    const partial = this.#file("partial", `${path}.${randomToken(SUFFIX_BYTES)}`);
+    const staged = this.#file("staged", path);
+    const opened = () => Deno.open(partial, { write: true, createNew: true, mode: PRIVATE });
+    const file = await guarded(
+      BLOB_CALL_MS,
+      "begin a file",
+      () => this.#folders.within(dirname(partial), opened),
+    );
+    let isStaged = false;
+    const left = () => this.#left(path);
+    return {
+      write(bytes) {
+        try {
+          for (let at = 0; at < bytes.length;) at += file.writeSync(bytes.subarray(at));
+        } catch (error) {
+          throw unavailable("write a file", error);
+        }
+      },
+      stage: () =>
+        guarded(PUBLISH_MS, "keep a file", async () => {
+          await file.syncData();
+          const folder = dirname(staged);
+          await this.#folders.within(folder, () => Deno.rename(partial, staged));
+          isStaged = true;
+          await this.#folders.sync(folder);
+        }),
+      async [Symbol.asyncDispose]() {
+        left();
+        file.close();
+        // One that stays is found by its age.
+        if (!isStaged) await Deno.remove(partial).catch(() => {});
+      },
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {}
+
+  #file(place: Place, path: string): string {
+    assertPath(place, path);
+    return `${this.#root}/${FOLDERS[place]}${path}`;
+  }
+}
+
+const isPathOf = (place: Place, path: string): boolean =>
+  place === "partial"
+    ? SUFFIX.test(path) && projectOf(path.replace(SUFFIX, "")) !== null
+    : projectOf(path) !== null;
+
+function assertPath(place: Place, path: string): void {
+  if (!isPathOf(place, path)) throw new TypeError(`Not a path of the port: ${path}`);
+}
+
+function assertPrefix(prefix: string): void {
+  if (!/^(?:[0-9a-f]{24}\/)?$/.test(prefix)) throw new TypeError(`Not a prefix: ${prefix}`);
+}

@@ -1,0 +1,66 @@
+import { LRUCache } from "lru-cache";
+import type { KeyRing } from "../crypto/key_ring.ts";
+import { findStorage, openStorageKeys, type StorageSettings } from "../projects/storage.ts";
+import type { StorageKeys } from "../projects/storage_input.ts";
+import type { Engine, Id } from "../store/port.ts";
+import type { Blobs } from "./blobs.ts";
+import type { Target } from "./stores.ts";
+
+/** The stores that projects brought. */
+export interface ExternalStores {
+  /** The project's own store, as it is set now in whichever process; null when it has none. */
+  find(projectId: Id): Promise<Target | null>;
+}
+
+/** All there is to know of a project's own store. */
+export type OpenedStorage = StorageSettings & StorageKeys;
+
+export interface ExternalServices {
+  readonly engine: Engine;
+  readonly keyRing: KeyRing;
+  /**
+   * Makes a store. It is dropped without being disposed, since calls to it may still be under way:
+   * connections are the business of the egress guard.
+   */
+  open(storage: OpenedStorage): Promise<Blobs>;
+}
+
+const STORES_MAX = 100;
+
+interface Kept {
+  /** As it was stored: every change makes another text, by the seal alone. */
+  readonly json: string;
+  readonly target: Promise<Target>;
+}
+
+/** Keeps the store of a project, with its client, as long as it is set as it was. */
+export function createExternalStores(
+  { engine, keyRing, open }: ExternalServices,
+  max = STORES_MAX,
+): ExternalStores {
+  const kept = new LRUCache<Id, Kept>({ max });
+
+  return {
+    async find(projectId) {
+      const stored = await findStorage({ engine }, projectId);
+      if (stored === null) {
+        kept.delete(projectId);
+        return null;
+      }
+      const { json, value } = stored;
+      const known = kept.get(projectId);
+      if (known?.json === json) return await known.target;
+      const target = (async () => {
+        const blobs = await open({ ...value, ...await openStorageKeys(keyRing, value) });
+        return { name: value.target, blobs };
+      })();
+      kept.set(projectId, { json, target });
+      try {
+        return await target;
+      } catch (error) {
+        kept.delete(projectId); // The next call tries again.
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,134 @@
+import assert from "node:assert/strict";
+import { openTestServices } from "@/tests/support/test_services.ts";
+import { clearStorage, setStorage } from "../projects/storage.ts";
+import type { Services } from "../services.ts";
+import { BlobsUnavailable } from "./blobs.ts";
+import { createExternalStores, type OpenedStorage } from "./external_stores.ts";
+import { createBlobStores, INTERNAL } from "./stores.ts";
+
+const PROJECT = "66f1a0c2e4b0a1b2c3d4e5f6";
+const OTHER = "66f1a0c2e4b0a1b2c3d4e5f7";
+const GIVEN = {
+  endpoint: "https://s3.example.com",
+  bucket: "photos",
+  accessKeyId: "key-1",
+  secretAccessKey: "secret-1",
+};
+const TARGET = "https://s3.example.com/photos";
+
+/** Stores that are opened in name only; each is told apart by what it was opened with. */
+function createStores({ engine, keyRing, blobStores }: Services, max?: number) {
+  const opened: OpenedStorage[] = [];
+  let failures = 0;
+  const external = createExternalStores({
+    engine,
+    keyRing,
+    open(storage) {
+      if (failures-- > 0) return Promise.reject(new Error("no memory"));
+      opened.push(storage);
+      // Its own object each time: what it does is not the matter here.
+      return Promise.resolve(Object.create(blobStores.internal));
+    },
+  }, max);
+  return { external, opened, failNext: () => void (failures = 1) };
+}
+
+Deno.test("a project without a store of its own has ours", async () => {
+  await using world = await openTestServices();
+  const { services } = world;
+  const { external } = createStores(services);
+  const { internal } = services.blobStores;
+  const stores = createBlobStores(internal, external);
+  assert.equal(await external.find(PROJECT), null);
+  assert.deepEqual(await stores.current(PROJECT), { name: INTERNAL, blobs: internal });
+  assert.equal(await stores.named(PROJECT, INTERNAL), internal);
+  await assert.rejects(stores.named(PROJECT, TARGET), BlobsUnavailable);
+});
+
+Deno.test("a project's store is opened once, with its keys, and kept while it is set as it was", async () => {
+  await using world = await openTestServices();
+  const { services } = world;
+  const { external, opened } = createStores(services);
+  const stores = createBlobStores(services.blobStores.internal, external);
+  await setStorage(services, PROJECT, GIVEN);
+  const first = await stores.current(PROJECT);
+  assert.equal(first.name, TARGET);
+  assert.equal((await stores.current(PROJECT)).blobs, first.blobs);
+  assert.equal(await stores.named(PROJECT, TARGET), first.blobs);
+  assert.equal(opened.length, 1);
+  const [{ endpoint, bucket, accessKeyId, secretAccessKey }] = opened as [OpenedStorage];
+  assert.deepEqual(
+    {
+      endpoint,
+      bucket,
+      accessKeyId: accessKeyId.reveal(),
+      secretAccessKey: secretAccessKey.reveal(),
+    },
+    GIVEN,
+  );
+  assert.equal(await external.find(OTHER), null);
+});
+
+Deno.test("rows of our own store find it there while the project has another", async () => {
+  await using world = await openTestServices();
+  const { services } = world;
+  const { internal } = services.blobStores;
+  const stores = createBlobStores(internal, createStores(services).external);
+  await setStorage(services, PROJECT, GIVEN);
+  assert.equal(await stores.named(PROJECT, INTERNAL), internal);
+  const elsewhere = stores.named(PROJECT, "https://s3.example.com/others");
+  await assert.rejects(
+    elsewhere,
+    (error) => error instanceof BlobsUnavailable && error.message.includes("no longer"),
+  );
+});
+
+Deno.test("a change by another process counts from the next call, of keys as of the rest", async () => {
+  await using world = await openTestServices();
+  await using another = await openTestServices({ store: world.store });
+  const { external, opened } = createStores(world.services);
+  const set = (changes: object) => setStorage(another.services, PROJECT, { ...GIVEN, ...changes });
+  await set({});
+  const first = await external.find(PROJECT);
+  await set({ secretAccessKey: "secret-2" });
+  const second = await external.find(PROJECT);
+  assert.notEqual(second?.blobs, first?.blobs);
+  assert.equal(opened.at(-1)?.secretAccessKey.reveal(), "secret-2");
+  await set({ publicUrl: "https://cdn.example.com" });
+  await external.find(PROJECT);
+  assert.equal(opened.at(-1)?.publicUrl, "https://cdn.example.com");
+  await set({ bucket: "others" });
+  assert.equal((await external.find(PROJECT))?.name, "https://s3.example.com/others");
+  await clearStorage(another.services, PROJECT);
+  assert.equal(await external.find(PROJECT), null);
+  await set({});
+  assert.equal((await external.find(PROJECT))?.name, TARGET);
+});
+
+Deno.test("a store that could not be opened is tried again", async () => {
+  await using world = await openTestServices();
+  const { services } = world;
+  const { external, opened, failNext } = createStores(services);
+  await setStorage(services, PROJECT, GIVEN);
+  failNext();
+  await assert.rejects(external.find(PROJECT), /no memory/);
+  assert.equal((await external.find(PROJECT))?.name, TARGET);
+  assert.equal(opened.length, 1);
+});
+
+Deno.test("many calls at once share one store; of many projects a bounded number is kept", async () => {
+  await using world = await openTestServices();
+  const { services } = world;
+  const { external, opened } = createStores(services, 2);
+  const projects = Array.from({ length: 3 }, () => services.newId());
+  for (const project of projects) await setStorage(services, project, GIVEN);
+  const found = await Promise.all(Array.from({ length: 20 }, () => external.find(projects[0]!)));
+  assert.equal(new Set(found.map((target) => target?.blobs)).size, 1);
+  assert.equal(opened.length, 1);
+  for (const project of projects) await external.find(project);
+  assert.equal(opened.length, 3);
+  await external.find(projects[2]!);
+  assert.equal(opened.length, 3, "the last one used is kept");
+  await external.find(projects[0]!);
+  assert.equal(opened.length, 4, "the one used longest ago was dropped");
+});

@@ -1,0 +1,54 @@
+import { eachProject } from "../projects/projects.ts";
+import { findUsage } from "./ledger.ts";
+import { releaseExpired } from "./release.ts";
+import { dueBy, type FileServices, retryRemovals } from "./removals.ts";
+import { INTERNAL } from "./stores.ts";
+import { sweep } from "./sweep.ts";
+
+/** What one pass did. */
+export interface Reaped {
+  /** Uploads that were not confirmed in time. */
+  readonly released: number;
+  /** Removals noted before that succeeded now. */
+  readonly removed: number;
+  /** Staged and partial objects that nobody waits for. */
+  readonly swept: number;
+}
+
+/**
+ * Ends what has expired and removes what is left over, in every project and store. What fails in
+ * one does not keep the others. Several processes may do so at once.
+ */
+export async function reap(
+  services: FileServices,
+  stopped: () => boolean = () => false,
+): Promise<Reaped> {
+  let [released, removed, swept] = [0, 0, 0];
+  for await (const { _id: projectId } of eachProject(services)) {
+    if (stopped()) return { released, removed, swept };
+    await attempt(services, projectId, async () => {
+      released += await releaseExpired(services, projectId, stopped);
+      removed += await retryRemovals(services, projectId, dueBy(services.clock));
+      const usage = await findUsage(services, projectId);
+      if (usage === null || usage.target === INTERNAL) return;
+      const { blobs } = await services.blobStores.current(projectId);
+      swept += await sweep(services, blobs, `${projectId}/`);
+    });
+  }
+  await attempt(services, null, async () => {
+    swept += await sweep(services, services.blobStores.internal, "");
+  });
+  return { released, removed, swept };
+}
+
+async function attempt(
+  { log }: FileServices,
+  project: string | null,
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    log.write("error", "Uploads could not be cleared away", { project, error: String(error) });
+  }
+}

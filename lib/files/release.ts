@@ -1,0 +1,47 @@
+import { type Clock, timestamp } from "../clock.ts";
+import { and, compare, eq } from "../store/filter.ts";
+import { parseJson } from "../store/json_text.ts";
+import type { Filter, Id } from "../store/port.ts";
+import { type Removed, removeObjects, removeRows, unclaimed } from "./ledger.ts";
+import type { FileServices } from "./removals.ts";
+import { type UploadRecord, UPLOADS } from "./uploads.ts";
+
+const BATCH = 50;
+
+/** Uploads that can no longer be confirmed. */
+export const expired = (clock: Clock): Filter =>
+  and(compare("expiresAt", "lte", timestamp(clock)), unclaimed(clock));
+
+/** Ends the uploads of a project that have expired, a batch of them at most; their objects stay. */
+export async function releaseBatch(services: FileServices, projectId: Id): Promise<Removed> {
+  const filter = expired(services.clock);
+  const uploads = services.engine.records<UploadRecord>(projectId, UPLOADS);
+  const page = await uploads.list({ filter, sort: [], limit: BATCH });
+  const found = parseJson(`[${page.items}]`) as UploadRecord[];
+  if (found.length === 0) return { rows: [], removals: [] };
+  return await removeRows(services, projectId, async (uploads) => {
+    const rows: UploadRecord[] = [];
+    for (const { _id } of found) {
+      // Another process may have been here.
+      const gone = await uploads.deleteOne(and(eq("_id", _id), filter));
+      if (gone !== null) rows.push(gone.value);
+    }
+    return rows;
+  });
+}
+
+/** Ends all of them, batch by batch, and removes their objects; resolves to how many. */
+export async function releaseExpired(
+  services: FileServices,
+  projectId: Id,
+  stopped: () => boolean,
+): Promise<number> {
+  let released = 0;
+  while (!stopped()) {
+    const removed = await releaseBatch(services, projectId);
+    released += removed.rows.length;
+    await removeObjects(services, projectId, removed);
+    if (removed.rows.length === 0) break;
+  }
+  return released;
+}

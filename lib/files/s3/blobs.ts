@@ -1,0 +1,357 @@
+import type { Agent as HttpAgent } from "node:http";
+import type { Agent as HttpsAgent } from "node:https";
+import {
+  type _Object as S3Object,
+  CopyObjectCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  type ListObjectsV2CommandOutput,
+  PutObjectCommand,
+  S3Client,
+} from "@aws-sdk/client-s3";
+import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
+import { type Clock, systemClock } from "../../clock.ts";
+import type { Secret } from "../../crypto/secret.ts";
+import { UPLOAD_URL_MS } from "../../limits.ts";
+import { isActive } from "../active_types.ts";
+import {
+  BLOB_CALL_MS,
+  type BlobPage,
+  type Blobs,
+  type BlobStat,
+  BlobsUnavailable,
+  type ByteRange,
+  type ListedBlob,
+  type Place,
+  PUBLISH_MS,
+  type Upload,
+} from "../blobs.ts";
+import { projectOf } from "../paths.ts";
+import { isPassing, nameOf, statusOf, unavailable } from "./failures.ts";
+
+export interface S3Options {
+  /** Null for AWS itself. */
+  readonly endpoint: string | null;
+  readonly region: string;
+  readonly bucket: string;
+  /** `<endpoint>/<bucket>/…` instead of `<bucket>.<endpoint>/…`. */
+  readonly pathStyle: boolean;
+  /** Where the bucket serves its objects to everybody, without a final slash; null if nowhere. */
+  readonly publicUrl: string | null;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: Secret;
+  /** Guarded ones for an endpoint that a user gave. They stay the caller's to close. */
+  readonly agents?: S3Agents;
+  /** The caller's clock, which `expiresAt` is by; the system's if left out. */
+  readonly clock?: Clock;
+}
+
+export interface S3Agents {
+  readonly httpAgent: HttpAgent;
+  readonly httpsAgent: HttpsAgent;
+}
+
+/** What a call may take of a request's budget, with what settling it takes kept back. */
+const CALL_MS = BLOB_CALL_MS - 500;
+const PUBLISH_WITHIN_MS = PUBLISH_MS - 500;
+/** Until an answer begins, connecting included. Two fit into a call: a kept connection may be dead. */
+const ATTEMPT_MS = 2000;
+const COPY_ATTEMPT_MS = 20_000;
+/** For bytes of an object that stop coming. */
+const IDLE_MS = BLOB_CALL_MS;
+const ATTEMPTS = 2;
+const PAUSE_MS = 100;
+/** A staged object may be replaced while it is copied; who does that all the time has to wait. */
+const COPIES = 3;
+
+const STAGED = "_incoming/";
+/** Behind every staged key, before whatever a project's id may begin with. */
+const BEHIND_STAGED = "_incoming0";
+const PREFIX = /^(?:[0-9a-f]{24}\/)?$/;
+const PARTIAL_SUFFIX = /\.[\w-]*$/;
+
+/** What is confirmed is never replaced. */
+const CACHE_CONTROL = "public, max-age=31536000, immutable";
+
+const silent = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
+
+/** Objects of one bucket: `<path>` and `_incoming/<path>`. Uploads are whole or not at all there. */
+export class S3Blobs implements Blobs {
+  readonly #client: S3Client;
+  readonly #bucket: string;
+  readonly #publicUrl: string | null;
+  readonly #clock: Clock;
+  readonly #ownsAgents: boolean;
+  /** For operators. */
+  readonly #name: string;
+
+  constructor(options: S3Options) {
+    const { endpoint, region, bucket, publicUrl, agents, clock = systemClock } = options;
+    this.#bucket = bucket;
+    this.#publicUrl = publicUrl;
+    this.#clock = clock;
+    this.#ownsAgents = agents === undefined;
+    this.#name = `The bucket "${bucket}" at ${endpoint ?? `AWS in ${region}`}`;
+    this.#client = clientOf(options);
+  }
+
+  async signUpload({ path, bytes, contentType, expiresAt }: Upload): Promise<string> {
+    const command = new PutObjectCommand({
+      Bucket: this.#bucket,
+      Key: key("staged", path),
+      ContentType: contentType,
+      ContentLength: bytes,
+    });
+    // Signed as of a moment that makes it end when it must, also when that is over already. Stores
+    // know only whole seconds, so both are rounded down.
+    const left = expiresAt - this.#clock.now();
+    const lifeMs = Math.max(UPLOAD_URL_MS, left);
+    return await getSignedUrl(this.#client, command, {
+      signingDate: new Date(Date.now() + left - lifeMs),
+      expiresIn: Math.floor(lifeMs / 1000),
+      signableHeaders: new Set(["content-type", "content-length"]),
+    });
+  }
+
+  async stat(place: Place, path: string): Promise<BlobStat | null> {
+    const found = await this.#head(place, path, within(CALL_MS));
+    return found && { bytes: found.bytes };
+  }
+
+  async read(
+    place: Place,
+    path: string,
+    range?: ByteRange,
+  ): Promise<ReadableStream<Uint8Array> | null> {
+    if (place === "partial") return noPartial(path);
+    // No range of HTTP is empty.
+    if (range?.length === 0) return await this.stat(place, path) && emptyStream();
+    const command = new GetObjectCommand({
+      Bucket: this.#bucket,
+      Key: key(place, path),
+      ...(range && { Range: `bytes=${range.offset}-${range.offset + range.length - 1}` }),
+    });
+    const answer = await this.#ask(within(CALL_MS), (o) => this.#client.send(command, o));
+    return answer?.Body?.transformToWebStream() ?? null;
+  }
+
+  async publish(path: string, contentType: string): Promise<BlobStat | null> {
+    const by = within(PUBLISH_WITHIN_MS);
+    for (let tries = 1; tries <= COPIES; tries++) {
+      const staged = await this.#head("staged", path, by);
+      if (staged === null) return null;
+      if (!await this.#copy(path, staged.etag, contentType, by)) continue;
+      const stored = await this.#head("stored", path, by);
+      return stored && { bytes: stored.bytes };
+    }
+    throw new BlobsUnavailable(`${this.#name} gets other bytes whenever an upload is published`);
+  }
+
+  async remove(place: Place, path: string): Promise<void> {
+    if (place === "partial") return void noPartial(path);
+    const command = new DeleteObjectCommand({ Bucket: this.#bucket, Key: key(place, path) });
+    await this.#ask(within(CALL_MS), (o) => this.#client.send(command, o));
+  }
+
+  async list(
+    place: Place,
+    { prefix, after, limit }: { prefix: string; after: string | null; limit: number },
+  ): Promise<BlobPage> {
+    if (!PREFIX.test(prefix)) throw new TypeError(`Not a prefix of the port: ${prefix}`);
+    if (place === "partial") return { blobs: [], next: null };
+    const folder = place === "staged" ? STAGED : "";
+    const by = within(CALL_MS);
+    const page = (startAfter: string | null) =>
+      this.#page(by, `${folder}${prefix}`, startAfter, limit);
+    let answer = await page(after === null ? null : `${folder}${after}`);
+    // Staged keys stand in the midst of those of all projects.
+    if (place === "stored" && answer.Contents?.every(({ Key = "" }) => Key.startsWith(STAGED))) {
+      if (answer.IsTruncated) answer = await page(BEHIND_STAGED);
+    }
+    const objects = answer.Contents ?? [];
+    const last = objects.at(-1)?.Key?.slice(folder.length) ?? null;
+    return {
+      blobs: objects.flatMap((o) => listed(o, folder)),
+      next: answer.IsTruncated ? last : null,
+    };
+  }
+
+  publicUrl(path: string): string | null {
+    return this.#publicUrl && `${this.#publicUrl}/${key("stored", path)}`;
+  }
+
+  /**
+   * Also makes sure that a missing object is told from one that is there, and from a forbidden one:
+   * without the right to list, stores answer 403 for both.
+   */
+  async ping(): Promise<void> {
+    const by = within(CALL_MS);
+    await this.#page(by, STAGED, null, 1);
+    const Key = `${STAGED}probe-${crypto.randomUUID()}`;
+    const probe = new HeadObjectCommand({ Bucket: this.#bucket, Key });
+    if (await this.#ask(by, (o) => this.#client.send(probe, o)) === null) return;
+    throw new BlobsUnavailable(
+      `${this.#name} cannot be used: what answers there has whatever it is asked for, so it is no ` +
+        "S3 server: correct the endpoint",
+    );
+  }
+
+  // deno-lint-ignore require-await -- The port's is async for others.
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#ownsAgents) this.#client.destroy();
+  }
+
+  async #head(
+    place: Place,
+    path: string,
+    by: number,
+  ): Promise<{ bytes: number; etag: string | undefined } | null> {
+    if (place === "partial") return noPartial(path);
+    const command = new HeadObjectCommand({ Bucket: this.#bucket, Key: key(place, path) });
+    const found = await this.#ask(by, (o) => this.#client.send(command, o));
+    return found && { bytes: found.ContentLength ?? 0, etag: found.ETag };
+  }
+
+  /** False when the staged object is another by now, or gone. */
+  async #copy(
+    path: string,
+    etag: string | undefined,
+    contentType: string,
+    by: number,
+  ): Promise<boolean> {
+    const command = new CopyObjectCommand({
+      Bucket: this.#bucket,
+      Key: key("stored", path),
+      CopySource: `${this.#bucket}/${key("staged", path)}`,
+      CopySourceIfMatch: etag,
+      // Nothing that the upload said of itself is kept.
+      MetadataDirective: "REPLACE",
+      ContentType: contentType,
+      CacheControl: CACHE_CONTROL,
+      ...(isActive(contentType) && { ContentDisposition: "attachment" }),
+    });
+    const copied = await this.#ask(
+      by,
+      (o) => this.#client.send(command, o),
+      COPY_ATTEMPT_MS,
+    );
+    return copied !== null;
+  }
+
+  async #page(
+    by: number,
+    prefix: string,
+    startAfter: string | null,
+    limit: number,
+  ): Promise<ListObjectsV2CommandOutput> {
+    const command = new ListObjectsV2Command({
+      Bucket: this.#bucket,
+      Prefix: prefix,
+      MaxKeys: limit,
+      ...(startAfter !== null && { StartAfter: startAfter }),
+    });
+    const answer = await this.#ask(by, (o) => this.#client.send(command, o));
+    if (answer === null) throw new BlobsUnavailable(`${this.#name} does not list its objects`);
+    return answer;
+  }
+
+  /**
+   * What the store answers; null for an object that is not there, or is not the expected one.
+   * Settles by `by`, whatever the store does.
+   */
+  async #ask<T>(
+    by: number,
+    send: (options: { abortSignal: AbortSignal; requestTimeout: number }) => Promise<T>,
+    attemptMs = ATTEMPT_MS,
+  ): Promise<T | null> {
+    const giveUp = new AbortController();
+    const timer = setTimeout(() => giveUp.abort(), Math.max(0, by - performance.now()));
+    const options = { abortSignal: giveUp.signal, requestTimeout: attemptMs };
+    try {
+      for (let attempt = 1;; attempt++) {
+        try {
+          return await send(options);
+        } catch (error) {
+          if (isAbsence(error)) return null;
+          if (attempt === ATTEMPTS || giveUp.signal.aborted || !isPassing(error)) {
+            throw unavailable(this.#name, error);
+          }
+        }
+        await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      }
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+/** Opens a bucket. Nothing is asked of it so far: {@linkcode S3Blobs.ping} tells whether it is. */
+export const openS3Blobs = (options: S3Options): S3Blobs => new S3Blobs(options);
+
+const within = (ms: number): number => performance.now() + ms;
+
+function clientOf(
+  { endpoint, region, pathStyle, accessKeyId, secretAccessKey, agents }: S3Options,
+): S3Client {
+  return new S3Client({
+    ...(endpoint !== null && { endpoint }),
+    region,
+    forcePathStyle: pathStyle,
+    credentials: { accessKeyId, secretAccessKey: secretAccessKey.reveal() },
+    requestChecksumCalculation: "WHEN_REQUIRED",
+    responseChecksumValidation: "WHEN_REQUIRED",
+    requestHandler: {
+      ...agents,
+      socketTimeout: IDLE_MS,
+      throwOnRequestTimeout: true,
+      logger: silent,
+    },
+    // Tried again here, within a time.
+    maxAttempts: 1,
+    // A clock that is wrong is to be set: addresses are signed by it, too.
+    disableClockSkewCorrection: true,
+    // All that it would look for in files and variables of whoever runs the process.
+    defaultsMode: "standard",
+    retryMode: "standard",
+    useFipsEndpoint: false,
+    useDualstackEndpoint: false,
+    useArnRegion: false,
+    ignoreConfiguredEndpointUrls: true,
+    disableS3ExpressSessionAuth: true,
+    authSchemePreference: [],
+    sigv4aSigningRegionSet: [],
+    userAgentAppId: () => Promise.resolve(undefined),
+  });
+}
+
+/** A bucket shows nothing of an upload before it is whole. Throws for what is no path of ours. */
+function noPartial(path: string): null {
+  key("staged", path.replace(PARTIAL_SUFFIX, ""));
+  return null;
+}
+
+/** Throws for what is no path of ours. */
+function key(place: Exclude<Place, "partial">, path: string): string {
+  if (projectOf(path) === null) throw new TypeError(`Not a path of the port: ${path}`);
+  return place === "staged" ? `${STAGED}${path}` : path;
+}
+
+/** Nothing for what somebody else put into the bucket. */
+function listed(
+  { Key = "", Size = 0, LastModified }: S3Object,
+  folder: string,
+): ListedBlob[] {
+  const path = Key.slice(folder.length);
+  if (projectOf(path) === null) return [];
+  return [{ path, bytes: Size, writtenAt: LastModified?.getTime() ?? 0 }];
+}
+
+function emptyStream(): ReadableStream<Uint8Array> {
+  return new ReadableStream({ start: (controller) => controller.close() });
+}
+
+/** A missing bucket is not a missing object. */
+const isAbsence = (error: unknown): boolean =>
+  statusOf(error) === 412 || (statusOf(error) === 404 && nameOf(error) !== "NoSuchBucket");

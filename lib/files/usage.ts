@@ -1,0 +1,29 @@
+import { EXTERNAL_FILE_BYTES_MAX } from "../limits.ts";
+import { planOf } from "../projects/plans.ts";
+import type { Engine, Id } from "../store/port.ts";
+import { findUsage, NOTHING } from "./ledger.ts";
+import { type BlobStores, providerOf, type StorageProvider } from "./stores.ts";
+
+export interface Usage {
+  /** Bytes of confirmed files in our store. */
+  readonly used: number;
+  /** Bytes held there for uploads under way. */
+  readonly reserved: number;
+  /** What both together may reach; null where new files go to the project's own store. */
+  readonly limit: number | null;
+  readonly fileBytesMax: number;
+  readonly provider: StorageProvider;
+}
+
+/** What the project is charged for, and what it may be. */
+export async function getStorageUsage(
+  { engine, blobStores }: { engine: Engine; blobStores: BlobStores },
+  projectId: Id,
+): Promise<Usage> {
+  const provider = providerOf((await blobStores.current(projectId)).name);
+  const { used, reserved } = await findUsage({ engine }, projectId) ?? NOTHING;
+  const { storageBytes, fileBytesMax } = planOf(projectId);
+  return provider === "internal"
+    ? { used, reserved, limit: storageBytes, fileBytesMax, provider }
+    : { used, reserved, limit: null, fileBytesMax: EXTERNAL_FILE_BYTES_MAX, provider };
+}

@@ -1,0 +1,49 @@
+import { Problem } from "../problems.ts";
+
+/** How long a body may take that is as long as a file. */
+export interface ChunkLimits {
+  /** Milliseconds in which something must arrive. */
+  readonly stallMs: number;
+  /** Milliseconds for all of it. */
+  readonly wholeMs: number;
+}
+
+const LOOK_EVERY_MS = 1000;
+
+/**
+ * The body as it arrives, a chunk at a time, so that no more of it is held. A body that was cut off
+ * ends as if it were whole: who knows its length counts. Throws `REQUEST_TIMEOUT`, up to a second
+ * late.
+ *
+ * @param arrived Told of every chunk.
+ */
+export async function* readChunks(
+  { body }: Request,
+  { stallMs, wholeMs }: ChunkLimits,
+  arrived: () => void = () => {},
+): AsyncGenerator<Uint8Array, void> {
+  if (body === null) return;
+  const reader = body.getReader();
+  const end = () => void reader.cancel().catch(() => {}); // The client may be gone already.
+  const began = performance.now();
+  let [last, isLate] = [began, false];
+  // One timer, and no race with it: chunks of a byte each would leave a trace of every race behind.
+  const timer = setInterval(() => {
+    const now = performance.now();
+    isLate = now - last >= stallMs || now - began >= wholeMs;
+    if (isLate) end();
+  }, Math.min(LOOK_EVERY_MS, stallMs, wholeMs));
+  try {
+    for (;;) {
+      const { done, value } = await reader.read().catch(() => ({ done: true, value: undefined }));
+      if (isLate) throw new Problem("REQUEST_TIMEOUT");
+      arrived();
+      if (done || value === undefined) return;
+      last = performance.now();
+      yield value;
+    }
+  } finally {
+    clearInterval(timer);
+    end();
+  }
+}

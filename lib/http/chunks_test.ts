@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import { readChunks } from "./chunks.ts";
+
+const LONG = { stallMs: 60_000, wholeMs: 60_000 };
+
+function sent(
+  pull: (index: number, controller: ReadableStreamDefaultController<Uint8Array>) => unknown,
+): Request & { readonly cancelled: () => boolean } {
+  let [index, cancelled] = [0, false];
+  const body = new ReadableStream<Uint8Array>({
+    pull: async (controller) => void await pull(index++, controller),
+    cancel: () => void (cancelled = true),
+  }, { highWaterMark: 0 });
+  const request = new Request("http://localhost/", { method: "PUT", body });
+  return Object.assign(request, { cancelled: () => cancelled });
+}
+
+async function read(request: Request, limits = LONG, arrived?: () => void): Promise<number> {
+  let bytes = 0;
+  for await (const chunk of readChunks(request, limits, arrived)) bytes += chunk.length;
+  return bytes;
+}
+
+const piece = new Uint8Array(10);
+
+Deno.test("chunks come as they arrive, and each is told of", async () => {
+  let arrived = 0;
+  const request = sent((i, stream) => i < 3 ? stream.enqueue(piece) : stream.close());
+  assert.equal(await read(request, LONG, () => void arrived++), 30);
+  assert.ok(arrived >= 3);
+  assert.equal(await read(new Request("http://localhost/")), 0, "no body");
+});
+
+Deno.test("a body that is cut off ends where it was cut", async () => {
+  const request = sent((i, stream) => {
+    if (i === 2) throw new Error("connection reset");
+    stream.enqueue(piece);
+  });
+  assert.equal(await read(request), 20);
+});
+
+Deno.test("who stops reading stops the body", async () => {
+  const request = sent((_, stream) => stream.enqueue(piece));
+  for await (const _chunk of readChunks(request, LONG)) break;
+  assert.equal(request.cancelled(), true);
+});
+
+/** Runs `work` on a clock that moves when it is told, and looks at the body's time when it does. */
+async function onClock(work: (pass: (ms: number) => void) => Promise<void>): Promise<void> {
+  const { setInterval, clearInterval } = globalThis;
+  const { now } = performance;
+  const looks = new Map<number, () => void>();
+  let [time, timers] = [0, 0];
+  performance.now = () => time;
+  const begin = (look: () => void) => {
+    looks.set(++timers, look);
+    return timers;
+  };
+  const end = (timer: number) => void looks.delete(timer);
+  Object.assign(globalThis, { setInterval: begin, clearInterval: end });
+  try {
+    await work((ms) => {
+      time += ms;
+      for (const look of looks.values()) look();
+    });
+    assert.equal(looks.size, 0, "no timer is left");
+  } finally {
+    Object.assign(globalThis, { setInterval, clearInterval });
+    performance.now = now;
+  }
+}
+
+Deno.test("a body that brings nothing for too long is given up", () =>
+  onClock(async (pass) => {
+    const request = sent((i, stream) => {
+      if (i === 0) return stream.enqueue(piece);
+      queueMicrotask(() => pass(99));
+      queueMicrotask(() => pass(1));
+      return new Promise(() => {});
+    });
+    await assert.rejects(read(request, { ...LONG, stallMs: 100 }), { code: "REQUEST_TIMEOUT" });
+    assert.equal(request.cancelled(), true);
+  }));
+
+Deno.test("a slow body is taken as long as something arrives in time", () =>
+  onClock(async (pass) => {
+    const request = sent((i, stream) => {
+      pass(99);
+      if (i < 50) stream.enqueue(piece);
+      else stream.close();
+    });
+    assert.equal(await read(request, { ...LONG, stallMs: 100 }), 500);
+  }));
+
+Deno.test("a body that takes too long in all is given up, though something arrives", () =>
+  onClock(async (pass) => {
+    let pieces = 0;
+    const request = sent((_, stream) => {
+      pass(10);
+      pieces++;
+      stream.enqueue(piece);
+    });
+    const limits = { stallMs: 100, wholeMs: 1000 };
+    await assert.rejects(read(request, limits), { code: "REQUEST_TIMEOUT" });
+    assert.equal(pieces, 100);
+    assert.equal(request.cancelled(), true);
+  }));

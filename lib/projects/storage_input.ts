@@ -1,0 +1,124 @@
+import { z } from "zod";
+import type { Egress } from "../egress.ts";
+import { Problem } from "../problems.ts";
+import { Secret } from "../crypto/secret.ts";
+
+/** A bucket that a project brings, as its owner describes it. */
+export interface StorageInput {
+  /** Without a final slash; null for AWS itself. */
+  readonly endpoint: string | null;
+  readonly region: string;
+  readonly bucket: string;
+  /** Whether the bucket's name is part of the path and not of the host. */
+  readonly pathStyle: boolean;
+  /** Where the bucket serves its objects to everybody, without a final slash; null if nowhere. */
+  readonly publicUrl: string | null;
+  /** Null keeps the stored ones. */
+  readonly keys: StorageKeys | null;
+}
+
+export interface StorageKeys {
+  readonly accessKeyId: Secret;
+  readonly secretAccessKey: Secret;
+}
+
+export interface StorageRules {
+  readonly egress: Pick<Egress, "admits">;
+  /** Whether plain http is good enough. */
+  readonly allowPrivate: boolean;
+}
+
+const ADDRESS_LENGTH_MAX = 2048;
+
+/** Of what is wrong nothing is repeated: people paste one thing in the place of another. */
+const text = (pattern: RegExp, must: string) => z.string({ error: must }).regex(pattern, must);
+
+const BUCKET = text(
+  /^(?!.*\.\.)(?!\d+\.\d+\.\d+\.\d+$)[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/,
+  "must be the bucket's name, 3 to 63 of a-z, 0-9, - and .",
+);
+const REGION = text(
+  /^[A-Za-z0-9-]{1,64}$/,
+  "must be the bucket's region, as us-east-1, or auto where the store has none",
+);
+const KEY_ID = text(
+  /^[A-Za-z0-9._~@+=-]{1,128}$/,
+  "must be the id of an access key, up to 128 letters, digits and ._~@+=-",
+);
+const KEY_SECRET = text(
+  /^[\x21-\x7e]{1,256}$/,
+  "must be the secret of the access key, up to 256 printable ASCII characters without spaces",
+);
+
+const schemaFor = (rules: StorageRules) => {
+  const address = addressFor(rules);
+  return z.strictObject({
+    endpoint: address("the address of the store").nullable().default(null),
+    region: REGION.optional(),
+    bucket: BUCKET,
+    pathStyle: z.boolean({ error: "must be true or false" }).optional(),
+    publicUrl: address("where everybody can read the bucket").nullable().default(null),
+    accessKeyId: KEY_ID.optional(),
+    secretAccessKey: KEY_SECRET.optional(),
+  }, { error: (issue) => strangerProblem(issue) });
+};
+
+const MEMBERS = "endpoint, region, bucket, pathStyle, publicUrl, accessKeyId and secretAccessKey";
+
+function strangerProblem(issue: z.core.$ZodRawIssue): string {
+  if (issue.code !== "unrecognized_keys") return `must be a JSON object with ${MEMBERS}`;
+  // A name with digits may be a key that went astray.
+  const named = issue.keys.filter((name) => /^[A-Za-z_]{1,32}$/.test(name));
+  return `may have no members but ${MEMBERS}${
+    named.length === 0 ? "" : `: leave out ${named.join(", ")}`
+  }`;
+}
+
+function addressFor({ egress, allowPrivate }: StorageRules) {
+  const scheme = allowPrivate ? "https or http" : "https";
+  return (what: string) => {
+    const must = `must be ${what}, an ${scheme} address without a user, query or fragment`;
+    return z.string({ error: must }).max(ADDRESS_LENGTH_MAX, must).transform((value, context) => {
+      const url = URL.parse(value);
+      const isPlain = url !== null && url.username === "" && url.password === "" &&
+        !/[?#\s\\]/.test(value) &&
+        (url.protocol === "https:" || (allowPrivate && url.protocol === "http:"));
+      if (!isPlain) context.addIssue(must);
+      else if (!egress.admits(url.hostname)) {
+        context.addIssue(
+          "must not be an address in a private network (ALLOW_PRIVATE_ENDPOINTS=true permits it)",
+        );
+      }
+      return isPlain ? url.href.replace(/\/+$/, "") : z.NEVER;
+    });
+  };
+}
+
+/** Reads settings from outside. Throws `INVALID_INPUT` that names all there is to mend. */
+export function parseStorageInput(rules: StorageRules, input: unknown): StorageInput {
+  const parsed = schemaFor(rules).safeParse(input);
+  const problems = (parsed.error?.issues ?? []).map(({ path, message }) =>
+    `${path.length === 0 ? "they" : path.join(".")} ${message}`
+  );
+  const given = typeof input === "object" && input !== null ? input : {};
+  const [hasId, hasSecret] = ["accessKeyId", "secretAccessKey"].map((name) => name in given);
+  if (hasId !== hasSecret) {
+    const missing = hasId ? "secretAccessKey" : "accessKeyId";
+    problems.push(`${missing} is missing: both come together, or neither to keep the stored ones`);
+  }
+  const isAws = !("endpoint" in given) || given.endpoint === null;
+  if (isAws && !("region" in given)) problems.push("region is missing: AWS needs it");
+  if (!parsed.success || problems.length > 0) {
+    const message = `The storage settings cannot be used:\n- ${problems.join("\n- ")}`;
+    throw new Problem("INVALID_INPUT", { message });
+  }
+  const { region, pathStyle, accessKeyId, secretAccessKey, ...rest } = parsed.data;
+  return {
+    ...rest,
+    region: region ?? "us-east-1",
+    pathStyle: pathStyle ?? rest.endpoint !== null,
+    keys: accessKeyId === undefined || secretAccessKey === undefined
+      ? null
+      : { accessKeyId: new Secret(accessKeyId), secretAccessKey: new Secret(secretAccessKey) },
+  };
+}

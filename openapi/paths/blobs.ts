@@ -1,0 +1,94 @@
+import { z } from "@hono/zod-openapi";
+import { contract } from "../contract.ts";
+import {
+  fileName,
+  fileProjectId,
+  ifNoneMatch,
+  ifRange,
+  range,
+  uploadToken,
+} from "../parameters.ts";
+import { anyone } from "../security.ts";
+
+const TAG = "Files";
+
+const bytes = z.any().openapi({ type: "string", format: "binary" });
+
+const FILE_HEADERS = {
+  etag: "Names the file; it never changes.",
+  "accept-ranges": "`bytes`.",
+  "cache-control": "Lets it be kept for a year: another file has another address.",
+  "content-disposition":
+    "The file's name. HTML, SVG and XML are attachments, under a `content-security-policy` that " +
+    "lets them do nothing.",
+};
+
+export const putBlob = contract({
+  operationId: "putBlob",
+  tag: TAG,
+  method: "put",
+  path: "/api/storage/blob/{token}",
+  summary: "Upload a file's bytes",
+  description: "What the `signedUrl` of an upload request is, where files are kept in a folder: " +
+    "the address itself is the permission. It takes the requested number of bytes of the " +
+    "requested type, from any origin, for ten minutes. Something must arrive every 30 seconds, " +
+    "and all of it before the upload's hold ends. A refused upload can be sent again.",
+  security: anyone,
+  parameters: [uploadToken],
+  body: null,
+  rawBody: { description: "The file, as it is." },
+  success: [{
+    status: 200,
+    description: "The bytes are kept until the upload is confirmed.",
+    data: z.strictObject({ size: z.int() }),
+    example: { size: 48_213 },
+    message: "File received: confirm the upload",
+  }],
+  problems: [
+    "UPLOAD_TOO_SHORT",
+    "UPLOAD_TOKEN_INVALID",
+    "REQUEST_TIMEOUT",
+    "UPLOAD_FINISHED",
+    "UPLOAD_TOO_LONG",
+    "UPLOAD_TYPE_MISMATCH",
+    "RATE_LIMITED",
+    "STORAGE_UNAVAILABLE",
+  ],
+});
+
+export const serveFile = contract({
+  operationId: "serveFile",
+  tag: TAG,
+  method: "get",
+  path: "/files/{projectId}/{name}",
+  summary: "Download a file",
+  description:
+    "The `url` of a confirmed file, where files are kept in a folder; with `HEAD` too. " +
+    "JavaScript, CSS and WebAssembly come as `application/octet-stream`.",
+  security: anyone,
+  parameters: [fileProjectId, fileName, range, ifRange, ifNoneMatch],
+  body: null,
+  success: [
+    {
+      status: 200,
+      description: "The file.",
+      data: null,
+      content: { type: "*/*", schema: bytes },
+      example: "…",
+      headers: FILE_HEADERS,
+    },
+    {
+      status: 206,
+      description: "The ranges that were asked for; several as `multipart/byteranges`.",
+      data: null,
+      content: { type: "*/*", schema: bytes },
+      example: "…",
+      headers: { ...FILE_HEADERS, "content-range": "Which part it is, of a single one." },
+    },
+    { status: 304, description: "The file is the one you hold.", data: null },
+  ],
+  problems: ["FILE_NOT_FOUND", "RANGE_NOT_SATISFIABLE", "STORAGE_UNAVAILABLE"],
+});
+
+/** In the order of the reference. */
+export const BLOBS = [putBlob, serveFile];

@@ -1,0 +1,180 @@
+import { SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
+import { contract } from "../contract.ts";
+import { filePath, paging } from "../parameters.ts";
+import {
+  CONFIRM_EXAMPLE,
+  CONFIRMED_EXAMPLE,
+  confirmedUpload,
+  ConfirmInput,
+  DeletedFile,
+  DeleteFileInput,
+  FILE_EXAMPLE,
+  FileList,
+  PATH_EXAMPLE,
+  REQUESTED_EXAMPLE,
+  requestedUpload,
+  StorageUsage,
+  StoredFile,
+  UPLOAD_EXAMPLE,
+  UploadInput,
+  USAGE_EXAMPLE,
+} from "../schemas/storage.ts";
+import { secretKey } from "../security.ts";
+
+const TAG = "Files";
+
+export const requestUpload = contract({
+  operationId: "requestUpload",
+  tag: TAG,
+  method: "post",
+  path: "/api/storage/upload-request",
+  summary: "Request an upload",
+  description: "The first of three steps: holds space for the file and answers an address to " +
+    "which the client sends it by PUT, as it is and with its `Content-Type`, within 10 minutes. " +
+    "What is not confirmed within 20 minutes is given up, and its space is free again.",
+  security: secretKey,
+  parameters: [],
+  body: {
+    schema: UploadInput,
+    example: UPLOAD_EXAMPLE,
+    description: "The file: its name, its type and its exact size.",
+    bytesMax: SMALL_BODY_BYTES_MAX,
+  },
+  success: [{
+    status: 200,
+    description: "Where to send the file, and its path for confirm.",
+    data: null,
+    members: requestedUpload,
+    example: REQUESTED_EXAMPLE,
+    message: "Upload requested",
+  }],
+  problems: ["INVALID_UPLOAD", "FILE_TOO_LARGE", "STORAGE_QUOTA_EXCEEDED", "STORAGE_UNAVAILABLE"],
+});
+
+export const confirmUpload = contract({
+  operationId: "confirmUpload",
+  tag: TAG,
+  method: "post",
+  path: "/api/storage/upload-confirm",
+  summary: "Confirm an upload",
+  description: "The last of three steps: checks that the file has arrived whole, charges its " +
+    "size once, and makes it public. May be repeated: the answer is the same.",
+  security: secretKey,
+  parameters: [],
+  body: {
+    schema: ConfirmInput,
+    example: CONFIRM_EXAMPLE,
+    description: "The path from the request, and the size again.",
+    bytesMax: SMALL_BODY_BYTES_MAX,
+  },
+  success: [{
+    status: 200,
+    description: "The file is stored.",
+    data: null,
+    members: confirmedUpload,
+    example: CONFIRMED_EXAMPLE,
+    message: "Upload confirmed",
+  }],
+  problems: [
+    "INVALID_UPLOAD",
+    "SIZE_MISMATCH",
+    "FILE_NOT_FOUND",
+    "UPLOAD_NOT_READY",
+    "STORAGE_UNAVAILABLE",
+  ],
+});
+
+export const deleteFile = contract({
+  operationId: "deleteFile",
+  tag: TAG,
+  method: "delete",
+  path: "/api/storage/file",
+  summary: "Delete a file",
+  description: "Removes a file and returns its space; of an upload under way, cancels it.",
+  security: secretKey,
+  parameters: [],
+  body: {
+    schema: DeleteFileInput,
+    example: { path: PATH_EXAMPLE },
+    description: "The path, as confirm answered it.",
+    bytesMax: SMALL_BODY_BYTES_MAX,
+  },
+  success: [{
+    status: 200,
+    description: "The file is gone.",
+    data: DeletedFile,
+    example: { deleted: true },
+    message: "File deleted",
+  }],
+  problems: ["FILE_NOT_FOUND", "UPLOAD_NOT_READY"],
+});
+
+export const listFiles = contract({
+  operationId: "listFiles",
+  tag: TAG,
+  method: "get",
+  path: "/api/storage/files",
+  summary: "List files",
+  description: "Confirmed files, the newest first.",
+  security: secretKey,
+  parameters: paging,
+  body: null,
+  success: [{
+    status: 200,
+    description: "A page of files.",
+    data: FileList,
+    example: { items: [FILE_EXAMPLE], nextCursor: null },
+    message: "Files listed",
+  }],
+  problems: ["INVALID_QUERY", "INVALID_CURSOR", "STORAGE_UNAVAILABLE"],
+});
+
+export const getStorageUsage = contract({
+  operationId: "getStorageUsage",
+  tag: TAG,
+  method: "get",
+  path: "/api/storage/usage",
+  summary: "Read what is used",
+  description: "What the project's files take and what uploads under way hold, beside the limits.",
+  security: secretKey,
+  parameters: [],
+  body: null,
+  success: [{
+    status: 200,
+    description: "Bytes used and held, and the limits.",
+    data: StorageUsage,
+    example: USAGE_EXAMPLE,
+    message: "Usage read",
+  }],
+  problems: ["STORAGE_UNAVAILABLE"],
+});
+
+export const getFileInfo = contract({
+  operationId: "getFileInfo",
+  tag: TAG,
+  method: "get",
+  path: "/api/storage/file",
+  summary: "Read about a file",
+  description: "What is known of one confirmed file; its bytes are at its `url`.",
+  security: secretKey,
+  parameters: [filePath],
+  body: null,
+  success: [{
+    status: 200,
+    description: "The file.",
+    data: StoredFile,
+    example: FILE_EXAMPLE,
+    message: "File read",
+  }],
+  problems: ["INVALID_QUERY", "FILE_NOT_FOUND", "STORAGE_UNAVAILABLE"],
+});
+
+/** In the order of the reference. */
+export const STORAGE = [
+  requestUpload,
+  confirmUpload,
+  deleteFile,
+  listFiles,
+  getFileInfo,
+  getStorageUsage,
+];

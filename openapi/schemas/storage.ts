@@ -1,0 +1,106 @@
+import { z } from "@hono/zod-openapi";
+import { CONTENT_TYPE_LENGTH_MAX, FILENAME_LENGTH_MAX } from "@/lib/limits.ts";
+import { PLANS } from "@/lib/projects/plans.ts";
+
+export const PATH_EXAMPLE = "66f1a0c2e4b0a1b2c3d4e5f6/0b6f2c1e-5f0b-4c0e-9a55-6a3f2f1f7c11_cat.png";
+const URL_EXAMPLE = `http://localhost:8000/files/${PATH_EXAMPLE}`;
+
+const path = z.string().openapi({
+  description: "`<project id>/<uuid>_<file name>`: names the file from its request on.",
+});
+const bytes = z.int().min(1).openapi({ description: "Bytes." });
+const provider = z.enum(["internal", "external"]).openapi({
+  description: "Whose storage holds it: the service's, or the project's own.",
+});
+const url = z.string().nullable().openapi({
+  description: "Where everybody can read the file; null where the storage has no public address.",
+});
+
+export const UPLOAD_EXAMPLE = { filename: "cat.png", contentType: "image/png", size: 48_211 };
+
+export const UploadInput = z.looseObject({
+  filename: z.string().min(1).max(FILENAME_LENGTH_MAX),
+  contentType: z.string().max(CONTENT_TYPE_LENGTH_MAX).openapi({
+    description: "`type/subtype`, with parameters if need be; the PUT carries exactly this text.",
+  }),
+  size: bytes,
+}).openapi("UploadInput", { example: UPLOAD_EXAMPLE });
+
+export const REQUESTED_EXAMPLE = {
+  signedUrl: "http://localhost:8000/api/storage/blob/eyJwYXRoIjoi.c2lnbmF0dXJl",
+  filePath: PATH_EXAMPLE,
+};
+
+/** In the envelope itself. */
+export const requestedUpload = {
+  signedUrl: z.string().openapi({
+    description: "Takes one PUT of the raw file with its `Content-Type`, within 10 minutes.",
+  }),
+  token: z.string().optional().openapi({ description: "Only for some external providers." }),
+  filePath: path,
+};
+
+export const CONFIRM_EXAMPLE = { filePath: PATH_EXAMPLE, size: 48_211 };
+
+export const ConfirmInput = z.looseObject({ filePath: path, size: bytes })
+  .openapi("ConfirmInput", { example: CONFIRM_EXAMPLE });
+
+export const CONFIRMED_EXAMPLE = { path: PATH_EXAMPLE, provider: "internal", url: URL_EXAMPLE };
+
+/** In the envelope itself. */
+export const confirmedUpload = {
+  path,
+  provider,
+  url,
+  warning: z.string().optional().openapi({ description: "Says why there is no public address." }),
+};
+
+export const DeleteFileInput = z.looseObject({ path })
+  .openapi("DeleteFileInput", { example: { path: PATH_EXAMPLE } });
+
+export const DeletedFile = z.strictObject({ deleted: z.literal(true) })
+  .openapi("DeletedFile", { example: { deleted: true } });
+
+export const FILE_EXAMPLE = {
+  path: PATH_EXAMPLE,
+  filename: "cat.png",
+  contentType: "image/png",
+  size: 48_211,
+  createdAt: "2026-01-31T12:00:00.000Z",
+  url: URL_EXAMPLE,
+};
+
+export const StoredFile = z.strictObject({
+  path,
+  filename: z.string().openapi({ description: "As it was requested." }),
+  contentType: z.string(),
+  size: bytes,
+  createdAt: z.iso.datetime().openapi({ description: "When its upload was requested." }),
+  url,
+}).openapi("StoredFile", { description: "A confirmed file.", example: FILE_EXAMPLE });
+
+export const FileList = z.strictObject({
+  items: z.array(StoredFile),
+  nextCursor: z.string().nullable(),
+}).openapi("FileList", { example: { items: [FILE_EXAMPLE], nextCursor: null } });
+
+export const USAGE_EXAMPLE = {
+  used: 48_211,
+  reserved: 0,
+  limit: PLANS.free.storageBytes,
+  fileBytesMax: PLANS.free.fileBytesMax,
+  provider: "internal",
+};
+
+export const StorageUsage = z.strictObject({
+  used: z.int().min(0).openapi({ description: "Bytes of confirmed files in our storage." }),
+  reserved: z.int().min(0).openapi({ description: "Bytes held there for uploads under way." }),
+  limit: z.int().nullable().openapi({
+    description: "What both together may reach; null where the project has its own storage.",
+  }),
+  fileBytesMax: z.int().openapi({ description: "Bytes of one file." }),
+  provider,
+}).openapi("StorageUsage", {
+  description: "What the project stores, and what it may.",
+  example: USAGE_EXAMPLE,
+});

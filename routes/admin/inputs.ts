@@ -1,0 +1,46 @@
+import { Problem } from "@/lib/problems.ts";
+import { findProject } from "@/lib/projects/projects.ts";
+import type { Services } from "@/lib/services.ts";
+import { parseJson } from "@/lib/store/json_text.ts";
+import type { Id } from "@/lib/store/port.ts";
+import type { Arguments } from "./arguments.ts";
+
+/** The project of `--project`. Throws `INVALID_PROJECT_ID` and `PROJECT_NOT_FOUND`. */
+export async function projectId(services: Services, args: Arguments): Promise<Id> {
+  return (await findProject(services, args.required("project")))._id;
+}
+
+/** The JSON of `--file`, or of standard input for `-`. Throws `INVALID_INPUT`. */
+export async function jsonFile(args: Arguments): Promise<unknown> {
+  const path = args.required("file");
+  const text = await textOf(path);
+  try {
+    return parseJson(text);
+  } catch (cause) {
+    throw refuse(`The file "${path}" is not valid JSON: ${(cause as Error).message}.`, cause);
+  }
+}
+
+/** The same for a file with secrets: of what is no JSON nothing is repeated. */
+export async function secretJsonFile(args: Arguments): Promise<unknown> {
+  const path = args.required("file");
+  const text = await textOf(path);
+  try {
+    return parseJson(text);
+  } catch {
+    throw refuse(`The file "${path}" is not valid JSON.`);
+  }
+}
+
+async function textOf(path: string): Promise<string> {
+  try {
+    return path === "-"
+      ? await new Response(Deno.stdin.readable).text()
+      : await Deno.readTextFile(path);
+  } catch (cause) {
+    throw refuse(`Cannot read the file "${path}".`, cause);
+  }
+}
+
+const refuse = (message: string, cause?: unknown) =>
+  new Problem("INVALID_INPUT", { message, cause });

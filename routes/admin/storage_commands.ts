@@ -1,0 +1,36 @@
+import { checkStorage } from "@/lib/files/check_storage.ts";
+import { reconcile } from "@/lib/files/reconcile.ts";
+import { clearStorage, setStorage, shownStorage } from "@/lib/projects/storage.ts";
+import type { Command } from "./command.ts";
+import { projectId, secretJsonFile } from "./inputs.ts";
+
+/** What is done about the files of a project. */
+export const STORAGE_COMMANDS: readonly (readonly [string, Command])[] = [
+  ["storage set", {
+    usage: "--project ID --file FILE|-",
+    options: { values: ["project", "file"] },
+    async run(services, args) {
+      const project = await projectId(services, args);
+      return shownStorage(await setStorage(services, project, await secretJsonFile(args)));
+    },
+  }],
+  ["storage check", {
+    usage: "--project ID",
+    options: { values: ["project"] },
+    run: async (services, args) => checkStorage(services, await projectId(services, args)),
+  }],
+  ["storage clear", {
+    usage: "--project ID",
+    options: { values: ["project"] },
+    async run(services, args) {
+      await clearStorage(services, await projectId(services, args));
+      return { provider: "internal" };
+    },
+  }],
+  ["storage reconcile", {
+    usage: "--project ID [--repair]",
+    options: { values: ["project"], flags: ["repair"] },
+    run: async (services, args) =>
+      reconcile(services, await projectId(services, args), { repair: args.flag("repair") }),
+  }],
+];

@@ -1,0 +1,15 @@
+import { receiveUpload } from "@/lib/files/receive_upload.ts";
+import { ok } from "@/lib/http/respond.ts";
+import { jsonText } from "@/lib/store/json_text.ts";
+import type { Handler } from "../call.ts";
+
+export const handlePutBlob: Handler<null> = async ({ services, param, header, chunks }) => {
+  const announced = header("content-length");
+  const { bytes } = await receiveUpload(services, {
+    token: param("token"),
+    contentType: header("content-type"),
+    bytes: announced === null ? null : Number(announced),
+    chunks,
+  });
+  return ok(200, jsonText({ size: bytes }), "File received: confirm the upload");
+};

@@ -1,0 +1,370 @@
+import assert from "node:assert/strict";
+import { type BlobStat, BlobsUnavailable } from "@/lib/files/blobs.ts";
+import { STORAGE_USAGE, type StorageUsageRecord } from "@/lib/files/uploads.ts";
+import { openTestApp } from "../support/test_app.ts";
+import {
+  changedStores,
+  CONFIRM,
+  type Files,
+  openFiles,
+  type Requested,
+  sendOver,
+  storesAway,
+} from "./files.ts";
+import { refused, tally, times } from "./shelf.ts";
+
+const callOf = ({ filePath, size }: Requested) => ({ path: CONFIRM, body: { filePath, size } });
+
+const usageOf = async (files: Files) => {
+  const { used, reserved } = await files.usage();
+  return { used, reserved };
+};
+
+/** `held` is what headroom is judged by, and never shown. */
+async function heldBy({ app, project: { projectId } }: Files): Promise<number> {
+  const usage = app.services.engine.records<StorageUsageRecord>(projectId, STORAGE_USAGE);
+  return (await usage.get(projectId))!.value.held;
+}
+
+Deno.test("a confirm charges what was held, and answers path, provider and url at the top level", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const upload = await files.request(12);
+  await files.put(upload);
+  const { status, body } = await files.confirm(upload);
+  assert.equal(status, 200);
+  assert.deepEqual(Object.keys(body), ["success", "path", "provider", "url", "message"]);
+  assert.equal(body.success, true);
+  assert.equal(body.path, upload.filePath);
+  assert.equal(body.provider, "internal");
+  assert.ok(body.url.endsWith(`/${upload.filePath}`));
+  assert.equal(typeof body.message, "string");
+  assert.deepEqual(await usageOf(files), { used: 12, reserved: 0 });
+  assert.equal(await heldBy(files), 12);
+  assert.deepEqual(await files.objects(), { staged: [], stored: [upload.filePath] });
+});
+
+Deno.test("a repeated confirm gives the same answer, charges nothing and touches no object", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const upload = await files.request(12);
+  await files.put(upload);
+  const first = await files.confirm(upload);
+  const fail = () => Promise.reject(new Error("touched"));
+  const services = changedStores(app.services, { stat: fail, publish: fail, remove: fail });
+  await files.untouched(async () => {
+    app.clock.advance(3_600_000);
+    const again = await sendOver(services, files.project, callOf(upload));
+    assert.equal(again.text, first.text);
+    const other = await files.confirm({ ...upload, size: 13 });
+    refused(other, 400, "SIZE_MISMATCH");
+  });
+});
+
+Deno.test("of 50 confirms at once one charges: each is 200 or, while it works, 409", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const upload = await files.request(1000);
+  await files.put(upload);
+  const answers = await Promise.all(times(50, () => files.confirm(upload)));
+  const { 200: done = 0, 409: waiting = 0 } = tally(answers);
+  assert.equal(done + waiting, 50, JSON.stringify(tally(answers)));
+  assert.ok(done >= 1);
+  assert.equal(new Set(answers.filter(({ status }) => status === 200).map((a) => a.text)).size, 1);
+  assert.deepEqual(await usageOf(files), { used: 1000, reserved: 0 });
+  assert.equal(await heldBy(files), 1000);
+  assert.equal((await files.confirm(upload)).status, 200);
+});
+
+Deno.test("a missing or malformed member is a 400 that names it, and changes nothing", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const upload = await files.request();
+  await files.put(upload);
+  const { filePath, size } = upload;
+  await files.untouched(async () => {
+    for (const bad of [undefined, null, "", 7, [filePath], {}]) {
+      const body = { filePath: bad, size };
+      refused(
+        await files.project.asSecret({ path: CONFIRM, body }),
+        400,
+        "INVALID_UPLOAD",
+        "filePath",
+      );
+    }
+    for (const bad of [undefined, null, 0, -12, 12.5, "12", [12], true]) {
+      const body = { filePath, size: bad };
+      const answer = await files.project.asSecret({ path: CONFIRM, body });
+      refused(answer, 400, "INVALID_UPLOAD", "size");
+      assert.equal(answer.body.error, answer.body.message);
+    }
+    refused(await files.project.asSecret({ path: CONFIRM, body: "[]" }), 400, "INVALID_BODY");
+  });
+});
+
+Deno.test("another size than the requested one is 400, before and after the bytes arrived, and removes nothing", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const upload = await files.request(12);
+  const wrong = async () => {
+    for (const size of [11, 13, 1, 1e300]) {
+      refused(await files.confirm({ ...upload, size }), 400, "SIZE_MISMATCH");
+    }
+  };
+  await files.untouched(wrong);
+  await files.put(upload);
+  await files.untouched(wrong);
+  assert.equal((await files.confirm(upload)).status, 200);
+});
+
+Deno.test("unknown, foreign, deleted, expired and impossible paths are one 404", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const stranger = await openFiles(app);
+  const foreign = await stranger.request();
+  await stranger.put(foreign);
+  const deleted = await files.upload();
+  assert.equal((await files.remove(deleted.filePath)).status, 200);
+  const expired = await files.request();
+  await files.put(expired);
+  app.clock.advance(20 * 60_000);
+  const { projectId } = files.project;
+  const uuid = crypto.randomUUID();
+  const paths = [
+    foreign.filePath,
+    deleted.filePath,
+    expired.filePath,
+    foreign.filePath.replace(stranger.project.projectId, projectId),
+    `${projectId}/${uuid}_x`,
+    `/${expired.filePath}`,
+    `_incoming/${expired.filePath}`,
+    `${projectId}/../${foreign.filePath}`,
+    `${expired.filePath}\0`,
+    `${expired.filePath} `,
+    expired.filePath.toUpperCase(),
+    "../../etc/passwd",
+    "x".repeat(10_000),
+    "\u202E",
+    projectId,
+  ];
+  const texts = new Set<string>();
+  await files.untouched(async () => {
+    for (const filePath of paths) {
+      const answer = await files.confirm({ filePath, size: 12 });
+      refused(answer, 404, "FILE_NOT_FOUND");
+      texts.add(answer.text);
+    }
+  });
+  assert.equal(texts.size, 1);
+  assert.equal((await stranger.objects()).staged.length, 1);
+});
+
+Deno.test("before the bytes are there a confirm is 409 and to be repeated; it changes nothing", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const upload = await files.request();
+  await files.untouched(async () => {
+    const answer = await files.confirm(upload);
+    refused(answer, 409, "UPLOAD_NOT_READY");
+    assert.match(answer.headers.get("retry-after")!, /^[1-9]\d*$/);
+    assert.equal(answer.body.error, answer.body.message);
+  });
+  await files.put(upload);
+  assert.equal((await files.confirm(upload)).status, 200);
+});
+
+Deno.test("bytes of another length than requested end the upload: 400, no object, no hold", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  for (const length of [11, 13, 1]) {
+    const upload = await files.request(12);
+    await files.stage(upload, new Uint8Array(length));
+    refused(await files.confirm(upload), 400, "SIZE_MISMATCH", "new upload");
+    refused(await files.confirm(upload), 404, "FILE_NOT_FOUND");
+  }
+  assert.deepEqual(await usageOf(files), { used: 0, reserved: 0 });
+  assert.equal(await heldBy(files), 0);
+  assert.deepEqual(await files.rows(), []);
+  assert.deepEqual(await files.objects(), { staged: [], stored: [] });
+});
+
+Deno.test("bytes that change while they are published end the upload too", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const upload = await files.request(12);
+  await files.put(upload);
+  const { internal } = app.services.blobStores;
+  const services = changedStores(app.services, {
+    async publish(path, contentType) {
+      await files.stage(upload, new Uint8Array(11));
+      return await internal.publish(path, contentType);
+    },
+  });
+  refused(await sendOver(services, files.project, callOf(upload)), 400, "SIZE_MISMATCH");
+  assert.deepEqual(await files.rows(), []);
+  assert.deepEqual(await files.objects(), { staged: [], stored: [] });
+  assert.equal(await heldBy(files), 0);
+});
+
+Deno.test("a confirm comes within 20 minutes, to the millisecond", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const [intime, late] = [await files.request(), await files.request()];
+  await files.put(intime);
+  await files.put(late);
+  app.clock.advance(20 * 60_000 - 1);
+  assert.equal((await files.confirm(intime)).status, 200);
+  app.clock.advance(1);
+  refused(await files.confirm(late), 404, "FILE_NOT_FOUND");
+  assert.equal((await files.confirm(intime)).status, 200);
+});
+
+/** A confirm that dies at a call of the store: what it holds stays as it is. */
+async function dieAt(files: Files, upload: Requested, step: "stat" | "publish" | "remove") {
+  const { app } = files;
+  const { internal } = app.services.blobStores;
+  const forever = Promise.withResolvers<never>();
+  const reached = Promise.withResolvers<void>();
+  const services = changedStores(app.services, {
+    async [step](...args: never[]) {
+      if (step === "remove") return;
+      if (step === "publish") await (internal.publish as (...args: never[]) => unknown)(...args);
+      reached.resolve();
+      return await forever.promise;
+    },
+  });
+  void sendOver(services, files.project, callOf(upload));
+  await reached.promise;
+}
+
+for (const step of ["stat", "publish"] as const) {
+  Deno.test(`a claim that died at ${step} keeps others out for 60 s, then another confirm finishes it`, async () => {
+    await using app = await openTestApp();
+    const files = await openFiles(app);
+    const upload = await files.request();
+    await files.put(upload);
+    await dieAt(files, upload, step);
+    app.clock.advance(59_999);
+    await files.untouched(async () => {
+      app.clock.advance(-1000); // The time that `untouched` itself lets pass.
+      refused(await files.confirm(upload), 409, "UPLOAD_NOT_READY");
+      refused(await files.confirm({ ...upload, size: 13 }), 400, "SIZE_MISMATCH");
+      refused(await files.remove(upload.filePath), 409, "UPLOAD_NOT_READY");
+      refused(await files.info(upload.filePath), 404, "FILE_NOT_FOUND");
+    });
+    app.clock.advance(1);
+    assert.equal((await files.confirm(upload)).status, 200);
+    assert.deepEqual(await usageOf(files), { used: 12, reserved: 0 });
+    assert.deepEqual(await files.objects(), { staged: [], stored: [upload.filePath] });
+  });
+}
+
+Deno.test("a confirm that is too slow to be sure of its claim publishes nothing", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const upload = await files.request();
+  await files.put(upload);
+  const { internal } = app.services.blobStores;
+  let published = 0;
+  const slow = (ms: number) =>
+    changedStores(app.services, {
+      async stat(place, path) {
+        app.clock.advance(ms);
+        return await internal.stat(place, path);
+      },
+      publish(path, contentType) {
+        published++;
+        return internal.publish(path, contentType);
+      },
+    });
+  const answer = await sendOver(slow(25_001), files.project, callOf(upload));
+  refused(answer, 409, "UPLOAD_NOT_READY");
+  assert.equal(published, 0);
+  assert.equal((await sendOver(slow(25_000), files.project, callOf(upload))).status, 200);
+});
+
+Deno.test("a claim that was lost while the object was published commits nothing", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const { internal } = app.services.blobStores;
+  /** Publishes, and does something else before it comes back with the answer. */
+  const slowly = (meanwhile: () => Promise<void>) =>
+    changedStores(app.services, {
+      async publish(path: string, contentType: string): Promise<BlobStat | null> {
+        const published = await internal.publish(path, contentType);
+        await meanwhile();
+        return published;
+      },
+    });
+  const taken = await files.request(12);
+  await files.put(taken);
+  const won = slowly(async () => {
+    app.clock.advance(60_000);
+    assert.equal((await files.confirm(taken)).status, 200);
+  });
+  assert.equal((await sendOver(won, files.project, callOf(taken))).status, 200);
+  assert.deepEqual(await usageOf(files), { used: 12, reserved: 0 });
+
+  const gone = await files.request(12);
+  await files.put(gone);
+  const lost = slowly(async () => {
+    app.clock.advance(60_000);
+    assert.equal((await files.remove(gone.filePath)).status, 200);
+    await files.stage(gone);
+    await internal.publish(gone.filePath, "text/plain");
+  });
+  refused(await sendOver(lost, files.project, callOf(gone)), 404, "FILE_NOT_FOUND");
+  assert.deepEqual(await usageOf(files), { used: 12, reserved: 0 });
+  assert.deepEqual(await files.objects(), { staged: [], stored: [taken.filePath] });
+});
+
+Deno.test("when the store of files fails a confirm is 503 and gives the row back", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const upload = await files.request();
+  await files.put(upload);
+  const fail = () => Promise.reject(new BlobsUnavailable("detail of a failure"));
+  for (
+    const services of [
+      storesAway(app.services),
+      changedStores(app.services, { stat: fail }),
+      changedStores(app.services, { publish: fail }),
+    ]
+  ) {
+    await files.untouched(async () => {
+      const answer = await sendOver(services, files.project, callOf(upload));
+      refused(answer, 503, "STORAGE_UNAVAILABLE");
+      assert.ok(!answer.text.includes("detail"));
+    });
+  }
+  const kept = changedStores(app.services, { remove: fail });
+  assert.equal((await sendOver(kept, files.project, callOf(upload))).status, 200);
+  assert.deepEqual(await usageOf(files), { used: 12, reserved: 0 });
+});
+
+Deno.test("where the store has no public address url is null, and a warning says so", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const upload = await files.request();
+  await files.put(upload);
+  const services = changedStores(app.services, { publicUrl: () => null });
+  const { body } = await sendOver(services, files.project, callOf(upload));
+  assert.equal(body.url, null);
+  assert.match(body.warning, /public address/);
+  const again = await sendOver(services, files.project, callOf(upload));
+  assert.deepEqual(again.body, body);
+  assert.equal((await files.confirm(upload)).body.warning, undefined);
+});
+
+Deno.test("a publishable key confirms nothing", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const upload = await files.request();
+  await files.put(upload);
+  const user = await files.project.user();
+  await files.untouched(async () => {
+    for (const who of [undefined, user]) {
+      refused(await files.project.asPublic(callOf(upload), who), 403, "SECRET_KEY_REQUIRED");
+    }
+  });
+});

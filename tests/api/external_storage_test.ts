@@ -1,0 +1,202 @@
+import assert from "node:assert/strict";
+import { reconcile } from "@/lib/files/reconcile.ts";
+import { clearStorage, setStorage } from "@/lib/projects/storage.ts";
+import { Problem } from "@/lib/problems.ts";
+import { hasS3, keysIn } from "../support/s3.ts";
+import { openTestApp } from "../support/test_app.ts";
+import { MiB, openFiles } from "./files.ts";
+import { openOwnBucket, settingsOf } from "./own_bucket.ts";
+import { refused, times } from "./shelf.ts";
+
+function s3Test(name: string, fn: () => Promise<void>): void {
+  Deno.test({ name, ignore: !hasS3(), fn });
+}
+
+const isInUse = (count: number) => (error: unknown) =>
+  error instanceof Problem && error.code === "STORAGE_IN_USE" &&
+  error.message.startsWith(`${count} `);
+
+s3Test(
+  "a file goes to the project's own bucket, is served there, and is charged to nobody",
+  async () => {
+    await using own = await openOwnBucket();
+    const { files, bucket, app, project } = own;
+    const upload = await files.request(11 * MiB, "image/png", "map.png");
+    assert.equal(await own.put(upload), 200);
+    assert.deepEqual(await keysIn(bucket), [`_incoming/${upload.filePath}`]);
+    const { status, body } = await files.confirm(upload);
+    assert.equal(status, 200);
+    assert.equal(body.provider, "external");
+    assert.equal(body.url, `${bucket.account.endpoint}/${bucket.name}/${upload.filePath}`);
+    assert.deepEqual(await keysIn(bucket), [upload.filePath]);
+    assert.deepEqual(await files.usage(), {
+      used: 0,
+      reserved: 0,
+      limit: null,
+      fileBytesMax: 5120 * MiB,
+      provider: "external",
+    });
+    const info = await files.info(upload.filePath);
+    assert.equal(info.body.data.url, body.url);
+    assert.equal((await files.remove(upload.filePath)).status, 200);
+    assert.deepEqual(await keysIn(bucket), []);
+    refused(await files.remove(upload.filePath), 404, "FILE_NOT_FOUND");
+    assert.equal((await reconcile(app.services, project.projectId, { repair: false })).ok, true);
+  },
+);
+
+s3Test("without a publicUrl the url is null, and a warning says why", async () => {
+  await using own = await openOwnBucket({ publicUrl: null });
+  const upload = await own.files.request();
+  assert.equal(await own.put(upload), 200);
+  const { status, body } = await own.files.confirm(upload);
+  assert.equal(status, 200);
+  assert.equal(body.url, null);
+  assert.equal(typeof body.warning, "string");
+});
+
+s3Test("there is neither quota nor maximum but the provider's, of 5 GiB for one PUT", async () => {
+  await using own = await openOwnBucket();
+  const { files } = own;
+  const body = { filename: "a.bin", contentType: "application/octet-stream" };
+  for (const size of [11 * MiB, 30 * MiB, 5120 * MiB]) {
+    assert.equal((await files.ask({ ...body, size })).status, 200, String(size));
+  }
+  refused(await files.ask({ ...body, size: 5120 * MiB + 1 }), 413, "FILE_TOO_LARGE");
+});
+
+s3Test("each file stays where it was put, whatever the project's storage is by now", async () => {
+  await using own = await openOwnBucket();
+  const { app, project, files, bucket } = own;
+  await clearStorage(app.services, project.projectId);
+  const inside = await files.upload(5);
+  const waiting = await files.request(7);
+  await setStorage(app.services, project.projectId, settingsOf(bucket));
+  const outside = await files.request(9);
+  assert.equal(await own.put(outside), 200);
+  assert.equal((await files.confirm(outside)).body.provider, "external");
+  await files.put(waiting);
+  assert.equal((await files.confirm(waiting)).body.provider, "internal");
+  assert.equal((await files.confirm(inside)).body.provider, "internal");
+  assert.deepEqual(await keysIn(bucket), [outside.filePath]);
+  assert.deepEqual((await files.objects()).stored, [inside.filePath, waiting.filePath].toSorted());
+  const { used, reserved } = await files.usage();
+  assert.deepEqual({ used, reserved }, { used: 12, reserved: 0 });
+  for (const { filePath } of [inside, outside, waiting]) {
+    assert.equal((await files.remove(filePath)).status, 200);
+  }
+  assert.deepEqual(await keysIn(bucket), []);
+  assert.deepEqual(await files.objects(), { staged: [], stored: [] });
+});
+
+s3Test(
+  "requested and confirmed files both keep their bucket from being changed or cleared",
+  async () => {
+    await using own = await openOwnBucket();
+    const { app: { services }, project: { projectId }, files, bucket } = own;
+    const upload = await files.request();
+    const others = settingsOf(bucket, { bucket: `${bucket.name}-2` });
+    await assert.rejects(setStorage(services, projectId, others), isInUse(1));
+    assert.equal(await own.put(upload), 200);
+    assert.equal((await files.confirm(upload)).status, 200);
+    const second = await files.request();
+    await assert.rejects(clearStorage(services, projectId), isInUse(2));
+    await setStorage(services, projectId, settingsOf(bucket, { publicUrl: null }));
+    assert.equal((await files.confirm(upload)).body.url, null);
+    for (const { filePath } of [upload, second]) {
+      assert.equal((await files.remove(filePath)).status, 200);
+    }
+    await clearStorage(services, projectId);
+    assert.equal((await files.usage()).provider, "internal");
+  },
+);
+
+s3Test(
+  "of uploads requested while the bucket is taken away, each has a store that is still there",
+  async () => {
+    await using own = await openOwnBucket();
+    const { app: { services }, project: { projectId }, files, bucket } = own;
+    for (let round = 0; round < 5; round++) {
+      await setStorage(services, projectId, settingsOf(bucket));
+      const [before, isCleared, after] = await Promise.all([
+        Promise.all(times(4, () => files.request(1))),
+        clearStorage(services, projectId).then(() => true, () => false),
+        Promise.all(times(4, () => files.request(1))),
+      ]);
+      const rows = await files.rows();
+      assert.equal(rows.length, before.length + after.length);
+      const external = rows.filter(({ target }) => target !== "internal");
+      if (isCleared) assert.deepEqual(external, []);
+      assert.equal((await files.usage()).reserved, rows.length - external.length);
+      for (const { path } of rows) assert.equal((await files.remove(path)).status, 200);
+      assert.equal((await reconcile(services, projectId, { repair: false })).ok, true);
+    }
+  },
+);
+
+s3Test("keys that were changed are used from the next call", async () => {
+  await using own = await openOwnBucket();
+  const { app: { services }, project: { projectId }, files, bucket } = own;
+  const upload = await files.request();
+  assert.equal(await own.put(upload), 200);
+  await setStorage(services, projectId, settingsOf(bucket, { secretAccessKey: "mistyped" }));
+  const wrong = await files.confirm(upload);
+  refused(wrong, 503, "STORAGE_UNAVAILABLE");
+  assert.ok(!wrong.text.includes(bucket.name), "clients are told no detail");
+  await setStorage(services, projectId, settingsOf(bucket));
+  assert.equal((await files.confirm(upload)).status, 200);
+});
+
+Deno.test("an endpoint in a private network is not asked, whatever its name, and clients learn nothing", async () => {
+  let requests = 0;
+  await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, () => {
+    requests++;
+    return new Response();
+  });
+  await using allowing = await openTestApp({ env: { ALLOW_PRIVATE_ENDPOINTS: "true" } });
+  const project = await allowing.project();
+  await using app = await openTestApp({ store: allowing.store });
+  const files = await openFiles(app, {
+    ...project,
+    asSecret: (call) =>
+      app.send({
+        ...call,
+        headers: [["x-api-key", project.secretKey], ...new Headers(call.headers)],
+      }),
+  });
+  for (const host of ["127.0.0.1", "localhost", "[::ffff:127.0.0.1]"]) {
+    await setStorage(allowing.services, project.projectId, {
+      endpoint: `http://${host}:${server.addr.port}`,
+      bucket: "inside",
+      accessKeyId: "key",
+      secretAccessKey: "secret",
+    });
+    const before = requests;
+    const upload = await files.request();
+    const answer = await files.confirm(upload);
+    refused(answer, 503, "STORAGE_UNAVAILABLE");
+    assert.ok(!answer.text.includes(host), host);
+    assert.equal((await files.remove(upload.filePath)).status, 200);
+    assert.equal(requests, before);
+  }
+});
+
+Deno.test("a store that redirects is not followed, neither to itself nor into a private network", async () => {
+  const seen: string[] = [];
+  await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, (request) => {
+    const { pathname, origin } = new URL(request.url);
+    seen.push(pathname);
+    return new Response(null, { status: 307, headers: { location: `${origin}/inside` } });
+  });
+  await using app = await openTestApp({ env: { ALLOW_PRIVATE_ENDPOINTS: "true" } });
+  const files = await openFiles(app);
+  await setStorage(app.services, files.project.projectId, {
+    endpoint: `http://127.0.0.1:${server.addr.port}`,
+    bucket: "redirecting",
+    accessKeyId: "key",
+    secretAccessKey: "secret",
+  });
+  refused(await files.confirm(await files.request()), 503, "STORAGE_UNAVAILABLE");
+  assert.ok(seen.length > 0);
+  assert.ok(!seen.includes("/inside"), seen.join());
+});

@@ -1,0 +1,197 @@
+import assert from "node:assert/strict";
+import { type UploadRecord, UPLOADS } from "@/lib/files/uploads.ts";
+import { type BlobStores, INTERNAL } from "@/lib/files/stores.ts";
+import { type Blobs, BlobsUnavailable } from "@/lib/files/blobs.ts";
+import type { Services } from "@/lib/services.ts";
+import { ALL } from "@/lib/store/filter.ts";
+import { parseJson } from "@/lib/store/json_text.ts";
+import { createApp } from "@/routes/app.ts";
+import { type Answer, type Call, send } from "../support/conforming_client.ts";
+import type { TestApp, TestProject } from "../support/test_app.ts";
+import { ok } from "./shelf.ts";
+
+export const MiB = 1_048_576;
+export const REQUEST = "/api/storage/upload-request";
+export const CONFIRM = "/api/storage/upload-confirm";
+export const FILE = "/api/storage/file";
+
+/** An upload as it was requested. */
+export interface Requested {
+  readonly filePath: string;
+  readonly signedUrl: string;
+  readonly size: number;
+  readonly contentType: string;
+}
+
+export interface Usage {
+  readonly used: number;
+  readonly reserved: number;
+  readonly limit: number | null;
+  readonly fileBytesMax: number;
+  readonly provider: string;
+}
+
+/** Files of one project, and calls about them with its secret key. */
+export interface Files {
+  readonly app: TestApp;
+  readonly project: TestProject;
+  /** The answer to any upload request. */
+  ask(body: unknown): Promise<Answer>;
+  request(size?: number, contentType?: string, filename?: string): Promise<Requested>;
+  /** Puts as many bytes as requested to the signed address. */
+  put(upload: Requested): Promise<void>;
+  /** Puts bytes in the staged place behind everybody's back, as a PUT does that lands late. */
+  stage(upload: Requested, bytes?: Uint8Array<ArrayBuffer>): Promise<void>;
+  confirm(upload: { readonly filePath: string; readonly size: number }): Promise<Answer>;
+  /** All three steps; fails unless they succeed. */
+  upload(size?: number, contentType?: string, filename?: string): Promise<Requested>;
+  remove(path: string): Promise<Answer>;
+  info(path: string): Promise<Answer>;
+  usage(): Promise<Usage>;
+  rows(): Promise<UploadRecord[]>;
+  /** Objects that are staged and stored. */
+  objects(): Promise<{ staged: string[]; stored: string[] }>;
+  /** Runs `work` and fails if rows, sums or objects are different afterwards. */
+  untouched(work: () => Promise<void>): Promise<void>;
+}
+
+export async function openFiles(app: TestApp, owner?: TestProject): Promise<Files> {
+  const project = owner ?? await app.project();
+  const { projectId } = project;
+  const { engine, blobStores } = app.services;
+  const files: Files = {
+    app,
+    project,
+    ask: (body) => project.asSecret({ path: REQUEST, body }),
+    async request(size = 12, contentType = "text/plain", filename = "note.txt") {
+      const answer = await files.ask({ filename, contentType, size });
+      assert.equal(answer.status, 200, answer.text);
+      const { filePath, signedUrl } = answer.body;
+      return { filePath, signedUrl, size, contentType };
+    },
+    async put(upload) {
+      const status = await putSigned(app, upload);
+      assert.equal(status, 200);
+    },
+    stage: (upload, bytes = contentOf(upload)) => stage(app.services, upload, bytes),
+    confirm: ({ filePath, size }) => project.asSecret({ path: CONFIRM, body: { filePath, size } }),
+    async upload(...asked) {
+      const upload = await files.request(...asked);
+      await files.put(upload);
+      const answer = await files.confirm(upload);
+      assert.equal(answer.status, 200, answer.text);
+      return upload;
+    },
+    remove: (path) => project.asSecret({ method: "DELETE", path: FILE, body: { path } }),
+    info: (path) => project.asSecret({ path: `${FILE}?${new URLSearchParams({ path })}` }),
+    usage: async () => ok(await project.asSecret({ path: "/api/storage/usage" })),
+    async rows() {
+      const records = engine.records<UploadRecord>(projectId, UPLOADS);
+      const page = await records.list({ filter: ALL, sort: [], limit: 1000 });
+      return parseJson(`[${page.items}]`) as UploadRecord[];
+    },
+    async objects() {
+      const [staged, stored] = await Promise.all((["staged", "stored"] as const).map(
+        async (place) =>
+          (await blobStores.internal
+            .list(place, { prefix: `${projectId}/`, after: null, limit: 1000 }))
+            .blobs.map(({ path }) => path),
+      ));
+      return { staged: staged!, stored: stored! };
+    },
+    async untouched(work) {
+      const state = async () => [await files.rows(), await files.usage(), await files.objects()];
+      const before = await state();
+      app.clock.advance(1000);
+      await work();
+      assert.deepEqual(await state(), before, "a refused request changed what is stored");
+    },
+  };
+  return files;
+}
+
+const contentOf = ({ size }: Requested) => new Uint8Array(size).fill(120);
+
+/** As a client does it. Resolves to the status. */
+async function putSigned(app: TestApp, upload: Requested): Promise<number> {
+  const { signedUrl, contentType } = upload;
+  if (app.services.localFiles === null) {
+    return await putTo(signedUrl, contentOf(upload), contentType);
+  }
+  const { status } = await app.send({
+    method: "PUT",
+    path: new URL(signedUrl).pathname,
+    body: contentOf(upload),
+    headers: { "content-type": contentType },
+  });
+  return status;
+}
+
+/** Also of another length or type than was requested, which a signed address would refuse. */
+async function stage(
+  { blobStores, localFiles, clock }: Services,
+  { filePath: path, contentType }: Requested,
+  bytes: Uint8Array<ArrayBuffer>,
+): Promise<void> {
+  if (localFiles !== null) {
+    await using incoming = (await localFiles.receive(path))!;
+    incoming.write(bytes);
+    return await incoming.stage();
+  }
+  const upload = { path, bytes: bytes.length, contentType, expiresAt: clock.now() + 60_000 };
+  assert.equal(await putTo(await blobStores.internal.signUpload(upload), bytes, contentType), 200);
+}
+
+/** Puts bytes to an address outside the app. Resolves to the status. */
+export async function putTo(
+  address: string,
+  body: Uint8Array<ArrayBuffer>,
+  contentType: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<number> {
+  using client = Deno.createHttpClient({});
+  const response = await fetch(address, {
+    method: "PUT",
+    body,
+    headers: { "content-type": contentType, ...headers },
+    client,
+  });
+  await response.body?.cancel();
+  return response.status;
+}
+
+/** The stores, with some calls of our own one replaced, under whatever name. */
+export function changedStores(
+  services: Services,
+  changes: Partial<Blobs>,
+  name = INTERNAL,
+): Services {
+  const blobs = new Proxy(services.blobStores.internal, {
+    get: (target, name) => {
+      const change = changes[name as keyof Blobs];
+      if (change !== undefined) return change;
+      const value = target[name as keyof Blobs];
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+  const blobStores: BlobStores = {
+    ...services.blobStores,
+    internal: blobs,
+    current: () => Promise.resolve({ name, blobs }),
+    named: () => Promise.resolve(blobs),
+  };
+  return { ...services, blobStores };
+}
+
+/** A store that is away: whatever is asked of it fails. */
+export function storesAway(services: Services): Services {
+  const fail = () => Promise.reject(new BlobsUnavailable("detail of a failure"));
+  return { ...services, blobStores: { ...services.blobStores, current: fail, named: fail } };
+}
+
+/** Sends a call to an app over changed services. */
+export const sendOver = (services: Services, { secretKey }: TestProject, call: Call) =>
+  send(createApp(services), {
+    ...call,
+    headers: [["x-api-key", secretKey], ...new Headers(call.headers)],
+  });

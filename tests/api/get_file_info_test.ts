@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { openTestApp } from "../support/test_app.ts";
+import { FILE, openFiles, sendOver, storesAway } from "./files.ts";
+import { ok, refused } from "./shelf.ts";
+
+Deno.test("one confirmed file is told of as in the list", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const { filePath } = await files.upload(12, "image/png", "cat.png");
+  const [item] = ok(await files.project.asSecret({ path: "/api/storage/files" })).items;
+  assert.equal(item.path, filePath);
+  assert.deepEqual(ok(await files.info(filePath)), item);
+});
+
+Deno.test("an upload that is not confirmed, and unknown, foreign and impossible paths are one 404", async () => {
+  await using app = await openTestApp();
+  const [files, stranger] = [await openFiles(app), await openFiles(app)];
+  const requested = await files.request();
+  const staged = await files.request();
+  await files.put(staged);
+  const deleted = await files.upload();
+  await files.remove(deleted.filePath);
+  const foreign = await stranger.upload();
+  const texts = new Set<string>();
+  for (
+    const path of [
+      requested.filePath,
+      staged.filePath,
+      deleted.filePath,
+      foreign.filePath,
+      foreign.filePath.replace(stranger.project.projectId, files.project.projectId),
+      "../x",
+      "\0",
+      "%",
+    ]
+  ) {
+    const answer = await files.info(path);
+    refused(answer, 404, "FILE_NOT_FOUND");
+    texts.add(answer.text);
+  }
+  assert.equal(texts.size, 1);
+});
+
+Deno.test("no path, an empty one, two, and other parameters are 400", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const { filePath } = await files.upload();
+  for (
+    const query of ["", "?path=", "?path", `?path=${filePath}&path=${filePath}`, "?file=x"]
+  ) {
+    refused(await files.project.asSecret({ path: `${FILE}${query}` }), 400, "INVALID_QUERY");
+  }
+  const more = `${FILE}?path=${filePath}&limit=1`;
+  refused(await files.project.asSecret({ path: more }), 400, "INVALID_QUERY");
+});
+
+Deno.test("while the store of files is away it is 503", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const path = `${FILE}?path=${(await files.upload()).filePath}`;
+  const answer = await sendOver(storesAway(app.services), files.project, { path });
+  refused(answer, 503, "STORAGE_UNAVAILABLE");
+});
+
+Deno.test("a publishable key is told nothing", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const path = `${FILE}?path=${(await files.upload()).filePath}`;
+  const user = await files.project.user();
+  for (const who of [undefined, user]) {
+    refused(await files.project.asPublic({ path }, who), 403, "SECRET_KEY_REQUIRED");
+  }
+});

@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { setStorage } from "@/lib/projects/storage.ts";
+import { createTestBucket, type TestBucket } from "../support/s3.ts";
+import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
+import { type Files, openFiles, type Requested } from "./files.ts";
+
+/** A project with a bucket of its own. */
+export interface OwnBucket extends AsyncDisposable {
+  readonly app: TestApp;
+  readonly project: TestProject;
+  readonly files: Files;
+  readonly bucket: TestBucket;
+  /** Puts bytes where the signed address leads, as a client does; resolves to the status. */
+  put(upload: Requested, bytes?: Uint8Array<ArrayBuffer>): Promise<number>;
+}
+
+/** What `storage set` takes for a bucket. */
+export const settingsOf = ({ name, account }: TestBucket, changes: object = {}) => ({
+  endpoint: account.endpoint,
+  region: account.region,
+  bucket: name,
+  publicUrl: `${account.endpoint}/${name}`,
+  accessKeyId: account.accessKeyId,
+  secretAccessKey: account.secretAccessKey,
+  ...changes,
+});
+
+export async function openOwnBucket(changes: object = {}): Promise<OwnBucket> {
+  await using opening = new AsyncDisposableStack();
+  const bucket = opening.use(await createTestBucket());
+  const app = opening.use(await openTestApp({ env: { ALLOW_PRIVATE_ENDPOINTS: "true" } }));
+  const http = opening.adopt(Deno.createHttpClient({}), (client) => client.close());
+  const project = await app.project();
+  await setStorage(app.services, project.projectId, settingsOf(bucket, changes));
+  const opened = opening.move();
+  return {
+    app,
+    project,
+    files: await openFiles(app, project),
+    bucket,
+    async put({ signedUrl, contentType, size }, body = new Uint8Array(size).fill(120)) {
+      assert.ok(signedUrl.startsWith(`${bucket.account.endpoint}/${bucket.name}/_incoming/`));
+      const response = await fetch(signedUrl, {
+        method: "PUT",
+        headers: { "content-type": contentType },
+        body,
+        client: http,
+      });
+      await response.body?.cancel();
+      return response.status;
+    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}

@@ -1,0 +1,401 @@
+import assert from "node:assert/strict";
+import { encodeBase64Url } from "@/lib/crypto/base64.ts";
+import { signed } from "@/lib/crypto/signed.ts";
+import { createUploadTokens } from "@/lib/files/upload_tokens.ts";
+import { type UploadRecord, UPLOADS } from "@/lib/files/uploads.ts";
+import { UPLOAD_URL_MS, UPLOADS_AT_ONCE_MAX } from "@/lib/limits.ts";
+import { eq } from "@/lib/store/filter.ts";
+import type { Change } from "@/lib/store/port.ts";
+import { createApp } from "@/routes/app.ts";
+import { until } from "../acceptance/until.ts";
+import { send } from "../support/conforming_client.ts";
+import { openTestApp } from "../support/test_app.ts";
+import { addressOf, partials, pieces, put, textBytes, tokenOf } from "./blobs.ts";
+import { type Files, MiB, openFiles, type Requested } from "./files.ts";
+import { ok, refused, times } from "./shelf.ts";
+
+/** Changes a row behind the product's back, to have it in any state at any moment. */
+async function changeRow({ app, project }: Files, upload: Requested, change: Change) {
+  const rows = app.services.engine.records<UploadRecord>(project.projectId, UPLOADS);
+  assert.ok(await rows.updateOne(eq("path", upload.filePath), change));
+}
+
+const claimed = (files: Files, until: number): Change => ({
+  set: {
+    state: "copying",
+    claim: "somebody's",
+    claimedUntil: new Date(files.app.clock.now() + until).toISOString(),
+  },
+});
+
+const CONFIRMED: Change = { set: { state: "confirmed", expiresAt: null } };
+
+/** What lies in the staged place; null for nothing. */
+async function staged({ app }: Files, { filePath }: Requested): Promise<string | null> {
+  const stream = await app.services.blobStores.internal.read("staged", filePath);
+  return stream && await new Response(stream).text();
+}
+
+Deno.test("what is sent is staged, without any key and without a change of the ledger", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const upload = await files.request(5);
+  const before = [await files.rows(), await files.usage()];
+  const answer = await put(app, upload, { body: textBytes("hello") });
+  assert.deepEqual(ok(answer), { size: 5 });
+  assert.equal(await staged(files, upload), "hello");
+  assert.deepEqual([await files.rows(), await files.usage()], before);
+  assert.deepEqual((await files.objects()).stored, []);
+  assert.deepEqual(await partials(files), []);
+  assert.equal(answer.headers.get("cache-control"), "private, no-cache");
+});
+
+Deno.test("a key of whatever project changes nothing: the address is the permission", async () => {
+  await using app = await openTestApp({ env: { RATE_LIMITS: "on", RATE_LIMIT_PER_MINUTE: "1" } });
+  const files = await openFiles(app);
+  const upload = await files.request();
+  const keys = [files.project.publishableKey, (await app.project()).secretKey, "nonsense", ""];
+  for (const key of [...keys, ...keys]) {
+    ok(await put(app, upload, { headers: { "x-api-key": key, authorization: "Bearer x" } }));
+  }
+});
+
+Deno.test("UPLOAD_TOKEN_INVALID: a token of which any character is another, and none is read", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const upload = await files.request();
+  const token = tokenOf(upload);
+  await files.untouched(async () => {
+    const places = times(
+      token.length,
+      (at) => token.slice(0, at) + (token[at] === "A" ? "B" : "A") + token.slice(at + 1),
+    );
+    const cut = [token.slice(1), token.slice(0, -1), `${token}A`, `A${token}`, `${token}.`];
+    for (const altered of [...places, ...cut, token.toLowerCase(), token.split(".")[0]!]) {
+      const body = pieces(() => textBytes("x".repeat(12)));
+      const answer = await put(app, upload, { path: addressOf(altered), body });
+      refused(answer, 403, "UPLOAD_TOKEN_INVALID");
+      assert.equal(body.pulled(), 0, "nothing was read");
+    }
+  });
+});
+
+Deno.test("UPLOAD_TOKEN_INVALID: a token by another key, for another purpose, or unsigned", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const upload = await files.request();
+  const { keyRing, clock } = app.services;
+  const { filePath: path, size: bytes, contentType } = upload;
+  const whole = { path, bytes, contentType, expiresAt: clock.now() + 60_000 };
+  const payload = tokenOf(upload).split(".")[0]!;
+  const own = keyRing.derive("upload tokens")[0]!;
+  const tokens = [
+    createUploadTokens(["k".repeat(43)]).write(whole),
+    createUploadTokens(keyRing.derive("cursors")).write(whole),
+    createUploadTokens(keyRing.derive("sign-in cookies")).write(whole),
+    signed(own, "GET a blob", payload),
+    signed(own, "", payload),
+    payload,
+    encodeBase64Url(textBytes(JSON.stringify([path, bytes, contentType, clock.now() + 60_000]))),
+    "x",
+  ];
+  await files.untouched(async () => {
+    for (const token of tokens) {
+      refused(await put(app, upload, { path: addressOf(token) }), 403, "UPLOAD_TOKEN_INVALID");
+    }
+  });
+  ok(await put(app, upload, { path: addressOf(createUploadTokens([own]).write(whole)) }));
+});
+
+Deno.test("UPLOAD_TOKEN_INVALID: an address lives ten minutes, to the millisecond", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const upload = await files.request();
+  app.clock.advance(UPLOAD_URL_MS - 1);
+  ok(await put(app, upload));
+  app.clock.advance(1);
+  refused(await put(app, upload), 403, "UPLOAD_TOKEN_INVALID");
+  assert.equal((await files.confirm(upload)).status, 200, "what was sent in time is kept");
+});
+
+Deno.test("UPLOAD_TOKEN_INVALID: where clients send files to the bucket itself", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const upload = await files.request();
+  const services = { ...app.services, localFiles: null };
+  const answer = await send(createApp(services), {
+    method: "PUT",
+    path: addressOf(tokenOf(upload)),
+    headers: { "content-type": "text/plain" },
+    body: new Uint8Array(12),
+  });
+  refused(answer, 403, "UPLOAD_TOKEN_INVALID");
+});
+
+Deno.test("an address puts at its own path alone, whatever else it is asked", async () => {
+  await using app = await openTestApp();
+  const [files, others] = [await openFiles(app), await openFiles(app)];
+  const [upload, other] = [await files.request(), await others.request()];
+  const query = `?path=${other.filePath}&filePath=${other.filePath}&token=${tokenOf(other)}`;
+  await others.untouched(async () => {
+    ok(await put(app, upload, { path: addressOf(tokenOf(upload)) + query }));
+  });
+  assert.equal(await staged(files, upload), "x".repeat(12));
+});
+
+Deno.test("UPLOAD_TYPE_MISMATCH: any content type but the requested text", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const upload = await files.request(12, "text/plain");
+  const types = [
+    "none",
+    "text/html",
+    "text/plain;charset=utf-8",
+    "text/plain, text/html",
+    "TEXT/PLAIN",
+  ];
+  await files.untouched(async () => {
+    for (const type of types) {
+      const body = pieces(() => textBytes("x".repeat(12)));
+      const answer = await put(app, upload, { headers: { "content-type": type }, body });
+      refused(answer, 415, "UPLOAD_TYPE_MISMATCH");
+      assert.equal(body.pulled(), 0, "nothing was read");
+    }
+  });
+  ok(await put(app, upload));
+});
+
+Deno.test("a type with parameters is taken as it was requested", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const upload = await files.request(12, 'text/plain; charset=utf-8; x="a b"');
+  ok(await put(app, upload));
+});
+
+Deno.test("UPLOAD_TOO_LONG: an announced length above the requested one is refused unread", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const upload = await files.request();
+  await files.untouched(async () => {
+    for (const length of ["13", "99999999999999999999"]) {
+      const body = pieces(() => textBytes("x"));
+      const answer = await put(app, upload, { headers: { "content-length": length }, body });
+      refused(answer, 413, "UPLOAD_TOO_LONG");
+      assert.equal(body.pulled(), 0, "nothing was read");
+    }
+  });
+});
+
+Deno.test("UPLOAD_TOO_LONG: what runs over is refused at the byte beyond, and no more is read", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const upload = await files.request(10);
+  await files.untouched(async () => {
+    const body = pieces(() => textBytes("xxx"));
+    refused(await put(app, upload, { body }), 413, "UPLOAD_TOO_LONG");
+    assert.equal(body.pulled(), 4, "the fourth piece holds the byte beyond");
+  });
+  assert.deepEqual(await partials(files), []);
+  ok(await put(app, upload));
+});
+
+Deno.test("UPLOAD_TOO_SHORT: announced or arrived, and the address is still good", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const upload = await files.request(10);
+  await files.untouched(async () => {
+    const unread = pieces(() => textBytes("x"));
+    const headers = { "content-length": "9" };
+    refused(await put(app, upload, { headers, body: unread }), 400, "UPLOAD_TOO_SHORT");
+    assert.equal(unread.pulled(), 0, "nothing was read");
+    const ending = pieces((i) => i < 3 ? textBytes("xxx") : null);
+    refused(await put(app, upload, { body: ending }), 400, "UPLOAD_TOO_SHORT");
+    const cut = pieces((i) => i < 3 ? textBytes("xxx") : Promise.reject(new Error("gone")));
+    refused(await put(app, upload, { body: cut }), 400, "UPLOAD_TOO_SHORT");
+    refused(await put(app, upload, { body: new Uint8Array() }), 400, "UPLOAD_TOO_SHORT");
+  });
+  assert.deepEqual(await partials(files), []);
+  ok(await put(app, upload));
+});
+
+Deno.test("a body in many pieces is one file", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const upload = await files.request(1000);
+  ok(await put(app, upload, { body: pieces((i) => i < 1000 ? textBytes(String(i % 10)) : null) }));
+  assert.equal(await staged(files, upload), "0123456789".repeat(100));
+});
+
+Deno.test("UPLOAD_FINISHED: confirmed, claimed, deleted, or its hold is over: nothing is read", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const make = () => files.request();
+  const [confirmed, copying, removed, over] = [
+    await make(),
+    await make(),
+    await make(),
+    await make(),
+  ];
+  await changeRow(files, confirmed, CONFIRMED);
+  await changeRow(files, copying, claimed(files, 60_000));
+  assert.equal((await files.remove(removed.filePath)).status, 200);
+  const now = new Date(app.clock.now()).toISOString();
+  await changeRow(files, over, { set: { expiresAt: now } });
+  const state = [await files.rows(), await files.objects()];
+  for (const upload of [confirmed, copying, removed, over]) {
+    const body = pieces(() => textBytes("x".repeat(12)));
+    refused(await put(app, upload, { body }), 409, "UPLOAD_FINISHED");
+    assert.equal(body.pulled(), 0, "nothing was read");
+  }
+  assert.deepEqual([await files.rows(), await files.objects()], state);
+});
+
+Deno.test("UPLOAD_FINISHED: a second PUT over a confirmed file leaves it as it is", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const upload = await files.request(5);
+  ok(await put(app, upload, { body: textBytes("first") }));
+  assert.equal((await files.confirm(upload)).status, 200);
+  await files.untouched(async () => {
+    refused(await put(app, upload, { body: textBytes("other") }), 409, "UPLOAD_FINISHED");
+  });
+  const answer = await app.send({ path: `/files/${upload.filePath}` });
+  assert.equal(answer.text, "first");
+});
+
+Deno.test("a claim that has lapsed holds nobody up", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const upload = await files.request();
+  await changeRow(files, upload, claimed(files, 0));
+  ok(await put(app, upload));
+  assert.equal((await files.confirm(upload)).status, 200);
+});
+
+/** What happens to an upload while its bytes arrive, and whether they stay staged. */
+const MEANWHILE: Readonly<
+  Record<string, [(files: Files, upload: Requested) => Promise<unknown>, boolean]>
+> = {
+  "it is confirmed": [(files, upload) => changeRow(files, upload, CONFIRMED), false],
+  "it is deleted": [(files, { filePath }) => files.remove(filePath), false],
+  "its hold ends": [({ app }) => Promise.resolve(app.clock.advance(1_200_000)), false],
+  "a confirm takes it": [(files, upload) => changeRow(files, upload, claimed(files, 6e4)), true],
+};
+
+for (const [what, [happen, staysStaged]] of Object.entries(MEANWHILE)) {
+  Deno.test(`UPLOAD_FINISHED: ${what} before the last byte arrives`, async () => {
+    await using app = await openTestApp();
+    const files = await openFiles(app);
+    const upload = await files.request(2);
+    const body = pieces(async (i) => {
+      if (i === 1) await happen(files, upload);
+      return i < 2 ? textBytes("x") : null;
+    });
+    refused(await put(app, upload, { body }), 409, "UPLOAD_FINISHED");
+    // A confirm that is at work may be about to publish it.
+    assert.equal(await staged(files, upload), staysStaged ? "xx" : null);
+    assert.deepEqual(await partials(files), []);
+  });
+}
+
+Deno.test("REQUEST_TIMEOUT: an upload ends with its hold, however it came along", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const upload = await files.request();
+  // The clock of the test stands still; the time that is left is counted by a real one.
+  const soon = new Date(app.clock.now() + 30).toISOString();
+  await changeRow(files, upload, { set: { expiresAt: soon } });
+  const body = pieces((i) => i < 3 ? textBytes("x") : new Promise(() => {}));
+  refused(await put(app, upload, { body }), 408, "REQUEST_TIMEOUT");
+  assert.deepEqual(await partials(files), []);
+  assert.equal(await staged(files, upload), null);
+});
+
+Deno.test("RATE_LIMITED: an address takes four uploads at once, and more when they end", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const [upload, other] = [await files.request(1), await files.request(1)];
+  const gate = Promise.withResolvers<null>();
+  const arriving = times(
+    UPLOADS_AT_ONCE_MAX,
+    () => put(app, upload, { body: pieces((i) => i === 0 ? textBytes("x") : gate.promise) }),
+  );
+  const all = async () => (await partials(files)).length === UPLOADS_AT_ONCE_MAX;
+  await until("all are under way", all, 10_000);
+  const answer = await put(app, upload);
+  refused(answer, 429, "RATE_LIMITED");
+  assert.match(answer.headers.get("retry-after")!, /^[1-9]\d*$/);
+  ok(await put(app, other));
+  gate.resolve(null);
+  for (const answer of await Promise.all(arriving)) ok(answer);
+  ok(await put(app, upload));
+});
+
+Deno.test("of uploads at once to one address each is whole, and the file is one of them", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const upload = await files.request(300_000);
+  const bodies = ["a", "b", "c", "d"].map((letter) => letter.repeat(300_000));
+  const answers = await Promise.all(
+    bodies.map((text) => put(app, upload, { body: textBytes(text) })),
+  );
+  for (const answer of answers) ok(answer);
+  assert.ok(bodies.includes((await staged(files, upload))!));
+  assert.equal((await files.confirm(upload)).status, 200);
+});
+
+Deno.test("STORAGE_UNAVAILABLE: a folder that cannot be used is 503, and no detail is told", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const upload = await files.request();
+  await Deno.writeTextFile(`${app.store.folder}/files`, "no folder");
+  const answer = await put(app, upload);
+  refused(answer, 503, "STORAGE_UNAVAILABLE");
+  assert.ok(!answer.text.includes(app.store.folder));
+  assert.match(answer.headers.get("retry-after")!, /^[1-9]\d*$/);
+});
+
+Deno.test("a page of any origin may send a file, and read the answer", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const upload = await files.request();
+  const origin = "https://anywhere.example";
+  const preflight = await app.send({
+    method: "OPTIONS",
+    path: addressOf(tokenOf(upload)),
+    headers: {
+      origin,
+      "access-control-request-method": "PUT",
+      "access-control-request-headers": "content-type",
+    },
+  });
+  assert.equal(preflight.status, 204);
+  assert.match(preflight.headers.get("access-control-allow-methods")!, /\bPUT\b/);
+  assert.match(preflight.headers.get("access-control-allow-headers")!, /\bcontent-type\b/);
+  const refusals = [{}, { "content-type": "text/html" }];
+  for (const headers of refusals) {
+    const answer = await put(app, upload, { headers: { origin, ...headers } });
+    assert.equal(answer.headers.get("access-control-allow-origin"), origin);
+  }
+});
+
+Deno.test("the address takes PUT alone", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const upload = await files.request();
+  ok(await put(app, upload));
+  for (const method of ["GET", "HEAD", "POST", "PATCH", "DELETE"]) {
+    const answer = await app.send({ method, path: addressOf(tokenOf(upload)) });
+    assert.equal(answer.status, 405, method);
+    assert.equal(answer.headers.get("allow"), "PUT");
+  }
+  assert.equal(await staged(files, upload), "x".repeat(12));
+});
+
+Deno.test("the largest file of the plan is taken", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const upload = await files.request(10 * MiB);
+  assert.deepEqual(ok(await put(app, upload)), { size: 10 * MiB });
+  assert.equal((await files.confirm(upload)).status, 200);
+});

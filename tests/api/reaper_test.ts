@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+import { BlobsUnavailable } from "@/lib/files/blobs.ts";
+import { newPath } from "@/lib/files/paths.ts";
+import { reap } from "@/lib/files/reaper.ts";
+import { reconcile } from "@/lib/files/reconcile.ts";
+import { REMOVALS } from "@/lib/files/removals.ts";
+import { UPLOADS } from "@/lib/files/uploads.ts";
+import { ALL, eq } from "@/lib/store/filter.ts";
+import { stepped } from "../support/stepped.ts";
+import { openTestApp } from "../support/test_app.ts";
+import { changedStores, type Files, MiB, openFiles } from "./files.ts";
+import { times } from "./shelf.ts";
+
+const HOLD_MS = 20 * 60_000;
+
+async function isClean({ app, project: { projectId } }: Files): Promise<void> {
+  const { drift, unfinished } = await reconcile(app.services, projectId, { repair: false });
+  assert.deepEqual({ drift, unfinished }, { drift: [], unfinished: [] });
+}
+
+Deno.test("uploads that expired are released with their objects, in batches, and no others", async () => {
+  await using app = await openTestApp();
+  const [files, other] = [await openFiles(app), await openFiles(app)];
+  const confirmed = await files.upload(100);
+  for (let i = 0; i < 120; i++) await files.request(10);
+  const staged = await files.request(10);
+  await files.put(staged);
+  await other.request(7);
+  app.clock.advance(1000);
+  const later = await files.request(5);
+  await files.put(later);
+  app.clock.advance(HOLD_MS - 1001);
+  assert.deepEqual(await reap(app.services), { released: 0, removed: 0, swept: 0 });
+  app.clock.advance(1);
+  assert.deepEqual(await reap(app.services), { released: 122, removed: 0, swept: 0 });
+  const { used, reserved } = await files.usage();
+  assert.deepEqual({ used, reserved }, { used: 100, reserved: 5 });
+  assert.equal((await other.usage()).reserved, 0);
+  assert.deepEqual(await files.objects(), {
+    staged: [later.filePath],
+    stored: [confirmed.filePath],
+  });
+  assert.equal((await files.confirm(later)).status, 200);
+  await isClean(files);
+  assert.deepEqual(await reap(app.services), { released: 0, removed: 0, swept: 0 });
+});
+
+Deno.test("a claim keeps an expired upload from being released until it lapses, and what it published goes too", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const upload = await files.request();
+  await files.put(upload);
+  app.clock.advance(HOLD_MS - 1000);
+  const { engine, blobStores: { internal } } = app.services;
+  const until = new Date(app.clock.now() + 60_000).toISOString();
+  await engine.records(files.project.projectId, UPLOADS).updateOne(eq("path", upload.filePath), {
+    set: { state: "copying", claim: "of one that died", claimedUntil: until },
+  });
+  await internal.publish(upload.filePath, upload.contentType);
+  app.clock.advance(59_999);
+  assert.equal((await reap(app.services)).released, 0);
+  assert.equal((await files.usage()).reserved, 12);
+  app.clock.advance(1);
+  assert.equal((await reap(app.services)).released, 1);
+  assert.deepEqual(await files.objects(), { staged: [], stored: [] });
+  await isClean(files);
+});
+
+Deno.test("a PUT that lands after the sweep is found by the next one, also of a confirmed or deleted file", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const [confirmed, deleted] = [await files.upload(), await files.upload()];
+  await files.remove(deleted.filePath);
+  const expired = await files.request();
+  app.clock.advance(HOLD_MS);
+  assert.equal((await reap(app.services)).released, 1);
+  const waiting = await files.request();
+  await files.put(waiting);
+  for (const late of [expired, confirmed, deleted]) await files.stage(late);
+  assert.equal((await files.objects()).staged.length, 4);
+  assert.deepEqual(await reap(app.services), { released: 0, removed: 0, swept: 3 });
+  assert.deepEqual(await files.objects(), {
+    staged: [waiting.filePath],
+    stored: [confirmed.filePath],
+  });
+  assert.equal((await files.confirm(waiting)).status, 200);
+});
+
+Deno.test("staged objects of a project that is not known here stay", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const stranger = "0123456789abcdef01234567";
+  const foreign = {
+    filePath: newPath(stranger, crypto.randomUUID(), "a"),
+    signedUrl: "",
+    size: 3,
+    contentType: "a/b",
+  };
+  await files.stage(foreign);
+  assert.equal((await reap(app.services)).swept, 0);
+  assert.ok(await app.services.blobStores.internal.stat("staged", foreign.filePath));
+  await app.services.blobStores.internal.remove("staged", foreign.filePath);
+});
+
+Deno.test("several at once do each thing once", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  for (let i = 0; i < 60; i++) await files.request(10);
+  const [kept, late] = [await files.upload(), await files.upload()];
+  await files.remove(late.filePath);
+  app.clock.advance(HOLD_MS);
+  const passes = await Promise.all(times(8, () => reap(app.services)));
+  assert.equal(passes.reduce((sum, { released }) => sum + released, 0), 60);
+  assert.equal((await files.usage()).reserved, 0);
+  assert.equal((await files.usage()).used, kept.size);
+  await isClean(files);
+});
+
+Deno.test("while the store of files is away space is returned all the same, and objects go when it is back", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const upload = await files.request(10 * MiB);
+  await files.stage(upload, new Uint8Array(3));
+  app.clock.advance(HOLD_MS);
+  const fail = () => Promise.reject(new BlobsUnavailable("away"));
+  const away = changedStores(app.services, { remove: fail, list: fail });
+  assert.equal((await reap(away)).released, 1);
+  assert.equal((await files.usage()).reserved, 0);
+  assert.equal((await files.objects()).staged.length, 1);
+  const removals = app.services.engine.records(files.project.projectId, REMOVALS);
+  assert.equal(await removals.count(ALL), 1);
+  app.clock.advance(60_000);
+  assert.equal((await reap(app.services)).removed, 1);
+  await isClean(files);
+});
+
+Deno.test("one project that fails does not keep the others", async () => {
+  await using app = await openTestApp();
+  const [broken, files] = [await openFiles(app), await openFiles(app)];
+  await broken.request();
+  await files.request();
+  app.clock.advance(HOLD_MS);
+  const services = stepped(app.services, (name, space) => {
+    if (name === "begin" && space === broken.project.projectId) throw new Error("broken");
+  });
+  assert.equal((await reap(services)).released, 1);
+  assert.equal((await files.usage()).reserved, 0);
+  assert.equal((await broken.usage()).reserved, 12);
+});

@@ -1,0 +1,239 @@
+import assert from "node:assert/strict";
+import { reconcile } from "@/lib/files/reconcile.ts";
+import { newPath } from "@/lib/files/paths.ts";
+import { type RemovalRecord, REMOVALS } from "@/lib/files/removals.ts";
+import { STORAGE_USAGE, UPLOADS } from "@/lib/files/uploads.ts";
+import { eq } from "@/lib/store/filter.ts";
+import { openTestApp } from "../support/test_app.ts";
+import { changedStores, type Files, openFiles, sendOver } from "./files.ts";
+import { refused, times } from "./shelf.ts";
+
+const check = ({ app, project: { projectId } }: Files) =>
+  reconcile(app.services, projectId, { repair: false });
+
+const repair = ({ app, project: { projectId } }: Files) =>
+  reconcile(app.services, projectId, { repair: true });
+
+const kinds = (found: readonly { kind: string }[]) => found.map(({ kind }) => kind).sort();
+
+Deno.test("a project without files, and one with nothing but confirmed files, has no drift", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const clean = {
+    ok: true,
+    driftCount: 0,
+    unrepaired: 0,
+    unfinishedCount: 0,
+    drift: [],
+    unfinished: [],
+  };
+  assert.deepEqual(await check(files), { files: 0, ...clean });
+  for (let i = 0; i < 3; i++) await files.upload(10 + i);
+  await (await openFiles(app)).upload();
+  assert.deepEqual(await check(files), { files: 3, ...clean });
+});
+
+Deno.test("what is merely unfinished is listed, is no drift, and repair leaves what may still be confirmed", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const waiting = await files.request(5);
+  await files.put(waiting);
+  const removed = await files.upload();
+  const away = changedStores(app.services, { remove: () => Promise.reject(new Error("away")) });
+  const call = {
+    method: "DELETE",
+    path: "/api/storage/file",
+    body: { path: removed.filePath },
+  };
+  assert.equal((await sendOver(away, files.project, call)).status, 200);
+  const late = await files.upload();
+  await files.stage(late);
+  const report = await check(files);
+  assert.equal(report.ok, true);
+  assert.deepEqual(report.drift, []);
+  assert.deepEqual(kinds(report.unfinished), ["hold", "removal", "temporary", "temporary"]);
+  assert.equal(report.unfinishedCount, 4);
+  const repaired = await repair(files);
+  assert.deepEqual(repaired.drift, []);
+  assert.deepEqual(kinds(repaired.unfinished), ["hold", "temporary"]);
+  assert.equal((await files.confirm(waiting)).status, 200);
+  app.clock.advance(1000);
+  assert.deepEqual((await check(files)).unfinished, []);
+});
+
+Deno.test("repair finishes what has expired, removals before they are due, and leftovers", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const expired = await files.request(5);
+  await files.put(expired);
+  app.clock.advance(20 * 60_000);
+  assert.deepEqual(kinds((await check(files)).unfinished), ["hold", "temporary"]);
+  const removed = await files.upload();
+  const away = changedStores(app.services, { remove: () => Promise.reject(new Error("away")) });
+  const body = { path: removed.filePath };
+  await sendOver(away, files.project, { method: "DELETE", path: "/api/storage/file", body });
+  const report = await repair(files);
+  assert.deepEqual(report.unfinished, []);
+  assert.deepEqual(await files.objects(), { staged: [], stored: [] });
+  assert.deepEqual(await files.rows(), []);
+  assert.equal((await files.usage()).reserved, 0);
+});
+
+Deno.test("a confirmed file without its object is drift that repair reports and never drops", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const [lost, kept] = [await files.upload(12), await files.upload(7)];
+  await app.services.blobStores.internal.remove("stored", lost.filePath);
+  const drift = [{ kind: "missing", path: lost.filePath, bytes: 12, repaired: false }];
+  for (const run of [check, repair, check]) {
+    const report = await run(files);
+    assert.equal(report.ok, false);
+    assert.equal(report.unrepaired, 1);
+    assert.deepEqual(report.drift, drift);
+  }
+  assert.equal((await files.usage()).used, 19);
+  assert.equal((await files.info(lost.filePath)).status, 200);
+  assert.equal((await files.remove(lost.filePath)).status, 200);
+  assert.equal((await check(files)).ok, true);
+  assert.deepEqual((await files.objects()).stored, [kept.filePath]);
+});
+
+Deno.test("a confirmed file whose object has another length is drift that repair reports and never touches", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const upload = await files.upload(12);
+  await files.stage(upload, new Uint8Array(11));
+  await app.services.blobStores.internal.publish(upload.filePath, upload.contentType);
+  const { filePath: path } = upload;
+  for (const run of [check, repair, check]) {
+    const { drift, ok } = await run(files);
+    assert.equal(ok, false);
+    assert.deepEqual(drift, [{
+      kind: "length",
+      path,
+      bytes: 12,
+      storedBytes: 11,
+      repaired: false,
+    }]);
+  }
+  assert.deepEqual((await files.objects()).stored, [path]);
+});
+
+Deno.test("an object that nobody knows is drift, and repair removes it; other projects' stay", async () => {
+  await using app = await openTestApp();
+  const [files, other] = [await openFiles(app), await openFiles(app)];
+  const [kept, foreign] = [await files.upload(), await other.upload()];
+  const { projectId } = files.project;
+  const orphan = {
+    ...kept,
+    filePath: newPath(projectId, "00000000-0000-4000-8000-000000000000", "a"),
+  };
+  await files.stage(orphan, new Uint8Array(9));
+  await app.services.blobStores.internal.publish(orphan.filePath, "text/plain");
+  const found = { kind: "orphan", path: orphan.filePath, storedBytes: 9 };
+  const report = await check(files);
+  assert.equal(report.ok, false);
+  assert.deepEqual(report.drift, [{ ...found, repaired: false }]);
+  const repaired = await repair(files);
+  assert.equal(repaired.ok, true);
+  assert.deepEqual(repaired.drift, [{ ...found, repaired: true }]);
+  assert.deepEqual((await files.objects()).stored, [kept.filePath]);
+  assert.deepEqual((await other.objects()).stored, [foreign.filePath]);
+  assert.deepEqual((await check(files)).drift, []);
+});
+
+Deno.test("an object is no orphan while a hold or a noted removal knows it", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const { internal } = app.services.blobStores;
+  const held = await files.request();
+  await files.put(held);
+  await internal.publish(held.filePath, held.contentType);
+  await internal.remove("staged", held.filePath);
+  const removing = await files.upload();
+  const { projectId } = files.project;
+  await app.services.engine.records(projectId, UPLOADS).deleteOne(eq("path", removing.filePath));
+  await app.services.engine.records<RemovalRecord>(projectId, REMOVALS).insert({
+    _id: app.services.newId(),
+    path: removing.filePath,
+    target: "internal",
+    tries: 3,
+    dueAt: "2099-01-01T00:00:00.000Z",
+  });
+  const { drift, unfinished } = await check(files);
+  assert.deepEqual(kinds(drift), ["sum", "sum"], "of the row that the test took away");
+  assert.deepEqual(kinds(unfinished), ["hold", "removal"]);
+});
+
+Deno.test("sums that are unlike the rows are drift, each by name, and repair sets them", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const upload = await files.upload(12);
+  await files.request(5);
+  const { projectId } = files.project;
+  const usage = app.services.engine.records(projectId, STORAGE_USAGE);
+  await usage.updateOne(eq("_id", projectId), { set: { used: 11, reserved: 6, external: 1 } });
+  const drift = [
+    { kind: "sum", sum: "used", counted: 12, stored: 11 },
+    { kind: "sum", sum: "reserved", counted: 5, stored: 6 },
+    { kind: "sum", sum: "external", counted: 0, stored: 1 },
+  ];
+  const found = (repaired: boolean) => drift.map((one) => ({ ...one, repaired }));
+  assert.deepEqual((await check(files)).drift, found(false));
+  const report = await repair(files);
+  assert.deepEqual(report.drift, found(true));
+  assert.equal(report.ok, true);
+  assert.deepEqual((await check(files)).drift, []);
+  await usage.deleteOne(eq("_id", projectId));
+  assert.equal((await check(files)).driftCount, 3);
+  assert.equal((await repair(files)).ok, true);
+  assert.equal((await files.usage()).used, 12);
+  assert.equal((await files.remove(upload.filePath)).status, 200);
+  assert.equal((await check(files)).ok, true);
+});
+
+Deno.test("uploads and deletes beside it are never taken for drift", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  let isOver = false;
+  const work = async () => {
+    while (!isOver) {
+      const upload = await files.upload(10);
+      assert.equal((await files.remove(upload.filePath)).status, 200);
+    }
+  };
+  const working = times(6, work);
+  for (let i = 0; i < 25; i++) {
+    const { drift } = await reconcile(app.services, files.project.projectId, {
+      repair: i % 2 === 1,
+    });
+    assert.deepEqual(drift, []);
+  }
+  isOver = true;
+  await Promise.all(working);
+  assert.equal((await check(files)).ok, true);
+});
+
+Deno.test("more of both than a page are compared, in the order of their paths", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const count = 1100;
+  const { projectId } = files.project;
+  const { engine, newId, blobStores: { internal } } = app.services;
+  const upload = await files.upload(1);
+  const [row] = await files.rows();
+  const paths = times(count, () => newPath(projectId, crypto.randomUUID(), "x"));
+  const rows = paths.map((path) => ({ ...row!, _id: newId(), path }));
+  for (let i = 0; i < count; i += 100) {
+    await engine.records(projectId, UPLOADS).insertMany(rows.slice(i, i + 100));
+  }
+  for (const filePath of paths.slice(0, 3)) {
+    await files.stage({ ...upload, filePath });
+    await internal.publish(filePath, "text/plain");
+  }
+  const { files: compared, driftCount, drift } = await check(files);
+  assert.equal(compared, count + 1);
+  assert.equal(driftCount, count - 3 + 2, "files without objects, and two sums");
+  assert.equal(drift.length, 1000);
+  refused(await files.confirm({ filePath: paths[0]!, size: 2 }), 400, "SIZE_MISMATCH");
+});

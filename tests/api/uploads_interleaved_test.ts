@@ -1,0 +1,157 @@
+import assert from "node:assert/strict";
+import { reap } from "@/lib/files/reaper.ts";
+import { reconcile } from "@/lib/files/reconcile.ts";
+import type { Services } from "@/lib/services.ts";
+import type { Answer } from "../support/conforming_client.ts";
+import { stepped } from "../support/stepped.ts";
+import { openTestApp } from "../support/test_app.ts";
+import { storage } from "../support/test_store.ts";
+import { CONFIRM, FILE, type Files, openFiles, putTo, type Requested, sendOver } from "./files.ts";
+
+const SIZE = 12;
+const FIRST = "first bytes!";
+const SECOND = "other bytes.";
+
+type Act = "confirm" | "put" | "remove" | "reap";
+
+/** Does one thing about an upload, over services whose steps may be watched. Resolves to a status. */
+async function act(
+  { project, app }: Files,
+  services: Services,
+  what: Act,
+  { filePath, size, signedUrl, contentType }: Requested,
+): Promise<number> {
+  const over = (call: Parameters<typeof sendOver>[2]): Promise<Answer> =>
+    sendOver(services, project, call);
+  switch (what) {
+    case "confirm":
+      return (await over({ path: CONFIRM, body: { filePath, size } })).status;
+    case "remove":
+      return (await over({ method: "DELETE", path: FILE, body: { path: filePath } })).status;
+    case "reap":
+      await reap(services);
+      return 200;
+    case "put": {
+      const bytes = new TextEncoder().encode(SECOND);
+      if (app.services.localFiles === null) return await putTo(signedUrl, bytes, contentType);
+      return (await over({
+        method: "PUT",
+        path: new URL(signedUrl).pathname,
+        body: bytes,
+        headers: { "content-type": contentType },
+      })).status;
+    }
+  }
+}
+
+/** What a step-by-step run came to. */
+interface Run {
+  readonly first: number;
+  /** Null when there were fewer steps. */
+  readonly second: number | null;
+}
+
+/** Does `first`, and `second` when it is about to take its step number `at`, counted from 0. */
+async function interleave(
+  files: Files,
+  upload: Requested,
+  { first, second, at }: { first: Act; second: Act; at: number },
+): Promise<Run> {
+  let [steps, inTransaction, isReached] = [0, false, false];
+  const reached = Promise.withResolvers<void>();
+  // Begun here: within a transaction only the transaction itself may be asked.
+  const other = reached.promise.then(() => act(files, files.app.services, second, upload));
+  const services = stepped(files.app.services, async (name) => {
+    if (name === "begin") inTransaction = true;
+    if (name === "committed") inTransaction = false;
+    if (steps++ !== at) return;
+    isReached = true;
+    reached.resolve();
+    // A transaction that waited for what waits for it would never end.
+    if (!inTransaction || name === "begin") await other;
+  });
+  const status = await act(files, services, first, upload);
+  return { first: status, second: isReached ? await other : null };
+}
+
+async function storedText({ app }: Files, { filePath }: Requested): Promise<string | null> {
+  const stream = await app.services.blobStores.internal.read("stored", filePath);
+  return stream && await new Response(stream).text();
+}
+
+/** Whatever happened: the sums are those of the rows, and the rows those of the objects. */
+async function settled(files: Files, upload: Requested, run: Run, acts: readonly Act[]) {
+  const { app, project: { projectId } } = files;
+  const told = `${acts.join(" and ")} answered ${run.first} and ${run.second}`;
+  await reap(app.services);
+  const { drift } = await reconcile(app.services, projectId, { repair: false });
+  assert.deepEqual(drift, [], told);
+  const row = (await files.rows()).find(({ path }) => path === upload.filePath);
+  const statuses = [run.first, run.second];
+  const wasRemoved = acts.some((what, i) => what === "remove" && statuses[i] === 200);
+  const wasConfirmed = acts.some((what, i) => what === "confirm" && statuses[i] === 200);
+  assert.equal(row === undefined, wasRemoved, told);
+  if (wasConfirmed && !wasRemoved) assert.equal(row!.state, "confirmed", told);
+  if (row?.state !== "confirmed") return;
+  const text = await storedText(files, upload);
+  assert.ok(text === FIRST || text === SECOND, `${told}: ${text} is stored`);
+  await files.stage(upload, new TextEncoder().encode("late bytes.."));
+  assert.equal((await files.confirm(upload)).status, 200, told);
+  await reap(app.services);
+  assert.equal(await storedText(files, upload), text, "what is confirmed stays");
+  assert.equal((await files.remove(upload.filePath)).status, 200);
+}
+
+const STATUSES: Readonly<Record<Act, readonly number[]>> = {
+  confirm: [200, 404, 409],
+  put: [200, 409],
+  remove: [200, 404, 409],
+  reap: [200],
+};
+
+const STEPS_MIN: Readonly<Record<Act, number>> = { confirm: 9, remove: 7, put: 4, reap: 5 };
+
+// What the signed address of a bucket takes is no step of ours.
+const WATCHED: readonly Act[] = storage === "disk"
+  ? ["confirm", "remove", "put"]
+  : ["confirm", "remove"];
+
+for (const first of WATCHED) {
+  for (const second of ["confirm", "put", "remove", "reap"] as const) {
+    Deno.test(`${second} at every step of ${first} leaves no drift, and nothing confirmed is lost or replaced`, async () => {
+      await using app = await openTestApp();
+      const files = await openFiles(app);
+      for (let at = 0;; at++) {
+        const upload = await files.request(SIZE);
+        await files.stage(upload, new TextEncoder().encode(FIRST));
+        const run = await interleave(files, upload, { first, second, at });
+        if (run.second === null) {
+          assert.ok(at >= STEPS_MIN[first], `${first} took ${at} steps`);
+          break;
+        }
+        assert.ok(STATUSES[first].includes(run.first), `${first} answered ${run.first}`);
+        assert.ok(STATUSES[second].includes(run.second), `${second} answered ${run.second}`);
+        await settled(files, upload, run, [first, second]);
+        await files.remove(upload.filePath);
+      }
+      const { used, reserved } = await files.usage();
+      // The last run had nothing in between.
+      const rest = first === "remove" ? 0 : SIZE;
+      assert.equal(used + reserved, rest);
+    });
+  }
+}
+
+Deno.test("of a confirm and a delete at once, at any pace, the sums and the objects agree", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  for (let round = 0; round < 20; round++) {
+    const upload = await files.request(SIZE);
+    await files.stage(upload, new TextEncoder().encode(FIRST));
+    const [first, second] = await Promise.all([
+      act(files, app.services, "confirm", upload),
+      act(files, app.services, "remove", upload),
+    ]);
+    await settled(files, upload, { first, second }, ["confirm", "remove"]);
+  }
+});

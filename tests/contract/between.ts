@@ -1,0 +1,74 @@
+/** What stands between a client and its server, and may interfere. */
+
+/** Hands a request on, or ends its connection. */
+export type Fate = "pass" | "cut";
+
+export interface Between extends AsyncDisposable {
+  /** `http://127.0.0.1:<port>`, in the place of the server's. */
+  readonly origin: string;
+}
+
+const METHOD = /^[A-Z]+ \S+ HTTP\/1\.1\r\n/;
+
+/**
+ * Stands in front of a server on plain HTTP.
+ * @param fateOf Told of each request by its head, before any of it goes on.
+ */
+export function standBetween(
+  target: string,
+  fateOf: (head: string) => Fate | Promise<Fate>,
+): Between {
+  const { hostname, port } = new URL(target);
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const open = new Set<Deno.Conn>();
+  const under: Promise<void>[] = [];
+
+  async function carry(client: Deno.Conn): Promise<void> {
+    const server = await Deno.connect({ hostname, port: Number(port) });
+    for (const connection of [client, server]) open.add(connection);
+    const cut = () => {
+      for (const connection of [client, server]) {
+        if (open.delete(connection)) connection.close();
+      }
+    };
+    const back = pump(server, (bytes) => writeAll(client, bytes)).finally(cut);
+    const forth = pump(client, async (bytes) => {
+      const head = new TextDecoder("latin1").decode(bytes);
+      const fate = METHOD.test(head) ? await fateOf(head) : "pass";
+      if (fate === "pass") await writeAll(server, bytes);
+      else cut();
+    }).finally(cut);
+    await Promise.all([back, forth]);
+  }
+
+  const accepting = (async () => {
+    for await (const client of listener) under.push(carry(client));
+  })();
+  return {
+    origin: `http://127.0.0.1:${listener.addr.port}`,
+    async [Symbol.asyncDispose]() {
+      listener.close();
+      await accepting;
+      for (const connection of open) connection.close();
+      open.clear();
+      await Promise.all(under);
+    },
+  };
+}
+
+async function pump(from: Deno.Conn, use: (bytes: Uint8Array) => Promise<void>): Promise<void> {
+  const buffer = new Uint8Array(65_536);
+  try {
+    for (;;) {
+      const count = await from.read(buffer);
+      if (count === null) return;
+      await use(buffer.slice(0, count));
+    }
+  } catch {
+    // One of both ends was closed.
+  }
+}
+
+async function writeAll(to: Deno.Conn, bytes: Uint8Array): Promise<void> {
+  for (let at = 0; at < bytes.length;) at += await to.write(bytes.subarray(at));
+}

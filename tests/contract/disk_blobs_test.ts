@@ -1,0 +1,67 @@
+import { DiskBlobs } from "@/lib/files/disk/blobs.ts";
+import { projectOf } from "@/lib/files/paths.ts";
+import { INTERNAL } from "@/lib/files/stores.ts";
+import { findUpload, type UploadRecord, UPLOADS } from "@/lib/files/uploads.ts";
+import { createApp } from "@/routes/app.ts";
+import { openTestServices } from "../support/test_services.ts";
+import { blobsContract, type BlobStore } from "./blobs.ts";
+
+blobsContract("disk", { open });
+
+/** A folder of its own, and a server that takes what is put to its signed addresses. */
+async function open(): Promise<BlobStore & AsyncDisposable> {
+  await using opening = new AsyncDisposableStack();
+  const { services, folder } = opening.use(await openTestServices());
+  const app = createApp(services);
+  const server = opening.use(
+    Deno.serve(
+      { hostname: "127.0.0.1", port: 0, onListen() {} },
+      (request, { remoteAddr }) => app(request, remoteAddr.hostname),
+    ),
+  );
+  const http = opening.adopt(Deno.createHttpClient({}), (client) => client.close());
+  const blobsIn = (place: string) =>
+    new DiskBlobs({ folder: place, filesUrl: "http://files.test", addressOf: () => "" });
+  const opened = opening.move();
+  return {
+    blobs: services.blobStores.internal,
+    now: () => services.clock.now(),
+    async expect({ path, bytes, contentType }) {
+      const projectId = projectOf(path)!;
+      if (await findUpload(services, projectId, path) !== null) return;
+      const now = services.clock.now();
+      await services.engine.records<UploadRecord>(projectId, UPLOADS).insert({
+        _id: services.newId(),
+        path,
+        filename: "a file",
+        contentType,
+        bytes,
+        state: "requested",
+        claim: null,
+        claimedUntil: null,
+        target: INTERNAL,
+        expiresAt: new Date(now + 600_000).toISOString(),
+        createdAt: new Date(now).toISOString(),
+      });
+    },
+    async put(address, { body, contentType }) {
+      const { pathname } = new URL(address);
+      const answer = await fetch(`http://127.0.0.1:${server.addr.port}${pathname}`, {
+        method: "PUT",
+        headers: { "content-type": contentType },
+        body,
+        client: http,
+      });
+      await answer.body?.cancel();
+      return answer.status;
+    },
+    again: () => Promise.resolve(blobsIn(`${folder}/files`)),
+    async broken() {
+      const file = `${folder}/no-folder`;
+      await Deno.writeTextFile(file, "");
+      return blobsIn(file);
+    },
+    secrets: ["a key ring for tests and no more", "test:"],
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}

@@ -1,0 +1,241 @@
+/** What a bucket must allow, and what the driver makes of the objects in it. */
+
+import assert from "node:assert/strict";
+import http from "node:http";
+import https from "node:https";
+import { HeadObjectCommand, PutBucketPolicyCommand, PutObjectCommand } from "@aws-sdk/client-s3";
+import { BlobsUnavailable } from "@/lib/files/blobs.ts";
+import { bucketPolicy, corsRules } from "@/lib/files/bucket_rules.ts";
+import { Secret } from "@/lib/crypto/secret.ts";
+import { openS3Blobs } from "@/lib/files/s3/blobs.ts";
+import { documented, keysIn, type TestBucket } from "../support/s3.ts";
+import { aPath, contents, newProject, pathIn, TYPE } from "./blobs_fixtures.ts";
+import { onS3, openBucket, type OpenedBucket } from "./s3_fixtures.ts";
+
+interface Statement {
+  readonly Effect: string;
+  readonly Action: string | readonly string[];
+}
+
+/** What else there is to do to a bucket or an object, but for its policy, which is the test's own. */
+const OTHERS = [
+  "s3:AbortMultipartUpload",
+  "s3:CreateBucket",
+  "s3:DeleteObjectTagging",
+  "s3:DeleteObjectVersion",
+  "s3:GetBucketAcl",
+  "s3:GetBucketCORS",
+  "s3:GetBucketLocation",
+  "s3:GetBucketTagging",
+  "s3:GetBucketVersioning",
+  "s3:GetLifecycleConfiguration",
+  "s3:GetObjectAcl",
+  "s3:GetObjectTagging",
+  "s3:GetObjectVersion",
+  "s3:ListBucketMultipartUploads",
+  "s3:ListBucketVersions",
+  "s3:ListMultipartUploadParts",
+  "s3:PutBucketAcl",
+  "s3:PutBucketTagging",
+  "s3:PutBucketVersioning",
+  "s3:PutLifecycleConfiguration",
+  "s3:PutObjectAcl",
+  "s3:PutObjectTagging",
+  "s3:PutObjectVersionAcl",
+];
+
+/** Takes rights from everybody, from the owner too. */
+async function deny({ client, name }: TestBucket, rights: readonly string[]): Promise<void> {
+  const Statement = [{
+    Effect: "Deny",
+    Principal: "*",
+    Action: rights,
+    Resource: [`arn:aws:s3:::${name}`, `arn:aws:s3:::${name}/*`],
+  }];
+  const Policy = JSON.stringify({ Version: "2012-10-17", Statement });
+  await client.send(new PutBucketPolicyCommand({ Bucket: name, Policy }));
+}
+
+/** All that Corbel does with an object. */
+async function useAll({ blobs, stage }: OpenedBucket): Promise<void> {
+  const path = aPath();
+  await blobs.ping();
+  await stage(path, "hello");
+  assert.deepEqual(await blobs.stat("staged", path), { bytes: 5 });
+  assert.deepEqual(await blobs.publish(path, TYPE), { bytes: 5 });
+  assert.equal(await new Response(await blobs.read("stored", path)).text(), "hello");
+  const { blobs: listed } = await blobs.list("stored", { prefix: "", after: null, limit: 10 });
+  assert.equal(listed.length, 1);
+  for (const place of ["staged", "stored"] as const) await blobs.remove(place, path);
+  assert.equal(await blobs.stat("stored", path), null);
+}
+
+onS3("the documented rights of the key are enough, and each of them is needed", async () => {
+  await using opened = await openBucket();
+  const { bucket } = opened;
+  const { Statement } = JSON.parse(await documented("rights", bucket.name));
+  const rights = Statement.flatMap(({ Action }: Statement) => Action) as string[];
+  assert.deepEqual(rights, ["s3:ListBucket", "s3:GetObject", "s3:PutObject", "s3:DeleteObject"]);
+  await deny(bucket, OTHERS);
+  await useAll(opened);
+  for (const right of rights) {
+    await deny(bucket, [right]);
+    await assert.rejects(useAll(opened), /AccessDenied|403/, right);
+  }
+});
+
+onS3("who may not see what is there is not told that nothing is", async () => {
+  await using opened = await openBucket();
+  const { bucket, blobs, options } = opened;
+  const told = (error: Error) =>
+    error instanceof BlobsUnavailable && /403/.test(error.message) &&
+    /s3:ListBucket/.test(error.message);
+  // Whose refusal has a body, as no answer to HEAD has.
+  await deny(bucket, ["s3:ListBucket"]);
+  await assert.rejects(blobs.ping(), told);
+  await using refused = openS3Blobs({ ...options, secretAccessKey: new Secret("another") });
+  await assert.rejects(refused.stat("staged", aPath()), told);
+  await assert.rejects(refused.publish(aPath(), TYPE), told);
+});
+
+onS3("with the documented policy everybody reads files, and nobody what is staged", async () => {
+  await using opened = await openBucket();
+  const { bucket, blobs, visit, stage } = opened;
+  const path = aPath();
+  await stage(path, "hello");
+  const staged = `${bucket.account.endpoint}/${bucket.name}/_incoming/${path}`;
+  const stored = blobs.publicUrl(path)!;
+  for (const method of ["GET", "HEAD"]) {
+    assert.equal((await visit(staged, { method })).status, 403, method);
+  }
+  assert.equal((await visit(stored)).status, 403);
+  await blobs.publish(path, TYPE);
+  assert.deepEqual(await visit(stored), { status: 200, text: "hello" });
+  assert.equal((await visit(staged)).status, 403);
+  for (const method of ["PUT", "DELETE"]) {
+    assert.equal((await visit(stored, { method })).status, 403, method);
+  }
+  assert.equal((await visit(`${bucket.account.endpoint}/${bucket.name}`)).status, 403, "a listing");
+  assert.deepEqual(JSON.parse(await documented("policy", "b")), bucketPolicy("b"));
+});
+
+onS3(
+  "with the documented rules a page elsewhere may put, and get an answer that it can read",
+  async () => {
+    await using opened = await openBucket();
+    const origin = "https://app.example";
+    const address = await opened.blobs.signUpload({
+      path: aPath(),
+      bytes: 5,
+      contentType: TYPE,
+      expiresAt: Date.now() + 60_000,
+    });
+    const preflight = async (headers: Record<string, string>) => {
+      using client = Deno.createHttpClient({});
+      const response = await fetch(address, {
+        method: "OPTIONS",
+        headers: { origin, ...headers },
+        client,
+      });
+      await response.body?.cancel();
+      return response;
+    };
+    const put = { "access-control-request-method": "PUT" };
+    const allowed = await preflight({ ...put, "access-control-request-headers": "content-type" });
+    assert.equal(allowed.status, 200);
+    assert.match(
+      allowed.headers.get("access-control-allow-origin")!,
+      /^(?:\*|https:\/\/app\.example)$/,
+    );
+    const more = await preflight({ ...put, "access-control-request-headers": "x-amz-acl" });
+    assert.equal(more.status, 403);
+    assert.deepEqual(JSON.parse(await documented("cors", "b")), { CORSRules: corsRules(["*"]) });
+  },
+);
+
+onS3(
+  "a file is served as it was asked for, and nothing that the upload said of itself stays",
+  async () => {
+    await using opened = await openBucket();
+    const { bucket, blobs, visit } = opened;
+    for (
+      const [contentType, disposition] of [
+        ["image/png", undefined],
+        ["text/plain; charset=utf-8", undefined],
+        ["text/html", "attachment"],
+        ["image/svg+xml", "attachment"],
+        ["text/javascript", "attachment"],
+      ] as const
+    ) {
+      const path = aPath();
+      const expiresAt = Date.now() + 60_000;
+      const address = await blobs.signUpload({ path, bytes: 1, contentType, expiresAt });
+      const { status } = await visit(address, {
+        method: "PUT",
+        body: "x",
+        headers: { "content-type": contentType, "cache-control": "no-store", "x-amz-meta-a": "b" },
+      });
+      assert.equal(status, 200);
+      await blobs.publish(path, contentType);
+      const served = await bucket.client.send(
+        new HeadObjectCommand({ Bucket: bucket.name, Key: path }),
+      );
+      assert.deepEqual(
+        [served.ContentType, served.ContentDisposition, served.Metadata],
+        [contentType, disposition, {}],
+      );
+      assert.equal(served.CacheControl, "public, max-age=31536000, immutable");
+    }
+  },
+);
+
+onS3("what else is in the bucket is neither listed nor in the way of a walk", async () => {
+  await using opened = await openBucket();
+  const { bucket, blobs, stage } = opened;
+  // Around `_incoming/`, which stands between digits and letters.
+  const [first, last] = [pathIn(`0${newProject().slice(1)}`), pathIn(`f${newProject().slice(1)}`)];
+  for (const path of [first, last]) {
+    await stage(path, "x");
+    await blobs.publish(path, TYPE);
+  }
+  await Promise.all(Array.from({ length: 7 }, () => stage(pathIn(newProject()), "x")));
+  for (
+    const Key of ["index.html", "0/readme", "_incoming/readme", "_logs/x", `${newProject()}/x`]
+  ) {
+    await bucket.client.send(new PutObjectCommand({ Bucket: bucket.name, Key, Body: "x" }));
+  }
+  for (const limit of [1, 2, 3, 5, 100]) {
+    const found: string[] = [];
+    for (let after: string | null = null;;) {
+      const page = await blobs.list("stored", { prefix: "", after, limit });
+      found.push(...page.blobs.map(({ path }) => path));
+      if (page.next === null) break;
+      after = page.next;
+    }
+    assert.deepEqual(found, [first, last], `pages of ${limit}`);
+  }
+  const staged = await blobs.list("staged", { prefix: "", after: null, limit: 1000 });
+  assert.equal(staged.blobs.length, 9);
+});
+
+onS3(
+  "a disposed driver leaves the objects, and agents that were given stay their owner's",
+  async () => {
+    await using opened = await openBucket();
+    const { bucket, options, stage } = opened;
+    using stack = new DisposableStack();
+    const httpAgent = stack.adopt(new http.Agent({ keepAlive: true }), (agent) => agent.destroy());
+    const httpsAgent = new https.Agent();
+    const agents = { httpAgent, httpsAgent };
+    const path = aPath();
+    await stage(path, "hello");
+    const first = openS3Blobs({ ...options, agents });
+    await first.ping();
+    await first[Symbol.asyncDispose]();
+    assert.equal(Object.keys(httpAgent.freeSockets).length, 1, "its connection is kept");
+    await using second = openS3Blobs({ ...options, agents });
+    const text = await contents(second, "staged", path);
+    assert.equal(new TextDecoder().decode(text!), "hello");
+    assert.deepEqual(await keysIn(bucket), [`_incoming/${path}`]);
+  },
+);

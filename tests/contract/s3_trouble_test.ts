@@ -1,0 +1,241 @@
+/** What the driver makes of a store that answers late, wrongly, or something else than before. */
+
+import assert from "node:assert/strict";
+import { BLOB_CALL_MS, type Blobs, BlobsUnavailable } from "@/lib/files/blobs.ts";
+import { openS3Blobs, type S3Options } from "@/lib/files/s3/blobs.ts";
+import { Secret } from "@/lib/crypto/secret.ts";
+import { type Fate, standBetween } from "./between.ts";
+import { aPath, contents, TYPE } from "./blobs_fixtures.ts";
+import { onS3, openBucket } from "./s3_fixtures.ts";
+
+const SECRET = "the secret of a store";
+
+const optionsAt = (endpoint: string): S3Options => ({
+  endpoint,
+  region: "us-east-1",
+  bucket: "files",
+  pathStyle: true,
+  publicUrl: null,
+  accessKeyId: "id",
+  secretAccessKey: new Secret(SECRET),
+});
+
+/** A store that answers as it is told to, and the methods that it was asked with. */
+function serveStore(answer: (request: Request) => Response) {
+  const asked: string[] = [];
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
+    asked.push(request.method);
+    await request.body?.cancel();
+    return answer(request);
+  });
+  return {
+    asked,
+    options: optionsAt(`http://127.0.0.1:${server.addr.port}`),
+    [Symbol.asyncDispose]: () => server.shutdown(),
+  };
+}
+
+const refusal = (status: number, code: string, headers: Record<string, string> = {}) =>
+  new Response(`<?xml version="1.0"?><Error><Code>${code}</Code></Error>`, {
+    status,
+    headers: { "content-type": "application/xml", ...headers },
+  });
+
+const page = { prefix: "", after: null, limit: 10 };
+
+const CALLS: Readonly<Record<string, (blobs: Blobs, path: string) => Promise<unknown>>> = {
+  ping: (blobs) => blobs.ping(),
+  stat: (blobs, path) => blobs.stat("stored", path),
+  read: (blobs, path) => blobs.read("stored", path),
+  publish: (blobs, path) => blobs.publish(path, TYPE),
+  remove: (blobs, path) => blobs.remove("stored", path),
+  list: (blobs) => blobs.list("stored", page),
+};
+
+/** Fails if a call of the driver is not over long after it must be. */
+async function ended(call: Promise<unknown>): Promise<unknown> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise((resolve) => {
+    timer = setTimeout(() => resolve(new Error("still under way")), 2 * BLOB_CALL_MS);
+  });
+  const result = await Promise.race([call.then(() => null, (error) => error), late]);
+  clearTimeout(timer);
+  return result;
+}
+
+Deno.test("s3: every call to a store that never answers comes to an end by itself", async () => {
+  // Somebody listens there, and says nothing.
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const accepted: Deno.Conn[] = [];
+  const accepting = (async () => {
+    for await (const connection of listener) accepted.push(connection);
+  })();
+  {
+    await using blobs = openS3Blobs(optionsAt(`http://127.0.0.1:${listener.addr.port}`));
+    const calls = Object.entries(CALLS).map(async ([name, call]) => {
+      const error = await ended(call(blobs, aPath()));
+      assert.ok(error instanceof BlobsUnavailable, `${name}: ${error}`);
+      assert.match(error.message, /did not answer in time/, name);
+    });
+    await Promise.all(calls);
+  }
+  listener.close();
+  await accepting;
+  for (const connection of accepted) connection.close();
+});
+
+Deno.test("s3: a store that is overloaded is asked once more and no more, however long it asks to wait", async () => {
+  await using store = serveStore(() => refusal(503, "SlowDown", { "retry-after": "3600" }));
+  await using blobs = openS3Blobs(store.options);
+  const error = await ended(blobs.list("stored", page));
+  assert.ok(error instanceof BlobsUnavailable);
+  assert.match(error.message, /asks for fewer requests/);
+  assert.deepEqual(store.asked, ["GET", "GET"]);
+});
+
+Deno.test("s3: a refusal is not tried again", async () => {
+  for (
+    const [status, code] of [[403, "AccessDenied"], [400, "InvalidRequest"], [404, "NoSuchBucket"]]
+  ) {
+    await using store = serveStore(() => refusal(status as number, code as string));
+    await using blobs = openS3Blobs(store.options);
+    await assert.rejects(blobs.list("stored", page), BlobsUnavailable);
+    assert.equal(store.asked.length, 1, String(code));
+  }
+});
+
+Deno.test("s3: a copy that fails after it began with 200 is a failure", async () => {
+  await using store = serveStore((request) =>
+    request.method === "HEAD"
+      ? new Response(null, { headers: { "content-length": "5", etag: '"a"' } })
+      : refusal(200, "InternalError")
+  );
+  await using blobs = openS3Blobs(store.options);
+  await assert.rejects(blobs.publish(aPath(), TYPE), BlobsUnavailable);
+});
+
+Deno.test("s3: only the object that was looked at is copied; who replaces it each time publishes nothing", async () => {
+  // Ceph 16 does not heed the condition: there the length of what was stored has to do.
+  const conditions: (string | null)[] = [];
+  await using store = serveStore(({ method, headers }) => {
+    if (method === "HEAD") {
+      return new Response(null, { headers: { "content-length": "5", etag: '"tag of it"' } });
+    }
+    conditions.push(headers.get("x-amz-copy-source-if-match"));
+    return refusal(412, "PreconditionFailed");
+  });
+  await using blobs = openS3Blobs(store.options);
+  await assert.rejects(blobs.publish(aPath(), TYPE), BlobsUnavailable);
+  assert.deepEqual(conditions, Array(3).fill('"tag of it"'));
+});
+
+Deno.test("s3: what is no answer of a store is a failure, and no secret is told", async () => {
+  const answers = [
+    () => new Response("<html>Bad gateway</html>", { status: 502 }),
+    () => new Response("<html>Welcome</html>", { headers: { "content-type": "text/html" } }),
+    () => new Response("{}", { status: 418 }),
+    () => refusal(301, "PermanentRedirect", { location: "http://127.0.0.1:1/" }),
+    () => refusal(307, "TemporaryRedirect", { location: "http://127.0.0.1:1/" }),
+  ];
+  for (const answer of answers) {
+    await using store = serveStore(answer);
+    await using blobs = openS3Blobs(store.options);
+    const error = await ended(blobs.ping());
+    assert.ok(error instanceof BlobsUnavailable, `${answer}: ${error}`);
+    assert.ok(!error.message.includes(SECRET));
+  }
+});
+
+onS3("a kept connection that is dead costs nobody an answer", async () => {
+  await using opened = await openBucket();
+  const path = aPath();
+  await opened.stage(path, "hello");
+  let requests = 0;
+  const cutting = (): Fate => ++requests % 2 === 0 ? "cut" : "pass";
+  await using between = standBetween(opened.options.endpoint!, cutting);
+  await using blobs = openS3Blobs({ ...opened.options, endpoint: between.origin });
+  for (let time = 0; time < 3; time++) {
+    assert.deepEqual(await blobs.stat("staged", path), { bytes: 5 });
+  }
+  assert.ok(requests > 3, "none was cut");
+});
+
+/** Does something between the moment in which the driver asks for a copy and the copy. */
+const whenCopied = ({ endpoint }: S3Options, work: () => Promise<void>) =>
+  standBetween(endpoint!, async (head): Promise<Fate> => {
+    if (/^x-amz-copy-source:/im.test(head)) await work();
+    return "pass";
+  });
+
+onS3("what is replaced while it is copied is published as it is then, whole", async () => {
+  await using opened = await openBucket();
+  const { stage, options } = opened;
+  const path = aPath();
+  await stage(path, "first");
+  let copies = 0;
+  await using between = whenCopied(options, async () => {
+    if (++copies === 1) await stage(path, "another");
+  });
+  await using blobs = openS3Blobs({ ...options, endpoint: between.origin });
+  assert.deepEqual(await blobs.publish(path, TYPE), { bytes: 7 });
+  assert.ok(copies > 0);
+  const stored = await contents(opened.blobs, "stored", path);
+  assert.equal(new TextDecoder().decode(stored!), "another");
+});
+
+onS3("what is removed while it is copied is published by nobody", async () => {
+  await using opened = await openBucket();
+  const { stage, options } = opened;
+  const path = aPath();
+  await stage(path, "hello");
+  await using between = whenCopied(options, () => opened.blobs.remove("staged", path));
+  await using blobs = openS3Blobs({ ...options, endpoint: between.origin });
+  assert.equal(await blobs.publish(path, TYPE), null);
+  assert.equal(await opened.blobs.stat("stored", path), null);
+});
+
+onS3("a stream that stops coming fails instead of waiting for ever", async () => {
+  await using opened = await openBucket();
+  const path = aPath();
+  await opened.stage(path, "x".repeat(300_000));
+  await opened.blobs.publish(path, TYPE);
+  await using store = serveStore(() => {
+    const body = new ReadableStream({
+      start: (controller) => controller.enqueue(new Uint8Array(10)),
+    });
+    return new Response(body, { headers: { "content-length": "1000" } });
+  });
+  await using blobs = openS3Blobs(store.options);
+  const stream = await blobs.read("stored", path);
+  const error = await ended(new Response(stream).bytes());
+  assert.ok(error instanceof Error && error.message !== "still under way", String(error));
+});
+
+/** A machine whose clock is wrong by so much. */
+function wrongClock(ms: number): Disposable {
+  const real = globalThis.Date;
+  globalThis.Date = class extends real {
+    constructor(given = real.now() + ms) {
+      super(given);
+    }
+    static override now = () => real.now() + ms;
+  } as DateConstructor;
+  return { [Symbol.dispose]: () => void (globalThis.Date = real) };
+}
+
+onS3("a clock that differs from the store's is told, and not made up for in secret", async () => {
+  await using opened = await openBucket();
+  await opened.blobs.ping();
+  for (const [ms, told] of [[-3_600_000, /behind/], [3_600_000, /ahead/]] as const) {
+    await using blobs = openS3Blobs(opened.options);
+    using _wrong = wrongClock(ms);
+    for (let time = 0; time < 2; time++) {
+      await assert.rejects(blobs.ping(), (error: Error) => {
+        assert.ok(error instanceof BlobsUnavailable);
+        assert.match(error.message, /clock differs from the store's by 3[56]\d\d s.*NTP/);
+        assert.match(error.message, told);
+        return true;
+      });
+    }
+  }
+});

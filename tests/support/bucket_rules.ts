@@ -1,0 +1,47 @@
+/** What an owner sets on a bucket. */
+
+import {
+  DeleteBucketCorsCommand,
+  DeleteBucketPolicyCommand,
+  PutBucketCorsCommand,
+  PutBucketPolicyCommand,
+} from "@aws-sdk/client-s3";
+import type { TestBucket } from "./s3.ts";
+
+export interface CorsRule {
+  readonly AllowedOrigins: readonly string[];
+  readonly AllowedMethods: readonly string[];
+  readonly AllowedHeaders: readonly string[];
+}
+
+/** Sets the whole CORS configuration. */
+export async function setCors(
+  { client, name }: TestBucket,
+  rules: readonly CorsRule[],
+): Promise<void> {
+  const CORSRules = rules.map((rule) => ({
+    ...rule,
+    AllowedOrigins: [...rule.AllowedOrigins],
+    AllowedMethods: [...rule.AllowedMethods],
+    AllowedHeaders: [...rule.AllowedHeaders],
+  }));
+  await client.send(
+    new PutBucketCorsCommand({ Bucket: name, CORSConfiguration: { CORSRules } }),
+  );
+}
+
+export async function setPolicy({ client, name }: TestBucket, policy: unknown): Promise<void> {
+  await client.send(
+    new PutBucketPolicyCommand({ Bucket: name, Policy: JSON.stringify(policy) }),
+  );
+}
+
+export async function removePolicy({ client, name }: TestBucket): Promise<void> {
+  await client.send(new DeleteBucketPolicyCommand({ Bucket: name }));
+}
+
+/** Leaves a bucket as it is when it was just made: for its owner alone. */
+export async function removeRules(bucket: TestBucket): Promise<void> {
+  await removePolicy(bucket);
+  await bucket.client.send(new DeleteBucketCorsCommand({ Bucket: bucket.name }));
+}
