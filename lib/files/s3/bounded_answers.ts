@@ -1,13 +1,12 @@
-import { addAbortSignal, pipeline, Readable, Transform } from "node:stream";
+import { pipeline, Readable, Transform } from "node:stream";
 import type { S3Client } from "@aws-sdk/client-s3";
 
 /** A page of a list is below 2 MB, with the longest keys that S3 has. */
 const ANSWER_BYTES_MAX = 8 * 1_048_576;
 
 /**
- * The SDK reads answers to their end and into memory, those of a stranger's store too, and no
- * longer heeds the call's signal then. Only the bytes of an object may be more than an answer ever
- * is: they are streamed.
+ * The SDK reads answers to their end and into memory, those of a stranger's store too. Only the
+ * bytes of an object may be more than an answer ever is: they are streamed.
  */
 export function boundAnswers({ config: { requestHandler } }: S3Client): void {
   const handle = requestHandler.handle.bind(requestHandler);
@@ -15,15 +14,12 @@ export function boundAnswers({ config: { requestHandler } }: S3Client): void {
     const answer = await handle(request, options);
     const { response } = answer;
     const isObject = request.query?.["x-id"] === "GetObject" && response.statusCode < 300;
-    if (!isObject && response.body instanceof Readable) {
-      const { abortSignal } = (options ?? {}) as { abortSignal?: AbortSignal };
-      response.body = bounded(response.body, abortSignal);
-    }
+    if (!isObject && response.body instanceof Readable) response.body = bounded(response.body);
     return answer;
   };
 }
 
-function bounded(body: Readable, signal: AbortSignal | undefined): Readable {
+function bounded(body: Readable): Readable {
   let bytes = 0;
   const limit = new Transform({
     transform(chunk: Uint8Array, _encoding, done) {
@@ -32,7 +28,6 @@ function bounded(body: Readable, signal: AbortSignal | undefined): Readable {
       else done(null, chunk);
     },
   });
-  if (signal !== undefined) addAbortSignal(signal, limit);
   // Whoever reads the limited stream is told of failures by it.
   return pipeline(body, limit, () => {});
 }
