@@ -19,6 +19,8 @@ interface Faults {
   readonly publishes?: (staged: Bytes) => Bytes;
   /** What the keys read of what is stored. */
   readonly reads?: (stored: Bytes) => ReadableStream<Bytes>;
+  /** What everybody reads of it. */
+  readonly serves?: (stored: Bytes) => Bytes;
   readonly keepsRemoved?: Place;
   /** Whether its public address, which is not its own, also serves what is staged. */
   readonly showsStaged?: boolean;
@@ -53,7 +55,7 @@ function openBucket(faults: Faults) {
     const isShown = area === "public" && (place === undefined || faults.showsStaged);
     const found = objects[place === undefined ? "stored" : "staged"].get(path!);
     return isShown && found !== undefined
-      ? new Response(found, { headers: cors })
+      ? new Response(faults.serves?.(found) ?? found, { headers: cors })
       : new Response("<Error><Code>AccessDenied</Code></Error>", { status: 403, headers: cors });
   });
   const origin = `http://127.0.0.1:${server.addr.port}`;
@@ -138,6 +140,8 @@ const CASES: readonly (readonly [name: string, Faults, Record<string, CheckResul
   ["never stops giving bytes to read", {
     reads: (bytes) => new ReadableStream({ pull: (controller) => controller.enqueue(bytes) }),
   }, { read: "failed" }],
+  ["serves an empty file", { serves: () => new Uint8Array() }, { "public reading": "failed" }],
+  ["serves another file", { serves: altered }, { "public reading": "failed" }],
   ["serves what is staged at its public address", { showsStaged: true }, {
     "staging is private": "warning",
   }],
