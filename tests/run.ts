@@ -22,7 +22,7 @@ const EVERYTHING = ["lib", "tests"];
 const BOTH_ENGINES = ["tests/api", "tests/property", "tests/acceptance", "tests/attacks"];
 
 /** By what suites are called, which is by operation and journey. */
-const ABOUT_FILES = /upload|file|storage/;
+const ABOUT_FILES = /upload|file|storage|reaper/;
 /** What only a folder needs, and what takes a bucket in any run. */
 const ABOUT_ONE_STORE = /^(?:put_blob|serve_file|disk|s3)_/;
 
@@ -53,12 +53,12 @@ export const onBothEngines = (files: readonly string[]): string[] =>
 
 /**
  * Which of these files run once more with files in a bucket: those about files, but not those
- * about one kind of store.
+ * about one kind of store, as attacks on its addresses are.
  */
 export const inBucket = (files: readonly string[]): string[] =>
   onBothEngines(files).filter((path) => {
-    const name = path.split("/").at(-1)!;
-    return ABOUT_FILES.test(name) && !ABOUT_ONE_STORE.test(name);
+    const [, room, name] = path.split("/");
+    return room !== "attacks" && ABOUT_FILES.test(name!) && !ABOUT_ONE_STORE.test(name!);
   });
 
 /** Hosts with ports that a test may speak to; null if only the resolver knows them. */

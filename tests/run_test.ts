@@ -50,7 +50,7 @@ Deno.test("with a bucket run the suites about files, but not those about one kin
     "tests/api/list_documents_test.ts",
     "tests/api/put_blob_upload_test.ts",
     "tests/api/serve_file_test.ts",
-    "tests/attacks/s3_uploads_test.ts",
+    "tests/attacks/uploads_test.ts",
     "tests/contract/s3_blobs_test.ts",
     "tests/acceptance/sqlite_files_test.ts",
   ];
