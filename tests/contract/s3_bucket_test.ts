@@ -232,7 +232,7 @@ onS3(
     const first = openS3Blobs({ ...options, agents });
     await first.ping();
     await first[Symbol.asyncDispose]();
-  assert.equal(Object.keys(httpAgent.freeSockets).length, 1, "its connection is kept");
+    assert.equal(Object.keys(httpAgent.freeSockets).length, 1, "its connection is kept");
     await using second = openS3Blobs({ ...options, agents });
     const text = await contents(second, "staged", path);
     assert.equal(new TextDecoder().decode(text!), "hello");
