@@ -25,6 +25,7 @@ Deno.test("what went wrong with a bucket is said with what to do, without the st
       [failure("InternalError", 500), /it answered 500 InternalError/],
       [failure("TimeoutError", undefined, { code: "ETIMEDOUT" }), /did not answer in time/],
       [failure("AbortError"), /did not answer in time/],
+      [failure("NotCapable"), /NODE_EXTRA_CA_CERTS.*DENO_CERT/],
       [failure("Error", undefined, { code: "ENOTFOUND" }), /cannot be reached \(ENOTFOUND\)/],
     ] as const
   ) {
