@@ -15,7 +15,9 @@ export async function runAdmin(services: Services, words: readonly string[]): Pr
     const args: Arguments = parseArguments(rest, command.options);
     const result = await command.run(services, args);
     console.log(args.flag("json") ? JSON.stringify(result) : JSON.stringify(result, null, 2));
-    return isFailure(result) ? 1 : 0;
+    if (!isFailure(result)) return 0;
+    console.error(`${group} ${action}: something is not as it should be; the result names it.`);
+    return 1;
   } catch (error) {
     console.error(error instanceof Problem ? `${error.message} (${error.code})` : String(error));
     return 1;

@@ -1,6 +1,6 @@
 /** Databases on the MongoDB that the tests were given, by the prefix of their names. */
 
-import { MongoClient } from "mongodb";
+import { Binary, MongoClient } from "mongodb";
 
 const ADDRESS = /^(mongodb(?:\+srv)?:\/\/)([^/?]+)(?:\/([^?]*))?(?:\?(.*))?$/;
 
@@ -58,4 +58,26 @@ export async function dropDatabases(prefix: string, url = mongodbTestUrl()): Pro
 async function namesOf(client: MongoClient, prefix: string): Promise<string[]> {
   const { databases } = await client.db("admin").admin().listDatabases({ nameOnly: true });
   return databases.map(({ name }) => name).filter((name) => name.startsWith(`${prefix}_`)).sort();
+}
+
+/** Tells of every session that this process begins from now on, by its id in hexadecimal. */
+export function announceSessions(tell: (id: string) => void): void {
+  const { startSession } = MongoClient.prototype;
+  MongoClient.prototype.startSession = function (...args) {
+    const session = startSession.apply(this, args);
+    tell(session.id!.id.toString("hex"));
+    return session;
+  };
+}
+
+/**
+ * Ends sessions of a process that is dead. What it left open in them the server would hold until
+ * `transactionLifetimeLimitSeconds`, a minute.
+ */
+export async function endSessions(ids: Iterable<string>, url = mongodbTestUrl()): Promise<void> {
+  await using client = new MongoClient(url);
+  const sessions = [...ids].map((id) => ({
+    id: new Binary(Uint8Array.fromHex(id), Binary.SUBTYPE_UUID),
+  }));
+  await client.db("admin").command({ killSessions: sessions });
 }

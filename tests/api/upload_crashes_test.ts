@@ -1,0 +1,145 @@
+import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+import { loadConfig } from "@/lib/config.ts";
+import { reap } from "@/lib/files/reaper.ts";
+import { reconcile } from "@/lib/files/reconcile.ts";
+import { findUpload } from "@/lib/files/uploads.ts";
+import { silentLog } from "@/lib/http/log.ts";
+import { type CreatedProject, createProject } from "@/lib/projects/create_project.ts";
+import { openServices, type Services } from "@/lib/services.ts";
+import { endSessions } from "../support/mongodb.ts";
+import { createTestStore, type TestStore } from "../support/test_store.ts";
+import { contentOf, type Orders, type Said } from "./upload_victim.ts";
+
+const ROUNDS = 100;
+/** Claims lapse from one round to the next; what is held for an upload does after ten. */
+const ROUND_MS = 121_000;
+const STEPS_MIN = 50;
+const VICTIM = fileURLToPath(new URL("upload_victim.ts", import.meta.url));
+
+/** What the processes were answered, all of them together. */
+class Answers {
+  readonly sizes = new Map<string, number>();
+  readonly confirmed = new Set<string>();
+  readonly deleting = new Set<string>();
+  readonly deleted = new Set<string>();
+  /** Confirms that may have begun, and were not answered. */
+  readonly unanswered = new Set<string>();
+
+  /** Of the last process. */
+  readonly sessions = new Set<string>();
+
+  take(said: Said): void {
+    switch (said.said) {
+      case "session":
+        this.sessions.add(said.id);
+        break;
+      case "requested":
+        this.sizes.set(said.filePath, said.size);
+        break;
+      case "put":
+        this.unanswered.add(said.filePath);
+        break;
+      case "confirmed":
+        this.confirmed.add(said.filePath);
+        this.unanswered.delete(said.filePath);
+        break;
+      case "refused":
+        assert.ok([404, 409].includes(said.status), `a repeated confirm answered ${said.status}`);
+        if (said.status === 404) this.unanswered.delete(said.filePath);
+        break;
+      case "deleting":
+        this.deleting.add(said.filePath);
+        break;
+      case "deleted":
+        this.deleted.add(said.filePath);
+    }
+  }
+}
+
+/** Runs a process to its end; false for one that had fewer steps than it was to take. */
+async function sacrifice(orders: Orders, answers: Answers): Promise<boolean> {
+  const command = new Deno.Command(Deno.execPath(), {
+    args: ["run", "--quiet", "--no-check", "-A", VICTIM, JSON.stringify(orders)],
+    stdout: "piped",
+    stderr: "inherit",
+  });
+  const { signal, code, stdout } = await command.output();
+  for (const line of new TextDecoder().decode(stdout).split("\n")) {
+    if (line !== "") answers.take(JSON.parse(line));
+  }
+  // What MongoDB would do by itself, a minute later.
+  if (answers.sessions.size > 0) await endSessions(answers.sessions);
+  answers.sessions.clear();
+  assert.ok(signal === "SIGKILL" || code === 0, `it ended with code ${code}`);
+  return signal === "SIGKILL";
+}
+
+const openAt = (store: TestStore, ahead: number): Promise<Services> =>
+  openServices(loadConfig({ ...store.settings, RATE_LIMITS: "off" }), {
+    log: silentLog,
+    clock: { now: () => Date.now() + ahead },
+  });
+
+/** Restarts, clears away once, and looks: nothing may differ, and nothing confirmed be lost. */
+async function verify(
+  services: Services,
+  { projectId }: CreatedProject,
+  answers: Answers,
+  told: string,
+): Promise<void> {
+  await reap(services);
+  const { drift } = await reconcile(services, projectId, { repair: false });
+  assert.deepEqual(drift, [], told);
+  for (const path of answers.confirmed) {
+    const row = await findUpload(services, projectId, path);
+    if (answers.deleted.has(path)) assert.equal(row, null, `${told}: ${path} was deleted`);
+    if (answers.deleting.has(path)) continue;
+    assert.equal(row?.state, "confirmed", `${told}: ${path} was confirmed`);
+  }
+}
+
+async function assertContents(services: Services, answers: Answers): Promise<void> {
+  for (const path of answers.confirmed) {
+    if (answers.deleting.has(path)) continue;
+    const stream = await services.blobStores.internal.read("stored", path);
+    assert.ok(stream !== null, `${path} is stored`);
+    const text = await new Response(stream).text();
+    assert.ok(text === contentOf(path, answers.sizes.get(path)!), `${path} has its own bytes`);
+  }
+}
+
+Deno.test(`kill -9 between every two steps of request, PUT, confirm and delete, ${ROUNDS} times: after one pass of the reaper there is no drift, and nothing confirmed is lost`, async () => {
+  await using store = await createTestStore();
+  const project = await (async () => {
+    await using services = await openAt(store, 0);
+    return await createProject(services, { name: "Crashing", siteUrl: null });
+  })();
+  const answers = new Answers();
+  let [killed, at, ends] = [0, 1, 0];
+  for (let round = 1; killed < ROUNDS; round++) {
+    const ahead = round * ROUND_MS;
+    const unanswered = [...answers.unanswered]
+      .map((filePath) => ({ filePath, size: answers.sizes.get(filePath)! }));
+    const { settings } = store;
+    const { secretKey } = project;
+    const told = `round ${round}, killed before step ${at}`;
+    if (await sacrifice({ settings, secretKey, at, ahead, unanswered }, answers)) {
+      killed++;
+      at++;
+    } else {
+      assert.ok(at > STEPS_MIN, told);
+      ends++;
+      at = 1;
+    }
+    await using services = await openAt(store, ahead);
+    await verify(services, project, answers, told);
+  }
+  assert.ok(ends > 0, "it was killed before every step");
+  await using services = await openAt(store, 2 * ROUNDS * ROUND_MS);
+  await verify(services, project, answers, "in the end");
+  await assertContents(services, answers);
+  const { unfinished } = await reconcile(services, project.projectId, { repair: false });
+  assert.deepEqual(unfinished, [], "what was under way is cleared away");
+  assert.ok(answers.confirmed.size > ROUNDS / 4, `${answers.confirmed.size} were confirmed`);
+});

@@ -1,0 +1,170 @@
+/**
+ * A process that uploads two files and deletes one of them, and ends itself by SIGKILL when it is
+ * about to take a step: see upload_crashes_test.ts. What it was answered it says before it goes on.
+ */
+
+import { loadConfig } from "@/lib/config.ts";
+import { silentLog } from "@/lib/http/log.ts";
+import { openServices } from "@/lib/services.ts";
+import { type App, createApp } from "@/routes/app.ts";
+import { announceSessions } from "../support/mongodb.ts";
+import { stepped } from "../support/stepped.ts";
+import { database } from "../support/test_store.ts";
+
+export interface Orders {
+  readonly settings: Readonly<Record<string, string>>;
+  readonly secretKey: string;
+  /** The step before which it ends, counted from 1. */
+  readonly at: number;
+  /** How far its clock is ahead, in milliseconds. */
+  readonly ahead: number;
+  /** Uploads whose confirm was never answered: it asks again before it does anything else. */
+  readonly unanswered: readonly Unanswered[];
+}
+
+export interface Unanswered {
+  readonly filePath: string;
+  readonly size: number;
+}
+
+/** What it says, a line each. */
+export type Said =
+  | { readonly said: "requested"; readonly filePath: string; readonly size: number }
+  | { readonly said: "put" | "deleting" | "deleted"; readonly filePath: string }
+  | { readonly said: "confirmed" | "refused"; readonly filePath: string; readonly status: number }
+  /** Of MongoDB. */
+  | { readonly said: "session"; readonly id: string };
+
+const TYPE = "text/plain";
+
+/** The content follows from the path, so that a file of another is noticed. */
+export const contentOf = (filePath: string, size: number): string =>
+  filePath.repeat(Math.ceil(size / filePath.length)).slice(0, size);
+
+const tell = (said: Said): void =>
+  void Deno.stdout.writeSync(new TextEncoder().encode(`${JSON.stringify(said)}\n`));
+
+async function run({ settings, secretKey, at, ahead, unanswered }: Orders): Promise<void> {
+  let steps = 0;
+  const step = async (): Promise<void> => {
+    if (++steps !== at) return;
+    Deno.kill(Deno.pid, "SIGKILL");
+    await new Promise(() => {}); // Nothing of it goes on while the signal is on its way.
+  };
+  const clock = { now: () => Date.now() + ahead };
+  if (database === "mongodb") announceSessions((id) => tell({ said: "session", id }));
+  const config = loadConfig({ ...settings, RATE_LIMITS: "off" });
+  await using services = await openServices(config, { log: silentLog, clock });
+  const client = clientOf(createApp(services), secretKey);
+  for (const upload of unanswered) await confirm(client, upload);
+
+  announceFileSteps(step);
+  const watched = clientOf(createApp(stepped(services, step)), secretKey);
+  await upload(watched, step, 3_000);
+  const gone = await upload(watched, step, 20_000);
+  tell({ said: "deleting", filePath: gone });
+  await watched("DELETE", "/api/storage/file", { path: gone });
+  tell({ said: "deleted", filePath: gone });
+  await step();
+}
+
+type Step = () => Promise<void>;
+
+type Client = ReturnType<typeof clientOf>;
+
+interface Reply {
+  readonly status: number;
+  // deno-lint-ignore no-explicit-any -- Answers of every shape.
+  readonly body: any;
+}
+
+const clientOf = (app: App, secretKey: string) =>
+async (
+  method: string,
+  path: string,
+  body: object,
+): Promise<Reply> => {
+  const isStream = body instanceof ReadableStream;
+  const request = new Request(new URL(path, "http://localhost:8000"), {
+    method,
+    headers: { "x-api-key": secretKey, "content-type": isStream ? TYPE : "application/json" },
+    body: isStream ? body : JSON.stringify(body),
+  });
+  const response = await app(request, "127.0.0.1");
+  return { status: response.status, body: await response.json() };
+};
+
+async function upload(
+  client: Client,
+  step: Step,
+  size: number,
+): Promise<string> {
+  const asked = { filename: "file.txt", contentType: TYPE, size };
+  const { body: { filePath, signedUrl } } = await client(
+    "POST",
+    "/api/storage/upload-request",
+    asked,
+  );
+  tell({ said: "requested", filePath, size });
+  await put(client, step, { filePath, signedUrl, size });
+  tell({ said: "put", filePath });
+  await confirm(client, { filePath, size });
+  return filePath;
+}
+
+/** Sends the bytes in two pieces where the server takes them itself. */
+async function put(
+  client: Client,
+  step: Step,
+  { filePath, signedUrl, size }: { filePath: string; signedUrl: string; size: number },
+): Promise<void> {
+  const bytes = new TextEncoder().encode(contentOf(filePath, size));
+  await step();
+  const { pathname } = new URL(signedUrl);
+  if (!pathname.startsWith("/api/storage/blob/")) {
+    const response = await fetch(signedUrl, {
+      method: "PUT",
+      body: bytes,
+      headers: { "content-type": TYPE },
+    });
+    await response.body?.cancel();
+    if (response.status !== 200) throw new Error(`PUT answered ${response.status}`);
+    return await step();
+  }
+  const pieces = [bytes.subarray(0, size / 2), bytes.subarray(size / 2)];
+  const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    async pull(controller) {
+      await step();
+      const piece = pieces.shift();
+      if (piece === undefined) controller.close();
+      else controller.enqueue(piece);
+    },
+  }, { highWaterMark: 0 });
+  const { status } = await client("PUT", pathname, body);
+  if (status !== 200) throw new Error(`PUT answered ${status}`);
+}
+
+async function confirm(client: Client, upload: Unanswered): Promise<void> {
+  const { filePath } = upload;
+  const { status } = await client("POST", "/api/storage/upload-confirm", upload);
+  tell({ said: status === 200 ? "confirmed" : "refused", filePath, status });
+}
+
+/** What a driver does to files, before and after. */
+function announceFileSteps(step: Step): void {
+  const { rename, remove } = Deno;
+  Object.assign(Deno, {
+    async rename(...args: Parameters<typeof rename>) {
+      await step();
+      await rename(...args);
+      await step();
+    },
+    async remove(...args: Parameters<typeof remove>) {
+      await step();
+      await remove(...args);
+      await step();
+    },
+  });
+}
+
+if (import.meta.main) await run(JSON.parse(Deno.args[0]!));
