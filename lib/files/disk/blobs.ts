@@ -13,7 +13,7 @@ import {
 } from "../blobs.ts";
 import type { Incoming, LocalFiles } from "../local_files.ts";
 import { projectOf } from "../paths.ts";
-import { Folders, syncFolder } from "./folders.ts";
+import { Folders } from "./folders.ts";
 import { guarded, ifThere, unavailable } from "./guarded.ts";
 import { listFolder } from "./list.ts";
 import { openPart, readPart } from "./part.ts";
@@ -98,21 +98,22 @@ export class DiskBlobs implements Blobs, LocalFiles {
     const [staged, stored] = [this.#file("staged", path), this.#file("stored", path)];
     const folder = dirname(stored);
     return await guarded(PUBLISH_MS, "publish a file", async () => {
-      if (await ifThere(Deno.lstat(staged)) === null) return null;
-      const moved = () => this.#folders.within(folder, () => Deno.rename(staged, stored));
-      // Null when another has published or removed it in this moment.
-      const published = await ifThere(moved().then(() => Deno.stat(stored)));
-      if (published === null) return null;
-      await syncFolder(folder);
-      return { bytes: published.size };
+      const moved = this.#folders.within(folder, () => Deno.rename(staged, stored));
+      if (await ifThere(moved.then(() => true)) === null) return null;
+      const [published] = await Promise.all([
+        ifThere(Deno.stat(stored)),
+        this.#folders.sync(folder),
+      ]);
+      // Null when another has removed it in this moment.
+      return published && { bytes: published.size };
     });
   }
 
   async remove(place: Place, path: string): Promise<void> {
     const file = this.#file(place, path);
     await guarded(BLOB_CALL_MS, "remove a file", async () => {
-      await ifThere(Deno.remove(file));
-      await ifThere(syncFolder(dirname(file)));
+      const removed = await ifThere(Deno.remove(file).then(() => true));
+      if (removed) await ifThere(this.#folders.sync(dirname(file)));
     });
   }
 
@@ -184,7 +185,7 @@ export class DiskBlobs implements Blobs, LocalFiles {
           const folder = dirname(staged);
           await this.#folders.within(folder, () => Deno.rename(partial, staged));
           isStaged = true;
-          await syncFolder(folder);
+          await this.#folders.sync(folder);
         }),
       async [Symbol.asyncDispose]() {
         left();
