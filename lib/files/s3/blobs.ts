@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import type { Agent as HttpAgent } from "node:http";
 import type { Agent as HttpsAgent } from "node:https";
 import {
@@ -29,6 +30,7 @@ import {
   type Upload,
 } from "../blobs.ts";
 import { projectOf } from "../paths.ts";
+import { boundAnswers } from "./bounded_answers.ts";
 import { isPassing, nameOf, statusOf, unavailable } from "./failures.ts";
 import { timedStream } from "./timed_stream.ts";
 
@@ -96,6 +98,7 @@ export class S3Blobs implements Blobs {
     this.#ownsAgents = agents === undefined;
     this.#name = `The bucket "${bucket}" at ${endpoint ?? `AWS in ${region}`}`;
     this.#client = clientOf(options);
+    boundAnswers(this.#client);
   }
 
   async signUpload({ path, bytes, contentType, expiresAt }: Upload): Promise<string> {
@@ -173,6 +176,7 @@ export class S3Blobs implements Blobs {
       if (answer.IsTruncated) answer = await page(BEHIND_STAGED);
     }
     const objects = answer.Contents ?? [];
+    this.#assertForward(objects, `${folder}${prefix}`, after === null ? "" : `${folder}${after}`);
     const last = objects.at(-1)?.Key?.slice(folder.length) ?? null;
     return {
       blobs: objects.flatMap((o) => listed(o, folder)),
@@ -240,6 +244,18 @@ export class S3Blobs implements Blobs {
       COPY_ATTEMPT_MS,
     );
     return copied !== null;
+  }
+
+  /** Whoever walks a list must come to its end, also in a store that makes it up. */
+  #assertForward(objects: readonly S3Object[], prefix: string, after: string): void {
+    let before = Buffer.from(after);
+    for (const { Key = "" } of objects) {
+      const key = Buffer.from(Key);
+      if (!Key.startsWith(prefix) || key.compare(before) <= 0) {
+        throw new BlobsUnavailable(`${this.#name} lists other objects than it was asked for`);
+      }
+      before = key;
+    }
   }
 
   async #page(
