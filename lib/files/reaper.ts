@@ -37,7 +37,7 @@ export async function reap(
       const isOver = () => stopped() || isLate();
       released += await releaseExpired(services, projectId, isOver);
       removed += await retryRemovals(services, projectId, dueBy(services.clock), isOver);
-      if (!isExternal || isOver()) return;
+      if (!isExternal) return;
       const { blobs } = await services.blobStores.current(projectId);
       swept += await sweep(services, blobs, `${projectId}/`, isOver);
     });

@@ -98,6 +98,23 @@ Deno.test("what lies staged in a slow store is removed in several passes, too", 
   }
 });
 
+Deno.test("a store that lists without end is left when the time is up", async () => {
+  await using app = await openTestApp();
+  const project = await app.project();
+  await setStorage(app.services, project.projectId, GIVEN);
+  const { services, clock } = app;
+  const { name } = await services.blobStores.current(project.projectId);
+  let pages = 0;
+  const list = () => {
+    clock.advance(SLOW_MS);
+    return Promise.resolve({ blobs: [], next: `${project.projectId}/${pages++}` });
+  };
+  const blobs: Blobs = Object.assign(Object.create(services.blobStores.internal), { list });
+  const current = () => Promise.resolve({ name, blobs });
+  await reap({ ...services, blobStores: { ...services.blobStores, current } });
+  assert.ok(pages > 1 && pages <= 30_000 / SLOW_MS + 1, `${pages} pages were listed`);
+});
+
 Deno.test("who gives a slow store up does not wait for all of it", async () => {
   await using app = await openTestApp();
   const project = await app.project();
