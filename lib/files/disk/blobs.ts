@@ -15,7 +15,7 @@ import type { Incoming, LocalFiles } from "../local_files.ts";
 import { projectOf } from "../paths.ts";
 import { Folders } from "./folders.ts";
 import { guarded, ifThere, unavailable } from "./guarded.ts";
-import { listFolder } from "./list.ts";
+import { Lister } from "./list.ts";
 import { openPart, readPart } from "./part.ts";
 
 export interface DiskOptions {
@@ -51,6 +51,7 @@ export class DiskBlobs implements Blobs, LocalFiles {
   readonly #filesUrl: string;
   readonly #addressOf: (upload: Upload) => string;
   readonly #folders: Folders;
+  readonly #lister = new Lister();
   /** How many uploads to a path are under way. */
   readonly #arriving = new Map<string, number>();
 
@@ -82,16 +83,16 @@ export class DiskBlobs implements Blobs, LocalFiles {
     return await guarded(BLOB_CALL_MS, "read a file", () => openPart(file, range ?? null));
   }
 
+  /** The request that it is for has a time limit: one more would cost as much as a small file. */
   async body(path: string, bytes: number, range: ByteRange | null) {
     const file = this.#file("stored", path);
-    return await guarded(
-      BLOB_CALL_MS,
-      "read a file",
-      async () =>
-        (range?.length ?? bytes) <= WHOLE_BYTES_MAX
-          ? await readPart(file, bytes, range)
-          : await openPart(file, range, bytes),
-    );
+    try {
+      return (range?.length ?? bytes) <= WHOLE_BYTES_MAX
+        ? await readPart(file, bytes, range)
+        : await openPart(file, range, bytes);
+    } catch (error) {
+      throw unavailable("read a file", error);
+    }
   }
 
   async publish(path: string, _contentType: string): Promise<BlobStat | null> {
@@ -124,7 +125,7 @@ export class DiskBlobs implements Blobs, LocalFiles {
     assertPrefix(page.prefix);
     const folder = `${this.#root}/${FOLDERS[place]}`;
     const isPath = (path: string) => isPathOf(place, path);
-    return await guarded(BLOB_CALL_MS, "list files", () => listFolder(folder, page, isPath));
+    return await guarded(BLOB_CALL_MS, "list files", () => this.#lister.page(folder, page, isPath));
   }
 
   publicUrl(path: string): string {

@@ -149,6 +149,7 @@ Deno.test("an object is no orphan while a hold or a noted removal knows it", asy
   const held = await files.request();
   await files.put(held);
   await internal.publish(held.filePath, held.contentType);
+  await internal.remove("staged", held.filePath);
   const removing = await files.upload();
   const { projectId } = files.project;
   await app.services.engine.records(projectId, UPLOADS).deleteOne(eq("path", removing.filePath));

@@ -87,10 +87,13 @@ Deno.test("200 uploads and deletes at once at the edge of the quota: never a byt
     assert.deepEqual(tally(deletes), { 200: 1, 404: 1 });
   }
   // Whoever keeps a file comes last, or room would run out before all have had theirs.
-  await Promise.all(times(WORKERS - ROOM_FOR, work));
-  await Promise.all(times(ROOM_FOR, (i) => work(WORKERS - ROOM_FOR + i)));
-  isOver = true;
-  assert.ok(await watching > 10, "somebody looked all the while");
+  try {
+    await Promise.all(times(WORKERS - ROOM_FOR, work));
+    await Promise.all(times(ROOM_FOR, (i) => work(WORKERS - ROOM_FOR + i)));
+  } finally {
+    isOver = true;
+    assert.ok(await watching > 10, "somebody looked all the while");
+  }
   assert.ok(refusals > 0, "there was a crowd at the edge");
 
   const { used, reserved, held } = await sums(files);
