@@ -32,6 +32,7 @@ import {
 import { projectOf } from "../paths.ts";
 import { boundAnswers } from "./bounded_answers.ts";
 import { isPassing, nameOf, statusOf, unavailable } from "./failures.ts";
+import { timedStream } from "./timed_stream.ts";
 
 export interface S3Options {
   /** Null for AWS itself. */
@@ -61,7 +62,7 @@ const PUBLISH_WITHIN_MS = PUBLISH_MS - 500;
 /** Until an answer begins, connecting included. Two fit into a call: a kept connection may be dead. */
 const ATTEMPT_MS = 2000;
 const COPY_ATTEMPT_MS = 20_000;
-/** For bytes of an object that stop coming. */
+/** For bytes of an object that is read. */
 const IDLE_MS = BLOB_CALL_MS;
 const ATTEMPTS = 2;
 const PAUSE_MS = 100;
@@ -137,7 +138,8 @@ export class S3Blobs implements Blobs {
       ...(range && { Range: `bytes=${range.offset}-${range.offset + range.length - 1}` }),
     });
     const answer = await this.#ask(within(CALL_MS), (o) => this.#client.send(command, o));
-    return answer?.Body?.transformToWebStream() ?? null;
+    const body = answer?.Body?.transformToWebStream();
+    return body === undefined ? null : timedStream(body, IDLE_MS);
   }
 
   async publish(path: string, contentType: string): Promise<BlobStat | null> {
@@ -320,7 +322,6 @@ function clientOf(
     responseChecksumValidation: "WHEN_REQUIRED",
     requestHandler: {
       ...agents,
-      socketTimeout: IDLE_MS,
       throwOnRequestTimeout: true,
       logger: silent,
     },
