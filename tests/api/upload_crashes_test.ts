@@ -8,14 +8,13 @@ import { silentLog } from "@/lib/http/log.ts";
 import { type CreatedProject, createProject } from "@/lib/projects/create_project.ts";
 import { openServices, type Services } from "@/lib/services.ts";
 import { endSessions } from "../support/mongodb.ts";
-import { createTestStore, storage, type TestStore } from "../support/test_store.ts";
+import { createTestStore, type TestStore } from "../support/test_store.ts";
 import { contentOf, type Orders, type Said } from "./upload_victim.ts";
 
 const ROUNDS = 100;
 /** Claims lapse from one round to the next; what is held for an upload does after ten. */
 const ROUND_MS = 121_000;
-/** In a bucket an upload has no steps of ours. */
-const STEPS_MIN = storage === "s3" ? 40 : 50;
+const STEPS_MIN = 40;
 const VICTIM = fileURLToPath(new URL("upload_victim.ts", import.meta.url));
 
 /** What the processes were answered, all of them together. */
