@@ -29,23 +29,19 @@ const claimed = (files: Files, until: number): Change => ({
 
 const CONFIRMED: Change = { set: { state: "confirmed", expiresAt: null } };
 
-Deno.test("UPLOAD_FINISHED: confirmed, claimed, deleted, or its hold is over: nothing is read", async () => {
+Deno.test("UPLOAD_FINISHED: confirmed, claimed, deleted, elsewhere or too late: nothing is read", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
-  const make = () => files.request();
-  const [confirmed, copying, removed, over] = [
-    await make(),
-    await make(),
-    await make(),
-    await make(),
-  ];
-  await changeRow(files, confirmed, CONFIRMED);
-  await changeRow(files, copying, claimed(files, 60_000));
-  assert.equal((await files.remove(removed.filePath)).status, 200);
-  const now = new Date(app.clock.now()).toISOString();
-  await changeRow(files, over, { set: { expiresAt: now } });
+  const uploads: Requested[] = [];
+  for (let i = 0; i < 5; i++) uploads.push(await files.request());
+  const [confirmed, copying, elsewhere, over, removed] = uploads;
+  await changeRow(files, confirmed!, CONFIRMED);
+  await changeRow(files, copying!, claimed(files, 60_000));
+  await changeRow(files, elsewhere!, { set: { target: "a bucket" } });
+  await changeRow(files, over!, { set: { expiresAt: new Date(app.clock.now()).toISOString() } });
+  assert.equal((await files.remove(removed!.filePath)).status, 200);
   const state = [await files.rows(), await files.objects()];
-  for (const upload of [confirmed, copying, removed, over]) {
+  for (const upload of uploads) {
     const body = pieces(() => textBytes("x".repeat(12)));
     refused(await put(app, upload, { body }), 409, "UPLOAD_FINISHED");
     assert.equal(body.pulled(), 0, "nothing was read");

@@ -71,7 +71,7 @@ Deno.test("FILE_NOT_FOUND: what is not confirmed, not there, not ours or no path
     `${projectId}/${name}.`,
     `_incoming/${name}`,
     `${projectId}/x`,
-    `${projectId}/${name}%0A`.replace("%0A", "%20"),
+    `${projectId}/${name}%20`,
     "x/y",
   ];
   for (const other of paths) {
