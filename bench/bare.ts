@@ -3,6 +3,9 @@
  *
  *     bare.ts same FILE     answers the recorded response in FILE
  *     bare.ts insert FOLDER inserts each body into an SQLite table of its own, fully durable
+ *     bare.ts put FOLDER    streams each body to a file there, as durably
+ *     bare.ts get FILE      answers the file, streamed
+ *     bare.ts read FILE     answers the file, read whole
  */
 import { DatabaseSync } from "node:sqlite";
 
@@ -11,13 +14,17 @@ export interface Recorded {
   readonly body: string;
 }
 
+type Serve = (request: Request) => Response | Promise<Response>;
+
+const MODES: Readonly<Record<string, (path: string) => Serve>> = { same, insert, put, get, read };
+
 if (import.meta.main) {
   const [mode, path] = Deno.args;
   Deno.serve({
     hostname: "127.0.0.1",
     port: Number(Deno.env.get("PORT")),
     onListen() {},
-  }, mode === "same" ? same(path!) : insert(path!));
+  }, MODES[mode!]!(path!));
 }
 
 function same(path: string): () => Response {
@@ -39,4 +46,30 @@ function insert(folder: string): (request: Request) => Promise<Response> {
     }
     return new Response('{"success":true}', { status: 201 });
   };
+}
+
+function put(folder: string): Serve {
+  let id = 0;
+  return async ({ method, body }) => {
+    if (method === "PUT" && body !== null) {
+      const [partial, whole] = [`${folder}/partial${id}`, `${folder}/whole${id++ % 100}`];
+      using file = await Deno.open(partial, { write: true, createNew: true });
+      for await (const chunk of body) {
+        for (let at = 0; at < chunk.length;) at += file.writeSync(chunk.subarray(at));
+      }
+      await file.syncData();
+      await Deno.rename(partial, whole);
+      using opened = await Deno.open(folder);
+      await opened.sync();
+    }
+    return new Response('{"success":true}');
+  };
+}
+
+function get(path: string): Serve {
+  return async () => new Response((await Deno.open(path)).readable);
+}
+
+function read(path: string): Serve {
+  return async () => new Response(await Deno.readFile(path));
 }

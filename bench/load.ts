@@ -2,11 +2,15 @@
 
 export interface Target {
   readonly url: string;
-  readonly method?: "GET" | "POST";
+  readonly method?: "GET" | "POST" | "PUT";
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   /** In the place of `body`, one line of text for each request: none is sent twice. */
   readonly bodies?: readonly string[];
+  /** In the place of `body`: so many bytes. */
+  readonly bodyBytes?: number;
+  /** In the place of the path of `url`, one after the other and from the first again. */
+  readonly paths?: readonly string[];
 }
 
 export interface LoadOptions {
@@ -54,12 +58,13 @@ async function wrk(target: Target, connections: number, seconds: number): Promis
     args.push("-H", `${name}: ${value}`);
   }
   const folder = await Deno.makeTempDir();
-  if (target.method === "POST") args.push("-s", await script(target, folder));
+  if (target.method !== undefined) args.push("-s", await script(target, folder));
   const { stdout } = await new Deno.Command("wrk", { args: [...args, target.url] }).output();
   await Deno.remove(folder, { recursive: true });
   const text = new TextDecoder().decode(stdout);
   if (/Non-2xx|Socket errors/.test(text)) throw new Error(`${target.url} failed:\n${text}`);
-  const [, p99, unit] = /99%\s+([\d.]+)(us|ms|s)\s/.exec(text)!;
+  const [, p99, unit] = /99%\s+([\d.]+)(us|ms|s)\s/.exec(text) ?? [];
+  if (unit === undefined) throw new Error(`${target.url} could not be measured:\n${text}`);
   return {
     perSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(text)![1]),
     p99: Number(p99) * MILLISECONDS[unit as keyof typeof MILLISECONDS],
@@ -67,9 +72,20 @@ async function wrk(target: Target, connections: number, seconds: number): Promis
 }
 
 /** What wrk sends, in its own language. Out of bodies it sends none, which is refused and told. */
-async function script({ body = "", bodies }: Target, folder: string): Promise<string> {
+async function script(
+  { method, body = "", bodies, bodyBytes, paths }: Target,
+  folder: string,
+): Promise<string> {
   const path = `${folder}/requests.lua`;
-  const lines = [`wrk.method = "POST"`, `wrk.body = ${JSON.stringify(body)}`];
+  const sent = bodyBytes === undefined ? JSON.stringify(body) : `string.rep("x", ${bodyBytes})`;
+  const lines = [`wrk.method = "${method}"`, `wrk.body = ${sent}`];
+  if (paths !== undefined) {
+    lines.push(
+      `local paths, requests, at = {${paths.map((one) => JSON.stringify(one))}}, {}, 0`,
+      `init = function() for i, path in ipairs(paths) do requests[i] = wrk.format(nil, path) end end`,
+      `request = function() at = at % #requests + 1; return requests[at] end`,
+    );
+  }
   if (bodies !== undefined) {
     await Deno.writeTextFile(`${folder}/bodies`, bodies.join("\n"));
     lines.push(
@@ -104,21 +120,24 @@ if (import.meta.main) {
     connections: number;
     seconds: number;
   };
-  const left = target.bodies?.values();
+  const { url, headers, bodies, bodyBytes, paths, ...init } = target;
+  const left = bodies?.values();
+  const bytes = bodyBytes === undefined ? undefined : new Uint8Array(bodyBytes);
+  let sent = 0;
   const until = performance.now() + seconds * 1000;
   const times: number[] = [];
   await Promise.all(Array.from({ length: connections }, async () => {
     while (performance.now() < until) {
-      const { url, headers, bodies: _bodies, ...init } = target;
-      const body = left === undefined ? init.body : left.next().value ?? "";
+      const body = left === undefined ? bytes ?? init.body : left.next().value ?? "";
+      const address = paths === undefined ? url : url + paths[sent++ % paths.length];
       const started = performance.now();
-      const response = await fetch(url, {
+      const response = await fetch(address, {
         ...init,
         ...(body !== undefined && { body }),
         ...(headers && { headers: { ...headers } }),
       });
       await response.bytes();
-      if (!response.ok) throw new Error(`${url} answered ${response.status}`);
+      if (!response.ok) throw new Error(`${address} answered ${response.status}`);
       times.push(performance.now() - started);
     }
   }));

@@ -1,6 +1,7 @@
 /** Measures Corbel against bare programs, side by side in one run, and prints the ratios. */
 import { keepAwake } from "./awake.ts";
-import { type Row, ROWS } from "./rows.ts";
+import type { Row } from "./row.ts";
+import { ROWS } from "./rows.ts";
 import { seed } from "./seed.ts";
 
 const SIZES = [2_000, 10_000, 200_000];

@@ -3,19 +3,10 @@ import { latency99, load, type Target } from "./load.ts";
 import { ask, median, ratio } from "./measuring.ts";
 import { onMongo } from "./mongo.ts";
 import { type Program, residentMb, startBare, startCorbel } from "./process.ts";
+import { FILE_ROWS } from "./file_rows.ts";
+import type { Row } from "./row.ts";
 import type { Setting } from "./seed.ts";
 import { exchanges, refreshes, signIns } from "./sign_in.ts";
-
-/** One line of the table. */
-export interface Row {
-  readonly name: string;
-  readonly what: string;
-  /** Null for a figure that is only told. */
-  readonly target: number | null;
-  /** Whether the target is a floor; else it is a ceiling. */
-  readonly atLeast: boolean;
-  measure(setting: Setting): Promise<number>;
-}
 
 const ROUNDS = 3;
 const WARM_UP_SECONDS = 1;
@@ -156,6 +147,7 @@ export const ROWS: readonly Row[] = [
     atLeast: true,
     measure: verifiedOverOpen,
   },
+  ...FILE_ROWS,
   {
     name: "start_ms",
     what: "start to first answered request",

@@ -10,6 +10,12 @@ const PATH = new RegExp(
 /** The project whose path it is; null for a text that is no path of ours. */
 export const projectOf = (path: string): Id | null => PATH.exec(path)?.[1] ?? null;
 
+/** What no other path of ours has in common with this one. */
+export const uuidOf = (path: string): string => path.slice(UUID_AT, UUID_AT + UUID_LENGTH);
+
+const UUID_AT = 25;
+const UUID_LENGTH = 36;
+
 /** A path that no other upload has. @param uuid A fresh random one. */
 export const newPath = (projectId: Id, uuid: string, filename: string): string =>
   `${projectId}/${uuid}_${sanitized(filename)}`;

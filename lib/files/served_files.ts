@@ -1,17 +1,22 @@
 import { createReadThrough } from "../cache.ts";
 import type { Clock } from "../clock.ts";
+import { disposition } from "../http/disposition.ts";
 import { type ProjectRecord, PROJECTS } from "../projects/records.ts";
-import type { Engine, Id } from "../store/port.ts";
-import { projectOf } from "./paths.ts";
 import type { Soon } from "../soon.ts";
+import type { Engine, Id } from "../store/port.ts";
+import { dangerOf } from "./active_types.ts";
+import { projectOf, uuidOf } from "./paths.ts";
 import { INTERNAL } from "./stores.ts";
-import { findUpload } from "./uploads.ts";
+import { findUpload, type UploadRecord } from "./uploads.ts";
 
-/** A confirmed file of our own store. */
+/** A confirmed file of our own store, as it is served. */
 export interface ServedFile {
-  readonly filename: string;
-  readonly contentType: string;
   readonly bytes: number;
+  readonly contentType: string;
+  /** Strong: what lies at a path never changes. */
+  readonly etag: string;
+  /** What every answer about it says beside, names in lower case. */
+  readonly headers: readonly (readonly [string, string])[];
 }
 
 /**
@@ -21,8 +26,6 @@ export interface ServedFile {
 export interface ServedFiles {
   /** Null for every path but that of a confirmed file. */
   find(path: string): Soon<ServedFile | null>;
-  /** Drops what is remembered of a path. */
-  drop(path: string): void;
 }
 
 const FILES_KEPT = 20_000;
@@ -37,8 +40,36 @@ export function createServedFiles(engine: Engine, clock: Clock): ServedFiles {
     if (projectId === null || !await isProject(projectId)) return null;
     const row = await findUpload({ engine }, projectId, path);
     if (row?.state !== "confirmed" || row.target !== INTERNAL) return null;
-    const { filename, contentType, bytes } = row;
-    return { filename, contentType, bytes };
+    return servedAs(row);
   });
-  return { find: (path) => known.get(path), drop: (path) => known.drop(path) };
+  return { find: (path) => known.get(path) };
+}
+
+const OPAQUE = "application/octet-stream";
+
+/** A page of ours: images and styles of its own, but no script, no form and nothing of the host's. */
+const SANDBOX = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
+
+/**
+ * Whoever is let in to look at a file can do nothing on its host by it. Its type is its uploader's
+ * word: what a page would run goes without it, what would be a page is not opened.
+ */
+function servedAs({ path, filename, contentType, bytes }: UploadRecord): ServedFile {
+  const danger = dangerOf(contentType);
+  const isPage = danger === "opens";
+  const etag = `"${uuidOf(path)}"`;
+  return {
+    bytes,
+    contentType: danger === "runs" ? OPAQUE : contentType,
+    etag,
+    headers: [
+      ["etag", etag],
+      ["accept-ranges", "bytes"],
+      ["cache-control", "public, max-age=31536000, immutable"],
+      ["content-disposition", disposition(isPage ? "attachment" : "inline", filename)],
+      ["x-content-type-options", "nosniff"],
+      ["cross-origin-resource-policy", "cross-origin"],
+      ...isPage ? [["content-security-policy", SANDBOX] as const] : [],
+    ],
+  };
 }

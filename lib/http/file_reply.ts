@@ -1,16 +1,12 @@
 import { randomToken } from "../crypto/random.ts";
 import { namesTag } from "../documents/precondition.ts";
 import type { ByteRange } from "../files/blobs.ts";
+import type { ServedFile } from "../files/served_files.ts";
 import { readRanges } from "./ranges.ts";
 import type { Reply } from "./respond.ts";
 
-/** A file that never changes. */
-export interface FixedFile {
-  readonly bytes: number;
-  readonly contentType: string;
-  readonly etag: string;
-  /** What every answer about it says. */
-  readonly headers: readonly (readonly [string, string])[];
+/** Where the bytes of a file come from. */
+export interface FileSource {
   exists(): Promise<boolean>;
   /** Null when it is gone. */
   body(range: ByteRange | null): Promise<FileBody | null>;
@@ -30,22 +26,25 @@ export interface FileRequest {
  * Answers as RFC 9110 says: the whole, one part, several as `multipart/byteranges`, or nothing to
  * whoever holds it already. Null when the file is gone. Throws `RANGE_NOT_SATISFIABLE`.
  */
-export async function fileReply(file: FixedFile, asked: FileRequest): Promise<Reply | null> {
-  const { etag, bytes } = file;
-  const headers = [...file.headers, ["etag", etag], ["accept-ranges", "bytes"]] as const;
+export async function fileReply(
+  file: ServedFile,
+  source: FileSource,
+  asked: FileRequest,
+): Promise<Reply | null> {
+  const { etag, bytes, headers } = file;
   if (asked.ifNoneMatch !== null && namesTag(asked.ifNoneMatch, etag, true)) {
-    return await file.exists() ? { status: 304, body: null, headers } : null;
+    return await source.exists() ? { status: 304, body: null, headers } : null;
   }
   if (asked.isHead) {
     const described = [...headers, ...measured(file.contentType, bytes)];
-    return await file.exists() ? { status: 200, body: null, headers: described } : null;
+    return await source.exists() ? { status: 200, body: null, headers: described } : null;
   }
   const ranges = asked.range === null || !holds(asked.ifRange, etag)
     ? null
     : readRanges(asked.range, bytes);
-  if (ranges !== null && ranges.length > 1) return await several(file, ranges, headers);
+  if (ranges !== null && ranges.length > 1) return await several(file, source, ranges);
   const range = ranges?.[0] ?? null;
-  const body = await file.body(range);
+  const body = await source.body(range);
   if (body === null) return null;
   return {
     status: range === null ? 200 : 206,
@@ -71,11 +70,11 @@ const contentRange = ({ offset, length }: ByteRange, bytes: number): string =>
 const encoder = new TextEncoder();
 
 async function several(
-  file: FixedFile,
+  file: ServedFile,
+  source: FileSource,
   ranges: readonly ByteRange[],
-  headers: FixedFile["headers"],
 ): Promise<Reply | null> {
-  if (!await file.exists()) return null;
+  if (!await source.exists()) return null;
   const boundary = randomToken();
   const heads = ranges.map((range) =>
     encoder.encode(
@@ -88,7 +87,7 @@ async function several(
   async function* parts(): AsyncGenerator<Uint8Array> {
     for (const [i, range] of ranges.entries()) {
       yield heads[i]!;
-      const body = await file.body(range);
+      const body = await source.body(range);
       if (body === null) throw new Error("The file was removed while it was read");
       if (body instanceof Uint8Array) yield body;
       else yield* body;
@@ -101,6 +100,6 @@ async function several(
     status: 206,
     body: ReadableStream.from(parts()),
     type: `multipart/byteranges; boundary=${boundary}`,
-    headers: [...headers, ["content-length", String(length)]],
+    headers: [...file.headers, ["content-length", String(length)]],
   };
 }

@@ -13,9 +13,9 @@ import {
 } from "../blobs.ts";
 import type { Incoming, LocalFiles } from "../local_files.ts";
 import { projectOf } from "../paths.ts";
-import { Folders, syncFolder } from "./folders.ts";
+import { Folders } from "./folders.ts";
 import { guarded, ifThere, unavailable } from "./guarded.ts";
-import { listFolder } from "./list.ts";
+import { Lister } from "./list.ts";
 import { openPart, readPart } from "./part.ts";
 
 export interface DiskOptions {
@@ -51,6 +51,7 @@ export class DiskBlobs implements Blobs, LocalFiles {
   readonly #filesUrl: string;
   readonly #addressOf: (upload: Upload) => string;
   readonly #folders: Folders;
+  readonly #lister = new Lister();
   /** How many uploads to a path are under way. */
   readonly #arriving = new Map<string, number>();
 
@@ -82,37 +83,38 @@ export class DiskBlobs implements Blobs, LocalFiles {
     return await guarded(BLOB_CALL_MS, "read a file", () => openPart(file, range ?? null));
   }
 
+  /** The request that it is for has a time limit: one more would cost as much as a small file. */
   async body(path: string, bytes: number, range: ByteRange | null) {
     const file = this.#file("stored", path);
-    return await guarded(
-      BLOB_CALL_MS,
-      "read a file",
-      async () =>
-        (range?.length ?? bytes) <= WHOLE_BYTES_MAX
-          ? await readPart(file, bytes, range)
-          : await openPart(file, range, bytes),
-    );
+    try {
+      return (range?.length ?? bytes) <= WHOLE_BYTES_MAX
+        ? await readPart(file, bytes, range)
+        : await openPart(file, range, bytes);
+    } catch (error) {
+      throw unavailable("read a file", error);
+    }
   }
 
   async publish(path: string, _contentType: string): Promise<BlobStat | null> {
     const [staged, stored] = [this.#file("staged", path), this.#file("stored", path)];
     const folder = dirname(stored);
     return await guarded(PUBLISH_MS, "publish a file", async () => {
-      if (await ifThere(Deno.lstat(staged)) === null) return null;
-      const moved = () => this.#folders.within(folder, () => Deno.rename(staged, stored));
-      // Null when another has published or removed it in this moment.
-      const published = await ifThere(moved().then(() => Deno.stat(stored)));
-      if (published === null) return null;
-      await syncFolder(folder);
-      return { bytes: published.size };
+      const moved = this.#folders.within(folder, () => Deno.rename(staged, stored));
+      if (await ifThere(moved.then(() => true)) === null) return null;
+      const [published] = await Promise.all([
+        ifThere(Deno.stat(stored)),
+        this.#folders.sync(folder),
+      ]);
+      // Null when another has removed it in this moment.
+      return published && { bytes: published.size };
     });
   }
 
   async remove(place: Place, path: string): Promise<void> {
     const file = this.#file(place, path);
     await guarded(BLOB_CALL_MS, "remove a file", async () => {
-      await ifThere(Deno.remove(file));
-      await ifThere(syncFolder(dirname(file)));
+      const removed = await ifThere(Deno.remove(file).then(() => true));
+      if (removed) await ifThere(this.#folders.sync(dirname(file)));
     });
   }
 
@@ -123,7 +125,7 @@ export class DiskBlobs implements Blobs, LocalFiles {
     assertPrefix(page.prefix);
     const folder = `${this.#root}/${FOLDERS[place]}`;
     const isPath = (path: string) => isPathOf(place, path);
-    return await guarded(BLOB_CALL_MS, "list files", () => listFolder(folder, page, isPath));
+    return await guarded(BLOB_CALL_MS, "list files", () => this.#lister.page(folder, page, isPath));
   }
 
   publicUrl(path: string): string {
@@ -184,7 +186,7 @@ export class DiskBlobs implements Blobs, LocalFiles {
           const folder = dirname(staged);
           await this.#folders.within(folder, () => Deno.rename(partial, staged));
           isStaged = true;
-          await syncFolder(folder);
+          await this.#folders.sync(folder);
         }),
       async [Symbol.asyncDispose]() {
         left();

@@ -1,13 +1,21 @@
 import { dirname } from "node:path";
 import { LRUCache } from "lru-cache";
 
+interface Syncs {
+  readonly running: Promise<void>;
+  /** Begins when that has ended. */
+  next: Promise<void> | null;
+}
+
 const KNOWN_MAX = 10_000;
 const PRIVATE = 0o700;
 
-/** Makes folders so that they are still there after a power cut, each once per process. */
+/** Makes folders, and what is in them, so that it is still there after a power cut. */
 export class Folders {
   readonly #root: string;
+  /** Those that this process has made, or found. */
   readonly #known = new LRUCache<string, Promise<void>>({ max: KNOWN_MAX });
+  readonly #syncs = new Map<string, Syncs>();
 
   /** @param root Itself made only when a folder in it is needed. */
   constructor(root: string) {
@@ -25,6 +33,26 @@ export class Folders {
       await this.#make(folder);
       return await work();
     }
+  }
+
+  /**
+   * Makes durable which names are in a folder. Those who ask while others are waited for share the
+   * next one: what is under way may have begun before their change.
+   */
+  sync(folder: string): Promise<void> {
+    const syncs = this.#syncs.get(folder);
+    if (syncs !== undefined) {
+      return syncs.next ??= syncs.running.catch(() => {}).then(() => this.#start(folder));
+    }
+    return this.#start(folder);
+  }
+
+  #start(folder: string): Promise<void> {
+    const syncs: Syncs = { running: syncFolder(folder), next: null };
+    this.#syncs.set(folder, syncs);
+    const end = () => void (syncs.next === null && this.#syncs.delete(folder));
+    syncs.running.then(end, end);
+    return syncs.running;
   }
 
   async #make(folder: string): Promise<void> {
@@ -56,8 +84,7 @@ async function makeFolder(folder: string): Promise<void> {
   await syncFolder(around);
 }
 
-/** Makes durable which names are in a folder. */
-export async function syncFolder(folder: string): Promise<void> {
+async function syncFolder(folder: string): Promise<void> {
   using opened = await Deno.open(folder);
   await opened.sync();
 }

@@ -1,34 +1,99 @@
 import type { BlobPage, ListedBlob } from "../blobs.ts";
 import { ifThere } from "./guarded.ts";
 
+export interface Asked {
+  readonly prefix: string;
+  readonly after: string | null;
+  readonly limit: number;
+}
+
+/** Paths behind a page, for the next one. */
+interface Rest {
+  readonly of: string;
+  readonly after: string;
+  readonly paths: readonly string[];
+  /** Whether nothing follows them. */
+  readonly isLast: boolean;
+  readonly readAt: number;
+}
+
 const ID = /^[0-9a-f]{24}$/;
 
+/** Of about 100 bytes each. */
+const NAMES_KEPT = 20_000;
+const REST_MS = 60_000;
+
 /**
- * A page of the files below a folder of projects' folders.
+ * Lists what lies below folders of projects' folders.
  *
- * A file system tells names in no order and at no place but the first, so a page reads the names of
- * each project that it touches whole, keeps no more of them than twice what it answers, and looks
- * at the files of its answer alone.
+ * A file system tells names in no order, and from no place but the first. So the names of a project
+ * are read whole, 4 µs each, to find the next ones; no more than twice {@linkcode NAMES_KEPT} of
+ * them are held at a time, and only the files of the page itself are looked at. Of what was read
+ * one page's rest is kept for whoever asks for the next: a walk over a million files reads their
+ * names fifty times, not a thousand. An object that is there all along is in every walk; one that
+ * comes while a walk is under way may not be.
  */
-export async function listFolder(
-  folder: string,
-  { prefix, after, limit }: { prefix: string; after: string | null; limit: number },
-  isPath: (path: string) => boolean,
-): Promise<BlobPage> {
-  const paths: string[] = [];
-  for (const project of await projects(folder, prefix, after)) {
-    const wanted = (name: string) => {
-      const path = `${project}/${name}`;
-      return (after === null || path > after) && isPath(path);
-    };
-    // One more than is answered tells whether a page follows.
-    const names = await firstNames(folder + project, limit + 1 - paths.length, wanted);
-    paths.push(...names.map((name) => `${project}/${name}`));
-    if (paths.length > limit) break;
+export class Lister {
+  readonly #namesKept: number;
+  #rest: Rest | null = null;
+
+  constructor(namesKept = NAMES_KEPT) {
+    this.#namesKept = namesKept;
   }
-  const next = paths.length > limit ? paths[limit - 1]! : null;
-  const blobs = await Promise.all(paths.slice(0, limit).map((path) => listed(folder, path)));
-  return { blobs: blobs.filter((blob) => blob !== null), next };
+
+  /** @param folder With a slash behind it. */
+  async page(folder: string, asked: Asked, isPath: (path: string) => boolean): Promise<BlobPage> {
+    const { prefix, limit } = asked;
+    const of = `${folder} ${prefix}`;
+    const rest = this.#restOf(of, asked.after);
+    const paths = [...rest?.paths ?? []];
+    let isLast = rest?.isLast ?? false;
+    // One more than is answered tells whether a page follows.
+    if (paths.length <= limit && !isLast) {
+      const after = paths.at(-1) ?? asked.after;
+      const more = { prefix, after, limit: limit - paths.length };
+      const behind = await this.#pathsBehind(folder, more, isPath);
+      for (const path of behind.paths) paths.push(path);
+      isLast = behind.isLast;
+    }
+    const found = paths.slice(0, limit);
+    const next = paths.length > limit ? found.at(-1)! : null;
+    if (next !== null) {
+      const readAt = performance.now();
+      this.#rest = { of, after: next, paths: paths.slice(limit), isLast, readAt };
+    }
+    const blobs = await Promise.all(found.map((path) => listed(folder, path)));
+    return { blobs: blobs.filter((blob) => blob !== null), next };
+  }
+
+  /** More than `limit` of them in their order, if there are. */
+  async #pathsBehind(
+    folder: string,
+    { prefix, after, limit }: Asked,
+    isPath: (path: string) => boolean,
+  ): Promise<{ paths: string[]; isLast: boolean }> {
+    const paths: string[] = [];
+    const all = await projects(folder, prefix, after);
+    for (const project of all) {
+      const isWanted = (name: string) => {
+        const path = `${project}/${name}`;
+        return (after === null || path > after) && isPath(path);
+      };
+      const count = Math.max(this.#namesKept, limit + 1 - paths.length);
+      const names = await firstNames(folder + project, count, isWanted);
+      for (const name of names) paths.push(`${project}/${name}`);
+      const isLast = project === all.at(-1) && names.length < count;
+      if (paths.length > limit) return { paths, isLast };
+    }
+    return { paths, isLast: true };
+  }
+
+  #restOf(of: string, after: string | null): Rest | null {
+    const rest = this.#rest;
+    if (rest === null || rest.of !== of || rest.after !== after) return null;
+    this.#rest = null;
+    return performance.now() - rest.readAt < REST_MS ? rest : null;
+  }
 }
 
 async function projects(folder: string, prefix: string, after: string | null): Promise<string[]> {

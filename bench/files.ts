@@ -1,0 +1,224 @@
+/** Uploads and downloads, beside bare servers that do the least that such a thing takes. */
+
+import { dirname } from "node:path";
+import { loadConfig } from "@/lib/config.ts";
+import { confirmUpload } from "@/lib/files/confirm_upload.ts";
+import { type RequestedUpload, requestUpload } from "@/lib/files/request_upload.ts";
+import {
+  STORAGE_USAGE,
+  type StorageUsageRecord,
+  type UploadRecord,
+  UPLOADS,
+} from "@/lib/files/uploads.ts";
+import { newPath } from "@/lib/files/paths.ts";
+import { createLog } from "@/lib/http/log.ts";
+import { createProject } from "@/lib/projects/create_project.ts";
+import { openServices, type Services } from "@/lib/services.ts";
+import { eq } from "@/lib/store/filter.ts";
+import { load, type Target } from "./load.ts";
+import { ask, median, ratio } from "./measuring.ts";
+import { type Program, residentMb, startBare, startCorbel } from "./process.ts";
+import type { Setting } from "./seed.ts";
+
+const LARGE_BYTES = 10 * 1_048_576;
+const SMALL_BYTES = 20_000;
+const TYPE = "image/png";
+const UPLOADS_AT_ONCE = 8;
+
+const filesOf = ({ folder }: Setting) => `${dirname(folder)}/files`;
+
+const corbelOn = (setting: Setting) =>
+  startCorbel(setting.folder, { STORAGE_URL: `file:${filesOf(setting)}`, RATE_LIMITS: "off" });
+
+/** A second process on the stores that Corbel serves. */
+const beside = (setting: Setting): Promise<Services> =>
+  openServices(
+    loadConfig({
+      DATABASE_URL: `sqlite:${setting.folder}`,
+      STORAGE_URL: `file:${filesOf(setting)}`,
+    }),
+    { log: createLog("error", (text) => console.error(text)) },
+  );
+
+async function withFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await Deno.makeTempDir();
+  try {
+    return await work(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** Uploads of a size, each of a project of its own: one holds two of 10 MB. */
+async function requested(setting: Setting, count: number, bytes: number) {
+  await using services = await beside(setting);
+  const uploads: RequestedUpload[] = [];
+  for (let i = 0; i < count; i++) {
+    const { projectId } = await createProject(services, { name: "Files", siteUrl: null });
+    const input = { filename: "photo.png", contentType: TYPE, bytes };
+    uploads.push(await requestUpload(services, projectId, input));
+  }
+  return uploads;
+}
+
+const putTarget = (
+  { url }: Program,
+  uploads: readonly RequestedUpload[],
+  bodyBytes: number,
+): Target => ({
+  url,
+  method: "PUT",
+  headers: { "content-type": TYPE },
+  bodyBytes,
+  paths: uploads.map(({ signedUrl }) => new URL(signedUrl).pathname),
+});
+
+export const puts = (setting: Setting): Promise<number> =>
+  withFolder(async (folder) => {
+    const uploads = await requested(setting, UPLOADS_AT_ONCE, LARGE_BYTES);
+    await using corbel = await corbelOn(setting);
+    await using bare = await startBare(["put", folder]);
+    const target = putTarget(corbel, uploads, LARGE_BYTES);
+    return await ratio(target, { ...target, url: bare.url }, { connections: UPLOADS_AT_ONCE });
+  });
+
+/** A confirmed file; resolves to its path. */
+async function kept(setting: Setting, corbel: Program, bytes: number): Promise<string> {
+  const [upload] = await requested(setting, 1, bytes);
+  await putOnce(corbel, upload!, crypto.getRandomValues(new Uint8Array(SMALL_BYTES)), bytes);
+  await using services = await beside(setting);
+  const path = upload!.filePath;
+  await confirmUpload(services, path.split("/")[0]!, { path, bytes });
+  return path;
+}
+
+async function putOnce(
+  corbel: Program,
+  { signedUrl }: RequestedUpload,
+  pattern: Uint8Array,
+  bytes: number,
+): Promise<void> {
+  const body = new Uint8Array(bytes);
+  for (let at = 0; at < bytes; at += pattern.length) {
+    body.set(pattern.subarray(0, Math.min(pattern.length, bytes - at)), at);
+  }
+  const { pathname } = new URL(signedUrl);
+  const headers = { "content-type": TYPE };
+  const answer = await fetch(corbel.url + pathname, { method: "PUT", headers, body });
+  if (!answer.ok) throw new Error(`PUT answered ${answer.status}: ${await answer.text()}`);
+  await answer.body?.cancel();
+}
+
+export const gets = (setting: Setting): Promise<number> => served(setting, LARGE_BYTES, "get");
+
+export const smallGets = (setting: Setting): Promise<number> =>
+  served(setting, SMALL_BYTES, "read");
+
+async function served(setting: Setting, bytes: number, mode: string): Promise<number> {
+  await using corbel = await corbelOn(setting);
+  const path = await kept(setting, corbel, bytes);
+  await using bare = await startBare([mode, `${filesOf(setting)}/${path}`]);
+  const targets = [{ url: `${corbel.url}/files/${path}` }, { url: bare.url }] as const;
+  const [own, same] = [await ask(targets[0]), await ask(targets[1])];
+  if (own.body !== same.body) throw new Error("The two sides do not answer the same bytes");
+  return await ratio(...targets);
+}
+
+const MEMORY_UPLOADS = 32;
+const MEMORY_ROUNDS = 3;
+
+/** Of the highest peak over what the process had before, after uploads one at a time. */
+export async function uploadMemory(setting: Setting): Promise<number> {
+  const uploads = await requested(setting, MEMORY_UPLOADS, LARGE_BYTES);
+  await using corbel = await corbelOn(setting);
+  const target = putTarget(corbel, uploads, LARGE_BYTES);
+  await load(target, { connections: 1, seconds: 1 });
+  const before = await residentMb(corbel.pid);
+  let [peak, isOver] = [before, false];
+  const looking = (async () => {
+    while (!isOver) peak = Math.max(peak, await residentMb(corbel.pid));
+  })();
+  for (let round = 0; round < MEMORY_ROUNDS; round++) {
+    await load(target, { connections: MEMORY_UPLOADS, seconds: 2 });
+  }
+  isOver = true;
+  await looking;
+  return peak - before;
+}
+
+const ROUNDS = 5;
+const SECONDS = 1;
+/** More than are confirmed in a round: each is good once. */
+const STAGED = 4_000;
+const CONFIRMED_BYTES = 100;
+
+interface BesideWrites {
+  readonly perSecond: number;
+  /** Over the writes per second of the bare server. */
+  readonly ratio: number;
+}
+
+let confirmed: Promise<BesideWrites> | undefined;
+
+/** Measured once, and told in two rows. */
+export const confirms = (setting: Setting): Promise<BesideWrites> =>
+  confirmed ??= withFolder(async (folder) => {
+    await using bare = await startBare(["insert", folder]);
+    await using corbel = await corbelOn(setting);
+    await using services = await beside(setting);
+    const { projectId, secretKey } = await createProject(services, { name: "C", siteUrl: null });
+    const write: Target = { url: bare.url, method: "POST", body: JSON.stringify({ n: 1 }) };
+    const headers = { "x-api-key": secretKey, "content-type": "application/json" };
+    const url = `${corbel.url}/api/storage/upload-confirm`;
+    const own: number[] = [];
+    const ratios: number[] = [];
+    for (let round = 0; round <= ROUNDS; round++) {
+      const bodies = await staged(setting, services, projectId);
+      const target: Target = { url, method: "POST", headers, bodies };
+      const perSecond = await load(target, { seconds: SECONDS });
+      const writes = await load(write, { seconds: SECONDS });
+      if (round === 0) continue; // Both warm up.
+      own.push(perSecond);
+      ratios.push(perSecond / writes);
+    }
+    return {
+      perSecond: Math.round(median(own)),
+      ratio: Math.round(median(ratios) * 100) / 100,
+    };
+  });
+
+/** Uploads that have arrived; what is sent to confirm them. */
+async function staged(setting: Setting, services: Services, projectId: string): Promise<string[]> {
+  const folder = `${filesOf(setting)}/_incoming/${projectId}`;
+  await Deno.mkdir(folder, { recursive: true });
+  const now = services.clock.now();
+  const bytes = CONFIRMED_BYTES;
+  const paths = Array.from({ length: STAGED }, () => newPath(projectId, crypto.randomUUID(), "a"));
+  await services.engine.transaction(projectId, async (tx) => {
+    const sums = tx.records<StorageUsageRecord>(STORAGE_USAGE);
+    const none = { used: 0, reserved: 0, held: 0, external: 0, target: "internal" };
+    if (await sums.get(projectId) === null) await sums.insert({ _id: projectId, ...none });
+    await sums.updateOne(eq("_id", projectId), {
+      increment: { reserved: bytes * STAGED, held: bytes * STAGED },
+    });
+    const rows = tx.records<UploadRecord>(UPLOADS);
+    for (const path of paths) {
+      await rows.insert({
+        _id: services.newId(),
+        path,
+        filename: "a",
+        contentType: TYPE,
+        bytes,
+        state: "requested",
+        claim: null,
+        claimedUntil: null,
+        target: "internal",
+        expiresAt: new Date(now + 600_000).toISOString(),
+        createdAt: new Date(now).toISOString(),
+      });
+    }
+  });
+  const body = new Uint8Array(bytes);
+  for (const path of paths) await Deno.writeFile(`${filesOf(setting)}/_incoming/${path}`, body);
+  return paths.map((filePath) => JSON.stringify({ filePath, size: bytes }));
+}

@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { disposition } from "./disposition.ts";
+
+Deno.test("a plain name stands as it is, another one is encoded for those who can read it", () => {
+  assert.equal(disposition("inline", "a b.png"), 'inline; filename="a b.png"');
+  assert.equal(
+    disposition("attachment", "naïve 日本.txt"),
+    "attachment; filename=\"na_ve __.txt\"; filename*=UTF-8''na%C3%AFve%20%E6%97%A5%E6%9C%AC.txt",
+  );
+});
+
+Deno.test("marks that turn a name round, and what separates paths, are not in it", () => {
+  for (
+    const mark of ["\u202e", "\u200f", "\u2066", "\u0000", "\r", "\n", "\t", "/", "\\", "\u2028"]
+  ) {
+    assert.equal(disposition("inline", `a${mark}b`), 'inline; filename="a_b"');
+  }
+});
+
+Deno.test("any text is one header of plain characters, whose parts can be told apart", () => {
+  const character = fc.oneof(fc.nat({ max: 0x10ffff }), fc.nat({ max: 0xff }));
+  const text = fc.array(character).map((codes) => String.fromCodePoint(...codes));
+  fc.assert(fc.property(text, (name) => {
+    const text = disposition("inline", name);
+    assert.match(text, /^inline; filename="[ -~]*"(?:; filename\*=UTF-8''[A-Za-z0-9%!._~-]*)?$/);
+    const [, plain] = /filename="([^;]*)"/.exec(`${text.split("; filename*")[0]}`) ?? [];
+    assert.ok(plain === undefined || !/["\\%]/.test(plain));
+    new Headers({ "content-disposition": text });
+  }));
+});
+
+Deno.test("half a character is none", () => {
+  assert.equal(
+    disposition("inline", "a\ud83d"),
+    "inline; filename=\"a_\"; filename*=UTF-8''a%EF%BF%BD",
+  );
+});
