@@ -16,6 +16,7 @@ const TOKENS = "wire rules, tokens";
 const FILES = "wire rules, files";
 const EVERYWHERE = "wire rules, everywhere";
 const DESIGN = "design";
+const OWNERS = "wire rules, owners";
 const OURS = "decision";
 
 export const LIMITS = {
@@ -80,6 +81,7 @@ export const LIMITS = {
   UPLOADS_AT_ONCE_MAX: limit(4, "uploads to one signed URL at once, in a process", OURS),
   RANGES_MAX: limit(50, "ranges of one request for a file", OURS),
   CONFIRM_CLAIM_SECONDS: limit(60, "seconds after which a confirm that died is given up", FILES),
+  ACCOUNT_SESSION_DAYS: limit(7, "days of a dashboard session without use", OWNERS),
 } as const;
 
 type Values = { readonly [K in keyof typeof LIMITS]: (typeof LIMITS)[K]["value"] };
@@ -143,6 +145,7 @@ export const UPLOAD_URL_MS = values.UPLOAD_URL_MINUTES * 60_000;
 export const UPLOAD_HOLD_MS = values.UPLOAD_HOLD_MINUTES * 60_000;
 export const UPLOAD_STALL_MS = values.UPLOAD_STALL_SECONDS * 1000;
 export const CONFIRM_CLAIM_MS = values.CONFIRM_CLAIM_SECONDS * 1000;
+export const ACCOUNT_SESSION_MS = values.ACCOUNT_SESSION_DAYS * 86_400_000;
 export const SESSION_MS = values.SESSION_DAYS * 86_400_000;
 export const SESSION_MS_MAX = values.SESSION_DAYS_MAX * 86_400_000;
 export const REFRESH_GRACE_MS = values.REFRESH_GRACE_SECONDS * 1000;

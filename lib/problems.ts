@@ -132,6 +132,11 @@ const table = {
     message: "The refresh token is not valid: sign in again.",
     when: "The refresh token is missing, malformed, unknown, used, expired or revoked.",
   },
+  SIGN_IN_REQUIRED: {
+    status: 401,
+    message: "Sign in to the dashboard first.",
+    when: "There is no dashboard session, or it has ended.",
+  },
   USERS_RESERVED: {
     status: 403,
     message: "The collection users is reserved: use /api/userAuth/* to manage users.",
@@ -167,6 +172,16 @@ const table = {
     status: 403,
     message: "This origin is not among the project's allowed origins.",
     when: "The project lists allowed origins and the request comes from another one.",
+  },
+  CROSS_SITE_REQUEST: {
+    status: 403,
+    message: "This request comes from another site: use the dashboard's own pages.",
+    when: "A page of another site made the browser send it.",
+  },
+  ROLE_REQUIRED: {
+    status: 403,
+    message: "Your role in this project does not allow this.",
+    when: "The account is a member of the project, but of a lower role.",
   },
   STORAGE_QUOTA_EXCEEDED: {
     status: 403,

@@ -1,14 +1,26 @@
+import {
+  findAccountSession,
+  readSessionCookie,
+  type SignedInAccount,
+} from "@/lib/accounts/account_sessions.ts";
 import { type AuthServices, callerOf, holderOf, signedInUserOf } from "@/lib/auth/authenticate.ts";
 import type { KeyHolder } from "@/lib/auth/api_keys.ts";
 import type { Caller, SignedInUser } from "@/lib/auth/principals.ts";
+import type { Clock } from "@/lib/clock.ts";
+import type { Cookies } from "@/lib/http/cookies.ts";
+import { refuseCrossSite } from "@/lib/http/cross_site.ts";
 import { RateLimited, type RateLimiter } from "@/lib/http/rate_limit.ts";
 import type { RequestState } from "@/lib/http/request.ts";
-import type { Id } from "@/lib/store/port.ts";
+import { includes, memberOf, type ProjectMember, type Role } from "@/lib/projects/members.ts";
+import type { Engine, Id } from "@/lib/store/port.ts";
 import { Problem, type ProblemCode } from "@/lib/problems.ts";
 import { after, type Soon } from "@/lib/soon.ts";
 
 export interface GuardServices extends AuthServices {
   readonly config: { readonly publicUrl: string };
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly cookies: Cookies;
   readonly rateLimiter: RateLimiter;
   readonly signInLimiter: RateLimiter;
 }
@@ -21,7 +33,12 @@ export interface Security<P> {
   readonly requirement: readonly Readonly<Record<string, readonly string[]>>[];
   /** What the guard may refuse for. */
   readonly problems: readonly ProblemCode[];
-  guard(services: GuardServices, request: RequestState): Soon<P>;
+  /** @param param A path parameter, decoded. */
+  guard(
+    services: GuardServices,
+    request: RequestState,
+    param: (name: string) => string,
+  ): Soon<P>;
 }
 
 /** No credentials are looked at. */
@@ -112,6 +129,38 @@ export const navigationKey: Security<KeyHolder> = {
   },
 };
 
+/** An account that is signed in to the dashboard, by a request that no other site has made. */
+export const dashboardSession: Security<SignedInAccount> = {
+  requirement: [{ dashboardSession: [] }],
+  problems: ["SIGN_IN_REQUIRED", "CROSS_SITE_REQUEST"],
+  async guard(services, request) {
+    refuseCrossSite(request.raw, services.config.publicUrl);
+    request.callerKind = "account";
+    const token = readSessionCookie(services.cookies, request.raw.headers.get("cookie"));
+    const account = token === null ? null : await findAccountSession(services, token);
+    if (account === null) throw new Problem("SIGN_IN_REQUIRED");
+    return account;
+  },
+};
+
+/** A member of the path's project whose role includes this one. */
+export const projectMember = (role: Role): Security<ProjectMember> => ({
+  requirement: dashboardSession.requirement,
+  problems: [
+    ...dashboardSession.problems,
+    "INVALID_PROJECT_ID",
+    "PROJECT_NOT_FOUND",
+    ...(role === "viewer" ? [] : ["ROLE_REQUIRED"] as const),
+  ],
+  async guard(services, request, param) {
+    const account = await dashboardSession.guard(services, request, param);
+    const member = await memberOf(services, account, param("projectId"));
+    request.projectId = member.project._id;
+    if (!includes(member.role, role)) throw new Problem("ROLE_REQUIRED");
+    return member;
+  },
+});
+
 /** Whose key it is, for a request that may go on with it. */
 function admitted(services: GuardServices, request: RequestState): Soon<KeyHolder> {
   return after(holderOf(services, request), (holder) => {
@@ -138,6 +187,12 @@ export const SECURITY_SCHEMES = {
     name: "x-api-key",
     description:
       "A project's publishable key in the address, for navigation. `key` means the same.",
+  },
+  dashboardSession: {
+    type: "apiKey",
+    in: "cookie",
+    name: "corbel_session",
+    description: "The dashboard's session: `__Host-corbel_session` over https.",
   },
   accessToken: {
     type: "http",

@@ -37,7 +37,7 @@ export function createApp(services: Services): App {
     router.add(contract.method.toUpperCase(), routingPattern(contract.path), (state, param) => {
       state.operationId = contract.operationId;
       const reply = deadlines.within((restart) =>
-        after(contract.security.guard(services, state), (principal) =>
+        after(contract.security.guard(services, state, param), (principal) =>
           handle({
             services,
             principal,

@@ -44,7 +44,16 @@ export async function createProject(
   await engine.createSpace(projectId);
   await signingKeys.create(projectId);
   const createdAt = timestamp(clock);
-  const project = { _id: projectId, name, siteUrl, allowedOrigins: [], createdAt };
+  const project = {
+    _id: projectId,
+    name,
+    siteUrl,
+    allowedOrigins: [],
+    ownerId: null,
+    sealedAiKey: null,
+    createdAt,
+    deletedAt: null,
+  };
   const keyRecords = (["publishable", "secret"] satisfies KeyKind[]).map((kind) => (
     { _id: newId(), projectId, kind, hash: sha256(keys[kind]), createdAt }
   ));

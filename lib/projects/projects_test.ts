@@ -42,6 +42,9 @@ Deno.test("every project is met once, in the order of their ids, however many th
     name: "Test",
     siteUrl: null,
     allowedOrigins: [],
+    ownerId: null,
+    sealedAiKey: null,
+    deletedAt: null,
     createdAt: "2026-01-31T12:00:00.000Z",
   })));
   const met: string[] = [];

@@ -1,4 +1,4 @@
-import type { Definition, StoredRecord } from "../store/port.ts";
+import type { Definition, Id, StoredRecord } from "../store/port.ts";
 
 export type ProjectRecord = StoredRecord & {
   name: string;
@@ -6,7 +6,13 @@ export type ProjectRecord = StoredRecord & {
   siteUrl: string | null;
   /** If any are listed, publishable keys work from these origins only. */
   allowedOrigins: string[];
+  /** The account whose plan rules it; null for a project that was made without one. */
+  ownerId: Id | null;
+  /** The AI key, sealed under the key ring for this project; null without one. */
+  sealedAiKey: string | null;
   createdAt: string;
+  /** When it was put into the trash; null while it is in use. */
+  deletedAt: string | null;
 };
 
 /** In the control space. */
@@ -15,7 +21,10 @@ export const PROJECTS: Definition = {
   fields: {
     name: { type: "String" },
     siteUrl: { type: "String" },
+    ownerId: { type: "Ref" },
+    sealedAiKey: { type: "String" },
     createdAt: { type: "Date" },
+    deletedAt: { type: "Date" },
   },
   indexes: [],
   trash: false,

@@ -1,0 +1,89 @@
+import type { Device } from "../auth/sessions.ts";
+import { type Clock, timestamp } from "../clock.ts";
+import { sha256 } from "../crypto/hashes.ts";
+import { randomToken } from "../crypto/random.ts";
+import type { Cookies } from "../http/cookies.ts";
+import type { NewId } from "../ids.ts";
+import { ACCOUNT_SESSION_MS } from "../limits.ts";
+import type { PlanName } from "../projects/plans.ts";
+import { and, compare, eq } from "../store/filter.ts";
+import type { Engine, Id, Transaction } from "../store/port.ts";
+import {
+  ACCOUNT_SESSIONS,
+  type AccountRecord,
+  ACCOUNTS,
+  type AccountSessionRecord,
+} from "./records.ts";
+
+/** The account that a request acts for, by its session. */
+export interface SignedInAccount {
+  readonly accountId: Id;
+  readonly sessionId: Id;
+  readonly email: string;
+  readonly plan: PlanName;
+}
+
+const COOKIE = "corbel_session";
+
+/** The session's secret in a `Cookie` header; null without one. */
+export const readSessionCookie = (cookies: Cookies, header: string | null): string | null =>
+  cookies.read(header, COOKIE);
+
+/** @param token Null removes the cookie. */
+export const sessionCookie = (
+  cookies: Cookies,
+  token: string | null,
+): readonly [string, string] =>
+  cookies.write(COOKIE, token ?? "", {
+    sameSite: "Lax",
+    maxAge: token === null ? 0 : ACCOUNT_SESSION_MS / 1000,
+  });
+
+/** Opens a session; resolves to its secret, which nobody has seen before. */
+export async function openAccountSession(
+  tx: Transaction,
+  { clock, newId }: { clock: Clock; newId: NewId },
+  { accountId, device }: { accountId: Id; device: Device },
+): Promise<string> {
+  const token = randomToken();
+  const now = timestamp(clock);
+  await tx.records<AccountSessionRecord>(ACCOUNT_SESSIONS).insert({
+    _id: newId(),
+    accountId,
+    tokenHash: sha256(token),
+    ...device,
+    createdAt: now,
+    lastUsedAt: now,
+    expiresAt: expiryFrom(clock),
+  });
+  return token;
+}
+
+const expiryFrom = (clock: Clock): string =>
+  new Date(clock.now() + ACCOUNT_SESSION_MS).toISOString();
+
+/** A session is prolonged at most this often. */
+const SLIDE_MS = 3_600_000;
+
+/** Whose session this is, as it is stored now; null for none. Using a session prolongs it. */
+export async function findAccountSession(
+  { engine, clock }: { engine: Engine; clock: Clock },
+  token: string,
+): Promise<SignedInAccount | null> {
+  const sessions = engine.records<AccountSessionRecord>("control", ACCOUNT_SESSIONS);
+  const standing = and(
+    eq("tokenHash", sha256(token)),
+    compare("expiresAt", "gt", timestamp(clock)),
+  );
+  const session = (await sessions.findOne(standing))?.value;
+  if (session === undefined) return null;
+  const account = await engine.records<AccountRecord>("control", ACCOUNTS).get(session.accountId);
+  if (account === null) return null;
+  if (clock.now() - Date.parse(session.lastUsedAt) > SLIDE_MS) {
+    await sessions.updateOne(standing, {
+      set: { lastUsedAt: timestamp(clock), expiresAt: expiryFrom(clock) },
+    });
+  }
+  const { _id: accountId, email, plan } = account.value;
+  return { accountId, sessionId: session._id, email, plan };
+}

@@ -1,0 +1,64 @@
+import type { Device } from "../auth/sessions.ts";
+import type { PlanName } from "../projects/plans.ts";
+import type { Definition, Id, StoredRecord } from "../store/port.ts";
+
+/** Somebody who owns projects, or helps with them. Users of projects are no accounts. */
+export type AccountRecord = StoredRecord & {
+  /** As it was given. */
+  email: string;
+  /** In lower case; what makes it the same. */
+  emailLower: string;
+  name: string | null;
+  /** argon2id, with its parameters. */
+  passwordHash: string;
+  plan: PlanName;
+  /** The AI key, sealed under the key ring for this account; null without one. */
+  sealedAiKey: string | null;
+  createdAt: string;
+  updatedAt: string;
+};
+
+/** In the control space. */
+export const ACCOUNTS: Definition = {
+  name: "accounts",
+  fields: {
+    email: { type: "String" },
+    emailLower: { type: "String" },
+    name: { type: "String" },
+    passwordHash: { type: "String" },
+    plan: { type: "String" },
+    sealedAiKey: { type: "String" },
+    createdAt: { type: "Date" },
+    updatedAt: { type: "Date" },
+  },
+  indexes: [{ keys: [{ path: "emailLower", descending: false }], unique: true }],
+  trash: false,
+};
+
+/** An account that is signed in to the dashboard on one device. */
+export type AccountSessionRecord = StoredRecord & {
+  accountId: Id;
+  /** SHA-256 of the cookie's value; the value itself is kept nowhere. */
+  tokenHash: string;
+  createdAt: string;
+  lastUsedAt: string;
+  expiresAt: string;
+} & Device;
+
+/** In the control space. */
+export const ACCOUNT_SESSIONS: Definition = {
+  name: "accountSessions",
+  fields: {
+    accountId: { type: "Ref" },
+    tokenHash: { type: "String" },
+    createdAt: { type: "Date" },
+    lastUsedAt: { type: "Date" },
+    expiresAt: { type: "Date" },
+  },
+  indexes: [
+    { keys: [{ path: "tokenHash", descending: false }], unique: true },
+    { keys: [{ path: "accountId", descending: false }, { path: "createdAt", descending: true }] },
+  ],
+  trash: false,
+  expiry: "expiresAt",
+};

@@ -1,0 +1,72 @@
+import type { SignedInAccount } from "../accounts/account_sessions.ts";
+import { parseId } from "../ids.ts";
+import { Problem } from "../problems.ts";
+import { eq } from "../store/filter.ts";
+import type { Definition, Engine, Id, StoredRecord } from "../store/port.ts";
+import { type ProjectRecord, PROJECTS } from "./records.ts";
+
+/** What an account may do in a project; each includes those before it. */
+export const ROLES = ["viewer", "admin", "owner"] as const;
+
+export type Role = (typeof ROLES)[number];
+
+export const includes = (role: Role, asked: Role): boolean =>
+  ROLES.indexOf(role) >= ROLES.indexOf(asked);
+
+export type MemberRecord = StoredRecord & {
+  projectId: Id;
+  accountId: Id;
+  /** `<projectId> <accountId>`: nobody is a member twice. */
+  member: string;
+  role: Role;
+  createdAt: string;
+};
+
+/** In the control space. */
+export const MEMBERS: Definition = {
+  name: "members",
+  fields: {
+    projectId: { type: "Ref" },
+    accountId: { type: "Ref" },
+    member: { type: "String" },
+    role: { type: "String" },
+    createdAt: { type: "Date" },
+  },
+  indexes: [
+    { keys: [{ path: "member", descending: false }], unique: true },
+    { keys: [{ path: "projectId", descending: false }] },
+    { keys: [{ path: "accountId", descending: false }] },
+  ],
+  trash: false,
+};
+
+export const memberKey = (projectId: Id, accountId: Id): string => `${projectId} ${accountId}`;
+
+/** An account at work in a project of which it is a member. */
+export interface ProjectMember {
+  readonly account: SignedInAccount;
+  readonly role: Role;
+  readonly project: ProjectRecord;
+}
+
+/**
+ * The account as a member of the project, as it is stored now. Throws `INVALID_PROJECT_ID`, and
+ * `PROJECT_NOT_FOUND` for a project that does not exist, is in the trash, or is none of its own.
+ */
+export async function memberOf(
+  { engine }: { engine: Engine },
+  account: SignedInAccount,
+  idText: string,
+): Promise<ProjectMember> {
+  const projectId = parseId(idText);
+  if (projectId === null) throw new Problem("INVALID_PROJECT_ID");
+  const member = await engine.records<MemberRecord>("control", MEMBERS)
+    .findOne(eq("member", memberKey(projectId, account.accountId)));
+  const project = member === null
+    ? null
+    : await engine.records<ProjectRecord>("control", PROJECTS).get(projectId);
+  if (member === null || project === null || project.value.deletedAt !== null) {
+    throw new Problem("PROJECT_NOT_FOUND");
+  }
+  return { account, role: member.value.role, project: project.value };
+}
