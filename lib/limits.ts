@@ -17,6 +17,7 @@ const FILES = "wire rules, files";
 const EVERYWHERE = "wire rules, everywhere";
 const DESIGN = "design";
 const OWNERS = "wire rules, owners";
+const PLANS = "plans";
 const OURS = "decision";
 
 export const LIMITS = {
@@ -67,6 +68,16 @@ export const LIMITS = {
   FREE_FILE_BYTES_MAX: limit(10 * MiB, "bytes of a file, free plan", INTERFACE),
   PRO_STORAGE_BYTES: limit(10_240 * MiB, "bytes of all files of a project, pro plan", OURS),
   PRO_FILE_BYTES_MAX: limit(100 * MiB, "bytes of a file, pro plan", OURS),
+  FREE_DOCUMENT_BYTES: limit(50 * MiB, "bytes of all documents of a project, free plan", PLANS),
+  PRO_DOCUMENT_BYTES: limit(5120 * MiB, "bytes of all documents of a project, pro plan", PLANS),
+  FREE_PROJECTS_MAX: limit(3, "projects of an account, free plan", OURS),
+  PRO_PROJECTS_MAX: limit(50, "projects of an account, pro plan", OURS),
+  FREE_COLLECTIONS_MAX: limit(20, "collections of a project, free plan", OURS),
+  PRO_COLLECTIONS_MAX: limit(200, "collections of a project, pro plan", OURS),
+  FREE_AI_QUERIES: limit(5, "query builder requests a month, free plan", INTERFACE),
+  PRO_AI_QUERIES: limit(20, "query builder requests a month, pro plan", INTERFACE),
+  FREE_AI_DESIGNS: limit(1, "collection designs a month, free plan", INTERFACE),
+  PRO_AI_DESIGNS: limit(5, "collection designs a month, pro plan", INTERFACE),
   EXTERNAL_FILE_BYTES_MAX: limit(5120 * MiB, "bytes of a file in a project's own bucket", FILES),
   FILENAME_LENGTH_MAX: limit(255, "characters of a `filename`", FILES),
   STORED_FILENAME_LENGTH_MAX: limit(100, "characters of it that its path keeps", FILES),
@@ -104,7 +115,12 @@ export const {
   EMAIL_SEARCH_LENGTH_MAX,
   EXTERNAL_FILE_BYTES_MAX,
   FILENAME_LENGTH_MAX,
+  FREE_AI_DESIGNS,
+  FREE_AI_QUERIES,
+  FREE_COLLECTIONS_MAX,
+  FREE_DOCUMENT_BYTES,
   FREE_FILE_BYTES_MAX,
+  FREE_PROJECTS_MAX,
   FREE_STORAGE_BYTES,
   IDEMPOTENCY_KEY_LENGTH_MAX,
   IN_VALUES_MAX,
@@ -114,9 +130,14 @@ export const {
   PAGE_DEFAULT,
   PERSON_NAME_LENGTH_MAX,
   POPULATE_FIELDS_MAX,
-  PRO_FILE_BYTES_MAX,
-  PRO_STORAGE_BYTES,
   PROVIDER_ANSWER_BYTES_MAX,
+  PRO_AI_DESIGNS,
+  PRO_AI_QUERIES,
+  PRO_COLLECTIONS_MAX,
+  PRO_DOCUMENT_BYTES,
+  PRO_FILE_BYTES_MAX,
+  PRO_PROJECTS_MAX,
+  PRO_STORAGE_BYTES,
   RANGES_MAX,
   RATE_PER_MINUTE,
   REFRESH_SIBLINGS_MAX,
