@@ -72,6 +72,8 @@ export const LIMITS = {
   PRO_DOCUMENT_BYTES: limit(5120 * MiB, "bytes of all documents of a project, pro plan", PLANS),
   FREE_PROJECTS_MAX: limit(3, "projects of an account, free plan", OURS),
   PRO_PROJECTS_MAX: limit(50, "projects of an account, pro plan", OURS),
+  PROJECT_NAME_LENGTH_MAX: limit(100, "characters of a project's name", OURS),
+  ALLOWED_ORIGINS_MAX: limit(20, "allowed origins of a project", OURS),
   FREE_COLLECTIONS_MAX: limit(20, "collections of a project, free plan", OURS),
   PRO_COLLECTIONS_MAX: limit(200, "collections of a project, pro plan", OURS),
   FREE_AI_QUERIES: limit(5, "query builder requests a month, free plan", INTERFACE),
@@ -102,6 +104,7 @@ const values = Object.fromEntries(
 ) as unknown as Values; // Object.fromEntries forgets which key has which value.
 
 export const {
+  ALLOWED_ORIGINS_MAX,
   AVATAR_URL_LENGTH_MAX,
   BODY_BYTES_MAX,
   BULK_BODY_BYTES_MAX,
@@ -130,6 +133,7 @@ export const {
   PAGE_DEFAULT,
   PERSON_NAME_LENGTH_MAX,
   POPULATE_FIELDS_MAX,
+  PROJECT_NAME_LENGTH_MAX,
   PROVIDER_ANSWER_BYTES_MAX,
   PRO_AI_DESIGNS,
   PRO_AI_QUERIES,

@@ -73,7 +73,7 @@ const table = {
   INVALID_INPUT: {
     status: 400,
     message: "An option is missing or not valid.",
-    when: "An administrative command was given an option that it cannot use.",
+    when: "A command's option, or a member of a body, cannot be used; the message says why.",
   },
   INVALID_RETURN_TO: {
     status: 400,

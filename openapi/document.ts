@@ -2,6 +2,7 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Contract } from "./contract.ts";
 import { BLOBS } from "./paths/blobs.ts";
 import { DATA } from "./paths/data.ts";
+import { PROJECTS } from "./paths/projects.ts";
 import { SCHEMAS } from "./paths/schemas.ts";
 import { SESSIONS } from "./paths/sessions.ts";
 import { SOCIAL } from "./paths/social.ts";
@@ -19,6 +20,7 @@ export const CONTRACTS: readonly Contract<unknown>[] = [
   ...USERS,
   ...STORAGE,
   ...BLOBS,
+  ...PROJECTS,
   ...SYSTEM,
 ] as readonly Contract<unknown>[]; // Their principals differ; here only their documents matter.
 
@@ -52,6 +54,7 @@ export function buildDocument() {
       { name: "Sessions", description: "Renew and end what a user signed in to." },
       { name: "Users", description: "A user about himself, and a server about all of them." },
       { name: "Files", description: "Store files and serve them to everybody." },
+      { name: "Projects", description: "What an owner sets up, in the dashboard or by script." },
       { name: "Access tokens", description: "Check access tokens elsewhere." },
       { name: "Server", description: "The server itself." },
     ],

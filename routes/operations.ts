@@ -1,6 +1,7 @@
 import type { Contract } from "@/openapi/contract.ts";
 import * as blobs from "@/openapi/paths/blobs.ts";
 import * as data from "@/openapi/paths/data.ts";
+import * as projects from "@/openapi/paths/projects.ts";
 import * as schemas from "@/openapi/paths/schemas.ts";
 import * as sessions from "@/openapi/paths/sessions.ts";
 import * as social from "@/openapi/paths/social.ts";
@@ -20,6 +21,7 @@ import { handlePatchDocument } from "./data/patch_document.ts";
 import { handleRecoverDocument } from "./data/recover_document.ts";
 import { handleReplaceDocument } from "./data/replace_document.ts";
 import { handleGetJwks } from "./projects/get_jwks.ts";
+import { handleCreateProject, handleGetProject, handleListProjects } from "./projects/projects.ts";
 import { handleEndSession } from "./sessions/end_session.ts";
 import { handleExchangeCode } from "./sessions/exchange_code.ts";
 import { handleListSessions } from "./sessions/list_sessions.ts";
@@ -83,6 +85,9 @@ export function operations(mount: <P>(contract: Contract<P>, handle: Handler<P>)
   mount(storage.getStorageUsage, handleGetStorageUsage);
   mount(blobs.putBlob, handlePutBlob);
   mount(blobs.serveFile, handleServeFile);
+  mount(projects.createProject, handleCreateProject);
+  mount(projects.listProjects, handleListProjects);
+  mount(projects.getProject, handleGetProject);
   mount(system.getJwks, handleGetJwks);
   mount(system.getHealth, handleGetHealth);
   mount(system.getReadiness, handleGetReadiness);

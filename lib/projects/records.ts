@@ -29,3 +29,6 @@ export const PROJECTS: Definition = {
   indexes: [],
   trash: false,
 };
+
+/** Projects of earlier versions know no trash. */
+export const isTrashed = ({ deletedAt }: ProjectRecord): boolean => (deletedAt ?? null) !== null;
