@@ -72,6 +72,7 @@ export const LIMITS = {
   PRO_DOCUMENT_BYTES: limit(5120 * MiB, "bytes of all documents of a project, pro plan", PLANS),
   FREE_PROJECTS_MAX: limit(3, "projects of an account, free plan", OURS),
   PRO_PROJECTS_MAX: limit(50, "projects of an account, pro plan", OURS),
+  PROJECT_TRASH_DAYS: limit(7, "days a deleted project can be restored", "owners"),
   PROJECT_NAME_LENGTH_MAX: limit(100, "characters of a project's name", OURS),
   ALLOWED_ORIGINS_MAX: limit(20, "allowed origins of a project", OURS),
   FREE_COLLECTIONS_MAX: limit(20, "collections of a project, free plan", OURS),
@@ -170,6 +171,7 @@ export const UPLOAD_URL_MS = values.UPLOAD_URL_MINUTES * 60_000;
 export const UPLOAD_HOLD_MS = values.UPLOAD_HOLD_MINUTES * 60_000;
 export const UPLOAD_STALL_MS = values.UPLOAD_STALL_SECONDS * 1000;
 export const CONFIRM_CLAIM_MS = values.CONFIRM_CLAIM_SECONDS * 1000;
+export const PROJECT_TRASH_MS = values.PROJECT_TRASH_DAYS * 86_400_000;
 export const ACCOUNT_SESSION_MS = values.ACCOUNT_SESSION_DAYS * 86_400_000;
 export const SESSION_MS = values.SESSION_DAYS * 86_400_000;
 export const SESSION_MS_MAX = values.SESSION_DAYS_MAX * 86_400_000;
