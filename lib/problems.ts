@@ -218,6 +218,11 @@ const table = {
     message: "Project not found or access denied",
     when: "The project does not exist, or the caller has no part in it.",
   },
+  ACCOUNT_NOT_FOUND: {
+    status: 404,
+    message: "There is no account with this e-mail.",
+    when: "Nobody has registered with this e-mail.",
+  },
   MEMBER_NOT_FOUND: {
     status: 404,
     message: "This account is no member of the project.",
