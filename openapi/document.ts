@@ -1,5 +1,6 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Contract } from "./contract.ts";
+import { ACCOUNTS } from "./paths/accounts.ts";
 import { BLOBS } from "./paths/blobs.ts";
 import { DATA } from "./paths/data.ts";
 import { PROJECTS } from "./paths/projects.ts";
@@ -21,6 +22,7 @@ export const CONTRACTS: readonly Contract<unknown>[] = [
   ...STORAGE,
   ...BLOBS,
   ...PROJECTS,
+  ...ACCOUNTS,
   ...SYSTEM,
 ] as readonly Contract<unknown>[]; // Their principals differ; here only their documents matter.
 
@@ -55,6 +57,7 @@ export function buildDocument() {
       { name: "Users", description: "A user about himself, and a server about all of them." },
       { name: "Files", description: "Store files and serve them to everybody." },
       { name: "Projects", description: "What an owner sets up, in the dashboard or by script." },
+      { name: "Accounts", description: "Who works in the dashboard, and on which devices." },
       { name: "Access tokens", description: "Check access tokens elsewhere." },
       { name: "Server", description: "The server itself." },
     ],

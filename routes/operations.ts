@@ -1,4 +1,5 @@
 import type { Contract } from "@/openapi/contract.ts";
+import * as accounts from "@/openapi/paths/accounts.ts";
 import * as blobs from "@/openapi/paths/blobs.ts";
 import * as data from "@/openapi/paths/data.ts";
 import * as projects from "@/openapi/paths/projects.ts";
@@ -9,6 +10,12 @@ import * as storage from "@/openapi/paths/storage.ts";
 import * as system from "@/openapi/paths/system.ts";
 import * as users from "@/openapi/paths/users.ts";
 import type { Handler } from "./call.ts";
+import { handleGetAccount } from "./accounts/get_account.ts";
+import {
+  handleRegisterAccount,
+  handleSignInAccount,
+  handleSignOutAccount,
+} from "./accounts/sign_in.ts";
 import { handlePutBlob } from "./blobs/put_blob.ts";
 import { handleServeFile } from "./blobs/serve_file.ts";
 import { handleCreateDocument } from "./data/create_document.ts";
@@ -88,6 +95,11 @@ export function operations(mount: <P>(contract: Contract<P>, handle: Handler<P>)
   mount(projects.createProject, handleCreateProject);
   mount(projects.listProjects, handleListProjects);
   mount(projects.getProject, handleGetProject);
+  mount(accounts.registerAccount, handleRegisterAccount);
+  mount(accounts.signInAccount, handleSignInAccount);
+  mount(accounts.signOutAccount, handleSignOutAccount);
+  mount(accounts.getAccount, handleGetAccount);
+  mount(accounts.getUserAccount, handleGetAccount);
   mount(system.getJwks, handleGetJwks);
   mount(system.getHealth, handleGetHealth);
   mount(system.getReadiness, handleGetReadiness);

@@ -16,6 +16,7 @@ export type AccountRecord = StoredRecord & {
   sealedAiKey: string | null;
   /** Grows with every change of what it has a part in. */
   turns?: number;
+  lastSignInAt: string | null;
   createdAt: string;
   updatedAt: string;
 };
@@ -31,6 +32,7 @@ export const ACCOUNTS: Definition = {
     plan: { type: "String" },
     sealedAiKey: { type: "String" },
     turns: { type: "Number" },
+    lastSignInAt: { type: "Date" },
     createdAt: { type: "Date" },
     updatedAt: { type: "Date" },
   },
