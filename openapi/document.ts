@@ -3,6 +3,7 @@ import type { Contract } from "./contract.ts";
 import { ACCOUNTS } from "./paths/accounts.ts";
 import { BLOBS } from "./paths/blobs.ts";
 import { DATA } from "./paths/data.ts";
+import { MEMBERS } from "./paths/members.ts";
 import { PROJECTS } from "./paths/projects.ts";
 import { SCHEMAS } from "./paths/schemas.ts";
 import { SESSIONS } from "./paths/sessions.ts";
@@ -22,6 +23,7 @@ export const CONTRACTS: readonly Contract<unknown>[] = [
   ...STORAGE,
   ...BLOBS,
   ...PROJECTS,
+  ...MEMBERS,
   ...ACCOUNTS,
   ...SYSTEM,
 ] as readonly Contract<unknown>[]; // Their principals differ; here only their documents matter.

@@ -160,10 +160,10 @@ export async function transferProject(
   { engine, plans }: { engine: Engine; plans: Plans },
   { project, account }: ProjectMember,
   newOwnerId: Id,
-): Promise<ProjectRecord> {
+): Promise<Pick<ProjectMember, "project" | "role">> {
   const { _id: projectId } = project;
   const { accountId: oldOwnerId } = account;
-  if (newOwnerId === oldOwnerId) return project;
+  if (newOwnerId === oldOwnerId) return { project, role: "owner" };
   const transferred = await engine.transaction("control", async (tx) => {
     const members = tx.records<MemberRecord>(MEMBERS);
     const newOwner = await accountInTurn(tx, newOwnerId);
@@ -180,5 +180,5 @@ export async function transferProject(
     return owned.value;
   });
   plans.forgetProject(projectId);
-  return transferred;
+  return { project: transferred, role: "admin" };
 }
