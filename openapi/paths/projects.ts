@@ -41,7 +41,7 @@ export const createProject = contract({
     example: CREATED_PROJECT_EXAMPLE,
     message: "Project created",
   }],
-  problems: ["INVALID_INPUT"],
+  problems: ["INVALID_INPUT", "PLAN_LIMIT_REACHED"],
 });
 
 export const listProjects = contract({
