@@ -11,6 +11,7 @@ import { deleteAll } from "../store/expiry.ts";
 import { and, compare, eq } from "../store/filter.ts";
 import type { Engine, Id } from "../store/port.ts";
 import { MEMBERS, type ProjectMember } from "./members.ts";
+import { eachProject } from "./projects.ts";
 import { IN_USE, type ProjectRecord, PROJECTS } from "./records.ts";
 
 interface TrashServices {
@@ -67,6 +68,19 @@ export async function restoreProject(services: TrashServices, projectId: Id): Pr
     if (ownerId === null || await tx.records<AccountRecord>(ACCOUNTS).get(ownerId) !== null) return;
     await projects.updateOne(eq("_id", projectId), { set: { ownerId: null } });
   });
+}
+
+/** Projects that can be restored, and until when. */
+export async function listTrashed(
+  services: TrashServices,
+): Promise<{ projectId: Id; name: string; restorableUntil: string }[]> {
+  const trashed = [];
+  const due = and(compare("deletedAt", "gt", lastKept(services)), eq("removedAt", null));
+  for await (const { _id: projectId, name, deletedAt } of eachProject(services, due)) {
+    const restorableUntil = isoAt(Date.parse(deletedAt!) + PROJECT_TRASH_MS);
+    trashed.push({ projectId, name, restorableUntil });
+  }
+  return trashed;
 }
 
 /**
