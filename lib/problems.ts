@@ -253,6 +253,11 @@ const table = {
     message: "A collection of this name exists already; names that differ only in case are one.",
     when: "A collection is created under a name that is taken.",
   },
+  COLLECTION_IN_USE: {
+    status: 409,
+    message: "Other collections refer to this one: change them first.",
+    when: "A collection is deleted while a Ref of another one names it; the message says which.",
+  },
   DEFINITION_CONFLICT: {
     status: 409,
     message: "Stored documents do not fit the new definition.",
@@ -329,6 +334,11 @@ const table = {
     status: 422,
     message: "This provider is not enabled for the project, or its client id or secret is missing.",
     when: "The project has not set up the provider, or has switched it off.",
+  },
+  PROVIDER_INCOMPLETE: {
+    status: 422,
+    message: "To be enabled the provider needs a client id and a client secret.",
+    when: "A provider is enabled without a client id or a client secret; the message names which.",
   },
   SITE_URL_MISSING: {
     status: 422,
