@@ -72,6 +72,9 @@ export const LIMITS = {
   PRO_DOCUMENT_BYTES: limit(5120 * MiB, "bytes of all documents of a project, pro plan", PLANS),
   FREE_PROJECTS_MAX: limit(3, "projects of an account, free plan", OURS),
   PRO_PROJECTS_MAX: limit(50, "projects of an account, pro plan", OURS),
+  PROJECT_TRASH_DAYS: limit(7, "days a deleted project can be restored", "owners"),
+  PROJECT_NAME_LENGTH_MAX: limit(100, "characters of a project's name", OURS),
+  ALLOWED_ORIGINS_MAX: limit(20, "allowed origins of a project", OURS),
   FREE_COLLECTIONS_MAX: limit(20, "collections of a project, free plan", OURS),
   PRO_COLLECTIONS_MAX: limit(200, "collections of a project, pro plan", OURS),
   FREE_AI_QUERIES: limit(5, "query builder requests a month, free plan", INTERFACE),
@@ -102,6 +105,7 @@ const values = Object.fromEntries(
 ) as unknown as Values; // Object.fromEntries forgets which key has which value.
 
 export const {
+  ALLOWED_ORIGINS_MAX,
   AVATAR_URL_LENGTH_MAX,
   BODY_BYTES_MAX,
   BULK_BODY_BYTES_MAX,
@@ -130,6 +134,7 @@ export const {
   PAGE_DEFAULT,
   PERSON_NAME_LENGTH_MAX,
   POPULATE_FIELDS_MAX,
+  PROJECT_NAME_LENGTH_MAX,
   PROVIDER_ANSWER_BYTES_MAX,
   PRO_AI_DESIGNS,
   PRO_AI_QUERIES,
@@ -166,6 +171,7 @@ export const UPLOAD_URL_MS = values.UPLOAD_URL_MINUTES * 60_000;
 export const UPLOAD_HOLD_MS = values.UPLOAD_HOLD_MINUTES * 60_000;
 export const UPLOAD_STALL_MS = values.UPLOAD_STALL_SECONDS * 1000;
 export const CONFIRM_CLAIM_MS = values.CONFIRM_CLAIM_SECONDS * 1000;
+export const PROJECT_TRASH_MS = values.PROJECT_TRASH_DAYS * 86_400_000;
 export const ACCOUNT_SESSION_MS = values.ACCOUNT_SESSION_DAYS * 86_400_000;
 export const SESSION_MS = values.SESSION_DAYS * 86_400_000;
 export const SESSION_MS_MAX = values.SESSION_DAYS_MAX * 86_400_000;

@@ -2,6 +2,7 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Contract } from "./contract.ts";
 import { BLOBS } from "./paths/blobs.ts";
 import { DATA } from "./paths/data.ts";
+import { PROJECTS } from "./paths/projects.ts";
 import { PROJECT_COLLECTIONS } from "./paths/project_collections.ts";
 import { PROJECT_DOCUMENTS } from "./paths/project_documents.ts";
 import { PROJECT_PROVIDERS } from "./paths/project_providers.ts";
@@ -23,6 +24,7 @@ export const CONTRACTS: readonly Contract<unknown>[] = [
   ...USERS,
   ...STORAGE,
   ...BLOBS,
+  ...PROJECTS,
   ...PROJECT_PROVIDERS,
   ...PROJECT_COLLECTIONS,
   ...PROJECT_DOCUMENTS,
@@ -60,6 +62,7 @@ export function buildDocument() {
       { name: "Sessions", description: "Renew and end what a user signed in to." },
       { name: "Users", description: "A user about himself, and a server about all of them." },
       { name: "Files", description: "Store files and serve them to everybody." },
+      { name: "Projects", description: "What an owner sets up, in the dashboard or by script." },
       { name: "Project sign-in", description: "Which providers a project's users sign in with." },
       { name: "Project collections", description: "Define a project's collections." },
       { name: "Project documents", description: "A project's documents, for its members." },

@@ -8,6 +8,7 @@ import { storedCollections } from "@/lib/documents/save_collection.ts";
 import { purgeTrash } from "@/lib/documents/trash.ts";
 import { reap } from "@/lib/files/reaper.ts";
 import { eachProject } from "@/lib/projects/projects.ts";
+import { removeTrashed } from "@/lib/projects/trash.ts";
 import type { Services } from "@/lib/services.ts";
 import { SIGN_IN_STATES } from "@/lib/social/states.ts";
 import { purgeExpired } from "@/lib/store/expiry.ts";

@@ -1,6 +1,7 @@
 import type { Contract } from "@/openapi/contract.ts";
 import * as blobs from "@/openapi/paths/blobs.ts";
 import * as data from "@/openapi/paths/data.ts";
+import * as projects from "@/openapi/paths/projects.ts";
 import * as projectCollections from "@/openapi/paths/project_collections.ts";
 import * as projectDocuments from "@/openapi/paths/project_documents.ts";
 import * as projectProviders from "@/openapi/paths/project_providers.ts";
@@ -32,6 +33,7 @@ import {
 } from "./project_collections/collections.ts";
 import { handleListProviders, handleSetProvider } from "./project_providers/providers.ts";
 import { handleGetJwks } from "./projects/get_jwks.ts";
+import { handleCreateProject, handleGetProject, handleListProjects } from "./projects/projects.ts";
 import { handleEndSession } from "./sessions/end_session.ts";
 import { handleExchangeCode } from "./sessions/exchange_code.ts";
 import { handleListSessions } from "./sessions/list_sessions.ts";
@@ -95,6 +97,9 @@ export function operations(mount: <P>(contract: Contract<P>, handle: Handler<P>)
   mount(storage.getStorageUsage, handleGetStorageUsage);
   mount(blobs.putBlob, handlePutBlob);
   mount(blobs.serveFile, handleServeFile);
+  mount(projects.createProject, handleCreateProject);
+  mount(projects.listProjects, handleListProjects);
+  mount(projects.getProject, handleGetProject);
   mount(projectProviders.listProviders, handleListProviders);
   mount(projectProviders.setProvider, handleSetProvider);
   mount(projectCollections.listCollections, handleListCollections);

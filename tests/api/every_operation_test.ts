@@ -46,6 +46,7 @@ function failing(services: Services, error: Error): Services {
     transaction: () => Promise.reject(error),
     drop: () => Promise.reject(error),
     createSpace: () => Promise.reject(error),
+    dropSpace: () => Promise.reject(error),
     ping: () => Promise.reject(error),
     async [Symbol.asyncDispose]() {},
   };

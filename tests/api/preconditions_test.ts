@@ -209,6 +209,7 @@ function meddled(services: Services, collection: string, meanwhile: () => Promis
       transaction: (space, work) => engine.transaction(space, work),
       drop: (space, definition) => engine.drop(space, definition),
       createSpace: (space) => engine.createSpace(space),
+      dropSpace: (projectId) => engine.dropSpace(projectId),
       ping: () => engine.ping(),
       async [Symbol.asyncDispose]() {},
     },
