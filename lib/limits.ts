@@ -96,6 +96,9 @@ export const LIMITS = {
   RANGES_MAX: limit(50, "ranges of one request for a file", OURS),
   CONFIRM_CLAIM_SECONDS: limit(60, "seconds after which a confirm that died is given up", FILES),
   ACCOUNT_SESSION_DAYS: limit(7, "days of a dashboard session without use", OWNERS),
+  DASHBOARD_SIGN_IN_RATE_PER_MINUTE: limit(20, "dashboard sign-ins per address", EVERYWHERE),
+  PASSWORD_LENGTH_MIN: limit(8, "characters of an account's password", "accounts"),
+  PASSWORD_LENGTH_MAX: limit(200, "characters of an account's password", "accounts"),
 } as const;
 
 type Values = { readonly [K in keyof typeof LIMITS]: (typeof LIMITS)[K]["value"] };
@@ -111,6 +114,7 @@ export const {
   BULK_BODY_BYTES_MAX,
   BULK_DOCUMENTS_MAX,
   CONTENT_TYPE_LENGTH_MAX,
+  DASHBOARD_SIGN_IN_RATE_PER_MINUTE,
   DEFINITION_DEPTH_MAX,
   DEFINITION_FIELDS_MAX,
   DEVICE_NAME_LENGTH_MAX,
@@ -132,6 +136,8 @@ export const {
   LIST_LIMIT_MAX,
   NAME_LENGTH_MAX,
   PAGE_DEFAULT,
+  PASSWORD_LENGTH_MAX,
+  PASSWORD_LENGTH_MIN,
   PERSON_NAME_LENGTH_MAX,
   POPULATE_FIELDS_MAX,
   PROJECT_NAME_LENGTH_MAX,

@@ -117,6 +117,11 @@ const table = {
     message: "Fewer bytes arrived than were announced: send the whole file again.",
     when: "The body ended before the announced size; the URL can be used again.",
   },
+  INVALID_PASSWORD: {
+    status: 400,
+    message: "This password cannot be chosen.",
+    when: "A chosen password is too short, too long, or among those that are guessed first.",
+  },
   API_KEY_INVALID: {
     status: 401,
     message: "Missing or invalid API key: send a current key of the project as x-api-key.",
@@ -141,6 +146,11 @@ const table = {
     status: 401,
     message: "Sign in to the dashboard first.",
     when: "There is no dashboard session, or it has ended.",
+  },
+  CREDENTIALS_INVALID: {
+    status: 401,
+    message: "The e-mail or the password is not right.",
+    when: "There is no account with this e-mail, or its password is another one.",
   },
   USERS_RESERVED: {
     status: 403,
@@ -182,6 +192,11 @@ const table = {
     status: 403,
     message: "This request comes from another site: use the dashboard's own pages.",
     when: "A page of another site made the browser send it.",
+  },
+  PASSWORD_WRONG: {
+    status: 403,
+    message: "This is not the account's present password.",
+    when: "The password that a change asks for is another one.",
   },
   ROLE_REQUIRED: {
     status: 403,
@@ -227,6 +242,11 @@ const table = {
     status: 404,
     message: "There is no such user in this project.",
     when: "The user does not exist in the project.",
+  },
+  ACCOUNT_NOT_FOUND: {
+    status: 404,
+    message: "There is no account with this e-mail.",
+    when: "Nobody has registered with this e-mail.",
   },
   PROVIDER_UNKNOWN: {
     status: 404,
@@ -282,6 +302,16 @@ const table = {
     status: 409,
     message: "A user with this e-mail exists already in the project.",
     when: "A user is created with an e-mail that is taken.",
+  },
+  ACCOUNT_EXISTS: {
+    status: 409,
+    message: "An account with this e-mail exists already: sign in.",
+    when: "Somebody registers with an e-mail that is taken.",
+  },
+  ACCOUNT_OWNS_PROJECTS: {
+    status: 409,
+    message: "The account owns projects: delete them, or give them to somebody else, first.",
+    when: "An account is deleted while it is the owner of a project; the message has their number.",
   },
   MEMBER_EXISTS: {
     status: 409,
@@ -374,6 +404,11 @@ const table = {
     status: 429,
     message: "Too many requests: wait as long as Retry-After says.",
     when: "The key and address made more requests in this minute than allowed.",
+  },
+  SIGN_IN_LOCKED: {
+    status: 429,
+    message: "Too many wrong passwords: wait as long as Retry-After says.",
+    when: "Wrong passwords came from this address for this account, or for it from everywhere.",
   },
   INTERNAL: {
     status: 500,

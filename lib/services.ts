@@ -1,3 +1,4 @@
+import { createPasswords, type Passwords } from "./accounts/passwords.ts";
 import { type AccessTokens, createAccessTokens } from "./auth/access_tokens.ts";
 import { createKeyDirectory, type KeyDirectory } from "./auth/api_keys.ts";
 import { createSessionDirectory, type SessionDirectory } from "./auth/sessions.ts";
@@ -29,7 +30,11 @@ import type { Log } from "./http/log.ts";
 import { createRateLimiter, type RateLimiter, type SharedCounts } from "./http/rate_limit.ts";
 import { createStoredCounts } from "./http/stored_counts.ts";
 import { type NewId, objectIds } from "./ids.ts";
-import { REQUEST_TIMEOUT_MS, SIGN_IN_RATE_PER_MINUTE } from "./limits.ts";
+import {
+  DASHBOARD_SIGN_IN_RATE_PER_MINUTE,
+  REQUEST_TIMEOUT_MS,
+  SIGN_IN_RATE_PER_MINUTE,
+} from "./limits.ts";
 import { createPlans, type Plans } from "./projects/plans.ts";
 import { type Browsers, createBrowsers } from "./social/browser.ts";
 import { createProviders, type Providers } from "./social/providers.ts";
@@ -66,6 +71,9 @@ export interface Services extends AsyncDisposable {
   readonly rateLimiter: RateLimiter;
   /** For sign-ins and refreshes, beside the other one. */
   readonly signInLimiter: RateLimiter;
+  /** For whatever tells whether somebody has an account, or which password. */
+  readonly dashboardLimiter: RateLimiter;
+  readonly passwords: Passwords;
   readonly deadlines: Deadlines;
   readonly flight: Flight;
 }
@@ -96,6 +104,8 @@ export async function openServices(
     const rateLimiter = createRateLimiter(config.ratePerMinute, clock, shared);
     const signInRate = config.ratePerMinute === null ? null : SIGN_IN_RATE_PER_MINUTE;
     const signInLimiter = createRateLimiter(signInRate, clock, shared);
+    const dashboardRate = config.ratePerMinute === null ? null : DASHBOARD_SIGN_IN_RATE_PER_MINUTE;
+    const dashboardLimiter = createRateLimiter(dashboardRate, clock, shared);
     const cookies = createCookies(publicUrl);
     const uploadTokens = createUploadTokens(keyRing.derive("upload tokens"));
     const { blobs, localFiles } = await openStorage(config, uploadTokens, clock);
@@ -134,6 +144,8 @@ export async function openServices(
       servedFiles: createServedFiles(engine, clock),
       rateLimiter,
       signInLimiter,
+      dashboardLimiter,
+      passwords: createPasswords(hashesAtOnce(config)),
       deadlines,
       flight: createFlight(),
       async [Symbol.asyncDispose]() {
@@ -141,6 +153,7 @@ export async function openServices(
         await collectionRemovals[Symbol.asyncDispose]();
         await rateLimiter[Symbol.asyncDispose]();
         await signInLimiter[Symbol.asyncDispose]();
+        await dashboardLimiter[Symbol.asyncDispose]();
         await blobStores[Symbol.asyncDispose]();
         egress[Symbol.dispose]();
         await engine[Symbol.asyncDispose]();
@@ -152,6 +165,10 @@ export async function openServices(
     throw error;
   }
 }
+
+/** As many as there are cores, which all processes of this start share. */
+const hashesAtOnce = ({ workers }: Config): number =>
+  Math.max(1, Math.floor(navigator.hardwareConcurrency / workers));
 
 /** MongoDB's driver is loaded only by those who use it. */
 async function openEngine(

@@ -1,5 +1,6 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Contract } from "./contract.ts";
+import { ACCOUNTS } from "./paths/accounts.ts";
 import { BLOBS } from "./paths/blobs.ts";
 import { DATA } from "./paths/data.ts";
 import { PROJECTS } from "./paths/projects.ts";
@@ -24,6 +25,7 @@ export const CONTRACTS: readonly Contract<unknown>[] = [
   ...USERS,
   ...STORAGE,
   ...BLOBS,
+  ...ACCOUNTS,
   ...PROJECTS,
   ...PROJECT_PROVIDERS,
   ...PROJECT_COLLECTIONS,
@@ -62,6 +64,7 @@ export function buildDocument() {
       { name: "Sessions", description: "Renew and end what a user signed in to." },
       { name: "Users", description: "A user about himself, and a server about all of them." },
       { name: "Files", description: "Store files and serve them to everybody." },
+      { name: "Accounts", description: "Who works in the dashboard, and on which devices." },
       { name: "Projects", description: "What an owner sets up, in the dashboard or by script." },
       { name: "Project sign-in", description: "Which providers a project's users sign in with." },
       { name: "Project collections", description: "Define a project's collections." },

@@ -1,4 +1,5 @@
 import type { Contract } from "@/openapi/contract.ts";
+import * as accounts from "@/openapi/paths/accounts.ts";
 import * as blobs from "@/openapi/paths/blobs.ts";
 import * as data from "@/openapi/paths/data.ts";
 import * as projects from "@/openapi/paths/projects.ts";
@@ -13,6 +14,12 @@ import * as storage from "@/openapi/paths/storage.ts";
 import * as system from "@/openapi/paths/system.ts";
 import * as users from "@/openapi/paths/users.ts";
 import type { Handler } from "./call.ts";
+import { handleGetAccount } from "./accounts/get_account.ts";
+import {
+  handleRegisterAccount,
+  handleSignInAccount,
+  handleSignOutAccount,
+} from "./accounts/sign_in.ts";
 import { asServer } from "./as_server.ts";
 import { handlePutBlob } from "./blobs/put_blob.ts";
 import { handleServeFile } from "./blobs/serve_file.ts";
@@ -97,6 +104,11 @@ export function operations(mount: <P>(contract: Contract<P>, handle: Handler<P>)
   mount(storage.getStorageUsage, handleGetStorageUsage);
   mount(blobs.putBlob, handlePutBlob);
   mount(blobs.serveFile, handleServeFile);
+  mount(accounts.registerAccount, handleRegisterAccount);
+  mount(accounts.signInAccount, handleSignInAccount);
+  mount(accounts.signOutAccount, handleSignOutAccount);
+  mount(accounts.getAccount, handleGetAccount);
+  mount(accounts.getUserAccount, handleGetAccount);
   mount(projects.createProject, handleCreateProject);
   mount(projects.listProjects, handleListProjects);
   mount(projects.getProject, handleGetProject);

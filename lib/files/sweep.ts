@@ -61,4 +61,3 @@ async function awaitedPaths(
   });
   return new Set((parseJson(`[${page.items}]`) as UploadRecord[]).map(({ path }) => path));
 }
-
