@@ -5,7 +5,9 @@ import * as data from "@/openapi/paths/data.ts";
 import * as projects from "@/openapi/paths/projects.ts";
 import * as projectCollections from "@/openapi/paths/project_collections.ts";
 import * as projectDocuments from "@/openapi/paths/project_documents.ts";
+import * as projectFiles from "@/openapi/paths/project_files.ts";
 import * as projectProviders from "@/openapi/paths/project_providers.ts";
+import * as projectStorage from "@/openapi/paths/project_storage.ts";
 import * as projectUsers from "@/openapi/paths/project_users.ts";
 import * as schemas from "@/openapi/paths/schemas.ts";
 import * as sessions from "@/openapi/paths/sessions.ts";
@@ -38,6 +40,13 @@ import {
   handleListCollections,
   handleUpdateCollection,
 } from "./project_collections/collections.ts";
+import { handleConfirmProjectUpload, handleRequestProjectUpload } from "./project_files/uploads.ts";
+import {
+  handleCheckProjectStorage,
+  handleClearProjectStorage,
+  handleGetProjectStorage,
+  handleSetProjectStorage,
+} from "./project_storage/storage.ts";
 import { handleListProviders, handleSetProvider } from "./project_providers/providers.ts";
 import { handleGetJwks } from "./projects/get_jwks.ts";
 import { handleCreateProject, handleGetProject, handleListProjects } from "./projects/projects.ts";
@@ -130,6 +139,14 @@ export function operations(mount: <P>(contract: Contract<P>, handle: Handler<P>)
   mount(projectUsers.patchProjectUser, asServer(handlePatchUser));
   mount(projectUsers.deleteProjectUser, asServer(handleDeleteUser));
   mount(projectUsers.endProjectUserSessions, asServer(handleEndUserSessions));
+  mount(projectFiles.listProjectFiles, asServer(handleListFiles));
+  mount(projectFiles.requestProjectUpload, handleRequestProjectUpload);
+  mount(projectFiles.confirmProjectUpload, handleConfirmProjectUpload);
+  mount(projectFiles.deleteProjectFile, asServer(handleDeleteFile));
+  mount(projectStorage.getProjectStorage, handleGetProjectStorage);
+  mount(projectStorage.setProjectStorage, handleSetProjectStorage);
+  mount(projectStorage.clearProjectStorage, handleClearProjectStorage);
+  mount(projectStorage.checkProjectStorage, handleCheckProjectStorage);
   mount(system.getJwks, handleGetJwks);
   mount(system.getHealth, handleGetHealth);
   mount(system.getReadiness, handleGetReadiness);
