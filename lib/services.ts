@@ -8,6 +8,10 @@ import type { Config, MongoDatabase, SqliteDatabase } from "./config.ts";
 import { KeyRing } from "./crypto/key_ring.ts";
 import { keptKeyRing } from "./crypto/kept_key_ring.ts";
 import { type Catalog, createCatalog } from "./documents/catalog.ts";
+import {
+  type CollectionRemovals,
+  createCollectionRemovals,
+} from "./documents/collection_removals.ts";
 import { createCursors, type Cursors } from "./documents/cursor.ts";
 import { createListPlans, type ListPlans } from "./documents/list_documents.ts";
 import { createListAnswers, type ListAnswers } from "./documents/repeated_list.ts";
@@ -50,6 +54,7 @@ export interface Services extends AsyncDisposable {
   readonly sessions: SessionDirectory;
   readonly tokens: AccessTokens;
   readonly catalog: Catalog;
+  readonly collectionRemovals: CollectionRemovals;
   readonly plans: Plans;
   readonly cursors: Cursors;
   readonly listPlans: ListPlans;
@@ -110,6 +115,7 @@ export async function openServices(
     const open = (storage: OpenedStorage) => openExternal(storage, egress, clock);
     const external = createExternalStores({ engine, keyRing, open });
     const blobStores = createBlobStores(blobs, external);
+    const collectionRemovals = createCollectionRemovals({ engine, clock, log });
     const deadlines = createDeadlines(REQUEST_TIMEOUT_MS, () => clock.now());
     return {
       config,
@@ -123,6 +129,7 @@ export async function openServices(
       sessions,
       tokens: createAccessTokens({ clock, publicUrl, signingKeys, sessions }),
       catalog: createCatalog(engine, clock),
+      collectionRemovals,
       cursors: createCursors(keyRing.derive("cursors")),
       listPlans: createListPlans(),
       plans: createPlans(engine, clock),
@@ -143,6 +150,7 @@ export async function openServices(
       flight: createFlight(),
       async [Symbol.asyncDispose]() {
         deadlines[Symbol.dispose]();
+        await collectionRemovals[Symbol.asyncDispose]();
         await rateLimiter[Symbol.asyncDispose]();
         await signInLimiter[Symbol.asyncDispose]();
         await dashboardLimiter[Symbol.asyncDispose]();

@@ -227,6 +227,11 @@ export interface Engine extends AsyncDisposable {
    * Throws `StoreUnavailable`.
    */
   version?(space: Space): string;
+  /**
+   * Removes what the records of a definition were kept in, with all that is left of them. Does
+   * nothing where there is none. Who still writes them then may fail, or make it anew.
+   */
+  drop(space: Space, definition: Definition): Promise<void>;
   /** Makes the space if it is missing. */
   createSpace(space: Space): Promise<void>;
   /**

@@ -207,6 +207,7 @@ function meddled(services: Services, collection: string, meanwhile: () => Promis
       name: engine.name,
       records: watched,
       transaction: (space, work) => engine.transaction(space, work),
+      drop: (space, definition) => engine.drop(space, definition),
       createSpace: (space) => engine.createSpace(space),
       dropSpace: (projectId) => engine.dropSpace(projectId),
       ping: () => engine.ping(),

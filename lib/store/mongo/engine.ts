@@ -5,7 +5,7 @@ import type { Definition, Engine, Id, Records, Space, StoredRecord, Transaction 
 import { AbandonedSessions } from "./abandoned.ts";
 import { connect } from "./connect.ts";
 import { isTransient, repeatable, sent, translated } from "./failures.ts";
-import { createIndexes, wantedIndexes } from "./indexes.ts";
+import { createIndexes, dropCollection, wantedIndexes } from "./indexes.ts";
 import { type Access, COMMAND_TIME_LIMIT_MS, MongoRecords } from "./records.ts";
 import { transact } from "./transact.ts";
 import {
@@ -113,6 +113,11 @@ export class MongoEngine implements Engine {
     }
     for (const one of redefined.values()) await guarded(() => dropStrays(db, one));
     return result;
+  }
+
+  async drop(space: Space, definition: Definition): Promise<void> {
+    await guarded(() => dropCollection(this.#db(space), definition.name));
+    this.#prepared.delete(preparedKey(space, definition));
   }
 
   createSpace(): Promise<void> {

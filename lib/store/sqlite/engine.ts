@@ -108,6 +108,10 @@ export class SqliteEngine implements Engine {
     return this.#file(space).version();
   }
 
+  async drop(space: Space, definition: Definition): Promise<void> {
+    await this.#file(space).drop(definition);
+  }
+
   // Rejects where a plain return would throw.
   // deno-lint-ignore require-await
   async createSpace(space: Space): Promise<void> {
