@@ -36,6 +36,7 @@ import {
   SIGN_IN_RATE_PER_MINUTE,
 } from "./limits.ts";
 import { createPlans, type Plans } from "./projects/plans.ts";
+import { createRequestCounts, type RequestCounts } from "./projects/request_counts.ts";
 import { type Browsers, createBrowsers } from "./social/browser.ts";
 import { createProviders, type Providers } from "./social/providers.ts";
 import type { Engine } from "./store/port.ts";
@@ -56,6 +57,7 @@ export interface Services extends AsyncDisposable {
   readonly catalog: Catalog;
   readonly collectionRemovals: CollectionRemovals;
   readonly plans: Plans;
+  readonly requestCounts: RequestCounts;
   readonly cursors: Cursors;
   readonly listPlans: ListPlans;
   readonly answers: ListAnswers;
@@ -106,6 +108,7 @@ export async function openServices(
     const signInLimiter = createRateLimiter(signInRate, clock, shared);
     const dashboardRate = config.ratePerMinute === null ? null : DASHBOARD_SIGN_IN_RATE_PER_MINUTE;
     const dashboardLimiter = createRateLimiter(dashboardRate, clock, shared);
+    const requestCounts = createRequestCounts({ engine, clock, newId, log });
     const cookies = createCookies(publicUrl);
     const uploadTokens = createUploadTokens(keyRing.derive("upload tokens"));
     const { blobs, localFiles } = await openStorage(config, uploadTokens, clock);
@@ -133,6 +136,7 @@ export async function openServices(
       cursors: createCursors(keyRing.derive("cursors")),
       listPlans: createListPlans(),
       plans: createPlans(engine, clock),
+      requestCounts,
       answers: createListAnswers(),
       cookies,
       providers: createProviders(config, clock),
@@ -151,6 +155,7 @@ export async function openServices(
       async [Symbol.asyncDispose]() {
         deadlines[Symbol.dispose]();
         await collectionRemovals[Symbol.asyncDispose]();
+        await requestCounts[Symbol.asyncDispose]();
         await rateLimiter[Symbol.asyncDispose]();
         await signInLimiter[Symbol.asyncDispose]();
         await dashboardLimiter[Symbol.asyncDispose]();
