@@ -208,6 +208,13 @@ const table = {
     message: "The plan does not allow any more of these.",
     when: "A limit of the plan is met; the message names both.",
   },
+  DOCUMENT_QUOTA_EXCEEDED: {
+    status: 403,
+    message: "The project's documents take all that its plan allows: delete some for good, or " +
+      "use a larger plan.",
+    when: "The write would make the project's documents larger than its plan allows; the message " +
+      "names both.",
+  },
   STORAGE_QUOTA_EXCEEDED: {
     status: 403,
     message: "The project's storage has no room for this file: delete files, or use a larger plan.",

@@ -14,6 +14,7 @@ import {
 } from "./documents/collection_removals.ts";
 import { createCursors, type Cursors } from "./documents/cursor.ts";
 import { createListPlans, type ListPlans } from "./documents/list_documents.ts";
+import { createDocumentQuota, type DocumentQuota } from "./documents/quota.ts";
 import { createListAnswers, type ListAnswers } from "./documents/repeated_list.ts";
 import { createEgress, type Egress, isPublic } from "./egress.ts";
 import type { Blobs } from "./files/blobs.ts";
@@ -56,6 +57,7 @@ export interface Services extends AsyncDisposable {
   readonly tokens: AccessTokens;
   readonly catalog: Catalog;
   readonly collectionRemovals: CollectionRemovals;
+  readonly documentQuota: DocumentQuota;
   readonly plans: Plans;
   readonly requestCounts: RequestCounts;
   readonly cursors: Cursors;
@@ -119,6 +121,7 @@ export async function openServices(
     const external = createExternalStores({ engine, keyRing, open });
     const blobStores = createBlobStores(blobs, external);
     const collectionRemovals = createCollectionRemovals({ engine, clock, log });
+    const plans = createPlans(engine, clock);
     const deadlines = createDeadlines(REQUEST_TIMEOUT_MS, () => clock.now());
     return {
       config,
@@ -133,9 +136,10 @@ export async function openServices(
       tokens: createAccessTokens({ clock, publicUrl, signingKeys, sessions }),
       catalog: createCatalog(engine, clock),
       collectionRemovals,
+      documentQuota: createDocumentQuota({ engine, plans, clock }),
       cursors: createCursors(keyRing.derive("cursors")),
       listPlans: createListPlans(),
-      plans: createPlans(engine, clock),
+      plans,
       requestCounts,
       answers: createListAnswers(),
       cookies,
