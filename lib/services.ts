@@ -1,3 +1,4 @@
+import type { Model } from "./ai/model.ts";
 import { type AccessTokens, createAccessTokens } from "./auth/access_tokens.ts";
 import { createKeyDirectory, type KeyDirectory } from "./auth/api_keys.ts";
 import { createSessionDirectory, type SessionDirectory } from "./auth/sessions.ts";
@@ -25,7 +26,7 @@ import type { Log } from "./http/log.ts";
 import { createRateLimiter, type RateLimiter, type SharedCounts } from "./http/rate_limit.ts";
 import { createStoredCounts } from "./http/stored_counts.ts";
 import { type NewId, objectIds } from "./ids.ts";
-import { REQUEST_TIMEOUT_MS, SIGN_IN_RATE_PER_MINUTE } from "./limits.ts";
+import { AI_TIMEOUT_MS, REQUEST_TIMEOUT_MS, SIGN_IN_RATE_PER_MINUTE } from "./limits.ts";
 import { createPlans, type Plans } from "./projects/plans.ts";
 import { type Browsers, createBrowsers } from "./social/browser.ts";
 import { createProviders, type Providers } from "./social/providers.ts";
@@ -58,6 +59,8 @@ export interface Services extends AsyncDisposable {
   readonly localFiles: LocalFiles | null;
   readonly uploadTokens: UploadTokens;
   readonly servedFiles: ServedFiles;
+  /** What answers in the AI operations. */
+  readonly model: Model;
   readonly rateLimiter: RateLimiter;
   /** For sign-ins and refreshes, beside the other one. */
   readonly signInLimiter: RateLimiter;
@@ -125,6 +128,7 @@ export async function openServices(
       localFiles,
       uploadTokens,
       servedFiles: createServedFiles(engine, clock),
+      model: openModel(config),
       rateLimiter,
       signInLimiter,
       deadlines,
@@ -178,6 +182,14 @@ async function openStorage(
   const { openS3Blobs } = await import("./files/s3/blobs.ts");
   const pathStyle = storage.endpoint !== null;
   return { blobs: openS3Blobs({ ...storage, pathStyle, clock }), localFiles: null };
+}
+
+/** The library for models is loaded with the first question. */
+function openModel({ ai: { baseUrl, model } }: Config): Model {
+  const options = { baseUrl, model, timeoutMs: AI_TIMEOUT_MS };
+  let opened: Promise<Model> | undefined;
+  const open = async () => (await import("./ai/groq/model.ts")).openGroqModel(options);
+  return { ask: async (question) => (await (opened ??= open())).ask(question) };
 }
 
 /** A bucket that a project brought: its address is a stranger's, so the way there is guarded. */

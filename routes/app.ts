@@ -36,20 +36,26 @@ export function createApp(services: Services): App {
   function mount<P>(contract: Contract<P>, handle: Handler<P>): void {
     router.add(contract.method.toUpperCase(), routingPattern(contract.path), (state, param) => {
       state.operationId = contract.operationId;
-      const reply = deadlines.within((restart) =>
-        after(contract.security.guard(services, state, param), (principal) =>
-          handle({
-            services,
-            principal,
-            query: state.query,
-            client: state.client,
-            param,
-            header: (name) => state.raw.headers.get(name),
-            isHead: state.raw.method === "HEAD",
-            body: () => readJson(state.raw, contract.body!.bytesMax).finally(restart),
-            optionalBody: () => readJsonIfAny(state.raw, contract.body!.bytesMax).finally(restart),
-            chunks: (limits) => readChunks(state.raw, limits, restart),
-          }))
+      const reply = deadlines.within(
+        (restart) =>
+          after(contract.security.guard(services, state, param), (principal) =>
+            handle({
+              services,
+              principal,
+              query: state.query,
+              client: state.client,
+              param,
+              header: (name) => state.raw.headers.get(name),
+              isHead: state.raw.method === "HEAD",
+              get gone() {
+                return state.raw.signal; // Made only where it is asked for.
+              },
+              body: () => readJson(state.raw, contract.body!.bytesMax).finally(restart),
+              optionalBody: () =>
+                readJsonIfAny(state.raw, contract.body!.bytesMax).finally(restart),
+              chunks: (limits) => readChunks(state.raw, limits, restart),
+            })),
+        contract.extraMs,
       );
       return after(reply, (reply) => respond(state, reply));
     });
