@@ -72,6 +72,9 @@ export const LIMITS = {
   PRO_DOCUMENT_BYTES: limit(5120 * MiB, "bytes of all documents of a project, pro plan", PLANS),
   FREE_PROJECTS_MAX: limit(3, "projects of an account, free plan", OURS),
   PRO_PROJECTS_MAX: limit(50, "projects of an account, pro plan", OURS),
+  PROJECT_TRASH_DAYS: limit(7, "days a deleted project can be restored", "owners"),
+  PROJECT_NAME_LENGTH_MAX: limit(100, "characters of a project's name", OURS),
+  ALLOWED_ORIGINS_MAX: limit(20, "allowed origins of a project", OURS),
   FREE_COLLECTIONS_MAX: limit(20, "collections of a project, free plan", OURS),
   PRO_COLLECTIONS_MAX: limit(200, "collections of a project, pro plan", OURS),
   FREE_AI_QUERIES: limit(5, "query builder requests a month, free plan", INTERFACE),
@@ -104,6 +107,9 @@ export const LIMITS = {
   AI_ANSWER_TOKENS_MAX: limit(8192, "tokens of an AI answer", OURS),
   AI_ANSWER_BYTES_MAX: limit(1 * MiB, "bytes that an AI provider may send", OURS),
   AI_PROPOSED_COLLECTIONS_MAX: limit(20, "collections of one proposal", OURS),
+  DASHBOARD_SIGN_IN_RATE_PER_MINUTE: limit(20, "dashboard sign-ins per address", EVERYWHERE),
+  PASSWORD_LENGTH_MIN: limit(8, "characters of an account's password", "accounts"),
+  PASSWORD_LENGTH_MAX: limit(200, "characters of an account's password", "accounts"),
 } as const;
 
 type Values = { readonly [K in keyof typeof LIMITS]: (typeof LIMITS)[K]["value"] };
@@ -122,11 +128,13 @@ export const {
   AI_PROMPT_LENGTH_MAX,
   AI_PROPOSED_COLLECTIONS_MAX,
   AI_TURNS_MAX,
+  ALLOWED_ORIGINS_MAX,
   AVATAR_URL_LENGTH_MAX,
   BODY_BYTES_MAX,
   BULK_BODY_BYTES_MAX,
   BULK_DOCUMENTS_MAX,
   CONTENT_TYPE_LENGTH_MAX,
+  DASHBOARD_SIGN_IN_RATE_PER_MINUTE,
   DEFINITION_DEPTH_MAX,
   DEFINITION_FIELDS_MAX,
   DEVICE_NAME_LENGTH_MAX,
@@ -148,8 +156,11 @@ export const {
   LIST_LIMIT_MAX,
   NAME_LENGTH_MAX,
   PAGE_DEFAULT,
+  PASSWORD_LENGTH_MAX,
+  PASSWORD_LENGTH_MIN,
   PERSON_NAME_LENGTH_MAX,
   POPULATE_FIELDS_MAX,
+  PROJECT_NAME_LENGTH_MAX,
   PROVIDER_ANSWER_BYTES_MAX,
   PRO_AI_DESIGNS,
   PRO_AI_QUERIES,
@@ -186,6 +197,7 @@ export const UPLOAD_URL_MS = values.UPLOAD_URL_MINUTES * 60_000;
 export const UPLOAD_HOLD_MS = values.UPLOAD_HOLD_MINUTES * 60_000;
 export const UPLOAD_STALL_MS = values.UPLOAD_STALL_SECONDS * 1000;
 export const CONFIRM_CLAIM_MS = values.CONFIRM_CLAIM_SECONDS * 1000;
+export const PROJECT_TRASH_MS = values.PROJECT_TRASH_DAYS * 86_400_000;
 export const ACCOUNT_SESSION_MS = values.ACCOUNT_SESSION_DAYS * 86_400_000;
 export const AI_CHAT_MS = values.AI_CHAT_MINUTES * 60_000;
 export const AI_TIMEOUT_MS = values.AI_TIMEOUT_SECONDS * 1000;

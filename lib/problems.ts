@@ -73,7 +73,12 @@ const table = {
   INVALID_INPUT: {
     status: 400,
     message: "An option is missing or not valid.",
-    when: "An administrative command was given an option that it cannot use.",
+    when: "A command's option, or a member of a body, cannot be used; the message says why.",
+  },
+  PROJECT_NAME_MISMATCH: {
+    status: 400,
+    message: "This is not the project's name: send it as it is to delete the project.",
+    when: "The name that deleting asks for is not the project's own.",
   },
   INVALID_RETURN_TO: {
     status: 400,
@@ -118,6 +123,11 @@ const table = {
     when: "The AI key does not start with `gsk_`, is longer than 200 characters, or holds a " +
       "character that no key can have.",
   },
+  INVALID_PASSWORD: {
+    status: 400,
+    message: "This password cannot be chosen.",
+    when: "A chosen password is too short, too long, or among those that are guessed first.",
+  },
   API_KEY_INVALID: {
     status: 401,
     message: "Missing or invalid API key: send a current key of the project as x-api-key.",
@@ -147,6 +157,11 @@ const table = {
     status: 401,
     message: "Invalid user-supplied AI key",
     when: "The AI provider does not take the key that the project or the account has stored.",
+  },
+  CREDENTIALS_INVALID: {
+    status: 401,
+    message: "The e-mail or the password is not right.",
+    when: "There is no account with this e-mail, or its password is another one.",
   },
   USERS_RESERVED: {
     status: 403,
@@ -189,6 +204,11 @@ const table = {
     message: "This request comes from another site: use the dashboard's own pages.",
     when: "A page of another site made the browser send it.",
   },
+  PASSWORD_WRONG: {
+    status: 403,
+    message: "This is not the account's present password.",
+    when: "The password that a change asks for is another one.",
+  },
   ROLE_REQUIRED: {
     status: 403,
     message: "Your role in this project does not allow this.",
@@ -205,6 +225,11 @@ const table = {
       "resets or a user key is configured.",
     when: "The month's requests, or the turns of this chat, on the platform's key are used up; " +
       "the message names the limit and the plan.",
+  },
+  PLAN_LIMIT_REACHED: {
+    status: 403,
+    message: "The plan does not allow any more of these.",
+    when: "A limit of the plan is met; the message names both.",
   },
   STORAGE_QUOTA_EXCEEDED: {
     status: 403,
@@ -231,10 +256,20 @@ const table = {
     message: "Project not found or access denied",
     when: "The project does not exist, or the caller has no part in it.",
   },
+  MEMBER_NOT_FOUND: {
+    status: 404,
+    message: "This account is no member of the project.",
+    when: "The account does not exist, or is no member of the project.",
+  },
   USER_NOT_FOUND: {
     status: 404,
     message: "There is no such user in this project.",
     when: "The user does not exist in the project.",
+  },
+  ACCOUNT_NOT_FOUND: {
+    status: 404,
+    message: "There is no account with this e-mail.",
+    when: "Nobody has registered with this e-mail.",
   },
   PROVIDER_UNKNOWN: {
     status: 404,
@@ -281,6 +316,11 @@ const table = {
     message: "A collection of this name exists already; names that differ only in case are one.",
     when: "A collection is created under a name that is taken.",
   },
+  COLLECTION_IN_USE: {
+    status: 409,
+    message: "Other collections refer to this one: change them first.",
+    when: "A collection is deleted while a Ref of another one names it; the message says which.",
+  },
   DEFINITION_CONFLICT: {
     status: 409,
     message: "Stored documents do not fit the new definition.",
@@ -290,6 +330,26 @@ const table = {
     status: 409,
     message: "A user with this e-mail exists already in the project.",
     when: "A user is created with an e-mail that is taken.",
+  },
+  ACCOUNT_EXISTS: {
+    status: 409,
+    message: "An account with this e-mail exists already: sign in.",
+    when: "Somebody registers with an e-mail that is taken.",
+  },
+  ACCOUNT_OWNS_PROJECTS: {
+    status: 409,
+    message: "The account owns projects: delete them, or give them to somebody else, first.",
+    when: "An account is deleted while it is the owner of a project; the message has their number.",
+  },
+  MEMBER_EXISTS: {
+    status: 409,
+    message: "This account is a member of the project already.",
+    when: "A member is invited again.",
+  },
+  OWNER_STAYS: {
+    status: 409,
+    message: "The owner stays: transfer the project to another member first.",
+    when: "The owner's role is changed, or the owner is removed or leaves.",
   },
   UPLOAD_NOT_READY: {
     status: 409,
@@ -358,6 +418,11 @@ const table = {
     message: "This provider is not enabled for the project, or its client id or secret is missing.",
     when: "The project has not set up the provider, or has switched it off.",
   },
+  PROVIDER_INCOMPLETE: {
+    status: 422,
+    message: "To be enabled the provider needs a client id and a client secret.",
+    when: "A provider is enabled without a client id or a client secret; the message names which.",
+  },
   SITE_URL_MISSING: {
     status: 422,
     message: "The project has no Site URL: set it in the project's settings.",
@@ -367,6 +432,11 @@ const table = {
     status: 429,
     message: "Too many requests: wait as long as Retry-After says.",
     when: "The key and address made more requests in this minute than allowed.",
+  },
+  SIGN_IN_LOCKED: {
+    status: 429,
+    message: "Too many wrong passwords: wait as long as Retry-After says.",
+    when: "Wrong passwords came from this address for this account, or for it from everywhere.",
   },
   INTERNAL: {
     status: 500,

@@ -1,4 +1,5 @@
 import type { Model } from "./ai/model.ts";
+import { createPasswords, type Passwords } from "./accounts/passwords.ts";
 import { type AccessTokens, createAccessTokens } from "./auth/access_tokens.ts";
 import { createKeyDirectory, type KeyDirectory } from "./auth/api_keys.ts";
 import { createSessionDirectory, type SessionDirectory } from "./auth/sessions.ts";
@@ -8,6 +9,10 @@ import type { Config, MongoDatabase, SqliteDatabase } from "./config.ts";
 import { KeyRing } from "./crypto/key_ring.ts";
 import { keptKeyRing } from "./crypto/kept_key_ring.ts";
 import { type Catalog, createCatalog } from "./documents/catalog.ts";
+import {
+  type CollectionRemovals,
+  createCollectionRemovals,
+} from "./documents/collection_removals.ts";
 import { createCursors, type Cursors } from "./documents/cursor.ts";
 import { createListPlans, type ListPlans } from "./documents/list_documents.ts";
 import { createListAnswers, type ListAnswers } from "./documents/repeated_list.ts";
@@ -26,7 +31,12 @@ import type { Log } from "./http/log.ts";
 import { createRateLimiter, type RateLimiter, type SharedCounts } from "./http/rate_limit.ts";
 import { createStoredCounts } from "./http/stored_counts.ts";
 import { type NewId, objectIds } from "./ids.ts";
-import { AI_TIMEOUT_MS, REQUEST_TIMEOUT_MS, SIGN_IN_RATE_PER_MINUTE } from "./limits.ts";
+import {
+  AI_TIMEOUT_MS,
+  DASHBOARD_SIGN_IN_RATE_PER_MINUTE,
+  REQUEST_TIMEOUT_MS,
+  SIGN_IN_RATE_PER_MINUTE,
+} from "./limits.ts";
 import { createPlans, type Plans } from "./projects/plans.ts";
 import { type Browsers, createBrowsers } from "./social/browser.ts";
 import { createProviders, type Providers } from "./social/providers.ts";
@@ -46,6 +56,7 @@ export interface Services extends AsyncDisposable {
   readonly sessions: SessionDirectory;
   readonly tokens: AccessTokens;
   readonly catalog: Catalog;
+  readonly collectionRemovals: CollectionRemovals;
   readonly plans: Plans;
   readonly cursors: Cursors;
   readonly listPlans: ListPlans;
@@ -64,6 +75,9 @@ export interface Services extends AsyncDisposable {
   readonly rateLimiter: RateLimiter;
   /** For sign-ins and refreshes, beside the other one. */
   readonly signInLimiter: RateLimiter;
+  /** For whatever tells whether somebody has an account, or which password. */
+  readonly dashboardLimiter: RateLimiter;
+  readonly passwords: Passwords;
   readonly deadlines: Deadlines;
   readonly flight: Flight;
 }
@@ -94,6 +108,8 @@ export async function openServices(
     const rateLimiter = createRateLimiter(config.ratePerMinute, clock, shared);
     const signInRate = config.ratePerMinute === null ? null : SIGN_IN_RATE_PER_MINUTE;
     const signInLimiter = createRateLimiter(signInRate, clock, shared);
+    const dashboardRate = config.ratePerMinute === null ? null : DASHBOARD_SIGN_IN_RATE_PER_MINUTE;
+    const dashboardLimiter = createRateLimiter(dashboardRate, clock, shared);
     const cookies = createCookies(publicUrl);
     const uploadTokens = createUploadTokens(keyRing.derive("upload tokens"));
     const { blobs, localFiles } = await openStorage(config, uploadTokens, clock);
@@ -103,6 +119,7 @@ export async function openServices(
     const open = (storage: OpenedStorage) => openExternal(storage, egress, clock);
     const external = createExternalStores({ engine, keyRing, open });
     const blobStores = createBlobStores(blobs, external);
+    const collectionRemovals = createCollectionRemovals({ engine, clock, log });
     const deadlines = createDeadlines(REQUEST_TIMEOUT_MS, () => clock.now());
     return {
       config,
@@ -116,6 +133,7 @@ export async function openServices(
       sessions,
       tokens: createAccessTokens({ clock, publicUrl, signingKeys, sessions }),
       catalog: createCatalog(engine, clock),
+      collectionRemovals,
       cursors: createCursors(keyRing.derive("cursors")),
       listPlans: createListPlans(),
       plans: createPlans(engine, clock),
@@ -131,12 +149,16 @@ export async function openServices(
       model: openModel(config),
       rateLimiter,
       signInLimiter,
+      dashboardLimiter,
+      passwords: createPasswords(hashesAtOnce(config)),
       deadlines,
       flight: createFlight(),
       async [Symbol.asyncDispose]() {
         deadlines[Symbol.dispose]();
+        await collectionRemovals[Symbol.asyncDispose]();
         await rateLimiter[Symbol.asyncDispose]();
         await signInLimiter[Symbol.asyncDispose]();
+        await dashboardLimiter[Symbol.asyncDispose]();
         await blobStores[Symbol.asyncDispose]();
         egress[Symbol.dispose]();
         await engine[Symbol.asyncDispose]();
@@ -148,6 +170,10 @@ export async function openServices(
     throw error;
   }
 }
+
+/** As many as there are cores, which all processes of this start share. */
+const hashesAtOnce = ({ workers }: Config): number =>
+  Math.max(1, Math.floor(navigator.hardwareConcurrency / workers));
 
 /** MongoDB's driver is loaded only by those who use it. */
 async function openEngine(

@@ -1,7 +1,13 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Contract } from "./contract.ts";
+import { ACCOUNTS } from "./paths/accounts.ts";
 import { BLOBS } from "./paths/blobs.ts";
 import { DATA } from "./paths/data.ts";
+import { PROJECTS } from "./paths/projects.ts";
+import { PROJECT_COLLECTIONS } from "./paths/project_collections.ts";
+import { PROJECT_DOCUMENTS } from "./paths/project_documents.ts";
+import { PROJECT_PROVIDERS } from "./paths/project_providers.ts";
+import { PROJECT_USERS } from "./paths/project_users.ts";
 import { SCHEMAS } from "./paths/schemas.ts";
 import { SESSIONS } from "./paths/sessions.ts";
 import { SOCIAL } from "./paths/social.ts";
@@ -19,6 +25,12 @@ export const CONTRACTS: readonly Contract<unknown>[] = [
   ...USERS,
   ...STORAGE,
   ...BLOBS,
+  ...ACCOUNTS,
+  ...PROJECTS,
+  ...PROJECT_PROVIDERS,
+  ...PROJECT_COLLECTIONS,
+  ...PROJECT_DOCUMENTS,
+  ...PROJECT_USERS,
   ...SYSTEM,
 ] as readonly Contract<unknown>[]; // Their principals differ; here only their documents matter.
 
@@ -52,6 +64,12 @@ export function buildDocument() {
       { name: "Sessions", description: "Renew and end what a user signed in to." },
       { name: "Users", description: "A user about himself, and a server about all of them." },
       { name: "Files", description: "Store files and serve them to everybody." },
+      { name: "Accounts", description: "Who works in the dashboard, and on which devices." },
+      { name: "Projects", description: "What an owner sets up, in the dashboard or by script." },
+      { name: "Project sign-in", description: "Which providers a project's users sign in with." },
+      { name: "Project collections", description: "Define a project's collections." },
+      { name: "Project documents", description: "A project's documents, for its members." },
+      { name: "Project users", description: "A project's users, for its members." },
       { name: "Access tokens", description: "Check access tokens elsewhere." },
       { name: "Server", description: "The server itself." },
     ],

@@ -23,6 +23,7 @@ export interface GuardServices extends AuthServices {
   readonly cookies: Cookies;
   readonly rateLimiter: RateLimiter;
   readonly signInLimiter: RateLimiter;
+  readonly dashboardLimiter: RateLimiter;
 }
 
 /**
@@ -129,6 +130,30 @@ export const navigationKey: Security<KeyHolder> = {
   },
 };
 
+/** Anybody, by a request that no other site has made. */
+export const ownPages: Security<null> = {
+  requirement: [],
+  problems: ["CROSS_SITE_REQUEST"],
+  guard(services, request) {
+    refuseCrossSite(request.raw, services.config.publicUrl);
+    return null;
+  },
+};
+
+/**
+ * As `security`, for what tells whether an e-mail has an account or a password is right: counted by
+ * address, beside all else.
+ */
+export const countedByAddress = <P>(security: Security<P>): Security<P> => ({
+  requirement: security.requirement,
+  problems: [...security.problems, "RATE_LIMITED"],
+  guard: (services, request, param) =>
+    after(security.guard(services, request, param), (principal) => {
+      countAt(services.dashboardLimiter, `dashboard ${request.client}`, request);
+      return principal;
+    }),
+});
+
 /** An account that is signed in to the dashboard, by a request that no other site has made. */
 export const dashboardSession: Security<SignedInAccount> = {
   requirement: [{ dashboardSession: [] }],
@@ -227,9 +252,12 @@ function count(
   request: RequestState,
   kind = "",
 ): void {
-  if (keyKind === "secret") return;
+  if (keyKind !== "secret") countAt(limiter, `${kind}${projectId} ${request.client}`, request);
+}
+
+function countAt(limiter: RateLimiter, key: string, request: RequestState): void {
   try {
-    request.rate = limiter.count(`${kind}${projectId} ${request.client}`);
+    request.rate = limiter.count(key);
   } catch (error) {
     if (error instanceof RateLimited) request.rate = error.state;
     throw error;

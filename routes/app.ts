@@ -83,7 +83,7 @@ export function createApp(services: Services): App {
   operations(mount);
 
   return (request, connection) => {
-    const state = openRequest(request, connection, config.trustProxy);
+    const state = openRequest(request, connection, config);
     return flight.carry(after(answer(state), (response) => logged(state, response)));
   };
 

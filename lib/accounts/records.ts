@@ -14,6 +14,7 @@ export type AccountRecord = StoredRecord & {
   plan: PlanName;
   /** The AI key, sealed under the key ring for this account; null without one. */
   sealedAiKey: string | null;
+  lastSignInAt: string | null;
   createdAt: string;
   updatedAt: string;
 };
@@ -28,6 +29,7 @@ export const ACCOUNTS: Definition = {
     passwordHash: { type: "String" },
     plan: { type: "String" },
     sealedAiKey: { type: "String" },
+    lastSignInAt: { type: "Date" },
     createdAt: { type: "Date" },
     updatedAt: { type: "Date" },
   },

@@ -5,12 +5,13 @@ import { ALL, eq } from "../store/filter.ts";
 import { UniqueViolation } from "../store/errors.ts";
 import { parseJson } from "../store/json_text.ts";
 import type { Engine, Id, Records, Transaction } from "../store/port.ts";
-import { type Catalog, type CollectionRecord, COLLECTIONS } from "./catalog.ts";
-import { compileCollection, type StoredDocument } from "./collection.ts";
+import { type Catalog, collectionOf, type CollectionRecord, COLLECTIONS } from "./catalog.ts";
+import { type Collection, compileCollection, type StoredDocument } from "./collection.ts";
 import { parseDefinition, referencedCollections } from "./definition.ts";
 import { type CollectionDefinition } from "./fields.ts";
 import { misfits } from "./misfits.ts";
 import { shown } from "./names.ts";
+import { unusedPlace } from "./removed_collections.ts";
 
 export interface CollectionServices {
   readonly engine: Engine;
@@ -28,7 +29,7 @@ export async function createCollection(
   const definition = parseDefinition(input);
   const { name } = definition;
   const now = timestamp(clock);
-  const record: CollectionRecord = {
+  const fresh: CollectionRecord = {
     _id: newId(),
     name,
     nameLower: name.toLowerCase(),
@@ -40,8 +41,9 @@ export async function createCollection(
     await engine.transaction(projectId, async (tx) => {
       const records = tx.records<CollectionRecord>(COLLECTIONS);
       await checkReferences(records, definition);
-      await records.insert(record);
-      await tx.define(compileCollection(definition).records);
+      const storedAs = await unusedPlace(tx, fresh);
+      await records.insert(storedAs === name ? fresh : { ...fresh, storedAs });
+      await tx.define(compileCollection(definition, { storedAs }).records);
     });
   } catch (error) {
     if (error instanceof UniqueViolation) throw new Problem("COLLECTION_EXISTS", { cause: error });
@@ -68,12 +70,13 @@ export async function updateCollection(
       throw new Problem("COLLECTION_NOT_FOUND");
     }
     await checkReferences(records, definition);
-    const { records: wanted } = compileCollection(definition);
-    await checkStored(tx, stored.value.definition, definition);
+    const { storedAs = definition.name } = stored.value;
+    const before = collectionOf(stored);
+    await checkStored(tx, before, definition);
     await records.updateOne(eq("_id", stored.value._id), {
       set: { definition: asJson(definition), updatedAt: timestamp(clock) },
     });
-    await tx.define(wanted, compileCollection(stored.value.definition).records);
+    await tx.define(compileCollection(definition, { storedAs }).records, before.records);
   });
   catalog.forget(projectId, definition.name);
   return definition;
@@ -84,20 +87,33 @@ export async function listCollections(
   { engine }: Pick<CollectionServices, "engine">,
   projectId: Id,
 ): Promise<CollectionDefinition[]> {
-  const records = engine.records<CollectionRecord>(projectId, COLLECTIONS);
-  const definitions: CollectionDefinition[] = [];
-  let page = await records.list({ filter: ALL, sort: [], limit: PAGE });
-  for (;;) {
-    const read = parseJson(`[${page.items}]`) as CollectionRecord[];
-    definitions.push(...read.map((record) => record.definition));
-    const from = page.last();
-    if (!page.more || from === null) break;
-    page = await records.list({ filter: ALL, sort: [], limit: PAGE, from });
-  }
-  return definitions.sort((a, b) => a.name < b.name ? -1 : 1);
+  const found = await readCollections(engine.records(projectId, COLLECTIONS));
+  return found.map(({ definition }) => definition).sort((a, b) => a.name < b.name ? -1 : 1);
+}
+
+/** Every collection of a project, to read its documents. */
+export async function storedCollections(
+  { engine }: Pick<CollectionServices, "engine">,
+  projectId: Id,
+): Promise<Collection[]> {
+  const found = await readCollections(engine.records(projectId, COLLECTIONS));
+  return found.map((value) => collectionOf({ value, revision: 0 }));
 }
 
 const PAGE = 500;
+
+export async function readCollections(
+  records: Records<CollectionRecord>,
+): Promise<CollectionRecord[]> {
+  const found: CollectionRecord[] = [];
+  let page = await records.list({ filter: ALL, sort: [], limit: PAGE });
+  for (;;) {
+    found.push(...parseJson(`[${page.items}]`) as CollectionRecord[]);
+    const from = page.last();
+    if (!page.more || from === null) return found;
+    page = await records.list({ filter: ALL, sort: [], limit: PAGE, from });
+  }
+}
 
 async function checkReferences(
   records: Records<CollectionRecord>,
@@ -113,16 +129,18 @@ async function checkReferences(
         }, which does not exist: create it first.`,
       });
     }
+    // A change of nothing: it cannot be deleted in the same moment.
+    await records.updateOne(eq("_id", target.value._id), { set: { name } });
   }
 }
 
 async function checkStored(
   tx: Transaction,
-  before: CollectionDefinition,
+  before: Collection,
   after: CollectionDefinition,
 ): Promise<void> {
-  const documents = tx.records<StoredDocument>(compileCollection(before).records);
-  const found = await misfits(documents, before, after);
+  const documents = tx.records<StoredDocument>(before.records);
+  const found = await misfits(documents, before.definition, after);
   if (found.length === 0) return;
   throw new Problem("DEFINITION_CONFLICT", {
     message: "Stored documents do not fit the new definition. " +

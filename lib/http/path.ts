@@ -18,6 +18,12 @@ const STORAGE = "/api/storage/";
 /** Whether refusals at this path also carry `error`, as those of operations on files do. */
 export const isStoragePath = (path: string): boolean => path.startsWith(STORAGE);
 
+const DASHBOARD = /^\/api\/(?:auth|user|projects)(?:\/|$)/;
+const JWKS = /^\/api\/projects\/[^/]+\/jwks\.json$/;
+
+/** Whether only the dashboard's own pages may read what is answered at this path. */
+export const isDashboardPath = (path: string): boolean => DASHBOARD.test(path) && !JWKS.test(path);
+
 const SIMPLE = /^(?:\/[A-Za-z0-9_~-][A-Za-z0-9_.~-]*)*\/?$/;
 
 /** Reads `request.url`, which Deno hands over as it was sent. */

@@ -1,7 +1,7 @@
 import type { Credentials } from "../auth/authenticate.ts";
 import type { ProblemCode } from "../problems.ts";
 import type { Id } from "../store/port.ts";
-import { type Address, readAddress } from "./path.ts";
+import { type Address, isDashboardPath, readAddress } from "./path.ts";
 
 /** The rate limit of a request, for the answer's headers. */
 export interface RateState {
@@ -16,6 +16,8 @@ export interface RequestState extends Address, Credentials {
   readonly startedAt: number;
   readonly raw: Request;
   readonly origin: string | null;
+  /** The origin whose pages may read the answer; null where there is none, or it may not. */
+  readonly reader: string | null;
   /** Address of the client. */
   readonly client: string;
   operationId: string | null;
@@ -40,10 +42,12 @@ export interface Connection {
 export function openRequest(
   raw: Request,
   connection: Connection,
-  trustProxy: number,
+  { trustProxy, publicUrl }: { readonly trustProxy: number; readonly publicUrl: string },
 ): RequestState {
   const { headers } = raw;
   const { path, query, malformed } = readAddress(raw.url);
+  const origin = headers.get("origin");
+  const isForeign = origin !== null && origin !== publicUrl && isDashboardPath(path);
   return {
     id: newRequestId(),
     startedAt: performance.now(),
@@ -55,7 +59,8 @@ export function openRequest(
     get authorization() {
       return headers.get("authorization"); // Many callers are never asked for it.
     },
-    origin: headers.get("origin"),
+    origin,
+    reader: isForeign ? null : origin,
     get client() {
       const forwarded = trustProxy === 0 ? null : forwardedFor(headers, trustProxy);
       return forwarded ?? connection.remoteAddr.hostname;

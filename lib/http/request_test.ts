@@ -4,6 +4,10 @@ import { openRequest } from "./request.ts";
 const PEER = "203.0.113.9";
 const FROM_PEER = { remoteAddr: { hostname: PEER } };
 
+const PUBLIC_URL = "https://corbel.example.com";
+
+const behind = (trustProxy: number) => ({ trustProxy, publicUrl: PUBLIC_URL });
+
 const request = (headers: Record<string, string> = {}, target = "/api/data/posts?a=1") =>
   new Request(`http://localhost:8000${target}`, { headers });
 
@@ -11,7 +15,7 @@ const clientOf = (forwarded: string | null, proxies: number) =>
   openRequest(
     request(forwarded === null ? {} : { "x-forwarded-for": forwarded }),
     FROM_PEER,
-    proxies,
+    behind(proxies),
   ).client;
 
 Deno.test("without a proxy no forwarded address is believed", () => {
@@ -19,8 +23,8 @@ Deno.test("without a proxy no forwarded address is believed", () => {
     assert.equal(clientOf(forwarded, 0), PEER);
   }
   const others = request({ forwarded: "for=10.0.0.1", "x-real-ip": "10.0.0.1" });
-  assert.equal(openRequest(others, FROM_PEER, 0).client, PEER);
-  assert.equal(openRequest(others, FROM_PEER, 1).client, PEER);
+  assert.equal(openRequest(others, FROM_PEER, behind(0)).client, PEER);
+  assert.equal(openRequest(others, FROM_PEER, behind(1)).client, PEER);
 });
 
 Deno.test("behind n proxies the client is the n-th entry from the right", () => {
@@ -50,7 +54,7 @@ Deno.test("a request says who sends it and where it leads", () => {
     authorization: "Bearer a.b.c",
     origin: "https://app.example.com",
   });
-  const { id: _id, startedAt, ...state } = openRequest(raw, FROM_PEER, 0);
+  const { id: _id, startedAt, ...state } = openRequest(raw, FROM_PEER, behind(0));
   assert.ok(startedAt <= performance.now());
   assert.deepEqual(state, {
     raw,
@@ -60,6 +64,7 @@ Deno.test("a request says who sends it and where it leads", () => {
     apiKey: "pk_live_x",
     authorization: "Bearer a.b.c",
     origin: "https://app.example.com",
+    reader: "https://app.example.com",
     client: PEER,
     operationId: null,
     projectId: null,
@@ -69,15 +74,30 @@ Deno.test("a request says who sends it and where it leads", () => {
   });
 });
 
+Deno.test("answers of the dashboard are for its own pages, access tokens' keys for everybody", () => {
+  const readerOf = (path: string, origin: string) =>
+    openRequest(request({ origin }, path), FROM_PEER, behind(0)).reader;
+  const other = "https://app.example.com";
+  const own = ["/api/auth/me", "/api/auth", "/api/user/me", "/api/projects", "/api/projects/x/y"];
+  for (const path of [...own, "/api/%61uth/me", "/api/projects/x/jwks.json/y"]) {
+    assert.equal(readerOf(path, other), null, path);
+    assert.equal(readerOf(path, `${PUBLIC_URL}.evil.example`), null, path);
+    assert.equal(readerOf(path, "null"), null, path);
+    assert.equal(readerOf(path, PUBLIC_URL), PUBLIC_URL, path);
+  }
+  const shared = ["/api/data/auth", "/api/userAuth/me", "/api/projects/x/jwks.json", "/api/authx"];
+  for (const path of shared) assert.equal(readerOf(path, other), other, path);
+});
+
 Deno.test("credentials that are not sent are null", () => {
-  const { apiKey, authorization, origin } = openRequest(request(), FROM_PEER, 0);
+  const { apiKey, authorization, origin } = openRequest(request(), FROM_PEER, behind(0));
   assert.deepEqual([apiKey, authorization, origin], [null, null, null]);
 });
 
 Deno.test("every request has an id of its own, which no client chooses", () => {
   const ids = Array.from(
     { length: 1000 },
-    () => openRequest(request({ "x-request-id": "mine" }), FROM_PEER, 0).id,
+    () => openRequest(request({ "x-request-id": "mine" }), FROM_PEER, behind(0)).id,
   );
   assert.equal(new Set(ids).size, 1000);
   for (const id of ids) assert.match(id, /^[0-9a-f]{12}-[0-9a-z]+$/);

@@ -52,12 +52,12 @@ export const okWith = (members: Readonly<Record<string, Json>>, message: string)
  * constructor they cost Deno as much as all the rest of a small answer.
  */
 export function respond(state: RequestState, reply: Reply): Response {
-  const { origin, rate } = state;
+  const { reader, rate } = state;
   const response = state.raw.method === "HEAD" ? made(state, reply, null) : whole(state, reply);
   const { headers } = response;
   headers.set("x-request-id", state.id);
-  if (origin !== null) {
-    headers.set("access-control-allow-origin", origin);
+  if (reader !== null) {
+    headers.set("access-control-allow-origin", reader);
     headers.set("access-control-allow-credentials", "true");
     headers.set("access-control-expose-headers", EXPOSED);
   }

@@ -16,8 +16,10 @@ import {
 
 const CONNECTION = { remoteAddr: { hostname: "127.0.0.1" } };
 
+const DIRECT = { trustProxy: 0, publicUrl: "http://localhost:8000" };
+
 const request = (path = "/api/data/posts", headers: Record<string, string> = {}): RequestState =>
-  openRequest(new Request(`http://localhost:8000${path}`, { headers }), CONNECTION, 0);
+  openRequest(new Request(`http://localhost:8000${path}`, { headers }), CONNECTION, DIRECT);
 
 const ORIGIN = "https://app.example.com";
 
@@ -52,7 +54,7 @@ Deno.test("an answer that is given again takes nothing over from whom it was giv
   const head = openRequest(
     new Request("http://localhost:8000/api/data/posts", { method: "HEAD" }),
     CONNECTION,
-    0,
+    DIRECT,
   );
   const [one, two, three] = [first, second, head].map((state) => respond(state, { ...reply }));
   assert.equal(one!.headers.get("access-control-allow-origin"), ORIGIN);

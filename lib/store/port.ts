@@ -227,8 +227,18 @@ export interface Engine extends AsyncDisposable {
    * Throws `StoreUnavailable`.
    */
   version?(space: Space): string;
+  /**
+   * Removes what the records of a definition were kept in, with all that is left of them. Does
+   * nothing where there is none. Who still writes them then may fail, or make it anew.
+   */
+  drop(space: Space, definition: Definition): Promise<void>;
   /** Makes the space if it is missing. */
   createSpace(space: Space): Promise<void>;
+  /**
+   * Removes a project's space with all that is in it, for good; does nothing where there is none.
+   * Nobody may use the space meanwhile or afterwards: whoever does makes an empty one.
+   */
+  dropSpace(projectId: Id): Promise<void>;
   /** Resolves when the store answers; throws `StoreUnavailable` when it does not. */
   ping(): Promise<void>;
 }

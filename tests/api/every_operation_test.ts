@@ -12,7 +12,7 @@ import { type Answer, type Call, send } from "../support/conforming_client.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 import { allowOnly } from "./origins.ts";
 import { openShelf, refused, type Shelf } from "./shelf.ts";
-import { admission, type Sample, sampleCalls, takesKey } from "./sample_calls.ts";
+import { admission, isDashboards, type Sample, sampleCalls, takesKey } from "./sample_calls.ts";
 
 const SAMPLES = sampleCalls();
 const WITH_BODY = SAMPLES.filter(({ call }) => call.body !== undefined);
@@ -44,7 +44,9 @@ function failing(services: Services, error: Error): Services {
     name: "sqlite",
     records: () => new Proxy({}, { get: () => () => Promise.reject(error) }) as never, // Fails as any.
     transaction: () => Promise.reject(error),
+    drop: () => Promise.reject(error),
     createSpace: () => Promise.reject(error),
+    dropSpace: () => Promise.reject(error),
     ping: () => Promise.reject(error),
     async [Symbol.asyncDispose]() {},
   };
@@ -89,7 +91,10 @@ for (const sample of SAMPLES) {
   });
 }
 
-for (const sample of SAMPLES.filter((one) => takesKey(one) || one.operationId === "getJwks")) {
+const asksStore = (sample: Sample): boolean =>
+  takesKey(sample) || isDashboards(sample) || sample.operationId === "getJwks";
+
+for (const sample of SAMPLES.filter(asksStore)) {
   Deno.test(`${sample.operationId}: 503 with Retry-After when the store is unavailable`, async () => {
     await using app = await openTestApp();
     const shelf = await openShelf(app);

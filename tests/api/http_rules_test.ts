@@ -3,7 +3,7 @@ import type { Call } from "../support/conforming_client.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { allowOnly } from "./origins.ts";
 import { NOBODY, ok, openShelf, refused, times } from "./shelf.ts";
-import { sampleCalls } from "./sample_calls.ts";
+import { isDashboards, sampleCalls } from "./sample_calls.ts";
 
 const SAMPLES = sampleCalls();
 
@@ -93,11 +93,30 @@ Deno.test("JSON answers say so, and every refusal is an envelope with a code", a
   }
 });
 
-Deno.test("an origin is echoed with credentials on every answer, refusals too", async () => {
+const DASHBOARDS: readonly Call[] = SAMPLES.filter(isDashboards).map(({ call }) => call);
+
+Deno.test("the dashboard's operations let no page of another origin read, nor ask beforehand", async () => {
+  await using app = await openTestApp();
+  assert.ok(DASHBOARDS.length > 0);
+  for (const call of DASHBOARDS) {
+    for (const one of [call, { path: call.path, method: "OPTIONS" }]) {
+      for (const origin of ["https://app.example", "http://localhost:5173", "null"]) {
+        const { headers } = await app.send({ ...one, headers: { origin } });
+        assert.equal(headers.get("access-control-allow-origin"), null, call.path);
+        assert.equal(headers.get("access-control-allow-credentials"), null, call.path);
+      }
+      const own = app.services.config.publicUrl;
+      const { headers } = await app.send({ ...one, headers: { origin: own } });
+      assert.equal(headers.get("access-control-allow-origin"), own);
+    }
+  }
+});
+
+Deno.test("an origin is echoed with credentials on every other answer, refusals too", async () => {
   await using app = await openTestApp();
   const shelf = await openShelf(app);
   for (const origin of ["https://app.example", "http://localhost:5173", "null"]) {
-    for (const call of ADDRESSES) {
+    for (const call of ADDRESSES.filter((one) => !DASHBOARDS.includes(one))) {
       for (const send of [app.send, shelf.project.asPublic]) {
         const { headers } = await send({ ...call, headers: { origin } });
         assert.equal(headers.get("access-control-allow-origin"), origin);

@@ -85,14 +85,22 @@ export const takesKeyInQuery = ({ security }: Sample): boolean =>
 export const takesToken = ({ security }: Sample): boolean =>
   security.some((alternative) => alternative.includes("accessToken"));
 
+export const takesSession = ({ security }: Sample): boolean =>
+  security.some((alternative) => alternative.includes("dashboardSession"));
+
+/** Whether only the dashboard's own pages may have it sent. */
+export const isDashboards = ({ codes }: Sample): boolean => codes.includes("CROSS_SITE_REQUEST");
+
 /**
  * Headers with which a sample passes its guard: the secret key, or the publishable one and a new
- * user's token where only a user may act.
+ * user's token where only a user may act; the owner's session on the dashboard.
  */
 export async function admission(
-  { security }: Sample,
-  { publishableKey, secretKey, user }: TestProject,
+  sample: Sample,
+  { publishableKey, secretKey, user, owner }: TestProject,
 ): Promise<Record<string, string>> {
+  if (isDashboards(sample)) return { cookie: (await owner()).cookie };
+  const { security } = sample;
   const isForUsers = security.length > 0 && security.every((one) => one.includes("accessToken"));
   if (!isForUsers) return { "x-api-key": secretKey };
   return { "x-api-key": publishableKey, authorization: `Bearer ${(await user()).token}` };

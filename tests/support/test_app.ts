@@ -6,6 +6,7 @@ import type { Services } from "@/lib/services.ts";
 import type { Id } from "@/lib/store/port.ts";
 import { createApp } from "@/routes/app.ts";
 import { type Answer, type Call, send } from "./conforming_client.ts";
+import { joinProject, openAccount, type TestAccount } from "./dashboard.ts";
 import { type FakeClock, openTestServices, type TestOptions } from "./test_services.ts";
 import type { TestStore } from "./test_store.ts";
 
@@ -25,6 +26,8 @@ export interface TestProject {
   asSecret(call: Call): Promise<Answer>;
   /** With the publishable key, and a user's token if one is given. */
   asPublic(call: Call, user?: TestUser): Promise<Answer>;
+  /** The account that owns it; opened when it is first asked for. */
+  owner(): Promise<TestAccount>;
 }
 
 export interface TestApp extends AsyncDisposable {
@@ -52,10 +55,12 @@ export async function openTestApp(options: TestOptions = {}): Promise<TestApp> {
         ...call,
         headers: [["x-api-key", key], ...Object.entries(headers), ...new Headers(call.headers)],
       });
+    let owner: Promise<TestAccount> | undefined;
     return {
       projectId,
       publishableKey,
       secretKey,
+      owner: () => owner ??= owned(projectId),
       async collection(definition: unknown) {
         await createCollection(services, projectId, definition);
       },
@@ -71,7 +76,13 @@ export async function openTestApp(options: TestOptions = {}): Promise<TestApp> {
     };
   }
 
-  return {
+  async function owned(projectId: Id): Promise<TestAccount> {
+    const account = await openAccount(testApp);
+    await joinProject(services, projectId, account.accountId, "owner");
+    return account;
+  }
+
+  const testApp: TestApp = {
     services,
     clock: opened.clock,
     store: opened.store,
@@ -79,4 +90,5 @@ export async function openTestApp(options: TestOptions = {}): Promise<TestApp> {
     project,
     [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
   };
+  return testApp;
 }

@@ -1,11 +1,11 @@
 import { LRUCache } from "lru-cache";
 import type { ClientSession, Db, MongoClient } from "mongodb";
 import { StoreUnavailable } from "../errors.ts";
-import type { Definition, Engine, Records, Space, StoredRecord, Transaction } from "../port.ts";
+import type { Definition, Engine, Id, Records, Space, StoredRecord, Transaction } from "../port.ts";
 import { AbandonedSessions } from "./abandoned.ts";
 import { connect } from "./connect.ts";
 import { isTransient, repeatable, sent, translated } from "./failures.ts";
-import { createIndexes, wantedIndexes } from "./indexes.ts";
+import { createIndexes, dropCollection, wantedIndexes } from "./indexes.ts";
 import { type Access, COMMAND_TIME_LIMIT_MS, MongoRecords } from "./records.ts";
 import { transact } from "./transact.ts";
 import {
@@ -115,8 +115,21 @@ export class MongoEngine implements Engine {
     return result;
   }
 
+  async drop(space: Space, definition: Definition): Promise<void> {
+    await guarded(() => dropCollection(this.#db(space), definition.name));
+    this.#prepared.delete(preparedKey(space, definition));
+  }
+
   createSpace(): Promise<void> {
     return Promise.resolve(); // The first write makes it.
+  }
+
+  async dropSpace(projectId: Id): Promise<void> {
+    await guarded(() => repeatable(() => this.#db(projectId).dropDatabase()));
+    this.#databases.delete(projectId);
+    for (const key of this.#prepared.keys()) {
+      if (key.startsWith(`${projectId}/`)) this.#prepared.delete(key);
+    }
   }
 
   async ping(): Promise<void> {

@@ -130,6 +130,15 @@ export async function dropIndexes(db: Db, name: string, indexes: Iterable<string
   }
 }
 
+/** The collection and its indexes; one that is not there costs nothing. */
+export async function dropCollection(db: Db, name: string): Promise<void> {
+  try {
+    await repeatable(() => db.dropCollection(name));
+  } catch (error) {
+    if (!(error instanceof MongoServerError) || error.code !== NO_SUCH_COLLECTION) throw error;
+  }
+}
+
 /** The parts of an index that make its shape, as text that can be compared. */
 function described(index: NamedIndex): string {
   const { key, unique, partialFilterExpression, expireAfterSeconds } = index;

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { StoreUnavailable } from "../errors.ts";
-import type { Definition, Engine, Records, Space, StoredRecord, Transaction } from "../port.ts";
+import type { Definition, Engine, Id, Records, Space, StoredRecord, Transaction } from "../port.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import type { Connection, Sync } from "./connection.ts";
 import { sql } from "./fragment.ts";
@@ -108,10 +108,23 @@ export class SqliteEngine implements Engine {
     return this.#file(space).version();
   }
 
+  async drop(space: Space, definition: Definition): Promise<void> {
+    await this.#file(space).drop(definition);
+  }
+
   // Rejects where a plain return would throw.
   // deno-lint-ignore require-await
   async createSpace(space: Space): Promise<void> {
     this.#file(space);
+  }
+
+  async dropSpace(projectId: Id): Promise<void> {
+    this.#projects.delete(projectId);
+    await Promise.all(this.#closing);
+    // The log last: without its file it is nothing.
+    for (const suffix of ["", "-shm", "-wal"]) {
+      await removeIfAny(`${this.#path(projectId)}${suffix}`);
+    }
   }
 
   async ping(): Promise<void> {
@@ -152,6 +165,15 @@ export class SqliteEngine implements Engine {
   #close(space: FileSpace): void {
     const closing = space.close().finally(() => this.#closing.delete(closing));
     this.#closing.add(closing);
+  }
+}
+
+async function removeIfAny(path: string): Promise<void> {
+  try {
+    await Deno.remove(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return;
+    throw new StoreUnavailable(`Cannot remove the file "${path}"`, { cause: error });
   }
 }
 

@@ -97,6 +97,12 @@ export function redefine(db: Connection, definition: Definition): void {
   prepare(db, definition);
 }
 
+/** Run inside a write transaction. */
+export function drop(db: Connection, definition: Definition): void {
+  db.run(sql(`drop table if exists ${tableName(definition)}`));
+  db.run(sql("delete from counts where name = ?", definition.name));
+}
+
 /** Whether the definition keeps live and deleted records apart by a declared `isDeleted`. */
 export function checkDefinition(definition: Definition): void {
   if (definition.trash && scalarAt(definition, "isDeleted") !== "Boolean") {

@@ -1,0 +1,38 @@
+import { sha256 } from "../crypto/hashes.ts";
+import { and, compare, eq } from "../store/filter.ts";
+import type { Engine, Id, Transaction } from "../store/port.ts";
+import { deleteAll } from "../store/expiry.ts";
+import type { SignedInAccount } from "./account_sessions.ts";
+import { ACCOUNT_SESSIONS, type AccountSessionRecord } from "./records.ts";
+
+/** Ends the session whose secret this is, if there is one. */
+export async function signOutAccount(
+  { engine }: { engine: Engine },
+  token: string,
+): Promise<void> {
+  await engine.records<AccountSessionRecord>("control", ACCOUNT_SESSIONS)
+    .deleteOne(eq("tokenHash", sha256(token)));
+}
+
+/** Ends one of the account's sessions; false where it has none of this id. */
+export async function endAccountSession(
+  { engine }: { engine: Engine },
+  { accountId }: SignedInAccount,
+  sessionId: Id,
+): Promise<boolean> {
+  const ended = await engine.records<AccountSessionRecord>("control", ACCOUNT_SESSIONS)
+    .deleteOne(and(eq("_id", sessionId), eq("accountId", accountId)));
+  return ended !== null;
+}
+
+/** Ends the account's sessions, but for one if it is named; resolves to how many. */
+export async function endAccountSessions(
+  tx: Transaction,
+  accountId: Id,
+  kept: Id | null = null,
+): Promise<number> {
+  return await deleteAll(
+    tx.records<AccountSessionRecord>(ACCOUNT_SESSIONS),
+    and(eq("accountId", accountId), ...(kept === null ? [] : [compare("_id", "ne", kept)])),
+  );
+}

@@ -1,0 +1,84 @@
+import { Problem } from "../problems.ts";
+import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from "../limits.ts";
+import { textProblem } from "../documents/names.ts";
+
+/** Hashes passwords and checks them, away from the thread that answers requests. */
+export interface Passwords {
+  /** argon2id, with its parameters and a salt of its own. */
+  hash(password: string): Promise<string>;
+  /** Takes as long for null, where there is no account, as for a hash that does not match. */
+  verify(hash: string | null, password: string): Promise<boolean>;
+}
+
+/** What OWASP asks of argon2id at least: KiB of memory, passes, lanes. */
+const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+
+/** @param atOnce Each hash takes a core, and 19 MiB. */
+export function createPasswords(atOnce: number): Passwords {
+  const turn = createTurns(atOnce);
+  let nobodys: Promise<string> | undefined;
+
+  const hash = (password: string) =>
+    turn(async () => {
+      const { hash } = await loadArgon2();
+      return await hash(canonical(password), COST);
+    });
+
+  return {
+    hash,
+    async verify(stored, password) {
+      const known = stored ?? await (nobodys ??= hash(""));
+      const matches = await turn(async () => {
+        const { verify } = await loadArgon2();
+        return await verify(known, canonical(password));
+      });
+      return stored !== null && matches;
+    },
+  };
+}
+
+/** Native code, loaded only by those who sign in. */
+const loadArgon2 = () => import("@node-rs/argon2");
+
+/** Keyboards write the same letter in more than one way. */
+const canonical = (password: string): string => password.normalize("NFC");
+
+/** Lets at most `atOnce` be at work, the others in their order. */
+function createTurns(atOnce: number) {
+  let free = atOnce;
+  const waiting: (() => void)[] = [];
+  return async <T>(work: () => Promise<T>): Promise<T> => {
+    if (free > 0) free--;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) free++;
+      else next();
+    }
+  };
+}
+
+const refuse = (message: string) => new Problem("INVALID_PASSWORD", { message });
+
+/**
+ * Refuses a password that is too short, too long, or among those that everybody tries first.
+ * Throws `INVALID_PASSWORD`.
+ */
+export async function checkNewPassword(password: string, email: string): Promise<void> {
+  const length = [...password].length;
+  if (length < PASSWORD_LENGTH_MIN || length > PASSWORD_LENGTH_MAX) {
+    throw refuse(
+      `The password must have ${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters.`,
+    );
+  }
+  const problem = textProblem(password);
+  if (problem !== null) throw refuse(`The password ${problem}.`);
+  const { isCommonPassword } = await import("./common_passwords.ts");
+  const plain = password.toLowerCase();
+  const own = email.toLowerCase();
+  if (plain === own || plain === own.split("@")[0] || isCommonPassword(plain)) {
+    throw refuse("This password is among those that are guessed first: choose another one.");
+  }
+}

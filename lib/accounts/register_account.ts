@@ -1,0 +1,107 @@
+import { EMAIL } from "../auth/create_user.ts";
+import type { Device } from "../auth/sessions.ts";
+import { lowerEmail } from "../auth/users.ts";
+import { type Clock, timestamp } from "../clock.ts";
+import { textProblem } from "../documents/names.ts";
+import type { NewId } from "../ids.ts";
+import { PERSON_NAME_LENGTH_MAX } from "../limits.ts";
+import { Problem } from "../problems.ts";
+import type { PlanName } from "../projects/plans.ts";
+import { UniqueViolation } from "../store/errors.ts";
+import type { Engine, Transaction } from "../store/port.ts";
+import { openAccountSession } from "./account_sessions.ts";
+import { checkNewPassword, type Passwords } from "./passwords.ts";
+import { type AccountRecord, ACCOUNTS } from "./records.ts";
+
+interface RegisterServices {
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly newId: NewId;
+  readonly passwords: Passwords;
+}
+
+export interface NewAccount {
+  readonly email: string;
+  readonly password: string;
+  readonly name: string | null;
+  readonly plan: PlanName;
+}
+
+/**
+ * Adds an account and signs it in; resolves to it and its session's secret. Throws `INVALID_BODY`
+ * for what is no e-mail or no name, `INVALID_PASSWORD`, and `ACCOUNT_EXISTS`.
+ */
+export async function registerAccount(
+  services: RegisterServices,
+  given: Omit<NewAccount, "plan">,
+  device: Device,
+): Promise<{ account: AccountRecord; token: string }> {
+  const account = await newAccount(services, { ...given, plan: "free" });
+  return await inserted(services, async (tx) => {
+    await tx.records<AccountRecord>(ACCOUNTS).insert(account);
+    const token = await openAccountSession(tx, services, { accountId: account._id, device });
+    return { account, token };
+  });
+}
+
+/** Adds an account, and no session. Throws as {@linkcode registerAccount} does. */
+export async function createAccount(
+  services: RegisterServices,
+  given: NewAccount,
+): Promise<AccountRecord> {
+  const account = await newAccount(services, given);
+  return await inserted(services, async (tx) => {
+    await tx.records<AccountRecord>(ACCOUNTS).insert(account);
+    return account;
+  });
+}
+
+/** Hashing comes before the transaction, which would keep others waiting. */
+async function newAccount(
+  { clock, newId, passwords }: RegisterServices,
+  { email, password, name, plan }: NewAccount,
+): Promise<AccountRecord> {
+  if (!EMAIL.test(email) || textProblem(email) !== null) {
+    throw refuse('"email" must be one plain address.');
+  }
+  if (name !== null) checkName(name);
+  await checkNewPassword(password, email);
+  const now = timestamp(clock);
+  return {
+    _id: newId(),
+    email,
+    emailLower: lowerEmail(email),
+    name,
+    passwordHash: await passwords.hash(password),
+    plan,
+    sealedAiKey: null,
+    lastSignInAt: null,
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+async function inserted<T>(
+  { engine }: RegisterServices,
+  work: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  try {
+    return await engine.transaction("control", work);
+  } catch (error) {
+    if (error instanceof UniqueViolation) throw new Problem("ACCOUNT_EXISTS", { cause: error });
+    throw error;
+  }
+}
+
+const refuse = (message: string) => new Problem("INVALID_BODY", { message });
+
+const CONTROL = /\p{Cc}/u;
+
+function checkName(name: string): void {
+  if (name.trim() === "" || name.length > PERSON_NAME_LENGTH_MAX) {
+    throw refuse(`"name" must have 1 to ${PERSON_NAME_LENGTH_MAX} characters.`);
+  }
+  const problem = textProblem(name) ??
+    (CONTROL.test(name) ? "contains a control character" : null);
+  if (problem !== null) throw refuse(`"name" ${problem}.`);
+}

@@ -1,0 +1,46 @@
+import { z } from "@hono/zod-openapi";
+import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from "@/lib/limits.ts";
+import { PLANS } from "@/lib/projects/plans.ts";
+import { EXAMPLE_ID } from "./document.ts";
+
+const id = z.string().regex(/^[0-9a-f]{24}$/).openapi({ description: "24 hexadecimal digits." });
+
+export const ACCOUNT_EXAMPLE = {
+  accountId: EXAMPLE_ID,
+  email: "ada@example.com",
+  name: "Ada",
+  plan: "free",
+  hasAiKey: false,
+  createdAt: "2026-01-31T12:00:00.000Z",
+};
+
+export const Account = z.strictObject({
+  accountId: id,
+  email: z.string(),
+  name: z.string().nullable(),
+  plan: z.enum(Object.keys(PLANS)),
+  hasAiKey: z.boolean().openapi({ description: "Whether an AI key is stored for the account." }),
+  createdAt: z.iso.datetime(),
+}).openapi("Account", { description: "An account of the dashboard.", example: ACCOUNT_EXAMPLE });
+
+const email = z.string().openapi({ description: "One plain address, in any letter case." });
+const password = z.string();
+const newPassword = z.string().min(PASSWORD_LENGTH_MIN).max(PASSWORD_LENGTH_MAX).openapi({
+  description: "Not one of those that are guessed first.",
+});
+
+export const CREDENTIALS_EXAMPLE = {
+  email: "ada@example.com",
+  password: "a difference engine no. 2",
+};
+
+export const Credentials = z.strictObject({ email, password })
+  .openapi("Credentials", { example: CREDENTIALS_EXAMPLE });
+
+export const Registration = z.strictObject({
+  email,
+  password: newPassword,
+  name: z.string().nullable().optional(),
+}).openapi("Registration", { example: { ...CREDENTIALS_EXAMPLE, name: "Ada" } });
+
+export const SignedOut = z.strictObject({}).openapi("SignedOut", { example: {} });

@@ -1,0 +1,80 @@
+import { z } from "@hono/zod-openapi";
+import { ALLOWED_ORIGINS_MAX, PROJECT_NAME_LENGTH_MAX } from "@/lib/limits.ts";
+import { ROLES } from "@/lib/projects/members.ts";
+import { PLANS } from "@/lib/projects/plans.ts";
+import { EXAMPLE_ID } from "./document.ts";
+
+const id = z.string().regex(/^[0-9a-f]{24}$/).openapi({ description: "24 hexadecimal digits." });
+
+const settings = {
+  siteUrl: z.string().nullable().openapi({
+    description: "Where the front end is: an address with https, or http on localhost, " +
+      "127.0.0.1 or [::1]. Its origin is kept.",
+  }),
+  allowedOrigins: z.array(z.string()).max(ALLOWED_ORIGINS_MAX).openapi({
+    description: "If any are listed, the publishable key works from these origins only.",
+  }),
+};
+
+const name = z.string().min(1).max(PROJECT_NAME_LENGTH_MAX);
+
+export const plan = z.enum(Object.keys(PLANS) as [keyof typeof PLANS]).openapi({
+  description: "The plan of the account that owns it.",
+});
+
+export const role = z.enum(ROLES);
+
+export const SETTINGS_EXAMPLE = {
+  name: "Blog",
+  siteUrl: "https://blog.example.com",
+  allowedOrigins: [],
+};
+
+export const ProjectInput = z.strictObject({
+  name,
+  siteUrl: settings.siteUrl.optional(),
+  allowedOrigins: settings.allowedOrigins.optional(),
+}).openapi("ProjectInput", { example: SETTINGS_EXAMPLE });
+
+export const CREATED_PROJECT_EXAMPLE = {
+  projectId: EXAMPLE_ID,
+  name: "Blog",
+  publishableKey: `pk_live_${"A".repeat(43)}`,
+  secretKey: `sk_live_${"A".repeat(43)}`,
+};
+
+export const CreatedProject = z.strictObject({
+  projectId: id,
+  name,
+  publishableKey: z.string().openapi({ description: "For browsers. Shown this once." }),
+  secretKey: z.string().openapi({
+    description: "For servers only. Shown this once.",
+  }),
+}).openapi("CreatedProject", { example: CREATED_PROJECT_EXAMPLE });
+
+export const PROJECT_EXAMPLE = {
+  projectId: EXAMPLE_ID,
+  ...SETTINGS_EXAMPLE,
+  hasAiKey: false,
+  plan: "free",
+  role: "owner",
+  createdAt: "2026-01-31T12:00:00.000Z",
+};
+
+export const Project = z.strictObject({
+  projectId: id,
+  name,
+  ...settings,
+  hasAiKey: z.boolean().openapi({ description: "Whether an AI key is stored for it." }),
+  plan,
+  role: role.openapi({ description: "Of the account that asks." }),
+  createdAt: z.iso.datetime(),
+}).openapi("Project", {
+  description: "A project as its members see it.",
+  example: PROJECT_EXAMPLE,
+});
+
+export const ProjectList = z.strictObject({
+  items: z.array(Project),
+  nextCursor: z.string().nullable(),
+}).openapi("ProjectList", { example: { items: [PROJECT_EXAMPLE], nextCursor: null } });

@@ -1,0 +1,52 @@
+import { readSessionCookie, sessionCookie } from "@/lib/accounts/account_sessions.ts";
+import { signOutAccount } from "@/lib/accounts/end_account_sessions.ts";
+import { shownAccount } from "@/lib/accounts/own_account.ts";
+import type { AccountRecord } from "@/lib/accounts/records.ts";
+import { registerAccount } from "@/lib/accounts/register_account.ts";
+import { signInAccount } from "@/lib/accounts/sign_in.ts";
+import { deviceOf } from "@/lib/auth/device.ts";
+import { NO_STORE, ok, type Reply } from "@/lib/http/respond.ts";
+import { jsonText } from "@/lib/store/json_text.ts";
+import type { Call, Handler } from "../call.ts";
+import { membersOf, optionalText, requiredText } from "./input.ts";
+
+export const handleRegisterAccount: Handler<null> = async (call) => {
+  const members = membersOf(await call.body(), ["email", "password", "name"]);
+  const given = {
+    email: requiredText(members, "email"),
+    password: requiredText(members, "password"),
+    name: optionalText(members, "name"),
+  };
+  const opened = await registerAccount(call.services, given, device(call));
+  return signedIn(call, opened, ok(201, shown(opened), "Account registered"));
+};
+
+export const handleSignInAccount: Handler<null> = async (call) => {
+  const members = membersOf(await call.body(), ["email", "password"]);
+  const given = {
+    email: requiredText(members, "email"),
+    password: requiredText(members, "password"),
+  };
+  const opened = await signInAccount(call.services, given, device(call));
+  return signedIn(call, opened, ok(200, shown(opened), "Signed in"));
+};
+
+export const handleSignOutAccount: Handler<null> = async ({ services, header }) => {
+  const token = readSessionCookie(services.cookies, header("cookie"));
+  if (token !== null) await signOutAccount(services, token);
+  return { ...ok(200, "{}", "Signed out"), headers: [sessionCookie(services.cookies, null)] };
+};
+
+interface Opened {
+  readonly account: AccountRecord;
+  readonly token: string;
+}
+
+const device = ({ header, client }: Call<null>) => deviceOf(header("user-agent"), client);
+
+const shown = ({ account }: Opened): string => jsonText(shownAccount(account));
+
+const signedIn = ({ services }: Call<null>, { token }: Opened, reply: Reply): Reply => ({
+  ...reply,
+  headers: [NO_STORE, sessionCookie(services.cookies, token)],
+});

@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { type AccountRecord, ACCOUNTS } from "@/lib/accounts/records.ts";
+import { sha256 } from "@/lib/crypto/hashes.ts";
+import { eq } from "@/lib/store/filter.ts";
+import { openAccount, type TestAccount } from "../support/dashboard.ts";
+import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
+import { sampleCalls, takesSession } from "./sample_calls.ts";
+import { openShelf, refused } from "./shelf.ts";
+
+const SAMPLES = sampleCalls().filter(takesSession);
+const DAY = 86_400_000;
+
+const tokenOf = ({ cookie }: TestAccount): string => cookie.split("=")[1]!;
+
+/** `Cookie` headers that hold no session which stands; null for none. */
+async function badSessions(
+  app: TestApp,
+  project: TestProject,
+): Promise<Record<string, string | null>> {
+  const [expired, ended, deleted] = [
+    await openAccount(app),
+    await openAccount(app),
+    await openAccount(app),
+  ];
+  app.clock.advance(7 * DAY);
+  await ended.send({ method: "POST", path: "/api/auth/logout" });
+  await app.services.engine.records<AccountRecord>("control", ACCOUNTS)
+    .deleteOne(eq("_id", deleted.accountId));
+  const good = await openAccount(app);
+  const token = tokenOf(good);
+  const { token: accessToken } = await project.user();
+  return {
+    missing: null,
+    empty: "",
+    "the name alone": "corbel_session",
+    "an empty value": "corbel_session=",
+    "a word": "corbel_session=token",
+    "an account's id": `corbel_session=${good.accountId}`,
+    "the hash of a session": `corbel_session=${sha256(token)}`,
+    "a session cut off": `corbel_session=${token.slice(0, -1)}`,
+    "a session and more": `corbel_session=${token}A`,
+    "in quotes": `corbel_session="${token}"`,
+    "another letter case": `corbel_session=${token.toLowerCase()}`,
+    "another first letter": `corbel_session=${token.startsWith("A") ? "B" : "A"}${token.slice(1)}`,
+    "under another name": `corbel_sessions=${token}`,
+    "under the name for https": `__Host-corbel_session=${token}`,
+    "the secret key": `corbel_session=${project.secretKey}`,
+    "an access token": `corbel_session=${accessToken}`,
+    "an object": 'corbel_session={"$ne":null}',
+    "a pattern": "corbel_session=.*",
+    "expired": expired.cookie,
+    "ended": ended.cookie,
+    "of an account that is gone": deleted.cookie,
+  };
+}
+
+for (const { operationId, call } of SAMPLES) {
+  Deno.test(`${operationId}: every bad session is the same 401, whatever else is sent`, async () => {
+    await using app = await openTestApp();
+    const shelf = await openShelf(app);
+    const { project } = shelf;
+    const sessions = await badSessions(app, project);
+    const { token } = await project.user();
+    const beside: Record<string, string>[] = [
+      {},
+      { "x-api-key": project.secretKey },
+      { "x-api-key": project.publishableKey, authorization: `Bearer ${token}` },
+    ];
+    const texts = new Set<string>();
+    await shelf.untouched(async () => {
+      for (const [kind, cookie] of Object.entries(sessions)) {
+        for (const credentials of beside) {
+          const bad = call.body === undefined ? call : { ...call, body: '{"broken":' };
+          for (const one of [call, bad]) {
+            const headers = { ...credentials, ...(cookie !== null && { cookie }) };
+            const answer = await app.send({ ...one, headers });
+            assert.equal(answer.status, 401, `${kind}: ${answer.text}`);
+            refused(answer, 401, "SIGN_IN_REQUIRED");
+            texts.add(answer.text);
+          }
+        }
+      }
+    });
+    assert.equal(texts.size, 1, "one message, whatever is wrong with the session");
+  });
+
+  Deno.test(`${operationId}: a session that stands passes, among other cookies too`, async () => {
+    await using app = await openTestApp();
+    const { cookie } = await openAccount(app);
+    for (const header of [cookie, `a=b; ${cookie}`, `${cookie};c=d`]) {
+      const answer = await app.send({ ...call, headers: { cookie: header } });
+      assert.notEqual(answer.body?.code, "SIGN_IN_REQUIRED", answer.text);
+      if (answer.headers.getSetCookie().length > 0) break; // It was the operation that ends it.
+    }
+  });
+}
+
+Deno.test("a session lasts 7 days from its last use, and no longer", async () => {
+  await using app = await openTestApp();
+  const account = await openAccount(app);
+  const isSignedIn = async () => (await account.send({ path: "/api/auth/me" })).status === 200;
+  for (let use = 0; use < 5; use++) {
+    app.clock.advance(6.9 * DAY);
+    assert.ok(await isSignedIn(), `after use ${use}`);
+  }
+  app.clock.advance(7 * DAY);
+  assert.equal(await isSignedIn(), false);
+});

@@ -1,0 +1,115 @@
+import assert from "node:assert/strict";
+import { type AccountRecord, ACCOUNTS } from "@/lib/accounts/records.ts";
+import { createProject } from "@/lib/projects/create_project.ts";
+import { memberKey, type MemberRecord, MEMBERS, type Role } from "@/lib/projects/members.ts";
+import type { PlanName } from "@/lib/projects/plans.ts";
+import { type ProjectRecord, PROJECTS } from "@/lib/projects/records.ts";
+import { timestamp } from "@/lib/clock.ts";
+import { eq } from "@/lib/store/filter.ts";
+import type { Id } from "@/lib/store/port.ts";
+import type { Answer, Call } from "./conforming_client.ts";
+import type { TestApp } from "./test_app.ts";
+
+/** What nobody guesses. */
+export const PASSWORD = "seven wet stones 41";
+
+/** An account that is signed in, and calls with its session. */
+export interface TestAccount {
+  readonly app: TestApp;
+  readonly accountId: Id;
+  readonly email: string;
+  readonly password: string;
+  /** The session, as a `Cookie` header has it. */
+  readonly cookie: string;
+  /** A call with the session; another `cookie` header takes its place. */
+  send(call: Call): Promise<Answer>;
+}
+
+/** The session that an answer sets, as a `Cookie` header has it; null where it sets none. */
+export function sessionCookieOf({ headers }: Answer): string | null {
+  const set = headers.getSetCookie().find((one) => /^(?:__Host-)?corbel_session=/.test(one));
+  return set?.split(";")[0] ?? null;
+}
+
+/** Registers an account, which signs it in. */
+export async function openAccount(
+  app: TestApp,
+  { plan = "free", email = `${crypto.randomUUID()}@example.com` }: {
+    plan?: PlanName;
+    email?: string;
+  } = {},
+): Promise<TestAccount> {
+  const answer = await app.send({
+    path: "/api/auth/register",
+    body: { email, password: PASSWORD },
+  });
+  assert.equal(answer.status, 201, answer.text);
+  const { accountId } = answer.body.data as { accountId: Id };
+  if (plan !== "free") {
+    await app.services.engine.records<AccountRecord>("control", ACCOUNTS)
+      .updateOne(eq("_id", accountId), { set: { plan } });
+  }
+  return accountWith(app, { accountId, email, cookie: sessionCookieOf(answer)! });
+}
+
+/** Signs the account in on another device. */
+export async function signedInAgain(
+  { app, accountId, email, password }: TestAccount,
+): Promise<TestAccount> {
+  const answer = await app.send({ path: "/api/auth/login", body: { email, password } });
+  assert.equal(answer.status, 200, answer.text);
+  return accountWith(app, { accountId, email, cookie: sessionCookieOf(answer)! });
+}
+
+const accountWith = (
+  app: TestApp,
+  { accountId, email, cookie }: { accountId: Id; email: string; cookie: string },
+): TestAccount => ({
+  app,
+  accountId,
+  email,
+  password: PASSWORD,
+  cookie,
+  send: (call) =>
+    app.send({ ...call, headers: [["cookie", cookie], ...new Headers(call.headers)] }),
+});
+
+/** A project with both keys, which the account owns. */
+export interface OwnedProject {
+  readonly projectId: Id;
+  readonly publishableKey: string;
+  readonly secretKey: string;
+}
+
+export async function ownedProject(
+  { app: { services }, accountId }: TestAccount,
+  { name = "Test", siteUrl = null }: { name?: string; siteUrl?: string | null } = {},
+): Promise<OwnedProject> {
+  const { projectId, publishableKey, secretKey } = await createProject(services, {
+    name,
+    siteUrl,
+  });
+  await joinProject(services, projectId, accountId, "owner");
+  return { projectId, publishableKey, secretKey };
+}
+
+/** Makes the account a member, or the owner of a project that has none. */
+export async function joinProject(
+  { engine, clock, newId }: TestApp["services"],
+  projectId: Id,
+  accountId: Id,
+  role: Role,
+): Promise<void> {
+  if (role === "owner") {
+    await engine.records<ProjectRecord>("control", PROJECTS)
+      .updateOne(eq("_id", projectId), { set: { ownerId: accountId } });
+  }
+  await engine.records<MemberRecord>("control", MEMBERS).insert({
+    _id: newId(),
+    projectId,
+    accountId,
+    member: memberKey(projectId, accountId),
+    role,
+    createdAt: timestamp(clock),
+  });
+}
