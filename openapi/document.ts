@@ -1,5 +1,6 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Contract } from "./contract.ts";
+import { AI } from "./paths/ai.ts";
 import { ACCOUNTS } from "./paths/accounts.ts";
 import { BLOBS } from "./paths/blobs.ts";
 import { DATA } from "./paths/data.ts";
@@ -31,6 +32,7 @@ export const CONTRACTS: readonly Contract<unknown>[] = [
   ...PROJECT_COLLECTIONS,
   ...PROJECT_DOCUMENTS,
   ...PROJECT_USERS,
+  ...AI,
   ...SYSTEM,
 ] as readonly Contract<unknown>[]; // Their principals differ; here only their documents matter.
 
@@ -70,6 +72,7 @@ export function buildDocument() {
       { name: "Project collections", description: "Define a project's collections." },
       { name: "Project documents", description: "A project's documents, for its members." },
       { name: "Project users", description: "A project's users, for its members." },
+      { name: "AI", description: "Ask for queries and collections in plain words." },
       { name: "Access tokens", description: "Check access tokens elsewhere." },
       { name: "Server", description: "The server itself." },
     ],

@@ -1,5 +1,6 @@
 import type { Contract } from "@/openapi/contract.ts";
 import * as accounts from "@/openapi/paths/accounts.ts";
+import * as ai from "@/openapi/paths/ai.ts";
 import * as blobs from "@/openapi/paths/blobs.ts";
 import * as data from "@/openapi/paths/data.ts";
 import * as projects from "@/openapi/paths/projects.ts";
@@ -20,6 +21,7 @@ import {
   handleSignInAccount,
   handleSignOutAccount,
 } from "./accounts/sign_in.ts";
+import { handleGetAiUsage, handleSetAccountAiKey, handleSetProjectAiKey } from "./ai/keys.ts";
 import { asServer } from "./as_server.ts";
 import { handlePutBlob } from "./blobs/put_blob.ts";
 import { handleServeFile } from "./blobs/serve_file.ts";
@@ -130,6 +132,9 @@ export function operations(mount: <P>(contract: Contract<P>, handle: Handler<P>)
   mount(projectUsers.patchProjectUser, asServer(handlePatchUser));
   mount(projectUsers.deleteProjectUser, asServer(handleDeleteUser));
   mount(projectUsers.endProjectUserSessions, asServer(handleEndUserSessions));
+  mount(ai.setAccountAiKey, handleSetAccountAiKey);
+  mount(ai.setProjectAiKey, handleSetProjectAiKey);
+  mount(ai.getAiUsage, handleGetAiUsage);
   mount(system.getJwks, handleGetJwks);
   mount(system.getHealth, handleGetHealth);
   mount(system.getReadiness, handleGetReadiness);

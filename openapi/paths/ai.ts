@@ -1,0 +1,75 @@
+import { SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
+import { type BodySpec, contract, type Success } from "../contract.ts";
+import { projectId } from "../parameters.ts";
+import { AI_USAGE_EXAMPLE, AiKeyInput, AiKeyState, AiUsage } from "../schemas/ai.ts";
+import { dashboardSession, projectAdminOrHidden } from "../security.ts";
+
+const TAG = "AI";
+
+const keyBody: BodySpec = {
+  schema: AiKeyInput,
+  example: { aiKey: "gsk_0123456789abcdef" },
+  description: "The key, or null to clear it.",
+  bytesMax: SMALL_BODY_BYTES_MAX,
+};
+
+const keyState: Success = {
+  status: 200,
+  description: "Whether a key is stored now.",
+  data: AiKeyState,
+  example: { hasAiKey: true },
+  message: "AI key saved",
+};
+
+export const setAccountAiKey = contract({
+  operationId: "setAccountAiKey",
+  tag: TAG,
+  method: "put",
+  path: "/api/user/me/byok",
+  summary: "Set or clear the account's AI key",
+  description: "The AI operations of the account then run on this key, and no cap applies, where " +
+    "the project has no key of its own. It is kept sealed and never answered.",
+  security: dashboardSession,
+  parameters: [],
+  body: keyBody,
+  success: [keyState],
+  problems: ["AI_KEY_MALFORMED", "PRO_PLAN_REQUIRED"],
+});
+
+export const setProjectAiKey = contract({
+  operationId: "setProjectAiKey",
+  tag: TAG,
+  method: "put",
+  path: "/api/projects/{projectId}/byok",
+  summary: "Set or clear a project's AI key",
+  description: "The AI operations of the project then run on this key, whoever asks, and no cap " +
+    "applies. It is kept sealed and never answered.",
+  security: projectAdminOrHidden,
+  parameters: [projectId],
+  body: keyBody,
+  success: [keyState],
+  problems: ["AI_KEY_MALFORMED", "PRO_PLAN_REQUIRED"],
+});
+
+export const getAiUsage = contract({
+  operationId: "getAiUsage",
+  tag: TAG,
+  method: "get",
+  path: "/api/user/me/ai-usage",
+  summary: "Read what the account has used of the AI",
+  description: "Requests of this month on the platform's key, beside the plan's caps.",
+  security: dashboardSession,
+  parameters: [],
+  body: null,
+  success: [{
+    status: 200,
+    description: "Counts and caps.",
+    data: AiUsage,
+    example: AI_USAGE_EXAMPLE,
+    message: "AI usage read",
+  }],
+  problems: [],
+});
+
+/** In the order of the reference. */
+export const AI = [setAccountAiKey, setProjectAiKey, getAiUsage];
