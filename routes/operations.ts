@@ -21,6 +21,7 @@ import {
   handleSignInAccount,
   handleSignOutAccount,
 } from "./accounts/sign_in.ts";
+import { handleBuildQuery } from "./ai/build_query.ts";
 import { handleGetAiUsage, handleSetAccountAiKey, handleSetProjectAiKey } from "./ai/keys.ts";
 import { asServer } from "./as_server.ts";
 import { handlePutBlob } from "./blobs/put_blob.ts";
@@ -135,6 +136,7 @@ export function operations(mount: <P>(contract: Contract<P>, handle: Handler<P>)
   mount(ai.setAccountAiKey, handleSetAccountAiKey);
   mount(ai.setProjectAiKey, handleSetProjectAiKey);
   mount(ai.getAiUsage, handleGetAiUsage);
+  mount(ai.buildQuery, handleBuildQuery);
   mount(system.getJwks, handleGetJwks);
   mount(system.getHealth, handleGetHealth);
   mount(system.getReadiness, handleGetReadiness);

@@ -1,8 +1,18 @@
-import { SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
+import { AI_TIMEOUT_MS, SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
+import type { ProblemCode } from "@/lib/problems.ts";
 import { type BodySpec, contract, type Success } from "../contract.ts";
 import { projectId } from "../parameters.ts";
-import { AI_USAGE_EXAMPLE, AiKeyInput, AiKeyState, AiUsage } from "../schemas/ai.ts";
-import { dashboardSession, projectAdminOrHidden } from "../security.ts";
+import {
+  AI_USAGE_EXAMPLE,
+  AiKeyInput,
+  AiKeyState,
+  AiUsage,
+  BUILT_QUERY_EXAMPLE,
+  BuiltQuery,
+  QUERY_QUESTION_EXAMPLE,
+  QueryQuestion,
+} from "../schemas/ai.ts";
+import { dashboardSession, projectAdminOrHidden, projectMember } from "../security.ts";
 
 const TAG = "AI";
 
@@ -71,5 +81,43 @@ export const getAiUsage = contract({
   problems: [],
 });
 
+/** Why a model may give no answer. */
+const MODEL_PROBLEMS: readonly ProblemCode[] = [
+  "AI_KEY_REJECTED",
+  "AI_CAP_REACHED",
+  "AI_UNAVAILABLE",
+  "AI_ANSWER_INVALID",
+  "AI_NOT_CONFIGURED",
+  "AI_TIMEOUT",
+];
+
+export const buildQuery = contract({
+  operationId: "buildQuery",
+  tag: TAG,
+  method: "post",
+  path: "/api/projects/{projectId}/ai/query-builder",
+  summary: "Ask for a query in plain words",
+  description: "Has the model write filters and a sort for a collection, and answers them as a " +
+    "query that the list of its documents takes as it is. The model is told which fields are " +
+    "declared, never what is stored. On the platform's key it counts against the account's month.",
+  security: projectMember("admin"),
+  parameters: [projectId],
+  body: {
+    schema: QueryQuestion,
+    example: QUERY_QUESTION_EXAMPLE,
+    description: "Which collection, and what is looked for.",
+    bytesMax: SMALL_BODY_BYTES_MAX,
+  },
+  success: [{
+    status: 200,
+    description: "The query.",
+    data: BuiltQuery,
+    example: BUILT_QUERY_EXAMPLE,
+    message: "Query built",
+  }],
+  problems: [...MODEL_PROBLEMS, "COLLECTION_NOT_FOUND"],
+  extraMs: AI_TIMEOUT_MS,
+});
+
 /** In the order of the reference. */
-export const AI = [setAccountAiKey, setProjectAiKey, getAiUsage];
+export const AI = [setAccountAiKey, setProjectAiKey, getAiUsage, buildQuery];

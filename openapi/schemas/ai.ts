@@ -1,6 +1,8 @@
 import { z } from "@hono/zod-openapi";
-import { AI_KEY_LENGTH_MAX } from "@/lib/limits.ts";
+import { AI_KEY_LENGTH_MAX, AI_PROMPT_LENGTH_MAX } from "@/lib/limits.ts";
+import { OPERATORS } from "@/lib/documents/operands.ts";
 import { PLANS } from "@/lib/projects/plans.ts";
+import { Document, DOCUMENT_EXAMPLE } from "./document.ts";
 import { plan } from "./project.ts";
 
 export const AiKeyInput = z.strictObject({
@@ -33,4 +35,59 @@ export const AiUsage = z.strictObject({
   description: "What an account has used of the platform's AI key. Requests with a key of a user " +
     "are not counted.",
   example: AI_USAGE_EXAMPLE,
+});
+
+export const QUERY_QUESTION_EXAMPLE = {
+  collectionName: "posts",
+  prompt: "published since Monday, the most read first",
+  preview: true,
+  timeZone: "Europe/Berlin",
+};
+
+export const QueryQuestion = z.looseObject({
+  collectionName: z.string().min(1),
+  prompt: z.string().min(1).max(AI_PROMPT_LENGTH_MAX),
+  preview: z.boolean().optional().openapi({ description: "Whether to answer the first rows too." }),
+  timeZone: z.string().optional().openapi({
+    description: "Where days begin and end, by the IANA data base; UTC if left out.",
+  }),
+}).openapi("QueryQuestion", { example: QUERY_QUESTION_EXAMPLE });
+
+const value = z.unknown().openapi({
+  description: "A text, a number, a boolean, null, or a list of these.",
+});
+
+export const BUILT_QUERY_EXAMPLE = {
+  filters: [
+    { field: "status", operator: "eq", value: "published" },
+    { field: "createdAt", operator: "gte", value: "2026-01-25T23:00:00.000Z" },
+  ],
+  sort: "-views",
+  query: "status=published&createdAt_gte=2026-01-25T23%3A00%3A00.000Z&sort=-views",
+  dropped: [],
+  preview: { items: [DOCUMENT_EXAMPLE], total: 1 },
+};
+
+export const BuiltQuery = z.strictObject({
+  filters: z.array(z.strictObject({ field: z.string(), operator: z.enum(OPERATORS), value })),
+  sort: z.string().nullable(),
+  query: z.string().openapi({
+    description: "What follows the question mark of `GET /api/data/{collectionName}`.",
+  }),
+  dropped: z.array(z.strictObject({
+    field: z.string(),
+    operator: z.string().nullable().openapi({ description: "Null for a field to sort by." }),
+    value,
+    reason: z.string(),
+  })).openapi({ description: "What the model asked for and the collection cannot answer." }),
+  preview: z.strictObject({
+    items: z.array(Document),
+    total: z.int().nullable(),
+  }).nullable().optional().openapi({
+    description: "If it was asked for: the first rows, as the owner sees them, and the number of " +
+      "all. Null where the list took too long.",
+  }),
+}).openapi("BuiltQuery", {
+  description: "A query in plain words, as the list takes it.",
+  example: BUILT_QUERY_EXAMPLE,
 });
