@@ -256,6 +256,11 @@ const table = {
     message: "Project not found or access denied",
     when: "The project does not exist, or the caller has no part in it.",
   },
+  ACCOUNT_NOT_FOUND: {
+    status: 404,
+    message: "There is no account with this e-mail.",
+    when: "Nobody has registered with this e-mail.",
+  },
   MEMBER_NOT_FOUND: {
     status: 404,
     message: "This account is no member of the project.",
@@ -265,11 +270,6 @@ const table = {
     status: 404,
     message: "There is no such user in this project.",
     when: "The user does not exist in the project.",
-  },
-  ACCOUNT_NOT_FOUND: {
-    status: 404,
-    message: "There is no account with this e-mail.",
-    when: "Nobody has registered with this e-mail.",
   },
   PROVIDER_UNKNOWN: {
     status: 404,

@@ -4,6 +4,7 @@ import { AI } from "./paths/ai.ts";
 import { ACCOUNTS } from "./paths/accounts.ts";
 import { BLOBS } from "./paths/blobs.ts";
 import { DATA } from "./paths/data.ts";
+import { MEMBERS } from "./paths/members.ts";
 import { PROJECTS } from "./paths/projects.ts";
 import { PROJECT_COLLECTIONS } from "./paths/project_collections.ts";
 import { PROJECT_DOCUMENTS } from "./paths/project_documents.ts";
@@ -28,6 +29,7 @@ export const CONTRACTS: readonly Contract<unknown>[] = [
   ...BLOBS,
   ...ACCOUNTS,
   ...PROJECTS,
+  ...MEMBERS,
   ...PROJECT_PROVIDERS,
   ...PROJECT_COLLECTIONS,
   ...PROJECT_DOCUMENTS,

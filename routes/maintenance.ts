@@ -25,20 +25,22 @@ const EXPIRING = [SESSIONS, REFRESH_TOKENS, EXCHANGE_CODES, SIGN_IN_STATES, KEPT
 
 /** What one pass removed. */
 export interface Removed {
+  readonly projects: number;
   readonly documents: number;
   readonly expired: number;
 }
 
-/** Removes old trash and expired records of every project. Several processes may do so at once. */
+/** Removes deleted projects, old trash and expired records of every project. Several processes may do so at once. */
 export async function maintain(
-  services: Pick<Services, "engine" | "clock">,
+  services: Pick<Services, "engine" | "clock" | "blobStores">,
   stopped: () => boolean = () => false,
 ): Promise<Removed> {
   const { engine, clock } = services;
   let [documents, expired] = [0, 0];
+  const projects = await removeTrashed(services, stopped);
   for await (const { _id: projectId } of eachProject(services)) {
     for (const { records } of await storedCollections(services, projectId)) {
-      if (stopped()) return { documents, expired };
+      if (stopped()) return { projects, documents, expired };
       documents += await purgeTrash(services, engine.records<StoredDocument>(projectId, records));
     }
     documents += await finishRemovals(services, projectId, stopped);
@@ -46,7 +48,7 @@ export async function maintain(
       expired += await purgeExpired(engine.records(projectId, definition), definition, clock);
     }
   }
-  return { documents, expired };
+  return { projects, documents, expired };
 }
 
 /** Runs {@linkcode maintain} and {@linkcode reap} now and then, until it is disposed of. */

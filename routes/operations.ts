@@ -3,6 +3,7 @@ import * as accounts from "@/openapi/paths/accounts.ts";
 import * as ai from "@/openapi/paths/ai.ts";
 import * as blobs from "@/openapi/paths/blobs.ts";
 import * as data from "@/openapi/paths/data.ts";
+import * as members from "@/openapi/paths/members.ts";
 import * as projects from "@/openapi/paths/projects.ts";
 import * as projectCollections from "@/openapi/paths/project_collections.ts";
 import * as projectDocuments from "@/openapi/paths/project_documents.ts";
@@ -43,7 +44,21 @@ import {
 } from "./project_collections/collections.ts";
 import { handleListProviders, handleSetProvider } from "./project_providers/providers.ts";
 import { handleGetJwks } from "./projects/get_jwks.ts";
-import { handleCreateProject, handleGetProject, handleListProjects } from "./projects/projects.ts";
+import {
+  handleChangeMember,
+  handleInviteMember,
+  handleListMembers,
+  handleRemoveMember,
+  handleTransferProject,
+} from "./projects/members.ts";
+import {
+  handleCreateProject,
+  handleDeleteProject,
+  handleGetProject,
+  handleListProjects,
+  handlePatchProject,
+  handleRotateProjectKey,
+} from "./projects/projects.ts";
 import { handleEndSession } from "./sessions/end_session.ts";
 import { handleExchangeCode } from "./sessions/exchange_code.ts";
 import { handleListSessions } from "./sessions/list_sessions.ts";
@@ -107,14 +122,22 @@ export function operations(mount: <P>(contract: Contract<P>, handle: Handler<P>)
   mount(storage.getStorageUsage, handleGetStorageUsage);
   mount(blobs.putBlob, handlePutBlob);
   mount(blobs.serveFile, handleServeFile);
+  mount(projects.createProject, handleCreateProject);
+  mount(projects.listProjects, handleListProjects);
+  mount(projects.getProject, handleGetProject);
+  mount(projects.patchProject, handlePatchProject);
+  mount(projects.deleteProject, handleDeleteProject);
+  mount(projects.rotateProjectKey, handleRotateProjectKey);
+  mount(members.listMembers, handleListMembers);
+  mount(members.inviteMember, handleInviteMember);
+  mount(members.changeMember, handleChangeMember);
+  mount(members.removeMember, handleRemoveMember);
+  mount(members.transferProject, handleTransferProject);
   mount(accounts.registerAccount, handleRegisterAccount);
   mount(accounts.signInAccount, handleSignInAccount);
   mount(accounts.signOutAccount, handleSignOutAccount);
   mount(accounts.getAccount, handleGetAccount);
   mount(accounts.getUserAccount, handleGetAccount);
-  mount(projects.createProject, handleCreateProject);
-  mount(projects.listProjects, handleListProjects);
-  mount(projects.getProject, handleGetProject);
   mount(projectProviders.listProviders, handleListProviders);
   mount(projectProviders.setProvider, handleSetProvider);
   mount(projectCollections.listCollections, handleListCollections);

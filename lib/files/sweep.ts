@@ -2,6 +2,7 @@ import { UPLOAD_HOLD_MS } from "../limits.ts";
 import { isInUse } from "../projects/projects.ts";
 import { and, within } from "../store/filter.ts";
 import { parseJson } from "../store/json_text.ts";
+import type { Id } from "../store/port.ts";
 import type { Blobs, ListedBlob } from "./blobs.ts";
 import { projectOf } from "./paths.ts";
 import type { FileServices } from "./removals.ts";

@@ -4,8 +4,10 @@ import type { SigningKeys } from "../auth/signing_keys.ts";
 import { type Clock, timestamp } from "../clock.ts";
 import { sha256 } from "../crypto/hashes.ts";
 import type { NewId } from "../ids.ts";
-import type { Engine, Id } from "../store/port.ts";
+import { Problem } from "../problems.ts";
+import type { Engine, Id, Transaction } from "../store/port.ts";
 import { memberKey, type MemberRecord, MEMBERS } from "./members.ts";
+import { accountInTurn, refuseMoreProjects } from "./ownership.ts";
 import { type ProjectRecord, PROJECTS } from "./records.ts";
 import { checkedName, checkedSiteUrl } from "./settings.ts";
 
@@ -32,7 +34,10 @@ export interface NewProject {
   readonly ownerId?: Id | null;
 }
 
-/** Makes a project with its space, signing key and both API keys. Throws `INVALID_INPUT`. */
+/**
+ * Makes a project with its space, signing key and both API keys. Throws `INVALID_INPUT`,
+ * `PLAN_LIMIT_REACHED` by the owner's plan, and `SIGN_IN_REQUIRED` where he has just ceased to be.
+ */
 export async function createProject(
   { engine, clock, newId, signingKeys }: ProjectServices,
   input: NewProject,
@@ -42,9 +47,6 @@ export async function createProject(
   const { allowedOrigins = [], ownerId = null } = input;
   const projectId = newId();
   const keys = { publishable: newApiKey("publishable"), secret: newApiKey("secret") };
-  // The space first: a project that can be seen is complete.
-  await engine.createSpace(projectId);
-  await signingKeys.create(projectId);
   const createdAt = timestamp(clock);
   const project = {
     _id: projectId,
@@ -59,19 +61,37 @@ export async function createProject(
   const keyRecords = (["publishable", "secret"] satisfies KeyKind[]).map((kind) => (
     { _id: newId(), projectId, kind, hash: sha256(keys[kind]), createdAt }
   ));
-  await engine.transaction("control", async (tx) => {
-    await tx.records<ProjectRecord>(PROJECTS).insert(project);
-    await tx.records<ApiKeyRecord>(API_KEYS).insertMany(keyRecords);
-    if (ownerId !== null) {
-      await tx.records<MemberRecord>(MEMBERS).insert({
-        _id: newId(),
-        projectId,
-        accountId: ownerId,
-        member: memberKey(projectId, ownerId),
-        role: "owner",
-        createdAt,
-      });
-    }
-  });
+  // Most who may not are told before anything is made for them.
+  if (ownerId !== null) await engine.transaction("control", (tx) => refuseOwner(tx, ownerId));
+  // The space first: a project that can be seen is complete.
+  await engine.createSpace(projectId);
+  await signingKeys.create(projectId);
+  try {
+    await engine.transaction("control", async (tx) => {
+      if (ownerId !== null) {
+        await refuseOwner(tx, ownerId);
+        await tx.records<MemberRecord>(MEMBERS).insert({
+          _id: newId(),
+          projectId,
+          accountId: ownerId,
+          member: memberKey(projectId, ownerId),
+          role: "owner",
+          createdAt,
+        });
+      }
+      await tx.records<ProjectRecord>(PROJECTS).insert(project);
+      await tx.records<ApiKeyRecord>(API_KEYS).insertMany(keyRecords);
+    });
+  } catch (error) {
+    // Of what failed otherwise nobody knows whether it was stored.
+    if (error instanceof Problem) await engine.dropSpace(projectId);
+    throw error;
+  }
   return { projectId, name, publishableKey: keys.publishable, secretKey: keys.secret };
+}
+
+async function refuseOwner(tx: Transaction, ownerId: Id): Promise<void> {
+  const owner = await accountInTurn(tx, ownerId);
+  if (owner === null) throw new Problem("SIGN_IN_REQUIRED");
+  await refuseMoreProjects(tx, owner);
 }

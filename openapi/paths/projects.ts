@@ -1,14 +1,19 @@
-import { SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
+import { PROJECT_TRASH_DAYS, SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
 import { contract } from "../contract.ts";
-import { paging, projectId } from "../parameters.ts";
+import { keyKind, paging, projectId } from "../parameters.ts";
 import {
   CREATED_PROJECT_EXAMPLE,
   CreatedProject,
   Project,
   PROJECT_EXAMPLE,
+  ProjectChanges,
+  ProjectDeletion,
   ProjectInput,
   ProjectList,
+  RotatedKey,
   SETTINGS_EXAMPLE,
+  TRASHED_PROJECT_EXAMPLE,
+  TrashedProject,
 } from "../schemas/project.ts";
 import { dashboardSession, projectMember } from "../security.ts";
 
@@ -36,7 +41,7 @@ export const createProject = contract({
     example: CREATED_PROJECT_EXAMPLE,
     message: "Project created",
   }],
-  problems: ["INVALID_INPUT"],
+  problems: ["INVALID_INPUT", "PLAN_LIMIT_REACHED"],
 });
 
 export const listProjects = contract({
@@ -80,5 +85,85 @@ export const getProject = contract({
   problems: [],
 });
 
+export const patchProject = contract({
+  operationId: "patchProject",
+  tag: TAG,
+  method: "patch",
+  path: "/api/projects/{projectId}",
+  summary: "Change a project's settings",
+  description: "Sets its name, its Site URL or its allowed origins. `siteUrl: null` clears it.",
+  security: projectMember("admin"),
+  parameters: [projectId],
+  body: {
+    schema: ProjectChanges,
+    example: { siteUrl: SETTINGS_EXAMPLE.siteUrl },
+    description: "At least one of the members.",
+    bytesMax: SMALL_BODY_BYTES_MAX,
+  },
+  success: [{
+    status: 200,
+    description: "The project as it is now.",
+    data: Project,
+    example: PROJECT_EXAMPLE,
+    message: "Project changed",
+  }],
+  problems: ["INVALID_INPUT"],
+});
+
+export const deleteProject = contract({
+  operationId: "deleteProject",
+  tag: TAG,
+  method: "delete",
+  path: "/api/projects/{projectId}",
+  summary: "Delete a project",
+  description: "Puts it into the trash: its keys, sign-in and files are refused from now on. For " +
+    `${PROJECT_TRASH_DAYS} days an administrator of the server can restore it; then it is removed ` +
+    "with all that is in it. Files in a bucket of its own stay there.",
+  security: projectMember("owner"),
+  parameters: [projectId],
+  body: {
+    schema: ProjectDeletion,
+    example: { name: SETTINGS_EXAMPLE.name },
+    description: "The project's name, so that nobody deletes another one by mistake.",
+    bytesMax: SMALL_BODY_BYTES_MAX,
+  },
+  success: [{
+    status: 200,
+    description: "It is in the trash.",
+    data: TrashedProject,
+    example: TRASHED_PROJECT_EXAMPLE,
+    message: "Project deleted",
+  }],
+  problems: ["PROJECT_NAME_MISMATCH"],
+});
+
+export const rotateProjectKey = contract({
+  operationId: "rotateProjectKey",
+  tag: TAG,
+  method: "post",
+  path: "/api/projects/{projectId}/keys/{kind}/rotate",
+  summary: "Rotate an API key",
+  description: "Puts a fresh key in the place of the present one, which is refused from now on. " +
+    "It is shown this once.",
+  security: projectMember("admin"),
+  parameters: [projectId, keyKind],
+  body: null,
+  success: [{
+    status: 200,
+    description: "The fresh key.",
+    data: RotatedKey,
+    example: { kind: "secret", key: CREATED_PROJECT_EXAMPLE.secretKey },
+    message: "Key rotated",
+  }],
+  problems: ["INVALID_INPUT"],
+});
+
 /** In the order of the reference. */
-export const PROJECTS = [createProject, listProjects, getProject];
+export const PROJECTS = [
+  createProject,
+  listProjects,
+  getProject,
+  patchProject,
+  deleteProject,
+  rotateProjectKey,
+];

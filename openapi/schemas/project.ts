@@ -78,3 +78,72 @@ export const ProjectList = z.strictObject({
   items: z.array(Project),
   nextCursor: z.string().nullable(),
 }).openapi("ProjectList", { example: { items: [PROJECT_EXAMPLE], nextCursor: null } });
+
+export const ProjectChanges = z.strictObject({
+  name: name.optional(),
+  siteUrl: settings.siteUrl.optional(),
+  allowedOrigins: settings.allowedOrigins.optional(),
+}).openapi("ProjectChanges", { example: { siteUrl: "https://blog.example.com" } });
+
+export const ProjectDeletion = z.strictObject({
+  name: z.string().openapi({ description: "The project's name, as it is." }),
+}).openapi("ProjectDeletion", { example: { name: "Blog" } });
+
+export const TRASHED_PROJECT_EXAMPLE = {
+  projectId: EXAMPLE_ID,
+  restorableUntil: "2026-02-07T12:00:00.000Z",
+};
+
+export const TrashedProject = z.strictObject({
+  projectId: id,
+  restorableUntil: z.iso.datetime().openapi({
+    description: "Until then an administrator of the server can restore it.",
+  }),
+}).openapi("TrashedProject", { example: TRASHED_PROJECT_EXAMPLE });
+
+export const RotatedKey = z.strictObject({
+  kind: z.enum(["publishable", "secret"]),
+  key: z.string().openapi({ description: "Shown this once." }),
+}).openapi("RotatedKey", {
+  example: { kind: "secret", key: CREATED_PROJECT_EXAMPLE.secretKey },
+});
+
+export const MEMBER_EXAMPLE = {
+  accountId: EXAMPLE_ID,
+  email: "ada@example.com",
+  name: "Ada",
+  role: "admin",
+  createdAt: "2026-01-31T12:00:00.000Z",
+};
+
+export const Member = z.strictObject({
+  accountId: id,
+  email: z.string(),
+  name: z.string().nullable(),
+  role,
+  createdAt: z.iso.datetime().openapi({ description: "Since when it is a member." }),
+}).openapi("Member", {
+  description: "An account that has a part in a project.",
+  example: MEMBER_EXAMPLE,
+});
+
+export const MemberList = z.strictObject({
+  items: z.array(Member),
+  nextCursor: z.string().nullable(),
+}).openapi("MemberList", { example: { items: [MEMBER_EXAMPLE], nextCursor: null } });
+
+const givenRole = z.enum(["viewer", "admin"]);
+
+export const Invitation = z.strictObject({
+  email: z.string().openapi({ description: "Of an existing account, in any letter case." }),
+  role: givenRole,
+}).openapi("Invitation", { example: { email: "ada@example.com", role: "admin" } });
+
+export const RoleChange = z.strictObject({ role: givenRole })
+  .openapi("RoleChange", { example: { role: "viewer" } });
+
+export const RemovedMember = z.strictObject({ accountId: id })
+  .openapi("RemovedMember", { example: { accountId: EXAMPLE_ID } });
+
+export const NewOwner = z.strictObject({ accountId: id })
+  .openapi("NewOwner", { example: { accountId: EXAMPLE_ID } });
