@@ -6,7 +6,7 @@ import { readJson, readJsonIfAny } from "@/lib/http/body.ts";
 import { readChunks } from "@/lib/http/chunks.ts";
 import { RESERVED_PATH } from "@/lib/http/path.ts";
 import { type Connection, openRequest, type RequestState } from "@/lib/http/request.ts";
-import { asProblem, preflight, problemReply, respond } from "@/lib/http/respond.ts";
+import { asProblem, preflight, problemReply, refusalText, respond } from "@/lib/http/respond.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { Services } from "@/lib/services.ts";
 import { after, type Soon } from "@/lib/soon.ts";
@@ -47,6 +47,7 @@ export function createApp(services: Services): App {
               param,
               header: (name) => state.raw.headers.get(name),
               isHead: state.raw.method === "HEAD",
+              refusal: (error) => refusalText(state, asProblem(error, state, log)),
               get gone() {
                 return state.raw.signal; // Made only where it is asked for.
               },

@@ -21,6 +21,8 @@ export interface Call<P> {
    * 300 bytes it does so only once the answer has begun.
    */
   readonly gone: AbortSignal;
+  /** The body of a refusal, for an answer that has begun and cannot be one itself. */
+  refusal(error: unknown): string;
   /** Address of the client. */
   readonly client: string;
   /** Reads the JSON body, within the contract's limit. */

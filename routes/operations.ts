@@ -23,6 +23,11 @@ import {
   handleSignOutAccount,
 } from "./accounts/sign_in.ts";
 import { handleBuildQuery } from "./ai/build_query.ts";
+import {
+  handleApplyDesign,
+  handleDesignCollections,
+  handleEndDesign,
+} from "./ai/design_collections.ts";
 import { handleGetAiUsage, handleSetAccountAiKey, handleSetProjectAiKey } from "./ai/keys.ts";
 import { asServer } from "./as_server.ts";
 import { handlePutBlob } from "./blobs/put_blob.ts";
@@ -160,6 +165,9 @@ export function operations(mount: <P>(contract: Contract<P>, handle: Handler<P>)
   mount(ai.setProjectAiKey, handleSetProjectAiKey);
   mount(ai.getAiUsage, handleGetAiUsage);
   mount(ai.buildQuery, handleBuildQuery);
+  mount(ai.designCollections, handleDesignCollections);
+  mount(ai.applyDesign, handleApplyDesign);
+  mount(ai.endDesign, handleEndDesign);
   mount(system.getJwks, handleGetJwks);
   mount(system.getHealth, handleGetHealth);
   mount(system.getReadiness, handleGetReadiness);

@@ -115,7 +115,7 @@ export async function readCollections(
   }
 }
 
-async function checkReferences(
+export async function checkReferences(
   records: Records<CollectionRecord>,
   definition: CollectionDefinition,
 ): Promise<void> {
@@ -149,5 +149,5 @@ async function checkStored(
 }
 
 /** A definition is plain JSON; its interfaces only lack an index signature. */
-const asJson = (definition: CollectionDefinition): CollectionRecord["definition"] =>
+export const asJson = (definition: CollectionDefinition): CollectionRecord["definition"] =>
   parseJson(JSON.stringify(definition)) as CollectionRecord["definition"];

@@ -7,8 +7,17 @@ import {
   AiKeyInput,
   AiKeyState,
   AiUsage,
+  APPLIED_EXAMPLE,
+  AppliedProposal,
   BUILT_QUERY_EXAMPLE,
   BuiltQuery,
+  ChatEnded,
+  CREATOR_MESSAGE_EXAMPLE,
+  CREATOR_STREAM_EXAMPLE,
+  CREATOR_TURN_EXAMPLE,
+  CreatorMessage,
+  CreatorStream,
+  CreatorTurn,
   QUERY_QUESTION_EXAMPLE,
   QueryQuestion,
 } from "../schemas/ai.ts";
@@ -119,5 +128,85 @@ export const buildQuery = contract({
   extraMs: AI_TIMEOUT_MS,
 });
 
+export const designCollections = contract({
+  operationId: "designCollections",
+  tag: TAG,
+  method: "post",
+  path: "/api/projects/{projectId}/ai/collection-creator",
+  summary: "Talk about collections to be made",
+  description:
+    "One turn of a chat, of which each account has one in a project, kept for two hours " +
+    "after its last turn. What is proposed obeys the rules of definitions, and nothing is made of " +
+    "it before it is applied. On the platform's key the first proposal of a chat counts against " +
+    "the account's month, and a chat has 20 turns. With `Accept: text/event-stream` the message " +
+    "is sent as it is written.",
+  security: projectMember("admin"),
+  parameters: [projectId],
+  body: {
+    schema: CreatorMessage,
+    example: CREATOR_MESSAGE_EXAMPLE,
+    description: "What is to be said.",
+    bytesMax: SMALL_BODY_BYTES_MAX,
+  },
+  success: [{
+    status: 200,
+    description: "The answer.",
+    data: CreatorTurn,
+    example: CREATOR_TURN_EXAMPLE,
+    message: "Answered",
+    content: { type: "text/event-stream", schema: CreatorStream, example: CREATOR_STREAM_EXAMPLE },
+  }],
+  problems: MODEL_PROBLEMS,
+  extraMs: AI_TIMEOUT_MS,
+});
+
+export const endDesign = contract({
+  operationId: "endDesign",
+  tag: TAG,
+  method: "delete",
+  path: "/api/projects/{projectId}/ai/collection-creator/session",
+  summary: "End the chat",
+  description: "Forgets the account's chat in this project, and its proposal.",
+  security: projectMember("admin"),
+  parameters: [projectId],
+  body: null,
+  success: [{
+    status: 200,
+    description: "There is no chat any more.",
+    data: ChatEnded,
+    example: { ended: true },
+    message: "Chat ended",
+  }],
+  problems: [],
+});
+
+export const applyDesign = contract({
+  operationId: "applyDesign",
+  tag: TAG,
+  method: "post",
+  path: "/api/projects/{projectId}/ai/collection-creator/apply",
+  summary: "Create the proposed collections",
+  description: "Creates all collections that were proposed last in the account's chat, or none.",
+  security: projectMember("admin"),
+  parameters: [projectId],
+  body: null,
+  success: [{
+    status: 201,
+    description: "The collections.",
+    data: AppliedProposal,
+    example: APPLIED_EXAMPLE,
+    message: "Collections created",
+  }],
+  problems: ["PROPOSAL_NOT_FOUND", "COLLECTION_EXISTS", "INVALID_DEFINITION"],
+});
+
 /** In the order of the reference. */
-export const AI = [setAccountAiKey, setProjectAiKey, getAiUsage, buildQuery];
+export const AI = [
+  setAccountAiKey,
+  setProjectAiKey,
+  getAiUsage,
+  buildQuery,
+  designCollections,
+  applyDesign,
+  endDesign,
+];

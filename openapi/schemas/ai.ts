@@ -1,5 +1,9 @@
 import { z } from "@hono/zod-openapi";
-import { AI_KEY_LENGTH_MAX, AI_PROMPT_LENGTH_MAX } from "@/lib/limits.ts";
+import {
+  AI_CHAT_MESSAGE_LENGTH_MAX,
+  AI_KEY_LENGTH_MAX,
+  AI_PROMPT_LENGTH_MAX,
+} from "@/lib/limits.ts";
 import { OPERATORS } from "@/lib/documents/operands.ts";
 import { PLANS } from "@/lib/projects/plans.ts";
 import { Document, DOCUMENT_EXAMPLE } from "./document.ts";
@@ -91,3 +95,62 @@ export const BuiltQuery = z.strictObject({
   description: "A query in plain words, as the list takes it.",
   example: BUILT_QUERY_EXAMPLE,
 });
+
+export const CREATOR_MESSAGE_EXAMPLE = { userMessage: "A blog with posts and comments" };
+
+export const CreatorMessage = z.looseObject({
+  userMessage: z.string().min(1).max(AI_CHAT_MESSAGE_LENGTH_MAX),
+}).openapi("CreatorMessage", { example: CREATOR_MESSAGE_EXAMPLE });
+
+const definition = z.looseObject({ name: z.string() }).openapi({
+  description: "A definition, with every default filled in.",
+});
+
+const DEFINITION_EXAMPLE = {
+  name: "posts",
+  fields: [{ key: "title", type: "String", required: true, unique: false, index: false }],
+  rls: { enabled: true, mode: "public-read", ownerField: "userId" },
+  strict: false,
+};
+
+export const CREATOR_TURN_EXAMPLE = {
+  type: "schema",
+  message: "Here are posts. Shall comments be signed?",
+  schema: { collections: [DEFINITION_EXAMPLE] },
+  iterationsLeft: 19,
+  iterationLimit: 20,
+};
+
+const turns = z.int().nullable();
+
+export const CreatorTurn = z.strictObject({
+  type: z.enum(["clarify", "schema", "complete"]).openapi({
+    description: "A question, a proposal, or that the last proposal is agreed on.",
+  }),
+  message: z.string(),
+  schema: z.strictObject({ collections: z.array(definition) }).nullable().openapi({
+    description: "What is proposed; null for a question.",
+  }),
+  iterationsLeft: turns.openapi({ description: "Turns left of this chat; null without a limit." }),
+  iterationLimit: turns.openapi({ description: "Null on a key of a user." }),
+}).openapi("CreatorTurn", { example: CREATOR_TURN_EXAMPLE });
+
+export const CREATOR_STREAM_EXAMPLE = 'event: message\ndata: {"text":"Here are "}\n\n' +
+  'event: message\ndata: {"text":"posts."}\n\n' +
+  'event: done\ndata: {"success":true,"data":{"type":"schema"},"message":"Answered"}\n\n';
+
+export const CreatorStream = z.string().openapi("CreatorStream", {
+  description:
+    "Server-sent events: `message` with `{ text }` for each piece of the message as it " +
+    "is written; then `done` with the whole answer, or `error` with a refusal, in the envelope.",
+  example: CREATOR_STREAM_EXAMPLE,
+});
+
+export const ChatEnded = z.strictObject({
+  ended: z.boolean().openapi({ description: "Whether there was a chat." }),
+}).openapi("ChatEnded", { example: { ended: true } });
+
+export const APPLIED_EXAMPLE = { collections: [DEFINITION_EXAMPLE] };
+
+export const AppliedProposal = z.strictObject({ collections: z.array(definition) })
+  .openapi("AppliedProposal", { example: APPLIED_EXAMPLE });
