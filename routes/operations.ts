@@ -1,5 +1,6 @@
 import type { Contract } from "@/openapi/contract.ts";
 import * as accounts from "@/openapi/paths/accounts.ts";
+import * as ai from "@/openapi/paths/ai.ts";
 import * as blobs from "@/openapi/paths/blobs.ts";
 import * as data from "@/openapi/paths/data.ts";
 import * as members from "@/openapi/paths/members.ts";
@@ -23,6 +24,13 @@ import {
   handleSignInAccount,
   handleSignOutAccount,
 } from "./accounts/sign_in.ts";
+import { handleBuildQuery } from "./ai/build_query.ts";
+import {
+  handleApplyDesign,
+  handleDesignCollections,
+  handleEndDesign,
+} from "./ai/design_collections.ts";
+import { handleGetAiUsage, handleSetAccountAiKey, handleSetProjectAiKey } from "./ai/keys.ts";
 import { asServer } from "./as_server.ts";
 import { handlePutBlob } from "./blobs/put_blob.ts";
 import { handleServeFile } from "./blobs/serve_file.ts";
@@ -61,6 +69,7 @@ import {
   handleCreateProject,
   handleDeleteProject,
   handleGetProject,
+  handleGetProjectUsage,
   handleListProjects,
   handlePatchProject,
   handleRotateProjectKey,
@@ -139,6 +148,7 @@ export function operations(mount: <P>(contract: Contract<P>, handle: Handler<P>)
   mount(projects.patchProject, handlePatchProject);
   mount(projects.deleteProject, handleDeleteProject);
   mount(projects.rotateProjectKey, handleRotateProjectKey);
+  mount(projects.getProjectUsage, handleGetProjectUsage);
   mount(members.listMembers, handleListMembers);
   mount(members.inviteMember, handleInviteMember);
   mount(members.changeMember, handleChangeMember);
@@ -170,6 +180,13 @@ export function operations(mount: <P>(contract: Contract<P>, handle: Handler<P>)
   mount(projectStorage.setProjectStorage, handleSetProjectStorage);
   mount(projectStorage.clearProjectStorage, handleClearProjectStorage);
   mount(projectStorage.checkProjectStorage, handleCheckProjectStorage);
+  mount(ai.setAccountAiKey, handleSetAccountAiKey);
+  mount(ai.setProjectAiKey, handleSetProjectAiKey);
+  mount(ai.getAiUsage, handleGetAiUsage);
+  mount(ai.buildQuery, handleBuildQuery);
+  mount(ai.designCollections, handleDesignCollections);
+  mount(ai.applyDesign, handleApplyDesign);
+  mount(ai.endDesign, handleEndDesign);
   mount(system.getJwks, handleGetJwks);
   mount(system.getHealth, handleGetHealth);
   mount(system.getReadiness, handleGetReadiness);
