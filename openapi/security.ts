@@ -7,6 +7,7 @@ import { type AuthServices, callerOf, holderOf, signedInUserOf } from "@/lib/aut
 import type { KeyHolder } from "@/lib/auth/api_keys.ts";
 import type { Caller, SignedInUser } from "@/lib/auth/principals.ts";
 import type { Clock } from "@/lib/clock.ts";
+import { refuseOtherTypes } from "@/lib/http/body.ts";
 import type { Cookies } from "@/lib/http/cookies.ts";
 import { refuseCrossSite } from "@/lib/http/cross_site.ts";
 import { RateLimited, type RateLimiter } from "@/lib/http/rate_limit.ts";
@@ -133,9 +134,10 @@ export const navigationKey: Security<KeyHolder> = {
 /** Anybody, by a request that no other site has made. */
 export const ownPages: Security<null> = {
   requirement: [],
-  problems: ["CROSS_SITE_REQUEST"],
+  problems: ["CROSS_SITE_REQUEST", "UNSUPPORTED_MEDIA_TYPE"],
   guard(services, request) {
     refuseCrossSite(request.raw, services.config.publicUrl);
+    refuseOtherTypes(request.raw);
     return null;
   },
 };
@@ -157,13 +159,14 @@ export const countedByAddress = <P>(security: Security<P>): Security<P> => ({
 /** An account that is signed in to the dashboard, by a request that no other site has made. */
 export const dashboardSession: Security<SignedInAccount> = {
   requirement: [{ dashboardSession: [] }],
-  problems: ["SIGN_IN_REQUIRED", "CROSS_SITE_REQUEST"],
+  problems: ["SIGN_IN_REQUIRED", ...ownPages.problems],
   async guard(services, request) {
     refuseCrossSite(request.raw, services.config.publicUrl);
     request.callerKind = "account";
     const token = readSessionCookie(services.cookies, request.raw.headers.get("cookie"));
     const account = token === null ? null : await findAccountSession(services, token);
     if (account === null) throw new Problem("SIGN_IN_REQUIRED");
+    refuseOtherTypes(request.raw);
     return account;
   },
 };

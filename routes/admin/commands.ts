@@ -13,6 +13,7 @@ import { type Linking, saveProvider } from "@/lib/projects/providers.ts";
 import { eachProject, rotateKey } from "@/lib/projects/projects.ts";
 import type { Services } from "@/lib/services.ts";
 import { callbackUrl } from "@/lib/social/start_sign_in.ts";
+import { ACCOUNT_COMMANDS } from "./account_commands.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Command } from "./command.ts";
 import { jsonFile, projectId } from "./inputs.ts";
@@ -97,6 +98,7 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
     run: setProvider,
   }],
   ...STORAGE_COMMANDS,
+  ...ACCOUNT_COMMANDS,
 ]);
 
 /** The client secret comes by standard input: arguments are seen by every process of the machine. */
