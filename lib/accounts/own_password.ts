@@ -9,6 +9,7 @@ import { endAccountSessions } from "./end_account_sessions.ts";
 import { ownAccount } from "./own_account.ts";
 import { checkNewPassword, type Passwords } from "./passwords.ts";
 import { type AccountRecord, ACCOUNTS } from "./records.ts";
+import { takeTry } from "./sign_in_attempts.ts";
 
 interface PasswordServices {
   readonly engine: Engine;
@@ -18,7 +19,7 @@ interface PasswordServices {
 
 /**
  * Changes the password and ends all sessions but the one that asks; resolves to how many. Throws
- * `PASSWORD_WRONG` and `INVALID_PASSWORD`.
+ * `PASSWORD_WRONG`, `SIGN_IN_LOCKED` and `INVALID_PASSWORD`.
  */
 export async function changeOwnPassword(
   services: PasswordServices,
@@ -39,8 +40,8 @@ export async function changeOwnPassword(
 }
 
 /**
- * Removes the account with its sessions and memberships. Throws `PASSWORD_WRONG`, and
- * `ACCOUNT_OWNS_PROJECTS` while there is a project that would be left without an owner.
+ * Removes the account with its sessions and memberships. Throws `PASSWORD_WRONG`,
+ * `SIGN_IN_LOCKED`, and `ACCOUNT_OWNS_PROJECTS` while there is a project that would be left without an owner.
  */
 export async function deleteOwnAccount(
   services: PasswordServices,
@@ -70,14 +71,19 @@ const ownsProjects = (count: number) =>
       "give them to somebody else, first. Those in the trash count until they are removed for good.",
   });
 
-/** The signed-in account, if this is its password. Throws `PASSWORD_WRONG`. */
+/**
+ * The signed-in account, if this is its password. Throws `PASSWORD_WRONG`, and `SIGN_IN_LOCKED` after
+ * too many of them in this session: whoever has stolen it does not come by the password too.
+ */
 async function ownAccountBy(
   services: PasswordServices,
   principal: SignedInAccount,
   password: string,
 ): Promise<AccountRecord> {
   const account = await ownAccount(services, principal);
+  const taken = await takeTry(services, `password in session ${principal.sessionId}`);
   const isRight = await services.passwords.verify(account.passwordHash, password);
   if (!isRight) throw new Problem("PASSWORD_WRONG");
+  await taken.wasRight();
   return account;
 }

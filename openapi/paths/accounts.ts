@@ -65,7 +65,7 @@ export const signInAccount = contract({
     bytesMax: SMALL_BODY_BYTES_MAX,
   },
   success: [{ ...account(200, "Signed in"), headers: SETS_COOKIE }],
-  problems: ["CREDENTIALS_INVALID"],
+  problems: ["CREDENTIALS_INVALID", "SIGN_IN_LOCKED"],
 });
 
 export const signOutAccount = contract({
@@ -133,7 +133,7 @@ export const changePassword = contract({
     example: { ended: 2 },
     message: "Password changed",
   }],
-  problems: ["PASSWORD_WRONG", "INVALID_PASSWORD"],
+  problems: ["PASSWORD_WRONG", "SIGN_IN_LOCKED", "INVALID_PASSWORD"],
 });
 
 export const listAccountSessions = contract({
@@ -199,7 +199,7 @@ export const deleteAccount = contract({
     message: "Account deleted",
     headers: CLEARS_COOKIE,
   }],
-  problems: ["PASSWORD_WRONG", "ACCOUNT_OWNS_PROJECTS"],
+  problems: ["PASSWORD_WRONG", "SIGN_IN_LOCKED", "ACCOUNT_OWNS_PROJECTS"],
 });
 
 /** In the order of the reference. */
