@@ -17,6 +17,7 @@ const FILES = "wire rules, files";
 const EVERYWHERE = "wire rules, everywhere";
 const DESIGN = "design";
 const OWNERS = "wire rules, owners";
+const PLANS = "plans";
 const OURS = "decision";
 
 export const LIMITS = {
@@ -67,6 +68,19 @@ export const LIMITS = {
   FREE_FILE_BYTES_MAX: limit(10 * MiB, "bytes of a file, free plan", INTERFACE),
   PRO_STORAGE_BYTES: limit(10_240 * MiB, "bytes of all files of a project, pro plan", OURS),
   PRO_FILE_BYTES_MAX: limit(100 * MiB, "bytes of a file, pro plan", OURS),
+  FREE_DOCUMENT_BYTES: limit(50 * MiB, "bytes of all documents of a project, free plan", PLANS),
+  PRO_DOCUMENT_BYTES: limit(5120 * MiB, "bytes of all documents of a project, pro plan", PLANS),
+  FREE_PROJECTS_MAX: limit(3, "projects of an account, free plan", OURS),
+  PRO_PROJECTS_MAX: limit(50, "projects of an account, pro plan", OURS),
+  PROJECT_TRASH_DAYS: limit(7, "days a deleted project can be restored", "owners"),
+  PROJECT_NAME_LENGTH_MAX: limit(100, "characters of a project's name", OURS),
+  ALLOWED_ORIGINS_MAX: limit(20, "allowed origins of a project", OURS),
+  FREE_COLLECTIONS_MAX: limit(20, "collections of a project, free plan", OURS),
+  PRO_COLLECTIONS_MAX: limit(200, "collections of a project, pro plan", OURS),
+  FREE_AI_QUERIES: limit(5, "query builder requests a month, free plan", INTERFACE),
+  PRO_AI_QUERIES: limit(20, "query builder requests a month, pro plan", INTERFACE),
+  FREE_AI_DESIGNS: limit(1, "collection designs a month, free plan", INTERFACE),
+  PRO_AI_DESIGNS: limit(5, "collection designs a month, pro plan", INTERFACE),
   EXTERNAL_FILE_BYTES_MAX: limit(5120 * MiB, "bytes of a file in a project's own bucket", FILES),
   FILENAME_LENGTH_MAX: limit(255, "characters of a `filename`", FILES),
   STORED_FILENAME_LENGTH_MAX: limit(100, "characters of it that its path keeps", FILES),
@@ -108,6 +122,7 @@ const values = Object.fromEntries(
 ) as unknown as Values; // Object.fromEntries forgets which key has which value.
 
 export const {
+  ALLOWED_ORIGINS_MAX,
   AVATAR_URL_LENGTH_MAX,
   BODY_BYTES_MAX,
   BULK_BODY_BYTES_MAX,
@@ -122,7 +137,12 @@ export const {
   EMAIL_SEARCH_LENGTH_MAX,
   EXTERNAL_FILE_BYTES_MAX,
   FILENAME_LENGTH_MAX,
+  FREE_AI_DESIGNS,
+  FREE_AI_QUERIES,
+  FREE_COLLECTIONS_MAX,
+  FREE_DOCUMENT_BYTES,
   FREE_FILE_BYTES_MAX,
+  FREE_PROJECTS_MAX,
   FREE_STORAGE_BYTES,
   IDEMPOTENCY_KEY_LENGTH_MAX,
   IN_VALUES_MAX,
@@ -135,9 +155,16 @@ export const {
   PASSWORD_TRIES_MAX,
   PERSON_NAME_LENGTH_MAX,
   POPULATE_FIELDS_MAX,
-  PRO_FILE_BYTES_MAX,
-  PRO_STORAGE_BYTES,
+  PROJECT_NAME_LENGTH_MAX,
+  PROJECT_TRASH_DAYS,
   PROVIDER_ANSWER_BYTES_MAX,
+  PRO_AI_DESIGNS,
+  PRO_AI_QUERIES,
+  PRO_COLLECTIONS_MAX,
+  PRO_DOCUMENT_BYTES,
+  PRO_FILE_BYTES_MAX,
+  PRO_PROJECTS_MAX,
+  PRO_STORAGE_BYTES,
   RANGES_MAX,
   RATE_PER_MINUTE,
   REFRESH_SIBLINGS_MAX,
@@ -167,6 +194,7 @@ export const UPLOAD_URL_MS = values.UPLOAD_URL_MINUTES * 60_000;
 export const UPLOAD_HOLD_MS = values.UPLOAD_HOLD_MINUTES * 60_000;
 export const UPLOAD_STALL_MS = values.UPLOAD_STALL_SECONDS * 1000;
 export const CONFIRM_CLAIM_MS = values.CONFIRM_CLAIM_SECONDS * 1000;
+export const PROJECT_TRASH_MS = values.PROJECT_TRASH_DAYS * 86_400_000;
 export const ACCOUNT_SESSION_MS = values.ACCOUNT_SESSION_DAYS * 86_400_000;
 export const PASSWORD_WAIT_MS = values.PASSWORD_WAIT_SECONDS * 1000;
 export const PASSWORD_WAIT_MS_MAX = values.PASSWORD_WAIT_MINUTES_MAX * 60_000;

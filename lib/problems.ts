@@ -73,7 +73,12 @@ const table = {
   INVALID_INPUT: {
     status: 400,
     message: "An option is missing or not valid.",
-    when: "An administrative command was given an option that it cannot use.",
+    when: "A command's option, or a member of a body, cannot be used; the message says why.",
+  },
+  PROJECT_NAME_MISMATCH: {
+    status: 400,
+    message: "This is not the project's name: send it as it is to delete the project.",
+    when: "The name that deleting asks for is not the project's own.",
   },
   INVALID_RETURN_TO: {
     status: 400,
@@ -198,6 +203,11 @@ const table = {
     message: "Your role in this project does not allow this.",
     when: "The account is a member of the project, but of a lower role.",
   },
+  PLAN_LIMIT_REACHED: {
+    status: 403,
+    message: "The plan does not allow any more of these.",
+    when: "A limit of the plan is met; the message names both.",
+  },
   STORAGE_QUOTA_EXCEEDED: {
     status: 403,
     message: "The project's storage has no room for this file: delete files, or use a larger plan.",
@@ -223,15 +233,20 @@ const table = {
     message: "Project not found or access denied",
     when: "The project does not exist, or the caller has no part in it.",
   },
-  USER_NOT_FOUND: {
-    status: 404,
-    message: "There is no such user in this project.",
-    when: "The user does not exist in the project.",
-  },
   ACCOUNT_NOT_FOUND: {
     status: 404,
     message: "There is no account with this e-mail.",
     when: "Nobody has registered with this e-mail.",
+  },
+  MEMBER_NOT_FOUND: {
+    status: 404,
+    message: "This account is no member of the project.",
+    when: "The account does not exist, or is no member of the project.",
+  },
+  USER_NOT_FOUND: {
+    status: 404,
+    message: "There is no such user in this project.",
+    when: "The user does not exist in the project.",
   },
   PROVIDER_UNKNOWN: {
     status: 404,
@@ -282,6 +297,16 @@ const table = {
     status: 409,
     message: "A user with this e-mail exists already in the project.",
     when: "A user is created with an e-mail that is taken.",
+  },
+  MEMBER_EXISTS: {
+    status: 409,
+    message: "This account is a member of the project already.",
+    when: "A member is invited again.",
+  },
+  OWNER_STAYS: {
+    status: 409,
+    message: "The owner stays: transfer the project to another member first.",
+    when: "The owner's role is changed, or the owner is removed or leaves.",
   },
   ACCOUNT_EXISTS: {
     status: 409,

@@ -32,6 +32,7 @@ import {
   REQUEST_TIMEOUT_MS,
   SIGN_IN_RATE_PER_MINUTE,
 } from "./limits.ts";
+import { createPlans, type Plans } from "./projects/plans.ts";
 import { type Browsers, createBrowsers } from "./social/browser.ts";
 import { createProviders, type Providers } from "./social/providers.ts";
 import type { Engine } from "./store/port.ts";
@@ -50,8 +51,9 @@ export interface Services extends AsyncDisposable {
   readonly sessions: SessionDirectory;
   readonly tokens: AccessTokens;
   readonly catalog: Catalog;
+  readonly plans: Plans;
   readonly cursors: Cursors;
-  readonly plans: ListPlans;
+  readonly listPlans: ListPlans;
   readonly answers: ListAnswers;
   readonly cookies: Cookies;
   readonly providers: Providers;
@@ -124,7 +126,8 @@ export async function openServices(
       tokens: createAccessTokens({ clock, publicUrl, signingKeys, sessions }),
       catalog: createCatalog(engine, clock),
       cursors: createCursors(keyRing.derive("cursors")),
-      plans: createListPlans(),
+      listPlans: createListPlans(),
+      plans: createPlans(engine, clock),
       answers: createListAnswers(),
       cookies,
       providers: createProviders(config, clock),

@@ -66,6 +66,15 @@ export const documentId = id("id", "The document's id.");
 
 export const projectId = id("projectId", "The project's id.");
 
+export const memberId = id("accountId", "The member's account.");
+
+export const keyKind = path(
+  "kind",
+  "Which of the two keys.",
+  { type: "string", enum: ["publishable", "secret"] },
+  "secret",
+);
+
 export const sessionId = id("id", "The session's id.");
 
 export const userId = id("id", "The user's id.");

@@ -9,6 +9,7 @@ import { listCollections } from "@/lib/documents/save_collection.ts";
 import { purgeTrash } from "@/lib/documents/trash.ts";
 import { reap } from "@/lib/files/reaper.ts";
 import { eachProject } from "@/lib/projects/projects.ts";
+import { removeTrashed } from "@/lib/projects/trash.ts";
 import type { Services } from "@/lib/services.ts";
 import { SIGN_IN_STATES } from "@/lib/social/states.ts";
 import { purgeExpired } from "@/lib/store/expiry.ts";
@@ -28,13 +29,17 @@ const EXPIRING_CONTROL = [ACCOUNT_SESSIONS, PASSWORD_TRIES, SIGN_IN_FAILURES];
 
 /** What one pass removed. */
 export interface Removed {
+  readonly projects: number;
   readonly documents: number;
   readonly expired: number;
 }
 
-/** Removes old trash and expired records of every project, and of those who own them. Several processes may do so at once. */
+/**
+ * Removes deleted projects, and old trash and expired records of every project and of those who own
+ * them. Several processes may do so at once.
+ */
 export async function maintain(
-  services: Pick<Services, "engine" | "clock">,
+  services: Pick<Services, "engine" | "clock" | "blobStores">,
   stopped: () => boolean = () => false,
 ): Promise<Removed> {
   const { engine, clock } = services;
@@ -42,9 +47,10 @@ export async function maintain(
   for (const definition of EXPIRING_CONTROL) {
     expired += await purgeExpired(engine.records("control", definition), definition, clock);
   }
+  const projects = await removeTrashed(services, stopped);
   for await (const { _id: projectId } of eachProject(services)) {
     for (const definition of await listCollections(services, projectId)) {
-      if (stopped()) return { documents, expired };
+      if (stopped()) return { projects, documents, expired };
       const { records } = compileCollection(definition);
       documents += await purgeTrash(services, engine.records<StoredDocument>(projectId, records));
     }
@@ -52,7 +58,7 @@ export async function maintain(
       expired += await purgeExpired(engine.records(projectId, definition), definition, clock);
     }
   }
-  return { documents, expired };
+  return { projects, documents, expired };
 }
 
 /** Runs {@linkcode maintain} and {@linkcode reap} now and then, until it is disposed of. */

@@ -2,6 +2,8 @@ import type { Contract } from "@/openapi/contract.ts";
 import * as accounts from "@/openapi/paths/accounts.ts";
 import * as blobs from "@/openapi/paths/blobs.ts";
 import * as data from "@/openapi/paths/data.ts";
+import * as members from "@/openapi/paths/members.ts";
+import * as projects from "@/openapi/paths/projects.ts";
 import * as schemas from "@/openapi/paths/schemas.ts";
 import * as sessions from "@/openapi/paths/sessions.ts";
 import * as social from "@/openapi/paths/social.ts";
@@ -32,6 +34,21 @@ import { handlePatchDocument } from "./data/patch_document.ts";
 import { handleRecoverDocument } from "./data/recover_document.ts";
 import { handleReplaceDocument } from "./data/replace_document.ts";
 import { handleGetJwks } from "./projects/get_jwks.ts";
+import {
+  handleChangeMember,
+  handleInviteMember,
+  handleListMembers,
+  handleRemoveMember,
+  handleTransferProject,
+} from "./projects/members.ts";
+import {
+  handleCreateProject,
+  handleDeleteProject,
+  handleGetProject,
+  handleListProjects,
+  handlePatchProject,
+  handleRotateProjectKey,
+} from "./projects/projects.ts";
 import { handleEndSession } from "./sessions/end_session.ts";
 import { handleExchangeCode } from "./sessions/exchange_code.ts";
 import { handleListSessions } from "./sessions/list_sessions.ts";
@@ -95,6 +112,17 @@ export function operations(mount: <P>(contract: Contract<P>, handle: Handler<P>)
   mount(storage.getStorageUsage, handleGetStorageUsage);
   mount(blobs.putBlob, handlePutBlob);
   mount(blobs.serveFile, handleServeFile);
+  mount(projects.createProject, handleCreateProject);
+  mount(projects.listProjects, handleListProjects);
+  mount(projects.getProject, handleGetProject);
+  mount(projects.patchProject, handlePatchProject);
+  mount(projects.deleteProject, handleDeleteProject);
+  mount(projects.rotateProjectKey, handleRotateProjectKey);
+  mount(members.listMembers, handleListMembers);
+  mount(members.inviteMember, handleInviteMember);
+  mount(members.changeMember, handleChangeMember);
+  mount(members.removeMember, handleRemoveMember);
+  mount(members.transferProject, handleTransferProject);
   mount(accounts.registerAccount, handleRegisterAccount);
   mount(accounts.signInAccount, handleSignInAccount);
   mount(accounts.signOutAccount, handleSignOutAccount);

@@ -1,5 +1,6 @@
 import { type Clock, timestamp } from "../clock.ts";
 import { MEMBERS } from "../projects/members.ts";
+import { countOwned } from "../projects/ownership.ts";
 import { deleteAll } from "../store/expiry.ts";
 import { and, eq } from "../store/filter.ts";
 import { Problem } from "../problems.ts";
@@ -41,7 +42,7 @@ export async function changeOwnPassword(
 
 /**
  * Removes the account with its sessions and memberships. Throws `PASSWORD_WRONG`,
- * `SIGN_IN_LOCKED`, and `ACCOUNT_OWNS_PROJECTS` while there is a project that would be left without an owner.
+ * `SIGN_IN_LOCKED`, and `ACCOUNT_OWNS_PROJECTS`; projects in the trash do not hold it.
  */
 export async function deleteOwnAccount(
   services: PasswordServices,
@@ -52,11 +53,9 @@ export async function deleteOwnAccount(
   await services.engine.transaction("control", async (tx) => {
     const deleted = await tx.records<AccountRecord>(ACCOUNTS).deleteOne(unchanged(account));
     if (deleted === null) throw new Problem("PASSWORD_WRONG");
-    const own = eq("accountId", account._id);
-    const members = tx.records(MEMBERS);
-    const owned = await members.count(and(own, eq("role", "owner")));
+    const owned = await countOwned(tx, account._id);
     if (owned > 0) throw ownsProjects(owned);
-    await deleteAll(members, own);
+    await deleteAll(tx.records(MEMBERS), eq("accountId", account._id));
     await endAccountSessions(tx, account._id);
   });
 }
@@ -68,7 +67,7 @@ const unchanged = ({ _id, passwordHash }: AccountRecord) =>
 const ownsProjects = (count: number) =>
   new Problem("ACCOUNT_OWNS_PROJECTS", {
     message: `The account owns ${count} ${count === 1 ? "project" : "projects"}: delete them, or ` +
-      "give them to somebody else, first. Those in the trash count until they are removed for good.",
+      "give them to somebody else, first.",
   });
 
 /**

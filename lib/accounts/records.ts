@@ -14,6 +14,8 @@ export type AccountRecord = StoredRecord & {
   plan: PlanName;
   /** The AI key, sealed under the key ring for this account; null without one. */
   sealedAiKey: string | null;
+  /** Grows with every change of what it has a part in. */
+  turns?: number;
   lastSignInAt: string | null;
   createdAt: string;
   updatedAt: string;
@@ -29,6 +31,7 @@ export const ACCOUNTS: Definition = {
     passwordHash: { type: "String" },
     plan: { type: "String" },
     sealedAiKey: { type: "String" },
+    turns: { type: "Number" },
     lastSignInAt: { type: "Date" },
     createdAt: { type: "Date" },
     updatedAt: { type: "Date" },

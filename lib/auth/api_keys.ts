@@ -2,7 +2,7 @@ import { createReadThrough } from "../cache.ts";
 import type { Clock } from "../clock.ts";
 import { sha256 } from "../crypto/hashes.ts";
 import { randomToken } from "../crypto/random.ts";
-import { type ProjectRecord, PROJECTS } from "../projects/records.ts";
+import { isTrashed, type ProjectRecord, PROJECTS } from "../projects/records.ts";
 import { eq } from "../store/filter.ts";
 import type { Definition, Engine, Id, StoredRecord } from "../store/port.ts";
 import type { Soon } from "../soon.ts";
@@ -64,7 +64,7 @@ export function createKeyDirectory(engine: Engine, clock: Clock): KeyDirectory {
     if (found === null) return null;
     const { projectId, kind } = found.value;
     const project = await engine.records<ProjectRecord>("control", PROJECTS).get(projectId);
-    if (project === null) return null;
+    if (project === null || isTrashed(project.value)) return null;
     const { siteUrl, allowedOrigins } = project.value;
     return { kind, projectId, siteUrl, allowedOrigins };
   });

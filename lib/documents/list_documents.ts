@@ -37,7 +37,7 @@ export interface DocumentList {
 
 export interface ListServices extends AccessServices {
   readonly cursors: Cursors;
-  readonly plans: ListPlans;
+  readonly listPlans: ListPlans;
 }
 
 /** A list as one caller may see it: everything about it but the page. */
@@ -128,10 +128,10 @@ function planFor(
   caller: Caller,
   { collection, text }: { collection: Collection; text: string },
 ): ListPlan {
-  const { plans } = services;
+  const { listPlans } = services;
   const tag = callerTag(caller);
   const key = `${collection.version} ${tag}?${text}`;
-  const known = plans.get(key);
+  const known = listPlans.get(key);
   if (known !== undefined) return known;
   const source = readable(services, caller, collection);
   const { projectId } = source;
@@ -141,7 +141,7 @@ function planFor(
   const { name } = collection.definition;
   const scope = digestOf({ projectId, collection: name, callerTag: tag, filter, sort });
   const plan = { source, request, filter, scope };
-  if (text.length <= PLANNED_TEXT_MAX) plans.set(key, plan);
+  if (text.length <= PLANNED_TEXT_MAX) listPlans.set(key, plan);
   return plan;
 }
 

@@ -1,10 +1,11 @@
 import { type Clock, timestamp } from "../clock.ts";
 import type { NewId } from "../ids.ts";
 import { Problem } from "../problems.ts";
+import type { Plan, Plans } from "../projects/plans.ts";
 import { ALL, eq } from "../store/filter.ts";
 import { UniqueViolation } from "../store/errors.ts";
 import { parseJson } from "../store/json_text.ts";
-import type { Engine, Id, Records, Transaction } from "../store/port.ts";
+import type { Definition, Engine, Id, Records, Transaction } from "../store/port.ts";
 import { type Catalog, type CollectionRecord, COLLECTIONS } from "./catalog.ts";
 import { compileCollection, type StoredDocument } from "./collection.ts";
 import { parseDefinition, referencedCollections } from "./definition.ts";
@@ -14,18 +15,23 @@ import { shown } from "./names.ts";
 
 export interface CollectionServices {
   readonly engine: Engine;
+  readonly plans: Plans;
   readonly catalog: Catalog;
   readonly clock: Clock;
   readonly newId: NewId;
 }
 
-/** Stores a new collection. Throws `INVALID_DEFINITION` and `COLLECTION_EXISTS`. */
+/**
+ * Stores a new collection. Throws `INVALID_DEFINITION`, `COLLECTION_EXISTS`, and
+ * `PLAN_LIMIT_REACHED` where the project's plan allows no more.
+ */
 export async function createCollection(
-  { engine, catalog, clock, newId }: CollectionServices,
+  { engine, plans, catalog, clock, newId }: CollectionServices,
   projectId: Id,
   input: unknown,
 ): Promise<CollectionDefinition> {
   const definition = parseDefinition(input);
+  const plan = await plans.of(projectId);
   const { name } = definition;
   const now = timestamp(clock);
   const record: CollectionRecord = {
@@ -40,6 +46,7 @@ export async function createCollection(
     await engine.transaction(projectId, async (tx) => {
       const records = tx.records<CollectionRecord>(COLLECTIONS);
       await checkReferences(records, definition);
+      await refuseMoreCollections(tx, projectId, plan);
       await records.insert(record);
       await tx.define(compileCollection(definition).records);
     });
@@ -98,6 +105,32 @@ export async function listCollections(
 }
 
 const PAGE = 500;
+
+/**
+ * What counts the collections of a project, and adds one, waits for others that do: each touches
+ * this record.
+ */
+const COLLECTION_TURNS: Definition = {
+  name: "_collectionTurns",
+  fields: { turns: { type: "Number" } },
+  indexes: [],
+  trash: false,
+};
+
+/** Throws `PLAN_LIMIT_REACHED` where a transaction must not add another collection. */
+export async function refuseMoreCollections(
+  tx: Transaction,
+  projectId: Id,
+  plan: Plan,
+): Promise<void> {
+  const turns = tx.records(COLLECTION_TURNS);
+  const taken = await turns.updateOne(eq("_id", projectId), { increment: { turns: 1 } });
+  if (taken === null) await turns.insert({ _id: projectId, turns: 1 });
+  if (await tx.records(COLLECTIONS).count(ALL) < plan.collections) return;
+  throw new Problem("PLAN_LIMIT_REACHED", {
+    message: `The ${plan.name} plan allows ${plan.collections} collections of a project.`,
+  });
+}
 
 async function checkReferences(
   records: Records<CollectionRecord>,

@@ -2,6 +2,7 @@ import type { Clock } from "../clock.ts";
 import type { ChunkLimits } from "../http/chunks.ts";
 import { UPLOAD_STALL_MS } from "../limits.ts";
 import { Problem } from "../problems.ts";
+import { isInUse } from "../projects/projects.ts";
 import type { Engine, Id } from "../store/port.ts";
 import type { Upload } from "./blobs.ts";
 import type { Incoming, LocalFiles } from "./local_files.ts";
@@ -42,6 +43,7 @@ export async function receiveUpload(services: ReceiveServices, sent: SentUpload)
   if (sent.bytes !== null) assertLength(sent.bytes, upload);
   const { path } = upload;
   const projectId = projectOf(path)!;
+  if (!await isInUse(services, projectId)) throw new Problem("UPLOAD_FINISHED");
   const endsAt = holdEnds(services, await findUpload(services, projectId, path));
   if (endsAt === null) throw new Problem("UPLOAD_FINISHED");
   await using incoming = await localFiles.receive(path);

@@ -1,7 +1,7 @@
 import { timestamp } from "../clock.ts";
 import { EXTERNAL_FILE_BYTES_MAX, UPLOAD_HOLD_MS, UPLOAD_URL_MS } from "../limits.ts";
 import { Problem } from "../problems.ts";
-import { planOf } from "../projects/plans.ts";
+import type { Plan, Plans } from "../projects/plans.ts";
 import { UniqueViolation } from "../store/errors.ts";
 import { and, compare, eq } from "../store/filter.ts";
 import type { Id } from "../store/port.ts";
@@ -33,26 +33,27 @@ const TRIES = 20;
  * `STORAGE_UNAVAILABLE` where others come in between again and again.
  */
 export async function requestUpload(
-  services: FileServices,
+  services: FileServices & { readonly plans: Plans },
   projectId: Id,
   input: UploadInput,
 ): Promise<RequestedUpload> {
+  const plan = await services.plans.of(projectId);
   const filePath = newPath(projectId, crypto.randomUUID(), input.filename);
   for (let tries = 0; tries < TRIES; tries++) {
     const { name: target, blobs } = await services.blobStores.current(projectId);
     const { bytes, contentType } = input;
-    refuseTooLarge(projectId, target, bytes);
-    await findRoom(services, projectId, { target, bytes });
+    refuseTooLarge(plan, target, bytes);
+    await findRoom(services, plan, { projectId, target, bytes });
     const expiresAt = services.clock.now() + UPLOAD_URL_MS;
     const signedUrl = await blobs.signUpload({ path: filePath, bytes, contentType, expiresAt });
     const row = newRow(services, { ...input, path: filePath, target });
-    if (await hold(services, projectId, row)) return { signedUrl, filePath };
+    if (await hold(services, plan, { projectId, row })) return { signedUrl, filePath };
   }
   throw new Problem("STORAGE_UNAVAILABLE");
 }
 
-function refuseTooLarge(projectId: Id, target: string, bytes: number): void {
-  const max = target === INTERNAL ? planOf(projectId).fileBytesMax : EXTERNAL_FILE_BYTES_MAX;
+function refuseTooLarge({ fileBytesMax }: Plan, target: string, bytes: number): void {
+  const max = target === INTERNAL ? fileBytesMax : EXTERNAL_FILE_BYTES_MAX;
   if (bytes <= max) return;
   throw new Problem("FILE_TOO_LARGE", { message: `The file is larger than ${max} bytes.` });
 }
@@ -78,7 +79,7 @@ function newRow(
 }
 
 /** Most that may be held already for these bytes to fit. */
-const roomFor = (projectId: Id, bytes: number): number => planOf(projectId).storageBytes - bytes;
+const roomFor = ({ storageBytes }: Plan, bytes: number): number => storageBytes - bytes;
 
 /**
  * Row and space in one transaction, if the space is there and uploads still go to this store;
@@ -86,15 +87,15 @@ const roomFor = (projectId: Id, bytes: number): number => planOf(projectId).stor
  */
 async function hold(
   { engine }: Pick<FileServices, "engine">,
-  projectId: Id,
-  row: UploadRecord,
+  plan: Plan,
+  { projectId, row }: { readonly projectId: Id; readonly row: UploadRecord },
 ): Promise<boolean> {
   const { target, bytes } = row;
   const mine = and(eq("_id", projectId), eq("target", target));
   return await engine.transaction(projectId, async (tx) => {
     const usage = tx.records<StorageUsageRecord>(STORAGE_USAGE);
     const held = target === INTERNAL
-      ? await usage.updateOne(and(mine, compare("held", "lte", roomFor(projectId, bytes))), {
+      ? await usage.updateOne(and(mine, compare("held", "lte", roomFor(plan, bytes))), {
         increment: { reserved: bytes, held: bytes },
       })
       : await usage.updateOne(mine, { increment: { external: 1 } });
@@ -111,8 +112,8 @@ async function hold(
  */
 async function findRoom(
   services: FileServices,
-  projectId: Id,
-  { target, bytes }: Pick<UploadRecord, "target" | "bytes">,
+  plan: Plan,
+  { projectId, target, bytes }: Pick<UploadRecord, "target" | "bytes"> & { readonly projectId: Id },
 ): Promise<void> {
   const usage = await findUsage(services, projectId);
   if (usage === null) {
@@ -121,7 +122,7 @@ async function findRoom(
       .then(() => {}, unlessMade);
   }
   const isFull = (usage: StorageUsageRecord | null) =>
-    target === INTERNAL && usage !== null && usage.held > roomFor(projectId, bytes);
+    target === INTERNAL && usage !== null && usage.held > roomFor(plan, bytes);
   if (!isFull(usage)) return;
   // The reaper will remove their objects: nobody waits for that here.
   const { rows } = await releaseBatch(services, projectId);

@@ -1,7 +1,7 @@
 import { createReadThrough } from "../cache.ts";
 import type { Clock } from "../clock.ts";
 import { disposition } from "../http/disposition.ts";
-import { type ProjectRecord, PROJECTS } from "../projects/records.ts";
+import { isInUse } from "../projects/projects.ts";
 import type { Soon } from "../soon.ts";
 import type { Engine, Id } from "../store/port.ts";
 import { dangerOf } from "./active_types.ts";
@@ -26,23 +26,24 @@ export interface ServedFile {
 export interface ServedFiles {
   /** Null for every path but that of a confirmed file. */
   find(path: string): Soon<ServedFile | null>;
+  /** Drops what is remembered of a project; other processes notice within `CACHE_MS`. */
+  forget(projectId: Id): void;
 }
 
 const FILES_KEPT = 20_000;
 
 export function createServedFiles(engine: Engine, clock: Clock): ServedFiles {
-  /** Asked for a project that is none, an engine would make its space. */
-  const isProject = async (id: Id) =>
-    await engine.records<ProjectRecord>("control", PROJECTS).get(id) !== null;
-
   const known = createReadThrough<ServedFile>({ clock, max: FILES_KEPT }, async (path) => {
     const projectId = projectOf(path);
-    if (projectId === null || !await isProject(projectId)) return null;
+    if (projectId === null || !await isInUse({ engine }, projectId)) return null;
     const row = await findUpload({ engine }, projectId, path);
     if (row?.state !== "confirmed" || row.target !== INTERNAL) return null;
     return servedAs(row);
   });
-  return { find: (path) => known.get(path) };
+  return {
+    find: (path) => known.get(path),
+    forget: (projectId) => known.forget((path) => projectOf(path) === projectId),
+  };
 }
 
 const OPAQUE = "application/octet-stream";

@@ -1,5 +1,5 @@
 import { UPLOAD_HOLD_MS } from "../limits.ts";
-import { type ProjectRecord, PROJECTS } from "../projects/records.ts";
+import { isInUse } from "../projects/projects.ts";
 import { and, within } from "../store/filter.ts";
 import { parseJson } from "../store/json_text.ts";
 import type { Id } from "../store/port.ts";
@@ -12,8 +12,8 @@ import { walkBlobPages, walkBlobs } from "./walk.ts";
 /**
  * Removes what uploads left behind: staged objects that no confirm will take, as a PUT leaves them
  * that ends after its upload is over, and partial ones that grow no more. Resolves to how many.
- * @param prefix As in {@linkcode Blobs.list}. Objects of unknown projects may be somebody else's
- * and stay.
+ * @param prefix As in {@linkcode Blobs.list}. Objects of unknown projects may be somebody else's,
+ * and stay, as do those of projects in the trash.
  */
 export async function sweep(
   services: FileServices,
@@ -25,7 +25,7 @@ export async function sweep(
   for await (const page of walkBlobPages(blobs, "staged", prefix)) {
     if (stopped()) return swept;
     for (const [projectId, staged] of Map.groupBy(page, ({ path }) => projectOf(path))) {
-      if (projectId === null || !await isKnown(services, projectId)) continue;
+      if (projectId === null || !await isInUse(services, projectId)) continue;
       const awaited = await awaitedPaths(services, projectId, staged);
       for (const { path } of staged.filter(({ path }) => !awaited.has(path))) {
         if (stopped()) return swept;
@@ -61,9 +61,4 @@ async function awaitedPaths(
     limit: staged.length,
   });
   return new Set((parseJson(`[${page.items}]`) as UploadRecord[]).map(({ path }) => path));
-}
-
-async function isKnown({ engine }: FileServices, projectId: Id): Promise<boolean> {
-  const projects = engine.records<ProjectRecord>("control", PROJECTS);
-  return await projects.get(projectId) !== null;
 }

@@ -1,5 +1,5 @@
 import { EXTERNAL_FILE_BYTES_MAX } from "../limits.ts";
-import { planOf } from "../projects/plans.ts";
+import type { Plans } from "../projects/plans.ts";
 import type { Engine, Id } from "../store/port.ts";
 import { findUsage, NOTHING } from "./ledger.ts";
 import { type BlobStores, providerOf, type StorageProvider } from "./stores.ts";
@@ -17,12 +17,12 @@ export interface Usage {
 
 /** What the project is charged for, and what it may be. */
 export async function getStorageUsage(
-  { engine, blobStores }: { engine: Engine; blobStores: BlobStores },
+  { engine, blobStores, plans }: { engine: Engine; blobStores: BlobStores; plans: Plans },
   projectId: Id,
 ): Promise<Usage> {
   const provider = providerOf((await blobStores.current(projectId)).name);
   const { used, reserved } = await findUsage({ engine }, projectId) ?? NOTHING;
-  const { storageBytes, fileBytesMax } = planOf(projectId);
+  const { storageBytes, fileBytesMax } = await plans.of(projectId);
   return provider === "internal"
     ? { used, reserved, limit: storageBytes, fileBytesMax, provider }
     : { used, reserved, limit: null, fileBytesMax: EXTERNAL_FILE_BYTES_MAX, provider };

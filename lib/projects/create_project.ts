@@ -4,10 +4,12 @@ import type { SigningKeys } from "../auth/signing_keys.ts";
 import { type Clock, timestamp } from "../clock.ts";
 import { sha256 } from "../crypto/hashes.ts";
 import type { NewId } from "../ids.ts";
-import { LOCAL_HOSTS } from "../local_hosts.ts";
 import { Problem } from "../problems.ts";
-import type { Engine, Id } from "../store/port.ts";
+import type { Engine, Id, Transaction } from "../store/port.ts";
+import { memberKey, type MemberRecord, MEMBERS } from "./members.ts";
+import { accountInTurn, refuseMoreProjects } from "./ownership.ts";
 import { type ProjectRecord, PROJECTS } from "./records.ts";
+import { checkedName, checkedSiteUrl } from "./settings.ts";
 
 export interface CreatedProject {
   readonly projectId: Id;
@@ -24,32 +26,34 @@ export interface ProjectServices {
   readonly signingKeys: SigningKeys;
 }
 
-const NAME_LENGTH_MAX = 100;
+export interface NewProject {
+  readonly name: string;
+  readonly siteUrl: string | null;
+  readonly allowedOrigins?: string[];
+  /** Null, or left out, for a project that no account owns. */
+  readonly ownerId?: Id | null;
+}
 
-/** Makes a project with its space, signing key and both API keys. Throws `INVALID_INPUT`. */
+/**
+ * Makes a project with its space, signing key and both API keys. Throws `INVALID_INPUT`,
+ * `PLAN_LIMIT_REACHED` by the owner's plan, and `SIGN_IN_REQUIRED` where he has just ceased to be.
+ */
 export async function createProject(
   { engine, clock, newId, signingKeys }: ProjectServices,
-  input: { name: string; siteUrl: string | null },
+  input: NewProject,
 ): Promise<CreatedProject> {
-  const name = input.name.trim();
-  if (name === "" || name.length > NAME_LENGTH_MAX) {
-    throw new Problem("INVALID_INPUT", {
-      message: `A project's name must have 1 to ${NAME_LENGTH_MAX} characters.`,
-    });
-  }
+  const name = checkedName(input.name);
   const siteUrl = input.siteUrl === null ? null : checkedSiteUrl(input.siteUrl);
+  const { allowedOrigins = [], ownerId = null } = input;
   const projectId = newId();
   const keys = { publishable: newApiKey("publishable"), secret: newApiKey("secret") };
-  // The space first: a project that can be seen is complete.
-  await engine.createSpace(projectId);
-  await signingKeys.create(projectId);
   const createdAt = timestamp(clock);
   const project = {
     _id: projectId,
     name,
     siteUrl,
-    allowedOrigins: [],
-    ownerId: null,
+    allowedOrigins,
+    ownerId,
     sealedAiKey: null,
     createdAt,
     deletedAt: null,
@@ -57,22 +61,37 @@ export async function createProject(
   const keyRecords = (["publishable", "secret"] satisfies KeyKind[]).map((kind) => (
     { _id: newId(), projectId, kind, hash: sha256(keys[kind]), createdAt }
   ));
-  await engine.transaction("control", async (tx) => {
-    await tx.records<ProjectRecord>(PROJECTS).insert(project);
-    await tx.records<ApiKeyRecord>(API_KEYS).insertMany(keyRecords);
-  });
+  // Most who may not are told before anything is made for them.
+  if (ownerId !== null) await engine.transaction("control", (tx) => refuseOwner(tx, ownerId));
+  // The space first: a project that can be seen is complete.
+  await engine.createSpace(projectId);
+  await signingKeys.create(projectId);
+  try {
+    await engine.transaction("control", async (tx) => {
+      if (ownerId !== null) {
+        await refuseOwner(tx, ownerId);
+        await tx.records<MemberRecord>(MEMBERS).insert({
+          _id: newId(),
+          projectId,
+          accountId: ownerId,
+          member: memberKey(projectId, ownerId),
+          role: "owner",
+          createdAt,
+        });
+      }
+      await tx.records<ProjectRecord>(PROJECTS).insert(project);
+      await tx.records<ApiKeyRecord>(API_KEYS).insertMany(keyRecords);
+    });
+  } catch (error) {
+    // Of what failed otherwise nobody knows whether it was stored.
+    if (error instanceof Problem) await engine.dropSpace(projectId);
+    throw error;
+  }
   return { projectId, name, publishableKey: keys.publishable, secretKey: keys.secret };
 }
 
-/** The origin, https or local http. */
-function checkedSiteUrl(text: string): string {
-  const url = URL.parse(text);
-  const secure = url?.protocol === "https:" ||
-    (url?.protocol === "http:" && LOCAL_HOSTS.includes(url.hostname));
-  if (url === null || !secure) {
-    throw new Problem("INVALID_INPUT", {
-      message: "The Site URL must be https, or http on localhost, 127.0.0.1 or [::1].",
-    });
-  }
-  return url.origin;
+async function refuseOwner(tx: Transaction, ownerId: Id): Promise<void> {
+  const owner = await accountInTurn(tx, ownerId);
+  if (owner === null) throw new Problem("SIGN_IN_REQUIRED");
+  await refuseMoreProjects(tx, owner);
 }

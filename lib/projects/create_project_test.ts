@@ -20,6 +20,9 @@ Deno.test("a new project has both keys, a signing key and no collections", async
     name: "Blog",
     siteUrl: null,
     allowedOrigins: [],
+    ownerId: null,
+    sealedAiKey: null,
+    deletedAt: null,
     createdAt: "2026-01-31T12:00:00.000Z",
   });
 });

@@ -3,7 +3,7 @@ import { parseId } from "../ids.ts";
 import { Problem } from "../problems.ts";
 import { eq } from "../store/filter.ts";
 import type { Definition, Engine, Id, StoredRecord } from "../store/port.ts";
-import { type ProjectRecord, PROJECTS } from "./records.ts";
+import { isTrashed, type ProjectRecord, PROJECTS } from "./records.ts";
 
 /** What an account may do in a project; each includes those before it. */
 export const ROLES = ["viewer", "admin", "owner"] as const;
@@ -35,7 +35,7 @@ export const MEMBERS: Definition = {
   indexes: [
     { keys: [{ path: "member", descending: false }], unique: true },
     { keys: [{ path: "projectId", descending: false }] },
-    { keys: [{ path: "accountId", descending: false }] },
+    { keys: [{ path: "accountId", descending: false }, { path: "createdAt", descending: true }] },
   ],
   trash: false,
 };
@@ -65,7 +65,7 @@ export async function memberOf(
   const project = member === null
     ? null
     : await engine.records<ProjectRecord>("control", PROJECTS).get(projectId);
-  if (member === null || project === null || project.value.deletedAt !== null) {
+  if (member === null || project === null || isTrashed(project.value)) {
     throw new Problem("PROJECT_NOT_FOUND");
   }
   return { account, role: member.value.role, project: project.value };

@@ -1,26 +1,90 @@
-import {
-  FREE_FILE_BYTES_MAX,
-  FREE_STORAGE_BYTES,
-  PRO_FILE_BYTES_MAX,
-  PRO_STORAGE_BYTES,
-} from "../limits.ts";
-import type { Id } from "../store/port.ts";
+import { type AccountRecord, ACCOUNTS } from "../accounts/records.ts";
+import { createReadThrough } from "../cache.ts";
+import type { Clock } from "../clock.ts";
+import * as limits from "../limits.ts";
+import { after, type Soon } from "../soon.ts";
+import type { Engine, Id } from "../store/port.ts";
+import { type ProjectRecord, PROJECTS } from "./records.ts";
 
 /** What an account has paid for. */
 export type PlanName = "free" | "pro";
 
-/** What a plan allows. */
+/** What a plan allows an account, and each of its projects. */
 export interface Plan {
+  readonly name: PlanName;
+  /** Projects that the account owns, the trash apart. */
+  readonly projects: number;
+  /** Collections of a project. */
+  readonly collections: number;
+  /** Bytes of all documents of a project, as JSON text. */
+  readonly documentBytes: number;
   /** Bytes of all files of a project in our own store. */
   readonly storageBytes: number;
   /** Bytes of one file in our own store. */
   readonly fileBytesMax: number;
+  /** Requests to the query builder on the platform's key. */
+  readonly aiQueriesPerMonth: number;
+  /** Designs of the collection creator on the platform's key. */
+  readonly aiDesignsPerMonth: number;
+  /** Whether AI keys of the account's own are used, and may be saved. */
+  readonly ownAiKey: boolean;
 }
 
 export const PLANS: Readonly<Record<PlanName, Plan>> = {
-  free: { storageBytes: FREE_STORAGE_BYTES, fileBytesMax: FREE_FILE_BYTES_MAX },
-  pro: { storageBytes: PRO_STORAGE_BYTES, fileBytesMax: PRO_FILE_BYTES_MAX },
+  free: {
+    name: "free",
+    projects: limits.FREE_PROJECTS_MAX,
+    collections: limits.FREE_COLLECTIONS_MAX,
+    documentBytes: limits.FREE_DOCUMENT_BYTES,
+    storageBytes: limits.FREE_STORAGE_BYTES,
+    fileBytesMax: limits.FREE_FILE_BYTES_MAX,
+    aiQueriesPerMonth: limits.FREE_AI_QUERIES,
+    aiDesignsPerMonth: limits.FREE_AI_DESIGNS,
+    ownAiKey: false,
+  },
+  pro: {
+    name: "pro",
+    projects: limits.PRO_PROJECTS_MAX,
+    collections: limits.PRO_COLLECTIONS_MAX,
+    documentBytes: limits.PRO_DOCUMENT_BYTES,
+    storageBytes: limits.PRO_STORAGE_BYTES,
+    fileBytesMax: limits.PRO_FILE_BYTES_MAX,
+    aiQueriesPerMonth: limits.PRO_AI_QUERIES,
+    aiDesignsPerMonth: limits.PRO_AI_DESIGNS,
+    ownAiKey: true,
+  },
 };
 
-/** The plan of a project: the free one, as long as projects have no owners who pay for more. */
-export const planOf = (_projectId: Id): Plan => PLANS.free;
+/** Knows the plan of each project: that of the account that owns it. */
+export interface Plans {
+  /** The free plan for a project without an owner. */
+  of(projectId: Id): Soon<Plan>;
+  /** Drops what is remembered of a project whose owner changed; others notice in `CACHE_MS`. */
+  forgetProject(projectId: Id): void;
+  /** The same for all projects of an account whose plan changed. */
+  forgetAccount(accountId: Id): void;
+}
+
+interface Known {
+  readonly ownerId: Id | null;
+  readonly plan: Plan;
+}
+
+const PROJECTS_KEPT = 20_000;
+
+export function createPlans(engine: Engine, clock: Clock): Plans {
+  const known = createReadThrough<Known>({ clock, max: PROJECTS_KEPT }, async (projectId) => {
+    const project = await engine.records<ProjectRecord>("control", PROJECTS).get(projectId);
+    if (project === null) return null;
+    const { ownerId = null } = project.value; // Projects of earlier versions name none.
+    const owner = ownerId === null
+      ? null
+      : await engine.records<AccountRecord>("control", ACCOUNTS).get(ownerId);
+    return { ownerId, plan: PLANS[owner?.value.plan ?? "free"] };
+  });
+  return {
+    of: (projectId) => after(known.get(projectId), (found) => found?.plan ?? PLANS.free),
+    forgetProject: (projectId) => known.drop(projectId),
+    forgetAccount: (accountId) => known.forget((_key, { ownerId }) => ownerId === accountId),
+  };
+}

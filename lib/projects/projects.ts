@@ -4,12 +4,12 @@ import { type Clock, timestamp } from "../clock.ts";
 import { sha256 } from "../crypto/hashes.ts";
 import { parseId } from "../ids.ts";
 import { Problem } from "../problems.ts";
-import { ALL, and, eq } from "../store/filter.ts";
+import { and, eq } from "../store/filter.ts";
 import { parseJson } from "../store/json_text.ts";
-import type { Engine, Id } from "../store/port.ts";
-import { type ProjectRecord, PROJECTS } from "./records.ts";
+import type { Engine, Filter, Id } from "../store/port.ts";
+import { IN_USE, isTrashed, type ProjectRecord, PROJECTS } from "./records.ts";
 
-/** The id of a project that exists. Throws `INVALID_PROJECT_ID` and `PROJECT_NOT_FOUND`. */
+/** A project that is in use. Throws `INVALID_PROJECT_ID` and `PROJECT_NOT_FOUND`. */
 export async function findProject(
   { engine }: { engine: Engine },
   idText: string,
@@ -17,16 +17,28 @@ export async function findProject(
   const id = parseId(idText);
   if (id === null) throw new Problem("INVALID_PROJECT_ID");
   const project = await engine.records<ProjectRecord>("control", PROJECTS).get(id);
-  if (project === null) throw new Problem("PROJECT_NOT_FOUND");
+  if (project === null || isTrashed(project.value)) throw new Problem("PROJECT_NOT_FOUND");
   return project.value;
+}
+
+/** Asked for a project that is none, an engine would make its space. */
+export async function isInUse({ engine }: { engine: Engine }, projectId: Id): Promise<boolean> {
+  const project = await engine.records<ProjectRecord>("control", PROJECTS).get(projectId);
+  return project !== null && !isTrashed(project.value);
 }
 
 const PAGE = 500;
 
-/** Every project, in the order of their ids. */
-export async function* eachProject({ engine }: { engine: Engine }): AsyncGenerator<ProjectRecord> {
+/**
+ * Every project that is in use, in the order of their ids. @param which For those in the trash too:
+ * `ALL`. What touches the space of one that is being removed makes a new one in its place.
+ */
+export async function* eachProject(
+  { engine }: { engine: Engine },
+  which: Filter = IN_USE,
+): AsyncGenerator<ProjectRecord> {
   const records = engine.records<ProjectRecord>("control", PROJECTS);
-  const query = { filter: ALL, sort: [], limit: PAGE };
+  const query = { filter: which, sort: [], limit: PAGE };
   for (let page = await records.list(query);;) {
     yield* parseJson(`[${page.items}]`) as ProjectRecord[];
     const from = page.last();

@@ -1,3 +1,4 @@
+import { eq } from "../store/filter.ts";
 import type { Definition, Id, StoredRecord } from "../store/port.ts";
 
 export type ProjectRecord = StoredRecord & {
@@ -13,6 +14,8 @@ export type ProjectRecord = StoredRecord & {
   createdAt: string;
   /** When it was put into the trash; null while it is in use. */
   deletedAt: string | null;
+  /** When its removal began: it cannot be restored any more. */
+  removedAt?: string;
 };
 
 /** In the control space. */
@@ -25,7 +28,13 @@ export const PROJECTS: Definition = {
     sealedAiKey: { type: "String" },
     createdAt: { type: "Date" },
     deletedAt: { type: "Date" },
+    removedAt: { type: "Date" },
   },
-  indexes: [],
+  indexes: [{ keys: [{ path: "ownerId", descending: false }] }],
   trash: false,
 };
+
+/** Not in the trash. Projects of earlier versions know none. */
+export const IN_USE = eq("deletedAt", null);
+
+export const isTrashed = ({ deletedAt }: ProjectRecord): boolean => (deletedAt ?? null) !== null;

@@ -310,6 +310,7 @@ Deno.test("who finds a record that was not there a moment ago begins anew", asyn
     name: services.engine.name,
     records: (space, definition) => services.engine.records(space, definition),
     createSpace: (space) => services.engine.createSpace(space),
+    dropSpace: (projectId) => services.engine.dropSpace(projectId),
     ping: () => services.engine.ping(),
     transaction: (space, work) =>
       ++tries === 1

@@ -2,7 +2,7 @@ import type { AccessTokens } from "../auth/access_tokens.ts";
 import type { Device, SessionDirectory } from "../auth/sessions.ts";
 import type { SigningKeys } from "../auth/signing_keys.ts";
 import { findProvider } from "../projects/providers.ts";
-import { type ProjectRecord, PROJECTS } from "../projects/records.ts";
+import { isTrashed, type ProjectRecord, PROJECTS } from "../projects/records.ts";
 import { Problem } from "../problems.ts";
 import { SignInFailed } from "./failures.ts";
 import { redeem } from "./oauth.ts";
@@ -46,7 +46,7 @@ export async function completeSignIn(
     throw new Problem("INVALID_STATE");
   }
   const project = await services.engine.records<ProjectRecord>("control", PROJECTS).get(projectId);
-  if (project === null) throw new Problem("INVALID_STATE");
+  if (project === null || isTrashed(project.value)) throw new Problem("INVALID_STATE");
   const { siteUrl } = project.value;
   if (siteUrl === null) throw new Problem("SITE_URL_MISSING");
   const begun = await takeState(services, projectId, { state, provider, browserHashes });

@@ -229,6 +229,11 @@ export interface Engine extends AsyncDisposable {
   version?(space: Space): string;
   /** Makes the space if it is missing. */
   createSpace(space: Space): Promise<void>;
+  /**
+   * Removes a project's space with all that is in it, for good; does nothing where there is none.
+   * Nobody may use the space meanwhile or afterwards: whoever does makes an empty one.
+   */
+  dropSpace(projectId: Id): Promise<void>;
   /** Resolves when the store answers; throws `StoreUnavailable` when it does not. */
   ping(): Promise<void>;
 }

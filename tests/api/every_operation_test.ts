@@ -45,6 +45,7 @@ function failing(services: Services, error: Error): Services {
     records: () => new Proxy({}, { get: () => () => Promise.reject(error) }) as never, // Fails as any.
     transaction: () => Promise.reject(error),
     createSpace: () => Promise.reject(error),
+    dropSpace: () => Promise.reject(error),
     ping: () => Promise.reject(error),
     async [Symbol.asyncDispose]() {},
   };

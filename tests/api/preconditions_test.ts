@@ -208,6 +208,7 @@ function meddled(services: Services, collection: string, meanwhile: () => Promis
       records: watched,
       transaction: (space, work) => engine.transaction(space, work),
       createSpace: (space) => engine.createSpace(space),
+      dropSpace: (projectId) => engine.dropSpace(projectId),
       ping: () => engine.ping(),
       async [Symbol.asyncDispose]() {},
     },

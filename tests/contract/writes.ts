@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { UniqueViolation } from "@/lib/store/errors.ts";
 import { ALL, compare, eq } from "@/lib/store/filter.ts";
 import type { Json, StoredRecord } from "@/lib/store/port.ts";
 import {
@@ -358,6 +359,37 @@ export const writeCases: Cases = {
     await engine.createSpace(space);
     await engine.createSpace("control");
     assert.equal(await records.count(ALL), 1);
+  },
+
+  "a space that is dropped is gone with all that was in it, and no other is": async (
+    { engine },
+  ) => {
+    const [space, other] = [newSpace(), newSpace()];
+    const wanted = definition({
+      fields: { n: { type: "Number" } },
+      indexes: [{ keys: keys("n"), unique: true }],
+    });
+    for (const one of [space, other]) {
+      await engine.createSpace(one);
+      await engine.records(one, wanted).insert({ _id: id(1), n: 1 });
+    }
+    await engine.dropSpace(space);
+    assert.equal(await engine.records(other, wanted).count(ALL), 1);
+    // Whoever uses it now finds a new one, in which everything is made again.
+    assert.equal(await engine.records(space, wanted).count(ALL), 0);
+    await engine.records(space, wanted).insert({ _id: id(1), n: 2 });
+    await assert.rejects(
+      engine.records(space, wanted).insert({ _id: id(2), n: 2 }),
+      UniqueViolation,
+    );
+  },
+
+  "a space is dropped once, and then there is nothing to drop": async ({ engine }) => {
+    const space = newSpace();
+    await engine.dropSpace(space);
+    await engine.createSpace(space);
+    await engine.dropSpace(space);
+    await engine.dropSpace(space);
   },
 
   "ping resolves while the store answers": async ({ engine }) => {

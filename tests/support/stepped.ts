@@ -23,6 +23,7 @@ function steppedEngine(engine: Engine, step: Step): Engine {
     name: engine.name,
     ...(engine.version && { version: engine.version.bind(engine) }),
     createSpace: engine.createSpace.bind(engine),
+    dropSpace: engine.dropSpace.bind(engine),
     ping: engine.ping.bind(engine),
     records: (space, definition) =>
       each(engine.records(space, definition), definition.name, step, space),

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { ClientSession, Db, MongoClient } from "mongodb";
 import { StoreUnavailable } from "../errors.ts";
-import type { Definition, Engine, Records, Space, StoredRecord, Transaction } from "../port.ts";
+import type { Definition, Engine, Id, Records, Space, StoredRecord, Transaction } from "../port.ts";
 import { AbandonedSessions } from "./abandoned.ts";
 import { connect } from "./connect.ts";
 import { isTransient, repeatable, sent, translated } from "./failures.ts";
@@ -117,6 +117,14 @@ export class MongoEngine implements Engine {
 
   createSpace(): Promise<void> {
     return Promise.resolve(); // The first write makes it.
+  }
+
+  async dropSpace(projectId: Id): Promise<void> {
+    await guarded(() => repeatable(() => this.#db(projectId).dropDatabase()));
+    this.#databases.delete(projectId);
+    for (const key of this.#prepared.keys()) {
+      if (key.startsWith(`${projectId}/`)) this.#prepared.delete(key);
+    }
   }
 
   async ping(): Promise<void> {

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { StoreUnavailable } from "../errors.ts";
-import type { Definition, Engine, Records, Space, StoredRecord, Transaction } from "../port.ts";
+import type { Definition, Engine, Id, Records, Space, StoredRecord, Transaction } from "../port.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import type { Connection, Sync } from "./connection.ts";
 import { sql } from "./fragment.ts";
@@ -114,6 +114,15 @@ export class SqliteEngine implements Engine {
     this.#file(space);
   }
 
+  async dropSpace(projectId: Id): Promise<void> {
+    this.#projects.delete(projectId);
+    await Promise.all(this.#closing);
+    // The log last: without its file it is nothing.
+    for (const suffix of ["", "-shm", "-wal"]) {
+      await removeIfAny(`${this.#path(projectId)}${suffix}`);
+    }
+  }
+
   async ping(): Promise<void> {
     await this.#control.write((db) => void db.get(sql("select 1")));
   }
@@ -152,6 +161,15 @@ export class SqliteEngine implements Engine {
   #close(space: FileSpace): void {
     const closing = space.close().finally(() => this.#closing.delete(closing));
     this.#closing.add(closing);
+  }
+}
+
+async function removeIfAny(path: string): Promise<void> {
+  try {
+    await Deno.remove(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return;
+    throw new StoreUnavailable(`Cannot remove the file "${path}"`, { cause: error });
   }
 }
 

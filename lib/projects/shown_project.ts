@@ -1,0 +1,76 @@
+import type { SignedInAccount } from "../accounts/account_sessions.ts";
+import type { Cursors } from "../documents/cursor.ts";
+import { parsePageQuery, readPage, type RecordPage } from "../page.ts";
+import { eq, within } from "../store/filter.ts";
+import { parseJson } from "../store/json_text.ts";
+import type { Engine } from "../store/port.ts";
+import { type MemberRecord, MEMBERS, type ProjectMember, type Role } from "./members.ts";
+import type { PlanName, Plans } from "./plans.ts";
+import { isTrashed, type ProjectRecord, PROJECTS } from "./records.ts";
+
+/** A project as its members see it. */
+export interface ShownProject {
+  readonly projectId: string;
+  readonly name: string;
+  readonly siteUrl: string | null;
+  readonly allowedOrigins: readonly string[];
+  readonly hasAiKey: boolean;
+  /** The plan of its owner. */
+  readonly plan: PlanName;
+  /** Of the account that asks. */
+  readonly role: Role;
+  readonly createdAt: string;
+}
+
+export async function shownProject(
+  { plans }: { plans: Plans },
+  { project, role }: Pick<ProjectMember, "project" | "role">,
+): Promise<ShownProject> {
+  return {
+    projectId: project._id,
+    name: project.name,
+    siteUrl: project.siteUrl,
+    allowedOrigins: project.allowedOrigins,
+    // Projects of earlier versions know no AI key.
+    hasAiKey: (project.sealedAiKey ?? null) !== null,
+    plan: (await plans.of(project._id)).name,
+    role,
+    createdAt: project.createdAt,
+  };
+}
+
+/**
+ * The projects in which the account has a part, the newest part first; those in the trash are left
+ * out of their page. Throws `INVALID_QUERY` and `INVALID_CURSOR`.
+ */
+export async function listProjects(
+  services: { engine: Engine; cursors: Cursors; plans: Plans },
+  { accountId }: SignedInAccount,
+  query: string,
+): Promise<RecordPage<ShownProject>> {
+  const { engine } = services;
+  const own = eq("accountId", accountId);
+  const { items: members, nextCursor } = await readPage(services, {
+    projectId: "control",
+    name: MEMBERS.name,
+    records: engine.records<MemberRecord>("control", MEMBERS),
+    asked: own,
+    filter: own,
+  }, parsePageQuery(query));
+  const projects = new Map<string, ProjectRecord>();
+  if (members.length > 0) {
+    const filter = within("_id", members.map(({ projectId }) => projectId));
+    const page = await engine.records<ProjectRecord>("control", PROJECTS)
+      .list({ filter, sort: [], limit: members.length });
+    for (const project of parseJson(`[${page.items}]`) as ProjectRecord[]) {
+      projects.set(project._id, project);
+    }
+  }
+  const items: ShownProject[] = [];
+  for (const { projectId, role } of members) {
+    const project = projects.get(projectId);
+    if (project === undefined || isTrashed(project)) continue;
+    items.push(await shownProject(services, { project, role }));
+  }
+  return { items, nextCursor };
+}

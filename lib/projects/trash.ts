@@ -1,0 +1,130 @@
+import { type AccountRecord, ACCOUNTS } from "../accounts/records.ts";
+import { API_KEYS, type KeyDirectory } from "../auth/api_keys.ts";
+import { type Clock, timestamp } from "../clock.ts";
+import type { Blobs } from "../files/blobs.ts";
+import type { ServedFiles } from "../files/served_files.ts";
+import type { BlobStores } from "../files/stores.ts";
+import { walkBlobs, walkRecords } from "../files/walk.ts";
+import { PROJECT_TRASH_MS } from "../limits.ts";
+import { Problem } from "../problems.ts";
+import { deleteAll } from "../store/expiry.ts";
+import { and, compare, eq } from "../store/filter.ts";
+import type { Engine, Id } from "../store/port.ts";
+import { MEMBERS, type ProjectMember } from "./members.ts";
+import { eachProject } from "./projects.ts";
+import { IN_USE, type ProjectRecord, PROJECTS } from "./records.ts";
+
+interface TrashServices {
+  readonly engine: Engine;
+  readonly clock: Clock;
+}
+
+const isoAt = (ms: number): string => new Date(ms).toISOString();
+
+/** Deleted before this moment is gone for good. */
+const lastKept = ({ clock }: TrashServices): string => isoAt(clock.now() - PROJECT_TRASH_MS);
+
+/**
+ * Puts a project into the trash, where nothing of it answers any more: here at once, in other
+ * processes within `CACHE_MS`. Resolves to the moment until which it can be restored.
+ * @param name The project's own, by which whoever asks shows that it is this one he means. Throws
+ * `PROJECT_NAME_MISMATCH`, and `PROJECT_NOT_FOUND` where it is no longer his.
+ */
+export async function trashProject(
+  services: TrashServices & { keys: KeyDirectory; servedFiles: ServedFiles },
+  { project, account }: Pick<ProjectMember, "project" | "account">,
+  name: string,
+): Promise<string> {
+  const { engine, clock, keys, servedFiles } = services;
+  if (name !== project.name) throw new Problem("PROJECT_NAME_MISMATCH");
+  const { _id: projectId } = project;
+  const trashed = await engine.records<ProjectRecord>("control", PROJECTS).updateOne(
+    and(eq("_id", projectId), eq("ownerId", account.accountId), IN_USE),
+    { set: { deletedAt: timestamp(clock) } },
+  );
+  if (trashed === null) throw new Problem("PROJECT_NOT_FOUND");
+  keys.forget(projectId);
+  servedFiles.forget(projectId);
+  return isoAt(clock.now() + PROJECT_TRASH_MS);
+}
+
+/**
+ * Takes a project out of the trash. Where its owner has no account any more it has none. Throws
+ * `PROJECT_NOT_FOUND` for one that is not in the trash, or has been there for too long.
+ */
+export async function restoreProject(services: TrashServices, projectId: Id): Promise<void> {
+  await services.engine.transaction("control", async (tx) => {
+    const projects = tx.records<ProjectRecord>(PROJECTS);
+    const restored = await projects.updateOne(
+      and(
+        eq("_id", projectId),
+        compare("deletedAt", "gt", lastKept(services)),
+        eq("removedAt", null),
+      ),
+      { set: { deletedAt: null } },
+    );
+    if (restored === null) throw new Problem("PROJECT_NOT_FOUND");
+    const { ownerId } = restored.value;
+    if (ownerId === null || await tx.records<AccountRecord>(ACCOUNTS).get(ownerId) !== null) return;
+    await projects.updateOne(eq("_id", projectId), { set: { ownerId: null } });
+  });
+}
+
+/** Projects that can be restored, and until when. */
+export async function listTrashed(
+  services: TrashServices,
+): Promise<{ projectId: Id; name: string; restorableUntil: string }[]> {
+  const trashed = [];
+  const due = and(compare("deletedAt", "gt", lastKept(services)), eq("removedAt", null));
+  for await (const { _id: projectId, name, deletedAt } of eachProject(services, due)) {
+    const restorableUntil = isoAt(Date.parse(deletedAt!) + PROJECT_TRASH_MS);
+    trashed.push({ projectId, name, restorableUntil });
+  }
+  return trashed;
+}
+
+/**
+ * Removes what has been in the trash for too long: the space, the files in our own store, keys and
+ * members. Files in a project's own bucket stay: it is its owner's. Several processes may do so at
+ * once, and what one leaves unfinished the next takes up. Resolves to how many it removed.
+ */
+export async function removeTrashed(
+  services: TrashServices & { blobStores: BlobStores },
+  stopped: () => boolean = () => false,
+): Promise<number> {
+  const { engine, clock, blobStores } = services;
+  const projects = engine.records<ProjectRecord>("control", PROJECTS);
+  const due = compare("deletedAt", "lte", lastKept(services));
+  let removed = 0;
+  for await (const { _id: projectId } of walkRecords(projects, { filter: due, sort: [] })) {
+    if (stopped()) return removed;
+    // From here on it cannot be restored, whatever another process's clock says.
+    const taken = await projects.updateOne(and(eq("_id", projectId), due), {
+      set: { removedAt: timestamp(clock) },
+    });
+    if (taken === null || !await removeFiles(blobStores.internal, projectId, stopped)) continue;
+    await engine.dropSpace(projectId);
+    const its = eq("projectId", projectId);
+    for (const definition of [API_KEYS, MEMBERS]) {
+      await deleteAll(engine.records("control", definition), its);
+    }
+    await projects.deleteOne(eq("_id", projectId));
+    removed++;
+  }
+  return removed;
+}
+
+/** False where it was stopped before the last. */
+async function removeFiles(
+  blobs: Blobs,
+  projectId: Id,
+  stopped: () => boolean,
+): Promise<boolean> {
+  for (const place of ["partial", "staged", "stored"] as const) {
+    for await (const { path } of walkBlobs(blobs, place, `${projectId}/`)) {
+      if (stopped()) return false;
+      await blobs.remove(place, path);
+    }
+  }
+  return true;
+}

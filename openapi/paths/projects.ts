@@ -1,0 +1,169 @@
+import { PROJECT_TRASH_DAYS, SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
+import { contract } from "../contract.ts";
+import { keyKind, paging, projectId } from "../parameters.ts";
+import {
+  CREATED_PROJECT_EXAMPLE,
+  CreatedProject,
+  Project,
+  PROJECT_EXAMPLE,
+  ProjectChanges,
+  ProjectDeletion,
+  ProjectInput,
+  ProjectList,
+  RotatedKey,
+  SETTINGS_EXAMPLE,
+  TRASHED_PROJECT_EXAMPLE,
+  TrashedProject,
+} from "../schemas/project.ts";
+import { dashboardSession, projectMember } from "../security.ts";
+
+const TAG = "Projects";
+
+export const createProject = contract({
+  operationId: "createProject",
+  tag: TAG,
+  method: "post",
+  path: "/api/projects",
+  summary: "Create a project",
+  description: "Makes a project that the account owns. Both API keys are shown this once.",
+  security: dashboardSession,
+  parameters: [],
+  body: {
+    schema: ProjectInput,
+    example: SETTINGS_EXAMPLE,
+    description: "Its name, and what else is known already.",
+    bytesMax: SMALL_BODY_BYTES_MAX,
+  },
+  success: [{
+    status: 201,
+    description: "The project and its keys.",
+    data: CreatedProject,
+    example: CREATED_PROJECT_EXAMPLE,
+    message: "Project created",
+  }],
+  problems: ["INVALID_INPUT", "PLAN_LIMIT_REACHED"],
+});
+
+export const listProjects = contract({
+  operationId: "listProjects",
+  tag: TAG,
+  method: "get",
+  path: "/api/projects",
+  summary: "List projects",
+  description: "The projects of which the account is a member, the latest first. A page may hold " +
+    "fewer than `limit`; the list ends where `nextCursor` is null.",
+  security: dashboardSession,
+  parameters: paging,
+  body: null,
+  success: [{
+    status: 200,
+    description: "A page of projects.",
+    data: ProjectList,
+    example: { items: [PROJECT_EXAMPLE], nextCursor: null },
+    message: "Projects listed",
+  }],
+  problems: ["INVALID_QUERY", "INVALID_CURSOR"],
+});
+
+export const getProject = contract({
+  operationId: "getProject",
+  tag: TAG,
+  method: "get",
+  path: "/api/projects/{projectId}",
+  summary: "Read a project",
+  description: "The project's settings.",
+  security: projectMember("viewer"),
+  parameters: [projectId],
+  body: null,
+  success: [{
+    status: 200,
+    description: "The project.",
+    data: Project,
+    example: PROJECT_EXAMPLE,
+    message: "Project found",
+  }],
+  problems: [],
+});
+
+export const patchProject = contract({
+  operationId: "patchProject",
+  tag: TAG,
+  method: "patch",
+  path: "/api/projects/{projectId}",
+  summary: "Change a project's settings",
+  description: "Sets its name, its Site URL or its allowed origins. `siteUrl: null` clears it.",
+  security: projectMember("admin"),
+  parameters: [projectId],
+  body: {
+    schema: ProjectChanges,
+    example: { siteUrl: SETTINGS_EXAMPLE.siteUrl },
+    description: "At least one of the members.",
+    bytesMax: SMALL_BODY_BYTES_MAX,
+  },
+  success: [{
+    status: 200,
+    description: "The project as it is now.",
+    data: Project,
+    example: PROJECT_EXAMPLE,
+    message: "Project changed",
+  }],
+  problems: ["INVALID_INPUT"],
+});
+
+export const deleteProject = contract({
+  operationId: "deleteProject",
+  tag: TAG,
+  method: "delete",
+  path: "/api/projects/{projectId}",
+  summary: "Delete a project",
+  description: "Puts it into the trash: its keys, sign-in and files are refused from now on. For " +
+    `${PROJECT_TRASH_DAYS} days an administrator of the server can restore it; then it is removed ` +
+    "with all that is in it. Files in a bucket of its own stay there.",
+  security: projectMember("owner"),
+  parameters: [projectId],
+  body: {
+    schema: ProjectDeletion,
+    example: { name: SETTINGS_EXAMPLE.name },
+    description: "The project's name, so that nobody deletes another one by mistake.",
+    bytesMax: SMALL_BODY_BYTES_MAX,
+  },
+  success: [{
+    status: 200,
+    description: "It is in the trash.",
+    data: TrashedProject,
+    example: TRASHED_PROJECT_EXAMPLE,
+    message: "Project deleted",
+  }],
+  problems: ["PROJECT_NAME_MISMATCH"],
+});
+
+export const rotateProjectKey = contract({
+  operationId: "rotateProjectKey",
+  tag: TAG,
+  method: "post",
+  path: "/api/projects/{projectId}/keys/{kind}/rotate",
+  summary: "Rotate an API key",
+  description: "Puts a fresh key in the place of the present one, which is refused from now on. " +
+    "It is shown this once.",
+  security: projectMember("admin"),
+  parameters: [projectId, keyKind],
+  body: null,
+  success: [{
+    status: 200,
+    description: "The fresh key.",
+    data: RotatedKey,
+    example: { kind: "secret", key: CREATED_PROJECT_EXAMPLE.secretKey },
+    message: "Key rotated",
+  }],
+  problems: ["INVALID_INPUT"],
+});
+
+/** In the order of the reference. */
+export const PROJECTS = [
+  createProject,
+  listProjects,
+  getProject,
+  patchProject,
+  deleteProject,
+  rotateProjectKey,
+];

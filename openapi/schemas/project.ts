@@ -1,0 +1,149 @@
+import { z } from "@hono/zod-openapi";
+import { ALLOWED_ORIGINS_MAX, PROJECT_NAME_LENGTH_MAX } from "@/lib/limits.ts";
+import { ROLES } from "@/lib/projects/members.ts";
+import { PLANS } from "@/lib/projects/plans.ts";
+import { EXAMPLE_ID } from "./document.ts";
+
+const id = z.string().regex(/^[0-9a-f]{24}$/).openapi({ description: "24 hexadecimal digits." });
+
+const settings = {
+  siteUrl: z.string().nullable().openapi({
+    description: "Where the front end is: an address with https, or http on localhost, " +
+      "127.0.0.1 or [::1]. Its origin is kept.",
+  }),
+  allowedOrigins: z.array(z.string()).max(ALLOWED_ORIGINS_MAX).openapi({
+    description: "If any are listed, the publishable key works from these origins only.",
+  }),
+};
+
+const name = z.string().min(1).max(PROJECT_NAME_LENGTH_MAX);
+
+export const plan = z.enum(Object.keys(PLANS) as [keyof typeof PLANS]).openapi({
+  description: "The plan of the account that owns it.",
+});
+
+export const role = z.enum(ROLES);
+
+export const SETTINGS_EXAMPLE = {
+  name: "Blog",
+  siteUrl: "https://blog.example.com",
+  allowedOrigins: [],
+};
+
+export const ProjectInput = z.strictObject({
+  name,
+  siteUrl: settings.siteUrl.optional(),
+  allowedOrigins: settings.allowedOrigins.optional(),
+}).openapi("ProjectInput", { example: SETTINGS_EXAMPLE });
+
+export const CREATED_PROJECT_EXAMPLE = {
+  projectId: EXAMPLE_ID,
+  name: "Blog",
+  publishableKey: `pk_live_${"A".repeat(43)}`,
+  secretKey: `sk_live_${"A".repeat(43)}`,
+};
+
+export const CreatedProject = z.strictObject({
+  projectId: id,
+  name,
+  publishableKey: z.string().openapi({ description: "For browsers. Shown this once." }),
+  secretKey: z.string().openapi({
+    description: "For servers only. Shown this once.",
+  }),
+}).openapi("CreatedProject", { example: CREATED_PROJECT_EXAMPLE });
+
+export const PROJECT_EXAMPLE = {
+  projectId: EXAMPLE_ID,
+  ...SETTINGS_EXAMPLE,
+  hasAiKey: false,
+  plan: "free",
+  role: "owner",
+  createdAt: "2026-01-31T12:00:00.000Z",
+};
+
+export const Project = z.strictObject({
+  projectId: id,
+  name,
+  ...settings,
+  hasAiKey: z.boolean().openapi({ description: "Whether an AI key is stored for it." }),
+  plan,
+  role: role.openapi({ description: "Of the account that asks." }),
+  createdAt: z.iso.datetime(),
+}).openapi("Project", {
+  description: "A project as its members see it.",
+  example: PROJECT_EXAMPLE,
+});
+
+export const ProjectList = z.strictObject({
+  items: z.array(Project),
+  nextCursor: z.string().nullable(),
+}).openapi("ProjectList", { example: { items: [PROJECT_EXAMPLE], nextCursor: null } });
+
+export const ProjectChanges = z.strictObject({
+  name: name.optional(),
+  siteUrl: settings.siteUrl.optional(),
+  allowedOrigins: settings.allowedOrigins.optional(),
+}).openapi("ProjectChanges", { example: { siteUrl: "https://blog.example.com" } });
+
+export const ProjectDeletion = z.strictObject({
+  name: z.string().openapi({ description: "The project's name, as it is." }),
+}).openapi("ProjectDeletion", { example: { name: "Blog" } });
+
+export const TRASHED_PROJECT_EXAMPLE = {
+  projectId: EXAMPLE_ID,
+  restorableUntil: "2026-02-07T12:00:00.000Z",
+};
+
+export const TrashedProject = z.strictObject({
+  projectId: id,
+  restorableUntil: z.iso.datetime().openapi({
+    description: "Until then an administrator of the server can restore it.",
+  }),
+}).openapi("TrashedProject", { example: TRASHED_PROJECT_EXAMPLE });
+
+export const RotatedKey = z.strictObject({
+  kind: z.enum(["publishable", "secret"]),
+  key: z.string().openapi({ description: "Shown this once." }),
+}).openapi("RotatedKey", {
+  example: { kind: "secret", key: CREATED_PROJECT_EXAMPLE.secretKey },
+});
+
+export const MEMBER_EXAMPLE = {
+  accountId: EXAMPLE_ID,
+  email: "ada@example.com",
+  name: "Ada",
+  role: "admin",
+  createdAt: "2026-01-31T12:00:00.000Z",
+};
+
+export const Member = z.strictObject({
+  accountId: id,
+  email: z.string(),
+  name: z.string().nullable(),
+  role,
+  createdAt: z.iso.datetime().openapi({ description: "Since when it is a member." }),
+}).openapi("Member", {
+  description: "An account that has a part in a project.",
+  example: MEMBER_EXAMPLE,
+});
+
+export const MemberList = z.strictObject({
+  items: z.array(Member),
+  nextCursor: z.string().nullable(),
+}).openapi("MemberList", { example: { items: [MEMBER_EXAMPLE], nextCursor: null } });
+
+const givenRole = z.enum(["viewer", "admin"]);
+
+export const Invitation = z.strictObject({
+  email: z.string().openapi({ description: "Of an existing account, in any letter case." }),
+  role: givenRole,
+}).openapi("Invitation", { example: { email: "ada@example.com", role: "admin" } });
+
+export const RoleChange = z.strictObject({ role: givenRole })
+  .openapi("RoleChange", { example: { role: "viewer" } });
+
+export const RemovedMember = z.strictObject({ accountId: id })
+  .openapi("RemovedMember", { example: { accountId: EXAMPLE_ID } });
+
+export const NewOwner = z.strictObject({ accountId: id })
+  .openapi("NewOwner", { example: { accountId: EXAMPLE_ID } });

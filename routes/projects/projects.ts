@@ -1,0 +1,62 @@
+import type { SignedInAccount } from "@/lib/accounts/account_sessions.ts";
+import { NO_STORE, ok } from "@/lib/http/respond.ts";
+import { changeProject } from "@/lib/projects/change_project.ts";
+import { createProject } from "@/lib/projects/create_project.ts";
+import type { ProjectMember } from "@/lib/projects/members.ts";
+import { rotateKey } from "@/lib/projects/projects.ts";
+import { parseSettings } from "@/lib/projects/settings.ts";
+import { listProjects, shownProject } from "@/lib/projects/shown_project.ts";
+import { trashProject } from "@/lib/projects/trash.ts";
+import { Problem } from "@/lib/problems.ts";
+import { isObject, own } from "@/lib/store/shape.ts";
+import type { Handler } from "../call.ts";
+
+export const handleCreateProject: Handler<SignedInAccount> = async (call) => {
+  const { name, siteUrl = null, allowedOrigins = [] } = parseSettings(await call.body());
+  if (name === undefined) throw new Problem("INVALID_BODY", { message: '"name" is missing.' });
+  const { accountId: ownerId } = call.principal;
+  const input = { name, siteUrl, allowedOrigins, ownerId };
+  const created = await createProject(call.services, input);
+  const reply = ok(201, JSON.stringify(created), "Project created");
+  return { ...reply, headers: [NO_STORE] };
+};
+
+export const handleListProjects: Handler<SignedInAccount> = async (call) => {
+  const page = await listProjects(call.services, call.principal, call.query);
+  return ok(200, JSON.stringify(page), "Projects listed");
+};
+
+export const handleGetProject: Handler<ProjectMember> = async ({ services, principal }) =>
+  ok(200, JSON.stringify(await shownProject(services, principal)), "Project found");
+
+export const handlePatchProject: Handler<ProjectMember> = async (call) => {
+  const { services, principal } = call;
+  const project = await changeProject(services, principal.project._id, await call.body());
+  const shown = await shownProject(services, { project, role: principal.role });
+  return ok(200, JSON.stringify(shown), "Project changed");
+};
+
+export const handleDeleteProject: Handler<ProjectMember> = async (call) => {
+  const body = await call.body();
+  const name = isObject(body) && Object.keys(body).length === 1 ? own(body, "name") : null;
+  if (typeof name !== "string") {
+    throw new Problem("INVALID_BODY", { message: 'Send { "name": "…" }, the project\'s own.' });
+  }
+  const restorableUntil = await trashProject(call.services, call.principal, name);
+  const { _id: projectId } = call.principal.project;
+  return ok(200, JSON.stringify({ projectId, restorableUntil }), "Project deleted");
+};
+
+export const handleRotateProjectKey: Handler<ProjectMember> = async ({
+  services,
+  principal,
+  param,
+}) => {
+  const kind = param("kind");
+  if (kind !== "publishable" && kind !== "secret") {
+    throw new Problem("INVALID_INPUT", { message: "The kind must be publishable or secret." });
+  }
+  const key = await rotateKey(services, principal.project._id, kind);
+  const reply = ok(200, JSON.stringify({ kind, key }), "Key rotated");
+  return { ...reply, headers: [NO_STORE] };
+};

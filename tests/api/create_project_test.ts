@@ -1,0 +1,153 @@
+import assert from "node:assert/strict";
+import { type ProjectRecord, PROJECTS } from "@/lib/projects/records.ts";
+import { ALL, eq } from "@/lib/store/filter.ts";
+import { database } from "../support/test_store.ts";
+import { openAccount, type TestAccount } from "../support/dashboard.ts";
+import { openTestApp, type TestApp } from "../support/test_app.ts";
+import { ok, refused, tally, times } from "./shelf.ts";
+
+const PATH = "/api/projects";
+const create = (account: TestAccount, body: unknown) => account.send({ path: PATH, body });
+
+const count = ({ services: { engine } }: TestApp) =>
+  engine.records<ProjectRecord>("control", PROJECTS).count(ALL);
+
+Deno.test("a project is made whole: its keys work at once, and its owner is who made it", async () => {
+  await using app = await openTestApp();
+  const owner = await openAccount(app);
+  const answer = await create(owner, { name: " Blog " });
+  const { projectId, ...created } = ok(answer, 201);
+  assert.match(projectId, /^[0-9a-f]{24}$/);
+  assert.deepEqual(Object.keys(created), ["name", "publishableKey", "secretKey"]);
+  assert.equal(created.name, "Blog");
+  assert.equal(answer.headers.get("cache-control"), "no-store");
+  for (const key of [created.publishableKey, created.secretKey]) {
+    const headers = { "x-api-key": key };
+    refused(await app.send({ path: "/api/data/none", headers }), 404, "COLLECTION_NOT_FOUND");
+  }
+  assert.deepEqual(ok(await owner.send({ path: `${PATH}/${projectId}` })), {
+    projectId,
+    name: "Blog",
+    siteUrl: null,
+    allowedOrigins: [],
+    hasAiKey: false,
+    plan: "free",
+    role: "owner",
+    createdAt: "2026-01-31T12:00:00.000Z",
+  });
+});
+
+Deno.test("what is known already is set with it, addresses as their origins, each once", async () => {
+  await using app = await openTestApp();
+  const owner = await openAccount(app);
+  const { projectId } = ok(
+    await create(owner, {
+      name: "Blog",
+      siteUrl: "https://Blog.example.com/en?x#y",
+      allowedOrigins: ["https://a.example", "http://[::1]:3000", "https://a.example:443/"],
+    }),
+    201,
+  );
+  const read = ok(await owner.send({ path: `${PATH}/${projectId}` }));
+  assert.equal(read.siteUrl, "https://blog.example.com");
+  assert.deepEqual(read.allowedOrigins, ["https://a.example", "http://[::1]:3000"]);
+});
+
+Deno.test("a body of another shape is 400, and nothing is made", async () => {
+  await using app = await openTestApp();
+  const owner = await openAccount(app);
+  const bodies = [
+    {},
+    [],
+    null,
+    "Blog",
+    { siteUrl: "https://a.example" },
+    { name: null },
+    { name: 7 },
+    { name: ["Blog"] },
+    { name: "Blog", siteUrl: 7 },
+    { name: "Blog", allowedOrigins: "https://a.example" },
+    { name: "Blog", allowedOrigins: [null] },
+    { name: "Blog", plan: "pro" },
+    { name: "Blog", ownerId: owner.accountId },
+    '{"name":"Blog","__proto__":{"siteUrl":"https://a.example"}}',
+  ];
+  for (const body of bodies) {
+    const sent = typeof body === "string" && !body.startsWith("{") ? JSON.stringify(body) : body;
+    const answer = await create(owner, sent === null ? "null" : sent);
+    refused(answer, 400, "INVALID_BODY");
+  }
+  assert.equal(await count(app), 0);
+});
+
+Deno.test("values that cannot be used are 400, and nothing is made", async () => {
+  await using app = await openTestApp();
+  const owner = await openAccount(app);
+  const inputs = [
+    { name: "" },
+    { name: " \t " },
+    { name: "x".repeat(101) },
+    { name: "a\u0000b" },
+    { name: "a\nb" },
+    ...[
+      "",
+      "blog.example.com",
+      "http://blog.example.com",
+      "ftp://a.example",
+      "javascript:alert(1)",
+      "https://",
+      "https://*.example.com",
+      `https://a.example/${"x".repeat(2048)}`,
+      "http://localhost.evil.example",
+    ].flatMap((address) => [
+      { name: "Blog", siteUrl: address },
+      { name: "Blog", allowedOrigins: ["https://a.example", address] },
+    ]),
+    { name: "Blog", allowedOrigins: times(21, (n) => `https://${n}.example`) },
+  ];
+  for (const input of inputs) refused(await create(owner, input), 400, "INVALID_INPUT");
+  assert.equal(await count(app), 0);
+});
+
+Deno.test("a lone surrogate in a name is refused", async () => {
+  await using app = await openTestApp();
+  const owner = await openAccount(app);
+  refused(await create(owner, '{"name":"a\\ud800"}'), 400, "INVALID_INPUT");
+});
+
+Deno.test("the plan's number of projects is the limit; those in the trash and others' do not count", async () => {
+  await using app = await openTestApp();
+  const owner = await openAccount(app);
+  const other = await openAccount(app);
+  ok(await create(other, { name: "Other" }), 201);
+  const made = [];
+  for (const name of ["a", "b", "c"]) made.push(ok(await create(owner, { name }), 201));
+  const message = /^The free plan allows 3 projects of an account\.$/;
+  refused(await create(owner, { name: "d" }), 403, "PLAN_LIMIT_REACHED", message);
+  assert.equal(await count(app), 4);
+  const path = `${PATH}/${made[0].projectId}`;
+  ok(await owner.send({ method: "DELETE", path, body: { name: "a" } }));
+  ok(await create(owner, { name: "d" }), 201);
+  refused(await create(owner, { name: "e" }), 403, "PLAN_LIMIT_REACHED", message);
+});
+
+Deno.test("a larger plan allows more", async () => {
+  await using app = await openTestApp();
+  const owner = await openAccount(app, { plan: "pro" });
+  for (const name of ["a", "b", "c", "d"]) ok(await create(owner, { name }), 201);
+});
+
+Deno.test("of 20 at once exactly as many are made as the plan allows, and nothing is left of the others", async () => {
+  await using app = await openTestApp();
+  const owner = await openAccount(app);
+  const answers = await Promise.all(times(20, (n) => create(owner, { name: `${n}` })));
+  assert.deepEqual(tally(answers), { 201: 3, 403: 17 });
+  const projects = app.services.engine.records<ProjectRecord>("control", PROJECTS);
+  assert.equal(await projects.count(eq("ownerId", owner.accountId)), 3);
+  for (const answer of answers.filter(({ status }) => status === 201)) {
+    ok(await owner.send({ path: `${PATH}/${answer.body.data.projectId}` }));
+  }
+  if (database !== "sqlite") return;
+  const files = [...Deno.readDirSync(`${app.store.folder}/projects`)].map(({ name }) => name);
+  assert.equal(files.filter((name) => name.endsWith(".db")).length, 3);
+});

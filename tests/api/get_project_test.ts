@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { type AccountRecord, ACCOUNTS } from "@/lib/accounts/records.ts";
+import { type ProjectRecord, PROJECTS } from "@/lib/projects/records.ts";
+import { eq } from "@/lib/store/filter.ts";
+import { openTestApp } from "../support/test_app.ts";
+import { ok } from "./shelf.ts";
+import { openTeam } from "./team.ts";
+
+Deno.test("each member reads the project with the role that is his", async () => {
+  await using app = await openTestApp();
+  const team = await openTeam(app);
+  const call = { path: team.path() };
+  const read = ok(await team.read());
+  for (const role of ["owner", "admin", "viewer"] as const) {
+    assert.deepEqual(ok(await team[role].send(call)), { ...read, role });
+  }
+  const upper = { path: `/api/projects/${team.projectId.toUpperCase()}` };
+  assert.deepEqual(ok(await team.owner.send(upper)), read);
+});
+
+Deno.test("the plan shown is the owner's, and a change of it is seen within 5 s", async () => {
+  await using app = await openTestApp();
+  const team = await openTeam(app);
+  assert.equal(ok(await team.read()).plan, "free");
+  await app.services.engine.records<AccountRecord>("control", ACCOUNTS)
+    .updateOne(eq("_id", team.owner.accountId), { set: { plan: "pro" } });
+  app.clock.advance(5000);
+  assert.equal(ok(await team.viewer.send({ path: team.path() })).plan, "pro");
+});
+
+Deno.test("that there is an AI key is told, never the key, sealed or open", async () => {
+  await using app = await openTestApp();
+  const team = await openTeam(app);
+  await app.services.engine.records<ProjectRecord>("control", PROJECTS)
+    .updateOne(eq("_id", team.projectId), { set: { sealedAiKey: "sealed-text" } });
+  const answer = await team.read();
+  assert.equal(ok(answer).hasAiKey, true);
+  assert.ok(!answer.text.includes("sealed"));
+});
+
+Deno.test("a project of an earlier version, which knows no AI key, trash or owner, is read too", async () => {
+  await using app = await openTestApp();
+  const team = await openTeam(app);
+  await app.services.engine.records<ProjectRecord>("control", PROJECTS)
+    .updateOne(eq("_id", team.projectId), { unset: ["sealedAiKey", "deletedAt", "ownerId"] });
+  const { hasAiKey, plan } = ok(await team.read());
+  assert.deepEqual([hasAiKey, plan], [false, "free"]);
+});

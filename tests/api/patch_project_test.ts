@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { openTestApp } from "../support/test_app.ts";
+import { ok, refused } from "./shelf.ts";
+import { openTeam, patched } from "./team.ts";
+
+Deno.test("what is named is changed, the rest stays, and null clears the Site URL", async () => {
+  await using app = await openTestApp();
+  const team = await openTeam(app);
+  const before = ok(await team.read());
+  const changes = [
+    { siteUrl: "https://blog.example.com" },
+    { name: " New name " },
+    { allowedOrigins: ["https://a.example"] },
+    { siteUrl: null, allowedOrigins: [] },
+  ];
+  const expected = { ...before };
+  for (const change of changes) {
+    Object.assign(expected, change, change.name !== undefined && { name: "New name" });
+    assert.deepEqual(ok(await team.owner.send(patched(team.path(), change))), expected);
+    assert.deepEqual(ok(await team.read()), expected);
+  }
+});
+
+Deno.test("changed origins hold for the publishable key at once", async () => {
+  await using app = await openTestApp();
+  const team = await openTeam(app);
+  const call = (origin: string) => ({
+    path: "/api/data/none",
+    headers: { "x-api-key": team.publishableKey, origin },
+  });
+  refused(await app.send(call("https://b.example")), 404, "COLLECTION_NOT_FOUND");
+  ok(await team.admin.send(patched(team.path(), { allowedOrigins: ["https://a.example"] })));
+  refused(await app.send(call("https://b.example")), 403, "ORIGIN_NOT_ALLOWED");
+  refused(await app.send(call("https://a.example")), 404, "COLLECTION_NOT_FOUND");
+  ok(await team.admin.send(patched(team.path(), { siteUrl: "https://b.example/" })));
+  refused(await app.send(call("https://b.example")), 404, "COLLECTION_NOT_FOUND");
+});
+
+Deno.test("bodies and values that cannot be used are 400 and change nothing", async () => {
+  await using app = await openTestApp();
+  const team = await openTeam(app);
+  const before = (await team.read()).text;
+  for (const body of [{}, [], { name: null }, { siteUrl: 1 }, { name: "x", plan: "pro" }]) {
+    refused(await team.owner.send(patched(team.path(), body)), 400, "INVALID_BODY");
+  }
+  const inputs = [{ name: "" }, { name: "New", siteUrl: "http://a.example" }, {
+    name: "New",
+    allowedOrigins: ["*"],
+  }];
+  for (const body of inputs) {
+    refused(await team.owner.send(patched(team.path(), body)), 400, "INVALID_INPUT");
+  }
+  assert.equal((await team.read()).text, before);
+});

@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import type { Role } from "@/lib/projects/members.ts";
+import { ALL } from "@/lib/store/filter.ts";
+import { MEMBERS } from "@/lib/projects/members.ts";
+import { PROJECTS } from "@/lib/projects/records.ts";
+import { API_KEYS } from "@/lib/auth/api_keys.ts";
+import type { Call } from "../support/conforming_client.ts";
+import { openTestApp, type TestApp } from "../support/test_app.ts";
+import { type Sample, sampleCalls } from "./sample_calls.ts";
+import { NOBODY, refused } from "./shelf.ts";
+import { openTeam, type Team } from "./team.ts";
+
+/** Every operation on one project under a dashboard session: what is added is in here too. */
+const SAMPLES = sampleCalls().filter(({ template, security }) =>
+  template.startsWith("/api/projects/{projectId}") && security.flat().includes("dashboardSession")
+);
+
+/** Who may at least. What is not named here is read by viewers and written by admins. */
+const LEAST: Readonly<Record<string, Role>> = {
+  deleteProject: "owner",
+  transferProject: "owner",
+  // Whoever leaves names himself; others are removed by admins.
+  removeMember: "viewer",
+};
+
+/** There even a member of too low a role is a stranger: the interface says so. */
+const HIDDEN = "/api/projects/{projectId}/byok";
+
+const RANKS = ["viewer", "admin", "owner"] as const;
+
+const leastOf = ({ operationId, call }: Sample): Role =>
+  LEAST[operationId] ?? (call.method === "GET" ? "viewer" : "admin");
+
+const inProject = ({ call }: Sample, projectId: string): Call => ({
+  ...call,
+  path: call.path.replace(/(?<=^\/api\/projects\/)[0-9a-f]{24}/, projectId),
+});
+
+/** Everything that the control space holds of projects. */
+async function controlState({ services: { engine } }: TestApp): Promise<string> {
+  const pages = await Promise.all(
+    [PROJECTS, MEMBERS, API_KEYS].map((definition) =>
+      engine.records("control", definition).list({ filter: ALL, sort: [], limit: 1000 })
+    ),
+  );
+  return pages.map(({ items }) => items).join("\n");
+}
+
+async function untouched(app: TestApp, work: () => Promise<void>): Promise<void> {
+  const before = await controlState(app);
+  await work();
+  assert.equal(await controlState(app), before, "a refused request changed what is stored");
+}
+
+Deno.test("the table knows every operation that it names", () => {
+  const known = SAMPLES.map(({ operationId }) => operationId);
+  for (const name of Object.keys(LEAST)) assert.ok(known.includes(name), name);
+  assert.ok(known.length > 0);
+});
+
+for (const sample of SAMPLES) {
+  const { operationId } = sample;
+  const least = leastOf(sample);
+
+  Deno.test(`${operationId}: strangers are told 404, whether the project exists or not`, async () => {
+    await using app = await openTestApp();
+    const team = await openTeam(app);
+    const texts = new Set<string>();
+    await untouched(app, async () => {
+      for (const projectId of [team.projectId, NOBODY]) {
+        const answer = await team.stranger.send(inProject(sample, projectId));
+        refused(answer, 404, "PROJECT_NOT_FOUND", /^Project not found or access denied$/);
+        texts.add(answer.text);
+      }
+    });
+    assert.equal(texts.size, 1);
+  });
+
+  Deno.test(`${operationId}: an id that is none is 400`, async () => {
+    await using app = await openTestApp();
+    const team = await openTeam(app);
+    for (const id of ["x", `${team.projectId}0`, "users", "%24ne"]) {
+      const answer = await team.owner.send(inProject(sample, id));
+      refused(answer, 400, "INVALID_PROJECT_ID", /^Invalid project ID$/);
+    }
+  });
+
+  for (const role of RANKS.filter((role) => RANKS.indexOf(role) < RANKS.indexOf(least))) {
+    Deno.test(`${operationId}: refused to the ${role}, without a trace`, async () => {
+      await using app = await openTestApp();
+      const team = await openTeam(app);
+      await untouched(app, async () => {
+        const answer = await team[role].send(inProject(sample, team.projectId));
+        if (sample.template === HIDDEN) refused(answer, 404, "PROJECT_NOT_FOUND");
+        else refused(answer, 403, "ROLE_REQUIRED");
+      });
+    });
+  }
+
+  for (const role of RANKS.filter((role) => RANKS.indexOf(role) >= RANKS.indexOf(least))) {
+    Deno.test(`${operationId}: open to the ${role}`, async () => {
+      await using app = await openTestApp();
+      const team = await openTeam(app);
+      const answer = await team[role].send(removingHimself(sample, team, role));
+      const codes = ["ROLE_REQUIRED", "PROJECT_NOT_FOUND", "SIGN_IN_REQUIRED"];
+      assert.ok(!codes.includes(answer.body?.code), answer.text);
+    });
+  }
+
+  Deno.test(`${operationId}: what is in the trash is as if it were not there`, async () => {
+    await using app = await openTestApp();
+    const team = await openTeam(app);
+    const deletion = { method: "DELETE", path: team.path(), body: { name: "Test" } };
+    assert.equal((await team.owner.send(deletion)).status, 200);
+    await untouched(app, async () => {
+      for (const role of RANKS) {
+        const answer = await team[role].send(inProject(sample, team.projectId));
+        refused(answer, 404, "PROJECT_NOT_FOUND");
+      }
+    });
+  });
+}
+
+/** A viewer may remove nobody but himself. */
+function removingHimself(sample: Sample, team: Team, role: Role): Call {
+  const call = inProject(sample, team.projectId);
+  if (sample.operationId !== "removeMember") return call;
+  return { ...call, path: team.path(`/members/${team[role].accountId}`) };
+}
