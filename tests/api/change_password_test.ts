@@ -87,6 +87,7 @@ Deno.test("whoever signs in with the old password while it is changed has no ses
     ok(changed!);
     for (const answer of signedIn) {
       if (answer.status === 401) continue;
+      ok(answer);
       const cookie = answer.headers.getSetCookie()[0]!.split(";")[0]!;
       const me = await app.send({ path: "/api/auth/me", headers: { cookie } });
       refused(me, 401, "SIGN_IN_REQUIRED");

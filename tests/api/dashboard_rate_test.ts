@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
 import type { Call } from "../support/conforming_client.ts";
-import { admission, isDashboards, sampleCalls } from "./sample_calls.ts";
+import { admission, inProject, isDashboards, sampleCalls } from "./sample_calls.ts";
 import { openShelf, refused } from "./shelf.ts";
 
 const env = { RATE_LIMITS: "on" };
@@ -47,7 +47,8 @@ for (const sample of COUNTED) {
     const peer = "198.51.100.1";
     for (let n = 0; n < 20; n++) await app.send({ ...CHEAP, peer });
     await shelf.untouched(async () => {
-      const answer = await app.send({ ...sample.call, headers, peer });
+      const call = inProject(sample.call, shelf.project.projectId);
+      const answer = await app.send({ ...call, headers, peer });
       refused(answer, 429, "RATE_LIMITED");
       assert.match(answer.headers.get("retry-after")!, /^[1-9]\d?$/);
     });

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { ACCOUNT_SESSIONS, ACCOUNTS } from "@/lib/accounts/records.ts";
 import { MEMBERS } from "@/lib/projects/members.ts";
+import { type ProjectRecord, PROJECTS } from "@/lib/projects/records.ts";
+import { restoreProject } from "@/lib/projects/trash.ts";
 import { ALL, eq } from "@/lib/store/filter.ts";
 import {
   joinProject,
@@ -11,7 +13,7 @@ import {
   type TestAccount,
 } from "../support/dashboard.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
-import { ok, refused } from "./shelf.ts";
+import { ok, refused, times } from "./shelf.ts";
 
 const remove = (account: TestAccount, body: unknown = { password: PASSWORD }) =>
   account.send({ method: "DELETE", path: "/api/auth/account", body });
@@ -52,8 +54,43 @@ Deno.test("an account that owns projects stays, and the answer has their number"
   assert.deepEqual(await counts(app), one);
   await ownedProject(account);
   refused(await remove(account), 409, "ACCOUNT_OWNS_PROJECTS", "2 projects:");
-  await app.services.engine.records("control", MEMBERS).deleteMany(eq("role", "owner"), 2);
+});
+
+Deno.test("a project in the trash holds nobody, and is nobody's when it is restored", async () => {
+  await using app = await openTestApp();
+  const account = await openAccount(app);
+  const { projectId } = await ownedProject(account, { name: "Old" });
+  ok(
+    await account.send({
+      method: "DELETE",
+      path: `/api/projects/${projectId}`,
+      body: { name: "Old" },
+    }),
+  );
   ok(await remove(account));
+  await restoreProject(app.services, projectId);
+  const project = await app.services.engine.records<ProjectRecord>("control", PROJECTS)
+    .get(projectId);
+  assert.equal(project!.value.ownerId, null);
+});
+
+Deno.test("no project is made for an account that goes in the same moment", async () => {
+  await using app = await openTestApp();
+  const { engine } = app.services;
+  for (let round = 0; round < 10; round++) {
+    const account = await openAccount(app, { plan: "pro" });
+    const [gone, ...made] = await Promise.all([
+      remove(account),
+      ...times(3, (n) => account.send({ path: "/api/projects", body: { name: `Project ${n}` } })),
+    ]);
+    const owned = await engine.records<ProjectRecord>("control", PROJECTS)
+      .count(eq("ownerId", account.accountId));
+    assert.equal(owned, made.filter(({ status }) => status === 201).length);
+    assert.equal(gone.status, owned === 0 ? 200 : 409, gone.text);
+    for (const answer of made) {
+      if (answer.status !== 201) refused(answer, 401, "SIGN_IN_REQUIRED");
+    }
+  }
 });
 
 Deno.test("another password deletes nothing", async () => {

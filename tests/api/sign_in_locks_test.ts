@@ -147,6 +147,15 @@ Deno.test("of fifty guesses at once five are looked at", async () => {
   assert.deepEqual(tally(next), { 401: 1, 429: 19 }, "one that waited, however many come for it");
 });
 
+Deno.test("whoever signs in on five devices at once gets in on all of them", async () => {
+  await using app = await openTestApp();
+  await openAccount(app, { email: EMAIL });
+  for (let round = 0; round < 3; round++) {
+    const answers = await Promise.all(times(5, () => signIn(app, PASSWORD)));
+    assert.deepEqual(tally(answers), { 200: 5 });
+  }
+});
+
 Deno.test("two processes on one store count together", async () => {
   await using app = await openTestApp();
   await using other = await openTestApp({ store: app.store, clock: app.clock });
