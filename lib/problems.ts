@@ -208,6 +208,13 @@ const table = {
     message: "The plan does not allow any more of these.",
     when: "A limit of the plan is met; the message names both.",
   },
+  DOCUMENT_QUOTA_EXCEEDED: {
+    status: 403,
+    message: "The project's documents take all that its plan allows: delete some for good, or " +
+      "use a larger plan.",
+    when: "The write would make the project's documents larger than its plan allows; the message " +
+      "names both.",
+  },
   STORAGE_QUOTA_EXCEEDED: {
     status: 403,
     message: "The project's storage has no room for this file: delete files, or use a larger plan.",
@@ -233,11 +240,6 @@ const table = {
     message: "Project not found or access denied",
     when: "The project does not exist, or the caller has no part in it.",
   },
-  ACCOUNT_NOT_FOUND: {
-    status: 404,
-    message: "There is no account with this e-mail.",
-    when: "Nobody has registered with this e-mail.",
-  },
   MEMBER_NOT_FOUND: {
     status: 404,
     message: "This account is no member of the project.",
@@ -247,6 +249,11 @@ const table = {
     status: 404,
     message: "There is no such user in this project.",
     when: "The user does not exist in the project.",
+  },
+  ACCOUNT_NOT_FOUND: {
+    status: 404,
+    message: "There is no account with this e-mail.",
+    when: "Nobody has registered with this e-mail.",
   },
   PROVIDER_UNKNOWN: {
     status: 404,
@@ -288,6 +295,11 @@ const table = {
     message: "A collection of this name exists already; names that differ only in case are one.",
     when: "A collection is created under a name that is taken.",
   },
+  COLLECTION_IN_USE: {
+    status: 409,
+    message: "Other collections refer to this one: change them first.",
+    when: "A collection is deleted while a Ref of another one names it; the message says which.",
+  },
   DEFINITION_CONFLICT: {
     status: 409,
     message: "Stored documents do not fit the new definition.",
@@ -298,16 +310,6 @@ const table = {
     message: "A user with this e-mail exists already in the project.",
     when: "A user is created with an e-mail that is taken.",
   },
-  MEMBER_EXISTS: {
-    status: 409,
-    message: "This account is a member of the project already.",
-    when: "A member is invited again.",
-  },
-  OWNER_STAYS: {
-    status: 409,
-    message: "The owner stays: transfer the project to another member first.",
-    when: "The owner's role is changed, or the owner is removed or leaves.",
-  },
   ACCOUNT_EXISTS: {
     status: 409,
     message: "An account with this e-mail exists already: sign in.",
@@ -317,6 +319,16 @@ const table = {
     status: 409,
     message: "The account owns projects: delete them, or give them to somebody else, first.",
     when: "An account is deleted while it is the owner of a project; the message has their number.",
+  },
+  MEMBER_EXISTS: {
+    status: 409,
+    message: "This account is a member of the project already.",
+    when: "A member is invited again.",
+  },
+  OWNER_STAYS: {
+    status: 409,
+    message: "The owner stays: transfer the project to another member first.",
+    when: "The owner's role is changed, or the owner is removed or leaves.",
   },
   UPLOAD_NOT_READY: {
     status: 409,
@@ -384,6 +396,11 @@ const table = {
     status: 422,
     message: "This provider is not enabled for the project, or its client id or secret is missing.",
     when: "The project has not set up the provider, or has switched it off.",
+  },
+  PROVIDER_INCOMPLETE: {
+    status: 422,
+    message: "To be enabled the provider needs a client id and a client secret.",
+    when: "A provider is enabled without a client id or a client secret; the message names which.",
   },
   SITE_URL_MISSING: {
     status: 422,

@@ -9,8 +9,13 @@ import type { Config, MongoDatabase, SqliteDatabase } from "./config.ts";
 import { KeyRing } from "./crypto/key_ring.ts";
 import { keptKeyRing } from "./crypto/kept_key_ring.ts";
 import { type Catalog, createCatalog } from "./documents/catalog.ts";
+import {
+  type CollectionRemovals,
+  createCollectionRemovals,
+} from "./documents/collection_removals.ts";
 import { createCursors, type Cursors } from "./documents/cursor.ts";
 import { createListPlans, type ListPlans } from "./documents/list_documents.ts";
+import { createDocumentQuota, type DocumentQuota } from "./documents/quota.ts";
 import { createListAnswers, type ListAnswers } from "./documents/repeated_list.ts";
 import { createEgress, type Egress, isPublic } from "./egress.ts";
 import type { Blobs } from "./files/blobs.ts";
@@ -33,6 +38,7 @@ import {
   SIGN_IN_RATE_PER_MINUTE,
 } from "./limits.ts";
 import { createPlans, type Plans } from "./projects/plans.ts";
+import { createRequestCounts, type RequestCounts } from "./projects/request_counts.ts";
 import { type Browsers, createBrowsers } from "./social/browser.ts";
 import { createProviders, type Providers } from "./social/providers.ts";
 import type { Engine } from "./store/port.ts";
@@ -51,7 +57,10 @@ export interface Services extends AsyncDisposable {
   readonly sessions: SessionDirectory;
   readonly tokens: AccessTokens;
   readonly catalog: Catalog;
+  readonly collectionRemovals: CollectionRemovals;
+  readonly documentQuota: DocumentQuota;
   readonly plans: Plans;
+  readonly requestCounts: RequestCounts;
   readonly cursors: Cursors;
   readonly listPlans: ListPlans;
   readonly answers: ListAnswers;
@@ -103,6 +112,7 @@ export async function openServices(
     const signInLimiter = createRateLimiter(signInRate, clock, shared);
     const dashboardRate = config.ratePerMinute === null ? null : DASHBOARD_SIGN_IN_RATE_PER_MINUTE;
     const dashboardLimiter = createRateLimiter(dashboardRate, clock, shared);
+    const requestCounts = createRequestCounts({ engine, clock, newId, log });
     const cookies = createCookies(publicUrl);
     const uploadTokens = createUploadTokens(keyRing.derive("upload tokens"));
     const { blobs, localFiles } = await openStorage(config, uploadTokens, clock);
@@ -112,6 +122,8 @@ export async function openServices(
     const open = (storage: OpenedStorage) => openExternal(storage, egress, clock);
     const external = createExternalStores({ engine, keyRing, open });
     const blobStores = createBlobStores(blobs, external);
+    const collectionRemovals = createCollectionRemovals({ engine, clock, log });
+    const plans = createPlans(engine, clock);
     const deadlines = createDeadlines(REQUEST_TIMEOUT_MS, () => clock.now());
     return {
       config,
@@ -125,9 +137,12 @@ export async function openServices(
       sessions,
       tokens: createAccessTokens({ clock, publicUrl, signingKeys, sessions }),
       catalog: createCatalog(engine, clock),
+      collectionRemovals,
+      documentQuota: createDocumentQuota({ engine, plans, clock }),
       cursors: createCursors(keyRing.derive("cursors")),
       listPlans: createListPlans(),
-      plans: createPlans(engine, clock),
+      plans,
+      requestCounts,
       answers: createListAnswers(),
       cookies,
       providers: createProviders(config, clock),
@@ -146,6 +161,8 @@ export async function openServices(
       flight: createFlight(),
       async [Symbol.asyncDispose]() {
         deadlines[Symbol.dispose]();
+        await collectionRemovals[Symbol.asyncDispose]();
+        await requestCounts[Symbol.asyncDispose]();
         await rateLimiter[Symbol.asyncDispose]();
         await signInLimiter[Symbol.asyncDispose]();
         await dashboardLimiter[Symbol.asyncDispose]();

@@ -5,6 +5,12 @@ import { BLOBS } from "./paths/blobs.ts";
 import { DATA } from "./paths/data.ts";
 import { MEMBERS } from "./paths/members.ts";
 import { PROJECTS } from "./paths/projects.ts";
+import { PROJECT_COLLECTIONS } from "./paths/project_collections.ts";
+import { PROJECT_DOCUMENTS } from "./paths/project_documents.ts";
+import { PROJECT_FILES } from "./paths/project_files.ts";
+import { PROJECT_PROVIDERS } from "./paths/project_providers.ts";
+import { PROJECT_STORAGE } from "./paths/project_storage.ts";
+import { PROJECT_USERS } from "./paths/project_users.ts";
 import { SCHEMAS } from "./paths/schemas.ts";
 import { SESSIONS } from "./paths/sessions.ts";
 import { SOCIAL } from "./paths/social.ts";
@@ -22,9 +28,15 @@ export const CONTRACTS: readonly Contract<unknown>[] = [
   ...USERS,
   ...STORAGE,
   ...BLOBS,
+  ...ACCOUNTS,
   ...PROJECTS,
   ...MEMBERS,
-  ...ACCOUNTS,
+  ...PROJECT_PROVIDERS,
+  ...PROJECT_COLLECTIONS,
+  ...PROJECT_DOCUMENTS,
+  ...PROJECT_USERS,
+  ...PROJECT_FILES,
+  ...PROJECT_STORAGE,
   ...SYSTEM,
 ] as readonly Contract<unknown>[]; // Their principals differ; here only their documents matter.
 
@@ -58,8 +70,13 @@ export function buildDocument() {
       { name: "Sessions", description: "Renew and end what a user signed in to." },
       { name: "Users", description: "A user about himself, and a server about all of them." },
       { name: "Files", description: "Store files and serve them to everybody." },
-      { name: "Projects", description: "What an owner sets up, in the dashboard or by script." },
       { name: "Accounts", description: "Who works in the dashboard, and on which devices." },
+      { name: "Projects", description: "What an owner sets up, in the dashboard or by script." },
+      { name: "Project sign-in", description: "Which providers a project's users sign in with." },
+      { name: "Project collections", description: "Define a project's collections." },
+      { name: "Project documents", description: "A project's documents, for its members." },
+      { name: "Project files", description: "A project's files, and where they are kept." },
+      { name: "Project users", description: "A project's users, for its members." },
       { name: "Access tokens", description: "Check access tokens elsewhere." },
       { name: "Server", description: "The server itself." },
     ],

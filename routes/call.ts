@@ -2,7 +2,7 @@ import type { ChunkLimits } from "@/lib/http/chunks.ts";
 import type { Reply } from "@/lib/http/respond.ts";
 import type { Services } from "@/lib/services.ts";
 import type { Soon } from "@/lib/soon.ts";
-import type { Json } from "@/lib/store/port.ts";
+import type { Id, Json } from "@/lib/store/port.ts";
 
 /** One call of an operation, after its guard. */
 export interface Call<P> {
@@ -24,6 +24,11 @@ export interface Call<P> {
   optionalBody(): Promise<Json | undefined>;
   /** The bytes of a body of another kind, as they arrive. */
   chunks(limits: ChunkLimits): AsyncIterable<Uint8Array>;
+}
+
+/** All that many handlers want to know of their caller: in which project he may do this. */
+export interface InProject {
+  readonly projectId: Id;
 }
 
 /** A handler only translates: it reads the call, calls one verb, and shapes the reply. */

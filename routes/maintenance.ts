@@ -4,11 +4,13 @@ import { KEPT_ANSWERS } from "@/lib/documents/idempotency.ts";
 import { EXCHANGE_CODES } from "@/lib/auth/exchange_codes.ts";
 import { REFRESH_TOKENS } from "@/lib/auth/refresh_tokens.ts";
 import { SESSIONS } from "@/lib/auth/sessions.ts";
-import { compileCollection, type StoredDocument } from "@/lib/documents/collection.ts";
-import { listCollections } from "@/lib/documents/save_collection.ts";
+import type { StoredDocument } from "@/lib/documents/collection.ts";
+import { finishRemovals } from "@/lib/documents/removed_collections.ts";
+import { storedCollections } from "@/lib/documents/save_collection.ts";
 import { purgeTrash } from "@/lib/documents/trash.ts";
 import { reap } from "@/lib/files/reaper.ts";
 import { eachProject } from "@/lib/projects/projects.ts";
+import { REQUEST_COUNTS } from "@/lib/projects/request_counts.ts";
 import { removeTrashed } from "@/lib/projects/trash.ts";
 import type { Services } from "@/lib/services.ts";
 import { SIGN_IN_STATES } from "@/lib/social/states.ts";
@@ -49,15 +51,17 @@ export async function maintain(
   }
   const projects = await removeTrashed(services, stopped);
   for await (const { _id: projectId } of eachProject(services)) {
-    for (const definition of await listCollections(services, projectId)) {
+    for (const { records } of await storedCollections(services, projectId)) {
       if (stopped()) return { projects, documents, expired };
-      const { records } = compileCollection(definition);
       documents += await purgeTrash(services, engine.records<StoredDocument>(projectId, records));
     }
+    documents += await finishRemovals(services, projectId, stopped);
     for (const definition of EXPIRING) {
       expired += await purgeExpired(engine.records(projectId, definition), definition, clock);
     }
   }
+  const counts = engine.records("control", REQUEST_COUNTS);
+  expired += await purgeExpired(counts, REQUEST_COUNTS, clock);
   return { projects, documents, expired };
 }
 

@@ -4,6 +4,12 @@ import * as blobs from "@/openapi/paths/blobs.ts";
 import * as data from "@/openapi/paths/data.ts";
 import * as members from "@/openapi/paths/members.ts";
 import * as projects from "@/openapi/paths/projects.ts";
+import * as projectCollections from "@/openapi/paths/project_collections.ts";
+import * as projectDocuments from "@/openapi/paths/project_documents.ts";
+import * as projectFiles from "@/openapi/paths/project_files.ts";
+import * as projectProviders from "@/openapi/paths/project_providers.ts";
+import * as projectStorage from "@/openapi/paths/project_storage.ts";
+import * as projectUsers from "@/openapi/paths/project_users.ts";
 import * as schemas from "@/openapi/paths/schemas.ts";
 import * as sessions from "@/openapi/paths/sessions.ts";
 import * as social from "@/openapi/paths/social.ts";
@@ -22,6 +28,7 @@ import {
   handleSignInAccount,
   handleSignOutAccount,
 } from "./accounts/sign_in.ts";
+import { asServer } from "./as_server.ts";
 import { handlePutBlob } from "./blobs/put_blob.ts";
 import { handleServeFile } from "./blobs/serve_file.ts";
 import { handleCreateDocument } from "./data/create_document.ts";
@@ -33,6 +40,20 @@ import { handleListDocuments } from "./data/list_documents.ts";
 import { handlePatchDocument } from "./data/patch_document.ts";
 import { handleRecoverDocument } from "./data/recover_document.ts";
 import { handleReplaceDocument } from "./data/replace_document.ts";
+import {
+  handleCreateCollection,
+  handleDeleteCollection,
+  handleListCollections,
+  handleUpdateCollection,
+} from "./project_collections/collections.ts";
+import { handleConfirmProjectUpload, handleRequestProjectUpload } from "./project_files/uploads.ts";
+import {
+  handleCheckProjectStorage,
+  handleClearProjectStorage,
+  handleGetProjectStorage,
+  handleSetProjectStorage,
+} from "./project_storage/storage.ts";
+import { handleListProviders, handleSetProvider } from "./project_providers/providers.ts";
 import { handleGetJwks } from "./projects/get_jwks.ts";
 import {
   handleChangeMember,
@@ -112,6 +133,11 @@ export function operations(mount: <P>(contract: Contract<P>, handle: Handler<P>)
   mount(storage.getStorageUsage, handleGetStorageUsage);
   mount(blobs.putBlob, handlePutBlob);
   mount(blobs.serveFile, handleServeFile);
+  mount(accounts.registerAccount, handleRegisterAccount);
+  mount(accounts.signInAccount, handleSignInAccount);
+  mount(accounts.signOutAccount, handleSignOutAccount);
+  mount(accounts.getAccount, handleGetAccount);
+  mount(accounts.getUserAccount, handleGetAccount);
   mount(projects.createProject, handleCreateProject);
   mount(projects.listProjects, handleListProjects);
   mount(projects.getProject, handleGetProject);
@@ -132,6 +158,32 @@ export function operations(mount: <P>(contract: Contract<P>, handle: Handler<P>)
   mount(accounts.listAccountSessions, handleListAccountSessions);
   mount(accounts.endAccountSession, handleEndAccountSession);
   mount(accounts.deleteAccount, handleDeleteAccount);
+  mount(projectProviders.listProviders, handleListProviders);
+  mount(projectProviders.setProvider, handleSetProvider);
+  mount(projectCollections.listCollections, handleListCollections);
+  mount(projectCollections.createCollection, handleCreateCollection);
+  mount(projectCollections.updateCollection, handleUpdateCollection);
+  mount(projectCollections.deleteCollection, handleDeleteCollection);
+  mount(projectDocuments.listProjectDocuments, asServer(handleListDocuments));
+  mount(projectDocuments.createProjectDocument, asServer(handleCreateDocument));
+  mount(projectDocuments.getProjectDocument, asServer(handleGetDocument));
+  mount(projectDocuments.replaceProjectDocument, asServer(handleReplaceDocument));
+  mount(projectDocuments.patchProjectDocument, asServer(handlePatchDocument));
+  mount(projectDocuments.deleteProjectDocument, asServer(handleDeleteDocument));
+  mount(projectDocuments.recoverProjectDocument, asServer(handleRecoverDocument));
+  mount(projectUsers.listProjectUsers, asServer(handleListUsers));
+  mount(projectUsers.getProjectUser, asServer(handleGetUser));
+  mount(projectUsers.patchProjectUser, asServer(handlePatchUser));
+  mount(projectUsers.deleteProjectUser, asServer(handleDeleteUser));
+  mount(projectUsers.endProjectUserSessions, asServer(handleEndUserSessions));
+  mount(projectFiles.listProjectFiles, asServer(handleListFiles));
+  mount(projectFiles.requestProjectUpload, handleRequestProjectUpload);
+  mount(projectFiles.confirmProjectUpload, handleConfirmProjectUpload);
+  mount(projectFiles.deleteProjectFile, asServer(handleDeleteFile));
+  mount(projectStorage.getProjectStorage, handleGetProjectStorage);
+  mount(projectStorage.setProjectStorage, handleSetProjectStorage);
+  mount(projectStorage.clearProjectStorage, handleClearProjectStorage);
+  mount(projectStorage.checkProjectStorage, handleCheckProjectStorage);
   mount(system.getJwks, handleGetJwks);
   mount(system.getHealth, handleGetHealth);
   mount(system.getReadiness, handleGetReadiness);

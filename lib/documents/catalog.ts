@@ -2,7 +2,7 @@ import { createReadThrough } from "../cache.ts";
 import type { Clock } from "../clock.ts";
 import type { Soon } from "../soon.ts";
 import { eq } from "../store/filter.ts";
-import type { Definition, Engine, Id, Json, StoredRecord } from "../store/port.ts";
+import type { Definition, Engine, Id, Json, Stored, StoredRecord } from "../store/port.ts";
 import { type Collection, compileCollection } from "./collection.ts";
 import type { CollectionDefinition } from "./fields.ts";
 
@@ -11,6 +11,8 @@ export type CollectionRecord = StoredRecord & {
   name: string;
   /** Names that differ only in case are one. */
   nameLower: string;
+  /** What its documents are kept under, where its name was another collection's before. */
+  storedAs?: string;
   definition: CollectionDefinition & { [name: string]: Json };
   createdAt: string;
   updatedAt: string;
@@ -26,6 +28,14 @@ export const COLLECTIONS: Definition = {
   },
   indexes: [{ keys: [{ path: "nameLower", descending: false }], unique: true }],
   trash: false,
+};
+
+/** The collection of a stored definition. */
+export const collectionOf = (
+  { value, revision }: Pick<Stored<CollectionRecord>, "value" | "revision">,
+): Collection => {
+  const { definition, storedAs = value.name } = value;
+  return compileCollection(definition, { revision, storedAs });
 };
 
 /** Finds collections by their names. */
@@ -48,9 +58,7 @@ export function createCatalog(engine: Engine, clock: Clock): Catalog {
       .findOne(eq("nameLower", name.toLowerCase()));
     if (found === null || found.value.name !== name) return null;
     // Compiled once per revision, so that what was learnt of its queries is kept.
-    return collection?.revision === found.revision
-      ? collection
-      : compileCollection(found.value.definition, found.revision);
+    return collection?.revision === found.revision ? collection : collectionOf(found);
   });
   return {
     find: (projectId, name) => known.get(keyOf(projectId, name)),

@@ -31,12 +31,16 @@ const SERVER_SHAPES: Readonly<Record<string, FieldShape>> = {
   deletedAt: { type: "Date" },
 };
 
-export function compileCollection(definition: CollectionDefinition, revision = 0): Collection {
+/** @param storedAs What its documents are kept under, where that is not its name. */
+export function compileCollection(
+  definition: CollectionDefinition,
+  { revision = 0, storedAs = definition.name }: { revision?: number; storedAs?: string } = {},
+): Collection {
   return {
     definition,
     revision,
     records: {
-      name: definition.name,
+      name: storedAs,
       fields: { ...shapesOf(definition.fields), ...SERVER_SHAPES },
       indexes: [
         listing("createdAt"),

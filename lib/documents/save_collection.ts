@@ -1,17 +1,19 @@
 import { type Clock, timestamp } from "../clock.ts";
 import type { NewId } from "../ids.ts";
 import { Problem } from "../problems.ts";
-import type { Plan, Plans } from "../projects/plans.ts";
+import type { Plans } from "../projects/plans.ts";
 import { ALL, eq } from "../store/filter.ts";
 import { UniqueViolation } from "../store/errors.ts";
 import { parseJson } from "../store/json_text.ts";
-import type { Definition, Engine, Id, Records, Transaction } from "../store/port.ts";
-import { type Catalog, type CollectionRecord, COLLECTIONS } from "./catalog.ts";
-import { compileCollection, type StoredDocument } from "./collection.ts";
+import type { Engine, Id, Records, Transaction } from "../store/port.ts";
+import { type Catalog, collectionOf, type CollectionRecord, COLLECTIONS } from "./catalog.ts";
+import { type Collection, compileCollection, type StoredDocument } from "./collection.ts";
+import { prepareTurns, refuseMoreCollections } from "./collections_limit.ts";
 import { parseDefinition, referencedCollections } from "./definition.ts";
 import { type CollectionDefinition } from "./fields.ts";
 import { misfits } from "./misfits.ts";
 import { shown } from "./names.ts";
+import { unusedPlace } from "./removed_collections.ts";
 
 export interface CollectionServices {
   readonly engine: Engine;
@@ -31,10 +33,9 @@ export async function createCollection(
   input: unknown,
 ): Promise<CollectionDefinition> {
   const definition = parseDefinition(input);
-  const plan = await plans.of(projectId);
   const { name } = definition;
   const now = timestamp(clock);
-  const record: CollectionRecord = {
+  const fresh: CollectionRecord = {
     _id: newId(),
     name,
     nameLower: name.toLowerCase(),
@@ -42,13 +43,16 @@ export async function createCollection(
     createdAt: now,
     updatedAt: now,
   };
+  const plan = await plans.of(projectId);
+  await prepareTurns({ engine }, projectId);
   try {
     await engine.transaction(projectId, async (tx) => {
       const records = tx.records<CollectionRecord>(COLLECTIONS);
       await checkReferences(records, definition);
-      await refuseMoreCollections(tx, projectId, plan);
-      await records.insert(record);
-      await tx.define(compileCollection(definition).records);
+      await refuseMoreCollections(tx, projectId, { plan, added: 1 });
+      const storedAs = await unusedPlace(tx, fresh);
+      await records.insert(storedAs === name ? fresh : { ...fresh, storedAs });
+      await tx.define(compileCollection(definition, { storedAs }).records);
     });
   } catch (error) {
     if (error instanceof UniqueViolation) throw new Problem("COLLECTION_EXISTS", { cause: error });
@@ -75,12 +79,13 @@ export async function updateCollection(
       throw new Problem("COLLECTION_NOT_FOUND");
     }
     await checkReferences(records, definition);
-    const { records: wanted } = compileCollection(definition);
-    await checkStored(tx, stored.value.definition, definition);
+    const { storedAs = definition.name } = stored.value;
+    const before = collectionOf(stored);
+    await checkStored(tx, before, definition);
     await records.updateOne(eq("_id", stored.value._id), {
       set: { definition: asJson(definition), updatedAt: timestamp(clock) },
     });
-    await tx.define(wanted, compileCollection(stored.value.definition).records);
+    await tx.define(compileCollection(definition, { storedAs }).records, before.records);
   });
   catalog.forget(projectId, definition.name);
   return definition;
@@ -91,45 +96,32 @@ export async function listCollections(
   { engine }: Pick<CollectionServices, "engine">,
   projectId: Id,
 ): Promise<CollectionDefinition[]> {
-  const records = engine.records<CollectionRecord>(projectId, COLLECTIONS);
-  const definitions: CollectionDefinition[] = [];
-  let page = await records.list({ filter: ALL, sort: [], limit: PAGE });
-  for (;;) {
-    const read = parseJson(`[${page.items}]`) as CollectionRecord[];
-    definitions.push(...read.map((record) => record.definition));
-    const from = page.last();
-    if (!page.more || from === null) break;
-    page = await records.list({ filter: ALL, sort: [], limit: PAGE, from });
-  }
-  return definitions.sort((a, b) => a.name < b.name ? -1 : 1);
+  const found = await readCollections(engine.records(projectId, COLLECTIONS));
+  return found.map(({ definition }) => definition).sort((a, b) => a.name < b.name ? -1 : 1);
+}
+
+/** Every collection of a project, to read its documents. */
+export async function storedCollections(
+  { engine }: Pick<CollectionServices, "engine">,
+  projectId: Id,
+): Promise<Collection[]> {
+  const found = await readCollections(engine.records(projectId, COLLECTIONS));
+  return found.map((value) => collectionOf({ value, revision: 0 }));
 }
 
 const PAGE = 500;
 
-/**
- * What counts the collections of a project, and adds one, waits for others that do: each touches
- * this record.
- */
-const COLLECTION_TURNS: Definition = {
-  name: "_collectionTurns",
-  fields: { turns: { type: "Number" } },
-  indexes: [],
-  trash: false,
-};
-
-/** Throws `PLAN_LIMIT_REACHED` where a transaction must not add another collection. */
-export async function refuseMoreCollections(
-  tx: Transaction,
-  projectId: Id,
-  plan: Plan,
-): Promise<void> {
-  const turns = tx.records(COLLECTION_TURNS);
-  const taken = await turns.updateOne(eq("_id", projectId), { increment: { turns: 1 } });
-  if (taken === null) await turns.insert({ _id: projectId, turns: 1 });
-  if (await tx.records(COLLECTIONS).count(ALL) < plan.collections) return;
-  throw new Problem("PLAN_LIMIT_REACHED", {
-    message: `The ${plan.name} plan allows ${plan.collections} collections of a project.`,
-  });
+export async function readCollections(
+  records: Records<CollectionRecord>,
+): Promise<CollectionRecord[]> {
+  const found: CollectionRecord[] = [];
+  let page = await records.list({ filter: ALL, sort: [], limit: PAGE });
+  for (;;) {
+    found.push(...parseJson(`[${page.items}]`) as CollectionRecord[]);
+    const from = page.last();
+    if (!page.more || from === null) return found;
+    page = await records.list({ filter: ALL, sort: [], limit: PAGE, from });
+  }
 }
 
 async function checkReferences(
@@ -146,16 +138,18 @@ async function checkReferences(
         }, which does not exist: create it first.`,
       });
     }
+    // A change of nothing: it cannot be deleted in the same moment.
+    await records.updateOne(eq("_id", target.value._id), { set: { name } });
   }
 }
 
 async function checkStored(
   tx: Transaction,
-  before: CollectionDefinition,
+  before: Collection,
   after: CollectionDefinition,
 ): Promise<void> {
-  const documents = tx.records<StoredDocument>(compileCollection(before).records);
-  const found = await misfits(documents, before, after);
+  const documents = tx.records<StoredDocument>(before.records);
+  const found = await misfits(documents, before.definition, after);
   if (found.length === 0) return;
   throw new Problem("DEFINITION_CONFLICT", {
     message: "Stored documents do not fit the new definition. " +

@@ -16,6 +16,7 @@ export type Linking = "verified" | "never";
 /** A project's own account with a provider. */
 export interface ProviderSettings {
   readonly enabled: boolean;
+  /** Empty until one is given. */
   readonly clientId: string;
   /** Null until one is given. */
   readonly clientSecret: Secret | null;
@@ -95,7 +96,8 @@ export async function saveProvider(
 ): Promise<ProviderSettings> {
   const { engine, keyRing, clock, newId } = services;
   const { enabled, clientId, clientSecret, linking } = input;
-  check("client id", clientId);
+  // One that is not in use may wait for its id.
+  if (enabled || clientId !== "") check("client id", clientId);
   if (clientSecret !== "") check("client secret", clientSecret);
   const now = timestamp(clock);
   const change = {

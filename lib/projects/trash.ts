@@ -12,6 +12,7 @@ import { and, compare, eq } from "../store/filter.ts";
 import type { Engine, Id } from "../store/port.ts";
 import { MEMBERS, type ProjectMember } from "./members.ts";
 import { eachProject } from "./projects.ts";
+import { REQUEST_COUNTS } from "./request_counts.ts";
 import { IN_USE, type ProjectRecord, PROJECTS } from "./records.ts";
 
 interface TrashServices {
@@ -105,7 +106,7 @@ export async function removeTrashed(
     if (taken === null || !await removeFiles(blobStores.internal, projectId, stopped)) continue;
     await engine.dropSpace(projectId);
     const its = eq("projectId", projectId);
-    for (const definition of [API_KEYS, MEMBERS]) {
+    for (const definition of [API_KEYS, MEMBERS, REQUEST_COUNTS]) {
       await deleteAll(engine.records("control", definition), its);
     }
     await projects.deleteOne(eq("_id", projectId));

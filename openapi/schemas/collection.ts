@@ -24,7 +24,7 @@ const Field = z.strictObject({
   example: { key: "title", type: "String", required: true, unique: false, index: false },
 });
 
-const COLLECTION_EXAMPLE = {
+export const COLLECTION_EXAMPLE = {
   name: "posts",
   fields: [{ key: "title", type: "String" as const, required: true, unique: false, index: false }],
   rls: { enabled: true, mode: "public-read" as const, ownerField: "userId" },
@@ -48,3 +48,24 @@ export const Collection = z.strictObject({ ...collection, model: z.array(Field) 
     description: "A collection as its owner defined it. `model` repeats `fields`.",
     example: { ...COLLECTION_EXAMPLE, model: COLLECTION_EXAMPLE.fields },
   });
+
+/** A definition as its owner reads it. */
+export const Definition = z.strictObject(collection).openapi("CollectionDefinition", {
+  description: "A collection as it is defined.",
+  example: COLLECTION_EXAMPLE,
+});
+
+/** What of a definition is left out has its default. */
+export const DefinitionInput = z.looseObject({
+  name: z.string().optional(),
+  fields: z.array(z.looseObject({ key: z.string(), type: z.enum(FIELD_TYPES) })).optional(),
+  rls: z.looseObject({
+    enabled: z.boolean().optional(),
+    mode: z.enum(["public-read", "private"]).optional(),
+    ownerField: z.string().optional(),
+  }).optional(),
+  strict: z.boolean().optional(),
+}).openapi("CollectionDefinitionInput", {
+  description: "A definition, in which most members may be left out.",
+  example: { name: "posts", fields: [{ key: "title", type: "String" }] },
+});

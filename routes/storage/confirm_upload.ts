@@ -1,12 +1,12 @@
-import type { KeyHolder } from "@/lib/auth/api_keys.ts";
 import { confirmUpload } from "@/lib/files/confirm_upload.ts";
 import { confirmInput } from "@/lib/files/input.ts";
 import { okWith } from "@/lib/http/respond.ts";
-import type { Handler } from "../call.ts";
+import type { Handler, InProject } from "../call.ts";
 
-const NO_URL = "The storage of this project has no public address: the file cannot be read by URL.";
+export const NO_URL =
+  "The storage of this project has no public address: the file cannot be read by URL.";
 
-export const handleConfirmUpload: Handler<KeyHolder> = async (call) => {
+export const handleConfirmUpload: Handler<InProject> = async (call) => {
   const input = confirmInput(await call.body());
   const confirmed = await confirmUpload(call.services, call.principal.projectId, input);
   const members = { ...confirmed, ...(confirmed.url === null && { warning: NO_URL }) };

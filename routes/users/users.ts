@@ -1,4 +1,3 @@
-import type { KeyHolder } from "@/lib/auth/api_keys.ts";
 import { endSessionsOf } from "@/lib/auth/end_sessions.ts";
 import { deleteUser, findUser, listUsers, setDisabled } from "@/lib/auth/manage_users.ts";
 import { managedUser } from "@/lib/auth/shown_user.ts";
@@ -8,19 +7,19 @@ import { Problem } from "@/lib/problems.ts";
 import { jsonText } from "@/lib/store/json_text.ts";
 import type { Json } from "@/lib/store/port.ts";
 import { isObject, own } from "@/lib/store/shape.ts";
-import type { Handler } from "../call.ts";
+import type { Handler, InProject } from "../call.ts";
 
-export const handleListUsers: Handler<KeyHolder> = async ({ services, principal, query }) => {
+export const handleListUsers: Handler<InProject> = async ({ services, principal, query }) => {
   const { items, nextCursor } = await listUsers(services, principal.projectId, query);
   return ok(200, jsonText({ items: items.map(managedUser), nextCursor }), "Users listed");
 };
 
-export const handleGetUser: Handler<KeyHolder> = async ({ services, principal, param }) => {
+export const handleGetUser: Handler<InProject> = async ({ services, principal, param }) => {
   const user = await findUser(services, principal.projectId, requiredId(param("id")));
   return ok(200, jsonText(managedUser(user)), "User found");
 };
 
-export const handlePatchUser: Handler<KeyHolder> = async (call) => {
+export const handlePatchUser: Handler<InProject> = async (call) => {
   const userId = requiredId(call.param("id"));
   const disabled = disabledOf(await call.body());
   const { services, principal } = call;
@@ -28,13 +27,13 @@ export const handlePatchUser: Handler<KeyHolder> = async (call) => {
   return ok(200, jsonText(managedUser(user)), "User changed");
 };
 
-export const handleDeleteUser: Handler<KeyHolder> = async ({ services, principal, param }) => {
+export const handleDeleteUser: Handler<InProject> = async ({ services, principal, param }) => {
   const id = requiredId(param("id"));
   await deleteUser(services, principal.projectId, id);
   return ok(200, JSON.stringify({ id }), "User deleted");
 };
 
-export const handleEndUserSessions: Handler<KeyHolder> = async ({ services, principal, param }) => {
+export const handleEndUserSessions: Handler<InProject> = async ({ services, principal, param }) => {
   const { _id } = await findUser(services, principal.projectId, requiredId(param("id")));
   const ended = await endSessionsOf(services, principal.projectId, _id);
   return ok(200, JSON.stringify({ ended }), "Sessions ended");

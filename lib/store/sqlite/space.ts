@@ -5,7 +5,15 @@ import { sql } from "./fragment.ts";
 import type { Committed } from "./records.ts";
 import type { RowCachePool } from "./row_cache.ts";
 import { openFile } from "./open_file.ts";
-import { checkDefinition, isPrepared, prepare, redefine } from "./tables.ts";
+import {
+  checkDefinition,
+  correct,
+  driftOf,
+  drop,
+  isPrepared,
+  prepare,
+  redefine,
+} from "./tables.ts";
 import { type Touched, Writer } from "./writer.ts";
 
 const FOREIGN_VERSION = sql("pragma data_version");
@@ -33,7 +41,7 @@ export class FileSpace {
   #commits = 0;
   #version = { commits: -1, foreign: -1, text: "" };
   #foreignVersion: number;
-  readonly #prepared = new WeakSet<Definition>();
+  #prepared = new WeakSet<Definition>();
 
   private constructor(
     { db, reader, log }: { db: Connection; reader: Connection; log: Deno.FsFile | null },
@@ -113,6 +121,22 @@ export class FileSpace {
   redefineWithin(db: Connection, definition: Definition): void {
     checkDefinition(definition);
     redefine(db, definition);
+  }
+
+  /** Sees one moment, and holds up no writer while it looks. */
+  async recount(definition: Definition): Promise<void> {
+    const drift = driftOf(this.reader, definition);
+    if (drift !== 0) await this.write((db) => correct(db, definition, drift));
+  }
+
+  /** Removes the tables of a definition. */
+  async drop(definition: Definition): Promise<void> {
+    await this.exclusive((db) => drop(db, definition));
+    this.#prepared = new WeakSet();
+    const committed = this.#committed.get(definition.name);
+    if (committed === undefined) return;
+    this.#committed.delete(definition.name);
+    this.#pool.release(committed.rows);
   }
 
   /** A write of one step: durable when it resolves, undone when it throws. */

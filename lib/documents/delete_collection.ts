@@ -1,0 +1,54 @@
+import type { Clock } from "../clock.ts";
+import type { NewId } from "../ids.ts";
+import { Problem } from "../problems.ts";
+import { eq } from "../store/filter.ts";
+import type { Engine, Id } from "../store/port.ts";
+import { type Catalog, type CollectionRecord, COLLECTIONS } from "./catalog.ts";
+import type { CollectionRemovals } from "./collection_removals.ts";
+import { referencedCollections } from "./definition.ts";
+import { newRemoval, REMOVED_COLLECTIONS, type RemovedCollection } from "./removed_collections.ts";
+import { readCollections } from "./save_collection.ts";
+
+interface DeleteServices {
+  readonly engine: Engine;
+  readonly catalog: Catalog;
+  readonly clock: Clock;
+  readonly newId: NewId;
+  readonly collectionRemovals: CollectionRemovals;
+}
+
+/**
+ * Takes a collection away, at once and for good; its documents are removed in the background, or by
+ * maintenance where that is cut off. Throws `COLLECTION_NOT_FOUND`, and `COLLECTION_IN_USE` while
+ * others refer to it.
+ */
+export async function deleteCollection(
+  { engine, catalog, clock, newId, collectionRemovals }: DeleteServices,
+  projectId: Id,
+  name: string,
+): Promise<void> {
+  const removalId = newId();
+  await engine.transaction(projectId, async (tx) => {
+    const records = tx.records<CollectionRecord>(COLLECTIONS);
+    const stored = await records.findOne(eq("nameLower", name.toLowerCase()));
+    if (stored === null || stored.value.name !== name) throw new Problem("COLLECTION_NOT_FOUND");
+    refuseReferred(name, await readCollections(records));
+    await records.deleteOne(eq("_id", stored.value._id));
+    await tx.records<RemovedCollection>(REMOVED_COLLECTIONS)
+      .insert(newRemoval({ clock }, removalId, stored.value));
+  });
+  catalog.forget(projectId, name);
+  collectionRemovals.begin(projectId);
+}
+
+function refuseReferred(name: string, collections: readonly CollectionRecord[]): void {
+  const referring = collections
+    .filter((one) =>
+      one.name !== name && referencedCollections(one.definition.fields).includes(name)
+    )
+    .map((one) => one.name);
+  if (referring.length === 0) return;
+  throw new Problem("COLLECTION_IN_USE", {
+    message: `Other collections refer to this one, so change them first: ${referring.join(", ")}.`,
+  });
+}

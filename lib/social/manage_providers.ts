@@ -1,0 +1,95 @@
+import { z } from "zod";
+import type { Clock } from "../clock.ts";
+import type { NewId } from "../ids.ts";
+import { Problem } from "../problems.ts";
+import {
+  findProvider,
+  type Linking,
+  type ProviderSettings,
+  type ProviderStore,
+  saveProvider,
+} from "../projects/providers.ts";
+import type { Id, Json } from "../store/port.ts";
+import { PROVIDER_NAMES, type Providers } from "./providers.ts";
+import { callbackUrl } from "./start_sign_in.ts";
+
+interface ManageServices extends ProviderStore {
+  readonly config: { readonly publicUrl: string };
+  readonly providers: Providers;
+}
+
+/** A provider as a project's members see it: its secret is shown to nobody. */
+export interface ShownProvider {
+  readonly provider: string;
+  readonly enabled: boolean;
+  /** Null until one is given. */
+  readonly clientId: string | null;
+  readonly hasClientSecret: boolean;
+  readonly linking: Linking;
+  readonly callbackUrl: string;
+}
+
+/** Every provider there is, with what the project has set for it. */
+export async function listProviders(
+  services: ManageServices,
+  projectId: Id,
+): Promise<ShownProvider[]> {
+  const shown: ShownProvider[] = [];
+  for (const name of PROVIDER_NAMES) {
+    shown.push(showProvider(services, name, await findProvider(services, projectId, name)));
+  }
+  return shown;
+}
+
+const Input = z.strictObject({
+  enabled: z.boolean(),
+  clientId: z.string().optional(),
+  clientSecret: z.string().optional(),
+  linking: z.enum(["verified", "never"]).optional(),
+});
+
+const INPUT = 'Send { "enabled", "clientId", "clientSecret", "linking" }: enabled is true or ' +
+  "false, the others are texts and may be left out, linking is verified or never.";
+
+/**
+ * Sets what the project has with a provider; what is left out or empty stays as it is. Throws
+ * `PROVIDER_UNKNOWN`, `INVALID_BODY`, `INVALID_INPUT`, and `PROVIDER_INCOMPLETE` that names what an
+ * enabled provider lacks.
+ */
+export async function setProvider(
+  services: ManageServices & { clock: Clock; newId: NewId },
+  projectId: Id,
+  { provider, body }: { provider: string; body: Json },
+): Promise<ShownProvider> {
+  services.providers.find(provider);
+  const { success, data } = Input.safeParse(body);
+  if (!success) throw new Problem("INVALID_BODY", { message: INPUT });
+  const { enabled, clientSecret = "", linking = null } = data;
+  const stored = await findProvider(services, projectId, provider);
+  const clientId = data.clientId || (stored?.clientId ?? "");
+  const missing = [
+    ...(clientId === "" ? ["clientId"] : []),
+    ...(clientSecret === "" && !stored?.clientSecret ? ["clientSecret"] : []),
+  ];
+  if (enabled && missing.length > 0) {
+    throw new Problem("PROVIDER_INCOMPLETE", {
+      message: `To be enabled the provider needs ${missing.join(" and ")}.`,
+    });
+  }
+  const input = { enabled, clientId, clientSecret, linking };
+  const saved = await saveProvider(services, projectId, provider, input);
+  return showProvider(services, provider, saved);
+}
+
+export const showProvider = (
+  { config }: Pick<ManageServices, "config">,
+  provider: string,
+  settings: ProviderSettings | null,
+): ShownProvider => ({
+  provider,
+  enabled: settings?.enabled ?? false,
+  clientId: settings?.clientId || null,
+  hasClientSecret: settings !== null && settings.clientSecret !== null,
+  linking: settings?.linking ?? "verified",
+  callbackUrl: callbackUrl(config.publicUrl, provider),
+});

@@ -1,0 +1,109 @@
+import { z } from "@hono/zod-openapi";
+import { BODY_BYTES_MAX } from "@/lib/limits.ts";
+import { type BodySpec, contract } from "../contract.ts";
+import { collectionName, projectId } from "../parameters.ts";
+import { COLLECTION_EXAMPLE, Definition, DefinitionInput } from "../schemas/collection.ts";
+import { projectMember } from "../security.ts";
+
+const TAG = "Project collections";
+
+const DEFINITION_INPUT_EXAMPLE = {
+  name: "posts",
+  fields: [{ key: "title", type: "String", required: true }],
+  rls: { mode: "public-read" },
+};
+
+const definitionBody: BodySpec = {
+  schema: DefinitionInput,
+  example: DEFINITION_INPUT_EXAMPLE,
+  description: "A definition: `name`, and of a field only `key` and `type`, are needed.",
+  bytesMax: BODY_BYTES_MAX,
+};
+
+const defined = (status: number, description: string, message: string) => ({
+  status,
+  description,
+  data: Definition,
+  example: COLLECTION_EXAMPLE,
+  message,
+});
+
+export const listCollections = contract({
+  operationId: "listCollections",
+  tag: TAG,
+  method: "get",
+  path: "/api/projects/{projectId}/collections",
+  summary: "List collections",
+  description: "Every collection of the project as it is defined, by name.",
+  security: projectMember("viewer"),
+  parameters: [projectId],
+  body: null,
+  success: [{
+    status: 200,
+    description: "The definitions.",
+    data: z.strictObject({ items: z.array(Definition) }),
+    example: { items: [COLLECTION_EXAMPLE] },
+    message: "Collections listed",
+  }],
+  problems: [],
+});
+
+export const createCollection = contract({
+  operationId: "createCollection",
+  tag: TAG,
+  method: "post",
+  path: "/api/projects/{projectId}/collections",
+  summary: "Create a collection",
+  description: "Without `rls` a collection is private: a signed-in user reads and writes what is " +
+    "his own.",
+  security: projectMember("admin"),
+  parameters: [projectId],
+  body: definitionBody,
+  success: [defined(201, "The definition with every default filled in.", "Collection created")],
+  problems: ["INVALID_DEFINITION", "COLLECTION_EXISTS", "PLAN_LIMIT_REACHED"],
+});
+
+export const updateCollection = contract({
+  operationId: "updateCollection",
+  tag: TAG,
+  method: "put",
+  path: "/api/projects/{projectId}/collections/{collectionName}",
+  summary: "Change a collection",
+  description: "Replaces the whole definition; the name cannot change. Fields that are no longer " +
+    "declared keep their stored values.",
+  security: projectMember("admin"),
+  parameters: [projectId, collectionName],
+  body: { ...definitionBody, description: "The whole definition; `name` may be left out." },
+  success: [defined(200, "The definition as it is now.", "Collection changed")],
+  problems: ["INVALID_DEFINITION", "COLLECTION_NOT_FOUND", "DEFINITION_CONFLICT"],
+});
+
+export const deleteCollection = contract({
+  operationId: "deleteCollection",
+  tag: TAG,
+  method: "delete",
+  path: "/api/projects/{projectId}/collections/{collectionName}",
+  summary: "Delete a collection",
+  description:
+    "The collection is gone at once, for good, and its name is free. Its documents are " +
+    "removed in the background.",
+  security: projectMember("admin"),
+  parameters: [projectId, collectionName],
+  body: null,
+  success: [{
+    status: 200,
+    description: "The name of the deleted collection.",
+    data: z.strictObject({ name: z.string() }),
+    example: { name: "posts" },
+    message: "Collection deleted",
+  }],
+  problems: ["COLLECTION_NOT_FOUND", "COLLECTION_IN_USE"],
+});
+
+/** In the order of the reference. */
+export const PROJECT_COLLECTIONS = [
+  listCollections,
+  createCollection,
+  updateCollection,
+  deleteCollection,
+];

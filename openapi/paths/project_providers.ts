@@ -1,0 +1,62 @@
+import { SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
+import { contract } from "../contract.ts";
+import { projectId, provider } from "../parameters.ts";
+import {
+  PROVIDER_EXAMPLE,
+  PROVIDER_INPUT_EXAMPLE,
+  ProviderInput,
+  ProviderList,
+  ProviderSettings,
+} from "../schemas/provider.ts";
+import { projectMember } from "../security.ts";
+
+const TAG = "Project sign-in";
+
+export const listProviders = contract({
+  operationId: "listProviders",
+  tag: TAG,
+  method: "get",
+  path: "/api/projects/{projectId}/providers",
+  summary: "List sign-in providers",
+  description: "Every provider that Corbel knows, with what the project has set for it.",
+  security: projectMember("viewer"),
+  parameters: [projectId],
+  body: null,
+  success: [{
+    status: 200,
+    description: "The providers.",
+    data: ProviderList,
+    example: { items: [PROVIDER_EXAMPLE] },
+    message: "Providers listed",
+  }],
+  problems: [],
+});
+
+export const setProvider = contract({
+  operationId: "setProvider",
+  tag: TAG,
+  method: "put",
+  path: "/api/projects/{projectId}/providers/{provider}",
+  summary: "Set up a sign-in provider",
+  description: "Keeps what is left out. To be enabled a provider needs a client id and a client " +
+    "secret; register `callbackUrl` with it.",
+  security: projectMember("admin"),
+  parameters: [projectId, provider],
+  body: {
+    schema: ProviderInput,
+    example: PROVIDER_INPUT_EXAMPLE,
+    description: "What the provider's OAuth application is called there, and its secret.",
+    bytesMax: SMALL_BODY_BYTES_MAX,
+  },
+  success: [{
+    status: 200,
+    description: "The settings as they are now. The secret is never shown.",
+    data: ProviderSettings,
+    example: PROVIDER_EXAMPLE,
+    message: "Provider saved",
+  }],
+  problems: ["PROVIDER_UNKNOWN", "INVALID_INPUT", "PROVIDER_INCOMPLETE"],
+});
+
+/** In the order of the reference. */
+export const PROJECT_PROVIDERS = [listProviders, setProvider];

@@ -1,0 +1,43 @@
+import { z } from "@hono/zod-openapi";
+import { PROVIDER_NAMES } from "@/lib/social/providers.ts";
+
+const linking = z.enum(["verified", "never"]).openapi({
+  description: "Whether an e-mail that the provider has verified signs in to the user who has it.",
+});
+
+export const PROVIDER_EXAMPLE = {
+  provider: PROVIDER_NAMES[0]!,
+  enabled: true,
+  clientId: "Iv1.8a61f9b3a7aba766",
+  hasClientSecret: true,
+  linking: "verified" as const,
+  callbackUrl: `http://localhost:8000/api/userAuth/social/${PROVIDER_NAMES[0]}/callback`,
+};
+
+export const ProviderSettings = z.strictObject({
+  provider: z.enum(PROVIDER_NAMES as [string, ...string[]]),
+  enabled: z.boolean(),
+  clientId: z.string().nullable(),
+  hasClientSecret: z.boolean(),
+  linking,
+  callbackUrl: z.string().openapi({ description: "Register it in the provider's application." }),
+}).openapi("ProviderSettings", {
+  description: "A project's account with a sign-in provider. Its secret is never shown.",
+  example: PROVIDER_EXAMPLE,
+});
+
+export const ProviderList = z.strictObject({ items: z.array(ProviderSettings) })
+  .openapi("ProviderList", { example: { items: [PROVIDER_EXAMPLE] } });
+
+export const PROVIDER_INPUT_EXAMPLE = {
+  enabled: true,
+  clientId: "Iv1.8a61f9b3a7aba766",
+  clientSecret: "0f8fad5bd9cb469fa16570867728950e",
+};
+
+export const ProviderInput = z.strictObject({
+  enabled: z.boolean(),
+  clientId: z.string().optional(),
+  clientSecret: z.string().optional().openapi({ description: "Empty means left out." }),
+  linking: linking.optional(),
+}).openapi("ProviderInput", { example: PROVIDER_INPUT_EXAMPLE });

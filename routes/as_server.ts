@@ -1,0 +1,13 @@
+import type { ProjectMember } from "@/lib/projects/members.ts";
+import type { Id } from "@/lib/store/port.ts";
+import type { Handler } from "./call.ts";
+
+/** A member of a project, as its servers: no row-level security stands in his way. */
+interface Server {
+  readonly kind: "secret";
+  readonly projectId: Id;
+}
+
+/** Has the member of the path's project do what the project's secret key does. */
+export const asServer = (handle: Handler<Server>): Handler<ProjectMember> => (call) =>
+  handle({ ...call, principal: { kind: "secret", projectId: call.principal.project._id } });
