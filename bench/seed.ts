@@ -81,6 +81,7 @@ async function payingAccount({ engine, clock, newId }: Services): Promise<Id> {
     passwordHash: "",
     plan: "pro",
     sealedAiKey: null,
+    lastSignInAt: null,
     createdAt: now,
     updatedAt: now,
   });

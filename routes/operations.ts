@@ -17,7 +17,12 @@ import * as storage from "@/openapi/paths/storage.ts";
 import * as system from "@/openapi/paths/system.ts";
 import * as users from "@/openapi/paths/users.ts";
 import type { Handler } from "./call.ts";
-import { handleGetAccount } from "./accounts/get_account.ts";
+import {
+  handleChangePassword,
+  handleDeleteAccount,
+  handleGetAccount,
+} from "./accounts/own_account.ts";
+import { handleEndAccountSession, handleListAccountSessions } from "./accounts/sessions.ts";
 import {
   handleRegisterAccount,
   handleSignInAccount,
@@ -144,6 +149,15 @@ export function operations(mount: <P>(contract: Contract<P>, handle: Handler<P>)
   mount(members.changeMember, handleChangeMember);
   mount(members.removeMember, handleRemoveMember);
   mount(members.transferProject, handleTransferProject);
+  mount(accounts.registerAccount, handleRegisterAccount);
+  mount(accounts.signInAccount, handleSignInAccount);
+  mount(accounts.signOutAccount, handleSignOutAccount);
+  mount(accounts.getAccount, handleGetAccount);
+  mount(accounts.getUserAccount, handleGetAccount);
+  mount(accounts.changePassword, handleChangePassword);
+  mount(accounts.listAccountSessions, handleListAccountSessions);
+  mount(accounts.endAccountSession, handleEndAccountSession);
+  mount(accounts.deleteAccount, handleDeleteAccount);
   mount(projectProviders.listProviders, handleListProviders);
   mount(projectProviders.setProvider, handleSetProvider);
   mount(projectCollections.listCollections, handleListCollections);

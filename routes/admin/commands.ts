@@ -14,6 +14,7 @@ import { eachProject, rotateKey } from "@/lib/projects/projects.ts";
 import { listTrashed, restoreProject } from "@/lib/projects/trash.ts";
 import type { Services } from "@/lib/services.ts";
 import { callbackUrl } from "@/lib/social/start_sign_in.ts";
+import { ACCOUNT_COMMANDS } from "./account_commands.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Command } from "./command.ts";
 import { idOf, jsonFile, ownerId, projectId } from "./inputs.ts";
@@ -107,6 +108,7 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
     run: setProvider,
   }],
   ...STORAGE_COMMANDS,
+  ...ACCOUNT_COMMANDS,
 ]);
 
 /** The client secret comes by standard input: arguments are seen by every process of the machine. */

@@ -102,8 +102,14 @@ Deno.test("the drivers of MongoDB and of buckets are loaded only by those who us
   assert.ok(heavy.test('import { S3Client } from "@aws-sdk/client-s3";'));
 });
 
+Deno.test("the native code that hashes passwords is loaded only by those who sign in", () => {
+  const wrong = PRODUCT.filter(([, text]) => /^import (?!type\b)[^;]*@node-rs/m.test(text));
+  assert.deepEqual(wrong.map(([path]) => path), []);
+  assert.equal(PRODUCT.filter(([, text]) => text.includes('import("@node-rs/argon2")')).length, 1);
+});
+
 Deno.test("verbs know neither the runtime, the time of day nor chance", () => {
-  const rooms = ["lib/documents/", "lib/auth/", "lib/projects/", "lib/social/"];
+  const rooms = ["lib/accounts/", "lib/documents/", "lib/auth/", "lib/projects/", "lib/social/"];
   const wrong = PRODUCT.filter(([path]) => rooms.some((room) => path.startsWith(room)))
     .filter(([, text]) => /\bDeno\.|\bDate\.now\(|new Date\(\)|Math\.random\(/.test(text));
   assert.deepEqual(wrong.map(([path]) => path), []);
@@ -190,7 +196,8 @@ Deno.test("the version of MongoDB's stand-in is pinned in one place", async () =
 
 /**
  * What MongoDB's driver looks at: its log settings, and where it runs, which it tells the server.
- * The last is of the SDK for buckets, which hands on where a request came from.
+ * One is of what loads the native code that hashes passwords; the last of the SDK for buckets, which
+ * hands on where a request came from.
  */
 const DRIVERS_OWN = [
   "AWS_*",
@@ -198,6 +205,7 @@ const DRIVERS_OWN = [
   "KUBERNETES_SERVICE_HOST",
   "K_SERVICE",
   "MONGODB_LOG_*",
+  "NAPI_RS_*",
   "VERCEL*",
   "_X_AMZN_TRACE_ID",
 ];
