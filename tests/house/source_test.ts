@@ -135,6 +135,15 @@ Deno.test("the product parses JSON in one place, which knows the trap in V8's pa
   assert.deepEqual(wrong.map(([path]) => path), []);
 });
 
+Deno.test("whatever seals something is among what is sealed anew", () => {
+  const list = "lib/projects/reseal.ts";
+  const listed = importsOf(list, sources.get(list)!).map(({ target }) => target);
+  const sealing = PRODUCT.filter(([path]) => path !== "lib/crypto/key_ring.ts")
+    .filter(([, text]) => /\bkeyRing\.seal\(/.test(text)).map(([path]) => path);
+  assert.ok(sealing.length >= 5);
+  assert.deepEqual(sealing.filter((path) => !listed.includes(path)), []);
+});
+
 Deno.test("only main.ts reads the environment", () => {
   const wrong = PRODUCT.filter(([path]) => path !== "main.ts")
     .filter(([, text]) => /\bDeno\.env\b|process\.env\b/.test(text));
