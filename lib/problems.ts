@@ -231,6 +231,13 @@ const table = {
     message: "The plan does not allow any more of these.",
     when: "A limit of the plan is met; the message names both.",
   },
+  DOCUMENT_QUOTA_EXCEEDED: {
+    status: 403,
+    message: "The project's documents take all that its plan allows: delete some for good, or " +
+      "use a larger plan.",
+    when: "The write would make the project's documents larger than its plan allows; the message " +
+      "names both.",
+  },
   STORAGE_QUOTA_EXCEEDED: {
     status: 403,
     message: "The project's storage has no room for this file: delete files, or use a larger plan.",
@@ -256,11 +263,6 @@ const table = {
     message: "Project not found or access denied",
     when: "The project does not exist, or the caller has no part in it.",
   },
-  ACCOUNT_NOT_FOUND: {
-    status: 404,
-    message: "There is no account with this e-mail.",
-    when: "Nobody has registered with this e-mail.",
-  },
   MEMBER_NOT_FOUND: {
     status: 404,
     message: "This account is no member of the project.",
@@ -270,6 +272,11 @@ const table = {
     status: 404,
     message: "There is no such user in this project.",
     when: "The user does not exist in the project.",
+  },
+  ACCOUNT_NOT_FOUND: {
+    status: 404,
+    message: "There is no account with this e-mail.",
+    when: "Nobody has registered with this e-mail.",
   },
   PROVIDER_UNKNOWN: {
     status: 404,

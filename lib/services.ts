@@ -15,6 +15,7 @@ import {
 } from "./documents/collection_removals.ts";
 import { createCursors, type Cursors } from "./documents/cursor.ts";
 import { createListPlans, type ListPlans } from "./documents/list_documents.ts";
+import { createDocumentQuota, type DocumentQuota } from "./documents/quota.ts";
 import { createListAnswers, type ListAnswers } from "./documents/repeated_list.ts";
 import { createEgress, type Egress, isPublic } from "./egress.ts";
 import type { Blobs } from "./files/blobs.ts";
@@ -38,6 +39,7 @@ import {
   SIGN_IN_RATE_PER_MINUTE,
 } from "./limits.ts";
 import { createPlans, type Plans } from "./projects/plans.ts";
+import { createRequestCounts, type RequestCounts } from "./projects/request_counts.ts";
 import { type Browsers, createBrowsers } from "./social/browser.ts";
 import { createProviders, type Providers } from "./social/providers.ts";
 import type { Engine } from "./store/port.ts";
@@ -57,7 +59,9 @@ export interface Services extends AsyncDisposable {
   readonly tokens: AccessTokens;
   readonly catalog: Catalog;
   readonly collectionRemovals: CollectionRemovals;
+  readonly documentQuota: DocumentQuota;
   readonly plans: Plans;
+  readonly requestCounts: RequestCounts;
   readonly cursors: Cursors;
   readonly listPlans: ListPlans;
   readonly answers: ListAnswers;
@@ -110,6 +114,7 @@ export async function openServices(
     const signInLimiter = createRateLimiter(signInRate, clock, shared);
     const dashboardRate = config.ratePerMinute === null ? null : DASHBOARD_SIGN_IN_RATE_PER_MINUTE;
     const dashboardLimiter = createRateLimiter(dashboardRate, clock, shared);
+    const requestCounts = createRequestCounts({ engine, clock, newId, log });
     const cookies = createCookies(publicUrl);
     const uploadTokens = createUploadTokens(keyRing.derive("upload tokens"));
     const { blobs, localFiles } = await openStorage(config, uploadTokens, clock);
@@ -120,6 +125,7 @@ export async function openServices(
     const external = createExternalStores({ engine, keyRing, open });
     const blobStores = createBlobStores(blobs, external);
     const collectionRemovals = createCollectionRemovals({ engine, clock, log });
+    const plans = createPlans(engine, clock);
     const deadlines = createDeadlines(REQUEST_TIMEOUT_MS, () => clock.now());
     return {
       config,
@@ -134,9 +140,11 @@ export async function openServices(
       tokens: createAccessTokens({ clock, publicUrl, signingKeys, sessions }),
       catalog: createCatalog(engine, clock),
       collectionRemovals,
+      documentQuota: createDocumentQuota({ engine, plans, clock }),
       cursors: createCursors(keyRing.derive("cursors")),
       listPlans: createListPlans(),
-      plans: createPlans(engine, clock),
+      plans,
+      requestCounts,
       answers: createListAnswers(),
       cookies,
       providers: createProviders(config, clock),
@@ -156,6 +164,7 @@ export async function openServices(
       async [Symbol.asyncDispose]() {
         deadlines[Symbol.dispose]();
         await collectionRemovals[Symbol.asyncDispose]();
+        await requestCounts[Symbol.asyncDispose]();
         await rateLimiter[Symbol.asyncDispose]();
         await signInLimiter[Symbol.asyncDispose]();
         await dashboardLimiter[Symbol.asyncDispose]();

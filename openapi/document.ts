@@ -8,7 +8,9 @@ import { MEMBERS } from "./paths/members.ts";
 import { PROJECTS } from "./paths/projects.ts";
 import { PROJECT_COLLECTIONS } from "./paths/project_collections.ts";
 import { PROJECT_DOCUMENTS } from "./paths/project_documents.ts";
+import { PROJECT_FILES } from "./paths/project_files.ts";
 import { PROJECT_PROVIDERS } from "./paths/project_providers.ts";
+import { PROJECT_STORAGE } from "./paths/project_storage.ts";
 import { PROJECT_USERS } from "./paths/project_users.ts";
 import { SCHEMAS } from "./paths/schemas.ts";
 import { SESSIONS } from "./paths/sessions.ts";
@@ -35,6 +37,8 @@ export const CONTRACTS: readonly Contract<unknown>[] = [
   ...PROJECT_DOCUMENTS,
   ...PROJECT_USERS,
   ...AI,
+  ...PROJECT_FILES,
+  ...PROJECT_STORAGE,
   ...SYSTEM,
 ] as readonly Contract<unknown>[]; // Their principals differ; here only their documents matter.
 
@@ -73,6 +77,7 @@ export function buildDocument() {
       { name: "Project sign-in", description: "Which providers a project's users sign in with." },
       { name: "Project collections", description: "Define a project's collections." },
       { name: "Project documents", description: "A project's documents, for its members." },
+      { name: "Project files", description: "A project's files, and where they are kept." },
       { name: "Project users", description: "A project's users, for its members." },
       { name: "AI", description: "Ask for queries and collections in plain words." },
       { name: "Access tokens", description: "Check access tokens elsewhere." },

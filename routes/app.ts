@@ -26,7 +26,7 @@ type Route = (state: RequestState, param: (name: string) => string) => Soon<Resp
 
 /** The whole of HTTP over the services. */
 export function createApp(services: Services): App {
-  const { log, deadlines, flight, config } = services;
+  const { log, deadlines, flight, config, requestCounts } = services;
   const router = new SmartRouter<Route>({ routers: [new RegExpRouter(), new TrieRouter()] });
   const paths = allowedMethods();
 
@@ -100,6 +100,10 @@ export function createApp(services: Services): App {
 
   function logged(state: RequestState, response: Response): Response {
     const { method } = state.raw;
+    // What its own members look at in the dashboard is no use that is made of it.
+    if (state.projectId !== null && state.callerKind !== "account") {
+      requestCounts.count(state.projectId, response.status);
+    }
     log.request({
       requestId: state.id,
       operation: state.operationId,

@@ -8,6 +8,7 @@ import { storedCollections } from "@/lib/documents/save_collection.ts";
 import { purgeTrash } from "@/lib/documents/trash.ts";
 import { reap } from "@/lib/files/reaper.ts";
 import { eachProject } from "@/lib/projects/projects.ts";
+import { REQUEST_COUNTS } from "@/lib/projects/request_counts.ts";
 import { removeTrashed } from "@/lib/projects/trash.ts";
 import type { Services } from "@/lib/services.ts";
 import { SIGN_IN_STATES } from "@/lib/social/states.ts";
@@ -48,6 +49,8 @@ export async function maintain(
       expired += await purgeExpired(engine.records(projectId, definition), definition, clock);
     }
   }
+  const counts = engine.records("control", REQUEST_COUNTS);
+  expired += await purgeExpired(counts, REQUEST_COUNTS, clock);
   return { projects, documents, expired };
 }
 

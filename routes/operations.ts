@@ -7,7 +7,9 @@ import * as members from "@/openapi/paths/members.ts";
 import * as projects from "@/openapi/paths/projects.ts";
 import * as projectCollections from "@/openapi/paths/project_collections.ts";
 import * as projectDocuments from "@/openapi/paths/project_documents.ts";
+import * as projectFiles from "@/openapi/paths/project_files.ts";
 import * as projectProviders from "@/openapi/paths/project_providers.ts";
+import * as projectStorage from "@/openapi/paths/project_storage.ts";
 import * as projectUsers from "@/openapi/paths/project_users.ts";
 import * as schemas from "@/openapi/paths/schemas.ts";
 import * as sessions from "@/openapi/paths/sessions.ts";
@@ -47,6 +49,13 @@ import {
   handleListCollections,
   handleUpdateCollection,
 } from "./project_collections/collections.ts";
+import { handleConfirmProjectUpload, handleRequestProjectUpload } from "./project_files/uploads.ts";
+import {
+  handleCheckProjectStorage,
+  handleClearProjectStorage,
+  handleGetProjectStorage,
+  handleSetProjectStorage,
+} from "./project_storage/storage.ts";
 import { handleListProviders, handleSetProvider } from "./project_providers/providers.ts";
 import { handleGetJwks } from "./projects/get_jwks.ts";
 import {
@@ -127,6 +136,11 @@ export function operations(mount: <P>(contract: Contract<P>, handle: Handler<P>)
   mount(storage.getStorageUsage, handleGetStorageUsage);
   mount(blobs.putBlob, handlePutBlob);
   mount(blobs.serveFile, handleServeFile);
+  mount(accounts.registerAccount, handleRegisterAccount);
+  mount(accounts.signInAccount, handleSignInAccount);
+  mount(accounts.signOutAccount, handleSignOutAccount);
+  mount(accounts.getAccount, handleGetAccount);
+  mount(accounts.getUserAccount, handleGetAccount);
   mount(projects.createProject, handleCreateProject);
   mount(projects.listProjects, handleListProjects);
   mount(projects.getProject, handleGetProject);
@@ -138,11 +152,6 @@ export function operations(mount: <P>(contract: Contract<P>, handle: Handler<P>)
   mount(members.changeMember, handleChangeMember);
   mount(members.removeMember, handleRemoveMember);
   mount(members.transferProject, handleTransferProject);
-  mount(accounts.registerAccount, handleRegisterAccount);
-  mount(accounts.signInAccount, handleSignInAccount);
-  mount(accounts.signOutAccount, handleSignOutAccount);
-  mount(accounts.getAccount, handleGetAccount);
-  mount(accounts.getUserAccount, handleGetAccount);
   mount(projectProviders.listProviders, handleListProviders);
   mount(projectProviders.setProvider, handleSetProvider);
   mount(projectCollections.listCollections, handleListCollections);
@@ -168,6 +177,14 @@ export function operations(mount: <P>(contract: Contract<P>, handle: Handler<P>)
   mount(ai.designCollections, handleDesignCollections);
   mount(ai.applyDesign, handleApplyDesign);
   mount(ai.endDesign, handleEndDesign);
+  mount(projectFiles.listProjectFiles, asServer(handleListFiles));
+  mount(projectFiles.requestProjectUpload, handleRequestProjectUpload);
+  mount(projectFiles.confirmProjectUpload, handleConfirmProjectUpload);
+  mount(projectFiles.deleteProjectFile, asServer(handleDeleteFile));
+  mount(projectStorage.getProjectStorage, handleGetProjectStorage);
+  mount(projectStorage.setProjectStorage, handleSetProjectStorage);
+  mount(projectStorage.clearProjectStorage, handleClearProjectStorage);
+  mount(projectStorage.checkProjectStorage, handleCheckProjectStorage);
   mount(system.getJwks, handleGetJwks);
   mount(system.getHealth, handleGetHealth);
   mount(system.getReadiness, handleGetReadiness);

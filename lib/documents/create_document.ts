@@ -2,7 +2,8 @@ import { type Clock, timestamp } from "../clock.ts";
 import type { NewId } from "../ids.ts";
 import { BULK_DOCUMENTS_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";
-import type { Engine, Json } from "../store/port.ts";
+import { bytesOf, recordText } from "../store/json_text.ts";
+import type { Engine, Json, Transaction } from "../store/port.ts";
 import { isObject } from "../store/shape.ts";
 import type { Writable } from "./access.ts";
 import { newDocument, type StoredDocument } from "./collection.ts";
@@ -14,7 +15,8 @@ import {
   withOwner,
   writing,
 } from "./document.ts";
-import { onceOnly } from "./idempotency.ts";
+import { answeredBefore, onceOnly, type Repeatable } from "./idempotency.ts";
+import type { Admission, DocumentQuota } from "./quota.ts";
 
 export interface CreateInput {
   readonly body: Json;
@@ -26,9 +28,10 @@ export interface CreateServices {
   readonly engine: Engine;
   readonly clock: Clock;
   readonly newId: NewId;
+  readonly documentQuota: DocumentQuota;
 }
 
-/** Stores one document. Resolves to its JSON text. */
+/** Stores one document. Resolves to its JSON text. Throws `DOCUMENT_QUOTA_EXCEEDED`. */
 export async function createDocument(
   services: CreateServices,
   target: Writable,
@@ -36,18 +39,20 @@ export async function createDocument(
 ): Promise<string> {
   const document = prepared(services, target, asMembers(body));
   if (idempotencyKey === null) {
+    using _ = await admitted(services, target, [document]);
     return (await writing(() => target.records.insert(document))).json;
   }
   const repeatable = { key: idempotencyKey, request: requestText("one", target, body) };
-  return await writing(() =>
-    onceOnly(services, target, repeatable, async (tx) => {
-      const records = tx.records<StoredDocument>(target.collection.records);
-      return (await records.insert(document)).json;
-    })
-  );
+  return await withinQuota(services, target, { repeatable, documents: [document] }, async (tx) => {
+    const records = tx.records<StoredDocument>(target.collection.records);
+    return (await records.insert(document)).json;
+  });
 }
 
-/** Stores all documents or none. Resolves to the JSON text of `{ insertedCount, ids }`. */
+/**
+ * Stores all documents or none. Resolves to the JSON text of `{ insertedCount, ids }`. Throws
+ * `DOCUMENT_QUOTA_EXCEEDED`.
+ */
 export async function createDocuments(
   services: CreateServices,
   target: Writable,
@@ -55,15 +60,40 @@ export async function createDocuments(
 ): Promise<string> {
   const documents = listOf(body).map((one, i) => inList(i, () => prepared(services, target, one)));
   const repeatable = { key: idempotencyKey, request: requestText("bulk", target, body) };
-  return await writing(() =>
-    onceOnly(services, target, repeatable, async (tx) => {
-      const records = tx.records<StoredDocument>(target.collection.records);
-      await records.insertMany(documents);
-      const ids = documents.map(({ _id }) => _id);
-      return JSON.stringify({ insertedCount: ids.length, ids });
-    })
-  );
+  return await withinQuota(services, target, { repeatable, documents }, async (tx) => {
+    const records = tx.records<StoredDocument>(target.collection.records);
+    await records.insertMany(documents);
+    const ids = documents.map(({ _id }) => _id);
+    return JSON.stringify({ insertedCount: ids.length, ids });
+  });
 }
+
+/** {@linkcode onceOnly}, if the documents have room; what was answered before needs none. */
+async function withinQuota(
+  services: CreateServices,
+  target: Writable,
+  { repeatable, documents }: { repeatable: Repeatable; documents: readonly StoredDocument[] },
+  write: (tx: Transaction) => Promise<string>,
+): Promise<string> {
+  try {
+    using _ = await admitted(services, target, documents);
+    return await writing(() => onceOnly(services, target, repeatable, write));
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== "DOCUMENT_QUOTA_EXCEEDED") throw error;
+    const answer = await answeredBefore(services, target, repeatable);
+    if (answer === null) throw error;
+    return answer;
+  }
+}
+
+const admitted = (
+  { documentQuota }: CreateServices,
+  { projectId }: Writable,
+  documents: readonly StoredDocument[],
+): Promise<Admission> => {
+  const bytes = documents.reduce((sum, document) => sum + bytesOf(recordText(document)), 0);
+  return documentQuota.admit(projectId, { bytes, mayShrink: false });
+};
 
 function prepared(
   { clock, newId }: CreateServices,

@@ -5,7 +5,7 @@ import { IDEMPOTENCY_KEY_LENGTH_MAX, IDEMPOTENCY_MS } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import { UniqueViolation } from "../store/errors.ts";
 import { eq } from "../store/filter.ts";
-import type { Definition, Engine, StoredRecord, Transaction } from "../store/port.ts";
+import type { Definition, Engine, Stored, StoredRecord, Transaction } from "../store/port.ts";
 import type { Writable } from "./access.ts";
 
 /** The first answer to a request that may be sent again. */
@@ -55,18 +55,14 @@ export async function onceOnly(
 ): Promise<string> {
   const { engine, clock, newId } = services;
   if (key === null) return await engine.transaction(target.projectId, write);
-  if (!KEY.test(key)) throw new Problem("INVALID_IDEMPOTENCY_KEY");
-  const keyHash = sha256(`${target.callerTag}\n${key}`);
-  const requestHash = sha256(request);
+  const [keyHash, requestHash] = hashesOf(target, key, request);
 
   const attempt = () =>
     engine.transaction(target.projectId, async (tx) => {
       const kept = tx.records<KeptAnswer>(KEPT_ANSWERS);
       const earlier = await kept.findOne(eq("keyHash", keyHash));
-      if (earlier !== null && Date.parse(earlier.value.expiresAt) > clock.now()) {
-        if (earlier.value.request !== requestHash) throw new Problem("IDEMPOTENCY_KEY_REUSED");
-        return earlier.value.data;
-      }
+      const answer = answerIn(earlier, requestHash, clock);
+      if (answer !== null) return answer;
       if (earlier !== null) await kept.deleteOne(eq("_id", earlier.value._id));
       const data = await write(tx);
       const expiresAt = new Date(clock.now() + IDEMPOTENCY_MS).toISOString();
@@ -81,4 +77,33 @@ export async function onceOnly(
     if (error instanceof UniqueViolation && error.path === "keyHash") return await attempt();
     throw error;
   }
+}
+
+/** The first answer to a request that came before; null where there is none. */
+export async function answeredBefore(
+  { engine, clock }: { engine: Engine; clock: Clock },
+  target: Writable,
+  { key, request }: Repeatable,
+): Promise<string | null> {
+  if (key === null) return null;
+  const [keyHash, requestHash] = hashesOf(target, key, request);
+  const earlier = await engine.records<KeptAnswer>(target.projectId, KEPT_ANSWERS)
+    .findOne(eq("keyHash", keyHash));
+  return answerIn(earlier, requestHash, clock);
+}
+
+function hashesOf({ callerTag }: Writable, key: string, request: string): [string, string] {
+  if (!KEY.test(key)) throw new Problem("INVALID_IDEMPOTENCY_KEY");
+  return [sha256(`${callerTag}\n${key}`), sha256(request)];
+}
+
+/** Throws `IDEMPOTENCY_KEY_REUSED`. */
+function answerIn(
+  earlier: Stored<KeptAnswer> | null,
+  requestHash: string,
+  clock: Clock,
+): string | null {
+  if (earlier === null || Date.parse(earlier.value.expiresAt) <= clock.now()) return null;
+  if (earlier.value.request !== requestHash) throw new Problem("IDEMPOTENCY_KEY_REUSED");
+  return earlier.value.data;
 }

@@ -1,12 +1,14 @@
 import { type Clock, timestamp } from "../clock.ts";
 import type { NewId } from "../ids.ts";
 import { Problem } from "../problems.ts";
+import type { Plans } from "../projects/plans.ts";
 import { ALL, eq } from "../store/filter.ts";
 import { UniqueViolation } from "../store/errors.ts";
 import { parseJson } from "../store/json_text.ts";
 import type { Engine, Id, Records, Transaction } from "../store/port.ts";
 import { type Catalog, collectionOf, type CollectionRecord, COLLECTIONS } from "./catalog.ts";
 import { type Collection, compileCollection, type StoredDocument } from "./collection.ts";
+import { prepareTurns, refuseMoreCollections } from "./collections_limit.ts";
 import { parseDefinition, referencedCollections } from "./definition.ts";
 import { type CollectionDefinition } from "./fields.ts";
 import { misfits } from "./misfits.ts";
@@ -15,14 +17,18 @@ import { unusedPlace } from "./removed_collections.ts";
 
 export interface CollectionServices {
   readonly engine: Engine;
+  readonly plans: Plans;
   readonly catalog: Catalog;
   readonly clock: Clock;
   readonly newId: NewId;
 }
 
-/** Stores a new collection. Throws `INVALID_DEFINITION` and `COLLECTION_EXISTS`. */
+/**
+ * Stores a new collection. Throws `INVALID_DEFINITION`, `COLLECTION_EXISTS`, and
+ * `PLAN_LIMIT_REACHED` where the project's plan allows no more.
+ */
 export async function createCollection(
-  { engine, catalog, clock, newId }: CollectionServices,
+  { engine, plans, catalog, clock, newId }: CollectionServices,
   projectId: Id,
   input: unknown,
 ): Promise<CollectionDefinition> {
@@ -37,10 +43,13 @@ export async function createCollection(
     createdAt: now,
     updatedAt: now,
   };
+  const plan = await plans.of(projectId);
+  await prepareTurns({ engine }, projectId);
   try {
     await engine.transaction(projectId, async (tx) => {
       const records = tx.records<CollectionRecord>(COLLECTIONS);
       await checkReferences(records, definition);
+      await refuseMoreCollections(tx, projectId, { plan, added: 1 });
       const storedAs = await unusedPlace(tx, fresh);
       await records.insert(storedAs === name ? fresh : { ...fresh, storedAs });
       await tx.define(compileCollection(definition, { storedAs }).records);

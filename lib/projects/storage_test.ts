@@ -309,6 +309,8 @@ Deno.test("who finds a record that was not there a moment ago begins anew", asyn
   const engine: Engine = {
     name: services.engine.name,
     records: (space, definition) => services.engine.records(space, definition),
+    bytes: (space) => services.engine.bytes(space),
+    recount: (space, definition) => services.engine.recount(space, definition),
     drop: (space, definition) => services.engine.drop(space, definition),
     createSpace: (space) => services.engine.createSpace(space),
     dropSpace: (projectId) => services.engine.dropSpace(projectId),

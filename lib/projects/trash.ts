@@ -11,6 +11,8 @@ import { deleteAll } from "../store/expiry.ts";
 import { and, compare, eq } from "../store/filter.ts";
 import type { Engine, Id } from "../store/port.ts";
 import { MEMBERS, type ProjectMember } from "./members.ts";
+import { eachProject } from "./projects.ts";
+import { REQUEST_COUNTS } from "./request_counts.ts";
 import { IN_USE, type ProjectRecord, PROJECTS } from "./records.ts";
 
 interface TrashServices {
@@ -69,6 +71,19 @@ export async function restoreProject(services: TrashServices, projectId: Id): Pr
   });
 }
 
+/** Projects that can be restored, and until when. */
+export async function listTrashed(
+  services: TrashServices,
+): Promise<{ projectId: Id; name: string; restorableUntil: string }[]> {
+  const trashed = [];
+  const due = and(compare("deletedAt", "gt", lastKept(services)), eq("removedAt", null));
+  for await (const { _id: projectId, name, deletedAt } of eachProject(services, due)) {
+    const restorableUntil = isoAt(Date.parse(deletedAt!) + PROJECT_TRASH_MS);
+    trashed.push({ projectId, name, restorableUntil });
+  }
+  return trashed;
+}
+
 /**
  * Removes what has been in the trash for too long: the space, the files in our own store, keys and
  * members. Files in a project's own bucket stay: it is its owner's. Several processes may do so at
@@ -91,7 +106,7 @@ export async function removeTrashed(
     if (taken === null || !await removeFiles(blobStores.internal, projectId, stopped)) continue;
     await engine.dropSpace(projectId);
     const its = eq("projectId", projectId);
-    for (const definition of [API_KEYS, MEMBERS]) {
+    for (const definition of [API_KEYS, MEMBERS, REQUEST_COUNTS]) {
       await deleteAll(engine.records("control", definition), its);
     }
     await projects.deleteOne(eq("_id", projectId));

@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import type { Json, StoredRecord } from "./port.ts";
 
 /**
@@ -83,8 +84,11 @@ function putBack(root: Json, names: ReadonlyMap<string, string>): void {
   }
 }
 
-/** Bytes of the text in UTF-8; counts only where the answer is in doubt. */
+/** Bytes of the text in UTF-8. */
+export const bytesOf = (text: string): number => Buffer.byteLength(text);
+
+/** Whether the text has more bytes than this in UTF-8; counts only where it is in doubt. */
 export function exceedsBytes(text: string, max: number): boolean {
   if (text.length > max) return true;
-  return text.length * 3 > max && new TextEncoder().encode(text).length > max;
+  return text.length * 3 > max && bytesOf(text) > max;
 }

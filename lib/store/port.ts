@@ -228,6 +228,13 @@ export interface Engine extends AsyncDisposable {
    */
   version?(space: Space): string;
   /**
+   * Bytes of all records of those kinds together that have a trash, as they are stored: a project's
+   * documents. Costs the same however many there are, and sees every write that was answered.
+   */
+  bytes(space: Space): Promise<number>;
+  /** Sets right what {@linkcode bytes} knows of a definition, by looking at every record. */
+  recount(space: Space, definition: Definition): Promise<void>;
+  /**
    * Removes what the records of a definition were kept in, with all that is left of them. Does
    * nothing where there is none. Who still writes them then may fail, or make it anew.
    */

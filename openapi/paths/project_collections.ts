@@ -60,7 +60,7 @@ export const createCollection = contract({
   parameters: [projectId],
   body: definitionBody,
   success: [defined(201, "The definition with every default filled in.", "Collection created")],
-  problems: ["INVALID_DEFINITION", "COLLECTION_EXISTS"],
+  problems: ["INVALID_DEFINITION", "COLLECTION_EXISTS", "PLAN_LIMIT_REACHED"],
 });
 
 export const updateCollection = contract({

@@ -12,11 +12,12 @@ import { createProject } from "@/lib/projects/create_project.ts";
 import { type Linking, saveProvider } from "@/lib/projects/providers.ts";
 import { eachProject, rotateKey } from "@/lib/projects/projects.ts";
 import { reseal } from "@/lib/projects/reseal.ts";
+import { listTrashed, restoreProject } from "@/lib/projects/trash.ts";
 import type { Services } from "@/lib/services.ts";
 import { callbackUrl } from "@/lib/social/start_sign_in.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Command } from "./command.ts";
-import { jsonFile, projectId } from "./inputs.ts";
+import { idOf, jsonFile, ownerId, projectId } from "./inputs.ts";
 import { secretLine } from "./secret_line.ts";
 import { STORAGE_COMMANDS } from "./storage_commands.ts";
 
@@ -25,25 +26,34 @@ const TOKEN_SECONDS_MAX = 365 * 86_400;
 /** Every administrative command by its two words. */
 export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
   ["project create", {
-    usage: "--name NAME [--site-url URL]",
-    options: { values: ["name", "site-url"] },
+    usage: "--name NAME [--site-url URL] [--owner EMAIL]",
+    options: { values: ["name", "site-url", "owner"] },
     async run(services, args) {
       const { projectId, publishableKey, secretKey } = await createProject(services, {
         name: args.required("name"),
         siteUrl: args.optional("site-url"),
+        ownerId: await ownerId(services, args),
       });
       return { projectId, publishableKey, secretKey };
     },
   }],
   ["project list", {
-    usage: "",
-    options: { values: [] },
-    async run(services) {
-      const projects = [];
-      for await (const { _id, name } of eachProject(services)) {
-        projects.push({ projectId: _id, name });
-      }
-      return { projects };
+    usage: "[--deleted]",
+    options: { values: [], flags: ["deleted"] },
+    run: async (services, args) => ({
+      projects: args.flag("deleted")
+        ? await listTrashed(services)
+        : (await Array.fromAsync(eachProject(services)))
+          .map(({ _id, name }) => ({ projectId: _id, name })),
+    }),
+  }],
+  ["project restore", {
+    usage: "--project ID",
+    options: { values: ["project"] },
+    async run(services, args) {
+      const projectId = idOf(args);
+      await restoreProject(services, projectId);
+      return { projectId };
     },
   }],
   ["key rotate", {

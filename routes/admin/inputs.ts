@@ -1,6 +1,10 @@
+import { type AccountRecord, ACCOUNTS } from "@/lib/accounts/records.ts";
+import { lowerEmail } from "@/lib/auth/users.ts";
+import { parseId } from "@/lib/ids.ts";
 import { Problem } from "@/lib/problems.ts";
 import { findProject } from "@/lib/projects/projects.ts";
 import type { Services } from "@/lib/services.ts";
+import { eq } from "@/lib/store/filter.ts";
 import { parseJson } from "@/lib/store/json_text.ts";
 import type { Id } from "@/lib/store/port.ts";
 import type { Arguments } from "./arguments.ts";
@@ -8,6 +12,23 @@ import type { Arguments } from "./arguments.ts";
 /** The project of `--project`. Throws `INVALID_PROJECT_ID` and `PROJECT_NOT_FOUND`. */
 export async function projectId(services: Services, args: Arguments): Promise<Id> {
   return (await findProject(services, args.required("project")))._id;
+}
+
+/** The id of `--project`, whether there is such a project or not. Throws `INVALID_PROJECT_ID`. */
+export function idOf(args: Arguments): Id {
+  const id = parseId(args.required("project"));
+  if (id === null) throw new Problem("INVALID_PROJECT_ID");
+  return id;
+}
+
+/** The account of `--owner`; null without one. Throws `ACCOUNT_NOT_FOUND`. */
+export async function ownerId({ engine }: Services, args: Arguments): Promise<Id | null> {
+  const email = args.optional("owner");
+  if (email === null) return null;
+  const account = await engine.records<AccountRecord>("control", ACCOUNTS)
+    .findOne(eq("emailLower", lowerEmail(email)));
+  if (account === null) throw new Problem("ACCOUNT_NOT_FOUND");
+  return account.value._id;
 }
 
 /** The JSON of `--file`, or of standard input for `-`. Throws `INVALID_INPUT`. */

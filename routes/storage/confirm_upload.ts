@@ -3,7 +3,8 @@ import { confirmInput } from "@/lib/files/input.ts";
 import { okWith } from "@/lib/http/respond.ts";
 import type { Handler, InProject } from "../call.ts";
 
-const NO_URL = "The storage of this project has no public address: the file cannot be read by URL.";
+export const NO_URL =
+  "The storage of this project has no public address: the file cannot be read by URL.";
 
 export const handleConfirmUpload: Handler<InProject> = async (call) => {
   const input = confirmInput(await call.body());

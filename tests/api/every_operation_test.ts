@@ -44,6 +44,8 @@ function failing(services: Services, error: Error): Services {
     name: "sqlite",
     records: () => new Proxy({}, { get: () => () => Promise.reject(error) }) as never, // Fails as any.
     transaction: () => Promise.reject(error),
+    bytes: () => Promise.reject(error),
+    recount: () => Promise.reject(error),
     drop: () => Promise.reject(error),
     createSpace: () => Promise.reject(error),
     dropSpace: () => Promise.reject(error),

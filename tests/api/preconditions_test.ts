@@ -207,6 +207,8 @@ function meddled(services: Services, collection: string, meanwhile: () => Promis
       name: engine.name,
       records: watched,
       transaction: (space, work) => engine.transaction(space, work),
+      bytes: (space) => engine.bytes(space),
+      recount: (space, definition) => engine.recount(space, definition),
       drop: (space, definition) => engine.drop(space, definition),
       createSpace: (space) => engine.createSpace(space),
       dropSpace: (projectId) => engine.dropSpace(projectId),

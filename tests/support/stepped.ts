@@ -22,6 +22,8 @@ function steppedEngine(engine: Engine, step: Step): Engine {
   return {
     name: engine.name,
     ...(engine.version && { version: engine.version.bind(engine) }),
+    bytes: engine.bytes.bind(engine),
+    recount: engine.recount.bind(engine),
     drop: engine.drop.bind(engine),
     createSpace: engine.createSpace.bind(engine),
     dropSpace: engine.dropSpace.bind(engine),

@@ -3,6 +3,7 @@ import type { ClientSession, Db, MongoClient } from "mongodb";
 import { StoreUnavailable } from "../errors.ts";
 import type { Definition, Engine, Id, Records, Space, StoredRecord, Transaction } from "../port.ts";
 import { AbandonedSessions } from "./abandoned.ts";
+import { bytesIn, validate } from "./bytes.ts";
 import { connect } from "./connect.ts";
 import { isTransient, repeatable, sent, translated } from "./failures.ts";
 import { createIndexes, dropCollection, wantedIndexes } from "./indexes.ts";
@@ -113,6 +114,14 @@ export class MongoEngine implements Engine {
     }
     for (const one of redefined.values()) await guarded(() => dropStrays(db, one));
     return result;
+  }
+
+  bytes(space: Space): Promise<number> {
+    return guarded(() => bytesIn(this.#db(space), COMMAND_TIME_LIMIT_MS));
+  }
+
+  async recount(space: Space, definition: Definition): Promise<void> {
+    await guarded(() => validate(this.#db(space), definition.name));
   }
 
   async drop(space: Space, definition: Definition): Promise<void> {

@@ -135,9 +135,13 @@ export async function dropCollection(db: Db, name: string): Promise<void> {
   try {
     await repeatable(() => db.dropCollection(name));
   } catch (error) {
-    if (!(error instanceof MongoServerError) || error.code !== NO_SUCH_COLLECTION) throw error;
+    if (!isMissing(error)) throw error;
   }
 }
+
+/** Whether a command failed for want of the collection. */
+export const isMissing = (error: unknown): boolean =>
+  error instanceof MongoServerError && error.code === NO_SUCH_COLLECTION;
 
 /** The parts of an index that make its shape, as text that can be compared. */
 function described(index: NamedIndex): string {

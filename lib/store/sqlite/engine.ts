@@ -32,6 +32,8 @@ const ROWS_MAX = 3_000;
 /** Characters of one generation of cached rows, of all files together; there are two. */
 const ROW_CACHE_LENGTH = 16_000_000;
 
+const BYTES = sql("select coalesce(sum(bytes), 0) from counts");
+
 /** The embedded engine: one file per space. Several processes may share a folder. */
 export class SqliteEngine implements Engine {
   readonly name = "sqlite";
@@ -106,6 +108,18 @@ export class SqliteEngine implements Engine {
 
   version(space: Space): string {
     return this.#file(space).version();
+  }
+
+  // As below.
+  // deno-lint-ignore require-await
+  async bytes(space: Space): Promise<number> {
+    return this.#file(space).reader.get(BYTES)![0] as number;
+  }
+
+  async recount(space: Space, definition: Definition): Promise<void> {
+    const file = this.#file(space);
+    await file.prepare(definition);
+    await file.recount(definition);
   }
 
   async drop(space: Space, definition: Definition): Promise<void> {

@@ -1,6 +1,6 @@
 import { StoreMismatch } from "../errors.ts";
 import type { Connection } from "./connection.ts";
-import { sql } from "./fragment.ts";
+import { quoted, sql } from "./fragment.ts";
 
 /** Marks a file as Corbel's in SQLite's header: "Crbl". */
 const APPLICATION_ID = 0x4372626c;
@@ -9,7 +9,7 @@ const APPLICATION_ID = 0x4372626c;
  * What each schema version adds to the one before. Only ever append: files in the field have run
  * the ones above. Tables of records are no part of this; they follow their definitions.
  */
-const MIGRATIONS: readonly (readonly string[])[] = [
+const MIGRATIONS: readonly (readonly (string | ((db: Connection) => void))[])[] = [
   [
     `create table counts(
        name text primary key,
@@ -17,7 +17,20 @@ const MIGRATIONS: readonly (readonly string[])[] = [
        deleted integer not null
      ) strict, without rowid`,
   ],
+  ["alter table counts add column bytes integer not null default 0", countBytes],
 ];
+
+/** Only kinds of records that have a trash are counted. */
+function countBytes(db: Connection): void {
+  for (const [name] of db.all(sql("select name from counts where live + deleted > 0"))) {
+    const table = quoted(`r_${name}`);
+    db.run(sql(
+      `update counts set bytes = (select coalesce(sum(octet_length(doc)), 0) from ${table}) ` +
+        "where name = ?",
+      name as string,
+    ));
+  }
+}
 
 /** Throws `StoreMismatch` for a file of another program or of a newer Corbel. Changes nothing. */
 export function checkFile(db: Connection, path: string): void {
@@ -44,7 +57,10 @@ export function checkFile(db: Connection, path: string): void {
 /** Brings a file that was checked to this version's schema; run inside a write transaction. */
 export function migrate(db: Connection): void {
   const version = pragma(db, "user_version");
-  for (const statement of MIGRATIONS.slice(version).flat()) db.run(sql(statement));
+  for (const step of MIGRATIONS.slice(version).flat()) {
+    if (typeof step === "string") db.run(sql(step));
+    else step(db);
+  }
   db.run(sql(`pragma application_id = ${APPLICATION_ID}`));
   db.run(sql(`pragma user_version = ${MIGRATIONS.length}`));
 }

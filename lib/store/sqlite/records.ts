@@ -11,6 +11,7 @@ import type {
   Stored,
   StoredRecord,
 } from "../port.ts";
+import { bytesOf } from "../json_text.ts";
 import { fittingText, pageOf, samePageOf, storedAs } from "../texts.ts";
 import type { Connection, Row } from "./connection.ts";
 import { explain } from "./explain.ts";
@@ -147,11 +148,9 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
         ),
       );
       touched(seq);
-      if (before.value.isDeleted !== after.isDeleted) {
-        this.#recount(db, before.value, -1);
-        this.#recount(db, after, 1);
-      }
-      return { json, revision, value: after };
+      const changed = { json, revision, value: after };
+      this.#recount(db, before, changed);
+      return changed;
     });
   }
 
@@ -186,14 +185,15 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
     db.run(
       sql(`insert into ${this.#statements.table}(id, rev, doc) values(?, 1, ?)`, record._id, json),
     );
-    this.#recount(db, record, 1);
-    return { json, revision: 1, value: record };
+    const inserted = { json, revision: 1, value: record };
+    this.#recount(db, null, inserted);
+    return inserted;
   }
 
   #delete(db: Connection, row: Row): Stored<T> {
     const gone = stored<T>(row);
     db.run(sql(`delete from ${this.#statements.table} where seq = ?`, seqOf(row)));
-    this.#recount(db, gone.value, -1);
+    this.#recount(db, gone, null);
     return gone;
   }
 
@@ -207,13 +207,33 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
     });
   }
 
-  #recount(db: Connection, record: StoredRecord, by: 1 | -1): void {
+  #recount(db: Connection, before: Stored<T> | null, after: Stored<T> | null): void {
     if (!this.#definition.trash) return;
-    const column = record.isDeleted === true ? "deleted" : "live";
+    const [was, is] = [tally(before), tally(after)];
+    const live = is.live - was.live;
+    const deleted = is.deleted - was.deleted;
+    const bytes = is.bytes - was.bytes;
+    if (live === 0 && deleted === 0 && bytes === 0) return;
+    const { name } = this.#definition;
     db.run(
-      sql(`update counts set ${column} = ${column} + ? where name = ?`, by, this.#definition.name),
+      sql(
+        "update counts set live = live + ?, deleted = deleted + ?, bytes = bytes + ? where name = ?",
+        live,
+        deleted,
+        bytes,
+        name,
+      ),
     );
   }
+}
+
+const NOTHING = { live: 0, deleted: 0, bytes: 0 };
+
+/** What one record is counted for. */
+function tally(record: Stored | null): typeof NOTHING {
+  if (record === null) return NOTHING;
+  const isDeleted = record.value.isDeleted === true;
+  return { live: isDeleted ? 0 : 1, deleted: isDeleted ? 1 : 0, bytes: bytesOf(record.json) };
 }
 
 interface PagePart {

@@ -5,7 +5,15 @@ import { sql } from "./fragment.ts";
 import type { Committed } from "./records.ts";
 import type { RowCachePool } from "./row_cache.ts";
 import { openFile } from "./open_file.ts";
-import { checkDefinition, drop, isPrepared, prepare, redefine } from "./tables.ts";
+import {
+  checkDefinition,
+  correct,
+  driftOf,
+  drop,
+  isPrepared,
+  prepare,
+  redefine,
+} from "./tables.ts";
 import { type Touched, Writer } from "./writer.ts";
 
 const FOREIGN_VERSION = sql("pragma data_version");
@@ -113,6 +121,12 @@ export class FileSpace {
   redefineWithin(db: Connection, definition: Definition): void {
     checkDefinition(definition);
     redefine(db, definition);
+  }
+
+  /** Sees one moment, and holds up no writer while it looks. */
+  async recount(definition: Definition): Promise<void> {
+    const drift = driftOf(this.reader, definition);
+    if (drift !== 0) await this.write((db) => correct(db, definition, drift));
   }
 
   /** Removes the tables of a definition. */

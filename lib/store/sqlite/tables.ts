@@ -97,6 +97,17 @@ export function redefine(db: Connection, definition: Definition): void {
   prepare(db, definition);
 }
 
+/** How many bytes too few are counted. One statement sees one moment. */
+export function driftOf(db: Connection, definition: Definition): number {
+  const stored = `select coalesce(sum(octet_length(doc)), 0) from ${tableName(definition)}`;
+  const counted = "select bytes from counts where name = ?";
+  return db.get(sql(`select (${stored}) - (${counted})`, definition.name))![0] as number;
+}
+
+export function correct(db: Connection, definition: Definition, drift: number): void {
+  db.run(sql("update counts set bytes = bytes + ? where name = ?", drift, definition.name));
+}
+
 /** Run inside a write transaction. */
 export function drop(db: Connection, definition: Definition): void {
   db.run(sql(`drop table if exists ${tableName(definition)}`));

@@ -1,0 +1,198 @@
+import type { Clock } from "../clock.ts";
+import type { Log } from "../http/log.ts";
+import type { NewId } from "../ids.ts";
+import { REQUEST_DAYS, REQUEST_MINUTES } from "../limits.ts";
+import { UniqueViolation } from "../store/errors.ts";
+import { eq, within } from "../store/filter.ts";
+import { parseJson } from "../store/json_text.ts";
+import type { Definition, Engine, Id, Records, StoredRecord } from "../store/port.ts";
+
+type RequestCountRecord = StoredRecord & {
+  projectId: Id;
+  /** `<projectId> 2026-01-31T12:00` for a minute, `<projectId> 2026-01-31` for a day. */
+  window: string;
+  requests: number;
+  errors: number;
+  expiresAt: string;
+};
+
+/** In the control space. */
+export const REQUEST_COUNTS: Definition = {
+  name: "requestCounts",
+  fields: {
+    projectId: { type: "Ref" },
+    window: { type: "String" },
+    requests: { type: "Number" },
+    errors: { type: "Number" },
+    expiresAt: { type: "Date" },
+  },
+  indexes: [
+    { keys: [{ path: "window", descending: false }], unique: true },
+    { keys: [{ path: "projectId", descending: false }] },
+  ],
+  trash: false,
+  expiry: "expiresAt",
+};
+
+/** What the applications of a project asked for. */
+export interface RequestCount {
+  /** When it begins: a minute, or a day, in UTC. */
+  readonly from: string;
+  readonly requests: number;
+  /** Those of them that were refused or failed. */
+  readonly errors: number;
+}
+
+/** Counts the requests of each project, in memory; what is counted is stored soon after. */
+export interface RequestCounts extends AsyncDisposable {
+  count(projectId: Id, status: number): void;
+  /** Stores what was counted so far; happens by itself within {@linkcode STORE_AFTER_MS}. */
+  store(): Promise<void>;
+}
+
+/** A process that is killed loses no more than this. */
+const STORE_AFTER_MS = 10_000;
+/** Records that are written at once: a store that is busy is not flooded. */
+const WRITES_AT_ONCE = 50;
+/** Beyond this, counts are lost rather than kept for a store that takes none. */
+const WINDOWS_KEPT = 100_000;
+
+interface Counted {
+  readonly projectId: Id;
+  requests: number;
+  errors: number;
+  readonly expiresAt: number;
+}
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+/** How the two kinds of windows are named, and how long they are shown. */
+const WINDOWS = {
+  minute: { length: "2026-01-31T12:00".length, ms: MINUTE_MS, shown: REQUEST_MINUTES },
+  day: { length: "2026-01-31".length, ms: DAY_MS, shown: REQUEST_DAYS },
+} as const;
+
+type Kind = keyof typeof WINDOWS;
+
+const nameOf = (kind: Kind, at: number): string =>
+  new Date(at).toISOString().slice(0, WINDOWS[kind].length);
+
+export function createRequestCounts(
+  services: { engine: Engine; clock: Clock; newId: NewId; log: Log },
+): RequestCounts {
+  const { engine, clock, newId, log } = services;
+  let counted = new Map<string, Counted>();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let storing: Promise<void> = Promise.resolve();
+  let minute = { at: -1, names: { minute: "", day: "" } };
+
+  function add(window: string, count: Counted): void {
+    const known = counted.get(window);
+    if (known !== undefined) {
+      known.requests += count.requests;
+      known.errors += count.errors;
+    } else if (counted.size < WINDOWS_KEPT) counted.set(window, count);
+  }
+
+  /** Many requests are of the same minute. */
+  function namesAt(now: number) {
+    const at = Math.floor(now / MINUTE_MS);
+    if (at !== minute.at) {
+      minute = { at, names: { minute: nameOf("minute", now), day: nameOf("day", now) } };
+    }
+    return minute.names;
+  }
+
+  async function storeAll(): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
+    const all = [...counted];
+    counted = new Map();
+    const records = engine.records<RequestCountRecord>("control", REQUEST_COUNTS);
+    for (let from = 0; from < all.length; from += WRITES_AT_ONCE) {
+      const batch = all.slice(from, from + WRITES_AT_ONCE);
+      const results = await Promise.allSettled(
+        batch.map(([window, count]) => addStored(records, newId, window, count)),
+      );
+      const failed = results.findIndex(({ status }) => status === "rejected");
+      if (failed < 0) continue;
+      // They come along with what is counted next.
+      batch.forEach(([window, count], i) => {
+        if (results[i]!.status === "rejected") add(window, count);
+      });
+      for (const [window, count] of all.slice(from + WRITES_AT_ONCE)) add(window, count);
+      const { reason } = results[failed] as PromiseRejectedResult;
+      return log.write("warn", "Requests were counted but not stored", { error: String(reason) });
+    }
+  }
+
+  const store = () => storing = storing.then(storeAll);
+
+  return {
+    count(projectId, status) {
+      const now = clock.now();
+      const names = namesAt(now);
+      const errors = status >= 400 ? 1 : 0;
+      for (const kind of ["minute", "day"] as const) {
+        const { ms, shown } = WINDOWS[kind];
+        // Twice as long as it is shown: whoever reads it in this moment finds it whole.
+        const expiresAt = now + 2 * shown * ms;
+        add(`${projectId} ${names[kind]}`, { projectId, requests: 1, errors, expiresAt });
+      }
+      timer ??= setTimeout(store, STORE_AFTER_MS);
+    },
+    store,
+    async [Symbol.asyncDispose]() {
+      await store();
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** Adds to what all processes have counted. */
+async function addStored(
+  records: Records<RequestCountRecord>,
+  newId: NewId,
+  window: string,
+  { projectId, requests, errors, expiresAt }: Counted,
+): Promise<void> {
+  const increase = () =>
+    records.updateOne(eq("window", window), { increment: { requests, errors } });
+  if (await increase() !== null) return;
+  const expires = new Date(expiresAt).toISOString();
+  try {
+    await records.insert({ _id: newId(), projectId, window, requests, errors, expiresAt: expires });
+  } catch (error) {
+    // Another process was first.
+    if (!(error instanceof UniqueViolation)) throw error;
+    await increase();
+  }
+}
+
+/** The last hour by minutes and the last 30 days, the present ones last. */
+export async function readRequestCounts(
+  { engine, clock }: { engine: Engine; clock: Clock },
+  projectId: Id,
+): Promise<{ minutes: RequestCount[]; days: RequestCount[] }> {
+  const [minutes, days] = [windowsUntil(clock.now(), "minute"), windowsUntil(clock.now(), "day")];
+  const names = [...minutes, ...days].map(({ name }) => `${projectId} ${name}`);
+  const page = await engine.records<RequestCountRecord>("control", REQUEST_COUNTS)
+    .list({ filter: within("window", names), sort: [], limit: names.length });
+  const found = new Map(
+    (parseJson(`[${page.items}]`) as RequestCountRecord[]).map((record) => [record.window, record]),
+  );
+  const shown = ({ name, from }: { name: string; from: string }): RequestCount => {
+    const { requests = 0, errors = 0 } = found.get(`${projectId} ${name}`) ?? {};
+    return { from, requests, errors };
+  };
+  return { minutes: minutes.map(shown), days: days.map(shown) };
+}
+
+function windowsUntil(now: number, kind: Kind): { name: string; from: string }[] {
+  const { ms, shown } = WINDOWS[kind];
+  return Array.from({ length: shown }, (_, i) => {
+    const at = now - (shown - 1 - i) * ms;
+    return { name: nameOf(kind, at), from: new Date(at - at % ms).toISOString() };
+  });
+}

@@ -1,0 +1,43 @@
+import type { Db } from "mongodb";
+import { repeatable } from "./failures.ts";
+import { isMissing } from "./indexes.ts";
+
+/** Collections of documents: of Corbel's own, and the server's, the names say so. */
+const OF_DOCUMENTS = { name: { $not: /^(?:_|system\.)/ } };
+
+/**
+ * What all documents of a database take as BSON. The server counts it beside its writes; after a
+ * crash of its own it may be off until {@linkcode validate}.
+ */
+export async function bytesIn(db: Db, maxTimeMS: number): Promise<number> {
+  const options = { nameOnly: true, maxTimeMS };
+  const found = await repeatable(() => db.listCollections(OF_DOCUMENTS, options).toArray());
+  const sizes = await Promise.all(found.map(({ name }) => sizeOf(db, name, maxTimeMS)));
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+/** On a sharded cluster each shard answers for itself. */
+async function sizeOf(db: Db, name: string, maxTimeMS: number): Promise<number> {
+  const stages = [
+    { $collStats: { storageStats: {} } },
+    { $project: { size: "$storageStats.size" } },
+  ];
+  try {
+    const shards = await repeatable(() =>
+      db.collection(name).aggregate<{ size: number }>(stages, { maxTimeMS }).toArray()
+    );
+    return shards.reduce((sum, { size }) => sum + Number(size), 0);
+  } catch (error) {
+    if (isMissing(error)) return 0; // Dropped meanwhile.
+    throw error;
+  }
+}
+
+/** Has the server look at every document and index; the collection is locked as long as it does. */
+export async function validate(db: Db, name: string): Promise<void> {
+  try {
+    await db.command({ validate: name });
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+}

@@ -1,0 +1,116 @@
+import { z } from "@hono/zod-openapi";
+import { SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
+import { contract } from "../contract.ts";
+import { projectId } from "../parameters.ts";
+import {
+  CHECK_EXAMPLE,
+  OWN_STORAGE_EXAMPLE,
+  OwnStorage,
+  PROJECT_STORAGE_EXAMPLE,
+  ProjectStorage,
+  STORAGE_INPUT_EXAMPLE,
+  StorageCheck,
+  StorageInput,
+} from "../schemas/project_storage.ts";
+import { projectMember } from "../security.ts";
+
+const TAG = "Project files";
+const PATH = "/api/projects/{projectId}/storage";
+
+export const getProjectStorage = contract({
+  operationId: "getProjectStorage",
+  tag: TAG,
+  method: "get",
+  path: PATH,
+  summary: "Read where files go",
+  description: "The project's own bucket, if it has one, and what its files take.",
+  security: projectMember("viewer"),
+  parameters: [projectId],
+  body: null,
+  success: [{
+    status: 200,
+    description: "The storage.",
+    data: ProjectStorage,
+    example: PROJECT_STORAGE_EXAMPLE,
+    message: "Storage read",
+  }],
+  problems: ["STORAGE_UNAVAILABLE"],
+});
+
+export const setProjectStorage = contract({
+  operationId: "setProjectStorage",
+  tag: TAG,
+  method: "put",
+  path: PATH,
+  summary: "Bring a bucket",
+  description:
+    "Files go to this bucket from now on. Endpoint and bucket cannot change while files " +
+    "are in the present one; keys, `publicUrl`, region and `pathStyle` may at any time.",
+  security: projectMember("admin"),
+  parameters: [projectId],
+  body: {
+    schema: StorageInput,
+    example: STORAGE_INPUT_EXAMPLE,
+    description: "The bucket and its keys.",
+    bytesMax: SMALL_BODY_BYTES_MAX,
+  },
+  success: [{
+    status: 200,
+    description: "The bucket as it is stored, without its keys.",
+    data: OwnStorage,
+    example: OWN_STORAGE_EXAMPLE,
+    message: "Storage saved",
+  }],
+  problems: ["INVALID_INPUT", "STORAGE_IN_USE"],
+});
+
+export const clearProjectStorage = contract({
+  operationId: "clearProjectStorage",
+  tag: TAG,
+  method: "delete",
+  path: PATH,
+  summary: "Take a bucket away",
+  description: "Files go to the service's storage from now on. Refused while files are in the " +
+    "bucket; without one nothing changes.",
+  security: projectMember("admin"),
+  parameters: [projectId],
+  body: null,
+  success: [{
+    status: 200,
+    description: "Files go to the service's storage.",
+    data: z.strictObject({ provider: z.literal("internal") }),
+    example: { provider: "internal" },
+    message: "Storage cleared",
+  }],
+  problems: ["STORAGE_IN_USE"],
+});
+
+export const checkProjectStorage = contract({
+  operationId: "checkProjectStorage",
+  tag: TAG,
+  method: "post",
+  path: `${PATH}/check`,
+  summary: "Check a bucket",
+  description:
+    "Does in the project's bucket all that an upload does, as Corbel, as a browser and " +
+    "as a stranger do it, and says of each step how it went. It leaves nothing there.",
+  security: projectMember("admin"),
+  parameters: [projectId],
+  body: null,
+  success: [{
+    status: 200,
+    description: "How each step went; `ok` is false if one failed.",
+    data: StorageCheck,
+    example: CHECK_EXAMPLE,
+    message: "Storage checked",
+  }],
+  problems: ["INVALID_INPUT"],
+});
+
+/** In the order of the reference. */
+export const PROJECT_STORAGE = [
+  getProjectStorage,
+  setProjectStorage,
+  clearProjectStorage,
+  checkProjectStorage,
+];

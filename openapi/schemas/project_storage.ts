@@ -1,0 +1,94 @@
+import { z } from "@hono/zod-openapi";
+import { StorageUsage, USAGE_EXAMPLE } from "./storage.ts";
+
+const bucket = {
+  endpoint: z.string().nullable().openapi({ description: "Null for AWS itself." }),
+  region: z.string(),
+  bucket: z.string(),
+  pathStyle: z.boolean().openapi({
+    description: "Whether the bucket's name is part of the path and not of the host.",
+  }),
+  publicUrl: z.string().nullable().openapi({
+    description: "Where everybody can read the bucket; null if nowhere.",
+  }),
+};
+
+const BUCKET_EXAMPLE = {
+  endpoint: "https://s3.example.com",
+  region: "auto",
+  bucket: "blog-files",
+  pathStyle: true,
+  publicUrl: "https://files.example.com",
+};
+
+export const OWN_STORAGE_EXAMPLE = {
+  provider: "external" as const,
+  ...BUCKET_EXAMPLE,
+  hasKeys: true as const,
+};
+
+export const OwnStorage = z.strictObject({
+  provider: z.literal("external"),
+  ...bucket,
+  hasKeys: z.literal(true),
+}).openapi("OwnStorage", {
+  description: "A project's own bucket. Its keys are never shown.",
+  example: OWN_STORAGE_EXAMPLE,
+});
+
+export const PROJECT_STORAGE_EXAMPLE = { own: null, usage: USAGE_EXAMPLE };
+
+export const ProjectStorage = z.strictObject({
+  own: OwnStorage.nullable().openapi({ description: "Null where files go to the service's." }),
+  usage: StorageUsage,
+}).openapi("ProjectStorage", {
+  description: "Where a project's files go, and what they take.",
+  example: PROJECT_STORAGE_EXAMPLE,
+});
+
+export const STORAGE_INPUT_EXAMPLE = {
+  ...BUCKET_EXAMPLE,
+  accessKeyId: "AKIAIOSFODNN7EXAMPLE",
+  secretAccessKey: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+};
+
+export const StorageInput = z.strictObject({
+  endpoint: z.string().nullable().optional(),
+  region: z.string().optional().openapi({ description: "AWS needs it." }),
+  bucket: z.string(),
+  pathStyle: z.boolean().optional(),
+  publicUrl: z.string().nullable().optional(),
+  accessKeyId: z.string().optional().openapi({
+    description: "Both keys come together; left out, the stored ones of this bucket stay.",
+  }),
+  secretAccessKey: z.string().optional(),
+}).openapi("StorageInput", { example: STORAGE_INPUT_EXAMPLE });
+
+const step = z.strictObject({
+  step: z.string(),
+  result: z.enum(["ok", "warning", "failed", "skipped"]),
+  message: z.string(),
+});
+
+export const CHECK_EXAMPLE = {
+  ok: true,
+  steps: [{
+    step: "write",
+    result: "ok" as const,
+    message: "A signed URL takes a PUT, and the object is there.",
+  }],
+  corsRules: [],
+  bucketPolicy: {},
+};
+
+export const StorageCheck = z.strictObject({
+  ok: z.boolean().openapi({ description: "Whether no step failed." }),
+  steps: z.array(step),
+  corsRules: z.unknown().openapi({ description: "What browsers need of the bucket." }),
+  bucketPolicy: z.unknown().openapi({
+    description: "What lets everybody read files and nobody what is being uploaded.",
+  }),
+}).openapi("StorageCheck", {
+  description: "What an upload does in the bucket, step by step.",
+  example: CHECK_EXAMPLE,
+});

@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { setStorage } from "@/lib/projects/storage.ts";
+import { openTestApp } from "../support/test_app.ts";
+import { openDesk } from "./desk.ts";
+import { openFiles } from "./files.ts";
+import { ok, refused } from "./shelf.ts";
+
+const BUCKET = {
+  endpoint: "https://s3.example.com",
+  bucket: "blog-files",
+  accessKeyId: "AKIDBLOG",
+  secretAccessKey: "secret",
+};
+const CLEAR = { method: "DELETE", path: "/storage" };
+
+Deno.test("a bucket is taken away, and files go to our storage; without one nothing changes", async () => {
+  await using app = await openTestApp();
+  const desk = await openDesk(app);
+  assert.deepEqual(ok(await desk.asOwner(CLEAR)), { provider: "internal" });
+  await setStorage(app.services, desk.projectId, BUCKET);
+  ok(await desk.as("admin", CLEAR));
+  assert.equal(ok(await desk.asOwner({ path: "/storage" })).own, null);
+  await (await openFiles(app, desk.project)).upload();
+});
+
+Deno.test("a bucket with files in it stays, and so it does for viewers", async () => {
+  await using app = await openTestApp();
+  const desk = await openDesk(app);
+  await setStorage(app.services, desk.projectId, BUCKET);
+  const files = await openFiles(app, desk.project);
+  const answer = await files.ask({ filename: "a", contentType: "text/plain", size: 1 });
+  assert.equal(answer.status, 200, answer.text);
+  refused(await desk.asOwner(CLEAR), 409, "STORAGE_IN_USE", "1 file");
+  await desk.isForAdmins(CLEAR);
+  assert.equal(ok(await desk.asOwner({ path: "/storage" })).own.bucket, "blog-files");
+});

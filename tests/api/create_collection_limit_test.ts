@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { type AccountRecord, ACCOUNTS } from "@/lib/accounts/records.ts";
+import { createCollection, listCollections } from "@/lib/documents/save_collection.ts";
+import { eq } from "@/lib/store/filter.ts";
+import type { TestAccount } from "../support/dashboard.ts";
+import { openTestApp, type TestApp } from "../support/test_app.ts";
+import { ok, refused, tally, times } from "./shelf.ts";
+import { openTeam, removed, type Team } from "./team.ts";
+
+const create = (team: Team, name: string, by: TestAccount = team.owner) =>
+  by.send({ path: team.path("/collections"), body: { name, fields: [] } });
+
+const count = async ({ services }: TestApp, { projectId }: Team) =>
+  (await listCollections(services, projectId)).length;
+
+Deno.test("of 30 collections made at once exactly as many are as the plan allows, the first ones too", async () => {
+  await using app = await openTestApp();
+  const team = await openTeam(app);
+  const answers = await Promise.all(times(30, (n) => create(team, `c${n}`)));
+  assert.deepEqual(tally(answers), { 201: 20, 403: 10 });
+  assert.equal(await count(app, team), 20);
+  for (const answer of answers.filter(({ status }) => status === 403)) {
+    const message = /^The free plan allows 20 collections of a project\.$/;
+    refused(answer, 403, "PLAN_LIMIT_REACHED", message);
+  }
+});
+
+Deno.test("a collection that is deleted makes room, and a larger plan within 5 s", async () => {
+  await using app = await openTestApp();
+  const team = await openTeam(app);
+  for (const n of times(20, (n) => n)) ok(await create(team, `c${n}`), 201);
+  refused(await create(team, "more"), 403, "PLAN_LIMIT_REACHED");
+  ok(await team.owner.send(removed(team.path("/collections/c7"))));
+  ok(await create(team, "more"), 201);
+  refused(await create(team, "another"), 403, "PLAN_LIMIT_REACHED");
+  await app.services.engine.records<AccountRecord>("control", ACCOUNTS)
+    .updateOne(eq("_id", team.owner.accountId), { set: { plan: "pro" } });
+  app.clock.advance(5000);
+  ok(await create(team, "another", team.admin), 201);
+});
+
+Deno.test("a project that no account owns has the free plan, in the admin CLI too", async () => {
+  await using app = await openTestApp();
+  const { projectId } = await app.project();
+  const add = (n: number) =>
+    createCollection(app.services, projectId, { name: `c${n}`, fields: [] });
+  for (const n of times(20, (n) => n)) await add(n);
+  await assert.rejects(add(20), { code: "PLAN_LIMIT_REACHED" });
+});

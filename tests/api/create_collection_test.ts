@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { openTestApp } from "../support/test_app.ts";
+import { openDesk } from "./desk.ts";
+import { ok, refused, tally, times } from "./shelf.ts";
+
+const PATH = "/collections";
+
+Deno.test("a collection is created with every default filled in, and takes documents at once", async () => {
+  await using app = await openTestApp();
+  const desk = await openDesk(app);
+  const body = { name: "posts", fields: [{ key: "title", type: "String" }] };
+  assert.deepEqual(ok(await desk.asOwner({ path: PATH, body }), 201), {
+    name: "posts",
+    fields: [
+      { key: "title", type: "String", required: false, unique: false, index: false },
+      { key: "userId", type: "String", required: false, unique: false, index: false },
+    ],
+    rls: { enabled: true, mode: "private", ownerField: "userId" },
+    strict: false,
+  });
+  ok(await desk.project.asSecret({ path: "/api/data/posts", body: { title: "Hello" } }), 201);
+});
+
+Deno.test("what is no definition is refused, and makes no collection", async () => {
+  await using app = await openTestApp();
+  const desk = await openDesk(app);
+  for (
+    const [body, says] of [
+      [{}, "name"],
+      [{ name: "users" }, "reserved"],
+      [{ name: "a b" }, "name"],
+      [{ name: "posts", more: 1 }, "more"],
+      [{ name: "posts", fields: [{ key: "a", type: "Text" }] }, "type"],
+      [{ name: "posts", fields: [{ key: "a", type: "Ref", ref: "none" }] }, "does not exist"],
+    ] as const
+  ) refused(await desk.asOwner({ path: PATH, body }), 400, "INVALID_DEFINITION", says);
+  assert.deepEqual(ok(await desk.asOwner({ path: PATH })).items, []);
+});
+
+Deno.test("of many at once under one name, in whatever letter case, one is made", async () => {
+  await using app = await openTestApp();
+  const desk = await openDesk(app);
+  const answers = await Promise.all(
+    times(20, (i) => desk.asOwner({ path: PATH, body: { name: i % 2 ? "posts" : "Posts" } })),
+  );
+  assert.deepEqual(tally(answers), { 201: 1, 409: 19 });
+  refused(await desk.asOwner({ path: PATH, body: { name: "POSTS" } }), 409, "COLLECTION_EXISTS");
+});
+
+Deno.test("only admins and the owner make a collection", async () => {
+  await using app = await openTestApp();
+  const desk = await openDesk(app);
+  const call = { path: PATH, body: { name: "posts" } };
+  await desk.isForAdmins(call);
+  ok(await desk.as("admin", call), 201);
+});

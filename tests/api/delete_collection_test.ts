@@ -1,0 +1,170 @@
+import assert from "node:assert/strict";
+import { openForWriting } from "@/lib/documents/access.ts";
+import { createDocument } from "@/lib/documents/create_document.ts";
+import { deleteCollection } from "@/lib/documents/delete_collection.ts";
+import {
+  REMOVED_COLLECTIONS,
+  type RemovedCollection,
+} from "@/lib/documents/removed_collections.ts";
+import { ALL } from "@/lib/store/filter.ts";
+import type { Definition } from "@/lib/store/port.ts";
+import { maintain } from "@/routes/maintenance.ts";
+import { until } from "../acceptance/until.ts";
+import { openTestApp } from "../support/test_app.ts";
+import { type Desk, openDesk } from "./desk.ts";
+import { ok, refused, tally, times } from "./shelf.ts";
+
+const drop = (name = "posts") => ({ method: "DELETE", path: `/collections/${name}` });
+
+const keptAt = (name: string): Definition => ({
+  name,
+  fields: { isDeleted: { type: "Boolean" } },
+  indexes: [],
+  trash: true,
+});
+
+/** How many documents lie where a collection's are, or were. */
+const kept = ({ app, projectId }: Desk, storedAs = "posts"): Promise<number> =>
+  app.services.engine.records(projectId, keptAt(storedAs)).count(ALL);
+
+const removals = async ({ app, projectId }: Desk): Promise<number> =>
+  await app.services.engine.records<RemovedCollection>(projectId, REMOVED_COLLECTIONS)
+    .count({ op: "eq", path: "isDropped", value: false });
+
+async function fill({ project }: Desk, count: number, n = 1): Promise<void> {
+  for (let left = count; left > 0; left -= 100) {
+    const documents = times(Math.min(left, 100), () => ({ n }));
+    ok(await project.asSecret({ path: "/api/data/posts/bulk", body: { documents } }), 201);
+  }
+}
+
+/** The collection's documents, as the secret key counts them. */
+const count = async ({ project }: Desk): Promise<number> =>
+  ok(await project.asSecret({ path: "/api/data/posts?include_deleted=true" })).total;
+
+/** Deletes it and has the removal of its documents cut off before it begins. */
+const deleteCutOff = ({ app, projectId }: Desk) =>
+  deleteCollection(
+    {
+      ...app.services,
+      collectionRemovals: { begin() {}, async [Symbol.asyncDispose]() {} },
+    },
+    projectId,
+    "posts",
+  );
+
+Deno.test("a deleted collection is gone at once, and its documents soon", async () => {
+  await using app = await openTestApp();
+  const desk = await openDesk(app);
+  await desk.project.collection({ name: "posts" });
+  await fill(desk, 230);
+  assert.deepEqual(ok(await desk.asOwner(drop())), { name: "posts" });
+  refused(await desk.project.asSecret({ path: "/api/data/posts" }), 404, "COLLECTION_NOT_FOUND");
+  refused(await desk.asOwner(drop()), 404, "COLLECTION_NOT_FOUND");
+  await until("the documents are removed", async () => await kept(desk) === 0, 10_000);
+});
+
+Deno.test("a collection of the same name, made in between, is empty and loses nothing", async () => {
+  await using app = await openTestApp();
+  const desk = await openDesk(app);
+  for (const round of [1, 2, 3]) {
+    await desk.project.collection({ name: round === 2 ? "Posts" : "posts" });
+    const name = round === 2 ? "Posts" : "posts";
+    const path = `/api/data/${name}`;
+    assert.equal(ok(await desk.project.asSecret({ path })).total, 0);
+    const documents = times(100, () => ({ round }));
+    ok(await desk.project.asSecret({ path: `${path}/bulk`, body: { documents } }), 201);
+    if (round < 3) ok(await desk.asOwner(drop(name)));
+  }
+  app.clock.advance(600_000);
+  for (const _pass of [1, 2]) await maintain(app.services);
+  assert.equal(await count(desk), 100, "maintenance leaves the new one alone");
+  assert.equal(await removals(desk), 0);
+});
+
+Deno.test("a removal that was cut off is finished by maintenance, for good", async () => {
+  await using app = await openTestApp();
+  const desk = await openDesk(app);
+  await desk.project.collection({ name: "posts" });
+  await fill(desk, 120, 1);
+  await deleteCutOff(desk);
+  await desk.project.collection({ name: "posts" });
+  await fill(desk, 7, 2);
+  assert.equal(await kept(desk), 120);
+  const { documents } = await maintain(app.services);
+  assert.equal(documents, 120);
+  assert.equal(await kept(desk), 0);
+  assert.equal(await removals(desk), 1, "late writers may still come");
+  app.clock.advance(600_000);
+  await maintain(app.services);
+  assert.equal(await removals(desk), 0);
+  assert.equal(await count(desk), 7);
+});
+
+Deno.test("who found the collection before it was deleted cannot write into the next one", async () => {
+  await using app = await openTestApp();
+  const desk = await openDesk(app);
+  await desk.project.collection({ name: "posts" });
+  const caller = { kind: "secret", projectId: desk.projectId } as const;
+  const late = await openForWriting(app.services, caller, "posts");
+  ok(await desk.asOwner(drop()));
+  await desk.project.collection({ name: "posts" });
+  await createDocument(app.services, late, { body: { n: 1 }, idempotencyKey: null });
+  assert.equal(await count(desk), 0);
+  app.clock.advance(600_000);
+  await maintain(app.services);
+  assert.equal(await kept(desk), 0, "what was written late is removed too");
+});
+
+Deno.test("of many deletions at once one takes effect", async () => {
+  await using app = await openTestApp();
+  const desk = await openDesk(app);
+  await desk.project.collection({ name: "posts" });
+  await fill(desk, 10);
+  const answers = await Promise.all(times(20, () => desk.asOwner(drop())));
+  assert.deepEqual(tally(answers), { 200: 1, 404: 19 });
+});
+
+Deno.test("a collection that others refer to stays, and they are named", async () => {
+  await using app = await openTestApp();
+  const desk = await openDesk(app);
+  await desk.project.collection({
+    name: "posts",
+    fields: [{ key: "parent", type: "Ref", ref: "posts" }],
+  });
+  const fields = [{ key: "post", type: "Ref", ref: "posts" }];
+  await desk.project.collection({ name: "comments", fields });
+  await fill(desk, 1);
+  refused(await desk.asOwner(drop()), 409, "COLLECTION_IN_USE", "comments");
+  assert.equal(await count(desk), 1);
+  ok(await desk.asOwner(drop("comments")));
+  ok(await desk.asOwner(drop()));
+});
+
+Deno.test("a reference made in the moment of the deletion never dangles", async () => {
+  await using app = await openTestApp();
+  const desk = await openDesk(app);
+  const fields = [{ key: "post", type: "Ref", ref: "posts" }];
+  for (const round of times(8, (i) => i)) {
+    await desk.project.collection({ name: "posts" });
+    const [made, gone] = await Promise.all([
+      desk.asOwner({ path: "/collections", body: { name: `c${round}`, fields } }),
+      desk.asOwner(drop()),
+    ]);
+    const isMade = made.status === 201;
+    assert.equal(gone.status, isMade ? 409 : 200, `${made.text} ${gone.text}`);
+    if (!isMade) continue;
+    ok(await desk.asOwner(drop(`c${round}`)));
+    ok(await desk.asOwner(drop()));
+  }
+});
+
+Deno.test("only admins and the owner delete a collection", async () => {
+  await using app = await openTestApp();
+  const desk = await openDesk(app);
+  await desk.project.collection({ name: "posts" });
+  await fill(desk, 3);
+  await desk.isForAdmins(drop());
+  assert.equal(await count(desk), 3);
+  ok(await desk.as("admin", drop()));
+});

@@ -1,0 +1,245 @@
+import assert from "node:assert/strict";
+import { ACCOUNTS } from "@/lib/accounts/records.ts";
+import { API_KEYS } from "@/lib/auth/api_keys.ts";
+import { walkBlobs } from "@/lib/files/walk.ts";
+import { MEMBERS } from "@/lib/projects/members.ts";
+import { PROJECTS } from "@/lib/projects/records.ts";
+import { removeTrashed, restoreProject } from "@/lib/projects/trash.ts";
+import { ALL, eq } from "@/lib/store/filter.ts";
+import { maintain } from "@/routes/maintenance.ts";
+import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
+import { databaseNames } from "../support/mongodb.ts";
+import { database } from "../support/test_store.ts";
+import { put, textBytes } from "./blobs.ts";
+import { openFiles } from "./files.ts";
+import { get, TEXT } from "./served.ts";
+import { ok, openShelf, refused, times } from "./shelf.ts";
+import { locationOf, openSignInWorld, SITE } from "./sign_in_world.ts";
+import { openTeam, removed } from "./team.ts";
+
+const DAY_MS = 86_400_000;
+
+async function trash(project: TestProject, name = "Test") {
+  const owner = await project.owner();
+  return owner.send(removed(`/api/projects/${project.projectId}`, { name }));
+}
+
+/** How many records the control space holds of a project. */
+async function controlRecords({ services: { engine } }: TestApp, projectId: string) {
+  const of = (definition: typeof MEMBERS) =>
+    engine.records("control", definition).count(eq("projectId", projectId));
+  const projects = engine.records("control", PROJECTS);
+  return {
+    projects: await projects.count(eq("_id", projectId)),
+    members: await of(MEMBERS),
+    keys: await of(API_KEYS),
+  };
+}
+
+const NONE = { projects: 0, members: 0, keys: 0 };
+
+async function objects({ services: { blobStores } }: TestApp, projectId: string) {
+  const paths = [];
+  for (const place of ["partial", "staged", "stored"] as const) {
+    for await (const { path } of walkBlobs(blobStores.internal, place, `${projectId}/`)) {
+      paths.push(path);
+    }
+  }
+  return paths;
+}
+
+Deno.test("a deleted project's keys, files, uploads and key set are refused at once, and within 5 s elsewhere", async () => {
+  await using app = await openTestApp();
+  await using other = await openTestApp({ store: app.store, clock: app.clock });
+  const files = await openFiles(app);
+  const { project } = files;
+  const user = await project.user();
+  const upload = await files.request(TEXT.length);
+  await put(app, upload, { body: textBytes(TEXT) });
+  ok2xx(await files.confirm(upload));
+  const open = await files.request(TEXT.length);
+  const headers = { "x-api-key": project.secretKey };
+  const calls = (one: TestApp) =>
+    [
+      [() => one.send({ path: "/api/data/none", headers }), 404, "API_KEY_INVALID", 401],
+      [
+        () =>
+          one.send({ path: "/api/data/none", headers: { "x-api-key": project.publishableKey } }),
+        404,
+        "API_KEY_INVALID",
+        401,
+      ],
+      [() => get(one, upload.filePath), 200, "FILE_NOT_FOUND", 404],
+      [
+        () => one.send({ path: `/api/projects/${project.projectId}/jwks.json` }),
+        200,
+        "PROJECT_NOT_FOUND",
+        404,
+      ],
+    ] as const;
+  for (const one of [app, other]) {
+    for (const [send, before] of calls(one)) assert.equal((await send()).status, before);
+  }
+  const data = ok(await trash(project));
+  assert.deepEqual(data, {
+    projectId: project.projectId,
+    restorableUntil: "2026-02-07T12:00:00.000Z",
+  });
+  for (const [send, , code, status] of calls(app)) refused(await send(), status, code);
+  refused(await put(app, open, { body: textBytes(TEXT) }), 409, "UPLOAD_FINISHED");
+  refused(await project.asPublic({ path: "/api/userAuth/me" }, user), 401, "API_KEY_INVALID");
+  app.clock.advance(5000);
+  for (const [send, , code, status] of calls(other)) refused(await send(), status, code);
+});
+
+const ok2xx = ({ status, text }: { status: number; text: string }) =>
+  assert.equal(status, 200, text);
+
+Deno.test("a sign-in that was begun before is refused when its browser comes back", async () => {
+  await using world = await openSignInWorld();
+  const project = await world.project({ siteUrl: SITE });
+  const browser = world.browser();
+  const start = await browser.start(project, "github");
+  const back = await world.github.approve(locationOf(start), "ann");
+  ok(await trash(project));
+  const answer = await browser.comeBack(back);
+  refused(answer, 400, "INVALID_STATE");
+  refused(await browser.start(project, "github"), 401, "API_KEY_INVALID");
+});
+
+Deno.test("only the project's own name deletes it", async () => {
+  await using app = await openTestApp();
+  const team = await openTeam(app);
+  for (const name of ["", "test", "Test ", "Other"]) {
+    refused(await team.owner.send(removed(team.path(), { name })), 400, "PROJECT_NAME_MISMATCH");
+  }
+  for (const body of [{}, { name: null }, [], { name: "Test", more: 1 }]) {
+    refused(await team.owner.send(removed(team.path(), body)), 400, "INVALID_BODY");
+  }
+  ok(await team.read());
+});
+
+Deno.test("of ten deletions at once one takes place", async () => {
+  await using app = await openTestApp();
+  const team = await openTeam(app);
+  const call = removed(team.path(), { name: "Test" });
+  const answers = await Promise.all(times(10, () => team.owner.send(call)));
+  assert.equal(answers.filter(({ status }) => status === 200).length, 1);
+  for (const answer of answers.filter(({ status }) => status !== 200)) {
+    refused(answer, 404, "PROJECT_NOT_FOUND");
+  }
+});
+
+Deno.test("after seven days everything of it is removed, and nothing of any other", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const [project, kept] = [files.project, await openFiles(app)];
+  const shelf = await openShelf(app, {}, kept.project);
+  const document = await shelf.insertOne({ n: 1 });
+  for (const one of [files, kept]) {
+    await one.upload(10);
+    await one.put(await one.request(10));
+  }
+  ok(await trash(project));
+  app.clock.advance(7 * DAY_MS - 1);
+  assert.equal((await maintain(app.services)).projects, 0);
+  assert.deepEqual(await controlRecords(app, project.projectId), {
+    projects: 1,
+    members: 1,
+    keys: 2,
+  });
+  assert.equal((await objects(app, project.projectId)).length, 2);
+  app.clock.advance(1);
+  const passes = await Promise.all([maintain(app.services), maintain(app.services)]);
+  assert.ok(passes.some(({ projects }) => projects === 1));
+  assert.deepEqual(await controlRecords(app, project.projectId), NONE);
+  assert.deepEqual(await objects(app, project.projectId), []);
+  assert.equal(await spaceExists(app, project.projectId), false);
+  assert.equal((await objects(app, kept.project.projectId)).length, 2);
+  assert.equal((await shelf.read(document._id)).status, 200);
+  assert.equal((await maintain(app.services)).projects, 0);
+});
+
+/** Whether anything is left where the project's records were. */
+async function spaceExists(app: TestApp, projectId: string): Promise<boolean> {
+  if (database === "sqlite") {
+    const names = [...Deno.readDirSync(`${app.store.folder}/projects`)].map(({ name }) => name);
+    return names.some((name) => name.startsWith(projectId));
+  }
+  const prefix = new URL(app.store.settings.DATABASE_URL!).pathname.slice(1);
+  return (await databaseNames(prefix)).some((name) => name.endsWith(projectId));
+}
+
+Deno.test("what one pass leaves unfinished the next takes up", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const { project } = files;
+  for (const _ of times(3, () => null)) await files.upload(10);
+  ok(await trash(project));
+  app.clock.advance(7 * DAY_MS);
+  let asked = 0;
+  assert.equal(await removeTrashed(app.services, () => ++asked > 3), 0);
+  assert.equal((await objects(app, project.projectId)).length, 1);
+  assert.equal((await controlRecords(app, project.projectId)).projects, 1);
+  assert.equal(await removeTrashed(app.services), 1);
+  assert.deepEqual(await objects(app, project.projectId), []);
+  assert.deepEqual(await controlRecords(app, project.projectId), NONE);
+});
+
+Deno.test("restored within seven days it is what it was: keys, files, documents and members", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const { project } = files;
+  const shelf = await openShelf(app, {}, project);
+  const document = await shelf.insertOne({ n: 1 });
+  const { filePath } = await files.upload(10);
+  ok(await trash(project));
+  app.clock.advance(7 * DAY_MS - 1);
+  await maintain(app.services);
+  await restoreProject(app.services, project.projectId);
+  assert.equal((await shelf.read(document._id)).status, 200);
+  assert.equal((await get(app, filePath)).status, 200);
+  const owner = await project.owner();
+  assert.equal(ok(await owner.send({ path: "/api/projects" })).items.length, 1);
+  assert.equal((await controlRecords(app, project.projectId)).members, 1);
+  app.clock.advance(7 * DAY_MS);
+  assert.equal((await maintain(app.services)).projects, 0);
+});
+
+Deno.test("what is not in the trash, or too long, or being removed, cannot be restored", async () => {
+  await using app = await openTestApp();
+  const [one, two] = [await app.project(), await app.project()];
+  await (await openFiles(app, one)).upload(10);
+  const restore = (id: string) => restoreProject(app.services, id);
+  await assert.rejects(restore(one.projectId), { code: "PROJECT_NOT_FOUND" });
+  ok(await trash(one));
+  ok(await trash(two));
+  await restore(two.projectId);
+  app.clock.advance(7 * DAY_MS);
+  await assert.rejects(restore(one.projectId), { code: "PROJECT_NOT_FOUND" });
+  // A pass of a process whose clock is ahead has begun.
+  assert.equal(await removeTrashed(app.services, stopAfter(1)), 0);
+  app.clock.advance(-DAY_MS);
+  await assert.rejects(restore(one.projectId), { code: "PROJECT_NOT_FOUND" });
+  app.clock.advance(DAY_MS);
+  await maintain(app.services);
+  assert.equal(await app.services.engine.records("control", PROJECTS).count(ALL), 1);
+});
+
+const stopAfter = (calls: number) => {
+  let asked = 0;
+  return () => ++asked > calls;
+};
+
+Deno.test("an owner who has no account any more leaves a restored project without one", async () => {
+  await using app = await openTestApp();
+  const project = await app.project();
+  ok(await trash(project));
+  const { accountId } = await project.owner();
+  const { engine } = app.services;
+  await engine.records("control", ACCOUNTS)
+    .deleteOne(eq("_id", accountId));
+  await restoreProject(app.services, project.projectId);
+  const stored = await engine.records("control", PROJECTS).get(project.projectId);
+  assert.equal(stored?.value.ownerId, null);
+});

@@ -1,0 +1,213 @@
+import assert from "node:assert/strict";
+import { createDocumentQuota } from "@/lib/documents/quota.ts";
+import { CACHE_MS } from "@/lib/limits.ts";
+import { type Plan, PLANS } from "@/lib/projects/plans.ts";
+import type { Services } from "@/lib/services.ts";
+import { createApp } from "@/routes/app.ts";
+import { until } from "../acceptance/until.ts";
+import { type Answer, type Call, send } from "../support/conforming_client.ts";
+import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
+import { openTestServices } from "../support/test_services.ts";
+import { openDesk } from "./desk.ts";
+import { ok, openShelf, refused, type Shelf, tally, times } from "./shelf.ts";
+
+const PAGE = "x".repeat(4096);
+
+/** A plan whose documents may take what they take now and `bytes` more. */
+interface Tight {
+  readonly plan: { documentBytes: number; name: Plan["name"] };
+  /** A call to an app that holds documents to this plan. */
+  send(call: Call): Promise<Answer>;
+  asSecret(call: Call): Promise<Answer>;
+  used(): Promise<number>;
+}
+
+async function tighten(
+  services: Services,
+  { projectId, secretKey }: TestProject,
+  bytes: number,
+): Promise<Tight> {
+  const { engine, clock } = services;
+  const plan = { ...PLANS.free, documentBytes: await engine.bytes(projectId) + bytes };
+  const plans = { ...services.plans, of: () => plan };
+  const documentQuota = createDocumentQuota({ engine, plans, clock });
+  const app = createApp({ ...services, documentQuota });
+  return {
+    plan,
+    send: (call) => send(app, call),
+    asSecret: (call) =>
+      send(app, {
+        ...call,
+        headers: [["x-api-key", secretKey], ...new Headers(call.headers)],
+      }),
+    used: () => engine.bytes(projectId),
+  };
+}
+
+const POSTS = "/api/data/posts";
+
+/** What one such document takes: as it is stored, or as its text, whichever is more and less. */
+async function sizeOf({ app, project, insertOne }: Shelf, body: { [name: string]: unknown }) {
+  const before = await app.services.engine.bytes(project.projectId);
+  const stored = await insertOne(body);
+  const size = await app.services.engine.bytes(project.projectId) - before;
+  const text = JSON.stringify(stored).length;
+  return { most: Math.max(size, text), least: Math.min(size, text) };
+}
+
+Deno.test("of fifty inserts at once exactly those are stored for which there is room", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app);
+  const { most, least } = await sizeOf(shelf, { text: PAGE });
+  // Ten fit and eleven do not, also where the store takes a little more or less than the text.
+  const tight = await tighten(app.services, shelf.project, 10 * most + Math.floor(least / 2));
+  const answers = await Promise.all(
+    times(50, () => tight.asSecret({ path: POSTS, body: { text: PAGE } })),
+  );
+  assert.deepEqual(tally(answers), { 201: 10, 403: 40 });
+  assert.equal(ok(await shelf.asSecret({ path: "?count=true" })).count, 11);
+  assert.ok(await tight.used() <= tight.plan.documentBytes);
+});
+
+Deno.test("of many changes at once that make documents grow, those are made for which there is room", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app);
+  const ids = (await shelf.insert(...times(20, () => ({ text: "" })))).map(({ _id }) => _id);
+  const tight = await tighten(app.services, shelf.project, 5 * PAGE.length + 1000);
+  const answers = await Promise.all(
+    ids.map((id) =>
+      tight.asSecret({ method: "PATCH", path: `${POSTS}/${id}`, body: { text: PAGE } })
+    ),
+  );
+  assert.deepEqual(tally(answers), { 200: 5, 403: 15 });
+  assert.ok(await tight.used() <= tight.plan.documentBytes);
+});
+
+/** A project with no room left, and one document of a page. */
+async function openFull(app: TestApp) {
+  const shelf = await openShelf(app, { rls: { mode: "private" } });
+  const ann = await shelf.project.user();
+  const { _id } = ok(await shelf.asPublic({ body: { text: PAGE } }, ann), 201);
+  const tight = await tighten(app.services, shelf.project, 0);
+  const path = `${POSTS}/${_id}`;
+  return { shelf, ann, _id, path, tight };
+}
+
+Deno.test("where there is no room every write that adds bytes is 403 and names limit and plan", async () => {
+  await using app = await openTestApp();
+  const { shelf, ann, path, tight, _id } = await openFull(app);
+  const desk = await openDesk(app, shelf.project);
+  const larger = { text: `${PAGE}x` };
+  const writes: Call[] = [
+    { path: POSTS, body: {} },
+    { path: POSTS, body: {}, headers: { "idempotency-key": "new" } },
+    { path: `${POSTS}/bulk`, body: [{ n: 1 }, { n: 2 }] },
+    { method: "PUT", path, body: larger },
+    { method: "PATCH", path, body: larger },
+    { method: "PATCH", path, body: { more: 1 } },
+    { method: "PATCH", path, body: { "a.b": 1 } },
+  ];
+  await shelf.untouched(async () => {
+    for (const call of writes) {
+      refused(await tight.asSecret(call), 403, "DOCUMENT_QUOTA_EXCEEDED", /0 MB on the free plan/);
+      const headers = [
+        ["x-api-key", shelf.project.publishableKey],
+        ["authorization", `Bearer ${ann.token}`],
+        ...new Headers(call.headers),
+      ] as [string, string][];
+      refused(await tight.send({ ...call, headers }), 403, "DOCUMENT_QUOTA_EXCEEDED");
+    }
+    const documents = `/api/projects/${desk.projectId}/collections/posts/documents`;
+    const { cookie } = desk.account;
+    for (
+      const call of [
+        { path: documents, body: {} },
+        { method: "PUT", path: `${documents}/${_id}`, body: larger },
+        { method: "PATCH", path: `${documents}/${_id}`, body: larger },
+      ]
+    ) refused(await tight.send({ ...call, headers: { cookie } }), 403, "DOCUMENT_QUOTA_EXCEEDED");
+  });
+});
+
+Deno.test("where there is no room one still reads, deletes, recovers and writes what is no larger", async () => {
+  await using app = await openTestApp();
+  const { shelf, path, tight } = await openFull(app);
+  const { asSecret } = tight;
+  ok(await asSecret({ path: POSTS }));
+  ok(await asSecret({ path }));
+  ok(await asSecret({ method: "PATCH", path, body: { text: PAGE.replace("x", "y") } }));
+  ok(await asSecret({ method: "DELETE", path }));
+  ok(await asSecret({ method: "PATCH", path: `${path}/recover` }));
+  const kept = { method: "PUT", path, body: { text: PAGE.slice(0, 100) } };
+  ok(await asSecret(kept));
+  ok(await asSecret({ path: POSTS, body: { text: PAGE.slice(0, 1000) } }), 201);
+  const large = { path: POSTS, body: { text: PAGE } };
+  refused(await asSecret(large), 403, "DOCUMENT_QUOTA_EXCEEDED");
+  ok(await asSecret({ method: "DELETE", path }));
+  refused(await asSecret(large), 403, "DOCUMENT_QUOTA_EXCEEDED");
+  const { items } = ok(await shelf.asSecret({ path: "?include_deleted=true" }));
+  for (const { _id } of items) {
+    ok(await asSecret({ method: "DELETE", path: `${POSTS}/${_id}?permanent=true` }));
+  }
+  ok(await asSecret({ ...large, body: { text: PAGE.slice(0, 3000) } }), 201);
+});
+
+Deno.test("what was answered before is answered again where there is no room any more", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app);
+  const tight = await tighten(app.services, shelf.project, 1000);
+  const headers = { "idempotency-key": "once" };
+  const first = await tight.asSecret({ path: POSTS, body: { n: 1 }, headers });
+  ok(first, 201);
+  tight.plan.documentBytes = 0;
+  const again = await tight.asSecret({ path: POSTS, body: { n: 1 }, headers });
+  assert.equal(again.text, first.text);
+  const other = await tight.asSecret({ path: POSTS, body: { n: 2 }, headers });
+  refused(other, 422, "IDEMPOTENCY_KEY_REUSED");
+});
+
+Deno.test("what another process writes counts within 5 s, and what it removes at once at the edge", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app);
+  await using other = await openTestServices({ store: app.store, clock: app.clock });
+  const tight = await tighten(app.services, shelf.project, 3 * PAGE.length);
+  ok(await tight.asSecret({ path: POSTS, body: {} }), 201);
+  const elsewhere = createApp(other.services);
+  const headers = { "x-api-key": shelf.project.secretKey };
+  const body = times(3, () => ({ text: PAGE }));
+  const { ids } = ok(await send(elsewhere, { path: `${POSTS}/bulk`, body, headers }), 201);
+  app.clock.advance(CACHE_MS + 1);
+  refused(await tight.asSecret({ path: POSTS, body: {} }), 403, "DOCUMENT_QUOTA_EXCEEDED");
+  for (const id of ids) {
+    const path = `${POSTS}/${id}?permanent=true`;
+    ok(await send(elsewhere, { method: "DELETE", path, headers }));
+  }
+  ok(await tight.asSecret({ path: POSTS, body: {} }), 201);
+});
+
+Deno.test("a deleted collection's documents give their room back", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app);
+  const desk = await openDesk(app, shelf.project);
+  await desk.project.collection({ name: "tasks" });
+  await shelf.insert(...times(3, () => ({ text: PAGE })));
+  const tight = await tighten(app.services, shelf.project, 0);
+  const call = { path: "/api/data/tasks", body: { text: PAGE } };
+  refused(await tight.asSecret(call), 403, "DOCUMENT_QUOTA_EXCEEDED");
+  ok(await desk.asOwner({ method: "DELETE", path: "/collections/posts" }));
+  await until("the room is back", async () => (await tight.asSecret(call)).status === 201, 10_000);
+});
+
+Deno.test("the quota is that of the owner's plan", async () => {
+  await using app = await openTestApp();
+  const project = await app.project();
+  const asked = { bytes: PLANS.free.documentBytes + 1, mayShrink: false };
+  const { documentQuota, plans } = app.services;
+  await assert.rejects(() => documentQuota.admit(project.projectId, asked), {
+    code: "DOCUMENT_QUOTA_EXCEEDED",
+    message: /50 MB on the free plan/,
+  });
+  const pro = createDocumentQuota({ ...app.services, plans: { ...plans, of: () => PLANS.pro } });
+  using admission = await pro.admit(project.projectId, asked);
+  assert.ok(admission.room >= asked.bytes);
+});

@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { findStorage } from "@/lib/projects/storage.ts";
+import { openTestApp } from "../support/test_app.ts";
+import { openDesk } from "./desk.ts";
+import { openFiles } from "./files.ts";
+import { ok, refused } from "./shelf.ts";
+
+const SECRET = "a-bucket-secret-that-stays-inside";
+const BODY = {
+  endpoint: "https://s3.example.com",
+  bucket: "blog-files",
+  accessKeyId: "AKIDBLOG",
+  secretAccessKey: SECRET,
+};
+
+const put = (body: unknown) => ({ method: "PUT", path: "/storage", body });
+
+Deno.test("a bucket is set, its keys are kept where none are sent and never shown", async () => {
+  await using app = await openTestApp();
+  const desk = await openDesk(app);
+  const shown = {
+    provider: "external",
+    endpoint: "https://s3.example.com",
+    region: "us-east-1",
+    bucket: "blog-files",
+    pathStyle: true,
+    publicUrl: null,
+    hasKeys: true,
+  };
+  const first = await desk.as("admin", put(BODY));
+  assert.deepEqual(ok(first), shown);
+  const { accessKeyId: _id, secretAccessKey: _secret, ...keyless } = BODY;
+  const publicUrl = "https://files.example.com";
+  const again = await desk.asOwner(put({ ...keyless, publicUrl }));
+  assert.deepEqual(ok(again), { ...shown, publicUrl });
+  const read = await desk.asOwner({ path: "/storage" });
+  assert.deepEqual(ok(read).own, { ...shown, publicUrl });
+  assert.deepEqual([ok(read).usage.limit, ok(read).usage.provider], [null, "external"]);
+  for (const { text } of [first, again, read]) {
+    assert.ok(!text.includes(SECRET) && !text.includes("AKIDBLOG"));
+  }
+});
+
+Deno.test("what is no bucket is refused, and nothing of it kept or repeated", async () => {
+  await using app = await openTestApp();
+  const desk = await openDesk(app);
+  const wrong: [object, string][] = [
+    [{ ...BODY, endpoint: "http://127.0.0.1:9000" }, "endpoint"],
+    [{ ...BODY, endpoint: "https://10.0.0.1" }, "private network"],
+    [{ ...BODY, bucket: SECRET.toUpperCase() }, "bucket"],
+    [{ endpoint: BODY.endpoint, bucket: BODY.bucket }, "accessKeyId"],
+    [{ ...BODY, more: 1 }, "endpoint"],
+  ];
+  for (const [body, says] of wrong) {
+    const answer = await desk.asOwner(put(body));
+    refused(answer, 400, "INVALID_INPUT", says);
+    assert.ok(!answer.text.toLowerCase().includes(SECRET));
+  }
+  await desk.isForAdmins(put(BODY));
+  assert.equal(await findStorage(app.services, desk.projectId), null);
+});
+
+Deno.test("another bucket is refused while files are in the present one", async () => {
+  await using app = await openTestApp();
+  const desk = await openDesk(app);
+  ok(await desk.asOwner(put(BODY)));
+  const files = await openFiles(app, desk.project);
+  const answer = await files.ask({ filename: "a", contentType: "text/plain", size: 1 });
+  assert.equal(answer.status, 200, answer.text);
+  const other = await desk.asOwner(put({ ...BODY, bucket: "other" }));
+  refused(other, 409, "STORAGE_IN_USE", "1 file");
+});
