@@ -1,5 +1,6 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Contract } from "./contract.ts";
+import { AI } from "./paths/ai.ts";
 import { ACCOUNTS } from "./paths/accounts.ts";
 import { BLOBS } from "./paths/blobs.ts";
 import { DATA } from "./paths/data.ts";
@@ -35,6 +36,7 @@ export const CONTRACTS: readonly Contract<unknown>[] = [
   ...PROJECT_COLLECTIONS,
   ...PROJECT_DOCUMENTS,
   ...PROJECT_USERS,
+  ...AI,
   ...PROJECT_FILES,
   ...PROJECT_STORAGE,
   ...SYSTEM,
@@ -77,6 +79,7 @@ export function buildDocument() {
       { name: "Project documents", description: "A project's documents, for its members." },
       { name: "Project files", description: "A project's files, and where they are kept." },
       { name: "Project users", description: "A project's users, for its members." },
+      { name: "AI", description: "Ask for queries and collections in plain words." },
       { name: "Access tokens", description: "Check access tokens elsewhere." },
       { name: "Server", description: "The server itself." },
     ],
