@@ -18,7 +18,12 @@ import * as storage from "@/openapi/paths/storage.ts";
 import * as system from "@/openapi/paths/system.ts";
 import * as users from "@/openapi/paths/users.ts";
 import type { Handler } from "./call.ts";
-import { handleGetAccount } from "./accounts/get_account.ts";
+import {
+  handleChangePassword,
+  handleDeleteAccount,
+  handleGetAccount,
+} from "./accounts/own_account.ts";
+import { handleEndAccountSession, handleListAccountSessions } from "./accounts/sessions.ts";
 import {
   handleRegisterAccount,
   handleSignInAccount,
@@ -154,6 +159,10 @@ export function operations(mount: <P>(contract: Contract<P>, handle: Handler<P>)
   mount(members.changeMember, handleChangeMember);
   mount(members.removeMember, handleRemoveMember);
   mount(members.transferProject, handleTransferProject);
+  mount(accounts.changePassword, handleChangePassword);
+  mount(accounts.listAccountSessions, handleListAccountSessions);
+  mount(accounts.endAccountSession, handleEndAccountSession);
+  mount(accounts.deleteAccount, handleDeleteAccount);
   mount(projectProviders.listProviders, handleListProviders);
   mount(projectProviders.setProvider, handleSetProvider);
   mount(projectCollections.listCollections, handleListCollections);
@@ -172,6 +181,13 @@ export function operations(mount: <P>(contract: Contract<P>, handle: Handler<P>)
   mount(projectUsers.patchProjectUser, asServer(handlePatchUser));
   mount(projectUsers.deleteProjectUser, asServer(handleDeleteUser));
   mount(projectUsers.endProjectUserSessions, asServer(handleEndUserSessions));
+  mount(ai.setAccountAiKey, handleSetAccountAiKey);
+  mount(ai.setProjectAiKey, handleSetProjectAiKey);
+  mount(ai.getAiUsage, handleGetAiUsage);
+  mount(ai.buildQuery, handleBuildQuery);
+  mount(ai.designCollections, handleDesignCollections);
+  mount(ai.applyDesign, handleApplyDesign);
+  mount(ai.endDesign, handleEndDesign);
   mount(projectFiles.listProjectFiles, asServer(handleListFiles));
   mount(projectFiles.requestProjectUpload, handleRequestProjectUpload);
   mount(projectFiles.confirmProjectUpload, handleConfirmProjectUpload);
@@ -180,13 +196,6 @@ export function operations(mount: <P>(contract: Contract<P>, handle: Handler<P>)
   mount(projectStorage.setProjectStorage, handleSetProjectStorage);
   mount(projectStorage.clearProjectStorage, handleClearProjectStorage);
   mount(projectStorage.checkProjectStorage, handleCheckProjectStorage);
-  mount(ai.setAccountAiKey, handleSetAccountAiKey);
-  mount(ai.setProjectAiKey, handleSetProjectAiKey);
-  mount(ai.getAiUsage, handleGetAiUsage);
-  mount(ai.buildQuery, handleBuildQuery);
-  mount(ai.designCollections, handleDesignCollections);
-  mount(ai.applyDesign, handleApplyDesign);
-  mount(ai.endDesign, handleEndDesign);
   mount(system.getJwks, handleGetJwks);
   mount(system.getHealth, handleGetHealth);
   mount(system.getReadiness, handleGetReadiness);

@@ -2,6 +2,7 @@ import type { SignedInAccount } from "../accounts/account_sessions.ts";
 import { type AccountRecord, ACCOUNTS } from "../accounts/records.ts";
 import type { Config } from "../config.ts";
 import type { Binding, KeyRing } from "../crypto/key_ring.ts";
+import type { SealedPlace } from "../crypto/sealed_place.ts";
 import { Secret } from "../crypto/secret.ts";
 import { AI_KEY_LENGTH_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";
@@ -16,6 +17,18 @@ export const aiKeyBinding = (owner: "account" | "project", id: Id): Binding => (
   project: id,
   purpose: `ai-key of ${owner}`,
 });
+
+export const ACCOUNT_AI_KEYS: SealedPlace = {
+  definition: ACCOUNTS,
+  member: "sealedAiKey",
+  binding: ({ _id }) => aiKeyBinding("account", _id),
+};
+
+export const PROJECT_AI_KEYS: SealedPlace = {
+  definition: PROJECTS,
+  member: "sealedAiKey",
+  binding: ({ _id }) => aiKeyBinding("project", _id),
+};
 
 export interface AiKeyServices {
   readonly engine: Engine;

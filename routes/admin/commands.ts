@@ -11,9 +11,11 @@ import { Problem } from "@/lib/problems.ts";
 import { createProject } from "@/lib/projects/create_project.ts";
 import { type Linking, saveProvider } from "@/lib/projects/providers.ts";
 import { eachProject, rotateKey } from "@/lib/projects/projects.ts";
+import { reseal } from "@/lib/projects/reseal.ts";
 import { listTrashed, restoreProject } from "@/lib/projects/trash.ts";
 import type { Services } from "@/lib/services.ts";
 import { callbackUrl } from "@/lib/social/start_sign_in.ts";
+import { ACCOUNT_COMMANDS } from "./account_commands.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Command } from "./command.ts";
 import { idOf, jsonFile, ownerId, projectId } from "./inputs.ts";
@@ -107,6 +109,15 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
     run: setProvider,
   }],
   ...STORAGE_COMMANDS,
+  ...ACCOUNT_COMMANDS,
+  ["secrets reseal", {
+    usage: "",
+    options: { values: [] },
+    async run(services) {
+      const { resealed, ok, unopened } = await reseal(services);
+      return ok ? { resealed } : { ok, resealed, unopened };
+    },
+  }],
 ]);
 
 /** The client secret comes by standard input: arguments are seen by every process of the machine. */

@@ -108,8 +108,21 @@ Deno.test("the drivers of MongoDB, of buckets and of models are loaded only by t
   assert.ok(heavy.test('import { S3Client } from "@aws-sdk/client-s3";'));
 });
 
+Deno.test("the native code that hashes passwords is loaded only by those who sign in", () => {
+  const wrong = PRODUCT.filter(([, text]) => /^import (?!type\b)[^;]*@node-rs/m.test(text));
+  assert.deepEqual(wrong.map(([path]) => path), []);
+  assert.equal(PRODUCT.filter(([, text]) => text.includes('import("@node-rs/argon2")')).length, 1);
+});
+
 Deno.test("verbs know neither the runtime, the time of day nor chance", () => {
-  const rooms = ["lib/documents/", "lib/auth/", "lib/projects/", "lib/social/", "lib/ai/"];
+  const rooms = [
+    "lib/accounts/",
+    "lib/ai/",
+    "lib/auth/",
+    "lib/documents/",
+    "lib/projects/",
+    "lib/social/",
+  ];
   const wrong = PRODUCT.filter(([path]) => rooms.some((room) => path.startsWith(room)))
     .filter(([path]) => !inDriver(path))
     .filter(([, text]) => /\bDeno\.|\bDate\.now\(|new Date\(\)|Math\.random\(/.test(text));
@@ -133,6 +146,15 @@ Deno.test("the product parses JSON in one place, which knows the trap in V8's pa
     .filter(([path]) => path !== "openapi/reference/update.ts") // Reads a package's own manifest.
     .filter(([, text]) => /\bJSON\.parse\(|\breq(?:uest)?\.json\(/.test(text));
   assert.deepEqual(wrong.map(([path]) => path), []);
+});
+
+Deno.test("whatever seals something is among what is sealed anew", () => {
+  const list = "lib/projects/reseal.ts";
+  const listed = importsOf(list, sources.get(list)!).map(({ target }) => target);
+  const sealing = PRODUCT.filter(([path]) => path !== "lib/crypto/key_ring.ts")
+    .filter(([, text]) => /\bkeyRing\.seal\(/.test(text)).map(([path]) => path);
+  assert.ok(sealing.length >= 5);
+  assert.deepEqual(sealing.filter((path) => !listed.includes(path)), []);
 });
 
 Deno.test("only main.ts reads the environment", () => {
@@ -197,7 +219,8 @@ Deno.test("the version of MongoDB's stand-in is pinned in one place", async () =
 
 /**
  * What MongoDB's driver looks at: its log settings, and where it runs, which it tells the server.
- * The last is of the SDK for buckets, which hands on where a request came from.
+ * One is of what loads the native code that hashes passwords; the last of the SDK for buckets, which
+ * hands on where a request came from.
  */
 const DRIVERS_OWN = [
   "AWS_*",
@@ -205,6 +228,7 @@ const DRIVERS_OWN = [
   "KUBERNETES_SERVICE_HOST",
   "K_SERVICE",
   "MONGODB_LOG_*",
+  "NAPI_RS_*",
   "VERCEL*",
   "_X_AMZN_TRACE_ID",
 ];

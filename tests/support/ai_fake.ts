@@ -3,7 +3,6 @@
  * answers what a test has it answer.
  */
 
-import { parseJson } from "@/lib/store/json_text.ts";
 import { Findings, serveProvider } from "./provider_fake.ts";
 
 /** A request as the provider understood it. */
@@ -115,7 +114,7 @@ function readRequest(
 ): AiRequest | string {
   if (!request.headers.get("content-type")?.startsWith("application/json")) return "no JSON";
   // deno-lint-ignore no-explicit-any -- Everything in it is checked.
-  const body = parseJson(text) as any;
+  const body = JSON.parse(text);
   const unknown = Object.keys(body).filter((name) => !MEMBERS.has(name));
   if (unknown.length > 0) return `the members ${unknown.join(", ")} are not known here`;
   if (body.model !== model) return `the model ${body.model} does not exist`;
