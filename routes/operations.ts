@@ -157,11 +157,6 @@ export function operations(mount: <P>(contract: Contract<P>, handle: Handler<P>)
   mount(members.changeMember, handleChangeMember);
   mount(members.removeMember, handleRemoveMember);
   mount(members.transferProject, handleTransferProject);
-  mount(accounts.registerAccount, handleRegisterAccount);
-  mount(accounts.signInAccount, handleSignInAccount);
-  mount(accounts.signOutAccount, handleSignOutAccount);
-  mount(accounts.getAccount, handleGetAccount);
-  mount(accounts.getUserAccount, handleGetAccount);
   mount(accounts.changePassword, handleChangePassword);
   mount(accounts.listAccountSessions, handleListAccountSessions);
   mount(accounts.endAccountSession, handleEndAccountSession);
