@@ -57,7 +57,11 @@ Deno.test("goes through the guard", async () => {
   });
   using egress = createEgress();
   for (const method of ["GET", "HEAD", "OPTIONS", "PUT"] as const) {
-    await assert.rejects(egressRequest(egress, server.url, { method }), EgressRefused);
+    for (const scheme of ["http:", "https:"]) {
+      const url = new URL(server.url);
+      url.protocol = scheme;
+      await assert.rejects(egressRequest(egress, url, { method }), EgressRefused);
+    }
   }
   assert.equal(requests, 0);
 });

@@ -63,7 +63,14 @@ const REFUSED = [
   "[5f00::1]",
 ];
 
-const ADMITTED = ["8.8.8.8", "1.1.1.1", "172.32.0.1", "100.128.0.1", "[2606:4700::1111]"];
+const ADMITTED = [
+  "8.8.8.8",
+  "1.1.1.1",
+  "172.32.0.1",
+  "100.128.0.1",
+  "[2606:4700::1111]",
+  "[::ffff:8.8.8.8]",
+];
 
 const hostOf = (spelt: string) => new URL(`http://${spelt}/`).hostname;
 
@@ -191,6 +198,29 @@ Deno.test("one refused address among several refuses the name, in whatever order
     await assert.rejects(connect(egress, url), isRefused, addresses.join());
   }
   assert.equal(server.requests(), 0);
+});
+
+Deno.test("who asks for one address only has all of them judged", async () => {
+  await using server = listen();
+  const answers = resolver(["127.0.0.1"], ["127.0.0.1", "10.0.0.1"]);
+  using egress = createEgress({ lookup: answers.lookup, admits: here });
+  const ask = () =>
+    new Promise((resolve, reject) => {
+      const { httpAgent: agent } = egress.agents;
+      const url = `http://one.test:${server.port}/`;
+      // The socket is told of one address then, and not of a list.
+      const options = {
+        agent,
+        autoSelectFamily: false,
+        family: 4,
+        headers: { connection: "close" },
+      };
+      http.get(url, options, (response) => response.resume().on("end", resolve))
+        .on("error", reject);
+    });
+  await ask();
+  await assert.rejects(ask(), isRefused);
+  assert.equal(server.requests(), 1);
 });
 
 Deno.test("a name without an address is refused", async () => {

@@ -22,7 +22,7 @@ const EVERYTHING = ["lib", "tests"];
 const BOTH_ENGINES = ["tests/api", "tests/property", "tests/acceptance", "tests/attacks"];
 
 /** By what suites are called, which is by operation and journey. */
-const ABOUT_FILES = /upload|file|storage|reaper/;
+const ABOUT_FILES = /upload|file|storage|reaper|quota/;
 /** What only a folder needs, and what takes a bucket in any run. */
 const ABOUT_ONE_STORE = /^(?:put_blob|serve_file|disk|s3)_/;
 

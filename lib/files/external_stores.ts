@@ -43,10 +43,7 @@ export function createExternalStores(
   return {
     async find(projectId) {
       const stored = await findStorage({ engine }, projectId);
-      if (stored === null) {
-        kept.delete(projectId);
-        return null;
-      }
+      if (stored === null) return null;
       const { json, value } = stored;
       const known = kept.get(projectId);
       if (known?.json === json) return await known.target;

@@ -73,6 +73,10 @@ export async function removeObjects(
   services: FileServices,
   projectId: Id,
   { removals }: Removed,
+  stopped: () => boolean = () => false,
 ): Promise<void> {
-  for (const removal of removals) await carryOut(services, projectId, removal);
+  for (const removal of removals) {
+    if (stopped()) return;
+    await carryOut(services, projectId, removal);
+  }
 }

@@ -1,9 +1,13 @@
+import { after } from "../clock.ts";
 import { eachProject } from "../projects/projects.ts";
 import { findUsage } from "./ledger.ts";
 import { releaseExpired } from "./release.ts";
 import { dueBy, type FileServices, retryRemovals } from "./removals.ts";
 import { INTERNAL } from "./stores.ts";
 import { sweep } from "./sweep.ts";
+
+/** A store that a project brought may be slow: the others wait no longer than that for it. */
+const EXTERNAL_PASS_MS = 30_000;
 
 /** What one pass did. */
 export interface Reaped {
@@ -27,12 +31,15 @@ export async function reap(
   for await (const { _id: projectId } of eachProject(services)) {
     if (stopped()) return { released, removed, swept };
     await attempt(services, projectId, async () => {
-      released += await releaseExpired(services, projectId, stopped);
-      removed += await retryRemovals(services, projectId, dueBy(services.clock));
       const usage = await findUsage(services, projectId);
-      if (usage === null || usage.target === INTERNAL) return;
+      const isExternal = usage !== null && usage.target !== INTERNAL;
+      const isLate = isExternal ? after(services.clock, EXTERNAL_PASS_MS) : () => false;
+      const isOver = () => stopped() || isLate();
+      released += await releaseExpired(services, projectId, isOver);
+      removed += await retryRemovals(services, projectId, dueBy(services.clock), isOver);
+      if (!isExternal) return;
       const { blobs } = await services.blobStores.current(projectId);
-      swept += await sweep(services, blobs, `${projectId}/`);
+      swept += await sweep(services, blobs, `${projectId}/`, isOver);
     });
   }
   await attempt(services, null, async () => {

@@ -40,7 +40,7 @@ export async function releaseExpired(
   while (!stopped()) {
     const removed = await releaseBatch(services, projectId);
     released += removed.rows.length;
-    await removeObjects(services, projectId, removed);
+    await removeObjects(services, projectId, removed, stopped);
     if (removed.rows.length === 0) break;
   }
   return released;

@@ -122,11 +122,13 @@ export async function retryRemovals(
   services: FileServices,
   projectId: Id,
   which: Filter,
+  stopped: () => boolean = () => false,
 ): Promise<number> {
   const removals = services.engine.records<RemovalRecord>(projectId, REMOVALS);
   const failing = new Set<string>();
   let done = 0;
   for await (const removal of walkRecords(removals, { filter: which, sort: [] })) {
+    if (stopped()) break;
     if (failing.has(removal.target)) continue;
     if (await carryOut(services, projectId, removal)) done++;
     else failing.add(removal.target);

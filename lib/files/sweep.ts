@@ -19,13 +19,16 @@ export async function sweep(
   services: FileServices,
   blobs: Blobs,
   prefix: string,
+  stopped: () => boolean = () => false,
 ): Promise<number> {
   let swept = 0;
   for await (const page of walkBlobPages(blobs, "staged", prefix)) {
+    if (stopped()) return swept;
     for (const [projectId, staged] of Map.groupBy(page, ({ path }) => projectOf(path))) {
       if (projectId === null || !await isKnown(services, projectId)) continue;
       const awaited = await awaitedPaths(services, projectId, staged);
       for (const { path } of staged.filter(({ path }) => !awaited.has(path))) {
+        if (stopped()) return swept;
         await blobs.remove("staged", path);
         swept++;
       }

@@ -18,7 +18,7 @@ export async function* walkRecords<T extends StoredRecord>(
   }
 }
 
-/** Pages of all objects of a place in the order of their paths; none of them is empty. */
+/** Pages of all objects of a place in the order of their paths; some may be empty. */
 export async function* walkBlobPages(
   blobs: Blobs,
   place: Place,
@@ -26,7 +26,7 @@ export async function* walkBlobPages(
 ): AsyncGenerator<readonly ListedBlob[]> {
   for (let after: string | null = null;;) {
     const page = await blobs.list(place, { prefix, after, limit: PAGE });
-    if (page.blobs.length > 0) yield page.blobs;
+    yield page.blobs;
     if (page.next === null) return;
     after = page.next;
   }

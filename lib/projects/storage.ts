@@ -1,4 +1,4 @@
-import { timestamp } from "../clock.ts";
+import { after, timestamp } from "../clock.ts";
 import type { Config } from "../config.ts";
 import type { KeyRing } from "../crypto/key_ring.ts";
 import { Secret } from "../crypto/secret.ts";
@@ -139,6 +139,9 @@ export async function clearStorage(services: FileServices, projectId: Id): Promi
   );
 }
 
+/** Somebody waits for it. */
+const CLEAR_UP_MS = 10_000;
+
 /**
  * Ends uploads that are over, and removes what is to be removed, in a bucket that uploads are about
  * to leave: nobody has its keys afterwards.
@@ -146,8 +149,9 @@ export async function clearStorage(services: FileServices, projectId: Id): Promi
 async function clearUp(services: FileServices, projectId: Id, target: string): Promise<void> {
   const present = (await findStorage(services, projectId))?.value.target ?? target;
   if (present === target) return;
-  await releaseExpired(services, projectId, () => false);
-  await retryRemovals(services, projectId, eq("target", present));
+  const isLate = after(services.clock, CLEAR_UP_MS);
+  await releaseExpired(services, projectId, isLate);
+  await retryRemovals(services, projectId, eq("target", present), isLate);
 }
 
 /**

@@ -8,7 +8,9 @@ import { findUpload, STORAGE_USAGE, type StorageUsageRecord } from "../files/upl
 import { UPLOAD_HOLD_MS } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import type { Services } from "../services.ts";
+import { UniqueViolation } from "../store/errors.ts";
 import { ALL, and, eq } from "../store/filter.ts";
+import type { Engine } from "../store/port.ts";
 import {
   clearStorage,
   findStorage,
@@ -67,7 +69,9 @@ const storedText = async (services: Services, projectId = PROJECT) =>
 Deno.test("a project has our storage until it is given a bucket, and no other has it then", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
+  await clearStorage(services, PROJECT);
   assert.equal(await findStorage(services, PROJECT), null);
+  assert.equal(await usageOf(services), null);
   const settings = await setStorage(services, PROJECT, GIVEN);
   assert.deepEqual(settings, {
     ...PLACE,
@@ -284,13 +288,38 @@ Deno.test("a bucket that is away can be given up: only its own removals are forg
   await setStorage(services, PROJECT, GIVEN);
   await noteRemoval(services, TARGET);
   await noteRemoval(services, INTERNAL);
-  const away = withBucket(services, () => Promise.reject(new BlobsUnavailable("away")));
+  let asked = 0;
+  const away = withBucket(services, () => {
+    asked++;
+    return Promise.reject(new BlobsUnavailable("away"));
+  });
   await setStorage(away, PROJECT, { ...GIVEN, region: "auto" });
+  assert.equal(asked, 0, "a bucket that stays is not asked");
   assert.equal(await removalRecords(services).count(ALL), 2);
   await clearStorage(away, PROJECT);
   const left = await removalRecords(services).findOne(ALL);
   assert.equal(await removalRecords(services).count(ALL), 1);
   assert.equal(left?.value.target, INTERNAL);
+});
+
+Deno.test("who finds a record that was not there a moment ago begins anew", async () => {
+  await using opened = await openTestServices();
+  const { services } = opened;
+  let tries = 0;
+  const engine: Engine = {
+    name: services.engine.name,
+    records: (space, definition) => services.engine.records(space, definition),
+    createSpace: (space) => services.engine.createSpace(space),
+    ping: () => services.engine.ping(),
+    transaction: (space, work) =>
+      ++tries === 1
+        ? Promise.reject(new UniqueViolation("_id"))
+        : services.engine.transaction(space, work),
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
+  await setStorage({ ...services, engine }, PROJECT, GIVEN);
+  assert.equal(tries, 2);
+  assert.equal((await usageOf(services))?.target, TARGET);
 });
 
 Deno.test("settings that cannot be used are refused, and nothing is stored", async () => {

@@ -4,7 +4,7 @@ import { clearStorage, setStorage } from "@/lib/projects/storage.ts";
 import { Problem } from "@/lib/problems.ts";
 import { hasS3, keysIn } from "../support/s3.ts";
 import { openTestApp } from "../support/test_app.ts";
-import { MiB, openFiles } from "./files.ts";
+import { type Files, MiB, openFiles } from "./files.ts";
 import { openOwnBucket, settingsOf } from "./own_bucket.ts";
 import { refused, times } from "./shelf.ts";
 
@@ -199,4 +199,47 @@ Deno.test("a store that redirects is not followed, neither to itself nor into a 
   refused(await files.confirm(await files.request()), 503, "STORAGE_UNAVAILABLE");
   assert.ok(seen.length > 0);
   assert.ok(!seen.includes("/inside"), seen.join());
+});
+
+/** Answers all but HEAD, which finds something to copy, with a body of `next` and `next` again. */
+async function withEndlessStore(
+  status: number,
+  next: () => Promise<Uint8Array<ArrayBuffer>>,
+  work: (files: Files) => Promise<void>,
+): Promise<void> {
+  await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, (request) => {
+    const headers = { "content-type": "application/xml", "content-length": "12", etag: '"x"' };
+    if (request.method === "HEAD") return new Response(null, { headers });
+    const body = new ReadableStream({
+      async pull(controller) {
+        controller.enqueue(await next());
+      },
+    });
+    return new Response(body, { status, headers: { "content-type": "application/xml" } });
+  });
+  await using app = await openTestApp({ env: { ALLOW_PRIVATE_ENDPOINTS: "true" } });
+  const files = await openFiles(app);
+  await setStorage(app.services, files.project.projectId, {
+    endpoint: `http://127.0.0.1:${server.addr.port}`,
+    bucket: "endless",
+    accessKeyId: "key",
+    secretAccessKey: "secret",
+  });
+  await work(files);
+}
+
+Deno.test("a store whose answers do not end is read no further than an answer goes", async () => {
+  const chunk = new Uint8Array(262_144).fill(32);
+  for (const status of [200, 403, 500]) {
+    let sent = 0;
+    const next = () => {
+      sent += chunk.length;
+      return Promise.resolve(chunk);
+    };
+    await withEndlessStore(status, next, async (files) => {
+      refused(await files.confirm(await files.request(12)), 503, "STORAGE_UNAVAILABLE");
+    });
+    assert.ok(sent > 0, "the copy was asked for");
+    assert.ok(sent < 64 * MiB, `${status}: ${sent} bytes were sent`);
+  }
 });

@@ -6,6 +6,8 @@ export type Fate = "pass" | "cut";
 export interface Between extends AsyncDisposable {
   /** `http://127.0.0.1:<port>`, in the place of the server's. */
   readonly origin: string;
+  /** How many clients are connected. */
+  clients(): number;
 }
 
 const METHOD = /^[A-Z]+ \S+ HTTP\/1\.1\r\n/;
@@ -46,6 +48,7 @@ export function standBetween(
   })();
   return {
     origin: `http://127.0.0.1:${listener.addr.port}`,
+    clients: () => open.size / 2,
     async [Symbol.asyncDispose]() {
       listener.close();
       await accepting;

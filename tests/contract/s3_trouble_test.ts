@@ -99,8 +99,13 @@ Deno.test("s3: a refusal is not tried again", async () => {
   ) {
     await using store = serveStore(() => refusal(status as number, code as string));
     await using blobs = openS3Blobs(store.options);
-    await assert.rejects(blobs.list("stored", page), BlobsUnavailable);
+    await assert.rejects(blobs.list("stored", page), new RegExp(`${status} ${code}`));
     assert.equal(store.asked.length, 1, String(code));
+    await assert.rejects(
+      blobs.read("stored", aPath()),
+      BlobsUnavailable,
+      "is not taken for absence",
+    );
   }
 });
 

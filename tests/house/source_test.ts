@@ -92,6 +92,16 @@ Deno.test("only lib/services.ts and tests/contract name a driver; lib/config.ts 
   assert.deepEqual(wrong, []);
 });
 
+Deno.test("the drivers of MongoDB and of buckets are loaded only by those who use them", () => {
+  const heavy =
+    /^import (?!type\b)[^;]*from "[^"]*(?:\/store\/mongo\/|\/files\/s3\/|@aws-sdk|mongodb)/m;
+  const own = ["lib/store/mongo/", "lib/files/s3/"];
+  const wrong = PRODUCT.filter(([path]) => !own.some((room) => path.startsWith(room)))
+    .filter(([, text]) => heavy.test(text));
+  assert.deepEqual(wrong.map(([path]) => path), []);
+  assert.ok(heavy.test('import { S3Client } from "@aws-sdk/client-s3";'));
+});
+
 Deno.test("verbs know neither the runtime, the time of day nor chance", () => {
   const rooms = ["lib/documents/", "lib/auth/", "lib/projects/", "lib/social/"];
   const wrong = PRODUCT.filter(([path]) => rooms.some((room) => path.startsWith(room)))

@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import type { Agent as HttpAgent } from "node:http";
 import type { Agent as HttpsAgent } from "node:https";
 import {
@@ -29,7 +30,9 @@ import {
   type Upload,
 } from "../blobs.ts";
 import { projectOf } from "../paths.ts";
+import { boundAnswers } from "./bounded_answers.ts";
 import { isPassing, nameOf, statusOf, unavailable } from "./failures.ts";
+import { timedStream } from "./timed_stream.ts";
 
 export interface S3Options {
   /** Null for AWS itself. */
@@ -59,7 +62,7 @@ const PUBLISH_WITHIN_MS = PUBLISH_MS - 500;
 /** Until an answer begins, connecting included. Two fit into a call: a kept connection may be dead. */
 const ATTEMPT_MS = 2000;
 const COPY_ATTEMPT_MS = 20_000;
-/** For bytes of an object that stop coming. */
+/** For bytes of an object that is read. */
 const IDLE_MS = BLOB_CALL_MS;
 const ATTEMPTS = 2;
 const PAUSE_MS = 100;
@@ -95,6 +98,7 @@ export class S3Blobs implements Blobs {
     this.#ownsAgents = agents === undefined;
     this.#name = `The bucket "${bucket}" at ${endpoint ?? `AWS in ${region}`}`;
     this.#client = clientOf(options);
+    boundAnswers(this.#client);
   }
 
   async signUpload({ path, bytes, contentType, expiresAt }: Upload): Promise<string> {
@@ -134,7 +138,8 @@ export class S3Blobs implements Blobs {
       ...(range && { Range: `bytes=${range.offset}-${range.offset + range.length - 1}` }),
     });
     const answer = await this.#ask(within(CALL_MS), (o) => this.#client.send(command, o));
-    return answer?.Body?.transformToWebStream() ?? null;
+    const body = answer?.Body?.transformToWebStream();
+    return body === undefined ? null : timedStream(body, IDLE_MS);
   }
 
   async publish(path: string, contentType: string): Promise<BlobStat | null> {
@@ -171,6 +176,7 @@ export class S3Blobs implements Blobs {
       if (answer.IsTruncated) answer = await page(BEHIND_STAGED);
     }
     const objects = answer.Contents ?? [];
+    this.#assertForward(objects, `${folder}${prefix}`, after === null ? "" : `${folder}${after}`);
     const last = objects.at(-1)?.Key?.slice(folder.length) ?? null;
     return {
       blobs: objects.flatMap((o) => listed(o, folder)),
@@ -240,6 +246,18 @@ export class S3Blobs implements Blobs {
     return copied !== null;
   }
 
+  /** Whoever walks a list must come to its end, also in a store that makes it up. */
+  #assertForward(objects: readonly S3Object[], prefix: string, after: string): void {
+    let before = Buffer.from(after);
+    for (const { Key = "" } of objects) {
+      const key = Buffer.from(Key);
+      if (!Key.startsWith(prefix) || key.compare(before) <= 0) {
+        throw new BlobsUnavailable(`${this.#name} lists other objects than it was asked for`);
+      }
+      before = key;
+    }
+  }
+
   async #page(
     by: number,
     prefix: string,
@@ -304,7 +322,6 @@ function clientOf(
     responseChecksumValidation: "WHEN_REQUIRED",
     requestHandler: {
       ...agents,
-      socketTimeout: IDLE_MS,
       throwOnRequestTimeout: true,
       logger: silent,
     },

@@ -32,6 +32,11 @@ const OF_STATUS: Readonly<Record<number, string>> = {
     `it needs ${NEEDED}`,
 };
 
+/** With that variable `node:https` asks Deno for a right that no task can name. */
+const MORE_AUTHORITIES =
+  "NODE_EXTRA_CA_CERTS is set, which Corbel has no right to follow: unset it, " +
+  "and name a file with your own authorities in DENO_CERT";
+
 const SKEWED = new Set(["RequestTimeTooSkewed", "RequestExpired", "RequestInTheFuture"]);
 
 export const statusOf = (error: unknown): number | undefined =>
@@ -61,6 +66,7 @@ function reasonOf(failure: Failure): string {
   if (advice !== undefined) return `${advice} (${status} ${name})`;
   if (status !== undefined) return `it answered ${status} ${name}`;
   if (code === "EBLOCKED") return message!;
+  if (name === "NotCapable") return MORE_AUTHORITIES;
   if (name === "TimeoutError" || name === "AbortError") return "it did not answer in time";
   return `it cannot be reached (${code ?? name})`;
 }

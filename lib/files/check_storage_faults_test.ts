@@ -1,0 +1,178 @@
+/** What the check makes of buckets that do something else than they say. */
+
+import assert from "node:assert/strict";
+import { openTestServices } from "@/tests/support/test_services.ts";
+import { createProject } from "../projects/create_project.ts";
+import { setStorage } from "../projects/storage.ts";
+import type { Blobs, Place } from "./blobs.ts";
+import { type CheckResult, checkStorage } from "./check_storage.ts";
+
+const SITE = "https://app.example.com";
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** What is wrong with a bucket; nothing, if all is left out. */
+interface Faults {
+  /** What is kept of an upload. */
+  readonly keeps?: (sent: Bytes) => Bytes;
+  /** What publishing stores of it. */
+  readonly publishes?: (staged: Bytes) => Bytes;
+  /** What the keys read of what is stored. */
+  readonly reads?: (stored: Bytes) => ReadableStream<Bytes>;
+  /** What everybody reads of it. */
+  readonly serves?: (stored: Bytes) => Bytes;
+  readonly keepsRemoved?: Place;
+  /** Whether its public address, which is not its own, also serves what is staged. */
+  readonly showsStaged?: boolean;
+  /** The answer to a preflight. */
+  readonly preflight?: { readonly status?: number; readonly headers?: Record<string, string> };
+}
+
+const ALLOWED = {
+  "access-control-allow-origin": SITE,
+  "access-control-allow-methods": "GET, PUT, HEAD",
+  "access-control-allow-headers": "content-length, Content-Type",
+};
+
+const streamOf = (bytes: Bytes) => new Response(bytes).body!;
+
+/** A bucket in memory, with an address of its own and a public one. */
+function openBucket(faults: Faults) {
+  const objects = { partial: new Map(), staged: new Map<string, Bytes>(), stored: new Map() };
+  const cors = { "access-control-allow-origin": "*" };
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
+    const { pathname } = new URL(request.url);
+    const [, area, place, path] = /^\/(bucket|public)\/(_incoming\/)?(.+)$/.exec(pathname)!;
+    if (request.method === "OPTIONS") {
+      const { status = 200, headers = ALLOWED } = faults.preflight ?? {};
+      return new Response(null, { status, headers });
+    }
+    if (request.method === "PUT") {
+      const sent = await request.bytes();
+      objects.staged.set(path!, faults.keeps?.(sent) ?? sent);
+      return new Response(null, { headers: cors });
+    }
+    const isShown = area === "public" && (place === undefined || faults.showsStaged);
+    const found = objects[place === undefined ? "stored" : "staged"].get(path!);
+    return isShown && found !== undefined
+      ? new Response(faults.serves?.(found) ?? found, { headers: cors })
+      : new Response("<Error><Code>AccessDenied</Code></Error>", { status: 403, headers: cors });
+  });
+  const origin = `http://127.0.0.1:${server.addr.port}`;
+  const statOf = (place: Place, path: string) => {
+    const bytes = objects[place].get(path)?.length;
+    return Promise.resolve(bytes === undefined ? null : { bytes });
+  };
+  const blobs: Blobs = {
+    signUpload: ({ path }) => Promise.resolve(`${origin}/bucket/_incoming/${path}?signed`),
+    stat: statOf,
+    read: (place, path) => {
+      const bytes = objects[place].get(path);
+      return Promise.resolve(bytes && (faults.reads?.(bytes) ?? streamOf(bytes)));
+    },
+    publish(path) {
+      const staged = objects.staged.get(path)!;
+      objects.stored.set(path, faults.publishes?.(staged) ?? staged);
+      return statOf("stored", path);
+    },
+    remove(place, path) {
+      if (place !== faults.keepsRemoved) objects[place].delete(path);
+      return Promise.resolve();
+    },
+    list: () => Promise.reject(new Error("Not asked for")),
+    publicUrl: (path) => `${origin}/public/${path}`,
+    ping: () => Promise.resolve(),
+    [Symbol.asyncDispose]: () => server.shutdown(),
+  };
+  return { origin, blobs };
+}
+
+/** The steps of a check that did not end well. */
+async function troubleWith(faults: Faults): Promise<Record<string, CheckResult>> {
+  await using opened = await openTestServices({
+    env: { ALLOW_PRIVATE_ENDPOINTS: "true", PUBLIC_URL: SITE },
+  });
+  const { services } = opened;
+  const { origin, blobs } = openBucket(faults);
+  await using _bucket = blobs;
+  const { projectId } = await createProject(services, { name: "Files", siteUrl: SITE });
+  await setStorage(services, projectId, {
+    endpoint: origin,
+    bucket: "bucket",
+    accessKeyId: "key",
+    secretAccessKey: "secret",
+  });
+  const blobStores = { ...services.blobStores, named: () => Promise.resolve(blobs) };
+  const { steps } = await checkStorage({ ...services, blobStores }, projectId);
+  return Object.fromEntries(
+    steps.filter(({ result }) => result !== "ok").map(({ step, result }) => [step, result]),
+  );
+}
+
+const shorter = (bytes: Bytes) => bytes.slice(1);
+const altered = (bytes: Bytes) => bytes.map((byte) => byte ^ 1);
+const preflight = `preflight of PUT from ${SITE}`;
+
+const CASES: readonly (readonly [name: string, Faults, Record<string, CheckResult>])[] = [
+  ["does as it says", {}, {}],
+  ["keeps less than it was sent", { keeps: shorter }, {
+    write: "failed",
+    "staging is private": "skipped",
+    publish: "skipped",
+    read: "skipped",
+    "public reading": "skipped",
+    [`GET from ${SITE}`]: "skipped",
+    [`HEAD from ${SITE}`]: "skipped",
+  }],
+  ["copies less than there was", { publishes: shorter }, {
+    publish: "failed",
+    read: "skipped",
+    "public reading": "skipped",
+    [`GET from ${SITE}`]: "skipped",
+    [`HEAD from ${SITE}`]: "skipped",
+  }],
+  ["gives other bytes to read", { reads: (bytes) => streamOf(altered(bytes)) }, {
+    read: "failed",
+  }],
+  ["gives fewer bytes to read", { reads: (bytes) => streamOf(shorter(bytes)) }, {
+    read: "failed",
+  }],
+  ["never stops giving bytes to read", {
+    reads: (bytes) => new ReadableStream({ pull: (controller) => controller.enqueue(bytes) }),
+  }, { read: "failed" }],
+  ["serves an empty file", { serves: () => new Uint8Array() }, { "public reading": "failed" }],
+  ["serves another file", { serves: altered }, { "public reading": "failed" }],
+  ["serves what is staged at its public address", { showsStaged: true }, {
+    "staging is private": "warning",
+  }],
+  ["keeps what is staged", { keepsRemoved: "staged" }, { remove: "failed" }],
+  ["keeps what is stored", { keepsRemoved: "stored" }, { remove: "failed" }],
+  ["allows, and refuses all the same", { preflight: { status: 403, headers: ALLOWED } }, {
+    [preflight]: "failed",
+  }],
+  ...Object.keys(ALLOWED).map((name) =>
+    [
+      `answers a preflight without ${name}`,
+      {
+        preflight: {
+          headers: Object.fromEntries(Object.entries(ALLOWED).filter(([other]) => other !== name)),
+        },
+      },
+      { [preflight]: "failed" },
+    ] as const
+  ),
+  ["allows another origin", {
+    preflight: { headers: { ...ALLOWED, "access-control-allow-origin": `${SITE}.evil.example` } },
+  }, { [preflight]: "failed" }],
+  ["allows whatever is asked", {
+    preflight: {
+      headers: Object.fromEntries(Object.keys(ALLOWED).map((name) => [name, "*"])),
+    },
+  }, {}],
+];
+
+for (const [name, faults, expected] of CASES) {
+  Deno.test(`the check of a bucket that ${name}`, async () => {
+    assert.deepEqual(await troubleWith(faults), expected);
+  });
+}

@@ -1,0 +1,132 @@
+import assert from "node:assert/strict";
+import type { Blobs, ListedBlob } from "@/lib/files/blobs.ts";
+import { newPath } from "@/lib/files/paths.ts";
+import { reap } from "@/lib/files/reaper.ts";
+import { type RemovalRecord, REMOVALS } from "@/lib/files/removals.ts";
+import { clearStorage, setStorage } from "@/lib/projects/storage.ts";
+import { Problem } from "@/lib/problems.ts";
+import type { Services } from "@/lib/services.ts";
+import { ALL } from "@/lib/store/filter.ts";
+import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
+import { openFiles } from "./files.ts";
+import { times } from "./shelf.ts";
+
+const HOLD_MS = 20 * 60_000;
+const SLOW_MS = 4_000;
+
+/** Services for which the project's own store takes its time to remove something. */
+function withSlowStore(app: TestApp, { projectId }: TestProject, staged: readonly string[] = []) {
+  const { services, clock } = app;
+  const left = new Set(staged);
+  let asked = 0;
+  const blobs: Blobs = Object.assign(Object.create(services.blobStores.internal), {
+    remove(_place: string, path: string) {
+      asked++;
+      clock.advance(SLOW_MS);
+      left.delete(path);
+      return Promise.resolve();
+    },
+    list(place: string) {
+      const found = place === "staged" ? [...left].toSorted() : [];
+      const listed = found.map((path): ListedBlob => ({ path, bytes: 1, writtenAt: 0 }));
+      return Promise.resolve({ blobs: listed, next: null });
+    },
+  });
+  const { blobStores } = services;
+  const slow: Services = {
+    ...services,
+    blobStores: {
+      ...blobStores,
+      current: async (id) =>
+        id === projectId
+          ? { name: (await blobStores.current(id)).name, blobs }
+          : await blobStores.current(id),
+      named: (id, target) =>
+        target === "internal" ? blobStores.named(id, target) : Promise.resolve(blobs),
+    },
+  };
+  return { services: slow, asked: () => asked, left: () => left.size };
+}
+
+const GIVEN = {
+  endpoint: "https://s3.example.com",
+  bucket: "photos",
+  accessKeyId: "key",
+  secretAccessKey: "secret",
+};
+
+const notes = ({ services: { engine } }: TestApp, { projectId }: TestProject) =>
+  engine.records<RemovalRecord>(projectId, REMOVALS).count(ALL);
+
+Deno.test("a slow store of one project takes half a minute of a pass, and the rest is done in the next ones", async () => {
+  await using app = await openTestApp();
+  const project = await app.project();
+  await setStorage(app.services, project.projectId, GIVEN);
+  const files = await openFiles(app, project);
+  for (let i = 0; i < 20; i++) await files.request();
+  const other = await openFiles(app);
+  await other.request(7);
+  app.clock.advance(HOLD_MS);
+  const slow = withSlowStore(app, project);
+
+  const before = app.clock.now();
+  await reap(slow.services);
+  assert.ok(app.clock.now() - before <= 30_000 + 2 * SLOW_MS);
+  assert.ok(slow.asked() > 0);
+  assert.equal((await other.usage()).reserved, 0, "the next project had its turn");
+  assert.ok(await notes(app, project) > 0);
+  for (let passes = 0; await notes(app, project) > 0; passes++) {
+    assert.ok(passes < 20, "the passes come to an end");
+    await reap(slow.services);
+  }
+  assert.equal(slow.asked(), 40, "the staged and the stored object of each, once");
+});
+
+Deno.test("what lies staged in a slow store is removed in several passes, too", async () => {
+  await using app = await openTestApp();
+  const project = await app.project();
+  await setStorage(app.services, project.projectId, GIVEN);
+  const staged = times(20, () => newPath(project.projectId, crypto.randomUUID(), "late.txt"));
+  const slow = withSlowStore(app, project, staged);
+  const before = app.clock.now();
+  await reap(slow.services);
+  assert.ok(app.clock.now() - before <= 30_000 + 2 * SLOW_MS);
+  assert.ok(slow.left() > 0 && slow.left() < 20);
+  for (let passes = 0; slow.left() > 0; passes++) {
+    assert.ok(passes < 20, "the passes come to an end");
+    await reap(slow.services);
+  }
+});
+
+Deno.test("a store that lists without end is left when the time is up", async () => {
+  await using app = await openTestApp();
+  const project = await app.project();
+  await setStorage(app.services, project.projectId, GIVEN);
+  const { services, clock } = app;
+  const { name } = await services.blobStores.current(project.projectId);
+  let pages = 0;
+  const list = () => {
+    clock.advance(SLOW_MS);
+    return Promise.resolve({ blobs: [], next: `${project.projectId}/${pages++}` });
+  };
+  const blobs: Blobs = Object.assign(Object.create(services.blobStores.internal), { list });
+  const current = () => Promise.resolve({ name, blobs });
+  await reap({ ...services, blobStores: { ...services.blobStores, current } });
+  assert.ok(pages > 1 && pages <= 30_000 / SLOW_MS + 1, `${pages} pages were listed`);
+});
+
+Deno.test("who gives a slow store up does not wait for all of it", async () => {
+  await using app = await openTestApp();
+  const project = await app.project();
+  await setStorage(app.services, project.projectId, GIVEN);
+  const files = await openFiles(app, project);
+  for (let i = 0; i < 120; i++) await files.request();
+  app.clock.advance(HOLD_MS);
+  const slow = withSlowStore(app, project);
+  const before = app.clock.now();
+  await assert.rejects(
+    clearStorage(slow.services, project.projectId),
+    (error) => error instanceof Problem && error.code === "STORAGE_IN_USE",
+  );
+  assert.ok(app.clock.now() - before <= 10_000 + 2 * SLOW_MS);
+});
