@@ -13,6 +13,8 @@ import { purgeExpired } from "@/lib/store/expiry.ts";
 
 const FIRST_PASS_MS = 60_000;
 const PASS_EVERY_MS = 3_600_000;
+/** How much longer a pause is than the pass before it, before it is spread, at least. */
+const REST = 100;
 /** Uploads that were given up hold space and objects. */
 const REAP_EVERY_MS = 600_000;
 
@@ -68,12 +70,13 @@ function repeated(
   let running: Promise<void> = Promise.resolve();
 
   async function pass(): Promise<void> {
+    const began = performance.now();
     try {
       log.write("debug", `${what} done`, { ...await work(() => stopped) });
     } catch (error) {
       log.write("error", `${what} failed`, { error: String(error) });
     }
-    if (!stopped) schedule(everyMs);
+    if (!stopped) schedule(Math.max(everyMs, REST * (performance.now() - began)));
   }
 
   let timer: ReturnType<typeof setTimeout> | undefined;

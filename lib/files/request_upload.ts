@@ -24,13 +24,13 @@ export interface RequestedUpload {
   readonly filePath: string;
 }
 
-/** Each further one needs that somebody else changed the sums, or the store, in the meantime. */
+/** Each further one needs that somebody else took the room, or changed the store, meanwhile. */
 const TRIES = 20;
 
 /**
  * Holds space for a file, together with its row, and signs the address that takes it. What is
- * refused leaves no trace. Throws `FILE_TOO_LARGE`, `STORAGE_QUOTA_EXCEEDED` and, when the
- * project's store is changed again and again meanwhile, `STORAGE_UNAVAILABLE`.
+ * refused leaves no trace. Throws `FILE_TOO_LARGE` and `STORAGE_QUOTA_EXCEEDED`, and
+ * `STORAGE_UNAVAILABLE` where others come in between again and again.
  */
 export async function requestUpload(
   services: FileServices,
@@ -40,16 +40,13 @@ export async function requestUpload(
   const filePath = newPath(projectId, crypto.randomUUID(), input.filename);
   for (let tries = 0; tries < TRIES; tries++) {
     const { name: target, blobs } = await services.blobStores.current(projectId);
-    refuseTooLarge(projectId, target, input.bytes);
+    const { bytes, contentType } = input;
+    refuseTooLarge(projectId, target, bytes);
+    await findRoom(services, projectId, { target, bytes });
+    const expiresAt = services.clock.now() + UPLOAD_URL_MS;
+    const signedUrl = await blobs.signUpload({ path: filePath, bytes, contentType, expiresAt });
     const row = newRow(services, { ...input, path: filePath, target });
-    const signedUrl = await blobs.signUpload({
-      path: filePath,
-      bytes: input.bytes,
-      contentType: input.contentType,
-      expiresAt: services.clock.now() + UPLOAD_URL_MS,
-    });
     if (await hold(services, projectId, row)) return { signedUrl, filePath };
-    await makeRoom(services, projectId, row);
   }
   throw new Problem("STORAGE_UNAVAILABLE");
 }
@@ -108,25 +105,24 @@ async function hold(
 }
 
 /**
- * Finds out why space could not be held, and resolves where another try may succeed: there were no
- * sums so far, expired holds were released, or others returned space in the meantime.
- * Throws `STORAGE_QUOTA_EXCEEDED`.
+ * Makes the sums, where there are none so far, and room, where holds that have expired take it.
+ * Whether there is room in the end is for {@linkcode hold} to say: here those are turned away who
+ * would only be in the way of others. Throws `STORAGE_QUOTA_EXCEEDED`.
  */
-async function makeRoom(
+async function findRoom(
   services: FileServices,
   projectId: Id,
-  { target, bytes }: UploadRecord,
+  { target, bytes }: Pick<UploadRecord, "target" | "bytes">,
 ): Promise<void> {
   const usage = await findUsage(services, projectId);
   if (usage === null) {
-    await services.engine.records<StorageUsageRecord>(projectId, STORAGE_USAGE)
+    return await services.engine.records<StorageUsageRecord>(projectId, STORAGE_USAGE)
       .insert({ _id: projectId, ...NOTHING, target })
-      .catch(unlessMade);
-    return;
+      .then(() => {}, unlessMade);
   }
   const isFull = (usage: StorageUsageRecord | null) =>
-    usage?.target === INTERNAL && usage.held > roomFor(projectId, bytes);
-  if (target !== INTERNAL || !isFull(usage)) return;
+    target === INTERNAL && usage !== null && usage.held > roomFor(projectId, bytes);
+  if (!isFull(usage)) return;
   // The reaper will remove their objects: nobody waits for that here.
   const { rows } = await releaseBatch(services, projectId);
   if (rows.length > 0) return;

@@ -3,7 +3,16 @@ import { Problem, PROBLEMS } from "../problems.ts";
 import { QueryTooSlow, StoreUnavailable } from "../store/errors.ts";
 import { type LogFields, silentLog } from "./log.ts";
 import { openRequest, type RequestState } from "./request.ts";
-import { asProblem, envelope, NO_STORE, ok, preflight, problemReply, respond } from "./respond.ts";
+import {
+  asProblem,
+  envelope,
+  NO_STORE,
+  ok,
+  okWith,
+  preflight,
+  problemReply,
+  respond,
+} from "./respond.ts";
 
 const request = (path = "/api/data/posts", headers: Record<string, string> = {}): RequestState =>
   openRequest(new Request(`http://localhost:8000${path}`, { headers }), "127.0.0.1", 0);
@@ -150,6 +159,29 @@ Deno.test("a refusal is in the envelope of errors, and the request remembers its
     code: "INVALID_QUERY",
   });
   assert.equal(state.problem, "INVALID_QUERY");
+});
+
+Deno.test("clients of storage find the text of a refusal in error too, others do not", () => {
+  const reply = problemReply(request("/api/storage/usage"), new Problem("SECRET_KEY_REQUIRED"));
+  const { message } = PROBLEMS.SECRET_KEY_REQUIRED;
+  assert.deepEqual(JSON.parse(reply.body as string), {
+    success: false,
+    data: {},
+    message,
+    error: message,
+    code: "SECRET_KEY_REQUIRED",
+  });
+  for (const path of ["/api/storage", "/api/storages/x", "/files/x", "/api/data/storage"]) {
+    const { body } = problemReply(request(path), new Problem("ROUTE_NOT_FOUND"));
+    assert.equal("error" in JSON.parse(body as string), false, path);
+  }
+});
+
+Deno.test("an answer may have its members in the envelope itself", () => {
+  assert.deepEqual(okWith({ path: 'a"b', url: null }, "Done"), {
+    status: 200,
+    body: '{"success":true,"path":"a\\"b","url":null,"message":"Done"}',
+  });
 });
 
 Deno.test("what failed inside is not told outside", () => {

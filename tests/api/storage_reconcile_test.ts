@@ -4,6 +4,7 @@ import { newPath } from "@/lib/files/paths.ts";
 import { type RemovalRecord, REMOVALS } from "@/lib/files/removals.ts";
 import { STORAGE_USAGE, UPLOADS } from "@/lib/files/uploads.ts";
 import { eq } from "@/lib/store/filter.ts";
+import { stepped } from "../support/stepped.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { changedStores, type Files, openFiles, sendOver } from "./files.ts";
 import { refused, times } from "./shelf.ts";
@@ -190,6 +191,44 @@ Deno.test("sums that are unlike the rows are drift, each by name, and repair set
   assert.equal((await files.usage()).used, 12);
   assert.equal((await files.remove(upload.filePath)).status, 200);
   assert.equal((await check(files)).ok, true);
+});
+
+Deno.test("a file that comes, or goes, while it compares is no drift", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const first = await files.upload();
+  const { projectId } = files.project;
+  let came: string | null = null;
+  const coming = stepped(app.services, async (name) => {
+    if (name !== "blobs.list" || came !== null) return;
+    came = "on its way";
+    came = (await files.upload()).filePath;
+  });
+  const whileComing = await reconcile(coming, projectId, { repair: true });
+  assert.deepEqual(whileComing.drift, []);
+  assert.equal((await files.objects()).stored.length, 2, "the new file was there, and stayed");
+
+  let steps = 0;
+  const passing = stepped(app.services, async (name) => {
+    if (name === "blobs.list" && steps === 0) {
+      steps++;
+      came = (await files.upload()).filePath;
+    } else if (name === `${UPLOADS.name}.findOne` && steps === 1) {
+      steps++;
+      assert.equal((await files.remove(came!)).status, 200);
+    }
+  });
+  assert.deepEqual((await reconcile(passing, projectId, { repair: false })).drift, []);
+  assert.equal(steps, 2);
+
+  let isGone = false;
+  const going = stepped(app.services, async (name) => {
+    if (name !== "blobs.list" || isGone) return;
+    isGone = true;
+    assert.equal((await files.remove(first.filePath)).status, 200);
+  });
+  assert.deepEqual((await reconcile(going, projectId, { repair: false })).drift, []);
+  assert.ok(isGone);
 });
 
 Deno.test("uploads and deletes beside it are never taken for drift", async () => {

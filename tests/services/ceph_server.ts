@@ -5,6 +5,7 @@
 
 import { type CephPrograms, findCephPrograms } from "./ceph.ts";
 import { freePort, launch, type Running } from "./guarded.ts";
+import { isFile } from "./programs.ts";
 
 export interface CephOptions {
   /** By default those that {@linkcode findCephPrograms} finds. */
@@ -143,7 +144,7 @@ function createCluster({ programs, folder, ports, running, withinMs = START_MS }
       );
       await run("ceph-mon", "-i", "a", "--mkfs", "--monmap", map);
       serve("ceph-mon", "-i", "a");
-      await run("ceph", "osd", "new", OSD);
+      await run(...await commandLine(programs), "osd", "new", OSD);
       await run("ceph-osd", "-i", "0", "--mkfs", "--osd-uuid", OSD);
       serve("ceph-osd", "-i", "0");
       const { id, secret } = keys;
@@ -162,6 +163,12 @@ async function librariesOf({ root }: CephPrograms): Promise<string | null> {
     if (/-linux-gnu/.test(name)) return `${root}/usr/lib/${name}`;
   }
   throw new Error(`has no libraries below ${root}: remove it and run \`deno task services\` again`);
+}
+
+/** What administers a cluster: a script of a Python that may be unpacked too. */
+async function commandLine({ root }: CephPrograms): Promise<[string, ...string[]]> {
+  const isUnpacked = root !== "" && await isFile(`${root}/usr/bin/python3`);
+  return isUnpacked ? ["python3", `${root}/usr/bin/ceph`] : ["ceph"];
 }
 
 function environment({ root }: CephPrograms, libraries: string | null): Record<string, string> {
