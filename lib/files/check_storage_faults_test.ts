@@ -2,10 +2,16 @@
 
 import assert from "node:assert/strict";
 import { openTestServices } from "@/tests/support/test_services.ts";
+import { createEgress } from "../egress.ts";
 import { createProject } from "../projects/create_project.ts";
 import { setStorage } from "../projects/storage.ts";
 import type { Blobs, Place } from "./blobs.ts";
-import { type CheckResult, checkStorage } from "./check_storage.ts";
+import {
+  type CheckResult,
+  type CheckServices,
+  type CheckStep,
+  checkStorage,
+} from "./check_storage.ts";
 
 const SITE = "https://app.example.com";
 
@@ -24,6 +30,7 @@ interface Faults {
   readonly keepsRemoved?: Place;
   /** Whether its public address, which is not its own, also serves what is staged. */
   readonly showsStaged?: boolean;
+  readonly publicHost?: string;
   /** The answer to a preflight. */
   readonly preflight?: { readonly status?: number; readonly headers?: Record<string, string> };
 }
@@ -59,6 +66,7 @@ function openBucket(faults: Faults) {
       : new Response("<Error><Code>AccessDenied</Code></Error>", { status: 403, headers: cors });
   });
   const origin = `http://127.0.0.1:${server.addr.port}`;
+  const published = `http://${faults.publicHost ?? "127.0.0.1"}:${server.addr.port}/public`;
   const statOf = (place: Place, path: string) => {
     const bytes = objects[place].get(path)?.length;
     return Promise.resolve(bytes === undefined ? null : { bytes });
@@ -80,15 +88,18 @@ function openBucket(faults: Faults) {
       return Promise.resolve();
     },
     list: () => Promise.reject(new Error("Not asked for")),
-    publicUrl: (path) => `${origin}/public/${path}`,
+    publicUrl: (path) => `${published}/${path}`,
     ping: () => Promise.resolve(),
     [Symbol.asyncDispose]: () => server.shutdown(),
   };
   return { origin, blobs };
 }
 
-/** The steps of a check that did not end well. */
-async function troubleWith(faults: Faults): Promise<Record<string, CheckResult>> {
+/** The steps of a check. */
+async function stepsWith(
+  faults: Faults,
+  changes: Partial<CheckServices> = {},
+): Promise<readonly CheckStep[]> {
   await using opened = await openTestServices({
     env: { ALLOW_PRIVATE_ENDPOINTS: "true", PUBLIC_URL: SITE },
   });
@@ -103,11 +114,16 @@ async function troubleWith(faults: Faults): Promise<Record<string, CheckResult>>
     secretAccessKey: "secret",
   });
   const blobStores = { ...services.blobStores, named: () => Promise.resolve(blobs) };
-  const { steps } = await checkStorage({ ...services, blobStores }, projectId);
-  return Object.fromEntries(
-    steps.filter(({ result }) => result !== "ok").map(({ step, result }) => [step, result]),
-  );
+  return (await checkStorage({ ...services, blobStores, ...changes }, projectId)).steps;
 }
+
+/** Those that did not end well. */
+const troubleWith = async (faults: Faults): Promise<Record<string, CheckResult>> =>
+  Object.fromEntries(
+    (await stepsWith(faults))
+      .filter(({ result }) => result !== "ok")
+      .map(({ step, result }) => [step, result]),
+  );
 
 const shorter = (bytes: Bytes) => bytes.slice(1);
 const altered = (bytes: Bytes) => bytes.map((byte) => byte ^ 1);
@@ -176,3 +192,21 @@ for (const [name, faults, expected] of CASES) {
     assert.deepEqual(await troubleWith(faults), expected);
   });
 }
+
+Deno.test("a public address is asked through the guard, whoever else may be asked", async () => {
+  using egress = createEgress({
+    // The bucket itself stands for one with a public address.
+    admits: (address) => address === "127.0.0.1",
+    lookup: (_name, _options, callback) => callback(null, [{ address: "10.0.0.1", family: 4 }]),
+  });
+  const steps = await stepsWith({ publicHost: "cdn.test" }, { egress });
+  const refused = steps.filter(({ message }) =>
+    /"cdn\.test" is not a public address/.test(message)
+  );
+  assert.deepEqual(refused.map(({ step, result }) => [step, result]), [
+    ["staging is private", "failed"],
+    ["public reading", "failed"],
+    [`GET from ${SITE}`, "failed"],
+    [`HEAD from ${SITE}`, "failed"],
+  ]);
+});
