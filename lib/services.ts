@@ -121,7 +121,7 @@ export async function openServices(
       blobStores,
       localFiles,
       uploadTokens,
-      servedFiles: createServedFiles(engine, clock),
+      servedFiles: createServedFiles(engine, clock, blobs),
       rateLimiter,
       signInLimiter,
       deadlines,

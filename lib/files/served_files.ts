@@ -1,10 +1,10 @@
 import { createReadThrough } from "../cache.ts";
 import type { Clock } from "../clock.ts";
 import { disposition } from "../http/disposition.ts";
-import { type ProjectRecord, PROJECTS } from "../projects/records.ts";
 import type { Soon } from "../soon.ts";
-import type { Engine, Id } from "../store/port.ts";
+import type { Engine } from "../store/port.ts";
 import { dangerOf } from "./active_types.ts";
+import type { Blobs } from "./blobs.ts";
 import { projectOf, uuidOf } from "./paths.ts";
 import { INTERNAL } from "./stores.ts";
 import { findUpload, type UploadRecord } from "./uploads.ts";
@@ -30,14 +30,12 @@ export interface ServedFiles {
 
 const FILES_KEPT = 20_000;
 
-export function createServedFiles(engine: Engine, clock: Clock): ServedFiles {
-  /** Asked for a project that is none, an engine would make its space. */
-  const isProject = async (id: Id) =>
-    await engine.records<ProjectRecord>("control", PROJECTS).get(id) !== null;
-
+export function createServedFiles(engine: Engine, clock: Clock, blobs: Blobs): ServedFiles {
   const known = createReadThrough<ServedFile>({ clock, max: FILES_KEPT }, async (path) => {
     const projectId = projectOf(path);
-    if (projectId === null || !await isProject(projectId)) return null;
+    if (projectId === null) return null;
+    // Anybody may ask for anything: the database hears of what is there, and of projects that are.
+    if (await blobs.stat("stored", path) === null) return null;
     const row = await findUpload({ engine }, projectId, path);
     if (row?.state !== "confirmed" || row.target !== INTERNAL) return null;
     return servedAs(row);

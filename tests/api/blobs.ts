@@ -59,3 +59,9 @@ export async function keepFile(
 }
 
 export const textBytes = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
+
+/** What lies in the staged place; null for nothing. */
+export async function staged({ app }: Files, { filePath }: Requested): Promise<string | null> {
+  const stream = await app.services.blobStores.internal.read("staged", filePath);
+  return stream && await new Response(stream).text();
+}

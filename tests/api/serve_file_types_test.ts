@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+import { openTestApp } from "../support/test_app.ts";
+import { keepFile, textBytes } from "./blobs.ts";
+import { openFiles } from "./files.ts";
+import { get, head, partsOf } from "./served.ts";
+
+Deno.test("a file's name comes with it, as every client can read it", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const names: Readonly<Record<string, string>> = {
+    "Ein Bild.png": 'inline; filename="Ein Bild.png"',
+    "Grüße.txt": "inline; filename=\"Gr__e.txt\"; filename*=UTF-8''Gr%C3%BC%C3%9Fe.txt",
+    'a"b\\c.txt': "inline; filename=\"a_b_c.txt\"; filename*=UTF-8''a%22b_c.txt",
+    "../../etc/passwd": 'inline; filename=".._.._etc_passwd"',
+    "a\r\nset-cookie: x=1": 'inline; filename="a__set-cookie_ x=1"; ' +
+      "filename*=UTF-8''a__set-cookie%3A%20x%3D1",
+    "\u202egnp.exe": 'inline; filename="_gnp.exe"',
+    "100%.txt": "inline; filename=\"100_.txt\"; filename*=UTF-8''100%25.txt",
+    "it's (1)*.txt": "inline; filename=\"it's (1)_.txt\"; filename*=UTF-8''it%27s%20%281%29%2A.txt",
+  };
+  for (const [name, expected] of Object.entries(names)) {
+    const path = await keepFile(files, textBytes("x"), "text/plain", name);
+    const { headers } = await get(app, path);
+    assert.equal(headers.get("content-disposition"), expected);
+  }
+});
+
+const RUN = [
+  "text/javascript",
+  "application/javascript",
+  "TEXT/JavaScript; charset=utf-8",
+  "application/x-javascript",
+  "text/ecmascript",
+  "text/javascript1.5",
+  "text/jscript",
+  "text/livescript",
+  "text/css",
+  "text/css;charset=utf-8",
+  "application/wasm",
+  "multipart/x-mixed-replace",
+];
+
+Deno.test("what a page would run or apply is served without its type", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  for (const type of RUN) {
+    const path = await keepFile(files, textBytes("alert(1)"), type);
+    for (const answer of [await get(app, path), await head(app, path)]) {
+      assert.equal(answer.headers.get("content-type"), "application/octet-stream", type);
+      assert.equal(answer.headers.get("x-content-type-options"), "nosniff");
+    }
+    const several = await get(app, path, { range: "bytes=0-0,3-4" });
+    assert.ok(
+      partsOf(several).every(({ head }) => head.startsWith("content-type: application/octet")),
+    );
+  }
+});
+
+const OPEN = [
+  "text/html",
+  "TEXT/HTML",
+  "text/html; charset=utf-7",
+  "image/svg+xml",
+  "IMAGE/SVG+XML;x=y",
+  "text/xml",
+  "application/xml",
+  "application/xhtml+xml",
+  "application/rss+xml",
+  "application/mathml+xml",
+  "text/xsl",
+  "application/xslt+xml",
+  "application/xml-dtd",
+  "text/xml-external-parsed-entity",
+];
+
+Deno.test("what a browser would open as a page is an attachment that may do nothing", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  for (const type of OPEN) {
+    const path = await keepFile(files, textBytes("<script>alert(1)</script>"), type, "page");
+    const plain = await get(app, path);
+    for (
+      const answer of [plain, await head(app, path), await get(app, path, { range: "bytes=0-3" })]
+    ) {
+      assert.equal(answer.headers.get("content-disposition"), 'attachment; filename="page"', type);
+      const policy = answer.headers.get("content-security-policy")!;
+      assert.match(policy, /(?:^|; )sandbox$/);
+      assert.match(policy, /^default-src 'none';/);
+      assert.equal(answer.headers.get("x-content-type-options"), "nosniff");
+    }
+    assert.equal(plain.headers.get("content-type"), type, "an <img> still shows an SVG");
+  }
+});
+
+Deno.test("what is neither is shown with its own type", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const types = [
+    "image/png",
+    "text/plain; charset=utf-8",
+    "application/pdf",
+    "application/json",
+    "video/mp4",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+  ];
+  for (const type of types) {
+    const { headers } = await get(app, await keepFile(files, textBytes("1"), type));
+    assert.equal(headers.get("content-type"), type);
+    assert.match(headers.get("content-disposition")!, /^inline; /);
+    assert.equal(headers.get("content-security-policy"), null);
+  }
+});
