@@ -7,6 +7,7 @@ import { findUpload } from "@/lib/files/uploads.ts";
 import { silentLog } from "@/lib/http/log.ts";
 import { type CreatedProject, createProject } from "@/lib/projects/create_project.ts";
 import { openServices, type Services } from "@/lib/services.ts";
+import { adminEnd } from "../acceptance/server.ts";
 import { endSessions } from "../support/mongodb.ts";
 import { createTestStore, type TestStore } from "../support/test_store.ts";
 import { contentOf, type Orders, type Said } from "./upload_victim.ts";
@@ -142,4 +143,7 @@ Deno.test(`kill -9 between every two steps of request, PUT, confirm and delete, 
   const { unfinished } = await reconcile(services, project.projectId, { repair: false });
   assert.deepEqual(unfinished, [], "what was under way is cleared away");
   assert.ok(answers.confirmed.size > ROUNDS / 4, `${answers.confirmed.size} were confirmed`);
+  const words = ["storage", "reconcile", "--project", project.projectId];
+  const { code, stdout } = await adminEnd(words, store.settings);
+  assert.equal(code, 0, stdout);
 });
