@@ -114,7 +114,7 @@ export async function openFiles(app: TestApp, owner?: TestProject): Promise<File
 const contentOf = ({ size }: Requested) => new Uint8Array(size).fill(120);
 
 /** As a client does it. Resolves to the status. */
-async function putSigned(app: TestApp, upload: Requested): Promise<number> {
+export async function putSigned(app: TestApp, upload: Requested): Promise<number> {
   const { signedUrl, contentType } = upload;
   if (app.services.localFiles === null) {
     return await putTo(signedUrl, contentOf(upload), contentType);
