@@ -24,6 +24,8 @@ const LARGE_BYTES = 10 * 1_048_576;
 const SMALL_BYTES = 20_000;
 const TYPE = "image/png";
 const UPLOADS_AT_ONCE = 8;
+/** A busy disk takes a second for the few that are under way. */
+const PUT_SECONDS = 2;
 
 const filesOf = ({ folder }: Setting) => `${dirname(folder)}/files`;
 
@@ -79,7 +81,8 @@ export const puts = (setting: Setting): Promise<number> =>
     await using corbel = await corbelOn(setting);
     await using bare = await startBare(["put", folder]);
     const target = putTarget(corbel, uploads, LARGE_BYTES);
-    return await ratio(target, { ...target, url: bare.url }, { connections: UPLOADS_AT_ONCE });
+    const options = { connections: UPLOADS_AT_ONCE, seconds: PUT_SECONDS };
+    return await ratio(target, { ...target, url: bare.url }, options);
   });
 
 /** A confirmed file; resolves to its path. */

@@ -30,7 +30,9 @@ interface Result {
 
 /** Requests per second that were answered with success. Throws if any was not. */
 export async function load(target: Target, options: LoadOptions = {}): Promise<number> {
-  return (await run(target, options)).perSecond;
+  const { perSecond } = await run(target, options);
+  if (perSecond === 0) throw new Error(`${target.url} answered nothing in time`);
+  return perSecond;
 }
 
 /** 99 of 100 requests took no longer, in milliseconds. Throws if any was refused. */

@@ -28,9 +28,8 @@ export async function ratio(
   await load(other, { ...otherOptions, seconds: WARM_UP_SECONDS });
   const ratios: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
-    const seconds = ROUND_SECONDS;
-    const own = await load(one, { ...options, seconds });
-    ratios.push(own / await load(other, { ...otherOptions, seconds }));
+    const own = await load(one, { seconds: ROUND_SECONDS, ...options });
+    ratios.push(own / await load(other, { seconds: ROUND_SECONDS, ...otherOptions }));
   }
   return Math.round(median(ratios) * 100) / 100;
 }

@@ -155,7 +155,7 @@ export async function openServices(
       blobStores,
       localFiles,
       uploadTokens,
-      servedFiles: createServedFiles(engine, clock),
+      servedFiles: createServedFiles(engine, clock, blobs),
       model: openModel(config),
       rateLimiter,
       signInLimiter,

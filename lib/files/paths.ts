@@ -10,6 +10,9 @@ const PATH = new RegExp(
 /** The project whose path it is; null for a text that is no path of ours. */
 export const projectOf = (path: string): Id | null => PATH.exec(path)?.[1] ?? null;
 
+/** The path of the upload that a partial object belongs to: all but its own suffix. */
+export const uploadOfPartial = (path: string): string => path.replace(/\.[\w-]*$/, "");
+
 /** What no other path of ours has in common with this one. */
 export const uuidOf = (path: string): string => path.slice(UUID_AT, UUID_AT + UUID_LENGTH);
 

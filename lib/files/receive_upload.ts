@@ -50,8 +50,12 @@ export async function receiveUpload(services: ReceiveServices, sent: SentUpload)
   if (incoming === null) throw new Problem("RATE_LIMITED", { retryAfter: RETRY_SECONDS });
   const limits = { stallMs: UPLOAD_STALL_MS, wholeMs: endsAt - clock.now() };
   await take(incoming, upload, sent.chunks(limits));
-  await incoming.stage();
-  await assertStillOpen(services, projectId, path, blobStores);
+  try {
+    await incoming.stage();
+  } finally {
+    // Who ended the upload may have removed it under our hands.
+    await assertStillOpen(services, projectId, path, blobStores);
+  }
   return upload;
 }
 

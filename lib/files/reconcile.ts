@@ -2,10 +2,10 @@ import { ALL, eq, not } from "../store/filter.ts";
 import type { Id } from "../store/port.ts";
 import type { Blobs, ListedBlob, Place } from "./blobs.ts";
 import { NOTHING, plus, type Sums } from "./ledger.ts";
-import { releaseExpired } from "./release.ts";
+import { releaseUnconfirmed } from "./release.ts";
 import { type FileServices, type RemovalRecord, REMOVALS, retryRemovals } from "./removals.ts";
 import { INTERNAL } from "./stores.ts";
-import { sweep } from "./sweep.ts";
+import { sweepUnawaited } from "./sweep.ts";
 import {
   findUpload,
   STORAGE_USAGE,
@@ -85,10 +85,10 @@ interface Run {
 
 /**
  * Compares the ledger of a project with the stores of its files, both ways, a page of each in
- * memory at a time and beside running servers. With `repair` sums are set to what the rows add up
- * to, orphans are removed, and what waits for the reaper is finished first. A confirmed file whose
- * object is missing or has another length is never touched: it stays listed and charged until its
- * object is put back or the file is deleted. Uploads that may still be confirmed stay too.
+ * memory at a time and beside running servers. With `repair` uploads under way are ended first, and
+ * what waits for the reaper is finished; then sums are set to what the rows add up to, and orphans
+ * are removed. A confirmed file whose object is missing or has another length is never touched: it
+ * stays listed and charged until its object is put back or the file is deleted.
  * Throws `BlobsUnavailable`.
  */
 export async function reconcile(
@@ -139,12 +139,16 @@ function listOf<T>() {
   };
 }
 
-/** What the reaper would do in time, removals that are not due included. */
+/** What the reaper would do in time, done now; uploads that may still be confirmed end too. */
 async function finish({ services, projectId, current }: Run): Promise<void> {
-  await releaseExpired(services, projectId, () => false);
+  const prefix = `${projectId}/`;
+  await releaseUnconfirmed(services, projectId);
   await retryRemovals(services, projectId, ALL);
   for (const target of new Set([INTERNAL, current])) {
-    await sweep(services, await services.blobStores.named(projectId, target), `${projectId}/`);
+    const blobs = await services.blobStores.named(projectId, target);
+    for (const place of ["staged", "partial"] as const) {
+      await sweepUnawaited(services, blobs, { place, prefix });
+    }
   }
 }
 

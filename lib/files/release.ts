@@ -12,9 +12,12 @@ const BATCH = 50;
 export const expired = (clock: Clock): Filter =>
   and(compare("expiresAt", "lte", timestamp(clock)), unclaimed(clock));
 
-/** Ends the uploads of a project that have expired, a batch of them at most; their objects stay. */
-export async function releaseBatch(services: FileServices, projectId: Id): Promise<Removed> {
-  const filter = expired(services.clock);
+/** Ends such uploads of a project, a batch of them at most; their objects stay. */
+export async function releaseBatch(
+  services: FileServices,
+  projectId: Id,
+  filter: Filter = expired(services.clock),
+): Promise<Removed> {
   const uploads = services.engine.records<UploadRecord>(projectId, UPLOADS);
   const page = await uploads.list({ filter, sort: [], limit: BATCH });
   const found = parseJson(`[${page.items}]`) as UploadRecord[];
@@ -30,15 +33,26 @@ export async function releaseBatch(services: FileServices, projectId: Id): Promi
   });
 }
 
-/** Ends all of them, batch by batch, and removes their objects; resolves to how many. */
-export async function releaseExpired(
+/** Ends those that have expired, batch by batch, and removes their objects; resolves to how many. */
+export const releaseExpired = (
   services: FileServices,
   projectId: Id,
   stopped: () => boolean,
+): Promise<number> => release(services, projectId, expired(services.clock), stopped);
+
+/** The same for all that no confirm has in its hands, in time or not. */
+export const releaseUnconfirmed = (services: FileServices, projectId: Id): Promise<number> =>
+  release(services, projectId, unclaimed(services.clock));
+
+async function release(
+  services: FileServices,
+  projectId: Id,
+  filter: Filter,
+  stopped: () => boolean = () => false,
 ): Promise<number> {
   let released = 0;
   while (!stopped()) {
-    const removed = await releaseBatch(services, projectId);
+    const removed = await releaseBatch(services, projectId, filter);
     released += removed.rows.length;
     await removeObjects(services, projectId, removed, stopped);
     if (removed.rows.length === 0) break;

@@ -76,25 +76,34 @@ const PAUSE_MS_MAX = 6 * 3_600_000;
 export async function carryOut(
   services: FileServices,
   projectId: Id,
-  { _id, path, target, tries }: RemovalRecord,
+  removal: RemovalRecord,
 ): Promise<boolean> {
-  const { engine, clock, log, blobStores } = services;
-  const removals = engine.records<RemovalRecord>(projectId, REMOVALS);
+  const { engine, log, blobStores } = services;
+  const { _id, path, target, tries } = removal;
   try {
     const blobs = await blobStores.named(projectId, target);
     await blobs.remove("staged", path);
     await blobs.remove("stored", path);
+    await engine.records<RemovalRecord>(projectId, REMOVALS).deleteOne(eq("_id", _id));
+    return true;
   } catch (error) {
     log.write("warn", "Objects could not be removed", { path, tries, error: String(error) });
-    const pause = Math.min(PAUSE_MS * 2 ** tries, PAUSE_MS_MAX);
-    await removals.updateOne(eq("_id", _id), {
-      set: { dueAt: new Date(clock.now() + pause).toISOString() },
-      increment: { tries: 1 },
-    });
+    // Where that cannot be stored either it stays due.
+    await putOff(services, projectId, removal).catch(() => {});
     return false;
   }
-  await removals.deleteOne(eq("_id", _id));
-  return true;
+}
+
+async function putOff(
+  { engine, clock }: FileServices,
+  projectId: Id,
+  { _id, tries }: RemovalRecord,
+): Promise<void> {
+  const pause = Math.min(PAUSE_MS * 2 ** tries, PAUSE_MS_MAX);
+  await engine.records<RemovalRecord>(projectId, REMOVALS).updateOne(eq("_id", _id), {
+    set: { dueAt: new Date(clock.now() + pause).toISOString() },
+    increment: { tries: 1 },
+  });
 }
 
 /** Removes objects that have no row. */

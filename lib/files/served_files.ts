@@ -5,6 +5,7 @@ import { isInUse } from "../projects/projects.ts";
 import type { Soon } from "../soon.ts";
 import type { Engine, Id } from "../store/port.ts";
 import { dangerOf } from "./active_types.ts";
+import type { Blobs } from "./blobs.ts";
 import { projectOf, uuidOf } from "./paths.ts";
 import { INTERNAL } from "./stores.ts";
 import { findUpload, type UploadRecord } from "./uploads.ts";
@@ -32,10 +33,13 @@ export interface ServedFiles {
 
 const FILES_KEPT = 20_000;
 
-export function createServedFiles(engine: Engine, clock: Clock): ServedFiles {
+export function createServedFiles(engine: Engine, clock: Clock, blobs: Blobs): ServedFiles {
   const known = createReadThrough<ServedFile>({ clock, max: FILES_KEPT }, async (path) => {
     const projectId = projectOf(path);
-    if (projectId === null || !await isInUse({ engine }, projectId)) return null;
+    if (projectId === null) return null;
+    // Anybody may ask for anything: the database hears of what is there, and of projects that are.
+    if (await blobs.stat("stored", path) === null) return null;
+    if (!await isInUse({ engine }, projectId)) return null;
     const row = await findUpload({ engine }, projectId, path);
     if (row?.state !== "confirmed" || row.target !== INTERNAL) return null;
     return servedAs(row);

@@ -3,8 +3,8 @@ import { isInUse } from "../projects/projects.ts";
 import { and, within } from "../store/filter.ts";
 import { parseJson } from "../store/json_text.ts";
 import type { Id } from "../store/port.ts";
-import type { Blobs, ListedBlob } from "./blobs.ts";
-import { projectOf } from "./paths.ts";
+import type { Blobs } from "./blobs.ts";
+import { projectOf, uploadOfPartial } from "./paths.ts";
 import type { FileServices } from "./removals.ts";
 import { type UploadRecord, UPLOADS } from "./uploads.ts";
 import { walkBlobPages, walkBlobs } from "./walk.ts";
@@ -21,24 +21,40 @@ export async function sweep(
   prefix: string,
   stopped: () => boolean = () => false,
 ): Promise<number> {
-  let swept = 0;
-  for await (const page of walkBlobPages(blobs, "staged", prefix)) {
-    if (stopped()) return swept;
-    for (const [projectId, staged] of Map.groupBy(page, ({ path }) => projectOf(path))) {
-      if (projectId === null || !await isInUse(services, projectId)) continue;
-      const awaited = await awaitedPaths(services, projectId, staged);
-      for (const { path } of staged.filter(({ path }) => !awaited.has(path))) {
-        if (stopped()) return swept;
-        await blobs.remove("staged", path);
-        swept++;
-      }
-    }
-  }
+  let swept = await sweepUnawaited(services, blobs, { place: "staged", prefix, stopped });
   const growsNoMore = services.clock.now() - UPLOAD_HOLD_MS;
   for await (const { path, writtenAt } of walkBlobs(blobs, "partial", prefix)) {
     if (writtenAt > growsNoMore) continue;
     await blobs.remove("partial", path);
     swept++;
+  }
+  return swept;
+}
+
+/** Objects of a place, whatever their age, of uploads that no confirm will take. */
+export async function sweepUnawaited(
+  services: FileServices,
+  blobs: Blobs,
+  { place, prefix, stopped = () => false }: {
+    place: "staged" | "partial";
+    prefix: string;
+    stopped?: () => boolean;
+  },
+): Promise<number> {
+  let swept = 0;
+  const uploadOf = place === "staged" ? (path: string) => path : uploadOfPartial;
+  for await (const page of walkBlobPages(blobs, place, prefix)) {
+    if (stopped()) return swept;
+    for (const [projectId, found] of Map.groupBy(page, ({ path }) => projectOf(uploadOf(path)))) {
+      if (projectId === null || !await isInUse(services, projectId)) continue;
+      const paths = found.map(({ path }) => path);
+      const awaited = await awaitedPaths(services, projectId, paths.map(uploadOf));
+      for (const path of paths.filter((path) => !awaited.has(uploadOf(path)))) {
+        if (stopped()) return swept;
+        await blobs.remove(place, path);
+        swept++;
+      }
+    }
   }
   return swept;
 }
@@ -50,15 +66,15 @@ export async function sweep(
 async function awaitedPaths(
   { engine }: FileServices,
   projectId: Id,
-  staged: readonly ListedBlob[],
+  paths: readonly string[],
 ): Promise<Set<string>> {
   const page = await engine.records<UploadRecord>(projectId, UPLOADS).list({
     filter: and(
-      within("path", staged.map(({ path }) => path)),
+      within("path", paths),
       within("state", ["requested", "copying"]),
     ),
     sort: [],
-    limit: staged.length,
+    limit: paths.length,
   });
   return new Set((parseJson(`[${page.items}]`) as UploadRecord[]).map(({ path }) => path));
 }

@@ -15,6 +15,8 @@ const LOOK_EVERY_MS = 1000;
  * ends as if it were whole: who knows its length counts. Throws `REQUEST_TIMEOUT`, up to a second
  * late.
  *
+ * A chunk is good until the next one is asked for: its memory is used again.
+ *
  * @param arrived Told of every chunk.
  */
 export async function* readChunks(
@@ -23,7 +25,7 @@ export async function* readChunks(
   arrived: () => void = () => {},
 ): AsyncGenerator<Uint8Array, void> {
   if (body === null) return;
-  const reader = body.getReader();
+  const reader = sparingReader(body);
   const end = () => void reader.cancel().catch(() => {}); // The client may be gone already.
   const began = performance.now();
   let [last, isLate] = [began, false];
@@ -46,4 +48,30 @@ export async function* readChunks(
     clearInterval(timer);
     end();
   }
+}
+
+interface ChunkReader {
+  read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>;
+  cancel(): Promise<void>;
+}
+
+const BUFFER_BYTES = 65_536;
+
+/** Reads into one buffer again and again, where the stream can: many uploads at once leave less. */
+function sparingReader(body: ReadableStream<Uint8Array>): ChunkReader {
+  let reader: ReadableStreamBYOBReader;
+  try {
+    reader = body.getReader({ mode: "byob" });
+  } catch {
+    return body.getReader(); // Of a test, or of nothing.
+  }
+  let buffer = new ArrayBuffer(BUFFER_BYTES);
+  return {
+    async read() {
+      const { done, value } = await reader.read(new Uint8Array(buffer));
+      if (value !== undefined) buffer = value.buffer;
+      return { done, value };
+    },
+    cancel: () => reader.cancel(),
+  };
 }

@@ -31,6 +31,47 @@ Deno.test("chunks come as they arrive, and each is told of", async () => {
   assert.equal(await read(new Request("http://localhost/")), 0, "no body");
 });
 
+Deno.test("what a server hands over is read through one buffer, and is what was sent", async () => {
+  const pieces = Array.from({ length: 300 }, (_, i) => new Uint8Array(1 + i * 7).fill(i));
+  let [at, cancelled] = [0, false];
+  const body = new ReadableStream<Uint8Array>({
+    type: "bytes",
+    pull(controller) {
+      const piece = pieces[at++];
+      if (piece !== undefined) return controller.enqueue(piece.slice());
+      controller.close();
+      if ("byobRequest" in controller) controller.byobRequest?.respond(0);
+    },
+    cancel: () => void (cancelled = true),
+  });
+  const sent = pieces.flatMap((piece) => [...piece]);
+  const received: number[] = [];
+  for await (
+    const chunk of readChunks(new Request("http://localhost/", { method: "PUT", body }), LONG)
+  ) {
+    received.push(...chunk);
+  }
+  assert.deepEqual(received, sent);
+  assert.equal(cancelled, false);
+});
+
+Deno.test("reading through one buffer is given up as well", () =>
+  onClock(async (pass) => {
+    let cancelled = false;
+    const body = new ReadableStream<Uint8Array>({
+      type: "bytes",
+      pull(controller) {
+        controller.enqueue(new Uint8Array(10));
+        queueMicrotask(() => pass(1000));
+        return new Promise(() => {});
+      },
+      cancel: () => void (cancelled = true),
+    });
+    const request = new Request("http://localhost/", { method: "PUT", body });
+    await assert.rejects(read(request, { ...LONG, stallMs: 100 }), { code: "REQUEST_TIMEOUT" });
+    assert.equal(cancelled, true);
+  }));
+
 Deno.test("a body that is cut off ends where it was cut", async () => {
   const request = sent((i, stream) => {
     if (i === 2) throw new Error("connection reset");

@@ -176,10 +176,13 @@ Deno.test("before the bytes are there a confirm is 409 and to be repeated; it ch
 Deno.test("bytes of another length than requested end the upload: 400, no object, no hold", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
+  const publish = () => Promise.reject(new Error("published"));
+  const services = changedStores(app.services, { publish });
   for (const length of [11, 13, 1]) {
     const upload = await files.request(12);
     await files.stage(upload, new Uint8Array(length));
-    refused(await files.confirm(upload), 400, "SIZE_MISMATCH", "new upload");
+    const answer = await sendOver(services, files.project, callOf(upload));
+    refused(answer, 400, "SIZE_MISMATCH", "new upload");
     refused(await files.confirm(upload), 404, "FILE_NOT_FOUND");
   }
   assert.deepEqual(await usageOf(files), { used: 0, reserved: 0 });
@@ -304,6 +307,17 @@ Deno.test("a claim that was lost while the object was published commits nothing"
   });
   assert.equal((await sendOver(won, files.project, callOf(taken))).status, 200);
   assert.deepEqual(await usageOf(files), { used: 12, reserved: 0 });
+
+  const handedOn = await files.request(12);
+  await files.put(handedOn);
+  const late = slowly(async () => {
+    app.clock.advance(60_000);
+    await dieAt(files, handedOn, "stat");
+  });
+  refused(await sendOver(late, files.project, callOf(handedOn)), 409, "UPLOAD_NOT_READY");
+  assert.deepEqual(await usageOf(files), { used: 12, reserved: 12 });
+  app.clock.advance(60_000);
+  assert.equal((await files.remove(handedOn.filePath)).status, 200);
 
   const gone = await files.request(12);
   await files.put(gone);

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { BlobsUnavailable } from "@/lib/files/blobs.ts";
 import { reap } from "@/lib/files/reaper.ts";
+import { REMOVALS } from "@/lib/files/removals.ts";
+import { StoreUnavailable } from "@/lib/store/errors.ts";
+import { stepped } from "../support/stepped.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { changedStores, FILE, openFiles, sendOver } from "./files.ts";
 import { ok, refused, tally, times } from "./shelf.ts";
@@ -142,6 +145,20 @@ Deno.test("an object that cannot be removed does not keep its file: it is tried 
   assert.equal((await reap(app.services)).removed, 1);
   assert.deepEqual((await files.objects()).stored, []);
   assert.equal((await reap(app.services)).removed, 0);
+});
+
+Deno.test("what has been deleted is answered so, even if the database goes before all is cleared away", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const upload = await files.upload();
+  const services = stepped(app.services, (name) => {
+    if (name === `${REMOVALS.name}.deleteOne` || name === `${REMOVALS.name}.updateOne`) {
+      throw new StoreUnavailable("away");
+    }
+  });
+  ok(await sendOver(services, files.project, callOf(upload.filePath)));
+  refused(await files.remove(upload.filePath), 404, "FILE_NOT_FOUND");
+  assert.equal((await reap(app.services)).removed, 1);
 });
 
 Deno.test("a publishable key deletes nothing", async () => {

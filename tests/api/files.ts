@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { type UploadRecord, UPLOADS } from "@/lib/files/uploads.ts";
 import { type BlobStores, INTERNAL } from "@/lib/files/stores.ts";
 import { type Blobs, BlobsUnavailable } from "@/lib/files/blobs.ts";
+import type { Deadlines } from "@/lib/http/deadline.ts";
 import type { Services } from "@/lib/services.ts";
 import { ALL } from "@/lib/store/filter.ts";
 import { parseJson } from "@/lib/store/json_text.ts";
@@ -113,7 +114,7 @@ export async function openFiles(app: TestApp, owner?: TestProject): Promise<File
 const contentOf = ({ size }: Requested) => new Uint8Array(size).fill(120);
 
 /** As a client does it. Resolves to the status. */
-async function putSigned(app: TestApp, upload: Requested): Promise<number> {
+export async function putSigned(app: TestApp, upload: Requested): Promise<number> {
   const { signedUrl, contentType } = upload;
   if (app.services.localFiles === null) {
     return await putTo(signedUrl, contentOf(upload), contentType);
@@ -160,6 +161,9 @@ export async function putTo(
   return response.status;
 }
 
+/** As long as it takes: tests move the clock while a request is under way. */
+const patient: Deadlines = { within: (work) => work(() => {}), [Symbol.dispose]() {} };
+
 /** The stores, with some calls of our own one replaced, under whatever name. */
 export function changedStores(
   services: Services,
@@ -180,7 +184,7 @@ export function changedStores(
     current: () => Promise.resolve({ name, blobs }),
     named: () => Promise.resolve(blobs),
   };
-  return { ...services, blobStores };
+  return { ...services, blobStores, deadlines: patient };
 }
 
 /** A store that is away: whatever is asked of it fails. */

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { STORAGE_USAGE, type StorageUsageRecord } from "@/lib/files/uploads.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { changedStores, MiB, openFiles, REQUEST, sendOver, storesAway } from "./files.ts";
 import { ok, refused } from "./shelf.ts";
@@ -46,6 +47,18 @@ Deno.test("in a project's own storage there is no quota, and a file may have 5 G
   const { body } = await sendOver(own, files.project, confirm);
   assert.equal(body.provider, "external");
   assert.equal(ok(await sendOver(own, files.project, { path: USAGE })).used, 0);
+  const external = async () => {
+    const usage = app.services.engine.records<StorageUsageRecord>(
+      files.project.projectId,
+      STORAGE_USAGE,
+    );
+    const { held, external } = (await usage.get(files.project.projectId))!.value;
+    return { held, external };
+  };
+  assert.deepEqual(await external(), { held: 0, external: 4 });
+  const gone = { method: "DELETE", path: "/api/storage/file", body: { path: filePath } };
+  ok(await sendOver(own, files.project, gone));
+  assert.deepEqual(await external(), { held: 0, external: 3 });
 });
 
 Deno.test("while the store of files is away it is 503", async () => {

@@ -97,17 +97,22 @@ for (const [what, [happen, staysStaged]] of Object.entries(MEANWHILE)) {
   });
 }
 
-Deno.test("REQUEST_TIMEOUT: an upload ends with its hold, however it came along", async () => {
+Deno.test("REQUEST_TIMEOUT: an upload ends with its hold, however it comes along", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
-  const upload = await files.request();
   // The clock of the test stands still; the time that is left is counted by a real one.
   const soon = new Date(app.clock.now() + 30).toISOString();
-  await changeRow(files, upload, { set: { expiresAt: soon } });
-  const body = pieces((i) => i < 3 ? textBytes("x") : new Promise(() => {}));
-  refused(await put(app, upload, { body }), 408, "REQUEST_TIMEOUT");
+  const stalls = () => new Promise<null>(() => {});
+  const trickles = () =>
+    new Promise<Uint8Array<ArrayBuffer>>((resolve) => setTimeout(() => resolve(textBytes("x")), 1));
+  for (const next of [stalls, trickles]) {
+    const upload = await files.request(2000);
+    await changeRow(files, upload, { set: { expiresAt: soon } });
+    const body = pieces((i) => i < 3 ? textBytes("x") : next());
+    refused(await put(app, upload, { body }), 408, "REQUEST_TIMEOUT");
+    assert.equal(await staged(files, upload), null);
+  }
   assert.deepEqual(await partials(files), []);
-  assert.equal(await staged(files, upload), null);
 });
 
 Deno.test("each piece that arrives starts the time of the handler anew", async () => {

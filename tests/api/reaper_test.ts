@@ -8,8 +8,9 @@ import { UPLOADS } from "@/lib/files/uploads.ts";
 import { ALL, eq } from "@/lib/store/filter.ts";
 import { stepped } from "../support/stepped.ts";
 import { openTestApp } from "../support/test_app.ts";
-import { changedStores, type Files, MiB, openFiles } from "./files.ts";
-import { times } from "./shelf.ts";
+import { storage } from "../support/test_store.ts";
+import { changedStores, CONFIRM, type Files, MiB, openFiles, sendOver } from "./files.ts";
+import { refused, times } from "./shelf.ts";
 
 const HOLD_MS = 20 * 60_000;
 
@@ -60,11 +61,70 @@ Deno.test("a claim keeps an expired upload from being released until it lapses, 
   app.clock.advance(59_999);
   assert.equal((await reap(app.services)).released, 0);
   assert.equal((await files.usage()).reserved, 12);
+  refused(await files.confirm(upload), 409, "UPLOAD_NOT_READY");
+  refused(await files.remove(upload.filePath), 409, "UPLOAD_NOT_READY");
   app.clock.advance(1);
   assert.equal((await reap(app.services)).released, 1);
   assert.deepEqual(await files.objects(), { staged: [], stored: [] });
   await isClean(files);
 });
+
+Deno.test("a confirm that commits at the last moment is not swept away", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const upload = await files.request();
+  await files.put(upload);
+  const { internal } = app.services.blobStores;
+  const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const slow = changedStores(app.services, {
+    async publish(path, contentType) {
+      reached.resolve();
+      await released.promise;
+      return await internal.publish(path, contentType);
+    },
+  });
+  const body = { filePath: upload.filePath, size: upload.size };
+  const confirming = sendOver(slow, files.project, { path: CONFIRM, body });
+  await reached.promise;
+  app.clock.advance(HOLD_MS + 60_000);
+  const services = stepped(app.services, async (name) => {
+    if (name !== "begin") return;
+    released.resolve();
+    assert.equal((await confirming).status, 200);
+  });
+  assert.equal((await reap(services)).released, 0);
+  assert.equal((await files.info(upload.filePath)).status, 200);
+  assert.equal((await files.usage()).used, upload.size);
+  await isClean(files);
+});
+
+// Elsewhere uploads under way are the store's own.
+if (storage === "disk") {
+  Deno.test("a partial object goes once nothing was written to it for as long as a hold lasts", async () => {
+    await using app = await openTestApp();
+    const files = await openFiles(app);
+    const { projectId } = files.project;
+    const folder = `${app.store.folder}/files/_partial/${projectId}`;
+    await Deno.mkdir(folder, { recursive: true });
+    const made = async (ageMs: number) => {
+      const path = newPath(projectId, crypto.randomUUID(), "a");
+      const file = `${app.store.folder}/files/_partial/${path}.${"x".repeat(16)}`;
+      await Deno.writeTextFile(file, "half");
+      const at = (app.clock.now() - ageMs) / 1000;
+      await Deno.utime(file, at, at);
+      return file;
+    };
+    const [growing, left] = [await made(HOLD_MS - 1000), await made(HOLD_MS)];
+    const { unfinished } = await reconcile(app.services, projectId, { repair: false });
+    assert.deepEqual(unfinished.map(({ kind }) => kind), ["temporary", "temporary"]);
+    assert.equal((await reap(app.services)).swept, 1);
+    await assert.rejects(Deno.stat(left), Deno.errors.NotFound);
+    assert.equal(await Deno.readTextFile(growing), "half");
+    app.clock.advance(1000);
+    assert.equal((await reap(app.services)).swept, 1);
+    await isClean(files);
+  });
+}
 
 Deno.test("a PUT that lands after the sweep is found by the next one, also of a confirmed or deleted file", async () => {
   await using app = await openTestApp();

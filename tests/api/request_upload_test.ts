@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { projectOf } from "@/lib/files/paths.ts";
+import { UPLOADS } from "@/lib/files/uploads.ts";
+import { stepped } from "../support/stepped.ts";
 import { openTestApp } from "../support/test_app.ts";
-import { MiB, openFiles, REQUEST, sendOver, storesAway } from "./files.ts";
+import { changedStores, MiB, openFiles, REQUEST, sendOver, storesAway } from "./files.ts";
 import { refused } from "./shelf.ts";
 
 const asked = (change: object = {}) => ({
@@ -169,6 +171,34 @@ Deno.test("holds that have expired make room for the next request at once", asyn
   const paths = (await files.rows()).map(({ path }) => path);
   assert.deepEqual(paths, [kept.filePath, fresh.filePath]);
   assert.equal((await files.usage()).reserved, 20 * MiB);
+});
+
+Deno.test("of two that find expired holds at once both get their room", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  await files.request(10 * MiB);
+  await files.request(10 * MiB);
+  app.clock.advance(20 * 60_000);
+  let isFirst = true;
+  const services = stepped(app.services, async (name) => {
+    if (name !== `${UPLOADS.name}.list` || !isFirst) return;
+    isFirst = false;
+    await files.request(5);
+  });
+  const call = { path: REQUEST, body: asked({ size: 7 }) };
+  assert.equal((await sendOver(services, files.project, call)).status, 200);
+  assert.equal((await files.usage()).reserved, 12);
+});
+
+Deno.test("a request that was led to another store than uploads go to by now holds nothing", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  await files.request();
+  const former = changedStores(app.services, {}, "https://s3.example.com/former");
+  await files.untouched(async () => {
+    const answer = await sendOver(former, files.project, { path: REQUEST, body: asked() });
+    refused(answer, 503, "STORAGE_UNAVAILABLE");
+  });
 });
 
 Deno.test("a publishable key may not store anything, with a user or without", async () => {

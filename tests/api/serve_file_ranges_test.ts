@@ -73,6 +73,7 @@ Deno.test("RANGE_NOT_SATISFIABLE: beyond the end, malformed or too many, and nev
     "bytes=-",
     "bytes=5",
     "bytes=5-2",
+    "bytes=0-1,5-2",
     "bytes=a-b",
     "bytes=1-2-3",
     "bytes=--1",

@@ -82,6 +82,18 @@ Deno.test("FILE_NOT_FOUND: what is not confirmed, not there, not ours or no path
   assert.equal((await get(app, path)).status, 200);
 });
 
+Deno.test("FILE_NOT_FOUND: an object that a confirm has put in its place, but not committed", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const upload = await files.request();
+  await put(app, upload);
+  await app.services.blobStores.internal.publish(upload.filePath, upload.contentType);
+  refused(await get(app, upload.filePath), 404, "FILE_NOT_FOUND");
+  assert.equal((await head(app, upload.filePath)).status, 404);
+  assert.equal((await files.confirm(upload)).status, 200);
+  assert.equal((await get(app, upload.filePath)).status, 200, "a refusal is not remembered");
+});
+
 Deno.test("FILE_NOT_FOUND: at once when it was deleted, whoever held it", async () => {
   const { app, files, path } = await openOne();
   await using _app = app;

@@ -7,11 +7,13 @@ import { findUpload } from "@/lib/files/uploads.ts";
 import { silentLog } from "@/lib/http/log.ts";
 import { type CreatedProject, createProject } from "@/lib/projects/create_project.ts";
 import { openServices, type Services } from "@/lib/services.ts";
+import { adminEnd } from "../acceptance/server.ts";
 import { endSessions } from "../support/mongodb.ts";
-import { createTestStore, type TestStore } from "../support/test_store.ts";
+import { createTestStore, database, storage, type TestStore } from "../support/test_store.ts";
 import { contentOf, type Orders, type Said } from "./upload_victim.ts";
 
-const ROUNDS = 100;
+/** Where it costs least; with another engine or store before every step once. */
+const ROUNDS = database === "sqlite" && storage === "disk" ? 100 : 1;
 /** Claims lapse from one round to the next; what is held for an upload does after ten. */
 const ROUND_MS = 121_000;
 const STEPS_MIN = 40;
@@ -109,7 +111,7 @@ async function assertContents(services: Services, answers: Answers): Promise<voi
   }
 }
 
-Deno.test(`kill -9 between every two steps of request, PUT, confirm and delete, ${ROUNDS} times: after one pass of the reaper there is no drift, and nothing confirmed is lost`, async () => {
+Deno.test(`kill -9 between every two steps of request, PUT, confirm and delete: after one pass of the reaper there is no drift, and nothing confirmed is lost`, async () => {
   await using store = await createTestStore();
   const project = await (async () => {
     await using services = await openAt(store, 0);
@@ -117,7 +119,7 @@ Deno.test(`kill -9 between every two steps of request, PUT, confirm and delete, 
   })();
   const answers = new Answers();
   let [killed, at, ends] = [0, 1, 0];
-  for (let round = 1; killed < ROUNDS; round++) {
+  for (let round = 1; killed < ROUNDS || ends === 0; round++) {
     const ahead = round * ROUND_MS;
     const unanswered = [...answers.unanswered]
       .map((filePath) => ({ filePath, size: answers.sizes.get(filePath)! }));
@@ -135,11 +137,13 @@ Deno.test(`kill -9 between every two steps of request, PUT, confirm and delete, 
     await using services = await openAt(store, ahead);
     await verify(services, project, answers, told);
   }
-  assert.ok(ends > 0, "it was killed before every step");
-  await using services = await openAt(store, 2 * ROUNDS * ROUND_MS);
+  await using services = await openAt(store, 2 * (killed + ends) * ROUND_MS);
   await verify(services, project, answers, "in the end");
   await assertContents(services, answers);
   const { unfinished } = await reconcile(services, project.projectId, { repair: false });
   assert.deepEqual(unfinished, [], "what was under way is cleared away");
-  assert.ok(answers.confirmed.size > ROUNDS / 4, `${answers.confirmed.size} were confirmed`);
+  assert.ok(answers.confirmed.size > killed / 4, `${answers.confirmed.size} were confirmed`);
+  const words = ["storage", "reconcile", "--project", project.projectId];
+  const { code, stdout } = await adminEnd(words, store.settings);
+  assert.equal(code, 0, stdout);
 });

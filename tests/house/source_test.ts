@@ -115,7 +115,7 @@ Deno.test("the native code that hashes passwords is loaded only by those who sig
 });
 
 Deno.test("verbs know neither the runtime, the time of day nor chance", () => {
-  const rooms = ["accounts", "ai", "auth", "documents", "projects", "social"];
+  const rooms = ["accounts", "ai", "auth", "documents", "files", "projects", "social"];
   const wrong = PRODUCT.filter(([path]) => rooms.some((room) => path.startsWith(room)))
     .filter(([path]) => !inDriver(path))
     .filter(([, text]) => /\bDeno\.|\bDate\.now\(|new Date\(\)|Math\.random\(/.test(text));

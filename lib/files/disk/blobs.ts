@@ -12,7 +12,7 @@ import {
   type Upload,
 } from "../blobs.ts";
 import type { Incoming, LocalFiles } from "../local_files.ts";
-import { projectOf } from "../paths.ts";
+import { projectOf, uploadOfPartial } from "../paths.ts";
 import { Folders } from "./folders.ts";
 import { guarded, ifThere, unavailable } from "./guarded.ts";
 import { Lister } from "./list.ts";
@@ -207,7 +207,7 @@ export class DiskBlobs implements Blobs, LocalFiles {
 
 const isPathOf = (place: Place, path: string): boolean =>
   place === "partial"
-    ? SUFFIX.test(path) && projectOf(path.replace(SUFFIX, "")) !== null
+    ? SUFFIX.test(path) && projectOf(uploadOfPartial(path)) !== null
     : projectOf(path) !== null;
 
 function assertPath(place: Place, path: string): void {

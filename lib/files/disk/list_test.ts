@@ -106,3 +106,19 @@ Deno.test("who asks for the same page again sees it as it is now", () =>
     await Deno.writeTextFile(`${folder}/${first}x`, "");
     assert.deepEqual(await behind(), [`${first}x`, ...others].sort());
   }));
+
+Deno.test("what one list has left is not taken for another's: of a project, a folder or all", () =>
+  inFolder(async (folder) => {
+    const paths = await seeded(folder, [4, 4]);
+    const lister = new Lister();
+    const prefix = `${paths[0]!.split("/")[0]}/`;
+    const ofOne = () => lister.page(`${folder}/`, { prefix, after: null, limit: 2 }, anyPath);
+    const behind = async (place: string, prefix: string) =>
+      (await lister.page(place, { prefix, after: paths[1]!, limit: 10 }, anyPath)).blobs.length;
+    await ofOne();
+    assert.equal(await behind(`${folder}/`, ""), 6);
+    await ofOne();
+    assert.equal(await behind(`${folder}/elsewhere/`, prefix), 0);
+    await ofOne();
+    assert.equal(await behind(`${folder}/`, prefix), 2);
+  }));

@@ -29,7 +29,7 @@ import {
   PUBLISH_MS,
   type Upload,
 } from "../blobs.ts";
-import { projectOf } from "../paths.ts";
+import { projectOf, uploadOfPartial } from "../paths.ts";
 import { boundAnswers } from "./bounded_answers.ts";
 import { isPassing, nameOf, statusOf, unavailable } from "./failures.ts";
 import { timedStream } from "./timed_stream.ts";
@@ -73,7 +73,6 @@ const STAGED = "_incoming/";
 /** Behind every staged key, before whatever a project's id may begin with. */
 const BEHIND_STAGED = "_incoming0";
 const PREFIX = /^(?:[0-9a-f]{24}\/)?$/;
-const PARTIAL_SUFFIX = /\.[\w-]*$/;
 
 /** What is confirmed is never replaced. */
 const CACHE_CONTROL = "public, max-age=31536000, immutable";
@@ -345,7 +344,7 @@ function clientOf(
 
 /** A bucket shows nothing of an upload before it is whole. Throws for what is no path of ours. */
 function noPartial(path: string): null {
-  key("staged", path.replace(PARTIAL_SUFFIX, ""));
+  key("staged", uploadOfPartial(path));
   return null;
 }
 
