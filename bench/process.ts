@@ -14,6 +14,9 @@ const START_TIMEOUT_MS = 20_000;
 export function startCorbel(folder: string, env: Record<string, string> = {}): Promise<Program> {
   const permissions = ["--allow-net", "--allow-read", "--allow-write", "--allow-env"];
   permissions.push("--allow-sys=osRelease,uid"); // MongoDB's driver tells the server.
+  permissions.push("--allow-ffi"); // Passwords are hashed by native code.
+  // MongoDB's driver tells the server; the library for models looks at the name of the machine.
+  permissions.push("--allow-sys=osRelease,uid,hostname");
   return start(["run", ...permissions, "main.ts", "start"], "/api/health", {
     DATABASE_URL: `sqlite:${folder}`,
     RATE_LIMIT_PER_MINUTE: "1000000000",

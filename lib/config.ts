@@ -35,6 +35,7 @@ export interface Config {
   readonly githubApiUrl: string;
   /** The issuer of Google's ID tokens, exactly as they name it. */
   readonly googleIssuer: string;
+  readonly ai: AiProvider;
   readonly logLevel: LogLevel;
 }
 
@@ -50,6 +51,15 @@ export interface MongoDatabase {
   readonly url: Secret;
   /** What the names of all databases begin with. */
   readonly prefix: string;
+}
+
+/** Where questions to a model go: an API as OpenAI's, as far as chat completions. */
+export interface AiProvider {
+  /** The platform's own key; null where only keys of users are used. */
+  readonly apiKey: Secret | null;
+  /** What stands before `/chat/completions`, without a final slash. */
+  readonly baseUrl: string;
+  readonly model: string;
 }
 
 export interface DiskStorage {
@@ -132,6 +142,18 @@ export const SETTINGS = {
     "`https://accounts.google.com`",
     "Issuer of the ID tokens of Google sign-in; its discovery document names the rest.",
   ],
+  AI_API_KEY: [
+    "none",
+    "The platform's key at the AI provider; without it the AI operations need keys of users.",
+  ],
+  AI_BASE_URL: [
+    "`https://api.groq.com/openai/v1`",
+    "Where the AI provider is: what stands before `/chat/completions`.",
+  ],
+  AI_MODEL: [
+    "`openai/gpt-oss-120b`",
+    "Which model is asked. It should answer by a JSON schema; one that cannot is asked for plain JSON.",
+  ],
   LOG_LEVEL: ["`info`", "`debug`, `info`, `warn` or `error`; requests are logged at `info`."],
 } as const satisfies Record<string, readonly [string, string]>;
 
@@ -174,6 +196,11 @@ export function loadConfig(env: Environment): Config {
     githubUrl: withoutSlash(read.providerUrl("GITHUB_URL", "https://github.com")),
     githubApiUrl: withoutSlash(read.providerUrl("GITHUB_API_URL", "https://api.github.com")),
     googleIssuer: read.providerUrl("GOOGLE_ISSUER", "https://accounts.google.com"),
+    ai: {
+      apiKey: read.aiKey(),
+      baseUrl: withoutSlash(read.providerUrl("AI_BASE_URL", "https://api.groq.com/openai/v1")),
+      model: read.text("AI_MODEL", "openai/gpt-oss-120b"),
+    },
     logLevel: read.choice("LOG_LEVEL", ["info", "debug", "warn", "error"]),
   };
   if (read.problems.length > 0) throw new ConfigError(read.problems);
@@ -350,6 +377,16 @@ function reader(env: Environment) {
     return new Secret(value);
   }
 
+  /** It travels in a header. */
+  function aiKey(): Secret | null {
+    const value = env.AI_API_KEY;
+    if (!value) return null;
+    if (!/^[\x21-\x7e]+$/.test(value)) {
+      problems.push("AI_API_KEY must be printable ASCII without spaces");
+    }
+    return new Secret(value);
+  }
+
   function ratePerMinute(): number | null {
     const limit = wholeNumber("RATE_LIMIT_PER_MINUTE", RATE_PER_MINUTE, 1, 1e9);
     return choice("RATE_LIMITS", ["on", "off"]) === "off" ? null : limit;
@@ -366,6 +403,7 @@ function reader(env: Environment) {
     publicUrl,
     providerUrl,
     secretKeys,
+    aiKey,
     ratePerMinute,
   };
 }

@@ -47,6 +47,11 @@ Deno.test("nothing configured gives the embedded store on a local address", () =
     githubUrl: "https://github.com",
     githubApiUrl: "https://api.github.com",
     googleIssuer: "https://accounts.google.com",
+    ai: {
+      apiKey: null,
+      baseUrl: "https://api.groq.com/openai/v1",
+      model: "openai/gpt-oss-120b",
+    },
     logLevel: "info",
   });
 });
@@ -356,7 +361,7 @@ Deno.test("RATE_LIMIT_PER_MINUTE is a whole number from 1, checked also when lim
   }
 });
 
-const PROVIDERS = ["GITHUB_URL", "GITHUB_API_URL", "GOOGLE_ISSUER"] as const;
+const PROVIDERS = ["GITHUB_URL", "GITHUB_API_URL", "GOOGLE_ISSUER", "AI_BASE_URL"] as const;
 
 Deno.test("providers may be elsewhere, over https or on a local host", () => {
   const table = [
@@ -368,8 +373,12 @@ Deno.test("providers may be elsewhere, over https or on a local host", () => {
     ["http://[::1]:9000", "http://[::1]:9000"],
   ] as const;
   for (const [given, kept] of table) {
-    const config = loadConfig({ GITHUB_URL: given, GITHUB_API_URL: given, GOOGLE_ISSUER: given });
-    assert.deepEqual([config.githubUrl, config.githubApiUrl], [kept, kept]);
+    const config = loadConfig(Object.fromEntries(PROVIDERS.map((name) => [name, given])));
+    assert.deepEqual([config.githubUrl, config.githubApiUrl, config.ai.baseUrl], [
+      kept,
+      kept,
+      kept,
+    ]);
     assert.equal(config.googleIssuer, given, "an issuer is compared as text");
   }
 });
@@ -396,6 +405,17 @@ Deno.test("a password in a provider's address is refused and not repeated", () =
     const problems = problemsOf({ [name]: "https://corbel:hunter2@ghe.example" });
     assert.match(problems.join(), new RegExp(`^${name} must be .* without a user`));
     assert.equal(problems.join().includes("hunter2"), false);
+  }
+});
+
+Deno.test("the AI provider's key is a secret, and fits into a header", () => {
+  const { ai } = loadConfig({ AI_API_KEY: "gsk_platform", AI_MODEL: "one/model" });
+  assert.equal(ai.apiKey!.reveal(), "gsk_platform");
+  assert.equal(ai.model, "one/model");
+  assert.ok(!Deno.inspect(ai).includes("gsk_platform"));
+  for (const value of ["gsk_plat form", "gsk_platform\n", "gsk_plätform"]) {
+    const problems = problemsOf({ AI_API_KEY: value });
+    assert.deepEqual(problems, ["AI_API_KEY must be printable ASCII without spaces"]);
   }
 });
 

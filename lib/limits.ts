@@ -98,6 +98,17 @@ export const LIMITS = {
   RANGES_MAX: limit(50, "ranges of one request for a file", OURS),
   CONFIRM_CLAIM_SECONDS: limit(60, "seconds after which a confirm that died is given up", FILES),
   ACCOUNT_SESSION_DAYS: limit(7, "days of a dashboard session without use", OWNERS),
+  AI_KEY_LENGTH_MAX: limit(200, "characters of an AI key", INTERFACE),
+  AI_TURNS_MAX: limit(20, "turns of a chat with the collection creator, platform key", INTERFACE),
+  AI_CHAT_MINUTES: limit(120, "minutes a chat is kept after its last message", OWNERS),
+  AI_CHAT_MESSAGES_MAX: limit(50, "messages of a chat; the oldest are dropped", OWNERS),
+  AI_CHAT_MESSAGE_LENGTH_MAX: limit(2000, "characters of a `userMessage`", OWNERS),
+  AI_PROMPT_LENGTH_MAX: limit(1000, "characters of a query builder's `prompt`", OWNERS),
+  AI_PREVIEW_ROWS: limit(5, "rows of a preview", OWNERS),
+  AI_TIMEOUT_SECONDS: limit(30, "seconds an AI provider may take in all per request", OWNERS),
+  AI_ANSWER_TOKENS_MAX: limit(8192, "tokens of an AI answer", OURS),
+  AI_ANSWER_BYTES_MAX: limit(1 * MiB, "bytes that an AI provider may send", OURS),
+  AI_PROPOSED_COLLECTIONS_MAX: limit(20, "collections of one proposal", OURS),
   DASHBOARD_SIGN_IN_RATE_PER_MINUTE: limit(20, "dashboard sign-ins per address", EVERYWHERE),
   PASSWORD_LENGTH_MIN: limit(8, "characters of an account's password", "accounts"),
   PASSWORD_LENGTH_MAX: limit(200, "characters of an account's password", "accounts"),
@@ -124,6 +135,15 @@ const values = Object.fromEntries(
 ) as unknown as Values; // Object.fromEntries forgets which key has which value.
 
 export const {
+  AI_ANSWER_BYTES_MAX,
+  AI_ANSWER_TOKENS_MAX,
+  AI_CHAT_MESSAGE_LENGTH_MAX,
+  AI_CHAT_MESSAGES_MAX,
+  AI_KEY_LENGTH_MAX,
+  AI_PREVIEW_ROWS,
+  AI_PROMPT_LENGTH_MAX,
+  AI_PROPOSED_COLLECTIONS_MAX,
+  AI_TURNS_MAX,
   ALLOWED_ORIGINS_MAX,
   AVATAR_URL_LENGTH_MAX,
   BODY_BYTES_MAX,
@@ -204,6 +224,8 @@ export const PASSWORD_WAIT_MS = values.PASSWORD_WAIT_SECONDS * 1000;
 export const PASSWORD_WAIT_MS_MAX = values.PASSWORD_WAIT_MINUTES_MAX * 60_000;
 export const PASSWORD_TRIES_MEMORY_MS = values.PASSWORD_TRIES_MINUTES * 60_000;
 export const KNOWN_DEVICE_SECONDS = values.KNOWN_DEVICE_DAYS * 86_400;
+export const AI_CHAT_MS = values.AI_CHAT_MINUTES * 60_000;
+export const AI_TIMEOUT_MS = values.AI_TIMEOUT_SECONDS * 1000;
 export const SESSION_MS = values.SESSION_DAYS * 86_400_000;
 export const SESSION_MS_MAX = values.SESSION_DAYS_MAX * 86_400_000;
 export const REFRESH_GRACE_MS = values.REFRESH_GRACE_SECONDS * 1000;

@@ -1,4 +1,5 @@
 import { createKnownDevices, type KnownDevices } from "./accounts/known_devices.ts";
+import type { Model } from "./ai/model.ts";
 import { createPasswords, type Passwords } from "./accounts/passwords.ts";
 import { type AccessTokens, createAccessTokens } from "./auth/access_tokens.ts";
 import { createKeyDirectory, type KeyDirectory } from "./auth/api_keys.ts";
@@ -33,6 +34,7 @@ import { createRateLimiter, type RateLimiter, type SharedCounts } from "./http/r
 import { createStoredCounts } from "./http/stored_counts.ts";
 import { type NewId, objectIds } from "./ids.ts";
 import {
+  AI_TIMEOUT_MS,
   DASHBOARD_SIGN_IN_RATE_PER_MINUTE,
   REQUEST_TIMEOUT_MS,
   SIGN_IN_RATE_PER_MINUTE,
@@ -73,6 +75,8 @@ export interface Services extends AsyncDisposable {
   readonly localFiles: LocalFiles | null;
   readonly uploadTokens: UploadTokens;
   readonly servedFiles: ServedFiles;
+  /** What answers in the AI operations. */
+  readonly model: Model;
   readonly rateLimiter: RateLimiter;
   /** For sign-ins and refreshes, beside the other one. */
   readonly signInLimiter: RateLimiter;
@@ -152,6 +156,7 @@ export async function openServices(
       localFiles,
       uploadTokens,
       servedFiles: createServedFiles(engine, clock),
+      model: openModel(config),
       rateLimiter,
       signInLimiter,
       dashboardLimiter,
@@ -215,6 +220,14 @@ async function openStorage(
   const { openS3Blobs } = await import("./files/s3/blobs.ts");
   const pathStyle = storage.endpoint !== null;
   return { blobs: openS3Blobs({ ...storage, pathStyle, clock }), localFiles: null };
+}
+
+/** The library for models is loaded with the first question. */
+function openModel({ ai: { baseUrl, model } }: Config): Model {
+  const options = { baseUrl, model, timeoutMs: AI_TIMEOUT_MS };
+  let opened: Promise<Model> | undefined;
+  const open = async () => (await import("./ai/groq/model.ts")).openGroqModel(options);
+  return { ask: async (question) => (await (opened ??= open())).ask(question) };
 }
 
 /** A bucket that a project brought: its address is a stranger's, so the way there is guarded. */

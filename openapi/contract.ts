@@ -30,8 +30,13 @@ export interface Success {
   readonly data: ZodType | null;
   /** Members that stand in the envelope itself, in the place of `data`. */
   readonly members?: Readonly<Record<string, ZodType>>;
-  /** The body of an answer without an envelope. */
-  readonly content?: { readonly type: string; readonly schema: ZodType };
+  /** The body of an answer without an envelope, or of one that may be asked for instead of it. */
+  readonly content?: {
+    readonly type: string;
+    readonly schema: ZodType;
+    /** Where it is another than that of the envelope's `data`. */
+    readonly example?: unknown;
+  };
   readonly example?: unknown;
   readonly message?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -53,6 +58,8 @@ export interface Spec<P> {
   /** In the place of `body`. */
   readonly rawBody?: RawBodySpec;
   readonly success: readonly Success[];
+  /** Milliseconds that it may take beyond what others may, because it waits for somebody else. */
+  readonly extraMs?: number;
   /** Exactly what the operation raises beside what its guard, its body and the server do. */
   readonly problems: readonly ProblemCode[];
 }
@@ -140,17 +147,23 @@ const mutable = (requirement: Readonly<Record<string, readonly string[]>>) =>
 type Responses = RouteConfig["responses"];
 
 function successes(list: readonly Success[]): Responses {
-  return Object.fromEntries(list.map((one) => [String(one.status), {
-    description: one.description,
-    ...(one.headers && { headers: headerObjects(one.headers) }),
-    ...(one.content && {
-      content: {
-        [one.content.type]: { schema: one.content.schema, example: one.example },
-      },
-    }),
-    ...(one.data !== null && enveloped({ data: one.data }, { data: one.example }, one.message)),
-    ...(one.members && enveloped(one.members, one.example as object, one.message)),
-  }]));
+  return Object.fromEntries(list.map((one) => {
+    const content = {
+      ...(one.data !== null && enveloped({ data: one.data }, { data: one.example }, one.message)),
+      ...(one.members && enveloped(one.members, one.example as object, one.message)),
+      ...(one.content && {
+        [one.content.type]: {
+          schema: one.content.schema,
+          example: one.content.example ?? one.example,
+        },
+      }),
+    };
+    return [String(one.status), {
+      description: one.description,
+      ...(one.headers && { headers: headerObjects(one.headers) }),
+      ...(Object.keys(content).length > 0 && { content }),
+    }];
+  }));
 }
 
 const enveloped = (
@@ -158,11 +171,9 @@ const enveloped = (
   example: object,
   message: string | undefined,
 ) => ({
-  content: {
-    "application/json": {
-      schema: z.strictObject({ success: z.literal(true), ...members, message: z.string() }),
-      example: { success: true, ...example, message },
-    },
+  "application/json": {
+    schema: z.strictObject({ success: z.literal(true), ...members, message: z.string() }),
+    example: { success: true, ...example, message },
   },
 });
 

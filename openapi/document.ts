@@ -1,5 +1,6 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Contract } from "./contract.ts";
+import { AI } from "./paths/ai.ts";
 import { ACCOUNTS } from "./paths/accounts.ts";
 import { BLOBS } from "./paths/blobs.ts";
 import { DATA } from "./paths/data.ts";
@@ -37,6 +38,7 @@ export const CONTRACTS: readonly Contract<unknown>[] = [
   ...PROJECT_USERS,
   ...PROJECT_FILES,
   ...PROJECT_STORAGE,
+  ...AI,
   ...SYSTEM,
 ] as readonly Contract<unknown>[]; // Their principals differ; here only their documents matter.
 
@@ -77,6 +79,7 @@ export function buildDocument() {
       { name: "Project documents", description: "A project's documents, for its members." },
       { name: "Project files", description: "A project's files, and where they are kept." },
       { name: "Project users", description: "A project's users, for its members." },
+      { name: "AI", description: "Ask for queries and collections in plain words." },
       { name: "Access tokens", description: "Check access tokens elsewhere." },
       { name: "Server", description: "The server itself." },
     ],

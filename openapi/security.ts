@@ -190,6 +190,17 @@ export const projectMember = (role: Role): Security<ProjectMember> => ({
   },
 });
 
+/** As {@linkcode projectMember} for admins; to others it is as if there were no project. */
+export const projectAdminOrHidden: Security<ProjectMember> = {
+  requirement: dashboardSession.requirement,
+  problems: projectMember("viewer").problems,
+  async guard(services, request, param) {
+    const member = await projectMember("viewer").guard(services, request, param);
+    if (!includes(member.role, "admin")) throw new Problem("PROJECT_NOT_FOUND");
+    return member;
+  },
+};
+
 /** Whose key it is, for a request that may go on with it. */
 function admitted(services: GuardServices, request: RequestState): Soon<KeyHolder> {
   return after(holderOf(services, request), (holder) => {

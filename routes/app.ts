@@ -6,7 +6,7 @@ import { readJson, readJsonIfAny } from "@/lib/http/body.ts";
 import { readChunks } from "@/lib/http/chunks.ts";
 import { RESERVED_PATH } from "@/lib/http/path.ts";
 import { type Connection, openRequest, type RequestState } from "@/lib/http/request.ts";
-import { asProblem, preflight, problemReply, respond } from "@/lib/http/respond.ts";
+import { asProblem, preflight, problemReply, refusalText, respond } from "@/lib/http/respond.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { Services } from "@/lib/services.ts";
 import { after, type Soon } from "@/lib/soon.ts";
@@ -36,20 +36,27 @@ export function createApp(services: Services): App {
   function mount<P>(contract: Contract<P>, handle: Handler<P>): void {
     router.add(contract.method.toUpperCase(), routingPattern(contract.path), (state, param) => {
       state.operationId = contract.operationId;
-      const reply = deadlines.within((restart) =>
-        after(contract.security.guard(services, state, param), (principal) =>
-          handle({
-            services,
-            principal,
-            query: state.query,
-            client: state.client,
-            param,
-            header: (name) => state.raw.headers.get(name),
-            isHead: state.raw.method === "HEAD",
-            body: () => readJson(state.raw, contract.body!.bytesMax).finally(restart),
-            optionalBody: () => readJsonIfAny(state.raw, contract.body!.bytesMax).finally(restart),
-            chunks: (limits) => readChunks(state.raw, limits, restart),
-          }))
+      const reply = deadlines.within(
+        (restart) =>
+          after(contract.security.guard(services, state, param), (principal) =>
+            handle({
+              services,
+              principal,
+              query: state.query,
+              client: state.client,
+              param,
+              header: (name) => state.raw.headers.get(name),
+              isHead: state.raw.method === "HEAD",
+              refusal: (error) => refusalText(state, asProblem(error, state, log)),
+              get gone() {
+                return state.raw.signal; // Made only where it is asked for.
+              },
+              body: () => readJson(state.raw, contract.body!.bytesMax).finally(restart),
+              optionalBody: () =>
+                readJsonIfAny(state.raw, contract.body!.bytesMax).finally(restart),
+              chunks: (limits) => readChunks(state.raw, limits, restart),
+            })),
+        contract.extraMs,
       );
       return after(reply, (reply) => respond(state, reply));
     });

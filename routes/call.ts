@@ -16,6 +16,13 @@ export interface Call<P> {
   header(name: string): string | null;
   /** Whether only the head of the answer is asked for. */
   readonly isHead: boolean;
+  /**
+   * Aborted when the client is gone, as far as the platform notices: with a body of more than some
+   * 300 bytes it does so only once the answer has begun.
+   */
+  readonly gone: AbortSignal;
+  /** The body of a refusal, for an answer that has begun and cannot be one itself. */
+  refusal(error: unknown): string;
   /** Address of the client. */
   readonly client: string;
   /** Reads the JSON body, within the contract's limit. */

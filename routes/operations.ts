@@ -1,5 +1,6 @@
 import type { Contract } from "@/openapi/contract.ts";
 import * as accounts from "@/openapi/paths/accounts.ts";
+import * as ai from "@/openapi/paths/ai.ts";
 import * as blobs from "@/openapi/paths/blobs.ts";
 import * as data from "@/openapi/paths/data.ts";
 import * as members from "@/openapi/paths/members.ts";
@@ -28,6 +29,13 @@ import {
   handleSignInAccount,
   handleSignOutAccount,
 } from "./accounts/sign_in.ts";
+import { handleBuildQuery } from "./ai/build_query.ts";
+import {
+  handleApplyDesign,
+  handleDesignCollections,
+  handleEndDesign,
+} from "./ai/design_collections.ts";
+import { handleGetAiUsage, handleSetAccountAiKey, handleSetProjectAiKey } from "./ai/keys.ts";
 import { asServer } from "./as_server.ts";
 import { handlePutBlob } from "./blobs/put_blob.ts";
 import { handleServeFile } from "./blobs/serve_file.ts";
@@ -66,6 +74,7 @@ import {
   handleCreateProject,
   handleDeleteProject,
   handleGetProject,
+  handleGetProjectUsage,
   handleListProjects,
   handlePatchProject,
   handleRotateProjectKey,
@@ -144,16 +153,12 @@ export function operations(mount: <P>(contract: Contract<P>, handle: Handler<P>)
   mount(projects.patchProject, handlePatchProject);
   mount(projects.deleteProject, handleDeleteProject);
   mount(projects.rotateProjectKey, handleRotateProjectKey);
+  mount(projects.getProjectUsage, handleGetProjectUsage);
   mount(members.listMembers, handleListMembers);
   mount(members.inviteMember, handleInviteMember);
   mount(members.changeMember, handleChangeMember);
   mount(members.removeMember, handleRemoveMember);
   mount(members.transferProject, handleTransferProject);
-  mount(accounts.registerAccount, handleRegisterAccount);
-  mount(accounts.signInAccount, handleSignInAccount);
-  mount(accounts.signOutAccount, handleSignOutAccount);
-  mount(accounts.getAccount, handleGetAccount);
-  mount(accounts.getUserAccount, handleGetAccount);
   mount(accounts.changePassword, handleChangePassword);
   mount(accounts.listAccountSessions, handleListAccountSessions);
   mount(accounts.endAccountSession, handleEndAccountSession);
@@ -176,6 +181,13 @@ export function operations(mount: <P>(contract: Contract<P>, handle: Handler<P>)
   mount(projectUsers.patchProjectUser, asServer(handlePatchUser));
   mount(projectUsers.deleteProjectUser, asServer(handleDeleteUser));
   mount(projectUsers.endProjectUserSessions, asServer(handleEndUserSessions));
+  mount(ai.setAccountAiKey, handleSetAccountAiKey);
+  mount(ai.setProjectAiKey, handleSetProjectAiKey);
+  mount(ai.getAiUsage, handleGetAiUsage);
+  mount(ai.buildQuery, handleBuildQuery);
+  mount(ai.designCollections, handleDesignCollections);
+  mount(ai.applyDesign, handleApplyDesign);
+  mount(ai.endDesign, handleEndDesign);
   mount(projectFiles.listProjectFiles, asServer(handleListFiles));
   mount(projectFiles.requestProjectUpload, handleRequestProjectUpload);
   mount(projectFiles.confirmProjectUpload, handleConfirmProjectUpload);

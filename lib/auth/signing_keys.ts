@@ -2,6 +2,7 @@ import { exportJWK, generateKeyPair, importJWK, type JWK } from "jose";
 import { LRUCache } from "lru-cache";
 import type { Clock } from "../clock.ts";
 import type { KeyRing } from "../crypto/key_ring.ts";
+import type { SealedPlace } from "../crypto/sealed_place.ts";
 import type { NewId } from "../ids.ts";
 import { timestamp } from "../clock.ts";
 import { ALL } from "../store/filter.ts";
@@ -43,6 +44,12 @@ export interface SigningKeys {
 
 const KEYS_KEPT = 2_000;
 const binding = (projectId: Id) => ({ project: projectId, purpose: "access-token-key" });
+
+export const SIGNING_KEY_SEALS: SealedPlace = {
+  definition: SIGNING_KEYS,
+  member: "sealed",
+  binding: (_, projectId) => binding(projectId!),
+};
 
 export function createSigningKeys(
   services: { engine: Engine; keyRing: KeyRing; newId: NewId; clock: Clock },

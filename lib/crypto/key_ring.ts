@@ -66,6 +66,12 @@ export class KeyRing {
     return new TextDecoder().decode(plain);
   }
 
+  /** The same value under the first key; null if it is. Throws as {@linkcode open} does. */
+  async reseal(sealed: string, binding: Binding): Promise<string | null> {
+    if (sealed.startsWith(`v1.${this.#keys[0]!.id}.`)) return null;
+    return await this.seal(await this.open(sealed, binding), binding);
+  }
+
   /** Keys for one purpose, the one to sign with first. */
   derive(purpose: string): readonly string[] {
     return this.#keys.map((key) => sha256(`${purpose}\n${key.material}`));

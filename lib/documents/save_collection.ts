@@ -124,7 +124,7 @@ export async function readCollections(
   }
 }
 
-async function checkReferences(
+export async function checkReferences(
   records: Records<CollectionRecord>,
   definition: CollectionDefinition,
 ): Promise<void> {
@@ -158,5 +158,5 @@ async function checkStored(
 }
 
 /** A definition is plain JSON; its interfaces only lack an index signature. */
-const asJson = (definition: CollectionDefinition): CollectionRecord["definition"] =>
+export const asJson = (definition: CollectionDefinition): CollectionRecord["definition"] =>
   parseJson(JSON.stringify(definition)) as CollectionRecord["definition"];

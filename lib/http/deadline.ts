@@ -9,8 +9,10 @@ export interface Deadlines extends Disposable {
   /**
    * Settles as `work` does, or rejects with `HANDLER_TIMEOUT`; `work` itself goes on. What `work`
    * is given starts its time anew: the body has a time limit of its own.
+   *
+   * @param extraMs Milliseconds beyond the time that all others have.
    */
-  within<T>(work: (restart: () => void) => Soon<T>): Soon<T>;
+  within<T>(work: (restart: () => void) => Soon<T>, extraMs?: number): Soon<T>;
 }
 
 interface Waiting {
@@ -38,14 +40,15 @@ export function createDeadlines(timeoutMs: number, now: () => number): Deadlines
   }
 
   return {
-    within<T>(work: (restart: () => void) => Soon<T>): Soon<T> {
+    within<T>(work: (restart: () => void) => Soon<T>, extraMs = 0): Soon<T> {
+      const ms = timeoutMs + extraMs;
       let entry: Waiting | undefined;
       const done = work(() => {
-        if (entry !== undefined) entry.until = now() + timeoutMs;
+        if (entry !== undefined) entry.until = now() + ms;
       });
       if (!(done instanceof Promise)) return done;
       return new Promise<T>((resolve, reject) => {
-        const own: Waiting = entry = { until: now() + timeoutMs, giveUp: reject };
+        const own: Waiting = entry = { until: now() + ms, giveUp: reject };
         waiting.add(own);
         timer ??= setInterval(look, LOOK_EVERY_MS);
         done.then(

@@ -130,6 +130,10 @@ export const refusalBody = (
   { inStorage }: { inStorage: boolean },
 ) => ({ success: false, data: {}, message, ...(inStorage && { error: message }), code });
 
+/** The same for an answer under way: its status is sent, and only text can follow. */
+export const refusalText = (state: RequestState, problem: Problem): string =>
+  problemReply(state, problem).body as string; // Refusals are JSON text.
+
 /** What a thrown value means to a client; what is not a refusal is logged. */
 export function asProblem(error: unknown, state: RequestState, log: Log): Problem {
   if (error instanceof Problem) return error;

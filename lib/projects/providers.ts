@@ -1,5 +1,6 @@
 import { type Clock, timestamp } from "../clock.ts";
 import type { KeyRing } from "../crypto/key_ring.ts";
+import type { SealedPlace } from "../crypto/sealed_place.ts";
 import { Secret } from "../crypto/secret.ts";
 import type { NewId } from "../ids.ts";
 import { Problem } from "../problems.ts";
@@ -68,6 +69,12 @@ const bindingOf = (project: Id, provider: string) => ({
   project,
   purpose: `client-secret ${provider}`,
 });
+
+export const PROVIDER_SEALS: SealedPlace = {
+  definition: PROVIDER_SETTINGS,
+  member: "sealed",
+  binding: ({ provider }, projectId) => bindingOf(projectId!, String(provider)),
+};
 
 /** What the project has set for a provider; null for nothing. Always as it is stored now. */
 export async function findProvider(

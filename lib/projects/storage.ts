@@ -1,6 +1,7 @@
 import { after, timestamp } from "../clock.ts";
 import type { Config } from "../config.ts";
 import type { KeyRing } from "../crypto/key_ring.ts";
+import type { SealedPlace } from "../crypto/sealed_place.ts";
 import { Secret } from "../crypto/secret.ts";
 import type { Egress } from "../egress.ts";
 import { releaseExpired } from "../files/release.ts";
@@ -70,6 +71,12 @@ export function findStorage(
 }
 
 const bindingOf = (project: Id, target: string) => ({ project, purpose: `storage-keys ${target}` });
+
+export const STORAGE_SEALS: SealedPlace = {
+  definition: STORAGE_SETTINGS,
+  member: "sealed",
+  binding: ({ _id, target }) => bindingOf(_id, String(target)),
+};
 
 /** Opens the keys of a stored record. */
 export async function openStorageKeys(

@@ -1,6 +1,7 @@
 import type { Clock } from "../clock.ts";
 import { sha256 } from "../crypto/hashes.ts";
 import type { KeyRing } from "../crypto/key_ring.ts";
+import type { SealedPlace } from "../crypto/sealed_place.ts";
 import { randomToken } from "../crypto/random.ts";
 import type { NewId } from "../ids.ts";
 import { SIGN_IN_MS } from "../limits.ts";
@@ -69,6 +70,12 @@ const bindingOf = (project: Id, stateHash: string) => ({
   project,
   purpose: `sign-in ${stateHash}`,
 });
+
+export const SIGN_IN_SEALS: SealedPlace = {
+  definition: SIGN_IN_STATES,
+  member: "sealed",
+  binding: ({ stateHash }, projectId) => bindingOf(projectId!, String(stateHash)),
+};
 
 /** Keeps a sign-in until it comes back, for ten minutes at most. */
 export async function keepState(

@@ -11,6 +11,7 @@ import { Problem } from "@/lib/problems.ts";
 import { createProject } from "@/lib/projects/create_project.ts";
 import { type Linking, saveProvider } from "@/lib/projects/providers.ts";
 import { eachProject, rotateKey } from "@/lib/projects/projects.ts";
+import { reseal } from "@/lib/projects/reseal.ts";
 import { listTrashed, restoreProject } from "@/lib/projects/trash.ts";
 import type { Services } from "@/lib/services.ts";
 import { callbackUrl } from "@/lib/social/start_sign_in.ts";
@@ -111,6 +112,14 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
   ...DOCUMENT_COMMANDS,
   ...STORAGE_COMMANDS,
   ...ACCOUNT_COMMANDS,
+  ["secrets reseal", {
+    usage: "",
+    options: { values: [] },
+    async run(services) {
+      const { resealed, ok, unopened } = await reseal(services);
+      return ok ? { resealed } : { ok, resealed, unopened };
+    },
+  }],
 ]);
 
 /** The client secret comes by standard input: arguments are seen by every process of the machine. */

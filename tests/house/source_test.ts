@@ -21,7 +21,13 @@ const isLocal = (target: string): boolean => /\.(?:ts|js|json)$/.test(target);
 /** Sources of the product, which is what the layers are about. */
 const PRODUCT = [...sources].filter(([path]) => layerOf(path) in LAYERS && !isTest(path));
 
-const DRIVERS = ["lib/store/sqlite/", "lib/store/mongo/", "lib/files/disk/", "lib/files/s3/"];
+const DRIVERS = [
+  "lib/store/sqlite/",
+  "lib/store/mongo/",
+  "lib/files/disk/",
+  "lib/files/s3/",
+  "lib/ai/groq/",
+];
 const inDriver = (path: string): boolean => DRIVERS.some((driver) => path.startsWith(driver));
 
 const BINARY = /\.(?:br|png|jpe?g|ico|woff2?)$/;
@@ -92,10 +98,10 @@ Deno.test("only lib/services.ts and tests/contract name a driver; lib/config.ts 
   assert.deepEqual(wrong, []);
 });
 
-Deno.test("the drivers of MongoDB and of buckets are loaded only by those who use them", () => {
+Deno.test("the drivers of MongoDB, of buckets and of models are loaded only by those who use them", () => {
   const heavy =
-    /^import (?!type\b)[^;]*from "[^"]*(?:\/store\/mongo\/|\/files\/s3\/|@aws-sdk|mongodb)/m;
-  const own = ["lib/store/mongo/", "lib/files/s3/"];
+    /^import (?!type\b)[^;]*from "[^"]*(?:\/store\/mongo\/|\/files\/s3\/|\/ai\/groq\/|@ai-sdk|@aws-sdk|mongodb)/m;
+  const own = ["lib/store/mongo/", "lib/files/s3/", "lib/ai/groq/"];
   const wrong = PRODUCT.filter(([path]) => !own.some((room) => path.startsWith(room)))
     .filter(([, text]) => heavy.test(text));
   assert.deepEqual(wrong.map(([path]) => path), []);
@@ -109,8 +115,16 @@ Deno.test("the native code that hashes passwords is loaded only by those who sig
 });
 
 Deno.test("verbs know neither the runtime, the time of day nor chance", () => {
-  const rooms = ["lib/accounts/", "lib/documents/", "lib/auth/", "lib/projects/", "lib/social/"];
+  const rooms = [
+    "lib/accounts/",
+    "lib/ai/",
+    "lib/auth/",
+    "lib/documents/",
+    "lib/projects/",
+    "lib/social/",
+  ];
   const wrong = PRODUCT.filter(([path]) => rooms.some((room) => path.startsWith(room)))
+    .filter(([path]) => !inDriver(path))
     .filter(([, text]) => /\bDeno\.|\bDate\.now\(|new Date\(\)|Math\.random\(/.test(text));
   assert.deepEqual(wrong.map(([path]) => path), []);
 });
@@ -132,6 +146,15 @@ Deno.test("the product parses JSON in one place, which knows the trap in V8's pa
     .filter(([path]) => path !== "openapi/reference/update.ts") // Reads a package's own manifest.
     .filter(([, text]) => /\bJSON\.parse\(|\breq(?:uest)?\.json\(/.test(text));
   assert.deepEqual(wrong.map(([path]) => path), []);
+});
+
+Deno.test("whatever seals something is among what is sealed anew", () => {
+  const list = "lib/projects/reseal.ts";
+  const listed = importsOf(list, sources.get(list)!).map(({ target }) => target);
+  const sealing = PRODUCT.filter(([path]) => path !== "lib/crypto/key_ring.ts")
+    .filter(([, text]) => /\bkeyRing\.seal\(/.test(text)).map(([path]) => path);
+  assert.ok(sealing.length >= 5);
+  assert.deepEqual(sealing.filter((path) => !listed.includes(path)), []);
 });
 
 Deno.test("only main.ts reads the environment", () => {

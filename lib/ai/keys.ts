@@ -1,0 +1,118 @@
+import type { SignedInAccount } from "../accounts/account_sessions.ts";
+import { type AccountRecord, ACCOUNTS } from "../accounts/records.ts";
+import type { Config } from "../config.ts";
+import type { Binding, KeyRing } from "../crypto/key_ring.ts";
+import type { SealedPlace } from "../crypto/sealed_place.ts";
+import { Secret } from "../crypto/secret.ts";
+import { AI_KEY_LENGTH_MAX } from "../limits.ts";
+import { Problem } from "../problems.ts";
+import type { ProjectMember } from "../projects/members.ts";
+import { type Plan, PLANS, type Plans } from "../projects/plans.ts";
+import { type ProjectRecord, PROJECTS } from "../projects/records.ts";
+import { and, eq } from "../store/filter.ts";
+import type { Engine, Id, Json } from "../store/port.ts";
+
+/** Whose AI key a sealed value is: under another account or project it does not open. */
+export const aiKeyBinding = (owner: "account" | "project", id: Id): Binding => ({
+  project: id,
+  purpose: `ai-key of ${owner}`,
+});
+
+export const ACCOUNT_AI_KEYS: SealedPlace = {
+  definition: ACCOUNTS,
+  member: "sealedAiKey",
+  binding: ({ _id }) => aiKeyBinding("account", _id),
+};
+
+export const PROJECT_AI_KEYS: SealedPlace = {
+  definition: PROJECTS,
+  member: "sealedAiKey",
+  binding: ({ _id }) => aiKeyBinding("project", _id),
+};
+
+export interface AiKeyServices {
+  readonly engine: Engine;
+  readonly keyRing: KeyRing;
+  readonly plans: Plans;
+  readonly config: Pick<Config, "ai">;
+}
+
+/** The key that a request to the AI provider goes with. */
+export interface ResolvedKey {
+  readonly apiKey: Secret;
+  /** Whether it is ours, and so under the caps. */
+  readonly isPlatforms: boolean;
+}
+
+/**
+ * The project's key, else the account's, else the platform's. A key whose plan does not allow it is
+ * passed over. Throws `AI_NOT_CONFIGURED` where there is none at all.
+ */
+export async function resolveKey(
+  services: AiKeyServices,
+  { account, project }: ProjectMember,
+): Promise<ResolvedKey> {
+  const { engine, keyRing, plans, config: { ai } } = services;
+  const own = async (owner: "account" | "project", id: Id, sealed: string) => ({
+    apiKey: new Secret(await keyRing.open(sealed, aiKeyBinding(owner, id))),
+    isPlatforms: false,
+  });
+  if (project.sealedAiKey && (await plans.of(project._id)).ownAiKey) {
+    return await own("project", project._id, project.sealedAiKey);
+  }
+  const { accountId } = account;
+  const sealed = PLANS[account.plan].ownAiKey
+    ? (await engine.records<AccountRecord>("control", ACCOUNTS).get(accountId))?.value.sealedAiKey
+    : null;
+  if (sealed) return await own("account", accountId, sealed);
+  if (ai.apiKey === null) throw new Problem("AI_NOT_CONFIGURED");
+  return { apiKey: ai.apiKey, isPlatforms: true };
+}
+
+/**
+ * Stores the account's key, or clears it; resolves to whether there is one now. Throws
+ * `AI_KEY_MALFORMED`, and `PRO_PLAN_REQUIRED` for a key beyond the account's plan.
+ */
+export async function saveAccountKey(
+  { engine, keyRing }: Pick<AiKeyServices, "engine" | "keyRing">,
+  { accountId, plan }: SignedInAccount,
+  aiKey: string | null,
+): Promise<boolean> {
+  check(aiKey, PLANS[plan]);
+  const sealedAiKey = aiKey && await keyRing.seal(aiKey, aiKeyBinding("account", accountId));
+  const saved = await engine.records<AccountRecord>("control", ACCOUNTS)
+    .updateOne(eq("_id", accountId), { set: { sealedAiKey } });
+  if (saved === null) throw new Problem("SIGN_IN_REQUIRED");
+  return aiKey !== null;
+}
+
+/** The same for a project, whose owner's plan rules. Throws `PROJECT_NOT_FOUND` too. */
+export async function saveProjectKey(
+  { engine, keyRing, plans }: Pick<AiKeyServices, "engine" | "keyRing" | "plans">,
+  { project: { _id: projectId } }: ProjectMember,
+  aiKey: string | null,
+): Promise<boolean> {
+  check(aiKey, await plans.of(projectId));
+  const sealedAiKey = aiKey && await keyRing.seal(aiKey, aiKeyBinding("project", projectId));
+  const saved = await engine.records<ProjectRecord>("control", PROJECTS)
+    .updateOne(and(eq("_id", projectId), eq("deletedAt", null)), { set: { sealedAiKey } });
+  if (saved === null) throw new Problem("PROJECT_NOT_FOUND");
+  return aiKey !== null;
+}
+
+/** It travels in a header, so it holds nothing that would end one. */
+const AI_KEY = new RegExp(`^(?=.{0,${AI_KEY_LENGTH_MAX}}$)gsk_[\\x21-\\x7e]*$`);
+
+/** The key of a body. Throws `INVALID_BODY` for what is neither text nor null. */
+export function aiKeyOf(members: { readonly [name: string]: Json }): string | null {
+  const aiKey = Object.hasOwn(members, "aiKey") ? members.aiKey : undefined;
+  if (typeof aiKey === "string" || aiKey === null) return aiKey;
+  throw new Problem("INVALID_BODY", { message: '"aiKey" must be a text, or null to clear it.' });
+}
+
+/** Clearing is free on every plan. */
+function check(aiKey: string | null, plan: Plan): void {
+  if (aiKey === null) return;
+  if (!AI_KEY.test(aiKey)) throw new Problem("AI_KEY_MALFORMED");
+  if (!plan.ownAiKey) throw new Problem("PRO_PLAN_REQUIRED");
+}

@@ -1,0 +1,75 @@
+import { z } from "zod";
+import { parseDefinition, referencedCollections } from "../documents/definition.ts";
+import { type CollectionDefinition, FIELD_TYPES } from "../documents/fields.ts";
+import { shown } from "../documents/names.ts";
+import { AI_PROPOSED_COLLECTIONS_MAX } from "../limits.ts";
+import { Problem } from "../problems.ts";
+
+const type = z.enum(FIELD_TYPES);
+const ref = z.string().nullable();
+
+/** Every member is there, as models like it; null stands for what a definition leaves out. */
+const Member = z.object({ key: z.string(), type, required: z.boolean(), ref });
+
+const Field = z.object({
+  key: z.string(),
+  type,
+  required: z.boolean(),
+  unique: z.boolean(),
+  index: z.boolean(),
+  ref,
+  items: z.object({ type, ref }).nullable(),
+  fields: z.array(Member).nullable(),
+});
+
+/** What a model is asked for. */
+export const CreatorAnswer = z.object({
+  type: z.enum(["clarify", "schema", "complete"]),
+  message: z.string().min(1),
+  collections: z.array(z.object({
+    name: z.string(),
+    fields: z.array(Field),
+    access: z.enum(["private", "public-read", "server-write"]),
+  })).max(AI_PROPOSED_COLLECTIONS_MAX).nullable(),
+});
+
+type Proposed = NonNullable<z.infer<typeof CreatorAnswer>["collections"]>;
+
+/**
+ * What was proposed as definitions, by the same rules as those made by hand, and able to be created
+ * together beside the collections that exist. Throws `AI_ANSWER_INVALID`.
+ */
+export function definitionsOf(
+  proposed: Proposed,
+  existing: readonly string[],
+): CollectionDefinition[] {
+  try {
+    const definitions = proposed.map((one) => parseDefinition(inputOf(one)));
+    const names = [...existing, ...definitions.map(({ name }) => name)];
+    if (new Set(names.map((name) => name.toLowerCase())).size < names.length) {
+      throw new Error("a name is taken");
+    }
+    const refs = definitions.flatMap(({ fields }) => referencedCollections(fields));
+    const missing = refs.find((name) => name !== "users" && !names.includes(name));
+    if (missing !== undefined) throw new Error(`a Ref to ${shown(missing)} leads nowhere`);
+    return definitions;
+  } catch (cause) {
+    throw new Problem("AI_ANSWER_INVALID", { cause });
+  }
+}
+
+/** `server-write` is a collection without row-level security: everybody reads, only servers write. */
+const inputOf = ({ name, fields, access }: Proposed[number]) => ({
+  name,
+  fields: fields.map(withoutNulls),
+  rls: access === "server-write" ? { enabled: false } : { enabled: true, mode: access },
+});
+
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).filter(([, inner]) => inner !== null)
+      .map(([name, inner]) => [name, withoutNulls(inner)]),
+  );
+}

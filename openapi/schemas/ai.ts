@@ -1,0 +1,156 @@
+import { z } from "@hono/zod-openapi";
+import {
+  AI_CHAT_MESSAGE_LENGTH_MAX,
+  AI_KEY_LENGTH_MAX,
+  AI_PROMPT_LENGTH_MAX,
+} from "@/lib/limits.ts";
+import { OPERATORS } from "@/lib/documents/operands.ts";
+import { PLANS } from "@/lib/projects/plans.ts";
+import { Document, DOCUMENT_EXAMPLE } from "./document.ts";
+import { plan } from "./project.ts";
+
+export const AiKeyInput = z.strictObject({
+  aiKey: z.string().max(AI_KEY_LENGTH_MAX).nullable().openapi({
+    description: "Begins with `gsk_`; null clears it.",
+  }),
+}).openapi("AiKeyInput", { example: { aiKey: "gsk_0123456789abcdef" } });
+
+export const AiKeyState = z.strictObject({
+  hasAiKey: z.boolean().openapi({ description: "Whether a key is stored. It is never answered." }),
+}).openapi("AiKeyState", { example: { hasAiKey: true } });
+
+const counter = z.strictObject({ used: z.int().min(0), limit: z.int().min(0) });
+
+export const AI_USAGE_EXAMPLE = {
+  month: "2026-01",
+  resetsAt: "2026-02-01T00:00:00.000Z",
+  plan: "free",
+  queries: { used: 2, limit: PLANS.free.aiQueriesPerMonth },
+  designs: { used: 0, limit: PLANS.free.aiDesignsPerMonth },
+};
+
+export const AiUsage = z.strictObject({
+  month: z.string().openapi({ description: "The calendar month, in UTC." }),
+  resetsAt: z.iso.datetime(),
+  plan: plan.openapi({ description: "The account's own." }),
+  queries: counter.openapi({ description: "Requests to the query builder." }),
+  designs: counter.openapi({ description: "Designs of the collection creator." }),
+}).openapi("AiUsage", {
+  description: "What an account has used of the platform's AI key. Requests with a key of a user " +
+    "are not counted.",
+  example: AI_USAGE_EXAMPLE,
+});
+
+export const QUERY_QUESTION_EXAMPLE = {
+  collectionName: "posts",
+  prompt: "published since Monday, the most read first",
+  preview: true,
+  timeZone: "Europe/Berlin",
+};
+
+export const QueryQuestion = z.looseObject({
+  collectionName: z.string().min(1),
+  prompt: z.string().min(1).max(AI_PROMPT_LENGTH_MAX),
+  preview: z.boolean().optional().openapi({ description: "Whether to answer the first rows too." }),
+  timeZone: z.string().optional().openapi({
+    description: "Where days begin and end, by the IANA data base; UTC if left out.",
+  }),
+}).openapi("QueryQuestion", { example: QUERY_QUESTION_EXAMPLE });
+
+const value = z.unknown().openapi({
+  description: "A text, a number, a boolean, null, or a list of these.",
+});
+
+export const BUILT_QUERY_EXAMPLE = {
+  filters: [
+    { field: "status", operator: "eq", value: "published" },
+    { field: "createdAt", operator: "gte", value: "2026-01-25T23:00:00.000Z" },
+  ],
+  sort: "-views",
+  query: "status=published&createdAt_gte=2026-01-25T23%3A00%3A00.000Z&sort=-views",
+  dropped: [],
+  preview: { items: [DOCUMENT_EXAMPLE], total: 1 },
+};
+
+export const BuiltQuery = z.strictObject({
+  filters: z.array(z.strictObject({ field: z.string(), operator: z.enum(OPERATORS), value })),
+  sort: z.string().nullable(),
+  query: z.string().openapi({
+    description: "What follows the question mark of `GET /api/data/{collectionName}`.",
+  }),
+  dropped: z.array(z.strictObject({
+    field: z.string(),
+    operator: z.string().nullable().openapi({ description: "Null for a field to sort by." }),
+    value,
+    reason: z.string(),
+  })).openapi({ description: "What the model asked for and the collection cannot answer." }),
+  preview: z.strictObject({
+    items: z.array(Document),
+    total: z.int().nullable(),
+  }).nullable().optional().openapi({
+    description: "If it was asked for: the first rows, as the owner sees them, and the number of " +
+      "all. Null where the list took too long.",
+  }),
+}).openapi("BuiltQuery", {
+  description: "A query in plain words, as the list takes it.",
+  example: BUILT_QUERY_EXAMPLE,
+});
+
+export const CREATOR_MESSAGE_EXAMPLE = { userMessage: "A blog with posts and comments" };
+
+export const CreatorMessage = z.looseObject({
+  userMessage: z.string().min(1).max(AI_CHAT_MESSAGE_LENGTH_MAX),
+}).openapi("CreatorMessage", { example: CREATOR_MESSAGE_EXAMPLE });
+
+const definition = z.looseObject({ name: z.string() }).openapi({
+  description: "A definition, with every default filled in.",
+});
+
+const DEFINITION_EXAMPLE = {
+  name: "posts",
+  fields: [{ key: "title", type: "String", required: true, unique: false, index: false }],
+  rls: { enabled: true, mode: "public-read", ownerField: "userId" },
+  strict: false,
+};
+
+export const CREATOR_TURN_EXAMPLE = {
+  type: "schema",
+  message: "Here are posts. Shall comments be signed?",
+  schema: { collections: [DEFINITION_EXAMPLE] },
+  iterationsLeft: 19,
+  iterationLimit: 20,
+};
+
+const turns = z.int().nullable();
+
+export const CreatorTurn = z.strictObject({
+  type: z.enum(["clarify", "schema", "complete"]).openapi({
+    description: "A question, a proposal, or that the last proposal is agreed on.",
+  }),
+  message: z.string(),
+  schema: z.strictObject({ collections: z.array(definition) }).nullable().openapi({
+    description: "What is proposed; null for a question.",
+  }),
+  iterationsLeft: turns.openapi({ description: "Turns left of this chat; null without a limit." }),
+  iterationLimit: turns.openapi({ description: "Null on a key of a user." }),
+}).openapi("CreatorTurn", { example: CREATOR_TURN_EXAMPLE });
+
+export const CREATOR_STREAM_EXAMPLE = 'event: message\ndata: {"text":"Here are "}\n\n' +
+  'event: message\ndata: {"text":"posts."}\n\n' +
+  'event: done\ndata: {"success":true,"data":{"type":"schema"},"message":"Answered"}\n\n';
+
+export const CreatorStream = z.string().openapi("CreatorStream", {
+  description:
+    "Server-sent events: `message` with `{ text }` for each piece of the message as it " +
+    "is written; then `done` with the whole answer, or `error` with a refusal, in the envelope.",
+  example: CREATOR_STREAM_EXAMPLE,
+});
+
+export const ChatEnded = z.strictObject({
+  ended: z.boolean().openapi({ description: "Whether there was a chat." }),
+}).openapi("ChatEnded", { example: { ended: true } });
+
+export const APPLIED_EXAMPLE = { collections: [DEFINITION_EXAMPLE] };
+
+export const AppliedProposal = z.strictObject({ collections: z.array(definition) })
+  .openapi("AppliedProposal", { example: APPLIED_EXAMPLE });

@@ -1,0 +1,25 @@
+import { buildQuery, type BuiltQuery, queryQuestion } from "@/lib/ai/build_query.ts";
+import { asMembers } from "@/lib/documents/document.ts";
+import { ok } from "@/lib/http/respond.ts";
+import type { ProjectMember } from "@/lib/projects/members.ts";
+import { jsonText } from "@/lib/store/json_text.ts";
+import type { Handler } from "../call.ts";
+
+export const handleBuildQuery: Handler<ProjectMember> = async (call) => {
+  const question = queryQuestion(asMembers(await call.body()));
+  const built = await buildQuery(call.services, call.principal, question, call.gone);
+  return ok(200, textOf(built), "Query built");
+};
+
+/** The documents' texts are put in as they are. */
+function textOf({ preview, filters, dropped, sort, query }: BuiltQuery): string {
+  const text = jsonText({
+    filters: filters.map((one) => ({ ...one })),
+    sort,
+    query,
+    dropped: dropped.map((one) => ({ ...one })),
+  });
+  if (preview === undefined) return text;
+  const shown = preview === null ? "null" : `{"items":[${preview.items}],"total":${preview.total}}`;
+  return `${text.slice(0, -1)},"preview":${shown}}`;
+}

@@ -1,0 +1,59 @@
+import { endChat } from "@/lib/ai/chats.ts";
+import {
+  applyProposal,
+  creatorMessage,
+  type CreatorTurn,
+  designCollections,
+} from "@/lib/ai/design_collections.ts";
+import { asMembers } from "@/lib/documents/document.ts";
+import { eventStream } from "@/lib/http/events.ts";
+import { envelope, NO_STORE, ok, type Reply } from "@/lib/http/respond.ts";
+import type { ProjectMember } from "@/lib/projects/members.ts";
+import type { Call, Handler } from "../call.ts";
+
+export const handleDesignCollections: Handler<ProjectMember> = async (call) => {
+  const userMessage = creatorMessage(asMembers(await call.body()));
+  const asStream = /\btext\/event-stream\b/i.test(call.header("accept") ?? "");
+  if (asStream) return await streamed(call, userMessage);
+  const { services, principal, gone } = call;
+  const turn = await designCollections(services, principal, userMessage, { gone });
+  return ok(200, JSON.stringify(turn), "Answered");
+};
+
+/**
+ * The answer as events. A refusal before the first word is an answer of its own, as everywhere;
+ * a later one is the last event.
+ */
+async function streamed(call: Call<ProjectMember>, userMessage: string): Promise<Reply> {
+  const { services, principal } = call;
+  const events = eventStream(call.gone);
+  const begun = Promise.withResolvers<void>();
+  const work = designCollections(services, principal, userMessage, {
+    gone: events.gone,
+    onMessage(text) {
+      events.send("message", JSON.stringify({ text }));
+      begun.resolve();
+    },
+  });
+  const whole = (turn: CreatorTurn) => {
+    events.send("done", envelope(JSON.stringify(turn), "Answered"));
+    events.end();
+  };
+  const failed = (error: unknown) => {
+    events.send("error", call.refusal(error));
+    events.end();
+  };
+  await Promise.race([begun.promise, work]);
+  work.then(whole, failed);
+  return { status: 200, body: events.body, type: "text/event-stream", headers: [NO_STORE] };
+}
+
+export const handleEndDesign: Handler<ProjectMember> = async ({ services, principal }) => {
+  const ended = await endChat(services, principal);
+  return ok(200, JSON.stringify({ ended }), "Chat ended");
+};
+
+export const handleApplyDesign: Handler<ProjectMember> = async ({ services, principal }) => {
+  const collections = await applyProposal(services, principal);
+  return ok(201, JSON.stringify({ collections }), "Collections created");
+};

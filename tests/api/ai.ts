@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { type AccountRecord, ACCOUNTS } from "@/lib/accounts/records.ts";
+import { createCollection } from "@/lib/documents/save_collection.ts";
+import type { PlanName } from "@/lib/projects/plans.ts";
+import { eq } from "@/lib/store/filter.ts";
+import type { Id } from "@/lib/store/port.ts";
+import { type AiFake, startAiFake } from "../support/ai_fake.ts";
+import type { Answer } from "../support/conforming_client.ts";
+import { openAccount, ownedProject, type TestAccount } from "../support/dashboard.ts";
+import { openTestApp, type TestApp } from "../support/test_app.ts";
+import type { TestOptions } from "../support/test_services.ts";
+
+/** An account with a project, and an AI provider that knows the platform's key. */
+export interface AiWorld extends AsyncDisposable {
+  readonly app: TestApp;
+  readonly fake: AiFake;
+  readonly owner: TestAccount;
+  readonly projectId: Id;
+  readonly secretKey: string;
+  define(definition: object): Promise<void>;
+  /** Asks the query builder about `posts`, as the owner unless another is named. */
+  ask(change?: object, who?: TestAccount): Promise<Answer>;
+  /** Says something to the collection creator. */
+  say(userMessage: unknown, who?: TestAccount): Promise<Answer>;
+  usage(who?: TestAccount): Promise<{ queries: number; designs: number }>;
+  setPlan(plan: PlanName, who?: TestAccount): Promise<void>;
+}
+
+/** The environment of a server that asks this provider. */
+export const asking = ({ url, model, key }: AiFake): Record<string, string> => ({
+  AI_BASE_URL: url,
+  AI_MODEL: model,
+  AI_API_KEY: key,
+});
+
+export const NOTHING = { filters: [], sort: null };
+
+export async function openAi(
+  { plan = "free", env, ...options }: TestOptions & { plan?: PlanName } = {},
+): Promise<AiWorld> {
+  await using opening = new AsyncDisposableStack();
+  const fake = opening.use(startAiFake());
+  fake.reply({ writes: NOTHING });
+  const app = opening.use(await openTestApp({ ...options, env: { ...asking(fake), ...env } }));
+  const owner = await openAccount(app, { plan });
+  const { projectId, secretKey } = await ownedProject(owner);
+  const path = `/api/projects/${projectId}/ai`;
+  const opened = opening.move();
+  return {
+    app,
+    fake,
+    owner,
+    projectId,
+    secretKey,
+    async define(definition) {
+      await createCollection(app.services, projectId, definition);
+    },
+    ask: (change = {}, who = owner) =>
+      who.send({
+        path: `${path}/query-builder`,
+        body: { collectionName: "posts", prompt: "all of them", ...change },
+      }),
+    say: (userMessage, who = owner) =>
+      who.send({ path: `${path}/collection-creator`, body: { userMessage } }),
+    async usage(who = owner) {
+      const { status, body } = await who.send({ path: "/api/user/me/ai-usage" });
+      assert.equal(status, 200);
+      return { queries: body.data.queries.used, designs: body.data.designs.used };
+    },
+    async setPlan(plan, who = owner) {
+      await app.services.engine.records<AccountRecord>("control", ACCOUNTS)
+        .updateOne(eq("_id", who.accountId), { set: { plan } });
+      app.services.plans.forgetAccount(who.accountId);
+    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+export const POSTS = {
+  name: "posts",
+  fields: [
+    { key: "title", type: "String" },
+    { key: "status", type: "String" },
+    { key: "views", type: "Number" },
+    { key: "sort", type: "String" },
+    { key: "at", type: "Date" },
+    { key: "meta", type: "Object", fields: [{ key: "lang", type: "String" }] },
+    { key: "tags", type: "Array", items: { type: "String" } },
+  ],
+};

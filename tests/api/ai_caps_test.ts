@@ -1,0 +1,224 @@
+import assert from "node:assert/strict";
+import { AI_USAGE, type AiUsageRecord } from "@/lib/ai/usage.ts";
+import { ALL } from "@/lib/store/filter.ts";
+import { joinProject, openAccount, ownedProject } from "../support/dashboard.ts";
+import { fakeClock } from "../support/test_services.ts";
+import { until } from "../acceptance/until.ts";
+import { type AiWorld, asking, NOTHING, openAi, POSTS } from "./ai.ts";
+import { refused, tally, times } from "./shelf.ts";
+import type { TestAccount } from "../support/dashboard.ts";
+
+const used = (queries: number) => ({ queries, designs: 0 });
+
+const setKey = (who: TestAccount, aiKey: string | null, projectId?: string) =>
+  who.send({
+    method: "PUT",
+    path: projectId === undefined ? "/api/user/me/byok" : `/api/projects/${projectId}/byok`,
+    body: { aiKey },
+  });
+
+async function opened(options: Parameters<typeof openAi>[0] = {}): Promise<AiWorld> {
+  const ai = await openAi(options);
+  await ai.define(POSTS);
+  return ai;
+}
+
+Deno.test("of 50 queries at once exactly as many pass as the plan allows, and no other reaches the provider", async () => {
+  for (const [plan, cap] of [["free", 5], ["pro", 20]] as const) {
+    await using ai = await opened({ plan });
+    const answers = await Promise.all(times(50, () => ai.ask()));
+    assert.deepEqual(tally(answers), { 200: cap, 403: 50 - cap });
+    const refusals = answers.filter(({ status }) => status === 403);
+    for (const answer of refusals) {
+      refused(answer, 403, "AI_CAP_REACHED", new RegExp(`^The ${plan} plan's ${cap} requests`));
+      assert.match(answer.body.message, /until the counter resets .* or a user key is configured/);
+    }
+    assert.equal(ai.fake.asked.length, cap);
+    assert.deepEqual(await ai.usage(), used(cap));
+    refused(await ai.ask(), 403, "AI_CAP_REACHED");
+    const records = ai.app.services.engine.records<AiUsageRecord>("control", AI_USAGE);
+    assert.equal(await records.count(ALL), 1, "one record for the account and month");
+  }
+});
+
+Deno.test("the cap is the account's: another project of its own is under it, another account is not", async () => {
+  await using ai = await opened();
+  for (const _ of times(5, () => 0)) assert.equal((await ai.ask()).status, 200);
+  const second = await ownedProject(ai.owner);
+  const elsewhere = await ai.owner.send({
+    path: `/api/projects/${second.projectId}/ai/query-builder`,
+    body: { collectionName: "posts", prompt: "all" },
+  });
+  refused(elsewhere, 404, "COLLECTION_NOT_FOUND");
+  const admin = await openAccount(ai.app);
+  await joinProject(ai.app.services, ai.projectId, admin.accountId, "admin");
+  refused(await ai.ask(), 403, "AI_CAP_REACHED");
+  assert.equal((await ai.ask({}, admin)).status, 200);
+  await ai.setPlan("pro");
+  assert.equal((await ai.ask()).status, 200, "a larger plan makes room at once");
+});
+
+Deno.test("counters begin anew with the month, in UTC", async () => {
+  const clock = fakeClock(Date.parse("2026-01-31T23:59:59.000Z"));
+  await using ai = await opened({ clock });
+  for (const _ of times(5, () => 0)) assert.equal((await ai.ask()).status, 200);
+  clock.advance(999);
+  refused(await ai.ask(), 403, "AI_CAP_REACHED");
+  clock.advance(1);
+  assert.deepEqual(await ai.usage(), used(0));
+  assert.equal((await ai.ask()).status, 200);
+  assert.deepEqual(await ai.usage(), used(1));
+});
+
+Deno.test("a request that crosses midnight counts in the month it began, and is given back there", async () => {
+  const clock = fakeClock(Date.parse("2026-01-31T23:59:59.999Z"));
+  await using ai = await opened({ clock });
+  const counts = async () => {
+    const records = ai.app.services.engine.records<AiUsageRecord>("control", AI_USAGE);
+    const { items } = await records.list({ filter: ALL, sort: [], limit: 9 });
+    return (JSON.parse(`[${items}]`) as AiUsageRecord[])
+      .map(({ usage, queries }) => [usage.split(" ")[1], queries]);
+  };
+  ai.fake.reply(() => {
+    clock.advance(1);
+    return { writes: NOTHING };
+  });
+  assert.equal((await ai.ask()).status, 200);
+  assert.deepEqual(await counts(), [["2026-01", 1]]);
+  clock.advance(-1);
+  const first = ai.fake.asked.length;
+  ai.fake.reply(async (_, i) => {
+    if (i === first) {
+      clock.advance(1);
+      assert.equal((await ai.ask()).status, 200);
+    }
+    return i === first + 1 ? { writes: NOTHING } : { status: 500, headers: { "retry-after": "0" } };
+  });
+  refused(await ai.ask(), 502, "AI_UNAVAILABLE");
+  assert.deepEqual(await counts(), [["2026-01", 1], ["2026-02", 1]]);
+});
+
+Deno.test("what fails is given back: at the edge 50 failures leave as much room as before", async () => {
+  await using ai = await opened();
+  for (const _ of times(4, () => 0)) await ai.ask();
+  ai.fake.reply({ status: 500, headers: { "retry-after": "0" } });
+  const answers = await Promise.all(times(50, () => ai.ask()));
+  const { 502: failed = 0, 403: full = 0 } = tally(answers);
+  assert.ok(failed >= 1 && failed + full === 50);
+  assert.deepEqual(await ai.usage(), used(4));
+  ai.fake.reply({ writes: NOTHING });
+  assert.equal((await ai.ask()).status, 200);
+  refused(await ai.ask(), 403, "AI_CAP_REACHED");
+});
+
+Deno.test("the project's key comes before the account's, and that before the platform's; neither is counted", async () => {
+  await using ai = await opened({ plan: "pro" });
+  const keys = { project: "gsk_of-the-project", account: "gsk_of-the-account" };
+  for (const key of Object.values(keys)) ai.fake.accept(key);
+  const usedKey = async () => {
+    const { status, text } = await ai.ask();
+    assert.equal(status, 200, text);
+    return ai.fake.asked.at(-1)!.key;
+  };
+  assert.equal(await usedKey(), ai.fake.key);
+  await setKey(ai.owner, keys.account);
+  assert.equal(await usedKey(), keys.account);
+  await setKey(ai.owner, keys.project, ai.projectId);
+  assert.equal(await usedKey(), keys.project);
+  await setKey(ai.owner, null);
+  assert.equal(await usedKey(), keys.project);
+  await setKey(ai.owner, null, ai.projectId);
+  assert.equal(await usedKey(), ai.fake.key);
+  assert.deepEqual(await ai.usage(), used(2));
+});
+
+Deno.test("with a key of a user there is no cap, also when the platform's is reached", async () => {
+  await using ai = await opened({ plan: "pro" });
+  await Promise.all(times(20, () => ai.ask()));
+  refused(await ai.ask(), 403, "AI_CAP_REACHED");
+  ai.fake.accept("gsk_own");
+  await setKey(ai.owner, "gsk_own");
+  for (const answer of await Promise.all(times(30, () => ai.ask()))) {
+    assert.equal(answer.status, 200);
+  }
+  assert.deepEqual(await ai.usage(), used(20));
+});
+
+Deno.test("a key whose plan lost the capability is passed over until the plan has it again", async () => {
+  await using ai = await opened({ plan: "pro" });
+  for (const key of ["gsk_project", "gsk_account"]) ai.fake.accept(key);
+  await setKey(ai.owner, "gsk_account");
+  await setKey(ai.owner, "gsk_project", ai.projectId);
+  await ai.setPlan("free");
+  assert.equal((await ai.ask()).status, 200);
+  assert.equal(ai.fake.asked.at(-1)!.key, ai.fake.key);
+  assert.deepEqual(await ai.usage(), used(1));
+  await ai.setPlan("pro");
+  await ai.ask();
+  assert.equal(ai.fake.asked.at(-1)!.key, "gsk_project");
+});
+
+Deno.test("the project's key follows the plan of its owner, the account's that of the caller", async () => {
+  await using ai = await opened({ plan: "pro" });
+  for (const key of ["gsk_project", "gsk_admin"]) ai.fake.accept(key);
+  await setKey(ai.owner, "gsk_project", ai.projectId);
+  const admin = await openAccount(ai.app, { plan: "pro" });
+  await joinProject(ai.app.services, ai.projectId, admin.accountId, "admin");
+  await setKey(admin, "gsk_admin");
+  await ai.ask({}, admin);
+  assert.equal(ai.fake.asked.at(-1)!.key, "gsk_project");
+  await ai.setPlan("free");
+  await ai.ask({}, admin);
+  assert.equal(ai.fake.asked.at(-1)!.key, "gsk_admin", "the owner pays no more, the caller does");
+});
+
+Deno.test("a key of a user that the provider does not take is 401, and falls back on nobody's", async () => {
+  await using ai = await opened({ plan: "pro" });
+  for (const projectId of [undefined, ai.projectId]) {
+    await setKey(ai.owner, "gsk_unknown-to-the-provider", projectId);
+    const answer = await ai.ask();
+    refused(answer, 401, "AI_KEY_REJECTED");
+    assert.equal(answer.body.message, "Invalid user-supplied AI key");
+    assert.ok(!answer.text.includes("gsk_"));
+  }
+  ai.fake.accept("gsk_unknown-to-the-provider");
+  ai.fake.reply({ status: 403 });
+  refused(await ai.ask(), 401, "AI_KEY_REJECTED");
+  assert.equal(ai.fake.asked.length, 1);
+  assert.deepEqual(await ai.usage(), used(0));
+});
+
+Deno.test("who leaves has the provider stopped, and stays counted", async () => {
+  await using ai = await opened();
+  ai.fake.reply({ silent: true });
+  const { createApp } = await import("@/routes/app.ts");
+  const app = createApp(ai.app.services);
+  const control = new AbortController();
+  const request = new Request(
+    `http://localhost:8000/api/projects/${ai.projectId}/ai/query-builder`,
+    {
+      method: "POST",
+      headers: { cookie: ai.owner.cookie, "content-type": "application/json" },
+      body: JSON.stringify({ collectionName: "posts", prompt: "all" }),
+      signal: control.signal,
+    },
+  );
+  const answer = app(request, { remoteAddr: { hostname: "127.0.0.1" } });
+  await until("the provider is asked", () => ai.fake.asked.length === 1, 10_000);
+  control.abort();
+  await until("it is left alone", () => ai.fake.abandoned === 1, 10_000);
+  assert.equal((await answer).status, 502);
+  assert.deepEqual(await ai.usage(), used(1));
+});
+
+Deno.test("two processes on one store share the counters", async () => {
+  await using ai = await opened();
+  await using other = await openAi({ store: ai.app.store, env: asking(ai.fake) });
+  const path = `/api/projects/${ai.projectId}/ai/query-builder`;
+  const headers = { cookie: ai.owner.cookie };
+  const body = { collectionName: "posts", prompt: "all" };
+  const answers = await Promise.all(
+    times(20, (i) => i % 2 === 0 ? ai.ask() : other.app.send({ path, headers, body })),
+  );
+  assert.deepEqual(tally(answers), { 200: 5, 403: 15 });
+});

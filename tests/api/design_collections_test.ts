@@ -1,0 +1,346 @@
+import assert from "node:assert/strict";
+import { AI_CHATS, type ChatRecord } from "@/lib/ai/chats.ts";
+import { listCollections } from "@/lib/documents/save_collection.ts";
+import { createApp } from "@/routes/app.ts";
+import { ALL } from "@/lib/store/filter.ts";
+import { until } from "../acceptance/until.ts";
+import { joinProject, openAccount } from "../support/dashboard.ts";
+import { type AiWorld, openAi } from "./ai.ts";
+import { refused, tally, times } from "./shelf.ts";
+
+const FIELD = {
+  key: "title",
+  type: "String",
+  required: true,
+  unique: false,
+  index: false,
+  ref: null,
+  items: null,
+  fields: null,
+};
+
+const collection = (name: string, change: object = {}) => ({
+  name,
+  fields: [FIELD],
+  access: "public-read",
+  ...change,
+});
+
+const design = (...names: string[]) => ({
+  type: "schema",
+  message: "Here they are.",
+  collections: names.map((name) => collection(name)),
+});
+
+const CLARIFY = { type: "clarify", message: "For whom?", collections: null };
+const COMPLETE = { type: "complete", message: "Done.", collections: null };
+
+const chats = async (ai: AiWorld): Promise<ChatRecord[]> => {
+  const records = ai.app.services.engine.records<ChatRecord>("control", AI_CHATS);
+  const { items } = await records.list({ filter: ALL, sort: [], limit: 9 });
+  return JSON.parse(`[${items}]`);
+};
+
+const path = ({ projectId }: AiWorld) => `/api/projects/${projectId}/ai/collection-creator`;
+
+Deno.test("a chat asks, proposes real definitions, and comes to its end", async () => {
+  await using ai = await openAi();
+  ai.fake.reply({ writes: CLARIFY });
+  assert.deepEqual((await ai.say("a blog")).body, {
+    success: true,
+    data: {
+      type: "clarify",
+      message: "For whom?",
+      schema: null,
+      iterationsLeft: 19,
+      iterationLimit: 20,
+    },
+    message: "Answered",
+  });
+  const author = { ...FIELD, key: "author", type: "Ref", ref: "users" };
+  const post = { ...FIELD, key: "post", type: "Ref", ref: "posts" };
+  ai.fake.reply({
+    writes: {
+      ...design("posts"),
+      collections: [
+        collection("comments", { fields: [post, author], access: "private" }),
+        collection("posts", { access: "server-write" }),
+      ],
+    },
+  });
+  const { data } = (await ai.say("for everybody")).body;
+  assert.equal(data.type, "schema");
+  assert.equal(data.iterationsLeft, 18);
+  const [comments, posts] = data.schema.collections;
+  assert.deepEqual(comments.rls, { enabled: true, mode: "private", ownerField: "userId" });
+  assert.deepEqual(comments.fields.map(({ key }: { key: string }) => key), [
+    "post",
+    "author",
+    "userId",
+  ]);
+  assert.equal(posts.rls.enabled, false);
+  ai.fake.reply({ writes: COMPLETE });
+  const end = (await ai.say("good")).body.data;
+  assert.equal(end.type, "complete");
+  assert.deepEqual(end.schema, data.schema, "what was agreed on is told again");
+  const { messages } = ai.fake.asked.at(-1)!;
+  assert.deepEqual(messages.map(({ role }) => role), [
+    ...["user", "assistant", "user", "assistant", "user"],
+  ]);
+  assert.equal(JSON.parse(messages[0]!.content).says, "a blog");
+  assert.equal(messages[1]!.content, "For whom?");
+  assert.equal(JSON.parse(messages[4]!.content).lastProposal.length, 2);
+  assert.deepEqual(await listCollections(ai.app.services, ai.projectId), [], "nothing is made yet");
+});
+
+Deno.test("a design is counted once per chat, at its first proposal", async () => {
+  await using ai = await openAi();
+  const used = async () => (await ai.usage()).designs;
+  ai.fake.reply({ writes: CLARIFY });
+  await ai.say("a blog");
+  assert.equal(await used(), 0, "a question is given back");
+  ai.fake.reply({ writes: design("posts") });
+  await ai.say("for me");
+  await ai.say("once more");
+  assert.equal(await used(), 1);
+  ai.fake.reply({ writes: CLARIFY });
+  await ai.say("hm");
+  ai.fake.reply({ writes: COMPLETE });
+  await ai.say("good");
+  assert.equal(await used(), 1);
+  await ai.owner.send({ method: "DELETE", path: `${path(ai)}/session` });
+  const asked = ai.fake.asked.length;
+  refused(await ai.say("another"), 403, "AI_CAP_REACHED", /^The free plan's 1 designs/);
+  assert.equal(ai.fake.asked.length, asked);
+  assert.deepEqual(await chats(ai), [], "a refusal begins no chat");
+});
+
+Deno.test("a first design is counted whatever the model calls it", async () => {
+  await using ai = await openAi();
+  ai.fake.reply({ writes: { ...design("posts"), type: "complete" } });
+  assert.equal((await ai.say("answer with type complete at once")).body.data.type, "schema");
+  assert.equal((await ai.usage()).designs, 1);
+  await using other = await openAi();
+  other.fake.reply({ writes: { ...design("posts"), type: "clarify" } });
+  const { data } = (await other.say("answer with type clarify")).body;
+  assert.deepEqual([data.type, data.schema], ["clarify", null]);
+  other.fake.reply({ writes: COMPLETE });
+  assert.equal((await other.say("done")).body.data.type, "clarify", "nothing was proposed so far");
+  assert.equal((await other.usage()).designs, 0);
+});
+
+Deno.test("of 50 first turns at once exactly as many propose as the plan allows", async () => {
+  await using ai = await openAi();
+  ai.fake.reply({ writes: design("posts") });
+  const answers = await Promise.all(times(50, () => ai.say("a blog")));
+  const { 200: granted = 0, 403: full = 0 } = tally(answers);
+  assert.equal(granted + full, 50);
+  assert.deepEqual(await ai.usage(), { queries: 0, designs: 1 });
+  assert.equal((await chats(ai)).length, 1);
+});
+
+Deno.test("several first turns of one chat at once count one design, however many proposals they bring", async () => {
+  await using ai = await openAi({ plan: "pro" });
+  let waiting = 0;
+  const all = Promise.withResolvers<void>();
+  ai.fake.reply(async () => {
+    if (++waiting === 3) all.resolve();
+    await all.promise;
+    return { writes: design("posts") };
+  });
+  const answers = await Promise.all(times(3, () => ai.say("a blog")));
+  assert.deepEqual(tally(answers), { 200: 3 });
+  assert.equal((await ai.usage()).designs, 1);
+  const [chat] = await chats(ai);
+  assert.equal(chat!.messages.length, 6, "no turn is lost");
+  assert.equal(chat!.turns, 3);
+});
+
+Deno.test("a chat has 20 turns on the platform's key, exactly, also at once", async () => {
+  await using ai = await openAi();
+  ai.fake.reply({ writes: design("posts") });
+  await ai.say("a blog");
+  ai.fake.reply({ writes: CLARIFY });
+  const answers = await Promise.all(times(50, () => ai.say("more")));
+  assert.deepEqual(tally(answers), { 200: 19, 403: 31 });
+  assert.equal(ai.fake.asked.length, 20);
+  refused(await ai.say("more"), 403, "AI_CAP_REACHED", "20 turns of this chat");
+  const left = answers.filter(({ status }) => status === 200)
+    .map(({ body }) => body.data.iterationsLeft).toSorted((a, b) => a - b);
+  assert.deepEqual(left, times(19, (i) => i));
+});
+
+Deno.test("a provider that fails gives turn and design back", async () => {
+  await using ai = await openAi();
+  for (const reply of [{ status: 400 }, { writes: {} }, { writes: { ...CLARIFY, message: "" } }]) {
+    ai.fake.reply(reply);
+    assert.equal((await ai.say("a blog")).status, 502);
+  }
+  ai.fake.revoke(ai.fake.key);
+  refused(await ai.say("a blog"), 502, "AI_UNAVAILABLE");
+  assert.deepEqual(await ai.usage(), { queries: 0, designs: 0 });
+  const [chat] = await chats(ai);
+  assert.deepEqual([chat!.turns, chat!.messages, chat!.isCounted], [0, [], false]);
+});
+
+Deno.test("with a key of a user there are no caps, and nothing is counted", async () => {
+  await using ai = await openAi({ plan: "pro" });
+  ai.fake.accept("gsk_own");
+  const key = { method: "PUT", path: "/api/user/me/byok", body: { aiKey: "gsk_own" } };
+  await ai.owner.send(key);
+  ai.fake.reply({ writes: design("posts") });
+  for (const _ of times(25, () => 0)) {
+    const { status, body } = await ai.say("a blog");
+    assert.equal(status, 200);
+    assert.deepEqual([body.data.iterationsLeft, body.data.iterationLimit], [null, null]);
+  }
+  assert.deepEqual(await ai.usage(), { queries: 0, designs: 0 });
+  const [chat] = await chats(ai);
+  assert.equal(chat!.messages.length, 50, "the oldest are dropped");
+  assert.equal(chat!.turns, 0);
+  await ai.owner.send({ ...key, body: { aiKey: null } });
+  await ai.say("on the platform's key now");
+  assert.deepEqual(await ai.usage(), { queries: 0, designs: 1 });
+  ai.fake.revoke("gsk_own");
+  await ai.owner.send(key);
+  refused(await ai.say("a blog"), 401, "AI_KEY_REJECTED");
+});
+
+Deno.test("a chat is kept two hours after its last turn, for its account and project alone", async () => {
+  await using ai = await openAi({ plan: "pro" });
+  const admin = await openAccount(ai.app, { plan: "pro" });
+  await joinProject(ai.app.services, ai.projectId, admin.accountId, "admin");
+  const told = () => ai.fake.asked.at(-1)!.messages.length;
+  ai.fake.reply({ writes: CLARIFY });
+  await ai.say("one");
+  ai.app.clock.advance(7_199_999);
+  await ai.say("two");
+  assert.equal(told(), 3);
+  await ai.say("somebody else", admin);
+  assert.equal(told(), 1);
+  ai.app.clock.advance(7_200_000);
+  await ai.say("three");
+  assert.equal(told(), 1, "it has passed away");
+  refused(
+    await ai.owner.send({ method: "POST", path: `${path(ai)}/apply` }),
+    404,
+    "PROPOSAL_NOT_FOUND",
+  );
+});
+
+Deno.test("a proposal that no owner could make by hand is 502, and is neither kept nor counted", async () => {
+  await using ai = await openAi();
+  await ai.define({ name: "Taken" });
+  const field = (change: object) => collection("posts", { fields: [{ ...FIELD, ...change }] });
+  const wrong = [
+    [collection("users")],
+    [collection("Users_x")],
+    [collection("taken")],
+    [collection("posts"), collection("Posts")],
+    [collection("1st")],
+    [collection("a b")],
+    [field({ key: "_id" })],
+    [field({ key: "$where" })],
+    [field({ key: "__proto__" })],
+    [field({ type: "Text" })],
+    [field({ type: "Ref" })],
+    [field({ type: "Ref", ref: "nowhere" })],
+    [field({ type: "Array", items: { type: "Ref", ref: "nowhere" } })],
+    [field({ type: "Boolean", unique: true })],
+    [field({ type: "Object", index: true })],
+    [collection("posts", { access: "everybody" })],
+    times(21, (i) => collection(`c${i}`)),
+  ];
+  for (const collections of wrong) {
+    ai.fake.reply({ writes: { ...design(), collections } });
+    const answer = await ai.say("a blog");
+    refused(answer, 502, "AI_ANSWER_INVALID");
+  }
+  ai.fake.reply({ writes: { ...design(), collections: [] } });
+  refused(await ai.say("a blog"), 502, "AI_ANSWER_INVALID");
+  assert.deepEqual(await ai.usage(), { queries: 0, designs: 0 });
+  assert.equal((await chats(ai))[0]!.proposal, null);
+});
+
+Deno.test("what is no message is a 400, and asks nobody", async () => {
+  await using ai = await openAi();
+  for (const message of [undefined, null, "", " ", 7, [], "x".repeat(2001), "a\0"]) {
+    refused(await ai.say(message), 400, "INVALID_BODY", "userMessage");
+  }
+  assert.equal(ai.fake.asked.length, 0);
+  ai.fake.reply({ writes: CLARIFY });
+  assert.equal((await ai.say("x".repeat(2000))).status, 200);
+});
+
+const SSE = { accept: "text/event-stream" };
+
+const events = (text: string) =>
+  text.split("\n\n").filter((one) => one !== "").map((one) => {
+    const [, event, data] = /^event: (\w+)\ndata: (.*)$/.exec(one)!;
+    return { event: event!, data: JSON.parse(data!) };
+  });
+
+Deno.test("as a stream the message comes as it is written, and the whole answer at its end", async () => {
+  await using ai = await openAi();
+  const message = 'It is "done": \u00fc\ud83d\ude00, line\nbreak.';
+  ai.fake.reply({ writes: { ...design("posts"), message }, piece: 3 });
+  const answer = await ai.owner.send({
+    path: path(ai),
+    headers: SSE,
+    body: { userMessage: "a blog" },
+  });
+  assert.equal(answer.status, 200);
+  assert.equal(answer.headers.get("content-type"), "text/event-stream");
+  assert.equal(answer.headers.get("cache-control"), "no-store");
+  const all = events(answer.text);
+  const pieces = all.filter(({ event }) => event === "message").map(({ data }) => data.text);
+  assert.ok(pieces.length > 3);
+  assert.equal(pieces.join(""), message);
+  const last = all.at(-1)!;
+  assert.equal(last.event, "done");
+  assert.equal(last.data.success, true);
+  assert.equal(last.data.data.message, message);
+  assert.equal(last.data.data.schema.collections[0].name, "posts");
+  assert.equal((await ai.usage()).designs, 1);
+});
+
+Deno.test("a refusal before the first word is an answer of its own, a later one the last event", async () => {
+  await using ai = await openAi();
+  const call = { path: path(ai), headers: SSE, body: { userMessage: "a blog" } };
+  ai.fake.reply({ status: 500, headers: { "retry-after": "0" } });
+  refused(await ai.owner.send(call), 502, "AI_UNAVAILABLE");
+  refused(await ai.owner.send({ ...call, body: {} }), 400, "INVALID_BODY");
+  ai.fake.reply({ writes: JSON.stringify(design("users")) });
+  const all = events((await ai.owner.send(call)).text);
+  assert.equal(all[0]!.event, "message");
+  assert.deepEqual(all.at(-1), {
+    event: "error",
+    data: {
+      success: false,
+      data: {},
+      message: "The AI provider's answer cannot be used: try again, perhaps in other words.",
+      code: "AI_ANSWER_INVALID",
+    },
+  });
+  assert.deepEqual(await ai.usage(), { queries: 0, designs: 0 });
+});
+
+Deno.test("who stops reading has the provider stopped; the turn stays counted, the design does not", async () => {
+  await using ai = await openAi();
+  ai.fake.reply({ silent: true, writes: '{"type":"clarify","message":"It will ' });
+  const app = createApp(ai.app.services);
+  const request = new Request(`http://localhost:8000${path(ai)}`, {
+    method: "POST",
+    headers: { ...SSE, cookie: ai.owner.cookie, "content-type": "application/json" },
+    body: JSON.stringify({ userMessage: "a blog" }),
+  });
+  const response = await app(request, { remoteAddr: { hostname: "127.0.0.1" } });
+  assert.equal(response.status, 200);
+  const reader = response.body!.getReader();
+  await reader.read();
+  assert.equal(ai.fake.abandoned, 0);
+  await reader.cancel();
+  await until("the provider is left alone", () => ai.fake.abandoned === 1, 10_000);
+  await until("its design is given back", async () => (await ai.usage()).designs === 0, 10_000);
+  assert.equal((await chats(ai))[0]!.turns, 1);
+});

@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { openAccount } from "../support/dashboard.ts";
+import { openTestApp } from "../support/test_app.ts";
+import { refused } from "./shelf.ts";
+
+const PATH = "/api/user/me/ai-usage";
+
+Deno.test("what is used stands beside the plan's caps and the month's end", async () => {
+  await using app = await openTestApp();
+  const free = await openAccount(app);
+  assert.deepEqual((await free.send({ path: PATH })).body.data, {
+    month: "2026-01",
+    resetsAt: "2026-02-01T00:00:00.000Z",
+    plan: "free",
+    queries: { used: 0, limit: 5 },
+    designs: { used: 0, limit: 1 },
+  });
+  const pro = await openAccount(app, { plan: "pro" });
+  const { queries, designs } = (await pro.send({ path: PATH })).body.data;
+  assert.deepEqual([queries.limit, designs.limit], [20, 5]);
+});
+
+Deno.test("the year ends with the month of December", async () => {
+  await using app = await openTestApp();
+  app.clock.advance(Date.parse("2026-12-31T23:59:59.999Z") - app.clock.now());
+  const account = await openAccount(app);
+  const { month, resetsAt } = (await account.send({ path: PATH })).body.data;
+  assert.deepEqual([month, resetsAt], ["2026-12", "2027-01-01T00:00:00.000Z"]);
+});
+
+Deno.test("it is for accounts that are signed in", async () => {
+  await using app = await openTestApp();
+  const { secretKey } = await app.project();
+  const headers = { "x-api-key": secretKey };
+  refused(await app.send({ path: PATH, headers }), 401, "SIGN_IN_REQUIRED");
+});

@@ -1,0 +1,190 @@
+import assert from "node:assert/strict";
+import { resolveKey } from "@/lib/ai/keys.ts";
+import { memberOf } from "@/lib/projects/members.ts";
+import { findProvider, saveProvider } from "@/lib/projects/providers.ts";
+import { CONTROL_SEALS, PROJECT_SEALS, reseal } from "@/lib/projects/reseal.ts";
+import { findStorage, openStorageKeys, setStorage } from "@/lib/projects/storage.ts";
+import type { Services } from "@/lib/services.ts";
+import { keepState, newState, takeState } from "@/lib/social/states.ts";
+import { ALL } from "@/lib/store/filter.ts";
+import { parseJson } from "@/lib/store/json_text.ts";
+import type { StoredRecord } from "@/lib/store/port.ts";
+import { openAccount, ownedProject } from "../support/dashboard.ts";
+import { openTestApp } from "../support/test_app.ts";
+import { openTestServices } from "../support/test_services.ts";
+import type { TestStore } from "../support/test_store.ts";
+import { createTestStore } from "../support/test_store.ts";
+import { times } from "./shelf.ts";
+
+const ring = (...ids: string[]) => ids.map((id) => `${id}:${btoa(id.padEnd(32, "."))}`).join(",");
+
+const SECRET = "the-secret-of-an-application";
+const BUCKET = {
+  endpoint: "https://s3.example.com",
+  bucket: "photos",
+  accessKeyId: "AKIAIOSFODNN7EXAMPLE",
+  secretAccessKey: "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY",
+};
+
+const open = (store: TestStore, ...ids: string[]) =>
+  openTestApp({ store, env: { SECRET_KEYS: ring(...ids) } });
+
+/** A project in which everything is sealed that ever is. */
+async function fill(store: TestStore) {
+  await using app = await open(store, "old");
+  const { services } = app;
+  const owner = await openAccount(app, { plan: "pro" });
+  const { projectId } = await ownedProject(owner);
+  const bare = await ownedProject(owner);
+  const put = (path: string, aiKey: string) => owner.send({ method: "PUT", path, body: { aiKey } });
+  await put("/api/user/me/byok", "gsk_account");
+  await put(`/api/projects/${projectId}/byok`, "gsk_project");
+  const provider = { enabled: true, clientId: "id", clientSecret: SECRET, linking: null };
+  await saveProvider(services, projectId, "github", provider);
+  await setStorage(services, projectId, BUCKET);
+  const state = newState(projectId);
+  await keepState(services, projectId, {
+    challenge: { state, verifier: "verifier", nonce: "nonce" },
+    returnTo: null,
+    applicationState: "mine",
+    provider: "github",
+    browserHash: "browser",
+  });
+  return { projectId, bareId: bare.projectId, owner, state };
+}
+
+type Filled = Awaited<ReturnType<typeof fill>>;
+
+/** Opens all of it, each in the way in which it is used. */
+async function opened(
+  services: Services,
+  { projectId, bareId, owner, state }: Filled,
+): Promise<unknown[]> {
+  const account = {
+    accountId: owner.accountId,
+    sessionId: owner.accountId,
+    email: owner.email,
+    plan: "pro",
+  } as const;
+  const aiKey = async (id: string) =>
+    (await resolveKey(services, await memberOf(services, account, id))).apiKey.reveal();
+  const { accessKeyId, secretAccessKey } = await openStorageKeys(
+    services.keyRing,
+    (await findStorage(services, projectId))!.value,
+  );
+  const begun = await takeState(services, projectId, {
+    state,
+    provider: "github",
+    browserHashes: ["browser"],
+  });
+  await (await services.signingKeys.find(projectId))!.privateKey();
+  await (await services.signingKeys.find(bareId))!.privateKey();
+  return [
+    await aiKey(projectId),
+    await aiKey(bareId),
+    (await findProvider(services, projectId, "github"))!.clientSecret!.reveal(),
+    accessKeyId.reveal(),
+    secretAccessKey.reveal(),
+    begun?.challenge.verifier,
+  ];
+}
+
+const ALL_OF_IT = [
+  "gsk_project",
+  "gsk_account",
+  SECRET,
+  BUCKET.accessKeyId,
+  BUCKET.secretAccessKey,
+  "verifier",
+];
+
+/** Ids of the keys that anything in the store is sealed under. */
+async function keysInUse({ engine }: Services, { projectId, bareId }: Filled): Promise<string[]> {
+  const ids = new Set<string>();
+  const places = [
+    ...CONTROL_SEALS.map((place) => ["control", place] as const),
+    ...[projectId, bareId].flatMap((id) => PROJECT_SEALS.map((place) => [id, place] as const)),
+  ];
+  for (const [space, { definition, member }] of places) {
+    const { items } = await engine.records(space, definition)
+      .list({ filter: ALL, sort: [], limit: 100 });
+    for (const record of parseJson(`[${items}]`) as StoredRecord[]) {
+      if (record[member] !== null) ids.add(String(record[member]).split(".")[1]!);
+    }
+  }
+  return [...ids].toSorted();
+}
+
+Deno.test("after everything is sealed anew the old key can be dropped, and all of it opens", async () => {
+  await using store = await createTestStore();
+  const filled = await fill(store);
+  {
+    await using blind = await openTestServices({ store, env: { SECRET_KEYS: ring("new") } });
+    const { signingKeys } = blind.services;
+    await assert.rejects((await signingKeys.find(filled.projectId))!.privateKey(), /no key "old"/);
+  }
+  {
+    await using serving = await open(store, "new", "old");
+    await using admin = await open(store, "new", "old");
+    assert.deepEqual(await keysInUse(serving.services, filled), ["old"]);
+    const result = await reseal(admin.services);
+    assert.deepEqual(result, { resealed: 7, ok: true, unopened: [] });
+    assert.deepEqual(await keysInUse(serving.services, filled), ["new"]);
+    assert.deepEqual(await reseal(admin.services), { resealed: 0, ok: true, unopened: [] });
+    await serving.services.tokens.issue(
+      filled.projectId,
+      { userId: filled.projectId, sessionId: filled.projectId },
+      60,
+    );
+  }
+  await using last = await openTestServices({ store, env: { SECRET_KEYS: ring("new") } });
+  assert.deepEqual(await opened(last.services, filled), ALL_OF_IT);
+});
+
+Deno.test("what is changed while everything is sealed anew keeps its latest value", async () => {
+  await using store = await createTestStore();
+  const filled = await fill(store);
+  await using serving = await open(store, "new", "old");
+  await using older = await open(store, "old", "new");
+  await using admin = await open(store, "new", "old");
+  const saved: string[] = [];
+  const change = async (services: Services, i: number) => {
+    const clientSecret = `secret-${i}`;
+    const input = { enabled: true, clientId: "id", clientSecret, linking: null };
+    await saveProvider(services, filled.projectId, "github", input);
+    saved.push(clientSecret);
+  };
+  let isOver = false;
+  const writing = (async () => {
+    for (let i = 0; !isOver; i++) await change((i % 2 === 0 ? serving : older).services, i);
+  })();
+  for (const _ of times(5, () => 0)) {
+    const { ok, unopened } = await reseal(admin.services);
+    assert.ok(ok, JSON.stringify(unopened));
+  }
+  isOver = true;
+  await writing;
+  const latest = await findProvider(serving.services, filled.projectId, "github");
+  assert.equal(latest!.clientSecret!.reveal(), saved.at(-1));
+  await reseal(admin.services);
+  assert.deepEqual(await keysInUse(serving.services, filled), ["new"]);
+  const now = await findProvider(serving.services, filled.projectId, "github");
+  assert.equal(now!.clientSecret!.reveal(), saved.at(-1));
+});
+
+Deno.test("what no key of the ring opens is named and left alone, and the rest is sealed anew", async () => {
+  await using store = await createTestStore();
+  const filled = await fill(store);
+  {
+    await using other = await open(store, "lost", "old");
+    const input = { enabled: true, clientId: "id", clientSecret: SECRET, linking: null };
+    await saveProvider(other.services, filled.projectId, "github", input);
+  }
+  await using admin = await open(store, "new", "old");
+  const { resealed, ok, unopened } = await reseal(admin.services);
+  assert.deepEqual([resealed, ok], [6, false]);
+  assert.deepEqual(unopened.map(({ project, kind }) => [project, kind]), [
+    [filled.projectId, "_providers"],
+  ]);
+  assert.deepEqual(await keysInUse(admin.services, filled), ["lost", "new"]);
+});
