@@ -13,7 +13,6 @@ const START_TIMEOUT_MS = 20_000;
 /** Corbel as it is started for production. */
 export function startCorbel(folder: string, env: Record<string, string> = {}): Promise<Program> {
   const permissions = ["--allow-net", "--allow-read", "--allow-write", "--allow-env"];
-  permissions.push("--allow-sys=osRelease,uid"); // MongoDB's driver tells the server.
   permissions.push("--allow-ffi"); // Passwords are hashed by native code.
   // MongoDB's driver tells the server; the library for models looks at the name of the machine.
   permissions.push("--allow-sys=osRelease,uid,hostname");
