@@ -4,6 +4,7 @@ import { ask, median, ratio } from "./measuring.ts";
 import { onMongo } from "./mongo.ts";
 import { type Program, residentMb, startBare, startCorbel } from "./process.ts";
 import { FILE_ROWS } from "./file_rows.ts";
+import { OWNER_ROWS } from "./owners.ts";
 import type { Row } from "./row.ts";
 import type { Setting } from "./seed.ts";
 import { exchanges, refreshes, signIns } from "./sign_in.ts";
@@ -148,6 +149,7 @@ export const ROWS: readonly Row[] = [
     measure: verifiedOverOpen,
   },
   ...FILE_ROWS,
+  ...OWNER_ROWS,
   {
     name: "start_ms",
     what: "start to first answered request",

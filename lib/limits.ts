@@ -112,6 +112,20 @@ export const LIMITS = {
   DASHBOARD_SIGN_IN_RATE_PER_MINUTE: limit(20, "dashboard sign-ins per address", EVERYWHERE),
   PASSWORD_LENGTH_MIN: limit(8, "characters of an account's password", "accounts"),
   PASSWORD_LENGTH_MAX: limit(200, "characters of an account's password", "accounts"),
+  PASSWORD_TRIES_MAX: limit(
+    5,
+    "wrong passwords for an account from one place, without a wait",
+    OURS,
+  ),
+  PASSWORD_WAIT_SECONDS: limit(60, "seconds before the next; twice as many each time", OURS),
+  PASSWORD_WAIT_MINUTES_MAX: limit(15, "minutes of such a wait", OURS),
+  PASSWORD_TRIES_MINUTES: limit(60, "minutes after which wrong passwords are forgotten", OURS),
+  SIGN_IN_FAILURES_MAX: limit(
+    50,
+    "wrong passwords for an account from everywhere, before new places wait too",
+    OURS,
+  ),
+  KNOWN_DEVICE_DAYS: limit(365, "days a browser is known to have been signed in", OURS),
 } as const;
 
 type Values = { readonly [K in keyof typeof LIMITS]: (typeof LIMITS)[K]["value"] };
@@ -160,6 +174,7 @@ export const {
   PAGE_DEFAULT,
   PASSWORD_LENGTH_MAX,
   PASSWORD_LENGTH_MIN,
+  PASSWORD_TRIES_MAX,
   PERSON_NAME_LENGTH_MAX,
   POPULATE_FIELDS_MAX,
   PROJECT_NAME_LENGTH_MAX,
@@ -179,6 +194,7 @@ export const {
   REQUEST_DAYS,
   REQUEST_MINUTES,
   RETURN_TO_LENGTH_MAX,
+  SIGN_IN_FAILURES_MAX,
   SIGN_IN_RATE_PER_MINUTE,
   SMALL_BODY_BYTES_MAX,
   SORT_KEYS_MAX,
@@ -206,6 +222,10 @@ export const PROJECT_TRASH_MS = values.PROJECT_TRASH_DAYS * 86_400_000;
 export const ACCOUNT_SESSION_MS = values.ACCOUNT_SESSION_DAYS * 86_400_000;
 export const AI_CHAT_MS = values.AI_CHAT_MINUTES * 60_000;
 export const AI_TIMEOUT_MS = values.AI_TIMEOUT_SECONDS * 1000;
+export const PASSWORD_WAIT_MS = values.PASSWORD_WAIT_SECONDS * 1000;
+export const PASSWORD_WAIT_MS_MAX = values.PASSWORD_WAIT_MINUTES_MAX * 60_000;
+export const PASSWORD_TRIES_MEMORY_MS = values.PASSWORD_TRIES_MINUTES * 60_000;
+export const KNOWN_DEVICE_SECONDS = values.KNOWN_DEVICE_DAYS * 86_400;
 export const SESSION_MS = values.SESSION_DAYS * 86_400_000;
 export const SESSION_MS_MAX = values.SESSION_DAYS_MAX * 86_400_000;
 export const REFRESH_GRACE_MS = values.REFRESH_GRACE_SECONDS * 1000;

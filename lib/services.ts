@@ -1,4 +1,5 @@
 import type { Model } from "./ai/model.ts";
+import { createKnownDevices, type KnownDevices } from "./accounts/known_devices.ts";
 import { createPasswords, type Passwords } from "./accounts/passwords.ts";
 import { type AccessTokens, createAccessTokens } from "./auth/access_tokens.ts";
 import { createKeyDirectory, type KeyDirectory } from "./auth/api_keys.ts";
@@ -82,6 +83,7 @@ export interface Services extends AsyncDisposable {
   /** For whatever tells whether somebody has an account, or which password. */
   readonly dashboardLimiter: RateLimiter;
   readonly passwords: Passwords;
+  readonly knownDevices: KnownDevices;
   readonly deadlines: Deadlines;
   readonly flight: Flight;
 }
@@ -159,6 +161,7 @@ export async function openServices(
       signInLimiter,
       dashboardLimiter,
       passwords: createPasswords(hashesAtOnce(config)),
+      knownDevices: createKnownDevices(cookies, keyRing.derive("known devices")),
       deadlines,
       flight: createFlight(),
       async [Symbol.asyncDispose]() {

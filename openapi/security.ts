@@ -4,9 +4,11 @@ import {
   type SignedInAccount,
 } from "@/lib/accounts/account_sessions.ts";
 import { type AuthServices, callerOf, holderOf, signedInUserOf } from "@/lib/auth/authenticate.ts";
+import { networkOf } from "@/lib/auth/device.ts";
 import type { KeyHolder } from "@/lib/auth/api_keys.ts";
 import type { Caller, SignedInUser } from "@/lib/auth/principals.ts";
 import type { Clock } from "@/lib/clock.ts";
+import { refuseOtherTypes } from "@/lib/http/body.ts";
 import type { Cookies } from "@/lib/http/cookies.ts";
 import { refuseCrossSite } from "@/lib/http/cross_site.ts";
 import { RateLimited, type RateLimiter } from "@/lib/http/rate_limit.ts";
@@ -133,9 +135,10 @@ export const navigationKey: Security<KeyHolder> = {
 /** Anybody, by a request that no other site has made. */
 export const ownPages: Security<null> = {
   requirement: [],
-  problems: ["CROSS_SITE_REQUEST"],
+  problems: ["CROSS_SITE_REQUEST", "UNSUPPORTED_MEDIA_TYPE"],
   guard(services, request) {
     refuseCrossSite(request.raw, services.config.publicUrl);
+    refuseOtherTypes(request.raw);
     return null;
   },
 };
@@ -149,7 +152,7 @@ export const countedByAddress = <P>(security: Security<P>): Security<P> => ({
   problems: [...security.problems, "RATE_LIMITED"],
   guard: (services, request, param) =>
     after(security.guard(services, request, param), (principal) => {
-      countAt(services.dashboardLimiter, `dashboard ${request.client}`, request);
+      countAt(services.dashboardLimiter, `dashboard ${networkOf(request.client)}`, request);
       return principal;
     }),
 });
@@ -157,13 +160,14 @@ export const countedByAddress = <P>(security: Security<P>): Security<P> => ({
 /** An account that is signed in to the dashboard, by a request that no other site has made. */
 export const dashboardSession: Security<SignedInAccount> = {
   requirement: [{ dashboardSession: [] }],
-  problems: ["SIGN_IN_REQUIRED", "CROSS_SITE_REQUEST"],
+  problems: ["SIGN_IN_REQUIRED", ...ownPages.problems],
   async guard(services, request) {
     refuseCrossSite(request.raw, services.config.publicUrl);
     request.callerKind = "account";
     const token = readSessionCookie(services.cookies, request.raw.headers.get("cookie"));
     const account = token === null ? null : await findAccountSession(services, token);
     if (account === null) throw new Problem("SIGN_IN_REQUIRED");
+    refuseOtherTypes(request.raw);
     return account;
   },
 };

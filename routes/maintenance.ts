@@ -1,3 +1,5 @@
+import { ACCOUNT_SESSIONS } from "@/lib/accounts/records.ts";
+import { PASSWORD_TRIES, SIGN_IN_FAILURES } from "@/lib/accounts/sign_in_attempts.ts";
 import { KEPT_ANSWERS } from "@/lib/documents/idempotency.ts";
 import { EXCHANGE_CODES } from "@/lib/auth/exchange_codes.ts";
 import { REFRESH_TOKENS } from "@/lib/auth/refresh_tokens.ts";
@@ -24,6 +26,9 @@ const REAP_EVERY_MS = 600_000;
 /** Records of a project that pass away by themselves. */
 const EXPIRING = [SESSIONS, REFRESH_TOKENS, EXCHANGE_CODES, SIGN_IN_STATES, KEPT_ANSWERS];
 
+/** The same of the control space. */
+const EXPIRING_CONTROL = [ACCOUNT_SESSIONS, PASSWORD_TRIES, SIGN_IN_FAILURES];
+
 /** What one pass removed. */
 export interface Removed {
   readonly projects: number;
@@ -31,13 +36,19 @@ export interface Removed {
   readonly expired: number;
 }
 
-/** Removes deleted projects, old trash and expired records of every project. Several processes may do so at once. */
+/**
+ * Removes deleted projects, and old trash and expired records of every project and of those who own
+ * them. Several processes may do so at once.
+ */
 export async function maintain(
   services: Pick<Services, "engine" | "clock" | "blobStores">,
   stopped: () => boolean = () => false,
 ): Promise<Removed> {
   const { engine, clock } = services;
   let [documents, expired] = [0, 0];
+  for (const definition of EXPIRING_CONTROL) {
+    expired += await purgeExpired(engine.records("control", definition), definition, clock);
+  }
   const projects = await removeTrashed(services, stopped);
   for await (const { _id: projectId } of eachProject(services)) {
     for (const { records } of await storedCollections(services, projectId)) {

@@ -18,7 +18,12 @@ import * as storage from "@/openapi/paths/storage.ts";
 import * as system from "@/openapi/paths/system.ts";
 import * as users from "@/openapi/paths/users.ts";
 import type { Handler } from "./call.ts";
-import { handleGetAccount } from "./accounts/get_account.ts";
+import {
+  handleChangePassword,
+  handleDeleteAccount,
+  handleGetAccount,
+} from "./accounts/own_account.ts";
+import { handleEndAccountSession, handleListAccountSessions } from "./accounts/sessions.ts";
 import {
   handleRegisterAccount,
   handleSignInAccount,
@@ -185,6 +190,10 @@ export function operations(mount: <P>(contract: Contract<P>, handle: Handler<P>)
   mount(projectStorage.setProjectStorage, handleSetProjectStorage);
   mount(projectStorage.clearProjectStorage, handleClearProjectStorage);
   mount(projectStorage.checkProjectStorage, handleCheckProjectStorage);
+  mount(accounts.changePassword, handleChangePassword);
+  mount(accounts.listAccountSessions, handleListAccountSessions);
+  mount(accounts.endAccountSession, handleEndAccountSession);
+  mount(accounts.deleteAccount, handleDeleteAccount);
   mount(system.getJwks, handleGetJwks);
   mount(system.getHealth, handleGetHealth);
   mount(system.getReadiness, handleGetReadiness);

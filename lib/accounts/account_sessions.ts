@@ -7,7 +7,7 @@ import type { NewId } from "../ids.ts";
 import { ACCOUNT_SESSION_MS } from "../limits.ts";
 import type { PlanName } from "../projects/plans.ts";
 import { and, compare, eq } from "../store/filter.ts";
-import type { Engine, Id, Transaction } from "../store/port.ts";
+import type { Engine, Filter, Id, Transaction } from "../store/port.ts";
 import {
   ACCOUNT_SESSIONS,
   type AccountRecord,
@@ -38,6 +38,9 @@ export const sessionCookie = (
     sameSite: "Lax",
     maxAge: token === null ? 0 : ACCOUNT_SESSION_MS / 1000,
   });
+
+/** Sessions that have not expired; those that were ended are gone. */
+export const standingAt = (clock: Clock): Filter => compare("expiresAt", "gt", timestamp(clock));
 
 /** Opens a session; resolves to its secret, which nobody has seen before. */
 export async function openAccountSession(
@@ -71,10 +74,7 @@ export async function findAccountSession(
   token: string,
 ): Promise<SignedInAccount | null> {
   const sessions = engine.records<AccountSessionRecord>("control", ACCOUNT_SESSIONS);
-  const standing = and(
-    eq("tokenHash", sha256(token)),
-    compare("expiresAt", "gt", timestamp(clock)),
-  );
+  const standing = and(eq("tokenHash", sha256(token)), standingAt(clock));
   const session = (await sessions.findOne(standing))?.value;
   if (session === undefined) return null;
   const account = await engine.records<AccountRecord>("control", ACCOUNTS).get(session.accountId);

@@ -1,8 +1,9 @@
+import type { Clock } from "../clock.ts";
 import { sha256 } from "../crypto/hashes.ts";
 import { and, compare, eq } from "../store/filter.ts";
 import type { Engine, Id, Transaction } from "../store/port.ts";
 import { deleteAll } from "../store/expiry.ts";
-import type { SignedInAccount } from "./account_sessions.ts";
+import { type SignedInAccount, standingAt } from "./account_sessions.ts";
 import { ACCOUNT_SESSIONS, type AccountSessionRecord } from "./records.ts";
 
 /** Ends the session whose secret this is, if there is one. */
@@ -14,14 +15,14 @@ export async function signOutAccount(
     .deleteOne(eq("tokenHash", sha256(token)));
 }
 
-/** Ends one of the account's sessions; false where it has none of this id. */
+/** Ends one of the account's sessions; false where none of this id stands. */
 export async function endAccountSession(
-  { engine }: { engine: Engine },
+  { engine, clock }: { engine: Engine; clock: Clock },
   { accountId }: SignedInAccount,
   sessionId: Id,
 ): Promise<boolean> {
   const ended = await engine.records<AccountSessionRecord>("control", ACCOUNT_SESSIONS)
-    .deleteOne(and(eq("_id", sessionId), eq("accountId", accountId)));
+    .deleteOne(and(eq("_id", sessionId), eq("accountId", accountId), standingAt(clock)));
   return ended !== null;
 }
 

@@ -12,6 +12,7 @@ import type { Engine, Transaction } from "../store/port.ts";
 import { openAccountSession } from "./account_sessions.ts";
 import { checkNewPassword, type Passwords } from "./passwords.ts";
 import { type AccountRecord, ACCOUNTS } from "./records.ts";
+import type { OpenedSession } from "./sign_in.ts";
 
 interface RegisterServices {
   readonly engine: Engine;
@@ -28,19 +29,19 @@ export interface NewAccount {
 }
 
 /**
- * Adds an account and signs it in; resolves to it and its session's secret. Throws `INVALID_BODY`
+ * Adds an account and signs it in. Throws `INVALID_BODY`
  * for what is no e-mail or no name, `INVALID_PASSWORD`, and `ACCOUNT_EXISTS`.
  */
 export async function registerAccount(
   services: RegisterServices,
   given: Omit<NewAccount, "plan">,
   device: Device,
-): Promise<{ account: AccountRecord; token: string }> {
+): Promise<OpenedSession> {
   const account = await newAccount(services, { ...given, plan: "free" });
   return await inserted(services, async (tx) => {
     await tx.records<AccountRecord>(ACCOUNTS).insert(account);
     const token = await openAccountSession(tx, services, { accountId: account._id, device });
-    return { account, token };
+    return { account, token, deviceId: services.newId() };
   });
 }
 

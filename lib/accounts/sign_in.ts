@@ -4,26 +4,56 @@ import { type Clock, timestamp } from "../clock.ts";
 import type { NewId } from "../ids.ts";
 import { Problem } from "../problems.ts";
 import { and, eq } from "../store/filter.ts";
-import type { Engine } from "../store/port.ts";
+import type { Engine, Id } from "../store/port.ts";
 import { openAccountSession } from "./account_sessions.ts";
+import type { KnownDevices } from "./known_devices.ts";
 import type { Passwords } from "./passwords.ts";
 import { type AccountRecord, ACCOUNTS } from "./records.ts";
+import { takeSignInTry } from "./sign_in_attempts.ts";
+
+/** Who asks to be let in. */
+export interface Visitor {
+  readonly device: Device;
+  /** The network that the request came from. */
+  readonly network: string;
+  /** The `Cookie` header. */
+  readonly cookies: string | null;
+}
+
+/** What a sign-in opened. */
+export interface OpenedSession {
+  readonly account: AccountRecord;
+  /** The session's secret. */
+  readonly token: string;
+  /** Known from now on. */
+  readonly deviceId: Id;
+}
 
 /**
- * Signs an account in; resolves to it and the new session's secret. An unknown e-mail and a wrong
- * password are one answer and take one time. Throws `CREDENTIALS_INVALID`.
+ * Signs an account in. An unknown e-mail and a wrong password are one answer and take one time.
+ * Throws `CREDENTIALS_INVALID`, and `SIGN_IN_LOCKED` after too many of them.
  */
 export async function signInAccount(
-  services: { engine: Engine; clock: Clock; newId: NewId; passwords: Passwords },
+  services: {
+    engine: Engine;
+    clock: Clock;
+    newId: NewId;
+    passwords: Passwords;
+    knownDevices: KnownDevices;
+  },
   { email, password }: { email: string; password: string },
-  device: Device,
-): Promise<{ account: AccountRecord; token: string }> {
-  const { engine, clock, passwords } = services;
+  { device, network, cookies }: Visitor,
+): Promise<OpenedSession> {
+  const { engine, clock, newId, passwords, knownDevices } = services;
+  const emailLower = lowerEmail(email);
   const found = await engine.records<AccountRecord>("control", ACCOUNTS)
-    .findOne(eq("emailLower", lowerEmail(email)));
+    .findOne(eq("emailLower", emailLower));
+  const known = found === null ? null : knownDevices.read(cookies, found.value._id);
+  const place = { account: emailLower, network, device: known };
+  const taken = await takeSignInTry(services, place);
   const isRight = await passwords.verify(found?.value.passwordHash ?? null, password);
   if (found === null || !isRight) throw new Problem("CREDENTIALS_INVALID");
-  return await engine.transaction("control", async (tx) => {
+  const opened = await engine.transaction("control", async (tx) => {
     // Whoever changes the password in this moment ends every session: this one comes before, or not.
     const { _id: accountId, passwordHash } = found.value;
     const account = await tx.records<AccountRecord>(ACCOUNTS).updateOne(
@@ -32,6 +62,8 @@ export async function signInAccount(
     );
     if (account === null) throw new Problem("CREDENTIALS_INVALID");
     const token = await openAccountSession(tx, services, { accountId, device });
-    return { account: account.value, token };
+    return { account: account.value, token, deviceId: known ?? newId() };
   });
+  await taken.wasRight();
+  return opened;
 }

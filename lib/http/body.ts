@@ -44,6 +44,19 @@ const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;\s*charset=["']?utf-8[
 
 const isJson = (type: string | null): boolean => type !== null && JSON_TYPE.test(type.trim());
 
+const UNSAFE = new Set(["POST", "PUT", "PATCH", "DELETE"]);
+
+/**
+ * Refuses what is announced as no JSON, also where no body is due: a form can be sent by pages that
+ * may not send JSON. Throws `UNSUPPORTED_MEDIA_TYPE`.
+ */
+export function refuseOtherTypes({ method, headers }: Request): void {
+  if (!UNSAFE.has(method)) return;
+  const type = headers.get("content-type");
+  const hasBody = Number(headers.get("content-length") ?? 0) > 0;
+  if (type === null ? hasBody : !isJson(type)) throw new Problem("UNSUPPORTED_MEDIA_TYPE");
+}
+
 const tooLarge = (bytesMax: number) =>
   new Problem("BODY_TOO_LARGE", { message: `The body is larger than ${bytesMax} bytes.` });
 

@@ -1,17 +1,26 @@
 import { SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
 import { contract, type Success } from "../contract.ts";
+import { paging, sessionId } from "../parameters.ts";
 import {
   Account,
   ACCOUNT_EXAMPLE,
   Credentials,
   CREDENTIALS_EXAMPLE,
+  DeletedAccount,
+  PASSWORD_CHANGE_EXAMPLE,
+  PasswordChange,
+  PasswordInput,
   Registration,
   SignedOut,
 } from "../schemas/account.ts";
+import { EXAMPLE_ID } from "../schemas/document.ts";
+import { EndedSession, SESSION_EXAMPLE, SessionList } from "../schemas/session.ts";
+import { EndedSessions } from "../schemas/user.ts";
 import { countedByAddress, dashboardSession, ownPages } from "../security.ts";
 
 const TAG = "Accounts";
 const SETS_COOKIE = { "set-cookie": "Holds the session, which is a new one, for browsers." };
+const CLEARS_COOKIE = { "set-cookie": "Removes the cookie." };
 
 const account = (status: number, message: string): Success => ({
   status,
@@ -56,7 +65,7 @@ export const signInAccount = contract({
     bytesMax: SMALL_BODY_BYTES_MAX,
   },
   success: [{ ...account(200, "Signed in"), headers: SETS_COOKIE }],
-  problems: ["CREDENTIALS_INVALID"],
+  problems: ["CREDENTIALS_INVALID", "SIGN_IN_LOCKED"],
 });
 
 export const signOutAccount = contract({
@@ -75,7 +84,7 @@ export const signOutAccount = contract({
     data: SignedOut,
     example: {},
     message: "Signed out",
-    headers: { "set-cookie": "Removes the cookie." },
+    headers: CLEARS_COOKIE,
   }],
   problems: [],
 });
@@ -102,6 +111,97 @@ export const getUserAccount = contract({
   description: "The same as `/api/auth/me`.",
 });
 
+export const changePassword = contract({
+  operationId: "changePassword",
+  tag: TAG,
+  method: "post",
+  path: "/api/auth/change-password",
+  summary: "Change one's password",
+  description: "Ends all other sessions of the account.",
+  security: countedByAddress(dashboardSession),
+  parameters: [],
+  body: {
+    schema: PasswordChange,
+    example: PASSWORD_CHANGE_EXAMPLE,
+    description: "The present password and the next one.",
+    bytesMax: SMALL_BODY_BYTES_MAX,
+  },
+  success: [{
+    status: 200,
+    description: "How many other sessions ended.",
+    data: EndedSessions,
+    example: { ended: 2 },
+    message: "Password changed",
+  }],
+  problems: ["PASSWORD_WRONG", "SIGN_IN_LOCKED", "INVALID_PASSWORD"],
+});
+
+export const listAccountSessions = contract({
+  operationId: "listAccountSessions",
+  tag: TAG,
+  method: "get",
+  path: "/api/auth/sessions",
+  summary: "List one's sessions on the dashboard",
+  description: "The devices on which the account is signed in, the newest first.",
+  security: dashboardSession,
+  parameters: paging,
+  body: null,
+  success: [{
+    status: 200,
+    description: "The sessions that stand.",
+    data: SessionList,
+    example: { items: [SESSION_EXAMPLE], nextCursor: null },
+    message: "Sessions listed",
+  }],
+  problems: ["INVALID_QUERY", "INVALID_CURSOR"],
+});
+
+export const endAccountSession = contract({
+  operationId: "endAccountSession",
+  tag: TAG,
+  method: "delete",
+  path: "/api/auth/sessions/{id}",
+  summary: "End one of one's sessions on the dashboard",
+  description: "Signs the account out on that device.",
+  security: dashboardSession,
+  parameters: [sessionId],
+  body: null,
+  success: [{
+    status: 200,
+    description: "The id of the ended session.",
+    data: EndedSession,
+    example: { id: EXAMPLE_ID },
+    message: "Session ended",
+  }],
+  problems: ["INVALID_ID", "SESSION_NOT_FOUND"],
+});
+
+export const deleteAccount = contract({
+  operationId: "deleteAccount",
+  tag: TAG,
+  method: "delete",
+  path: "/api/auth/account",
+  summary: "Delete one's account",
+  description: "Removes the account for good, with its sessions and its part in others' projects.",
+  security: countedByAddress(dashboardSession),
+  parameters: [],
+  body: {
+    schema: PasswordInput,
+    example: { password: CREDENTIALS_EXAMPLE.password },
+    description: "The account's password: a session alone is not enough.",
+    bytesMax: SMALL_BODY_BYTES_MAX,
+  },
+  success: [{
+    status: 200,
+    description: "The id of the deleted account.",
+    data: DeletedAccount,
+    example: { accountId: EXAMPLE_ID },
+    message: "Account deleted",
+    headers: CLEARS_COOKIE,
+  }],
+  problems: ["PASSWORD_WRONG", "SIGN_IN_LOCKED", "ACCOUNT_OWNS_PROJECTS"],
+});
+
 /** In the order of the reference. */
 export const ACCOUNTS = [
   registerAccount,
@@ -109,4 +209,8 @@ export const ACCOUNTS = [
   signOutAccount,
   getAccount,
   getUserAccount,
+  changePassword,
+  listAccountSessions,
+  endAccountSession,
+  deleteAccount,
 ];

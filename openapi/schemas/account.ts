@@ -44,3 +44,17 @@ export const Registration = z.strictObject({
 }).openapi("Registration", { example: { ...CREDENTIALS_EXAMPLE, name: "Ada" } });
 
 export const SignedOut = z.strictObject({}).openapi("SignedOut", { example: {} });
+
+export const PASSWORD_CHANGE_EXAMPLE = {
+  currentPassword: CREDENTIALS_EXAMPLE.password,
+  newPassword: "an analytical engine no. 1",
+};
+
+export const PasswordChange = z.strictObject({ currentPassword: password, newPassword })
+  .openapi("PasswordChange", { example: PASSWORD_CHANGE_EXAMPLE });
+
+export const PasswordInput = z.strictObject({ password })
+  .openapi("PasswordInput", { example: { password: CREDENTIALS_EXAMPLE.password } });
+
+export const DeletedAccount = z.strictObject({ accountId: id })
+  .openapi("DeletedAccount", { example: { accountId: EXAMPLE_ID } });

@@ -1,10 +1,9 @@
 import { readSessionCookie, sessionCookie } from "@/lib/accounts/account_sessions.ts";
 import { signOutAccount } from "@/lib/accounts/end_account_sessions.ts";
 import { shownAccount } from "@/lib/accounts/own_account.ts";
-import type { AccountRecord } from "@/lib/accounts/records.ts";
 import { registerAccount } from "@/lib/accounts/register_account.ts";
-import { signInAccount } from "@/lib/accounts/sign_in.ts";
-import { deviceOf } from "@/lib/auth/device.ts";
+import { type OpenedSession, signInAccount } from "@/lib/accounts/sign_in.ts";
+import { deviceOf, networkOf } from "@/lib/auth/device.ts";
 import { NO_STORE, ok, type Reply } from "@/lib/http/respond.ts";
 import { jsonText } from "@/lib/store/json_text.ts";
 import type { Call, Handler } from "../call.ts";
@@ -27,7 +26,11 @@ export const handleSignInAccount: Handler<null> = async (call) => {
     email: requiredText(members, "email"),
     password: requiredText(members, "password"),
   };
-  const opened = await signInAccount(call.services, given, device(call));
+  const opened = await signInAccount(call.services, given, {
+    device: device(call),
+    network: networkOf(call.client),
+    cookies: call.header("cookie"),
+  });
   return signedIn(call, opened, ok(200, shown(opened), "Signed in"));
 };
 
@@ -37,16 +40,19 @@ export const handleSignOutAccount: Handler<null> = async ({ services, header }) 
   return { ...ok(200, "{}", "Signed out"), headers: [sessionCookie(services.cookies, null)] };
 };
 
-interface Opened {
-  readonly account: AccountRecord;
-  readonly token: string;
-}
-
 const device = ({ header, client }: Call<null>) => deviceOf(header("user-agent"), client);
 
-const shown = ({ account }: Opened): string => jsonText(shownAccount(account));
+const shown = ({ account }: OpenedSession): string => jsonText(shownAccount(account));
 
-const signedIn = ({ services }: Call<null>, { token }: Opened, reply: Reply): Reply => ({
+const signedIn = (
+  { services: { cookies, knownDevices } }: Call<null>,
+  { account, token, deviceId }: OpenedSession,
+  reply: Reply,
+): Reply => ({
   ...reply,
-  headers: [NO_STORE, sessionCookie(services.cookies, token)],
+  headers: [
+    NO_STORE,
+    sessionCookie(cookies, token),
+    knownDevices.write(account._id, deviceId),
+  ],
 });

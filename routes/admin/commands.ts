@@ -15,6 +15,7 @@ import { reseal } from "@/lib/projects/reseal.ts";
 import { listTrashed, restoreProject } from "@/lib/projects/trash.ts";
 import type { Services } from "@/lib/services.ts";
 import { callbackUrl } from "@/lib/social/start_sign_in.ts";
+import { ACCOUNT_COMMANDS } from "./account_commands.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Command } from "./command.ts";
 import { idOf, jsonFile, ownerId, projectId } from "./inputs.ts";
@@ -116,6 +117,7 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
       return ok ? { resealed } : { ok, resealed, unopened };
     },
   }],
+  ...ACCOUNT_COMMANDS,
 ]);
 
 /** The client secret comes by standard input: arguments are seen by every process of the machine. */

@@ -5,14 +5,20 @@ import { REQUEST_TIMEOUT_MS } from "@/lib/limits.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { Services } from "@/lib/services.ts";
 import { StoreUnavailable } from "@/lib/store/errors.ts";
-import { parseJson } from "@/lib/store/json_text.ts";
 import type { Engine } from "@/lib/store/port.ts";
 import { createApp } from "@/routes/app.ts";
 import { type Answer, type Call, send } from "../support/conforming_client.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 import { allowOnly } from "./origins.ts";
 import { openShelf, refused, type Shelf } from "./shelf.ts";
-import { admission, isDashboards, type Sample, sampleCalls, takesKey } from "./sample_calls.ts";
+import {
+  admission,
+  inProject,
+  isDashboards,
+  type Sample,
+  sampleCalls,
+  takesKey,
+} from "./sample_calls.ts";
 
 const SAMPLES = sampleCalls();
 const WITH_BODY = SAMPLES.filter(({ call }) => call.body !== undefined);
@@ -26,14 +32,6 @@ async function sendTo(services: Services, shelf: Shelf, sample: Sample): Promise
   const call = inProject(sample.call, shelf.project.projectId);
   return await send(createApp(services), { ...call, headers });
 }
-
-/** In the place of the project that samples name, in addresses and in paths of files. */
-const inProject = (call: Call, projectId: string): Call =>
-  parseJson(
-    JSON.stringify(call)
-      .replace(/(?<=projects\/)[0-9a-f]{24}/, projectId)
-      .replace(/[0-9a-f]{24}(?=(?:\/|%2F)[0-9a-f]{8}-)/, projectId),
-  ) as unknown as Call; // As it was.
 
 /** The services over a store that fails whenever it is asked. */
 function failing(services: Services, error: Error): Services {

@@ -64,8 +64,10 @@ Deno.test("every answer under /api is private to its asker and must be asked for
   for (const call of ADDRESSES.filter(({ path }) => path.startsWith("/api/"))) {
     for (const send of [app.send, shelf.project.asSecret]) {
       const { headers, body } = await send(call);
-      // A signed address is a secret for as long as it lives.
-      const control = body?.signedUrl === undefined ? "private, no-cache" : "no-store";
+      // A signed address is a secret for as long as it lives, and so is a session.
+      const opens = headers.getSetCookie().some((one) => /_session=[^;]/.test(one));
+      const holdsSecret = body?.signedUrl !== undefined || opens;
+      const control = holdsSecret ? "no-store" : "private, no-cache";
       assert.equal(headers.get("cache-control"), control, call.path);
       for (const name of ["origin", "authorization", "x-api-key"]) {
         assert.ok(words(headers.get("vary")).includes(name), `${call.path} varies by ${name}`);

@@ -1,4 +1,5 @@
 import type { ProblemCode } from "@/lib/problems.ts";
+import { parseJson } from "@/lib/store/json_text.ts";
 import { buildDocument, CONTRACTS } from "@/openapi/document.ts";
 import type { Call } from "../support/conforming_client.ts";
 import type { TestProject } from "../support/test_app.ts";
@@ -105,3 +106,11 @@ export async function admission(
   if (!isForUsers) return { "x-api-key": secretKey };
   return { "x-api-key": publishableKey, authorization: `Bearer ${(await user()).token}` };
 }
+
+/** In the place of the project that samples name, in addresses and in paths of files. */
+export const inProject = (call: Call, projectId: string): Call =>
+  parseJson(
+    JSON.stringify(call)
+      .replace(/(?<=projects\/)[0-9a-f]{24}/, projectId)
+      .replace(/[0-9a-f]{24}(?=(?:\/|%2F)[0-9a-f]{8}-)/, projectId),
+  ) as unknown as Call; // As it was.

@@ -108,8 +108,15 @@ Deno.test("the drivers of MongoDB, of buckets and of models are loaded only by t
   assert.ok(heavy.test('import { S3Client } from "@aws-sdk/client-s3";'));
 });
 
+Deno.test("the native code that hashes passwords is loaded only by those who sign in", () => {
+  const wrong = PRODUCT.filter(([, text]) => /^import (?!type\b)[^;]*@node-rs/m.test(text));
+  assert.deepEqual(wrong.map(([path]) => path), []);
+  assert.equal(PRODUCT.filter(([, text]) => text.includes('import("@node-rs/argon2")')).length, 1);
+});
+
 Deno.test("verbs know neither the runtime, the time of day nor chance", () => {
   const rooms = ["lib/documents/", "lib/auth/", "lib/projects/", "lib/social/", "lib/ai/"];
+  const rooms = ["lib/accounts/", "lib/documents/", "lib/auth/", "lib/projects/", "lib/social/"];
   const wrong = PRODUCT.filter(([path]) => rooms.some((room) => path.startsWith(room)))
     .filter(([path]) => !inDriver(path))
     .filter(([, text]) => /\bDeno\.|\bDate\.now\(|new Date\(\)|Math\.random\(/.test(text));
@@ -206,7 +213,8 @@ Deno.test("the version of MongoDB's stand-in is pinned in one place", async () =
 
 /**
  * What MongoDB's driver looks at: its log settings, and where it runs, which it tells the server.
- * The last is of the SDK for buckets, which hands on where a request came from.
+ * One is of what loads the native code that hashes passwords; the last of the SDK for buckets, which
+ * hands on where a request came from.
  */
 const DRIVERS_OWN = [
   "AWS_*",
@@ -214,6 +222,7 @@ const DRIVERS_OWN = [
   "KUBERNETES_SERVICE_HOST",
   "K_SERVICE",
   "MONGODB_LOG_*",
+  "NAPI_RS_*",
   "VERCEL*",
   "_X_AMZN_TRACE_ID",
 ];

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { type AccountRecord, ACCOUNTS } from "@/lib/accounts/records.ts";
-import { createProject } from "@/lib/projects/create_project.ts";
 import { memberKey, type MemberRecord, MEMBERS, type Role } from "@/lib/projects/members.ts";
 import type { PlanName } from "@/lib/projects/plans.ts";
 import { type ProjectRecord, PROJECTS } from "@/lib/projects/records.ts";
@@ -82,14 +81,12 @@ export interface OwnedProject {
 }
 
 export async function ownedProject(
-  { app: { services }, accountId }: TestAccount,
+  account: TestAccount,
   { name = "Test", siteUrl = null }: { name?: string; siteUrl?: string | null } = {},
 ): Promise<OwnedProject> {
-  const { projectId, publishableKey, secretKey } = await createProject(services, {
-    name,
-    siteUrl,
-  });
-  await joinProject(services, projectId, accountId, "owner");
+  const answer = await account.send({ path: "/api/projects", body: { name, siteUrl } });
+  assert.equal(answer.status, 201, answer.text);
+  const { projectId, publishableKey, secretKey } = answer.body.data as OwnedProject;
   return { projectId, publishableKey, secretKey };
 }
 

@@ -1,0 +1,73 @@
+/** What owners do beside the requests of applications. */
+
+import { latency99, load } from "./load.ts";
+import { ask, median } from "./measuring.ts";
+import { startCorbel } from "./process.ts";
+import type { Row } from "./row.ts";
+import type { Setting } from "./seed.ts";
+
+/** What is measured of accounts. */
+export const OWNER_ROWS: readonly Row[] = [
+  {
+    name: "login_concurrency",
+    what: "99th percentile of by-id reads while 32 sign-ins to the dashboard hash, over alone",
+    target: 3,
+    atLeast: false,
+    measure: readsBesideSignIns,
+  },
+];
+
+const ROUNDS = 5;
+/** As many as beside a slow neighbour: more would measure how they wait for each other. */
+const OPTIONS = { connections: 4, seconds: 3 };
+const SIGN_INS = 32;
+
+const CREDENTIALS = { email: "bench@example.com", password: "seven wet stones 41" };
+
+async function readsBesideSignIns(setting: Setting): Promise<number> {
+  await using corbel = await startCorbel(setting.folder, { RATE_LIMITS: "off" });
+  await post(`${corbel.url}/api/auth/register`, 201, 409);
+  const headers = { "x-api-key": setting.seeded.secretKey };
+  const posts = `${corbel.url}/api/data/posts10000`;
+  const [first] = JSON.parse((await ask({ url: `${posts}?limit=1`, headers })).body).data.items;
+  const byId = { url: `${posts}/${first._id}`, headers };
+  await load(byId, OPTIONS);
+  const ratios: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const alone = await latency99(byId, OPTIONS);
+    const beside = await whileSigningIn(
+      corbel.url,
+      () => latency99(byId, OPTIONS),
+    );
+    ratios.push(beside / alone);
+  }
+  return Math.round(median(ratios) * 100) / 100;
+}
+
+/** Runs `work` while so many clients sign in again and again. */
+async function whileSigningIn<T>(url: string, work: () => Promise<T>): Promise<T> {
+  let isOver = false;
+  let signedIn = 0;
+  const clients = Array.from({ length: SIGN_INS }, async () => {
+    while (!isOver) {
+      await post(`${url}/api/auth/login`, 200);
+      signedIn++;
+    }
+  });
+  const result = await work().finally(() => void (isOver = true));
+  await Promise.all(clients);
+  if (signedIn < 2 * SIGN_INS) throw new Error("Hardly anybody signed in");
+  return result;
+}
+
+async function post(url: string, ...statuses: readonly number[]): Promise<void> {
+  const answer = await fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(CREDENTIALS),
+  });
+  const text = await answer.text();
+  if (!statuses.includes(answer.status)) {
+    throw new Error(`${url} answered ${answer.status}: ${text}`);
+  }
+}

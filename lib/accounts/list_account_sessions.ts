@@ -1,0 +1,36 @@
+import type { Clock } from "../clock.ts";
+import type { Cursors } from "../documents/cursor.ts";
+import { parsePageQuery, readPage, type RecordPage } from "../page.ts";
+import { and, eq } from "../store/filter.ts";
+import type { Engine, Json } from "../store/port.ts";
+import { type SignedInAccount, standingAt } from "./account_sessions.ts";
+import { ACCOUNT_SESSIONS, type AccountSessionRecord } from "./records.ts";
+
+/**
+ * The account's sessions that stand, the newest first; `current` marks the one that asks. Throws
+ * `INVALID_QUERY` and `INVALID_CURSOR`.
+ */
+export async function listAccountSessions(
+  services: { engine: Engine; clock: Clock; cursors: Cursors },
+  { accountId, sessionId }: SignedInAccount,
+  query: string,
+): Promise<RecordPage<{ [name: string]: Json }>> {
+  const asked = eq("accountId", accountId);
+  const { items, nextCursor } = await readPage(services, {
+    projectId: "control",
+    name: ACCOUNT_SESSIONS.name,
+    records: services.engine.records<AccountSessionRecord>("control", ACCOUNT_SESSIONS),
+    asked,
+    filter: and(asked, standingAt(services.clock)),
+  }, parsePageQuery(query));
+  const shown = items.map((session) => ({
+    _id: session._id,
+    createdAt: session.createdAt,
+    lastUsedAt: session.lastUsedAt,
+    expiresAt: session.expiresAt,
+    userAgent: session.userAgent,
+    address: session.address,
+    current: session._id === sessionId,
+  }));
+  return { items: shown, nextCursor };
+}

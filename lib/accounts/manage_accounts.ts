@@ -1,0 +1,65 @@
+import { lowerEmail } from "../auth/users.ts";
+import { type Clock, timestamp } from "../clock.ts";
+import { Problem } from "../problems.ts";
+import type { PlanName } from "../projects/plans.ts";
+import { eq } from "../store/filter.ts";
+import type { Change, Engine, Id } from "../store/port.ts";
+import { endAccountSessions } from "./end_account_sessions.ts";
+import { checkNewPassword, type Passwords } from "./passwords.ts";
+import { type AccountRecord, ACCOUNTS } from "./records.ts";
+
+interface ManageServices {
+  readonly engine: Engine;
+  readonly clock: Clock;
+}
+
+/** The account with this e-mail, in any letter case. Throws `ACCOUNT_NOT_FOUND`. */
+export async function findAccount(
+  { engine }: { engine: Engine },
+  email: string,
+): Promise<AccountRecord> {
+  const found = await engine.records<AccountRecord>("control", ACCOUNTS)
+    .findOne(eq("emailLower", lowerEmail(email)));
+  if (found === null) throw new Problem("ACCOUNT_NOT_FOUND");
+  return found.value;
+}
+
+/**
+ * Sets another password, whatever the present one is, and ends all sessions. Throws
+ * `ACCOUNT_NOT_FOUND` and `INVALID_PASSWORD`.
+ */
+export async function resetPassword(
+  services: ManageServices & { readonly passwords: Passwords },
+  { email, password }: { email: string; password: string },
+): Promise<Id> {
+  const account = await findAccount(services, email);
+  await checkNewPassword(password, account.email);
+  const passwordHash = await services.passwords.hash(password);
+  await changeAccount(services, account._id, { passwordHash }, { endSessions: true });
+  return account._id;
+}
+
+/** Throws `ACCOUNT_NOT_FOUND`. */
+export async function setPlan(
+  services: ManageServices,
+  { email, plan }: { email: string; plan: PlanName },
+): Promise<Id> {
+  const { _id } = await findAccount(services, email);
+  await changeAccount(services, _id, { plan });
+  return _id;
+}
+
+async function changeAccount(
+  { engine, clock }: ManageServices,
+  accountId: Id,
+  changes: NonNullable<Change["set"]>,
+  { endSessions = false } = {},
+): Promise<void> {
+  await engine.transaction("control", async (tx) => {
+    const changed = await tx.records<AccountRecord>(ACCOUNTS).updateOne(eq("_id", accountId), {
+      set: { ...changes, updatedAt: timestamp(clock) },
+    });
+    if (changed === null) throw new Problem("ACCOUNT_NOT_FOUND"); // Deleted meanwhile.
+    if (endSessions) await endAccountSessions(tx, accountId);
+  });
+}

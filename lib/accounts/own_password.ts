@@ -1,0 +1,88 @@
+import { type Clock, timestamp } from "../clock.ts";
+import { MEMBERS } from "../projects/members.ts";
+import { countOwned } from "../projects/ownership.ts";
+import { deleteAll } from "../store/expiry.ts";
+import { and, eq } from "../store/filter.ts";
+import { Problem } from "../problems.ts";
+import type { Engine } from "../store/port.ts";
+import type { SignedInAccount } from "./account_sessions.ts";
+import { endAccountSessions } from "./end_account_sessions.ts";
+import { ownAccount } from "./own_account.ts";
+import { checkNewPassword, type Passwords } from "./passwords.ts";
+import { type AccountRecord, ACCOUNTS } from "./records.ts";
+import { takeTry } from "./sign_in_attempts.ts";
+
+interface PasswordServices {
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly passwords: Passwords;
+}
+
+/**
+ * Changes the password and ends all sessions but the one that asks; resolves to how many. Throws
+ * `PASSWORD_WRONG`, `SIGN_IN_LOCKED` and `INVALID_PASSWORD`.
+ */
+export async function changeOwnPassword(
+  services: PasswordServices,
+  principal: SignedInAccount,
+  { currentPassword, newPassword }: { currentPassword: string; newPassword: string },
+): Promise<number> {
+  const { engine, clock, passwords } = services;
+  const account = await ownAccountBy(services, principal, currentPassword);
+  await checkNewPassword(newPassword, account.email);
+  const passwordHash = await passwords.hash(newPassword);
+  return await engine.transaction("control", async (tx) => {
+    const changed = await tx.records<AccountRecord>(ACCOUNTS).updateOne(unchanged(account), {
+      set: { passwordHash, updatedAt: timestamp(clock) },
+    });
+    if (changed === null) throw new Problem("PASSWORD_WRONG");
+    return await endAccountSessions(tx, account._id, principal.sessionId);
+  });
+}
+
+/**
+ * Removes the account with its sessions and memberships. Throws `PASSWORD_WRONG`,
+ * `SIGN_IN_LOCKED`, and `ACCOUNT_OWNS_PROJECTS`; projects in the trash do not hold it.
+ */
+export async function deleteOwnAccount(
+  services: PasswordServices,
+  principal: SignedInAccount,
+  { password }: { password: string },
+): Promise<void> {
+  const account = await ownAccountBy(services, principal, password);
+  await services.engine.transaction("control", async (tx) => {
+    const deleted = await tx.records<AccountRecord>(ACCOUNTS).deleteOne(unchanged(account));
+    if (deleted === null) throw new Problem("PASSWORD_WRONG");
+    const owned = await countOwned(tx, account._id);
+    if (owned > 0) throw ownsProjects(owned);
+    await deleteAll(tx.records(MEMBERS), eq("accountId", account._id));
+    await endAccountSessions(tx, account._id);
+  });
+}
+
+/** The account with the password that was checked: another change may have come between. */
+const unchanged = ({ _id, passwordHash }: AccountRecord) =>
+  and(eq("_id", _id), eq("passwordHash", passwordHash));
+
+const ownsProjects = (count: number) =>
+  new Problem("ACCOUNT_OWNS_PROJECTS", {
+    message: `The account owns ${count} ${count === 1 ? "project" : "projects"}: delete them, or ` +
+      "give them to somebody else, first.",
+  });
+
+/**
+ * The signed-in account, if this is its password. Throws `PASSWORD_WRONG`, and `SIGN_IN_LOCKED` after
+ * too many of them in this session: whoever has stolen it does not come by the password too.
+ */
+async function ownAccountBy(
+  services: PasswordServices,
+  principal: SignedInAccount,
+  password: string,
+): Promise<AccountRecord> {
+  const account = await ownAccount(services, principal);
+  const taken = await takeTry(services, `password in session ${principal.sessionId}`);
+  const isRight = await services.passwords.verify(account.passwordHash, password);
+  if (!isRight) throw new Problem("PASSWORD_WRONG");
+  await taken.wasRight();
+  return account;
+}

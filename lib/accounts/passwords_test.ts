@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { Problem } from "../problems.ts";
+import { isCommonPassword } from "./common_passwords.ts";
+import { checkNewPassword, createPasswords } from "./passwords.ts";
+
+const passwords = createPasswords(2);
+
+Deno.test("a hash is argon2id and matches its password alone", async () => {
+  const hash = await passwords.hash("seven wet stones 41");
+  assert.match(hash, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+  assert.equal(await passwords.verify(hash, "seven wet stones 41"), true);
+  for (const other of ["", "seven wet stones 4", "Seven wet stones 41"]) {
+    assert.equal(await passwords.verify(hash, other), false, other);
+  }
+});
+
+Deno.test("a password is the same however the keyboard composes its letters", async () => {
+  const hash = await passwords.hash("caf\u00e9 au lait");
+  assert.equal(await passwords.verify(hash, "cafe\u0301 au lait"), true);
+});
+
+Deno.test("where there is no account a password is checked all the same, and never right", async () => {
+  for (const password of ["", "seven wet stones 41"]) {
+    assert.equal(await passwords.verify(null, password), false);
+  }
+});
+
+Deno.test("as many hash at once as are let, and all of them come to their end", async () => {
+  const hashes = await Promise.all(Array.from({ length: 20 }, (_, n) => passwords.hash(`${n}`)));
+  assert.equal(new Set(hashes).size, 20);
+  const broken = passwords.verify("no hash", "x");
+  await assert.rejects(broken);
+  assert.equal(await passwords.verify(hashes[7]!, "7"), true, "a failure gives its turn back");
+  assert.equal(await passwords.verify(hashes[8]!, "8"), true);
+  await assert.rejects(passwords.verify("no hash", "x"));
+  await assert.rejects(passwords.verify("no hash", "x"));
+  assert.equal(await passwords.verify(hashes[9]!, "9"), true);
+});
+
+Deno.test("what is guessed first is known, also behind digits, signs and look-alikes", () => {
+  const common = [
+    "password",
+    "password1",
+    "password123",
+    "passw0rd!",
+    "p@$$w0rd",
+    "123456789",
+    "qwerty123",
+    "1q2w3e4r",
+    "1qaz2wsx",
+    "iloveyou2",
+    "letmein2024",
+    "sunshine!!",
+    "99problems".replace("problems", "dragon"),
+    "11111111",
+    "aaaaaaaaaa",
+    "00000000",
+    "abcd1234",
+    "monkeymonkey",
+    "trustno1",
+  ];
+  for (const password of common) assert.ok(isCommonPassword(password), password);
+  const own = [
+    "seven wet stones 41",
+    "correct horse battery staple",
+    "dragonfly on the pond",
+    "password of my own making",
+    "x7k2m9qp",
+    "8213690457",
+    "äöüßéèñç",
+  ];
+  for (const password of own) assert.ok(!isCommonPassword(password), password);
+});
+
+Deno.test("length is counted in characters as people see them", async () => {
+  await checkNewPassword("😀🚀🌍🎈🐙🍄🧭🪁", "a@example.com");
+  await assert.rejects(
+    checkNewPassword("😀🚀🌍🎈🐙🍄🧭", "a@example.com"),
+    (error) => error instanceof Problem && error.code === "INVALID_PASSWORD",
+  );
+});

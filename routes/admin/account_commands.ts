@@ -1,0 +1,56 @@
+import { resetPassword, setPlan } from "@/lib/accounts/manage_accounts.ts";
+import { createAccount } from "@/lib/accounts/register_account.ts";
+import { Problem } from "@/lib/problems.ts";
+import { type PlanName, PLANS } from "@/lib/projects/plans.ts";
+import type { Services } from "@/lib/services.ts";
+import type { Arguments } from "./arguments.ts";
+import type { Command } from "./command.ts";
+import { secretLine } from "./secret_line.ts";
+
+const PLAN_NAMES = Object.keys(PLANS).join("|");
+
+/** What is done about accounts of the dashboard. Passwords come by standard input. */
+export const ACCOUNT_COMMANDS: readonly (readonly [string, Command])[] = [
+  ["account create", {
+    usage: `--email EMAIL [--plan ${PLAN_NAMES}]`,
+    options: { values: ["email", "plan"] },
+    async run(services, args) {
+      const given = {
+        email: args.required("email"),
+        name: null,
+        plan: planName(args.optional("plan") ?? "free"),
+      };
+      const password = await newPassword();
+      const { _id } = await createAccount(services, { ...given, password });
+      return { accountId: _id };
+    },
+  }],
+  ["account password", {
+    usage: "--email EMAIL",
+    options: { values: ["email"] },
+    async run(services, args) {
+      const email = args.required("email");
+      const password = await newPassword();
+      return { accountId: await resetPassword(services, { email, password }) };
+    },
+  }],
+  ["account plan", {
+    usage: `--email EMAIL --plan ${PLAN_NAMES}`,
+    options: { values: ["email", "plan"] },
+    run: setAccountPlan,
+  }],
+];
+
+async function setAccountPlan(services: Services, args: Arguments) {
+  const plan = planName(args.required("plan"));
+  return { accountId: await setPlan(services, { email: args.required("email"), plan }), plan };
+}
+
+const newPassword = () => secretLine("New password: ");
+
+const isPlanName = (text: string): text is PlanName => Object.hasOwn(PLANS, text);
+
+function planName(text: string): PlanName {
+  if (isPlanName(text)) return text;
+  throw new Problem("INVALID_INPUT", { message: `--plan must be ${PLAN_NAMES}.` });
+}

@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { ACCOUNT_SESSIONS, ACCOUNTS } from "@/lib/accounts/records.ts";
+import { ALL } from "@/lib/store/filter.ts";
+import { openTestApp, type TestApp } from "../support/test_app.ts";
+import { isDashboards, sampleCalls } from "./sample_calls.ts";
+import { openShelf, refused } from "./shelf.ts";
+
+const OWN = "https://corbel.example.com";
+const ENV = { PUBLIC_URL: OWN };
+const SAMPLES = sampleCalls().filter(isDashboards);
+const SAFE = ["GET", "HEAD", "OPTIONS"];
+
+type Headers = Record<string, string>;
+
+/** What browsers send from the dashboard's own pages, and what sends no such header at all. */
+const ADMITTED: Record<string, Headers> = {
+  "neither header": {},
+  "the own site": { "sec-fetch-site": "same-origin" },
+  "the own site and origin": { "sec-fetch-site": "same-origin", origin: OWN },
+  "typed by the user": { "sec-fetch-site": "none" },
+  "the own origin, of an older browser": { origin: OWN },
+};
+
+/** What pages of other sites make a browser send. */
+const REFUSED: Record<string, Headers> = {
+  "another site": { "sec-fetch-site": "cross-site" },
+  "another host of this site": { "sec-fetch-site": "same-site" },
+  "another host of this site, with the own origin": { "sec-fetch-site": "same-site", origin: OWN },
+  "another site, with the own origin": { "sec-fetch-site": "cross-site", origin: OWN },
+  "a word that is none": { "sec-fetch-site": "own" },
+  "two words": { "sec-fetch-site": "same-origin, cross-site" },
+  "an empty word": { "sec-fetch-site": "" },
+  "another origin": { origin: "https://evil.example" },
+  "an origin that begins like the own": { origin: `${OWN}.evil.example` },
+  "an origin that ends like the own": { origin: "https://evil-corbel.example.com" },
+  "another host's origin": { origin: "https://app.corbel.example.com" },
+  "another scheme": { origin: "http://corbel.example.com" },
+  "another port": { origin: `${OWN}:8443` },
+  "an opaque origin": { origin: "null" },
+  "an empty origin": { origin: "" },
+};
+
+async function stored({ services: { engine } }: TestApp): Promise<string> {
+  const lists = [ACCOUNTS, ACCOUNT_SESSIONS].map((one) =>
+    engine.records("control", one).list({ filter: ALL, sort: [], limit: 100 })
+  );
+  return (await Promise.all(lists)).map(({ items }) => items).join("\n");
+}
+
+Deno.test("every operation of the dashboard is under the rule, signing in and registering too", () => {
+  const ids = SAMPLES.map(({ operationId }) => operationId);
+  for (const id of ["registerAccount", "signInAccount", "signOutAccount", "deleteAccount"]) {
+    assert.ok(ids.includes(id), id);
+  }
+  const unsafe = SAMPLES.filter(({ call }) => !SAFE.includes(call.method!));
+  assert.ok(unsafe.length >= 6);
+});
+
+for (const { operationId, call } of SAMPLES) {
+  const isSafe = SAFE.includes(call.method!);
+
+  Deno.test(
+    `${operationId}: ${
+      isSafe
+        ? "a request that changes nothing passes from anywhere"
+        : "own pages and no browser pass"
+    }`,
+    async () => {
+      const admitted = isSafe ? { ...ADMITTED, ...REFUSED } : ADMITTED;
+      await using app = await openTestApp({ env: ENV });
+      for (const [kind, headers] of Object.entries(admitted)) {
+        const { cookie } = await (await app.project()).owner();
+        const answer = await app.send({ ...call, headers: { ...headers, cookie } });
+        const { code } = answer.body ?? {};
+        assert.ok(code !== "CROSS_SITE_REQUEST" && code !== "SIGN_IN_REQUIRED", `${kind}: ${code}`);
+      }
+    },
+  );
+
+  if (isSafe) continue;
+  Deno.test(`${operationId}: what another site makes a browser send is 403 and changes nothing`, async () => {
+    await using app = await openTestApp({ env: ENV });
+    const shelf = await openShelf(app);
+    const { cookie } = await shelf.project.owner();
+    const before = await stored(app);
+    const broken = call.body === undefined ? call : { ...call, body: '{"broken":' };
+    await shelf.untouched(async () => {
+      for (const [kind, headers] of Object.entries(REFUSED)) {
+        for (const one of [call, broken]) {
+          for (const cookies of [{ cookie }, {}]) {
+            const answer = await app.send({ ...one, headers: { ...headers, ...cookies } });
+            assert.equal(answer.status, 403, `${kind}: ${answer.text}`);
+            refused(answer, 403, "CROSS_SITE_REQUEST");
+            assert.deepEqual(answer.headers.getSetCookie(), []);
+          }
+        }
+      }
+    });
+    assert.equal(await stored(app), before);
+  });
+}

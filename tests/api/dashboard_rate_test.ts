@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { openTestApp } from "../support/test_app.ts";
+import type { Call } from "../support/conforming_client.ts";
+import { admission, inProject, isDashboards, sampleCalls } from "./sample_calls.ts";
+import { openShelf, refused } from "./shelf.ts";
+
+const env = { RATE_LIMITS: "on" };
+const COUNTED = sampleCalls().filter((sample) =>
+  isDashboards(sample) && sample.codes.includes("RATE_LIMITED")
+);
+/** Counted, and refused before any password is looked at. */
+const CHEAP: Call = { path: "/api/auth/login", body: {} };
+
+Deno.test("whatever tells of accounts or passwords is counted", () => {
+  const ids = COUNTED.map(({ operationId }) => operationId);
+  for (const id of ["registerAccount", "signInAccount", "changePassword", "deleteAccount"]) {
+    assert.ok(ids.includes(id), id);
+  }
+});
+
+Deno.test("twenty a minute from one address, and the answers say how many are left", async () => {
+  await using app = await openTestApp({ env });
+  for (let left = 19; left >= 0; left--) {
+    const answer = await app.send(CHEAP);
+    refused(answer, 400, "INVALID_BODY");
+    assert.equal(answer.headers.get("ratelimit-limit"), "20");
+    assert.equal(answer.headers.get("ratelimit-remaining"), String(left));
+  }
+  refused(await app.send(CHEAP), 429, "RATE_LIMITED");
+  refused(await app.send({ ...CHEAP, peer: "198.51.100.1" }), 400, "INVALID_BODY");
+  app.clock.advance(60_000);
+  refused(await app.send(CHEAP), 400, "INVALID_BODY");
+});
+
+Deno.test("addresses of one IPv6 network are counted as one", async () => {
+  await using app = await openTestApp({ env });
+  for (let n = 0; n < 20; n++) await app.send({ ...CHEAP, peer: `2001:db8:1:2::${n}` });
+  refused(await app.send({ ...CHEAP, peer: "2001:db8:1:2:3::" }), 429, "RATE_LIMITED");
+  refused(await app.send({ ...CHEAP, peer: "2001:db8:1:3::" }), 400, "INVALID_BODY");
+});
+
+for (const sample of COUNTED) {
+  Deno.test(`${sample.operationId}: 429 beyond the address's limit, and nothing is done`, async () => {
+    await using app = await openTestApp({ env });
+    const shelf = await openShelf(app);
+    const headers = await admission(sample, shelf.project);
+    const peer = "198.51.100.1";
+    for (let n = 0; n < 20; n++) await app.send({ ...CHEAP, peer });
+    await shelf.untouched(async () => {
+      const call = inProject(sample.call, shelf.project.projectId);
+      const answer = await app.send({ ...call, headers, peer });
+      refused(answer, 429, "RATE_LIMITED");
+      assert.match(answer.headers.get("retry-after")!, /^[1-9]\d?$/);
+    });
+  });
+}

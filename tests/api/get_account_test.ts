@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { type AccountRecord, ACCOUNTS } from "@/lib/accounts/records.ts";
+import { eq } from "@/lib/store/filter.ts";
+import { openAccount } from "../support/dashboard.ts";
+import { openTestApp } from "../support/test_app.ts";
+import { ok, refused } from "./shelf.ts";
+
+for (const path of ["/api/auth/me", "/api/user/me"]) {
+  Deno.test(`${path} shows the account with its plan, and of its AI key only that there is one`, async () => {
+    await using app = await openTestApp();
+    const account = await openAccount(app, { plan: "pro", email: "ada@example.com" });
+    const accounts = app.services.engine.records<AccountRecord>("control", ACCOUNTS);
+    await accounts.updateOne(eq("_id", account.accountId), { set: { sealedAiKey: "sealed" } });
+    const answer = await account.send({ path });
+    assert.deepEqual(ok(answer), {
+      accountId: account.accountId,
+      email: "ada@example.com",
+      name: null,
+      plan: "pro",
+      hasAiKey: true,
+      createdAt: "2026-01-31T12:00:00.000Z",
+    });
+    assert.ok(!/sealed|argon2/.test(answer.text));
+  });
+
+  Deno.test(`${path} without a session is 401`, async () => {
+    await using app = await openTestApp();
+    refused(await app.send({ path }), 401, "SIGN_IN_REQUIRED");
+  });
+}

@@ -1,0 +1,14 @@
+import assert from "node:assert/strict";
+import { openAccount } from "../support/dashboard.ts";
+import { openTestApp } from "../support/test_app.ts";
+import { ok } from "./shelf.ts";
+
+Deno.test("/api/user/me answers what /api/auth/me does", async () => {
+  await using app = await openTestApp();
+  const account = await openAccount(app);
+  const [one, other] = await Promise.all(
+    ["/api/user/me", "/api/auth/me"].map((path) => account.send({ path })),
+  );
+  assert.equal(ok(one!).accountId, account.accountId);
+  assert.equal(one!.text, other!.text);
+});
