@@ -1,5 +1,7 @@
+import { type AccountRecord, ACCOUNTS } from "@/lib/accounts/records.ts";
 import { createUser } from "@/lib/auth/create_user.ts";
 import { issueToken } from "@/lib/auth/issue_token.ts";
+import { timestamp } from "@/lib/clock.ts";
 import { openForWriting } from "@/lib/documents/access.ts";
 import { createDocuments } from "@/lib/documents/create_document.ts";
 import { createCollection } from "@/lib/documents/save_collection.ts";
@@ -7,7 +9,7 @@ import { BULK_DOCUMENTS_MAX } from "@/lib/limits.ts";
 import { createLog } from "@/lib/http/log.ts";
 import { type Environment, loadConfig } from "@/lib/config.ts";
 import { createProject } from "@/lib/projects/create_project.ts";
-import { openServices } from "@/lib/services.ts";
+import { openServices, type Services } from "@/lib/services.ts";
 import type { Id, Json } from "@/lib/store/port.ts";
 
 /** What the rows are measured on. */
@@ -36,6 +38,7 @@ export async function seed(settings: Environment, sizes: readonly number[]): Pro
   const { projectId, publishableKey, secretKey } = await createProject(services, {
     name: "Bench",
     siteUrl: "https://app.example",
+    ownerId: await payingAccount(services),
   });
   const users: Id[] = [];
   for (let i = 0; i < USERS; i++) {
@@ -64,6 +67,25 @@ export async function seed(settings: Environment, sizes: readonly number[]): Pro
   const userId = users[0]!;
   const token = await issueToken(services, projectId, { userId, seconds: TOKEN_SECONDS });
   return { projectId, publishableKey, secretKey, userId, token };
+}
+
+/** The free plan has no room for so many documents. */
+async function payingAccount({ engine, clock, newId }: Services): Promise<Id> {
+  const _id = newId();
+  const now = timestamp(clock);
+  await engine.records<AccountRecord>("control", ACCOUNTS).insert({
+    _id,
+    email: `${_id}@example.com`,
+    emailLower: `${_id}@example.com`,
+    name: null,
+    passwordHash: "",
+    plan: "pro",
+    sealedAiKey: null,
+    lastSignInAt: null,
+    createdAt: now,
+    updatedAt: now,
+  });
+  return _id;
 }
 
 /** About what a blog post, a note or an order line is: 400 bytes as it is answered. */

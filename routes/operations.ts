@@ -157,6 +157,10 @@ export function operations(mount: <P>(contract: Contract<P>, handle: Handler<P>)
   mount(members.changeMember, handleChangeMember);
   mount(members.removeMember, handleRemoveMember);
   mount(members.transferProject, handleTransferProject);
+  mount(accounts.changePassword, handleChangePassword);
+  mount(accounts.listAccountSessions, handleListAccountSessions);
+  mount(accounts.endAccountSession, handleEndAccountSession);
+  mount(accounts.deleteAccount, handleDeleteAccount);
   mount(projectProviders.listProviders, handleListProviders);
   mount(projectProviders.setProvider, handleSetProvider);
   mount(projectCollections.listCollections, handleListCollections);
@@ -190,10 +194,6 @@ export function operations(mount: <P>(contract: Contract<P>, handle: Handler<P>)
   mount(projectStorage.setProjectStorage, handleSetProjectStorage);
   mount(projectStorage.clearProjectStorage, handleClearProjectStorage);
   mount(projectStorage.checkProjectStorage, handleCheckProjectStorage);
-  mount(accounts.changePassword, handleChangePassword);
-  mount(accounts.listAccountSessions, handleListAccountSessions);
-  mount(accounts.endAccountSession, handleEndAccountSession);
-  mount(accounts.deleteAccount, handleDeleteAccount);
   mount(system.getJwks, handleGetJwks);
   mount(system.getHealth, handleGetHealth);
   mount(system.getReadiness, handleGetReadiness);
