@@ -15,7 +15,6 @@ export function startCorbel(folder: string, env: Record<string, string> = {}): P
   const permissions = ["--allow-net", "--allow-read", "--allow-write", "--allow-env"];
   // MongoDB's driver tells the server; the library for models looks at the name of the machine.
   permissions.push("--allow-sys=osRelease,uid,hostname");
-  permissions.push("--allow-sys=osRelease,uid"); // MongoDB's driver tells the server.
   permissions.push("--allow-ffi"); // Passwords are hashed by native code.
   return start(["run", ...permissions, "main.ts", "start"], "/api/health", {
     DATABASE_URL: `sqlite:${folder}`,

@@ -197,7 +197,7 @@ export const applyDesign = contract({
     example: APPLIED_EXAMPLE,
     message: "Collections created",
   }],
-  problems: ["PROPOSAL_NOT_FOUND", "COLLECTION_EXISTS", "INVALID_DEFINITION"],
+  problems: ["PROPOSAL_NOT_FOUND", "COLLECTION_EXISTS", "INVALID_DEFINITION", "PLAN_LIMIT_REACHED"],
 });
 
 /** In the order of the reference. */
