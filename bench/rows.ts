@@ -1,3 +1,4 @@
+import { AI_ROWS } from "./ai.ts";
 import type { Recorded } from "./bare.ts";
 import { latency99, load, type Target } from "./load.ts";
 import { ask, median, ratio } from "./measuring.ts";
@@ -150,6 +151,7 @@ export const ROWS: readonly Row[] = [
   },
   ...FILE_ROWS,
   ...OWNER_ROWS,
+  ...AI_ROWS,
   {
     name: "start_ms",
     what: "start to first answered request",

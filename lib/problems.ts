@@ -1,3 +1,5 @@
+import { AI_PROBLEMS } from "./ai/problems.ts";
+
 /**
  * The one catalogue of what a request can be refused for. `code` is stable, `status` is what HTTP
  * says, `when` is what the reference says, `message` is what the client reads unless the thrower
@@ -117,12 +119,6 @@ const table = {
     message: "Fewer bytes arrived than were announced: send the whole file again.",
     when: "The body ended before the announced size; the URL can be used again.",
   },
-  AI_KEY_MALFORMED: {
-    status: 400,
-    message: "Invalid key format; key must start with gsk_",
-    when: "The AI key does not start with `gsk_`, is longer than 200 characters, or holds a " +
-      "character that no key can have.",
-  },
   INVALID_PASSWORD: {
     status: 400,
     message: "This password cannot be chosen.",
@@ -152,11 +148,6 @@ const table = {
     status: 401,
     message: "Sign in to the dashboard first.",
     when: "There is no dashboard session, or it has ended.",
-  },
-  AI_KEY_REJECTED: {
-    status: 401,
-    message: "Invalid user-supplied AI key",
-    when: "The AI provider does not take the key that the project or the account has stored.",
   },
   CREDENTIALS_INVALID: {
     status: 401,
@@ -213,18 +204,6 @@ const table = {
     status: 403,
     message: "Your role in this project does not allow this.",
     when: "The account is a member of the project, but of a lower role.",
-  },
-  PRO_PLAN_REQUIRED: {
-    status: 403,
-    message: "Feature requires the Pro plan; upgrade",
-    when: "An AI key of one's own is saved on a plan without that capability.",
-  },
-  AI_CAP_REACHED: {
-    status: 403,
-    message: "The cap of AI requests is reached: further ones are refused until the counter " +
-      "resets or a user key is configured.",
-    when: "The month's requests, or the turns of this chat, on the platform's key are used up; " +
-      "the message names the limit and the plan.",
   },
   PLAN_LIMIT_REACHED: {
     status: 403,
@@ -292,11 +271,6 @@ const table = {
     status: 404,
     message: "There is no such file.",
     when: "The path is not one of this project's files: unknown, removed, expired or foreign.",
-  },
-  PROPOSAL_NOT_FOUND: {
-    status: 404,
-    message: "There is nothing to apply: ask the collection creator for a proposal first.",
-    when: "The chat has no proposal, has passed away, or was ended.",
   },
   ROUTE_NOT_FOUND: {
     status: 404,
@@ -450,21 +424,6 @@ const table = {
     message: "Something went wrong on our side.",
     when: "An unexpected failure; the log has the details under the request id.",
   },
-  AI_UNAVAILABLE: {
-    status: 502,
-    message: "The AI provider cannot answer at the moment: try again.",
-    when: "The AI provider cannot be reached, fails, or refuses; nothing was counted.",
-  },
-  AI_ANSWER_INVALID: {
-    status: 502,
-    message: "The AI provider's answer cannot be used: try again, perhaps in other words.",
-    when: "The model did not answer as it was asked to; nothing was counted.",
-  },
-  AI_NOT_CONFIGURED: {
-    status: 503,
-    message: "This server has no AI key of its own: save one for the project or the account.",
-    when: "No platform key is configured (`AI_API_KEY`), and no key of a user applies.",
-  },
   STORE_UNAVAILABLE: {
     status: 503,
     message: "The service cannot store or read at the moment: try again.",
@@ -496,11 +455,7 @@ const table = {
     message: "The request took too long and was given up: try again.",
     when: "The operation did not finish within the time limit.",
   },
-  AI_TIMEOUT: {
-    status: 504,
-    message: "The AI provider took too long: try again.",
-    when: "The AI provider did not answer within 30 seconds; nothing was counted.",
-  },
+  ...AI_PROBLEMS,
 } as const satisfies Record<string, Entry>;
 
 export type ProblemCode = keyof typeof table;

@@ -1,3 +1,4 @@
+import { AI_CHATS } from "@/lib/ai/chats.ts";
 import { ACCOUNT_SESSIONS } from "@/lib/accounts/records.ts";
 import { PASSWORD_TRIES, SIGN_IN_FAILURES } from "@/lib/accounts/sign_in_attempts.ts";
 import { KEPT_ANSWERS } from "@/lib/documents/idempotency.ts";
@@ -27,7 +28,7 @@ const REAP_EVERY_MS = 600_000;
 const EXPIRING = [SESSIONS, REFRESH_TOKENS, EXCHANGE_CODES, SIGN_IN_STATES, KEPT_ANSWERS];
 
 /** The same of the control space. */
-const EXPIRING_CONTROL = [ACCOUNT_SESSIONS, PASSWORD_TRIES, SIGN_IN_FAILURES];
+const EXPIRING_CONTROL = [ACCOUNT_SESSIONS, AI_CHATS, PASSWORD_TRIES, SIGN_IN_FAILURES];
 
 /** What one pass removed. */
 export interface Removed {

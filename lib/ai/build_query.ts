@@ -11,7 +11,7 @@ import type { ProjectMember } from "../projects/members.ts";
 import { QueryTooSlow } from "../store/errors.ts";
 import type { Id, Json } from "../store/port.ts";
 import { askFor, type AskServices } from "./ask.ts";
-import { optionalMember, requiredText } from "./input.ts";
+import { optionalFlag, optionalText, requiredText } from "./input.ts";
 import { type AiKeyServices, resolveKey } from "./keys.ts";
 import { QueryAnswer, writeQuery, type WrittenQuery } from "./query_answer.ts";
 import { type AiUsageServices, reserve } from "./usage.ts";
@@ -26,7 +26,7 @@ export interface QueryQuestion {
 
 /** Reads the question of a body. Throws `INVALID_BODY`. */
 export function queryQuestion(members: { readonly [name: string]: Json }): QueryQuestion {
-  const timeZone = optionalMember(members, "timeZone", "string") ?? "UTC";
+  const timeZone = optionalText(members, "timeZone") ?? "UTC";
   if (!isTimeZone(timeZone)) {
     throw new Problem("INVALID_BODY", {
       message: '"timeZone" must be a name of the IANA data base, such as Europe/Berlin.',
@@ -35,7 +35,7 @@ export function queryQuestion(members: { readonly [name: string]: Json }): Query
   return {
     collectionName: requiredText(members, "collectionName", COLLECTION_NAME_MAX),
     prompt: requiredText(members, "prompt", AI_PROMPT_LENGTH_MAX),
-    preview: optionalMember(members, "preview", "boolean") ?? false,
+    preview: optionalFlag(members, "preview") ?? false,
     timeZone,
   };
 }

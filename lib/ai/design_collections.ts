@@ -1,7 +1,10 @@
 import { z } from "zod";
-import { createCollections } from "../documents/create_collections.ts";
 import type { CollectionDefinition } from "../documents/fields.ts";
-import { type CollectionServices, listCollections } from "../documents/save_collection.ts";
+import {
+  type CollectionServices,
+  createCollections,
+  listCollections,
+} from "../documents/save_collection.ts";
 import { AI_CHAT_MESSAGE_LENGTH_MAX, AI_TURNS_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import type { ProjectMember } from "../projects/members.ts";
@@ -139,7 +142,7 @@ function schemaOf(
 
 /**
  * Creates all collections of the last proposal, or none. Throws `PROPOSAL_NOT_FOUND`,
- * `COLLECTION_EXISTS` and `INVALID_DEFINITION`.
+ * `COLLECTION_EXISTS`, `INVALID_DEFINITION` and `PLAN_LIMIT_REACHED`.
  */
 export async function applyProposal(
   services: CollectionServices & ChatServices,

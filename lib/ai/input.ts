@@ -1,6 +1,7 @@
 import { Problem } from "../problems.ts";
 import { textProblem } from "../documents/names.ts";
 import type { Json } from "../store/port.ts";
+import { own } from "../store/shape.ts";
 
 type Members = { readonly [name: string]: Json };
 
@@ -8,7 +9,7 @@ const refuse = (message: string) => new Problem("INVALID_BODY", { message });
 
 /** A text of a body that must be there and say something. Throws `INVALID_BODY`. */
 export function requiredText(members: Members, name: string, lengthMax: number): string {
-  const value = Object.hasOwn(members, name) ? members[name] : undefined;
+  const value = own(members, name);
   if (typeof value !== "string" || value.trim() === "") {
     throw refuse(`"${name}" must be a text.`);
   }
@@ -21,13 +22,15 @@ export function requiredText(members: Members, name: string, lengthMax: number):
 }
 
 /** Null where it is left out. Throws `INVALID_BODY`. */
-export function optionalMember<T extends "string" | "boolean">(
-  members: Members,
-  name: string,
-  type: T,
-): (T extends "string" ? string : boolean) | null {
-  const value = Object.hasOwn(members, name) ? members[name] : undefined;
-  if (value === undefined) return null;
-  if (typeof value === type) return value as T extends "string" ? string : boolean; // As it says.
-  throw refuse(`"${name}" must be a ${type === "string" ? "text" : "boolean"}.`);
+export function optionalText(members: Members, name: string): string | null {
+  const value = own(members, name);
+  if (value === undefined || typeof value === "string") return value ?? null;
+  throw refuse(`"${name}" must be a text.`);
+}
+
+/** The same for what is true or false. */
+export function optionalFlag(members: Members, name: string): boolean | null {
+  const value = own(members, name);
+  if (value === undefined || typeof value === "boolean") return value ?? null;
+  throw refuse(`"${name}" must be true or false.`);
 }

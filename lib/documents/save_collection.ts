@@ -28,14 +28,53 @@ export interface CollectionServices {
  * `PLAN_LIMIT_REACHED` where the project's plan allows no more.
  */
 export async function createCollection(
-  { engine, plans, catalog, clock, newId }: CollectionServices,
+  services: CollectionServices,
   projectId: Id,
   input: unknown,
 ): Promise<CollectionDefinition> {
-  const definition = parseDefinition(input);
+  const [definition] = await createCollections(services, projectId, [input]);
+  return definition!;
+}
+
+/**
+ * Stores several new collections, which may refer to each other, or none of them. Throws as
+ * {@linkcode createCollection} does.
+ */
+export async function createCollections(
+  services: CollectionServices,
+  projectId: Id,
+  inputs: readonly unknown[],
+): Promise<CollectionDefinition[]> {
+  const { engine, plans, catalog } = services;
+  const fresh = inputs.map((input) => newRecord(services, parseDefinition(input)));
+  const plan = await plans.of(projectId);
+  await prepareTurns({ engine }, projectId);
+  await engine.transaction(projectId, async (tx) => {
+    const records = tx.records<CollectionRecord>(COLLECTIONS);
+    await refuseMoreCollections(tx, projectId, { plan, added: fresh.length });
+    const places = new Map<CollectionRecord, string>();
+    for (const one of fresh) {
+      const storedAs = await unusedPlace(tx, one);
+      places.set(one, storedAs);
+      await insertNew(records, storedAs === one.name ? one : { ...one, storedAs });
+    }
+    // By now all of them are there.
+    for (const { definition } of fresh) await checkReferences(records, definition);
+    for (const [{ definition }, storedAs] of places) {
+      await tx.define(compileCollection(definition, { storedAs }).records);
+    }
+  });
+  for (const { name } of fresh) catalog.forget(projectId, name);
+  return fresh.map(({ definition }) => definition);
+}
+
+function newRecord(
+  { clock, newId }: CollectionServices,
+  definition: CollectionDefinition,
+): CollectionRecord {
   const { name } = definition;
   const now = timestamp(clock);
-  const fresh: CollectionRecord = {
+  return {
     _id: newId(),
     name,
     nameLower: name.toLowerCase(),
@@ -43,23 +82,23 @@ export async function createCollection(
     createdAt: now,
     updatedAt: now,
   };
-  const plan = await plans.of(projectId);
-  await prepareTurns({ engine }, projectId);
+}
+
+async function insertNew(
+  records: Records<CollectionRecord>,
+  record: CollectionRecord,
+): Promise<void> {
   try {
-    await engine.transaction(projectId, async (tx) => {
-      const records = tx.records<CollectionRecord>(COLLECTIONS);
-      await checkReferences(records, definition);
-      await refuseMoreCollections(tx, projectId, { plan, added: 1 });
-      const storedAs = await unusedPlace(tx, fresh);
-      await records.insert(storedAs === name ? fresh : { ...fresh, storedAs });
-      await tx.define(compileCollection(definition, { storedAs }).records);
+    await records.insert(record);
+  } catch (cause) {
+    if (!(cause instanceof UniqueViolation)) throw cause;
+    throw new Problem("COLLECTION_EXISTS", {
+      cause,
+      message:
+        `A collection ${shown(record.name)} exists already; names that differ only in case ` +
+        "are one.",
     });
-  } catch (error) {
-    if (error instanceof UniqueViolation) throw new Problem("COLLECTION_EXISTS", { cause: error });
-    throw error;
   }
-  catalog.forget(projectId, name);
-  return definition;
 }
 
 /**
@@ -124,7 +163,7 @@ export async function readCollections(
   }
 }
 
-export async function checkReferences(
+async function checkReferences(
   records: Records<CollectionRecord>,
   definition: CollectionDefinition,
 ): Promise<void> {
@@ -158,5 +197,5 @@ async function checkStored(
 }
 
 /** A definition is plain JSON; its interfaces only lack an index signature. */
-export const asJson = (definition: CollectionDefinition): CollectionRecord["definition"] =>
+const asJson = (definition: CollectionDefinition): CollectionRecord["definition"] =>
   parseJson(JSON.stringify(definition)) as CollectionRecord["definition"];

@@ -67,6 +67,16 @@ Deno.test("one that cannot be created leaves none of them", async () => {
   refused(posts, 404, "COLLECTION_NOT_FOUND");
 });
 
+Deno.test("a proposal beyond the plan leaves none of it", async () => {
+  await using ai = await openAi();
+  for (const i of times(19, (i) => i)) await ai.define({ name: `c${i}` });
+  await propose(ai, { posts: [], comments: [to("posts")] });
+  refused(await apply(ai), 403, "PLAN_LIMIT_REACHED", "free");
+  assert.equal((await names(ai)).length, 19);
+  await propose(ai, { posts: [] });
+  assert.equal((await apply(ai)).status, 201);
+});
+
 Deno.test("what a proposal refers to may have gone meanwhile", async () => {
   await using ai = await openAi();
   await ai.define({ name: "authors" });

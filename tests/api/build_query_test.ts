@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { openGroqModel } from "@/lib/ai/groq/model.ts";
+import { ModelFailure } from "@/lib/ai/model.ts";
 import { createApp } from "@/routes/app.ts";
 import { joinProject, openAccount } from "../support/dashboard.ts";
 import { send } from "../support/conforming_client.ts";
@@ -240,12 +240,8 @@ Deno.test("a provider that fails, refuses or is busy is 502, is not counted, and
 Deno.test("a provider that does not answer in time is 504, and is not counted", async () => {
   await using ai = await openAi();
   await ai.define(POSTS);
-  ai.fake.reply({ silent: true });
-  const { url: baseUrl, model } = ai.fake;
-  const services = {
-    ...ai.app.services,
-    model: openGroqModel({ baseUrl, model, timeoutMs: 100 }),
-  };
+  const model = { ask: () => Promise.reject(new ModelFailure("late")) };
+  const services = { ...ai.app.services, model };
   const answer = await send(createApp(services), {
     path: `/api/projects/${ai.projectId}/ai/query-builder`,
     headers: { cookie: ai.owner.cookie },

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { AI_CHATS, type ChatRecord } from "@/lib/ai/chats.ts";
+import { ModelFailure } from "@/lib/ai/model.ts";
 import { listCollections } from "@/lib/documents/save_collection.ts";
 import { createApp } from "@/routes/app.ts";
 import { ALL } from "@/lib/store/filter.ts";
 import { until } from "../acceptance/until.ts";
+import { send } from "../support/conforming_client.ts";
 import { joinProject, openAccount } from "../support/dashboard.ts";
 import { type AiWorld, openAi } from "./ai.ts";
 import { refused, tally, times } from "./shelf.ts";
@@ -181,6 +183,22 @@ Deno.test("a provider that fails gives turn and design back", async () => {
   assert.deepEqual(await ai.usage(), { queries: 0, designs: 0 });
   const [chat] = await chats(ai);
   assert.deepEqual([chat!.turns, chat!.messages, chat!.isCounted], [0, [], false]);
+});
+
+Deno.test("a provider that is late is 504, none at all 503; neither is counted", async () => {
+  await using ai = await openAi();
+  const model = { ask: () => Promise.reject(new ModelFailure("late")) };
+  const late = await send(createApp({ ...ai.app.services, model }), {
+    path: path(ai),
+    headers: { cookie: ai.owner.cookie },
+    body: { userMessage: "a blog" },
+  });
+  refused(late, 504, "AI_TIMEOUT");
+  assert.deepEqual(await ai.usage(), { queries: 0, designs: 0 });
+  assert.equal((await chats(ai))[0]!.turns, 0);
+  await using bare = await openAi({ env: { AI_API_KEY: "" } });
+  refused(await bare.say("a blog"), 503, "AI_NOT_CONFIGURED");
+  assert.deepEqual(await chats(bare), []);
 });
 
 Deno.test("with a key of a user there are no caps, and nothing is counted", async () => {

@@ -113,7 +113,6 @@ function readRequest(
   { model, key }: { model: string; key: string },
 ): AiRequest | string {
   if (!request.headers.get("content-type")?.startsWith("application/json")) return "no JSON";
-  // deno-lint-ignore no-explicit-any -- Everything in it is checked.
   const body = JSON.parse(text);
   const unknown = Object.keys(body).filter((name) => !MEMBERS.has(name));
   if (unknown.length > 0) return `the members ${unknown.join(", ")} are not known here`;
