@@ -28,14 +28,13 @@ export async function projectUsage(
 ) {
   const { plans, documentQuota } = services;
   const { _id: projectId } = project;
-  const [plan, stored, bytes, storage, ai, requests] = await Promise.all([
-    plans.of(projectId),
-    countDocuments(services, projectId),
-    documentQuota.used(projectId),
-    getStorageUsage(services, projectId),
-    aiUsage(services, account),
-    readRequestCounts(services, projectId),
-  ]);
+  // One after the other: of what is refused nothing goes on.
+  const plan = await plans.of(projectId);
+  const stored = await countDocuments(services, projectId);
+  const bytes = await documentQuota.used(projectId);
+  const storage = await getStorageUsage(services, projectId);
+  const ai = await aiUsage(services, account);
+  const requests = await readRequestCounts(services, projectId);
   return {
     plan: plan.name,
     collections: { used: stored.collections, limit: plan.collections },

@@ -3,8 +3,8 @@ import { ACCOUNTS } from "@/lib/accounts/records.ts";
 import { API_KEYS } from "@/lib/auth/api_keys.ts";
 import { walkBlobs } from "@/lib/files/walk.ts";
 import { MEMBERS } from "@/lib/projects/members.ts";
-import { PROJECTS } from "@/lib/projects/records.ts";
-import { removeTrashed, restoreProject } from "@/lib/projects/trash.ts";
+import { type ProjectRecord, PROJECTS } from "@/lib/projects/records.ts";
+import { removeTrashed, restoreProject, trashProject } from "@/lib/projects/trash.ts";
 import { ALL, eq } from "@/lib/store/filter.ts";
 import { maintain } from "@/routes/maintenance.ts";
 import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
@@ -13,9 +13,9 @@ import { database } from "../support/test_store.ts";
 import { put, textBytes } from "./blobs.ts";
 import { openFiles } from "./files.ts";
 import { get, TEXT } from "./served.ts";
-import { ok, openShelf, refused, times } from "./shelf.ts";
+import { NOBODY, ok, openShelf, refused, times } from "./shelf.ts";
 import { locationOf, openSignInWorld, SITE } from "./sign_in_world.ts";
-import { openTeam, removed } from "./team.ts";
+import { openTeam, put as putBody, removed } from "./team.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -117,6 +117,18 @@ Deno.test("only the project's own name deletes it", async () => {
     refused(await team.owner.send(removed(team.path(), body)), 400, "INVALID_BODY");
   }
   ok(await team.read());
+});
+
+Deno.test("who was the owner when he asked, and is not any more, deletes nothing", async () => {
+  await using app = await openTestApp();
+  const team = await openTeam(app);
+  const { value: project } =
+    (await app.services.engine.records<ProjectRecord>("control", PROJECTS).get(team.projectId))!;
+  const account = { ...team.owner, sessionId: NOBODY, plan: "free" as const };
+  ok(await team.owner.send(putBody(team.path("/owner"), { accountId: team.admin.accountId })));
+  const late = trashProject(app.services, { project, account }, project.name);
+  await assert.rejects(late, { code: "PROJECT_NOT_FOUND" });
+  ok(await team.admin.send({ path: team.path() }));
 });
 
 Deno.test("of ten deletions at once one takes place", async () => {
