@@ -115,7 +115,6 @@ Deno.test("the native code that hashes passwords is loaded only by those who sig
 });
 
 Deno.test("verbs know neither the runtime, the time of day nor chance", () => {
-  const rooms = ["accounts", "ai", "auth", "documents", "projects", "social"];
   const rooms = [
     "lib/accounts/",
     "lib/ai/",
