@@ -1,5 +1,6 @@
 import { type Clock, timestamp } from "../clock.ts";
 import { REQUEST_TIMEOUT_MS } from "../limits.ts";
+import { deleteGently } from "../store/expiry.ts";
 import { ALL, and, compare, eq } from "../store/filter.ts";
 import type { Definition, Engine, Filter, Id, StoredRecord, Transaction } from "../store/port.ts";
 import type { CollectionRecord } from "./catalog.ts";
@@ -112,24 +113,13 @@ async function* pending(
   }
 }
 
-/** So few that others hardly wait: a document may have a megabyte. */
-const BATCH = 50;
-
-async function empty(
+const empty = (
   { engine }: RemovalServices,
   projectId: Id,
   place: RemovedCollection,
   stopped: () => boolean,
-): Promise<number> {
-  const records = engine.records<StoredDocument>(projectId, keptAt(place));
-  let removed = 0;
-  while (!stopped()) {
-    const batch = await records.deleteMany(ALL, BATCH);
-    removed += batch;
-    if (batch < BATCH) break;
-  }
-  return removed;
-}
+): Promise<number> =>
+  deleteGently(engine.records<StoredDocument>(projectId, keptAt(place)), ALL, stopped);
 
 /** As far as it matters to remove it. */
 const keptAt = ({ storedAs }: RemovedCollection): Definition => ({

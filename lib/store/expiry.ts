@@ -27,3 +27,30 @@ export async function deleteAll<T extends StoredRecord>(
     if (batch < BATCH) return removed;
   }
 }
+
+/** Milliseconds that a batch should take: others wait as long at most. */
+const GENTLE_MS = 2;
+const GENTLE_BATCH_MAX = 256;
+
+/**
+ * {@linkcode deleteAll} for records of any size while others work: batches are as large as their
+ * time allows.
+ */
+export async function deleteGently<T extends StoredRecord>(
+  records: Records<T>,
+  filter: Filter,
+  stopped: () => boolean,
+): Promise<number> {
+  let [removed, limit] = [0, 1];
+  while (!stopped()) {
+    const began = performance.now();
+    const batch = await records.deleteMany(filter, limit);
+    removed += batch;
+    if (batch < limit) break;
+    const took = performance.now() - began;
+    limit = took > GENTLE_MS
+      ? Math.max(1, Math.floor(limit / 2))
+      : Math.min(GENTLE_BATCH_MAX, 2 * limit);
+  }
+  return removed;
+}

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { fakeClock, openTestServices } from "@/tests/support/test_services.ts";
-import { purgeExpired } from "./expiry.ts";
+import { deleteGently, purgeExpired } from "./expiry.ts";
 import { ALL } from "./filter.ts";
 import type { Definition, Filter, Records, StoredRecord } from "./port.ts";
 
@@ -62,4 +62,33 @@ Deno.test("records without a time to live are never touched", async () => {
     get: () => () => assert.fail("records were touched"),
   });
   assert.equal(await purgeExpired(untouchable, lasting, fakeClock()), 0);
+});
+
+/** Records of which so many are left, and the limits they were asked with. */
+function countdown(left: number) {
+  const limits: number[] = [];
+  const records = {
+    deleteMany(_filter: Filter, limit: number) {
+      limits.push(limit);
+      const batch = Math.min(left, limit);
+      left -= batch;
+      return Promise.resolve(batch);
+    },
+  } as unknown as Records; // Nothing else of them is asked.
+  return { records, limits, left: () => left };
+}
+
+Deno.test("what is removed gently begins with one record, grows to a bound and leaves nothing", async () => {
+  const { records, limits, left } = countdown(5_000);
+  assert.equal(await deleteGently(records, ALL, () => false), 5_000);
+  assert.equal(left(), 0);
+  assert.equal(limits[0], 1);
+  assert.ok(Math.max(...limits) <= 256);
+});
+
+Deno.test("what is removed gently ends when it is told to, between two batches", async () => {
+  const { records, limits } = countdown(5_000);
+  const removed = await deleteGently(records, ALL, () => limits.length === 3);
+  assert.equal(limits.length, 3);
+  assert.equal(removed, limits.reduce((sum, limit) => sum + limit, 0));
 });

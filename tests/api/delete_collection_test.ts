@@ -101,6 +101,21 @@ Deno.test("a removal that was cut off is finished by maintenance, for good", asy
   assert.equal(await count(desk), 7);
 });
 
+Deno.test("a place that was another collection's is never used again, however long ago", async () => {
+  await using app = await openTestApp();
+  const desk = await openDesk(app);
+  for (const n of [1, 2, 3]) {
+    await desk.project.collection({ name: "posts" });
+    await fill(desk, n);
+    assert.equal(await count(desk), n);
+    assert.equal(await kept(desk), n === 1 ? 1 : 0);
+    ok(await desk.asOwner(drop()));
+    app.clock.advance(600_000);
+    await maintain(app.services);
+    assert.equal(await removals(desk), 0);
+  }
+});
+
 Deno.test("who found the collection before it was deleted cannot write into the next one", async () => {
   await using app = await openTestApp();
   const desk = await openDesk(app);

@@ -137,6 +137,11 @@ Deno.test("where there is no room one still reads, deletes, recovers and writes 
   ok(await asSecret({ path: POSTS }));
   ok(await asSecret({ path }));
   ok(await asSecret({ method: "PATCH", path, body: { text: PAGE.replace("x", "y") } }));
+  const { documentBytes } = tight.plan;
+  tight.plan.documentBytes = 0;
+  ok(await asSecret({ method: "PATCH", path, body: { text: PAGE.slice(1) } }));
+  ok(await asSecret({ method: "PUT", path, body: { text: PAGE.slice(2) } }));
+  tight.plan.documentBytes = documentBytes;
   ok(await asSecret({ method: "DELETE", path }));
   ok(await asSecret({ method: "PATCH", path: `${path}/recover` }));
   const kept = { method: "PUT", path, body: { text: PAGE.slice(0, 100) } };
