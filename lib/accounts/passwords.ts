@@ -10,35 +10,41 @@ export interface Passwords {
   verify(hash: string | null, password: string): Promise<boolean>;
 }
 
+type Argon2 = Pick<typeof import("@node-rs/argon2"), "hash" | "verify">;
+
+/** Native code, loaded only by those who sign in. */
+const loadArgon2 = (): Promise<Argon2> => import("@node-rs/argon2");
+
 /** What OWASP asks of argon2id at least: KiB of memory, passes, lanes. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 /** @param atOnce Each hash takes a core, and 19 MiB. */
-export function createPasswords(atOnce: number): Passwords {
+export function createPasswords(
+  atOnce: number,
+  load: () => Promise<Argon2> = loadArgon2,
+): Passwords {
   const turn = createTurns(atOnce);
   let nobodys: Promise<string> | undefined;
 
   const hash = (password: string) =>
     turn(async () => {
-      const { hash } = await loadArgon2();
+      const { hash } = await load();
       return await hash(canonical(password), COST);
     });
 
   return {
     hash,
     async verify(stored, password) {
-      const known = stored ?? await (nobodys ??= hash(""));
+      const nobody = await (nobodys ??= hash("")); // Whoever is the first: both take the same time.
+      const known = stored ?? nobody;
       const matches = await turn(async () => {
-        const { verify } = await loadArgon2();
+        const { verify } = await load();
         return await verify(known, canonical(password));
       });
       return stored !== null && matches;
     },
   };
 }
-
-/** Native code, loaded only by those who sign in. */
-const loadArgon2 = () => import("@node-rs/argon2");
 
 /** Keyboards write the same letter in more than one way. */
 const canonical = (password: string): string => password.normalize("NFC");

@@ -25,6 +25,45 @@ Deno.test("where there is no account a password is checked all the same, and nev
   }
 });
 
+/** The real ones, with a count of how many are at work, and how many have been. */
+async function counted() {
+  const { hash, verify } = await import("@node-rs/argon2");
+  const seen = { now: 0, most: 0, verified: 0 };
+  async function count<T>(work: () => Promise<T>): Promise<T> {
+    seen.most = Math.max(seen.most, ++seen.now);
+    return await work().finally(() => void seen.now--);
+  }
+  const load = () =>
+    Promise.resolve({
+      hash: (...words: Parameters<typeof hash>) => count(() => hash(...words)),
+      verify: (...words: Parameters<typeof verify>) => {
+        seen.verified++;
+        return count(() => verify(...words));
+      },
+    });
+  return { seen, load };
+}
+
+Deno.test("never more hash at once than are let", async () => {
+  const { seen, load } = await counted();
+  const { hash, verify } = createPasswords(2, load);
+  const stored = await hash("one");
+  await Promise.all(
+    Array.from({ length: 12 }, (_, n) => n % 2 ? hash(`${n}`) : verify(stored, "x")),
+  );
+  assert.deepEqual([seen.most, seen.now], [2, 0]);
+});
+
+Deno.test("an unknown account takes the very same work as a wrong password", async () => {
+  const { seen, load } = await counted();
+  const { hash, verify } = createPasswords(2, load);
+  const stored = await hash("one");
+  for (const [n, known] of [stored, null, stored, null].entries()) {
+    await verify(known, "x");
+    assert.equal(seen.verified, n + 1);
+  }
+});
+
 Deno.test("as many hash at once as are let, and all of them come to their end", async () => {
   const hashes = await Promise.all(Array.from({ length: 20 }, (_, n) => passwords.hash(`${n}`)));
   assert.equal(new Set(hashes).size, 20);

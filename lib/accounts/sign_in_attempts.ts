@@ -144,7 +144,7 @@ async function take(services: TryServices, key: Id, free: number): Promise<void>
   if (used !== undefined) {
     const { left, waited, openAt } = used;
     if (left > 0) return await take(services, key, free); // Begun to count meanwhile.
-    const isOpen = and(known, eq("waited", waited), compare("openAt", "lte", now));
+    const isOpen = and(known, compare("openAt", "lte", now));
     const next = { openAt: later(services, waitMs(waited + 1)), ...memory };
     const taken = await tries.updateOne(isOpen, { set: next, increment: { waited: 1 } });
     if (taken !== null) return;

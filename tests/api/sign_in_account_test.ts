@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { ACCOUNT_SESSIONS, type AccountSessionRecord } from "@/lib/accounts/records.ts";
 import { sha256 } from "@/lib/crypto/hashes.ts";
+import type { Services } from "@/lib/services.ts";
 import { ALL } from "@/lib/store/filter.ts";
+import { createApp } from "@/routes/app.ts";
+import { send } from "../support/conforming_client.ts";
 import { openAccount, PASSWORD, sessionCookieOf } from "../support/dashboard.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 import { ok, refused } from "./shelf.ts";
@@ -114,4 +117,26 @@ Deno.test("a body without e-mail or password, or with more, is 400", async () =>
     [{ email, password: PASSWORD, plan: "pro" }, "only email, password"],
   ];
   for (const [body, name] of wrong) refused(await signIn(app, body), 400, "INVALID_BODY", name);
+});
+
+Deno.test("for an unknown e-mail a password is looked at as for a known one", async () => {
+  await using app = await openTestApp();
+  await openAccount(app, { email: "ada@example.com" });
+  const looked: boolean[] = [];
+  const services: Services = {
+    ...app.services,
+    passwords: {
+      ...app.services.passwords,
+      verify(hash, password) {
+        looked.push(hash !== null);
+        return app.services.passwords.verify(hash, password);
+      },
+    },
+  };
+  const served = createApp(services);
+  for (const email of ["ada@example.com", "bob@example.com"]) {
+    const body = { email, password: "another password" };
+    refused(await send(served, { path: "/api/auth/login", body }), 401, "CREDENTIALS_INVALID");
+  }
+  assert.deepEqual(looked, [true, false]);
 });
