@@ -22,11 +22,14 @@ const ROUNDS = 5;
 const OPTIONS = { connections: 4, seconds: 3 };
 const SIGN_INS = 32;
 
-const CREDENTIALS = { email: "bench@example.com", password: "seven wet stones 41" };
+const credentials = (n: number) => ({
+  email: `bench${n}@example.com`,
+  password: "seven wet stones 41",
+});
 
 async function readsBesideSignIns(setting: Setting): Promise<number> {
   await using corbel = await startCorbel(setting.folder, { RATE_LIMITS: "off" });
-  await post(`${corbel.url}/api/auth/register`, 201, 409);
+  for (let n = 0; n < SIGN_INS; n++) await post(`${corbel.url}/api/auth/register`, n, 201);
   const headers = { "x-api-key": setting.seeded.secretKey };
   const posts = `${corbel.url}/api/data/posts10000`;
   const [first] = JSON.parse((await ask({ url: `${posts}?limit=1`, headers })).body).data.items;
@@ -48,9 +51,9 @@ async function readsBesideSignIns(setting: Setting): Promise<number> {
 async function whileSigningIn<T>(url: string, work: () => Promise<T>): Promise<T> {
   let isOver = false;
   let signedIn = 0;
-  const clients = Array.from({ length: SIGN_INS }, async () => {
+  const clients = Array.from({ length: SIGN_INS }, async (_, n) => {
     while (!isOver) {
-      await post(`${url}/api/auth/login`, 200);
+      await post(`${url}/api/auth/login`, n, 200);
       signedIn++;
     }
   });
@@ -60,11 +63,12 @@ async function whileSigningIn<T>(url: string, work: () => Promise<T>): Promise<T
   return result;
 }
 
-async function post(url: string, ...statuses: readonly number[]): Promise<void> {
+/** @param n Whose credentials are sent. */
+async function post(url: string, n: number, status: number): Promise<void> {
   const answer = await fetch(url, {
     method: "POST",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify(CREDENTIALS),
+    body: JSON.stringify(credentials(n)),
   });
   const text = await answer.text();
   if (!statuses.includes(answer.status)) {

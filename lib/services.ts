@@ -1,5 +1,8 @@
 import type { Model } from "./ai/model.ts";
 import { createKnownDevices, type KnownDevices } from "./accounts/known_devices.ts";
+import { createLines, type Lines } from "./accounts/lines.ts";
+import { createKnownDevices, type KnownDevices } from "./accounts/known_devices.ts";
+import type { Model } from "./ai/model.ts";
 import { createPasswords, type Passwords } from "./accounts/passwords.ts";
 import { type AccessTokens, createAccessTokens } from "./auth/access_tokens.ts";
 import { createKeyDirectory, type KeyDirectory } from "./auth/api_keys.ts";
@@ -83,6 +86,8 @@ export interface Services extends AsyncDisposable {
   /** For whatever tells whether somebody has an account, or which password. */
   readonly dashboardLimiter: RateLimiter;
   readonly passwords: Passwords;
+  /** Those who try passwords. */
+  readonly lines: Lines;
   readonly knownDevices: KnownDevices;
   readonly deadlines: Deadlines;
   readonly flight: Flight;
@@ -161,6 +166,7 @@ export async function openServices(
       signInLimiter,
       dashboardLimiter,
       passwords: createPasswords(hashesAtOnce(config)),
+      lines: createLines(),
       knownDevices: createKnownDevices(cookies, keyRing.derive("known devices")),
       deadlines,
       flight: createFlight(),

@@ -36,9 +36,9 @@ export const CONTRACTS: readonly Contract<unknown>[] = [
   ...PROJECT_COLLECTIONS,
   ...PROJECT_DOCUMENTS,
   ...PROJECT_USERS,
-  ...AI,
   ...PROJECT_FILES,
   ...PROJECT_STORAGE,
+  ...AI,
   ...SYSTEM,
 ] as readonly Contract<unknown>[]; // Their principals differ; here only their documents matter.
 

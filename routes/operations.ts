@@ -74,6 +74,7 @@ import {
   handleCreateProject,
   handleDeleteProject,
   handleGetProject,
+  handleGetProjectUsage,
   handleListProjects,
   handlePatchProject,
   handleRotateProjectKey,
@@ -152,6 +153,7 @@ export function operations(mount: <P>(contract: Contract<P>, handle: Handler<P>)
   mount(projects.patchProject, handlePatchProject);
   mount(projects.deleteProject, handleDeleteProject);
   mount(projects.rotateProjectKey, handleRotateProjectKey);
+  mount(projects.getProjectUsage, handleGetProjectUsage);
   mount(members.listMembers, handleListMembers);
   mount(members.inviteMember, handleInviteMember);
   mount(members.changeMember, handleChangeMember);

@@ -1,20 +1,17 @@
-import { type Clock, timestamp } from "../clock.ts";
+import { timestamp } from "../clock.ts";
 import { MEMBERS } from "../projects/members.ts";
 import { countOwned } from "../projects/ownership.ts";
 import { deleteAll } from "../store/expiry.ts";
 import { and, eq } from "../store/filter.ts";
 import { Problem } from "../problems.ts";
-import type { Engine } from "../store/port.ts";
 import type { SignedInAccount } from "./account_sessions.ts";
 import { endAccountSessions } from "./end_account_sessions.ts";
 import { ownAccount } from "./own_account.ts";
 import { checkNewPassword, type Passwords } from "./passwords.ts";
 import { type AccountRecord, ACCOUNTS } from "./records.ts";
-import { takeTry } from "./sign_in_attempts.ts";
+import { tryPassword, type TryServices } from "./sign_in_attempts.ts";
 
-interface PasswordServices {
-  readonly engine: Engine;
-  readonly clock: Clock;
+interface PasswordServices extends TryServices {
   readonly passwords: Passwords;
 }
 
@@ -80,9 +77,11 @@ async function ownAccountBy(
   password: string,
 ): Promise<AccountRecord> {
   const account = await ownAccount(services, principal);
-  const taken = await takeTry(services, `password in session ${principal.sessionId}`);
-  const isRight = await services.passwords.verify(account.passwordHash, password);
-  if (!isRight) throw new Problem("PASSWORD_WRONG");
-  await taken.wasRight();
-  return account;
+  const place = `password in session ${principal.sessionId}`;
+  const checked = await tryPassword(services, place, async () => {
+    const isRight = await services.passwords.verify(account.passwordHash, password);
+    return isRight ? account : null;
+  });
+  if (checked === null) throw new Problem("PASSWORD_WRONG");
+  return checked;
 }

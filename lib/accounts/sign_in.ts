@@ -1,15 +1,15 @@
 import type { Device } from "../auth/sessions.ts";
 import { lowerEmail } from "../auth/users.ts";
-import { type Clock, timestamp } from "../clock.ts";
+import { timestamp } from "../clock.ts";
 import type { NewId } from "../ids.ts";
 import { Problem } from "../problems.ts";
 import { and, eq } from "../store/filter.ts";
-import type { Engine, Id } from "../store/port.ts";
+import type { Id } from "../store/port.ts";
 import { openAccountSession } from "./account_sessions.ts";
 import type { KnownDevices } from "./known_devices.ts";
 import type { Passwords } from "./passwords.ts";
 import { type AccountRecord, ACCOUNTS } from "./records.ts";
-import { takeSignInTry } from "./sign_in_attempts.ts";
+import { type TryServices, trySignIn } from "./sign_in_attempts.ts";
 
 /** Who asks to be let in. */
 export interface Visitor {
@@ -18,6 +18,12 @@ export interface Visitor {
   readonly network: string;
   /** The `Cookie` header. */
   readonly cookies: string | null;
+}
+
+interface SignInServices extends TryServices {
+  readonly newId: NewId;
+  readonly passwords: Passwords;
+  readonly knownDevices: KnownDevices;
 }
 
 /** What a sign-in opened. */
@@ -34,13 +40,7 @@ export interface OpenedSession {
  * Throws `CREDENTIALS_INVALID`, and `SIGN_IN_LOCKED` after too many of them.
  */
 export async function signInAccount(
-  services: {
-    engine: Engine;
-    clock: Clock;
-    newId: NewId;
-    passwords: Passwords;
-    knownDevices: KnownDevices;
-  },
+  services: SignInServices,
   { email, password }: { email: string; password: string },
   { device, network, cookies }: Visitor,
 ): Promise<OpenedSession> {
@@ -50,20 +50,21 @@ export async function signInAccount(
     .findOne(eq("emailLower", emailLower));
   const known = found === null ? null : knownDevices.read(cookies, found.value._id);
   const place = { account: emailLower, network, device: known };
-  const taken = await takeSignInTry(services, place);
-  const isRight = await passwords.verify(found?.value.passwordHash ?? null, password);
-  if (found === null || !isRight) throw new Problem("CREDENTIALS_INVALID");
-  const opened = await engine.transaction("control", async (tx) => {
-    // Whoever changes the password in this moment ends every session: this one comes before, or not.
-    const { _id: accountId, passwordHash } = found.value;
-    const account = await tx.records<AccountRecord>(ACCOUNTS).updateOne(
-      and(eq("_id", accountId), eq("passwordHash", passwordHash)),
-      { set: { lastSignInAt: timestamp(clock) } },
-    );
-    if (account === null) throw new Problem("CREDENTIALS_INVALID");
-    const token = await openAccountSession(tx, services, { accountId, device });
-    return { account: account.value, token, deviceId: known ?? newId() };
+  const opened = await trySignIn(services, place, async () => {
+    const isRight = await passwords.verify(found?.value.passwordHash ?? null, password);
+    if (found === null || !isRight) return null;
+    return await engine.transaction("control", async (tx) => {
+      // Whoever changes the password in this moment ends every session: this one comes before.
+      const { _id: accountId, passwordHash } = found.value;
+      const account = await tx.records<AccountRecord>(ACCOUNTS).updateOne(
+        and(eq("_id", accountId), eq("passwordHash", passwordHash)),
+        { set: { lastSignInAt: timestamp(clock) } },
+      );
+      if (account === null) return null;
+      const token = await openAccountSession(tx, services, { accountId, device });
+      return { account: account.value, token, deviceId: known ?? newId() };
+    });
   });
-  await taken.wasRight();
+  if (opened === null) throw new Problem("CREDENTIALS_INVALID");
   return opened;
 }

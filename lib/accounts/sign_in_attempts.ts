@@ -7,6 +7,7 @@ import {
   PASSWORD_WAIT_MS_MAX,
   SIGN_IN_FAILURES_MAX,
 } from "../limits.ts";
+import type { Lines } from "./lines.ts";
 import { Problem } from "../problems.ts";
 import { UniqueViolation } from "../store/errors.ts";
 import { and, compare, eq } from "../store/filter.ts";
@@ -52,50 +53,65 @@ export const SIGN_IN_FAILURES: Definition = {
   expiry: "expiresAt",
 };
 
-interface TryServices {
+export interface TryServices {
   readonly engine: Engine;
   readonly clock: Clock;
+  readonly lines: Lines;
 }
 
-/** A try that was taken, and stays so unless the password was right. */
-export interface TakenTry {
-  wasRight(): Promise<void>;
-}
+/** Looks at a password; null where it is wrong. */
+type Check<T> = () => Promise<T | null>;
 
-/** @param place Tells who tries, and what for: its tries are counted apart from all others. */
-export async function takeTry(services: TryServices, place: string): Promise<TakenTry> {
+/**
+ * Looks at a password if the place has a try for it; null where it was wrong. Those of one place are
+ * let in one after the other, so that right ones that come together do not use up the tries.
+ * Throws `SIGN_IN_LOCKED`.
+ * @param place Tells who tries, and what for: its tries are counted apart from all others.
+ */
+export async function tryPassword<T>(
+  services: TryServices,
+  place: string,
+  check: Check<T>,
+): Promise<T | null> {
   const key = keyOf(place);
-  await take(services, key, PASSWORD_TRIES_MAX);
-  return { wasRight: () => forget(services, key) };
+  return await services.lines.inLine(key, async () => {
+    await take(services, key, PASSWORD_TRIES_MAX);
+    const checked = await check();
+    if (checked !== null) await forget(services, key);
+    return checked;
+  });
 }
 
 /**
- * Takes a try to sign in to an account, whether there is one or not. Places have their own tries, so
- * that nobody can use up another's. After many failures from many places a place that comes new must
- * wait before its first try too: guessing goes on slowly from wherever, and whoever has the right
- * password gets in after one wait. A device that was signed in before has tries of its own, for
- * which no place can make it wait. Throws `SIGN_IN_LOCKED`.
+ * As {@linkcode tryPassword}, to sign in to an account, whether there is one or not. Places have
+ * their own tries, so that nobody can use up another's. After many failures from many places a place
+ * that comes new must wait before its first try too: guessing goes on slowly from wherever, and
+ * whoever has the right password gets in after one wait. A device that was signed in before has
+ * tries of its own, for which no place can make it wait.
  */
-export async function takeSignInTry(
+export async function trySignIn<T>(
   services: TryServices,
   { account, network, device }: { account: string; network: string; device: string | null },
-): Promise<TakenTry> {
-  if (device !== null) return await takeTry(services, `sign-in ${account} device ${device}`);
+  check: Check<T>,
+): Promise<T | null> {
+  if (device !== null) {
+    return await tryPassword(services, `sign-in ${account} device ${device}`, check);
+  }
   const key = keyOf(`sign-in ${account} from ${network}`);
   const all = keyOf(`sign-in ${account}`);
-  const failures = await addFailure(services, all, 1);
-  try {
-    await take(services, key, failures > SIGN_IN_FAILURES_MAX ? 0 : PASSWORD_TRIES_MAX);
-  } catch (error) {
+  return await services.lines.inLine(key, async () => {
+    const failures = await addFailure(services, all, 1);
+    const free = failures > SIGN_IN_FAILURES_MAX ? 0 : PASSWORD_TRIES_MAX;
+    const taken = take(services, key, free);
+    // Whoever is not let in has not failed.
+    await taken.catch(() => addFailure(services, all, -1));
+    await taken;
+    const checked = await check();
+    if (checked === null) return null;
+    await forget(services, key);
     await addFailure(services, all, -1);
-    throw error;
-  }
-  return {
-    async wasRight() {
-      await forget(services, key);
-      await addFailure(services, all, -1);
-    },
-  };
+    return checked;
+  });
 }
 
 /** An id that follows from a text, of which it tells nothing. */

@@ -16,7 +16,7 @@ export interface Plan {
   readonly projects: number;
   /** Collections of a project. */
   readonly collections: number;
-  /** Bytes of all documents of a project, as JSON text. */
+  /** Bytes of all documents of a project, as they are stored. */
   readonly documentBytes: number;
   /** Bytes of all files of a project in our own store. */
   readonly storageBytes: number;

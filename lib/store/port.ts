@@ -232,8 +232,11 @@ export interface Engine extends AsyncDisposable {
    * documents. Costs the same however many there are, and sees every write that was answered.
    */
   bytes(space: Space): Promise<number>;
-  /** Sets right what {@linkcode bytes} knows of a definition, by looking at every record. */
-  recount(space: Space, definition: Definition): Promise<void>;
+  /**
+   * Sets right what {@linkcode bytes} knows of a definition, by looking at every record. Resolves to
+   * how many bytes were missing there; less than 0 if there were too many.
+   */
+  recount(space: Space, definition: Definition): Promise<number>;
   /**
    * Removes what the records of a definition were kept in, with all that is left of them. Does
    * nothing where there is none. Who still writes them then may fail, or make it anew.

@@ -15,6 +15,7 @@ import {
   TRASHED_PROJECT_EXAMPLE,
   TrashedProject,
 } from "../schemas/project.ts";
+import { PROJECT_USAGE_EXAMPLE, ProjectUsage } from "../schemas/project_usage.ts";
 import { dashboardSession, projectMember } from "../security.ts";
 
 const TAG = "Projects";
@@ -158,6 +159,26 @@ export const rotateProjectKey = contract({
   problems: ["INVALID_INPUT"],
 });
 
+export const getProjectUsage = contract({
+  operationId: "getProjectUsage",
+  tag: TAG,
+  method: "get",
+  path: "/api/projects/{projectId}/usage",
+  summary: "Read a project's usage",
+  description: "What the project stores beside what its plan allows, and how often it was asked.",
+  security: projectMember("viewer"),
+  parameters: [projectId],
+  body: null,
+  success: [{
+    status: 200,
+    description: "The usage.",
+    data: ProjectUsage,
+    example: PROJECT_USAGE_EXAMPLE,
+    message: "Usage read",
+  }],
+  problems: ["QUERY_TOO_SLOW", "STORAGE_UNAVAILABLE"],
+});
+
 /** In the order of the reference. */
 export const PROJECTS = [
   createProject,
@@ -166,4 +187,5 @@ export const PROJECTS = [
   patchProject,
   deleteProject,
   rotateProjectKey,
+  getProjectUsage,
 ];

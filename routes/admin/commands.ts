@@ -18,6 +18,7 @@ import { callbackUrl } from "@/lib/social/start_sign_in.ts";
 import { ACCOUNT_COMMANDS } from "./account_commands.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Command } from "./command.ts";
+import { DOCUMENT_COMMANDS } from "./document_commands.ts";
 import { idOf, jsonFile, ownerId, projectId } from "./inputs.ts";
 import { secretLine } from "./secret_line.ts";
 import { STORAGE_COMMANDS } from "./storage_commands.ts";
@@ -108,7 +109,9 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
     options: { values: ["project", "provider", "client-id", "linking"], flags: ["disabled"] },
     run: setProvider,
   }],
+  ...DOCUMENT_COMMANDS,
   ...STORAGE_COMMANDS,
+  ...ACCOUNT_COMMANDS,
   ["secrets reseal", {
     usage: "",
     options: { values: [] },

@@ -7,6 +7,7 @@ import { rotateKey } from "@/lib/projects/projects.ts";
 import { parseSettings } from "@/lib/projects/settings.ts";
 import { listProjects, shownProject } from "@/lib/projects/shown_project.ts";
 import { trashProject } from "@/lib/projects/trash.ts";
+import { projectUsage } from "@/lib/projects/usage.ts";
 import { Problem } from "@/lib/problems.ts";
 import { isObject, own } from "@/lib/store/shape.ts";
 import type { Handler } from "../call.ts";
@@ -60,3 +61,6 @@ export const handleRotateProjectKey: Handler<ProjectMember> = async ({
   const reply = ok(200, JSON.stringify({ kind, key }), "Key rotated");
   return { ...reply, headers: [NO_STORE] };
 };
+
+export const handleGetProjectUsage: Handler<ProjectMember> = async ({ services, principal }) =>
+  ok(200, JSON.stringify(await projectUsage(services, principal)), "Usage read");

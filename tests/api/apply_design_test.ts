@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { listCollections } from "@/lib/documents/save_collection.ts";
+import { createCollection, listCollections } from "@/lib/documents/save_collection.ts";
 import { joinProject, openAccount, type TestAccount } from "../support/dashboard.ts";
 import { type AiWorld, openAi } from "./ai.ts";
 import { refused, tally, times } from "./shelf.ts";
@@ -107,4 +107,15 @@ Deno.test("the last proposal counts; without one there is nothing to apply", asy
   refused(await apply(ai, admin), 404, "PROPOSAL_NOT_FOUND");
   assert.equal((await apply(ai)).status, 201);
   assert.deepEqual(await names(ai), ["pages"]);
+});
+
+Deno.test("more collections than the plan allows are refused, and none of them is made", async () => {
+  await using ai = await openAi();
+  const { services } = ai.app;
+  for (const n of times(19, (n) => n)) {
+    await createCollection(services, ai.projectId, { name: `c${n}`, fields: [] });
+  }
+  await propose(ai, Object.fromEntries(times(2, (n) => [`new${n}`, [field("title")]])));
+  refused(await apply(ai), 403, "PLAN_LIMIT_REACHED");
+  assert.equal((await names(ai)).length, 19);
 });

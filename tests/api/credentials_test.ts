@@ -222,7 +222,8 @@ for (const sample of SAMPLES.filter(takesKey)) {
   });
 }
 
-const inCollections = SAMPLES.filter(({ template }) => template.includes("{collectionName}"));
+const inCollections = SAMPLES.filter(takesKey)
+  .filter(({ template }) => template.includes("{collectionName}"));
 
 for (const { operationId, call } of inCollections) {
   Deno.test(`${operationId}: another project's keys see nothing of this one`, async () => {

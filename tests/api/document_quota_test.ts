@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { createDocumentQuota } from "@/lib/documents/quota.ts";
+import { recountDocuments } from "@/lib/documents/recount.ts";
 import { CACHE_MS } from "@/lib/limits.ts";
 import { type Plan, PLANS } from "@/lib/projects/plans.ts";
 import type { Services } from "@/lib/services.ts";
@@ -210,4 +211,25 @@ Deno.test("the quota is that of the owner's plan", async () => {
   const pro = createDocumentQuota({ ...app.services, plans: { ...plans, of: () => PLANS.pro } });
   using admission = await pro.admit(project.projectId, asked);
   assert.ok(admission.room >= asked.bytes);
+});
+
+Deno.test("a recount finds nothing to set right, whatever was written", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app);
+  const desk = await openDesk(app, shelf.project);
+  const [first] = await shelf.insert(...times(3, (n) => ({ n, text: PAGE })));
+  ok(await shelf.asSecret({ method: "PATCH", path: `/${first!._id}`, body: { text: "é" } }));
+  await shelf.remove(first!._id);
+  ok(await desk.asOwner({ method: "DELETE", path: "/collections/posts" }));
+  await shelf.project.collection({ name: "posts" });
+  await shelf.insertOne({ text: PAGE });
+  const { engine } = app.services;
+  const emptied = async () => await engine.bytes(desk.projectId) < 2 * PAGE.length;
+  await until("the old one's documents are removed", emptied, 10_000);
+  const documentBytes = await engine.bytes(desk.projectId);
+  assert.deepEqual(await recountDocuments(app.services, desk.projectId), {
+    documentBytes,
+    corrected: 0,
+  });
+  assert.ok(documentBytes > PAGE.length);
 });

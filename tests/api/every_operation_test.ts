@@ -148,7 +148,7 @@ for (const sample of WITH_BODY) {
   const sendAs = async (app: TestApp, shelf: Shelf, change: Partial<Call>): Promise<Answer> =>
     await app.send({
       ...call,
-      path: call.path,
+      path: inProject(call, shelf.project.projectId).path,
       headers: { ...await admission(sample, shelf.project), ...change.headers as object },
       ...(change.body !== undefined && { body: change.body }),
     });

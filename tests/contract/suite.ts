@@ -13,6 +13,7 @@ import { explainCases } from "./explain.ts";
 import { keysetCases } from "./keyset.ts";
 import { listingCases } from "./listing.ts";
 import { processCases } from "./processes.ts";
+import { sizeCases } from "./sizes.ts";
 import { transactionCases } from "./transactions.ts";
 import { definitionCases } from "./definitions.ts";
 import { uniqueCases } from "./unique.ts";
@@ -38,6 +39,7 @@ const THEMES: readonly Cases[] = [
   listingCases,
   keysetCases,
   explainCases,
+  sizeCases,
   writeCases,
   changeCases,
   uniqueCases,

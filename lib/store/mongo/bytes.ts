@@ -33,11 +33,16 @@ async function sizeOf(db: Db, name: string, maxTimeMS: number): Promise<number> 
   }
 }
 
-/** Has the server look at every document and index; the collection is locked as long as it does. */
-export async function validate(db: Db, name: string): Promise<void> {
+/**
+ * Has the server look at every document and index, and set its count right; the collection is locked
+ * as long as it does. Resolves to by how much the count was off.
+ */
+export async function validate(db: Db, name: string, maxTimeMS: number): Promise<number> {
+  const before = await sizeOf(db, name, maxTimeMS);
   try {
     await db.command({ validate: name });
   } catch (error) {
     if (!isMissing(error)) throw error;
   }
+  return await sizeOf(db, name, maxTimeMS) - before;
 }

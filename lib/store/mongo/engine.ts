@@ -120,8 +120,8 @@ export class MongoEngine implements Engine {
     return guarded(() => bytesIn(this.#db(space), COMMAND_TIME_LIMIT_MS));
   }
 
-  async recount(space: Space, definition: Definition): Promise<void> {
-    await guarded(() => validate(this.#db(space), definition.name));
+  recount(space: Space, definition: Definition): Promise<number> {
+    return guarded(() => validate(this.#db(space), definition.name, COMMAND_TIME_LIMIT_MS));
   }
 
   async drop(space: Space, definition: Definition): Promise<void> {

@@ -116,10 +116,10 @@ export class SqliteEngine implements Engine {
     return this.#file(space).reader.get(BYTES)![0] as number;
   }
 
-  async recount(space: Space, definition: Definition): Promise<void> {
+  async recount(space: Space, definition: Definition): Promise<number> {
     const file = this.#file(space);
     await file.prepare(definition);
-    await file.recount(definition);
+    return await file.recount(definition);
   }
 
   async drop(space: Space, definition: Definition): Promise<void> {

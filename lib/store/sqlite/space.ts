@@ -124,9 +124,10 @@ export class FileSpace {
   }
 
   /** Sees one moment, and holds up no writer while it looks. */
-  async recount(definition: Definition): Promise<void> {
+  async recount(definition: Definition): Promise<number> {
     const drift = driftOf(this.reader, definition);
     if (drift !== 0) await this.write((db) => correct(db, definition, drift));
+    return drift;
   }
 
   /** Removes the tables of a definition. */

@@ -1,0 +1,48 @@
+import { z } from "@hono/zod-openapi";
+import { REQUEST_DAYS, REQUEST_MINUTES } from "@/lib/limits.ts";
+import { PLANS } from "@/lib/projects/plans.ts";
+import { AI_USAGE_EXAMPLE, AiUsage } from "./ai.ts";
+import { plan } from "./project.ts";
+import { StorageUsage, USAGE_EXAMPLE } from "./storage.ts";
+
+const number = z.int().min(0);
+
+const count = z.strictObject({
+  from: z.iso.datetime().openapi({ description: "When it begins." }),
+  requests: number,
+  errors: number.openapi({ description: "Those of them that were answered by 400 or above." }),
+});
+
+export const PROJECT_USAGE_EXAMPLE = {
+  plan: "free",
+  collections: { used: 2, limit: PLANS.free.collections },
+  documents: { count: 340, bytes: 88_112, limit: PLANS.free.documentBytes },
+  storage: USAGE_EXAMPLE,
+  ai: AI_USAGE_EXAMPLE,
+  requests: {
+    minutes: [{ from: "2026-01-31T12:00:00.000Z", requests: 120, errors: 3 }],
+    days: [{ from: "2026-01-31T00:00:00.000Z", requests: 10_342, errors: 17 }],
+  },
+};
+
+export const ProjectUsage = z.strictObject({
+  plan,
+  collections: z.strictObject({ used: number, limit: number }),
+  documents: z.strictObject({
+    count: number.openapi({ description: "Documents, the trash included; may be an estimate." }),
+    bytes: number.openapi({ description: "Bytes of their JSON text." }),
+    limit: number.openapi({ description: "What the bytes may reach." }),
+  }),
+  storage: StorageUsage,
+  ai: AiUsage.openapi({ description: "Of the account that asks." }),
+  requests: z.strictObject({
+    minutes: z.array(count).max(REQUEST_MINUTES).openapi({
+      description: `The last ${REQUEST_MINUTES} minutes, in UTC, the present one last.`,
+    }),
+    days: z.array(count).max(REQUEST_DAYS).openapi({
+      description: `The last ${REQUEST_DAYS} days, in UTC, today last.`,
+    }),
+  }).openapi({
+    description: "With API keys. What a process counts is told within 10 s.",
+  }),
+}).openapi("ProjectUsage", { example: PROJECT_USAGE_EXAMPLE });

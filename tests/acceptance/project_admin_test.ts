@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { createCollection, send, THINGS } from "./project.ts";
+import { admin, adminEnd, type Server, startServer } from "./server.ts";
+import { byThread } from "./threads.ts";
+import { until } from "./until.ts";
+
+const PASSWORD = "seven wet stones 41";
+
+/** What a process counts is stored 10 s later, and then everything is slow. */
+const COUNTED_MS = 30_000;
+
+/** An account with its session, as a `Cookie` header has it. */
+async function register(server: Server, email: string): Promise<string> {
+  const body = { email, password: PASSWORD };
+  const answer = await send(server, { path: "/api/auth/register", body });
+  assert.equal(answer.status, 201, answer.text);
+  return answer.headers.getSetCookie()[0]!.split(";")[0]!;
+}
+
+Deno.test("projects are made for an account, and restored from its trash, beside a running server", async () => {
+  await using server = await startServer();
+  const { settings } = server;
+  const cookie = await register(server, "Ada@example.com");
+  const asAda = (path: string, method = "GET", body?: unknown) =>
+    send(server, { path, method, headers: { cookie }, ...(body !== undefined && { body }) });
+  const create = (
+    name: string,
+  ) => ["project", "create", "--name", name, "--owner", "ada@EXAMPLE.com"];
+  const { projectId, secretKey } = await admin(create("Blog"), settings);
+  const path = `/api/projects/${projectId}`;
+  const { body: { data } } = await asAda(path);
+  assert.deepEqual([data.name, data.role, data.plan], ["Blog", "owner", "free"]);
+
+  assert.equal((await asAda(path, "DELETE", { name: "Blog" })).status, 200);
+  const asked = () => send(server, { path: "/api/data/none", key: secretKey });
+  assert.equal((await asked()).status, 401);
+  assert.deepEqual(await admin(["project", "list"], settings), { projects: [] });
+  const { projects } = await admin(["project", "list", "--deleted"], settings);
+  assert.deepEqual(projects.map((one: Record<string, string>) => [one.projectId, one.name]), [
+    [projectId, "Blog"],
+  ]);
+  assert.ok(Date.parse(projects[0].restorableUntil) > Date.now());
+  const rotate = ["key", "rotate", "--project", projectId, "--kind", "secret"];
+  assert.match((await adminEnd(rotate, settings)).stderr, /Project not found/);
+
+  const restore = ["project", "restore", "--project", projectId];
+  assert.deepEqual(await admin(restore, settings), { projectId });
+  assert.equal((await asked()).status, 404);
+  assert.equal((await asAda(path)).status, 200);
+
+  for (const name of ["two", "three"]) await admin(create(name), settings);
+  const refusals: readonly (readonly [readonly string[], RegExp])[] = [
+    [restore, /Project not found/],
+    [["project", "restore", "--project", "x"], /Invalid project ID/],
+    [["project", "restore"], /--project is missing/],
+    [["project", "create", "--name", "x", "--owner", "eve@example.com"], /no account/],
+    [create("four"), /The free plan allows 3 projects/],
+  ];
+  for (const [words, told] of refusals) {
+    const { code, stdout, stderr } = await adminEnd(words, settings);
+    assert.deepEqual([code, stdout], [1, ""], words.join(" "));
+    assert.match(stderr, told);
+  }
+  assert.equal((await admin(["project", "list"], settings)).projects.length, 3);
+});
+
+Deno.test("each thread of a server adds its requests to those of the others, by itself", async () => {
+  await using server = await startServer({ settings: { WORKERS: "2" } });
+  const cookie = await register(server, "ada@example.com");
+  const words = ["project", "create", "--name", "Blog", "--owner", "ada@example.com"];
+  const project = await admin(words, server.settings);
+  await createCollection(server.settings, project, THINGS);
+  const threads = await byThread(server, 2);
+  for (const thread of threads) {
+    for (let n = 0; n < 20; n++) {
+      const path = `/api/data/things${n < 5 ? "/x" : ""}`;
+      await send(thread, { path, key: project.secretKey });
+    }
+    thread.http.close();
+  }
+  const path = `/api/projects/${project.projectId}/usage`;
+  type Count = { requests: number; errors: number };
+  const sum = (counts: Count[], name: keyof Count) =>
+    counts.reduce((all, one) => all + one[name], 0);
+  let days: Count[] = [];
+  await until("all are counted", async () => {
+    const { body } = await send(server, { path, headers: { cookie } });
+    days = body.data.requests.days;
+    return sum(days, "requests") === 40;
+  }, COUNTED_MS);
+  assert.equal(sum(days, "errors"), 10);
+});

@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+import { QueryTooSlow } from "@/lib/store/errors.ts";
+import type { Definition, Space } from "@/lib/store/port.ts";
+import { createApp } from "@/routes/app.ts";
+import { send } from "../support/conforming_client.ts";
+import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
+import { MiB, openFiles, storesAway } from "./files.ts";
+import { ok, openShelf, refused } from "./shelf.ts";
+
+const pathOf = ({ projectId }: TestProject) => `/api/projects/${projectId}/usage`;
+
+async function usageOf(project: TestProject) {
+  return ok(await (await project.owner()).send({ path: pathOf(project) }));
+}
+
+type Count = { from: string; requests: number; errors: number };
+
+const told = (counts: Count[]) => counts.filter(({ requests }) => requests > 0);
+
+Deno.test("what a project stores is told beside what its plan allows", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const { project } = files;
+  const shelf = await openShelf(app, {}, project);
+  const [first] = await shelf.insert({ n: 1 }, { n: 2 }, { n: 3 });
+  await shelf.remove(first!._id);
+  await files.upload(100);
+  await files.request(7);
+  const { plan, collections, documents, storage, ai } = await usageOf(project);
+  assert.equal(plan, "free");
+  assert.deepEqual(collections, { used: 1, limit: 20 });
+  assert.equal(documents.count, 3);
+  assert.equal(documents.limit, 50 * MiB);
+  assert.equal(documents.bytes, await app.services.documentQuota.used(project.projectId));
+  assert.ok(documents.bytes > 0);
+  assert.deepEqual(storage, {
+    used: 100,
+    reserved: 7,
+    limit: 20 * MiB,
+    fileBytesMax: 10 * MiB,
+    provider: "internal",
+  });
+  assert.deepEqual([ai.queries.limit, ai.designs.limit], [5, 1]);
+});
+
+Deno.test("requests with keys are counted, refusals as errors; what members look at is not", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app);
+  const { project } = shelf;
+  const other = await openShelf(app);
+  await shelf.insertOne();
+  ok(await shelf.asPublic({}));
+  refused(await shelf.asSecret({ path: "/x" }), 400, "INVALID_ID");
+  await app.send({
+    path: "/api/data/posts",
+    headers: { "x-api-key": `pk_live_${"a".repeat(43)}` },
+  });
+  ok(await other.asSecret({}));
+  await usageOf(project);
+  assert.deepEqual(told((await usageOf(project)).requests.days), [], "not stored so far");
+  await app.services.requestCounts.store();
+  const { requests } = await usageOf(project);
+  assert.equal(requests.minutes.length, 60);
+  assert.equal(requests.days.length, 30);
+  assert.deepEqual(told(requests.minutes), [
+    { from: "2026-01-31T12:00:00.000Z", requests: 3, errors: 1 },
+  ]);
+  assert.deepEqual(told(requests.days), [
+    { from: "2026-01-31T00:00:00.000Z", requests: 3, errors: 1 },
+  ]);
+});
+
+const sendOver = async (
+  { services }: TestApp,
+  project: TestProject,
+  change: Partial<TestApp["services"]>,
+) =>
+  send(createApp({ ...services, ...change }), {
+    path: pathOf(project),
+    headers: { cookie: (await project.owner()).cookie },
+  });
+
+Deno.test("while the store of files is away it is 503", async () => {
+  await using app = await openTestApp();
+  const project = await app.project();
+  const { blobStores } = storesAway(app.services);
+  refused(await sendOver(app, project, { blobStores }), 503, "STORAGE_UNAVAILABLE");
+});
+
+Deno.test("a count that takes too long is 503", async () => {
+  await using app = await openTestApp();
+  const { project } = await openShelf(app);
+  const { engine } = app.services;
+  const tooSlow = () => Promise.reject(new QueryTooSlow(null));
+  const slow = changed(engine, {
+    records: (space: Space, definition: Definition) => {
+      const records = engine.records(space, definition);
+      return space === "control" ? records : changed(records, { list: tooSlow });
+    },
+  });
+  refused(await sendOver(app, project, { engine: slow }), 503, "QUERY_TOO_SLOW");
+});
+
+/** The object with some of its methods replaced. */
+const changed = <T extends object>(object: T, methods: object): T =>
+  new Proxy(object, {
+    get(target, name) {
+      if (Object.hasOwn(methods, name)) return Reflect.get(methods, name);
+      const value = Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
