@@ -55,7 +55,10 @@ Deno.test("a body with another shape is 400", async () => {
     [{ currentPassword: PASSWORD }, "newPassword"],
     [{ newPassword: NEXT }, "currentPassword"],
     [{ currentPassword: 1, newPassword: NEXT }, "currentPassword"],
-    [{ currentPassword: PASSWORD, newPassword: NEXT, email: "x" }, "email"],
+    [
+      { currentPassword: PASSWORD, newPassword: NEXT, email: "x" },
+      "only currentPassword, newPassword",
+    ],
   ];
   for (const [body, name] of wrong) {
     refused(await change(account, body), 400, "INVALID_BODY", name);

@@ -111,7 +111,7 @@ Deno.test("a body without e-mail or password, or with more, is 400", async () =>
     [{ email, password: null }, "password"],
     [{ email: [email], password: PASSWORD }, "email"],
     [{ email: { $ne: null }, password: PASSWORD }, "email"],
-    [{ email, password: PASSWORD, plan: "pro" }, "plan"],
+    [{ email, password: PASSWORD, plan: "pro" }, "only email, password"],
   ];
   for (const [body, name] of wrong) refused(await signIn(app, body), 400, "INVALID_BODY", name);
 });
