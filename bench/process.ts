@@ -16,9 +16,6 @@ export function startCorbel(folder: string, env: Record<string, string> = {}): P
   // MongoDB's driver tells the server; the library for models looks at the name of the machine.
   permissions.push("--allow-sys=osRelease,uid,hostname");
   permissions.push("--allow-ffi"); // Passwords are hashed by native code.
-  permissions.push("--allow-ffi"); // Passwords are hashed by native code.
-  // MongoDB's driver tells the server; the library for models looks at the name of the machine.
-  permissions.push("--allow-sys=osRelease,uid,hostname");
   return start(["run", ...permissions, "main.ts", "start"], "/api/health", {
     DATABASE_URL: `sqlite:${folder}`,
     RATE_LIMIT_PER_MINUTE: "1000000000",

@@ -1,8 +1,6 @@
 import type { Model } from "./ai/model.ts";
 import { createKnownDevices, type KnownDevices } from "./accounts/known_devices.ts";
 import { createLines, type Lines } from "./accounts/lines.ts";
-import { createKnownDevices, type KnownDevices } from "./accounts/known_devices.ts";
-import type { Model } from "./ai/model.ts";
 import { createPasswords, type Passwords } from "./accounts/passwords.ts";
 import { type AccessTokens, createAccessTokens } from "./auth/access_tokens.ts";
 import { createKeyDirectory, type KeyDirectory } from "./auth/api_keys.ts";

@@ -198,12 +198,6 @@ export const applyDesign = contract({
     message: "Collections created",
   }],
   problems: ["PROPOSAL_NOT_FOUND", "COLLECTION_EXISTS", "INVALID_DEFINITION", "PLAN_LIMIT_REACHED"],
-  problems: [
-    "PROPOSAL_NOT_FOUND",
-    "COLLECTION_EXISTS",
-    "INVALID_DEFINITION",
-    "PLAN_LIMIT_REACHED",
-  ],
 });
 
 /** In the order of the reference. */
