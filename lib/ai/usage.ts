@@ -72,14 +72,16 @@ export async function reserve(
     records.updateOne(and(eq("usage", usage), compare(counter, "lt", cap)), {
       increment: { [counter]: 1 },
     });
-  if (await count() === null) {
+  const begin = async () => {
+    const none = { queries: 0, designs: 0 };
     try {
-      await records.insert({ _id: newId(), accountId, usage, queries: 0, designs: 0 });
+      return await records.insert({ _id: newId(), accountId, usage, ...none, [counter]: 1 });
     } catch (error) {
       if (!(error instanceof UniqueViolation)) throw error;
+      return await count(); // The month has begun already, or just now.
     }
-    if (await count() === null) throw capReached(counter, plan, cap);
-  }
+  };
+  if (await count() === null && await begin() === null) throw capReached(counter, plan, cap);
   return { giveBack: () => giveBack(services, usage, counter) };
 }
 

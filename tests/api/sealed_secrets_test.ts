@@ -188,3 +188,29 @@ Deno.test("what no key of the ring opens is named and left alone, and the rest i
   ]);
   assert.deepEqual(await keysInUse(admin.services, filled), ["lost", "new"]);
 });
+
+Deno.test("a value that is replaced in the very moment it is sealed anew stays replaced", async () => {
+  await using store = await createTestStore();
+  const filled = await fill(store);
+  await using admin = await open(store, "new", "old");
+  const { services } = admin;
+  let isDue = true;
+  const replace = async () => {
+    if (!isDue) return;
+    isDue = false;
+    const input = { enabled: true, clientId: "id", clientSecret: "the-latest", linking: null };
+    await saveProvider(services, filled.projectId, "github", input);
+  };
+  const keyRing = Object.assign(Object.create(services.keyRing), {
+    async reseal(...given: Parameters<typeof services.keyRing.reseal>) {
+      const anew = await services.keyRing.reseal(...given);
+      if (given[1].purpose === "client-secret github") await replace();
+      return anew;
+    },
+  });
+  const result = await reseal({ engine: services.engine, keyRing });
+  assert.deepEqual(result.unopened, []);
+  assert.equal(isDue, false);
+  const latest = await findProvider(services, filled.projectId, "github");
+  assert.equal(latest!.clientSecret!.reveal(), "the-latest");
+});
