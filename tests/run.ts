@@ -12,7 +12,7 @@ import { leftOut, mongodb, s3, SERVICES } from "./services/mod.ts";
 import { assertAnswers } from "./support/mongodb.ts";
 import { assertS3Answers } from "./support/s3.ts";
 
-const PERMISSIONS = ["read", "write", "env", "run", "sys"].map((name) => `--allow-${name}`);
+const PERMISSIONS = ["read", "write", "env", "run", "sys", "ffi"].map((name) => `--allow-${name}`);
 const ALWAYS = ["--parallel", "--sanitize-ops", "--sanitize-resources", ...PERMISSIONS];
 
 /** Of an output, enough for its summary. */

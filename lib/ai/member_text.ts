@@ -1,5 +1,12 @@
 import { parseJson } from "../store/json_text.ts";
 
+/** Of a string's JSON text what needs nothing behind it: no half of an escape, none of a pair. */
+const WHOLE = new RegExp(
+  "^(?:[^\\\\\ud800-\udbff]|[\ud800-\udbff][\udc00-\udfff]|\\\\[^u]|" +
+    "\\\\u(?![dD][89abAB])[0-9a-fA-F]{4}|" +
+    "\\\\u[dD][89abAB][0-9a-fA-F]{2}\\\\u[dD][c-fC-F][0-9a-fA-F]{2})*",
+);
+
 /**
  * Follows one text member of a JSON object while the object is still being written: takes its JSON
  * text piece by piece, and tells what has come of the member. Of text that is no such object it
@@ -17,12 +24,8 @@ export function followMember(name: string, tell: (text: string) => void): (piece
   /** Tells what is whole: an escape may still be under way. */
   function flush(isEnd: boolean): void {
     if (string === null || string === "") return;
-    const open = isEnd
-      ? ""
-      : /(?:\\(?:u[0-9a-fA-F]{0,3})?|\\u[dD][89abAB][0-9a-fA-F]{2}(?:\\(?:u[0-9a-fA-F]{0,3})?)?|[\ud800-\udbff])$/
-        .exec(string)?.[0] ?? "";
-    const whole = string.slice(0, string.length - open.length);
-    string = open;
+    const whole = isEnd ? string : WHOLE.exec(string)![0];
+    string = string.slice(whole.length);
     if (whole === "") return;
     try {
       tell(parseJson(`"${whole}"`) as string);

@@ -2,6 +2,9 @@ import { DiskBlobs } from "@/lib/files/disk/blobs.ts";
 import { projectOf } from "@/lib/files/paths.ts";
 import { INTERNAL } from "@/lib/files/stores.ts";
 import { findUpload, type UploadRecord, UPLOADS } from "@/lib/files/uploads.ts";
+import { type ProjectRecord, PROJECTS } from "@/lib/projects/records.ts";
+import type { Services } from "@/lib/services.ts";
+import type { Id } from "@/lib/store/port.ts";
 import { createApp } from "@/routes/app.ts";
 import { openTestServices } from "../support/test_services.ts";
 import { blobsContract, type BlobStore } from "./blobs.ts";
@@ -22,12 +25,14 @@ async function open(): Promise<BlobStore & AsyncDisposable> {
   const http = opening.adopt(Deno.createHttpClient({}), (client) => client.close());
   const blobsIn = (place: string) =>
     new DiskBlobs({ folder: place, filesUrl: "http://files.test", addressOf: () => "" });
+  const projects = expectedProjects(services);
   const opened = opening.move();
   return {
     blobs: services.blobStores.internal,
     now: () => services.clock.now(),
     async expect({ path, bytes, contentType }) {
       const projectId = projectOf(path)!;
+      await projects.expect(projectId);
       if (await findUpload(services, projectId, path) !== null) return;
       const now = services.clock.now();
       await services.engine.records<UploadRecord>(projectId, UPLOADS).insert({
@@ -63,5 +68,26 @@ async function open(): Promise<BlobStore & AsyncDisposable> {
     },
     secrets: ["a key ring for tests and no more", "test:"],
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+/** Uploads are taken for projects that are in use. */
+function expectedProjects({ engine }: Pick<Services, "engine">) {
+  const made = new Map<Id, Promise<unknown>>();
+  const project = {
+    name: "Contract",
+    siteUrl: null,
+    allowedOrigins: [],
+    ownerId: null,
+    sealedAiKey: null,
+    createdAt: "2026-01-31T12:00:00.000Z",
+    deletedAt: null,
+  };
+  return {
+    async expect(_id: Id) {
+      const records = engine.records<ProjectRecord>("control", PROJECTS);
+      if (!made.has(_id)) made.set(_id, records.insert({ _id, ...project }));
+      await made.get(_id);
+    },
   };
 }
