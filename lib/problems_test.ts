@@ -70,6 +70,9 @@ Deno.test("messages and explanations are sentences; the interface's own stay as 
     PROJECT_NOT_FOUND: "Project not found or access denied",
     EXCHANGE_FIELDS_MISSING: "rtCode and token are required",
     EXCHANGE_CODE_INVALID: "Invalid or expired refresh token exchange code",
+    AI_KEY_MALFORMED: "Invalid key format; key must start with gsk_",
+    AI_KEY_REJECTED: "Invalid user-supplied AI key",
+    PRO_PLAN_REQUIRED: "Feature requires the Pro plan; upgrade",
   };
   for (const [code, { message, when }] of entries) {
     if (interfaces[code] !== undefined) assert.equal(message, interfaces[code]);

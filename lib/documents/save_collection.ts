@@ -94,9 +94,8 @@ async function insertNew(
     if (!(cause instanceof UniqueViolation)) throw cause;
     throw new Problem("COLLECTION_EXISTS", {
       cause,
-      message:
-        `A collection ${shown(record.name)} exists already; names that differ only in case ` +
-        "are one.",
+      message: `A collection of this name exists already: ${shown(record.name)}; names that ` +
+        "differ only in case are one.",
     });
   }
 }
