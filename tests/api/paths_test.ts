@@ -212,7 +212,7 @@ Deno.test("an unknown path is 404 with or without a key", async () => {
     "/API/data/posts",
     "/api/Data/posts",
     "/apidata/posts",
-    "/api/projects",
+    "/api/project",
     "/docs/",
     "/docs/other.js",
     "/docs/a/b",
