@@ -80,9 +80,12 @@ function assertLength(bytes: number, upload: Upload): void {
   if (bytes < upload.bytes) throw new Problem("UPLOAD_TOO_SHORT");
 }
 
-/** Until when bytes may arrive for a row, in milliseconds since 1970; null if they may not. */
+/**
+ * Until when bytes may arrive for a row, in milliseconds since 1970; null if they may not. A confirm
+ * that is at work may have come too early, and then gives the row back.
+ */
 function holdEnds({ clock }: { clock: Clock }, row: UploadRecord | null): number | null {
-  if (row === null || row.target !== INTERNAL || !isOpen(row, clock.now())) return null;
+  if (row === null || row.target !== INTERNAL || row.state === "confirmed") return null;
   const endsAt = Date.parse(row.expiresAt!);
   return endsAt > clock.now() ? endsAt : null;
 }
@@ -103,7 +106,7 @@ async function assertStillOpen(
   { internal }: BlobStores,
 ): Promise<void> {
   const row = await findUpload(services, projectId, path);
-  if (holdEnds(services, row) !== null) return;
+  if (row !== null && holdEnds(services, row) !== null && isOpen(row, services.clock.now())) return;
   if (row?.state !== "copying") await internal.remove("staged", path).catch(() => {});
   throw new Problem("UPLOAD_FINISHED");
 }

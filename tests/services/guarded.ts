@@ -84,6 +84,14 @@ function send(child: Deno.ChildProcess, signal: Deno.Signal): void {
 
 /** A loopback port that nobody listens on at the moment. */
 export function freePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return listener.addr.port;
+  for (;;) {
+    using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    const { port } = listener.addr;
+    // A port is free until its server listens: of two that start at once each needs its own.
+    if (given.has(port)) continue;
+    given.add(port);
+    return port;
+  }
 }
+
+const given = new Set<number>();
