@@ -15,6 +15,11 @@ import { assertS3Answers } from "./support/s3.ts";
 const PERMISSIONS = ["read", "write", "env", "run", "sys", "ffi"].map((name) => `--allow-${name}`);
 const ALWAYS = ["--parallel", "--sanitize-ops", "--sanitize-resources", ...PERMISSIONS];
 
+/** A run that says nothing for so long is stuck: a test in it waits for what never comes. */
+const SILENCE_SECONDS = 300;
+/** For a run that was told to stop to name the tests it left; one that is stuck may not listen. */
+const FAREWELL_MS = 10_000;
+
 /** Of an output, enough for its summary. */
 const OUTPUT_CHARACTERS = 10_000;
 
@@ -109,11 +114,16 @@ async function runTests({ title, paths, env }: Run, flags: readonly string[]): P
   children.add(child);
   let output = "";
   const decoder = new TextDecoder();
+  const silenceMs = Number(Deno.env.get("CORBEL_TEST_SILENCE_SECONDS") || SILENCE_SECONDS) * 1000;
+  let silence = setTimeout(() => stopStuck(child), silenceMs);
   for await (const bytes of child.stdout) {
+    clearTimeout(silence);
+    silence = setTimeout(() => stopStuck(child), silenceMs);
     for (let at = 0; at < bytes.length;) at += await Deno.stdout.write(bytes.subarray(at));
     output = (output + decoder.decode(bytes, { stream: true })).slice(-OUTPUT_CHARACTERS);
   }
   const { success } = await child.status;
+  clearTimeout(silence);
   children.delete(child);
   const counts = countsOf(output, success);
   if (counts === null) console.log(`FAILED: ${title}: the run did not finish`);
@@ -189,6 +199,13 @@ function forward(child: Deno.ChildProcess, signal: Deno.Signal): void {
   } catch {
     // It ended by itself in this moment.
   }
+}
+
+/** It says which tests were pending, and ends. */
+function stopStuck(child: Deno.ChildProcess): void {
+  forward(child, "SIGINT");
+  const killing = setTimeout(() => forward(child, "SIGKILL"), FAREWELL_MS);
+  child.status.finally(() => clearTimeout(killing));
 }
 
 async function main(): Promise<number> {

@@ -198,6 +198,20 @@ Deno.test({
   },
 });
 
+Deno.test({
+  name: "a test that is stuck is named, and fails the run",
+  ignore,
+  async fn() {
+    const stuck = `Deno.test("blocks its thread", () => { ${NOTING} for (;;); });`;
+    await using runner = await startRunner(stuck, { CORBEL_TEST_SILENCE_SECONDS: "10" });
+    assert.equal((await runner.end()).code, 1);
+    assert.match(runner.output(), /pending:\s+blocks its thread => /);
+    assert.equal(runner.output().trimEnd().split("\n").at(-1), "0 passed, 1 failed");
+    assert.deepEqual(await listening(await runner.note()), [false, false]);
+    assert.deepEqual(left(runner), []);
+  },
+});
+
 for (
   const [name, url] of [
     ["MONGODB_TEST_URL", "mongodb://ann:hunter2@127.0.0.1:1"],

@@ -9,7 +9,7 @@ import { type UploadRecord, UPLOADS } from "./uploads.ts";
 const BATCH = 50;
 
 /** Uploads that can no longer be confirmed. */
-export const expired = (clock: Clock): Filter =>
+const expired = (clock: Clock): Filter =>
   and(compare("expiresAt", "lte", timestamp(clock)), unclaimed(clock));
 
 /** Ends such uploads of a project, a batch of them at most; their objects stay. */

@@ -7,7 +7,7 @@ import type { Blobs } from "./blobs.ts";
 import { projectOf, uploadOfPartial } from "./paths.ts";
 import type { FileServices } from "./removals.ts";
 import { type UploadRecord, UPLOADS } from "./uploads.ts";
-import { walkBlobPages, walkBlobs } from "./walk.ts";
+import { walkBlobPages } from "./walk.ts";
 
 /**
  * Removes what uploads left behind: staged objects that no confirm will take, as a PUT leaves them
@@ -23,10 +23,15 @@ export async function sweep(
 ): Promise<number> {
   let swept = await sweepUnawaited(services, blobs, { place: "staged", prefix, stopped });
   const growsNoMore = services.clock.now() - UPLOAD_HOLD_MS;
-  for await (const { path, writtenAt } of walkBlobs(blobs, "partial", prefix)) {
-    if (writtenAt > growsNoMore) continue;
-    await blobs.remove("partial", path);
-    swept++;
+  if (stopped()) return swept;
+  for await (const page of walkBlobPages(blobs, "partial", prefix)) {
+    for (const { path, writtenAt } of page) {
+      if (writtenAt > growsNoMore) continue;
+      await blobs.remove("partial", path);
+      swept++;
+      if (stopped()) return swept;
+    }
+    if (stopped()) return swept;
   }
   return swept;
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { removePolicy, removeRules, setCors, setPolicy } from "../support/bucket_rules.ts";
-import { createTestBucket, hasS3, keysIn, type TestBucket } from "../support/s3.ts";
+import { createTestBucket, hasS3, keysIn, settingsOf, type TestBucket } from "../support/s3.ts";
 import { createTestStore, type TestStore } from "../support/test_store.ts";
 import { createProject } from "./project.ts";
 import { admin, adminEnd, type Settings } from "./server.ts";
@@ -12,16 +12,8 @@ const settingsFor = (store: TestStore): Settings => ({
   ALLOW_PRIVATE_ENDPOINTS: "true",
 });
 
-const fileFor = ({ name, account }: TestBucket, changes: object = {}) =>
-  JSON.stringify({
-    endpoint: account.endpoint,
-    region: account.region,
-    bucket: name,
-    publicUrl: `${account.endpoint}/${name}`,
-    accessKeyId: account.accessKeyId,
-    secretAccessKey: account.secretAccessKey,
-    ...changes,
-  });
+const fileFor = (bucket: TestBucket, changes: object = {}) =>
+  JSON.stringify(settingsOf(bucket, changes));
 
 function s3Test(name: string, fn: (t: Deno.TestContext) => Promise<void>): void {
   Deno.test({ name, ignore: !hasS3(), fn });

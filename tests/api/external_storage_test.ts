@@ -5,7 +5,8 @@ import { Problem } from "@/lib/problems.ts";
 import { hasS3, keysIn } from "../support/s3.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { type Files, MiB, openFiles } from "./files.ts";
-import { openOwnBucket, settingsOf } from "./own_bucket.ts";
+import { settingsOf } from "../support/s3.ts";
+import { openOwnBucket } from "./own_bucket.ts";
 import { refused, times } from "./shelf.ts";
 
 function s3Test(name: string, fn: () => Promise<void>): void {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { setStorage } from "@/lib/projects/storage.ts";
-import { createTestBucket, type TestBucket } from "../support/s3.ts";
+import { createTestBucket, settingsOf, type TestBucket } from "../support/s3.ts";
 import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
 import { type Files, openFiles, type Requested } from "./files.ts";
 
@@ -13,17 +13,6 @@ export interface OwnBucket extends AsyncDisposable {
   /** Puts bytes where the signed address leads, as a client does; resolves to the status. */
   put(upload: Requested, bytes?: Uint8Array<ArrayBuffer>): Promise<number>;
 }
-
-/** What `storage set` takes for a bucket. */
-export const settingsOf = ({ name, account }: TestBucket, changes: object = {}) => ({
-  endpoint: account.endpoint,
-  region: account.region,
-  bucket: name,
-  publicUrl: `${account.endpoint}/${name}`,
-  accessKeyId: account.accessKeyId,
-  secretAccessKey: account.secretAccessKey,
-  ...changes,
-});
 
 export async function openOwnBucket(changes: object = {}): Promise<OwnBucket> {
   await using opening = new AsyncDisposableStack();

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import process from "node:process";
 import { until } from "../acceptance/until.ts";
 import { assertS3Answers } from "../support/s3.ts";
 import { type CephPrograms, findCephPrograms } from "./ceph.ts";
 import { startCeph } from "./ceph_server.ts";
 import { require, s3 } from "./mod.ts";
+import { accepts, isRunning, isThere } from "./probes.ts";
 
 const GONE_MS = 20_000;
 
@@ -15,26 +15,6 @@ if (programs === null) await require(s3);
 /** Left out where there is no program to start. */
 const onCeph = (name: string, fn: () => Promise<void>): void =>
   Deno.test({ name, ignore: programs === null, fn });
-
-const isThere = (path: string): Promise<boolean> => Deno.stat(path).then(() => true, () => false);
-
-/** False once it ended and was waited for. */
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}
-
-async function accepts(port: number): Promise<boolean> {
-  try {
-    using _connection = await Deno.connect({ hostname: "127.0.0.1", port });
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 onCeph("a started gateway lets its account in and nobody else", async () => {
   await using ceph = await startCeph();

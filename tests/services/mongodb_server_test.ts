@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import process from "node:process";
 import { MongoClient } from "mongodb";
 import { mongodb, require } from "./mod.ts";
 import { until } from "../acceptance/until.ts";
 import { findMongodbProgram, type MongodbProgram } from "./mongodb.ts";
 import { type Mongodb, type MongodbOptions, startMongodb } from "./mongodb_server.ts";
+import { accepts, isRunning, isThere } from "./probes.ts";
 
 const GONE_MS = 20_000;
 
@@ -15,28 +15,6 @@ if (program === null) await require(mongodb);
 /** Left out where there is no program to start. */
 function onMongodb(name: string, fn: () => Promise<void>): void {
   Deno.test({ name, ignore: program === null, fn });
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return await Deno.stat(path).then(() => true, () => false);
-}
-
-/** False once it ended and was waited for. */
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}
-
-async function accepts(port: number): Promise<boolean> {
-  try {
-    using _connection = await Deno.connect({ hostname: "127.0.0.1", port });
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 async function insert({ url }: Mongodb, name: string): Promise<void> {

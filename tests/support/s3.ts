@@ -158,3 +158,14 @@ async function removeBucket(client: S3Client, name: string): Promise<void> {
     if ((error as Error).name !== "NoSuchBucket") throw error;
   }
 }
+
+/** What `storage set` takes for a bucket. */
+export const settingsOf = ({ name, account }: TestBucket, changes: object = {}) => ({
+  endpoint: account.endpoint,
+  region: account.region,
+  bucket: name,
+  publicUrl: `${account.endpoint}/${name}`,
+  accessKeyId: account.accessKeyId,
+  secretAccessKey: account.secretAccessKey,
+  ...changes,
+});
