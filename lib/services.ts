@@ -119,7 +119,9 @@ export async function openServices(
     const signInLimiter = createRateLimiter(signInRate, clock, shared);
     const dashboardRate = config.ratePerMinute === null ? null : DASHBOARD_SIGN_IN_RATE_PER_MINUTE;
     const dashboardLimiter = createRateLimiter(dashboardRate, clock, shared);
-    const requestCounts = createRequestCounts({ engine, clock, newId, log });
+    // Stored by a timer: ids of its own keep those of all else in the order of the requests.
+    const countIds = objectIds(clock);
+    const requestCounts = createRequestCounts({ engine, clock, newId: countIds, log });
     const cookies = createCookies(publicUrl);
     const uploadTokens = createUploadTokens(keyRing.derive("upload tokens"));
     const { blobs, localFiles } = await openStorage(config, uploadTokens, clock);

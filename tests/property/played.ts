@@ -1,4 +1,5 @@
 /** A case brought to life: its collection and documents in the app, and what is in it. */
+import { FREE_COLLECTIONS_MAX } from "@/lib/limits.ts";
 import type { Answer, Call } from "../support/conforming_client.ts";
 import { openTestApp, type TestApp, type TestProject, type TestUser } from "../support/test_app.ts";
 import type { TestOptions } from "../support/test_services.ts";
@@ -29,8 +30,8 @@ export interface Stages extends AsyncDisposable {
   next(): Promise<Stage>;
 }
 
-/** Making a collection takes the longer the more there are in its project. */
-const CASES_PER_PROJECT = 40;
+/** Each case makes two collections at most. */
+const CASES_PER_PROJECT = Math.floor(FREE_COLLECTIONS_MAX / 2);
 
 export async function openStages(options: TestOptions = {}): Promise<Stages> {
   const app = await openTestApp(options);
