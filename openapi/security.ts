@@ -162,15 +162,24 @@ export const dashboardSession: Security<SignedInAccount> = {
   requirement: [{ dashboardSession: [] }],
   problems: ["SIGN_IN_REQUIRED", ...ownPages.problems],
   async guard(services, request) {
-    refuseCrossSite(request.raw, services.config.publicUrl);
-    request.callerKind = "account";
-    const token = readSessionCookie(services.cookies, request.raw.headers.get("cookie"));
-    const account = token === null ? null : await findAccountSession(services, token);
-    if (account === null) throw new Problem("SIGN_IN_REQUIRED");
+    const account = await accountOf(services, request);
     refuseOtherTypes(request.raw);
     return account;
   },
 };
+
+/** Whose session a request brings. Throws `CROSS_SITE_REQUEST` and `SIGN_IN_REQUIRED`. */
+export async function accountOf(
+  services: GuardServices,
+  request: RequestState,
+): Promise<SignedInAccount> {
+  refuseCrossSite(request.raw, services.config.publicUrl);
+  request.callerKind = "account";
+  const token = readSessionCookie(services.cookies, request.raw.headers.get("cookie"));
+  const account = token === null ? null : await findAccountSession(services, token);
+  if (account === null) throw new Problem("SIGN_IN_REQUIRED");
+  return account;
+}
 
 /** A member of the path's project whose role includes this one. */
 export const projectMember = (role: Role): Security<ProjectMember> => ({
@@ -183,12 +192,24 @@ export const projectMember = (role: Role): Security<ProjectMember> => ({
   ],
   async guard(services, request, param) {
     const account = await dashboardSession.guard(services, request, param);
-    const member = await memberOf(services, account, param("projectId"));
-    request.projectId = member.project._id;
-    if (!includes(member.role, role)) throw new Problem("ROLE_REQUIRED");
-    return member;
+    return await memberAt(services, request, { account, role, projectId: param("projectId") });
   },
 });
+
+/**
+ * The account as a member whose role includes this one. Throws `INVALID_PROJECT_ID`,
+ * `PROJECT_NOT_FOUND` and `ROLE_REQUIRED`.
+ */
+export async function memberAt(
+  services: GuardServices,
+  request: RequestState,
+  { account, role, projectId }: { account: SignedInAccount; role: Role; projectId: string },
+): Promise<ProjectMember> {
+  const member = await memberOf(services, account, projectId);
+  request.projectId = member.project._id;
+  if (!includes(member.role, role)) throw new Problem("ROLE_REQUIRED");
+  return member;
+}
 
 /** As {@linkcode projectMember} for admins; to others it is as if there were no project. */
 export const projectAdminOrHidden: Security<ProjectMember> = {

@@ -2,17 +2,18 @@ import { RegExpRouter } from "hono/router/reg-exp-router";
 import { SmartRouter } from "hono/router/smart-router";
 import { TrieRouter } from "hono/router/trie-router";
 import { holderOf } from "@/lib/auth/authenticate.ts";
-import { readJson, readJsonIfAny } from "@/lib/http/body.ts";
+import { readForm, readJson, readJsonIfAny } from "@/lib/http/body.ts";
 import { readChunks } from "@/lib/http/chunks.ts";
-import { RESERVED_PATH } from "@/lib/http/path.ts";
+import { isPagePath, RESERVED_PATH } from "@/lib/http/path.ts";
 import { type Connection, openRequest, type RequestState } from "@/lib/http/request.ts";
 import { asProblem, preflight, problemReply, refusalText, respond } from "@/lib/http/respond.ts";
+import { FORM_BYTES_MAX } from "@/lib/limits.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { Services } from "@/lib/services.ts";
 import { after, type Soon } from "@/lib/soon.ts";
-import type { Contract } from "@/openapi/contract.ts";
-import { CONTRACTS } from "@/openapi/document.ts";
-import type { Handler } from "./call.ts";
+import type { Handler, Operation } from "./call.ts";
+import { pages } from "./dashboard/mod.ts";
+import { refusalPage } from "./dashboard/refusal.tsx";
 import { operations } from "./operations.ts";
 
 /** Serves one request. */
@@ -28,17 +29,21 @@ type Route = (state: RequestState, param: (name: string) => string) => Soon<Resp
 export function createApp(services: Services): App {
   const { log, deadlines, flight, config, requestCounts } = services;
   const router = new SmartRouter<Route>({ routers: [new RegExpRouter(), new TrieRouter()] });
-  const paths = allowedMethods();
+  const mounted: Pick<Operation<unknown>, "path" | "method">[] = [];
 
-  const refuse = (state: RequestState, error: unknown) =>
-    respond(state, problemReply(state, asProblem(error, state, log)));
+  function refuse(state: RequestState, error: unknown): Response {
+    const problem = asProblem(error, state, log);
+    const reply = problemReply(state, problem);
+    return respond(state, isPagePath(state.path) ? refusalPage(state, problem, reply) : reply);
+  }
 
-  function mount<P>(contract: Contract<P>, handle: Handler<P>): void {
-    router.add(contract.method.toUpperCase(), routingPattern(contract.path), (state, param) => {
-      state.operationId = contract.operationId;
+  function mount<P>(operation: Operation<P>, handle: Handler<P>): void {
+    mounted.push(operation);
+    router.add(operation.method.toUpperCase(), routingPattern(operation.path), (state, param) => {
+      state.operationId = operation.operationId;
       const reply = deadlines.within(
         (restart) =>
-          after(contract.security.guard(services, state, param), (principal) =>
+          after(operation.security.guard(services, state, param), (principal) =>
             handle({
               services,
               principal,
@@ -51,12 +56,13 @@ export function createApp(services: Services): App {
               get gone() {
                 return state.raw.signal; // Made only where it is asked for.
               },
-              body: () => readJson(state.raw, contract.body!.bytesMax).finally(restart),
+              body: () => readJson(state.raw, operation.body!.bytesMax).finally(restart),
               optionalBody: () =>
-                readJsonIfAny(state.raw, contract.body!.bytesMax).finally(restart),
+                readJsonIfAny(state.raw, operation.body!.bytesMax).finally(restart),
+              form: () => readForm(state.raw, FORM_BYTES_MAX).finally(restart),
               chunks: (limits) => readChunks(state.raw, limits, restart),
             })),
-        contract.extraMs,
+        operation.extraMs,
       );
       return after(reply, (reply) => respond(state, reply));
     });
@@ -82,6 +88,8 @@ export function createApp(services: Services): App {
     });
 
   operations(mount);
+  pages(mount);
+  const paths = allowedMethods(mounted);
 
   return (request, connection) => {
     const state = openRequest(request, connection, config);
@@ -119,11 +127,13 @@ export function createApp(services: Services): App {
 }
 
 /** Path patterns of all operations with the methods they take. */
-function allowedMethods(): { pattern: RegExp; methods: readonly string[] }[] {
-  const byPath = Map.groupBy(CONTRACTS, (contract) => contract.path);
-  return [...byPath].map(([path, contracts]) => ({
+function allowedMethods(
+  operations: readonly Pick<Operation<unknown>, "path" | "method">[],
+): { pattern: RegExp; methods: readonly string[] }[] {
+  const byPath = Map.groupBy(operations, ({ path }) => path);
+  return [...byPath].map(([path, operations]) => ({
     pattern: new RegExp(`^${path.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "[^/]+")}$`),
-    methods: contracts.map(({ method }) => method.toUpperCase()),
+    methods: operations.map(({ method }) => method.toUpperCase()),
   }));
 }
 

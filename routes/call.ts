@@ -3,6 +3,14 @@ import type { Reply } from "@/lib/http/respond.ts";
 import type { Services } from "@/lib/services.ts";
 import type { Soon } from "@/lib/soon.ts";
 import type { Id, Json } from "@/lib/store/port.ts";
+import type { Contract } from "@/openapi/contract.ts";
+
+/** What is answered where: an operation of the contract, or a page. */
+export type Operation<P> =
+  & Pick<Contract<P>, "operationId" | "method" | "path" | "security" | "extraMs">
+  & { readonly body?: { readonly bytesMax: number } | null };
+
+export type Mount = <P>(operation: Operation<P>, handle: Handler<P>) => void;
 
 /** One call of an operation, after its guard. */
 export interface Call<P> {
@@ -29,6 +37,8 @@ export interface Call<P> {
   body(): Promise<Json>;
   /** The same for a body that may be left out: undefined then. */
   optionalBody(): Promise<Json | undefined>;
+  /** Reads the fields of a form, which pages send. */
+  form(): Promise<URLSearchParams>;
   /** The bytes of a body of another kind, as they arrive. */
   chunks(limits: ChunkLimits): AsyncIterable<Uint8Array>;
 }

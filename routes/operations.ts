@@ -1,4 +1,3 @@
-import type { Contract } from "@/openapi/contract.ts";
 import * as accounts from "@/openapi/paths/accounts.ts";
 import * as ai from "@/openapi/paths/ai.ts";
 import * as blobs from "@/openapi/paths/blobs.ts";
@@ -17,7 +16,7 @@ import * as social from "@/openapi/paths/social.ts";
 import * as storage from "@/openapi/paths/storage.ts";
 import * as system from "@/openapi/paths/system.ts";
 import * as users from "@/openapi/paths/users.ts";
-import type { Handler } from "./call.ts";
+import type { Mount } from "./call.ts";
 import {
   handleChangePassword,
   handleDeleteAccount,
@@ -109,7 +108,7 @@ import {
 } from "./users/users.ts";
 
 /** Which handler answers which contract. */
-export function operations(mount: <P>(contract: Contract<P>, handle: Handler<P>) => void): void {
+export function operations(mount: Mount): void {
   mount(data.listDocuments, handleListDocuments);
   mount(data.createDocument, handleCreateDocument);
   mount(data.createDocuments, handleCreateDocuments);

@@ -32,6 +32,24 @@ export async function readJsonIfAny(
   return jsonOf(bytes);
 }
 
+const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(?:;\s*charset=["']?utf-8["']?\s*)?;?$/i;
+
+/**
+ * Reads the fields of a form of at most `bytesMax`. Throws `UNSUPPORTED_MEDIA_TYPE`,
+ * `BODY_TOO_LARGE` and `REQUEST_TIMEOUT`.
+ */
+export async function readForm(
+  request: Request,
+  bytesMax: number,
+  timeoutMs = REQUEST_TIMEOUT_MS,
+): Promise<URLSearchParams> {
+  if (!FORM_TYPE.test(request.headers.get("content-type")?.trim() ?? "")) {
+    throw new Problem("UNSUPPORTED_MEDIA_TYPE", { message: "The body must be a form." });
+  }
+  const bytes = await readBytes(request, bytesMax, timeoutMs);
+  return new URLSearchParams(new TextDecoder().decode(bytes));
+}
+
 function jsonOf(bytes: Uint8Array): Json {
   try {
     return parseJson(new TextDecoder("utf-8", { fatal: true }).decode(bytes));

@@ -21,8 +21,14 @@ export const isStoragePath = (path: string): boolean => path.startsWith(STORAGE)
 const DASHBOARD = /^\/api\/(?:auth|user|projects)(?:\/|$)/;
 const JWKS = /^\/api\/projects\/[^/]+\/jwks\.json$/;
 
+const PAGES = /^\/dashboard(?:\/|$)/;
+
+/** Whether people look at what is answered at this path, refusals too. */
+export const isPagePath = (path: string): boolean => PAGES.test(path);
+
 /** Whether only the dashboard's own pages may read what is answered at this path. */
-export const isDashboardPath = (path: string): boolean => DASHBOARD.test(path) && !JWKS.test(path);
+export const isDashboardPath = (path: string): boolean =>
+  isPagePath(path) || (DASHBOARD.test(path) && !JWKS.test(path));
 
 const SIMPLE = /^(?:\/[A-Za-z0-9_~-][A-Za-z0-9_.~-]*)*\/?$/;
 

@@ -1,11 +1,10 @@
 import { aiUsage } from "../ai/usage.ts";
 import type { Clock } from "../clock.ts";
+import { collectionSizes } from "../documents/collection_sizes.ts";
 import type { DocumentQuota } from "../documents/quota.ts";
-import { storedCollections } from "../documents/save_collection.ts";
 import type { BlobStores } from "../files/stores.ts";
 import { getStorageUsage } from "../files/usage.ts";
-import { ALL } from "../store/filter.ts";
-import type { Engine, Id } from "../store/port.ts";
+import type { Engine } from "../store/port.ts";
 import type { ProjectMember } from "./members.ts";
 import type { Plans } from "./plans.ts";
 import { readRequestCounts } from "./request_counts.ts";
@@ -30,31 +29,21 @@ export async function projectUsage(
   const { _id: projectId } = project;
   // One after the other: of what is refused nothing goes on.
   const plan = await plans.of(projectId);
-  const stored = await countDocuments(services, projectId);
+  const sizes = await collectionSizes(services, projectId);
   const bytes = await documentQuota.used(projectId);
   const storage = await getStorageUsage(services, projectId);
   const ai = await aiUsage(services, account);
   const requests = await readRequestCounts(services, projectId);
   return {
     plan: plan.name,
-    collections: { used: stored.collections, limit: plan.collections },
-    documents: { count: stored.documents, bytes, limit: plan.documentBytes },
+    collections: { used: sizes.length, limit: plan.collections },
+    documents: {
+      count: sizes.reduce((sum, { count }) => sum + count, 0),
+      bytes,
+      limit: plan.documentBytes,
+    },
     storage,
     ai,
     requests,
   };
-}
-
-/** Those in the trash too. An estimate where the engine would have to look at each. */
-async function countDocuments(
-  { engine }: { engine: Engine },
-  projectId: Id,
-): Promise<{ collections: number; documents: number }> {
-  const collections = await storedCollections({ engine }, projectId);
-  const query = { filter: ALL, sort: [], limit: 1, total: "estimate" } as const;
-  let documents = 0;
-  for (const { records } of collections) {
-    documents += (await engine.records(projectId, records).list(query)).total ?? 0;
-  }
-  return { collections: collections.length, documents };
 }

@@ -40,11 +40,12 @@ export const handleSignOutAccount: Handler<null> = async ({ services, header }) 
   return { ...ok(200, "{}", "Signed out"), headers: [sessionCookie(services.cookies, null)] };
 };
 
-const device = ({ header, client }: Call<null>) => deviceOf(header("user-agent"), client);
+export const device = ({ header, client }: Call<null>) => deviceOf(header("user-agent"), client);
 
 const shown = ({ account }: OpenedSession): string => jsonText(shownAccount(account));
 
-const signedIn = (
+/** The reply with the session that was opened, and with what makes the device known. */
+export const signedIn = (
   { services: { cookies, knownDevices } }: Call<null>,
   { account, token, deviceId }: OpenedSession,
   reply: Reply,

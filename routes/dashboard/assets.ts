@@ -1,0 +1,60 @@
+import pico from "@picocss/pico/css/pico.min.css" with { type: "text" };
+import htmx from "htmx.org/dist/htmx.min.js" with { type: "text" };
+import { sha256 } from "@/lib/crypto/hashes.ts";
+import { Problem } from "@/lib/problems.ts";
+import type { Handler } from "../call.ts";
+import base from "./assets/base.css" with { type: "text" };
+import copy from "./assets/copy.js" with { type: "text" };
+import times from "./assets/times.js" with { type: "text" };
+
+const FOLDER = "/dashboard/assets/";
+const TYPES = {
+  css: "text/css; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+  svg: "image/svg+xml",
+} as const;
+
+/** A file that pages load, under a name that changes with what is in it. */
+interface Asset {
+  readonly path: string;
+  readonly type: string;
+  readonly text: string;
+}
+
+function asset(name: string, kind: keyof typeof TYPES, text: string): Asset {
+  return { path: `${FOLDER}${name}-${sha256(text).slice(0, 12)}.${kind}`, type: TYPES[kind], text };
+}
+
+/** In the order in which they count. */
+export const STYLES: readonly Asset[] = [asset("pico", "css", pico), asset("base", "css", base)];
+
+/** Every page has all of them: what htmx puts in its place brings no scripts of its own. */
+export const SCRIPTS: readonly Asset[] = [
+  asset("htmx", "js", htmx),
+  asset("times", "js", times),
+  asset("copy", "js", copy),
+];
+
+export const ICON: Asset = asset(
+  "icon",
+  "svg",
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16" fill="#0f6b5c">' +
+    '<path d="M2 1h12v3h-2a8 8 0 0 1-8 8H2z"/></svg>',
+);
+
+const byPath = new Map([...STYLES, ...SCRIPTS, ICON].map((one) => [one.path, one]));
+
+/** Compressed on the way out, as all texts are that the client takes so. */
+export const serveAsset: Handler<null> = ({ param }) => {
+  const found = byPath.get(FOLDER + param("file"));
+  if (found === undefined) throw new Problem("ROUTE_NOT_FOUND");
+  return {
+    status: 200,
+    body: found.text,
+    type: found.type,
+    headers: [
+      ["cache-control", "public, max-age=31536000, immutable"],
+      ["x-content-type-options", "nosniff"],
+    ],
+  };
+};

@@ -1,0 +1,87 @@
+import type { Child } from "hono/jsx";
+import type { Problem } from "@/lib/problems.ts";
+
+interface FieldProps {
+  readonly label: string;
+  readonly name: string;
+  readonly type?: string;
+  readonly value?: string | null;
+  readonly hint?: string;
+  readonly required?: boolean;
+  readonly autocomplete?: string;
+  readonly placeholder?: string;
+  readonly minlength?: number;
+  readonly maxlength?: number;
+}
+
+/** A labelled field of one line. A password that was sent is never sent back. */
+export const Field = (
+  { label, name, type = "text", value = null, hint, required = false, ...rest }: FieldProps,
+) => (
+  <label>
+    {label}
+    <input
+      name={name}
+      type={type}
+      {...(value !== null && type !== "password" && { value })}
+      {...(required && { required: true })}
+      {...(hint !== undefined && { "aria-describedby": `${name}-hint` })}
+      {...rest}
+    />
+    {hint !== undefined && <small id={`${name}-hint`}>{hint}</small>}
+  </label>
+);
+
+/** What went wrong, beside the form that it is about. */
+export const Refusal = ({ problem }: { problem: Problem | null }) =>
+  problem === null ? null : <p class="note bad" role="alert">{problem.message}</p>;
+
+/** What went well, after a form sent the browser here. */
+export const Done = ({ children }: { children?: Child }) => (
+  <p class="note good" role="status">{children}</p>
+);
+
+/** A value to be taken elsewhere. */
+export const CopyField = ({ label, value }: { label: string; value: string }) => (
+  <label>
+    {label}
+    <span class="copy">
+      <input readonly value={value} />
+      <copy-text text={value}></copy-text>
+    </span>
+  </label>
+);
+
+/**
+ * Asks before something is done that cannot be undone: it is behind a word that opens, with what
+ * will be lost.
+ *
+ * @param action Where the form is sent; it may have fields as children.
+ */
+export const Ask = (
+  { label, loss, action, button, children }: {
+    label: string;
+    loss: Child;
+    action: string;
+    button: string;
+    children?: Child;
+  },
+) => (
+  <details class="ask">
+    <summary>{label}</summary>
+    <form method="post" action={action}>
+      <p>{loss}</p>
+      {children}
+      <button class="danger">{button}</button>
+    </form>
+  </details>
+);
+
+declare module "hono/jsx" {
+  namespace JSX {
+    interface IntrinsicElements {
+      "copy-text": { text: string; label?: string; children?: Child };
+      "local-time": { children?: Child };
+    }
+  }
+}

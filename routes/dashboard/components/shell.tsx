@@ -1,0 +1,165 @@
+import type { Child } from "hono/jsx";
+import { ICON, SCRIPTS, STYLES } from "../assets.ts";
+import type { Frame } from "../frame.ts";
+import { bytesText, countText } from "./texts.ts";
+
+/** What every page is: its head, and a body in which links and forms replace no more than they must. */
+const Document = ({ title, kind, children }: { title: string; kind: string; children?: Child }) => (
+  <html lang="en">
+    <head>
+      <meta charset="utf-8" />
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <meta name="color-scheme" content="light dark" />
+      <title>{`${title} · Corbel`}</title>
+      <link rel="icon" href={ICON.path} />
+      {STYLES.map(({ path }) => <link rel="stylesheet" href={path} />)}
+      {SCRIPTS.map(({ path }) => <script type="module" src={path}></script>)}
+    </head>
+    <body class={kind} hx-boost:inherited="true">{children}</body>
+  </html>
+);
+
+export const Mark = () => (
+  <svg viewBox="0 0 16 16" fill="currentColor" aria-hidden="true" class="mark">
+    <path d="M2 1h12v3h-2a8 8 0 0 1-8 8H2z" />
+  </svg>
+);
+
+/** A page for who is not signed in, or for one that has gone wrong. */
+export const Plain = ({ title, children }: { title: string; children?: Child }) => (
+  <Document title={title} kind="plain">
+    <main>
+      <a class="brand" href="/dashboard">
+        <Mark />
+        <span>Corbel</span>
+      </a>
+      {children}
+    </main>
+  </Document>
+);
+
+const Item = (
+  { href, label, count, current }: {
+    href: string;
+    label: string;
+    count?: string | undefined;
+    current: string;
+  },
+) => (
+  <a href={href} {...(href === current && { "aria-current": "page" })}>
+    <span>{label}</span>
+    {count !== undefined && <small>{count}</small>}
+  </a>
+);
+
+interface ShellProps {
+  readonly title: string;
+  /** The path of the item in the left column that this page belongs to. */
+  readonly current: string;
+  readonly children?: Child;
+}
+
+const Foot = ({ email, plan, current }: { email: string; plan: string; current: string }) => (
+  <div class="foot">
+    <Item href="/dashboard/account" label={email} count={plan} current={current} />
+    <form method="post" action="/dashboard/sign-out">
+      <button class="link">Sign out</button>
+    </form>
+  </div>
+);
+
+const Side = ({ label, children }: { label: string; children?: Child }) => (
+  <>
+    <a class="skip" href="#content">Skip to content</a>
+    <header class="top">
+      <button type="button" class="quiet" popovertarget="menu">Menu</button>
+      <a class="brand" href="/dashboard">
+        <Mark />
+        <span>Corbel</span>
+      </a>
+    </header>
+    <nav id="menu" class="side" popover="auto" aria-label={label}>
+      <a class="brand" href="/dashboard">
+        <Mark />
+        <span>Corbel</span>
+      </a>
+      {children}
+    </nav>
+  </>
+);
+
+/** A page of the account: nothing in it belongs to one project. */
+export const AccountShell = (
+  { title, current, email, plan, children }: ShellProps & { email: string; plan: string },
+) => (
+  <Document title={title} kind="framed">
+    <Side label="Account">
+      <Item href="/dashboard" label="Projects" current={current} />
+      <Item href="/dashboard/account" label="Account" current={current} />
+      <Foot email={email} plan={plan} current="" />
+    </Side>
+    <main id="content">{children}</main>
+  </Document>
+);
+
+/** A page of a project, beside what else there is in it. */
+export const ProjectShell = (
+  { frame, title, current, children }: ShellProps & { frame: Frame },
+) => {
+  const { home, collections } = frame;
+  const at = { current };
+  return (
+    <Document title={`${title} · ${frame.name}`} kind="framed">
+      <Side label="Project">
+        <a class="project" href="/dashboard">
+          <b>{frame.name}</b>
+          <small>all projects</small>
+        </a>
+        <h2>Data</h2>
+        {collections.map(({ name, count }) => (
+          <Item
+            href={`${home}/collections/${name}`}
+            label={name}
+            count={countText(count)}
+            {...at}
+          />
+        ))}
+        <Item href={`${home}/collections`} label="+ New collection" {...at} />
+        <h2>Project</h2>
+        <Item href={home} label="Overview" {...at} />
+        <Item href={`${home}/users`} label="Users" count={countText(frame.users)} {...at} />
+        <Item href={`${home}/files`} label="Files" count={bytesText(frame.fileBytes)} {...at} />
+        <Item href={`${home}/sign-in`} label="Sign-in" {...at} />
+        <Item href={`${home}/ai`} label="AI" {...at} />
+        <Item href={`${home}/members`} label="Members" {...at} />
+        <Item href={`${home}/settings`} label="Settings" {...at} />
+        <Foot email={frame.email} plan={frame.plan} current="" />
+      </Side>
+      <main id="content">{children}</main>
+    </Document>
+  );
+};
+
+/** What a page is about, at its head, with what can be done there. */
+export const Bar = ({ title, children }: { title: string; children?: Child }) => (
+  <div class="bar">
+    <h1>{title}</h1>
+    {children}
+  </div>
+);
+
+/** One of the pages of the same thing. */
+export interface Tab {
+  readonly href: string;
+  readonly label: string;
+}
+
+export const Tabs = (
+  { tabs, current, label }: { tabs: readonly Tab[]; current: string; label: string },
+) => (
+  <nav class="tabs" aria-label={label}>
+    {tabs.map(({ href, label }) => (
+      <a href={href} {...(href === current && { "aria-current": "page" })}>{label}</a>
+    ))}
+  </nav>
+);

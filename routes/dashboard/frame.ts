@@ -1,0 +1,50 @@
+import { USERS } from "@/lib/auth/users.ts";
+import { collectionSizes } from "@/lib/documents/collection_sizes.ts";
+import { getStorageUsage } from "@/lib/files/usage.ts";
+import type { ProjectMember, Role } from "@/lib/projects/members.ts";
+import type { Services } from "@/lib/services.ts";
+import { ALL } from "@/lib/store/filter.ts";
+import type { Id } from "@/lib/store/port.ts";
+
+/** What the left column of a project's pages shows. */
+export interface Frame {
+  readonly projectId: Id;
+  readonly name: string;
+  /** The path of the project's first page, with which those of all others begin. */
+  readonly home: string;
+  readonly role: Role;
+  /** Of the account that looks. */
+  readonly email: string;
+  readonly plan: string;
+  readonly collections: readonly { readonly name: string; readonly count: number }[];
+  readonly users: number;
+  readonly fileBytes: number;
+}
+
+export const homeOf = (projectId: Id): string => `/dashboard/projects/${projectId}`;
+
+/** Counts are estimates where the engine would have to look at every row. */
+export async function loadFrame(
+  services: Services,
+  { project, role, account }: ProjectMember,
+): Promise<Frame> {
+  const { _id: projectId, name } = project;
+  const users = services.engine.records(projectId, USERS)
+    .list({ filter: ALL, sort: [], limit: 1, total: "estimate" });
+  const [sizes, { total }, storage] = await Promise.all([
+    collectionSizes(services, projectId),
+    users,
+    getStorageUsage(services, projectId),
+  ]);
+  return {
+    projectId,
+    name,
+    home: homeOf(projectId),
+    role,
+    email: account.email,
+    plan: account.plan,
+    collections: sizes.toSorted((a, b) => a.name < b.name ? -1 : 1),
+    users: total ?? 0,
+    fileBytes: storage.used,
+  };
+}

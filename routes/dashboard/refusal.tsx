@@ -1,0 +1,43 @@
+import type { RequestState } from "@/lib/http/request.ts";
+import type { Reply } from "@/lib/http/respond.ts";
+import type { Problem, ProblemCode } from "@/lib/problems.ts";
+import { Plain } from "./components/shell.tsx";
+import { signInPath } from "./next.ts";
+import { pageReply, seeOther } from "./replies.ts";
+
+/** What a page that cannot be shown is called. */
+const TITLES: Partial<Record<ProblemCode, string>> = {
+  PROJECT_NOT_FOUND: "Not found",
+  ROUTE_NOT_FOUND: "Not found",
+  ROLE_REQUIRED: "Not yours to change",
+};
+
+/**
+ * A refusal as a page. Whoever is not signed in is sent to sign in, and comes back to what he
+ * looked at.
+ *
+ * @param reply The same refusal as data: its status and headers hold here too.
+ */
+export function refusalPage(state: RequestState, problem: Problem, reply: Reply): Reply {
+  if (problem.code === "SIGN_IN_REQUIRED") return seeOther(signInPath(state));
+  const page = pageReply(<RefusalPage problem={problem} message={messageOf(reply)} />, {
+    status: reply.status,
+  });
+  return { ...page, headers: [...reply.headers ?? [], ...page.headers ?? []] };
+}
+
+/** What may be said of it: of a failure inside nothing is. */
+const messageOf = ({ body }: Reply): string => JSON.parse(body as string).message;
+
+const RefusalPage = ({ problem, message }: { problem: Problem; message: string }) => {
+  const title = TITLES[problem.code] ?? (problem.status >= 500 ? "That went wrong" : "Refused");
+  return (
+    <Plain title={title}>
+      <h1>{title}</h1>
+      <p role="alert">{message}</p>
+      <p>
+        <a href="/dashboard">Go to your projects</a>
+      </p>
+    </Plain>
+  );
+};

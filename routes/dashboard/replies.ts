@@ -1,0 +1,57 @@
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { Reply } from "@/lib/http/respond.ts";
+import { Problem } from "@/lib/problems.ts";
+
+export interface PageOptions {
+  readonly status?: number;
+  /** Where the project's files are, if elsewhere: its pages show them and send them there. */
+  readonly filesOrigin?: string | null;
+}
+
+/** A whole page. It is kept by nobody: the next look shows what holds then. */
+export function pageReply(
+  page: JSX.Element,
+  { status = 200, filesOrigin = null }: PageOptions = {},
+): Reply {
+  return {
+    status,
+    body: `<!DOCTYPE html>${page}`,
+    type: "text/html; charset=utf-8",
+    headers: [
+      ["cache-control", "no-store"],
+      ["content-security-policy", policy(filesOrigin)],
+      ["referrer-policy", "same-origin"],
+      ["x-content-type-options", "nosniff"],
+      ["x-frame-options", "DENY"],
+    ],
+  };
+}
+
+function policy(filesOrigin: string | null): string {
+  const files = filesOrigin === null ? "" : ` ${filesOrigin}`;
+  return "default-src 'self'; " +
+    `img-src 'self' data:${files}; connect-src 'self'${files}; ` +
+    "object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+}
+
+/** Sends the browser to a page of ours, which it then asks for anew. */
+export const seeOther = (path: string, headers: Reply["headers"] = []): Reply => ({
+  status: 303,
+  body: null,
+  headers: [["location", path], ["cache-control", "no-store"], ...headers],
+});
+
+/**
+ * What a form's verb resolves to, or why it refused, to be said beside the form. What is no refusal
+ * goes on as it was thrown.
+ */
+export async function attempt<T>(
+  work: () => Promise<T>,
+): Promise<{ readonly value: T; readonly problem: null } | { readonly problem: Problem }> {
+  try {
+    return { value: await work(), problem: null };
+  } catch (error) {
+    if (error instanceof Problem) return { problem: error };
+    throw error;
+  }
+}
