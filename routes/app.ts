@@ -6,12 +6,20 @@ import { readForm, readJson, readJsonIfAny } from "@/lib/http/body.ts";
 import { readChunks } from "@/lib/http/chunks.ts";
 import { isPagePath, RESERVED_PATH } from "@/lib/http/path.ts";
 import { type Connection, openRequest, type RequestState } from "@/lib/http/request.ts";
-import { asProblem, preflight, problemReply, refusalText, respond } from "@/lib/http/respond.ts";
+import {
+  asProblem,
+  preflight,
+  problemReply,
+  refusalText,
+  type Reply,
+  respond,
+} from "@/lib/http/respond.ts";
 import { FORM_BYTES_MAX } from "@/lib/limits.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { Services } from "@/lib/services.ts";
 import { after, type Soon } from "@/lib/soon.ts";
 import type { Handler, Operation } from "./call.ts";
+import { compressed } from "./dashboard/compression.ts";
 import { pages } from "./dashboard/mod.ts";
 import { refusalPage } from "./dashboard/refusal.tsx";
 import { operations } from "./operations.ts";
@@ -37,8 +45,12 @@ export function createApp(services: Services): App {
     return respond(state, isPagePath(state.path) ? refusalPage(state, problem, reply) : reply);
   }
 
+  const respondPage = async (state: RequestState, reply: Reply) =>
+    respond(state, await compressed(state, reply));
+
   function mount<P>(operation: Operation<P>, handle: Handler<P>): void {
     mounted.push(operation);
+    const isPage = isPagePath(operation.path);
     router.add(operation.method.toUpperCase(), routingPattern(operation.path), (state, param) => {
       state.operationId = operation.operationId;
       const reply = deadlines.within(
@@ -64,7 +76,7 @@ export function createApp(services: Services): App {
             })),
         operation.extraMs,
       );
-      return after(reply, (reply) => respond(state, reply));
+      return after(reply, (reply) => isPage ? respondPage(state, reply) : respond(state, reply));
     });
   }
 

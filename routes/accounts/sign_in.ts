@@ -52,6 +52,7 @@ export const signedIn = (
 ): Reply => ({
   ...reply,
   headers: [
+    ...reply.headers ?? [],
     NO_STORE,
     sessionCookie(cookies, token),
     knownDevices.write(account._id, deviceId),

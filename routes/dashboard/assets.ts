@@ -3,6 +3,7 @@ import htmx from "htmx.org/dist/htmx.min.js" with { type: "text" };
 import { sha256 } from "@/lib/crypto/hashes.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { Handler } from "../call.ts";
+import { packed, packedHeaders, takesEncoding } from "./compression.ts";
 import base from "./assets/base.css" with { type: "text" };
 import copy from "./assets/copy.js" with { type: "text" };
 import times from "./assets/times.js" with { type: "text" };
@@ -44,17 +45,21 @@ export const ICON: Asset = asset(
 
 const byPath = new Map([...STYLES, ...SCRIPTS, ICON].map((one) => [one.path, one]));
 
-/** Compressed on the way out, as all texts are that the client takes so. */
-export const serveAsset: Handler<null> = ({ param }) => {
+/** Packed once each, when the first asks for it. */
+const packedAssets = new Map<string, Promise<Uint8Array<ArrayBuffer>>>();
+
+export const serveAsset: Handler<null> = async ({ param, header }) => {
   const found = byPath.get(FOLDER + param("file"));
   if (found === undefined) throw new Problem("ROUTE_NOT_FOUND");
-  return {
-    status: 200,
-    body: found.text,
-    type: found.type,
-    headers: [
-      ["cache-control", "public, max-age=31536000, immutable"],
-      ["x-content-type-options", "nosniff"],
-    ],
-  };
+  const { path, type, text } = found;
+  const headers = [
+    ["cache-control", "public, max-age=31536000, immutable"],
+    ["x-content-type-options", "nosniff"],
+  ] as const;
+  if (!takesEncoding(header("accept-encoding"), "br")) {
+    return { status: 200, body: text, type, headers };
+  }
+  let bytes = packedAssets.get(path);
+  if (bytes === undefined) packedAssets.set(path, bytes = packed(text, "br"));
+  return { status: 200, body: await bytes, type, headers: [...headers, ...packedHeaders("br")] };
 };

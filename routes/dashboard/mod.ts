@@ -1,13 +1,29 @@
 import type { Mount } from "../call.ts";
 import { accountPages } from "./accounts/mod.ts";
+import { aiPages } from "./ai/mod.ts";
 import { serveAsset } from "./assets.ts";
+import { collectionsPages } from "./collections/mod.ts";
+import { documentsPages } from "./documents/mod.ts";
+import { filesPages } from "./files/mod.ts";
 import { visitor } from "./guards.ts";
+import { membersPages } from "./members/mod.ts";
+import { overviewPages } from "./overview/mod.ts";
 import { get } from "./pages.ts";
 import { projectPages } from "./projects/mod.ts";
+import { socialPages } from "./social/mod.ts";
+import { usersPages } from "./users/mod.ts";
 
 /** The dashboard: pages over the verbs that the operations call, with no rule of their own. */
 export function pages(mount: Mount): void {
   mount(get("/dashboard/assets/{file}", visitor), serveAsset);
   accountPages(mount);
   projectPages(mount);
+  overviewPages(mount);
+  collectionsPages(mount);
+  documentsPages(mount);
+  socialPages(mount);
+  usersPages(mount);
+  filesPages(mount);
+  aiPages(mount);
+  membersPages(mount);
 }

@@ -3,7 +3,10 @@ import { ICON, SCRIPTS, STYLES } from "../assets.ts";
 import type { Frame } from "../frame.ts";
 import { bytesText, countText } from "./texts.ts";
 
-/** What every page is: its head, and a body in which links and forms replace no more than they must. */
+/**
+ * What every page is. With scripts, links and forms replace what is in the body and nothing about
+ * it, so that it has no attributes of one page.
+ */
 const Document = ({ title, kind, children }: { title: string; kind: string; children?: Child }) => (
   <html lang="en">
     <head>
@@ -15,7 +18,9 @@ const Document = ({ title, kind, children }: { title: string; kind: string; chil
       {STYLES.map(({ path }) => <link rel="stylesheet" href={path} />)}
       {SCRIPTS.map(({ path }) => <script type="module" src={path}></script>)}
     </head>
-    <body class={kind} hx-boost:inherited="true">{children}</body>
+    <body hx-boost:inherited="true">
+      <div class={kind}>{children}</div>
+    </body>
   </html>
 );
 

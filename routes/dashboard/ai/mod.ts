@@ -1,0 +1,3 @@
+import type { Mount } from "../../call.ts";
+
+export function aiPages(_mount: Mount): void {}

@@ -1,0 +1,3 @@
+import type { Mount } from "../../call.ts";
+
+export function collectionsPages(_mount: Mount): void {}

@@ -1,0 +1,3 @@
+import type { Mount } from "../../call.ts";
+
+export function overviewPages(_mount: Mount): void {}

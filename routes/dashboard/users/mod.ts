@@ -1,0 +1,3 @@
+import type { Mount } from "../../call.ts";
+
+export function usersPages(_mount: Mount): void {}
