@@ -1,14 +1,17 @@
 import type { AccessTokens } from "../auth/access_tokens.ts";
+import { logOut } from "../auth/end_sessions.ts";
+import { exchangeCode } from "../auth/exchange_code.ts";
 import type { Device, SessionDirectory } from "../auth/sessions.ts";
 import type { SigningKeys } from "../auth/signing_keys.ts";
 import { findProvider } from "../projects/providers.ts";
 import { isTrashed, type ProjectRecord, PROJECTS } from "../projects/records.ts";
 import { Problem } from "../problems.ts";
+import type { Id } from "../store/port.ts";
 import { SignInFailed } from "./failures.ts";
 import { redeem } from "./oauth.ts";
 import { withinTimeLimit } from "./provider_http.ts";
 import { failedReturn, returnAddress, type WayBack } from "./return.ts";
-import { signIn } from "./sign_in.ts";
+import { type SignedIn, signIn } from "./sign_in.ts";
 import { callbackUrl, type SignInServices } from "./start_sign_in.ts";
 import { type BegunSignIn, projectOf, takeState } from "./states.ts";
 
@@ -29,7 +32,8 @@ export interface CallbackInput {
 
 /**
  * Ends a sign-in: the address on the project's site that the browser is sent to, with a session
- * or, once it is known whose sign-in it is, with an `error`. Throws `PROVIDER_UNKNOWN`,
+ * or, once it is known whose sign-in it is, with an `error`. That of a trial is our own, and has
+ * nothing that leads to a session. Throws `PROVIDER_UNKNOWN`,
  * `INVALID_STATE` and `SITE_URL_MISSING`, before the state is taken.
  */
 export async function completeSignIn(
@@ -51,24 +55,24 @@ export async function completeSignIn(
   if (siteUrl === null) throw new Problem("SITE_URL_MISSING");
   const begun = await takeState(services, projectId, { state, provider, browserHashes });
   if (begun === null) throw new Problem("INVALID_STATE");
-  const { returnTo, applicationState } = begun;
-  const way: WayBack = { projectId, siteUrl, provider, returnTo, applicationState };
+  const { returnTo, applicationState, trialPath } = begun;
+  const trialUrl = trialPath && services.config.publicUrl + trialPath;
+  const way: WayBack = { projectId, siteUrl, provider, returnTo, applicationState, trialUrl };
   try {
-    const { userId, isNewUser, linkedByEmail, accessToken, rtCode } = await finish(
-      services,
-      way,
-      input,
-      begun,
-    );
+    const signedIn = await finish(services, way, input, begun);
+    const { userId, isNewUser, linkedByEmail, accessToken, rtCode } = signedIn;
     const parameters = {
-      rtCode,
       provider,
       userId,
       projectId,
       isNewUser: String(isNewUser),
       linkedByEmail: String(linkedByEmail),
     };
-    return returnAddress(way, parameters, `token=${accessToken}`);
+    if (trialUrl === null) {
+      return returnAddress(way, { rtCode, ...parameters }, `token=${accessToken}`);
+    }
+    await endTrial(services, projectId, signedIn);
+    return returnAddress(way, parameters);
   } catch (error) {
     return failedReturn(services, way, error);
   }
@@ -98,6 +102,16 @@ async function finish(
     return await read(tokens, http);
   });
   return await signIn(services, projectId, { provider: name, profile, linking, device });
+}
+
+/** Does what the application's page would do next, and ends the session that it gets. */
+async function endTrial(
+  services: CallbackServices,
+  projectId: Id,
+  { rtCode: code, accessToken }: SignedIn,
+): Promise<void> {
+  const refreshToken = await exchangeCode(services, projectId, { code, accessToken });
+  await logOut(services, projectId, { refreshToken, authorization: null });
 }
 
 /** The value of a parameter that may stand there once. */

@@ -10,6 +10,10 @@ const TEXTS = {
   failed: "Sign-in failed, try again",
 } as const;
 
+/** Whether this is what a page is told, and nothing that somebody put into its address. */
+export const isFailureText = (text: string): boolean =>
+  (Object.values(TEXTS) as string[]).includes(text);
+
 export type FailureReason = keyof typeof TEXTS;
 
 /** A sign-in that ends on the user's page with an `error`. */

@@ -32,6 +32,10 @@ export interface IdTokens {
 
 /** What is a provider's own; everything else is the same for all. */
 export interface Provider {
+  /** What people call it. */
+  readonly title: string;
+  /** Where its OAuth applications are set up. */
+  readonly consoleUrl: string;
   /** What is asked for. */
   readonly scope: string;
   /** Null for a provider that issues no ID tokens. With them a nonce is sent and demanded. */

@@ -15,6 +15,8 @@ export interface WayBack {
   readonly returnTo: string | null;
   /** The application's own state, unchanged. */
   readonly applicationState: string | null;
+  /** Where a trial ends, on our own site; null for a sign-in that an application began. */
+  readonly trialUrl: string | null;
 }
 
 /**
@@ -22,11 +24,11 @@ export interface WayBack {
  * @param fragment Never reaches a server, a log or a referrer.
  */
 export function returnAddress(
-  { siteUrl, returnTo, applicationState }: WayBack,
+  { siteUrl, returnTo, applicationState, trialUrl }: WayBack,
   parameters: Readonly<Record<string, string>>,
   fragment = "",
 ): string {
-  const url = new URL("/auth/callback", siteUrl);
+  const url = new URL(trialUrl ?? "/auth/callback", siteUrl);
   url.search = new URLSearchParams({
     ...parameters,
     ...(returnTo !== null && { return_to: returnTo }),

@@ -9,6 +9,7 @@ const WAY: WayBack = {
   provider: "some",
   returnTo: null,
   applicationState: null,
+  trialUrl: null,
 };
 
 Deno.test("the way back has one address, whatever comes with it", () => {
@@ -27,6 +28,11 @@ Deno.test("the way back has one address, whatever comes with it", () => {
     return_to: "//evil.example/#x",
     state: "&error=1#y",
   });
+});
+
+Deno.test("a trial ends on our own page and nowhere else", () => {
+  const trialUrl = "https://api.example/tried";
+  assert.equal(returnAddress({ ...WAY, trialUrl }, { error: "no" }), `${trialUrl}?error=no`);
 });
 
 Deno.test("what was not given does not come back", () => {

@@ -29,6 +29,11 @@ export interface StartInput {
   readonly query: URLSearchParams;
   /** The `Cookie` header. */
   readonly cookies: string | null;
+  /**
+   * A path of our own: a member tries the sign-in, which ends there instead of on the project's
+   * site, without a session. It is the caller's, never a request's.
+   */
+  readonly trialPath?: string;
 }
 
 /** Where the browser is sent. */
@@ -53,7 +58,7 @@ export async function startSignIn(
   input: StartInput,
 ): Promise<Departure> {
   const { config, providers, browsers } = services;
-  const { provider, query } = input;
+  const { provider, query, trialPath = null } = input;
   const { scope, idTokens, server: find } = providers.find(provider);
   const settings = await findProvider(services, projectId, provider);
   if (!settings?.enabled || settings.clientSecret === null) {
@@ -76,7 +81,8 @@ export async function startSignIn(
     const server = await withinTimeLimit(find);
     location = await authorizationUrl(server, application, { ...challenge, scope });
   } catch (error) {
-    const back = { projectId, siteUrl, provider, returnTo, applicationState };
+    const trialUrl = trialPath && config.publicUrl + trialPath;
+    const back = { projectId, siteUrl, provider, returnTo, applicationState, trialUrl };
     return { location: failedReturn(services, back, error), cookie: null };
   }
   const { browserHash, cookie } = browsers.recognise(input.cookies);
@@ -86,6 +92,7 @@ export async function startSignIn(
     challenge,
     returnTo,
     applicationState,
+    trialPath,
   });
   return { location: location.href, cookie };
 }

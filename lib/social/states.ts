@@ -42,6 +42,8 @@ export interface BegunSignIn {
   readonly challenge: Challenge;
   readonly returnTo: string | null;
   readonly applicationState: string | null;
+  /** Where a trial ends, a path of our own; null for a sign-in that an application began. */
+  readonly trialPath: string | null;
 }
 
 interface StateServices {
@@ -56,6 +58,8 @@ type SealedPart = {
   nonce: string | null;
   returnTo: string | null;
   applicationState: string | null;
+  /** Sign-ins that earlier versions began have none. */
+  trialPath?: string | null;
 };
 
 const STATE = /^([0-9a-f]{24})\.[A-Za-z0-9_-]{43}$/;
@@ -83,10 +87,10 @@ export async function keepState(
   projectId: Id,
   begun: BegunSignIn & { readonly provider: string; readonly browserHash: string },
 ): Promise<void> {
-  const { challenge, returnTo, applicationState, provider, browserHash } = begun;
+  const { challenge, returnTo, applicationState, trialPath, provider, browserHash } = begun;
   const { verifier, nonce } = challenge;
   const stateHash = sha256(challenge.state);
-  const part: SealedPart = { verifier, nonce, returnTo, applicationState };
+  const part: SealedPart = { verifier, nonce, returnTo, applicationState, trialPath };
   await engine.records<SignInStateRecord>(projectId, SIGN_IN_STATES).insert({
     _id: newId(),
     stateHash,
@@ -119,6 +123,6 @@ export async function takeState(
   ));
   if (taken === null) return null;
   const opened = await keyRing.open(taken.value.sealed, bindingOf(projectId, stateHash));
-  const { verifier, nonce, returnTo, applicationState } = parseJson(opened) as SealedPart;
-  return { challenge: { state, verifier, nonce }, returnTo, applicationState };
+  const { verifier, nonce, trialPath = null, ...rest } = parseJson(opened) as SealedPart;
+  return { challenge: { state, verifier, nonce }, trialPath, ...rest };
 }

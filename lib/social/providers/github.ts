@@ -24,6 +24,8 @@ export function github(
   };
 
   return {
+    title: "GitHub",
+    consoleUrl: `${githubUrl}/settings/developers`,
     scope: "read:user user:email",
     idTokens: null,
     server: () => Promise.resolve(server),

@@ -18,6 +18,8 @@ export function google(
 ): Provider {
   const { server, checkSignature } = openIdServer(googleIssuer, clock);
   return {
+    title: "Google",
+    consoleUrl: "https://console.cloud.google.com/apis/credentials",
     scope: "openid email profile",
     idTokens: { algorithm: "RS256", checkSignature },
     server,

@@ -1,3 +1,16 @@
 import type { Mount } from "../../call.ts";
+import { member } from "../guards.ts";
+import { get, post } from "../pages.ts";
+import { saveProviderByForm, saveSiteUrlByForm, showSignInSettings } from "./sign_in.tsx";
+import { showTried, startTrial } from "./trial.tsx";
 
-export function socialPages(_mount: Mount): void {}
+const PATH = "/dashboard/projects/{projectId}/sign-in";
+
+export function socialPages(mount: Mount): void {
+  mount(get(PATH, member("viewer")), showSignInSettings);
+  mount(post(PATH, member("admin")), saveSiteUrlByForm);
+  mount(get(`${PATH}/tried`, member("admin")), showTried);
+  // A link and no form: where a form leads to is bound by `form-action`.
+  mount(get(`${PATH}/try/{provider}`, member("admin")), startTrial);
+  mount(post(`${PATH}/{provider}`, member("admin")), saveProviderByForm);
+}

@@ -1,0 +1,146 @@
+import { findUser } from "@/lib/auth/manage_users.ts";
+import type { UserRecord } from "@/lib/auth/users.ts";
+import { requiredId } from "@/lib/ids.ts";
+import type { ProjectMember } from "@/lib/projects/members.ts";
+import type { Problem } from "@/lib/problems.ts";
+import { isFailureText } from "@/lib/social/failures.ts";
+import { startSignIn } from "@/lib/social/start_sign_in.ts";
+import type { Call, Handler } from "../../call.ts";
+import { redirect } from "../../social/redirect.ts";
+import { Done, Refusal } from "../components/forms.tsx";
+import { Bar, ProjectShell } from "../components/shell.tsx";
+import { homeOf, loadFrame } from "../frame.ts";
+import { attempt, pageReply } from "../replies.ts";
+import { Profile, providersOf } from "../users/profile.tsx";
+
+const tabOf = ({ principal }: Call<ProjectMember>): string =>
+  `${homeOf(principal.project._id)}/sign-in`;
+
+/**
+ * Begins a sign-in as the project's own site does, with all its checks; only where it ends is ours.
+ * The project is known by its member, so no key is needed.
+ */
+export const startTrial: Handler<ProjectMember> = async (call) => {
+  const { services, principal: { project } } = call;
+  const tried = await attempt(() =>
+    startSignIn(services, { projectId: project._id, siteUrl: project.siteUrl }, {
+      provider: call.param("provider"),
+      query: new URLSearchParams(),
+      cookies: call.header("cookie"),
+      trialPath: `${tabOf(call)}/tried`,
+    })
+  );
+  if (tried.problem !== null) {
+    const page = await triedPage(call, { problem: tried.problem });
+    return pageReply(page, { status: tried.problem.status });
+  }
+  const { location, cookie } = tried.value;
+  return cookie === null ? redirect(location) : redirect(location, cookie);
+};
+
+/** What a trial came back with. Anybody can write such an address: nothing of it is shown as it is. */
+export const showTried: Handler<ProjectMember> = async (call) => {
+  const query = new URLSearchParams(call.query);
+  const error = query.get("error");
+  if (error !== null) {
+    const known = isFailureText(error) ? error : "Sign-in failed, try again";
+    return pageReply(await triedPage(call, { error: known }));
+  }
+  const { services, principal } = call;
+  const tried = await attempt(() =>
+    findUser(services, principal.project._id, requiredId(query.get("userId") ?? ""))
+  );
+  if (tried.problem !== null) {
+    const page = await triedPage(call, { problem: tried.problem });
+    return pageReply(page, { status: tried.problem.status });
+  }
+  const { value: user } = tried;
+  const signedIn = {
+    user,
+    provider: providersOf(user).find((provider) => provider === query.get("provider")),
+    isNewUser: query.get("isNewUser") === "true",
+    linkedByEmail: query.get("linkedByEmail") === "true",
+  };
+  return pageReply(await triedPage(call, { signedIn }));
+};
+
+interface SignedIn {
+  readonly user: UserRecord;
+  /** Undefined if the user has no such provider. */
+  readonly provider: string | undefined;
+  readonly isNewUser: boolean;
+  readonly linkedByEmail: boolean;
+}
+
+interface Outcome {
+  readonly signedIn?: SignedIn;
+  /** What the site would have been told. */
+  readonly error?: string;
+  /** Why there is nothing to show. */
+  readonly problem?: Problem;
+}
+
+async function triedPage(call: Call<ProjectMember>, { signedIn, error, problem }: Outcome) {
+  const { services, principal } = call;
+  const frame = await loadFrame(services, principal);
+  const { siteUrl } = principal.project;
+  const tab = tabOf(call);
+  return (
+    <ProjectShell frame={frame} title="Sign-in tried" current={tab}>
+      <Bar title="Sign-in tried" />
+      <div class="sheet">
+        <Refusal problem={problem ?? null} />
+        {error !== undefined && (
+          <article class="card">
+            <h2>It did not work</h2>
+            <p class="note bad" role="alert">{error}.</p>
+            <p>
+              Client ID, client secret and callback URL must be those of the OAuth application at
+              the provider. Your site would get this text as <span class="mono">error</span>.
+            </p>
+          </article>
+        )}
+        {signedIn !== undefined && (
+          <>
+            <Done>It works: this is who signed in. The session was ended at once.</Done>
+            <Profile user={signedIn.user} home={frame.home} />
+            <CameBack {...signedIn} projectId={frame.projectId} siteUrl={siteUrl} />
+          </>
+        )}
+        <a role="button" class="quiet" href={tab}>Back to sign-in</a>
+      </div>
+    </ProjectShell>
+  );
+}
+
+const CameBack = (
+  { user, provider, isNewUser, linkedByEmail, projectId, siteUrl }: SignedIn & {
+    projectId: string;
+    siteUrl: string | null;
+  },
+) => (
+  <article class="card">
+    <h2>What your site gets</h2>
+    <p>
+      At{" "}
+      <span class="mono">{`${siteUrl ?? ""}/auth/callback`}</span>, in the query; the token is in
+      the fragment.
+    </p>
+    <dl class="facts mono">
+      <dt>rtCode</dt>
+      <dd>good once, for a minute</dd>
+      <dt>provider</dt>
+      <dd>{provider ?? "unknown"}</dd>
+      <dt>userId</dt>
+      <dd>{user._id}</dd>
+      <dt>projectId</dt>
+      <dd>{projectId}</dd>
+      <dt>isNewUser</dt>
+      <dd>{String(isNewUser)}</dd>
+      <dt>linkedByEmail</dt>
+      <dd>{String(linkedByEmail)}</dd>
+      <dt>#token</dt>
+      <dd>the access token</dd>
+    </dl>
+  </article>
+);

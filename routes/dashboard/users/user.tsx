@@ -1,0 +1,125 @@
+import { endSession, endSessionsOf } from "@/lib/auth/end_sessions.ts";
+import { listSessions } from "@/lib/auth/list_sessions.ts";
+import { deleteUser, findUser, setDisabled } from "@/lib/auth/manage_users.ts";
+import type { UserRecord } from "@/lib/auth/users.ts";
+import { requiredId } from "@/lib/ids.ts";
+import { includes, type ProjectMember } from "@/lib/projects/members.ts";
+import type { Id } from "@/lib/store/port.ts";
+import type { Call, Handler } from "../../call.ts";
+import { Ask, Done } from "../components/forms.tsx";
+import { Bar, ProjectShell } from "../components/shell.tsx";
+import { homeOf, loadFrame } from "../frame.ts";
+import { pageReply, seeOther } from "../replies.ts";
+import { calledBy, Disabled, Profile } from "./profile.tsx";
+import { Sessions } from "./sessions.tsx";
+
+const ROWS = 20;
+
+/** What a form did, by the word in the address that it leads to. */
+const DONE: Readonly<Record<string, string>> = {
+  disabled: "The user is disabled and signed out everywhere.",
+  enabled: "The user may sign in again.",
+  ended: "All sessions are ended.",
+  "session-ended": "The session is ended.",
+};
+
+const listOf = ({ principal }: Call<ProjectMember>): string =>
+  `${homeOf(principal.project._id)}/users`;
+
+const userIdOf = ({ param }: Call<ProjectMember>): Id => requiredId(param("id"));
+
+export const showUser: Handler<ProjectMember> = async (call) => {
+  const { services, principal, query } = call;
+  const projectId = principal.project._id;
+  const asked = new URLSearchParams(query);
+  const cursor = asked.get("cursor");
+  const user = await findUser(services, projectId, userIdOf(call));
+  const path = `${listOf(call)}/${user._id}`;
+  const [frame, sessions] = await Promise.all([
+    loadFrame(services, principal),
+    // None of them is the member's own.
+    listSessions(
+      services,
+      { projectId, userId: user._id, sessionId: "" },
+      new URLSearchParams({ limit: String(ROWS), ...(cursor !== null && { cursor }) }).toString(),
+    ),
+  ]);
+  const done = DONE[asked.get("done") ?? ""];
+  const mayChange = includes(frame.role, "admin");
+  return pageReply(
+    <ProjectShell frame={frame} title={calledBy(user)} current={listOf(call)}>
+      <Bar title={calledBy(user)}>
+        <Disabled user={user} />
+        <span class="grow"></span>
+        <a href={listOf(call)}>All users</a>
+      </Bar>
+      <div class="sheet">
+        {done !== undefined && <Done>{done}</Done>}
+        <Profile user={user} />
+        <Sessions page={sessions} path={path} mayChange={mayChange} isFirst={cursor === null} />
+        {mayChange && <Access user={user} path={path} />}
+      </div>
+    </ProjectShell>,
+  );
+};
+
+const disabling = (disabled: boolean): Handler<ProjectMember> => async (call) => {
+  const { services, principal } = call;
+  const userId = userIdOf(call);
+  await setDisabled(services, principal.project._id, { userId, disabled });
+  return seeOther(`${listOf(call)}/${userId}?done=${disabled ? "disabled" : "enabled"}`);
+};
+
+export const disableUserByForm = disabling(true);
+export const enableUserByForm = disabling(false);
+
+export const endSessionsByForm: Handler<ProjectMember> = async (call) => {
+  const { services, principal } = call;
+  const { _id } = await findUser(services, principal.project._id, userIdOf(call));
+  await endSessionsOf(services, principal.project._id, _id);
+  return seeOther(`${listOf(call)}/${_id}?done=ended`);
+};
+
+/** One that has ended meanwhile is ended. */
+export const endSessionByForm: Handler<ProjectMember> = async (call) => {
+  const { services, principal } = call;
+  const userId = userIdOf(call);
+  const sessionId = requiredId(call.param("sessionId"));
+  await endSession(services, principal.project._id, { sessionId, userId });
+  return seeOther(`${listOf(call)}/${userId}?done=session-ended`);
+};
+
+export const deleteUserByForm: Handler<ProjectMember> = async (call) => {
+  await deleteUser(call.services, call.principal.project._id, userIdOf(call));
+  return seeOther(`${listOf(call)}?done=deleted`);
+};
+
+const Access = ({ user, path }: { user: UserRecord; path: string }) => (
+  <article class="card">
+    <h2>Access</h2>
+    <p>A disabled user cannot sign in until enabled again. Documents stay as they are.</p>
+    <div class="acts">
+      {user.disabled
+        ? (
+          <form method="post" action={`${path}/enable`}>
+            <button class="quiet">Enable user</button>
+          </form>
+        )
+        : (
+          <Ask
+            label="Disable user"
+            loss="All sessions end at once, and no provider signs this user in any more."
+            action={`${path}/disable`}
+            button="Disable"
+          />
+        )}
+      <Ask
+        label="Delete user"
+        loss={"The profile, all sessions and the links to providers are gone for good. Documents " +
+          "stay, without anybody to own them: whoever signs in as the same person is a new user."}
+        action={`${path}/delete`}
+        button="Delete for good"
+      />
+    </div>
+  </article>
+);

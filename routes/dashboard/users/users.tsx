@@ -1,0 +1,102 @@
+import { listUsers } from "@/lib/auth/manage_users.ts";
+import type { UserRecord } from "@/lib/auth/users.ts";
+import type { RecordPage } from "@/lib/page.ts";
+import type { ProjectMember } from "@/lib/projects/members.ts";
+import type { Handler } from "../../call.ts";
+import { Done, Refusal } from "../components/forms.tsx";
+import { Bar, ProjectShell } from "../components/shell.tsx";
+import { When } from "../components/when.tsx";
+import { homeOf, loadFrame } from "../frame.ts";
+import { attempt, pageReply } from "../replies.ts";
+import { calledBy, Disabled, ProviderBadges } from "./profile.tsx";
+
+const ROWS = 50;
+
+const NOBODY: RecordPage<UserRecord> = { items: [], nextCursor: null };
+
+export const showUsers: Handler<ProjectMember> = async ({ services, principal, query }) => {
+  const projectId = principal.project._id;
+  const asked = new URLSearchParams(query);
+  const search = asked.get("search") ?? "";
+  const cursor = asked.get("cursor");
+  const path = `${homeOf(projectId)}/users`;
+  const [frame, tried] = await Promise.all([
+    loadFrame(services, principal),
+    attempt(() => listUsers(services, projectId, queryOf(search, cursor))),
+  ]);
+  const { items, nextCursor } = tried.problem === null ? tried.value : NOBODY;
+  const page = (
+    <ProjectShell frame={frame} title="Users" current={path}>
+      <Bar title="Users">
+        <form class="search" action={path} role="search">
+          <input name="search" type="search" value={search} aria-label="E-mail contains" />
+          <button class="quiet">Search</button>
+        </form>
+      </Bar>
+      {asked.get("done") === "deleted" && <Done>The user is deleted.</Done>}
+      <Refusal problem={tried.problem} />
+      {items.length === 0 && tried.problem === null && (
+        <Nobody search={search} isFirst={cursor === null} home={frame.home} />
+      )}
+      {items.length > 0 && <UserTable users={items} path={path} />}
+      <nav class="paging" aria-label="Pages">
+        {cursor !== null && <a href={`${path}?${queryOf(search, null)}`}>First page</a>}
+        {nextCursor !== null && <a href={`${path}?${queryOf(search, nextCursor)}`}>Next page</a>}
+      </nav>
+    </ProjectShell>
+  );
+  return pageReply(page, { status: tried.problem?.status ?? 200 });
+};
+
+const queryOf = (search: string, cursor: string | null): string =>
+  new URLSearchParams({
+    limit: String(ROWS),
+    ...(search !== "" && { search }),
+    ...(cursor !== null && { cursor }),
+  }).toString();
+
+const Nobody = ({ search, isFirst, home }: { search: string; isFirst: boolean; home: string }) => (
+  <div class="sheet">
+    {search !== "" && <p>No user has an e-mail that contains this text.</p>}
+    {search === "" && !isFirst && <p>There are no more users.</p>}
+    {search === "" && isFirst && (
+      <p>
+        Nobody has signed in so far. Users come by themselves, by a provider:{" "}
+        <a href={`${home}/sign-in`}>set up sign-in</a>.
+      </p>
+    )}
+  </div>
+);
+
+const UserTable = ({ users, path }: { users: readonly UserRecord[]; path: string }) => (
+  <div class="scroll" role="region" aria-label="Users" tabindex={0}>
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">User</th>
+          <th scope="col">Name</th>
+          <th scope="col">Signs in by</th>
+          <th scope="col">Last sign-in</th>
+          <th scope="col">Since</th>
+        </tr>
+      </thead>
+      <tbody>
+        {users.map((user) => (
+          <tr>
+            <td>
+              <a href={`${path}/${user._id}`}>{calledBy(user)}</a> <Disabled user={user} />
+            </td>
+            <td>{user.name}</td>
+            <td>
+              <ProviderBadges user={user} />
+            </td>
+            <td>{user.lastSignInAt ? <When at={user.lastSignInAt} /> : "never"}</td>
+            <td>
+              <When at={user.createdAt} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+);
