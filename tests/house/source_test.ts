@@ -3,7 +3,7 @@ import { SETTINGS } from "@/lib/config.ts";
 import { committedFiles, importsOf, isTest, mustRead, read } from "./files.ts";
 
 const FILES = await committedFiles();
-const SOURCES = FILES.filter((path) => path.endsWith(".ts"));
+const SOURCES = FILES.filter((path) => /\.tsx?$/.test(path));
 const sources = new Map<string, string>();
 for (const path of SOURCES) sources.set(path, await mustRead(path));
 
@@ -16,7 +16,7 @@ const LAYERS: Record<string, readonly string[]> = {
 };
 
 const layerOf = (path: string): string => path.split("/")[0]!;
-const isLocal = (target: string): boolean => /\.(?:ts|js|json)$/.test(target);
+const isLocal = (target: string): boolean => FILES.includes(target);
 
 /** Sources of the product, which is what the layers are about. */
 const PRODUCT = [...sources].filter(([path]) => layerOf(path) in LAYERS && !isTest(path));
