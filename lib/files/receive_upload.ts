@@ -11,7 +11,7 @@ import { type BlobStores, INTERNAL } from "./stores.ts";
 import type { UploadTokens } from "./upload_tokens.ts";
 import { findUpload, type UploadRecord } from "./uploads.ts";
 
-interface ReceiveServices {
+export interface ReceiveServices {
   readonly engine: Engine;
   readonly clock: Clock;
   readonly blobStores: BlobStores;

@@ -1,3 +1,27 @@
+import { BLOB_CALL_MS, PUBLISH_MS } from "@/lib/files/blobs.ts";
 import type { Mount } from "../../call.ts";
+import { member } from "../guards.ts";
+import { get, post } from "../pages.ts";
+import { deleteFileByForm, showFiles, uploadByForm } from "./files.tsx";
+import {
+  checkStorageByForm,
+  clearStorageByForm,
+  saveStorageByForm,
+  showStorage,
+} from "./storage.tsx";
 
-export function filesPages(_mount: Mount): void {}
+const PATH = "/dashboard/projects/{projectId}/files";
+const STORAGE = `${PATH}/storage`;
+
+/** What a confirm may take, behind the last byte. */
+const CONFIRM_MS = PUBLISH_MS + BLOB_CALL_MS;
+
+export function filesPages(mount: Mount): void {
+  mount(get(PATH, member("viewer")), showFiles);
+  mount(post(PATH, member("admin"), CONFIRM_MS), uploadByForm);
+  mount(post(`${PATH}/delete`, member("admin")), deleteFileByForm);
+  mount(get(STORAGE, member("viewer")), showStorage);
+  mount(post(STORAGE, member("admin")), saveStorageByForm);
+  mount(post(`${STORAGE}/check`, member("admin")), checkStorageByForm);
+  mount(post(`${STORAGE}/clear`, member("admin")), clearStorageByForm);
+}

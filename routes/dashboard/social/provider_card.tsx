@@ -36,7 +36,7 @@ export const ProviderCard = (card: CardProps) => {
       {mayChange
         ? (
           <>
-            {!isSetUp && <p>Not set up yet.</p>}
+            {!isSetUp && entered === null && <p>Not set up yet.</p>}
             {isSetUp || entered !== null ? <ProviderForm {...card} /> : (
               <details class="reveal">
                 <summary>Set up</summary>

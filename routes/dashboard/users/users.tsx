@@ -28,7 +28,7 @@ export const showUsers: Handler<ProjectMember> = async ({ services, principal, q
   const page = (
     <ProjectShell frame={frame} title="Users" current={path}>
       <Bar title="Users">
-        <form class="search" action={path} role="search">
+        <form class="search" action={path}>
           <input name="search" type="search" value={search} aria-label="E-mail contains" />
           <button class="quiet">Search</button>
         </form>

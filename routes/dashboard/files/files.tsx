@@ -1,0 +1,148 @@
+import { deleteFile } from "@/lib/files/delete_file.ts";
+import { uploadInput } from "@/lib/files/input.ts";
+import { type FileInfo, listFiles } from "@/lib/files/list_files.ts";
+import { uploadFile } from "@/lib/files/upload_file.ts";
+import { getStorageUsage } from "@/lib/files/usage.ts";
+import { readFileForm } from "@/lib/http/file_form.ts";
+import type { Reply } from "@/lib/http/respond.ts";
+import { UPLOAD_HOLD_MS, UPLOAD_STALL_MS } from "@/lib/limits.ts";
+import type { RecordPage } from "@/lib/page.ts";
+import { includes, type ProjectMember } from "@/lib/projects/members.ts";
+import type { Problem } from "@/lib/problems.ts";
+import type { Call, Handler } from "../../call.ts";
+import { Done, Refusal } from "../components/forms.tsx";
+import { Bar, ProjectShell } from "../components/shell.tsx";
+import { homeOf, loadFrame } from "../frame.ts";
+import { attempt, pageReply, seeOther } from "../replies.ts";
+import { FilesTabs } from "./files_tabs.tsx";
+import { originsOf } from "./origins.ts";
+import { FileGrid } from "./grid.tsx";
+import { UploadCard } from "./upload_card.tsx";
+import { UsageBar } from "./usage_bar.tsx";
+
+const TILES = 48;
+
+/** What a form did, by the word in the address that it leads to. */
+const DONE: Readonly<Record<string, string>> = {
+  uploaded: "The file is uploaded.",
+  deleted: "The file is deleted.",
+};
+
+const NOTHING: RecordPage<FileInfo> = { items: [], nextCursor: null };
+
+const pathOf = ({ principal }: Call<ProjectMember>): string =>
+  `${homeOf(principal.project._id)}/files`;
+
+export const showFiles: Handler<ProjectMember> = (call) => filesPage(call);
+
+export const uploadByForm: Handler<ProjectMember> = async (call) => {
+  const body = call.chunks({ stallMs: UPLOAD_STALL_MS, wholeMs: UPLOAD_HOLD_MS });
+  const { problem } = await attempt(() => upload(call, body));
+  if (problem === null) return seeOther(`${pathOf(call)}?done=uploaded`);
+  await endBody(body);
+  return await filesPage(call, { upload: problem });
+};
+
+async function upload(
+  { services, principal, header }: Call<ProjectMember>,
+  body: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  const { filename, contentType, bytes: size, chunks } = await readFileForm({
+    contentType: header("content-type"),
+    contentLength: header("content-length"),
+  }, body);
+  const input = uploadInput({ filename, contentType, size });
+  await uploadFile(services, principal.project._id, input, chunks);
+}
+
+/** Who does not read a body to its end says so. */
+const endBody = (body: AsyncIterable<Uint8Array>) => body[Symbol.asyncIterator]().return?.();
+
+export const deleteFileByForm: Handler<ProjectMember> = async (call) => {
+  const { services, principal } = call;
+  const path = (await call.form()).get("path") ?? "";
+  const { problem } = await attempt(() => deleteFile(services, principal.project._id, path));
+  if (problem === null) return seeOther(`${pathOf(call)}?done=deleted`);
+  return await filesPage(call, { list: problem });
+};
+
+/** Why there is nothing new, and where that is said. */
+interface Refused {
+  readonly upload?: Problem;
+  readonly list?: Problem;
+}
+
+async function filesPage(call: Call<ProjectMember>, refused: Refused = {}): Promise<Reply> {
+  const { services, principal } = call;
+  const projectId = principal.project._id;
+  const asked = new URLSearchParams(call.query);
+  const cursor = asked.get("cursor");
+  const [frame, usage, listed] = await Promise.all([
+    loadFrame(services, principal),
+    getStorageUsage(services, projectId),
+    attempt(() => listFiles(services, projectId, queryOf(cursor))),
+  ]);
+  const problem = refused.list ?? listed.problem;
+  const { items, nextCursor } = listed.problem === null ? listed.value : NOTHING;
+  const filesOrigin = await originsOf(services, projectId, items);
+  const path = pathOf(call);
+  if (filesOrigin !== null && call.header("hx-request") !== null) return opened(call, path);
+  const done = DONE[asked.get("done") ?? ""];
+  const mayChange = includes(frame.role, "admin");
+  const page = (
+    <ProjectShell frame={frame} title="Files" current={path}>
+      <Bar title="Files">
+        <FilesTabs path={path} current={path} />
+      </Bar>
+      <div class="sheet wide">
+        {done !== undefined && <Done>{done}</Done>}
+        {mayChange && (
+          <UploadCard
+            path={path}
+            projectId={projectId}
+            usage={usage}
+            problem={refused.upload ?? null}
+          />
+        )}
+        <div id="files" class="files-now">
+          <UsageBar usage={usage} />
+          <Refusal problem={problem ?? null} />
+          {items.length === 0 && problem === null && <p>{emptyText(cursor === null, mayChange)}</p>}
+          <FileGrid files={items} path={path} mayChange={mayChange} />
+          <nav class="paging" aria-label="Pages">
+            {cursor !== null && <a href={path}>First page</a>}
+            {nextCursor !== null && (
+              <a href={`${path}?${new URLSearchParams({ cursor: nextCursor })}`}>Next page</a>
+            )}
+          </nav>
+        </div>
+      </div>
+    </ProjectShell>
+  );
+  const { status } = refused.upload ?? problem ?? { status: 200 };
+  return pageReply(page, { status, filesOrigin });
+}
+
+/**
+ * A page that is put in the place of another has that one's policy, by which files of another
+ * origin are neither shown nor sent: the browser opens this one by itself.
+ */
+const opened = ({ query }: Call<ProjectMember>, path: string): Reply => ({
+  status: 200,
+  body: "",
+  type: "text/html; charset=utf-8",
+  headers: [["hx-redirect", query === "" ? path : `${path}?${query}`], [
+    "cache-control",
+    "no-store",
+  ]],
+});
+
+const queryOf = (cursor: string | null): string =>
+  new URLSearchParams({ limit: String(TILES), ...(cursor !== null && { cursor }) }).toString();
+
+function emptyText(isFirst: boolean, mayChange: boolean): string {
+  if (!isFirst) return "There are no more files.";
+  return mayChange
+    ? "No files so far. Choose one above, or have your server request an upload."
+    : "No files so far.";
+}

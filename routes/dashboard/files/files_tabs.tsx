@@ -1,0 +1,10 @@
+import { Tabs } from "../components/shell.tsx";
+
+/** @param path Of the list of files. */
+export const FilesTabs = ({ path, current }: { path: string; current: string }) => (
+  <Tabs
+    label="Files"
+    current={current}
+    tabs={[{ href: path, label: "Files" }, { href: `${path}/storage`, label: "Storage" }]}
+  />
+);

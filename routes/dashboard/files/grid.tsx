@@ -1,0 +1,81 @@
+import type { FileInfo } from "@/lib/files/list_files.ts";
+import { Ask } from "../components/forms.tsx";
+import { bytesText } from "../components/texts.ts";
+import { When } from "../components/when.tsx";
+import { webUrl } from "./origins.ts";
+
+/** What browsers draw and never run, whatever is in it. */
+const PICTURES = new Set([
+  "image/avif",
+  "image/bmp",
+  "image/gif",
+  "image/jpeg",
+  "image/png",
+  "image/webp",
+]);
+
+/** A picture is loaded whole to be shown small. */
+const PICTURE_BYTES_MAX = 4 * 1_048_576;
+
+interface GridProps {
+  readonly files: readonly FileInfo[];
+  readonly path: string;
+  readonly mayChange: boolean;
+}
+
+export const FileGrid = ({ files, path, mayChange }: GridProps) => (
+  <ul class="tiles">
+    {files.map((file) => <Tile file={file} path={path} mayChange={mayChange} />)}
+  </ul>
+);
+
+const Tile = (
+  { file, path, mayChange }: { file: FileInfo; path: string; mayChange: boolean },
+) => {
+  const { filename, contentType, size, createdAt } = file;
+  const url = webUrl(file.url)?.href ?? null;
+  return (
+    <li class="tile">
+      <Thumbnail file={file} url={url} />
+      <b title={filename}>
+        {url === null
+          ? filename
+          : <a href={url} target="_blank" rel="noopener noreferrer">{filename}</a>}
+      </b>
+      <small title={contentType}>{bytesText(size)} · {contentType}</small>
+      <small>
+        <When at={createdAt} />
+      </small>
+      {url === null && <small>No public address</small>}
+      <div class="acts">
+        {url !== null && <copy-text text={url} label="Copy URL"></copy-text>}
+        {mayChange && (
+          <Ask
+            label="Delete"
+            loss={`The file is gone for good, and its address with it. ${
+              bytesText(size)
+            } are free.`}
+            action={`${path}/delete`}
+            button="Delete for good"
+          >
+            <input type="hidden" name="path" value={file.path} />
+          </Ask>
+        )}
+      </div>
+    </li>
+  );
+};
+
+const Thumbnail = ({ file, url }: { file: FileInfo; url: string | null }) => {
+  const type = file.contentType.split(";")[0]!.trim().toLowerCase();
+  const isShown = url !== null && PICTURES.has(type) && file.size <= PICTURE_BYTES_MAX;
+  return (
+    <span class="thumb" aria-hidden="true">
+      {isShown ? <img src={url} alt="" loading="lazy" /> : extensionOf(file.filename)}
+    </span>
+  );
+};
+
+/** Up to five letters or digits behind the last dot. */
+const extensionOf = (filename: string): string =>
+  /\.([A-Za-z0-9]{1,5})$/.exec(filename)?.[1]?.toLowerCase() ?? "file";

@@ -1,0 +1,34 @@
+import type { FileInfo } from "@/lib/files/list_files.ts";
+import { newPath } from "@/lib/files/paths.ts";
+import { UPLOAD_URL_MS } from "@/lib/limits.ts";
+import type { Services } from "@/lib/services.ts";
+import type { Id } from "@/lib/store/port.ts";
+
+/** An address that a page may lead to; null for every other text. */
+export const webUrl = (text: string | null): URL | null => {
+  const url = text === null ? null : URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) ? url : null;
+};
+
+/**
+ * Where else than to us a page sends the project's files, and whence it shows these: origins with
+ * spaces between them; null for nowhere else.
+ */
+export async function originsOf(
+  { blobStores, clock, config }: Services,
+  projectId: Id,
+  files: readonly FileInfo[],
+): Promise<string | null> {
+  const { blobs } = await blobStores.current(projectId);
+  // It is for no upload: only where it leads to is looked at.
+  const upload = await blobs.signUpload({
+    path: newPath(projectId, crypto.randomUUID(), "origin"),
+    bytes: 1,
+    contentType: "text/plain",
+    expiresAt: clock.now() + UPLOAD_URL_MS,
+  });
+  const urls = [upload, ...files.map(({ url }) => url)];
+  const origins = new Set(urls.flatMap((url) => webUrl(url)?.origin ?? []));
+  origins.delete(new URL(config.publicUrl).origin);
+  return origins.size === 0 ? null : [...origins].join(" ");
+}

@@ -1,0 +1,40 @@
+import type { Usage } from "@/lib/files/usage.ts";
+import type { Problem } from "@/lib/problems.ts";
+import type { Id } from "@/lib/store/port.ts";
+import { Refusal } from "../components/forms.tsx";
+import { bytesText } from "../components/texts.ts";
+
+/**
+ * A file is sent by the form; with scripts, any number of them straight to where they are kept,
+ * with bars that show how far they are.
+ */
+export const UploadCard = (
+  { path, projectId, usage, problem }: {
+    path: string;
+    projectId: Id;
+    usage: Usage;
+    problem: Problem | null;
+  },
+) => (
+  <article class="card">
+    <h2>Upload</h2>
+    <Refusal problem={problem} />
+    <file-drop api={`/api/projects/${projectId}/files`}>
+      <form method="post" action={path} enctype="multipart/form-data" hx-boost="false">
+        <label>
+          A file of up to {bytesText(usage.fileBytesMax)}
+          <input type="file" name="file" required />
+        </label>
+        <button>Upload</button>
+      </form>
+    </file-drop>
+  </article>
+);
+
+declare module "hono/jsx" {
+  namespace JSX {
+    interface IntrinsicElements {
+      "file-drop": { api: string; children?: unknown };
+    }
+  }
+}
