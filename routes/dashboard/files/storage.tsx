@@ -111,7 +111,7 @@ async function storagePage(call: Call<ProjectMember>, outcome: Outcome = {}) {
             )
             : settings !== null && <StorageFacts settings={settings} />}
         </article>
-        {mayChange && settings !== null && (
+        {mayChange && (settings !== null || outcome.checkRefused !== undefined) && (
           <CheckCard path={path} problem={outcome.checkRefused ?? null} />
         )}
         {outcome.check !== undefined && <CheckResultCard check={outcome.check} />}

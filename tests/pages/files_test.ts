@@ -1,0 +1,276 @@
+import assert from "node:assert/strict";
+import { setStorage } from "@/lib/projects/storage.ts";
+import { partials } from "../api/blobs.ts";
+import { type Files, MiB, openFiles } from "../api/files.ts";
+import { joinProject, openAccount, type TestAccount } from "../support/dashboard.ts";
+import { assertHarmless, HOSTILE, openDashboard } from "../support/pages.ts";
+import { openTestApp, type TestApp } from "../support/test_app.ts";
+import { storage } from "../support/test_store.ts";
+import { formBytes, sendForm } from "./file_forms.ts";
+
+interface World extends AsyncDisposable {
+  readonly app: TestApp;
+  readonly owner: TestAccount;
+  readonly files: Files;
+  readonly path: string;
+  readonly pages: ReturnType<typeof openDashboard>;
+}
+
+async function opened(env: Record<string, string> = {}): Promise<World> {
+  const app = await openTestApp({ env });
+  const files = await openFiles(app);
+  const owner = await files.project.owner();
+  const path = `/dashboard/projects/${files.project.projectId}/files`;
+  const pages = openDashboard(app, owner);
+  return {
+    app,
+    owner,
+    files,
+    path,
+    pages,
+    [Symbol.asyncDispose]: () => app[Symbol.asyncDispose](),
+  };
+}
+
+const policyOf = ({ headers }: { headers: Headers }): string =>
+  headers.get("content-security-policy")!;
+
+/** What is confirmed, by its name. */
+async function read({ app, files }: World, filename: string): Promise<string | null> {
+  const row = (await files.rows()).find((row) => row.filename === filename);
+  if (row?.state !== "confirmed") return null;
+  const stream = await app.services.blobStores.internal.read("stored", row.path);
+  return stream && await new Response(stream).text();
+}
+
+Deno.test("nothing yet: the page says what to do, and what there is room for", async () => {
+  await using world = await opened();
+  const page = await world.pages.get(world.path);
+  assert.match(page.words, /No files so far/);
+  assert.match(page.words, /0 bytes used of 20 MB/);
+  assert.match(page.words, /up to 10 MB/);
+  const form = page.document.querySelector("file-drop form")!;
+  assert.equal(form.getAttribute("enctype"), "multipart/form-data");
+  assert.equal(form.getAttribute("hx-boost"), "false");
+});
+
+Deno.test("files are shown with their pictures, page by page, and deleted by a form that asks", async () => {
+  await using world = await opened();
+  const { files, pages, path } = world;
+  for (let i = 0; i < 50; i++) await files.upload(10 + i, "text/plain", `note${i}.txt`);
+  const picture = await files.upload(700, "image/png", "cat.png");
+  const drawing = await files.upload(800, "image/svg+xml", "drawing.svg");
+  const first = await pages.get(path);
+  assert.equal([...first.document.querySelectorAll(".tile")].length, 48);
+  const shown = [...first.document.querySelectorAll("main img")];
+  assert.equal(shown.length, 1, "what could run is not shown");
+  assert.ok(shown[0]!.getAttribute("src")!.endsWith(picture.filePath));
+  assert.ok(!shown[0]!.getAttribute("src")!.endsWith(drawing.filePath));
+  const copy = first.document.querySelector(".tile copy-text")!;
+  assert.ok(copy.getAttribute("text")!.endsWith(drawing.filePath), "the newest comes first");
+  const next = [...first.document.querySelectorAll(".paging a")].at(-1)!.getAttribute("href")!;
+  const second = await pages.get(next);
+  assert.equal([...second.document.querySelectorAll(".tile")].length, 4);
+  const refused = await pages.get(`${path}?cursor=x`);
+  assert.equal(refused.status, 400);
+  assert.match(refused.document.querySelector("[role=alert]")!.textContent, /cursor/);
+
+  const { used } = await files.usage();
+  const ask = first.document.querySelector(".tile details.ask")!;
+  assert.match(ask.textContent, /gone for good/);
+  const target = ask.querySelector("[name=path]")!.getAttribute("value")!;
+  assert.equal(target, drawing.filePath);
+  const deleted = await pages.submit(`${path}/delete`, { path: target });
+  assert.equal(deleted.location, `${path}?done=deleted`);
+  assert.equal((await files.usage()).used, used - 800);
+  const again = await pages.submit(`${path}/delete`, { path: target });
+  assert.equal(again.status, 404);
+  assert.match(again.document.querySelector("[role=alert]")!.textContent, /no such file/);
+});
+
+Deno.test("a file of another project is not deleted", async () => {
+  await using world = await opened();
+  const others = await openFiles(world.app);
+  const { filePath } = await others.upload();
+  const refused = await world.pages.submit(`${world.path}/delete`, { path: filePath });
+  assert.equal(refused.status, 404);
+  assert.equal((await others.rows()).length, 1);
+});
+
+Deno.test("a form's file is stored, in whatever pieces it comes and whatever is in it", async () => {
+  await using world = await opened();
+  const { owner, path, files } = world;
+  const text = "one\r\n\r\ntwo\r\n------WebKitFormBoundary7MA4YWxkTrZu0gW--\r\nthree";
+  for (const piece of [1, 7, 64, 1000]) {
+    const filename = `grüße ${piece}.txt`;
+    const body = formBytes({ filename, contentType: "text/plain;charset=utf-8", content: text });
+    const answer = await sendForm(owner, path, body, { piece });
+    assert.deepEqual([answer.status, answer.headers.get("location")], [
+      303,
+      `${path}?done=uploaded`,
+    ]);
+    assert.equal(await read(world, filename), text);
+  }
+  const rows = await files.rows();
+  assert.ok(rows.every(({ contentType }) => contentType === "text/plain;charset=utf-8"));
+  const typeless = formBytes({ filename: "x", contentType: null, content: "y" });
+  assert.equal((await sendForm(owner, path, typeless)).status, 303);
+  assert.deepEqual(await partials(files), []);
+  assert.deepEqual((await files.objects()).staged, []);
+});
+
+Deno.test("what is too large or has no room is refused before it is read, beside the form", async () => {
+  await using world = await opened();
+  const { owner, path, files } = world;
+  const body = formBytes({ filename: "big.bin", content: new Uint8Array(3 * 65_536) });
+  const piece = 65_536;
+  await files.untouched(async () => {
+    const refused = await sendForm(owner, path, body, { length: 11 * MiB, piece });
+    assert.equal(refused.status, 413);
+    assert.match(refused.text, /role="alert"[^>]*>The file is larger than/);
+    assert.equal(refused.pulled, 1, "no more than its head was read");
+  });
+  await files.upload(10 * MiB);
+  await files.request(9 * MiB);
+  await files.untouched(async () => {
+    const refused = await sendForm(owner, path, body, { length: 2 * MiB, piece });
+    assert.equal(refused.status, 403);
+    assert.match(refused.text, /no room for this file/);
+    assert.equal(refused.pulled, 1);
+  });
+});
+
+Deno.test("an upload that is cut off leaves nothing", async () => {
+  await using world = await opened();
+  const { owner, path, files } = world;
+  const body = formBytes({ filename: "cut.bin", content: new Uint8Array(300_000).fill(7) });
+  await files.upload(); // The sums are there.
+  await files.untouched(async () => {
+    for (const length of [200, 100_000, body.length - 60]) {
+      const cut = await sendForm(owner, path, body.slice(0, length), {
+        length: body.length,
+        piece: 50_000,
+      });
+      assert.equal(cut.status, 400, String(length));
+      assert.match(cut.text, /Fewer bytes arrived/);
+    }
+  });
+  assert.deepEqual(await partials(files), []);
+});
+
+Deno.test("what is no form with one file is refused beside the form, and leaves nothing", async () => {
+  await using world = await opened();
+  const { owner, path, files } = world;
+  const body = formBytes({ filename: "a.txt", content: "abc" });
+  const text = new TextDecoder().decode(body);
+  const sent = (changed: string) => sendForm(owner, path, new TextEncoder().encode(changed));
+  await files.upload();
+  await files.untouched(async () => {
+    const wrong: [string, Promise<{ status: number; text: string }>, number][] = [
+      ["no length", sendForm(owner, path, body, { length: null }), 400],
+      ["too short a length", sendForm(owner, path, body, { length: 20 }), 400],
+      ["a field only", sent(text.replace(/; filename="[^"]*"/, "")), 400],
+      ["no name", sent(text.replace('filename="a.txt"', 'filename=""')), 400],
+      ["nothing in it", sent(text.replace("abc", "")), 400],
+      ["another end", sent(text.replace("0gW--\r\n", "0gX--\r\n")), 400],
+      ["no head", sent(text.replaceAll("\r\n\r\n", "\r\n")), 400],
+      ["no end of its head", sent("x".repeat(20_000)), 400],
+      ["another type", sent(text.replace("text/plain", "plain")), 400],
+      ["no form", sendForm(owner, path, body, { type: "text/plain" }), 415],
+      ["no boundary", sendForm(owner, path, body, { type: "multipart/form-data" }), 415],
+    ];
+    for (const [what, sent, status] of wrong) {
+      const answer = await sent;
+      assert.equal(answer.status, status, `${what}: ${answer.text}`);
+      assert.match(answer.text, /role="alert"/, what);
+    }
+  });
+  assert.deepEqual(await partials(files), []);
+});
+
+Deno.test("names and types of files stay text", async () => {
+  await using world = await opened();
+  const { files, pages, path, owner } = world;
+  for (const filename of HOSTILE) await files.upload(5, 'text/html;x="<script>"', filename);
+  const page = await pages.get(path);
+  for (const filename of HOSTILE) assert.ok(page.words.includes(filename), filename);
+  assertHarmless(page);
+  const body = formBytes({ filename: "<script>x</script>", contentType: "<i>", content: "a" });
+  const refused = await sendForm(owner, path, body);
+  assert.equal(refused.status, 400);
+  assert.ok(!refused.text.includes("<i>"));
+});
+
+Deno.test("a viewer looks and can change nothing, and strangers find nothing", async () => {
+  await using world = await opened();
+  const { app, files, path } = world;
+  const { filePath } = await files.upload();
+  const viewer = await openAccount(app);
+  await joinProject(app.services, files.project.projectId, viewer.accountId, "viewer");
+  const pages = openDashboard(app, viewer);
+  const page = await pages.get(path);
+  assert.match(page.words, /note\.txt/);
+  assert.equal([...page.document.querySelectorAll("main form, main button")].length, 0);
+  const body = formBytes({ filename: "a.txt", content: "abc" });
+  await files.untouched(async () => {
+    assert.equal((await pages.submit(`${path}/delete`, { path: filePath })).status, 403);
+    assert.equal((await sendForm(viewer, path, body)).status, 403);
+  });
+  const stranger = await openAccount(app);
+  assert.equal((await openDashboard(app, stranger).get(path)).status, 404);
+  assert.equal((await sendForm(stranger, path, body)).status, 404);
+});
+
+Deno.test("another site cannot send a form", async () => {
+  await using world = await opened();
+  const { owner, path, files } = world;
+  const answer = await owner.send({
+    method: "POST",
+    path,
+    body: formBytes({ filename: "a.txt", content: "abc" }),
+    headers: { "content-type": "multipart/form-data; boundary=x", origin: "https://evil.example" },
+  });
+  assert.equal(answer.status, 403);
+  assert.deepEqual(await files.rows(), []);
+});
+
+Deno.test("a page whose files are elsewhere may show and send them there, and is opened by itself", async () => {
+  await using world = await opened({
+    FILES_URL: "https://files.example",
+    ALLOW_PRIVATE_ENDPOINTS: "true",
+  });
+  const { app, files, path, pages, owner } = world;
+  await files.upload(700, "image/png", "cat.png");
+  const page = await pages.get(path);
+  const swapped = () => owner.send({ path: `${path}?cursor=`, headers: { "hx-request": "true" } });
+  if (storage === "disk") {
+    assert.match(policyOf(page), /img-src 'self' data: https:\/\/files\.example;/);
+    assert.match(policyOf(page), /connect-src 'self' https:\/\/files\.example;/);
+    const inPlace = await owner.send({ path, headers: { "hx-request": "true" } });
+    assert.deepEqual([inPlace.status, inPlace.headers.get("hx-redirect"), inPlace.text], [
+      200,
+      path,
+      "",
+    ]);
+  }
+  await setStorage(app.services, files.project.projectId, {
+    endpoint: "http://127.0.0.1:9",
+    bucket: "own-files",
+    publicUrl: "https://cdn.example/own",
+    accessKeyId: "AKID",
+    secretAccessKey: "secret",
+  });
+  const external = await pages.get(path);
+  assert.match(policyOf(external), /connect-src 'self' http:\/\/127\.0\.0\.1:9[ ;]/);
+  assert.match(external.words, /up to 5 GB/);
+  assert.equal((await swapped()).headers.get("hx-redirect"), `${path}?cursor=`);
+});
+
+Deno.test("a page whose files are here has the plain policy, and takes the place of another", async () => {
+  if (storage !== "disk") return; // A bucket is never here.
+  await using world = await opened();
+  await world.files.upload(700, "image/png", "cat.png");
+  const page = await world.owner.send({ path: world.path, headers: { "hx-request": "true" } });
+  assert.match(policyOf(page), /img-src 'self' data:; connect-src 'self';/);
+  assert.match(page.text, /cat\.png/);
+});

@@ -1,0 +1,183 @@
+import assert from "node:assert/strict";
+import { createUser } from "@/lib/auth/create_user.ts";
+import { openSession } from "@/lib/auth/open_session.ts";
+import { type UserRecord, USERS } from "@/lib/auth/users.ts";
+import { eq } from "@/lib/store/filter.ts";
+import { joinProject, openAccount } from "../support/dashboard.ts";
+import { assertHarmless, HOSTILE, openDashboard } from "../support/pages.ts";
+import { openTestApp } from "../support/test_app.ts";
+
+async function opened() {
+  const app = await openTestApp();
+  const project = await app.project();
+  const owner = await project.owner();
+  const { projectId } = project;
+  const path = `/dashboard/projects/${projectId}/users`;
+  return {
+    app,
+    project,
+    projectId,
+    path,
+    pages: openDashboard(app, owner),
+    async read(id: string) {
+      const answer = await project.asSecret({ path: `/api/userAuth/users/${id}` });
+      return answer.status === 200 ? answer.body.data as Record<string, unknown> : null;
+    },
+    [Symbol.asyncDispose]: () => app[Symbol.asyncDispose](),
+  };
+}
+
+const rows = (document: { querySelectorAll(selector: string): Iterable<unknown> }) =>
+  [...document.querySelectorAll("tbody tr")].length;
+
+Deno.test("nobody yet: the page says how users come", async () => {
+  await using world = await opened();
+  const page = await world.pages.get(world.path);
+  assert.match(page.words, /Nobody has signed in so far/);
+  assert.ok(
+    [...page.document.querySelectorAll("main a")].some((link) =>
+      link.getAttribute("href") === world.path.replace("/users", "/sign-in")
+    ),
+  );
+});
+
+Deno.test("users are listed page by page, searched by e-mail, and what is wrong is said", async () => {
+  await using world = await opened();
+  const { app, projectId, pages, path } = world;
+  for (let i = 0; i < 53; i++) {
+    const email = `person${i}@${i % 2 === 0 ? "even" : "odd"}.example`;
+    await createUser(app.services, projectId, { email, verified: true });
+  }
+  const first = await pages.get(path);
+  assert.equal(rows(first.document), 50);
+  const next = [...first.document.querySelectorAll(".paging a")].at(-1)!;
+  assert.equal(next.textContent, "Next page");
+  const second = await pages.get(next.getAttribute("href")!);
+  assert.equal(rows(second.document), 3);
+  assert.equal(second.document.querySelector(".paging a")!.textContent, "First page");
+
+  const found = await pages.fill(first, "Search", { search: "ON7@ODD" });
+  assert.equal(rows(found.document), 1);
+  assert.match(found.words, /person7@odd\.example/);
+  const none = await pages.get(`${path}?search=nobody`);
+  assert.match(none.words, /No user has an e-mail/);
+  for (const search of HOSTILE) {
+    const page = await pages.get(`${path}?${new URLSearchParams({ search })}`);
+    assert.equal(page.document.querySelector("[name=search]")!.getAttribute("value"), search);
+    assertHarmless(page);
+  }
+  const refused = await pages.get(`${path}?cursor=made-up`);
+  assert.equal(refused.status, 400);
+  assert.match(refused.document.querySelector("[role=alert]")!.textContent, /cursor/);
+});
+
+Deno.test("a user is disabled, enabled, signed out and deleted by forms that ask", async () => {
+  await using world = await opened();
+  const { pages, path, project, read } = world;
+  const user = await project.user();
+  const isSignedIn = async () =>
+    (await project.asPublic({ path: "/api/userAuth/me" }, user)).status === 200;
+  const page = await pages.get(`${path}/${user.id}`);
+  assert.equal(page.status, 200);
+  assert.equal(rows(page.document), 1);
+  for (const button of ["Disable", "Delete for good", "End all"]) {
+    const found = [...page.document.querySelectorAll("details.ask button")]
+      .find((one) => one.textContent === button);
+    assert.ok(found?.closest("details")?.querySelector("p"), `${button} says what is lost`);
+  }
+  assert.ok(await isSignedIn());
+  const ended = await pages.fill(page, "End");
+  assert.equal(ended.location, `${path}/${user.id}?done=session-ended`);
+  assert.equal(await isSignedIn(), false);
+
+  const disabled = await pages.follow(await pages.fill(page, "Disable"));
+  assert.match(disabled.words, /The user is disabled and signed out everywhere/);
+  assert.equal((await read(user.id))?.disabled, true);
+  assert.match((await pages.get(path)).words, /disabled/);
+  const enabled = await pages.follow(await pages.fill(disabled, "Enable user"));
+  assert.equal((await read(user.id))?.disabled, false);
+  assert.match(enabled.words, /may sign in again/);
+
+  const deleted = await pages.follow(await pages.fill(enabled, "Delete for good"));
+  assert.match(deleted.words, /The user is deleted/);
+  assert.equal(await read(user.id), null);
+  assert.equal((await pages.get(`${path}/${user.id}`)).status, 404);
+  assert.equal((await pages.submit(`${path}/${user.id}/disable`)).status, 404);
+});
+
+Deno.test("all sessions end at once, and only those of this user", async () => {
+  await using world = await opened();
+  const { pages, path, project } = world;
+  const [one, other] = [await project.user(), await project.user()];
+  const page = await pages.get(`${path}/${one.id}`);
+  assert.equal((await pages.fill(page, "End all")).location, `${path}/${one.id}?done=ended`);
+  const me = async (user: typeof one) =>
+    (await project.asPublic({ path: "/api/userAuth/me" }, user)).status;
+  assert.deepEqual([await me(one), await me(other)], [401, 200]);
+  const after = await pages.get(`${path}/${one.id}`);
+  assert.match(after.words, /Not signed in anywhere/);
+});
+
+Deno.test("a session is ended on the page of its own user alone", async () => {
+  await using world = await opened();
+  const { pages, path, project, app, projectId } = world;
+  const [one, other] = [await project.user(), await project.user()];
+  const { sessionId } = (await app.services.tokens.verify(projectId, other.token))!;
+  await pages.submit(`${path}/${one.id}/sessions/${sessionId}/end`);
+  const me = await project.asPublic({ path: "/api/userAuth/me" }, other);
+  assert.equal(me.status, 200);
+});
+
+Deno.test("what providers and devices say of themselves stays text, and no picture is loaded", async () => {
+  await using world = await opened();
+  const { app, projectId, pages, path } = world;
+  const { engine, clock, newId } = app.services;
+  for (const text of HOSTILE) {
+    const email = `${crypto.randomUUID()}@example.com`;
+    const userId = await createUser(app.services, projectId, { email, verified: false });
+    await engine.records<UserRecord>(projectId, USERS).updateOne(eq("_id", userId), {
+      set: {
+        email: null,
+        name: text,
+        username: text,
+        avatarUrl: "https://evil.example/pixel.png",
+        providers: [{ provider: text, providerUserId: text, linkedAt: "2026-01-01T00:00:00.000Z" }],
+      },
+    });
+    const device = { userAgent: text, address: text };
+    await engine.transaction(
+      projectId,
+      (tx) => openSession(tx, { clock, newId }, { userId, device }),
+    );
+    for (const at of [path, `${path}/${userId}`]) {
+      const page = await pages.get(at);
+      assert.equal(page.status, 200);
+      assert.ok(page.document.querySelector("main")!.textContent.includes(text), "it is shown");
+      assert.equal([...page.document.querySelectorAll("img")].length, 0);
+      assertHarmless(page);
+    }
+  }
+});
+
+Deno.test("a viewer looks and has no button, and strangers find nothing", async () => {
+  await using world = await opened();
+  const { app, path, project, projectId, read } = world;
+  const user = await project.user();
+  const viewer = await openAccount(app);
+  await joinProject(app.services, projectId, viewer.accountId, "viewer");
+  const pages = openDashboard(app, viewer);
+  const page = await pages.get(`${path}/${user.id}`);
+  assert.equal(page.status, 200);
+  assert.equal([...page.document.querySelectorAll("main form")].length, 0);
+  for (const what of ["disable", "enable", "delete", "sessions/end", `sessions/${user.id}/end`]) {
+    assert.equal((await pages.submit(`${path}/${user.id}/${what}`)).status, 403, what);
+  }
+  assert.equal((await read(user.id))?.disabled, false);
+  const stranger = openDashboard(app, await openAccount(app));
+  assert.equal((await stranger.get(path)).status, 404);
+  assert.equal((await stranger.get(`${path}/${user.id}`)).status, 404);
+  const other = await app.project();
+  const elsewhere = `/dashboard/projects/${other.projectId}/users/${user.id}`;
+  const there = openDashboard(app, await other.owner());
+  assert.equal((await there.get(elsewhere)).status, 404, "a user of another project");
+});
