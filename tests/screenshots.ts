@@ -83,4 +83,6 @@ async function shoot(name: string): Promise<void> {
 }
 
 /** Pages are whole when they arrive; scripts only change how times read. */
-const settled = (page: Page) => page.waitForLoadState("networkidle");
+async function settled(page: Page): Promise<void> {
+  await page.waitForLoadState("networkidle");
+}
