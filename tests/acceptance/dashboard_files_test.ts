@@ -1,0 +1,222 @@
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import type { Page } from "playwright-core";
+import { browserTest } from "../support/browser.ts";
+import {
+  assertAccessible,
+  createProject,
+  type DashboardBrowser,
+  openDashboardBrowser,
+  register,
+} from "../support/dashboard_browser.ts";
+import { createTestBucket, hasS3, settingsOf } from "../support/s3.ts";
+import { admin } from "./server.ts";
+import { until } from "./until.ts";
+
+const MiB = 1_048_576;
+
+/** A red square. */
+const PICTURE = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==",
+  "base64",
+);
+
+const chosen = (name: string, content: Uint8Array | string, mimeType = "text/plain") => ({
+  name,
+  mimeType,
+  buffer: Buffer.from(content as string),
+});
+
+/** At the files of a new project. */
+async function atFiles(dashboard: DashboardBrowser, page: Page) {
+  const email = await register(dashboard, page);
+  const { home, secretKey } = await createProject(page);
+  await page.goto(`${home}/sign-in`);
+  await page.getByRole("link", { name: /^Files/ }).click();
+  await page.getByRole("heading", { name: "Files", level: 1 }).waitFor();
+  return { email, secretKey };
+}
+
+const tile = (page: Page, name: string) => page.locator(".tile", { hasText: name });
+
+/** What a project's server sees, and what everybody can read of it. */
+async function usageOf({ server }: DashboardBrowser, key: string) {
+  const response = await fetch(`${server.url}/api/storage/usage`, {
+    headers: { "x-api-key": key },
+    client: server.http,
+  });
+  return (await response.json()).data as { used: number; reserved: number };
+}
+
+/** A browser notices by itself when a picture is not shown. */
+const isShown = (page: Page, name: string) =>
+  until(
+    `the picture of ${name}`,
+    async () =>
+      await tile(page, name).locator("img").evaluate((image) =>
+        (image as unknown as { naturalWidth: number }).naturalWidth
+      ) > 0,
+    10_000,
+  );
+
+async function deleteTile(page: Page, name: string): Promise<void> {
+  await tile(page, name).getByText("Delete", { exact: true }).click();
+  await page.getByText("gone for good").first().waitFor();
+  await tile(page, name).getByRole("button", { name: "Delete for good" }).click();
+  await page.getByText("The file is deleted.").waitFor();
+  assert.equal(await tile(page, name).count(), 0);
+}
+
+browserTest("with scripts: files are dropped, refused one by one, shown and deleted", async () => {
+  await using dashboard = await openDashboardBrowser();
+  const page = await dashboard.person();
+  const { secretKey } = await atFiles(dashboard, page);
+  await assertAccessible(page);
+  await page.getByLabel(/A file of up to/).setInputFiles([
+    chosen("cat.png", PICTURE, "image/png"),
+    chosen("notes.txt", "hello"),
+    chosen("empty.txt", ""),
+    chosen("big.bin", new Uint8Array(10 * MiB + 1), "application/octet-stream"),
+  ]);
+  await tile(page, "notes.txt").waitFor();
+  await isShown(page, "cat.png");
+  const sending = page.locator(".sending li");
+  assert.equal(await sending.count(), 2);
+  await sending.filter({ hasText: "big.bin" }).getByText(/larger than/).waitFor();
+  await sending.filter({ hasText: "empty.txt" }).getByText(/1 or more/).waitFor();
+  await assertAccessible(page);
+
+  const dropped = await page.evaluateHandle(`(() => {
+    const transfer = new DataTransfer();
+    transfer.items.add(new File(["dropped"], "dropped.txt", { type: "text/plain" }));
+    return transfer;
+  })()`);
+  await page.dispatchEvent("file-drop", "drop", { dataTransfer: dropped });
+  await tile(page, "dropped.txt").waitFor();
+  await deleteTile(page, "dropped.txt");
+  const { used, reserved } = await usageOf(dashboard, secretKey);
+  assert.deepEqual([used, reserved], [PICTURE.length + 5, 0]);
+});
+
+browserTest("without scripts: one form uploads a file, refuses another, and deletes", async () => {
+  await using dashboard = await openDashboardBrowser();
+  const page = await dashboard.person({ javaScriptEnabled: false });
+  const { secretKey } = await atFiles(dashboard, page);
+  const upload = async (file: ReturnType<typeof chosen>) => {
+    await page.getByLabel(/A file of up to/).setInputFiles(file);
+    await page.getByRole("button", { name: "Upload" }).click();
+  };
+  await upload(chosen('grüße & "more".png', PICTURE, "image/png"));
+  await page.getByText("The file is uploaded.").waitFor();
+  await isShown(page, "grüße");
+  await upload(chosen("big.bin", new Uint8Array(11 * MiB), "application/octet-stream"));
+  await page.getByRole("alert").getByText(/larger than/).waitFor();
+  await upload(chosen("empty.txt", ""));
+  await page.getByRole("alert").getByText(/1 or more/).waitFor();
+  assert.deepEqual(await usageOf(dashboard, secretKey).then(({ used }) => used), PICTURE.length);
+  await deleteTile(page, "grüße");
+  await page.getByText("No files so far").waitFor();
+});
+
+/** Megabytes that a process has in memory. */
+async function residentMb(pid: number): Promise<number> {
+  // Deno reads nothing below /proc without every permission; ps does.
+  const { stdout } = await new Deno.Command("ps", { args: ["-o", "rss=", "-p", String(pid)] })
+    .output();
+  return Number(new TextDecoder().decode(stdout)) / 1024;
+}
+
+browserTest(
+  "a large file goes through a form without being held, and one cut off leaves nothing",
+  async () => {
+    const folder = await Deno.makeTempDir({ prefix: "corbel-large-" });
+    try {
+      await using dashboard = await openDashboardBrowser();
+      const { server } = dashboard;
+      const page = await dashboard.person({ javaScriptEnabled: false });
+      const { email, secretKey } = await atFiles(dashboard, page);
+      await admin(["account", "plan", "--email", email, "--plan", "pro"], server.settings);
+      const upload = async (name: string, bytes: number) => {
+        const file = `${folder}/${name}`;
+        await Deno.create(file).then((made) => made.close());
+        await Deno.truncate(file, bytes);
+        await page.getByLabel(/A file of up to/).setInputFiles(file);
+        await page.getByRole("button", { name: "Upload" }).click();
+        await page.getByText("The file is uploaded.").waitFor();
+      };
+      await page.reload();
+      await upload("small.bin", 8 * MiB);
+      const before = await residentMb(server.pid);
+      let most = before;
+      let isOver = false;
+      const looking = (async () => {
+        while (!isOver) most = Math.max(most, await residentMb(server.pid));
+      })();
+      await page.goto(page.url().split("?")[0]!);
+      await upload("large.bin", 90 * MiB).finally(() => isOver = true);
+      await looking;
+      assert.equal((await usageOf(dashboard, secretKey)).used, 98 * MiB);
+      assert.ok(most - before < 45, `grew from ${before} to ${most} MB`);
+
+      await page.goto(page.url().split("?")[0]!);
+      const cookie = (await page.context().cookies()).map(({ name, value }) => `${name}=${value}`);
+      await cutOff(dashboard, new URL(page.url()).pathname, cookie.join("; "));
+      await until("nothing is held", async () => {
+        const { used, reserved } = await usageOf(dashboard, secretKey);
+        return used === 98 * MiB && reserved === 0;
+      }, 15_000);
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+);
+
+/** Sends half of a form, and goes when the server has begun with it. */
+async function cutOff(
+  { server }: DashboardBrowser,
+  path: string,
+  cookie: string,
+): Promise<void> {
+  using connection = await Deno.connect({ hostname: "127.0.0.1", port: server.port });
+  const head = '--x\r\nContent-Disposition: form-data; name="file"; filename="cut.bin"\r\n\r\n';
+  const request =
+    `POST ${path} HTTP/1.1\r\nHost: localhost:${server.port}\r\nCookie: ${cookie}\r\n` +
+    `Content-Type: multipart/form-data; boundary=x\r\nContent-Length: ${20 * MiB}\r\n\r\n${head}`;
+  const bytes = [new TextEncoder().encode(request), new Uint8Array(5 * MiB)];
+  for (const part of bytes) {
+    for (let at = 0; at < part.length;) at += await connection.write(part.subarray(at));
+  }
+}
+
+browserTest("a project's own bucket is set, checked, used and left by clicks", async () => {
+  if (!hasS3()) return;
+  await using bucket = await createTestBucket();
+  await using dashboard = await openDashboardBrowser({
+    settings: { ALLOW_PRIVATE_ENDPOINTS: "true" },
+  });
+  const page = await dashboard.person();
+  await atFiles(dashboard, page);
+  await page.getByRole("link", { name: "Storage" }).click();
+  const given = settingsOf(bucket);
+  await page.getByLabel("Endpoint").fill(given.endpoint);
+  await page.getByLabel("Bucket", { exact: true }).fill(given.bucket);
+  await page.getByLabel("Region").fill(given.region);
+  await page.getByLabel("Public URL").fill(given.publicUrl);
+  await page.getByLabel("Access key id").fill(given.accessKeyId);
+  await page.getByLabel("Secret access key").fill(given.secretAccessKey);
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("New files go to this bucket. Check it now").waitFor();
+  await assertAccessible(page);
+  await page.getByRole("button", { name: "Check the bucket" }).click();
+  await page.getByText("What the check found").waitFor();
+  await assertAccessible(page);
+  await page.getByRole("link", { name: "Files", exact: true }).last().click();
+  await page.getByLabel(/A file of up to/).setInputFiles(chosen("cat.png", PICTURE, "image/png"));
+  await tile(page, "cat.png").waitFor();
+  await isShown(page, "cat.png");
+  await deleteTile(page, "cat.png");
+  await page.getByRole("link", { name: "Storage" }).click();
+  await page.getByText("Take away", { exact: true }).click();
+  await page.getByRole("button", { name: "Take the bucket away" }).click();
+  await page.getByText("New files go to Corbel's storage.", { exact: true }).waitFor();
+});
