@@ -1,5 +1,5 @@
 import type { RequestState } from "@/lib/http/request.ts";
-import { NO_STORE, type Reply } from "@/lib/http/respond.ts";
+import { messageOf, NO_STORE, type Reply } from "@/lib/http/respond.ts";
 import type { Problem, ProblemCode } from "@/lib/problems.ts";
 import { Plain } from "./components/shell.tsx";
 import { isLook, isPart, pathAbove, signInPath } from "./next.ts";
@@ -24,7 +24,7 @@ export function refusalPage(state: RequestState, problem: Problem, reply: Reply)
   if (problem.code === "METHOD_NOT_ALLOWED" && isLook(state)) {
     return seeOther(pathAbove(state.path));
   }
-  const page = pageReply(<RefusalPage problem={problem} message={messageOf(reply)} />, {
+  const page = pageReply(<RefusalPage problem={problem} />, {
     status: reply.status,
   });
   return { ...page, headers: [...reply.headers ?? [], ...page.headers ?? []] };
@@ -37,15 +37,12 @@ function toSignIn(state: RequestState): Reply {
   return { status: 204, body: null, headers: [["hx-redirect", path], NO_STORE] };
 }
 
-/** What may be said of it: of a failure inside nothing is. */
-const messageOf = ({ body }: Reply): string => JSON.parse(body as string).message;
-
-const RefusalPage = ({ problem, message }: { problem: Problem; message: string }) => {
+const RefusalPage = ({ problem }: { problem: Problem }) => {
   const title = TITLES[problem.code] ?? (problem.status >= 500 ? "That went wrong" : "Refused");
   return (
     <Plain title={title}>
       <h1>{title}</h1>
-      <p role="alert">{message}</p>
+      <p role="alert">{messageOf(problem)}</p>
       <p>
         <a href="/dashboard">Go to your projects</a>
       </p>
