@@ -18,7 +18,6 @@ import { Snippets } from "./snippets.tsx";
 const DONE = {
   siteUrl: "The Site URL is saved.",
   allowedOrigins: "The allowed origins are saved.",
-  transferred: "The project has another owner. You are an admin of it now.",
 };
 
 /** A key that has just been made: it is shown this once. */

@@ -1,4 +1,4 @@
-import { PROJECT_NAME_LENGTH_MAX } from "@/lib/limits.ts";
+import { PROJECT_NAME_LENGTH_MAX, PROJECT_TRASH_MS } from "@/lib/limits.ts";
 import type { Problem } from "@/lib/problems.ts";
 import { changeProject } from "@/lib/projects/change_project.ts";
 import { includes, type ProjectMember } from "@/lib/projects/members.ts";
@@ -15,6 +15,8 @@ import { attempt, pageReply, seeOther } from "../replies.ts";
 import { PROJECTS } from "./projects.tsx";
 
 const DONE = { renamed: "The name is saved." };
+
+const TRASH_DAYS = PROJECT_TRASH_MS / 86_400_000;
 
 /** A form of this page that was refused, with the name that was typed there. */
 interface Refused {
@@ -126,12 +128,12 @@ const UsageCard = ({ usage }: { usage: Awaited<ReturnType<typeof projectUsage>> 
 const DeleteCard = ({ path, name, refused }: CardProps) => (
   <article class="card">
     <h2>Delete project</h2>
-    <p>It stays in the trash for 7 days.</p>
+    <p>It stays in the trash for {TRASH_DAYS} days.</p>
     <Ask
       label="Delete project"
       action={`${path}/delete`}
-      loss={`Its keys, users, documents and files answer nobody any more, at once. For 7 days ` +
-        "whoever runs this server can bring it back; then it is gone for good."}
+      loss={"Its keys, users, documents and files answer nobody any more, at once. For " +
+        `${TRASH_DAYS} days whoever runs this server can bring it back; then it is gone for good.`}
       button="Delete the project"
       open={refused !== null}
     >
