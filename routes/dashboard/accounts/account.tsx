@@ -141,7 +141,8 @@ const AiCard = (
         AI <span class={hasKey ? "badge on" : "badge"}>{hasKey ? "key set" : "no key"}</span>
       </h2>
       <p>
-        Counted is what goes with the server's own key; it begins anew <When at={usage.resetsAt} />.
+        What goes with the server's own key is counted; the count begins anew{" "}
+        <When at={usage.resetsAt} />.
       </p>
       <Meter label="Queries this month" {...usage.queries} />
       <Meter label="Designs this month" {...usage.designs} />

@@ -37,14 +37,11 @@ export const Sessions = (
 const SessionRow = ({ session, path }: { session: ShownAccountSession; path: string }) => (
   <li>
     <span class="grow" title={session.userAgent ?? "unknown"}>
-      <b>{deviceText(session.userAgent)}</b>
-      {session.current && (
-        <>
-          <span class="badge on">this one</span>
-        </>
-      )}
+      <b>{deviceText(session.userAgent)}</b>{" "}
+      {session.current && <span class="badge on">this one</span>}
       <small>
-        {session.address !== null && <>network {session.address} ·</>}used{" "}
+        {session.address !== null && `network ${session.address} · `}
+        {"used "}
         <When at={session.lastUsedAt} />
       </small>
     </span>

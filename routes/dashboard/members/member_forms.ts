@@ -44,7 +44,8 @@ export const removeByForm: Handler<ProjectMember> = async (call) => {
     "removed",
     (accountId) => removeMember(services, principal, accountId),
   );
-  const hasLeft = reply.status === 303 && requiredId(param("accountId")) === principal.account.accountId;
+  const hasLeft = reply.status === 303 &&
+    requiredId(param("accountId")) === principal.account.accountId;
   return hasLeft ? seeOther("/dashboard?done=left") : reply;
 };
 

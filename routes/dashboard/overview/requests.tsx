@@ -50,8 +50,8 @@ export const Requests = ({ projectId, counts }: { projectId: string; counts: Cou
 
 const Drawings = ({ minutes, days }: Counts) => (
   <>
-    <Chart title="Last hour" counts={minutes} textOf={minuteText} since="60 minutes ago" />
-    <Chart title="Last 30 days" counts={days} textOf={dayText} since="30 days ago" />
+    <Chart title="Last hour" counts={minutes} textOf={minuteText} unit="minute" />
+    <Chart title="Last 30 days" counts={days} textOf={dayText} unit="day" />
   </>
 );
 
@@ -67,10 +67,10 @@ interface ChartProps {
   readonly counts: readonly RequestCount[];
   /** When one of them was. */
   readonly textOf: (count: RequestCount) => string;
-  readonly since: string;
+  readonly unit: "minute" | "day";
 }
 
-const Chart = ({ title, counts, textOf, since }: ChartProps) => {
+const Chart = ({ title, counts, textOf, unit }: ChartProps) => {
   const highest = Math.max(...counts.map(({ requests }) => requests));
   const summary = `${title}: ${sumText(counts)}`;
   return (
@@ -89,8 +89,8 @@ const Chart = ({ title, counts, textOf, since }: ChartProps) => {
         ))}
       </svg>
       <p class="ends">
-        <small>{since}</small>
-        <small>{highest === 0 ? "none yet" : `up to ${countText(highest)}`}</small>
+        <small>{`${counted(counts.length, unit)} ago`}</small>
+        <small>{highest === 0 ? "none yet" : `up to ${countText(highest)} a ${unit}`}</small>
         <small>now</small>
       </p>
     </figure>
@@ -138,7 +138,7 @@ const Tables = ({ minutes, days }: Counts) => (
   </>
 );
 
-const CountTable = ({ title, counts, textOf }: Omit<ChartProps, "since">) => {
+const CountTable = ({ title, counts, textOf }: Omit<ChartProps, "unit">) => {
   const shown = counts.filter(({ requests }) => requests > 0).toReversed();
   return (
     <table>

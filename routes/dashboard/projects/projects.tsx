@@ -132,7 +132,7 @@ const NewProject = ({ refused }: { refused: Refused | undefined }) => (
 const Trash = ({ projects }: { projects: readonly TrashedProject[] }) => (
   <article class="card">
     <h2>Trash</h2>
-    <p>Until then, whoever runs this server can restore them by the command.</p>
+    <p>Whoever runs this server can bring a project back, by the command below it.</p>
     <ul class="rows">
       {projects.map(({ projectId, name, restorableUntil }) => (
         <li>
