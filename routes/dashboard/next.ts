@@ -8,7 +8,11 @@ const OURS = /^\/dashboard(?:[/?][!-[\]-~]*)?$/;
 
 /** Where sign-in leads back to; a stranger's idea of it leads to the projects. */
 export const nextPath = (text: string | null): string =>
-  text !== null && OURS.test(text) ? text : PROJECTS;
+  text !== null && OURS.test(text) && isPlain(text) ? text : PROJECTS;
+
+/** Whether the browser goes where the path says: dot segments lead out of the dashboard. */
+const isPlain = (text: string): boolean =>
+  URL.parse(text, "http://localhost")?.pathname === text.split("?", 1)[0];
 
 /** Whether a page is looked at, and not one of its parts or what its form is sent to. */
 export const isLook = ({ raw: { method, headers } }: Pick<RequestState, "raw">): boolean =>

@@ -47,7 +47,7 @@ const SessionRow = ({ session, path }: { session: ShownAccountSession; path: str
     </span>
     {!session.current && (
       <form method="post" action={`${path}/sessions/${session._id}`}>
-        <button class="quiet">End</button>
+        <button class="quiet" aria-label={`End ${deviceText(session.userAgent)}`}>End</button>
       </form>
     )}
   </li>

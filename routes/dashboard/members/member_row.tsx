@@ -55,7 +55,7 @@ const Changes = (
           action={`${own}/owner`}
           loss={`The project becomes ${email}'s: that account's plan rules it, and only they can ` +
             "delete it or give it away. You stay as an admin, and cannot take it back."}
-          button="Transfer the project"
+          button={`Transfer to ${email}`}
         />
       )}
       {isSelf && (
@@ -72,7 +72,7 @@ const Changes = (
           action={`${own}/remove`}
           loss={`${email} sees nothing of this project any more. Keys they know stay good: ` +
             "rotate them on the overview."}
-          button="Remove the member"
+          button={`Remove ${email}`}
         />
       )}
     </>
@@ -86,6 +86,6 @@ const RoleForm = ({ action, member: { email, role } }: { action: string; member:
         <option value={one} {...(one === role && { selected: true })}>{one}</option>
       ))}
     </select>
-    <button class="quiet">Change role</button>
+    <button class="quiet" aria-label={`Change role of ${email}`}>Change role</button>
   </form>
 );
