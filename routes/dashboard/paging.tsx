@@ -1,7 +1,11 @@
-/** The part of a page's query that its list is asked for. */
-export function pagingOf(query: string): string {
-  const given = [...new URLSearchParams(query)];
-  return new URLSearchParams(given.filter(([name]) => name === "cursor")).toString();
+/**
+ * The part of a page's query that its list is asked for. @param limit Of one page, if not as many
+ * as lists have by default.
+ */
+export function pagingOf(query: string, limit?: number): string {
+  const given = [...new URLSearchParams(query)].filter(([name]) => name === "cursor");
+  if (limit !== undefined) given.push(["limit", String(limit)]);
+  return new URLSearchParams(given).toString();
 }
 
 /** The way on in a list, and back to its beginning. */

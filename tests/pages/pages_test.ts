@@ -6,7 +6,7 @@ import { openAccount, ownedProject } from "../support/dashboard.ts";
 import { assertHarmless, openDashboard } from "../support/pages.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 
-const FORM = ["content-type", "application/x-www-form-urlencoded"] as const;
+const FORM: [string, string] = ["content-type", "application/x-www-form-urlencoded"];
 
 /** What every page carries, refusals and redirects apart. */
 function assertGuarded(headers: Headers, what: string): void {

@@ -3,7 +3,7 @@ import { openAccount, PASSWORD, sessionCookieOf } from "../support/dashboard.ts"
 import { assertHarmless, HOSTILE, openDashboard } from "../support/pages.ts";
 import { openTestApp } from "../support/test_app.ts";
 
-const FORM = ["content-type", "application/x-www-form-urlencoded"] as const;
+const FORM: [string, string] = ["content-type", "application/x-www-form-urlencoded"];
 
 const signInPath = (next: string) => `/dashboard/sign-in?${new URLSearchParams({ next })}`;
 

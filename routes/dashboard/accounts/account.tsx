@@ -160,6 +160,7 @@ const AiKey = (
   },
 ) => (
   <>
+    <Refusal problem={problem} />
     {!isAllowed && (
       <p>
         The {plan} plan works with the server's key only.
@@ -168,7 +169,6 @@ const AiKey = (
     )}
     {isAllowed && (
       <form method="post" action={`${ACCOUNT}/ai-key`}>
-        <Refusal problem={problem} />
         <Field
           label={hasKey ? "Another key in its place" : "Your own key"}
           name="aiKey"

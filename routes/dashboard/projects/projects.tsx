@@ -20,6 +20,9 @@ import { pageReply } from "../replies.ts";
 
 export const PROJECTS = "/dashboard";
 
+/** Each card looks into its project's own space. */
+const CARDS = 24;
+
 const DONE = {
   deleted: "The project is in the trash: nothing of it answers any more.",
   left: "You left the project.",
@@ -43,7 +46,7 @@ async function projectsPage(
   refused?: Refused,
 ) {
   const [{ items, nextCursor }, trashed] = await Promise.all([
-    listProjects(services, principal, pagingOf(query)),
+    listProjects(services, principal, pagingOf(query, CARDS)),
     listTrashed(services, { ownerId: principal.accountId }),
   ]);
   const cards = await Promise.all(items.map((project) => cardOf(services, project)));
