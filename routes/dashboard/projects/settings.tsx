@@ -139,10 +139,9 @@ const DeleteCard = ({ path, name, refused }: CardProps) => (
     >
       <Refusal problem={refused?.problem ?? null} />
       <Field
-        label="The project's name"
+        label={`Type ${name} to be sure`}
         name="name"
         value={refused?.name ?? ""}
-        hint={`To be sure, type ${name}`}
         autocomplete="off"
         required
       />
