@@ -216,6 +216,8 @@ Deno.test("requests are drawn and told in a table; those of the dashboard are no
   assert.equal(charts.getAttribute("hx-get"), `${home}/requests`);
   assert.equal(charts.getAttribute("hx-trigger"), "every 10s");
   assert.ok(!part.text.includes("<!DOCTYPE"), "a part is no page");
+  const tables = part.document.querySelector("#request-tables")!;
+  assert.equal(tables.getAttribute("hx-swap-oob"), "innerHTML", "they stand elsewhere");
   assertHarmless(part);
 });
 

@@ -72,7 +72,7 @@ export async function overviewPage(
           publicUrl={services.config.publicUrl}
           publishableKey={fresh?.kind === "publishable" ? fresh.key : null}
           collection={collections.find(({ name }) => name === first) ?? null}
-          provider={providers.find(({ enabled }) => enabled)?.provider ?? null}
+          provider={(providers.find(({ enabled }) => enabled) ?? providers[0]!).provider}
         />
       </div>
     </ProjectShell>

@@ -9,8 +9,8 @@ export interface SnippetValues {
   readonly publishableKey: string | null;
   /** Null where there is none yet. */
   readonly collection: CollectionDefinition | null;
-  /** A provider that is switched on; null without one. */
-  readonly provider: string | null;
+  /** One that is switched on, or the first that there is. */
+  readonly provider: string;
 }
 
 /** First calls of the project, ready to paste. */
@@ -55,7 +55,7 @@ const createSnippet = ({ publicUrl, publishableKey, collection }: SnippetValues)
       `    "x-api-key": "${publishableKey ?? KEY}",`,
       "    authorization: `Bearer ${accessToken}`,",
     ]
-    : ['    "x-api-key": Deno.env.get("CORBEL_SECRET_KEY"), // On a server only.'];
+    : ['    "x-api-key": secretKey, // On a server only.'];
   return [
     `const answer = await fetch("${publicUrl}/api/data/${name}", {`,
     '  method: "POST",',
@@ -70,7 +70,7 @@ const createSnippet = ({ publicUrl, publishableKey, collection }: SnippetValues)
 };
 
 const signInSnippet = ({ publicUrl, publishableKey, provider }: SnippetValues): string =>
-  `<a href="${publicUrl}/api/userAuth/social/${provider ?? "github"}/start` +
+  `<a href="${publicUrl}/api/userAuth/social/${provider}/start` +
   `?x-api-key=${publishableKey ?? KEY}">Sign in</a>`;
 
 const FIELDS_SHOWN = 3;

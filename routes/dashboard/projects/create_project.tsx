@@ -1,5 +1,6 @@
 import type { SignedInAccount } from "@/lib/accounts/account_sessions.ts";
 import { type CreatedProject, createProject } from "@/lib/projects/create_project.ts";
+import { PROVIDER_NAMES } from "@/lib/social/providers.ts";
 import type { Handler } from "../../call.ts";
 import { CopyField } from "../components/forms.tsx";
 import { AccountShell, Bar } from "../components/shell.tsx";
@@ -49,7 +50,7 @@ const CreatedPage = (
         publicUrl={publicUrl}
         publishableKey={created.publishableKey}
         collection={null}
-        provider={null}
+        provider={PROVIDER_NAMES[0]!}
       />
     </div>
   </AccountShell>
