@@ -5,6 +5,7 @@ import { Problem } from "@/lib/problems.ts";
 import type { Handler } from "../call.ts";
 import { packed, packedHeaders, takesEncoding } from "./compression.ts";
 import base from "./assets/base.css" with { type: "text" };
+import owners from "./assets/owners.css" with { type: "text" };
 import copy from "./assets/copy.js" with { type: "text" };
 import times from "./assets/times.js" with { type: "text" };
 
@@ -27,7 +28,11 @@ function asset(name: string, kind: keyof typeof TYPES, text: string): Asset {
 }
 
 /** In the order in which they count. */
-export const STYLES: readonly Asset[] = [asset("pico", "css", pico), asset("base", "css", base)];
+export const STYLES: readonly Asset[] = [
+  asset("pico", "css", pico),
+  asset("base", "css", base),
+  asset("owners", "css", owners),
+];
 
 /** Every page has all of them: what htmx puts in its place brings no scripts of its own. */
 export const SCRIPTS: readonly Asset[] = [
