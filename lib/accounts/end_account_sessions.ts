@@ -26,6 +26,13 @@ export async function endAccountSession(
   return ended !== null;
 }
 
+/** Ends all of the account's sessions but the one that asks; resolves to how many. */
+export const endOtherAccountSessions = (
+  { engine }: { engine: Engine },
+  { accountId, sessionId }: SignedInAccount,
+): Promise<number> =>
+  engine.transaction("control", (tx) => endAccountSessions(tx, accountId, sessionId));
+
 /** Ends the account's sessions, but for one if it is named; resolves to how many. */
 export async function endAccountSessions(
   tx: Transaction,

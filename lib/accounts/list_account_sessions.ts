@@ -2,9 +2,21 @@ import type { Clock } from "../clock.ts";
 import type { Cursors } from "../documents/cursor.ts";
 import { parsePageQuery, readPage, type RecordPage } from "../page.ts";
 import { and, eq } from "../store/filter.ts";
-import type { Engine, Json } from "../store/port.ts";
+import type { Engine, Id } from "../store/port.ts";
 import { type SignedInAccount, standingAt } from "./account_sessions.ts";
 import { ACCOUNT_SESSIONS, type AccountSessionRecord } from "./records.ts";
+
+/** A session as its account sees it. */
+export interface ShownAccountSession {
+  readonly _id: Id;
+  readonly createdAt: string;
+  readonly lastUsedAt: string;
+  readonly expiresAt: string;
+  readonly userAgent: string | null;
+  /** The network that it was opened from. */
+  readonly address: string | null;
+  readonly current: boolean;
+}
 
 /**
  * The account's sessions that stand, the newest first; `current` marks the one that asks. Throws
@@ -14,7 +26,7 @@ export async function listAccountSessions(
   services: { engine: Engine; clock: Clock; cursors: Cursors },
   { accountId, sessionId }: SignedInAccount,
   query: string,
-): Promise<RecordPage<{ [name: string]: Json }>> {
+): Promise<RecordPage<ShownAccountSession>> {
   const asked = eq("accountId", accountId);
   const { items, nextCursor } = await readPage(services, {
     projectId: "control",

@@ -1,4 +1,5 @@
-import type { Definition, StoredRecord } from "../store/port.ts";
+import { ALL } from "../store/filter.ts";
+import type { Definition, Engine, Id, StoredRecord } from "../store/port.ts";
 
 /** What a user may set himself. */
 export type OwnMember = "name" | "username" | "avatarUrl";
@@ -61,3 +62,12 @@ export const USERS: Definition = {
   ],
   trash: false,
 };
+
+/** How many users a project has: an estimate where the engine would have to look at each. */
+export async function countUsers(
+  { engine }: { engine: Engine },
+  projectId: Id,
+): Promise<number> {
+  const query = { filter: ALL, sort: [], limit: 1, total: "estimate" } as const;
+  return (await engine.records<UserRecord>(projectId, USERS).list(query)).total ?? 0;
+}

@@ -1,7 +1,8 @@
+import type { SignedInAccount } from "../accounts/account_sessions.ts";
 import { type AccountRecord, ACCOUNTS } from "../accounts/records.ts";
 import { Problem } from "../problems.ts";
 import { and, eq } from "../store/filter.ts";
-import type { Id, Transaction } from "../store/port.ts";
+import type { Engine, Filter, Id, Transaction } from "../store/port.ts";
 import { PLANS } from "./plans.ts";
 import { IN_USE, type ProjectRecord, PROJECTS } from "./records.ts";
 
@@ -17,8 +18,19 @@ export async function accountInTurn(tx: Transaction, accountId: Id): Promise<Acc
 }
 
 /** Projects that the account owns, those in the trash apart. */
+const ownedBy = (accountId: Id): Filter => and(eq("ownerId", accountId), IN_USE);
+
 export const countOwned = (tx: Transaction, accountId: Id): Promise<number> =>
-  tx.records<ProjectRecord>(PROJECTS).count(and(eq("ownerId", accountId), IN_USE));
+  tx.records<ProjectRecord>(PROJECTS).count(ownedBy(accountId));
+
+/** How many projects the account owns, beside how many its plan allows. */
+export async function ownedProjects(
+  { engine }: { engine: Engine },
+  { accountId, plan }: SignedInAccount,
+): Promise<{ used: number; limit: number }> {
+  const projects = engine.records<ProjectRecord>("control", PROJECTS);
+  return { used: await projects.count(ownedBy(accountId)), limit: PLANS[plan].projects };
+}
 
 /** Throws `PLAN_LIMIT_REACHED` where the account's plan allows it no more projects. */
 export async function refuseMoreProjects(

@@ -47,6 +47,23 @@ export async function* eachProject(
   }
 }
 
+/** Throws `INVALID_INPUT` for what names no kind of key. */
+export function checkedKeyKind(text: string): KeyKind {
+  if (text === "publishable" || text === "secret") return text;
+  throw new Problem("INVALID_INPUT", { message: "The kind must be publishable or secret." });
+}
+
+/** When each key of a project was made: of the key itself only a hash is kept. */
+export async function keysMadeAt(
+  { engine }: { engine: Engine },
+  projectId: Id,
+): Promise<Partial<Record<KeyKind, string>>> {
+  const page = await engine.records<ApiKeyRecord>("control", API_KEYS)
+    .list({ filter: eq("projectId", projectId), sort: [], limit: 2 });
+  const keys = parseJson(`[${page.items}]`) as ApiKeyRecord[];
+  return Object.fromEntries(keys.map(({ kind, createdAt }) => [kind, createdAt]));
+}
+
 /** Puts a fresh key in the place of the present one, which is refused from now on. */
 export async function rotateKey(
   { engine, keys, clock }: { engine: Engine; keys: KeyDirectory; clock: Clock },

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { openTestServices } from "@/tests/support/test_services.ts";
 import { createProject } from "./create_project.ts";
-import { eachProject, findProject, rotateKey } from "./projects.ts";
+import { checkedKeyKind, eachProject, findProject, keysMadeAt, rotateKey } from "./projects.ts";
 import { type ProjectRecord, PROJECTS } from "./records.ts";
 
 const UNKNOWN = "66f1a0c2e4b0a1b2c3d4e5f6";
@@ -86,4 +86,20 @@ Deno.test("a project that is not there has no key to rotate", async () => {
   await assert.rejects(rotateKey(opened.services, UNKNOWN, "secret"), {
     code: "PROJECT_NOT_FOUND",
   });
+});
+
+Deno.test("it is known when each key was made, and of what kinds there are", async () => {
+  await using opened = await openTestServices();
+  const { services, clock } = opened;
+  const { projectId } = await createProject(services, INPUT);
+  const madeAt = new Date(clock.now()).toISOString();
+  clock.advance(60_000);
+  await rotateKey(services, projectId, checkedKeyKind("secret"));
+  const rotatedAt = new Date(clock.now()).toISOString();
+  assert.deepEqual(await keysMadeAt(services, projectId), {
+    publishable: madeAt,
+    secret: rotatedAt,
+  });
+  assert.deepEqual(await keysMadeAt(services, UNKNOWN), {});
+  assert.throws(() => checkedKeyKind("Secret"), { code: "INVALID_INPUT" });
 });

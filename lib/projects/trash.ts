@@ -71,12 +71,23 @@ export async function restoreProject(services: TrashServices, projectId: Id): Pr
   });
 }
 
-/** Projects that can be restored, and until when. */
+export interface TrashedProject {
+  readonly projectId: Id;
+  readonly name: string;
+  readonly restorableUntil: string;
+}
+
+/** Projects that can be restored, and until when. @param which All, or those of one owner. */
 export async function listTrashed(
   services: TrashServices,
-): Promise<{ projectId: Id; name: string; restorableUntil: string }[]> {
+  which: { readonly ownerId: Id } | null = null,
+): Promise<TrashedProject[]> {
   const trashed = [];
-  const due = and(compare("deletedAt", "gt", lastKept(services)), eq("removedAt", null));
+  const due = and(
+    compare("deletedAt", "gt", lastKept(services)),
+    eq("removedAt", null),
+    ...(which === null ? [] : [eq("ownerId", which.ownerId)]),
+  );
   for await (const { _id: projectId, name, deletedAt } of eachProject(services, due)) {
     const restorableUntil = isoAt(Date.parse(deletedAt!) + PROJECT_TRASH_MS);
     trashed.push({ projectId, name, restorableUntil });

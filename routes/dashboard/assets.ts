@@ -5,6 +5,7 @@ import { Problem } from "@/lib/problems.ts";
 import type { Handler } from "../call.ts";
 import { packed, packedHeaders, takesEncoding } from "./compression.ts";
 import base from "./assets/base.css" with { type: "text" };
+import owners from "./assets/owners.css" with { type: "text" };
 import copy from "./assets/copy.js" with { type: "text" };
 import fileDrop from "./assets/file_drop.js" with { type: "text" };
 import files from "./assets/files.css" with { type: "text" };
@@ -33,6 +34,7 @@ export const STYLES: readonly Asset[] = [
   asset("pico", "css", pico),
   asset("base", "css", base),
   asset("files", "css", files),
+  asset("owners", "css", owners),
 ];
 
 /** Every page has all of them: what htmx puts in its place brings no scripts of its own. */

@@ -1,9 +1,8 @@
-import { USERS } from "@/lib/auth/users.ts";
+import { countUsers } from "@/lib/auth/users.ts";
 import { collectionSizes } from "@/lib/documents/collection_sizes.ts";
 import { getStorageUsage } from "@/lib/files/usage.ts";
 import type { ProjectMember, Role } from "@/lib/projects/members.ts";
 import type { Services } from "@/lib/services.ts";
-import { ALL } from "@/lib/store/filter.ts";
 import type { Id } from "@/lib/store/port.ts";
 
 /** What the left column of a project's pages shows. */
@@ -29,11 +28,9 @@ export async function loadFrame(
   { project, role, account }: ProjectMember,
 ): Promise<Frame> {
   const { _id: projectId, name } = project;
-  const users = services.engine.records(projectId, USERS)
-    .list({ filter: ALL, sort: [], limit: 1, total: "estimate" });
-  const [sizes, { total }, storage] = await Promise.all([
+  const [sizes, users, storage] = await Promise.all([
     collectionSizes(services, projectId),
-    users,
+    countUsers(services, projectId),
     getStorageUsage(services, projectId),
   ]);
   return {
@@ -44,7 +41,7 @@ export async function loadFrame(
     email: account.email,
     plan: account.plan,
     collections: sizes.toSorted((a, b) => a.name < b.name ? -1 : 1),
-    users: total ?? 0,
+    users,
     fileBytes: storage.used,
   };
 }

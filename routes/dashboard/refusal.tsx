@@ -1,8 +1,8 @@
 import type { RequestState } from "@/lib/http/request.ts";
-import { messageOf, type Reply } from "@/lib/http/respond.ts";
+import { messageOf, NO_STORE, type Reply } from "@/lib/http/respond.ts";
 import type { Problem, ProblemCode } from "@/lib/problems.ts";
 import { Plain } from "./components/shell.tsx";
-import { signInPath } from "./next.ts";
+import { isLook, isPart, pathAbove, signInPath } from "./next.ts";
 import { pageReply, seeOther } from "./replies.ts";
 
 /** What a page that cannot be shown is called. */
@@ -14,16 +14,27 @@ const TITLES: Partial<Record<ProblemCode, string>> = {
 
 /**
  * A refusal as a page. Whoever is not signed in is sent to sign in, and comes back to what he
- * looked at.
+ * looked at. Whoever looks at what a form is sent to (the browser stands there after a refusal)
+ * sees the page of the form.
  *
  * @param reply The same refusal as data: its status and headers hold here too.
  */
 export function refusalPage(state: RequestState, problem: Problem, reply: Reply): Reply {
-  if (problem.code === "SIGN_IN_REQUIRED") return seeOther(signInPath(state));
+  if (problem.code === "SIGN_IN_REQUIRED") return toSignIn(state);
+  if (problem.code === "METHOD_NOT_ALLOWED" && isLook(state)) {
+    return seeOther(pathAbove(state.path));
+  }
   const page = pageReply(<RefusalPage problem={problem} />, {
     status: reply.status,
   });
   return { ...page, headers: [...reply.headers ?? [], ...page.headers ?? []] };
+}
+
+/** A part of a page is no place for another page: its script is told to leave. */
+function toSignIn(state: RequestState): Reply {
+  const path = signInPath(state);
+  if (!isPart(state.raw.headers)) return seeOther(path);
+  return { status: 204, body: null, headers: [["hx-redirect", path], NO_STORE] };
 }
 
 const RefusalPage = ({ problem }: { problem: Problem }) => {

@@ -1,5 +1,5 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
-import type { Reply } from "@/lib/http/respond.ts";
+import { NO_STORE, type Reply } from "@/lib/http/respond.ts";
 import { Problem } from "@/lib/problems.ts";
 
 export interface PageOptions {
@@ -13,19 +13,24 @@ export function pageReply(
   page: JSX.Element,
   { status = 200, filesOrigin = null }: PageOptions = {},
 ): Reply {
-  return {
-    status,
-    body: `<!DOCTYPE html>${page}`,
-    type: "text/html; charset=utf-8",
-    headers: [
-      ["cache-control", "no-store"],
-      ["content-security-policy", policy(filesOrigin)],
-      ["referrer-policy", "same-origin"],
-      ["x-content-type-options", "nosniff"],
-      ["x-frame-options", "DENY"],
-    ],
-  };
+  return html(status, `<!DOCTYPE html>${page}`, filesOrigin);
 }
+
+/** A part of a page, in the place of which it is put. */
+export const partReply = (part: JSX.Element): Reply => html(200, String(part), null);
+
+const html = (status: number, body: string, filesOrigin: string | null): Reply => ({
+  status,
+  body,
+  type: "text/html; charset=utf-8",
+  headers: [
+    NO_STORE,
+    ["content-security-policy", policy(filesOrigin)],
+    ["referrer-policy", "same-origin"],
+    ["x-content-type-options", "nosniff"],
+    ["x-frame-options", "DENY"],
+  ],
+});
 
 function policy(filesOrigin: string | null): string {
   const files = filesOrigin === null ? "" : ` ${filesOrigin}`;
@@ -38,7 +43,7 @@ function policy(filesOrigin: string | null): string {
 export const seeOther = (path: string, headers: Reply["headers"] = []): Reply => ({
   status: 303,
   body: null,
-  headers: [["location", path], ["cache-control", "no-store"], ...headers],
+  headers: [["location", path], NO_STORE, ...headers],
 });
 
 /**

@@ -61,7 +61,8 @@ function texts<const Name extends string>(
   return given as { readonly [name in Name]: string }; // Just looked at.
 }
 
-function givenRole(text: string): GivenRole {
+/** Throws `INVALID_BODY`. */
+export function givenRole(text: string): GivenRole {
   if (text === "viewer" || text === "admin") return text;
   throw misshapen('"role" must be viewer or admin.');
 }

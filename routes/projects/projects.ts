@@ -3,7 +3,7 @@ import { NO_STORE, ok } from "@/lib/http/respond.ts";
 import { changeProject } from "@/lib/projects/change_project.ts";
 import { createProject } from "@/lib/projects/create_project.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
-import { rotateKey } from "@/lib/projects/projects.ts";
+import { checkedKeyKind, rotateKey } from "@/lib/projects/projects.ts";
 import { parseSettings } from "@/lib/projects/settings.ts";
 import { listProjects, shownProject } from "@/lib/projects/shown_project.ts";
 import { trashProject } from "@/lib/projects/trash.ts";
@@ -53,10 +53,7 @@ export const handleRotateProjectKey: Handler<ProjectMember> = async ({
   principal,
   param,
 }) => {
-  const kind = param("kind");
-  if (kind !== "publishable" && kind !== "secret") {
-    throw new Problem("INVALID_INPUT", { message: "The kind must be publishable or secret." });
-  }
+  const kind = checkedKeyKind(param("kind"));
   const key = await rotateKey(services, principal.project._id, kind);
   const reply = ok(200, JSON.stringify({ kind, key }), "Key rotated");
   return { ...reply, headers: [NO_STORE] };

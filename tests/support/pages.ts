@@ -113,7 +113,7 @@ function enteredIn(form: PageElement): Record<string, string | string[]> {
   for (const field of form.querySelectorAll("input, select, textarea")) {
     if (field.hasAttribute("disabled")) continue;
     const name = field.getAttribute("name");
-    if (field.tagName === "TEXTAREA") add(name, field.textContent);
+    if (field.tagName === "TEXTAREA") add(name, areaText(field));
     else if (field.tagName === "SELECT") {
       const options = [...field.querySelectorAll("option")];
       const chosen = options.filter((one) => one.hasAttribute("selected"));
@@ -129,6 +129,15 @@ function enteredIn(form: PageElement): Record<string, string | string[]> {
   }
   return entered;
 }
+
+const ENTITIES = { "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'", "&amp;": "&" } as const;
+
+/** What a text area holds: linkedom leaves it as it stands in the source. */
+export const areaText = ({ textContent }: PageElement): string =>
+  textContent.replaceAll(
+    /&(?:lt|gt|quot|#39|amp);/g,
+    (entity) => ENTITIES[entity as keyof typeof ENTITIES],
+  );
 
 /** Texts that would be more than texts on a page that does not escape them. */
 export const HOSTILE = [

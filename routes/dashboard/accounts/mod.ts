@@ -1,7 +1,16 @@
 import { countedByAddress } from "@/openapi/security.ts";
 import type { Mount } from "../../call.ts";
-import { visitor } from "../guards.ts";
+import { session, visitor } from "../guards.ts";
 import { get, post } from "../pages.ts";
+import { ACCOUNT, showAccount } from "./account.tsx";
+import {
+  changePassword,
+  clearAiKey,
+  deleteAccount,
+  endOtherSessions,
+  endSession,
+  saveAiKey,
+} from "./account_forms.ts";
 import { register, showRegister, showSignIn, signIn, signOut } from "./sign_in.tsx";
 
 export function accountPages(mount: Mount): void {
@@ -10,4 +19,11 @@ export function accountPages(mount: Mount): void {
   mount(get("/dashboard/register", visitor), showRegister);
   mount(post("/dashboard/register", countedByAddress(visitor)), register);
   mount(post("/dashboard/sign-out", visitor), signOut);
+  mount(get(ACCOUNT, session), showAccount);
+  mount(post(`${ACCOUNT}/password`, countedByAddress(session)), changePassword);
+  mount(post(`${ACCOUNT}/sessions`, session), endOtherSessions);
+  mount(post(`${ACCOUNT}/sessions/{sessionId}`, session), endSession);
+  mount(post(`${ACCOUNT}/ai-key`, session), saveAiKey);
+  mount(post(`${ACCOUNT}/ai-key/clear`, session), clearAiKey);
+  mount(post(`${ACCOUNT}/delete`, countedByAddress(session)), deleteAccount);
 }

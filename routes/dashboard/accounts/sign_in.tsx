@@ -9,6 +9,7 @@ import { device, signedIn } from "../../accounts/sign_in.ts";
 import type { Handler } from "../../call.ts";
 import { Field, Refusal } from "../components/forms.tsx";
 import { Plain } from "../components/shell.tsx";
+import { DoneNote } from "../done.tsx";
 import { nextPath } from "../next.ts";
 import { attempt, pageReply, seeOther } from "../replies.ts";
 
@@ -22,7 +23,7 @@ interface Visit {
 const nextOf = (query: string): string => nextPath(new URLSearchParams(query).get("next"));
 
 export const showSignIn: Handler<null> = ({ query }) =>
-  pageReply(<SignInPage next={nextOf(query)} />);
+  pageReply(<SignInPage next={nextOf(query)} query={query} />);
 
 export const signIn: Handler<null> = async (call) => {
   const form = await call.form();
@@ -62,9 +63,12 @@ export const signOut: Handler<null> = async ({ services, header }) => {
   return seeOther("/dashboard/sign-in", [sessionCookie(services.cookies, null)]);
 };
 
-const SignInPage = ({ email = "", next, problem }: Visit) => (
+const DONE = { deleted: "Your account is deleted." };
+
+const SignInPage = ({ email = "", next, problem, query = "" }: Visit & { query?: string }) => (
   <Plain title="Sign in">
     <h1>Sign in</h1>
+    <DoneNote query={query} sentences={DONE} />
     <form method="post" action="/dashboard/sign-in">
       <Refusal problem={problem ?? null} />
       <input type="hidden" name="next" value={next} />

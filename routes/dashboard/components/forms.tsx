@@ -58,17 +58,19 @@ export const CopyField = ({ label, value }: { label: string; value: string }) =>
  * will be lost.
  *
  * @param action Where the form is sent; it may have fields as children.
+ * @param open Whether it is open from the start: what was refused is in sight.
  */
 export const Ask = (
-  { label, loss, action, button, children }: {
+  { label, loss, action, button, open = false, children }: {
     label: string;
     loss: Child;
     action: string;
     button: string;
+    open?: boolean;
     children?: Child;
   },
 ) => (
-  <details class="ask">
+  <details class="ask" {...(open && { open: true })}>
     <summary>{label}</summary>
     <form method="post" action={action}>
       <p>{loss}</p>

@@ -1,3 +1,17 @@
+import { countedByAddress } from "@/openapi/security.ts";
 import type { Mount } from "../../call.ts";
+import { member } from "../guards.ts";
+import { get, post } from "../pages.ts";
+import { changeRoleByForm, inviteByForm, removeByForm, transferByForm } from "./member_forms.ts";
+import { showMembers } from "./members.tsx";
 
-export function membersPages(_mount: Mount): void {}
+const MEMBERS = "/dashboard/projects/{projectId}/members";
+const ONE = `${MEMBERS}/{accountId}`;
+
+export function membersPages(mount: Mount): void {
+  mount(get(MEMBERS, member("viewer")), showMembers);
+  mount(post(MEMBERS, countedByAddress(member("admin"))), inviteByForm);
+  mount(post(ONE, member("admin")), changeRoleByForm);
+  mount(post(`${ONE}/remove`, member("viewer")), removeByForm);
+  mount(post(`${ONE}/owner`, member("owner")), transferByForm);
+}

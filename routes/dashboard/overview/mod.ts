@@ -1,3 +1,16 @@
 import type { Mount } from "../../call.ts";
+import { member } from "../guards.ts";
+import { get, post } from "../pages.ts";
+import { changeAddresses } from "./addresses.tsx";
+import { rotateByForm } from "./keys.tsx";
+import { showOverview } from "./overview.tsx";
+import { showRequests } from "./requests.tsx";
 
-export function overviewPages(_mount: Mount): void {}
+const HOME = "/dashboard/projects/{projectId}";
+
+export function overviewPages(mount: Mount): void {
+  mount(get(HOME, member("viewer")), showOverview);
+  mount(post(HOME, member("admin")), changeAddresses);
+  mount(post(`${HOME}/keys`, member("admin")), rotateByForm);
+  mount(get(`${HOME}/requests`, member("viewer")), showRequests);
+}

@@ -1,9 +1,16 @@
 import type { Mount } from "../../call.ts";
-import { session } from "../guards.ts";
+import { member, session } from "../guards.ts";
 import { get, post } from "../pages.ts";
-import { createProjectByForm, showProjects } from "./projects.tsx";
+import { createProjectByForm } from "./create_project.tsx";
+import { PROJECTS, showProjects } from "./projects.tsx";
+import { deleteProject, renameProject, showSettings } from "./settings.tsx";
+
+const SETTINGS = `${PROJECTS}/projects/{projectId}/settings`;
 
 export function projectPages(mount: Mount): void {
-  mount(get("/dashboard", session), showProjects);
-  mount(post("/dashboard", session), createProjectByForm);
+  mount(get(PROJECTS, session), showProjects);
+  mount(post(PROJECTS, session), createProjectByForm);
+  mount(get(SETTINGS, member("viewer")), showSettings);
+  mount(post(SETTINGS, member("admin")), renameProject);
+  mount(post(`${SETTINGS}/delete`, member("owner")), deleteProject);
 }

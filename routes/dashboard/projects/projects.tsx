@@ -1,70 +1,71 @@
 import type { SignedInAccount } from "@/lib/accounts/account_sessions.ts";
+import { countUsers } from "@/lib/auth/users.ts";
 import { collectionSizes } from "@/lib/documents/collection_sizes.ts";
 import { getStorageUsage } from "@/lib/files/usage.ts";
-import { createProject } from "@/lib/projects/create_project.ts";
-import { parseSettings } from "@/lib/projects/settings.ts";
-import { listProjects, type ShownProject } from "@/lib/projects/shown_project.ts";
+import { PROJECT_NAME_LENGTH_MAX } from "@/lib/limits.ts";
 import type { Problem } from "@/lib/problems.ts";
+import { listProjects, type ShownProject } from "@/lib/projects/shown_project.ts";
+import { listTrashed, type TrashedProject } from "@/lib/projects/trash.ts";
 import type { Services } from "@/lib/services.ts";
 import type { Call, Handler } from "../../call.ts";
-import { CopyField, Field, Refusal } from "../components/forms.tsx";
+import { Field, Refusal } from "../components/forms.tsx";
+import { Meter } from "../components/meter.tsx";
 import { AccountShell, Bar } from "../components/shell.tsx";
-import { bytesText, counted } from "../components/texts.ts";
+import { counted } from "../components/texts.ts";
+import { When } from "../components/when.tsx";
+import { DoneNote } from "../done.tsx";
 import { homeOf } from "../frame.ts";
-import { attempt, pageReply } from "../replies.ts";
+import { Pages, pagingOf } from "../paging.tsx";
+import { pageReply } from "../replies.ts";
+
+export const PROJECTS = "/dashboard";
+
+/** Each card looks into its project's own space. */
+const CARDS = 24;
+
+const DONE = {
+  deleted: "The project is in the trash: nothing of it answers any more.",
+  left: "You left the project.",
+};
+
+/** What was typed for a project that was then refused. */
+export interface Refused {
+  readonly name: string;
+  readonly siteUrl: string;
+  readonly problem: Problem;
+}
 
 export const showProjects: Handler<SignedInAccount> = async (call) =>
   pageReply(await projectsPage(call));
 
-/** The keys are in the answer itself: they are shown once, and are in no address. */
-export const createProjectByForm: Handler<SignedInAccount> = async (call) => {
-  const form = await call.form();
-  const { services, principal } = call;
-  const name = form.get("name") ?? "";
-  const tried = await attempt(() =>
-    createProject(services, {
-      name: parseSettings({ name }).name!,
-      siteUrl: null,
-      allowedOrigins: [],
-      ownerId: principal.accountId,
-    })
-  );
-  if (tried.problem !== null) {
-    const page = await projectsPage(call, { name, problem: tried.problem });
-    return pageReply(page, { status: tried.problem.status });
-  }
-  return pageReply(<CreatedPage account={principal} created={tried.value} />, { status: 201 });
-};
-
-interface Entered {
-  readonly name: string;
-  readonly problem: Problem;
-}
+export const refusedProject = async (call: Call<SignedInAccount>, refused: Refused) =>
+  pageReply(await projectsPage(call, refused), { status: refused.problem.status });
 
 async function projectsPage(
   { services, principal, query }: Call<SignedInAccount>,
-  entered?: Entered,
+  refused?: Refused,
 ) {
-  const { items, nextCursor } = await listProjects(services, principal, query);
+  const [{ items, nextCursor }, trashed] = await Promise.all([
+    listProjects(services, principal, pagingOf(query, CARDS)),
+    listTrashed(services, { ownerId: principal.accountId }),
+  ]);
   const cards = await Promise.all(items.map((project) => cardOf(services, project)));
   return (
-    <AccountShell title="Projects" current="/dashboard" {...principal}>
+    <AccountShell title="Projects" current={PROJECTS} {...principal}>
       <Bar title="Projects" />
       <div class="sheet">
-        {cards.length === 0
-          ? <p>A project holds an application's users, data and files. Make your first one.</p>
+        <DoneNote query={query} sentences={DONE} />
+        {cards.length === 0 && nextCursor === null
+          ? (
+            <p class="empty">
+              A project holds an application's users, data and files. Make your first one here, or
+              ask somebody to invite {principal.email} into theirs.
+            </p>
+          )
           : <div class="cards">{cards.map((card) => <ProjectCard {...card} />)}</div>}
-        {nextCursor !== null && (
-          <a href={`/dashboard?${new URLSearchParams({ cursor: nextCursor })}`}>More projects</a>
-        )}
-        <article class="card">
-          <h2>New project</h2>
-          <form method="post" action="/dashboard">
-            <Refusal problem={entered?.problem ?? null} />
-            <Field label="Name" name="name" value={entered?.name ?? ""} required />
-            <button>Create project</button>
-          </form>
-        </article>
+        <Pages path={PROJECTS} query={query} nextCursor={nextCursor} what="projects" />
+        <NewProject refused={refused} />
+        {trashed.length > 0 && <Trash projects={trashed} />}
       </div>
     </AccountShell>
   );
@@ -74,52 +75,79 @@ interface Card {
   readonly project: ShownProject;
   readonly documents: number;
   readonly collections: number;
+  readonly users: number;
   readonly used: number;
   readonly limit: number | null;
 }
 
 async function cardOf(services: Services, project: ShownProject): Promise<Card> {
-  const [sizes, { used, limit }] = await Promise.all([
-    collectionSizes(services, project.projectId),
-    getStorageUsage(services, project.projectId),
+  const { projectId } = project;
+  const [sizes, users, { used, limit }] = await Promise.all([
+    collectionSizes(services, projectId),
+    countUsers(services, projectId),
+    getStorageUsage(services, projectId),
   ]);
   const documents = sizes.reduce((sum, { count }) => sum + count, 0);
-  return { project, documents, collections: sizes.length, used, limit };
+  return { project, documents, collections: sizes.length, users, used, limit };
 }
 
-const ProjectCard = ({ project, documents, collections, used, limit }: Card) => (
+const ProjectCard = ({ project, documents, collections, users, used, limit }: Card) => (
   <article class="card">
     <h2>
       <a href={homeOf(project.projectId)}>{project.name}</a>
     </h2>
     <p>
-      {counted(documents, "document")} in {counted(collections, "collection")}
+      {counted(documents, "document")} in {counted(collections, "collection")},{" "}
+      {counted(users, "user")}
     </p>
-    <label>
-      Files: {bytesText(used)}
-      {limit !== null && ` of ${bytesText(limit)}`}
-      {limit !== null && <progress max={limit} value={used}></progress>}
-    </label>
-    <small>{project.role} · {project.plan} plan</small>
+    <Meter label="Files" used={used} limit={limit} bytes />
+    <p class="marks">
+      <span class="badge">{project.role}</span> <span class="badge">{project.plan} plan</span>
+    </p>
   </article>
 );
 
-const CreatedPage = (
-  { account, created }: {
-    account: SignedInAccount;
-    created: { projectId: string; name: string; publishableKey: string; secretKey: string };
-  },
-) => (
-  <AccountShell title={created.name} current="/dashboard" {...account}>
-    <Bar title={created.name} />
-    <div class="sheet">
-      <article class="card">
-        <h2>Keys</h2>
-        <p>They are shown this once. A lost key is replaced by rotating it.</p>
-        <CopyField label="Publishable key, for browsers" value={created.publishableKey} />
-        <CopyField label="Secret key, for servers only" value={created.secretKey} />
-      </article>
-      <a role="button" href={homeOf(created.projectId)}>Go to the project</a>
-    </div>
-  </AccountShell>
+const NewProject = ({ refused }: { refused: Refused | undefined }) => (
+  <article class="card">
+    <h2>New project</h2>
+    <form method="post" action={PROJECTS}>
+      <Refusal problem={refused?.problem ?? null} />
+      <Field
+        label="Name"
+        name="name"
+        value={refused?.name ?? ""}
+        maxlength={PROJECT_NAME_LENGTH_MAX}
+        required
+      />
+      <Field
+        label="Site URL (optional)"
+        name="siteUrl"
+        value={refused?.siteUrl ?? ""}
+        placeholder="https://blog.example"
+        hint="Where the application runs: users come back there after signing in."
+      />
+      <button>Create project</button>
+    </form>
+  </article>
+);
+
+/** Whoever runs the server restores: there is no verb by which an owner could. */
+const Trash = ({ projects }: { projects: readonly TrashedProject[] }) => (
+  <article class="card">
+    <h2>Trash</h2>
+    <p>Whoever runs this server can bring a project back, by the command below it.</p>
+    <ul class="rows">
+      {projects.map(({ projectId, name, restorableUntil }) => (
+        <li>
+          <span class="grow">
+            <b>{name}</b>
+            <small>
+              can be restored until <When at={restorableUntil} />
+            </small>
+          </span>
+          <code>deno task admin project restore --project {projectId}</code>
+        </li>
+      ))}
+    </ul>
+  </article>
 );

@@ -1,0 +1,252 @@
+import type { SignedInAccount } from "@/lib/accounts/account_sessions.ts";
+import { listAccountSessions } from "@/lib/accounts/list_account_sessions.ts";
+import { ownAccount } from "@/lib/accounts/own_account.ts";
+import type { AccountRecord } from "@/lib/accounts/records.ts";
+import { aiUsage } from "@/lib/ai/usage.ts";
+import { PASSWORD_LENGTH_MIN } from "@/lib/limits.ts";
+import type { Problem } from "@/lib/problems.ts";
+import { ownedProjects } from "@/lib/projects/ownership.ts";
+import { PLANS } from "@/lib/projects/plans.ts";
+import type { Call, Handler } from "../../call.ts";
+import { Ask, Field, Refusal } from "../components/forms.tsx";
+import { Meter } from "../components/meter.tsx";
+import { AccountShell, Bar } from "../components/shell.tsx";
+import { bytesText, counted, countText } from "../components/texts.ts";
+import { When } from "../components/when.tsx";
+import { DoneNote } from "../done.tsx";
+import { pagingOf } from "../paging.tsx";
+import { pageReply } from "../replies.ts";
+import { Sessions } from "./account_sessions.tsx";
+
+export const ACCOUNT = "/dashboard/account";
+
+const DONE = {
+  password: "Your password is changed. All other devices are signed out.",
+  session: "The session is ended.",
+  sessions: "All other sessions are ended.",
+  "ai-key": "The AI key is stored.",
+  "ai-key-cleared": "The AI key is cleared.",
+};
+
+/** A form of this page that was refused. */
+export interface Refused {
+  readonly form: "password" | "sessions" | "ai-key" | "delete";
+  readonly problem: Problem;
+}
+
+export const showAccount: Handler<SignedInAccount> = async (call) =>
+  pageReply(await accountPage(call));
+
+export const refusedAccount = async (call: Call<SignedInAccount>, refused: Refused) =>
+  pageReply(await accountPage(call, refused), { status: refused.problem.status });
+
+async function accountPage(
+  { services, principal, query }: Call<SignedInAccount>,
+  refused?: Refused,
+) {
+  const [account, projects, ai, sessions] = await Promise.all([
+    ownAccount(services, principal),
+    ownedProjects(services, principal),
+    aiUsage(services, principal),
+    listAccountSessions(services, principal, pagingOf(query)),
+  ]);
+  const of = (form: Refused["form"]) => refused?.form === form ? refused.problem : null;
+  return (
+    <AccountShell title="Account" current={ACCOUNT} {...principal}>
+      <Bar title="Account">
+        <span class="badge on">{account.plan} plan</span>
+      </Bar>
+      <div class="sheet">
+        <DoneNote query={query} sentences={DONE} />
+        <About account={account} />
+        <PlanCard account={account} projects={projects} />
+        <AiCard account={account} usage={ai} problem={of("ai-key")} />
+        <PasswordCard problem={of("password")} email={account.email} />
+        <Sessions page={sessions} path={ACCOUNT} query={query} problem={of("sessions")} />
+        <DeleteCard owned={projects.used} problem={of("delete")} />
+      </div>
+    </AccountShell>
+  );
+}
+
+const About = ({ account }: { account: AccountRecord }) => (
+  <article class="card">
+    <h2>You</h2>
+    <dl class="facts">
+      <dt>E-mail</dt>
+      <dd>{account.email}</dd>
+      {account.name !== null && (
+        <>
+          <dt>Name</dt>
+          <dd>{account.name}</dd>
+        </>
+      )}
+      <dt>Registered</dt>
+      <dd>
+        <When at={account.createdAt} />
+      </dd>
+    </dl>
+  </article>
+);
+
+const PlanCard = (
+  { account, projects }: {
+    account: AccountRecord;
+    projects: { used: number; limit: number };
+  },
+) => {
+  const plan = PLANS[account.plan];
+  return (
+    <article class="card">
+      <h2>Plan</h2>
+      <p>You have the {plan.name} plan. Whoever runs this server changes it.</p>
+      <Meter label="Projects you own" {...projects} />
+      <dl class="facts">
+        <dt>In each project</dt>
+        <dd>
+          {counted(plan.collections, "collection")}, {bytesText(plan.documentBytes)} of documents,
+          {" "}
+          {bytesText(plan.storageBytes)} of files
+        </dd>
+        <dt>One file</dt>
+        <dd>up to {bytesText(plan.fileBytesMax)}</dd>
+        <dt>AI each month</dt>
+        <dd>
+          {countText(plan.aiQueriesPerMonth)} queries, {counted(plan.aiDesignsPerMonth, "design")}
+          {" "}
+          of collections
+        </dd>
+        <dt>AI keys of your own</dt>
+        <dd>{plan.ownAiKey ? "yes" : "no"}</dd>
+      </dl>
+    </article>
+  );
+};
+
+type AiUsage = Awaited<ReturnType<typeof aiUsage>>;
+
+const AiCard = (
+  { account, usage, problem }: {
+    account: AccountRecord;
+    usage: AiUsage;
+    problem: Problem | null;
+  },
+) => {
+  const { sealedAiKey, plan } = account;
+  const hasKey = sealedAiKey !== null;
+  const isAllowed = PLANS[plan].ownAiKey;
+  return (
+    <article class="card">
+      <h2>
+        AI <span class={hasKey ? "badge on" : "badge"}>{hasKey ? "key set" : "no key"}</span>
+      </h2>
+      <p>
+        What goes with the server's own key is counted; the count begins anew{" "}
+        <When at={usage.resetsAt} />.
+      </p>
+      <Meter label="Queries this month" {...usage.queries} />
+      <Meter label="Designs this month" {...usage.designs} />
+      <AiKey hasKey={hasKey} isAllowed={isAllowed} plan={plan} problem={problem} />
+    </article>
+  );
+};
+
+const AiKey = (
+  { hasKey, isAllowed, plan, problem }: {
+    hasKey: boolean;
+    isAllowed: boolean;
+    plan: string;
+    problem: Problem | null;
+  },
+) => (
+  <>
+    <Refusal problem={problem} />
+    {!isAllowed && (
+      <p>
+        The {plan} plan works with the server's key only.
+        {hasKey && " Your own is kept, and used again once your plan allows it."}
+      </p>
+    )}
+    {isAllowed && (
+      <form method="post" action={`${ACCOUNT}/ai-key`}>
+        <Field
+          label={hasKey ? "Another key in its place" : "Your own key"}
+          name="aiKey"
+          type="password"
+          autocomplete="off"
+          hint="From Groq; it begins with gsk_. It is stored sealed, and never shown again."
+          required
+        />
+        <button>{hasKey ? "Replace key" : "Save key"}</button>
+      </form>
+    )}
+    {hasKey && (
+      <Ask
+        label="Clear the key"
+        action={`${ACCOUNT}/ai-key/clear`}
+        loss="Your requests count against the plan's caps again. The key cannot be brought back."
+        button="Clear the key"
+      />
+    )}
+  </>
+);
+
+const PasswordCard = ({ problem, email }: { problem: Problem | null; email: string }) => (
+  <article class="card">
+    <h2>Password</h2>
+    <p>A new password signs out all devices but this one.</p>
+    <form method="post" action={`${ACCOUNT}/password`}>
+      <Refusal problem={problem} />
+      <input type="hidden" name="username" autocomplete="username" value={email} />
+      <Field
+        label="Present password"
+        name="currentPassword"
+        type="password"
+        autocomplete="current-password"
+        required
+      />
+      <Field
+        label="New password"
+        name="newPassword"
+        type="password"
+        autocomplete="new-password"
+        minlength={PASSWORD_LENGTH_MIN}
+        hint={`At least ${PASSWORD_LENGTH_MIN} characters; what is guessed first is refused.`}
+        required
+      />
+      <button>Change password</button>
+    </form>
+  </article>
+);
+
+const DeleteCard = ({ owned, problem }: { owned: number; problem: Problem | null }) => (
+  <article class="card">
+    <h2>Delete account</h2>
+    <Refusal problem={problem} />
+    {owned > 0 && (
+      <p>
+        You own <a href="/dashboard">{counted(owned, "project")}</a>: delete them, or give them to
+        {" "}
+        another member, first.
+      </p>
+    )}
+    {owned === 0 && (
+      <Ask
+        label="Delete account"
+        action={`${ACCOUNT}/delete`}
+        loss={"Your account, its sessions, its AI key and your part in the projects of others are " +
+          "gone at once, and cannot be brought back."}
+        button="Delete my account"
+        open={problem !== null}
+      >
+        <Field
+          label="Your password"
+          name="password"
+          type="password"
+          autocomplete="current-password"
+          required
+        />
+      </Ask>
+    )}
+  </article>
+);

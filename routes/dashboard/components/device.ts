@@ -1,0 +1,28 @@
+/** In the order of looking: each calls itself by the names of those behind it, too. */
+const BROWSERS: readonly (readonly [RegExp, string])[] = [
+  [/\bEdg(?:A|iOS)?\//, "Edge"],
+  [/\bOPR\//, "Opera"],
+  [/\b(?:Firefox|FxiOS)\//, "Firefox"],
+  [/\b(?:(?:Headless)?Chrome|CriOS)\//, "Chrome"],
+  [/\bVersion\/[\d.]+ .*Safari\//, "Safari"],
+];
+
+const SYSTEMS: readonly (readonly [RegExp, string])[] = [
+  [/\b(?:iPhone|iPad)\b/, "iOS"],
+  [/\bAndroid\b/, "Android"],
+  [/\bWindows\b/, "Windows"],
+  [/\bMac OS X\b/, "macOS"],
+  [/\bLinux\b/, "Linux"],
+];
+
+const RAW_LENGTH_MAX = 60;
+
+/** What a `User-Agent` is to people: `Firefox on Linux`; of an unknown one as much as tells it. */
+export function deviceText(userAgent: string | null): string {
+  if (userAgent === null) return "Unknown device";
+  const [browser, system] = [BROWSERS, SYSTEMS].map((known) =>
+    known.find(([pattern]) => pattern.test(userAgent))?.[1]
+  );
+  if (browser === undefined) return userAgent.slice(0, RAW_LENGTH_MAX);
+  return system === undefined ? browser : `${browser} on ${system}`;
+}

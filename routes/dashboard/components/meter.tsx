@@ -1,0 +1,21 @@
+import { bytesText, countText } from "./texts.ts";
+
+/** How much of a limit is used; only how much, where there is none. */
+export const Meter = (
+  { label, used, limit, bytes = false }: {
+    label: string;
+    used: number;
+    limit: number | null;
+    bytes?: boolean;
+  },
+) => {
+  const text = bytes ? bytesText : countText;
+  if (limit === null) return <p class="meter">{label}: {text(used)}</p>;
+  return (
+    <label class="meter">
+      <span>{label}</span>
+      <span>{text(used)} of {text(limit)}</span>
+      <progress max={Math.max(limit, 1)} value={Math.min(used, limit)}></progress>
+    </label>
+  );
+};

@@ -1,0 +1,83 @@
+import { changeProject } from "@/lib/projects/change_project.ts";
+import type { ProjectMember } from "@/lib/projects/members.ts";
+import type { ProjectRecord } from "@/lib/projects/records.ts";
+import type { Handler } from "../../call.ts";
+import { Field, Refusal } from "../components/forms.tsx";
+import { homeOf } from "../frame.ts";
+import { attempt, pageReply, seeOther } from "../replies.ts";
+import { overviewPage, type Refused } from "./overview.tsx";
+
+/** Saves the one address that its form has. */
+export const changeAddresses: Handler<ProjectMember> = async (call) => {
+  const form = await call.form();
+  const { services, principal: { project: { _id: projectId } } } = call;
+  const member = form.has("allowedOrigins") ? "allowedOrigins" : "siteUrl";
+  const text = form.get(member) ?? "";
+  const change = member === "siteUrl"
+    ? { siteUrl: text.trim() === "" ? null : text.trim() }
+    : { allowedOrigins: linesOf(text) };
+  const { problem } = await attempt(() => changeProject(services, projectId, change));
+  if (problem === null) return seeOther(`${homeOf(projectId)}?done=${member}`);
+  const page = await overviewPage(call, { refused: { member, text, problem } });
+  return pageReply(page, { status: problem.status });
+};
+
+const linesOf = (text: string): string[] =>
+  text.split("\n").map((line) => line.trim()).filter((line) => line !== "");
+
+/** Where the project's applications run. */
+export const Addresses = (
+  { project, home, refused, mayChange }: {
+    project: ProjectRecord;
+    home: string;
+    refused: Refused | null;
+    mayChange: boolean;
+  },
+) => (
+  <article class="card">
+    <h2>Addresses</h2>
+    {mayChange ? <AddressForms {...{ project, home, refused }} /> : (
+      <dl class="facts">
+        <dt>Site URL</dt>
+        <dd>{project.siteUrl ?? "none yet"}</dd>
+        <dt>Allowed origins</dt>
+        <dd>{project.allowedOrigins.length === 0 ? "all" : project.allowedOrigins.join(", ")}</dd>
+      </dl>
+    )}
+  </article>
+);
+
+const AddressForms = (
+  { project, home, refused }: { project: ProjectRecord; home: string; refused: Refused | null },
+) => {
+  const of = (member: Refused["member"]) => refused?.member === member ? refused : null;
+  return (
+    <>
+      <form method="post" action={home}>
+        <Refusal problem={of("siteUrl")?.problem ?? null} />
+        <Field
+          label="Site URL"
+          name="siteUrl"
+          value={of("siteUrl")?.text ?? project.siteUrl ?? ""}
+          placeholder="https://blog.example"
+          hint="Users come back to /auth/callback on this address after signing in."
+        />
+        <button>Save Site URL</button>
+      </form>
+      <form method="post" action={home}>
+        <Refusal problem={of("allowedOrigins")?.problem ?? null} />
+        <label>
+          Allowed origins, one on each line
+          <textarea name="allowedOrigins" rows={3} aria-describedby="allowedOrigins-hint">
+            {of("allowedOrigins")?.text ?? project.allowedOrigins.join("\n")}
+          </textarea>
+          <small id="allowedOrigins-hint">
+            If any are listed, browsers may use the publishable key on these pages only, and on
+            those of the Site URL.
+          </small>
+        </label>
+        <button>Save origins</button>
+      </form>
+    </>
+  );
+};

@@ -1,0 +1,91 @@
+import type { KeyKind } from "@/lib/auth/principals.ts";
+import { checkedKeyKind, rotateKey } from "@/lib/projects/projects.ts";
+import type { ProjectMember } from "@/lib/projects/members.ts";
+import type { Handler } from "../../call.ts";
+import { Ask, CopyField } from "../components/forms.tsx";
+import { When } from "../components/when.tsx";
+import { pageReply } from "../replies.ts";
+import { type FreshKey, overviewPage } from "./overview.tsx";
+
+/** The new key is in the answer itself: it is shown once, and is in no address. */
+export const rotateByForm: Handler<ProjectMember> = async (call) => {
+  const kind = checkedKeyKind((await call.form()).get("kind") ?? "");
+  const key = await rotateKey(call.services, call.principal.project._id, kind);
+  return pageReply(await overviewPage(call, { fresh: { kind, key } }));
+};
+
+const KINDS = {
+  publishable: {
+    label: "Publishable key",
+    use: "For browsers and apps; it may be public. What it may do is each collection's access.",
+    loss: "Every application with the present publishable key is refused at once, until it has " +
+      "the new one.",
+  },
+  secret: {
+    label: "Secret key",
+    use: "For servers only: it reads and changes everything.",
+    loss: "Every server with the present secret key is refused at once, until it has the new one.",
+  },
+} as const;
+
+export const Keys = (
+  { home, madeAt, fresh, mayChange }: {
+    home: string;
+    madeAt: Partial<Record<KeyKind, string>>;
+    fresh: FreshKey | null;
+    mayChange: boolean;
+  },
+) => (
+  <article class="card">
+    <h2>Keys</h2>
+    <p>Of a key only a hash is kept. Each was shown once, when it was made.</p>
+    {fresh !== null && (
+      <div class="note good" role="status">
+        <CopyField label={`New ${KINDS[fresh.kind].label.toLowerCase()}`} value={fresh.key} />
+        <span>It is shown this once: copy it now. The one before is refused.</span>
+      </div>
+    )}
+    <ul class="rows">
+      {(["publishable", "secret"] as const).map((kind) => (
+        <KeyRow kind={kind} home={home} madeAt={madeAt[kind]} mayChange={mayChange} />
+      ))}
+    </ul>
+  </article>
+);
+
+const KeyRow = (
+  { kind, home, madeAt, mayChange }: {
+    kind: KeyKind;
+    home: string;
+    madeAt: string | undefined;
+    mayChange: boolean;
+  },
+) => {
+  const { label, use, loss } = KINDS[kind];
+  return (
+    <li>
+      <span class="grow">
+        <b>{label}</b>
+        {madeAt !== undefined && (
+          <>
+            {" "}
+            <span class="muted">
+              made <When at={madeAt} />
+            </span>
+          </>
+        )}
+        <small>{use}</small>
+      </span>
+      {mayChange && (
+        <Ask
+          label={`Rotate ${kind} key`}
+          action={`${home}/keys`}
+          loss={loss}
+          button={`Make a new ${kind} key`}
+        >
+          <input type="hidden" name="kind" value={kind} />
+        </Ask>
+      )}
+    </li>
+  );
+};

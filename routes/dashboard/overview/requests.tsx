@@ -1,0 +1,169 @@
+import type { ProjectMember } from "@/lib/projects/members.ts";
+import { readRequestCounts, type RequestCount } from "@/lib/projects/request_counts.ts";
+import type { Handler } from "../../call.ts";
+import { counted, countText } from "../components/texts.ts";
+import { homeOf } from "../frame.ts";
+import { partReply } from "../replies.ts";
+
+/** Requests as they are counted: the last hour by minutes, and 30 days. */
+export interface Counts {
+  readonly minutes: readonly RequestCount[];
+  readonly days: readonly RequestCount[];
+}
+
+/** The part that asks for itself again: the drawings, and the table that stands elsewhere. */
+export const showRequests: Handler<ProjectMember> = async ({ services, principal }) => {
+  const counts = await readRequestCounts(services, principal.project._id);
+  return partReply(
+    <>
+      <Drawings {...counts} />
+      <div id="request-tables" hx-swap-oob="innerHTML">
+        <Tables {...counts} />
+      </div>
+    </>,
+  );
+};
+
+/** A failure leaves what was drawn last. */
+const KEEP = { "hx-status:4xx": "swap:none", "hx-status:5xx": "swap:none" };
+
+export const Requests = ({ projectId, counts }: { projectId: string; counts: Counts }) => (
+  <article class="card">
+    <h2>Requests</h2>
+    <div
+      class="charts"
+      hx-get={`${homeOf(projectId)}/requests`}
+      hx-trigger="every 10s"
+      hx-swap="innerHTML"
+      {...KEEP}
+    >
+      <Drawings {...counts} />
+    </div>
+    <details class="tables">
+      <summary>As tables</summary>
+      <div id="request-tables">
+        <Tables {...counts} />
+      </div>
+    </details>
+  </article>
+);
+
+const Drawings = ({ minutes, days }: Counts) => (
+  <>
+    <Chart title="Last hour" counts={minutes} textOf={minuteText} unit="minute" />
+    <Chart title="Last 30 days" counts={days} textOf={dayText} unit="day" />
+  </>
+);
+
+const minuteText = ({ from }: RequestCount): string => `${from.slice(11, 16)} UTC`;
+const dayText = ({ from }: RequestCount): string => from.slice(0, 10);
+
+const STEP = 10;
+const BAR = 7;
+const HEIGHT = 100;
+
+interface ChartProps {
+  readonly title: string;
+  readonly counts: readonly RequestCount[];
+  /** When one of them was. */
+  readonly textOf: (count: RequestCount) => string;
+  readonly unit: "minute" | "day";
+}
+
+const Chart = ({ title, counts, textOf, unit }: ChartProps) => {
+  const highest = Math.max(...counts.map(({ requests }) => requests));
+  const summary = `${title}: ${sumText(counts)}`;
+  return (
+    <figure class="chart">
+      <figcaption>
+        <b>{title}</b> <small>{sumText(counts)}</small>
+      </figcaption>
+      <svg
+        viewBox={`0 0 ${counts.length * STEP} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={summary}
+      >
+        {counts.map((count, i) => (
+          <Bars count={count} x={i * STEP} highest={highest} text={textOf(count)} />
+        ))}
+      </svg>
+      <p class="ends">
+        <small>{`${counted(counts.length, unit)} ago`}</small>
+        <small>{highest === 0 ? "none yet" : `up to ${countText(highest)} a ${unit}`}</small>
+        <small>now</small>
+      </p>
+    </figure>
+  );
+};
+
+/** The title is that of the whole slot, so that also a low bar is met. */
+const Bars = (
+  { count: { requests, errors }, x, highest, text }: {
+    count: RequestCount;
+    x: number;
+    highest: number;
+    text: string;
+  },
+) => {
+  const [all, bad] = [requests, errors].map((one) => heightOf(one, highest));
+  return (
+    <g>
+      <title>{`${text}: ${sumText([{ requests, errors }])}`}</title>
+      <rect class="slot" x={x} y="0" width={STEP} height={HEIGHT} />
+      {requests > 0 && <rect class="all" x={x} y={HEIGHT - all!} width={BAR} height={all!} />}
+      {errors > 0 && <rect class="bad" x={x} y={HEIGHT - bad!} width={BAR} height={bad!} />}
+    </g>
+  );
+};
+
+const LOWEST = 2;
+
+/** What is there is seen, however little. */
+const heightOf = (count: number, highest: number): number =>
+  count === 0 ? 0 : Math.max(LOWEST, Math.round(count / highest * HEIGHT));
+
+function sumText(counts: readonly Pick<RequestCount, "requests" | "errors">[]): string {
+  const [requests, errors] = (["requests", "errors"] as const).map((name) =>
+    counts.reduce((sum, count) => sum + count[name], 0)
+  );
+  const all = counted(requests!, "request");
+  return errors === 0 ? all : `${all}, ${countText(errors!)} refused or failed`;
+}
+
+const Tables = ({ minutes, days }: Counts) => (
+  <>
+    <CountTable title="Last hour" counts={minutes} textOf={minuteText} />
+    <CountTable title="Last 30 days" counts={days} textOf={dayText} />
+  </>
+);
+
+const CountTable = ({ title, counts, textOf }: Omit<ChartProps, "unit">) => {
+  const shown = counts.filter(({ requests }) => requests > 0).toReversed();
+  return (
+    <table>
+      <caption>{title}</caption>
+      <thead>
+        <tr>
+          <th scope="col">From</th>
+          <th scope="col" class="num">Requests</th>
+          <th scope="col" class="num">Refused or failed</th>
+        </tr>
+      </thead>
+      <tbody>
+        {shown.map((count) => (
+          <tr>
+            <td>{textOf(count)}</td>
+            <td class="num">{countText(count.requests)}</td>
+            <td class="num">{countText(count.errors)}</td>
+          </tr>
+        ))}
+        {shown.length === 0 && (
+          <tr>
+            <td colspan={3}>No requests yet: make the first call below.</td>
+          </tr>
+        )}
+      </tbody>
+    </table>
+  );
+};

@@ -1,0 +1,57 @@
+import type { SignedInAccount } from "@/lib/accounts/account_sessions.ts";
+import { type CreatedProject, createProject } from "@/lib/projects/create_project.ts";
+import { PROVIDER_NAMES } from "@/lib/social/providers.ts";
+import type { Handler } from "../../call.ts";
+import { CopyField } from "../components/forms.tsx";
+import { AccountShell, Bar } from "../components/shell.tsx";
+import { homeOf } from "../frame.ts";
+import { Snippets } from "../overview/snippets.tsx";
+import { attempt, pageReply } from "../replies.ts";
+import { PROJECTS, refusedProject } from "./projects.tsx";
+
+/** The keys are in the answer itself: they are shown once, and are in no address. */
+export const createProjectByForm: Handler<SignedInAccount> = async (call) => {
+  const form = await call.form();
+  const { services, principal } = call;
+  const given = { name: form.get("name") ?? "", siteUrl: form.get("siteUrl")?.trim() ?? "" };
+  const tried = await attempt(() =>
+    createProject(services, {
+      name: given.name,
+      siteUrl: given.siteUrl === "" ? null : given.siteUrl,
+      ownerId: principal.accountId,
+    })
+  );
+  const { problem } = tried;
+  if (problem !== null) return await refusedProject(call, { ...given, problem });
+  const page = (
+    <CreatedPage account={principal} created={tried.value} publicUrl={services.config.publicUrl} />
+  );
+  return pageReply(page, { status: 201 });
+};
+
+const CreatedPage = (
+  { account, created, publicUrl }: {
+    account: SignedInAccount;
+    created: CreatedProject;
+    publicUrl: string;
+  },
+) => (
+  <AccountShell title={created.name} current={PROJECTS} {...account}>
+    <Bar title={created.name} />
+    <div class="sheet">
+      <article class="card">
+        <h2>Keys</h2>
+        <p>They are shown this once: copy them now. A lost key is replaced by rotating it.</p>
+        <CopyField label="Publishable key, for browsers" value={created.publishableKey} />
+        <CopyField label="Secret key, for servers only" value={created.secretKey} />
+      </article>
+      <a role="button" href={homeOf(created.projectId)}>Go to the project</a>
+      <Snippets
+        publicUrl={publicUrl}
+        publishableKey={created.publishableKey}
+        collection={null}
+        provider={PROVIDER_NAMES[0]!}
+      />
+    </div>
+  </AccountShell>
+);

@@ -1,0 +1,150 @@
+import { PROJECT_NAME_LENGTH_MAX, PROJECT_TRASH_MS } from "@/lib/limits.ts";
+import type { Problem } from "@/lib/problems.ts";
+import { changeProject } from "@/lib/projects/change_project.ts";
+import { includes, type ProjectMember } from "@/lib/projects/members.ts";
+import { trashProject } from "@/lib/projects/trash.ts";
+import { projectUsage } from "@/lib/projects/usage.ts";
+import type { Call, Handler } from "../../call.ts";
+import { Ask, Field, Refusal } from "../components/forms.tsx";
+import { Meter } from "../components/meter.tsx";
+import { Bar, ProjectShell } from "../components/shell.tsx";
+import { bytesText, counted } from "../components/texts.ts";
+import { DoneNote } from "../done.tsx";
+import { homeOf, loadFrame } from "../frame.ts";
+import { attempt, pageReply, seeOther } from "../replies.ts";
+import { PROJECTS } from "./projects.tsx";
+
+const DONE = { renamed: "The name is saved." };
+
+const TRASH_DAYS = PROJECT_TRASH_MS / 86_400_000;
+
+/** A form of this page that was refused, with the name that was typed there. */
+interface Refused {
+  readonly form: "rename" | "delete";
+  readonly name: string;
+  readonly problem: Problem;
+}
+
+export const showSettings: Handler<ProjectMember> = async (call) =>
+  pageReply(await settingsPage(call));
+
+export const renameProject: Handler<ProjectMember> = async (call) => {
+  const name = (await call.form()).get("name") ?? "";
+  const { services, principal: { project: { _id: projectId } } } = call;
+  const { problem } = await attempt(() => changeProject(services, projectId, { name }));
+  if (problem !== null) return await refusedPage(call, { form: "rename", name, problem });
+  return seeOther(`${homeOf(projectId)}/settings?done=renamed`);
+};
+
+export const deleteProject: Handler<ProjectMember> = async (call) => {
+  const name = (await call.form()).get("name") ?? "";
+  const { problem } = await attempt(() => trashProject(call.services, call.principal, name));
+  if (problem !== null) return await refusedPage(call, { form: "delete", name, problem });
+  return seeOther(`${PROJECTS}?done=deleted`);
+};
+
+const refusedPage = async (call: Call<ProjectMember>, refused: Refused) =>
+  pageReply(await settingsPage(call, refused), { status: refused.problem.status });
+
+async function settingsPage(
+  { services, principal, query }: Call<ProjectMember>,
+  refused?: Refused,
+) {
+  const [frame, usage] = await Promise.all([
+    loadFrame(services, principal),
+    projectUsage(services, principal),
+  ]);
+  const path = `${frame.home}/settings`;
+  const of = (form: Refused["form"]) => refused?.form === form ? refused : null;
+  return (
+    <ProjectShell frame={frame} title="Settings" current={path}>
+      <Bar title="Settings">
+        <span class="badge on">{usage.plan} plan</span>
+      </Bar>
+      <div class="sheet">
+        <DoneNote query={query} sentences={DONE} />
+        {includes(principal.role, "admin") && (
+          <RenameCard path={path} name={frame.name} refused={of("rename")} />
+        )}
+        <UsageCard usage={usage} />
+        {includes(principal.role, "owner") && (
+          <DeleteCard path={path} name={frame.name} refused={of("delete")} />
+        )}
+      </div>
+    </ProjectShell>
+  );
+}
+
+interface CardProps {
+  readonly path: string;
+  readonly name: string;
+  readonly refused: Refused | null;
+}
+
+const RenameCard = ({ path, name, refused }: CardProps) => (
+  <article class="card">
+    <h2>Name</h2>
+    <form method="post" action={path}>
+      <Refusal problem={refused?.problem ?? null} />
+      <Field
+        label="Project's name"
+        name="name"
+        value={refused?.name ?? name}
+        maxlength={PROJECT_NAME_LENGTH_MAX}
+        required
+      />
+      <button>Rename</button>
+    </form>
+  </article>
+);
+
+const UsageCard = ({ usage }: { usage: Awaited<ReturnType<typeof projectUsage>> }) => {
+  const { plan, collections, documents, storage, ai } = usage;
+  return (
+    <article class="card">
+      <h2>Plan and limits</h2>
+      <p>
+        The {plan} plan of the project's owner rules. Whoever runs this server changes plans.
+      </p>
+      <Meter label="Collections" {...collections} />
+      <Meter
+        label={`Documents (${counted(documents.count, "document")})`}
+        used={documents.bytes}
+        limit={documents.limit}
+        bytes
+      />
+      <Meter label="Files" used={storage.used} limit={storage.limit} bytes />
+      <p>
+        {storage.provider === "external" && "Files go to a bucket of the project's own. "}
+        One file has up to {bytesText(storage.fileBytesMax)}.
+        {storage.reserved > 0 && ` ${bytesText(storage.reserved)} are held for uploads under way.`}
+      </p>
+      <Meter label="Your AI queries this month" {...ai.queries} />
+      <Meter label="Your AI designs this month" {...ai.designs} />
+    </article>
+  );
+};
+
+const DeleteCard = ({ path, name, refused }: CardProps) => (
+  <article class="card">
+    <h2>Delete project</h2>
+    <p>It stays in the trash for {TRASH_DAYS} days.</p>
+    <Ask
+      label="Delete project"
+      action={`${path}/delete`}
+      loss={"Its keys, users, documents and files answer nobody any more, at once. For " +
+        `${TRASH_DAYS} days whoever runs this server can bring it back; then it is gone for good.`}
+      button="Delete the project"
+      open={refused !== null}
+    >
+      <Refusal problem={refused?.problem ?? null} />
+      <Field
+        label={`Type ${name} to be sure`}
+        name="name"
+        value={refused?.name ?? ""}
+        autocomplete="off"
+        required
+      />
+    </Ask>
+  </article>
+);

@@ -1,0 +1,183 @@
+import assert from "node:assert/strict";
+import { PROJECT_TRASH_MS } from "@/lib/limits.ts";
+import { createProject } from "@/lib/projects/create_project.ts";
+import { restoreProject } from "@/lib/projects/trash.ts";
+import { joinProject, openAccount, ownedProject } from "../support/dashboard.ts";
+import { assertHarmless, HOSTILE, openDashboard, type PageAnswer } from "../support/pages.ts";
+import { openTestApp } from "../support/test_app.ts";
+
+const PROJECTS = "/dashboard";
+
+const cards = ({ document }: PageAnswer) => [...document.querySelectorAll(".cards .card")];
+const namesOf = (page: PageAnswer) =>
+  cards(page).map((card) => card.querySelector("h2")!.textContent.trim());
+
+Deno.test("who has no project is told what one is, and how to come by one", async () => {
+  await using app = await openTestApp();
+  const account = await openAccount(app);
+  const page = await openDashboard(app, account).get(PROJECTS);
+  assert.equal(cards(page).length, 0);
+  const empty = page.document.querySelector(".empty")!.textContent;
+  assert.match(empty, /Make your first one here/);
+  assert.ok(empty.includes(account.email), "whom to name for an invitation");
+});
+
+Deno.test("a project is made by its name; its keys are shown once, and work", async () => {
+  await using app = await openTestApp();
+  const account = await openAccount(app);
+  const dashboard = openDashboard(app, account);
+  const page = await dashboard.get(PROJECTS);
+  const given = { name: "  Blog ", siteUrl: "https://blog.example/path" };
+  const made = await dashboard.fill(page, "Create project", given);
+  assert.equal(made.status, 201);
+  assert.equal(made.headers.get("cache-control"), "no-store");
+  const [publishable, secret] = [...made.document.querySelectorAll("input[readonly]")]
+    .map((one) => one.getAttribute("value")!);
+  assert.match(publishable!, /^pk_live_/);
+  assert.match(secret!, /^sk_live_/);
+  for (const key of [publishable!, secret!]) {
+    const list = await app.send({ path: "/api/data/posts", headers: { "x-api-key": key } });
+    assert.equal(list.status, 404, "the key is good; there is no such collection");
+  }
+  const snippets = [...made.document.querySelectorAll("pre")].map((one) => one.textContent);
+  assert.equal(snippets.length, 3);
+  for (const text of snippets) {
+    assert.ok(text.includes(publishable!) && text.includes("http://localhost:8000/api/"), text);
+    assert.ok(!text.includes(secret!));
+  }
+  const home = made.document.querySelector(".sheet > [role=button]")!.getAttribute("href")!;
+  const overview = await dashboard.get(home);
+  for (const key of [publishable!, secret!]) assert.ok(!overview.text.includes(key));
+  const { projectId } = (await account.send({ path: "/api/projects" })).body.data.items[0];
+  const { name, siteUrl } = (await account.send({ path: `/api/projects/${projectId}` })).body.data;
+  assert.deepEqual([name, siteUrl], ["Blog", "https://blog.example"]);
+});
+
+Deno.test("a project that is refused says why, keeps what was typed, and is not made", async () => {
+  await using app = await openTestApp();
+  const account = await openAccount(app);
+  const dashboard = openDashboard(app, account);
+  const page = await dashboard.get(PROJECTS);
+  const refusals = [
+    [{ name: "   ", siteUrl: "" }, 400, /1 to 100 characters/],
+    [{ name: HOSTILE[0], siteUrl: HOSTILE[3] }, 400, /https/],
+    [{ name: "x".repeat(101), siteUrl: "" }, 400, /1 to 100 characters/],
+  ] as const;
+  for (const [fields, status, why] of refusals) {
+    const refused = await dashboard.fill(page, "Create project", fields);
+    assert.equal(refused.status, status);
+    const form = refused.document.querySelector("[role=alert]")!.closest("form")!;
+    assert.match(form.textContent, why);
+    for (const [name, value] of Object.entries(fields)) {
+      assert.equal(form.querySelector(`input[name=${name}]`)!.getAttribute("value"), value);
+    }
+    assertHarmless(refused);
+  }
+  assert.deepEqual((await account.send({ path: "/api/projects" })).body.data.items, []);
+  for (let i = 0; i < 3; i++) await ownedProject(account);
+  const beyond = await dashboard.fill(page, "Create project", { name: "Fourth" });
+  assert.equal(beyond.status, 403);
+  assert.match(beyond.words, /free plan allows 3 projects/);
+  assert.equal(cards(beyond).length, 3);
+});
+
+Deno.test("cards tell what is in a project, and which part one has in it", async () => {
+  await using app = await openTestApp();
+  const account = await openAccount(app);
+  const project = await app.project();
+  await joinProject(app.services, project.projectId, account.accountId, "viewer");
+  await project.collection({ name: "posts", fields: [{ key: "title", type: "String" }] });
+  await project.user();
+  await project.user();
+  for (const title of ["a", "b", "c"]) {
+    const userId = app.services.newId();
+    await project.asSecret({ path: "/api/data/posts", body: { title, userId } });
+  }
+  const [card] = cards(await openDashboard(app, account).get(PROJECTS));
+  assert.match(card!.textContent, /3 documents in 1 collection, 2 users/);
+  assert.match(card!.textContent, /0 bytes of 20 MB/);
+  assert.match(card!.textContent, /viewer.*free plan/s);
+  assert.equal(card!.querySelector("progress")!.getAttribute("max"), String(20 * 1024 * 1024));
+  const link = card!.querySelector("a")!.getAttribute("href");
+  assert.equal(link, `/dashboard/projects/${project.projectId}`);
+});
+
+Deno.test("a stranger's project is not among the cards", async () => {
+  await using app = await openTestApp();
+  await ownedProject(await openAccount(app), { name: "Theirs" });
+  const page = await openDashboard(app, await openAccount(app)).get(PROJECTS);
+  assert.ok(!page.words.includes("Theirs"));
+});
+
+Deno.test("more projects than a page holds are behind a link, and each is on one page", async () => {
+  await using app = await openTestApp();
+  const account = await openAccount(app);
+  const names: string[] = [];
+  for (let i = 0; i < 26; i++) {
+    const project = { name: `P${i}`, siteUrl: null };
+    const { projectId } = await createProject(app.services, project);
+    app.clock.advance(1000);
+    await joinProject(app.services, projectId, account.accountId, "viewer");
+    names.unshift(`P${i}`);
+  }
+  const dashboard = openDashboard(app, account);
+  const seen: string[] = [];
+  let path: string | null = PROJECTS;
+  let pages = 0;
+  while (path !== null) {
+    const page: PageAnswer = await dashboard.get(path);
+    seen.push(...namesOf(page));
+    const links = [...page.document.querySelectorAll(".pages a")];
+    const first = links.some((one) => one.textContent === "First projects");
+    assert.equal(first, pages > 0);
+    path = links.find((one) => one.textContent === "More projects")?.getAttribute("href") ?? null;
+    pages++;
+  }
+  assert.deepEqual(seen, names);
+  assert.equal(pages, 2);
+});
+
+Deno.test("a project's name is a text, wherever it is shown", async () => {
+  await using app = await openTestApp();
+  for (const name of HOSTILE) {
+    const account = await openAccount(app);
+    const dashboard = openDashboard(app, account);
+    const made = await dashboard.fill(await dashboard.get(PROJECTS), "Create project", { name });
+    assertHarmless(made);
+    const list = await dashboard.get(PROJECTS);
+    assertHarmless(list);
+    assert.deepEqual(namesOf(list), [name]);
+    const home = cards(list)[0]!.querySelector("a")!.getAttribute("href")!;
+    for (const rest of ["", "/members", "/settings"]) {
+      const page = await dashboard.get(home + rest);
+      assertHarmless(page);
+      assert.ok(page.words.includes(name));
+    }
+  }
+});
+
+Deno.test("deleted projects stay in sight of their owner until they are gone, with how to bring them back", async () => {
+  await using app = await openTestApp();
+  const [owner, other] = [await openAccount(app), await openAccount(app)];
+  const { projectId } = await ownedProject(owner, { name: HOSTILE[0] });
+  await joinProject(app.services, projectId, other.accountId, "admin");
+  const dashboard = openDashboard(app, owner);
+  await owner.send({
+    method: "DELETE",
+    path: `/api/projects/${projectId}`,
+    body: { name: HOSTILE[0] },
+  });
+  const until = new Date(app.clock.now() + PROJECT_TRASH_MS).toISOString();
+  const page = await dashboard.get(PROJECTS);
+  assertHarmless(page);
+  assert.deepEqual(namesOf(page), []);
+  assert.ok(page.document.querySelector(`time[datetime='${until}']`));
+  assert.ok(page.words.includes(`admin project restore --project ${projectId}`));
+  assert.ok(page.words.includes(HOSTILE[0]));
+  const others = await openDashboard(app, other).get(PROJECTS);
+  assert.ok(!others.words.includes("Trash"), "it is its owner's");
+  await restoreProject(app.services, projectId);
+  const restored = await dashboard.get(PROJECTS);
+  assert.ok(!restored.words.includes("Trash"));
+  assert.deepEqual(namesOf(restored), [HOSTILE[0]]);
+});
