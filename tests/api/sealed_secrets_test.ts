@@ -49,6 +49,7 @@ async function fill(store: TestStore) {
     challenge: { state, verifier: "verifier", nonce: "nonce" },
     returnTo: null,
     applicationState: "mine",
+    trialPath: null,
     provider: "github",
     browserHash: "browser",
   });

@@ -68,7 +68,7 @@ Deno.test("files are shown with their pictures, page by page, and deleted by a f
   assert.ok(!shown[0]!.getAttribute("src")!.endsWith(drawing.filePath));
   const copy = first.document.querySelector(".tile copy-text")!;
   assert.ok(copy.getAttribute("text")!.endsWith(drawing.filePath), "the newest comes first");
-  const next = [...first.document.querySelectorAll(".paging a")].at(-1)!.getAttribute("href")!;
+  const next = [...first.document.querySelectorAll(".pages a")].at(-1)!.getAttribute("href")!;
   const second = await pages.get(next);
   assert.equal([...second.document.querySelectorAll(".tile")].length, 4);
   const refused = await pages.get(`${path}?cursor=x`);

@@ -50,11 +50,11 @@ Deno.test("users are listed page by page, searched by e-mail, and what is wrong 
   }
   const first = await pages.get(path);
   assert.equal(rows(first.document), 50);
-  const next = [...first.document.querySelectorAll(".paging a")].at(-1)!;
+  const next = [...first.document.querySelectorAll(".pages a")].at(-1)!;
   assert.equal(next.textContent, "Next page");
   const second = await pages.get(next.getAttribute("href")!);
   assert.equal(rows(second.document), 3);
-  assert.equal(second.document.querySelector(".paging a")!.textContent, "First page");
+  assert.equal(second.document.querySelector(".pages a")!.textContent, "First page");
 
   const found = await pages.fill(first, "Search", { search: "ON7@ODD" });
   assert.equal(rows(found.document), 1);

@@ -109,7 +109,7 @@ async function filesPage(call: Call<ProjectMember>, refused: Refused = {}): Prom
           <Refusal problem={problem ?? null} />
           {items.length === 0 && problem === null && <p>{emptyText(cursor === null, mayChange)}</p>}
           <FileGrid files={items} path={path} mayChange={mayChange} />
-          <nav class="paging" aria-label="Pages">
+          <nav class="pages" aria-label="Pages">
             {cursor !== null && <a href={path}>First page</a>}
             {nextCursor !== null && (
               <a href={`${path}?${new URLSearchParams({ cursor: nextCursor })}`}>Next page</a>

@@ -129,7 +129,7 @@ const Settings = ({ settings }: CardProps) => (
     <dd class="mono">{settings.clientId ?? "none"}</dd>
     <dt>Client secret</dt>
     <dd>{settings.hasClientSecret ? "stored" : "none"}</dd>
-    <dt>Somebody with the e-mail of a user of another provider</dt>
+    <dt>Same e-mail</dt>
     <dd>{LINKING[settings.linking]}</dd>
   </dl>
 );

@@ -39,7 +39,7 @@ export const showUsers: Handler<ProjectMember> = async ({ services, principal, q
         <Nobody search={search} isFirst={cursor === null} home={frame.home} />
       )}
       {items.length > 0 && <UserTable users={items} path={path} />}
-      <nav class="paging" aria-label="Pages">
+      <nav class="pages" aria-label="Pages">
         {cursor !== null && <a href={`${path}?${queryOf(search, null)}`}>First page</a>}
         {nextCursor !== null && <a href={`${path}?${queryOf(search, nextCursor)}`}>Next page</a>}
       </nav>
