@@ -86,6 +86,7 @@ Deno.test("files are shown with their pictures, page by page, and deleted by a f
   const again = await pages.submit(`${path}/delete`, { path: target });
   assert.equal(again.status, 404);
   assert.match(again.document.querySelector("[role=alert]")!.textContent, /no such file/);
+  assert.equal((await pages.get(`${path}/delete`)).location, path, "looked at again");
 });
 
 Deno.test("a file of another project is not deleted", async () => {

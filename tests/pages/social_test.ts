@@ -95,6 +95,7 @@ Deno.test("what is incomplete is said beside the form of that provider, which ke
   }
   assert.deepEqual((await world.stored()).map(({ clientId }) => clientId), [null, null]);
   assert.equal((await pages.submit(`${path}/myspace`, { clientId: "x" })).status, 404);
+  assert.equal((await pages.get(`${path}/google`)).location, path, "looked at again");
 });
 
 Deno.test("the Site URL is set, refused beside its field, and taken away", async () => {

@@ -93,6 +93,7 @@ Deno.test("the check is shown step by step, with what to set on the bucket", asy
   assert.match(page.words, /AllowedMethods/);
   assert.match(page.words, /s3:GetObject/);
   assert.ok(!page.text.includes(SECRET));
+  assert.equal((await pages.get(`${path}/check`)).location, path, "looked at again");
 });
 
 Deno.test("without a bucket there is nothing to check, and it is said", async () => {

@@ -35,6 +35,9 @@ const pathOf = ({ principal }: Call<ProjectMember>): string =>
 
 export const showFiles: Handler<ProjectMember> = (call) => filesPage(call);
 
+/** The address of a form, looked at again later. */
+export const backToFiles: Handler<ProjectMember> = (call) => seeOther(pathOf(call));
+
 export const uploadByForm: Handler<ProjectMember> = async (call) => {
   const body = call.chunks({ stallMs: UPLOAD_STALL_MS, wholeMs: UPLOAD_HOLD_MS });
   const { problem } = await attempt(() => upload(call, body));

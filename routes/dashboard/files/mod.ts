@@ -2,8 +2,9 @@ import { BLOB_CALL_MS, PUBLISH_MS } from "@/lib/files/blobs.ts";
 import type { Mount } from "../../call.ts";
 import { member } from "../guards.ts";
 import { get, post } from "../pages.ts";
-import { deleteFileByForm, showFiles, uploadByForm } from "./files.tsx";
+import { backToFiles, deleteFileByForm, showFiles, uploadByForm } from "./files.tsx";
 import {
+  backToStorage,
   checkStorageByForm,
   clearStorageByForm,
   saveStorageByForm,
@@ -19,9 +20,12 @@ const CONFIRM_MS = PUBLISH_MS + BLOB_CALL_MS;
 export function filesPages(mount: Mount): void {
   mount(get(PATH, member("viewer")), showFiles);
   mount(post(PATH, member("admin"), CONFIRM_MS), uploadByForm);
+  mount(get(`${PATH}/delete`, member("viewer")), backToFiles);
   mount(post(`${PATH}/delete`, member("admin")), deleteFileByForm);
   mount(get(STORAGE, member("viewer")), showStorage);
   mount(post(STORAGE, member("admin")), saveStorageByForm);
+  mount(get(`${STORAGE}/check`, member("viewer")), backToStorage);
+  mount(get(`${STORAGE}/clear`, member("viewer")), backToStorage);
   mount(post(`${STORAGE}/check`, member("admin")), checkStorageByForm);
   mount(post(`${STORAGE}/clear`, member("admin")), clearStorageByForm);
 }

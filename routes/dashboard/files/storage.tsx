@@ -32,6 +32,9 @@ const filesOf = ({ principal }: Call<ProjectMember>): string =>
 export const showStorage: Handler<ProjectMember> = async (call) =>
   pageReply(await storagePage(call));
 
+/** The address of a form, looked at again later. */
+export const backToStorage: Handler<ProjectMember> = (call) => seeOther(`${filesOf(call)}/storage`);
+
 export const saveStorageByForm: Handler<ProjectMember> = async (call) => {
   const { services, principal } = call;
   const form = await call.form();
@@ -85,6 +88,7 @@ async function storagePage(call: Call<ProjectMember>, outcome: Outcome = {}) {
       </Bar>
       <div class="sheet">
         {done !== undefined && <Done>{done}</Done>}
+        {outcome.check !== undefined && <CheckResultCard check={outcome.check} />}
         <article class="card">
           <h2>
             Own bucket{" "}
@@ -114,7 +118,6 @@ async function storagePage(call: Call<ProjectMember>, outcome: Outcome = {}) {
         {mayChange && (settings !== null || outcome.checkRefused !== undefined) && (
           <CheckCard path={path} problem={outcome.checkRefused ?? null} />
         )}
-        {outcome.check !== undefined && <CheckResultCard check={outcome.check} />}
         {mayChange && settings !== null && (
           <ClearCard
             path={path}

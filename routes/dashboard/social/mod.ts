@@ -1,7 +1,12 @@
 import type { Mount } from "../../call.ts";
 import { member } from "../guards.ts";
 import { get, post } from "../pages.ts";
-import { saveProviderByForm, saveSiteUrlByForm, showSignInSettings } from "./sign_in.tsx";
+import {
+  backToSignIn,
+  saveProviderByForm,
+  saveSiteUrlByForm,
+  showSignInSettings,
+} from "./sign_in.tsx";
 import { showTried, startTrial } from "./trial.tsx";
 
 const PATH = "/dashboard/projects/{projectId}/sign-in";
@@ -12,5 +17,6 @@ export function socialPages(mount: Mount): void {
   mount(get(`${PATH}/tried`, member("admin")), showTried);
   // A link and no form: where a form leads to is bound by `form-action`.
   mount(get(`${PATH}/try/{provider}`, member("admin")), startTrial);
+  mount(get(`${PATH}/{provider}`, member("viewer")), backToSignIn);
   mount(post(`${PATH}/{provider}`, member("admin")), saveProviderByForm);
 }

@@ -21,6 +21,9 @@ const pathOf = ({ principal }: Call<ProjectMember>): string =>
 export const showSignInSettings: Handler<ProjectMember> = async (call) =>
   pageReply(await signInPage(call));
 
+/** The address of a form, looked at again later. */
+export const backToSignIn: Handler<ProjectMember> = (call) => seeOther(pathOf(call));
+
 export const saveSiteUrlByForm: Handler<ProjectMember> = async (call) => {
   const siteUrl = (await call.form()).get("siteUrl") ?? "";
   const { services, principal } = call;

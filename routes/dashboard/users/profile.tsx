@@ -33,7 +33,7 @@ export const Profile = ({ user, home }: { user: UserRecord; home?: string }) => 
       <dd class="mono">{user._id}</dd>
       <dt>E-mail</dt>
       <dd>
-        {user.email ?? "none"}
+        {user.email ?? "none"}{" "}
         {user.email !== null && (
           <span class={user.emailVerified ? "badge on" : "badge"}>
             {user.emailVerified ? "verified" : "not verified"}
