@@ -25,6 +25,11 @@ export const accessWords = ({ enabled, mode }: RlsSetting) =>
 
 const BADGES = { "no row rules": "badge warn", "private": "badge", "public read": "badge on" };
 
+export const AccessBadge = ({ rls }: { rls: RlsSetting }) => {
+  const words = accessWords(rls);
+  return <span class={BADGES[words]}>{words}</span>;
+};
+
 /** At the head of each of a collection's pages; the children are at its right. */
 export const CollectionBar = (
   { frame: { home }, collection: { name, rls }, current, children }: {
@@ -33,18 +38,15 @@ export const CollectionBar = (
     current: CollectionTab;
     children?: Child;
   },
-) => {
-  const words = accessWords(rls);
-  return (
-    <Bar title={name}>
-      <span class={BADGES[words]}>{words}</span>
-      <Tabs
-        label={`Pages of ${name}`}
-        tabs={TABS.map(({ tab, label }) => ({ href: tabPath(home, name, tab), label }))}
-        current={tabPath(home, name, current)}
-      />
-      {children !== undefined && <span class="grow"></span>}
-      {children}
-    </Bar>
-  );
-};
+) => (
+  <Bar title={name}>
+    <AccessBadge rls={rls} />
+    <Tabs
+      label={`Pages of ${name}`}
+      tabs={TABS.map(({ tab, label }) => ({ href: tabPath(home, name, tab), label }))}
+      current={tabPath(home, name, current)}
+    />
+    {children !== undefined && <span class="grow"></span>}
+    {children}
+  </Bar>
+);
