@@ -1,5 +1,7 @@
+import { createAccount } from "@/lib/accounts/register_account.ts";
 import { createUser } from "@/lib/auth/create_user.ts";
 import { issueToken } from "@/lib/auth/issue_token.ts";
+import { randomToken } from "@/lib/crypto/random.ts";
 import { openForWriting } from "@/lib/documents/access.ts";
 import { createDocuments } from "@/lib/documents/create_document.ts";
 import { createCollection } from "@/lib/documents/save_collection.ts";
@@ -13,6 +15,8 @@ import type { Id, Json } from "@/lib/store/port.ts";
 const POSTS = 300;
 const NOTES = 40;
 const TOKEN_SECONDS = 7 * 86_400;
+/** More than anybody guesses, and few enough to type. */
+const PASSWORD_LENGTH = 16;
 
 /**
  * Fills an empty data folder with a project to play with. Returns what to tell the user: keys are
@@ -26,9 +30,17 @@ export async function prepareDemo(services: Services): Promise<string> {
   if (!await claim(services, "demo")) {
     return withoutKeys(publicUrl, "beside another process that makes the demo project");
   }
+  const account = {
+    email: "demo@example.com",
+    password: randomToken().slice(0, PASSWORD_LENGTH),
+    name: "Demo",
+    plan: "free",
+  } as const;
+  const { _id: ownerId } = await createAccount(services, account);
   const project = await createProject(services, {
     name: "Demo",
     siteUrl: "http://localhost:5173",
+    ownerId,
   });
   const { projectId } = project;
   const userId = await createUser(services, projectId, {
@@ -66,11 +78,12 @@ export async function prepareDemo(services: Services): Promise<string> {
     Array.from({ length: NOTES }, (_, i) => note(i, userId)),
   );
   const token = await issueToken(services, projectId, { userId, seconds: TOKEN_SECONDS });
-  return greeting(publicUrl, project, token);
+  return greeting(publicUrl, account, project, token);
 }
 
 const withoutKeys = (url: string, how: string): string => `
 Corbel is running at ${url} ${how}.
+Dashboard: ${url}/dashboard
 Reference: ${url}/docs
 Keys are shown only once: deno task admin key rotate makes new ones, and an empty data folder gets
 a new demo.
@@ -108,6 +121,7 @@ async function fill(
 
 function greeting(
   url: string,
+  account: { email: string; password: string },
   keys: { projectId: Id; publishableKey: string; secretKey: string },
   token: string,
 ): string {
@@ -117,8 +131,12 @@ function greeting(
   const json = "-H 'content-type: application/json'";
   const where = encodeURIComponent('{"or":[{"views":{"gt":990}},{"status":"draft"}]}');
   return `
-Corbel is running at ${url} with a demo project. Its API reference: ${url}/docs
+Corbel is running at ${url} with a demo project.
 
+  dashboard        ${url}/dashboard
+  e-mail           ${account.email}
+  password         ${account.password}
+  API reference    ${url}/docs
   project          ${keys.projectId}
   publishable key  ${keys.publishableKey}
   secret key       ${keys.secretKey}

@@ -24,7 +24,13 @@ const FAREWELL_MS = 10_000;
 const OUTPUT_CHARACTERS = 10_000;
 
 const EVERYTHING = ["lib", "tests"];
-const BOTH_ENGINES = ["tests/api", "tests/property", "tests/acceptance", "tests/attacks"];
+const BOTH_ENGINES = [
+  "tests/api",
+  "tests/pages",
+  "tests/property",
+  "tests/acceptance",
+  "tests/attacks",
+];
 
 /** By what suites are called, which is by operation and journey. */
 const ABOUT_FILES = /upload|file|storage|reaper|quota/;

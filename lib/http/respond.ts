@@ -101,7 +101,7 @@ function made({ path }: RequestState, reply: Reply, body: Reply["body"]): Respon
   return response;
 }
 
-/** Readiness is asked by operators, a query is slow for want of an index. */
+/** Their messages say what to do: readiness is asked by operators, a query is slow for want of an index. */
 const TELLING: ReadonlySet<ProblemCode> = new Set(["NOT_READY", "QUERY_TOO_SLOW"]);
 
 /** A refusal in the envelope of errors. */
@@ -116,12 +116,15 @@ export function problemReply(state: RequestState, problem: Problem): Reply {
     headers.push(["content-range", `bytes */${problem.fileBytes}`]);
   }
   if (problem.allow !== undefined) headers.push(["allow", problem.allow.join(", ")]);
-  // What failed inside is nobody's business outside; these two say what to do.
-  const opaque = problem.status >= 500 && !TELLING.has(problem.code);
-  const message = opaque ? PROBLEMS[problem.code].message : problem.message;
   const room = { inStorage: isStoragePath(state.path) };
-  const body = jsonText(refusalBody({ code: problem.code, message }, room));
+  const body = jsonText(refusalBody({ code: problem.code, message: messageOf(problem) }, room));
   return { status: problem.status, body, headers };
+}
+
+/** What is said of it: what failed inside is nobody's business outside. */
+export function messageOf({ code, status, message }: Problem): string {
+  const opaque = status >= 500 && !TELLING.has(code);
+  return opaque ? PROBLEMS[code].message : message;
 }
 
 /** The envelope of errors. Clients of storage may read the text in `error` or in `message`. */

@@ -1,5 +1,5 @@
 import type { RequestState } from "@/lib/http/request.ts";
-import type { Reply } from "@/lib/http/respond.ts";
+import { messageOf, type Reply } from "@/lib/http/respond.ts";
 import type { Problem, ProblemCode } from "@/lib/problems.ts";
 import { Plain } from "./components/shell.tsx";
 import { signInPath } from "./next.ts";
@@ -21,21 +21,18 @@ const TITLES: Partial<Record<ProblemCode, string>> = {
  */
 export function refusalPage(state: RequestState, problem: Problem, reply: Reply): Reply {
   if (problem.code === "SIGN_IN_REQUIRED") return seeOther(signInPath(state));
-  const page = pageReply(<RefusalPage problem={problem} message={messageOf(reply)} />, {
+  const page = pageReply(<RefusalPage problem={problem} />, {
     status: reply.status,
   });
   return { ...page, headers: [...reply.headers ?? [], ...page.headers ?? []] };
 }
 
-/** What may be said of it: of a failure inside nothing is. */
-const messageOf = ({ body }: Reply): string => JSON.parse(body as string).message;
-
-const RefusalPage = ({ problem, message }: { problem: Problem; message: string }) => {
+const RefusalPage = ({ problem }: { problem: Problem }) => {
   const title = TITLES[problem.code] ?? (problem.status >= 500 ? "That went wrong" : "Refused");
   return (
     <Plain title={title}>
       <h1>{title}</h1>
-      <p role="alert">{message}</p>
+      <p role="alert">{messageOf(problem)}</p>
       <p>
         <a href="/dashboard">Go to your projects</a>
       </p>

@@ -44,6 +44,28 @@ Deno.test("dev in an empty folder makes a demo, and every curl line it prints an
     key("sk");
   });
 
+  await t.step(
+    "the printed account signs in to the dashboard, where the demo is its own",
+    async () => {
+      const [, email, password] = /e-mail\s+(\S+)\s+password\s+(\S+)/.exec(first)!;
+      assert.ok(first.includes(`${address}/dashboard`));
+      const entered = await fetch(`${server.url}/dashboard/sign-in`, {
+        method: "POST",
+        body: new URLSearchParams({ email: email!, password: password! }),
+        redirect: "manual",
+        client: server.http,
+      });
+      await entered.body?.cancel();
+      assert.equal(entered.status, 303);
+      const cookie = entered.headers.getSetCookie().map((one) => one.split(";")[0]).join("; ");
+      const page = await fetch(`${server.url}/dashboard`, {
+        headers: { cookie },
+        client: server.http,
+      });
+      assert.match(await page.text(), />Demo<\/a>/);
+    },
+  );
+
   await t.step("each printed curl line runs as it stands", async () => {
     const lines = curlLines(first);
     assert.ok(lines.length >= CURL_LINES_MIN, `${lines.length} curl lines are printed`);

@@ -3,7 +3,7 @@ import { SETTINGS } from "@/lib/config.ts";
 import { committedFiles, importsOf, isTest, mustRead, read } from "./files.ts";
 
 const FILES = await committedFiles();
-const SOURCES = FILES.filter((path) => path.endsWith(".ts"));
+const SOURCES = FILES.filter((path) => /\.tsx?$/.test(path));
 const sources = new Map<string, string>();
 for (const path of SOURCES) sources.set(path, await mustRead(path));
 
@@ -16,7 +16,7 @@ const LAYERS: Record<string, readonly string[]> = {
 };
 
 const layerOf = (path: string): string => path.split("/")[0]!;
-const isLocal = (target: string): boolean => /\.(?:ts|js|json)$/.test(target);
+const isLocal = (target: string): boolean => FILES.includes(target);
 
 /** Sources of the product, which is what the layers are about. */
 const PRODUCT = [...sources].filter(([path]) => layerOf(path) in LAYERS && !isTest(path));
@@ -175,7 +175,7 @@ Deno.test("no file is too long for its room", () => {
 
 Deno.test("sources are named in snake_case and export by name", () => {
   const named = [...sources.keys()].filter((path) =>
-    !/^[a-z0-9_]+\.ts$/.test(path.split("/").at(-1)!)
+    !/^[a-z0-9_]+\.tsx?$/.test(path.split("/").at(-1)!)
   );
   assert.deepEqual(named, []);
   const wrong = [...sources].filter(([, text]) => /^export default\b/m.test(text));

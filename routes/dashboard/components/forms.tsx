@@ -1,4 +1,5 @@
 import type { Child } from "hono/jsx";
+import { messageOf } from "@/lib/http/respond.ts";
 import type { Problem } from "@/lib/problems.ts";
 
 interface FieldProps {
@@ -34,7 +35,7 @@ export const Field = (
 
 /** What went wrong, beside the form that it is about. */
 export const Refusal = ({ problem }: { problem: Problem | null }) =>
-  problem === null ? null : <p class="note bad" role="alert">{problem.message}</p>;
+  problem === null ? null : <p class="note bad" role="alert">{messageOf(problem)}</p>;
 
 /** What went well, after a form sent the browser here. */
 export const Done = ({ children }: { children?: Child }) => (
