@@ -5,7 +5,9 @@ import { Problem } from "@/lib/problems.ts";
 import type { Handler } from "../call.ts";
 import { packed, packedHeaders, takesEncoding } from "./compression.ts";
 import base from "./assets/base.css" with { type: "text" };
+import collections from "./assets/collections.css" with { type: "text" };
 import copy from "./assets/copy.js" with { type: "text" };
+import designer from "./assets/designer.js" with { type: "text" };
 import times from "./assets/times.js" with { type: "text" };
 
 const FOLDER = "/dashboard/assets/";
@@ -27,13 +29,18 @@ function asset(name: string, kind: keyof typeof TYPES, text: string): Asset {
 }
 
 /** In the order in which they count. */
-export const STYLES: readonly Asset[] = [asset("pico", "css", pico), asset("base", "css", base)];
+export const STYLES: readonly Asset[] = [
+  asset("pico", "css", pico),
+  asset("base", "css", base),
+  asset("collections", "css", collections),
+];
 
 /** Every page has all of them: what htmx puts in its place brings no scripts of its own. */
 export const SCRIPTS: readonly Asset[] = [
   asset("htmx", "js", htmx),
   asset("times", "js", times),
   asset("copy", "js", copy),
+  asset("designer", "js", designer),
 ];
 
 export const ICON: Asset = asset(

@@ -22,7 +22,7 @@ export const showCalls: Handler<ProjectMember> = async (call) => {
             ? "YOUR_KEY is the publishable key; ACCESS_TOKEN is what a user gets by signing in."
             : "Reads take the publishable key. Writes take the secret key: make them from a server."}
           {" "}
-          The <a href="/api/reference">reference</a> has all there is.
+          The <a href="/docs" hx-boost="false">reference</a> has all there is.
         </p>
         {calls.map((one) => <CallCard call={one} />)}
       </div>

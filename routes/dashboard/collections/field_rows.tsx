@@ -169,7 +169,8 @@ const TypeSelect = (
   <span class="type">
     <select name={`${place}.type`} aria-label={label}>
       {isElement && <option value="" selected={item.type === ""}>anything</option>}
-      {FIELD_TYPES.map((type) => <option selected={item.type === type}>{type}</option>)}
+      {FIELD_TYPES.map((type) => <option value={type} selected={item.type === type}>{type}
+      </option>)}
     </select>
     {context.canEdit && (
       <button class="quiet details" name="act" value={`show:${place}`}>Details</button>
