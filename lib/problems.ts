@@ -1,4 +1,6 @@
+import { ACCOUNT_PROBLEMS } from "./accounts/problems.ts";
 import { AI_PROBLEMS } from "./ai/problems.ts";
+import { FILE_PROBLEMS } from "./files/problems.ts";
 
 /**
  * The one catalogue of what a request can be refused for. `code` is stable, `status` is what HTTP
@@ -103,27 +105,6 @@ const table = {
     message: "Invalid or expired refresh token exchange code",
     when: "The code is unknown, used or expired, does not go with the token, or its session ended.",
   },
-  INVALID_UPLOAD: {
-    status: 400,
-    message: "The upload is not described as it must be.",
-    when: "A member is missing or not of its form; the message names it.",
-  },
-  SIZE_MISMATCH: {
-    status: 400,
-    message: "The size is not the one that was requested.",
-    when: "Confirm names another size than the request did, or another number of bytes arrived; " +
-      "in the second case the upload is over and its space is free again.",
-  },
-  UPLOAD_TOO_SHORT: {
-    status: 400,
-    message: "Fewer bytes arrived than were announced: send the whole file again.",
-    when: "The body ended before the announced size; the URL can be used again.",
-  },
-  INVALID_PASSWORD: {
-    status: 400,
-    message: "This password cannot be chosen.",
-    when: "A chosen password is too short, too long, or among those that are guessed first.",
-  },
   API_KEY_INVALID: {
     status: 401,
     message: "Missing or invalid API key: send a current key of the project as x-api-key.",
@@ -143,16 +124,6 @@ const table = {
     status: 401,
     message: "The refresh token is not valid: sign in again.",
     when: "The refresh token is missing, malformed, unknown, used, expired or revoked.",
-  },
-  SIGN_IN_REQUIRED: {
-    status: 401,
-    message: "Sign in to the dashboard first.",
-    when: "There is no dashboard session, or it has ended.",
-  },
-  CREDENTIALS_INVALID: {
-    status: 401,
-    message: "The e-mail or the password is not right.",
-    when: "There is no account with this e-mail, or its password is another one.",
   },
   USERS_RESERVED: {
     status: 403,
@@ -195,11 +166,6 @@ const table = {
     message: "This request comes from another site: use the dashboard's own pages.",
     when: "A page of another site made the browser send it.",
   },
-  PASSWORD_WRONG: {
-    status: 403,
-    message: "This is not the account's present password.",
-    when: "The password that a change asks for is another one.",
-  },
   ROLE_REQUIRED: {
     status: 403,
     message: "Your role in this project does not allow this.",
@@ -216,16 +182,6 @@ const table = {
       "use a larger plan.",
     when: "The write would make the project's documents larger than its plan allows; the message " +
       "names both.",
-  },
-  STORAGE_QUOTA_EXCEEDED: {
-    status: 403,
-    message: "The project's storage has no room for this file: delete files, or use a larger plan.",
-    when: "Used space, held space and this file together exceed the plan's storage.",
-  },
-  UPLOAD_TOKEN_INVALID: {
-    status: 403,
-    message: "The upload URL is not valid: request a new one.",
-    when: "The token of the URL was altered, has expired, or was made for something else.",
   },
   COLLECTION_NOT_FOUND: {
     status: 404,
@@ -252,11 +208,6 @@ const table = {
     message: "There is no such user in this project.",
     when: "The user does not exist in the project.",
   },
-  ACCOUNT_NOT_FOUND: {
-    status: 404,
-    message: "There is no account with this e-mail.",
-    when: "Nobody has registered with this e-mail.",
-  },
   PROVIDER_UNKNOWN: {
     status: 404,
     message: "There is no such sign-in provider.",
@@ -266,11 +217,6 @@ const table = {
     status: 404,
     message: "There is no such session.",
     when: "The session does not exist, has ended, or is somebody else's.",
-  },
-  FILE_NOT_FOUND: {
-    status: 404,
-    message: "There is no such file.",
-    when: "The path is not one of this project's files: unknown, removed, expired or foreign.",
   },
   ROUTE_NOT_FOUND: {
     status: 404,
@@ -312,16 +258,6 @@ const table = {
     message: "A user with this e-mail exists already in the project.",
     when: "A user is created with an e-mail that is taken.",
   },
-  ACCOUNT_EXISTS: {
-    status: 409,
-    message: "An account with this e-mail exists already: sign in.",
-    when: "Somebody registers with an e-mail that is taken.",
-  },
-  ACCOUNT_OWNS_PROJECTS: {
-    status: 409,
-    message: "The account owns projects: delete them, or give them to somebody else, first.",
-    when: "An account is deleted while it is the owner of a project; the message has their number.",
-  },
   MEMBER_EXISTS: {
     status: 409,
     message: "This account is a member of the project already.",
@@ -331,23 +267,6 @@ const table = {
     status: 409,
     message: "The owner stays: transfer the project to another member first.",
     when: "The owner's role is changed, or the owner is removed or leaves.",
-  },
-  UPLOAD_NOT_READY: {
-    status: 409,
-    message: "The file is not there yet: try again in a moment.",
-    when: "No bytes have arrived so far, or another confirm is at work; nothing was changed.",
-  },
-  UPLOAD_FINISHED: {
-    status: 409,
-    message: "This upload is over: request a new one.",
-    when: "The file was confirmed or deleted before the last byte arrived.",
-  },
-  STORAGE_IN_USE: {
-    status: 409,
-    message: "Files are in the project's present storage: delete them first.",
-    when:
-      "Another endpoint or bucket is set, or the bucket is taken away, while files are in it; " +
-      "the message has their number.",
   },
   PRECONDITION_FAILED: {
     status: 412,
@@ -364,30 +283,10 @@ const table = {
     message: "The document is larger than 1 MiB.",
     when: "The document, or what it would become, exceeds 1 MiB of JSON text.",
   },
-  FILE_TOO_LARGE: {
-    status: 413,
-    message: "The file is larger than one file may be.",
-    when: "The size exceeds the plan's maximum for a file, or that of the project's own storage.",
-  },
-  UPLOAD_TOO_LONG: {
-    status: 413,
-    message: "The body is longer than the upload that was requested.",
-    when: "The announced length, or what arrived, exceeds the requested size.",
-  },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
     message: "Send the body as application/json in UTF-8.",
     when: "The Content-Type is not application/json.",
-  },
-  UPLOAD_TYPE_MISMATCH: {
-    status: 415,
-    message: "Send the file with the Content-Type that was requested.",
-    when: "The Content-Type of the body is not the one of the upload request.",
-  },
-  RANGE_NOT_SATISFIABLE: {
-    status: 416,
-    message: "The file has no such range.",
-    when: "No part of the requested range lies within the file.",
   },
   IDEMPOTENCY_KEY_REUSED: {
     status: 422,
@@ -414,11 +313,6 @@ const table = {
     message: "Too many requests: wait as long as Retry-After says.",
     when: "The key and address made more requests in this minute than allowed.",
   },
-  SIGN_IN_LOCKED: {
-    status: 429,
-    message: "Too many wrong passwords: wait as long as Retry-After says.",
-    when: "Wrong passwords came from this address for this account, or for it from everywhere.",
-  },
   INTERNAL: {
     status: 500,
     message: "Something went wrong on our side.",
@@ -440,11 +334,6 @@ const table = {
     message: "The service is not ready.",
     when: "Something the service depends on is down; the message names it.",
   },
-  STORAGE_UNAVAILABLE: {
-    status: 503,
-    message: "The file storage cannot be used at the moment: try again.",
-    when: "The store of the files does not answer, or does not let the service in.",
-  },
   STOPPING: {
     status: 503,
     message: "The server is stopping: try again.",
@@ -455,6 +344,8 @@ const table = {
     message: "The request took too long and was given up: try again.",
     when: "The operation did not finish within the time limit.",
   },
+  ...ACCOUNT_PROBLEMS,
+  ...FILE_PROBLEMS,
   ...AI_PROBLEMS,
 } as const satisfies Record<string, Entry>;
 

@@ -1,0 +1,43 @@
+/** What only the operations of accounts refuse for; part of the one catalogue. */
+export const ACCOUNT_PROBLEMS = {
+  INVALID_PASSWORD: {
+    status: 400,
+    message: "This password cannot be chosen.",
+    when: "A chosen password is too short, too long, or among those that are guessed first.",
+  },
+  SIGN_IN_REQUIRED: {
+    status: 401,
+    message: "Sign in to the dashboard first.",
+    when: "There is no dashboard session, or it has ended.",
+  },
+  CREDENTIALS_INVALID: {
+    status: 401,
+    message: "The e-mail or the password is not right.",
+    when: "There is no account with this e-mail, or its password is another one.",
+  },
+  PASSWORD_WRONG: {
+    status: 403,
+    message: "This is not the account's present password.",
+    when: "The password that a change asks for is another one.",
+  },
+  ACCOUNT_NOT_FOUND: {
+    status: 404,
+    message: "There is no account with this e-mail.",
+    when: "Nobody has registered with this e-mail.",
+  },
+  ACCOUNT_EXISTS: {
+    status: 409,
+    message: "An account with this e-mail exists already: sign in.",
+    when: "Somebody registers with an e-mail that is taken.",
+  },
+  ACCOUNT_OWNS_PROJECTS: {
+    status: 409,
+    message: "The account owns projects: delete them, or give them to somebody else, first.",
+    when: "An account is deleted while it is the owner of a project; the message has their number.",
+  },
+  SIGN_IN_LOCKED: {
+    status: 429,
+    message: "Too many wrong passwords: wait as long as Retry-After says.",
+    when: "Wrong passwords came from this address for this account, or for it from everywhere.",
+  },
+} as const;

@@ -1,0 +1,76 @@
+/** What only the operations on files refuse for; part of the one catalogue. */
+export const FILE_PROBLEMS = {
+  INVALID_UPLOAD: {
+    status: 400,
+    message: "The upload is not described as it must be.",
+    when: "A member is missing or not of its form; the message names it.",
+  },
+  SIZE_MISMATCH: {
+    status: 400,
+    message: "The size is not the one that was requested.",
+    when: "Confirm names another size than the request did, or another number of bytes arrived; " +
+      "in the second case the upload is over and its space is free again.",
+  },
+  UPLOAD_TOO_SHORT: {
+    status: 400,
+    message: "Fewer bytes arrived than were announced: send the whole file again.",
+    when: "The body ended before the announced size; the URL can be used again.",
+  },
+  STORAGE_QUOTA_EXCEEDED: {
+    status: 403,
+    message: "The project's storage has no room for this file: delete files, or use a larger plan.",
+    when: "Used space, held space and this file together exceed the plan's storage.",
+  },
+  UPLOAD_TOKEN_INVALID: {
+    status: 403,
+    message: "The upload URL is not valid: request a new one.",
+    when: "The token of the URL was altered, has expired, or was made for something else.",
+  },
+  FILE_NOT_FOUND: {
+    status: 404,
+    message: "There is no such file.",
+    when: "The path is not one of this project's files: unknown, removed, expired or foreign.",
+  },
+  UPLOAD_NOT_READY: {
+    status: 409,
+    message: "The file is not there yet: try again in a moment.",
+    when: "No bytes have arrived so far, or another confirm is at work; nothing was changed.",
+  },
+  UPLOAD_FINISHED: {
+    status: 409,
+    message: "This upload is over: request a new one.",
+    when: "The file was confirmed or deleted before the last byte arrived.",
+  },
+  STORAGE_IN_USE: {
+    status: 409,
+    message: "Files are in the project's present storage: delete them first.",
+    when:
+      "Another endpoint or bucket is set, or the bucket is taken away, while files are in it; " +
+      "the message has their number.",
+  },
+  FILE_TOO_LARGE: {
+    status: 413,
+    message: "The file is larger than one file may be.",
+    when: "The size exceeds the plan's maximum for a file, or that of the project's own storage.",
+  },
+  UPLOAD_TOO_LONG: {
+    status: 413,
+    message: "The body is longer than the upload that was requested.",
+    when: "The announced length, or what arrived, exceeds the requested size.",
+  },
+  UPLOAD_TYPE_MISMATCH: {
+    status: 415,
+    message: "Send the file with the Content-Type that was requested.",
+    when: "The Content-Type of the body is not the one of the upload request.",
+  },
+  RANGE_NOT_SATISFIABLE: {
+    status: 416,
+    message: "The file has no such range.",
+    when: "No part of the requested range lies within the file.",
+  },
+  STORAGE_UNAVAILABLE: {
+    status: 503,
+    message: "The file storage cannot be used at the moment: try again.",
+    when: "The store of the files does not answer, or does not let the service in.",
+  },
+} as const;
