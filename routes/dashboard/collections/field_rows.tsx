@@ -173,7 +173,14 @@ const TypeSelect = (
       </option>)}
     </select>
     {context.canEdit && (
-      <button class="quiet details" name="act" value={`show:${place}`}>Details</button>
+      <button
+        class="quiet details"
+        name="act"
+        value={`show:${place}`}
+        aria-label={`Details: ${label}`}
+      >
+        Details
+      </button>
     )}
     {item.type === "Ref" && <RefSelect item={item} place={place} label={label} context={context} />}
   </span>

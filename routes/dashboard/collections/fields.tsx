@@ -122,7 +122,7 @@ const FieldsForm = (
   return (
     <form method="post" action={tabPath(frame.home, collection.name, "fields")}>
       {/* Enter in a text field presses the first button of a form. */}
-      {canEdit && <button hidden name="act" value="save">Save fields</button>}
+      {canEdit && <button hidden name="act" value="save"></button>}
       {blamed === null && <Refusal problem={problem} />}
       <fieldset class="rows" disabled={!canEdit}>
         <legend>Fields</legend>
