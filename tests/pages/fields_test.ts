@@ -77,7 +77,7 @@ Deno.test("fields of every type are built row by row, and nothing is saved befor
   };
   await press("Add field");
   await press("Add field", { "0.key": "meta", "0.type": "Object" });
-  await press("Add a field to meta");
+  await press("Add field to meta");
   await press("Add field", { "0.0.key": "lang", "0.0.default": "en" });
   await press("Add field", {
     "1.key": "links",
@@ -86,7 +86,7 @@ Deno.test("fields of every type are built row by row, and nothing is saved befor
     "2.type": "Ref",
   });
   await press("Details: Elements of links", { "1.i.type": "Object", "2.ref": "tags" });
-  await press("Add a field to links.items");
+  await press("Add field to links.items");
   const more = { "1.i.0.key": "url", "1.i.0.required": "on", "3.key": "views", "3.type": "Number" };
   await press("Add field", more);
   await press("Remove the new field");

@@ -70,6 +70,7 @@ async function designerPage({ services, principal }: Call<ProjectMember>, refuse
       </Bar>
       <div class="sheet">
         {!canEdit && <p>Only admins of the project talk to the collection creator.</p>}
+        {proposal === null && refused?.isApplying && <Refusal problem={refused.problem} />}
         {canEdit && (
           <designer-chat api={`/api/projects/${frame.projectId}/ai/collection-creator`}>
             <Messages chat={chat} />

@@ -147,7 +147,7 @@ const Inside = ({ item, place, path, inArray, context }: RowProps & { item: Draf
           class="link"
           name="act"
           value={`add:${place}`}
-          aria-label={`Add a field to ${path}`}
+          aria-label={`Add field to ${path}`}
         >
           Add field
         </button>

@@ -99,8 +99,7 @@ const FieldsPage = (
     >
       <CollectionBar frame={frame} collection={collection} current="fields" />
       <div class="sheet wide">
-        {done !== undefined && <Done>{done}</Done>}
-        <FieldsForm page={page} entered={entered} />
+        <FieldsForm page={page} entered={entered} done={done} />
         {canEdit && <DeleteCard page={page} problem={notDeleted} />}
       </div>
     </ProjectShell>
@@ -108,7 +107,11 @@ const FieldsPage = (
 };
 
 const FieldsForm = (
-  { page: { frame, collection, canEdit }, entered }: { page: CollectionPage; entered: Entered },
+  { page: { frame, collection, canEdit }, entered, done }: {
+    page: CollectionPage;
+    entered: Entered;
+    done: string | undefined;
+  },
 ) => {
   const { fields, strict, problem } = entered;
   const blamed = problem === null ? null : blamedPlace(problem, fields);
@@ -120,10 +123,14 @@ const FieldsForm = (
     refused: blamed === null ? null : { place: blamed, problem: problem! },
   };
   return (
-    <form method="post" action={tabPath(frame.home, collection.name, "fields")}>
+    // The page stays where it is: what was pressed and what comes of it are seen together.
+    <form
+      method="post"
+      action={tabPath(frame.home, collection.name, "fields")}
+      hx-swap="innerHTML show:none"
+    >
       {/* Enter in a text field presses the first button of a form. */}
       {canEdit && <button hidden name="act" value="save"></button>}
-      {blamed === null && <Refusal problem={problem} />}
       <fieldset class="rows" disabled={!canEdit}>
         <legend>Fields</legend>
         {fields.length === 0 && <p>Nothing is declared: documents may hold anything.</p>}
@@ -140,6 +147,8 @@ const FieldsForm = (
         <div class="acts">
           <button class="quiet" name="act" value="add:">Add field</button>
           <button name="act" value="save">Save fields</button>
+          {blamed === null && <Refusal problem={problem} />}
+          {done !== undefined && <Done>{done}</Done>}
         </div>
       )}
     </form>
