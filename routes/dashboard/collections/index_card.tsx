@@ -21,7 +21,7 @@ export const IndexCard = (
       </p>
       <Refusal problem={refused?.problem ?? null} />
       <div class="scroll">
-        <table>
+        <table class="snug">
           <thead>
             <tr>
               <th scope="col">Fields</th>

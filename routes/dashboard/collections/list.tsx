@@ -93,7 +93,7 @@ const CollectionTable = (
   const counts = new Map(frame.collections.map(({ name, count }) => [name, count]));
   return (
     <div class="scroll">
-      <table>
+      <table class="snug">
         <thead>
           <tr>
             <th scope="col">Collection</th>

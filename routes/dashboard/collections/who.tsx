@@ -79,7 +79,7 @@ export const Who = ({ chosen }: { chosen: string }) => (
 
 const WhoTable = ({ choice }: { choice: AccessChoice }) => (
   <div class={`scroll who ${choice}`}>
-    <table>
+    <table class="snug">
       <caption>{CHOICES[choice].label}</caption>
       <thead>
         <tr>
