@@ -40,7 +40,8 @@ interface ResealServices {
 export async function reseal(services: ResealServices): Promise<Resealed> {
   const result: Resealed = { resealed: 0, ok: true, unopened: [] };
   for (const place of CONTROL_SEALS) await resealPlace(services, place, null, result);
-  for await (const { _id: projectId } of eachProject(services)) {
+  // Those in the trash may come back.
+  for await (const { _id: projectId } of eachProject(services, eq("removedAt", null))) {
     for (const place of PROJECT_SEALS) await resealPlace(services, place, projectId, result);
   }
   result.ok = result.unopened.length === 0;

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
+import type { SignedInAccount } from "@/lib/accounts/account_sessions.ts";
 import { resolveKey } from "@/lib/ai/keys.ts";
-import { memberOf } from "@/lib/projects/members.ts";
+import { memberOf, type ProjectMember } from "@/lib/projects/members.ts";
 import { findProvider, saveProvider } from "@/lib/projects/providers.ts";
 import { CONTROL_SEALS, PROJECT_SEALS, reseal } from "@/lib/projects/reseal.ts";
 import { findStorage, openStorageKeys, setStorage } from "@/lib/projects/storage.ts";
+import { restoreProject, trashProject } from "@/lib/projects/trash.ts";
 import type { Services } from "@/lib/services.ts";
 import { keepState, newState, takeState } from "@/lib/social/states.ts";
 import { ALL } from "@/lib/store/filter.ts";
@@ -55,17 +57,17 @@ async function fill(store: TestStore) {
 
 type Filled = Awaited<ReturnType<typeof fill>>;
 
+const signedIn = ({ owner: { accountId, email } }: Filled): SignedInAccount => ({
+  accountId,
+  sessionId: accountId,
+  email,
+  plan: "pro",
+});
+
 /** Opens all of it, each in the way in which it is used. */
-async function opened(
-  services: Services,
-  { projectId, bareId, owner, state }: Filled,
-): Promise<unknown[]> {
-  const account = {
-    accountId: owner.accountId,
-    sessionId: owner.accountId,
-    email: owner.email,
-    plan: "pro",
-  } as const;
+async function opened(services: Services, filled: Filled): Promise<unknown[]> {
+  const { projectId, bareId, state } = filled;
+  const account = signedIn(filled);
   const aiKey = async (id: string) =>
     (await resolveKey(services, await memberOf(services, account, id))).apiKey.reveal();
   const { accessKeyId, secretAccessKey } = await openStorageKeys(
@@ -138,6 +140,21 @@ Deno.test("after everything is sealed anew the old key can be dropped, and all o
     );
   }
   await using last = await openTestServices({ store, env: { SECRET_KEYS: ring("new") } });
+  assert.deepEqual(await opened(last.services, filled), ALL_OF_IT);
+});
+
+Deno.test("a project in the trash is sealed anew as well, and opens when it comes back", async () => {
+  await using store = await createTestStore();
+  const filled = await fill(store);
+  {
+    await using admin = await open(store, "new", "old");
+    const { services } = admin;
+    const project = { _id: filled.projectId, name: "Test" } as ProjectMember["project"];
+    await trashProject(services, { project, account: signedIn(filled) }, "Test");
+    assert.equal((await reseal(services)).resealed, 7);
+  }
+  await using last = await openTestServices({ store, env: { SECRET_KEYS: ring("new") } });
+  await restoreProject(last.services, filled.projectId);
   assert.deepEqual(await opened(last.services, filled), ALL_OF_IT);
 });
 

@@ -5,6 +5,7 @@ import { type RemovalRecord, REMOVALS } from "@/lib/files/removals.ts";
 import { STORAGE_USAGE, UPLOADS } from "@/lib/files/uploads.ts";
 import { eq } from "@/lib/store/filter.ts";
 import { stepped } from "../support/stepped.ts";
+import { until } from "../acceptance/until.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { changedStores, type Files, openFiles, putSigned, sendOver } from "./files.ts";
 import { refused, times } from "./shelf.ts";
@@ -252,6 +253,7 @@ Deno.test("uploads and deletes beside it are never taken for drift", async () =>
   await using app = await openTestApp();
   const files = await openFiles(app);
   let isOver = false;
+  let begun = 0;
   let ended = 0;
   // Repair ends what is not confirmed so far, and is no reason for anything else to fail.
   const isThere = (step: string, status: number) => {
@@ -263,17 +265,20 @@ Deno.test("uploads and deletes beside it are never taken for drift", async () =>
   const work = async () => {
     while (!isOver) {
       const upload = await files.request(10);
+      begun++;
       if (!isThere("put", await putSigned(app, upload))) continue;
       if (!isThere("confirm", (await files.confirm(upload)).status)) continue;
       assert.equal((await files.remove(upload.filePath)).status, 200);
     }
   };
   const working = times(6, work);
-  for (let i = 0; i < 25; i++) {
-    const { drift } = await reconcile(app.services, files.project.projectId, {
-      repair: i % 2 === 1,
-    });
+  const { projectId } = files.project;
+  // Until a repair has met uploads under way, which depends on who is how fast.
+  for (let i = 0; i < 25 || (ended === 0 && i < 500); i++) {
+    const before = begun;
+    const { drift } = await reconcile(app.services, projectId, { repair: i % 2 === 1 });
     assert.deepEqual(drift, []);
+    await until("another upload has begun", () => begun > before, 10_000);
   }
   isOver = true;
   await Promise.all(working);
