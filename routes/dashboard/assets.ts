@@ -6,7 +6,9 @@ import type { Handler } from "../call.ts";
 import { packed, packedHeaders, takesEncoding } from "./compression.ts";
 import base from "./assets/base.css" with { type: "text" };
 import owners from "./assets/owners.css" with { type: "text" };
+import collections from "./assets/collections.css" with { type: "text" };
 import copy from "./assets/copy.js" with { type: "text" };
+import designer from "./assets/designer.js" with { type: "text" };
 import times from "./assets/times.js" with { type: "text" };
 
 const FOLDER = "/dashboard/assets/";
@@ -32,6 +34,7 @@ export const STYLES: readonly Asset[] = [
   asset("pico", "css", pico),
   asset("base", "css", base),
   asset("owners", "css", owners),
+  asset("collections", "css", collections),
 ];
 
 /** Every page has all of them: what htmx puts in its place brings no scripts of its own. */
@@ -39,6 +42,7 @@ export const SCRIPTS: readonly Asset[] = [
   asset("htmx", "js", htmx),
   asset("times", "js", times),
   asset("copy", "js", copy),
+  asset("designer", "js", designer),
 ];
 
 export const ICON: Asset = asset(
