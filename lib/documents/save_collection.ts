@@ -129,6 +129,18 @@ export async function updateCollection(
   return definition;
 }
 
+/** A definition as it is stored now; letter case counts. Throws `COLLECTION_NOT_FOUND`. */
+export async function getCollection(
+  { engine }: Pick<CollectionServices, "engine">,
+  projectId: Id,
+  name: string,
+): Promise<CollectionDefinition> {
+  const stored = await engine.records<CollectionRecord>(projectId, COLLECTIONS)
+    .findOne(eq("nameLower", name.toLowerCase()));
+  if (stored === null || stored.value.name !== name) throw new Problem("COLLECTION_NOT_FOUND");
+  return stored.value.definition;
+}
+
 /** Every definition of a project, by name. */
 export async function listCollections(
   { engine }: Pick<CollectionServices, "engine">,

@@ -6,7 +6,12 @@ import type { Json } from "../store/port.ts";
 import type { Caller } from "../auth/principals.ts";
 import { openForReading, openForWriting } from "./access.ts";
 import { createDocument } from "./create_document.ts";
-import { createCollection, listCollections, updateCollection } from "./save_collection.ts";
+import {
+  createCollection,
+  getCollection,
+  listCollections,
+  updateCollection,
+} from "./save_collection.ts";
 
 const PROJECT = "66f1a0c2e4b0a1b2c3d4e5f6";
 const OTHER_PROJECT = "66f1a0c2e4b0a1b2c3d4e5f7";
@@ -53,6 +58,19 @@ Deno.test("a new collection is stored with its defaults filled in and can be use
   assert.deepEqual(await listCollections(services, PROJECT), [stored]);
   assert.equal(stored.rls.mode, "private");
   await insert(services, { title: "a" });
+});
+
+Deno.test("one definition is read as it is now, of one project only, by its name as it is written", async () => {
+  await using opened = await openTestServices();
+  const { services } = opened;
+  await createCollection(services, PROJECT, { name: "posts" });
+  const stored = await updateCollection(services, PROJECT, { name: "posts", strict: true });
+  assert.deepEqual(await getCollection(services, PROJECT, "posts"), stored);
+  for (const [project, name] of [[PROJECT, "Posts"], [PROJECT, "x"], [OTHER_PROJECT, "posts"]]) {
+    await assert.rejects(getCollection(services, project!, name!), {
+      code: "COLLECTION_NOT_FOUND",
+    });
+  }
 });
 
 Deno.test("definitions are listed by name, of one project only", async () => {

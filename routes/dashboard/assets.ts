@@ -6,9 +6,11 @@ import type { Handler } from "../call.ts";
 import { packed, packedHeaders, takesEncoding } from "./compression.ts";
 import base from "./assets/base.css" with { type: "text" };
 import owners from "./assets/owners.css" with { type: "text" };
+import collections from "./assets/collections.css" with { type: "text" };
 import copy from "./assets/copy.js" with { type: "text" };
 import fileDrop from "./assets/file_drop.js" with { type: "text" };
 import files from "./assets/files.css" with { type: "text" };
+import designer from "./assets/designer.js" with { type: "text" };
 import times from "./assets/times.js" with { type: "text" };
 
 const FOLDER = "/dashboard/assets/";
@@ -35,6 +37,7 @@ export const STYLES: readonly Asset[] = [
   asset("base", "css", base),
   asset("files", "css", files),
   asset("owners", "css", owners),
+  asset("collections", "css", collections),
 ];
 
 /** Every page has all of them: what htmx puts in its place brings no scripts of its own. */
@@ -43,6 +46,7 @@ export const SCRIPTS: readonly Asset[] = [
   asset("times", "js", times),
   asset("copy", "js", copy),
   asset("file_drop", "js", fileDrop),
+  asset("designer", "js", designer),
 ];
 
 export const ICON: Asset = asset(

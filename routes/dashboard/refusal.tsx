@@ -7,6 +7,7 @@ import { pageReply, seeOther } from "./replies.ts";
 
 /** What a page that cannot be shown is called. */
 const TITLES: Partial<Record<ProblemCode, string>> = {
+  COLLECTION_NOT_FOUND: "Not found",
   PROJECT_NOT_FOUND: "Not found",
   ROUTE_NOT_FOUND: "Not found",
   ROLE_REQUIRED: "Not yours to change",

@@ -56,8 +56,8 @@ export async function register(
 ): Promise<string> {
   await page.goto(`${origin}/dashboard`);
   await page.getByRole("link", { name: "Create an account" }).click();
-  // The page before has fields of the same names.
-  await page.getByRole("heading", { name: "Create an account", level: 1 }).waitFor();
+  // The page before it has fields of the same names.
+  await page.getByRole("heading", { name: "Create an account" }).waitFor();
   await page.getByLabel("E-mail").fill(email);
   await page.getByLabel("Password").fill(PASSWORD);
   await page.getByRole("button", { name: "Create account" }).click();

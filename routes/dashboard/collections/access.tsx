@@ -1,0 +1,157 @@
+import type { CollectionDefinition } from "@/lib/documents/fields.ts";
+import { updateCollection } from "@/lib/documents/save_collection.ts";
+import type { ProjectMember } from "@/lib/projects/members.ts";
+import type { Problem } from "@/lib/problems.ts";
+import type { Handler } from "../../call.ts";
+import { Done, Refusal } from "../components/forms.tsx";
+import { ProjectShell } from "../components/shell.tsx";
+import { attempt, pageReply, seeOther } from "../replies.ts";
+import { CollectionBar, collectionPath, tabPath } from "./bar.tsx";
+import { type CollectionPage, loadCollectionPage } from "./collection_page.ts";
+import { withFlag } from "./indexes.ts";
+import { IndexCard } from "./index_card.tsx";
+import { choiceOf, Who } from "./who.tsx";
+
+const DONE: Readonly<Record<string, string>> = {
+  saved: "Access is saved. It holds within five seconds everywhere.",
+  indexed: "The index is there.",
+  dropped: "The index is gone.",
+};
+
+/** What was entered, and why it was refused; `act` tells which form it was. */
+interface Refused {
+  readonly act: string;
+  readonly form: URLSearchParams;
+  readonly problem: Problem;
+}
+
+export const showAccess: Handler<ProjectMember> = async (call) => {
+  const page = await loadCollectionPage(call);
+  const done = DONE[new URLSearchParams(call.query).get("done") ?? ""];
+  return pageReply(<AccessPage page={page} done={done} />);
+};
+
+/** What the forms of the page ask for, by the button's value, and what is then said. */
+const CHANGES: Readonly<
+  Record<string, {
+    readonly done: string;
+    change(collection: CollectionDefinition, form: URLSearchParams): object;
+  }>
+> = {
+  save: { done: "saved", change: withAccess },
+  index: {
+    done: "indexed",
+    change: (collection, form) =>
+      withFlag(
+        collection,
+        form.get("field") ?? "",
+        form.has("unique") ? { unique: true } : { index: true },
+      ),
+  },
+  drop: {
+    done: "dropped",
+    change: (collection, form) =>
+      withFlag(
+        collection,
+        form.get("field") ?? "",
+        form.has("unique") ? { unique: false } : { index: false },
+      ),
+  },
+};
+
+export const changeAccess: Handler<ProjectMember> = async (call) => {
+  const form = await call.form();
+  const page = await loadCollectionPage(call);
+  const { frame, collection } = page;
+  const act = form.get("act") ?? "save";
+  const { change, done } = CHANGES[Object.hasOwn(CHANGES, act) ? act : "save"]!;
+  const tried = await attempt(() =>
+    updateCollection(call.services, frame.projectId, change(collection, form))
+  );
+  if (tried.problem === null) {
+    return seeOther(`${tabPath(frame.home, collection.name, "access")}?done=${done}`);
+  }
+  const { problem } = tried;
+  return pageReply(<AccessPage page={page} refused={{ act, form, problem }} />, {
+    status: problem.status,
+  });
+};
+
+function withAccess(collection: CollectionDefinition, form: URLSearchParams): object {
+  const choice = form.get("access");
+  const ownerField = form.get("ownerField") ?? collection.rls.ownerField;
+  const rls = choice === "off"
+    ? { ...collection.rls, ownerField, enabled: false }
+    : { enabled: true, mode: choice, ownerField };
+  return { ...collection, rls };
+}
+
+const AccessPage = (
+  { page, refused, done }: {
+    page: CollectionPage;
+    refused?: Refused;
+    done?: string | undefined;
+  },
+) => {
+  const { frame, collection } = page;
+  const isIndexing = refused !== undefined && refused.act !== "save";
+  return (
+    <ProjectShell
+      frame={frame}
+      title={`Access of ${collection.name}`}
+      current={collectionPath(frame.home, collection.name)}
+    >
+      <CollectionBar frame={frame} collection={collection} current="access" />
+      <div class="sheet">
+        {done !== undefined && <Done>{done}</Done>}
+        <AccessForm page={page} refused={isIndexing ? undefined : refused} />
+        <IndexCard page={page} refused={isIndexing ? refused : undefined} />
+      </div>
+    </ProjectShell>
+  );
+};
+
+const AccessForm = (
+  { page: { frame, collection, canEdit }, refused }: {
+    page: CollectionPage;
+    refused: Refused | undefined;
+  },
+) => {
+  const { rls } = collection;
+  const problem = refused?.problem ?? null;
+  const isOwners = problem !== null && /owner/i.test(problem.message);
+  return (
+    <form method="post" action={tabPath(frame.home, collection.name, "access")}>
+      {!isOwners && <Refusal problem={problem} />}
+      <fieldset class="access" disabled={!canEdit}>
+        <legend class="sr">Access</legend>
+        <article class="card">
+          <h2>Who may do what</h2>
+          <p>Applies to the publishable key. The secret key may always do everything.</p>
+          <Who chosen={refused?.form.get("access") ?? choiceOf(rls)} />
+        </article>
+        <article class="card">
+          <h2 id="owner-field">Owner field</h2>
+          <p>Holds the user's id; set by the server, never by the client.</p>
+          {isOwners && <Refusal problem={problem} />}
+          <select name="ownerField" aria-labelledby="owner-field">
+            {ownerFields(collection).map((name) => (
+              <option selected={name === (refused?.form.get("ownerField") ?? rls.ownerField)}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </article>
+      </fieldset>
+      {canEdit && <button name="act" value="save">Save access</button>}
+    </form>
+  );
+};
+
+/** What can be the owner's, the present one first: it may be no field while row rules are off. */
+const ownerFields = ({ fields, rls }: CollectionDefinition): string[] => [
+  ...new Set([
+    rls.ownerField,
+    ...fields.filter(({ type, ref }) => type === "String" || ref === "users").map(({ key }) => key),
+  ]),
+];

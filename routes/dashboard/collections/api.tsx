@@ -1,0 +1,49 @@
+import type { ProjectMember } from "@/lib/projects/members.ts";
+import type { Handler } from "../../call.ts";
+import { ProjectShell } from "../components/shell.tsx";
+import { pageReply } from "../replies.ts";
+import { CollectionBar, collectionPath } from "./bar.tsx";
+import { callsOf, curlOf, fetchOf, type SampleCall } from "./calls.ts";
+import { loadCollectionPage } from "./collection_page.ts";
+
+export const showCalls: Handler<ProjectMember> = async (call) => {
+  const { frame, collection } = await loadCollectionPage(call);
+  const calls = callsOf(collection, call.services.config.publicUrl);
+  return pageReply(
+    <ProjectShell
+      frame={frame}
+      title={`API of ${collection.name}`}
+      current={collectionPath(frame.home, collection.name)}
+    >
+      <CollectionBar frame={frame} collection={collection} current="api" />
+      <div class="sheet">
+        <p class="muted">
+          {collection.rls.enabled
+            ? "YOUR_KEY is the publishable key; ACCESS_TOKEN is what a user gets by signing in."
+            : "Reads take the publishable key. Writes take the secret key: make them from a server."}
+          {" "}
+          The <a href="/docs" hx-boost="false">reference</a> has all there is.
+        </p>
+        {calls.map((one) => <CallCard call={one} />)}
+      </div>
+    </ProjectShell>,
+  );
+};
+
+const CallCard = ({ call }: { call: SampleCall }) => (
+  <article class="card call">
+    <h2>{call.title}</h2>
+    <Snippet name="curl" of={call.title} text={curlOf(call)} />
+    <details>
+      <summary>As fetch</summary>
+      <Snippet name="fetch" of={call.title} text={fetchOf(call)} />
+    </details>
+  </article>
+);
+
+const Snippet = ({ name, of, text }: { name: string; of: string; text: string }) => (
+  <div class="snippet">
+    <pre tabindex={0} role="region" aria-label={`${of} by ${name}`}><code>{text}</code></pre>
+    <copy-text text={text} label={`Copy ${name}`}></copy-text>
+  </div>
+);

@@ -1,0 +1,24 @@
+import type { CollectionDefinition } from "@/lib/documents/fields.ts";
+import { getCollection } from "@/lib/documents/save_collection.ts";
+import { includes, type ProjectMember } from "@/lib/projects/members.ts";
+import type { Call } from "../../call.ts";
+import { type Frame, loadFrame } from "../frame.ts";
+
+/** What each page of a collection begins with. */
+export interface CollectionPage {
+  readonly frame: Frame;
+  readonly collection: CollectionDefinition;
+  /** Whether the member may change it. */
+  readonly canEdit: boolean;
+}
+
+/** Throws `COLLECTION_NOT_FOUND`. */
+export async function loadCollectionPage(
+  { services, principal, param }: Call<ProjectMember>,
+): Promise<CollectionPage> {
+  const [frame, collection] = await Promise.all([
+    loadFrame(services, principal),
+    getCollection(services, principal.project._id, param("collectionName")),
+  ]);
+  return { frame, collection, canEdit: includes(principal.role, "admin") };
+}

@@ -1,0 +1,94 @@
+import { FIELD_TYPES, type FieldDefinition, type ItemDefinition } from "@/lib/documents/fields.ts";
+import { jsonText, parseJson } from "@/lib/store/json_text.ts";
+import type { Json } from "@/lib/store/port.ts";
+
+/** What a field or an element of an array is, as its row in a form has it: typed and not judged. */
+export interface DraftItem {
+  /** Of an element, empty stands for anything. */
+  readonly type: string;
+  readonly ref: string;
+  /** What the elements of an Array are. */
+  readonly item: DraftItem | null;
+  /** The members of an Object. */
+  readonly fields: readonly DraftField[];
+  /** Whether an Object is declared to have no members, instead of any. */
+  readonly isBare: boolean;
+}
+
+export interface DraftField extends DraftItem {
+  readonly key: string;
+  readonly required: boolean;
+  readonly unique: boolean;
+  readonly index: boolean;
+  /** Empty where there is none; how it is read depends on the type. */
+  readonly default: string;
+}
+
+export const NEW_ITEM: DraftItem = { type: "", ref: "", item: null, fields: [], isBare: false };
+
+export const NEW_FIELD: DraftField = {
+  ...NEW_ITEM,
+  key: "",
+  type: FIELD_TYPES[0],
+  required: false,
+  unique: false,
+  index: false,
+  default: "",
+};
+
+/** Stored fields as rows; {@linkcode inputOf} makes the same fields of them. */
+export const draftOf = (fields: readonly FieldDefinition[]): DraftField[] =>
+  fields.map((field) => ({
+    ...itemOf(field),
+    key: field.key,
+    required: field.required,
+    unique: field.unique,
+    index: field.index,
+    default: field.default === undefined ? "" : textOf(field.type, field.default),
+  }));
+
+const itemOf = ({ type, ref = "", items, fields }: ItemDefinition): DraftItem => ({
+  type,
+  ref,
+  item: items === undefined ? null : itemOf(items),
+  fields: draftOf(fields ?? []),
+  isBare: fields?.length === 0,
+});
+
+/** Rows as a definition's fields; what a row has of another type than its own is left out. */
+export const inputOf = (fields: readonly DraftField[]): object[] =>
+  fields.map(({ key, required, unique, index, default: text, ...item }) => ({
+    key,
+    required,
+    unique,
+    index,
+    ...(text !== "" && { default: valueOf(item.type, text) }),
+    ...itemInput(item),
+  }));
+
+const itemInput = ({ type, ref, item, fields, isBare }: DraftItem): object => ({
+  type,
+  ...(type === "Ref" && ref !== "" && { ref }),
+  ...(type === "Array" && item !== null && item.type !== "" && { items: itemInput(item) }),
+  ...(type === "Object" && (isBare || fields.length > 0) && { fields: inputOf(fields) }),
+});
+
+/** A text that stands for itself in a field of one line. */
+const PLAIN = /^[^"\p{Cc}][^\p{Cc}]*$/u;
+
+function textOf(type: string, value: Json): string {
+  if (typeof value !== "string") return jsonText(value);
+  return type === "String" && !PLAIN.test(value) ? JSON.stringify(value) : value;
+}
+
+/** What cannot be read stays a text, which the definition's own rules then refuse. */
+function valueOf(type: string, text: string): Json {
+  const isText = type === "Date" || type === "Ref" || (type === "String" && !text.startsWith('"'));
+  if (isText) return text;
+  try {
+    const value = parseJson(text);
+    return type === "String" && typeof value !== "string" ? text : value;
+  } catch {
+    return text;
+  }
+}

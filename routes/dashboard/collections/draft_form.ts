@@ -1,0 +1,118 @@
+import { Problem } from "@/lib/problems.ts";
+import { type DraftField, type DraftItem, NEW_FIELD, NEW_ITEM } from "./draft.ts";
+
+/**
+ * Rows in a form. Each has a place: the numbers on the way to it, with `i` for the elements of an
+ * array, such as `2.i.0` for the first member of the objects in the third field. Its values are
+ * named by it: `2.i.0.key`.
+ */
+export type Place = string;
+
+export const within = (place: Place, step: number | "i"): Place =>
+  place === "" ? String(step) : `${place}.${step}`;
+
+const VALUE =
+  /^((?:\d{1,4}|i)(?:\.(?:\d{1,4}|i)){0,9})\.(key|type|ref|default|required|unique|index|bare)$/;
+
+/** Far more than a definition may have. */
+const ROWS_MAX = 1000;
+
+interface Row {
+  readonly values: Map<string, string>;
+  readonly inner: Map<string, Row>;
+}
+
+const newRow = (): Row => ({ values: new Map(), inner: new Map() });
+
+/** Reads the rows that a form sends. Throws `INVALID_BODY` for more than any page makes. */
+export function readDraft(form: URLSearchParams): DraftField[] {
+  const top = newRow();
+  let rows = 0;
+  for (const [name, value] of form) {
+    const match = VALUE.exec(name);
+    if (match === null) continue;
+    let row = top;
+    for (const step of match[1]!.split(".")) {
+      let next = row.inner.get(step);
+      if (next === undefined) {
+        if (++rows > ROWS_MAX) throw tooMany();
+        row.inner.set(step, next = newRow());
+      }
+      row = next;
+    }
+    row.values.set(match[2]!, value);
+  }
+  return fieldsIn(top);
+}
+
+const tooMany = () =>
+  new Problem("INVALID_BODY", { message: `A form may have up to ${ROWS_MAX} rows of fields.` });
+
+const fieldsIn = ({ inner }: Row): DraftField[] =>
+  [...inner].filter(([step]) => step !== "i")
+    .toSorted(([a], [b]) => Number(a) - Number(b))
+    .map(([, row]) => fieldIn(row));
+
+const fieldIn = (row: Row): DraftField => ({
+  ...NEW_FIELD,
+  ...itemIn(row),
+  key: row.values.get("key") ?? "",
+  required: row.values.has("required"),
+  unique: row.values.has("unique"),
+  index: row.values.has("index"),
+  default: row.values.get("default") ?? "",
+});
+
+function itemIn(row: Row): DraftItem {
+  const item = row.inner.get("i");
+  return {
+    type: row.values.get("type") ?? "",
+    ref: row.values.get("ref") ?? "",
+    item: item === undefined ? null : itemIn(item),
+    fields: fieldsIn(row),
+    isBare: row.values.has("bare"),
+  };
+}
+
+/** What a button beside the rows changes about them. */
+export interface Changed {
+  readonly fields: readonly DraftField[];
+  /** The row that is looked at next. */
+  readonly focus: Place;
+}
+
+/**
+ * Does what a button says: `add:<place>` puts a row in an object, or at the top for no place,
+ * `remove:<place>` takes one away. Anything else changes nothing but what is looked at next.
+ */
+export function changeDraft(fields: readonly DraftField[], act: string): Changed {
+  const [what = "", place = ""] = act.split(":");
+  const steps = place === "" ? [] : place.split(".");
+  if (what === "add") {
+    let focus = "";
+    const added = inList(fields, steps, (list) => {
+      focus = within(place, list.length);
+      return [...list, NEW_FIELD];
+    });
+    return { fields: added, focus };
+  }
+  if (what !== "remove") return { fields, focus: place };
+  const index = Number(steps.pop());
+  const left = inList(fields, steps, (list) => list.filter((_, i) => i !== index));
+  return { fields: left, focus: within(steps.join("."), Math.max(index - 1, 0)) };
+}
+
+type Edit = (fields: readonly DraftField[]) => readonly DraftField[];
+
+/** Edits the list that the steps lead to; steps that lead nowhere edit nothing. */
+function inList(fields: readonly DraftField[], steps: readonly string[], edit: Edit) {
+  if (steps.length === 0) return edit(fields);
+  const [step, ...rest] = steps;
+  return fields.map((field, i) => String(i) === step ? inItem(field, rest, edit) : field);
+}
+
+function inItem<T extends DraftItem>(item: T, steps: readonly string[], edit: Edit): T {
+  return steps[0] === "i"
+    ? { ...item, item: inItem(item.item ?? NEW_ITEM, steps.slice(1), edit) }
+    : { ...item, fields: inList(item.fields, steps, edit) };
+}

@@ -1,0 +1,202 @@
+import { FIELD_TYPES } from "@/lib/documents/fields.ts";
+import type { Problem } from "@/lib/problems.ts";
+import { Refusal } from "../components/forms.tsx";
+import { type DraftField, type DraftItem, NEW_ITEM } from "./draft.ts";
+import { type Place, within } from "./draft_form.ts";
+
+/** What all rows of a form have in common. */
+export interface RowsContext {
+  /** What a Ref can point to. */
+  readonly targets: readonly string[];
+  /** Null while row rules are off. */
+  readonly ownerField: string | null;
+  readonly canEdit: boolean;
+  /** The row that is looked at next; null for none. */
+  readonly focus: Place | null;
+  readonly refused: { readonly place: Place; readonly problem: Problem } | null;
+}
+
+interface RowProps {
+  readonly place: Place;
+  /** Names on the way to it, as the definition's rules name it. */
+  readonly path: string;
+  readonly inArray: boolean;
+  readonly context: RowsContext;
+}
+
+export const FieldRows = (
+  { fields, place, path, inArray, context }: RowProps & { fields: readonly DraftField[] },
+) => {
+  if (fields.length === 0) return null;
+  return (
+    <ul class="fields">
+      {fields.map((field, i) => {
+        const at = path === "" ? field.key : `${path}.${field.key}`;
+        return (
+          <FieldRow
+            field={field}
+            place={within(place, i)}
+            path={at}
+            inArray={inArray}
+            context={context}
+          />
+        );
+      })}
+    </ul>
+  );
+};
+
+const FieldRow = ({ field, ...at }: RowProps & { field: DraftField }) => {
+  const { place, path, inArray, context } = at;
+  const { canEdit, focus, refused, ownerField } = context;
+  const name = field.key === "" ? "the new field" : path;
+  const isTop = !place.includes(".");
+  return (
+    <li>
+      <div class="field">
+        <input
+          name={`${place}.key`}
+          value={field.key}
+          aria-label={`Name of ${name}`}
+          placeholder="name"
+          autocomplete="off"
+          spellcheck={false}
+          {...(focus === place && { autofocus: true })}
+          {...(refused?.place === place && { "aria-invalid": "true" })}
+        />
+        <TypeSelect item={field} place={place} label={`Type of ${name}`} context={context} />
+        <span class="flags">
+          <Flag place={place} name="required" isOn={field.required} of={name} />
+          {isTop && <Flag place={place} name="unique" isOn={field.unique} of={name} />}
+          {!inArray && <Flag place={place} name="index" isOn={field.index} of={name} />}
+        </span>
+        <input
+          class="default"
+          name={`${place}.default`}
+          value={field.default}
+          aria-label={`Default of ${name}`}
+          placeholder="no default"
+          autocomplete="off"
+          spellcheck={false}
+        />
+        {ownerField === field.key && isTop && <span class="badge">owner</span>}
+        {canEdit && (
+          <button class="link" name="act" value={`remove:${place}`} aria-label={`Remove ${name}`}>
+            Remove
+          </button>
+        )}
+      </div>
+      {refused?.place === place && <Refusal problem={refused.problem} />}
+      <Inside item={field} {...at} />
+    </li>
+  );
+};
+
+const Flag = (
+  { place, name, isOn, of }: { place: Place; name: string; isOn: boolean; of: string },
+) => (
+  <label>
+    <input
+      type="checkbox"
+      name={`${place}.${name}`}
+      aria-label={`${of} ${name}`}
+      {...(isOn && { checked: true })}
+    />
+    {name}
+  </label>
+);
+
+/** What a type needs to know besides its name; it is asked for once the type is chosen. */
+const Inside = ({ item, place, path, inArray, context }: RowProps & { item: DraftItem }) => {
+  const { canEdit } = context;
+  if (item.type === "Array") {
+    const inner = item.item ?? NEW_ITEM;
+    const at = { place: within(place, "i"), path: `${path}.items`, inArray: true, context };
+    return (
+      <div class="inside">
+        <div class="field">
+          <span>Each element is</span>
+          <TypeSelect
+            item={inner}
+            place={at.place}
+            label={`Elements of ${path}`}
+            isElement
+            context={context}
+          />
+        </div>
+        <Inside item={inner} {...at} />
+      </div>
+    );
+  }
+  if (item.type !== "Object") return null;
+  return (
+    <div class="inside">
+      {item.isBare && <input type="hidden" name={`${place}.bare`} value="on" />}
+      {item.fields.length === 0 && (
+        <small>{item.isBare ? "It has no members." : "It may have any members."}</small>
+      )}
+      <FieldRows
+        fields={item.fields}
+        place={place}
+        path={path}
+        inArray={inArray}
+        context={context}
+      />
+      {canEdit && (
+        <button
+          class="link"
+          name="act"
+          value={`add:${place}`}
+          aria-label={`Add field to ${path}`}
+        >
+          Add field
+        </button>
+      )}
+    </div>
+  );
+};
+
+/** A type, what a Ref points to, and a button that appears once the chosen type asks for more. */
+const TypeSelect = (
+  { item, place, label, isElement = false, context }: {
+    item: DraftItem;
+    place: Place;
+    label: string;
+    isElement?: boolean;
+    context: RowsContext;
+  },
+) => (
+  <span class="type">
+    <select name={`${place}.type`} aria-label={label}>
+      {isElement && <option value="" selected={item.type === ""}>anything</option>}
+      {FIELD_TYPES.map((type) => <option value={type} selected={item.type === type}>{type}
+      </option>)}
+    </select>
+    {context.canEdit && (
+      <button
+        class="quiet details"
+        name="act"
+        value={`show:${place}`}
+        aria-label={`Details: ${label}`}
+      >
+        Details
+      </button>
+    )}
+    {item.type === "Ref" && <RefSelect item={item} place={place} label={label} context={context} />}
+  </span>
+);
+
+const RefSelect = (
+  { item: { ref }, place, label, context: { targets } }: {
+    item: DraftItem;
+    place: Place;
+    label: string;
+    context: RowsContext;
+  },
+) => (
+  <select name={`${place}.ref`} aria-label={`${label}: to which collection`}>
+    <option value="" selected={ref === ""}>to…</option>
+    {(ref === "" || targets.includes(ref) ? targets : [...targets, ref])
+      .map((name) => <option value={name} selected={name === ref}>{`to ${name}`}</option>)}
+  </select>
+);

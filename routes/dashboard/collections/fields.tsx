@@ -1,0 +1,176 @@
+import { deleteCollection } from "@/lib/documents/delete_collection.ts";
+import { updateCollection } from "@/lib/documents/save_collection.ts";
+import type { ProjectMember } from "@/lib/projects/members.ts";
+import { Problem } from "@/lib/problems.ts";
+import type { Call, Handler } from "../../call.ts";
+import { Ask, Done, Field, Refusal } from "../components/forms.tsx";
+import { ProjectShell } from "../components/shell.tsx";
+import { counted } from "../components/texts.ts";
+import { attempt, pageReply, seeOther } from "../replies.ts";
+import { CollectionBar, collectionPath, tabPath } from "./bar.tsx";
+import { type CollectionPage, loadCollectionPage } from "./collection_page.ts";
+import { blamedPlace } from "./blame.ts";
+import { type DraftField, draftOf, inputOf } from "./draft.ts";
+import { changeDraft, type Place, readDraft } from "./draft_form.ts";
+import { FieldRows, type RowsContext } from "./field_rows.tsx";
+
+/** The form as it stands. */
+interface Entered {
+  readonly fields: readonly DraftField[];
+  readonly strict: boolean;
+  readonly focus: Place | null;
+  readonly problem: Problem | null;
+}
+
+const DONE: Readonly<Record<string, string>> = {
+  created: "The collection is there. Say what its documents hold, or begin with any documents.",
+  saved: "The fields are saved.",
+};
+
+export const showFields: Handler<ProjectMember> = async (call) => {
+  const page = await loadCollectionPage(call);
+  const { fields, strict } = page.collection;
+  const entered = { fields: draftOf(fields), strict, focus: null, problem: null };
+  const done = DONE[new URLSearchParams(call.query).get("done") ?? ""];
+  return pageReply(<FieldsPage page={page} entered={entered} done={done} />);
+};
+
+/** Saves the rows, or does what a button beside them says, which saves nothing. */
+export const changeFields: Handler<ProjectMember> = async (call) => {
+  const form = await call.form();
+  const page = await loadCollectionPage(call);
+  const act = form.get("act") ?? "save";
+  const draft = { fields: readDraft(form), strict: form.has("strict"), problem: null };
+  if (act === "save") return await save(call, page, { ...draft, focus: null });
+  const entered = { ...draft, ...changeDraft(draft.fields, act) };
+  return pageReply(<FieldsPage page={page} entered={entered} />);
+};
+
+async function save(
+  { services, principal }: Call<ProjectMember>,
+  page: CollectionPage,
+  entered: Entered,
+) {
+  const { frame, collection } = page;
+  const { strict } = entered;
+  const fields = inputOf(entered.fields);
+  const tried = await attempt(() =>
+    updateCollection(services, principal.project._id, { ...collection, fields, strict })
+  );
+  if (tried.problem === null) {
+    return seeOther(`${tabPath(frame.home, collection.name, "fields")}?done=saved`);
+  }
+  const { problem } = tried;
+  return pageReply(<FieldsPage page={page} entered={{ ...entered, problem }} />, {
+    status: problem.status,
+  });
+}
+
+export const deleteCollectionByForm: Handler<ProjectMember> = async (call) => {
+  const form = await call.form();
+  const page = await loadCollectionPage(call);
+  const { frame, collection: { name, fields, strict } } = page;
+  const tried = await attempt(async () => {
+    if (form.get("name") !== name) {
+      throw new Problem("INVALID_BODY", { message: `Type its name to delete it: ${name}.` });
+    }
+    await deleteCollection(call.services, frame.projectId, name);
+  });
+  if (tried.problem === null) return seeOther(`${frame.home}/collections?done=deleted`);
+  const entered = { fields: draftOf(fields), strict, focus: null, problem: null };
+  const shown = <FieldsPage page={page} entered={entered} notDeleted={tried.problem} />;
+  return pageReply(shown, { status: tried.problem.status });
+};
+
+const FieldsPage = (
+  { page, entered, done, notDeleted = null }: {
+    page: CollectionPage;
+    entered: Entered;
+    done?: string | undefined;
+    notDeleted?: Problem | null;
+  },
+) => {
+  const { frame, collection, canEdit } = page;
+  return (
+    <ProjectShell
+      frame={frame}
+      title={`Fields of ${collection.name}`}
+      current={collectionPath(frame.home, collection.name)}
+    >
+      <CollectionBar frame={frame} collection={collection} current="fields" />
+      <div class="sheet wide">
+        <FieldsForm page={page} entered={entered} done={done} />
+        {canEdit && <DeleteCard page={page} problem={notDeleted} />}
+      </div>
+    </ProjectShell>
+  );
+};
+
+const FieldsForm = (
+  { page: { frame, collection, canEdit }, entered, done }: {
+    page: CollectionPage;
+    entered: Entered;
+    done: string | undefined;
+  },
+) => {
+  const { fields, strict, problem } = entered;
+  const blamed = problem === null ? null : blamedPlace(problem, fields);
+  const context: RowsContext = {
+    targets: ["users", ...frame.collections.map(({ name }) => name)],
+    ownerField: collection.rls.enabled ? collection.rls.ownerField : null,
+    canEdit,
+    focus: blamed ?? entered.focus,
+    refused: blamed === null ? null : { place: blamed, problem: problem! },
+  };
+  return (
+    // The page stays where it is: what was pressed and what comes of it are seen together.
+    <form
+      method="post"
+      action={tabPath(frame.home, collection.name, "fields")}
+      hx-swap="innerHTML show:none"
+    >
+      {/* Enter in a text field presses the first button of a form. */}
+      {canEdit && <button hidden name="act" value="save"></button>}
+      <fieldset class="rows" disabled={!canEdit}>
+        <legend>Fields</legend>
+        {fields.length === 0 && <p>Nothing is declared: documents may hold anything.</p>}
+        <FieldRows fields={fields} place="" path="" inArray={false} context={context} />
+        <label>
+          <input type="checkbox" role="switch" name="strict" checked={strict} />
+          Refuse what is not declared here
+        </label>
+      </fieldset>
+      <p class="muted">
+        Fields that are removed or renamed keep what is stored of them under their old names.
+      </p>
+      {canEdit && (
+        <div class="acts">
+          <button class="quiet" name="act" value="add:">Add field</button>
+          <button name="act" value="save">Save fields</button>
+          {blamed === null && <Refusal problem={problem} />}
+          {done !== undefined && <Done>{done}</Done>}
+        </div>
+      )}
+    </form>
+  );
+};
+
+const DeleteCard = ({ page, problem }: { page: CollectionPage; problem: Problem | null }) => {
+  const { frame, collection: { name } } = page;
+  const count = frame.collections.find((one) => one.name === name)?.count ?? 0;
+  return (
+    <article class="card">
+      <h2>Delete this collection</h2>
+      <p>Its name is free again at once. There is no way back.</p>
+      <Refusal problem={problem} />
+      <Ask
+        label="Delete collection"
+        loss={`${name} and its ${counted(count, "document")} will be lost, those in its trash too.`}
+        action={`${collectionPath(frame.home, name)}/delete`}
+        button={`Delete ${name}`}
+      >
+        <Field label={`Type ${name} to go on`} name="name" autocomplete="off" required />
+      </Ask>
+    </article>
+  );
+};

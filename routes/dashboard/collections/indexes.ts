@@ -1,0 +1,62 @@
+import { compileCollection } from "@/lib/documents/collection.ts";
+import type { CollectionDefinition, FieldDefinition } from "@/lib/documents/fields.ts";
+
+/** An index as it is kept. */
+export interface ShownIndex {
+  readonly paths: readonly string[];
+  readonly unique: boolean;
+  /** The path of the field that asks for it; null for one that the server makes by itself. */
+  readonly field: string | null;
+}
+
+export const indexesOf = (definition: CollectionDefinition): ShownIndex[] => {
+  const asking = new Map(
+    fieldsOutsideArrays(definition.fields).map((one) => [one.path, one.field]),
+  );
+  return compileCollection(definition).records.indexes.map(({ keys, unique = false }) => {
+    const paths = keys.map(({ path }) => path);
+    const field = paths.length === 1 ? asking.get(paths[0]!) : undefined;
+    const isAsked = field !== undefined && (unique ? field.unique : field.index);
+    return { paths, unique, field: isAsked ? paths[0]! : null };
+  });
+};
+
+/** Fields that can be asked to have an index. */
+export const indexablePaths = ({ fields }: CollectionDefinition): string[] =>
+  fieldsOutsideArrays(fields)
+    .filter(({ field: { type } }) => type !== "Object" && type !== "Array")
+    .map(({ path }) => path);
+
+interface FieldAt {
+  readonly path: string;
+  readonly field: FieldDefinition;
+}
+
+const fieldsOutsideArrays = (fields: readonly FieldDefinition[], at = ""): FieldAt[] =>
+  fields.flatMap((field) => [
+    { path: at + field.key, field },
+    ...fieldsOutsideArrays(field.fields ?? [], `${at}${field.key}.`),
+  ]);
+
+/** The definition with a field's flag as told; a path of no field changes nothing. */
+export const withFlag = (
+  definition: CollectionDefinition,
+  path: string,
+  flag: { readonly unique: boolean } | { readonly index: boolean },
+): CollectionDefinition => ({
+  ...definition,
+  fields: flagged(definition.fields, path.split("."), flag),
+});
+
+const flagged = (
+  fields: readonly FieldDefinition[],
+  [key, ...rest]: readonly string[],
+  flag: object,
+): FieldDefinition[] =>
+  fields.map((field) => {
+    if (field.key !== key) return field;
+    if (rest.length === 0) return { ...field, ...flag };
+    return field.fields === undefined
+      ? field
+      : { ...field, fields: flagged(field.fields, rest, flag) };
+  });

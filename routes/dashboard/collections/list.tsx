@@ -1,0 +1,124 @@
+import type { CollectionDefinition } from "@/lib/documents/fields.ts";
+import { createCollection, listCollections } from "@/lib/documents/save_collection.ts";
+import { includes, type ProjectMember } from "@/lib/projects/members.ts";
+import type { Problem } from "@/lib/problems.ts";
+import type { Call, Handler } from "../../call.ts";
+import { Done, Field, Refusal } from "../components/forms.tsx";
+import { Bar, ProjectShell } from "../components/shell.tsx";
+import { counted, countText } from "../components/texts.ts";
+import { type Frame, homeOf, loadFrame } from "../frame.ts";
+import { attempt, pageReply, seeOther } from "../replies.ts";
+import { AccessBadge, collectionPath, tabPath } from "./bar.tsx";
+
+const DONE: Readonly<Record<string, string>> = {
+  deleted: "The collection is deleted.",
+  added: "The proposed collections are there.",
+};
+
+interface Entered {
+  readonly name: string;
+  readonly problem: Problem;
+}
+
+export const showCollections: Handler<ProjectMember> = async (call) =>
+  pageReply(await collectionsPage(call));
+
+export const createCollectionByForm: Handler<ProjectMember> = async (call) => {
+  const { services, principal } = call;
+  const name = (await call.form()).get("name") ?? "";
+  const { _id } = principal.project;
+  const tried = await attempt(() => createCollection(services, _id, { name }));
+  if (tried.problem === null) {
+    return seeOther(`${tabPath(homeOf(_id), name, "fields")}?done=created`);
+  }
+  const page = await collectionsPage(call, { name, problem: tried.problem });
+  return pageReply(page, { status: tried.problem.status });
+};
+
+async function collectionsPage(
+  { services, principal, query }: Call<ProjectMember>,
+  entered?: Entered,
+) {
+  const [frame, collections] = await Promise.all([
+    loadFrame(services, principal),
+    listCollections(services, principal.project._id),
+  ]);
+  const canEdit = includes(principal.role, "admin");
+  const path = `${frame.home}/collections`;
+  const done = DONE[new URLSearchParams(query).get("done") ?? ""];
+  return (
+    <ProjectShell frame={frame} title="Collections" current={path}>
+      <Bar title="Collections" />
+      <div class="sheet">
+        {done !== undefined && <Done>{done}</Done>}
+        {canEdit && <NewCollection path={path} entered={entered} home={frame.home} />}
+        {collections.length === 0
+          ? <p>{canEdit ? EMPTY : "There is no collection here yet."}</p>
+          : <CollectionTable frame={frame} collections={collections} />}
+      </div>
+    </ProjectShell>
+  );
+}
+
+const EMPTY = "A collection holds documents of one kind, such as posts or orders. Name your first.";
+
+const NewCollection = (
+  { path, home, entered }: { path: string; home: string; entered: Entered | undefined },
+) => (
+  <article class="card">
+    <h2>New collection</h2>
+    <p>
+      You say what is in it on the next page, or <a href={`${home}/ai/designer`}>describe it</a>
+      {" "}
+      and have it designed.
+    </p>
+    <form method="post" action={path}>
+      <Refusal problem={entered?.problem ?? null} />
+      <Field
+        label="Name"
+        name="name"
+        value={entered?.name ?? ""}
+        placeholder="posts"
+        autocomplete="off"
+        required
+      />
+      <button>Create collection</button>
+    </form>
+  </article>
+);
+
+const CollectionTable = (
+  { frame, collections }: { frame: Frame; collections: readonly CollectionDefinition[] },
+) => {
+  const counts = new Map(frame.collections.map(({ name, count }) => [name, count]));
+  return (
+    <div class="scroll">
+      <table class="snug">
+        <thead>
+          <tr>
+            <th scope="col">Collection</th>
+            <th scope="col">Access</th>
+            <th scope="col" class="num">Documents</th>
+            <th scope="col">Fields</th>
+          </tr>
+        </thead>
+        <tbody>
+          {collections.map(({ name, fields, rls }) => (
+            <tr>
+              <th scope="row">
+                <a href={collectionPath(frame.home, name)}>{name}</a>
+              </th>
+              <td>
+                <AccessBadge rls={rls} />
+              </td>
+              <td class="num">{countText(counts.get(name) ?? 0)}</td>
+              <td>
+                <a href={tabPath(frame.home, name, "fields")}>{counted(fields.length, "field")}</a>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+};

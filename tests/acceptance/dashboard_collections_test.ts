@@ -1,0 +1,128 @@
+import assert from "node:assert/strict";
+import { browserTest } from "../support/browser.ts";
+import {
+  assertAccessible,
+  createProject,
+  openDashboardBrowser,
+  register,
+} from "../support/dashboard_browser.ts";
+
+for (const javaScriptEnabled of [true, false]) {
+  const how = javaScriptEnabled ? "with scripts" : "without scripts";
+  browserTest(`${how}: a collection is made, gets fields and access, and is deleted`, async () => {
+    await using dashboard = await openDashboardBrowser();
+    const page = await dashboard.person({ javaScriptEnabled });
+    const accessible = async () => {
+      if (javaScriptEnabled) await assertAccessible(page);
+    };
+    await register(dashboard, page);
+    const { home, secretKey } = await createProject(page);
+    await page.goto(`${home}/collections`);
+    await accessible();
+    await page.getByLabel("Name").fill("posts");
+    await page.getByRole("button", { name: "Create collection" }).click();
+    await page.getByRole("status").getByText("The collection is there").waitFor();
+    await accessible();
+
+    // Fields: a name with a slip, an object with a member, a list of refs.
+    await page.getByRole("button", { name: "Add field", exact: true }).click();
+    await page.getByLabel("Name of the new field").fill("meta");
+    const type = page.getByLabel("Type of the new field", { exact: true });
+    const details = page.getByRole("button", { name: "Details: Type of the new field" });
+    assert.equal(await details.isVisible(), false);
+    await type.selectOption("Object");
+    await details.click();
+    await page.getByRole("button", { name: "Add field to meta" }).click();
+    await page.getByLabel("Name of the new field").fill("9lives");
+    await page.getByRole("button", { name: "Save fields" }).click();
+    await page.getByRole("alert").getByText("must begin with a letter").waitFor();
+    await accessible();
+    const slip = page.getByLabel("Name of meta.9lives");
+    assert.ok(await page.locator(":focus").getAttribute("aria-label") === "Name of meta.9lives");
+    await slip.fill("lang");
+    // Enter saves, and presses none of the buttons that come before.
+    await slip.press("Enter");
+    await page.getByRole("status").getByText("The fields are saved").waitFor();
+    assert.equal(await page.getByLabel("Name of meta.lang").inputValue(), "lang");
+
+    await page.getByRole("link", { name: "Access" }).click();
+    await page.getByText("sign-in needed").first().waitFor();
+    await accessible();
+    const anyone = page.getByRole("row", { name: /^publishable key/ });
+    await page.getByLabel("Public read").check();
+    assert.match(await anyone.innerText(), /all rows\s+sign-in needed\s+sign-in needed/);
+    await page.getByLabel("No row rules").check();
+    assert.match(await anyone.innerText(), /all rows\s+refused\s+refused/);
+    await page.getByRole("button", { name: "Save access" }).click();
+    await page.getByRole("status").getByText("Access is saved").waitFor();
+    await page.getByRole("combobox", { name: /^Field/ }).selectOption("meta.lang");
+    await page.getByRole("button", { name: "Add index" }).click();
+    const row = page.getByRole("row", { name: /^meta\.lang/ });
+    await row.getByText("Remove", { exact: true }).click();
+    await accessible();
+    await row.getByRole("button", { name: "Remove the index of meta.lang" }).click();
+    await page.getByRole("status").getByText("The index is gone").waitFor();
+
+    await page.getByRole("link", { name: "API", exact: true }).click();
+    await page.getByText("List, newest first").waitFor();
+    await page.getByText("As fetch").first().click();
+    await accessible();
+    const listed = await fetch(`${dashboard.server.url}/api/data/posts`, {
+      method: "POST",
+      headers: { "x-api-key": secretKey, "content-type": "application/json" },
+      body: "{}",
+      client: dashboard.server.http,
+    });
+    assert.equal(listed.status, 201, await listed.text());
+
+    await page.getByRole("link", { name: "Fields", exact: true }).click();
+    await page.getByText("Delete collection", { exact: true }).click();
+    await page.getByText("posts and its 1 document will be lost").waitFor();
+    await page.getByLabel("Type posts to go on").fill("posts");
+    await page.getByRole("button", { name: "Delete posts" }).click();
+    await page.getByText("The collection is deleted").waitFor();
+    await page.getByText("Name your first").waitFor();
+  });
+}
+
+browserTest("fields stay usable where there are 200 of them, on a phone too", async () => {
+  await using dashboard = await openDashboardBrowser();
+  const page = await dashboard.person({ viewport: { width: 360, height: 740 } });
+  await register(dashboard, page);
+  const { home } = await createProject(page);
+  const path = `/api${new URL(home).pathname.slice("/dashboard".length)}/collections`;
+  const wide = "w".repeat(64);
+  const status = await page.evaluate(async ([path, wide]) => {
+    const fields = Array.from({ length: 199 }, (_, i) => ({
+      key: i === 0 ? wide : `field${i}`,
+      type: "String",
+      index: i === 0,
+    }));
+    const answer = await fetch(path, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ name: wide, fields }),
+    });
+    return answer.status;
+  }, [path, wide] as const);
+  assert.equal(status, 201);
+  await page.goto(`${home}/collections/${wide}/fields`);
+  assert.equal(await page.getByRole("textbox", { name: /^Name of / }).count(), 200);
+  // The buttons are at hand without scrolling, and what they make is brought into view.
+  const save = page.getByRole("button", { name: "Save fields" });
+  const { y, height } = (await save.boundingBox())!;
+  assert.ok(y > 0 && y + height <= 740);
+  await page.getByLabel("Name of field198").fill("renamed");
+  await page.getByRole("button", { name: "Add field", exact: true }).click();
+  const added = page.getByLabel("Name of the new field");
+  await added.waitFor();
+  const box = (await added.boundingBox())!;
+  assert.ok(box.y > 0 && box.y < y, `${box.y}`);
+  assert.equal(await page.getByLabel("Name of renamed").inputValue(), "renamed");
+  for (const tab of ["", `/${wide}/fields`, `/${wide}/access`, `/${wide}/api`]) {
+    await page.goto(`${home}/collections${tab}`);
+    const over = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+    assert.equal(over, 0, tab);
+    if (!tab.endsWith("/fields")) await assertAccessible(page);
+  }
+});

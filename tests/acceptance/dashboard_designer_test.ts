@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { asking } from "../api/ai.ts";
+import { startAiFake } from "../support/ai_fake.ts";
+import { browserTest } from "../support/browser.ts";
+import {
+  assertAccessible,
+  createProject,
+  openDashboardBrowser,
+  register,
+} from "../support/dashboard_browser.ts";
+import { HOSTILE } from "../support/pages.ts";
+
+const QUESTION = `For whom? ${HOSTILE.join(" ")}`;
+
+const FIELD = {
+  ...{ key: "title", type: "String", required: true, unique: false, index: false },
+  ...{ ref: null, items: null, fields: null },
+};
+
+const DESIGN = {
+  type: "schema",
+  message: "Two of them.",
+  collections: ["posts", "pages"].map((name) => ({
+    name,
+    access: "public-read",
+    fields: [FIELD],
+  })),
+};
+
+const CLARIFY = { type: "clarify", message: QUESTION, collections: null };
+
+for (const javaScriptEnabled of [true, false]) {
+  const how = javaScriptEnabled ? "with scripts" : "without scripts";
+  browserTest(`${how}: collections are talked about, proposed and added`, async () => {
+    await using fake = startAiFake();
+    fake.reply({ writes: CLARIFY, piece: 5 });
+    await using dashboard = await openDashboardBrowser({ settings: asking(fake) });
+    const page = await dashboard.person({ javaScriptEnabled });
+    await register(dashboard, page);
+    const { home } = await createProject(page);
+    await page.goto(`${home}/ai`);
+    if (javaScriptEnabled) await assertAccessible(page);
+    await page.getByRole("button", { name: "Design collections" }).click();
+    const field = page.getByRole("textbox");
+    const send = page.getByRole("button", { name: "Send" });
+    await field.fill("A blog");
+    await send.click();
+    await page.getByText("19 turns left").waitFor();
+    const asked = page.getByRole("listitem").filter({ hasText: "Creator" }).locator("p");
+    assert.equal(await asked.textContent(), QUESTION);
+    fake.reply({ writes: DESIGN });
+    await field.fill("For everybody");
+    await send.click();
+    await page.getByRole("heading", { name: "Proposed: 2 collections" }).waitFor();
+    if (javaScriptEnabled) await assertAccessible(page);
+    await page.getByRole("button", { name: "Add these" }).click();
+    await page.getByText("The proposed collections are there").waitFor();
+    await page.getByRole("rowheader", { name: "pages" }).waitFor();
+    await page.goto(`${home}/ai/designer`);
+    await page.getByText("Start over").click();
+    await page.getByRole("button", { name: "Forget the chat" }).click();
+    await page.getByText("nothing is made before you add it").waitFor();
+    // The month's one design on this plan is used up.
+    await field.fill("A shop");
+    await send.click();
+    await page.getByRole("alert").getByText("used up").waitFor();
+    assert.equal(await field.inputValue(), "A shop");
+    if (javaScriptEnabled) await assertAccessible(page);
+  });
+}
+
+browserTest("with scripts the answer is shown as it is written", async () => {
+  await using fake = startAiFake();
+  fake.reply({ silent: true, writes: '{"type":"clarify","message":"For whom <b>is it</b>' });
+  await using dashboard = await openDashboardBrowser({ settings: asking(fake) });
+  const page = await dashboard.person();
+  await register(dashboard, page);
+  const { home } = await createProject(page);
+  await page.goto(`${home}/ai/designer`);
+  await page.getByRole("textbox").fill("A blog");
+  await page.getByRole("textbox").press("Control+Enter");
+  // The provider never ends: what is there was shown before the answer was whole.
+  await page.getByRole("listitem").filter({ hasText: "For whom <b>is" }).waitFor();
+  assert.equal(await page.getByRole("button", { name: "Send" }).isDisabled(), true);
+  await page.getByRole("link", { name: "Members" }).click();
+});
+
+browserTest(
+  "with scripts an answer that breaks off is taken back, and the question is kept",
+  async () => {
+    await using fake = startAiFake();
+    const begun = JSON.stringify({ ...DESIGN, message: "Posts it is." });
+    fake.reply({ writes: begun.replace('"String"', '"Text"'), piece: 4 });
+    await using dashboard = await openDashboardBrowser({ settings: asking(fake) });
+    const page = await dashboard.person();
+    await register(dashboard, page);
+    const { home } = await createProject(page);
+    await page.goto(`${home}/ai/designer`);
+    await page.getByRole("textbox").fill("A blog");
+    await page.getByRole("button", { name: "Send" }).click();
+    await page.getByRole("alert").getByText("cannot be used").waitFor();
+    assert.equal(await page.getByRole("textbox").inputValue(), "A blog");
+    assert.equal(await page.getByText("Posts it is.").count(), 0);
+    fake.reply({ writes: DESIGN });
+    await page.getByRole("button", { name: "Send" }).click();
+    await page.getByRole("heading", { name: "Proposed: 2 collections" }).waitFor();
+  },
+);

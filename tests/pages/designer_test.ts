@@ -1,0 +1,207 @@
+import assert from "node:assert/strict";
+import { listCollections } from "@/lib/documents/save_collection.ts";
+import { type AiWorld, openAi } from "../api/ai.ts";
+import { joinProject, openAccount } from "../support/dashboard.ts";
+import { assertHarmless, HOSTILE, openDashboard, type PageAnswer } from "../support/pages.ts";
+
+const pathOf = ({ projectId }: AiWorld) => `/dashboard/projects/${projectId}/ai/designer`;
+
+const field = (key: string, type = "String", change: object = {}) => ({
+  ...{ key, type, required: false, unique: false, index: false },
+  ...{ ref: null, items: null, fields: null },
+  ...change,
+});
+
+const DESIGN = {
+  type: "schema",
+  message: "Posts and their comments.",
+  collections: [
+    {
+      name: "posts",
+      access: "public-read",
+      fields: [
+        field("title", "String", { required: true }),
+        field("tags", "Array", { items: { type: "String", ref: null } }),
+        field("meta", "Object", {
+          fields: [{ key: "lang", type: "String", required: false, ref: null }],
+        }),
+      ],
+    },
+    { name: "comments", access: "private", fields: [field("post", "Ref", { ref: "posts" })] },
+  ],
+};
+
+const clarify = (message: string) => ({ type: "clarify", message, collections: null });
+
+const talk = ({ document }: PageAnswer) =>
+  [...document.querySelectorAll(".talk li p")].map((one) => one.textContent);
+
+const CHARACTERS: Readonly<Record<string, string>> = {
+  "&lt;": "<",
+  "&gt;": ">",
+  "&quot;": '"',
+  "&#39;": "'",
+  "&amp;": "&",
+};
+
+/** What the field holds; linkedom leaves the references in it to be read. */
+const typed = ({ document }: PageAnswer) =>
+  document.querySelector("textarea")!.textContent.replaceAll(/&[#\w]+;/g, (it) => CHARACTERS[it]!);
+
+const names = async ({ app, projectId }: AiWorld) =>
+  (await listCollections(app.services, projectId)).map(({ name }) => name);
+
+Deno.test("a chat leads to a proposal on cards, which is added all at once", async () => {
+  await using ai = await openAi();
+  const dashboard = openDashboard(ai.app, ai.owner);
+  ai.fake.reply((_, i) => ({ writes: i === 0 ? clarify("For whom?") : DESIGN }));
+  let page = await dashboard.get(pathOf(ai));
+  assert.match(page.words, /nothing is made before you add it/);
+  const say = async (userMessage: string) => {
+    const answered = await dashboard.fill(page, "Send", { userMessage });
+    assert.equal(answered.location, pathOf(ai), answered.words);
+    page = await dashboard.follow(answered);
+  };
+  await say("A blog");
+  assert.deepEqual(talk(page), ["A blog", "For whom?"]);
+  assert.match(page.words, /19 turns left/);
+  await say("For everybody");
+  assert.deepEqual(talk(page), [
+    ...["A blog", "For whom?", "For everybody"],
+    "Posts and their comments.",
+  ]);
+  const cards = [...page.document.querySelectorAll(".proposal .card")];
+  assert.deepEqual(cards.map((card) => card.textContent.replaceAll(/\s+/g, " ")), [
+    "posts public readtitle Stringrequiredtags Array of Stringmeta Objectlang StringuserId String",
+    "comments privatepost Ref to postsuserId String",
+  ]);
+  assert.deepEqual(await names(ai), []);
+  const added = await dashboard.fill(page, "Add these");
+  assert.match((await dashboard.follow(added)).words, /The proposed collections are there/);
+  assert.deepEqual(await names(ai), ["comments", "posts"]);
+  const again = await dashboard.get(pathOf(ai));
+  assert.match(again.words, /These are in the project now/);
+});
+
+Deno.test("a proposal of which a name is taken is not added in part", async () => {
+  await using ai = await openAi();
+  const dashboard = openDashboard(ai.app, ai.owner);
+  ai.fake.reply({ writes: DESIGN });
+  const page = await dashboard.follow(
+    await dashboard.fill(await dashboard.get(pathOf(ai)), "Send", { userMessage: "A blog" }),
+  );
+  await ai.define({ name: "comments" });
+  const refused = await dashboard.fill(page, "Add these");
+  assert.equal(refused.status, 409);
+  const alert = refused.document.querySelector(".proposal [role=alert]")!;
+  assert.match(alert.textContent, /comments/);
+  assert.deepEqual(await names(ai), ["comments"]);
+});
+
+Deno.test("starting over forgets the chat and leaves the collections", async () => {
+  await using ai = await openAi();
+  const dashboard = openDashboard(ai.app, ai.owner);
+  ai.fake.reply({ writes: DESIGN });
+  const first = await dashboard.get(pathOf(ai));
+  const page = await dashboard.follow(
+    await dashboard.fill(first, "Send", { userMessage: "A blog" }),
+  );
+  await dashboard.fill(page, "Add these");
+  const empty = await dashboard.follow(await dashboard.fill(page, "Forget the chat"));
+  assert.deepEqual(talk(empty), []);
+  assert.equal(empty.document.querySelector(".proposal"), null);
+  assert.deepEqual(await names(ai), ["comments", "posts"]);
+  const late = await dashboard.fill(page, "Add these");
+  assert.equal(late.status, 404);
+  assert.match(late.document.querySelector("[role=alert]")!.textContent, /nothing to apply/);
+});
+
+Deno.test("when the provider fails the page says so and keeps what was typed", async () => {
+  await using ai = await openAi();
+  const dashboard = openDashboard(ai.app, ai.owner);
+  const page = await dashboard.get(pathOf(ai));
+  const cases = [
+    [{ status: 500 }, 502],
+    [{ writes: "no JSON at all" }, 502],
+    [{ status: 401 }, 502],
+  ] as const;
+  for (const [reply, status] of cases) {
+    ai.fake.reply(reply);
+    const userMessage = `A blog, please. ${HOSTILE.join(" ")}`;
+    const failed = await dashboard.fill(page, "Send", { userMessage });
+    assert.equal(failed.status, status);
+    assert.equal(typed(failed), userMessage);
+    const form = failed.document.querySelector("[role=alert]")!.closest("form")!;
+    assert.ok(form.querySelector("textarea"));
+    assert.deepEqual(talk(failed), []);
+    assertHarmless(failed);
+  }
+  assert.equal((await ai.usage()).designs, 0);
+});
+
+Deno.test("a server without a key says where to save one", async () => {
+  await using ai = await openAi({ env: { AI_API_KEY: "" } });
+  const dashboard = openDashboard(ai.app, ai.owner);
+  const page = await dashboard.get(pathOf(ai));
+  const refused = await dashboard.fill(page, "Send", { userMessage: "A blog" });
+  assert.equal(refused.status, 503);
+  assert.match(refused.document.querySelector("[role=alert]")!.textContent, /save one/);
+  assert.equal(typed(refused), "A blog");
+});
+
+Deno.test("a used-up month, and a message that is none, are refused beside the form", async () => {
+  await using ai = await openAi();
+  const dashboard = openDashboard(ai.app, ai.owner);
+  ai.fake.reply({ writes: DESIGN });
+  const page = await dashboard.get(pathOf(ai));
+  for (const userMessage of ["", "  ", "x".repeat(2001)]) {
+    const refused = await dashboard.fill(page, "Send", { userMessage });
+    assert.equal(refused.status, 400);
+    assert.equal(typed(refused), userMessage);
+  }
+  assert.equal(ai.fake.asked.length, 0);
+  const done = await dashboard.fill(page, "Send", { userMessage: "A blog" });
+  await dashboard.fill(await dashboard.follow(done), "Forget the chat");
+  const capped = await dashboard.fill(page, "Send", { userMessage: "A shop" });
+  assert.equal(capped.status, 403);
+  assert.match(capped.document.querySelector("[role=alert]")!.textContent, /used up/);
+  assert.equal(typed(capped), "A shop");
+});
+
+Deno.test("what the model and the user write is text and nothing else", async () => {
+  await using ai = await openAi();
+  const dashboard = openDashboard(ai.app, ai.owner);
+  const message = HOSTILE.join("\n");
+  ai.fake.reply({ writes: clarify(message) });
+  const page = await dashboard.follow(
+    await dashboard.fill(await dashboard.get(pathOf(ai)), "Send", { userMessage: message }),
+  );
+  assert.deepEqual(talk(page), [message, message]);
+  assertHarmless(page);
+});
+
+Deno.test("only admins talk; another member has a chat of his own", async () => {
+  await using ai = await openAi();
+  const { app, projectId, owner } = ai;
+  ai.fake.reply({ writes: clarify("For whom?") });
+  const first = openDashboard(app, owner);
+  await first.submit(pathOf(ai), { userMessage: "our secret plan" });
+  const accounts = { viewer: await openAccount(app), admin: await openAccount(app) };
+  for (const role of ["viewer", "admin"] as const) {
+    await joinProject(app.services, projectId, accounts[role].accountId, role);
+  }
+  const viewer = openDashboard(app, accounts.viewer);
+  const page = await viewer.get(pathOf(ai));
+  assert.match(page.words, /Only admins/);
+  assert.deepEqual([...page.document.querySelectorAll("main form")], []);
+  const stranger = openDashboard(app, await openAccount(app));
+  for (const act of ["say", "apply", "restart"]) {
+    const fields = { act, userMessage: "A shop" };
+    assert.equal((await viewer.submit(pathOf(ai), fields)).status, 403);
+    assert.equal((await stranger.submit(pathOf(ai), fields)).status, 404);
+  }
+  assert.equal(ai.fake.asked.length, 1);
+  const other = await openDashboard(app, accounts.admin).get(pathOf(ai));
+  assert.ok(!other.words.includes("our secret plan"));
+  assert.match((await first.get(pathOf(ai))).words, /our secret plan/);
+});
