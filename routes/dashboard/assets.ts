@@ -9,6 +9,8 @@ import owners from "./assets/owners.css" with { type: "text" };
 import collections from "./assets/collections.css" with { type: "text" };
 import copy from "./assets/copy.js" with { type: "text" };
 import designer from "./assets/designer.js" with { type: "text" };
+import documentsStyle from "./assets/documents.css" with { type: "text" };
+import documents from "./assets/documents.js" with { type: "text" };
 import times from "./assets/times.js" with { type: "text" };
 
 const FOLDER = "/dashboard/assets/";
@@ -35,6 +37,7 @@ export const STYLES: readonly Asset[] = [
   asset("base", "css", base),
   asset("owners", "css", owners),
   asset("collections", "css", collections),
+  asset("documents", "css", documentsStyle),
 ];
 
 /** Every page has all of them: what htmx puts in its place brings no scripts of its own. */
@@ -43,6 +46,7 @@ export const SCRIPTS: readonly Asset[] = [
   asset("times", "js", times),
   asset("copy", "js", copy),
   asset("designer", "js", designer),
+  asset("documents", "js", documents),
 ];
 
 export const ICON: Asset = asset(
