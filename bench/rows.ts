@@ -6,6 +6,7 @@ import { onMongo } from "./mongo.ts";
 import { type Program, residentMb, startBare, startCorbel } from "./process.ts";
 import { FILE_ROWS } from "./file_rows.ts";
 import { OWNER_ROWS } from "./owners.ts";
+import { PAGE_ROWS } from "./pages.ts";
 import type { Row } from "./row.ts";
 import type { Setting } from "./seed.ts";
 import { exchanges, refreshes, signIns } from "./sign_in.ts";
@@ -151,6 +152,7 @@ export const ROWS: readonly Row[] = [
   },
   ...FILE_ROWS,
   ...OWNER_ROWS,
+  ...PAGE_ROWS,
   ...AI_ROWS,
   {
     name: "start_ms",

@@ -366,6 +366,16 @@ export interface ProblemOptions {
   allow?: readonly string[];
   /** Length of the file, for the `Content-Range` header. */
   fileBytes?: number;
+  /** What the message tells, field by field, for a form that shows it there. */
+  faults?: readonly FieldFault[];
+}
+
+/** What is wrong with one field. */
+export interface FieldFault {
+  /** Dotted; empty for the whole. */
+  readonly path: string;
+  /** Reads on from the field's name: "must be a Number". */
+  readonly message: string;
 }
 
 /** A refusal on its way to the renderer. Verbs throw it; nothing else reaches a client. */
@@ -376,6 +386,7 @@ export class Problem extends Error {
   readonly retryAfter: number | undefined;
   readonly allow: readonly string[] | undefined;
   readonly fileBytes: number | undefined;
+  readonly faults: readonly FieldFault[];
 
   constructor(code: ProblemCode, options: ProblemOptions = {}) {
     super(
@@ -387,5 +398,6 @@ export class Problem extends Error {
     this.retryAfter = options.retryAfter;
     this.allow = options.allow;
     this.fileBytes = options.fileBytes;
+    this.faults = options.faults ?? [];
   }
 }

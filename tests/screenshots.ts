@@ -40,7 +40,7 @@ const pages: Readonly<Record<string, string>> = {
   overview: home,
   "new-collection": `${home}/collections`,
   documents: `${posts}?status=published&views_gt=100&sort=-publishedAt`,
-  trash: `${posts}?include_deleted=true`,
+  trash: `${posts}?isDeleted=true&include_deleted=true`,
   "new-document": `${posts}/new`,
   import: `${posts}/import`,
   fields: `${posts}/fields`,

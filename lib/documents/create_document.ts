@@ -95,13 +95,27 @@ const admitted = (
   return documentQuota.admit(projectId, { bytes, mayShrink: false });
 };
 
-function prepared(
+const prepared = (
   { clock, newId }: CreateServices,
   target: Writable,
   members: Members,
-): StoredDocument {
-  const own = withOwner(target, withoutServerFields(members, null));
-  return newDocument(newId(), fitWhole(target.collection, own), timestamp(clock));
+): StoredDocument => newDocument(newId(), fitted(target, members), timestamp(clock));
+
+const fitted = (target: Writable, members: Members): Members =>
+  fitWhole(target.collection, withOwner(target, withoutServerFields(members, null)));
+
+/**
+ * Why these members are no document that could be created, as far as they alone can tell: whether
+ * a unique value is taken, and whether there is room, is seen when they are stored.
+ */
+export function creationProblem(target: Writable, body: Json): Problem | null {
+  try {
+    fitted(target, asMembers(body));
+    return null;
+  } catch (error) {
+    if (error instanceof Problem) return error;
+    throw error;
+  }
 }
 
 const requestText = (operation: string, { collection }: Writable, body: Json): string =>

@@ -1,12 +1,12 @@
 import { sha256 } from "../crypto/hashes.ts";
-import { Problem } from "../problems.ts";
+import { type FieldFault, Problem } from "../problems.ts";
 import { PathConflict, RecordTooLarge, UniqueViolation } from "../store/errors.ts";
 import type { Json, Stored } from "../store/port.ts";
 import { isObject, own } from "../store/shape.ts";
 import type { Writable } from "./access.ts";
 import type { Collection, StoredDocument } from "./collection.ts";
 import { withDefaults } from "./defaults.ts";
-import { type Fault, fitMembers } from "./fit.ts";
+import { fitMembers } from "./fit.ts";
 import { isServerField, shown } from "./names.ts";
 
 export type Members = { [name: string]: Json };
@@ -14,7 +14,8 @@ export type Members = { [name: string]: Json };
 /** Strong: two documents with the same tag have the same text. */
 export const etagOf = ({ json }: Pick<Stored, "json">): string => `"${sha256(json).slice(0, 27)}"`;
 
-const refuse = (message: string) => new Problem("INVALID_DOCUMENT", { message });
+const refuse = (message: string, faults?: readonly FieldFault[]) =>
+  new Problem("INVALID_DOCUMENT", { message, ...(faults && { faults }) });
 
 /** A body that must be one object. Throws `INVALID_BODY`. */
 export function asMembers(body: Json): Members {
@@ -40,12 +41,12 @@ export function fitWhole(
   return value;
 }
 
-export function refuseFaults(faults: readonly Fault[]): void {
+export function refuseFaults(faults: readonly FieldFault[]): void {
   if (faults.length === 0) return;
   const told = faults.map(({ path, message }) =>
     path === "" ? `The document ${message}` : `The field ${shown(path)} ${message}`
   );
-  throw refuse(`${told.join(". ")}.`);
+  throw refuse(`${told.join(". ")}.`, faults);
 }
 
 /** The owner of a new document: the signed-in user, or whom the secret key names. */
@@ -78,6 +79,7 @@ export function withoutServerFields(
     else if (current === null || current.value[name] !== value) {
       throw new Problem("FIELD_READ_ONLY", {
         message: `The field ${shown(name)} is set by the server: leave it out.`,
+        faults: [{ path: name, message: "is set by the server" }],
       });
     }
   }
@@ -98,6 +100,7 @@ export async function writing<T>(work: () => Promise<T>): Promise<T> {
           shown(error.path)
         }.`,
         cause: error,
+        faults: [{ path: error.path, message: "has a value that another document already has" }],
       });
     }
     if (error instanceof RecordTooLarge) throw new Problem("DOCUMENT_TOO_LARGE", { cause: error });

@@ -8,6 +8,7 @@ import {
 import type { Json, Records, Stored } from "../store/port.ts";
 import type { Writable } from "./access.ts";
 import { compileCollection, type StoredDocument } from "./collection.ts";
+import { creationProblem } from "./create_document.ts";
 import { parseDefinition } from "./definition.ts";
 import {
   asMembers,
@@ -214,4 +215,34 @@ Deno.test("what the store refuses is told in the client's words", async () => {
   const unavailable = new StoreUnavailable("full");
   await assert.rejects(told(unavailable), (error) => error === unavailable);
   assert.equal(await writing(() => Promise.resolve(5)), 5);
+});
+
+Deno.test("a refusal tells a form which field it is about", async () => {
+  const posts = collection([
+    { key: "title", type: "String", required: true },
+    { key: "meta", type: "Object", fields: [{ key: "stars", type: "Number" }] },
+  ]);
+  assert.throws(() => fitWhole(posts, { meta: { stars: "x" } }), {
+    faults: [
+      { path: "meta.stars", message: "must be a Number" },
+      { path: "title", message: "is required" },
+    ],
+  });
+  assert.throws(() => withoutServerFields({ _id: "x" }, null), {
+    faults: [{ path: "_id", message: "is set by the server" }],
+  });
+  await assert.rejects(
+    writing(() => Promise.reject(new UniqueViolation("slug"))),
+    { faults: [{ path: "slug", message: "has a value that another document already has" }] },
+  );
+});
+
+Deno.test("what keeps members from being a document is told before anything is stored", () => {
+  const to = { ...target(null), collection: collection([{ key: "views", type: "Number" }]) };
+  assert.equal(creationProblem(to, { views: 1, extra: true }), null);
+  assert.match(creationProblem(to, { views: "1" })!.message, /"views" must be a Number/);
+  assert.equal(creationProblem(to, { _id: "x" })!.code, "FIELD_READ_ONLY");
+  for (const body of [null, [], "x", 1] as Json[]) {
+    assert.equal(creationProblem(to, body)!.code, "INVALID_BODY");
+  }
 });

@@ -1,22 +1,16 @@
 import { DOCUMENT_DEPTH_MAX } from "../limits.ts";
 import { parseId } from "../ids.ts";
+import type { FieldFault } from "../problems.ts";
 import type { Json } from "../store/port.ts";
 import { isObject, own } from "../store/shape.ts";
 import { parseDate } from "./dates.ts";
 import type { FieldDefinition, ItemDefinition } from "./fields.ts";
 import { nameProblem, textProblem } from "./names.ts";
 
-/** What is wrong, and where. */
-export interface Fault {
-  readonly path: string;
-  /** Reads on from the field's name: "must be a Number". */
-  readonly message: string;
-}
-
 export interface Fitted<T = Json> {
   /** The value as it is stored: dates in UTC, ids in lower case. */
   readonly value: T;
-  readonly faults: readonly Fault[];
+  readonly faults: readonly FieldFault[];
 }
 
 export interface FitOptions {
@@ -55,7 +49,7 @@ export function fitMembers(
 
 /** One walk over a value: copies it in its stored form and collects what is wrong. */
 class Fitting {
-  readonly faults: Fault[] = [];
+  readonly faults: FieldFault[] = [];
   readonly #strict: boolean;
 
   constructor(strict: boolean) {

@@ -1,10 +1,11 @@
 import { DOCUMENT_DEPTH_MAX } from "../limits.ts";
+import type { FieldFault } from "../problems.ts";
 import type { Json } from "../store/port.ts";
 import { shapeAt } from "../store/shape.ts";
 import { type Collection, declaredAt } from "./collection.ts";
 import type { FieldDefinition } from "./fields.ts";
 import type { Members } from "./document.ts";
-import { type Fault, fitMembers, type Fitted, fitValue } from "./fit.ts";
+import { fitMembers, type Fitted, fitValue } from "./fit.ts";
 import { isServerField, pathProblem } from "./names.ts";
 
 /** Fits the members of a `PATCH`, whose names may be dotted paths. */
@@ -12,7 +13,7 @@ export function fitChanges(collection: Collection, members: Members): Fitted<Mem
   const { definition } = collection;
   const whole: Members = {};
   const value: Members = {};
-  const faults: Fault[] = [...overlaps(Object.keys(members))];
+  const faults: FieldFault[] = [...overlaps(Object.keys(members))];
   for (const [path, wanted] of Object.entries(members)) {
     if (!path.includes(".")) whole[path] = wanted;
     else {
@@ -93,7 +94,7 @@ function fieldAt(
 }
 
 /** Two changes must not meet: which came last would be a matter of luck. */
-function overlaps(paths: readonly string[]): Fault[] {
+function overlaps(paths: readonly string[]): FieldFault[] {
   return paths.filter((path) => paths.some((other) => path.startsWith(`${other}.`)))
     .map((path) => ({ path, message: "lies within another field of the same change" }));
 }

@@ -69,7 +69,8 @@ const SINGLE_PARAMETERS: readonly Reserved[] = [
   "include_deleted",
 ];
 
-const isReserved = (name: string): name is Reserved =>
+/** Whether a parameter never is a field. */
+export const isReserved = (name: string): name is Reserved =>
   (RESERVED_PARAMETERS as readonly string[]).includes(name);
 
 const refuse = (name: string, why: string) =>
@@ -161,8 +162,14 @@ function setOnce(into: Map<Reserved, string>, name: Reserved, value: string): vo
   into.set(name, value);
 }
 
-/** A declared name is itself, also when it ends like an operator; then `<field>_<operator>`. */
-function splitName(collection: Collection, name: string): { path: string; operator: Operator } {
+/**
+ * What a parameter that filters is about. A declared name is itself, also when it ends like an
+ * operator; then `<field>_<operator>`. Throws `UNKNOWN_OPERATOR`.
+ */
+export function splitName(
+  collection: Collection,
+  name: string,
+): { path: string; operator: Operator } {
   const whole = { path: name, operator: "eq" } as const;
   if (declaredAt(collection, name).kind === "declared") return whole;
   const at = name.lastIndexOf("_");

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { type Clock, timestamp } from "../clock.ts";
 import type { NewId } from "../ids.ts";
 import { Problem } from "../problems.ts";
@@ -154,9 +155,31 @@ export async function listCollections(
 export async function storedCollections(
   { engine }: Pick<CollectionServices, "engine">,
   projectId: Id,
-): Promise<Collection[]> {
-  const found = await readCollections(engine.records(projectId, COLLECTIONS));
-  return found.map((value) => collectionOf({ value, revision: 0 }));
+): Promise<readonly Collection[]> {
+  const records = engine.records<CollectionRecord>(projectId, COLLECTIONS);
+  const page = await records.list({ filter: ALL, sort: [], limit: PAGE });
+  const known = compiledIn(engine);
+  const before = known.get(projectId);
+  if (before !== undefined && before.text === page.items && !page.more) return before.collections;
+  const found = await readCollections(records);
+  const collections = found.map((value) => collectionOf({ value, revision: 0 }));
+  known.set(projectId, { text: page.items, collections });
+  return collections;
+}
+
+/** What was made of the text of a project's definitions: it is asked for often, and changes rarely. */
+interface Compiled {
+  readonly text: string;
+  readonly collections: readonly Collection[];
+}
+
+const PROJECTS_KEPT = 500;
+const compiled = new WeakMap<Engine, LRUCache<Id, Compiled>>();
+
+function compiledIn(engine: Engine): LRUCache<Id, Compiled> {
+  let known = compiled.get(engine);
+  if (known === undefined) compiled.set(engine, known = new LRUCache({ max: PROJECTS_KEPT }));
+  return known;
 }
 
 const PAGE = 500;

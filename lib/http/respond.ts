@@ -154,7 +154,8 @@ export function asProblem(error: unknown, state: RequestState, log: Log): Proble
   return new Problem(unavailable ?? "INTERNAL", { cause: error });
 }
 
-function tooSlow({ path }: QueryTooSlow): Problem {
+/** What a query that took too long is refused with. */
+export function tooSlow({ path }: QueryTooSlow): Problem {
   if (path === null) return new Problem("QUERY_TOO_SLOW");
   return new Problem("QUERY_TOO_SLOW", {
     message: `The query takes too long: an index on ${JSON.stringify(path)} would help.`,

@@ -4,9 +4,11 @@ import type { Json, StoredRecord } from "./port.ts";
 /**
  * JSON text that reads back to the very same values: `JSON.stringify` writes -0 as 0, this keeps
  * its sign.
+ *
+ * @param indent Spaces of each level, for people; none, and no line breaks, without it.
  */
-export function jsonText(value: Json): string {
-  return hasNegativeZero(value) ? JSON.stringify(value, keepSign) : JSON.stringify(value);
+export function jsonText(value: Json, indent?: number): string {
+  return JSON.stringify(value, hasNegativeZero(value) ? keepSign : undefined, indent);
 }
 
 /**

@@ -128,3 +128,7 @@ Deno.test("a text of exactly as many bytes as allowed does not exceed them", () 
     assert.equal(exceedsBytes(text, bytes + 1), false, text.slice(0, 5));
   }
 });
+
+Deno.test("for people it has levels, and the same values", () => {
+  assert.equal(jsonText({ a: [-0] }, 2), '{\n  "a": [\n    -0\n  ]\n}');
+});

@@ -11,6 +11,8 @@ import copy from "./assets/copy.js" with { type: "text" };
 import fileDrop from "./assets/file_drop.js" with { type: "text" };
 import files from "./assets/files.css" with { type: "text" };
 import designer from "./assets/designer.js" with { type: "text" };
+import documentsStyle from "./assets/documents.css" with { type: "text" };
+import documents from "./assets/documents.js" with { type: "text" };
 import times from "./assets/times.js" with { type: "text" };
 
 const FOLDER = "/dashboard/assets/";
@@ -38,6 +40,7 @@ export const STYLES: readonly Asset[] = [
   asset("files", "css", files),
   asset("owners", "css", owners),
   asset("collections", "css", collections),
+  asset("documents", "css", documentsStyle),
 ];
 
 /** Every page has all of them: what htmx puts in its place brings no scripts of its own. */
@@ -47,6 +50,7 @@ export const SCRIPTS: readonly Asset[] = [
   asset("copy", "js", copy),
   asset("file_drop", "js", fileDrop),
   asset("designer", "js", designer),
+  asset("documents", "js", documents),
 ];
 
 export const ICON: Asset = asset(

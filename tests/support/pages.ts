@@ -132,9 +132,9 @@ function enteredIn(form: PageElement): Record<string, string | string[]> {
 
 const ENTITIES = { "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'", "&amp;": "&" } as const;
 
-/** What a text area holds: linkedom leaves it as it stands in the source. */
+/** What a text area holds: linkedom leaves it as it stands in the source, with the first line end. */
 export const areaText = ({ textContent }: PageElement): string =>
-  textContent.replaceAll(
+  textContent.replace(/^\r?\n/, "").replaceAll(
     /&(?:lt|gt|quot|#39|amp);/g,
     (entity) => ENTITIES[entity as keyof typeof ENTITIES],
   );

@@ -1,3 +1,34 @@
+import { AI_TIMEOUT_MS } from "@/lib/limits.ts";
 import type { Mount } from "../../call.ts";
+import { member } from "../guards.ts";
+import { get, post } from "../pages.ts";
+import { askInWords } from "./ask.ts";
+import { createDocumentByForm, saveDocument, showDocument, showNewDocument } from "./document.tsx";
+import { exportDocuments } from "./export.ts";
+import { chooseColumns, chooseFilter } from "./forms.ts";
+import { showDocuments } from "./grid.tsx";
+import { previewImport, runImport, showImport } from "./import.tsx";
+import { actOnDocuments } from "./selection.tsx";
 
-export function documentsPages(_mount: Mount): void {}
+const COLLECTION = "/dashboard/projects/{projectId}/collections/{collectionName}";
+
+/** An import writes thousands of rows. */
+const IMPORT_EXTRA_MS = 270_000;
+
+export function documentsPages(mount: Mount): void {
+  const viewer = member("viewer");
+  const admin = member("admin");
+  mount(get(COLLECTION, viewer), showDocuments);
+  mount(get(`${COLLECTION}/filter`, viewer), chooseFilter);
+  mount(get(`${COLLECTION}/columns`, viewer), chooseColumns);
+  mount(get(`${COLLECTION}/export`, viewer), exportDocuments);
+  mount(post(`${COLLECTION}/ask`, admin, AI_TIMEOUT_MS), askInWords);
+  mount(post(`${COLLECTION}/documents`, admin), actOnDocuments);
+  mount(get(`${COLLECTION}/documents/{id}`, viewer), showDocument);
+  mount(post(`${COLLECTION}/documents/{id}`, admin), saveDocument);
+  mount(get(`${COLLECTION}/new`, admin), showNewDocument);
+  mount(post(`${COLLECTION}/new`, admin), createDocumentByForm);
+  mount(get(`${COLLECTION}/import`, admin), showImport);
+  mount(post(`${COLLECTION}/import`, admin), previewImport);
+  mount(post(`${COLLECTION}/import/run`, admin, IMPORT_EXTRA_MS), runImport);
+}

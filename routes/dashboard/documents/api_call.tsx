@@ -1,0 +1,29 @@
+import type { CollectionDefinition } from "@/lib/documents/fields.ts";
+
+const KEY = "YOUR_PUBLISHABLE_KEY";
+
+/** The call of an application that answers what the grid shows. */
+export const ApiCall = (
+  { origin, definition, query }: {
+    origin: string;
+    definition: CollectionDefinition;
+    query: string;
+  },
+) => {
+  const path = `/api/data/${encodeURIComponent(definition.name)}?${query}`;
+  const url = origin + path;
+  const { enabled, mode } = definition.rls;
+  return (
+    <footer class="view-call" aria-label="The API call of this view">
+      <b>GET</b>
+      <code>{path}</code>
+      {enabled && mode === "private" && <small>own rows only, but for the secret key</small>}
+      <copy-text label="Copy as curl" text={`curl '${url}' -H 'x-api-key: ${KEY}'`}></copy-text>
+      <copy-text
+        label="Copy as fetch"
+        text={`await fetch(${JSON.stringify(url)}, { headers: { "x-api-key": "${KEY}" } })`}
+      >
+      </copy-text>
+    </footer>
+  );
+};

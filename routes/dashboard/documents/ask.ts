@@ -1,0 +1,38 @@
+import { buildQuery, queryQuestion } from "@/lib/ai/build_query.ts";
+import type { ProjectMember } from "@/lib/projects/members.ts";
+import type { Handler } from "../../call.ts";
+import { attempt, seeOther } from "../replies.ts";
+import { gridReply } from "./grid.tsx";
+import { pathOf } from "./room.ts";
+import { hrefOf, readView } from "./view.ts";
+
+/**
+ * A sentence becomes the grid's query. Where a part of it did not, the grid says so at once: no
+ * address carries words that a page would repeat.
+ */
+export const askInWords: Handler<ProjectMember> = async (call) => {
+  const form = await call.form();
+  const prompt = form.get("prompt") ?? "";
+  const view = readView(pathOf(call), form.get("view") ?? "");
+  const tried = await attempt(() =>
+    buildQuery(
+      call.services,
+      call.principal,
+      queryQuestion({
+        collectionName: call.param("collectionName"),
+        prompt,
+        timeZone: form.get("timeZone") ?? "UTC",
+      }),
+      call.gone,
+    )
+  );
+  if (tried.problem !== null) {
+    const asked = { prompt, problem: tried.problem, dropped: [] };
+    return await gridReply(call, view, { asked });
+  }
+  const { query, dropped } = tried.value;
+  const built = { ...readView(view.path, query), columns: view.columns };
+  if (dropped.length === 0) return seeOther(hrefOf(built));
+  const reply = await gridReply(call, built, { asked: { prompt, problem: null, dropped } });
+  return { ...reply, headers: [...reply.headers ?? [], ["hx-push-url", hrefOf(built)]] };
+};

@@ -1,0 +1,88 @@
+import type { Json } from "@/lib/store/port.ts";
+import { When } from "../components/when.tsx";
+import { countText } from "../components/texts.ts";
+import type { FieldType } from "./paths.ts";
+
+/** A cell holds no more characters than can be seen. */
+const SHOWN_MAX = 80;
+const ID_SHOWN = 10;
+const ID = /^[0-9a-f]{24}$/;
+
+export interface Column {
+  readonly path: string;
+  /** Null for what is not declared. */
+  readonly type: FieldType | null;
+  /** Whether its texts are few words that come again and again. */
+  readonly isWord: boolean;
+}
+
+const Nothing = () => <span class="nothing">—</span>;
+
+/** A value in a cell. */
+export const Value = ({ value, column }: { value: Json | undefined; column: Column }) => {
+  if (value === undefined || value === null) return <Nothing />;
+  if (typeof value === "number") return <>{countOf(value)}</>;
+  if (typeof value === "boolean") return <>{value ? "yes" : "no"}</>;
+  if (typeof value !== "string") return <>{cut(shortText(value))}</>;
+  if (column.type === "Date") return <When at={value} />;
+  if (ID.test(value)) return <code title={value}>{value.slice(0, ID_SHOWN)}…</code>;
+  if (column.isWord) return <span class="badge">{value}</span>;
+  return <>{cut(value)}</>;
+};
+
+/** With separators as far as they lose nothing. */
+const countOf = (value: number): string =>
+  Number.isSafeInteger(value) && !Object.is(value, -0) ? countText(value) : String(value);
+
+const cut = (text: string): string =>
+  text.length <= SHOWN_MAX ? text : `${text.slice(0, SHOWN_MAX).toWellFormed()}…`;
+
+/** A list or an object in a few words. */
+function shortText(value: Json): string {
+  if (value === null) return "—";
+  if (typeof value !== "object") return cut(String(value));
+  if (Array.isArray(value)) {
+    return value.length === 0 ? "—" : several(value, (one) => shortText(one), ", ");
+  }
+  const entries = Object.entries(value);
+  const text = several(entries, ([name, one]) => `${name}: ${shortText(one)}`, ", ");
+  return `{ ${text} }`;
+}
+
+/** As many as can be seen: a list may have thousands. */
+function several<T>(all: readonly T[], textOf: (one: T) => string, separator: string): string {
+  const texts: string[] = [];
+  let length = 0;
+  for (const one of all) {
+    if (length > SHOWN_MAX) break;
+    const text = textOf(one);
+    length += text.length;
+    texts.push(text);
+  }
+  return texts.join(separator);
+}
+
+/** What a row is called where it cannot be seen: its first text, or its id. */
+export function rowName(
+  document: { readonly [name: string]: Json },
+  first: Json | undefined,
+): string {
+  return typeof first === "string" && first !== "" ? cut(first) : String(document._id);
+}
+
+const WORD_LENGTH_MAX = 20;
+const WORDS_MAX = 4;
+const ROWS_MIN = 8;
+
+/** Whether texts of a page are rather choices than texts: a status, a kind, a colour. */
+export function areWords(values: readonly (Json | undefined)[]): boolean {
+  if (values.length < ROWS_MIN) return false;
+  const words = new Set<string>();
+  for (const value of values) {
+    if (value === undefined || value === null) continue;
+    if (typeof value !== "string" || value === "" || value.length > WORD_LENGTH_MAX) return false;
+    words.add(value);
+    if (words.size > WORDS_MAX) return false;
+  }
+  return words.size > 0;
+}

@@ -1,0 +1,52 @@
+import type { Collection } from "@/lib/documents/collection.ts";
+import type { StoredDocument } from "@/lib/documents/collection.ts";
+import { isServerField } from "@/lib/documents/names.ts";
+import { valueAt } from "@/lib/store/shape.ts";
+import { areWords, type Column } from "./cells.tsx";
+import { pathsOf } from "./paths.ts";
+import { isTrash, type View } from "./view.ts";
+
+/** As many as a page is wide, before anybody has chosen. */
+const COLUMNS_SHOWN = 7;
+
+/** Those that the address names, or those that tell most. */
+export function columnsOf(
+  collection: Collection,
+  view: View,
+  documents: readonly StoredDocument[],
+): Column[] {
+  const paths = pathsOf(collection);
+  const names = view.columns ?? firstColumns(collection, view, documents);
+  return names.map((path) => {
+    const type = paths.get(path)?.type ?? null;
+    const isText = type === "String" && path !== "_id";
+    return { path, type, isWord: isText && areWords(documents.map((one) => valueAt(one, path))) };
+  });
+}
+
+function firstColumns(
+  { definition: { fields } }: Collection,
+  view: View,
+  documents: readonly StoredDocument[],
+): string[] {
+  const own = fields.slice(0, COLUMNS_SHOWN - 1).map(({ key }) => key);
+  if (own.length < COLUMNS_SHOWN - 1) {
+    own.push(...undeclared(documents, own).slice(0, COLUMNS_SHOWN - 1 - own.length));
+  }
+  return [...(own.length === 0 ? ["_id"] : own), isTrash(view) ? "deletedAt" : "createdAt"];
+}
+
+/** Members of the documents at hand that the collection does not declare. */
+export function undeclared(
+  documents: readonly StoredDocument[],
+  declared: readonly string[],
+): string[] {
+  const known = new Set(declared);
+  const found = new Set<string>();
+  for (const document of documents) {
+    for (const name of Object.keys(document)) {
+      if (!known.has(name) && !isServerField(name)) found.add(name);
+    }
+  }
+  return [...found];
+}

@@ -1,0 +1,212 @@
+import type { StoredDocument } from "@/lib/documents/collection.ts";
+import { TRASH_MS } from "@/lib/limits.ts";
+import type { Problem } from "@/lib/problems.ts";
+import { CollectionBar } from "../collections/bar.tsx";
+import { Ask, Done, Refusal } from "../components/forms.tsx";
+import { ProjectShell, Tabs } from "../components/shell.tsx";
+import { When } from "../components/when.tsx";
+import { entriesOf, jsonOf, typedEntries } from "./entered.ts";
+import { Fields, isHomeless } from "./fields.tsx";
+import type { Room } from "./room.ts";
+
+/** What was sent and refused. */
+export interface Typed {
+  readonly form: URLSearchParams;
+  readonly problem: Problem;
+}
+
+interface EditorProps {
+  readonly room: Room;
+  /** Null for one that is still to be made. */
+  readonly document: StoredDocument | null;
+  /** Of the document as it is now. */
+  readonly etag: string | null;
+  /** What a new one begins with. */
+  readonly copied?: StoredDocument | null;
+  readonly asJson: boolean;
+  readonly typed: Typed | null;
+  readonly done: string | null;
+}
+
+const DONE: Readonly<Record<string, string>> = { saved: "Saved.", created: "Created." };
+
+/** One document: by fields, or as JSON. Who may not change it, or finds it in the trash, reads it. */
+export const EditorPage = (props: EditorProps) => {
+  const { room, document, typed, asJson } = props;
+  const { frame, collection, path } = room;
+  const { definition } = collection;
+  const title = document === null ? "New document" : document._id;
+  const here = document === null ? `${path}/new` : `${path}/documents/${document._id}`;
+  const isReadOnly = !room.mayWrite || document?.isDeleted === true;
+  const done = props.done === null ? undefined : DONE[props.done];
+  return (
+    <ProjectShell frame={frame} title={`${title} · ${definition.name}`} current={path}>
+      <CollectionBar frame={frame} collection={definition} current="documents">
+        {room.mayWrite && document !== null && <Acts path={path} document={document} />}
+      </CollectionBar>
+      <div class="sheet">
+        <div class="document-head">
+          <h2 class={document === null ? "" : "mono"}>{title}</h2>
+          <Tabs
+            label="Ways to look at it"
+            tabs={[{ href: here, label: "Fields" }, { href: `${here}?as=json`, label: "JSON" }]}
+            current={asJson ? `${here}?as=json` : here}
+          />
+        </div>
+        {document !== null && <Facts document={document} />}
+        {done !== undefined && <Done>{done}</Done>}
+        {document?.isDeleted === true && (
+          <p class="note">
+            It is in the trash, and can be recovered for {TRASH_MS / 86_400_000} days from then.
+          </p>
+        )}
+        <form class="document-form" method="post" action={here}>
+          {asJson && <input type="hidden" name="as" value="json" />}
+          {props.etag !== null && (
+            <input type="hidden" name="etag" value={typed?.form.get("etag") ?? props.etag} />
+          )}
+          <Conflict typed={typed} etag={props.etag} here={here} />
+          {asJson
+            ? <JsonField {...props} isReadOnly={isReadOnly} />
+            : <FieldsForm {...props} isReadOnly={isReadOnly} />}
+          {!isReadOnly && (
+            <p class="buttons">
+              <button>{document === null ? "Create document" : "Save"}</button>
+              <a role="button" class="quiet" href={path}>Back to the list</a>
+            </p>
+          )}
+        </form>
+      </div>
+    </ProjectShell>
+  );
+};
+
+const FieldsForm = (
+  { room, document, copied, typed, isReadOnly }: EditorProps & { isReadOnly: boolean },
+) => {
+  const { definition } = room.collection;
+  const shown = document ?? copied ?? {};
+  const entries = typed === null
+    ? entriesOf(room.collection, shown)
+    : typedEntries(room.collection, shown, typed.form);
+  const faults = typed?.problem.faults ?? [];
+  const isTold = faults.length > 0 && !faults.some(isHomeless(entries));
+  return (
+    <>
+      {typed !== null && !isTold && !isConflict(typed) && <Refusal problem={typed.problem} />}
+      {entries.length === 0 ? <p>No fields are declared: write the document as JSON.</p> : (
+        <Fields
+          entries={entries}
+          faults={faults}
+          owner={definition.rls.enabled ? definition.rls.ownerField : null}
+          isReadOnly={isReadOnly}
+        />
+      )}
+      {!isReadOnly && document !== null && <small>An emptied field becomes null.</small>}
+    </>
+  );
+};
+
+const JsonField = (
+  { document, copied, typed, isReadOnly }: EditorProps & { isReadOnly: boolean },
+) => (
+  <>
+    {typed !== null && !isConflict(typed) && <Refusal problem={typed.problem} />}
+    <label>
+      The whole document, but for what the server sets
+      <textarea
+        class="mono whole-json"
+        name="json"
+        spellcheck={false}
+        rows={18}
+        {...(isReadOnly && { readonly: true })}
+        {...(typed !== null && { "aria-invalid": "true" as const })}
+      >
+        {typed?.form.get("json") ?? jsonOf(document ?? copied ?? {})}
+      </textarea>
+    </label>
+  </>
+);
+
+const isConflict = ({ problem }: Typed): boolean => problem.code === "PRECONDITION_FAILED";
+
+/** Somebody else saved it first: nothing is lost until it is said which of the two holds. */
+const Conflict = (
+  { typed, etag, here }: { typed: Typed | null; etag: string | null; here: string },
+) => {
+  if (typed === null || !isConflict(typed)) return null;
+  return (
+    <div class="note bad" role="alert">
+      <span>
+        Somebody has changed this document since you opened it. What you typed is below, and is not
+        saved. <a href={here} target="_blank">See what it is now</a>.
+      </span>
+      {etag !== null && (
+        <button class="danger" name="over" value={etag}>Save mine in its place</button>
+      )}
+    </div>
+  );
+};
+
+const Facts = ({ document }: { document: StoredDocument }) => (
+  <dl class="document-facts">
+    <dt>Created</dt>
+    <dd>
+      <When at={document.createdAt} />
+    </dd>
+    <dt>Changed</dt>
+    <dd>
+      <When at={document.updatedAt} />
+    </dd>
+    {document.deletedAt !== null && (
+      <>
+        <dt>Deleted</dt>
+        <dd>
+          <When at={document.deletedAt} />
+        </dd>
+      </>
+    )}
+  </dl>
+);
+
+const Acts = ({ path, document }: { path: string; document: StoredDocument }) => {
+  const action = `${path}/documents`;
+  const id = <input type="hidden" name="id" value={document._id} />;
+  if (document.isDeleted) {
+    return (
+      <>
+        <form method="post" action={action}>
+          {id}
+          <button name="act" value="recover">Recover</button>
+        </form>
+        <Ask
+          label="Remove for good"
+          loss="Nobody can bring it back afterwards."
+          action={action}
+          button="Remove this document for good"
+        >
+          {id}
+          <input type="hidden" name="act" value="remove" />
+          <input type="hidden" name="sure" value="yes" />
+        </Ask>
+      </>
+    );
+  }
+  return (
+    <>
+      <a role="button" class="quiet" href={`${path}/new?from=${document._id}`}>Duplicate</a>
+      <Ask
+        label="Delete"
+        loss={`It goes to the trash, from which it can be recovered for ${
+          TRASH_MS / 86_400_000
+        } days.`}
+        action={action}
+        button="Delete this document"
+      >
+        {id}
+        <input type="hidden" name="act" value="delete" />
+        <input type="hidden" name="sure" value="yes" />
+      </Ask>
+    </>
+  );
+};

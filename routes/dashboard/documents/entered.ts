@@ -1,0 +1,151 @@
+import type { Collection, StoredDocument } from "@/lib/documents/collection.ts";
+import type { Members } from "@/lib/documents/document.ts";
+import type { ItemDefinition } from "@/lib/documents/fields.ts";
+import { isServerField } from "@/lib/documents/names.ts";
+import { type FieldFault, Problem } from "@/lib/problems.ts";
+import { jsonText, parseJson } from "@/lib/store/json_text.ts";
+import type { Json } from "@/lib/store/port.ts";
+import { isObject, own } from "@/lib/store/shape.ts";
+import { utcTime } from "./filters.ts";
+
+/** A member of a document as a form shows it. */
+export interface Entry {
+  readonly key: string;
+  /** Null for a member that is not declared: it is shown as JSON. */
+  readonly field: ItemDefinition | null;
+  readonly isRequired: boolean;
+  readonly text: string;
+}
+
+/** Names of fields stand behind it, so that none is mistaken for the form's own. */
+export const FIELD_PREFIX = "f.";
+
+/** The members of a document, or of one that is still to be made: the declared ones first. */
+export function entriesOf(
+  { definition }: Collection,
+  document: { readonly [name: string]: Json },
+): Entry[] {
+  const declared = definition.fields.map((field) => ({
+    key: field.key,
+    field,
+    isRequired: field.required,
+    text: enteredText(field, own(document, field.key)),
+  }));
+  const known = new Set(declared.map(({ key }) => key));
+  const others = Object.keys(document)
+    .filter((key) => !known.has(key) && !isServerField(key))
+    .map((key) => ({
+      key,
+      field: null,
+      isRequired: false,
+      text: enteredText(null, document[key]),
+    }));
+  return [...declared, ...others];
+}
+
+/** Nothing and null are both an empty field. */
+function enteredText(field: ItemDefinition | null, value: Json | undefined): string {
+  if (value === undefined || (value === null && field !== null)) return "";
+  if (field === null || field.type === "Object" || field.type === "Array") {
+    return jsonText(value, 2);
+  }
+  if (field.type === "Date" && typeof value === "string") return value.replace(/Z$/, "");
+  return typeof value === "string" ? value : jsonText(value);
+}
+
+/** The same with what was typed in the place of what the document holds. */
+export function typedEntries(
+  collection: Collection,
+  document: { readonly [name: string]: Json },
+  form: URLSearchParams,
+): Entry[] {
+  const known = entriesOf(collection, document);
+  const keys = new Set(known.map(({ key }) => key));
+  const others = [...form.keys()]
+    .filter((name) => name.startsWith(FIELD_PREFIX))
+    .map((name) => name.slice(FIELD_PREFIX.length))
+    .filter((key) => !keys.has(key))
+    .map((key) => ({ key, field: null, isRequired: false, text: "" }));
+  return [...known, ...others]
+    .map((entry) => ({ ...entry, text: form.get(FIELD_PREFIX + entry.key) ?? entry.text }));
+}
+
+/** Forms send every line end as two characters. */
+const sameLines = (text: string): string => text.replaceAll(/\r\n?/g, "\n");
+
+interface Entered {
+  /** What is other than the document's; of a new one, what is filled in. */
+  readonly members: Members;
+  readonly faults: readonly FieldFault[];
+}
+
+/**
+ * What was typed into the fields. What is left as it was is not sent, so that it stays exactly what
+ * it was; an emptied field is null.
+ */
+export function readEntries(
+  collection: Collection,
+  document: StoredDocument | null,
+  form: URLSearchParams,
+): Entered {
+  const members: Members = {};
+  const faults: FieldFault[] = [];
+  const before = new Map(
+    entriesOf(collection, document ?? {}).map(({ key, text }) => [key, sameLines(text)]),
+  );
+  for (const { key, field, text } of typedEntries(collection, document ?? {}, form)) {
+    const typed = sameLines(text);
+    if (typed === (before.get(key) ?? "")) continue;
+    try {
+      members[key] = valueOf(field, typed);
+    } catch {
+      faults.push({ path: key, message: "is not valid JSON" });
+    }
+  }
+  return { members, faults };
+}
+
+/** What is of no such type stays a text, for the verb to refuse. Throws for malformed JSON. */
+function valueOf(field: ItemDefinition | null, text: string): Json {
+  if (text.trim() === "") return null;
+  switch (field?.type) {
+    case "String":
+      return text;
+    case "Ref":
+      return text.trim();
+    case "Number":
+      return Number.isFinite(Number(text)) ? Number(text) : text;
+    case "Boolean":
+      return text === "true" ? true : text === "false" ? false : text;
+    case "Date":
+      return utcTime(text.trim());
+    default:
+      return parseJson(text);
+  }
+}
+
+/** The document as JSON for people, without what the server sets. */
+export function jsonOf(document: { readonly [name: string]: Json }): string {
+  const own = Object.entries(document).filter(([name]) => !isServerField(name));
+  return jsonText(Object.fromEntries(own), 2);
+}
+
+/** Throws `INVALID_DOCUMENT` for what is no JSON object. */
+export function readJsonOf(text: string): Members {
+  let value: Json;
+  try {
+    value = parseJson(text);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : "";
+    throw new Problem("INVALID_DOCUMENT", { message: `This is no valid JSON: ${why}.`, cause });
+  }
+  if (isObject(value)) return value;
+  throw new Problem("INVALID_DOCUMENT", { message: "A document is one JSON object: { … }." });
+}
+
+/** A refusal of fields that the form itself could not read. */
+export const unreadable = (faults: readonly FieldFault[]): Problem =>
+  new Problem("INVALID_DOCUMENT", {
+    message: faults.map(({ path, message }) => `The field "${path}" ${message}.`).join(" "),
+    faults,
+  });

@@ -1,0 +1,117 @@
+import type { Child } from "hono/jsx";
+import type { FieldFault } from "@/lib/problems.ts";
+import { type Entry, FIELD_PREFIX } from "./entered.ts";
+
+interface FieldsProps {
+  readonly entries: readonly Entry[];
+  readonly faults: readonly FieldFault[];
+  readonly owner: string | null;
+  readonly isReadOnly: boolean;
+}
+
+/** The members of a document, each with a field of its type and what is wrong with it. */
+export const Fields = ({ entries, faults, owner, isReadOnly }: FieldsProps) => (
+  <div class="members">
+    {entries.map((entry, i) => {
+      const told = faultsOf(entry, faults);
+      const id = `field-${i}`;
+      return (
+        <Labelled entry={entry} id={id} isOwner={entry.key === owner} faults={told}>
+          <Input entry={entry} id={id} isReadOnly={isReadOnly} isFaulty={told.length > 0} />
+        </Labelled>
+      );
+    })}
+  </div>
+);
+
+/** Faults inside a list or an object are told at the field that holds them. */
+const faultsOf = ({ key }: Entry, faults: readonly FieldFault[]): string[] =>
+  faults.filter(({ path }) => path === key || path.startsWith(`${key}.`))
+    .map(({ path, message }) => `${path} ${message}`);
+
+/** Whether a fault has no field to be told at. */
+export const isHomeless = (entries: readonly Entry[]) => ({ path }: FieldFault): boolean =>
+  !entries.some(({ key }) => path === key || path.startsWith(`${key}.`));
+
+const WORDS = {
+  String: "text",
+  Number: "number",
+  Boolean: "yes or no",
+  Date: "date, UTC",
+  Object: "object, as JSON",
+  Array: "list, as JSON",
+  Ref: "id",
+} as const;
+
+const Labelled = (
+  { entry: { key, field, isRequired }, id, isOwner, faults, children }: {
+    entry: Entry;
+    id: string;
+    isOwner: boolean;
+    faults: readonly string[];
+    children?: Child;
+  },
+) => {
+  const kind = field === null ? "undeclared, as JSON" : WORDS[field.type];
+  const of = field?.ref === undefined ? "" : ` in ${field.ref}`;
+  return (
+    <div class="member">
+      <label for={id}>
+        {key} <small>{isOwner ? "owner" : kind + of}{isRequired && ", required"}</small>
+      </label>
+      {children}
+      {faults.length > 0 && <p class="member-fault" id={`${id}-fault`}>{faults.join(". ")}</p>}
+    </div>
+  );
+};
+
+const Input = (
+  { entry: { key, field, text }, id, isReadOnly, isFaulty }: {
+    entry: Entry;
+    id: string;
+    isReadOnly: boolean;
+    isFaulty: boolean;
+  },
+) => {
+  const common = {
+    id,
+    name: FIELD_PREFIX + key,
+    ...(isReadOnly && { readonly: true }),
+    ...(isFaulty && { "aria-invalid": "true" as const, "aria-describedby": `${id}-fault` }),
+  };
+  switch (field?.type) {
+    case "Boolean":
+      return <YesOrNo common={common} text={text} isReadOnly={isReadOnly} />;
+    case "Number":
+      return <input type="number" step="any" value={text} {...common} />;
+    case "Ref":
+      return <input value={text} autocomplete="off" spellcheck={false} class="mono" {...common} />;
+    case "Date":
+      return <input {...timeInput(text)} value={text} {...common} />;
+    case "String":
+      return <textarea rows={1} {...common}>{leading(text)}</textarea>;
+    default:
+      return <textarea rows={1} class="mono" spellcheck={false} {...common}>{text}</textarea>;
+  }
+};
+
+/** Browsers know no year before the first: such a date would be gone when it is saved. */
+const timeInput = (text: string) =>
+  text === "" || /^(?!0000)\d{4}-\d\d-\d\dT/.test(text)
+    ? { type: "datetime-local", step: "0.001" }
+    : { type: "text" };
+
+/** Of a text that begins with an empty line browsers leave it out. */
+const leading = (text: string): string => /^\r?\n/.test(text) ? `\n${text}` : text;
+
+const YesOrNo = (
+  { common, text, isReadOnly }: { common: object; text: string; isReadOnly: boolean },
+) => (
+  <select {...common} {...(isReadOnly && { disabled: true })}>
+    <option value="">—</option>
+    {["true", "false"].map((value) => (
+      <option value={value} {...(value === text && { selected: true })}>{value}</option>
+    ))}
+    {!["", "true", "false"].includes(text) && <option value={text} selected>{text}</option>}
+  </select>
+);

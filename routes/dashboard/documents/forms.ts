@@ -1,0 +1,37 @@
+import type { ProjectMember } from "@/lib/projects/members.ts";
+import { findCollection } from "@/lib/documents/access.ts";
+import type { Handler } from "../../call.ts";
+import { seeOther } from "../replies.ts";
+import { parameterOf } from "./filters.ts";
+import { pathsOf } from "./paths.ts";
+import { pathOf, serverOf } from "./room.ts";
+import { hrefOf, readView, withEntry } from "./view.ts";
+
+/** Forms that lead to the grid in another view; they change nothing. */
+
+/** Without a condition it asks for one: the form then knows the field. */
+export const chooseFilter: Handler<ProjectMember> = async (call) => {
+  const collection = await findCollection(
+    call.services,
+    serverOf(call),
+    call.param("collectionName"),
+  );
+  const form = new URLSearchParams(call.query);
+  const view = readView(pathOf(call), form.get("view") ?? "");
+  const field = form.get("field") ?? "";
+  const path = pathsOf(collection).get(field);
+  const chosen = form.get("choice");
+  if (path === undefined) return seeOther(hrefOf(view));
+  if (chosen === null) return seeOther(hrefOf(view, { field }));
+  const at = form.get("at");
+  const entry = parameterOf(collection, path, { chosen, value: form.get("value") ?? "" });
+  return seeOther(hrefOf(withEntry(view, at === null ? null : Number(at), entry)));
+};
+
+/** None at all would show nothing: then it is as at first. */
+export const chooseColumns: Handler<ProjectMember> = (call) => {
+  const form = new URLSearchParams(call.query);
+  const view = readView(pathOf(call), form.get("view") ?? "");
+  const columns = form.getAll("column").filter((one) => one !== "" && !one.includes(","));
+  return seeOther(hrefOf({ ...view, columns: columns.length === 0 ? null : columns }));
+};

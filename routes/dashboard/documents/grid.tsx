@@ -1,0 +1,211 @@
+import { raw } from "hono/html";
+import { LRUCache } from "lru-cache";
+import type { StoredDocument } from "@/lib/documents/collection.ts";
+import { type DocumentList, listDocuments } from "@/lib/documents/list_documents.ts";
+import { tooSlow } from "@/lib/http/respond.ts";
+import { TRASH_MS } from "@/lib/limits.ts";
+import { Problem } from "@/lib/problems.ts";
+import type { ProjectMember } from "@/lib/projects/members.ts";
+import { QueryTooSlow } from "@/lib/store/errors.ts";
+import { parseJson } from "@/lib/store/json_text.ts";
+import type { Handler } from "../../call.ts";
+import { CollectionBar } from "../collections/bar.tsx";
+import { Done, Refusal } from "../components/forms.tsx";
+import { ProjectShell } from "../components/shell.tsx";
+import { pageReply } from "../replies.ts";
+import { ApiCall } from "./api_call.tsx";
+import { columnsOf } from "./columns.ts";
+import { Empty } from "./empty.tsx";
+import { Pager } from "./pager.tsx";
+import { type MemberCall, openRoom, pathOf, type Room, serverOf } from "./room.ts";
+import { Table } from "./table.tsx";
+import { type Asked, AskedNote, Toolbar } from "./toolbar.tsx";
+import { filtersOf, isTrash, listQuery, readView, type View, viewText } from "./view.ts";
+
+export const showDocuments: Handler<ProjectMember> = (call) =>
+  gridReply(call, readView(pathOf(call), call.query));
+
+/** What is said above the grid, beside what it shows. */
+interface Said {
+  readonly asked?: Asked;
+  readonly problem?: Problem;
+}
+
+/** The grid as a page. A query that the list refuses is a page, too, where it can be mended. */
+export async function gridReply(call: MemberCall, view: View, said: Said = {}) {
+  const [room, listed] = await Promise.all([openRoom(call), listOf(call, view)]);
+  const { list } = listed;
+  const problem = said.problem ?? said.asked?.problem ?? listed.problem;
+  const make = () => String(gridPage(call, { room, view, said, listed }));
+  const isPlain = list !== null && said.problem === undefined && said.asked === undefined;
+  const text = isPlain ? madeOnce(call, room, list, make) : make();
+  return pageReply(raw(text), { ...(problem && { status: problem.status }) });
+}
+
+/** A page, and all that it was made of but for what its key says. */
+interface Made {
+  readonly list: DocumentList;
+  readonly contents: Pick<Room["frame"], "collections" | "users" | "fileBytes">;
+  readonly text: string;
+}
+
+const PAGES_KEPT = 50;
+const kept = new LRUCache<string, Made>({ max: PAGES_KEPT });
+
+/** A list that is found to be the same is the same object: in the same frame it is the same page. */
+function madeOnce(
+  { query }: MemberCall,
+  { frame, collection }: Room,
+  list: DocumentList,
+  make: () => string,
+): string {
+  const { projectId, name, role, email, plan, ...contents } = frame;
+  const key = JSON.stringify([projectId, name, role, email, plan, collection.version, query]);
+  const known = kept.get(key);
+  const isSame = known?.list === list && known.contents.collections === contents.collections &&
+    known.contents.users === contents.users && known.contents.fileBytes === contents.fileBytes;
+  if (isSame) return known.text;
+  const text = make();
+  kept.set(key, { list, contents, text });
+  return text;
+}
+
+interface Shown {
+  readonly room: Room;
+  readonly view: View;
+  readonly said: Said;
+  readonly listed: Listed;
+}
+
+const gridPage = ({ services }: MemberCall, { listed, ...shown }: Shown) => {
+  const { list } = listed;
+  const documents = list === null ? [] : parseJson(`[${list.items}]`) as StoredDocument[]; // As they were stored.
+  const origin = services.config.publicUrl;
+  return <GridPage {...shown} listed={listed} documents={documents} origin={origin} />;
+};
+
+/** Either of them is null. */
+interface Listed {
+  readonly list: DocumentList | null;
+  readonly problem: Problem | null;
+}
+
+async function listOf(call: MemberCall, view: View): Promise<Listed> {
+  try {
+    const list = await listDocuments(call.services, serverOf(call), {
+      collectionName: call.param("collectionName"),
+      query: listQuery(view),
+    });
+    if (!("items" in list)) throw new Error("A list was asked for, and something else came");
+    return { list, problem: null };
+  } catch (error) {
+    const problem = error instanceof QueryTooSlow ? tooSlow(error) : error;
+    if (!(problem instanceof Problem) || problem.code === "COLLECTION_NOT_FOUND") throw error;
+    return { list: null, problem };
+  }
+}
+
+const DONE: Readonly<Record<string, string>> = {
+  deleted: `Deleted. The trash keeps it for ${TRASH_MS / 86_400_000} days.`,
+  recovered: "Recovered.",
+  removed: "Removed for good.",
+  imported: "All rows are imported.",
+};
+
+const GridPage = (
+  { room, view, said, listed, documents, origin }: Shown & {
+    documents: readonly StoredDocument[];
+    origin: string;
+  },
+) => {
+  const { frame, collection, path } = room;
+  const { list } = listed;
+  const { definition } = collection;
+  const columns = columnsOf(collection, view, documents);
+  const done = view.done === null ? undefined : DONE[view.done];
+  const parts = { room, view, columns, documents };
+  return (
+    <ProjectShell frame={frame} title={definition.name} current={path}>
+      <div class="grid-page">
+        <CollectionBar frame={frame} collection={definition} current="documents">
+          <Acts room={room} view={view} />
+        </CollectionBar>
+        <Toolbar {...parts} asked={said.asked ?? null} />
+        <AskedNote asked={said.asked ?? null} />
+        {done !== undefined && <Done>{done}</Done>}
+        {said.problem && <Refusal problem={said.problem} />}
+        {list === null
+          ? <Refused problem={listed.problem} path={path} />
+          : documents.length === 0
+          ? <Empty room={room} view={view} isFiltered={filtersOf(view).length > 0} />
+          : (
+            <form class="grid-rows" method="post" action={`${path}/documents`}>
+              <input type="hidden" name="view" value={viewText(view)} />
+              <data-grid class="scroll" role="region" tabindex="0" aria-label="Documents">
+                <Table {...parts} />
+              </data-grid>
+              <Pager list={list} view={view} shown={documents.length}>
+                {room.mayWrite && <SelectionActs isTrash={isTrash(view)} />}
+              </Pager>
+            </form>
+          )}
+        <ApiCall origin={origin} definition={definition} query={listQuery(view)} />
+      </div>
+    </ProjectShell>
+  );
+};
+
+const Acts = ({ room: { path, mayWrite }, view }: { room: Room; view: View }) => {
+  const text = viewText(view);
+  return (
+    <>
+      {mayWrite && <a role="button" class="quiet" href={`${path}/import`}>Import</a>}
+      <details class="menu end" name="acts">
+        <summary role="button" class="quiet">Export</summary>
+        <div hx-boost="false">
+          <p>Everything that the filters let through.</p>
+          <a href={exportPath(path, "csv", text)} download>CSV</a>
+          <a href={exportPath(path, "json", text)} download>JSON</a>
+        </div>
+      </details>
+      {mayWrite && <a role="button" href={`${path}/new`}>New document</a>}
+    </>
+  );
+};
+
+const exportPath = (path: string, format: string, text: string): string =>
+  `${path}/export?${[`.format=${format}`, text].filter((one) => one !== "").join("&")}`;
+
+/** Seen only while rows are selected. */
+const SelectionActs = ({ isTrash }: { isTrash: boolean }) => (
+  <span class="selected-acts">
+    <small data-count></small>
+    {isTrash
+      ? (
+        <>
+          <button class="quiet" name="act" value="recover">Recover selected</button>
+          <button class="danger" name="act" value="remove">Remove selected for good</button>
+        </>
+      )
+      : <button class="danger" name="act" value="delete">Delete selected</button>}
+  </span>
+);
+
+const Refused = ({ problem, path }: { problem: Problem | null; path: string }) => (
+  <div class="sheet">
+    <Refusal problem={problem} />
+    <p>
+      {problem?.code === "QUERY_TOO_SLOW"
+        ? (
+          <>
+            Declare it in <a href={`${path}/fields`}>the fields</a>, or take a filter away.
+          </>
+        )
+        : (
+          <>
+            Change or remove a filter above, or <a href={path}>show everything</a>.
+          </>
+        )}
+    </p>
+  </div>
+);

@@ -1,0 +1,92 @@
+import { Problem } from "@/lib/problems.ts";
+import type { ProjectMember } from "@/lib/projects/members.ts";
+import { parseJson } from "@/lib/store/json_text.ts";
+import type { Json } from "@/lib/store/port.ts";
+import { isObject } from "@/lib/store/shape.ts";
+import type { Handler } from "../../call.ts";
+import { attempt, pageReply, seeOther } from "../replies.ts";
+import { importRows, type Row, sortRows } from "./import_rows.ts";
+import { ImportPage, OutcomePage, PreviewPage } from "./import_pages.tsx";
+import { type MemberCall, openRoom, openTarget, pathOf } from "./room.ts";
+import { hrefOf, readView } from "./view.ts";
+import { readUploadForm } from "./upload_form.ts";
+
+export const showImport: Handler<ProjectMember> = async (call) =>
+  pageReply(<ImportPage room={await openRoom(call)} text="" problem={null} />);
+
+/** Says what would become of each row; nothing is stored. */
+export const previewImport: Handler<ProjectMember> = async (call) => {
+  const [form, room, target] = [
+    await readUploadForm(call),
+    await openRoom(call),
+    await openTarget(call),
+  ];
+  const pasted = textField(form, "text");
+  const tried = await attempt(async () => {
+    const text = await sentText(form, pasted);
+    return sortRows(target, text);
+  });
+  if (tried.problem !== null) {
+    const { problem } = tried;
+    const page = <ImportPage room={room} text={pasted} problem={problem} />;
+    return pageReply(page, { status: problem.status });
+  }
+  return pageReply(<PreviewPage room={room} sorted={tried.value} once={call.services.newId()} />);
+};
+
+const textField = (form: FormData, name: string): string => {
+  const value = form.get(name);
+  return typeof value === "string" ? value : "";
+};
+
+/** The file, or what was pasted in its place. */
+async function sentText(form: FormData, pasted: string): Promise<string> {
+  const file = form.get("file");
+  if (!(file instanceof File) || file.size === 0) {
+    if (pasted.trim() !== "") return pasted.replaceAll("\r\n", "\n");
+    throw new Problem("INVALID_INPUT", { message: "Choose a file, or paste its text." });
+  }
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer());
+  } catch (cause) {
+    const message = "The file is not in UTF-8: save it as CSV UTF-8, or as JSON.";
+    throw new Problem("INVALID_INPUT", { message, cause });
+  }
+}
+
+/** Stores what the preview found good. Sent again, it stores nothing twice. */
+export const runImport: Handler<ProjectMember> = async (call) => {
+  const form = await readUploadForm(call);
+  const rows = sentRows(textField(form, "rows"));
+  const once = textField(form, "once");
+  const target = await openTarget(call);
+  const failed = await importRows(call.services, target, { rows, once });
+  if (failed.length === 0) {
+    return seeOther(hrefOf(readView(pathOf(call), ""), { done: "imported" }));
+  }
+  const stored = rows.length - failed.length;
+  return await outcomeReply(call, { stored, failed });
+};
+
+const outcomeReply = async (
+  call: MemberCall,
+  outcome: { stored: number; failed: Awaited<ReturnType<typeof importRows>> },
+) => pageReply(<OutcomePage room={await openRoom(call)} {...outcome} />, { status: 422 });
+
+/** Rows as the preview sent them along. Throws `INVALID_INPUT`. */
+function sentRows(text: string): Row[] {
+  let rows: Json = null;
+  try {
+    rows = parseJson(text);
+  } catch {
+    // Refused below, as whatever else is no list of rows.
+  }
+  if (!Array.isArray(rows)) throw strange();
+  return rows.map((row) => {
+    if (!isObject(row) || typeof row.number !== "number") throw strange();
+    return { number: row.number, document: row.document ?? null };
+  });
+}
+
+const strange = () =>
+  new Problem("INVALID_INPUT", { message: "These are no rows of a preview: begin again." });

@@ -1,0 +1,214 @@
+import type { Child } from "hono/jsx";
+import { FORM_BYTES_MAX } from "@/lib/limits.ts";
+import type { Problem } from "@/lib/problems.ts";
+import { jsonText } from "@/lib/store/json_text.ts";
+import type { Json } from "@/lib/store/port.ts";
+import { isObject, own } from "@/lib/store/shape.ts";
+import { CollectionBar } from "../collections/bar.tsx";
+import { Refusal } from "../components/forms.tsx";
+import { ProjectShell } from "../components/shell.tsx";
+import { bytesText, counted, countText } from "../components/texts.ts";
+import { Value } from "./cells.tsx";
+import type { FailedRow, Row, Sorted } from "./import_rows.ts";
+import type { Room } from "./room.ts";
+
+const PREVIEWED = 10;
+const FAILED_SHOWN = 100;
+const COLUMNS_SHOWN = 12;
+
+const Page = ({ room, children }: { room: Room; children?: Child }) => (
+  <ProjectShell
+    frame={room.frame}
+    title={`Import into ${room.collection.definition.name}`}
+    current={room.path}
+  >
+    <CollectionBar
+      frame={room.frame}
+      collection={room.collection.definition}
+      current="documents"
+    />
+    <div class="sheet broad">{children}</div>
+  </ProjectShell>
+);
+
+export const ImportPage = (
+  { room, text, problem }: { room: Room; text: string; problem: Problem | null },
+) => (
+  <Page room={room}>
+    <ImportForm room={room} text={text} problem={problem} title="Import documents" />
+  </Page>
+);
+
+const ImportForm = (
+  { room, text, problem, title }: {
+    room: Room;
+    text: string;
+    problem: Problem | null;
+    title: string;
+  },
+) => (
+  <form
+    class="card"
+    method="post"
+    action={`${room.path}/import`}
+    enctype="multipart/form-data"
+    hx-boost="false"
+  >
+    <h2>{title}</h2>
+    <p>
+      CSV whose first line names the fields, or a JSON list of documents; up to{" "}
+      {bytesText(FORM_BYTES_MAX)}. You see what becomes of each row before anything is stored.
+    </p>
+    <Refusal problem={problem} />
+    <label>
+      File
+      <input type="file" name="file" accept=".csv,.json,.txt,text/csv,application/json" />
+    </label>
+    <label>
+      Or its text
+      <textarea class="mono" name="text" rows={8} spellcheck={false}>{text}</textarea>
+    </label>
+    <p class="buttons">
+      <button>Preview</button>
+      <a role="button" class="quiet" href={room.path}>Back to the list</a>
+    </p>
+  </form>
+);
+
+export const PreviewPage = (
+  { room, sorted, once }: { room: Room; sorted: Sorted; once: string },
+) => {
+  const { good, failed, leftOut } = sorted;
+  const rows = counted(good.length, "row");
+  return (
+    <Page room={room}>
+      <h2>Nothing is stored yet</h2>
+      <p>
+        {counted(good.length + failed.length, "row")} read:{" "}
+        {good.length === 0 ? "none" : countText(good.length)} can be imported
+        {failed.length > 0 && <>, {countText(failed.length)} cannot</>}.
+        {leftOut.length > 0 && <>{leftOut.join(", ")} are set by the server and left out.</>}
+      </p>
+      <FailedRows rows={failed} />
+      {good.length > 0 && (
+        <>
+          <FirstRows rows={good} />
+          <form
+            method="post"
+            action={`${room.path}/import/run`}
+            enctype="multipart/form-data"
+            hx-boost="false"
+          >
+            <textarea name="rows" hidden aria-label="Rows">{rowsText(good)}</textarea>
+            <input type="hidden" name="once" value={once} />
+            <p class="buttons">
+              <button>{`Import ${rows}`}</button>
+              <a role="button" class="quiet" href={`${room.path}/import`}>Choose another file</a>
+            </p>
+          </form>
+        </>
+      )}
+      {failed.length > 0 && <Correct room={room} rows={failed} />}
+    </Page>
+  );
+};
+
+/** What has become of an import that did not store all. */
+export const OutcomePage = (
+  { room, stored, failed }: { room: Room; stored: number; failed: readonly FailedRow[] },
+) => (
+  <Page room={room}>
+    <h2>{`${counted(stored, "row")} imported, ${countText(failed.length)} not`}</h2>
+    <FailedRows rows={failed} />
+    <Correct room={room} rows={failed} />
+    <p>
+      <a href={room.path}>Go to the documents</a>
+    </p>
+  </Page>
+);
+
+/** One line of JSON: a form changes line ends, and a document's texts must not be changed. */
+const rowsText = (rows: readonly Row[]): string =>
+  jsonText(rows.map(({ number, document }) => ({ number, document })));
+
+/** Nothing is lost: what failed can be mended here and sent again. */
+const Correct = ({ room, rows }: { room: Room; rows: readonly FailedRow[] }) => (
+  <details>
+    <summary>{`Mend the ${counted(rows.length, "row")} that cannot be imported`}</summary>
+    <ImportForm
+      room={room}
+      title="The same rows as JSON"
+      text={`[\n${rows.map(({ document }) => jsonText(document)).join(",\n")}\n]`}
+      problem={null}
+    />
+  </details>
+);
+
+const FailedRows = ({ rows }: { rows: readonly FailedRow[] }) =>
+  rows.length === 0 ? null : (
+    <div
+      class="scroll bounded"
+      role="region"
+      tabindex={0}
+      aria-label="Rows that cannot be imported"
+    >
+      <table>
+        <thead>
+          <tr>
+            <th scope="col" class="num">Row</th>
+            <th scope="col">Why it cannot be imported</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.slice(0, FAILED_SHOWN).map(({ number, reason }) => (
+            <tr>
+              <td class="num">{countText(number)}</td>
+              <td class="reason">{reason}</td>
+            </tr>
+          ))}
+          {rows.length > FAILED_SHOWN && (
+            <tr>
+              <td></td>
+              <td>and {counted(rows.length - FAILED_SHOWN, "more row", "more rows")}</td>
+            </tr>
+          )}
+        </tbody>
+      </table>
+    </div>
+  );
+
+const FirstRows = ({ rows }: { rows: readonly Row[] }) => {
+  const first = rows.slice(0, PREVIEWED);
+  const names = [...new Set(first.flatMap(({ document }) => Object.keys(members(document))))]
+    .slice(0, COLUMNS_SHOWN);
+  return (
+    <div class="scroll bounded" role="region" tabindex={0} aria-label="The first rows">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col" class="num">Row</th>
+            {names.map((name) => <th scope="col">{name}</th>)}
+          </tr>
+        </thead>
+        <tbody>
+          {first.map(({ number, document }) => (
+            <tr>
+              <td class="num">{countText(number)}</td>
+              {names.map((name) => (
+                <td>
+                  <Value
+                    value={own(members(document), name)}
+                    column={{ path: name, type: null, isWord: false }}
+                  />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+};
+
+const members = (document: Json): { readonly [name: string]: Json } =>
+  isObject(document) ? document : {};

@@ -1,0 +1,68 @@
+import type { Collection } from "@/lib/documents/collection.ts";
+import type { FieldDefinition, ItemDefinition } from "@/lib/documents/fields.ts";
+
+export type FieldType = ItemDefinition["type"];
+
+/** A place in the documents that a column or a filter can be about. */
+export interface Path {
+  readonly path: string;
+  readonly type: FieldType;
+  /** The type of what is compared: of an array its elements'; null where anything may be there. */
+  readonly compared: FieldType | null;
+  /** What people call it. */
+  readonly word: string;
+  readonly isServers: boolean;
+}
+
+const WORDS: Record<FieldType, string> = {
+  String: "text",
+  Number: "number",
+  Boolean: "yes or no",
+  Date: "date",
+  Object: "object",
+  Array: "list",
+  Ref: "id",
+};
+
+const server = (path: string, type: FieldType, word: string): Path => ({
+  path,
+  type,
+  compared: type,
+  word,
+  isServers: true,
+});
+
+const SERVERS: readonly Path[] = [
+  server("_id", "String", "id"),
+  server("createdAt", "Date", "date"),
+  server("updatedAt", "Date", "date"),
+  server("deletedAt", "Date", "date"),
+];
+
+/** Made once for a compiled definition. */
+const known = new WeakMap<Collection, ReadonlyMap<string, Path>>();
+
+/** All that is declared, in its order, then what the server sets. */
+export function pathsOf(collection: Collection): ReadonlyMap<string, Path> {
+  let paths = known.get(collection);
+  if (paths === undefined) {
+    const { fields, rls } = collection.definition;
+    const all = [...declared(fields, "", rls.enabled ? rls.ownerField : null), ...SERVERS];
+    known.set(collection, paths = new Map(all.map((one) => [one.path, one])));
+  }
+  return paths;
+}
+
+const declared = (fields: readonly FieldDefinition[], at: string, owner: string | null): Path[] =>
+  fields.flatMap((field) => {
+    const path = at + field.key;
+    const { type, ref, fields: inner = [] } = field;
+    const word = path === owner ? "owner" : ref === undefined ? WORDS[type] : `id in ${ref}`;
+    return [
+      { path, type, compared: comparedOf(field), word, isServers: false },
+      ...declared(inner, `${path}.`, null),
+    ];
+  });
+
+const comparedOf = ({ type, items }: ItemDefinition): FieldType | null =>
+  type !== "Array" ? type : items === undefined ? null : comparedOf(items);

@@ -1,0 +1,48 @@
+import { findCollection, openForWriting, type Writable } from "@/lib/documents/access.ts";
+import type { Collection } from "@/lib/documents/collection.ts";
+import type { Caller } from "@/lib/auth/principals.ts";
+import { includes, type ProjectMember } from "@/lib/projects/members.ts";
+import type { Call } from "../../call.ts";
+import { collectionPath } from "../collections/bar.tsx";
+import { type Frame, homeOf, loadFrame } from "../frame.ts";
+
+export type MemberCall = Call<ProjectMember>;
+
+/** The member in the place of the project's servers: no row-level security hides a row from him. */
+export const serverOf = ({ principal }: MemberCall): Caller => ({
+  kind: "secret",
+  projectId: principal.project._id,
+});
+
+/** What the pages of one collection have in common. */
+export interface Room {
+  readonly frame: Frame;
+  readonly collection: Collection;
+  /** The path of its documents, with which those of the other pages begin. */
+  readonly path: string;
+  /** Whether the member may change documents. */
+  readonly mayWrite: boolean;
+}
+
+/** Throws `COLLECTION_NOT_FOUND`. */
+export async function openRoom(call: MemberCall): Promise<Room> {
+  const { services, principal } = call;
+  const [collection, frame] = await Promise.all([
+    findCollection(services, serverOf(call), call.param("collectionName")),
+    loadFrame(services, principal),
+  ]);
+  return {
+    frame,
+    collection,
+    path: collectionPath(frame.home, collection.definition.name),
+    mayWrite: includes(principal.role, "admin"),
+  };
+}
+
+/** As {@linkcode openRoom}, where only the path is needed. */
+export const pathOf = (call: MemberCall): string =>
+  collectionPath(homeOf(call.principal.project._id), call.param("collectionName"));
+
+/** Throws `COLLECTION_NOT_FOUND`. */
+export const openTarget = (call: MemberCall): Promise<Writable> =>
+  openForWriting(call.services, serverOf(call), call.param("collectionName"));

@@ -1,0 +1,102 @@
+import { TRASH_MS } from "@/lib/limits.ts";
+import { deleteDocument, recoverDocument } from "@/lib/documents/trash.ts";
+import { requiredId } from "@/lib/ids.ts";
+import { Problem, type ProblemCode } from "@/lib/problems.ts";
+import type { ProjectMember } from "@/lib/projects/members.ts";
+import type { Id } from "@/lib/store/port.ts";
+import type { Handler } from "../../call.ts";
+import { CollectionBar } from "../collections/bar.tsx";
+import { ProjectShell } from "../components/shell.tsx";
+import { counted } from "../components/texts.ts";
+import { pageReply, seeOther } from "../replies.ts";
+import { gridReply } from "./grid.tsx";
+import { type MemberCall, openRoom, openTarget, pathOf, type Room } from "./room.ts";
+import { hrefOf, readView, type View, viewText } from "./view.ts";
+
+/** What is done to selected documents. */
+const ACTS = {
+  delete: { done: "deleted", asks: true },
+  remove: { done: "removed", asks: true },
+  recover: { done: "recovered", asks: false },
+} as const;
+
+type Act = keyof typeof ACTS;
+
+/** What is lost is asked for first: the form comes again with `sure`. */
+export const actOnDocuments: Handler<ProjectMember> = async (call) => {
+  const form = await call.form();
+  const view = readView(pathOf(call), form.get("view") ?? "");
+  const name = form.get("act") ?? "";
+  const ids = [...new Set(form.getAll("id"))];
+  if (!Object.hasOwn(ACTS, name) || ids.length === 0) {
+    const message = "Select documents first.";
+    return await gridReply(call, view, { problem: new Problem("INVALID_INPUT", { message }) });
+  }
+  const act = name as Act;
+  if (ACTS[act].asks && form.get("sure") === null) {
+    const room = await openRoom(call);
+    return pageReply(<SurePage room={room} view={view} act={act} ids={ids.map(requiredId)} />);
+  }
+  const problem = await actOnEach(call, act, ids.map(requiredId));
+  if (problem !== null) return await gridReply(call, view, { problem });
+  return seeOther(hrefOf(view, { done: ACTS[act].done }));
+};
+
+/** Somebody else was faster with it: it is as it should be. */
+const DONE_ALREADY: readonly ProblemCode[] = ["DOCUMENT_NOT_FOUND"];
+
+/** One after the other. What cannot be done to some is told of the first, and done to the others. */
+async function actOnEach(call: MemberCall, act: Act, ids: readonly Id[]): Promise<Problem | null> {
+  const { services } = call;
+  const target = await openTarget(call);
+  let first: Problem | null = null;
+  for (const id of ids) {
+    try {
+      if (act === "recover") await recoverDocument(services, target, id);
+      else {await deleteDocument(services, target, {
+          id,
+          permanent: act === "remove",
+          ifMatch: null,
+        });}
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      if (!DONE_ALREADY.includes(error.code) || act === "recover") first ??= error;
+    }
+  }
+  return first;
+}
+
+const SurePage = (
+  { room, view, act, ids }: { room: Room; view: View; act: Act; ids: readonly Id[] },
+) => {
+  const { frame, collection, path } = room;
+  const documents = counted(ids.length, "document");
+  const isForGood = act === "remove";
+  return (
+    <ProjectShell frame={frame} title={`Delete ${documents}`} current={path}>
+      <CollectionBar frame={frame} collection={collection.definition} current="documents" />
+      <div class="sheet">
+        <form class="card" method="post" action={`${path}/documents`}>
+          <h2>{isForGood ? `Remove ${documents} for good?` : `Delete ${documents}?`}</h2>
+          <p>
+            {isForGood
+              ? "Nobody can bring them back afterwards."
+              : `They go to the trash, from which they can be recovered for ${
+                TRASH_MS / 86_400_000
+              } days.`}
+          </p>
+          <input type="hidden" name="view" value={viewText(view)} />
+          <input type="hidden" name="act" value={act} />
+          <input type="hidden" name="sure" value="yes" />
+          {ids.map((id) => <input type="hidden" name="id" value={id} />)}
+          <p class="buttons">
+            <button class="danger">
+              {isForGood ? `Remove ${documents} for good` : `Delete ${documents}`}
+            </button>
+            <a role="button" class="quiet" href={hrefOf(view)}>Keep</a>
+          </p>
+        </form>
+      </div>
+    </ProjectShell>
+  );
+};

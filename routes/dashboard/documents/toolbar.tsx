@@ -1,0 +1,261 @@
+import type { StoredDocument } from "@/lib/documents/collection.ts";
+import { AI_PROMPT_LENGTH_MAX } from "@/lib/limits.ts";
+import type { Problem } from "@/lib/problems.ts";
+import { Refusal } from "../components/forms.tsx";
+import type { Column } from "./cells.tsx";
+import { undeclared } from "./columns.ts";
+import { choicesOf, conditionOf } from "./filters.ts";
+import { type Path, pathsOf } from "./paths.ts";
+import type { Room } from "./room.ts";
+import {
+  filtersOf,
+  hrefOf,
+  isTrash,
+  trashless,
+  trashOf,
+  type View,
+  viewText,
+  withoutEntry,
+} from "./view.ts";
+
+/** A question in plain words, and what has come of it. */
+export interface Asked {
+  readonly prompt: string;
+  readonly problem: Problem | null;
+  /** What was understood and could not be made a filter. */
+  readonly dropped: readonly { readonly field: string; readonly reason: string }[];
+}
+
+interface ToolbarProps {
+  readonly room: Room;
+  readonly view: View;
+  readonly columns: readonly Column[];
+  readonly documents: readonly StoredDocument[];
+  readonly asked: Asked | null;
+}
+
+/** What the grid shows: filters, columns, trash, and how to say it in words. */
+export const Toolbar = ({ room, view, columns, documents, asked }: ToolbarProps) => (
+  <div class="bar tools">
+    {filtersOf(view).map((filter) => <Chip room={room} view={view} {...filter} />)}
+    <FilterMenu room={room} view={view} />
+    {room.mayWrite && !isTrash(view)
+      ? <AskInWords room={room} view={view} asked={asked} />
+      : <span class="grow"></span>}
+    <ColumnMenu room={room} view={view} columns={columns} documents={documents} />
+    {isTrash(view)
+      ? <a role="button" class="quiet" href={hrefOf(trashless(view))}>Leave the trash</a>
+      : <a role="button" class="quiet" href={hrefOf(trashOf(view))}>Trash</a>}
+  </div>
+);
+
+const Chip = (
+  { room, view, at, name, value }: {
+    room: Room;
+    view: View;
+    at: number;
+    name: string;
+    value: string;
+  },
+) => {
+  const { field, sign, value: shown, choice } = conditionOf(room.collection, name, value);
+  const text = (
+    <>
+      {field} <b>{sign}</b> {shown}
+    </>
+  );
+  const words = [field, sign, shown].filter((one) => one !== "").join(" ");
+  return (
+    <span class="chip">
+      {choice === null
+        ? <span>{text}</span>
+        : <a href={hrefOf(view, { edit: at })} aria-label={`Change ${words}`}>{text}</a>}
+      <a class="away" href={hrefOf(withoutEntry(view, at))} aria-label={`Remove ${words}`}>×</a>
+    </span>
+  );
+};
+
+/** First the field, then what is asked of it: what can be asked depends on its type. */
+const FilterMenu = ({ room, view }: { room: Room; view: View }) => {
+  const paths = pathsOf(room.collection);
+  const entry = view.editing === null ? undefined : view.entries[view.editing];
+  const edited = entry && conditionOf(room.collection, ...entry);
+  const path = paths.get(edited?.field ?? view.field ?? "");
+  return (
+    <details class="menu" name="tools" {...(path !== undefined && { open: true })}>
+      <summary role="button" class="quiet">+ Filter</summary>
+      <form action={`${room.path}/filter`}>
+        <input type="hidden" name="view" value={viewText(view)} />
+        {path === undefined ? <Fields paths={[...paths.values()]} /> : (
+          <ConditionForm
+            path={path}
+            at={edited === undefined ? null : view.editing}
+            chosen={edited?.choice ?? null}
+            value={edited?.value ?? ""}
+            back={hrefOf(view)}
+          />
+        )}
+      </form>
+    </details>
+  );
+};
+
+const Fields = ({ paths }: { paths: readonly Path[] }) => (
+  <fieldset class="choose">
+    <legend>Which field?</legend>
+    {paths.map(({ path, word }) => (
+      <button class="quiet" name="field" value={path}>
+        {path} <small>{word}</small>
+      </button>
+    ))}
+  </fieldset>
+);
+
+const ConditionForm = (
+  { path, at, chosen, value, back }: {
+    path: Path;
+    at: number | null;
+    chosen: string | null;
+    value: string;
+    back: string;
+  },
+) => (
+  <>
+    <input type="hidden" name="field" value={path.path} />
+    {at !== null && <input type="hidden" name="at" value={String(at)} />}
+    <label>
+      {path.path}
+      <select name="choice">
+        {choicesOf(path).map(({ value, words }) => (
+          <option value={value} {...(value === chosen && { selected: true })}>{words}</option>
+        ))}
+      </select>
+    </label>
+    <Operand path={path} value={value} />
+    <p class="buttons">
+      <button>{at === null ? "Add filter" : "Change filter"}</button>
+      <a href={back}>Cancel</a>
+    </p>
+  </>
+);
+
+/** Typed as far as that does not shut out what the field can be asked for. */
+const Operand = ({ path: { type, compared }, value }: { path: Path; value: string }) => {
+  if (compared === "Object" || (type === "Array" && compared === null && value === "")) return null;
+  if (compared === "Boolean") {
+    return (
+      <label>
+        Value
+        <select name="value">
+          <option {...(value === "true" && { selected: true })}>true</option>
+          <option {...(value === "false" && { selected: true })}>false</option>
+        </select>
+      </label>
+    );
+  }
+  const attributes = compared === "Date"
+    ? { type: "datetime-local", step: "0.001", value: value.replace(/Z$/, "") }
+    : compared === "Number"
+    ? { inputmode: "decimal" as const, value }
+    : { value };
+  return (
+    <label>
+      {compared === "Date" ? "Time (UTC)" : "Value"}
+      <input name="value" autofocus autocomplete="off" {...attributes} />
+    </label>
+  );
+};
+
+const ColumnMenu = (
+  { room, view, columns, documents }: Omit<ToolbarProps, "asked">,
+) => {
+  const paths = pathsOf(room.collection);
+  const shown = new Set(columns.map(({ path }) => path));
+  const all = [...paths.values()].map(({ path }) => path);
+  const others = undeclared(documents, all);
+  const left = [...shown].filter((path) => !paths.has(path) && !others.includes(path));
+  return (
+    <details class="menu end" name="tools">
+      <summary role="button" class="quiet">Columns</summary>
+      <form action={`${room.path}/columns`}>
+        <input type="hidden" name="view" value={viewText(view)} />
+        <fieldset class="choose">
+          <legend>Columns to show</legend>
+          {[...all, ...others, ...left].map((path) => (
+            <label>
+              <input
+                type="checkbox"
+                name="column"
+                value={path}
+                {...(shown.has(path) && { checked: true })}
+              />
+              {path}
+            </label>
+          ))}
+        </fieldset>
+        <p class="buttons">
+          <button>Show these</button>
+          {view.columns !== null && <a href={hrefOf({ ...view, columns: null })}>As at first</a>}
+        </p>
+      </form>
+    </details>
+  );
+};
+
+const AskInWords = (
+  { room, view, asked }: { room: Room; view: View; asked: Asked | null },
+) => (
+  <form class="ask-words" method="post" action={`${room.path}/ask`}>
+    <input type="hidden" name="view" value={viewText(view)} />
+    <time-zone>
+      <input type="hidden" name="timeZone" value="UTC" />
+    </time-zone>
+    <input
+      name="prompt"
+      value={asked?.prompt ?? ""}
+      maxlength={AI_PROMPT_LENGTH_MAX}
+      aria-label="Say it in words"
+      placeholder="or say it in words: drafts from last week with more than 100 views"
+      autocomplete="off"
+      required
+    />
+    <button class="quiet">Ask</button>
+  </form>
+);
+
+/** What has come of the question, under the bar. */
+export const AskedNote = ({ asked }: { asked: Asked | null }) => {
+  if (asked === null) return null;
+  if (asked.problem !== null) return <Refusal problem={asked.problem} />;
+  if (asked.dropped.length === 0) return null;
+  return (
+    <div class="note" role="status">
+      <div>
+        Not all of it could be made a filter:
+        <ul>
+          {asked.dropped.map(({ field, reason }) => (
+            <li>
+              <b>{field}</b>: {reason}
+            </li>
+          ))}
+        </ul>
+      </div>
+    </div>
+  );
+};
+
+declare module "hono/jsx" {
+  namespace JSX {
+    interface IntrinsicElements {
+      "time-zone": { children?: unknown };
+      "select-all": Record<never, never>;
+      "data-grid": {
+        class?: string;
+        role?: string;
+        tabindex?: string;
+        "aria-label"?: string;
+        children?: unknown;
+      };
+    }
+  }
+}

@@ -1,0 +1,155 @@
+import { isReserved } from "@/lib/documents/query.ts";
+
+/** Rows of a page, where the address does not say how many. */
+export const ROWS = 25;
+
+type Entry = readonly [string, string];
+
+/**
+ * What the address of a grid asks for: a query of the list operation, as an application would send
+ * it, and what only the page knows.
+ */
+export interface View {
+  /** The grid's path. */
+  readonly path: string;
+  /** The list's parameters, in their order. */
+  readonly entries: readonly Entry[];
+  /** Null for those that a grid begins with. */
+  readonly columns: readonly string[] | null;
+  /** Where the page lies in the whole, from 1; null where nobody knows. */
+  readonly from: number | null;
+  /** Which of the entries the filter form is open for; null for none. */
+  readonly editing: number | null;
+  /** The field that the filter form is open for. */
+  readonly field: string | null;
+  /** What a form has just done, as a word. */
+  readonly done: string | null;
+}
+
+/**
+ * What only the page knows. The names begin with a dot: no list takes such a parameter, so that none
+ * is lost to us.
+ */
+const OURS = {
+  columns: ".columns",
+  from: ".from",
+  edit: ".edit",
+  field: ".field",
+  done: ".done",
+} as const;
+
+/** They make the list operation answer something else than a list. */
+const NO_LIST: readonly string[] = ["count", "explain"];
+const PAGING: readonly string[] = ["cursor", "page"];
+
+/** Whether it is another page than the first. */
+const isTurned = (entries: readonly Entry[]): boolean =>
+  entries.some(([name]) => PAGING.includes(name));
+
+export function readView(path: string, text: string): View {
+  const given = [...new URLSearchParams(text)];
+  const own = new Map(given.filter(([name]) => name.startsWith(".")));
+  const numberOf = (name: string) => {
+    const value = own.get(name);
+    return value !== undefined && /^\d{1,9}$/.test(value) ? Number(value) : null;
+  };
+  const entries = given.filter(([name]) => !name.startsWith(".") && !NO_LIST.includes(name));
+  return {
+    path,
+    entries,
+    columns: own.get(OURS.columns)?.split(",").filter((one) => one !== "") ?? null,
+    from: isTurned(entries) ? numberOf(OURS.from) : 1,
+    editing: numberOf(OURS.edit),
+    field: own.get(OURS.field) ?? null,
+    done: own.get(OURS.done) ?? null,
+  };
+}
+
+/** As forms are encoded; `URLSearchParams` takes a page as long as all its rows. */
+const textOf = (entries: readonly Entry[]): string =>
+  entries.map(([name, value]) => `${encoded(name)}=${encoded(value)}`).join("&");
+
+const encoded = (text: string): string =>
+  /^[\w.-]*$/.test(text) ? text : new URLSearchParams([[text, ""]]).toString().slice(0, -1);
+
+/** What the list operation is asked: the same for an application, byte by byte. */
+export const listQuery = ({ entries }: View): string =>
+  textOf(has(entries, "limit") ? entries : [...entries, ["limit", String(ROWS)]]);
+
+const has = (entries: readonly Entry[], name: string): boolean =>
+  entries.some(([other]) => other === name);
+
+export const valueOf = ({ entries }: View, name: string): string | null =>
+  entries.find(([other]) => other === name)?.[1] ?? null;
+
+/** The same list from its beginning, perhaps with other parameters. */
+export const restarted = (view: View, entries: readonly Entry[] = view.entries): View => ({
+  ...view,
+  entries: entries.filter(([name]) => !PAGING.includes(name)),
+  from: null,
+});
+
+/** Sets a parameter in its place or at the end; takes it away for null. */
+export function withParameter(view: View, name: string, value: string | null): View {
+  const at = view.entries.findIndex(([other]) => other === name);
+  const kept = view.entries.filter(([other], i) => other !== name || i === at);
+  if (value === null) return restarted(view, kept.filter(([other]) => other !== name));
+  if (at < 0) return restarted(view, [...kept, [name, value]]);
+  return restarted(view, kept.map((one) => one[0] === name ? [name, value] : one));
+}
+
+/** The page beside it, and where it lies if it is known where this one does. */
+export const turned = (view: View, cursor: string, from: number | null): View => ({
+  ...restarted(view),
+  entries: [...restarted(view).entries, ["cursor", cursor]],
+  from,
+});
+
+/** Whether the grid shows what has been deleted, and nothing else. */
+export const isTrash = (view: View): boolean =>
+  valueOf(view, "isDeleted") === "true" && valueOf(view, "include_deleted") === "true";
+
+export const trashOf = (view: View): View =>
+  restarted(view, [["isDeleted", "true"], ["include_deleted", "true"], ["sort", "-deletedAt"]]);
+
+export const trashless = (view: View): View => restarted(view, []);
+
+/** Which of the entries filter, by their places. */
+export const filtersOf = (view: View): { at: number; name: string; value: string }[] =>
+  view.entries.flatMap(([name, value], at) =>
+    (isReserved(name) && name !== "where") || (name === "isDeleted" && isTrash(view))
+      ? []
+      : [{ at, name, value }]
+  );
+
+export const withoutEntry = (view: View, at: number): View =>
+  restarted(view, view.entries.filter((_, i) => i !== at));
+
+export const withEntry = (view: View, at: number | null, entry: Entry): View =>
+  restarted(
+    view,
+    at === null || view.entries[at] === undefined
+      ? [...view.entries, entry]
+      : view.entries.map((one, i) => i === at ? entry : one),
+  );
+
+/** Everything that the address says of what is shown; forms carry it with them. */
+export function viewText({ entries, columns, from }: View): string {
+  return textOf([
+    ...entries,
+    ...(columns === null ? [] : [[OURS.columns, columns.join(",")]] as const),
+    ...(from === null || !isTurned(entries) ? [] : [[OURS.from, String(from)]] as const),
+  ]);
+}
+
+/** The grid's address; `more` is about the page that it leads to alone. */
+export function hrefOf(
+  view: View,
+  more: { edit?: number; field?: string; done?: string } = {},
+): string {
+  const extra = Object.entries(more).map(([name, value]) =>
+    [OURS[name as keyof typeof more], String(value)] as const
+  );
+  const text = [viewText(view), textOf(extra)].filter((one) => one !== "").join("&");
+  return text === "" ? view.path : `${view.path}?${text}`;
+}

@@ -1,0 +1,191 @@
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import type { Page } from "playwright-core";
+import { browserTest } from "../support/browser.ts";
+import {
+  assertAccessible,
+  createProject,
+  type DashboardBrowser,
+  openDashboardBrowser,
+  register,
+} from "../support/dashboard_browser.ts";
+
+const POSTS = {
+  name: "posts",
+  rls: { mode: "public-read" },
+  fields: [
+    { key: "title", type: "String", required: true },
+    { key: "status", type: "String", index: true },
+    { key: "views", type: "Number", index: true },
+    { key: "at", type: "Date" },
+    { key: "live", type: "Boolean" },
+    { key: "tags", type: "Array", items: { type: "String" } },
+  ],
+};
+
+/** A project with a collection and rows in it; the page is at its documents. */
+async function openPosts(dashboard: DashboardBrowser, page: Page, rows: number): Promise<string> {
+  await register(dashboard, page);
+  const { home, secretKey } = await createProject(page);
+  const { origin } = dashboard;
+  const made = await page.request.post(
+    `${origin}/api${new URL(home).pathname.slice(10)}/collections`,
+    {
+      data: POSTS,
+    },
+  );
+  assert.equal(made.status(), 201, await made.text());
+  for (let at = 0; at < rows; at += 100) {
+    const documents = Array.from({ length: Math.min(100, rows - at) }, (_, i) => ({
+      title: `Post ${at + i}`,
+      status: i % 3 === 0 ? "draft" : "published",
+      views: at + i,
+      tags: ["a", "b"],
+    }));
+    const answer = await page.request.post(`${origin}/api/data/posts/bulk`, {
+      data: { documents },
+      headers: { "x-api-key": secretKey },
+    });
+    assert.equal(answer.status(), 201, await answer.text());
+  }
+  const path = `${home}/collections/posts`;
+  await page.goto(path);
+  return path;
+}
+
+const titles = (page: Page) => page.locator("tbody tr td:nth-child(2)").allInnerTexts();
+
+for (const javaScriptEnabled of [true, false]) {
+  const how = javaScriptEnabled ? "with scripts" : "without scripts";
+  const check = async (page: Page) => {
+    if (javaScriptEnabled) await assertAccessible(page);
+  };
+
+  browserTest(`${how}: documents are made, found, changed, deleted and recovered`, async () => {
+    await using dashboard = await openDashboardBrowser();
+    const page = await dashboard.person({ javaScriptEnabled });
+    await openPosts(dashboard, page, 0);
+    await check(page);
+    await page.getByRole("button", { name: "Create the first one" }).click();
+    await page.getByLabel(/^views /).fill("7");
+    await page.getByRole("button", { name: "Create document" }).click();
+    await page.getByText("title is required").waitFor();
+    await check(page);
+    await page.getByLabel(/^title /).fill("First");
+    await page.getByLabel(/^at /).fill("2026-01-31T12:00");
+    await page.getByLabel(/^live /).selectOption("true");
+    await page.getByLabel(/^tags /).fill('["x"]');
+    await page.getByRole("button", { name: "Create document" }).click();
+    await page.getByText("Created.", { exact: true }).waitFor();
+    await check(page);
+    await page.getByLabel(/^title /).fill("First of all");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Saved.", { exact: true }).waitFor();
+    await page.getByRole("link", { name: "JSON" }).click();
+    await page.getByLabel(/whole document/).waitFor();
+    await check(page);
+    await page.getByRole("button", { name: "Back to the list" }).click();
+    await page.getByRole("link", { name: "First of all" }).waitFor();
+    await page.getByText("+ Filter").click();
+    await page.locator("button[name=field][value=views]").click();
+    await page.locator("select[name=choice]").selectOption("gt");
+    await page.getByLabel("Value").fill("5");
+    await check(page);
+    await page.getByRole("button", { name: "Add filter" }).click();
+    await page.getByRole("link", { name: "Change views > 5" }).waitFor();
+    await page.getByText("/api/data/posts?views_gt=5&limit=25").waitFor();
+    await page.getByLabel("Select First of all").check();
+    await check(page);
+    await page.getByRole("button", { name: "Delete selected" }).click();
+    await page.getByRole("heading", { name: "Delete 1 document?" }).waitFor();
+    await check(page);
+    await page.getByRole("button", { name: "Delete 1 document" }).click();
+    await page.getByText("No document matches these filters.").waitFor();
+    await page.getByRole("button", { name: "Trash" }).click();
+    await page.getByLabel("Select First of all").check();
+    await check(page);
+    await page.getByRole("button", { name: "Recover selected" }).click();
+    await page.getByText("Recovered.").waitFor();
+    await page.getByRole("button", { name: "Leave the trash" }).click();
+    await page.getByText("1–1 of 1").waitFor();
+  });
+
+  browserTest(`${how}: rows are imported after a look at them, and exported`, async () => {
+    await using dashboard = await openDashboardBrowser();
+    const page = await dashboard.person({ javaScriptEnabled });
+    await openPosts(dashboard, page, 0);
+    await page.getByRole("button", { name: "Import", exact: true }).click();
+    await page.getByLabel("File").waitFor();
+    await check(page);
+    const lines = ["title,views", ...Array.from({ length: 120 }, (_, i) => `Row ${i},${i}`), ",x"];
+    await page.getByLabel("File").setInputFiles({
+      name: "posts.csv",
+      mimeType: "text/csv",
+      buffer: Buffer.from(lines.join("\n")),
+    });
+    await page.getByRole("button", { name: "Preview" }).click();
+    await page.getByText("121 rows read: 120 can be imported, 1 cannot.").waitFor();
+    await check(page);
+    await page.getByRole("button", { name: "Import 120 rows" }).click();
+    await page.getByText("1–25 of 120").waitFor();
+    await page.getByText("Export", { exact: true }).click();
+    const download = page.waitForEvent("download");
+    await page.getByRole("link", { name: "CSV" }).click();
+    const file = await download;
+    assert.equal(file.suggestedFilename(), "posts.csv");
+    const text = await Deno.readTextFile((await file.path())!);
+    assert.equal(text.trimEnd().split("\r\n").length, 121);
+  });
+}
+
+browserTest(
+  "with scripts: all rows are selected at once, arrows lead through them, pages turn",
+  async () => {
+    await using dashboard = await openDashboardBrowser();
+    const page = await dashboard.person();
+    const path = await openPosts(dashboard, page, 60);
+    await page.getByLabel("Select all").check();
+    await page.getByText("25 selected").waitFor();
+    await page.getByLabel("Select Post 58", { exact: true }).uncheck();
+    await page.getByText("24 selected").waitFor();
+    await page.getByLabel("Select Post 58", { exact: true }).focus();
+    await page.keyboard.press("ArrowDown");
+    const focused = () => page.evaluate("document.activeElement.getAttribute('aria-label')");
+    assert.equal(await focused(), "Select Post 57");
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("ArrowUp");
+    assert.equal(await focused(), "Select Post 59");
+    await page.keyboard.press("Space");
+    await page.getByLabel("Select Post 55", { exact: true }).click({ modifiers: ["Shift"] });
+    await page.getByText(/^2\d selected$/).waitFor();
+    await page.getByRole("button", { name: "Older ›" }).click();
+    await page.getByText("26–50 of 60").waitFor();
+    assert.equal((await titles(page))[0], "Post 34");
+    assert.match(page.url(), /cursor=/, "the address is the page's");
+    await page.goBack();
+    await page.getByText("1–25 of 60").waitFor();
+    await page.getByRole("link", { name: "views", exact: true }).click();
+    await page.getByText("sort=views").waitFor();
+    assert.equal((await titles(page))[0], "Post 0");
+    assert.equal(page.url(), `${path}?sort=views`);
+    await page.getByText("Columns", { exact: true }).click();
+    await page.keyboard.press("Escape");
+    assert.equal(await page.getByRole("button", { name: "Show these" }).isVisible(), false);
+  },
+);
+
+browserTest("the grid is whole at 360 pixels, by keyboard and in both schemes", async () => {
+  await using dashboard = await openDashboardBrowser();
+  const page = await dashboard.person({ viewport: { width: 360, height: 740 } });
+  await openPosts(dashboard, page, 30);
+  await assertAccessible(page);
+  const wide = await page.evaluate("document.documentElement.scrollWidth");
+  assert.equal(wide, 360, "only the table scrolls sideways");
+  for (const menu of ["+ Filter", "Columns", "Export"]) {
+    await page.getByText(menu, { exact: true }).focus();
+    await page.keyboard.press("Enter");
+    const box = await page.locator("details.menu[open] > :not(summary)").last().boundingBox();
+    assert.ok(box !== null && box.x >= 0 && box.x + box.width <= 360, JSON.stringify(box));
+    await page.keyboard.press("Escape");
+  }
+});

@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { collectionSizes } from "@/lib/documents/collection_sizes.ts";
+import { storedCollections } from "@/lib/documents/save_collection.ts";
+import { openTestApp } from "../support/test_app.ts";
+
+Deno.test("collections are told with their sizes, and compiled anew only when one has changed", async () => {
+  await using app = await openTestApp();
+  const { services } = app;
+  const project = await app.project();
+  const { projectId } = project;
+  const sizes = async () => (await collectionSizes(services, projectId)).map(Object.values);
+  assert.deepEqual(await sizes(), []);
+  await project.collection({ name: "posts", fields: [{ key: "title", type: "String" }] });
+  await project.collection({ name: "notes" });
+  const body = { documents: Array.from({ length: 40 }, (_, i) => ({ title: `${i}` })) };
+  assert.equal((await project.asSecret({ path: "/api/data/posts/bulk", body })).status, 201);
+  assert.deepEqual((await sizes()).toSorted(), [["notes", 0], ["posts", 40]]);
+  const first = await storedCollections(services, projectId);
+  assert.equal(await storedCollections(services, projectId), first);
+  await project.collection({ name: "more" });
+  const second = await storedCollections(services, projectId);
+  assert.deepEqual(second.map(({ definition }) => definition.name).toSorted(), [
+    "more",
+    "notes",
+    "posts",
+  ]);
+  const other = await app.project();
+  assert.deepEqual(await storedCollections(services, other.projectId), []);
+});

@@ -1,0 +1,303 @@
+import assert from "node:assert/strict";
+import { assertHarmless, HOSTILE, openDashboard } from "../support/pages.ts";
+import { column, linkOf, openPosts, texts } from "./posts.ts";
+
+const many = (count: number) =>
+  Array.from({ length: count }, (_, i) => ({
+    title: `Post ${String(i).padStart(3, "0")}`,
+    status: i % 3 === 0 ? "draft" : "published",
+    views: i * 100,
+  }));
+
+const apiPath = (page: Parameters<typeof texts>[0]) => texts(page, "footer.view-call code")[0]!;
+
+Deno.test("a page shows 25 rows, how many there are, and the call that gives the same", async () => {
+  await using posts = await openPosts();
+  await posts.add(...many(60));
+  const page = await posts.dashboard.get(posts.path);
+  assert.equal(page.status, 200);
+  assert.equal(column(page, 2).length, 25);
+  assert.equal(column(page, 2)[0], "Post 059", "the newest first");
+  assert.match(page.words, /1–25 of 60/);
+  assert.equal(apiPath(page), "/api/data/posts?limit=25");
+  assert.equal((await posts.list(apiPath(page).split("?")[1])).length, 25);
+  assert.deepEqual(texts(page, "thead th")[2], "views number");
+  assertHarmless(page);
+});
+
+Deno.test("pages are turned both ways, by the cursors of the list", async () => {
+  await using posts = await openPosts();
+  await posts.add(...many(60));
+  const { dashboard, path } = posts;
+  const first = await dashboard.get(`${path}?views_gte=100&sort=views`);
+  const second = await dashboard.get(linkOf(first, "Next ›"));
+  assert.match(second.words, /26–50 of 59/);
+  assert.equal(column(second, 2)[0], "Post 026");
+  const query = apiPath(second).split("?")[1]!;
+  assert.match(query, /cursor=/);
+  assert.deepEqual((await posts.list(query)).map(({ title }) => title), column(second, 2));
+  const third = await dashboard.get(linkOf(second, "Next ›"));
+  assert.match(third.words, /51–59 of 59/);
+  assert.equal(third.document.querySelector("button[disabled]")?.textContent, "Next ›");
+  const back = await dashboard.get(linkOf(third, "‹ Previous"));
+  assert.deepEqual(column(back, 2), column(second, 2));
+  assert.match(back.words, /26–50 of 59/);
+  const start = await dashboard.get(linkOf(back, "‹ Previous"));
+  assert.match(start.words, /1–25 of 59/);
+});
+
+Deno.test("a header sorts up, then down, then not at all, and says so", async () => {
+  await using posts = await openPosts();
+  await posts.add(...many(5));
+  const { dashboard, path } = posts;
+  const page = await dashboard.get(`${path}?status=published`);
+  assert.equal(page.document.querySelector("[aria-sort]")?.textContent, "createdAt ↓");
+  const up = await dashboard.get(linkOf(page, "views"));
+  assert.equal(apiPath(up), "/api/data/posts?status=published&sort=views&limit=25");
+  assert.equal(up.document.querySelector("[aria-sort=ascending] a")?.textContent, "views ↑");
+  const down = await dashboard.get(linkOf(up, "views ↑"));
+  assert.deepEqual(column(down, 4), ["400", "200", "100"]);
+  const none = await dashboard.get(linkOf(down, "views ↓"));
+  assert.equal(apiPath(none), "/api/data/posts?status=published&limit=25");
+  const oldest = await dashboard.get(linkOf(none, "createdAt ↓"));
+  assert.match(apiPath(oldest), /sort=createdAt&/);
+  assert.match(apiPath(await dashboard.get(linkOf(oldest, "createdAt ↑"))), /published&limit=25$/);
+});
+
+Deno.test("a filter is made in a form of the field's type, changed by its chip and taken away", async () => {
+  await using posts = await openPosts();
+  await posts.add(...many(6));
+  const { dashboard, path } = posts;
+  const page = await dashboard.get(path);
+  const asked = await dashboard.follow(await dashboard.fill(page, "views number"));
+  const choices = texts(asked, "select[name=choice] option");
+  assert.ok(choices.includes("is more than") && !choices.includes("matches"), choices.join());
+  const added = await dashboard.fill(asked, "Add filter", { choice: "gt", value: "100" });
+  assert.equal(added.location, `${path}?views_gt=100`);
+  const filtered = await dashboard.follow(added);
+  assert.deepEqual(texts(filtered, ".chip"), ["views > 100×"]);
+  assert.match(filtered.words, /1–4 of 4/);
+  const open = await dashboard.get(linkOf(filtered, "Change views > 100"));
+  assert.equal(open.document.querySelector("input[name=value]")?.getAttribute("value"), "100");
+  assert.equal(open.document.querySelector("option[selected]")?.getAttribute("value"), "gt");
+  const changed = await dashboard.fill(open, "Change filter", { value: "300" });
+  assert.equal(changed.location, `${path}?views_gt=300`);
+  const all = await dashboard.get(linkOf(await dashboard.follow(changed), "Remove views > 300"));
+  assert.match(all.words, /of 6/);
+});
+
+Deno.test("filters take the type of their field: dates in UTC, lists, what is set", async () => {
+  await using posts = await openPosts({
+    fields: [
+      { key: "at", type: "Date" },
+      { key: "tags", type: "Array", items: { type: "String" } },
+      { key: "live", type: "Boolean" },
+      { key: "sort", type: "Number" },
+      { key: "checked", type: "Number" },
+      { key: "checked_gt", type: "Number" },
+    ],
+  });
+  const { dashboard, path } = posts;
+  const leadsTo = async (field: string, choice: string, value: string) => {
+    const query = new URLSearchParams({ view: "", field, choice, value });
+    const { location } = await dashboard.get(`${path}/filter?${query}`);
+    const page = await dashboard.get(location!);
+    assert.equal(page.status, 200, page.words);
+    return decodeURIComponent(location!.slice(path.length));
+  };
+  assert.equal(await leadsTo("at", "gte", "2026-01-31T12:00"), "?at_gte=2026-01-31T12:00Z");
+  assert.equal(await leadsTo("tags", "eq", "rules"), "?tags=rules");
+  assert.equal(await leadsTo("live", "eq", "true"), "?live=true");
+  assert.equal(await leadsTo("at", "exists false", ""), "?at_exists=false");
+  assert.equal(await leadsTo("sort", "eq", "5"), '?where={"sort":{"eq":5}}');
+  assert.equal(await leadsTo("checked", "gt", "5"), '?where={"checked":{"gt":5}}');
+});
+
+Deno.test("a query that the list refuses is told with the filters to mend it", async () => {
+  await using posts = await openPosts();
+  await posts.add(...many(2));
+  const refused = await posts.dashboard.get(`${posts.path}?views_gt=abc&status=draft`);
+  assert.equal(refused.status, 400);
+  assert.match(texts(refused, "[role=alert]")[0]!, /"views_gt" must be a number/);
+  const mended = await posts.dashboard.get(linkOf(refused, "Remove views > abc"));
+  assert.equal(mended.status, 200);
+  assert.match(mended.words, /1–1 of 1/);
+  assert.equal((await posts.dashboard.get(`${posts.path}?cursor=nonsense`)).status, 400);
+  assert.equal((await posts.dashboard.get(`${posts.path}?count=true&explain=true`)).status, 200);
+});
+
+Deno.test("columns are chosen, kept in the address and unknown to the list", async () => {
+  await using posts = await openPosts();
+  await posts.add({ title: "A", views: 7, extra: "undeclared one", meta: { lang: "de" } });
+  const { dashboard, path } = posts;
+  const page = await dashboard.get(`${path}?views=7`);
+  const chosen = await dashboard.fill(page, "Show these", {
+    column: ["meta.lang", "extra", "_id"],
+  });
+  assert.equal(chosen.location, `${path}?views=7&.columns=meta.lang%2Cextra%2C_id`);
+  const shown = await dashboard.follow(chosen);
+  assert.deepEqual(texts(shown, "thead th"), ["meta.lang text", "extra undeclared", "_id"]);
+  assert.deepEqual(column(shown, 2), ["de"]);
+  assert.equal(apiPath(shown), "/api/data/posts?views=7&limit=25");
+  const sorted = await dashboard.get(linkOf(shown, "meta.lang"));
+  assert.deepEqual(texts(sorted, "thead th")[0], "meta.lang ↑ text");
+});
+
+Deno.test("what is empty says what to do next", async () => {
+  await using posts = await openPosts();
+  const { dashboard, path } = posts;
+  const empty = await dashboard.get(path);
+  assert.match(empty.words, /There are no documents yet/);
+  assert.equal(linkOf(empty, "Create the first one"), `${path}/new`);
+  await posts.add(...many(1));
+  const none = await dashboard.get(`${path}?title=nothing&.columns=title`);
+  assert.match(none.words, /No document matches/);
+  assert.equal(linkOf(none, "Clear filters"), `${path}?.columns=title`);
+  const trash = await dashboard.get(linkOf(none, "Trash"));
+  assert.match(trash.words, /The trash is empty/);
+});
+
+Deno.test("selected documents are deleted after a question, recovered, and removed for good", async () => {
+  await using posts = await openPosts();
+  const ids = await posts.add(...many(3));
+  const { dashboard, path } = posts;
+  const page = await dashboard.get(`${path}?sort=views`);
+  const chosen = ids.slice(0, 2);
+  const asked = await dashboard.fill(page, "Delete selected", { id: chosen });
+  assert.equal(asked.status, 200);
+  assert.match(asked.words, /Delete 2 documents\?\s*They go to the trash/);
+  assert.equal((await posts.list()).length, 3, "nothing is deleted by the question");
+  const deleted = await dashboard.fill(asked, "Delete 2 documents");
+  assert.equal(deleted.location, `${path}?sort=views&.done=deleted`);
+  assert.deepEqual((await posts.list()).map(({ _id }) => _id), [ids[2]]);
+  const after = await dashboard.follow(deleted);
+  assert.match(texts(after, "[role=status]")[0]!, /^Deleted\./);
+  const trash = await dashboard.get(linkOf(after, "Trash"));
+  assert.equal(column(trash, 2).length, 2);
+  assert.deepEqual(texts(trash, ".chip"), []);
+  await dashboard.fill(trash, "Recover selected", { id: ids[0]! });
+  assert.equal((await posts.list()).length, 2);
+  const sure = await dashboard.fill(trash, "Remove selected for good", { id: ids[1]! });
+  assert.match(sure.words, /Remove 1 document for good\?/);
+  await dashboard.fill(sure, "Remove 1 document for good");
+  assert.equal((await posts.list("include_deleted=true")).length, 2);
+});
+
+Deno.test("a recovery that another document stands in the way of is told, the others are done", async () => {
+  await using posts = await openPosts();
+  const [a, b] = await posts.add({ title: "A", slug: "same" }, { title: "B", slug: "other" });
+  const { dashboard, path } = posts;
+  await dashboard.submit(`${path}/documents`, { act: "delete", sure: "yes", id: [a!, b!] });
+  await posts.add({ title: "C", slug: "same" });
+  const view = "isDeleted=true&include_deleted=true";
+  const told = await dashboard.submit(`${path}/documents`, { act: "recover", id: [a!, b!], view });
+  assert.equal(told.status, 409);
+  assert.match(texts(told, "[role=alert]")[0]!, /unique field "slug"/);
+  assert.deepEqual((await posts.list("sort=title")).map(({ title }) => title), ["B", "C"]);
+});
+
+Deno.test("nothing selected is said, and unknown acts do nothing", async () => {
+  await using posts = await openPosts();
+  const [id] = await posts.add(...many(1));
+  const { dashboard, path } = posts;
+  for (
+    const fields of [{ act: "delete" }, { act: "burn", id: id! }, { act: "toString", id: id! }]
+  ) {
+    const said = await dashboard.submit(`${path}/documents`, { sure: "yes", ...fields });
+    assert.equal(said.status, 400);
+    assert.match(said.words, /Select documents first/);
+  }
+  assert.equal((await posts.list()).length, 1);
+});
+
+Deno.test("a viewer sees all rows and no way to change them; a stranger sees nothing", async () => {
+  await using posts = await openPosts();
+  const [id] = await posts.add({ title: "A", userId: "aaaaaaaaaaaaaaaaaaaaaaaa" });
+  const { path } = posts;
+  const viewer = await posts.other("viewer");
+  const page = await viewer.get(path);
+  assert.deepEqual(column(page, 1), ["A"]);
+  assert.doesNotMatch(page.words, /New document|Import|Delete|Ask/);
+  assert.equal(page.document.querySelector("input[type=checkbox][name=id]"), null);
+  for (
+    const refused of [
+      await viewer.submit(`${path}/documents`, { act: "delete", sure: "yes", id: id! }),
+      await viewer.submit(`${path}/ask`, { prompt: "all" }),
+      await viewer.get(`${path}/import`),
+      await viewer.get(`${path}/new`),
+      await viewer.submit(`${path}/new`, { "f.title": "B" }),
+      await viewer.submit(`${path}/documents/${id}`, { "f.title": "B" }),
+    ]
+  ) assert.equal(refused.status, 403);
+  assert.deepEqual((await posts.list()).map(({ title }) => title), ["A"]);
+  const stranger = await posts.other(null);
+  for (const one of [path, `${path}/export`, `${path}/documents/${id}`, `${path}/new`]) {
+    assert.equal((await stranger.get(one)).status, 404, one);
+    assert.equal((await openDashboard(posts.app).get(one)).status, 303, one);
+  }
+  assert.equal((await posts.dashboard.get(`${path}x`)).status, 404);
+});
+
+Deno.test("hostile texts in documents, names, addresses and filters stay texts", async () => {
+  await using posts = await openPosts();
+  const { dashboard, path } = posts;
+  await posts.add(...HOSTILE.map((text, i) => ({
+    title: text,
+    status: text,
+    tags: [text],
+    meta: { lang: text },
+    [`undeclared ${text.replaceAll(/[.$]/g, "")}`]: { inner: text },
+    slug: `${i}${text}`,
+  })));
+  const page = await dashboard.get(`${path}?.columns=title,status,tags,meta,userId`);
+  assert.deepEqual(column(page, 2).toSorted(), HOSTILE.toSorted());
+  assertHarmless(page);
+  const [document] = await posts.list();
+  for (const text of HOSTILE) {
+    const asked = new URLSearchParams([["title", text], [text, text], [".columns", text], [
+      ".done",
+      text,
+    ]]);
+    assertHarmless(await dashboard.get(`${path}?${asked}`));
+    assertHarmless(await dashboard.get(`${path}/documents/${document._id}?as=json`));
+    assertHarmless(
+      await dashboard.submit(`${path}/documents`, { act: "delete", id: document._id, view: text }),
+    );
+  }
+  for (const { _id } of await posts.list()) {
+    assertHarmless(await dashboard.get(`${path}/documents/${_id}`));
+  }
+});
+
+Deno.test("200 fields are chosen from, and a page of them stays small", async () => {
+  await using posts = await openPosts({
+    rls: { enabled: false },
+    fields: Array.from({ length: 200 }, (_, i) => ({ key: `field_${i}`, type: "String" })),
+  });
+  const row = Object.fromEntries(
+    Array.from({ length: 200 }, (_, i) => [`field_${i}`, `text ${i}`]),
+  );
+  await posts.add(...Array.from({ length: 30 }, () => row));
+  const page = await posts.dashboard.get(posts.path);
+  assert.equal(texts(page, "thead th").length, 7);
+  assert.equal(texts(page, "input[name=column]").length, 204);
+  assert.ok(page.text.length < 100_000, String(page.text.length));
+});
+
+Deno.test("a page that is asked for again shows every change since, here and in the left column", async () => {
+  await using posts = await openPosts();
+  const { dashboard, path } = posts;
+  await posts.add(...many(3));
+  const first = await dashboard.get(path);
+  assert.equal((await dashboard.get(path)).text, first.text);
+  const [id] = await posts.add({ title: "new" });
+  const second = await dashboard.get(path);
+  assert.equal(column(second, 2)[0], "new");
+  assert.equal(texts(second, "nav a[aria-current] small")[0], "4");
+  await dashboard.submit(`${path}/documents/${id}`, { "f.title": "newer", etag: "*" });
+  assert.equal(column(await dashboard.get(path), 2)[0], "newer");
+  await posts.define({ name: "notes" });
+  assert.match((await dashboard.get(path)).words, /notes/);
+  const viewer = await posts.other("viewer");
+  assert.doesNotMatch((await viewer.get(path)).words, /New document/);
+});

@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import { parse } from "csv-parse/sync";
+import { createApp } from "@/routes/app.ts";
+import { linkOf, openPosts } from "./posts.ts";
+
+Deno.test("CSV has what the filters let through, in the order of the list, and no formulas", async () => {
+  await using posts = await openPosts();
+  const nasty = [
+    "=1+1",
+    "+1",
+    "-1+1",
+    "@SUM(A1)",
+    "\tx",
+    "\rx",
+    "'=1",
+    "plain",
+    'a "quote", and\nline',
+  ];
+  await posts.add(...nasty.map((title, views) => ({ title, views: views - 2, tags: ["a", "b"] })));
+  await posts.add({ title: "left out", views: 1000, extra: { a: 1 } });
+  const { dashboard, path } = posts;
+  const page = await dashboard.get(`${path}?views_lt=100&sort=views`);
+  const answer = await dashboard.get(linkOf(page, "CSV"));
+  assert.equal(answer.status, 200);
+  assert.match(answer.headers.get("content-type")!, /^text\/csv/);
+  assert.equal(answer.headers.get("content-disposition"), 'attachment; filename="posts.csv"');
+  const [header, ...rows] = parse(answer.text, { record_delimiter: "\r\n" }) as string[][];
+  assert.deepEqual(header!.slice(0, 4), ["_id", "title", "status", "views"]);
+  const at = (name: string) => rows.map((row) => row[header!.indexOf(name)]);
+  assert.deepEqual(at("title"), [
+    ...["'=1+1", "'+1", "'-1+1", "'@SUM(A1)", "'\tx", "'\rx", "''=1"],
+    ...["plain", 'a "quote", and\nline'],
+  ]);
+  assert.deepEqual(at("views"), ["-2", "-1", "0", "1", "2", "3", "4", "5", "6"], "numbers stay");
+  assert.equal(at("tags")[0], '["a","b"]');
+  const chosen = await dashboard.get(`${path}/export?.format=csv&views=1000&.columns=extra,title`);
+  assert.equal(chosen.text, 'extra,title\r\n"{""a"":1}",left out\r\n');
+});
+
+Deno.test("JSON has the documents as the list answers them, over many pages", async () => {
+  await using posts = await openPosts();
+  await posts.add(...Array.from({ length: 250 }, (_, views) => ({ title: "x", views })));
+  const { dashboard, path } = posts;
+  const answer = await dashboard.get(
+    `${path}/export?.format=json&views_gte=20&sort=-views&limit=7`,
+  );
+  assert.equal(answer.headers.get("content-disposition"), 'attachment; filename="posts.json"');
+  assert.deepEqual(
+    JSON.parse(answer.text),
+    await posts.list("views_gte=20&sort=-views&limit=1000"),
+  );
+  assert.deepEqual(
+    JSON.parse((await dashboard.get(`${path}/export?.format=json&views=-1`)).text),
+    [],
+  );
+  assert.equal((await dashboard.get(`${path}/export?.format=json&views_gt=x`)).status, 400);
+  const viewer = await posts.other("viewer");
+  assert.equal((await viewer.get(`${path}/export?.format=csv`)).status, 200);
+});
+
+Deno.test("an export reads on only as it is read, and ends when the reader leaves", async () => {
+  await using posts = await openPosts();
+  await posts.add(...Array.from({ length: 1000 }, (_, views) => ({ title: "x", views })));
+  const { engine } = posts.app.services;
+  let lists = 0;
+  const counting = new Proxy(engine, {
+    get(target, name) {
+      const value = Reflect.get(target, name, target);
+      if (name === "records") {
+        return (...args: Parameters<typeof engine.records>) => {
+          const records = target.records(...args);
+          return new Proxy(records, {
+            get(inner, name) {
+              if (name === "list" && args[1].name === "posts") lists++;
+              const member = Reflect.get(inner, name, inner);
+              return typeof member === "function" ? member.bind(inner) : member;
+            },
+          });
+        };
+      }
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+  const app = createApp({ ...posts.app.services, engine: counting });
+  const response = await app(
+    new Request(`http://localhost:8000${posts.path}/export?.format=json`, {
+      headers: { cookie: posts.owner.cookie },
+    }),
+    { remoteAddr: { hostname: "127.0.0.1" } },
+  );
+  const reader = response.body!.getReader();
+  await reader.read();
+  await reader.read();
+  const before = lists;
+  assert.ok(before <= 3, `${before} pages for the first`);
+  await reader.cancel();
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  assert.ok(lists <= before + 1, "nobody reads on");
+});
