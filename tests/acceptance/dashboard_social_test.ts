@@ -1,82 +1,8 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { browserTest } from "../support/browser.ts";
-import {
-  assertAccessible,
-  createProject,
-  type DashboardBrowser,
-  openDashboardBrowser,
-  register,
-} from "../support/dashboard_browser.ts";
-import { type GithubFake, startGithubFake, verifiedEmail } from "../support/github_fake.ts";
-import { type OidcServer, startOidcServer } from "../support/oidc_server.ts";
-
-interface World extends AsyncDisposable {
-  readonly dashboard: DashboardBrowser;
-  readonly github: GithubFake;
-  readonly google: OidcServer;
-}
-
-/** A server between two providers, which know Ann and Gina. */
-async function openWorld(): Promise<World> {
-  await using opening = new AsyncDisposableStack();
-  const github = opening.use(startGithubFake());
-  const google = opening.use(await startOidcServer());
-  github.join({ login: "ann", id: 7, name: "Ann Smith", emails: verifiedEmail("ann@example.com") });
-  google.join("gina", {
-    sub: "9",
-    email: "gina@example.com",
-    emailVerified: true,
-    name: "Gina Rossi",
-  });
-  const settings = {
-    GITHUB_URL: github.url,
-    GITHUB_API_URL: github.apiUrl,
-    GOOGLE_ISSUER: google.url,
-    RATE_LIMITS: "off",
-  };
-  const dashboard = opening.use(await openDashboardBrowser({ settings }));
-  const opened = opening.move();
-  return { dashboard, github, google, [Symbol.asyncDispose]: () => opened.disposeAsync() };
-}
-
-const cardOf = (page: Page, title: string) =>
-  page.locator("article.card", { has: page.getByRole("heading", { name: title }) });
-
-/** Sets a provider up by clicks, and has the provider know of it. */
-async function setUp(
-  page: Page,
-  title: string,
-  { provider, clientSecret }: { provider: GithubFake | OidcServer; clientSecret: string },
-): Promise<void> {
-  const card = cardOf(page, title);
-  const clientId = `dashboard-${title}`;
-  await card.getByText("Set up", { exact: true }).click();
-  const callbackUrl = await card.getByLabel("Callback URL").inputValue();
-  provider.register({ clientId, clientSecret: `secret-of-${title}`, callbackUrl });
-  await card.getByLabel("Client ID").fill(clientId);
-  await card.getByLabel("Enabled").check();
-  await card.getByRole("button", { name: "Save" }).click();
-  await card.getByRole("alert").getByText(/needs clientSecret/).waitFor();
-  await card.getByLabel("Client secret").fill(clientSecret);
-  await card.getByRole("button", { name: "Save" }).click();
-  await card.getByText("Saved.").waitFor();
-  await card.getByText("on", { exact: true }).waitFor();
-}
-
-/** Tries a provider in a new tab, to the page that shows what came back. */
-async function tryIt(page: Page, title: string, who: string): Promise<Page> {
-  const opened = page.context().waitForEvent("page");
-  await cardOf(page, title).getByRole("button", { name: "Try it" }).click();
-  const tab = await opened;
-  const agree = tab.getByRole("button", { name: `Sign in as ${who}` });
-  const end = tab.getByRole("heading", { name: "Sign-in tried", level: 1 });
-  // The provider knows who was there before.
-  await agree.or(end).waitFor();
-  if (await agree.count() > 0) await agree.click();
-  await end.waitFor();
-  return tab;
-}
+import { assertAccessible, createProject, register } from "../support/dashboard_browser.ts";
+import { cardOf, openWorld, setUp, tryIt } from "./dashboard_world.ts";
 
 for (const javaScriptEnabled of [true, false]) {
   const how = javaScriptEnabled ? "with scripts" : "without scripts";
