@@ -65,21 +65,28 @@ export const signOut: Handler<null> = async ({ services, header }) => {
 
 const DONE = { deleted: "Your account is deleted." };
 
-const SignInPage = ({ email = "", next, problem, query = "" }: Visit & { query?: string }) => (
+/** What both forms begin with. */
+const Begun = ({ email = "", next, problem }: Visit) => (
+  <>
+    <Refusal problem={problem ?? null} />
+    <input type="hidden" name="next" value={next} />
+    <Field
+      label="E-mail"
+      name="email"
+      type="email"
+      value={email}
+      autocomplete="username"
+      required
+    />
+  </>
+);
+
+const SignInPage = ({ query = "", ...visit }: Visit & { query?: string }) => (
   <Plain title="Sign in">
     <h1>Sign in</h1>
     <DoneNote query={query} sentences={DONE} />
     <form method="post" action="/dashboard/sign-in">
-      <Refusal problem={problem ?? null} />
-      <input type="hidden" name="next" value={next} />
-      <Field
-        label="E-mail"
-        name="email"
-        type="email"
-        value={email}
-        autocomplete="username"
-        required
-      />
+      <Begun {...visit} />
       <Field
         label="Password"
         name="password"
@@ -90,25 +97,16 @@ const SignInPage = ({ email = "", next, problem, query = "" }: Visit & { query?:
       <button>Sign in</button>
     </form>
     <p>
-      New here? <a href={withNext("/dashboard/register", next)}>Create an account</a>
+      New here? <a href={withNext("/dashboard/register", visit.next)}>Create an account</a>
     </p>
   </Plain>
 );
 
-const RegisterPage = ({ email = "", name = "", next, problem }: Visit) => (
+const RegisterPage = ({ name = "", ...visit }: Visit) => (
   <Plain title="Create an account">
     <h1>Create an account</h1>
     <form method="post" action="/dashboard/register">
-      <Refusal problem={problem ?? null} />
-      <input type="hidden" name="next" value={next} />
-      <Field
-        label="E-mail"
-        name="email"
-        type="email"
-        value={email}
-        autocomplete="username"
-        required
-      />
+      <Begun {...visit} />
       <Field label="Name (optional)" name="name" value={name} autocomplete="name" />
       <Field
         label="Password"
@@ -122,7 +120,7 @@ const RegisterPage = ({ email = "", name = "", next, problem }: Visit) => (
       <button>Create account</button>
     </form>
     <p>
-      Have one? <a href={withNext("/dashboard/sign-in", next)}>Sign in</a>
+      Have one? <a href={withNext("/dashboard/sign-in", visit.next)}>Sign in</a>
     </p>
   </Plain>
 );
