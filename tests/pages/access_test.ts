@@ -192,6 +192,9 @@ Deno.test("a unique index that stored documents do not allow is refused beside t
 Deno.test("while row rules hold, rows of one owner are found by an index without asking for it", async () => {
   await using app = await openTestApp();
   const { look, dashboard, project } = await openAccess(app, { fields: FIELDS });
+  // A plan is made for a collection that is there, and MongoDB makes it with the first row.
+  const row = await project.asSecret({ path: "/api/data/posts", body: { slug: "a" } });
+  assert.equal(row.status, 201, row.text);
   for (const access of ["private", "public-read"]) {
     await dashboard.fill(await look(), "Save access", { access, ownerField: "slug" });
     assert.deepEqual(indexRows(await look())[1], ["slug, createdAt", "plain"]);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { assertHarmless, HOSTILE, openDashboard } from "../support/pages.ts";
+import { faults, testUnless } from "../support/server_faults.ts";
 import { column, linkOf, openPosts, texts } from "./posts.ts";
 
 const many = (count: number) =>
@@ -183,18 +184,26 @@ Deno.test("selected documents are deleted after a question, recovered, and remov
   assert.equal((await posts.list("include_deleted=true")).length, 2);
 });
 
-Deno.test("a recovery that another document stands in the way of is told, the others are done", async () => {
-  await using posts = await openPosts();
-  const [a, b] = await posts.add({ title: "A", slug: "same" }, { title: "B", slug: "other" });
-  const { dashboard, path } = posts;
-  await dashboard.submit(`${path}/documents`, { act: "delete", sure: "yes", id: [a!, b!] });
-  await posts.add({ title: "C", slug: "same" });
-  const view = "isDeleted=true&include_deleted=true";
-  const told = await dashboard.submit(`${path}/documents`, { act: "recover", id: [a!, b!], view });
-  assert.equal(told.status, 409);
-  assert.match(texts(told, "[role=alert]")[0]!, /unique field "slug"/);
-  assert.deepEqual((await posts.list("sort=title")).map(({ title }) => title), ["B", "C"]);
-});
+testUnless(
+  faults.staysTaken,
+  "a recovery that another document stands in the way of is told, the others are done",
+  async () => {
+    await using posts = await openPosts();
+    const [a, b] = await posts.add({ title: "A", slug: "same" }, { title: "B", slug: "other" });
+    const { dashboard, path } = posts;
+    await dashboard.submit(`${path}/documents`, { act: "delete", sure: "yes", id: [a!, b!] });
+    await posts.add({ title: "C", slug: "same" });
+    const view = "isDeleted=true&include_deleted=true";
+    const told = await dashboard.submit(`${path}/documents`, {
+      act: "recover",
+      id: [a!, b!],
+      view,
+    });
+    assert.equal(told.status, 409);
+    assert.match(texts(told, "[role=alert]")[0]!, /unique field "slug"/);
+    assert.deepEqual((await posts.list("sort=title")).map(({ title }) => title), ["B", "C"]);
+  },
+);
 
 Deno.test("nothing selected is said, and unknown acts do nothing", async () => {
   await using posts = await openPosts();
