@@ -1,36 +1,22 @@
 import { z } from "@hono/zod-openapi";
-import { type Contract, contract } from "../contract.ts";
-import { projectId } from "../parameters.ts";
 import {
   CONFIRMED_EXAMPLE,
   confirmedUpload,
   REQUESTED_EXAMPLE,
   requestedUpload,
 } from "../schemas/storage.ts";
-import { projectMember } from "../security.ts";
+import { forMembers } from "./for_members.ts";
 import { confirmUpload, deleteFile, listFiles, requestUpload } from "./storage.ts";
 
-/** What the project's servers do by its secret key, for its members. */
-const forMembers = (
-  server: Contract<unknown>,
-  { operationId, role, path }: { operationId: string; role: "viewer" | "admin"; path: string },
-) =>
-  contract({
-    ...server,
-    operationId,
-    tag: "Project files",
-    path: `/api/projects/{projectId}/files${path}`,
-    security: projectMember(role),
-    parameters: [projectId, ...server.parameters],
-  });
+const ofFiles = forMembers("Project files", "/api/projects/{projectId}/files");
 
-export const listProjectFiles = forMembers(listFiles, {
+export const listProjectFiles = ofFiles(listFiles, {
   operationId: "listProjectFiles",
   role: "viewer",
   path: "",
 });
 
-export const requestProjectUpload = forMembers({
+export const requestProjectUpload = ofFiles({
   ...requestUpload,
   success: [{
     status: 200,
@@ -43,7 +29,7 @@ export const requestProjectUpload = forMembers({
   }],
 }, { operationId: "requestProjectUpload", role: "admin", path: "/upload-request" });
 
-export const confirmProjectUpload = forMembers({
+export const confirmProjectUpload = ofFiles({
   ...confirmUpload,
   success: [{
     status: 200,
@@ -56,7 +42,7 @@ export const confirmProjectUpload = forMembers({
   }],
 }, { operationId: "confirmProjectUpload", role: "admin", path: "/upload-confirm" });
 
-export const deleteProjectFile = forMembers(deleteFile, {
+export const deleteProjectFile = ofFiles(deleteFile, {
   operationId: "deleteProjectFile",
   role: "admin",
   path: "",

@@ -1,47 +1,33 @@
-import { type Contract, contract } from "../contract.ts";
-import { projectId } from "../parameters.ts";
-import { projectMember } from "../security.ts";
+import { forMembers } from "./for_members.ts";
 import { deleteUser, endUserSessions, getUser, listUsers, patchUser } from "./users.ts";
 
-/** What the project's servers do by its secret key, for its members. */
-const forMembers = (
-  server: Contract<unknown>,
-  { operationId, role, path }: { operationId: string; role: "viewer" | "admin"; path: string },
-) =>
-  contract({
-    ...server,
-    operationId,
-    tag: "Project users",
-    path: `/api/projects/{projectId}/users${path}`,
-    security: projectMember(role),
-    parameters: [projectId, ...server.parameters],
-  });
+const ofUsers = forMembers("Project users", "/api/projects/{projectId}/users");
 
-export const listProjectUsers = forMembers(listUsers, {
+export const listProjectUsers = ofUsers(listUsers, {
   operationId: "listProjectUsers",
   role: "viewer",
   path: "",
 });
 
-export const getProjectUser = forMembers(getUser, {
+export const getProjectUser = ofUsers(getUser, {
   operationId: "getProjectUser",
   role: "viewer",
   path: "/{id}",
 });
 
-export const patchProjectUser = forMembers(patchUser, {
+export const patchProjectUser = ofUsers(patchUser, {
   operationId: "patchProjectUser",
   role: "admin",
   path: "/{id}",
 });
 
-export const deleteProjectUser = forMembers(deleteUser, {
+export const deleteProjectUser = ofUsers(deleteUser, {
   operationId: "deleteProjectUser",
   role: "admin",
   path: "/{id}",
 });
 
-export const endProjectUserSessions = forMembers(endUserSessions, {
+export const endProjectUserSessions = ofUsers(endUserSessions, {
   operationId: "endProjectUserSessions",
   role: "admin",
   path: "/{id}/sessions",

@@ -1,0 +1,18 @@
+import { type Contract, contract } from "../contract.ts";
+import { projectId } from "../parameters.ts";
+import { projectMember } from "../security.ts";
+
+/** What the project's servers do by its secret key, for its members, below an address of their own. */
+export const forMembers = (tag: string, address: string) =>
+(
+  server: Contract<unknown>,
+  { operationId, role, path }: { operationId: string; role: "viewer" | "admin"; path: string },
+) =>
+  contract({
+    ...server,
+    operationId,
+    tag,
+    path: `${address}${path}`,
+    security: projectMember(role),
+    parameters: [projectId, ...server.parameters],
+  });
