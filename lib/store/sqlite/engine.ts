@@ -110,8 +110,7 @@ export class SqliteEngine implements Engine {
     return this.#file(space).version();
   }
 
-  // As below.
-  // deno-lint-ignore require-await
+  // deno-lint-ignore require-await -- Rejects where a plain return would throw.
   async bytes(space: Space): Promise<number> {
     return this.#file(space).reader.get(BYTES)![0] as number;
   }
@@ -126,8 +125,7 @@ export class SqliteEngine implements Engine {
     await this.#file(space).drop(definition);
   }
 
-  // Rejects where a plain return would throw.
-  // deno-lint-ignore require-await
+  // deno-lint-ignore require-await -- Rejects where a plain return would throw.
   async createSpace(space: Space): Promise<void> {
     this.#file(space);
   }
