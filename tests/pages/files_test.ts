@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { setStorage } from "@/lib/projects/storage.ts";
-import { partials } from "../api/blobs.ts";
+import { partials, pieces } from "../api/blobs.ts";
 import { type Files, MiB, openFiles } from "../api/files.ts";
 import { joinProject, openAccount, type TestAccount } from "../support/dashboard.ts";
 import { assertHarmless, HOSTILE, openDashboard } from "../support/pages.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 import { storage } from "../support/test_store.ts";
-import { formBytes, sendForm } from "./file_forms.ts";
+import { FORM_TYPE, formBytes, sendForm } from "./file_forms.ts";
 
 interface World extends AsyncDisposable {
   readonly app: TestApp;
@@ -139,6 +139,36 @@ Deno.test("what is too large or has no room is refused before it is read, beside
     assert.match(refused.text, /no room for this file/);
     assert.equal(refused.pulled, 1);
   });
+});
+
+Deno.test({
+  name: "a form's file reaches the folder while it arrives: nothing of it is held",
+  ignore: storage !== "disk", // What a bucket was sent shows in it only when all of it is there.
+  fn: async () => {
+    await using world = await opened();
+    const { app, owner, path, files } = world;
+    const piece = 65_536;
+    const body = formBytes({ filename: "large.bin", content: new Uint8Array(50 * piece) });
+    const held: number[] = [];
+    const stream = pieces(async (index) => {
+      const part = body.slice(index * piece, (index + 1) * piece);
+      if (part.length === 0) return null;
+      const page = { prefix: "", after: null, limit: 1 };
+      const { blobs: [arrived] } = await app.services.blobStores.internal.list("partial", page);
+      if (arrived !== undefined) held.push(index * piece - arrived.bytes);
+      return part;
+    });
+    const answer = await owner.send({
+      method: "POST",
+      path,
+      body: stream,
+      headers: { "content-type": FORM_TYPE, "content-length": String(body.length) },
+    });
+    assert.equal(answer.status, 303);
+    assert.ok(held.length >= 45, `seen ${held.length} times`);
+    assert.ok(Math.max(...held) <= 4 * piece, `${Math.max(...held)} bytes were held`);
+    assert.equal((await files.rows()).length, 1);
+  },
 });
 
 Deno.test("an upload that is cut off leaves nothing", async () => {
