@@ -26,9 +26,9 @@ export interface Call<P> {
   readonly isHead: boolean;
   /**
    * Aborted when the client is gone, as far as the platform notices: with a body of more than some
-   * 300 bytes it does so only once the answer has begun.
+   * 300 bytes it does so only once the answer has begun. Made when asked for.
    */
-  readonly gone: AbortSignal;
+  gone(): AbortSignal;
   /** The body of a refusal, for an answer that has begun and cannot be one itself. */
   refusal(error: unknown): string;
   /** Address of the client. */

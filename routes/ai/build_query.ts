@@ -7,7 +7,7 @@ import type { Handler } from "../call.ts";
 
 export const handleBuildQuery: Handler<ProjectMember> = async (call) => {
   const question = queryQuestion(asMembers(await call.body()));
-  const built = await buildQuery(call.services, call.principal, question, call.gone);
+  const built = await buildQuery(call.services, call.principal, question, call.gone());
   return ok(200, textOf(built), "Query built");
 };
 

@@ -15,7 +15,8 @@ export const handleDesignCollections: Handler<ProjectMember> = async (call) => {
   const userMessage = creatorMessage(asMembers(await call.body()));
   const asStream = /\btext\/event-stream\b/i.test(call.header("accept") ?? "");
   if (asStream) return await streamed(call, userMessage);
-  const { services, principal, gone } = call;
+  const { services, principal } = call;
+  const gone = call.gone();
   const turn = await designCollections(services, principal, userMessage, { gone });
   return ok(200, JSON.stringify(turn), "Answered");
 };
@@ -26,7 +27,7 @@ export const handleDesignCollections: Handler<ProjectMember> = async (call) => {
  */
 async function streamed(call: Call<ProjectMember>, userMessage: string): Promise<Reply> {
   const { services, principal } = call;
-  const events = eventStream(call.gone);
+  const events = eventStream(call.gone());
   const begun = Promise.withResolvers<void>();
   const work = designCollections(services, principal, userMessage, {
     gone: events.gone,

@@ -45,7 +45,7 @@ Deno.test("a provider is set up by its form; the secret is kept and never sent b
   const empty = await pages.get(path);
   assert.match(cardOf(empty, "github").textContent, /GitHub\s*off.*Not set up yet/s);
   assert.match(empty.text, /http:\/\/localhost:8000\/api\/userAuth\/social\/google\/callback/);
-  const saved = await pages.submit(`${path}/github`, {
+  const saved = await pages.submit(`${path}/providers/github`, {
     clientId: "Iv1.one",
     clientSecret: "ghs_two",
     linking: "never",
@@ -66,7 +66,10 @@ Deno.test("a provider is set up by its form; the secret is kept and never sent b
     "never",
   ]);
 
-  const kept = await pages.submit(`${path}/github`, { clientId: "Iv1.three", linking: "verified" });
+  const kept = await pages.submit(`${path}/providers/github`, {
+    clientId: "Iv1.three",
+    linking: "verified",
+  });
   assert.equal(kept.status, 303);
   const [changed] = await world.stored();
   assert.deepEqual(
@@ -79,7 +82,7 @@ Deno.test("what is incomplete is said beside the form of that provider, which ke
   await using world = await opened();
   const { pages, path } = world;
   for (const clientId of ["Iv1.one", ...HOSTILE]) {
-    const refused = await pages.submit(`${path}/google`, {
+    const refused = await pages.submit(`${path}/providers/google`, {
       clientId,
       clientSecret: clientId === "Iv1.one" ? "" : SECRET,
       linking: "never",
@@ -95,7 +98,7 @@ Deno.test("what is incomplete is said beside the form of that provider, which ke
   }
   assert.deepEqual((await world.stored()).map(({ clientId }) => clientId), [null, null]);
   assert.equal((await pages.submit(`${path}/myspace`, { clientId: "x" })).status, 404);
-  assert.equal((await pages.get(`${path}/google`)).location, path, "looked at again");
+  assert.equal((await pages.get(`${path}/providers/google`)).location, path, "looked at again");
 });
 
 Deno.test("the Site URL is set, refused beside its field, and taken away", async () => {
@@ -123,7 +126,7 @@ Deno.test("the Site URL is set, refused beside its field, and taken away", async
 Deno.test("a viewer looks and has no button, and strangers find nothing", async () => {
   await using world = await opened({ siteUrl: SITE });
   const { app, path, projectId } = world;
-  await world.pages.submit(`${path}/github`, {
+  await world.pages.submit(`${path}/providers/github`, {
     clientId: "Iv1.one",
     clientSecret: "ghs_two",
     enabled: "on",
@@ -136,16 +139,16 @@ Deno.test("a viewer looks and has no button, and strangers find nothing", async 
   assert.equal(page.status, 200);
   assert.match(page.words, /Iv1\.one/);
   assert.equal([...page.document.querySelectorAll("main button, main form")].length, 0);
-  assert.ok(!page.text.includes("/try/"));
+  assert.ok(!page.text.includes('/try"'));
   const submitted = [
     await pages.submit(path, { siteUrl: "https://evil.example" }),
-    await pages.submit(`${path}/github`, { clientId: "x" }),
-    await pages.get(`${path}/try/github`),
+    await pages.submit(`${path}/providers/github`, { clientId: "x" }),
+    await pages.get(`${path}/providers/github/try`),
     await pages.get(`${path}/tried?error=x`),
   ];
   assert.deepEqual(submitted.map(({ status }) => status), [403, 403, 403, 403]);
   const stranger = openDashboard(app, await openAccount(app));
-  for (const at of [path, `${path}/try/github`, `${path}/tried`]) {
+  for (const at of [path, `${path}/providers/github/try`, `${path}/tried`]) {
     assert.equal((await stranger.get(at)).status, 404, at);
   }
 });
@@ -165,7 +168,7 @@ async function trialWorld() {
 type Trial = Awaited<ReturnType<typeof trialWorld>>;
 
 const start = ({ browser, path }: Trial, provider: string) =>
-  browser.send({ path: `${path}/try/${provider}` });
+  browser.send({ path: `${path}/providers/${provider}/try` });
 
 const pageAt = ({ world: { app }, account }: Trial, url: URL, as: TestAccount = account) =>
   openDashboard(app, as).get(url.pathname + url.search);
@@ -259,11 +262,11 @@ Deno.test("a project without a Site URL has no trial, and says what is missing",
   await using world = await opened();
   const { pages, path } = world;
   const given = { clientId: "one", clientSecret: "two", enabled: "on", linking: "verified" };
-  await pages.submit(`${path}/github`, given);
+  await pages.submit(`${path}/providers/github`, given);
   const page = await pages.get(path);
-  assert.ok(!page.text.includes("/try/"));
+  assert.ok(!page.text.includes('/try"'));
   assert.match(cardOf(page, "github").textContent, /set the Site URL/);
-  const refused = await pages.get(`${path}/try/github`);
+  const refused = await pages.get(`${path}/providers/github/try`);
   assert.equal(refused.status, 422);
   assert.match(refused.document.querySelector("[role=alert]")!.textContent, /Site URL/i);
 });

@@ -17,7 +17,8 @@ export const showDesigner: Handler<ProjectMember> = async (call) =>
 
 /** One turn, or what a button says: `apply` makes what was proposed, `restart` forgets the chat. */
 export const talkToDesigner: Handler<ProjectMember> = async (call) => {
-  const { services, principal, gone } = call;
+  const { services, principal } = call;
+  const gone = call.gone();
   const form = await call.form();
   const act = form.get("act");
   const userMessage = form.get("userMessage") ?? "";

@@ -23,7 +23,7 @@ export const askInWords: Handler<ProjectMember> = async (call) => {
         prompt,
         timeZone: form.get("timeZone") ?? "UTC",
       }),
-      call.gone,
+      call.gone(),
     )
   );
   if (tried.problem !== null) {

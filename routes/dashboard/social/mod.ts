@@ -10,13 +10,14 @@ import {
 import { showTried, startTrial } from "./trial.tsx";
 
 const PATH = "/dashboard/projects/{projectId}/sign-in";
+const PROVIDER = `${PATH}/providers/{provider}`;
 
 export function socialPages(mount: Mount): void {
   mount(get(PATH, member("viewer")), showSignInSettings);
   mount(post(PATH, member("admin")), saveSiteUrlByForm);
   mount(get(`${PATH}/tried`, member("admin")), showTried);
   // A link and no form: where a form leads to is bound by `form-action`.
-  mount(get(`${PATH}/try/{provider}`, member("admin")), startTrial);
-  mount(get(`${PATH}/{provider}`, member("viewer")), backToSignIn);
-  mount(post(`${PATH}/{provider}`, member("admin")), saveProviderByForm);
+  mount(get(`${PROVIDER}/try`, member("admin")), startTrial);
+  mount(get(PROVIDER, member("viewer")), backToSignIn);
+  mount(post(PROVIDER, member("admin")), saveProviderByForm);
 }

@@ -53,7 +53,7 @@ export const ProviderCard = (card: CardProps) => {
 const ProviderForm = ({ settings, about, page, entered, hasSite }: CardProps) => {
   const { provider, callbackUrl, hasClientSecret, enabled } = settings;
   return (
-    <form method="post" action={`${page}/${provider}`}>
+    <form method="post" action={`${page}/providers/${provider}`}>
       <p>
         Register the callback URL in an OAuth application at{" "}
         <a href={about.consoleUrl} target="_blank" rel="noopener noreferrer">{about.title}</a>, then
@@ -90,7 +90,7 @@ const ProviderForm = ({ settings, about, page, entered, hasSite }: CardProps) =>
           <a
             role="button"
             class="quiet"
-            href={`${page}/try/${provider}`}
+            href={`${page}/providers/${provider}/try`}
             target="_blank"
             rel="noopener"
             hx-boost="false"

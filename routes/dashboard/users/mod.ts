@@ -19,7 +19,7 @@ export function usersPages(mount: Mount): void {
   mount(get(USER, member("viewer")), showUser);
   mount(post(`${USER}/disable`, member("admin")), disableUserByForm);
   mount(post(`${USER}/enable`, member("admin")), enableUserByForm);
-  mount(post(`${USER}/sessions/end`, member("admin")), endSessionsByForm);
-  mount(post(`${USER}/sessions/{sessionId}/end`, member("admin")), endSessionByForm);
+  mount(post(`${USER}/sessions`, member("admin")), endSessionsByForm);
+  mount(post(`${USER}/sessions/{sessionId}`, member("admin")), endSessionByForm);
   mount(post(`${USER}/delete`, member("admin")), deleteUserByForm);
 }

@@ -42,7 +42,7 @@ export const Sessions = ({ page, path, mayChange, isFirst }: SessionsProps) => (
                   </td>
                   {mayChange && (
                     <td>
-                      <form method="post" action={`${path}/sessions/${session._id}/end`}>
+                      <form method="post" action={`${path}/sessions/${session._id}`}>
                         <button class="link">End</button>
                       </form>
                     </td>
@@ -60,7 +60,7 @@ export const Sessions = ({ page, path, mayChange, isFirst }: SessionsProps) => (
       <Ask
         label="End all sessions"
         loss="The user is signed out on every device, and may sign in again."
-        action={`${path}/sessions/end`}
+        action={`${path}/sessions`}
         button="End all"
       />
     )}
