@@ -3,7 +3,7 @@ import { holderOf } from "@/lib/auth/authenticate.ts";
 import { readForm, readJson, readJsonIfAny } from "@/lib/http/body.ts";
 import { readChunks } from "@/lib/http/chunks.ts";
 import { isPagePath, RESERVED_PATH } from "@/lib/http/path.ts";
-import { type Connection, openRequest, type RequestState } from "@/lib/http/request.ts";
+import { type Connection, RequestState } from "@/lib/http/request.ts";
 import {
   asProblem,
   preflight,
@@ -102,7 +102,7 @@ export function createApp(services: Services): App {
   const paths = allowedMethods(mounted);
 
   return (request, connection) => {
-    const state = openRequest(request, connection, config);
+    const state = new RequestState(request, connection, config);
     return flight.carry(after(answer(state), (response) => logged(state, response)));
   };
 

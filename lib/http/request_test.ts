@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { openRequest } from "./request.ts";
+import { RequestState } from "./request.ts";
 
 const PEER = "203.0.113.9";
 const FROM_PEER = { remoteAddr: { hostname: PEER } };
@@ -12,7 +12,7 @@ const request = (headers: Record<string, string> = {}, target = "/api/data/posts
   new Request(`http://localhost:8000${target}`, { headers });
 
 const clientOf = (forwarded: string | null, proxies: number) =>
-  openRequest(
+  new RequestState(
     request(forwarded === null ? {} : { "x-forwarded-for": forwarded }),
     FROM_PEER,
     behind(proxies),
@@ -23,8 +23,8 @@ Deno.test("without a proxy no forwarded address is believed", () => {
     assert.equal(clientOf(forwarded, 0), PEER);
   }
   const others = request({ forwarded: "for=10.0.0.1", "x-real-ip": "10.0.0.1" });
-  assert.equal(openRequest(others, FROM_PEER, behind(0)).client, PEER);
-  assert.equal(openRequest(others, FROM_PEER, behind(1)).client, PEER);
+  assert.equal(new RequestState(others, FROM_PEER, behind(0)).client, PEER);
+  assert.equal(new RequestState(others, FROM_PEER, behind(1)).client, PEER);
 });
 
 Deno.test("behind n proxies the client is the n-th entry from the right", () => {
@@ -54,9 +54,12 @@ Deno.test("a request says who sends it and where it leads", () => {
     authorization: "Bearer a.b.c",
     origin: "https://app.example.com",
   });
-  const { id: _id, startedAt, ...state } = openRequest(raw, FROM_PEER, behind(0));
-  assert.ok(startedAt <= performance.now());
-  assert.deepEqual(state, {
+  const state = new RequestState(raw, FROM_PEER, behind(0));
+  assert.ok(state.startedAt <= performance.now());
+  const { authorization, client } = state;
+  assert.deepEqual({ ...state, authorization, client }, {
+    id: state.id,
+    startedAt: state.startedAt,
     raw,
     path: "/api/data/posts",
     query: "a=1",
@@ -76,7 +79,7 @@ Deno.test("a request says who sends it and where it leads", () => {
 
 Deno.test("answers of the dashboard are for its own pages, access tokens' keys for everybody", () => {
   const readerOf = (path: string, origin: string) =>
-    openRequest(request({ origin }, path), FROM_PEER, behind(0)).reader;
+    new RequestState(request({ origin }, path), FROM_PEER, behind(0)).reader;
   const other = "https://app.example.com";
   const own = ["/api/auth/me", "/api/auth", "/api/user/me", "/api/projects", "/api/projects/x/y"];
   for (const path of [...own, "/api/%61uth/me", "/api/projects/x/jwks.json/y"]) {
@@ -90,14 +93,14 @@ Deno.test("answers of the dashboard are for its own pages, access tokens' keys f
 });
 
 Deno.test("credentials that are not sent are null", () => {
-  const { apiKey, authorization, origin } = openRequest(request(), FROM_PEER, behind(0));
+  const { apiKey, authorization, origin } = new RequestState(request(), FROM_PEER, behind(0));
   assert.deepEqual([apiKey, authorization, origin], [null, null, null]);
 });
 
 Deno.test("every request has an id of its own, which no client chooses", () => {
   const ids = Array.from(
     { length: 1000 },
-    () => openRequest(request({ "x-request-id": "mine" }), FROM_PEER, behind(0)).id,
+    () => new RequestState(request({ "x-request-id": "mine" }), FROM_PEER, behind(0)).id,
   );
   assert.equal(new Set(ids).size, 1000);
   for (const id of ids) assert.match(id, /^[0-9a-f]{12}-[0-9a-z]+$/);

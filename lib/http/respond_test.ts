@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Problem, PROBLEMS } from "../problems.ts";
 import { QueryTooSlow, StoreUnavailable } from "../store/errors.ts";
 import { type LogFields, silentLog } from "./log.ts";
-import { openRequest, type RequestState } from "./request.ts";
+import { RequestState } from "./request.ts";
 import {
   asProblem,
   envelope,
@@ -19,7 +19,7 @@ const CONNECTION = { remoteAddr: { hostname: "127.0.0.1" } };
 const DIRECT = { trustProxy: 0, publicUrl: "http://localhost:8000" };
 
 const request = (path = "/api/data/posts", headers: Record<string, string> = {}): RequestState =>
-  openRequest(new Request(`http://localhost:8000${path}`, { headers }), CONNECTION, DIRECT);
+  new RequestState(new Request(`http://localhost:8000${path}`, { headers }), CONNECTION, DIRECT);
 
 const ORIGIN = "https://app.example.com";
 
@@ -51,7 +51,7 @@ Deno.test("an answer that is given again takes nothing over from whom it was giv
   const first = request("/api/data/posts", { origin: ORIGIN });
   first.rate = { limit: 10, remaining: 9, resetSeconds: 30 };
   const second = request();
-  const head = openRequest(
+  const head = new RequestState(
     new Request("http://localhost:8000/api/data/posts", { method: "HEAD" }),
     CONNECTION,
     DIRECT,

@@ -22,15 +22,19 @@ export function fittingText({ bytesMax }: Definition, record: StoredRecord): str
 }
 
 /** A record as it was read; parsed on first use. */
-export function storedAs<T>(json: string, revision: number): Stored<T> {
-  let parsed: T | undefined;
-  return {
-    json,
-    revision,
-    get value() {
-      return parsed ??= parseJson(json) as T;
-    },
-  };
+export class StoredText<T> implements Stored<T> {
+  readonly json: string;
+  readonly revision: number;
+  #parsed: T | undefined;
+
+  constructor(json: string, revision: number) {
+    this.json = json;
+    this.revision = revision;
+  }
+
+  get value(): T {
+    return this.#parsed ??= parseJson(this.json) as T;
+  }
 }
 
 /** A page of the texts that were read, in the order of reading: one more than asked for, if there are. */

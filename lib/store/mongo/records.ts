@@ -23,7 +23,7 @@ import type {
   Stored,
   StoredRecord,
 } from "../port.ts";
-import { fittingText, pageOf, storedAs } from "../texts.ts";
+import { fittingText, pageOf, StoredText } from "../texts.ts";
 import { changeBson } from "./change_bson.ts";
 import { type Bson, encodeRecord } from "./encode.ts";
 import { explained } from "./explain.ts";
@@ -320,7 +320,7 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
   #stored(document: unknown): Stored<T> | null {
     if (document === null) return null;
     const { json, revision } = documentJson(document as Uint8Array); // Every reader asks for bytes.
-    return storedAs(json, revision);
+    return new StoredText(json, revision);
   }
 }
 

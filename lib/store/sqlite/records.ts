@@ -12,7 +12,7 @@ import type {
   StoredRecord,
 } from "../port.ts";
 import { bytesOf } from "../json_text.ts";
-import { fittingText, pageOf, samePageOf, storedAs } from "../texts.ts";
+import { fittingText, pageOf, samePageOf, StoredText } from "../texts.ts";
 import type { Connection, Row } from "./connection.ts";
 import { explain } from "./explain.ts";
 import { filterSql } from "./filter_sql.ts";
@@ -343,4 +343,4 @@ function bound({ statement, query, limit }: PagePart, columns: PageColumns): Fra
 const seqOf = (row: Row): number => row[2] as number;
 
 const stored = <T>([revision, json]: Row): Stored<T> =>
-  storedAs(json as string, revision as number);
+  new StoredText(json as string, revision as number);
