@@ -141,7 +141,7 @@ Deno.test("snippets have the project's address, its first collection and what it
   const [list, create, signIn] = snippets(await dashboard.get(homeOf(project.projectId)));
   assert.equal(
     list,
-    'curl "http://localhost:8000/api/data/articles?limit=10" \\\n  -H "x-api-key: pk_live_…"',
+    'curl "http://localhost:8000/api/data/articles?limit=10" \\\n  -H "x-api-key: pk_live_YOUR_KEY"',
   );
   assert.match(create!, /JSON\.stringify\(\{ "title": "First" \}\)/);
   assert.match(create!, /Bearer \$\{accessToken\}/);

@@ -70,10 +70,10 @@ export const EditorPage = (props: EditorProps) => {
             ? <JsonField {...props} isReadOnly={isReadOnly} />
             : <FieldsForm {...props} isReadOnly={isReadOnly} />}
           {!isReadOnly && (
-            <p class="buttons">
+            <div class="acts">
               <button>{document === null ? "Create document" : "Save"}</button>
               <a role="button" class="quiet" href={path}>Back to the list</a>
-            </p>
+            </div>
           )}
         </form>
       </div>
@@ -150,23 +150,19 @@ const Conflict = (
 
 const Facts = ({ document }: { document: StoredDocument }) => (
   <dl class="document-facts">
-    <dt>Created</dt>
-    <dd>
-      <When at={document.createdAt} />
-    </dd>
-    <dt>Changed</dt>
-    <dd>
-      <When at={document.updatedAt} />
-    </dd>
-    {document.deletedAt !== null && (
-      <>
-        <dt>Deleted</dt>
-        <dd>
-          <When at={document.deletedAt} />
-        </dd>
-      </>
-    )}
+    <Fact name="Created" at={document.createdAt} />
+    <Fact name="Changed" at={document.updatedAt} />
+    {document.deletedAt !== null && <Fact name="Deleted" at={document.deletedAt} />}
   </dl>
+);
+
+const Fact = ({ name, at }: { name: string; at: string }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>
+      <When at={at} />
+    </dd>
+  </div>
 );
 
 const Acts = ({ path, document }: { path: string; document: StoredDocument }) => {

@@ -39,7 +39,7 @@ export const Requests = ({ projectId, counts }: { projectId: string; counts: Cou
     >
       <Drawings {...counts} />
     </div>
-    <details class="tables">
+    <details>
       <summary>As tables</summary>
       <div id="request-tables">
         <Tables {...counts} />
