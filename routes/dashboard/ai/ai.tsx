@@ -77,12 +77,12 @@ const UsageCard = (
     <p>
       {usesOwnKey
         ? "This project asks with its own key: nothing is counted here and no cap applies."
-        : `What your account asks with the key of this server, in all its projects, on the ${plan} plan.`}
+        : `What you ask with this server's key, in all projects together, on the ${plan} plan.`}
     </p>
     <Meter label="Queries this month" {...queries} />
     <Meter label="Designs this month" {...designs} />
     <small>
-      Counted anew from <When at={resetsAt} />
+      The count starts again <When at={resetsAt} />
     </small>
   </article>
 );

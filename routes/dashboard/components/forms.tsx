@@ -1,5 +1,6 @@
 import type { Child } from "hono/jsx";
 import { messageOf } from "@/lib/http/respond.ts";
+import { PASSWORD_LENGTH_MIN } from "@/lib/limits.ts";
 import type { Problem } from "@/lib/problems.ts";
 
 interface FieldProps {
@@ -42,6 +43,8 @@ export const hintId = (name: string): string => `${name}-hint`;
 export const Hint = ({ of, children }: { of: string; children?: Child }) => (
   <small class="hint" id={hintId(of)}>{children}</small>
 );
+
+export const PASSWORD_HINT = `At least ${PASSWORD_LENGTH_MIN} characters, and not a common one.`;
 
 /** What went wrong, beside the form that it is about. */
 export const Refusal = ({ problem }: { problem: Problem | null }) =>

@@ -16,7 +16,7 @@ export const ApiCall = (
     <footer class="view-call" aria-label="The API call of this view">
       <b>GET</b>
       <code>{path}</code>
-      {enabled && mode === "private" && <small>own rows only, but for the secret key</small>}
+      {enabled && mode === "private" && <small>own rows only, unless with the secret key</small>}
       <copy-text
         label="Copy as curl"
         text={`curl '${url}' -H 'x-api-key: ${PLACEHOLDERS.publishable}'`}

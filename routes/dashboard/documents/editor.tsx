@@ -49,7 +49,7 @@ export const EditorPage = (props: EditorProps) => {
           <h2 class={document === null ? "" : "mono"}>{title}</h2>
           <Tabs
             label="Ways to look at it"
-            tabs={[{ href: here, label: "Fields" }, { href: `${here}?as=json`, label: "JSON" }]}
+            tabs={[{ href: here, label: "Form" }, { href: `${here}?as=json`, label: "JSON" }]}
             current={asJson ? `${here}?as=json` : here}
           />
         </div>
@@ -94,15 +94,17 @@ const FieldsForm = (
   return (
     <>
       {typed !== null && !isTold && !isConflict(typed) && <Refusal problem={typed.problem} />}
-      {entries.length === 0 ? <p>No fields are declared: write the document as JSON.</p> : (
-        <Fields
-          entries={entries}
-          faults={faults}
-          owner={definition.rls.enabled ? definition.rls.ownerField : null}
-          isReadOnly={isReadOnly}
-        />
-      )}
-      {!isReadOnly && document !== null && <small>An emptied field becomes null.</small>}
+      {entries.length === 0
+        ? <p class="empty">No fields are declared: write the document as JSON.</p>
+        : (
+          <Fields
+            entries={entries}
+            faults={faults}
+            owner={definition.rls.enabled ? definition.rls.ownerField : null}
+            isReadOnly={isReadOnly}
+          />
+        )}
+      {!isReadOnly && document !== null && <small>A field that you empty becomes null.</small>}
     </>
   );
 };

@@ -195,7 +195,7 @@ const ColumnMenu = (
         </fieldset>
         <div class="acts">
           <button>Show these</button>
-          {view.columns !== null && <a href={hrefOf({ ...view, columns: null })}>As at first</a>}
+          {view.columns !== null && <a href={hrefOf({ ...view, columns: null })}>Reset</a>}
         </div>
       </form>
     </details>
