@@ -31,7 +31,7 @@ Deno.test("the settings show the plan, and what is used beside what it allows", 
     [0, data.ai.designs.limit],
   ]);
   assert.ok(data.documents.bytes > 2000);
-  assert.match(page.words, /Documents \(1 document\)2(?:\.\d)? KB of/);
+  assert.match(page.words, /Documents \(1\) 2(?:\.\d)? KB of/);
 });
 
 Deno.test("a project is renamed; a name that is refused stays as typed", async () => {
