@@ -26,7 +26,10 @@ async function shoot(name: string): Promise<void> {
     for (const colorScheme of SCHEMES) {
       await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
       await settled(page);
-      await page.screenshot({ path: `${folder}/${name}-${width}-${colorScheme}.png` });
+      await page.screenshot({
+        path: `${folder}/${name}-${width}-${colorScheme}.png`,
+        fullPage: true,
+      });
     }
   }
 }

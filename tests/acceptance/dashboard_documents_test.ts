@@ -188,4 +188,13 @@ browserTest("the grid is whole at 360 pixels, by keyboard and in both schemes", 
     assert.ok(box !== null && box.x >= 0 && box.x + box.width <= 360, JSON.stringify(box));
     await page.keyboard.press("Escape");
   }
+  await page.locator("tbody a").first().click();
+  const deletion = page.locator("summary", { hasText: "Delete" });
+  await deletion.waitFor();
+  const head = await page.locator(".bar").boundingBox();
+  await deletion.click();
+  await page.getByText("It goes to the trash").waitFor();
+  assert.deepEqual(await page.locator(".bar").boundingBox(), head, "a question lies over the page");
+  await page.keyboard.press("Escape");
+  await page.getByText("It goes to the trash").waitFor({ state: "hidden" });
 });

@@ -23,10 +23,10 @@ const NUMBER_CONTROLS = `(() => {
 /** What has the focus, and whether it looks as if it had. */
 const FOCUSED = `(() => {
   const { activeElement } = document;
-  const { outlineStyle, boxShadow } = getComputedStyle(activeElement);
+  const { outlineStyle, outlineColor } = getComputedStyle(activeElement);
   return {
     control: activeElement.dataset.control ?? null,
-    shows: outlineStyle !== "none" || boxShadow !== "none",
+    shows: outlineStyle !== "none" && outlineColor.startsWith("rgb("),
     html: activeElement.outerHTML.slice(0, 150),
   };
 })()`;

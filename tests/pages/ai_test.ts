@@ -73,8 +73,8 @@ Deno.test("what the account has used stands beside its caps", async () => {
   await ai.define({ name: "posts", fields: [{ key: "title", type: "String" }] });
   assert.equal((await ai.ask()).status, 200);
   const page = await openDashboard(ai.app, ai.owner).get(homeOf(ai));
-  assert.match(page.words, /Query builder requests: 1 of 5/);
-  assert.match(page.words, /Collection designs: 0 of 1/);
+  assert.match(page.words, /Queries this month 1 of 5/);
+  assert.match(page.words, /Designs this month 0 of 1/);
   const [queries] = page.document.querySelectorAll("progress");
   assert.deepEqual(
     [queries!.getAttribute("max"), queries!.getAttribute("value")],

@@ -47,7 +47,7 @@ Deno.test("nothing yet: the page says what to do, and what there is room for", a
   await using world = await opened();
   const page = await world.pages.get(world.path);
   assert.match(page.words, /No files so far/);
-  assert.match(page.words, /0 bytes used of 20 MB/);
+  assert.match(page.words, /Used 0 bytes of 20 MB/);
   assert.match(page.words, /up to 10 MB/);
   const form = page.document.querySelector("file-drop form")!;
   assert.equal(form.getAttribute("enctype"), "multipart/form-data");

@@ -141,7 +141,7 @@ Deno.test("snippets have the project's address, its first collection and what it
   const [list, create, signIn] = snippets(await dashboard.get(homeOf(project.projectId)));
   assert.equal(
     list,
-    'curl "http://localhost:8000/api/data/articles?limit=10" \\\n  -H "x-api-key: pk_live_…"',
+    'curl "http://localhost:8000/api/data/articles?limit=10" \\\n  -H "x-api-key: pk_live_YOUR_KEY"',
   );
   assert.match(create!, /JSON\.stringify\(\{ "title": "First" \}\)/);
   assert.match(create!, /Bearer \$\{accessToken\}/);
@@ -206,11 +206,11 @@ Deno.test("requests are drawn and told in a table; those of the dashboard are no
     assert.deepEqual(heights, [100, 33]);
     const rows = [...document.querySelectorAll("#request-tables tbody tr")]
       .map((row) => [...row.querySelectorAll("td")].map((cell) => cell.textContent));
-    assert.deepEqual(rows, [["12:02 UTC", "1", "0"], ["12:00 UTC", "3", "3"], [
-      "2026-01-31",
-      "4",
-      "3",
-    ]]);
+    assert.deepEqual(rows, [
+      ["2026-01-31 12:02 UTC", "1", "0"],
+      ["2026-01-31 12:00 UTC", "3", "3"],
+      ["2026-01-31", "4", "3"],
+    ]);
   }
   const charts = whole.document.querySelector(".charts")!;
   assert.equal(charts.getAttribute("hx-get"), `${home}/requests`);

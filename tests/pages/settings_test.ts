@@ -17,7 +17,7 @@ Deno.test("the settings show the plan, and what is used beside what it allows", 
   await project.asSecret({ path: "/api/data/posts", body });
   const path = `/dashboard/projects/${project.projectId}/settings`;
   const page = await openDashboard(app, owner).get(path);
-  assert.match(page.words, /The pro plan of the project's owner rules/);
+  assert.match(page.words, /The project has the plan of its owner: pro\./);
   const { data } = (await owner.send({ path: `/api/projects/${project.projectId}/usage` })).body;
   const bars = [...page.document.querySelectorAll("progress")].map((bar) => [
     Number(bar.getAttribute("value")),
@@ -31,7 +31,7 @@ Deno.test("the settings show the plan, and what is used beside what it allows", 
     [0, data.ai.designs.limit],
   ]);
   assert.ok(data.documents.bytes > 2000);
-  assert.match(page.words, /Documents \(1 document\)2(?:\.\d)? KB of/);
+  assert.match(page.words, /Documents \(1\) 2(?:\.\d)? KB of/);
 });
 
 Deno.test("a project is renamed; a name that is refused stays as typed", async () => {

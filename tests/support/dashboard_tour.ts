@@ -1,12 +1,29 @@
 import type { Page } from "playwright-core";
+import { NAME_LENGTH_MAX } from "@/lib/limits.ts";
 import { until } from "../acceptance/until.ts";
 import type { Server } from "../acceptance/server.ts";
 
 const ACCOUNT = /e-mail\s+(\S+)\s+password\s+(\S+)/;
 
+/** No name is longer, and none has a place to break. */
+const LONG = "W".repeat(NAME_LENGTH_MAX);
+
+/** Nested as deep as rows of fields still have to fit a phone. */
+const LONG_FIELDS = [
+  { key: LONG, type: "String", required: true },
+  {
+    key: "address",
+    type: "Object",
+    fields: [{ key: "geo", type: "Object", fields: [{ key: LONG, type: "Number", index: true }] }],
+  },
+  { key: "lines", type: "Array", items: { type: "Object", fields: [{ key: LONG, type: "Date" }] } },
+  { key: "next", type: "Ref", ref: LONG },
+];
+
 /**
- * Leads through every page of the dashboard, on a server that `dev` started on an empty folder:
- * yields the name of each when the browser is there.
+ * Leads through every page of the dashboard, on a server that `dev` started on an empty folder, and
+ * through what a page is like when it is refused, asked, empty or full of long names: yields the
+ * name of each when the browser is there.
  */
 export async function* tour(page: Page, server: Server): AsyncGenerator<string> {
   await until("the demo is there", () => ACCOUNT.test(server.stdout()), 10_000);
@@ -61,5 +78,33 @@ export async function* tour(page: Page, server: Server): AsyncGenerator<string> 
   for (const [name, address] of Object.entries(pages)) {
     await visit(address);
     yield name;
+  }
+
+  await visit(pages["new-document"]!);
+  await page.getByRole("button", { name: "Create document" }).click();
+  await page.getByText("title is required").waitFor();
+  yield "document-refused";
+  await visit(pages.document!);
+  await page.locator("summary", { hasText: "Delete" }).click();
+  yield "document-asked";
+  await visit(posts);
+  await page.getByText("+ Filter").click();
+  yield "documents-filter";
+
+  const collections = `${home.replace("/dashboard/", "/api/")}/collections`;
+  await send(collections, { name: LONG, fields: [] });
+  await visit(`${home}/collections/${LONG}`);
+  yield "documents-none";
+  await send(`${collections}/${LONG}`, { name: LONG, fields: LONG_FIELDS }, "PUT");
+  await send(`${collections}/${LONG}/documents`, { [LONG]: `${LONG} `.repeat(20) });
+  await visit(`${home}/collections/${LONG}`);
+  yield "documents-long";
+  await visit(`${home}/collections/${LONG}/fields`);
+  yield "fields-long";
+
+  /** As the dashboard's owner, whose cookie the browser has. */
+  async function send(url: string, data: object, method = "POST"): Promise<void> {
+    const answer = await page.request.fetch(url, { method, data });
+    if (!answer.ok()) throw new Error(`${url} answered ${answer.status()}: ${await answer.text()}`);
   }
 }

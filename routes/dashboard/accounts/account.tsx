@@ -8,7 +8,7 @@ import type { Problem } from "@/lib/problems.ts";
 import { ownedProjects } from "@/lib/projects/ownership.ts";
 import { PLANS } from "@/lib/projects/plans.ts";
 import type { Call, Handler } from "../../call.ts";
-import { Ask, Field, Refusal } from "../components/forms.tsx";
+import { Ask, Field, PASSWORD_HINT, Refusal } from "../components/forms.tsx";
 import { Meter } from "../components/meter.tsx";
 import { AccountShell, Bar } from "../components/shell.tsx";
 import { bytesText, counted, countText } from "../components/texts.ts";
@@ -141,7 +141,7 @@ const AiCard = (
         AI <span class={hasKey ? "badge on" : "badge"}>{hasKey ? "key set" : "no key"}</span>
       </h2>
       <p>
-        What goes with the server's own key is counted; the count begins anew{" "}
+        Requests with this server's key are counted. The count starts again{" "}
         <When at={usage.resetsAt} />.
       </p>
       <Meter label="Queries this month" {...usage.queries} />
@@ -211,7 +211,7 @@ const PasswordCard = ({ problem, email }: { problem: Problem | null; email: stri
         type="password"
         autocomplete="new-password"
         minlength={PASSWORD_LENGTH_MIN}
-        hint={`At least ${PASSWORD_LENGTH_MIN} characters; what is guessed first is refused.`}
+        hint={PASSWORD_HINT}
         required
       />
       <button>Change password</button>

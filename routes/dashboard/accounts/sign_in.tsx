@@ -7,7 +7,7 @@ import { PASSWORD_LENGTH_MIN } from "@/lib/limits.ts";
 import type { Problem } from "@/lib/problems.ts";
 import { device, signedIn } from "../../accounts/sign_in.ts";
 import type { Handler } from "../../call.ts";
-import { Field, Refusal } from "../components/forms.tsx";
+import { Field, PASSWORD_HINT, Refusal } from "../components/forms.tsx";
 import { Plain } from "../components/shell.tsx";
 import { DoneNote } from "../done.tsx";
 import { nextPath } from "../next.ts";
@@ -114,7 +114,7 @@ const RegisterPage = ({ name = "", ...visit }: Visit) => (
         type="password"
         autocomplete="new-password"
         minlength={PASSWORD_LENGTH_MIN}
-        hint={`At least ${PASSWORD_LENGTH_MIN} characters; what is guessed first is refused.`}
+        hint={PASSWORD_HINT}
         required
       />
       <button>Create account</button>

@@ -4,6 +4,7 @@ import { includes, type ProjectMember } from "@/lib/projects/members.ts";
 import type { Problem } from "@/lib/problems.ts";
 import type { Call, Handler } from "../../call.ts";
 import { Ask, Done, Field, Refusal } from "../components/forms.tsx";
+import { Meter } from "../components/meter.tsx";
 import { Bar, ProjectShell } from "../components/shell.tsx";
 import { When } from "../components/when.tsx";
 import { homeOf, loadFrame } from "../frame.ts";
@@ -72,25 +73,18 @@ const UsageCard = (
   },
 ) => (
   <article class="card">
-    <h2>Your use this month</h2>
+    <h2>Your use</h2>
     <p>
       {usesOwnKey
         ? "This project asks with its own key: nothing is counted here and no cap applies."
-        : `What your account asks with the key of this server, in all its projects, on the ${plan} plan.`}
+        : `What you ask with this server's key, in all projects together, on the ${plan} plan.`}
     </p>
-    <Meter label="Query builder requests" {...queries} />
-    <Meter label="Collection designs" {...designs} />
+    <Meter label="Queries this month" {...queries} />
+    <Meter label="Designs this month" {...designs} />
     <small>
-      Counted anew from <When at={resetsAt} />
+      The count starts again <When at={resetsAt} />
     </small>
   </article>
-);
-
-const Meter = ({ label, used, limit }: { label: string; used: number; limit: number }) => (
-  <label>
-    {label}: {used} of {limit}
-    <progress max={limit} value={used}></progress>
-  </label>
 );
 
 interface KeyState {

@@ -71,8 +71,8 @@ class TimeZone extends HTMLElement {
   }
 }
 
-/** Menus close by Escape, and by a click elsewhere. */
-const openMenus = () => document.querySelectorAll("details.menu[open]");
+/** What lies over the page closes by Escape, and by a click elsewhere. */
+const openMenus = () => document.querySelectorAll("details.menu[open], .bar > details[open]");
 
 document.addEventListener("keydown", (event) => {
   if (event.key !== "Escape") return;

@@ -15,8 +15,10 @@ class FileDrop extends HTMLElement {
     input.multiple = true;
     this.querySelector("form button").remove();
     const hint = document.createElement("small");
+    hint.className = hint.id = "hint";
     hint.textContent = "Or drop files here.";
-    input.after(hint);
+    input.setAttribute("aria-describedby", hint.id);
+    input.closest("label").after(hint);
     const list = document.createElement("ul");
     list.className = "sending";
     list.setAttribute("aria-live", "polite");

@@ -124,7 +124,7 @@ const AccessForm = (
     <form method="post" action={tabPath(frame.home, collection.name, "access")}>
       {!isOwners && <Refusal problem={problem} />}
       <fieldset class="access" disabled={!canEdit}>
-        <legend class="sr">Access</legend>
+        <legend class="hidden">Access</legend>
         <article class="card">
           <h2>Who may do what</h2>
           <p>Applies to the publishable key. The secret key may always do everything.</p>

@@ -1,6 +1,7 @@
 import type { ProjectMember } from "@/lib/projects/members.ts";
 import type { Handler } from "../../call.ts";
 import { ProjectShell } from "../components/shell.tsx";
+import { Snippet } from "../components/snippet.tsx";
 import { pageReply } from "../replies.ts";
 import { CollectionBar, collectionPath } from "./bar.tsx";
 import { callsOf, curlOf, fetchOf, type SampleCall } from "./calls.ts";
@@ -31,19 +32,11 @@ export const showCalls: Handler<ProjectMember> = async (call) => {
 };
 
 const CallCard = ({ call }: { call: SampleCall }) => (
-  <article class="card call">
-    <h2>{call.title}</h2>
-    <Snippet name="curl" of={call.title} text={curlOf(call)} />
+  <article class="card">
+    <Snippet label={call.title} text={curlOf(call)} />
     <details>
-      <summary>As fetch</summary>
-      <Snippet name="fetch" of={call.title} text={fetchOf(call)} />
+      <summary>In JavaScript</summary>
+      <Snippet label={`${call.title}, in JavaScript`} text={fetchOf(call)} />
     </details>
   </article>
-);
-
-const Snippet = ({ name, of, text }: { name: string; of: string; text: string }) => (
-  <div class="snippet">
-    <pre tabindex={0} role="region" aria-label={`${of} by ${name}`}><code>{text}</code></pre>
-    <copy-text text={text} label={`Copy ${name}`}></copy-text>
-  </div>
 );

@@ -133,7 +133,9 @@ const FieldsForm = (
       {canEdit && <button hidden name="act" value="save"></button>}
       <fieldset class="rows" disabled={!canEdit}>
         <legend>Fields</legend>
-        {fields.length === 0 && <p>Nothing is declared: documents may hold anything.</p>}
+        {fields.length === 0 && (
+          <p class="empty">Nothing is declared: documents may hold anything.</p>
+        )}
         <FieldRows fields={fields} place="" path="" inArray={false} context={context} />
         <label>
           <input type="checkbox" role="switch" name="strict" checked={strict} />

@@ -53,7 +53,7 @@ async function collectionsPage(
         {done !== undefined && <Done>{done}</Done>}
         {canEdit && <NewCollection path={path} entered={entered} home={frame.home} />}
         {collections.length === 0
-          ? <p>{canEdit ? EMPTY : "There is no collection here yet."}</p>
+          ? <p class="empty">{canEdit ? EMPTY : "There is no collection here yet."}</p>
           : <CollectionTable frame={frame} collections={collections} />}
       </div>
     </ProjectShell>

@@ -83,10 +83,10 @@ const WhoTable = ({ choice }: { choice: AccessChoice }) => (
       <caption>{CHOICES[choice].label}</caption>
       <thead>
         <tr>
-          <th scope="col">who</th>
-          <th scope="col">list and read</th>
-          <th scope="col">create</th>
-          <th scope="col">change, delete</th>
+          <th scope="col">Who</th>
+          <th scope="col">List and read</th>
+          <th scope="col">Create</th>
+          <th scope="col">Change, delete</th>
         </tr>
       </thead>
       <tbody>

@@ -1,5 +1,6 @@
 import type { Child } from "hono/jsx";
 import { messageOf } from "@/lib/http/respond.ts";
+import { PASSWORD_LENGTH_MIN } from "@/lib/limits.ts";
 import type { Problem } from "@/lib/problems.ts";
 
 interface FieldProps {
@@ -19,19 +20,31 @@ interface FieldProps {
 export const Field = (
   { label, name, type = "text", value = null, hint, required = false, ...rest }: FieldProps,
 ) => (
-  <label>
-    {label}
-    <input
-      name={name}
-      type={type}
-      {...(value !== null && type !== "password" && { value })}
-      {...(required && { required: true })}
-      {...(hint !== undefined && { "aria-describedby": `${name}-hint` })}
-      {...rest}
-    />
-    {hint !== undefined && <small id={`${name}-hint`}>{hint}</small>}
-  </label>
+  <>
+    <label>
+      {label}
+      <input
+        name={name}
+        type={type}
+        {...(value !== null && type !== "password" && { value })}
+        {...(required && { required: true })}
+        {...(hint !== undefined && { "aria-describedby": hintId(name) })}
+        {...rest}
+      />
+    </label>
+    {hint !== undefined && <Hint of={name}>{hint}</Hint>}
+  </>
 );
+
+/** The id of the hint that describes a field. */
+export const hintId = (name: string): string => `${name}-hint`;
+
+/** Beside the label, not in it: there it would be read twice. */
+export const Hint = ({ of, children }: { of: string; children?: Child }) => (
+  <small class="hint" id={hintId(of)}>{children}</small>
+);
+
+export const PASSWORD_HINT = `At least ${PASSWORD_LENGTH_MIN} characters, and not a common one.`;
 
 /** What went wrong, beside the form that it is about. */
 export const Refusal = ({ problem }: { problem: Problem | null }) =>
@@ -44,13 +57,13 @@ export const Done = ({ children }: { children?: Child }) => (
 
 /** A value to be taken elsewhere. */
 export const CopyField = ({ label, value }: { label: string; value: string }) => (
-  <label>
-    {label}
-    <span class="copy">
+  <div class="copy">
+    <label>
+      {label}
       <input readonly value={value} />
-      <copy-text text={value}></copy-text>
-    </span>
-  </label>
+    </label>
+    <copy-text text={value}></copy-text>
+  </div>
 );
 
 /**

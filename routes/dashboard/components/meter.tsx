@@ -13,8 +13,7 @@ export const Meter = (
   if (limit === null) return <p class="meter">{label}: {text(used)}</p>;
   return (
     <label class="meter">
-      <span>{label}</span>
-      <span>{text(used)} of {text(limit)}</span>
+      <span>{label}</span> <span>{text(used)} of {text(limit)}</span>
       <progress max={Math.max(limit, 1)} value={Math.min(used, limit)}></progress>
     </label>
   );

@@ -148,7 +148,7 @@ export const ProjectShell = (
 /** What a page is about, at its head, with what can be done there. */
 export const Bar = ({ title, children }: { title: string; children?: Child }) => (
   <div class="bar">
-    <h1>{title}</h1>
+    <h1 title={title}>{title}</h1>
     {children}
   </div>
 );

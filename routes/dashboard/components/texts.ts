@@ -9,6 +9,7 @@ export const countText = (count: number): string => NUMBER.format(count);
 
 /** `14.2 MB`, by 1024. */
 export function bytesText(bytes: number): string {
+  if (bytes === 1) return "1 byte";
   let unit = 0;
   let amount = bytes;
   for (; amount >= 1024 && unit < UNITS.length - 1; unit++) amount /= 1024;

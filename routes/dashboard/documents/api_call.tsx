@@ -1,6 +1,5 @@
 import type { CollectionDefinition } from "@/lib/documents/fields.ts";
-
-const KEY = "YOUR_PUBLISHABLE_KEY";
+import { PLACEHOLDERS } from "../collections/calls.ts";
 
 /** The call of an application that answers what the grid shows. */
 export const ApiCall = (
@@ -17,11 +16,17 @@ export const ApiCall = (
     <footer class="view-call" aria-label="The API call of this view">
       <b>GET</b>
       <code>{path}</code>
-      {enabled && mode === "private" && <small>own rows only, but for the secret key</small>}
-      <copy-text label="Copy as curl" text={`curl '${url}' -H 'x-api-key: ${KEY}'`}></copy-text>
+      {enabled && mode === "private" && <small>own rows only, unless with the secret key</small>}
+      <copy-text
+        label="Copy as curl"
+        text={`curl '${url}' -H 'x-api-key: ${PLACEHOLDERS.publishable}'`}
+      >
+      </copy-text>
       <copy-text
         label="Copy as fetch"
-        text={`await fetch(${JSON.stringify(url)}, { headers: { "x-api-key": "${KEY}" } })`}
+        text={`await fetch(${
+          JSON.stringify(url)
+        }, { headers: { "x-api-key": "${PLACEHOLDERS.publishable}" } })`}
       >
       </copy-text>
     </footer>

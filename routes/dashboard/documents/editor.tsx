@@ -49,7 +49,7 @@ export const EditorPage = (props: EditorProps) => {
           <h2 class={document === null ? "" : "mono"}>{title}</h2>
           <Tabs
             label="Ways to look at it"
-            tabs={[{ href: here, label: "Fields" }, { href: `${here}?as=json`, label: "JSON" }]}
+            tabs={[{ href: here, label: "Form" }, { href: `${here}?as=json`, label: "JSON" }]}
             current={asJson ? `${here}?as=json` : here}
           />
         </div>
@@ -70,10 +70,10 @@ export const EditorPage = (props: EditorProps) => {
             ? <JsonField {...props} isReadOnly={isReadOnly} />
             : <FieldsForm {...props} isReadOnly={isReadOnly} />}
           {!isReadOnly && (
-            <p class="buttons">
+            <div class="acts">
               <button>{document === null ? "Create document" : "Save"}</button>
               <a role="button" class="quiet" href={path}>Back to the list</a>
-            </p>
+            </div>
           )}
         </form>
       </div>
@@ -94,15 +94,17 @@ const FieldsForm = (
   return (
     <>
       {typed !== null && !isTold && !isConflict(typed) && <Refusal problem={typed.problem} />}
-      {entries.length === 0 ? <p>No fields are declared: write the document as JSON.</p> : (
-        <Fields
-          entries={entries}
-          faults={faults}
-          owner={definition.rls.enabled ? definition.rls.ownerField : null}
-          isReadOnly={isReadOnly}
-        />
-      )}
-      {!isReadOnly && document !== null && <small>An emptied field becomes null.</small>}
+      {entries.length === 0
+        ? <p class="empty">No fields are declared: write the document as JSON.</p>
+        : (
+          <Fields
+            entries={entries}
+            faults={faults}
+            owner={definition.rls.enabled ? definition.rls.ownerField : null}
+            isReadOnly={isReadOnly}
+          />
+        )}
+      {!isReadOnly && document !== null && <small>A field that you empty becomes null.</small>}
     </>
   );
 };
@@ -150,23 +152,19 @@ const Conflict = (
 
 const Facts = ({ document }: { document: StoredDocument }) => (
   <dl class="document-facts">
-    <dt>Created</dt>
-    <dd>
-      <When at={document.createdAt} />
-    </dd>
-    <dt>Changed</dt>
-    <dd>
-      <When at={document.updatedAt} />
-    </dd>
-    {document.deletedAt !== null && (
-      <>
-        <dt>Deleted</dt>
-        <dd>
-          <When at={document.deletedAt} />
-        </dd>
-      </>
-    )}
+    <Fact name="Created" at={document.createdAt} />
+    <Fact name="Changed" at={document.updatedAt} />
+    {document.deletedAt !== null && <Fact name="Deleted" at={document.deletedAt} />}
   </dl>
+);
+
+const Fact = ({ name, at }: { name: string; at: string }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>
+      <When at={at} />
+    </dd>
+  </div>
 );
 
 const Acts = ({ path, document }: { path: string; document: StoredDocument }) => {

@@ -27,7 +27,7 @@ const Page = ({ room, children }: { room: Room; children?: Child }) => (
       collection={room.collection.definition}
       current="documents"
     />
-    <div class="sheet broad">{children}</div>
+    <div class="sheet wide">{children}</div>
   </ProjectShell>
 );
 
@@ -47,32 +47,33 @@ const ImportForm = (
     title: string;
   },
 ) => (
-  <form
-    class="card"
-    method="post"
-    action={`${room.path}/import`}
-    enctype="multipart/form-data"
-    hx-boost="false"
-  >
+  <article class="card">
     <h2>{title}</h2>
     <p>
       CSV whose first line names the fields, or a JSON list of documents; up to{" "}
       {bytesText(FORM_BYTES_MAX)}. You see what becomes of each row before anything is stored.
     </p>
-    <Refusal problem={problem} />
-    <label>
-      File
-      <input type="file" name="file" accept=".csv,.json,.txt,text/csv,application/json" />
-    </label>
-    <label>
-      Or its text
-      <textarea class="mono" name="text" rows={8} spellcheck={false}>{text}</textarea>
-    </label>
-    <p class="buttons">
-      <button>Preview</button>
-      <a role="button" class="quiet" href={room.path}>Back to the list</a>
-    </p>
-  </form>
+    <form
+      method="post"
+      action={`${room.path}/import`}
+      enctype="multipart/form-data"
+      hx-boost="false"
+    >
+      <Refusal problem={problem} />
+      <label>
+        File
+        <input type="file" name="file" accept=".csv,.json,.txt,text/csv,application/json" />
+      </label>
+      <label>
+        Or its text
+        <textarea class="mono" name="text" rows={8} spellcheck={false}>{text}</textarea>
+      </label>
+      <div class="acts">
+        <button>Preview</button>
+        <a role="button" class="quiet" href={room.path}>Back to the list</a>
+      </div>
+    </form>
+  </article>
 );
 
 export const PreviewPage = (
@@ -83,7 +84,7 @@ export const PreviewPage = (
   return (
     <Page room={room}>
       <h2>Nothing is stored yet</h2>
-      <p>
+      <p class="muted">
         {counted(good.length + failed.length, "row")} read:{" "}
         {good.length === 0 ? "none" : countText(good.length)} can be imported
         {failed.length > 0 && <>, {countText(failed.length)} cannot</>}.
@@ -101,10 +102,10 @@ export const PreviewPage = (
           >
             <textarea name="rows" hidden aria-label="Rows">{rowsText(good)}</textarea>
             <input type="hidden" name="once" value={once} />
-            <p class="buttons">
+            <div class="acts">
               <button>{`Import ${rows}`}</button>
               <a role="button" class="quiet" href={`${room.path}/import`}>Choose another file</a>
-            </p>
+            </div>
           </form>
         </>
       )}
@@ -121,9 +122,7 @@ export const OutcomePage = (
     <h2>{`${counted(stored, "row")} imported, ${countText(failed.length)} not`}</h2>
     <FailedRows rows={failed} />
     <Correct room={room} rows={failed} />
-    <p>
-      <a href={room.path}>Go to the documents</a>
-    </p>
+    <a role="button" class="quiet" href={room.path}>Back to the list</a>
   </Page>
 );
 

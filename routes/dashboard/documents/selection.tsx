@@ -76,7 +76,7 @@ const SurePage = (
     <ProjectShell frame={frame} title={`Delete ${documents}`} current={path}>
       <CollectionBar frame={frame} collection={collection.definition} current="documents" />
       <div class="sheet">
-        <form class="card" method="post" action={`${path}/documents`}>
+        <article class="card">
           <h2>{isForGood ? `Remove ${documents} for good?` : `Delete ${documents}?`}</h2>
           <p>
             {isForGood
@@ -85,17 +85,19 @@ const SurePage = (
                 TRASH_MS / 86_400_000
               } days.`}
           </p>
-          <input type="hidden" name="view" value={viewText(view)} />
-          <input type="hidden" name="act" value={act} />
-          <input type="hidden" name="sure" value="yes" />
-          {ids.map((id) => <input type="hidden" name="id" value={id} />)}
-          <p class="buttons">
-            <button class="danger">
-              {isForGood ? `Remove ${documents} for good` : `Delete ${documents}`}
-            </button>
-            <a role="button" class="quiet" href={hrefOf(view)}>Keep</a>
-          </p>
-        </form>
+          <form method="post" action={`${path}/documents`}>
+            <input type="hidden" name="view" value={viewText(view)} />
+            <input type="hidden" name="act" value={act} />
+            <input type="hidden" name="sure" value="yes" />
+            {ids.map((id) => <input type="hidden" name="id" value={id} />)}
+            <div class="acts">
+              <button class="danger">
+                {isForGood ? `Remove ${documents} for good` : `Delete ${documents}`}
+              </button>
+              <a role="button" class="quiet" href={hrefOf(view)}>Keep</a>
+            </div>
+          </form>
+        </article>
       </div>
     </ProjectShell>
   );

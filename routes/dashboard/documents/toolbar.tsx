@@ -132,10 +132,10 @@ const ConditionForm = (
       </select>
     </label>
     <Operand path={path} value={value} />
-    <p class="buttons">
+    <div class="acts">
       <button>{at === null ? "Add filter" : "Change filter"}</button>
       <a href={back}>Cancel</a>
-    </p>
+    </div>
   </>
 );
 
@@ -193,10 +193,10 @@ const ColumnMenu = (
             </label>
           ))}
         </fieldset>
-        <p class="buttons">
+        <div class="acts">
           <button>Show these</button>
-          {view.columns !== null && <a href={hrefOf({ ...view, columns: null })}>As at first</a>}
-        </p>
+          {view.columns !== null && <a href={hrefOf({ ...view, columns: null })}>Reset</a>}
+        </div>
       </form>
     </details>
   );

@@ -110,7 +110,9 @@ async function filesPage(call: Call<ProjectMember>, refused: Refused = {}): Prom
         <div id="files" class="files-now">
           <UsageBar usage={usage} />
           <Refusal problem={problem ?? null} />
-          {items.length === 0 && problem === null && <p>{emptyText(cursor === null, mayChange)}</p>}
+          {items.length === 0 && problem === null && (
+            <p class="empty">{emptyText(cursor === null, mayChange)}</p>
+          )}
           <FileGrid files={items} path={path} mayChange={mayChange} />
           <nav class="pages" aria-label="Pages">
             {cursor !== null && <a href={path}>First page</a>}

@@ -52,9 +52,7 @@ const Tile = (
         {mayChange && (
           <Ask
             label="Delete"
-            loss={`The file is gone for good, and its address with it. ${
-              bytesText(size)
-            } are free.`}
+            loss={`The file is gone for good, and its address with it: ${bytesText(size)}.`}
             action={`${path}/delete`}
             button="Delete for good"
           >

@@ -53,7 +53,7 @@ export function bodyOf(form: URLSearchParams): Json {
 }
 
 const STYLES = {
-  "": "as usual: in the path, at AWS in the host",
+  "": "as usual: in the path, for AWS in the host",
   path: "in the path",
   host: "in the host",
 } as const;
@@ -80,7 +80,7 @@ export const StorageForm = (
         autocomplete="off"
       />
       <label>
-        The bucket's name stands
+        The bucket's name in addresses
         <select name="pathStyle">
           {Object.entries(STYLES).map(([value, says]) => (
             <option value={value} {...(value === entered.pathStyle && { selected: true })}>
@@ -97,7 +97,7 @@ export const StorageForm = (
         autocomplete="off"
       />
       <Field
-        label="Access key id"
+        label="Access key ID"
         name="accessKeyId"
         type="password"
         autocomplete="off"

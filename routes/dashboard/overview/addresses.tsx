@@ -2,7 +2,7 @@ import { changeProject } from "@/lib/projects/change_project.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
 import type { ProjectRecord } from "@/lib/projects/records.ts";
 import type { Handler } from "../../call.ts";
-import { Field, Refusal } from "../components/forms.tsx";
+import { Field, Hint, hintId, Refusal } from "../components/forms.tsx";
 import { homeOf } from "../frame.ts";
 import { attempt, pageReply, seeOther } from "../replies.ts";
 import { overviewPage, type Refused } from "./overview.tsx";
@@ -68,14 +68,14 @@ const AddressForms = (
         <Refusal problem={of("allowedOrigins")?.problem ?? null} />
         <label>
           Allowed origins, one on each line
-          <textarea name="allowedOrigins" rows={3} aria-describedby="allowedOrigins-hint">
+          <textarea name="allowedOrigins" rows={3} aria-describedby={hintId("allowedOrigins")}>
             {of("allowedOrigins")?.text ?? project.allowedOrigins.join("\n")}
           </textarea>
-          <small id="allowedOrigins-hint">
-            If any are listed, browsers may use the publishable key on these pages only, and on
-            those of the Site URL.
-          </small>
         </label>
+        <Hint of="allowedOrigins">
+          If any are listed, browsers may use the publishable key on these pages only, and on those
+          of the Site URL.
+        </Hint>
         <button>Save origins</button>
       </form>
     </>

@@ -38,7 +38,7 @@ export const Keys = (
 ) => (
   <article class="card">
     <h2>Keys</h2>
-    <p>Of a key only a hash is kept. Each was shown once, when it was made.</p>
+    <p>A key is shown once, when it is made. A lost one is replaced by rotating it.</p>
     {fresh !== null && (
       <div class="note good" role="status">
         <CopyField label={`New ${KINDS[fresh.kind].label.toLowerCase()}`} value={fresh.key} />

@@ -1,7 +1,9 @@
+import type { Child } from "hono/jsx";
 import type { ProjectMember } from "@/lib/projects/members.ts";
 import { readRequestCounts, type RequestCount } from "@/lib/projects/request_counts.ts";
 import type { Handler } from "../../call.ts";
 import { counted, countText } from "../components/texts.ts";
+import { When } from "../components/when.tsx";
 import { homeOf } from "../frame.ts";
 import { partReply } from "../replies.ts";
 
@@ -39,7 +41,7 @@ export const Requests = ({ projectId, counts }: { projectId: string; counts: Cou
     >
       <Drawings {...counts} />
     </div>
-    <details class="tables">
+    <details>
       <summary>As tables</summary>
       <div id="request-tables">
         <Tables {...counts} />
@@ -133,12 +135,16 @@ function sumText(counts: readonly Pick<RequestCount, "requests" | "errors">[]): 
 
 const Tables = ({ minutes, days }: Counts) => (
   <>
-    <CountTable title="Last hour" counts={minutes} textOf={minuteText} />
-    <CountTable title="Last 30 days" counts={days} textOf={dayText} />
+    <CountTable title="Last hour" counts={minutes} whenOf={({ from }) => <When at={from} />} />
+    <CountTable title="Last 30 days" counts={days} whenOf={(day) => <>{dayText(day)}</>} />
   </>
 );
 
-const CountTable = ({ title, counts, textOf }: Omit<ChartProps, "unit">) => {
+const CountTable = (
+  { title, counts, whenOf }: Pick<ChartProps, "title" | "counts"> & {
+    whenOf: (count: RequestCount) => Child;
+  },
+) => {
   const shown = counts.filter(({ requests }) => requests > 0).toReversed();
   return (
     <table>
@@ -153,7 +159,7 @@ const CountTable = ({ title, counts, textOf }: Omit<ChartProps, "unit">) => {
       <tbody>
         {shown.map((count) => (
           <tr>
-            <td>{textOf(count)}</td>
+            <td>{whenOf(count)}</td>
             <td class="num">{countText(count.requests)}</td>
             <td class="num">{countText(count.errors)}</td>
           </tr>

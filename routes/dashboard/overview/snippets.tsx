@@ -1,5 +1,6 @@
 import type { CollectionDefinition, FieldDefinition } from "@/lib/documents/fields.ts";
 import type { Json } from "@/lib/store/port.ts";
+import { PLACEHOLDERS } from "../collections/calls.ts";
 import { Snippet } from "../components/snippet.tsx";
 
 /** A project's own values, for what is to be pasted. */
@@ -28,7 +29,7 @@ export const Snippets = (values: SnippetValues) => (
   </article>
 );
 
-const KEY = "pk_live_…";
+const KEY = PLACEHOLDERS.publishable;
 
 /** As those that are made without another word. */
 const NEW: Pick<CollectionDefinition, "name" | "fields" | "rls"> = {

@@ -8,7 +8,7 @@ import type { Call, Handler } from "../../call.ts";
 import { Ask, Field, Refusal } from "../components/forms.tsx";
 import { Meter } from "../components/meter.tsx";
 import { Bar, ProjectShell } from "../components/shell.tsx";
-import { bytesText, counted } from "../components/texts.ts";
+import { bytesText, countText } from "../components/texts.ts";
 import { DoneNote } from "../done.tsx";
 import { homeOf, loadFrame } from "../frame.ts";
 import { attempt, pageReply, seeOther } from "../replies.ts";
@@ -104,11 +104,11 @@ const UsageCard = ({ usage }: { usage: Awaited<ReturnType<typeof projectUsage>> 
     <article class="card">
       <h2>Plan and limits</h2>
       <p>
-        The {plan} plan of the project's owner rules. Whoever runs this server changes plans.
+        The project has the plan of its owner: {plan}. Whoever runs this server changes plans.
       </p>
       <Meter label="Collections" {...collections} />
       <Meter
-        label={`Documents (${counted(documents.count, "document")})`}
+        label={`Documents (${countText(documents.count)})`}
         used={documents.bytes}
         limit={documents.limit}
         bytes
@@ -116,7 +116,7 @@ const UsageCard = ({ usage }: { usage: Awaited<ReturnType<typeof projectUsage>> 
       <Meter label="Files" used={storage.used} limit={storage.limit} bytes />
       <p>
         {storage.provider === "external" && "Files go to a bucket of the project's own. "}
-        One file has up to {bytesText(storage.fileBytesMax)}.
+        A file has up to {bytesText(storage.fileBytesMax)}.
         {storage.reserved > 0 && ` ${bytesText(storage.reserved)} are held for uploads under way.`}
       </p>
       <Meter label="Your AI queries this month" {...ai.queries} />

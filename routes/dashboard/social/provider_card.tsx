@@ -54,10 +54,10 @@ const ProviderForm = ({ settings, about, page, entered, hasSite }: CardProps) =>
   const { provider, callbackUrl, hasClientSecret, enabled } = settings;
   return (
     <form method="post" action={`${page}/providers/${provider}`}>
-      <p>
+      <p class="muted">
         Register the callback URL in an OAuth application at{" "}
         <a href={about.consoleUrl} target="_blank" rel="noopener noreferrer">{about.title}</a>, then
-        paste its id and secret here.
+        paste its client ID and secret here.
       </p>
       <Refusal problem={entered?.problem ?? null} />
       <CopyField label="Callback URL" value={callbackUrl} />
@@ -105,13 +105,13 @@ const ProviderForm = ({ settings, about, page, entered, hasSite }: CardProps) =>
 };
 
 const LINKING = {
-  verified: "signs in to that user, if the provider has verified it",
+  verified: "signs in as that user, if the provider has verified it",
   never: "is another user",
 } as const;
 
 const Linking = ({ chosen }: { chosen: string }) => (
   <label>
-    Somebody with the e-mail of a user of another provider
+    Same e-mail as a user of another provider
     <select name="linking">
       {Object.entries(LINKING).map(([value, says]) => (
         <option value={value} {...(value === chosen && { selected: true })}>{says}</option>

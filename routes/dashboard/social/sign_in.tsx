@@ -86,9 +86,9 @@ async function signInPage(call: Call<ProjectMember>, refused: Refused = {}) {
             entered={refused.provider?.name === settings.provider ? refused.provider : null}
           />
         ))}
-        {mayChange && (
+        {mayChange && siteUrl !== null && providers.some(({ enabled }) => enabled) && (
           <p class="muted">
-            Try it signs you in as a user of this project, as your site would, and shows who that
+            “Try it” signs you in as a user of this project, as your site would, and shows who that
             is. The session it opens is ended at once; the user stays.
           </p>
         )}

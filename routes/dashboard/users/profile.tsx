@@ -29,7 +29,7 @@ export const Profile = ({ user, home }: { user: UserRecord; home?: string }) => 
       <Disabled user={user} />
     </h2>
     <dl class="facts">
-      <dt>Id</dt>
+      <dt>ID</dt>
       <dd class="mono">{user._id}</dd>
       <dt>E-mail</dt>
       <dd>
@@ -45,7 +45,7 @@ export const Profile = ({ user, home }: { user: UserRecord; home?: string }) => 
       <dt>User name</dt>
       <dd>{user.username ?? "none"}</dd>
       <dt>Picture</dt>
-      <dd class="mono">{user.avatarUrl ?? "none"}</dd>
+      <dd class={user.avatarUrl === null ? "" : "mono"}>{user.avatarUrl ?? "none"}</dd>
       <dt>Signs in by</dt>
       <dd>
         {providersOf(user).length === 0 ? "no provider" : <ProviderBadges user={user} />}

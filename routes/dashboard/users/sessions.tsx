@@ -1,5 +1,6 @@
 import type { RecordPage } from "@/lib/page.ts";
 import type { Json } from "@/lib/store/port.ts";
+import { deviceText } from "../components/device.ts";
 import { Ask } from "../components/forms.tsx";
 import { When } from "../components/when.tsx";
 
@@ -18,40 +19,9 @@ export const Sessions = ({ page, path, mayChange, isFirst }: SessionsProps) => (
     {page.items.length === 0
       ? <p>{isFirst ? "Not signed in anywhere." : "There are no more sessions."}</p>
       : (
-        <div class="scroll" role="region" aria-label="Sessions" tabindex={0}>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Device</th>
-                <th scope="col">Address</th>
-                <th scope="col">Last used</th>
-                <th scope="col">Since</th>
-                {mayChange && <th scope="col">End</th>}
-              </tr>
-            </thead>
-            <tbody>
-              {page.items.map((session) => (
-                <tr>
-                  <td title={textOf(session.userAgent)}>{textOf(session.userAgent)}</td>
-                  <td>{textOf(session.address)}</td>
-                  <td>
-                    <When at={String(session.lastUsedAt)} />
-                  </td>
-                  <td>
-                    <When at={String(session.createdAt)} />
-                  </td>
-                  {mayChange && (
-                    <td>
-                      <form method="post" action={`${path}/sessions/${session._id}`}>
-                        <button class="link">End</button>
-                      </form>
-                    </td>
-                  )}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <ul class="rows">
+          {page.items.map((session) => <SessionRow {...{ session, path, mayChange }} />)}
+        </ul>
       )}
     {page.nextCursor !== null && (
       <a href={`${path}?${new URLSearchParams({ cursor: page.nextCursor })}`}>More sessions</a>
@@ -67,4 +37,34 @@ export const Sessions = ({ page, path, mayChange, isFirst }: SessionsProps) => (
   </article>
 );
 
-const textOf = (value: Json | undefined): string => typeof value === "string" ? value : "unknown";
+const SessionRow = (
+  { session, path, mayChange }: {
+    session: { [name: string]: Json };
+    path: string;
+    mayChange: boolean;
+  },
+) => {
+  const [userAgent, address] = [textOf(session.userAgent), textOf(session.address)];
+  const device = deviceText(userAgent);
+  return (
+    <li>
+      <span class="grow" {...(userAgent !== null && { title: userAgent })}>
+        <b>{device}</b>
+        <small>
+          {address !== null && `network ${address} · `}
+          {"used "}
+          <When at={String(session.lastUsedAt)} />
+          {" · since "}
+          <When at={String(session.createdAt)} />
+        </small>
+      </span>
+      {mayChange && (
+        <form method="post" action={`${path}/sessions/${session._id}`}>
+          <button class="quiet" aria-label={`End ${device}`}>End</button>
+        </form>
+      )}
+    </li>
+  );
+};
+
+const textOf = (value: Json | undefined): string | null => typeof value === "string" ? value : null;

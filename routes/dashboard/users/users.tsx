@@ -8,9 +8,12 @@ import { Bar, ProjectShell } from "../components/shell.tsx";
 import { When } from "../components/when.tsx";
 import { homeOf, loadFrame } from "../frame.ts";
 import { attempt, pageReply } from "../replies.ts";
-import { calledBy, Disabled, ProviderBadges } from "./profile.tsx";
+import { calledBy, Disabled, ProviderBadges, providersOf } from "./profile.tsx";
 
 const ROWS = 50;
+
+/** What stands in a cell that has nothing. */
+const NOTHING = "—";
 
 const NOBODY: RecordPage<UserRecord> = { items: [], nextCursor: null };
 
@@ -29,7 +32,13 @@ export const showUsers: Handler<ProjectMember> = async ({ services, principal, q
     <ProjectShell frame={frame} title="Users" current={path}>
       <Bar title="Users">
         <form class="search" action={path}>
-          <input name="search" type="search" value={search} aria-label="E-mail contains" />
+          <input
+            name="search"
+            type="search"
+            value={search}
+            aria-label="E-mail contains"
+            placeholder="E-mail"
+          />
           <button class="quiet">Search</button>
         </form>
       </Bar>
@@ -57,10 +66,10 @@ const queryOf = (search: string, cursor: string | null): string =>
 
 const Nobody = ({ search, isFirst, home }: { search: string; isFirst: boolean; home: string }) => (
   <div class="sheet">
-    {search !== "" && <p>No user has an e-mail that contains this text.</p>}
-    {search === "" && !isFirst && <p>There are no more users.</p>}
+    {search !== "" && <p class="empty">No user has an e-mail that contains this text.</p>}
+    {search === "" && !isFirst && <p class="empty">There are no more users.</p>}
     {search === "" && isFirst && (
-      <p>
+      <p class="empty">
         Nobody has signed in so far. Users come by themselves, by a provider:{" "}
         <a href={`${home}/sign-in`}>set up sign-in</a>.
       </p>
@@ -86,9 +95,9 @@ const UserTable = ({ users, path }: { users: readonly UserRecord[]; path: string
             <td>
               <a href={`${path}/${user._id}`}>{calledBy(user)}</a> <Disabled user={user} />
             </td>
-            <td>{user.name}</td>
+            <td>{user.name ?? NOTHING}</td>
             <td>
-              <ProviderBadges user={user} />
+              {providersOf(user).length === 0 ? NOTHING : <ProviderBadges user={user} />}
             </td>
             <td>{user.lastSignInAt ? <When at={user.lastSignInAt} /> : "never"}</td>
             <td>

@@ -1,0 +1,18 @@
+import assert from "node:assert/strict";
+import { bytesText, counted } from "./texts.ts";
+
+Deno.test("sizes and numbers read as people say them", () => {
+  assert.deepEqual([0, 1, 2, 1023, 1024, 14_889_779].map(bytesText), [
+    "0 bytes",
+    "1 byte",
+    "2 bytes",
+    "1,023 bytes",
+    "1 KB",
+    "14.2 MB",
+  ]);
+  assert.deepEqual([0, 1, 8310].map((count) => counted(count, "row")), [
+    "0 rows",
+    "1 row",
+    "8,310 rows",
+  ]);
+});
