@@ -11,7 +11,7 @@ import type { Handler } from "../../call.ts";
 import { attempt, pageReply, seeOther } from "../replies.ts";
 import { EditorPage, type Typed } from "./editor.tsx";
 import { readEntries, readJsonOf, unreadable } from "./entered.ts";
-import { targetsOf } from "./references.ts";
+import { type Targets, targetsOf } from "./references.ts";
 import { type MemberCall, openRoom, openTarget, pathOf, type Room, serverOf } from "./room.ts";
 import { beside, hrefOf, isTrash, readView, restarted, trashless, type View } from "./view.ts";
 
@@ -33,7 +33,7 @@ async function seen(call: MemberCall, id: Id): Promise<Seen> {
 const isJson = (form: URLSearchParams): boolean => form.get("as") === "json";
 
 /** For who may not choose there is nothing to choose from. */
-const targetsFor = async (call: MemberCall, room: Room, asJson: boolean) =>
+const targetsFor = async (call: MemberCall, room: Room, asJson: boolean): Promise<Targets> =>
   room.mayWrite && !asJson ? await targetsOf(call, room) : new Map();
 
 /** What the grid showed that led here, of an address or of a form. */

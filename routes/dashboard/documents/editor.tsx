@@ -7,7 +7,7 @@ import { ProjectShell, Tabs } from "../components/shell.tsx";
 import { When } from "../components/when.tsx";
 import { entriesOf, jsonOf, typedEntries } from "./entered.ts";
 import { Fields, isHomeless } from "./fields.tsx";
-import type { Target } from "./references.ts";
+import type { Targets } from "./references.ts";
 import type { Room } from "./room.ts";
 import { beside, hrefOf, type View, viewText } from "./view.ts";
 
@@ -20,7 +20,7 @@ export interface Typed {
 interface EditorProps {
   readonly room: Room;
   /** What references can lead to, where they can be chosen. */
-  readonly targets: ReadonlyMap<string, Target>;
+  readonly targets: Targets;
   /** What the grid shows to which the way leads back. */
   readonly view: View;
   /** Null for one that is still to be made. */

@@ -1,13 +1,13 @@
 import type { Child } from "hono/jsx";
 import type { FieldFault } from "@/lib/problems.ts";
 import { type Entry, FIELD_PREFIX } from "./entered.ts";
-import type { Names, Target } from "./references.ts";
+import type { Names, Target, Targets } from "./references.ts";
 
 interface FieldsProps {
   readonly entries: readonly Entry[];
   readonly faults: readonly FieldFault[];
   /** What references can lead to. */
-  readonly targets: ReadonlyMap<string, Target>;
+  readonly targets: Targets;
   /** Whether somebody is about to fill them in. */
   readonly isNew: boolean;
   readonly owner: string | null;
@@ -87,7 +87,7 @@ const Input = (
   { entry: { key, field, text }, id, targets, isReadOnly, isFaulty, isFocused }: {
     entry: Entry;
     id: string;
-    targets: FieldsProps["targets"];
+    targets: Targets;
     isReadOnly: boolean;
     isFaulty: boolean;
     isFocused: boolean;

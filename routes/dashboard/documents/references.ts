@@ -26,6 +26,9 @@ export interface Target {
   readonly names: Names | null;
 }
 
+/** By the collection's name. */
+export type Targets = ReadonlyMap<string, Target>;
+
 /** What a page's references lead to, by the collection; users are told by their ids. */
 export async function namesShown(
   call: MemberCall,
@@ -49,7 +52,7 @@ export async function namesShown(
 export async function targetsOf(
   call: MemberCall,
   { frame: { home }, collection }: Room,
-): Promise<ReadonlyMap<string, Target>> {
+): Promise<Targets> {
   const refs = new Set(collection.definition.fields.flatMap(({ ref }) => ref ?? []));
   const found = [...refs].map(async (ref) => {
     const path = ref === "users" ? `${home}/users` : collectionPath(home, ref);
