@@ -13,6 +13,7 @@ import files from "./assets/files.css" with { type: "text" };
 import designer from "./assets/designer.js" with { type: "text" };
 import documentsStyle from "./assets/documents.css" with { type: "text" };
 import documents from "./assets/documents.js" with { type: "text" };
+import links from "./assets/links.js" with { type: "text" };
 import times from "./assets/times.js" with { type: "text" };
 
 const FOLDER = "/dashboard/assets/";
@@ -46,6 +47,7 @@ export const STYLES: readonly Asset[] = [
 /** Every page has all of them: what htmx puts in its place brings no scripts of its own. */
 export const SCRIPTS: readonly Asset[] = [
   asset("htmx", "js", htmx),
+  asset("links", "js", links),
   asset("times", "js", times),
   asset("copy", "js", copy),
   asset("file_drop", "js", fileDrop),

@@ -78,8 +78,9 @@ for (const javaScriptEnabled of [true, false]) {
     await page.getByRole("button", { name: "Create document" }).click();
     await page.getByText("Created.", { exact: true }).waitFor();
     await check(page);
+    await page.getByRole("link", { name: "First", exact: true }).click();
     await page.getByLabel(/^title /).fill("First of all");
-    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("button", { name: "Save and stay" }).click();
     await page.getByText("Saved.", { exact: true }).waitFor();
     await page.getByRole("link", { name: "JSON" }).click();
     await page.getByLabel(/whole document/).waitFor();
@@ -171,6 +172,44 @@ browserTest(
     await page.getByText("Columns", { exact: true }).click();
     await page.keyboard.press("Escape");
     assert.equal(await page.getByRole("button", { name: "Show these" }).isVisible(), false);
+  },
+);
+
+browserTest(
+  "with scripts: a click on a row opens it, keys save it, and the same rows are back",
+  async () => {
+    await using dashboard = await openDashboardBrowser();
+    const page = await dashboard.person();
+    const path = await openPosts(dashboard, page, 30);
+    await page.goto(`${path}?sort=views`);
+    const row = page.getByRole("row", { name: "Post 3 ", exact: false });
+    const opened = page.context().waitForEvent("page");
+    await row.getByRole("cell", { name: "draft" }).click({ modifiers: ["ControlOrMeta"] });
+    const tab = await opened;
+    await tab.getByLabel(/^title /).waitFor();
+    await row.getByRole("cell", { name: "draft" }).click();
+    await page.getByLabel(/^title /).fill("Third");
+    await page.keyboard.press("Control+s");
+    await page.getByText("Saved.", { exact: true }).waitFor();
+    assert.equal(page.url(), `${path}?sort=views&.done=saved`);
+    assert.equal((await titles(page))[3], "Third");
+
+    // The tab still has what was there before. Enter must not decide who is right.
+    await tab.getByLabel(/^views /).fill("900");
+    await tab.keyboard.press("Enter");
+    await tab.getByRole("button", { name: "Save mine in its place" }).waitFor();
+    await tab.getByLabel(/^views /).focus();
+    const answered = tab.waitForResponse((one) => one.request().method() === "POST");
+    await tab.keyboard.press("Enter");
+    assert.equal((await answered).status(), 412);
+    await tab.close();
+
+    await page.getByRole("button", { name: "New document" }).click();
+    await page.locator("[name='f.title']:focus").waitFor();
+    await page.keyboard.type("By keys");
+    await page.keyboard.press("Control+s");
+    await page.getByText("Created.", { exact: true }).waitFor();
+    await page.getByText("1–25 of 31").waitFor();
   },
 );
 

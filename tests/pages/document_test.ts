@@ -41,7 +41,7 @@ Deno.test("each type has a field of its own, and what nobody touched stays exact
   );
   assert.equal(field(page, "at").input.getAttribute("value"), "2026-01-31T12:00:00.125");
   const same = await dashboard.fill(page, "Save");
-  assert.equal(same.location, `${path}/documents/${id}?done=saved`);
+  assert.equal(same.location, `${path}?.done=saved`);
   assert.deepEqual(await posts.get(id!), before);
   posts.app.clock.advance(1000);
   const saved = await dashboard.fill(page, "Save", { "f.status": "live" });
@@ -173,7 +173,7 @@ Deno.test("a document is made by fields or as JSON, with its defaults, or as a c
   assert.equal(refused.status, 400);
   assert.equal(field(refused, "title").fault, "title is required");
   const made = await dashboard.fill(page, "Create document", { "f.title": "A", "f.slug": "a" });
-  assert.match(made.location!, /\/documents\/[0-9a-f]{24}\?done=created$/);
+  assert.equal(made.location, `${path}?.done=created`);
   const [document] = await posts.list();
   assert.deepEqual([document.title, document.status], ["A", "draft"]);
   const json = await dashboard.get(`${path}/new?as=json`);

@@ -77,6 +77,7 @@ const Begun = ({ email = "", next, problem }: Visit) => (
       value={email}
       autocomplete="username"
       required
+      autofocus
     />
   </>
 );

@@ -2,13 +2,24 @@
 
 const scrolled = new Map();
 
-/** The rows: arrows go up and down, and another page of the same grid begins where this one is. */
+/**
+ * The rows: a click opens one, arrows go up and down, and another page of the same grid begins where
+ * this one is.
+ */
 class DataGrid extends HTMLElement {
   connectedCallback() {
     this.place = location.pathname;
     this.scrollLeft = scrolled.get(this.place) ?? 0;
     this.addEventListener("scroll", () => scrolled.set(this.place, this.scrollLeft));
     this.addEventListener("keydown", (event) => this.move(event));
+    this.addEventListener("click", (event) => this.open(event));
+  }
+
+  /** As its first link does, in a new tab if the keys say so; text that is being selected stays. */
+  open(event) {
+    if (event.target.closest("a, .pick") !== null || !getSelection().isCollapsed) return;
+    const link = event.target.closest("tbody tr")?.querySelector("td:not(.pick) a");
+    link?.dispatchEvent(new MouseEvent("click", event));
   }
 
   move(event) {
@@ -70,6 +81,15 @@ class TimeZone extends HTMLElement {
     if (field !== null) field.value = Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
   }
 }
+
+/** The button that a key presses says so itself. */
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "s" || event.altKey || event.ctrlKey === event.metaKey) return;
+  const save = document.querySelector("[aria-keyshortcuts~='Control+S']");
+  if (save === null) return;
+  event.preventDefault();
+  save.click();
+});
 
 /** What lies over the page closes by Escape, and by a click elsewhere. */
 const openMenus = () => document.querySelectorAll("details.menu[open], .bar > details[open]");

@@ -147,8 +147,17 @@ const FieldsForm = (
       </p>
       {canEdit && (
         <div class="acts">
-          <button class="quiet" name="act" value="add:">Add field</button>
-          <button name="act" value="save">Save fields</button>
+          <button
+            class="quiet"
+            name="act"
+            value="add:"
+            {...(done === DONE.created && { autofocus: true })}
+          >
+            Add field
+          </button>
+          <button name="act" value="save" aria-keyshortcuts="Control+S Meta+S">
+            Save fields
+          </button>
           {blamed === null && <Refusal problem={problem} />}
           {done !== undefined && <Done>{done}</Done>}
         </div>

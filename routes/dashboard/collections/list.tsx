@@ -81,6 +81,7 @@ const NewCollection = (
         placeholder="posts"
         autocomplete="off"
         required
+        autofocus
       />
       <button>Create collection</button>
     </form>

@@ -14,6 +14,8 @@ interface FieldProps {
   readonly placeholder?: string;
   readonly minlength?: number;
   readonly maxlength?: number;
+  /** Whether it is what most come to the page for. */
+  readonly autofocus?: boolean;
 }
 
 /** A labelled field of one line. A password that was sent is never sent back. */

@@ -1,4 +1,4 @@
-import type { Json } from "@/lib/store/port.ts";
+import type { Id, Json } from "@/lib/store/port.ts";
 import { When } from "../components/when.tsx";
 import { countText } from "../components/texts.ts";
 import type { FieldType } from "./paths.ts";
@@ -12,20 +12,27 @@ export interface Column {
   readonly path: string;
   /** Null for what is not declared. */
   readonly type: FieldType | null;
+  /** The collection that its ids lead to; null for none. */
+  readonly ref: string | null;
   /** Whether its texts are few words that come again and again. */
   readonly isWord: boolean;
 }
 
 const Nothing = () => <span class="nothing">—</span>;
 
+export const isId = (value: Json | undefined): value is Id =>
+  typeof value === "string" && ID.test(value);
+
 /** A value in a cell. */
-export const Value = ({ value, column }: { value: Json | undefined; column: Column }) => {
+export const Value = (
+  { value, column }: { value: Json | undefined; column: Omit<Column, "ref"> },
+) => {
   if (value === undefined || value === null) return <Nothing />;
   if (typeof value === "number") return <>{countOf(value)}</>;
   if (typeof value === "boolean") return <>{value ? "yes" : "no"}</>;
   if (typeof value !== "string") return <>{cut(shortText(value))}</>;
   if (column.type === "Date") return <When at={value} />;
-  if (ID.test(value)) return <code title={value}>{value.slice(0, ID_SHOWN)}…</code>;
+  if (isId(value)) return <code title={value}>{value.slice(0, ID_SHOWN)}…</code>;
   if (column.isWord) return <span class="badge">{value}</span>;
   return <>{cut(value)}</>;
 };
@@ -34,7 +41,7 @@ export const Value = ({ value, column }: { value: Json | undefined; column: Colu
 const countOf = (value: number): string =>
   Number.isSafeInteger(value) && !Object.is(value, -0) ? countText(value) : String(value);
 
-const cut = (text: string): string =>
+export const cut = (text: string): string =>
   text.length <= SHOWN_MAX ? text : `${text.slice(0, SHOWN_MAX).toWellFormed()}…`;
 
 /** A list or an object in a few words. */

@@ -18,9 +18,14 @@ export function columnsOf(
   const paths = pathsOf(collection);
   const names = view.columns ?? firstColumns(collection, view, documents);
   return names.map((path) => {
-    const type = paths.get(path)?.type ?? null;
+    const { type = null, ref = null } = paths.get(path) ?? {};
     const isText = type === "String" && path !== "_id";
-    return { path, type, isWord: isText && areWords(documents.map((one) => valueAt(one, path))) };
+    return {
+      path,
+      type,
+      ref,
+      isWord: isText && areWords(documents.map((one) => valueAt(one, path))),
+    };
   });
 }
 

@@ -11,7 +11,9 @@ import type { Handler } from "../../call.ts";
 import { attempt, pageReply, seeOther } from "../replies.ts";
 import { EditorPage, type Typed } from "./editor.tsx";
 import { readEntries, readJsonOf, unreadable } from "./entered.ts";
-import { type MemberCall, openRoom, openTarget, pathOf, serverOf } from "./room.ts";
+import { type Targets, targetsOf } from "./references.ts";
+import { type MemberCall, openRoom, openTarget, pathOf, type Room, serverOf } from "./room.ts";
+import { beside, hrefOf, isTrash, readView, restarted, trashless, type View } from "./view.ts";
 
 /** A document with the tag of what was seen; of the trash, too. */
 interface Seen {
@@ -30,6 +32,14 @@ async function seen(call: MemberCall, id: Id): Promise<Seen> {
 
 const isJson = (form: URLSearchParams): boolean => form.get("as") === "json";
 
+/** For who may not choose there is nothing to choose from. */
+const targetsFor = async (call: MemberCall, room: Room, asJson: boolean): Promise<Targets> =>
+  room.mayWrite && !asJson ? await targetsOf(call, room) : new Map();
+
+/** What the grid showed that led here, of an address or of a form. */
+const viewOf = (call: MemberCall, given: URLSearchParams): View =>
+  readView(pathOf(call), given.get("view") ?? "");
+
 export const showDocument: Handler<ProjectMember> = async (call) => {
   const query = new URLSearchParams(call.query);
   const [room, found] = await Promise.all([
@@ -39,7 +49,9 @@ export const showDocument: Handler<ProjectMember> = async (call) => {
   return pageReply(
     <EditorPage
       room={room}
+      view={viewOf(call, query)}
       {...found}
+      targets={await targetsFor(call, room, isJson(query))}
       asJson={isJson(query)}
       typed={null}
       done={query.get("done")}
@@ -47,7 +59,10 @@ export const showDocument: Handler<ProjectMember> = async (call) => {
   );
 };
 
-/** Saves what was changed since it was seen; what somebody else changed meanwhile is not lost. */
+/**
+ * Saves what was changed since it was seen, and leads back to the grid; what somebody else changed
+ * meanwhile is not lost.
+ */
 export const saveDocument: Handler<ProjectMember> = async (call) => {
   const id = requiredId(call.param("id"));
   const form = await call.form();
@@ -65,8 +80,10 @@ export const saveDocument: Handler<ProjectMember> = async (call) => {
     return await patchDocument(call.services, target, { id, body: members, ifMatch });
   });
   if (tried.problem === null) {
-    const as = isJson(form) ? "as=json&" : "";
-    return seeOther(`${pathOf(call)}/documents/${id}?${as}done=saved`);
+    const view = viewOf(call, form);
+    if (form.get("then") !== "stay") return seeOther(hrefOf(view, { done: "saved" }));
+    const more = { ...(isJson(form) && { as: "json" }), done: "saved" };
+    return seeOther(beside(view, `${view.path}/documents/${id}`, more));
   }
   return await editorReply(call, { form, problem: tried.problem, now });
 };
@@ -81,12 +98,14 @@ export const showNewDocument: Handler<ProjectMember> = async (call) => {
   return pageReply(
     <EditorPage
       room={room}
+      view={viewOf(call, query)}
       document={null}
       etag={null}
       copied={copied?.document ?? null}
+      targets={await targetsFor(call, room, isJson(query))}
       asJson={isJson(query)}
       typed={null}
-      done={null}
+      done={query.get("done")}
     />,
   );
 };
@@ -102,13 +121,17 @@ export const createDocumentByForm: Handler<ProjectMember> = async (call) => {
       if (faults.length > 0) throw unreadable(faults);
       body = members;
     }
-    return await createDocument(call.services, target, { body, idempotencyKey: null });
+    await createDocument(call.services, target, { body, idempotencyKey: null });
   });
   if (tried.problem !== null) {
     return await editorReply(call, { form, problem: tried.problem, now: null });
   }
-  const { _id } = parseJson(tried.value) as StoredDocument; // As it was stored.
-  return seeOther(`${pathOf(call)}/documents/${_id}?done=created`);
+  const view = viewOf(call, form);
+  if (form.get("then") !== "another") {
+    return seeOther(hrefOf(isTrash(view) ? trashless(view) : restarted(view), { done: "created" }));
+  }
+  const more = { ...(isJson(form) && { as: "json" }), done: "created" };
+  return seeOther(beside(view, `${view.path}/new`, more));
 };
 
 async function editorReply(
@@ -120,8 +143,10 @@ async function editorReply(
   return pageReply(
     <EditorPage
       room={room}
+      view={viewOf(call, form)}
       document={now?.document ?? null}
       etag={now?.etag ?? null}
+      targets={await targetsFor(call, room, isJson(form))}
       asJson={isJson(form)}
       typed={typed}
       done={null}

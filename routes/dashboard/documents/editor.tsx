@@ -7,7 +7,9 @@ import { ProjectShell, Tabs } from "../components/shell.tsx";
 import { When } from "../components/when.tsx";
 import { entriesOf, jsonOf, typedEntries } from "./entered.ts";
 import { Fields, isHomeless } from "./fields.tsx";
+import type { Targets } from "./references.ts";
 import type { Room } from "./room.ts";
+import { beside, hrefOf, type View, viewText } from "./view.ts";
 
 /** What was sent and refused. */
 export interface Typed {
@@ -17,6 +19,10 @@ export interface Typed {
 
 interface EditorProps {
   readonly room: Room;
+  /** What references can lead to, where they can be chosen. */
+  readonly targets: Targets;
+  /** What the grid shows to which the way leads back. */
+  readonly view: View;
   /** Null for one that is still to be made. */
   readonly document: StoredDocument | null;
   /** Of the document as it is now. */
@@ -28,29 +34,34 @@ interface EditorProps {
   readonly done: string | null;
 }
 
-const DONE: Readonly<Record<string, string>> = { saved: "Saved.", created: "Created." };
+const DONE: Readonly<Record<string, string>> = {
+  saved: "Saved.",
+  created: "Created. Here is room for another.",
+};
 
 /** One document: by fields, or as JSON. Who may not change it, or finds it in the trash, reads it. */
 export const EditorPage = (props: EditorProps) => {
-  const { room, document, typed, asJson } = props;
+  const { room, view, document, typed, asJson } = props;
   const { frame, collection, path } = room;
   const { definition } = collection;
   const title = document === null ? "New document" : document._id;
-  const here = document === null ? `${path}/new` : `${path}/documents/${document._id}`;
+  const action = document === null ? `${path}/new` : `${path}/documents/${document._id}`;
+  const here = beside(view, action);
+  const asText = beside(view, action, { as: "json" });
   const isReadOnly = !room.mayWrite || document?.isDeleted === true;
   const done = props.done === null ? undefined : DONE[props.done];
   return (
     <ProjectShell frame={frame} title={`${title} · ${definition.name}`} current={path}>
       <CollectionBar frame={frame} collection={definition} current="documents">
-        {room.mayWrite && document !== null && <Acts path={path} document={document} />}
+        {room.mayWrite && document !== null && <Acts view={view} document={document} />}
       </CollectionBar>
       <div class="sheet">
         <div class="document-head">
           <h2 class={document === null ? "" : "mono"}>{title}</h2>
           <Tabs
             label="Ways to look at it"
-            tabs={[{ href: here, label: "Form" }, { href: `${here}?as=json`, label: "JSON" }]}
-            current={asJson ? `${here}?as=json` : here}
+            tabs={[{ href: here, label: "Form" }, { href: asText, label: "JSON" }]}
+            current={asJson ? asText : here}
           />
         </div>
         {document !== null && <Facts document={document} />}
@@ -60,7 +71,10 @@ export const EditorPage = (props: EditorProps) => {
             It is in the trash, and can be recovered for {TRASH_MS / 86_400_000} days from then.
           </p>
         )}
-        <form class="document-form" method="post" action={here}>
+        <form class="document-form" method="post" action={action}>
+          {/* Enter presses the first button of a form, and that overwrites nothing. */}
+          {!isReadOnly && <button hidden></button>}
+          <input type="hidden" name="view" value={viewText(view)} />
           {asJson && <input type="hidden" name="as" value="json" />}
           {props.etag !== null && (
             <input type="hidden" name="etag" value={typed?.form.get("etag") ?? props.etag} />
@@ -71,8 +85,8 @@ export const EditorPage = (props: EditorProps) => {
             : <FieldsForm {...props} isReadOnly={isReadOnly} />}
           {!isReadOnly && (
             <div class="acts">
-              <button>{document === null ? "Create document" : "Save"}</button>
-              <a role="button" class="quiet" href={path}>Back to the list</a>
+              <SaveButtons isNew={document === null} />
+              <a role="button" class="quiet" href={hrefOf(view)}>Back to the list</a>
             </div>
           )}
         </form>
@@ -81,8 +95,17 @@ export const EditorPage = (props: EditorProps) => {
   );
 };
 
+const SaveButtons = ({ isNew }: { isNew: boolean }) => (
+  <>
+    <button aria-keyshortcuts="Control+S Meta+S">{isNew ? "Create document" : "Save"}</button>
+    <button class="quiet" name="then" value={isNew ? "another" : "stay"}>
+      {isNew ? "Create and add another" : "Save and stay"}
+    </button>
+  </>
+);
+
 const FieldsForm = (
-  { room, document, copied, typed, isReadOnly }: EditorProps & { isReadOnly: boolean },
+  { room, document, copied, typed, targets, isReadOnly }: EditorProps & { isReadOnly: boolean },
 ) => {
   const { definition } = room.collection;
   const shown = document ?? copied ?? {};
@@ -100,6 +123,8 @@ const FieldsForm = (
           <Fields
             entries={entries}
             faults={faults}
+            targets={targets}
+            isNew={document === null}
             owner={definition.rls.enabled ? definition.rls.ownerField : null}
             isReadOnly={isReadOnly}
           />
@@ -167,9 +192,14 @@ const Fact = ({ name, at }: { name: string; at: string }) => (
   </div>
 );
 
-const Acts = ({ path, document }: { path: string; document: StoredDocument }) => {
-  const action = `${path}/documents`;
-  const id = <input type="hidden" name="id" value={document._id} />;
+const Acts = ({ view, document }: { view: View; document: StoredDocument }) => {
+  const action = `${view.path}/documents`;
+  const id = (
+    <>
+      <input type="hidden" name="view" value={viewText(view)} />
+      <input type="hidden" name="id" value={document._id} />
+    </>
+  );
   if (document.isDeleted) {
     return (
       <>
@@ -192,7 +222,13 @@ const Acts = ({ path, document }: { path: string; document: StoredDocument }) =>
   }
   return (
     <>
-      <a role="button" class="quiet" href={`${path}/new?from=${document._id}`}>Duplicate</a>
+      <a
+        role="button"
+        class="quiet"
+        href={beside(view, `${view.path}/new`, { from: document._id })}
+      >
+        Duplicate
+      </a>
       <Ask
         label="Delete"
         loss={`It goes to the trash, from which it can be recovered for ${

@@ -1,28 +1,46 @@
 import type { Child } from "hono/jsx";
 import type { FieldFault } from "@/lib/problems.ts";
 import { type Entry, FIELD_PREFIX } from "./entered.ts";
+import type { Names, Target, Targets } from "./references.ts";
 
 interface FieldsProps {
   readonly entries: readonly Entry[];
   readonly faults: readonly FieldFault[];
+  /** What references can lead to. */
+  readonly targets: Targets;
+  /** Whether somebody is about to fill them in. */
+  readonly isNew: boolean;
   readonly owner: string | null;
   readonly isReadOnly: boolean;
 }
 
 /** The members of a document, each with a field of its type and what is wrong with it. */
-export const Fields = ({ entries, faults, owner, isReadOnly }: FieldsProps) => (
-  <div class="members">
-    {entries.map((entry, i) => {
-      const told = faultsOf(entry, faults);
-      const id = `field-${i}`;
-      return (
-        <Labelled entry={entry} id={id} isOwner={entry.key === owner} faults={told}>
-          <Input entry={entry} id={id} isReadOnly={isReadOnly} isFaulty={told.length > 0} />
-        </Labelled>
-      );
-    })}
-  </div>
-);
+export const Fields = (
+  { entries, faults, targets, isNew, owner, isReadOnly }: FieldsProps,
+) => {
+  const told = entries.map((entry) => faultsOf(entry, faults));
+  const faulty = told.findIndex((one) => one.length > 0);
+  const focus = faulty < 0 && isNew ? 0 : faulty;
+  return (
+    <div class="members">
+      {entries.map((entry, i) => {
+        const id = `field-${i}`;
+        return (
+          <Labelled entry={entry} id={id} isOwner={entry.key === owner} faults={told[i]!}>
+            <Input
+              entry={entry}
+              id={id}
+              targets={targets}
+              isReadOnly={isReadOnly}
+              isFaulty={told[i]!.length > 0}
+              isFocused={i === focus}
+            />
+          </Labelled>
+        );
+      })}
+    </div>
+  );
+};
 
 /** Faults inside a list or an object are told at the field that holds them. */
 const faultsOf = ({ key }: Entry, faults: readonly FieldFault[]): string[] =>
@@ -66,17 +84,20 @@ const Labelled = (
 };
 
 const Input = (
-  { entry: { key, field, text }, id, isReadOnly, isFaulty }: {
+  { entry: { key, field, text }, id, targets, isReadOnly, isFaulty, isFocused }: {
     entry: Entry;
     id: string;
+    targets: Targets;
     isReadOnly: boolean;
     isFaulty: boolean;
+    isFocused: boolean;
   },
 ) => {
   const common = {
     id,
     name: FIELD_PREFIX + key,
     ...(isReadOnly && { readonly: true }),
+    ...(isFocused && { autofocus: true }),
     ...(isFaulty && { "aria-invalid": "true" as const, "aria-describedby": `${id}-fault` }),
   };
   switch (field?.type) {
@@ -85,7 +106,7 @@ const Input = (
     case "Number":
       return <input type="number" step="any" value={text} {...common} />;
     case "Ref":
-      return <input value={text} autocomplete="off" spellcheck={false} class="mono" {...common} />;
+      return <Reference common={common} text={text} target={targets.get(field.ref ?? "")} />;
     case "Date":
       return <input {...timeInput(text)} value={text} {...common} />;
     case "String":
@@ -93,6 +114,41 @@ const Input = (
     default:
       return <textarea rows={1} class="mono" spellcheck={false} {...common}>{text}</textarea>;
   }
+};
+
+/** Chosen by name where there is little to choose from; else an id, which can be looked up. */
+const Reference = (
+  { common, text, target }: { common: object; text: string; target: Target | undefined },
+) => {
+  const { path, names = null } = target ?? {};
+  if (names !== null && names.size > 0) return <Choice common={common} text={text} names={names} />;
+  return (
+    <>
+      <input value={text} autocomplete="off" spellcheck={false} class="mono" {...common} />
+      {path !== undefined && (
+        <small>
+          <a href={path} target="_blank">Look it up</a>
+        </small>
+      )}
+    </>
+  );
+};
+
+const Choice = ({ common, text, names }: { common: object; text: string; names: Names }) => {
+  const known = [...names.values()];
+  const options = [...names].map(([id, name]) => ({
+    id,
+    name: known.indexOf(name) === known.lastIndexOf(name) ? name : `${name} (${id})`,
+  }));
+  return (
+    <select {...common}>
+      <option value="">—</option>
+      {text !== "" && !names.has(text) && <option value={text} selected>{text}</option>}
+      {options.toSorted((a, b) => a.name.localeCompare(b.name)).map(({ id, name }) => (
+        <option value={id} {...(id === text && { selected: true })}>{name}</option>
+      ))}
+    </select>
+  );
 };
 
 /** Browsers know no year before the first: such a date would be gone when it is saved. */

@@ -17,10 +17,11 @@ import { ApiCall } from "./api_call.tsx";
 import { columnsOf } from "./columns.ts";
 import { Empty } from "./empty.tsx";
 import { Pager } from "./pager.tsx";
+import { namesShown } from "./references.ts";
 import { type MemberCall, openRoom, pathOf, type Room, serverOf } from "./room.ts";
-import { Table } from "./table.tsx";
+import { type Rows, Table } from "./table.tsx";
 import { type Asked, AskedNote, Toolbar } from "./toolbar.tsx";
-import { filtersOf, isTrash, listQuery, readView, type View, viewText } from "./view.ts";
+import { beside, filtersOf, isTrash, listQuery, readView, type View, viewText } from "./view.ts";
 
 export const showDocuments: Handler<ProjectMember> = (call) =>
   gridReply(call, readView(pathOf(call), call.query));
@@ -36,9 +37,9 @@ export async function gridReply(call: MemberCall, view: View, said: Said = {}) {
   const [room, listed] = await Promise.all([openRoom(call), listOf(call, view)]);
   const { list } = listed;
   const problem = said.problem ?? said.asked?.problem ?? listed.problem;
-  const make = () => String(gridPage(call, { room, view, said, listed }));
+  const make = () => gridText(call, { room, view, said, listed });
   const isPlain = list !== null && said.problem === undefined && said.asked === undefined;
-  const text = isPlain ? madeOnce(call, room, list, make) : make();
+  const text = await (isPlain ? madeOnce(call, room, list, make) : make());
   return pageReply(raw(text), { ...(problem && { status: problem.status }) });
 }
 
@@ -52,20 +53,23 @@ interface Made {
 const PAGES_KEPT = 50;
 const kept = new LRUCache<string, Made>({ max: PAGES_KEPT });
 
-/** A list that is found to be the same is the same object: in the same frame it is the same page. */
-function madeOnce(
+/**
+ * A list that is found to be the same is the same object: in the same frame, which is counted anew
+ * after each change in the project, it is the same page.
+ */
+async function madeOnce(
   { query }: MemberCall,
   { frame, collection }: Room,
   list: DocumentList,
-  make: () => string,
-): string {
+  make: () => Promise<string>,
+): Promise<string> {
   const { projectId, name, role, email, plan, ...contents } = frame;
   const key = JSON.stringify([projectId, name, role, email, plan, collection.version, query]);
   const known = kept.get(key);
   const isSame = known?.list === list && known.contents.collections === contents.collections &&
     known.contents.users === contents.users && known.contents.fileBytes === contents.fileBytes;
   if (isSame) return known.text;
-  const text = make();
+  const text = await make();
   kept.set(key, { list, contents, text });
   return text;
 }
@@ -77,12 +81,13 @@ interface Shown {
   readonly listed: Listed;
 }
 
-const gridPage = ({ services }: MemberCall, { listed, ...shown }: Shown) => {
-  const { list } = listed;
+async function gridText(call: MemberCall, shown: Shown): Promise<string> {
+  const { room, view, listed: { list } } = shown;
   const documents = list === null ? [] : parseJson(`[${list.items}]`) as StoredDocument[]; // As they were stored.
-  const origin = services.config.publicUrl;
-  return <GridPage {...shown} listed={listed} documents={documents} origin={origin} />;
-};
+  const columns = columnsOf(room.collection, view, documents);
+  const rows = { columns, documents, names: await namesShown(call, columns, documents) };
+  return String(<GridPage {...shown} {...rows} origin={call.services.config.publicUrl} />);
+}
 
 /** Either of them is null. */
 interface Listed {
@@ -106,6 +111,8 @@ async function listOf(call: MemberCall, view: View): Promise<Listed> {
 }
 
 const DONE: Readonly<Record<string, string>> = {
+  created: "Created.",
+  saved: "Saved.",
   deleted: `Deleted. The trash keeps it for ${TRASH_MS / 86_400_000} days.`,
   recovered: "Recovered.",
   removed: "Removed for good.",
@@ -113,15 +120,13 @@ const DONE: Readonly<Record<string, string>> = {
 };
 
 const GridPage = (
-  { room, view, said, listed, documents, origin }: Shown & {
-    documents: readonly StoredDocument[];
+  { room, view, said, listed, columns, documents, names, origin }: Shown & Rows & {
     origin: string;
   },
 ) => {
   const { frame, collection, path } = room;
   const { list } = listed;
   const { definition } = collection;
-  const columns = columnsOf(collection, view, documents);
   const done = view.done === null ? undefined : DONE[view.done];
   const parts = { room, view, columns, documents };
   return (
@@ -142,7 +147,7 @@ const GridPage = (
             <form class="grid-rows" method="post" action={`${path}/documents`}>
               <input type="hidden" name="view" value={viewText(view)} />
               <data-grid class="scroll" role="region" tabindex="0" aria-label="Documents">
-                <Table {...parts} />
+                <Table {...parts} names={names} />
               </data-grid>
               <Pager list={list} view={view} shown={documents.length}>
                 {room.mayWrite && <SelectionActs isTrash={isTrash(view)} />}
@@ -168,7 +173,7 @@ const Acts = ({ room: { path, mayWrite }, view }: { room: Room; view: View }) =>
           <a href={exportPath(path, "json", text)} download>JSON</a>
         </div>
       </details>
-      {mayWrite && <a role="button" href={`${path}/new`}>New document</a>}
+      {mayWrite && <a role="button" href={beside(view, `${path}/new`)}>New document</a>}
     </>
   );
 };

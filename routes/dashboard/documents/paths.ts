@@ -9,6 +9,8 @@ export interface Path {
   readonly type: FieldType;
   /** The type of what is compared: of an array its elements'; null where anything may be there. */
   readonly compared: FieldType | null;
+  /** The collection that ids there lead to; null for none. */
+  readonly ref: string | null;
   /** What people call it. */
   readonly word: string;
   readonly isServers: boolean;
@@ -28,6 +30,7 @@ const server = (path: string, type: FieldType, word: string): Path => ({
   path,
   type,
   compared: type,
+  ref: null,
   word,
   isServers: true,
 });
@@ -57,9 +60,11 @@ const declared = (fields: readonly FieldDefinition[], at: string, owner: string 
   fields.flatMap((field) => {
     const path = at + field.key;
     const { type, ref, fields: inner = [] } = field;
-    const word = path === owner ? "owner" : ref === undefined ? WORDS[type] : `id in ${ref}`;
+    const isOwner = path === owner;
+    const word = isOwner ? "owner" : ref === undefined ? WORDS[type] : `id in ${ref}`;
+    const to = isOwner ? "users" : ref ?? null;
     return [
-      { path, type, compared: comparedOf(field), word, isServers: false },
+      { path, type, compared: comparedOf(field), ref: to, word, isServers: false },
       ...declared(inner, `${path}.`, null),
     ];
   });

@@ -1,22 +1,31 @@
 import type { StoredDocument } from "@/lib/documents/collection.ts";
+import type { Json } from "@/lib/store/port.ts";
 import { valueAt } from "@/lib/store/shape.ts";
-import { type Column, rowName, Value } from "./cells.tsx";
+import { collectionPath } from "../collections/bar.tsx";
+import { type Column, isId, rowName, Value } from "./cells.tsx";
 import { type Path, pathsOf } from "./paths.ts";
+import type { Names } from "./references.ts";
 import type { Room } from "./room.ts";
 import { sortingBy } from "./sorting.ts";
-import { hrefOf, type View } from "./view.ts";
+import { beside, hrefOf, type View } from "./view.ts";
 
-interface TableProps {
-  readonly room: Room;
-  readonly view: View;
+/** What the table shows. */
+export interface Rows {
   readonly columns: readonly Column[];
   readonly documents: readonly StoredDocument[];
+  /** Of what the documents refer to, by its collection. */
+  readonly names: ReadonlyMap<string, Names>;
+}
+
+interface TableProps extends Rows {
+  readonly room: Room;
+  readonly view: View;
 }
 
 /** The documents in rows; with boxes before them for who may change them. */
-export const Table = ({ room, view, columns, documents }: TableProps) => {
+export const Table = ({ room, view, columns, documents, names }: TableProps) => {
   const paths = pathsOf(room.collection);
-  const { path, mayWrite } = room;
+  const { path, mayWrite, frame: { home } } = room;
   return (
     <table>
       <thead>
@@ -31,7 +40,14 @@ export const Table = ({ room, view, columns, documents }: TableProps) => {
       </thead>
       <tbody>
         {documents.map((document) => (
-          <Row path={path} columns={columns} document={document} mayWrite={mayWrite} />
+          <Row
+            href={beside(view, `${path}/documents/${document._id}`)}
+            columns={columns}
+            document={document}
+            names={names}
+            home={home}
+            mayWrite={mayWrite}
+          />
         ))}
       </tbody>
     </table>
@@ -68,10 +84,10 @@ const Header = (
 };
 
 const Row = (
-  { path, columns, document, mayWrite }: {
-    path: string;
-    columns: readonly Column[];
+  { href, columns, document, names, home, mayWrite }: Pick<Rows, "columns" | "names"> & {
+    href: string;
     document: StoredDocument;
+    home: string;
     mayWrite: boolean;
   },
 ) => {
@@ -86,19 +102,27 @@ const Row = (
         </td>
       )}
       {columns.map((column, i) => {
-        const value = <Value value={valueAt(document, column.path)} column={column} />;
+        const value = valueAt(document, column.path);
+        const referred = referredBy(column, value, home);
+        const shown = (referred && names.get(column.ref!)?.get(referred.id)) ??
+          <Value value={value} column={column} />;
         return (
           <td {...(column.type === "Number" && { class: "num" })}>
-            {i > 0
-              ? value
-              : (
-                <a href={`${path}/documents/${id}`} {...(name !== first && { "aria-label": name })}>
-                  {value}
-                </a>
-              )}
+            {i === 0
+              ? <a href={href} {...(name !== first && { "aria-label": name })}>{shown}</a>
+              : referred === null
+              ? shown
+              : <a href={referred.href} title={referred.id}>{shown}</a>}
           </td>
         );
       })}
     </tr>
   );
 };
+
+/** Where a reference leads; null for what is none. */
+function referredBy({ ref }: Column, value: Json | undefined, home: string) {
+  if (ref === null || !isId(value)) return null;
+  const path = ref === "users" ? `${home}/users` : `${collectionPath(home, ref)}/documents`;
+  return { id: value, href: `${path}/${value}` };
+}

@@ -153,3 +153,10 @@ export function hrefOf(
   const text = [viewText(view), textOf(extra)].filter((one) => one !== "").join("&");
   return text === "" ? view.path : `${view.path}?${text}`;
 }
+
+/** A page beside the grid, such as a document's, from which the way leads back to this view. */
+export function beside(view: View, path: string, more: Readonly<Record<string, string>> = {}) {
+  const text = viewText(view);
+  const query = textOf(Object.entries({ ...more, ...(text !== "" && { view: text }) }));
+  return query === "" ? path : `${path}?${query}`;
+}

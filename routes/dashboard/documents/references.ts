@@ -1,0 +1,96 @@
+import { listUsers } from "@/lib/auth/manage_users.ts";
+import { findCollection } from "@/lib/documents/access.ts";
+import type { StoredDocument } from "@/lib/documents/collection.ts";
+import { listDocuments } from "@/lib/documents/list_documents.ts";
+import { Problem } from "@/lib/problems.ts";
+import { parseJson } from "@/lib/store/json_text.ts";
+import type { Id, Json } from "@/lib/store/port.ts";
+import { valueAt } from "@/lib/store/shape.ts";
+import { collectionPath } from "../collections/bar.tsx";
+import { calledBy } from "../users/profile.tsx";
+import { type Column, cut, isId } from "./cells.tsx";
+import { type MemberCall, type Room, serverOf } from "./room.ts";
+
+/** What documents are called, by their ids. */
+export type Names = ReadonlyMap<Id, string>;
+
+/** A person chooses from no more; of a larger collection he types the id. */
+const CHOICES_MAX = 50;
+
+const NOBODY: Names = new Map();
+
+/** A collection that a reference can lead to. */
+export interface Target {
+  readonly path: string;
+  /** Of all that is in it; null where that is more than a person would look through. */
+  readonly names: Names | null;
+}
+
+/** By the collection's name. */
+export type Targets = ReadonlyMap<string, Target>;
+
+/** What a page's references lead to, by the collection; users are told by their ids. */
+export async function namesShown(
+  call: MemberCall,
+  columns: readonly Column[],
+  documents: readonly StoredDocument[],
+): Promise<ReadonlyMap<string, Names>> {
+  const ids = new Map<string, Set<Id>>();
+  for (const { path, ref } of columns) {
+    if (ref === null || ref === "users") continue;
+    const found = documents.map((one) => valueAt(one, path)).filter(isId);
+    ids.set(ref, new Set([...ids.get(ref) ?? [], ...found]));
+  }
+  const named = [...ids].filter(([, of]) => of.size > 0).map(async ([ref, of]) => {
+    const names = await namesIn(call, ref, `_id_in=${[...of].join(",")}&limit=${of.size}`);
+    return [ref, names] as const;
+  });
+  return new Map(await Promise.all(named));
+}
+
+/** What the references of a form can lead to, by the collection. */
+export async function targetsOf(
+  call: MemberCall,
+  { frame: { home }, collection }: Room,
+): Promise<Targets> {
+  const refs = new Set(collection.definition.fields.flatMap(({ ref }) => ref ?? []));
+  const found = [...refs].map(async (ref) => {
+    const path = ref === "users" ? `${home}/users` : collectionPath(home, ref);
+    return [ref, { path, names: await allNamesIn(call, ref) }] as const;
+  });
+  return new Map(await Promise.all(found));
+}
+
+async function allNamesIn(call: MemberCall, ref: string): Promise<Names | null> {
+  const { services, principal } = call;
+  const limit = `limit=${CHOICES_MAX + 1}`;
+  const names = ref === "users"
+    ? new Map(
+      (await listUsers(services, principal.project._id, limit)).items
+        .map((user) => [user._id, calledBy(user)]),
+    )
+    : await namesIn(call, ref, limit);
+  return names.size > CHOICES_MAX ? null : names;
+}
+
+/** By the first text that the collection declares; none of a collection that is gone. */
+async function namesIn(call: MemberCall, ref: string, query: string): Promise<Names> {
+  try {
+    const { definition } = await findCollection(call.services, serverOf(call), ref);
+    const { fields, rls: { ownerField } } = definition;
+    const first = fields.find(({ type, key }) => type === "String" && key !== ownerField)?.key;
+    const list = await listDocuments(call.services, serverOf(call), {
+      collectionName: ref,
+      query: `${query}&total=none`,
+    });
+    if (!("items" in list)) return NOBODY;
+    const documents = parseJson(`[${list.items}]`) as StoredDocument[]; // As they were stored.
+    return new Map(documents.map((one) => [one._id, nameOf(one, valueAt(one, first ?? "_id"))]));
+  } catch (error) {
+    if (error instanceof Problem) return NOBODY;
+    throw error;
+  }
+}
+
+const nameOf = ({ _id }: StoredDocument, first: Json | undefined): string =>
+  typeof first === "string" && first !== "" ? cut(first) : _id;

@@ -1,0 +1,126 @@
+import assert from "node:assert/strict";
+import { createUser } from "@/lib/auth/create_user.ts";
+import { createDocument } from "@/lib/documents/create_document.ts";
+import { openForWriting } from "@/lib/documents/access.ts";
+import { updateCollection } from "@/lib/documents/save_collection.ts";
+import { parseJson } from "@/lib/store/json_text.ts";
+import { assertHarmless, HOSTILE, type PageAnswer } from "../support/pages.ts";
+import { openPosts, type Posts, texts } from "./posts.ts";
+
+const FIELDS = [
+  { key: "title", type: "String" },
+  { key: "author", type: "Ref", ref: "authors" },
+  { key: "reader", type: "Ref", ref: "users" },
+  { key: "shelf", type: "Ref", ref: "shelves" },
+];
+
+async function openBooks(): Promise<Posts> {
+  const posts = await openPosts();
+  await posts.define({ name: "shelves" });
+  await posts.define({
+    name: "authors",
+    fields: [{ key: "age", type: "Number" }, { key: "name", type: "String" }],
+  });
+  await updateCollection(posts.app.services, posts.projectId, { name: "posts", fields: FIELDS });
+  return posts;
+}
+
+async function author({ app, projectId }: Posts, body: Record<string, string>): Promise<string> {
+  const caller = { kind: "secret", projectId } as const;
+  const target = await openForWriting(app.services, caller, "authors");
+  const text = await createDocument(app.services, target, { body, idempotencyKey: null });
+  return (parseJson(text) as { _id: string })._id;
+}
+
+const options = (page: PageAnswer, name: string) =>
+  [...page.document.querySelectorAll(`select[name="${name}"] option`)]
+    .map((one) => [one.getAttribute("value"), one.textContent, one.hasAttribute("selected")]);
+
+Deno.test("a reference is chosen by name, and shown by it as a link", async () => {
+  await using posts = await openBooks();
+  const { dashboard, path, app, projectId } = posts;
+  const [zoe, ann] = [await author(posts, { name: "Zoe" }), await author(posts, { name: "Ann" })];
+  const reader = await createUser(app.services, projectId, {
+    email: "ada@example.com",
+    verified: true,
+  });
+  const form = await dashboard.get(`${path}/new`);
+  assert.deepEqual(options(form, "f.author"), [
+    ["", "—", false],
+    [ann, "Ann", false],
+    [zoe, "Zoe", false],
+  ]);
+  assert.deepEqual(options(form, "f.reader")[1], [reader, "ada@example.com", false]);
+  assert.equal(
+    form.document.querySelector("[name='f.shelf']")?.tagName,
+    "INPUT",
+    "what is not there offers nothing",
+  );
+  await dashboard.fill(form, "Create document", {
+    "f.title": "A",
+    "f.author": ann,
+    "f.reader": reader,
+  });
+  const [book] = await posts.list();
+  assert.deepEqual([book.author, book.reader], [ann, reader]);
+  const grid = await dashboard.get(path);
+  const home = path.slice(0, path.indexOf("/collections"));
+  const links = [...grid.document.querySelectorAll("tbody td a[title]")]
+    .map((one) => [one.getAttribute("href"), one.textContent]);
+  assert.deepEqual(links, [
+    [`${home}/collections/authors/documents/${ann}`, "Ann"],
+    [`${home}/users/${reader}`, `${reader.slice(0, 10)}…`],
+  ]);
+  assert.equal((await dashboard.get(links[1]![0]!)).status, 200);
+  const page = await dashboard.get(`${path}/documents/${book._id}`);
+  assert.deepEqual(options(page, "f.author").filter(([, , isChosen]) => isChosen), [
+    [ann, "Ann", true],
+  ]);
+});
+
+Deno.test("a page that is asked for again shows the new name of what it refers to", async () => {
+  await using posts = await openBooks();
+  const { dashboard, path, app, projectId } = posts;
+  const ann = await author(posts, { name: "Ann" });
+  await posts.add({ title: "A", author: ann }, { title: "B", author: "b".repeat(24) });
+  const shown = async () => texts(await dashboard.get(path), "tbody td:nth-child(3)");
+  assert.deepEqual(await shown(), ["bbbbbbbbbb…", "Ann"]);
+  assert.deepEqual(await shown(), ["bbbbbbbbbb…", "Ann"]);
+  const at = `/dashboard/projects/${projectId}/collections/authors/documents/${ann}`;
+  app.clock.advance(1000);
+  await dashboard.fill(await dashboard.get(at), "Save", { "f.name": "Anna" });
+  assert.deepEqual(await shown(), ["bbbbbbbbbb…", "Anna"]);
+});
+
+Deno.test("names that are the same are told apart, and no name is more than a text", async () => {
+  await using posts = await openBooks();
+  const { dashboard, path } = posts;
+  const same = [await author(posts, { name: "Ann" }), await author(posts, { name: "Ann" })];
+  for (const name of HOSTILE) await author(posts, { name });
+  const nameless = await author(posts, {});
+  const [id] = await posts.add({ author: "c".repeat(24) });
+  const page = await dashboard.get(`${path}/documents/${id}`);
+  const names = options(page, "f.author").map(([, name]) => name);
+  for (const one of same) assert.ok(names.includes(`Ann (${one})`), names.join());
+  assert.ok(names.includes(nameless));
+  assertHarmless(page);
+  await dashboard.fill(page, "Save", { "f.title": "A" });
+  assert.equal((await posts.get(id!)).author, "c".repeat(24), "what leads nowhere stays");
+});
+
+Deno.test("where there are too many to look through an id is typed, which can be looked up", async () => {
+  await using posts = await openBooks();
+  const { dashboard, path } = posts;
+  for (let i = 0; i < 50; i++) await author(posts, { name: `Author ${i}` });
+  assert.equal(options(await dashboard.get(`${path}/new`), "f.author").length, 51);
+  await author(posts, { name: "One more" });
+  const page = await dashboard.get(`${path}/new`);
+  const field = page.document.querySelector("[name='f.author']")!;
+  assert.equal(field.tagName, "INPUT");
+  const link = field.closest(".member")!.querySelector("a")!;
+  assert.match(link.getAttribute("href")!, /\/collections\/authors$/);
+  const viewer = await posts.other("viewer");
+  const [id] = await posts.add({ title: "A" });
+  const read = await viewer.get(`${path}/documents/${id}`);
+  assert.ok(read.document.querySelector("[name='f.author']")!.hasAttribute("readonly"));
+});

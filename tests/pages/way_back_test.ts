@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { linkOf, openPosts, texts } from "./posts.ts";
+
+const VIEW = "status=draft&sort=views&.columns=title,views";
+const LISTED = "status=draft&sort=views&.columns=title%2Cviews";
+
+Deno.test("from the rows of a view the way leads to a document and back to the same view", async () => {
+  await using posts = await openPosts();
+  const { dashboard, path } = posts;
+  await posts.add({ title: "A", status: "draft", views: 1 }, { title: "B", status: "draft" });
+  const grid = await dashboard.get(`${path}?${VIEW}`);
+  const page = await dashboard.get(linkOf(grid, "A"));
+  assert.equal(linkOf(page, "Back to the list"), `${path}?${LISTED}`);
+  const json = await dashboard.get(linkOf(page, "JSON"));
+  const refused = await dashboard.fill(json, "Save", { json: "{" });
+  assert.equal(linkOf(refused, "Back to the list"), `${path}?${LISTED}`);
+  const stayed = await dashboard.follow(
+    await dashboard.fill(refused, "Save and stay", { json: '{"title":"A","status":"draft"}' }),
+  );
+  assert.deepEqual(texts(stayed, "[role=status]"), ["Saved."]);
+  assert.equal(stayed.document.querySelector(".tabs [aria-current]")?.textContent, "Documents");
+  const saved = await dashboard.fill(stayed, "Save", { json: '{"title":"C","status":"draft"}' });
+  assert.equal(saved.location, `${path}?${LISTED}&.done=saved`);
+  const back = await dashboard.follow(saved);
+  assert.deepEqual(texts(back, "[role=status]"), ["Saved."]);
+  const other = await dashboard.get(linkOf(back, "C"));
+  const gone = await dashboard.fill(other, "Delete this document");
+  assert.equal(gone.location, `${path}?${LISTED}&.done=deleted`);
+});
+
+Deno.test("what is made leads to where it is seen first, or to the next one to make", async () => {
+  await using posts = await openPosts();
+  const { dashboard, path } = posts;
+  await posts.add(...Array.from({ length: 26 }, (_, i) => ({ title: `Post ${i}` })));
+  const second = await dashboard.get(linkOf(await dashboard.get(path), "Older ›"));
+  const form = await dashboard.get(linkOf(second, "New document"));
+  const more = await dashboard.fill(form, "Create and add another", { "f.title": "A" });
+  const next = await dashboard.follow(more);
+  assert.match(texts(next, "[role=status]")[0]!, /^Created\./);
+  assert.equal(next.document.querySelector("[name='f.title']")?.textContent, "");
+  const made = await dashboard.follow(
+    await dashboard.fill(next, "Create document", { "f.title": "B" }),
+  );
+  assert.deepEqual(texts(made, "tbody tr td:nth-child(2)").slice(0, 2), ["B", "A"]);
+  const trash = await dashboard.get(`${path}?isDeleted=true&include_deleted=true`);
+  const left = await dashboard.fill(
+    await dashboard.get(linkOf(trash, "New document")),
+    "Create document",
+    { "f.title": "C" },
+  );
+  assert.equal(left.location, `${path}?.done=created`, "it is not in the trash");
+});
+
+Deno.test("a way back leads nowhere but to the same grid", async () => {
+  await using posts = await openPosts();
+  const { dashboard, path } = posts;
+  const [id] = await posts.add({ title: "A" });
+  for (const view of ["//evil.example", "https://evil.example/?x=1", "javascript:alert(1)"]) {
+    const query = new URLSearchParams({ view });
+    const page = await dashboard.get(`${path}/documents/${id}?${query}`);
+    assert.ok(linkOf(page, "Back to the list").startsWith(`${path}?`));
+    const saved = await dashboard.fill(page, "Save");
+    assert.ok(saved.location!.startsWith(`${path}?`), saved.location!);
+  }
+});
+
+Deno.test("what is about to be filled in has the focus, and after a refusal what is to be mended", async () => {
+  await using posts = await openPosts();
+  const { dashboard, path } = posts;
+  const [id] = await posts.add({ title: "A" });
+  const focused = (page: Awaited<ReturnType<typeof dashboard.get>>) =>
+    [...page.document.querySelectorAll("[autofocus]")].map((one) => one.getAttribute("name"));
+  assert.deepEqual(focused(await dashboard.get(`${path}/new`)), ["f.title"]);
+  const page = await dashboard.get(`${path}/documents/${id}`);
+  assert.deepEqual(focused(page), [], "who only looks is left alone");
+  assert.deepEqual(focused(await dashboard.fill(page, "Save", { "f.views": "x" })), ["f.views"]);
+  assert.deepEqual(focused(await dashboard.get("/dashboard/sign-in")), ["email"]);
+  const collections = path.slice(0, path.lastIndexOf("/"));
+  assert.deepEqual(focused(await dashboard.get(collections)), ["name"]);
+});
