@@ -64,6 +64,7 @@ export function createApp(services: Services): App {
               param,
               header: (name) => state.raw.headers.get(name),
               isHead: state.raw.method === "HEAD",
+              problem: (error) => asProblem(error, state, log),
               refusal: (error) => refusalText(state, asProblem(error, state, log)),
               get gone() {
                 return state.raw.signal; // Made only where it is asked for.

@@ -1,9 +1,9 @@
 import type { RequestState } from "@/lib/http/request.ts";
-import { messageOf, NO_STORE, type Reply } from "@/lib/http/respond.ts";
+import { messageOf, type Reply } from "@/lib/http/respond.ts";
 import type { Problem, ProblemCode } from "@/lib/problems.ts";
 import { Plain } from "./components/shell.tsx";
 import { isLook, isPart, pathAbove, signInPath } from "./next.ts";
-import { pageReply, seeOther } from "./replies.ts";
+import { leaveFor, pageReply, seeOther } from "./replies.ts";
 
 /** What a page that cannot be shown is called. */
 const TITLES: Partial<Record<ProblemCode, string>> = {
@@ -34,8 +34,7 @@ export function refusalPage(state: RequestState, problem: Problem, reply: Reply)
 /** A part of a page is no place for another page: its script is told to leave. */
 function toSignIn(state: RequestState): Reply {
   const path = signInPath(state);
-  if (!isPart(state.raw.headers)) return seeOther(path);
-  return { status: 204, body: null, headers: [["hx-redirect", path], NO_STORE] };
+  return isPart(state.raw.headers) ? leaveFor(path) : seeOther(path);
 }
 
 const RefusalPage = ({ problem }: { problem: Problem }) => {

@@ -10,6 +10,9 @@ export const webUrl = (text: string | null): URL | null => {
   return url !== null && /^https?:$/.test(url.protocol) ? url : null;
 };
 
+/** Hosts may have marks in them that say something else in a policy. */
+const PLAIN_ORIGIN = /^https?:\/\/[\w.:[\]-]+$/;
+
 /**
  * Where else than to us a page sends the project's files, and whence it shows these: origins with
  * spaces between them; null for nowhere else.
@@ -30,5 +33,6 @@ export async function originsOf(
   const urls = [upload, ...files.map(({ url }) => url)];
   const origins = new Set(urls.flatMap((url) => webUrl(url)?.origin ?? []));
   origins.delete(new URL(config.publicUrl).origin);
-  return origins.size === 0 ? null : [...origins].join(" ");
+  const plain = [...origins].filter((one) => PLAIN_ORIGIN.test(one));
+  return plain.length === 0 ? null : plain.join(" ");
 }
