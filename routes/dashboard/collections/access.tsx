@@ -3,8 +3,9 @@ import { updateCollection } from "@/lib/documents/save_collection.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
 import type { Problem } from "@/lib/problems.ts";
 import type { Handler } from "../../call.ts";
-import { Done, Refusal } from "../components/forms.tsx";
+import { Refusal } from "../components/forms.tsx";
 import { ProjectShell } from "../components/shell.tsx";
+import { DoneNote } from "../done.tsx";
 import { attempt, pageReply, seeOther } from "../replies.ts";
 import { CollectionBar, collectionPath, tabPath } from "./bar.tsx";
 import { type CollectionPage, loadCollectionPage } from "./collection_page.ts";
@@ -12,7 +13,7 @@ import { withFlag } from "./indexes.ts";
 import { IndexCard } from "./index_card.tsx";
 import { choiceOf, Who } from "./who.tsx";
 
-const DONE: Readonly<Record<string, string>> = {
+const DONE = {
   saved: "Access is saved. It holds within five seconds everywhere.",
   indexed: "The index is there.",
   dropped: "The index is gone.",
@@ -27,8 +28,7 @@ interface Refused {
 
 export const showAccess: Handler<ProjectMember> = async (call) => {
   const page = await loadCollectionPage(call);
-  const done = DONE[new URLSearchParams(call.query).get("done") ?? ""];
-  return pageReply(<AccessPage page={page} done={done} />);
+  return pageReply(<AccessPage page={page} query={call.query} />);
 };
 
 /** What the forms of the page ask for, by the button's value, and what is then said. */
@@ -87,11 +87,7 @@ function withAccess(collection: CollectionDefinition, form: URLSearchParams): ob
 }
 
 const AccessPage = (
-  { page, refused, done }: {
-    page: CollectionPage;
-    refused?: Refused;
-    done?: string | undefined;
-  },
+  { page, refused, query = "" }: { page: CollectionPage; refused?: Refused; query?: string },
 ) => {
   const { frame, collection } = page;
   const isIndexing = refused !== undefined && refused.act !== "save";
@@ -103,7 +99,7 @@ const AccessPage = (
     >
       <CollectionBar frame={frame} collection={collection} current="access" />
       <div class="sheet">
-        {done !== undefined && <Done>{done}</Done>}
+        <DoneNote query={query} sentences={DONE} />
         <AccessForm page={page} refused={isIndexing ? undefined : refused} />
         <IndexCard page={page} refused={isIndexing ? refused : undefined} />
       </div>

@@ -3,9 +3,10 @@ import { updateCollection } from "@/lib/documents/save_collection.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { Call, Handler } from "../../call.ts";
-import { Ask, Done, Field, Refusal } from "../components/forms.tsx";
+import { Ask, Field, Refusal } from "../components/forms.tsx";
 import { ProjectShell } from "../components/shell.tsx";
 import { counted } from "../components/texts.ts";
+import { DoneNote } from "../done.tsx";
 import { attempt, pageReply, seeOther } from "../replies.ts";
 import { CollectionBar, collectionPath, tabPath } from "./bar.tsx";
 import { type CollectionPage, loadCollectionPage } from "./collection_page.ts";
@@ -22,7 +23,7 @@ interface Entered {
   readonly problem: Problem | null;
 }
 
-const DONE: Readonly<Record<string, string>> = {
+const DONE = {
   created: "The collection is there. Say what its documents hold, or begin with any documents.",
   saved: "The fields are saved.",
 };
@@ -31,8 +32,7 @@ export const showFields: Handler<ProjectMember> = async (call) => {
   const page = await loadCollectionPage(call);
   const { fields, strict } = page.collection;
   const entered = { fields: draftOf(fields), strict, focus: null, problem: null };
-  const done = DONE[new URLSearchParams(call.query).get("done") ?? ""];
-  return pageReply(<FieldsPage page={page} entered={entered} done={done} />);
+  return pageReply(<FieldsPage page={page} entered={entered} query={call.query} />);
 };
 
 /** Saves the rows, or does what a button beside them says, which saves nothing. */
@@ -83,10 +83,10 @@ export const deleteCollectionByForm: Handler<ProjectMember> = async (call) => {
 };
 
 const FieldsPage = (
-  { page, entered, done, notDeleted = null }: {
+  { page, entered, query = "", notDeleted = null }: {
     page: CollectionPage;
     entered: Entered;
-    done?: string | undefined;
+    query?: string;
     notDeleted?: Problem | null;
   },
 ) => {
@@ -99,7 +99,7 @@ const FieldsPage = (
     >
       <CollectionBar frame={frame} collection={collection} current="fields" />
       <div class="sheet wide">
-        <FieldsForm page={page} entered={entered} done={done} />
+        <FieldsForm page={page} entered={entered} query={query} />
         {canEdit && <DeleteCard page={page} problem={notDeleted} />}
       </div>
     </ProjectShell>
@@ -107,10 +107,10 @@ const FieldsPage = (
 };
 
 const FieldsForm = (
-  { page: { frame, collection, canEdit }, entered, done }: {
+  { page: { frame, collection, canEdit }, entered, query }: {
     page: CollectionPage;
     entered: Entered;
-    done: string | undefined;
+    query: string;
   },
 ) => {
   const { fields, strict, problem } = entered;
@@ -148,7 +148,7 @@ const FieldsForm = (
           <button class="quiet" name="act" value="add:">Add field</button>
           <button name="act" value="save">Save fields</button>
           {blamed === null && <Refusal problem={problem} />}
-          {done !== undefined && <Done>{done}</Done>}
+          <DoneNote query={query} sentences={DONE} />
         </div>
       )}
     </form>

@@ -2,9 +2,10 @@ import type { StoredDocument } from "@/lib/documents/collection.ts";
 import { TRASH_MS } from "@/lib/limits.ts";
 import type { Problem } from "@/lib/problems.ts";
 import { CollectionBar } from "../collections/bar.tsx";
-import { Ask, Done, Refusal } from "../components/forms.tsx";
+import { Ask, Refusal } from "../components/forms.tsx";
 import { ProjectShell, Tabs } from "../components/shell.tsx";
 import { When } from "../components/when.tsx";
+import { DoneWord } from "../done.tsx";
 import { entriesOf, jsonOf, typedEntries } from "./entered.ts";
 import { Fields, isHomeless } from "./fields.tsx";
 import type { Room } from "./room.ts";
@@ -28,7 +29,7 @@ interface EditorProps {
   readonly done: string | null;
 }
 
-const DONE: Readonly<Record<string, string>> = { saved: "Saved.", created: "Created." };
+const DONE = { saved: "Saved.", created: "Created." };
 
 /** One document: by fields, or as JSON. Who may not change it, or finds it in the trash, reads it. */
 export const EditorPage = (props: EditorProps) => {
@@ -38,7 +39,9 @@ export const EditorPage = (props: EditorProps) => {
   const title = document === null ? "New document" : document._id;
   const here = document === null ? `${path}/new` : `${path}/documents/${document._id}`;
   const isReadOnly = !room.mayWrite || document?.isDeleted === true;
-  const done = props.done === null ? undefined : DONE[props.done];
+  const members = asJson
+    ? <JsonField {...props} isReadOnly={isReadOnly} />
+    : <FieldsForm {...props} isReadOnly={isReadOnly} />;
   return (
     <ProjectShell frame={frame} title={`${title} · ${definition.name}`} current={path}>
       <CollectionBar frame={frame} collection={definition} current="documents">
@@ -54,28 +57,28 @@ export const EditorPage = (props: EditorProps) => {
           />
         </div>
         {document !== null && <Facts document={document} />}
-        {done !== undefined && <Done>{done}</Done>}
+        <DoneWord word={props.done} sentences={DONE} />
         {document?.isDeleted === true && (
           <p class="note">
             It is in the trash, and can be recovered for {TRASH_MS / 86_400_000} days from then.
           </p>
         )}
-        <form class="document-form" method="post" action={here}>
-          {asJson && <input type="hidden" name="as" value="json" />}
-          {props.etag !== null && (
-            <input type="hidden" name="etag" value={typed?.form.get("etag") ?? props.etag} />
+        {isReadOnly
+          ? <div class="document-form">{members}</div>
+          : (
+            <form class="document-form" method="post" action={here}>
+              {asJson && <input type="hidden" name="as" value="json" />}
+              {props.etag !== null && (
+                <input type="hidden" name="etag" value={typed?.form.get("etag") ?? props.etag} />
+              )}
+              <Conflict typed={typed} etag={props.etag} here={here} />
+              {members}
+              <p class="buttons">
+                <button>{document === null ? "Create document" : "Save"}</button>
+                <a role="button" class="quiet" href={path}>Back to the list</a>
+              </p>
+            </form>
           )}
-          <Conflict typed={typed} etag={props.etag} here={here} />
-          {asJson
-            ? <JsonField {...props} isReadOnly={isReadOnly} />
-            : <FieldsForm {...props} isReadOnly={isReadOnly} />}
-          {!isReadOnly && (
-            <p class="buttons">
-              <button>{document === null ? "Create document" : "Save"}</button>
-              <a role="button" class="quiet" href={path}>Back to the list</a>
-            </p>
-          )}
-        </form>
       </div>
     </ProjectShell>
   );

@@ -10,8 +10,9 @@ import { QueryTooSlow } from "@/lib/store/errors.ts";
 import { parseJson } from "@/lib/store/json_text.ts";
 import type { Handler } from "../../call.ts";
 import { CollectionBar } from "../collections/bar.tsx";
-import { Done, Refusal } from "../components/forms.tsx";
+import { Refusal } from "../components/forms.tsx";
 import { ProjectShell } from "../components/shell.tsx";
+import { DoneWord } from "../done.tsx";
 import { pageReply } from "../replies.ts";
 import { ApiCall } from "./api_call.tsx";
 import { columnsOf } from "./columns.ts";
@@ -105,7 +106,7 @@ async function listOf(call: MemberCall, view: View): Promise<Listed> {
   }
 }
 
-const DONE: Readonly<Record<string, string>> = {
+const DONE = {
   deleted: `Deleted. The trash keeps it for ${TRASH_MS / 86_400_000} days.`,
   recovered: "Recovered.",
   removed: "Removed for good.",
@@ -122,7 +123,6 @@ const GridPage = (
   const { list } = listed;
   const { definition } = collection;
   const columns = columnsOf(collection, view, documents);
-  const done = view.done === null ? undefined : DONE[view.done];
   const parts = { room, view, columns, documents };
   return (
     <ProjectShell frame={frame} title={definition.name} current={path}>
@@ -132,7 +132,7 @@ const GridPage = (
         </CollectionBar>
         <Toolbar {...parts} asked={said.asked ?? null} />
         <AskedNote asked={said.asked ?? null} />
-        {done !== undefined && <Done>{done}</Done>}
+        <DoneWord word={view.done} sentences={DONE} />
         {said.problem && <Refusal problem={said.problem} />}
         {list === null
           ? <Refused problem={listed.problem} path={path} />
