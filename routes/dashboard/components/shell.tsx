@@ -1,4 +1,5 @@
 import type { Child } from "hono/jsx";
+import { includes } from "@/lib/projects/members.ts";
 import { ICON, SCRIPTS, STYLES } from "../assets.ts";
 import type { Frame } from "../frame.ts";
 import { bytesText, countText } from "./texts.ts";
@@ -129,7 +130,11 @@ export const ProjectShell = (
             {...at}
           />
         ))}
-        <Item href={`${home}/collections`} label="+ New collection" {...at} />
+        <Item
+          href={`${home}/collections`}
+          label={includes(frame.role, "admin") ? "+ New collection" : "All collections"}
+          {...at}
+        />
         <h2>Project</h2>
         <Item href={home} label="Overview" {...at} />
         <Item href={`${home}/users`} label="Users" count={countText(frame.users)} {...at} />
