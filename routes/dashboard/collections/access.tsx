@@ -1,9 +1,9 @@
 import type { CollectionDefinition } from "@/lib/documents/fields.ts";
-import { updateCollection } from "@/lib/documents/save_collection.ts";
+import { tagsOf, updateCollection } from "@/lib/documents/save_collection.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
 import type { Problem } from "@/lib/problems.ts";
 import type { Handler } from "../../call.ts";
-import { Refusal } from "../components/forms.tsx";
+import { Conflict, isConflict, Refusal } from "../components/forms.tsx";
 import { ProjectShell } from "../components/shell.tsx";
 import { DoneNote } from "../done.tsx";
 import { attempt, pageReply, seeOther } from "../replies.ts";
@@ -63,10 +63,15 @@ export const changeAccess: Handler<ProjectMember> = async (call) => {
   const form = await call.form();
   const page = await loadCollectionPage(call);
   const { frame, collection } = page;
-  const act = form.get("act") ?? "save";
-  const { change, done } = CHANGES[Object.hasOwn(CHANGES, act) ? act : "save"]!;
+  const asked = form.get("act") ?? "save";
+  const act = Object.hasOwn(CHANGES, asked) ? asked : "save";
+  const { change, done } = CHANGES[act]!;
+  const seen = form.get("over") ?? form.get("tag");
   const tried = await attempt(() =>
-    updateCollection(call.services, frame.projectId, change(collection, form))
+    updateCollection(call.services, frame.projectId, change(collection, form), {
+      ...tagsOf(collection),
+      ...(seen !== null && { rls: seen }),
+    })
   );
   if (tried.problem === null) {
     return seeOther(`${tabPath(frame.home, collection.name, "access")}?done=${done}`);
@@ -116,9 +121,14 @@ const AccessForm = (
   const { rls } = collection;
   const problem = refused?.problem ?? null;
   const isOwners = problem !== null && /owner/i.test(problem.message);
+  const action = tabPath(frame.home, collection.name, "access");
+  const now = tagsOf(collection).rls;
   return (
-    <form method="post" action={tabPath(frame.home, collection.name, "access")}>
-      {!isOwners && <Refusal problem={problem} />}
+    <form method="post" action={action}>
+      <input type="hidden" name="tag" value={refused?.form.get("tag") ?? now} />
+      {problem !== null && isConflict(problem)
+        ? <Conflict what="collection" here={action} now={now} />
+        : !isOwners && <Refusal problem={problem} />}
       <fieldset class="access" disabled={!canEdit}>
         <legend class="sr">Access</legend>
         <article class="card">

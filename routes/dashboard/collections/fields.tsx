@@ -1,9 +1,10 @@
 import { deleteCollection } from "@/lib/documents/delete_collection.ts";
-import { updateCollection } from "@/lib/documents/save_collection.ts";
+import type { CollectionDefinition } from "@/lib/documents/fields.ts";
+import { tagsOf, updateCollection } from "@/lib/documents/save_collection.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { Call, Handler } from "../../call.ts";
-import { Ask, Field, Refusal } from "../components/forms.tsx";
+import { Ask, Conflict, Field, isConflict, Refusal } from "../components/forms.tsx";
 import { ProjectShell } from "../components/shell.tsx";
 import { counted } from "../components/texts.ts";
 import { DoneNote } from "../done.tsx";
@@ -19,9 +20,19 @@ import { FieldRows, type RowsContext } from "./field_rows.tsx";
 interface Entered {
   readonly fields: readonly DraftField[];
   readonly strict: boolean;
+  /** The tag of the fields that it was made from. */
+  readonly tag: string | null;
   readonly focus: Place | null;
   readonly problem: Problem | null;
 }
+
+const stored = (collection: CollectionDefinition): Entered => ({
+  fields: draftOf(collection.fields),
+  strict: collection.strict,
+  tag: tagsOf(collection).fields,
+  focus: null,
+  problem: null,
+});
 
 const DONE = {
   created: "The collection is there. Say what its documents hold, or begin with any documents.",
@@ -30,8 +41,7 @@ const DONE = {
 
 export const showFields: Handler<ProjectMember> = async (call) => {
   const page = await loadCollectionPage(call);
-  const { fields, strict } = page.collection;
-  const entered = { fields: draftOf(fields), strict, focus: null, problem: null };
+  const entered = stored(page.collection);
   return pageReply(<FieldsPage page={page} entered={entered} query={call.query} />);
 };
 
@@ -40,8 +50,16 @@ export const changeFields: Handler<ProjectMember> = async (call) => {
   const form = await call.form();
   const page = await loadCollectionPage(call);
   const act = form.get("act") ?? "save";
-  const draft = { fields: readDraft(form), strict: form.has("strict"), problem: null };
-  if (act === "save") return await save(call, page, { ...draft, focus: null });
+  const draft = {
+    fields: readDraft(form),
+    strict: form.has("strict"),
+    tag: form.get("tag"),
+    problem: null,
+  };
+  if (act === "save") {
+    const seen = form.get("over") ?? draft.tag;
+    return await save(call, page, { ...draft, focus: null, seen });
+  }
   const entered = { ...draft, ...changeDraft(draft.fields, act) };
   return pageReply(<FieldsPage page={page} entered={entered} />);
 };
@@ -49,13 +67,18 @@ export const changeFields: Handler<ProjectMember> = async (call) => {
 async function save(
   { services, principal }: Call<ProjectMember>,
   page: CollectionPage,
-  entered: Entered,
+  { seen, ...entered }: Entered & { readonly seen: string | null },
 ) {
   const { frame, collection } = page;
   const { strict } = entered;
   const fields = inputOf(entered.fields);
   const tried = await attempt(() =>
-    updateCollection(services, principal.project._id, { ...collection, fields, strict })
+    updateCollection(
+      services,
+      principal.project._id,
+      { ...collection, fields, strict },
+      { ...tagsOf(collection), ...(seen !== null && { fields: seen }) },
+    )
   );
   if (tried.problem === null) {
     return seeOther(`${tabPath(frame.home, collection.name, "fields")}?done=saved`);
@@ -69,7 +92,7 @@ async function save(
 export const deleteCollectionByForm: Handler<ProjectMember> = async (call) => {
   const form = await call.form();
   const page = await loadCollectionPage(call);
-  const { frame, collection: { name, fields, strict } } = page;
+  const { frame, collection: { name } } = page;
   const tried = await attempt(async () => {
     if (form.get("name") !== name) {
       throw new Problem("INVALID_BODY", { message: `Type its name to delete it: ${name}.` });
@@ -77,7 +100,7 @@ export const deleteCollectionByForm: Handler<ProjectMember> = async (call) => {
     await deleteCollection(call.services, frame.projectId, name);
   });
   if (tried.problem === null) return seeOther(`${frame.home}/collections?done=deleted`);
-  const entered = { fields: draftOf(fields), strict, focus: null, problem: null };
+  const entered = stored(page.collection);
   const shown = <FieldsPage page={page} entered={entered} notDeleted={tried.problem} />;
   return pageReply(shown, { status: tried.problem.status });
 };
@@ -113,7 +136,8 @@ const FieldsForm = (
     query: string;
   },
 ) => {
-  const { fields, strict, problem } = entered;
+  const { fields, strict, tag, problem } = entered;
+  const action = tabPath(frame.home, collection.name, "fields");
   const blamed = problem === null ? null : blamedPlace(problem, fields);
   const context: RowsContext = {
     targets: ["users", ...frame.collections.map(({ name }) => name)],
@@ -126,11 +150,12 @@ const FieldsForm = (
     // The page stays where it is: what was pressed and what comes of it are seen together.
     <form
       method="post"
-      action={tabPath(frame.home, collection.name, "fields")}
+      action={action}
       hx-swap="innerHTML show:none"
     >
       {/* Enter in a text field presses the first button of a form. */}
       {canEdit && <button hidden name="act" value="save"></button>}
+      {tag !== null && <input type="hidden" name="tag" value={tag} />}
       <fieldset class="rows" disabled={!canEdit}>
         <legend>Fields</legend>
         {fields.length === 0 && <p>Nothing is declared: documents may hold anything.</p>}
@@ -147,7 +172,9 @@ const FieldsForm = (
         <div class="acts">
           <button class="quiet" name="act" value="add:">Add field</button>
           <button name="act" value="save">Save fields</button>
-          {blamed === null && <Refusal problem={problem} />}
+          {problem !== null && isConflict(problem)
+            ? <Conflict what="collection" here={action} now={tagsOf(collection).fields} />
+            : blamed === null && <Refusal problem={problem} />}
           <DoneNote query={query} sentences={DONE} />
         </div>
       )}

@@ -2,7 +2,7 @@ import type { StoredDocument } from "@/lib/documents/collection.ts";
 import { TRASH_MS } from "@/lib/limits.ts";
 import type { Problem } from "@/lib/problems.ts";
 import { CollectionBar } from "../collections/bar.tsx";
-import { Ask, Refusal } from "../components/forms.tsx";
+import { Ask, Conflict, isConflict, Refusal } from "../components/forms.tsx";
 import { ProjectShell, Tabs } from "../components/shell.tsx";
 import { When } from "../components/when.tsx";
 import { DoneWord } from "../done.tsx";
@@ -30,6 +30,9 @@ interface EditorProps {
 }
 
 const DONE = { saved: "Saved.", created: "Created." };
+
+const isRefusedAsOld = (typed: Typed | null): boolean =>
+  typed !== null && isConflict(typed.problem);
 
 /** One document: by fields, or as JSON. Who may not change it, or finds it in the trash, reads it. */
 export const EditorPage = (props: EditorProps) => {
@@ -71,7 +74,7 @@ export const EditorPage = (props: EditorProps) => {
               {props.etag !== null && (
                 <input type="hidden" name="etag" value={typed?.form.get("etag") ?? props.etag} />
               )}
-              <Conflict typed={typed} etag={props.etag} here={here} />
+              {isRefusedAsOld(typed) && <Conflict what="document" here={here} now={props.etag} />}
               {members}
               <p class="buttons">
                 <button>{document === null ? "Create document" : "Save"}</button>
@@ -96,7 +99,7 @@ const FieldsForm = (
   const isTold = faults.length > 0 && !faults.some(isHomeless(entries));
   return (
     <>
-      {typed !== null && !isTold && !isConflict(typed) && <Refusal problem={typed.problem} />}
+      {typed !== null && !isTold && !isRefusedAsOld(typed) && <Refusal problem={typed.problem} />}
       {entries.length === 0 ? <p>No fields are declared: write the document as JSON.</p> : (
         <Fields
           entries={entries}
@@ -114,7 +117,7 @@ const JsonField = (
   { document, copied, typed, isReadOnly }: EditorProps & { isReadOnly: boolean },
 ) => (
   <>
-    {typed !== null && !isConflict(typed) && <Refusal problem={typed.problem} />}
+    {typed !== null && !isRefusedAsOld(typed) && <Refusal problem={typed.problem} />}
     <label>
       The whole document, but for what the server sets
       <textarea
@@ -130,26 +133,6 @@ const JsonField = (
     </label>
   </>
 );
-
-const isConflict = ({ problem }: Typed): boolean => problem.code === "PRECONDITION_FAILED";
-
-/** Somebody else saved it first: nothing is lost until it is said which of the two holds. */
-const Conflict = (
-  { typed, etag, here }: { typed: Typed | null; etag: string | null; here: string },
-) => {
-  if (typed === null || !isConflict(typed)) return null;
-  return (
-    <div class="note bad" role="alert">
-      <span>
-        Somebody has changed this document since you opened it. What you typed is below, and is not
-        saved. <a href={here} target="_blank">See what it is now</a>.
-      </span>
-      {etag !== null && (
-        <button class="danger" name="over" value={etag}>Save mine in its place</button>
-      )}
-    </div>
-  );
-};
 
 const Facts = ({ document }: { document: StoredDocument }) => (
   <dl class="document-facts">
