@@ -42,9 +42,12 @@ export const Sessions = ({ page, path, mayChange, isFirst }: SessionsProps) => (
                   </td>
                   {mayChange && (
                     <td>
-                      <form method="post" action={`${path}/sessions/${session._id}/end`}>
-                        <button class="link">End</button>
-                      </form>
+                      <Ask
+                        label="End"
+                        loss="The user is signed out on this device, and may sign in again."
+                        action={`${path}/sessions/${session._id}/end`}
+                        button="End this session"
+                      />
                     </td>
                   )}
                 </tr>
