@@ -13,7 +13,7 @@ export const RoleTable = () => (
   <article class="card">
     <h2>What each role may do</h2>
     <div class="scroll" tabindex={0} role="group" aria-label="What each role may do">
-      <table class="who">
+      <table class="roles">
         <thead>
           <tr>
             <th scope="col">
