@@ -93,6 +93,20 @@ Deno.test("what a script's form is refused with is shown, wherever the files are
   assert.match(policyOf(refused), /https:\/\/cdn\.example|http:\/\/127\.0\.0\.1:9/);
 });
 
+Deno.test("a page without files knows where the first will be sent to and shown from, and no more", async () => {
+  await using world = await opened({ ALLOW_PRIVATE_ENDPOINTS: "true" });
+  const { app, files, path, pages } = world;
+  await setStorage(app.services, files.project.projectId, OWN_BUCKET);
+  const origins = "http://127.0.0.1:9 https://cdn.example";
+  assert.equal(
+    policyOf(await pages.get(path)),
+    `default-src 'self'; img-src 'self' data: ${origins}; connect-src 'self' ${origins}; ` +
+      "object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+  );
+  const elsewhere = await pages.get(`${path}/storage`);
+  assert.match(policyOf(elsewhere), /img-src 'self' data:; connect-src 'self';/);
+});
+
 Deno.test("the address of a bucket says nothing else in a policy", async () => {
   for (const host of ["*", "*.example", "cdn.example;sandbox", "cdn.example,sandbox", "'none'"]) {
     await using world = await opened({ ALLOW_PRIVATE_ENDPOINTS: "true" });

@@ -23,14 +23,16 @@ export async function originsOf(
   files: readonly FileInfo[],
 ): Promise<string | null> {
   const { blobs } = await blobStores.current(projectId);
+  const path = newPath(projectId, crypto.randomUUID(), "origin");
   // It is for no upload: only where it leads to is looked at.
   const upload = await blobs.signUpload({
-    path: newPath(projectId, crypto.randomUUID(), "origin"),
+    path,
     bytes: 1,
     contentType: "text/plain",
     expiresAt: clock.now() + UPLOAD_URL_MS,
   });
-  const urls = [upload, ...files.map(({ url }) => url)];
+  // The next file is shown on the page that is there already.
+  const urls = [upload, blobs.publicUrl(path), ...files.map(({ url }) => url)];
   const origins = new Set(urls.flatMap((url) => webUrl(url)?.origin ?? []));
   origins.delete(new URL(config.publicUrl).origin);
   const plain = [...origins].filter((one) => PLAIN_ORIGIN.test(one));
