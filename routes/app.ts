@@ -65,6 +65,7 @@ export function createApp(services: Services): App {
               param,
               header: (name) => state.raw.headers.get(name),
               isHead: state.raw.method === "HEAD",
+              problem: (error) => asProblem(error, state, log),
               refusal: (error) => refusalText(state, asProblem(error, state, log)),
               gone: () => state.raw.signal,
               body: () => readJson(state.raw, operation.body!.bytesMax).finally(restart),

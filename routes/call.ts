@@ -1,5 +1,6 @@
 import type { ChunkLimits } from "@/lib/http/chunks.ts";
 import type { Reply } from "@/lib/http/respond.ts";
+import type { Problem } from "@/lib/problems.ts";
 import type { Services } from "@/lib/services.ts";
 import type { Soon } from "@/lib/soon.ts";
 import type { Id, Json } from "@/lib/store/port.ts";
@@ -29,6 +30,8 @@ export interface Call<P> {
    * 300 bytes it does so only once the answer has begun. Made when asked for.
    */
   gone(): AbortSignal;
+  /** What a thrown value means to the client; what is no refusal is logged. */
+  problem(error: unknown): Problem;
   /** The body of a refusal, for an answer that has begun and cannot be one itself. */
   refusal(error: unknown): string;
   /** Address of the client. */

@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { type Clock, timestamp } from "../clock.ts";
+import { sha256 } from "../crypto/hashes.ts";
 import type { NewId } from "../ids.ts";
 import { Problem } from "../problems.ts";
 import type { Plans } from "../projects/plans.ts";
@@ -101,14 +102,31 @@ async function insertNew(
   }
 }
 
+/** The parts of a definition that people change apart from each other: each by its state. */
+export interface DefinitionTags {
+  readonly fields: string;
+  readonly rls: string;
+}
+
+export const tagsOf = ({ fields, strict, rls }: CollectionDefinition): DefinitionTags => ({
+  fields: tagOf([fields, strict]),
+  rls: tagOf(rls),
+});
+
+const tagOf = (part: unknown): string => sha256(JSON.stringify(part)).slice(0, 27);
+
 /**
  * Replaces a collection's definition; its name selects it. Stored documents keep fields that are
- * no longer declared. Throws `DEFINITION_CONFLICT` that names the first ten that do not fit.
+ * no longer declared. Throws `DEFINITION_CONFLICT` that names the first ten that do not fit, and
+ * `PRECONDITION_FAILED` for a definition that is another by now.
+ *
+ * @param seen What the change was made from, as far as that counts.
  */
 export async function updateCollection(
   { engine, catalog, clock }: CollectionServices,
   projectId: Id,
   input: unknown,
+  seen: Partial<DefinitionTags> = {},
 ): Promise<CollectionDefinition> {
   const definition = parseDefinition(input);
   await engine.transaction(projectId, async (tx) => {
@@ -117,6 +135,7 @@ export async function updateCollection(
     if (stored === null || stored.value.name !== definition.name) {
       throw new Problem("COLLECTION_NOT_FOUND");
     }
+    refuseChanged(stored.value.definition, seen);
     await checkReferences(records, definition);
     const { storedAs = definition.name } = stored.value;
     const before = collectionOf(stored);
@@ -128,6 +147,14 @@ export async function updateCollection(
   });
   catalog.forget(projectId, definition.name);
   return definition;
+}
+
+function refuseChanged(definition: CollectionDefinition, seen: Partial<DefinitionTags>): void {
+  const now = tagsOf(definition);
+  if ((seen.fields ?? now.fields) === now.fields && (seen.rls ?? now.rls) === now.rls) return;
+  throw new Problem("PRECONDITION_FAILED", {
+    message: "The collection has changed since you read it: read it again and repeat the change.",
+  });
 }
 
 /** A definition as it is stored now; letter case counts. Throws `COLLECTION_NOT_FOUND`. */

@@ -10,6 +10,7 @@ import {
   createCollection,
   getCollection,
   listCollections,
+  tagsOf,
   updateCollection,
 } from "./save_collection.ts";
 
@@ -249,4 +250,23 @@ Deno.test("documents in the trash must fit too, but may repeat unique values", a
     new RegExp(`${second}: "b" must be a Number`),
   );
   assert.ok(first);
+});
+
+Deno.test("of changes made from one state of a definition one is stored", async () => {
+  await using opened = await openTestServices();
+  const { services } = opened;
+  const seen = tagsOf(await createCollection(services, PROJECT, withFields()));
+  const changes = Array.from({ length: 20 }, (_, n) => withFields(field(`f${n}`, "String")));
+  const all = await Promise.allSettled(
+    changes.map((change) => updateCollection(services, PROJECT, change, seen)),
+  );
+  const stored = all.filter(({ status }) => status === "fulfilled");
+  assert.equal(stored.length, 1);
+  for (const one of all) {
+    if (one.status === "rejected") assert.equal(one.reason.code, "PRECONDITION_FAILED");
+  }
+  const now = await getCollection(services, PROJECT, "posts");
+  assert.equal(now.fields.length, 1);
+  await updateCollection(services, PROJECT, withFields(), tagsOf(now));
+  assert.deepEqual(tagsOf(await getCollection(services, PROJECT, "posts")), seen);
 });

@@ -1,9 +1,9 @@
 import type { RequestState } from "@/lib/http/request.ts";
-import { messageOf, NO_STORE, type Reply } from "@/lib/http/respond.ts";
+import { messageOf, type Reply } from "@/lib/http/respond.ts";
 import type { Problem, ProblemCode } from "@/lib/problems.ts";
-import { Plain } from "./components/shell.tsx";
+import { Plain, UNSENT } from "./components/shell.tsx";
 import { isLook, isPart, pathAbove, signInPath } from "./next.ts";
-import { pageReply, seeOther } from "./replies.ts";
+import { leaveFor, pageReply, partReply, seeOther } from "./replies.ts";
 
 /** What a page that cannot be shown is called. */
 const TITLES: Partial<Record<ProblemCode, string>> = {
@@ -15,13 +15,15 @@ const TITLES: Partial<Record<ProblemCode, string>> = {
 
 /**
  * A refusal as a page. Whoever is not signed in is sent to sign in, and comes back to what he
- * looked at. Whoever looks at what a form is sent to (the browser stands there after a refusal)
+ * looked at; of what he sent nothing is lost. Whoever looks at what a form is sent to (the browser stands there after a refusal)
  * sees the page of the form.
  *
  * @param reply The same refusal as data: its status and headers hold here too.
  */
 export function refusalPage(state: RequestState, problem: Problem, reply: Reply): Reply {
-  if (problem.code === "SIGN_IN_REQUIRED") return toSignIn(state);
+  if (problem.code === "SIGN_IN_REQUIRED") {
+    return isLook(state) || isPart(state.raw.headers) ? toSignIn(state) : unsent(state);
+  }
   if (problem.code === "METHOD_NOT_ALLOWED" && isLook(state)) {
     return seeOther(pathAbove(state.path));
   }
@@ -34,9 +36,50 @@ export function refusalPage(state: RequestState, problem: Problem, reply: Reply)
 /** A part of a page is no place for another page: its script is told to leave. */
 function toSignIn(state: RequestState): Reply {
   const path = signInPath(state);
-  if (!isPart(state.raw.headers)) return seeOther(path);
-  return { status: 204, body: null, headers: [["hx-redirect", path], NO_STORE] };
+  return isPart(state.raw.headers) ? leaveFor(path) : seeOther(path);
 }
+
+/**
+ * With scripts a form stays as it is, and can be sent again; without them the browser has it, and
+ * sends it again if it is asked to reload. Nothing of it is repeated: it may hold secrets, and
+ * somebody else may sign in.
+ */
+function unsent(state: RequestState): Reply {
+  const signIn = signInPath(state);
+  if (!state.raw.headers.has("hx-request")) {
+    return pageReply(<UnsentPage signIn={signIn} />, { status: 401 });
+  }
+  const reply = partReply(<UnsentNote signIn={signIn} />);
+  const here: Reply["headers"] = [
+    ["hx-retarget", `#${UNSENT}`],
+    ["hx-reswap", "innerHTML"],
+    ["hx-push-url", "false"],
+  ];
+  return { ...reply, status: 401, headers: [...reply.headers ?? [], ...here] };
+}
+
+const UnsentNote = ({ signIn }: { signIn: string }) => (
+  <p class="note bad">
+    <span>
+      You are signed out, and this is not saved. <a href={signIn} target="_blank">Sign in</a>{" "}
+      in another tab, then come back and send it again: all that you entered is still here.
+    </span>
+  </p>
+);
+
+const UnsentPage = ({ signIn }: { signIn: string }) => (
+  <Plain title="Signed out">
+    <h1>Signed out</h1>
+    <p role="alert">Your session has ended, and what you sent is not saved.</p>
+    <p>
+      To lose nothing of it, <a href={signIn} target="_blank">sign in</a>{" "}
+      in another tab, then reload this page: your browser sends it again.
+    </p>
+    <p>
+      Or <a href={signIn}>sign in here</a> and begin anew.
+    </p>
+  </Plain>
+);
 
 const RefusalPage = ({ problem }: { problem: Problem }) => {
   const title = TITLES[problem.code] ?? (problem.status >= 500 ? "That went wrong" : "Refused");

@@ -23,14 +23,17 @@ const html = (status: number, body: string, filesOrigin: string | null): Reply =
   status,
   body,
   type: "text/html; charset=utf-8",
-  headers: [
-    NO_STORE,
-    ["content-security-policy", policy(filesOrigin)],
-    ["referrer-policy", "same-origin"],
-    ["x-content-type-options", "nosniff"],
-    ["x-frame-options", "DENY"],
-  ],
+  headers: guarded(filesOrigin),
 });
+
+/** What every answer to a person carries, one that only leads elsewhere too. */
+const guarded = (filesOrigin: string | null): NonNullable<Reply["headers"]> => [
+  NO_STORE,
+  ["content-security-policy", policy(filesOrigin)],
+  ["referrer-policy", "same-origin"],
+  ["x-content-type-options", "nosniff"],
+  ["x-frame-options", "DENY"],
+];
 
 function policy(filesOrigin: string | null): string {
   const files = filesOrigin === null ? "" : ` ${filesOrigin}`;
@@ -43,7 +46,14 @@ function policy(filesOrigin: string | null): string {
 export const seeOther = (path: string, headers: Reply["headers"] = []): Reply => ({
   status: 303,
   body: null,
-  headers: [["location", path], NO_STORE, ...headers],
+  headers: [["location", path], ...guarded(null), ...headers],
+});
+
+/** Sends a script's browser there, as a page of its own: the answer takes the place of nothing. */
+export const leaveFor = (path: string): Reply => ({
+  status: 204,
+  body: null,
+  headers: [["hx-redirect", path], ...guarded(null)],
 });
 
 /**

@@ -9,6 +9,7 @@ import {
   openDashboardBrowser,
   register,
 } from "../support/dashboard_browser.ts";
+import { HOSTILE } from "../support/pages.ts";
 import { createTestBucket, hasS3, settingsOf } from "../support/s3.ts";
 import { admin } from "./server.ts";
 import { until } from "./until.ts";
@@ -75,7 +76,7 @@ browserTest("with scripts: files are dropped, refused one by one, shown and dele
   await page.getByLabel(/A file of up to/).setInputFiles([
     chosen("cat.png", PICTURE, "image/png"),
     chosen("notes.txt", "hello"),
-    chosen("empty.txt", ""),
+    chosen(HOSTILE[1], ""),
     chosen("big.bin", new Uint8Array(10 * MiB + 1), "application/octet-stream"),
   ]);
   await tile(page, "notes.txt").waitFor();
@@ -83,7 +84,8 @@ browserTest("with scripts: files are dropped, refused one by one, shown and dele
   const sending = page.locator(".sending li");
   assert.equal(await sending.count(), 2);
   await sending.filter({ hasText: "big.bin" }).getByText(/larger than/).waitFor();
-  await sending.filter({ hasText: "empty.txt" }).getByText(/1 or more/).waitFor();
+  await sending.filter({ hasText: HOSTILE[1] }).getByText(/1 or more/).waitFor();
+  assert.equal(await page.locator("img[onerror]").count(), 0, "a name is a text");
   await assertAccessible(page);
 
   const dropped = await page.evaluateHandle(`(() => {

@@ -97,6 +97,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByRole("button", { name: "Go to the project" }).click();
       await side(page, "Members");
       await h1(page, "Members");
+      await page.getByRole("cell", { name: "no", exact: true }).first().waitFor();
       await looksFine();
       await page.getByLabel("E-mail").fill(email);
       await page.getByRole("combobox", { name: "Role", exact: true }).selectOption("admin");

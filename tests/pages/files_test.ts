@@ -1,39 +1,11 @@
 import assert from "node:assert/strict";
-import { setStorage } from "@/lib/projects/storage.ts";
 import { partials, pieces } from "../api/blobs.ts";
-import { type Files, MiB, openFiles } from "../api/files.ts";
-import { joinProject, openAccount, type TestAccount } from "../support/dashboard.ts";
+import { MiB, openFiles } from "../api/files.ts";
+import { joinProject, openAccount } from "../support/dashboard.ts";
 import { assertHarmless, HOSTILE, openDashboard } from "../support/pages.ts";
-import { openTestApp, type TestApp } from "../support/test_app.ts";
 import { storage } from "../support/test_store.ts";
 import { FORM_TYPE, formBytes, sendForm } from "./file_forms.ts";
-
-interface World extends AsyncDisposable {
-  readonly app: TestApp;
-  readonly owner: TestAccount;
-  readonly files: Files;
-  readonly path: string;
-  readonly pages: ReturnType<typeof openDashboard>;
-}
-
-async function opened(env: Record<string, string> = {}): Promise<World> {
-  const app = await openTestApp({ env });
-  const files = await openFiles(app);
-  const owner = await files.project.owner();
-  const path = `/dashboard/projects/${files.project.projectId}/files`;
-  const pages = openDashboard(app, owner);
-  return {
-    app,
-    owner,
-    files,
-    path,
-    pages,
-    [Symbol.asyncDispose]: () => app[Symbol.asyncDispose](),
-  };
-}
-
-const policyOf = ({ headers }: { headers: Headers }): string =>
-  headers.get("content-security-policy")!;
+import { opened, type World } from "./files_world.ts";
 
 /** What is confirmed, by its name. */
 async function read({ app, files }: World, filename: string): Promise<string | null> {
@@ -263,45 +235,4 @@ Deno.test("another site cannot send a form", async () => {
   });
   assert.equal(answer.status, 403);
   assert.deepEqual(await files.rows(), []);
-});
-
-Deno.test("a page whose files are elsewhere may show and send them there, and is opened by itself", async () => {
-  await using world = await opened({
-    FILES_URL: "https://files.example",
-    ALLOW_PRIVATE_ENDPOINTS: "true",
-  });
-  const { app, files, path, pages, owner } = world;
-  await files.upload(700, "image/png", "cat.png");
-  const page = await pages.get(path);
-  const swapped = () => owner.send({ path: `${path}?cursor=`, headers: { "hx-request": "true" } });
-  if (storage === "disk") {
-    assert.match(policyOf(page), /img-src 'self' data: https:\/\/files\.example;/);
-    assert.match(policyOf(page), /connect-src 'self' https:\/\/files\.example;/);
-    const inPlace = await owner.send({ path, headers: { "hx-request": "true" } });
-    assert.deepEqual([inPlace.status, inPlace.headers.get("hx-redirect"), inPlace.text], [
-      200,
-      path,
-      "",
-    ]);
-  }
-  await setStorage(app.services, files.project.projectId, {
-    endpoint: "http://127.0.0.1:9",
-    bucket: "own-files",
-    publicUrl: "https://cdn.example/own",
-    accessKeyId: "AKID",
-    secretAccessKey: "secret",
-  });
-  const external = await pages.get(path);
-  assert.match(policyOf(external), /connect-src 'self' http:\/\/127\.0\.0\.1:9[ ;]/);
-  assert.match(external.words, /up to 5 GB/);
-  assert.equal((await swapped()).headers.get("hx-redirect"), `${path}?cursor=`);
-});
-
-Deno.test("a page whose files are here has the plain policy, and takes the place of another", async () => {
-  if (storage !== "disk") return; // A bucket is never here.
-  await using world = await opened();
-  await world.files.upload(700, "image/png", "cat.png");
-  const page = await world.owner.send({ path: world.path, headers: { "hx-request": "true" } });
-  assert.match(policyOf(page), /img-src 'self' data:; connect-src 'self';/);
-  assert.match(page.text, /cat\.png/);
 });

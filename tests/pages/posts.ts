@@ -82,6 +82,14 @@ export async function openPosts(definition: object = {}): Promise<Posts> {
   };
 }
 
+/** Documents that differ in all that is filtered and sorted by. */
+export const many = (count: number) =>
+  Array.from({ length: count }, (_, i) => ({
+    title: `Post ${String(i).padStart(3, "0")}`,
+    status: i % 3 === 0 ? "draft" : "published",
+    views: i * 100,
+  }));
+
 export const texts = (page: PageAnswer, selector: string): string[] =>
   [...page.document.querySelectorAll(selector)]
     .map(({ textContent }) => textContent.replaceAll(/\s+/g, " ").trim());

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { openAccount, PASSWORD, sessionCookieOf } from "../support/dashboard.ts";
-import { assertHarmless, HOSTILE, openDashboard } from "../support/pages.ts";
+import { assertHarmless, HOSTILE, openDashboard, pageOf } from "../support/pages.ts";
 import { openTestApp } from "../support/test_app.ts";
 
 const FORM: [string, string] = ["content-type", "application/x-www-form-urlencoded"];
@@ -19,17 +19,22 @@ Deno.test("whoever is not signed in is sent to sign in, and back to what he look
   assert.ok(back.headers.getSetCookie().some((one) => one.startsWith("corbel_session=")));
 });
 
-Deno.test("a form of a lost session leads back to the page that it was on, also by way of registering", async () => {
+Deno.test("a form of a lost session says how to lose nothing, and the way back to its page", async () => {
   await using app = await openTestApp();
   const referer = "http://localhost:8000/dashboard/projects/64f1a2b3c4d5e6f708192a3b?done=siteUrl";
   const sent = await app.send({
     method: "POST",
     path: "/dashboard/account/password",
     headers: [FORM, ["referer", referer]],
-    body: "currentPassword=a",
+    body: "currentPassword=planted",
   });
   const next = "/dashboard/projects/64f1a2b3c4d5e6f708192a3b?done=siteUrl";
-  assert.deepEqual([sent.status, sent.headers.get("location")], [303, signInPath(next)]);
+  const told = pageOf(sent);
+  assert.deepEqual([told.status, told.location], [401, null]);
+  assert.match(told.words, /not saved.*sign in in another tab, then reload/);
+  assert.ok(!told.text.includes("planted"), "nothing of it is repeated");
+  const links = [...told.document.querySelectorAll("p a")].map((one) => one.getAttribute("href"));
+  assert.deepEqual(links, [signInPath(next), signInPath(next)]);
   const visitor = openDashboard(app);
   const page = await visitor.get(signInPath(next));
   const register = [...page.document.querySelectorAll("a")]
@@ -40,6 +45,26 @@ Deno.test("a form of a lost session leads back to the page that it was on, also 
     password: PASSWORD,
   });
   assert.equal(done.location, next);
+});
+
+Deno.test("a script's form of a lost session stays where it is, and only a note is added", async () => {
+  await using app = await openTestApp();
+  const sent = await app.send({
+    method: "POST",
+    path: "/dashboard/account/password",
+    headers: [FORM, ["hx-request", "true"], ["referer", "http://localhost:8000/dashboard/account"]],
+    body: "currentPassword=planted",
+  });
+  assert.equal(sent.status, 401);
+  const asked = ["hx-retarget", "hx-reswap", "hx-push-url"].map((name) => sent.headers.get(name));
+  assert.deepEqual(asked, ["#unsent", "innerHTML", "false"]);
+  const note = pageOf({ ...sent, text: `<html><body>${sent.text}</body></html>` });
+  const link = note.document.querySelector("a")!;
+  assert.equal(link.getAttribute("href"), signInPath("/dashboard/account"));
+  assert.equal(link.getAttribute("target"), "_blank");
+  assert.ok(!sent.text.includes("planted"));
+  const page = await openDashboard(app, await openAccount(app)).get("/dashboard/account");
+  assert.ok(page.document.querySelector("main > #unsent"), "there is a place for it");
 });
 
 Deno.test("a part of a page of a lost session makes its script leave, and come back to the page", async () => {

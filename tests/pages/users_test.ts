@@ -86,7 +86,7 @@ Deno.test("a user is disabled, enabled, signed out and deleted by forms that ask
     assert.ok(found?.closest("details")?.querySelector("p"), `${button} says what is lost`);
   }
   assert.ok(await isSignedIn());
-  const ended = await pages.fill(page, "End Unknown device");
+  const ended = await pages.fill(page, "End this session");
   assert.equal(ended.location, `${path}/${user.id}?done=session-ended`);
   assert.equal(await isSignedIn(), false);
 

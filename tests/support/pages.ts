@@ -52,11 +52,7 @@ export function openDashboard(app: TestApp, account?: TestAccount): Dashboard {
       headers: [...headers, ["content-type", body === undefined ? "none" : FORM]],
       ...(body !== undefined && { body }),
     });
-    const location = answer.headers.get("location");
-    const parsed: unknown = parseHTML(answer.text || "<!DOCTYPE html><html></html>");
-    const { document } = parsed as { document: PageElement };
-    const shown = document.querySelector("body")?.textContent ?? "";
-    return { ...answer, location, document, words: shown.replaceAll(/\s+/g, " ").trim() };
+    return pageOf(answer);
   }
 
   const submit = (path: string, fields: Fields = {}) => send("POST", path, formText(fields));
@@ -89,6 +85,15 @@ export function openDashboard(app: TestApp, account?: TestAccount): Dashboard {
       return at;
     },
   };
+}
+
+/** An answer as a person sees it. */
+export function pageOf(answer: Answer): PageAnswer {
+  const location = answer.headers.get("location");
+  const parsed: unknown = parseHTML(answer.text || "<!DOCTYPE html><html></html>");
+  const { document } = parsed as { document: PageElement };
+  const shown = document.querySelector("body")?.textContent ?? "";
+  return { ...answer, location, document, words: shown.replaceAll(/\s+/g, " ").trim() };
 }
 
 const FORM = "application/x-www-form-urlencoded";

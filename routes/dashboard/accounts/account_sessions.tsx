@@ -46,9 +46,12 @@ const SessionRow = ({ session, path }: { session: ShownAccountSession; path: str
       </small>
     </span>
     {!session.current && (
-      <form method="post" action={`${path}/sessions/${session._id}`}>
-        <button class="quiet" aria-label={`End ${deviceText(session.userAgent)}`}>End</button>
-      </form>
+      <Ask
+        label="End"
+        action={`${path}/sessions/${session._id}`}
+        loss="This device is signed out at once; what is typed there and not saved is lost."
+        button={`End ${deviceText(session.userAgent)}`}
+      />
     )}
   </li>
 );

@@ -3,14 +3,15 @@ import { aiUsage } from "@/lib/ai/usage.ts";
 import { includes, type ProjectMember } from "@/lib/projects/members.ts";
 import type { Problem } from "@/lib/problems.ts";
 import type { Call, Handler } from "../../call.ts";
-import { Ask, Done, Field, Refusal } from "../components/forms.tsx";
+import { Ask, Field, Refusal } from "../components/forms.tsx";
 import { Meter } from "../components/meter.tsx";
 import { Bar, ProjectShell } from "../components/shell.tsx";
 import { When } from "../components/when.tsx";
+import { DoneNote } from "../done.tsx";
 import { homeOf, loadFrame } from "../frame.ts";
 import { attempt, pageReply, seeOther } from "../replies.ts";
 
-const DONE: Readonly<Record<string, string>> = {
+const DONE = {
   saved: "The key is saved. It is kept sealed and never shown.",
   cleared: "The key is gone.",
 };
@@ -40,7 +41,6 @@ async function aiPage(
     services.plans.of(principal.project._id),
     aiUsage(services, principal.account),
   ]);
-  const done = DONE[new URLSearchParams(query).get("done") ?? ""];
   const path = `${frame.home}/ai`;
   const key: KeyState = {
     hasAiKey: Boolean(principal.project.sealedAiKey),
@@ -51,12 +51,14 @@ async function aiPage(
     <ProjectShell frame={frame} title="AI" current={path}>
       <Bar title="AI" />
       <div class="sheet">
-        {done !== undefined && <Done>{done}</Done>}
-        <article class="card">
-          <h2>Collection creator</h2>
-          <p>Say what your application keeps, and have its collections designed.</p>
-          <a role="button" href={`${path}/designer`}>Design collections</a>
-        </article>
+        <DoneNote query={query} sentences={DONE} />
+        {key.canEdit && (
+          <article class="card">
+            <h2>Collection creator</h2>
+            <p>Say what your application keeps, and have its collections designed.</p>
+            <a role="button" href={`${path}/designer`}>Design collections</a>
+          </article>
+        )}
         <UsageCard usage={usage} usesOwnKey={key.hasAiKey && key.isAllowed} />
         <KeyCard action={`${path}/key`} state={key} problem={problem} />
       </div>

@@ -1,10 +1,11 @@
 import type { CollectionDefinition } from "@/lib/documents/fields.ts";
-import { updateCollection } from "@/lib/documents/save_collection.ts";
+import { tagsOf, updateCollection } from "@/lib/documents/save_collection.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
 import type { Problem } from "@/lib/problems.ts";
 import type { Handler } from "../../call.ts";
-import { Done, Refusal } from "../components/forms.tsx";
+import { Conflict, isConflict, Refusal } from "../components/forms.tsx";
 import { ProjectShell } from "../components/shell.tsx";
+import { DoneNote } from "../done.tsx";
 import { attempt, pageReply, seeOther } from "../replies.ts";
 import { CollectionBar, collectionPath, tabPath } from "./bar.tsx";
 import { type CollectionPage, loadCollectionPage } from "./collection_page.ts";
@@ -12,7 +13,7 @@ import { withFlag } from "./indexes.ts";
 import { IndexCard } from "./index_card.tsx";
 import { choiceOf, Who } from "./who.tsx";
 
-const DONE: Readonly<Record<string, string>> = {
+const DONE = {
   saved: "Access is saved. It holds within five seconds everywhere.",
   indexed: "The index is there.",
   dropped: "The index is gone.",
@@ -27,8 +28,7 @@ interface Refused {
 
 export const showAccess: Handler<ProjectMember> = async (call) => {
   const page = await loadCollectionPage(call);
-  const done = DONE[new URLSearchParams(call.query).get("done") ?? ""];
-  return pageReply(<AccessPage page={page} done={done} />);
+  return pageReply(<AccessPage page={page} query={call.query} />);
 };
 
 /** What the forms of the page ask for, by the button's value, and what is then said. */
@@ -63,10 +63,15 @@ export const changeAccess: Handler<ProjectMember> = async (call) => {
   const form = await call.form();
   const page = await loadCollectionPage(call);
   const { frame, collection } = page;
-  const act = form.get("act") ?? "save";
-  const { change, done } = CHANGES[Object.hasOwn(CHANGES, act) ? act : "save"]!;
+  const asked = form.get("act") ?? "save";
+  const act = Object.hasOwn(CHANGES, asked) ? asked : "save";
+  const { change, done } = CHANGES[act]!;
+  const seen = form.get("over") ?? form.get("tag");
   const tried = await attempt(() =>
-    updateCollection(call.services, frame.projectId, change(collection, form))
+    updateCollection(call.services, frame.projectId, change(collection, form), {
+      ...tagsOf(collection),
+      ...(seen !== null && { rls: seen }),
+    })
   );
   if (tried.problem === null) {
     return seeOther(`${tabPath(frame.home, collection.name, "access")}?done=${done}`);
@@ -87,11 +92,7 @@ function withAccess(collection: CollectionDefinition, form: URLSearchParams): ob
 }
 
 const AccessPage = (
-  { page, refused, done }: {
-    page: CollectionPage;
-    refused?: Refused;
-    done?: string | undefined;
-  },
+  { page, refused, query = "" }: { page: CollectionPage; refused?: Refused; query?: string },
 ) => {
   const { frame, collection } = page;
   const isIndexing = refused !== undefined && refused.act !== "save";
@@ -103,7 +104,7 @@ const AccessPage = (
     >
       <CollectionBar frame={frame} collection={collection} current="access" />
       <div class="sheet">
-        {done !== undefined && <Done>{done}</Done>}
+        <DoneNote query={query} sentences={DONE} />
         <AccessForm page={page} refused={isIndexing ? undefined : refused} />
         <IndexCard page={page} refused={isIndexing ? refused : undefined} />
       </div>
@@ -120,9 +121,14 @@ const AccessForm = (
   const { rls } = collection;
   const problem = refused?.problem ?? null;
   const isOwners = problem !== null && /owner/i.test(problem.message);
+  const action = tabPath(frame.home, collection.name, "access");
+  const now = tagsOf(collection).rls;
   return (
-    <form method="post" action={tabPath(frame.home, collection.name, "access")}>
-      {!isOwners && <Refusal problem={problem} />}
+    <form method="post" action={action}>
+      <input type="hidden" name="tag" value={refused?.form.get("tag") ?? now} />
+      {problem !== null && isConflict(problem)
+        ? <Conflict what="collection" here={action} now={now} />
+        : !isOwners && <Refusal problem={problem} />}
       <fieldset class="access" disabled={!canEdit}>
         <legend class="hidden">Access</legend>
         <article class="card">

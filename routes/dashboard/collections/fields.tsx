@@ -1,11 +1,13 @@
 import { deleteCollection } from "@/lib/documents/delete_collection.ts";
-import { updateCollection } from "@/lib/documents/save_collection.ts";
+import type { CollectionDefinition } from "@/lib/documents/fields.ts";
+import { tagsOf, updateCollection } from "@/lib/documents/save_collection.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { Call, Handler } from "../../call.ts";
-import { Ask, Done, Field, Refusal } from "../components/forms.tsx";
+import { Ask, Conflict, Field, isConflict, Refusal } from "../components/forms.tsx";
 import { ProjectShell } from "../components/shell.tsx";
 import { counted } from "../components/texts.ts";
+import { DoneNote } from "../done.tsx";
 import { attempt, pageReply, seeOther } from "../replies.ts";
 import { CollectionBar, collectionPath, tabPath } from "./bar.tsx";
 import { type CollectionPage, loadCollectionPage } from "./collection_page.ts";
@@ -18,21 +20,29 @@ import { FieldRows, type RowsContext } from "./field_rows.tsx";
 interface Entered {
   readonly fields: readonly DraftField[];
   readonly strict: boolean;
+  /** The tag of the fields that it was made from. */
+  readonly tag: string | null;
   readonly focus: Place | null;
   readonly problem: Problem | null;
 }
 
-const DONE: Readonly<Record<string, string>> = {
+const stored = (collection: CollectionDefinition): Entered => ({
+  fields: draftOf(collection.fields),
+  strict: collection.strict,
+  tag: tagsOf(collection).fields,
+  focus: null,
+  problem: null,
+});
+
+const DONE = {
   created: "The collection is there. Say what its documents hold, or begin with any documents.",
   saved: "The fields are saved.",
 };
 
 export const showFields: Handler<ProjectMember> = async (call) => {
   const page = await loadCollectionPage(call);
-  const { fields, strict } = page.collection;
-  const entered = { fields: draftOf(fields), strict, focus: null, problem: null };
-  const done = DONE[new URLSearchParams(call.query).get("done") ?? ""];
-  return pageReply(<FieldsPage page={page} entered={entered} done={done} />);
+  const entered = stored(page.collection);
+  return pageReply(<FieldsPage page={page} entered={entered} query={call.query} />);
 };
 
 /** Saves the rows, or does what a button beside them says, which saves nothing. */
@@ -40,8 +50,16 @@ export const changeFields: Handler<ProjectMember> = async (call) => {
   const form = await call.form();
   const page = await loadCollectionPage(call);
   const act = form.get("act") ?? "save";
-  const draft = { fields: readDraft(form), strict: form.has("strict"), problem: null };
-  if (act === "save") return await save(call, page, { ...draft, focus: null });
+  const draft = {
+    fields: readDraft(form),
+    strict: form.has("strict"),
+    tag: form.get("tag"),
+    problem: null,
+  };
+  if (act === "save") {
+    const seen = form.get("over") ?? draft.tag;
+    return await save(call, page, { ...draft, focus: null, seen });
+  }
   const entered = { ...draft, ...changeDraft(draft.fields, act) };
   return pageReply(<FieldsPage page={page} entered={entered} />);
 };
@@ -49,13 +67,18 @@ export const changeFields: Handler<ProjectMember> = async (call) => {
 async function save(
   { services, principal }: Call<ProjectMember>,
   page: CollectionPage,
-  entered: Entered,
+  { seen, ...entered }: Entered & { readonly seen: string | null },
 ) {
   const { frame, collection } = page;
   const { strict } = entered;
   const fields = inputOf(entered.fields);
   const tried = await attempt(() =>
-    updateCollection(services, principal.project._id, { ...collection, fields, strict })
+    updateCollection(
+      services,
+      principal.project._id,
+      { ...collection, fields, strict },
+      { ...tagsOf(collection), ...(seen !== null && { fields: seen }) },
+    )
   );
   if (tried.problem === null) {
     return seeOther(`${tabPath(frame.home, collection.name, "fields")}?done=saved`);
@@ -69,7 +92,7 @@ async function save(
 export const deleteCollectionByForm: Handler<ProjectMember> = async (call) => {
   const form = await call.form();
   const page = await loadCollectionPage(call);
-  const { frame, collection: { name, fields, strict } } = page;
+  const { frame, collection: { name } } = page;
   const tried = await attempt(async () => {
     if (form.get("name") !== name) {
       throw new Problem("INVALID_BODY", { message: `Type its name to delete it: ${name}.` });
@@ -77,16 +100,16 @@ export const deleteCollectionByForm: Handler<ProjectMember> = async (call) => {
     await deleteCollection(call.services, frame.projectId, name);
   });
   if (tried.problem === null) return seeOther(`${frame.home}/collections?done=deleted`);
-  const entered = { fields: draftOf(fields), strict, focus: null, problem: null };
+  const entered = stored(page.collection);
   const shown = <FieldsPage page={page} entered={entered} notDeleted={tried.problem} />;
   return pageReply(shown, { status: tried.problem.status });
 };
 
 const FieldsPage = (
-  { page, entered, done, notDeleted = null }: {
+  { page, entered, query = "", notDeleted = null }: {
     page: CollectionPage;
     entered: Entered;
-    done?: string | undefined;
+    query?: string;
     notDeleted?: Problem | null;
   },
 ) => {
@@ -99,7 +122,7 @@ const FieldsPage = (
     >
       <CollectionBar frame={frame} collection={collection} current="fields" />
       <div class="sheet wide">
-        <FieldsForm page={page} entered={entered} done={done} />
+        <FieldsForm page={page} entered={entered} query={query} />
         {canEdit && <DeleteCard page={page} problem={notDeleted} />}
       </div>
     </ProjectShell>
@@ -107,13 +130,15 @@ const FieldsPage = (
 };
 
 const FieldsForm = (
-  { page: { frame, collection, canEdit }, entered, done }: {
+  { page: { frame, collection, canEdit }, entered, query }: {
     page: CollectionPage;
     entered: Entered;
-    done: string | undefined;
+    query: string;
   },
 ) => {
-  const { fields, strict, problem } = entered;
+  const { fields, strict, tag, problem } = entered;
+  const action = tabPath(frame.home, collection.name, "fields");
+  const isNew = new URLSearchParams(query).get("done") === "created";
   const blamed = problem === null ? null : blamedPlace(problem, fields);
   const context: RowsContext = {
     targets: ["users", ...frame.collections.map(({ name }) => name)],
@@ -126,11 +151,12 @@ const FieldsForm = (
     // The page stays where it is: what was pressed and what comes of it are seen together.
     <form
       method="post"
-      action={tabPath(frame.home, collection.name, "fields")}
+      action={action}
       hx-swap="innerHTML show:none"
     >
       {/* Enter in a text field presses the first button of a form. */}
       {canEdit && <button hidden name="act" value="save"></button>}
+      {tag !== null && <input type="hidden" name="tag" value={tag} />}
       <fieldset class="rows" disabled={!canEdit}>
         <legend>Fields</legend>
         {fields.length === 0 && (
@@ -151,15 +177,17 @@ const FieldsForm = (
             class="quiet"
             name="act"
             value="add:"
-            {...(done === DONE.created && { autofocus: true })}
+            {...(isNew && { autofocus: true })}
           >
             Add field
           </button>
           <button name="act" value="save" aria-keyshortcuts="Control+S Meta+S">
             Save fields
           </button>
-          {blamed === null && <Refusal problem={problem} />}
-          {done !== undefined && <Done>{done}</Done>}
+          {problem !== null && isConflict(problem)
+            ? <Conflict what="collection" here={action} now={tagsOf(collection).fields} />
+            : blamed === null && <Refusal problem={problem} />}
+          <DoneNote query={query} sentences={DONE} />
         </div>
       )}
     </form>

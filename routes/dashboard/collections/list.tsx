@@ -3,14 +3,15 @@ import { createCollection, listCollections } from "@/lib/documents/save_collecti
 import { includes, type ProjectMember } from "@/lib/projects/members.ts";
 import type { Problem } from "@/lib/problems.ts";
 import type { Call, Handler } from "../../call.ts";
-import { Done, Field, Refusal } from "../components/forms.tsx";
+import { Field, Refusal } from "../components/forms.tsx";
 import { Bar, ProjectShell } from "../components/shell.tsx";
 import { counted, countText } from "../components/texts.ts";
+import { DoneNote } from "../done.tsx";
 import { type Frame, homeOf, loadFrame } from "../frame.ts";
 import { attempt, pageReply, seeOther } from "../replies.ts";
 import { AccessBadge, collectionPath, tabPath } from "./bar.tsx";
 
-const DONE: Readonly<Record<string, string>> = {
+const DONE = {
   deleted: "The collection is deleted.",
   added: "The proposed collections are there.",
 };
@@ -45,15 +46,14 @@ async function collectionsPage(
   ]);
   const canEdit = includes(principal.role, "admin");
   const path = `${frame.home}/collections`;
-  const done = DONE[new URLSearchParams(query).get("done") ?? ""];
   return (
     <ProjectShell frame={frame} title="Collections" current={path}>
       <Bar title="Collections" />
       <div class="sheet">
-        {done !== undefined && <Done>{done}</Done>}
+        <DoneNote query={query} sentences={DONE} />
         {canEdit && <NewCollection path={path} entered={entered} home={frame.home} />}
         {collections.length === 0
-          ? <p class="empty">{canEdit ? EMPTY : "There is no collection here yet."}</p>
+          ? <p class="empty">{canEdit ? EMPTY : EMPTY_FOR_VIEWERS}</p>
           : <CollectionTable frame={frame} collections={collections} />}
       </div>
     </ProjectShell>
@@ -61,6 +61,9 @@ async function collectionsPage(
 }
 
 const EMPTY = "A collection holds documents of one kind, such as posts or orders. Name your first.";
+
+const EMPTY_FOR_VIEWERS =
+  "There is no collection here yet. An admin of the project makes the first.";
 
 const NewCollection = (
   { path, home, entered }: { path: string; home: string; entered: Entered | undefined },

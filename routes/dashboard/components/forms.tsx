@@ -52,6 +52,27 @@ export const PASSWORD_HINT = `At least ${PASSWORD_LENGTH_MIN} characters, and no
 export const Refusal = ({ problem }: { problem: Problem | null }) =>
   problem === null ? null : <p class="note bad" role="alert">{messageOf(problem)}</p>;
 
+/** Whether somebody else has changed first what a form would change. */
+export const isConflict = ({ code }: Problem): boolean => code === "PRECONDITION_FAILED";
+
+/**
+ * Nothing is lost until it is said which of the two holds.
+ *
+ * @param now The tag of what it is now: with it as `over` the form is sent again.
+ */
+export const Conflict = (
+  { what, here, now }: { what: string; here: string; now: string | null },
+) => (
+  <div class="note bad" role="alert">
+    <span>
+      Somebody has changed this {what}{" "}
+      since you opened it. What you entered is still here, and is not saved.{" "}
+      <a href={here} target="_blank">See what it is now</a>.
+    </span>
+    {now !== null && <button class="danger" name="over" value={now}>Save mine in its place</button>}
+  </div>
+);
+
 /** What went well, after a form sent the browser here. */
 export const Done = ({ children }: { children?: Child }) => (
   <p class="note good" role="status">{children}</p>

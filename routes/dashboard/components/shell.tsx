@@ -1,4 +1,5 @@
 import type { Child } from "hono/jsx";
+import { includes } from "@/lib/projects/members.ts";
 import { ICON, SCRIPTS, STYLES } from "../assets.ts";
 import type { Frame } from "../frame.ts";
 import { bytesText, countText } from "./texts.ts";
@@ -93,6 +94,16 @@ const Side = ({ label, children }: { label: string; children?: Child }) => (
   </>
 );
 
+/** Where a form that came too late says so, and stays as it is. */
+export const UNSENT = "unsent";
+
+const Main = ({ children }: { children?: Child }) => (
+  <main id="content">
+    <div id={UNSENT} aria-live="assertive"></div>
+    {children}
+  </main>
+);
+
 /** A page of the account: nothing in it belongs to one project. */
 export const AccountShell = (
   { title, current, email, plan, children }: ShellProps & { email: string; plan: string },
@@ -103,7 +114,7 @@ export const AccountShell = (
       <Item href="/dashboard/account" label="Account" current={current} />
       <Foot email={email} plan={plan} current="" />
     </Side>
-    <main id="content">{children}</main>
+    <Main>{children}</Main>
   </Document>
 );
 
@@ -129,7 +140,11 @@ export const ProjectShell = (
             {...at}
           />
         ))}
-        <Item href={`${home}/collections`} label="+ New collection" {...at} />
+        <Item
+          href={`${home}/collections`}
+          label={includes(frame.role, "admin") ? "+ New collection" : "All collections"}
+          {...at}
+        />
         <h2>Project</h2>
         <Item href={home} label="Overview" {...at} />
         <Item href={`${home}/users`} label="Users" count={countText(frame.users)} {...at} />
@@ -140,7 +155,7 @@ export const ProjectShell = (
         <Item href={`${home}/settings`} label="Settings" {...at} />
         <Foot email={frame.email} plan={frame.plan} current="" />
       </Side>
-      <main id="content">{children}</main>
+      <Main>{children}</Main>
     </Document>
   );
 };

@@ -4,8 +4,11 @@ import type { Json } from "@/lib/store/port.ts";
 import { jsonText } from "@/lib/store/json_text.ts";
 import { Problem } from "@/lib/problems.ts";
 
-/** What a spreadsheet takes for a formula, or has an apostrophe for that already. */
-const FORMULA = /^'*[=+\-@\t\r]/;
+/**
+ * What a spreadsheet takes for a formula, or has an apostrophe for that already. The wide signs are
+ * those of East Asian keyboards.
+ */
+const FORMULA = /^'*[=+\-@\t\r\n＝＋－＠]/;
 
 /**
  * A text as a cell that no spreadsheet runs. Numbers need no such care: `-5` is one, and `-5+1` is

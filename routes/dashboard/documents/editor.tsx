@@ -2,9 +2,10 @@ import type { StoredDocument } from "@/lib/documents/collection.ts";
 import { TRASH_MS } from "@/lib/limits.ts";
 import type { Problem } from "@/lib/problems.ts";
 import { CollectionBar } from "../collections/bar.tsx";
-import { Ask, Done, Refusal } from "../components/forms.tsx";
+import { Ask, Conflict, isConflict, Refusal } from "../components/forms.tsx";
 import { ProjectShell, Tabs } from "../components/shell.tsx";
 import { When } from "../components/when.tsx";
+import { DoneWord } from "../done.tsx";
 import { entriesOf, jsonOf, typedEntries } from "./entered.ts";
 import { Fields, isHomeless } from "./fields.tsx";
 import type { Targets } from "./references.ts";
@@ -34,10 +35,10 @@ interface EditorProps {
   readonly done: string | null;
 }
 
-const DONE: Readonly<Record<string, string>> = {
-  saved: "Saved.",
-  created: "Created. Here is room for another.",
-};
+const DONE = { saved: "Saved.", created: "Created. Here is room for another." };
+
+const isRefusedAsOld = (typed: Typed | null): boolean =>
+  typed !== null && isConflict(typed.problem);
 
 /** One document: by fields, or as JSON. Who may not change it, or finds it in the trash, reads it. */
 export const EditorPage = (props: EditorProps) => {
@@ -49,7 +50,9 @@ export const EditorPage = (props: EditorProps) => {
   const here = beside(view, action);
   const asText = beside(view, action, { as: "json" });
   const isReadOnly = !room.mayWrite || document?.isDeleted === true;
-  const done = props.done === null ? undefined : DONE[props.done];
+  const members = asJson
+    ? <JsonField {...props} isReadOnly={isReadOnly} />
+    : <FieldsForm {...props} isReadOnly={isReadOnly} />;
   return (
     <ProjectShell frame={frame} title={`${title} · ${definition.name}`} current={path}>
       <CollectionBar frame={frame} collection={definition} current="documents">
@@ -65,31 +68,31 @@ export const EditorPage = (props: EditorProps) => {
           />
         </div>
         {document !== null && <Facts document={document} />}
-        {done !== undefined && <Done>{done}</Done>}
+        <DoneWord word={props.done} sentences={DONE} />
         {document?.isDeleted === true && (
           <p class="note">
             It is in the trash, and can be recovered for {TRASH_MS / 86_400_000} days from then.
           </p>
         )}
-        <form class="document-form" method="post" action={action}>
-          {/* Enter presses the first button of a form, and that overwrites nothing. */}
-          {!isReadOnly && <button hidden></button>}
-          <input type="hidden" name="view" value={viewText(view)} />
-          {asJson && <input type="hidden" name="as" value="json" />}
-          {props.etag !== null && (
-            <input type="hidden" name="etag" value={typed?.form.get("etag") ?? props.etag} />
+        {isReadOnly
+          ? <div class="document-form">{members}</div>
+          : (
+            <form class="document-form" method="post" action={action}>
+              {/* Enter presses the first button of a form, and that overwrites nothing. */}
+              <button hidden></button>
+              <input type="hidden" name="view" value={viewText(view)} />
+              {asJson && <input type="hidden" name="as" value="json" />}
+              {props.etag !== null && (
+                <input type="hidden" name="etag" value={typed?.form.get("etag") ?? props.etag} />
+              )}
+              {isRefusedAsOld(typed) && <Conflict what="document" here={here} now={props.etag} />}
+              {members}
+              <div class="acts">
+                <SaveButtons isNew={document === null} />
+                <a role="button" class="quiet" href={hrefOf(view)}>Back to the list</a>
+              </div>
+            </form>
           )}
-          <Conflict typed={typed} etag={props.etag} here={here} />
-          {asJson
-            ? <JsonField {...props} isReadOnly={isReadOnly} />
-            : <FieldsForm {...props} isReadOnly={isReadOnly} />}
-          {!isReadOnly && (
-            <div class="acts">
-              <SaveButtons isNew={document === null} />
-              <a role="button" class="quiet" href={hrefOf(view)}>Back to the list</a>
-            </div>
-          )}
-        </form>
       </div>
     </ProjectShell>
   );
@@ -116,7 +119,7 @@ const FieldsForm = (
   const isTold = faults.length > 0 && !faults.some(isHomeless(entries));
   return (
     <>
-      {typed !== null && !isTold && !isConflict(typed) && <Refusal problem={typed.problem} />}
+      {typed !== null && !isTold && !isRefusedAsOld(typed) && <Refusal problem={typed.problem} />}
       {entries.length === 0
         ? <p class="empty">No fields are declared: write the document as JSON.</p>
         : (
@@ -138,7 +141,7 @@ const JsonField = (
   { document, copied, typed, isReadOnly }: EditorProps & { isReadOnly: boolean },
 ) => (
   <>
-    {typed !== null && !isConflict(typed) && <Refusal problem={typed.problem} />}
+    {typed !== null && !isRefusedAsOld(typed) && <Refusal problem={typed.problem} />}
     <label>
       The whole document, but for what the server sets
       <textarea
@@ -154,26 +157,6 @@ const JsonField = (
     </label>
   </>
 );
-
-const isConflict = ({ problem }: Typed): boolean => problem.code === "PRECONDITION_FAILED";
-
-/** Somebody else saved it first: nothing is lost until it is said which of the two holds. */
-const Conflict = (
-  { typed, etag, here }: { typed: Typed | null; etag: string | null; here: string },
-) => {
-  if (typed === null || !isConflict(typed)) return null;
-  return (
-    <div class="note bad" role="alert">
-      <span>
-        Somebody has changed this document since you opened it. What you typed is below, and is not
-        saved. <a href={here} target="_blank">See what it is now</a>.
-      </span>
-      {etag !== null && (
-        <button class="danger" name="over" value={etag}>Save mine in its place</button>
-      )}
-    </div>
-  );
-};
 
 const Facts = ({ document }: { document: StoredDocument }) => (
   <dl class="document-facts">

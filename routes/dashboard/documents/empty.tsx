@@ -47,7 +47,7 @@ const Why = ({ room, view, isFiltered }: { room: Room; view: View; isFiltered: b
         </p>
       )}
       <p>
-        Or have an application send it:{" "}
+        {room.mayWrite ? "Or have an application send it: " : "An application sends them: "}
         <code>{`POST /api/data/${room.collection.definition.name}`}</code>
       </p>
     </>

@@ -2,16 +2,19 @@ import { raw } from "hono/html";
 import { LRUCache } from "lru-cache";
 import type { StoredDocument } from "@/lib/documents/collection.ts";
 import { type DocumentList, listDocuments } from "@/lib/documents/list_documents.ts";
-import { tooSlow } from "@/lib/http/respond.ts";
+import { messageOf, tooSlow } from "@/lib/http/respond.ts";
 import { TRASH_MS } from "@/lib/limits.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
 import { QueryTooSlow } from "@/lib/store/errors.ts";
+import type { Id } from "@/lib/store/port.ts";
 import { parseJson } from "@/lib/store/json_text.ts";
 import type { Handler } from "../../call.ts";
 import { CollectionBar } from "../collections/bar.tsx";
-import { Done, Refusal } from "../components/forms.tsx";
+import { Refusal } from "../components/forms.tsx";
+import { counted, countText } from "../components/texts.ts";
 import { ProjectShell } from "../components/shell.tsx";
+import { DoneWord } from "../done.tsx";
 import { pageReply } from "../replies.ts";
 import { ApiCall } from "./api_call.tsx";
 import { columnsOf } from "./columns.ts";
@@ -30,15 +33,31 @@ export const showDocuments: Handler<ProjectMember> = (call) =>
 interface Said {
   readonly asked?: Asked;
   readonly problem?: Problem;
+  readonly undone?: Undone;
+}
+
+export interface FailedDocument {
+  readonly id: Id;
+  readonly problem: Problem;
+}
+
+/** What could not be done to all that were selected. */
+interface Undone {
+  /** What has been done to the others. */
+  readonly done: string;
+  /** How many were selected. */
+  readonly of: number;
+  readonly failed: readonly FailedDocument[];
 }
 
 /** The grid as a page. A query that the list refuses is a page, too, where it can be mended. */
 export async function gridReply(call: MemberCall, view: View, said: Said = {}) {
   const [room, listed] = await Promise.all([openRoom(call), listOf(call, view)]);
   const { list } = listed;
-  const problem = said.problem ?? said.asked?.problem ?? listed.problem;
+  const problem = said.problem ?? said.undone?.failed[0]?.problem ?? said.asked?.problem ??
+    listed.problem;
   const make = () => gridText(call, { room, view, said, listed });
-  const isPlain = list !== null && said.problem === undefined && said.asked === undefined;
+  const isPlain = list !== null && Object.keys(said).length === 0;
   const text = await (isPlain ? madeOnce(call, room, list, make) : make());
   return pageReply(raw(text), { ...(problem && { status: problem.status }) });
 }
@@ -110,7 +129,7 @@ async function listOf(call: MemberCall, view: View): Promise<Listed> {
   }
 }
 
-const DONE: Readonly<Record<string, string>> = {
+const DONE = {
   created: "Created.",
   saved: "Saved.",
   deleted: `Deleted. The trash keeps it for ${TRASH_MS / 86_400_000} days.`,
@@ -127,7 +146,6 @@ const GridPage = (
   const { frame, collection, path } = room;
   const { list } = listed;
   const { definition } = collection;
-  const done = view.done === null ? undefined : DONE[view.done];
   const parts = { room, view, columns, documents };
   return (
     <ProjectShell frame={frame} title={definition.name} current={path}>
@@ -137,8 +155,9 @@ const GridPage = (
         </CollectionBar>
         <Toolbar {...parts} asked={said.asked ?? null} />
         <AskedNote asked={said.asked ?? null} />
-        {done !== undefined && <Done>{done}</Done>}
+        <DoneWord word={view.done} sentences={DONE} />
         {said.problem && <Refusal problem={said.problem} />}
+        {said.undone && <UndoneNote path={path} {...said.undone} />}
         {list === null
           ? <Refused problem={listed.problem} path={path} />
           : documents.length === 0
@@ -159,6 +178,22 @@ const GridPage = (
     </ProjectShell>
   );
 };
+
+/** Each by itself: what hinders one may be another thing than what hinders the next. */
+const UndoneNote = ({ path, done, of, failed }: Undone & { path: string }) => (
+  <div class="note bad" role="alert">
+    <div>
+      {`${countText(of - failed.length)} of ${counted(of, "document")} ${done}. Not these:`}
+      <ul>
+        {failed.map(({ id, problem }) => (
+          <li>
+            <a href={`${path}/documents/${id}`} class="mono">{id}</a>: {messageOf(problem)}
+          </li>
+        ))}
+      </ul>
+    </div>
+  </div>
+);
 
 const Acts = ({ room: { path, mayWrite }, view }: { room: Room; view: View }) => {
   const text = viewText(view);

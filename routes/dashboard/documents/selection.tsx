@@ -9,7 +9,7 @@ import { CollectionBar } from "../collections/bar.tsx";
 import { ProjectShell } from "../components/shell.tsx";
 import { counted } from "../components/texts.ts";
 import { pageReply, seeOther } from "../replies.ts";
-import { gridReply } from "./grid.tsx";
+import { type FailedDocument, gridReply } from "./grid.tsx";
 import { type MemberCall, openRoom, openTarget, pathOf, type Room } from "./room.ts";
 import { hrefOf, readView, type View, viewText } from "./view.ts";
 
@@ -37,19 +37,24 @@ export const actOnDocuments: Handler<ProjectMember> = async (call) => {
     const room = await openRoom(call);
     return pageReply(<SurePage room={room} view={view} act={act} ids={ids.map(requiredId)} />);
   }
-  const problem = await actOnEach(call, act, ids.map(requiredId));
-  if (problem !== null) return await gridReply(call, view, { problem });
-  return seeOther(hrefOf(view, { done: ACTS[act].done }));
+  const { done } = ACTS[act];
+  const failed = await actOnEach(call, act, ids.map(requiredId));
+  if (failed.length === 0) return seeOther(hrefOf(view, { done }));
+  return await gridReply(call, view, { undone: { done, of: ids.length, failed } });
 };
 
 /** Somebody else was faster with it: it is as it should be. */
 const DONE_ALREADY: readonly ProblemCode[] = ["DOCUMENT_NOT_FOUND"];
 
-/** One after the other. What cannot be done to some is told of the first, and done to the others. */
-async function actOnEach(call: MemberCall, act: Act, ids: readonly Id[]): Promise<Problem | null> {
+/** One after the other: what cannot be done to some is done to the others. */
+async function actOnEach(
+  call: MemberCall,
+  act: Act,
+  ids: readonly Id[],
+): Promise<FailedDocument[]> {
   const { services } = call;
   const target = await openTarget(call);
-  let first: Problem | null = null;
+  const failed: FailedDocument[] = [];
   for (const id of ids) {
     try {
       if (act === "recover") await recoverDocument(services, target, id);
@@ -58,12 +63,12 @@ async function actOnEach(call: MemberCall, act: Act, ids: readonly Id[]): Promis
           permanent: act === "remove",
           ifMatch: null,
         });}
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      if (!DONE_ALREADY.includes(error.code) || act === "recover") first ??= error;
+    } catch (problem) {
+      if (!(problem instanceof Problem)) throw problem;
+      if (act === "recover" || !DONE_ALREADY.includes(problem.code)) failed.push({ id, problem });
     }
   }
-  return first;
+  return failed;
 }
 
 const SurePage = (

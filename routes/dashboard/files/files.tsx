@@ -1,3 +1,4 @@
+import { BlobsUnavailable } from "@/lib/files/blobs.ts";
 import { deleteFile } from "@/lib/files/delete_file.ts";
 import { uploadInput } from "@/lib/files/input.ts";
 import { type FileInfo, listFiles } from "@/lib/files/list_files.ts";
@@ -10,10 +11,11 @@ import type { RecordPage } from "@/lib/page.ts";
 import { includes, type ProjectMember } from "@/lib/projects/members.ts";
 import type { Problem } from "@/lib/problems.ts";
 import type { Call, Handler } from "../../call.ts";
-import { Done, Refusal } from "../components/forms.tsx";
+import { Refusal } from "../components/forms.tsx";
 import { Bar, ProjectShell } from "../components/shell.tsx";
+import { DoneNote } from "../done.tsx";
 import { homeOf, loadFrame } from "../frame.ts";
-import { attempt, pageReply, seeOther } from "../replies.ts";
+import { attempt, leaveFor, pageReply, seeOther } from "../replies.ts";
 import { FilesTabs } from "./files_tabs.tsx";
 import { originsOf } from "./origins.ts";
 import { FileGrid } from "./grid.tsx";
@@ -23,7 +25,7 @@ import { UsageBar } from "./usage_bar.tsx";
 const TILES = 48;
 
 /** What a form did, by the word in the address that it leads to. */
-const DONE: Readonly<Record<string, string>> = {
+const DONE = {
   uploaded: "The file is uploaded.",
   deleted: "The file is deleted.",
 };
@@ -40,11 +42,21 @@ export const backToFiles: Handler<ProjectMember> = (call) => seeOther(pathOf(cal
 
 export const uploadByForm: Handler<ProjectMember> = async (call) => {
   const body = call.chunks({ stallMs: UPLOAD_STALL_MS, wholeMs: UPLOAD_HOLD_MS });
-  const { problem } = await attempt(() => upload(call, body));
+  const { problem } = await attemptStored(call, () => upload(call, body));
   if (problem === null) return seeOther(`${pathOf(call)}?done=uploaded`);
   await endBody(body);
   return await filesPage(call, { upload: problem });
 };
+
+/** As {@linkcode attempt}: that the store of files is down is said on the page, too. */
+const attemptStored = <T,>(call: Call<ProjectMember>, work: () => Promise<T>) =>
+  attempt(async () => {
+    try {
+      return await work();
+    } catch (error) {
+      throw error instanceof BlobsUnavailable ? call.problem(error) : error;
+    }
+  });
 
 async function upload(
   { services, principal, header }: Call<ProjectMember>,
@@ -64,7 +76,10 @@ const endBody = (body: AsyncIterable<Uint8Array>) => body[Symbol.asyncIterator](
 export const deleteFileByForm: Handler<ProjectMember> = async (call) => {
   const { services, principal } = call;
   const path = (await call.form()).get("path") ?? "";
-  const { problem } = await attempt(() => deleteFile(services, principal.project._id, path));
+  const { problem } = await attemptStored(
+    call,
+    () => deleteFile(services, principal.project._id, path),
+  );
   if (problem === null) return seeOther(`${pathOf(call)}?done=deleted`);
   return await filesPage(call, { list: problem });
 };
@@ -78,19 +93,19 @@ interface Refused {
 async function filesPage(call: Call<ProjectMember>, refused: Refused = {}): Promise<Reply> {
   const { services, principal } = call;
   const projectId = principal.project._id;
-  const asked = new URLSearchParams(call.query);
-  const cursor = asked.get("cursor");
+  const cursor = new URLSearchParams(call.query).get("cursor");
   const [frame, usage, listed] = await Promise.all([
     loadFrame(services, principal),
     getStorageUsage(services, projectId),
-    attempt(() => listFiles(services, projectId, queryOf(cursor))),
+    attemptStored(call, () => listFiles(services, projectId, queryOf(cursor))),
   ]);
   const problem = refused.list ?? listed.problem;
   const { items, nextCursor } = listed.problem === null ? listed.value : NOTHING;
   const filesOrigin = await originsOf(services, projectId, items);
   const path = pathOf(call);
-  if (filesOrigin !== null && call.header("hx-request") !== null) return opened(call, path);
-  const done = DONE[asked.get("done") ?? ""];
+  if (filesOrigin !== null && isOutOfPlace(call, refused)) {
+    return leaveFor(call.query === "" ? path : `${path}?${call.query}`);
+  }
   const mayChange = includes(frame.role, "admin");
   const page = (
     <ProjectShell frame={frame} title="Files" current={path}>
@@ -98,7 +113,7 @@ async function filesPage(call: Call<ProjectMember>, refused: Refused = {}): Prom
         <FilesTabs path={path} current={path} />
       </Bar>
       <div class="sheet wide">
-        {done !== undefined && <Done>{done}</Done>}
+        <DoneNote query={call.query} sentences={DONE} />
         {mayChange && (
           <UploadCard
             path={path}
@@ -130,17 +145,11 @@ async function filesPage(call: Call<ProjectMember>, refused: Refused = {}): Prom
 
 /**
  * A page that is put in the place of another has that one's policy, by which files of another
- * origin are neither shown nor sent: the browser opens this one by itself.
+ * origin are neither shown nor sent: the browser opens this one by itself. What comes of a form of
+ * this very page has the right policy.
  */
-const opened = ({ query }: Call<ProjectMember>, path: string): Reply => ({
-  status: 200,
-  body: "",
-  type: "text/html; charset=utf-8",
-  headers: [["hx-redirect", query === "" ? path : `${path}?${query}`], [
-    "cache-control",
-    "no-store",
-  ]],
-});
+const isOutOfPlace = ({ header }: Call<ProjectMember>, { upload, list }: Refused): boolean =>
+  header("hx-request") !== null && upload === undefined && list === undefined;
 
 const queryOf = (cursor: string | null): string =>
   new URLSearchParams({ limit: String(TILES), ...(cursor !== null && { cursor }) }).toString();
@@ -149,5 +158,5 @@ function emptyText(isFirst: boolean, mayChange: boolean): string {
   if (!isFirst) return "There are no more files.";
   return mayChange
     ? "No files so far. Choose one above, or have your server request an upload."
-    : "No files so far.";
+    : "No files so far. Admins upload them here, and servers by the API.";
 }

@@ -10,6 +10,9 @@ export const webUrl = (text: string | null): URL | null => {
   return url !== null && /^https?:$/.test(url.protocol) ? url : null;
 };
 
+/** Hosts may have marks in them that say something else in a policy. */
+const PLAIN_ORIGIN = /^https?:\/\/[\w.:[\]-]+$/;
+
 /**
  * Where else than to us a page sends the project's files, and whence it shows these: origins with
  * spaces between them; null for nowhere else.
@@ -20,15 +23,18 @@ export async function originsOf(
   files: readonly FileInfo[],
 ): Promise<string | null> {
   const { blobs } = await blobStores.current(projectId);
+  const path = newPath(projectId, crypto.randomUUID(), "origin");
   // It is for no upload: only where it leads to is looked at.
   const upload = await blobs.signUpload({
-    path: newPath(projectId, crypto.randomUUID(), "origin"),
+    path,
     bytes: 1,
     contentType: "text/plain",
     expiresAt: clock.now() + UPLOAD_URL_MS,
   });
-  const urls = [upload, ...files.map(({ url }) => url)];
+  // The next file is shown on the page that is there already.
+  const urls = [upload, blobs.publicUrl(path), ...files.map(({ url }) => url)];
   const origins = new Set(urls.flatMap((url) => webUrl(url)?.origin ?? []));
   origins.delete(new URL(config.publicUrl).origin);
-  return origins.size === 0 ? null : [...origins].join(" ");
+  const plain = [...origins].filter((one) => PLAIN_ORIGIN.test(one));
+  return plain.length === 0 ? null : plain.join(" ");
 }

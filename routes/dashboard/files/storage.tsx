@@ -3,8 +3,9 @@ import { includes, type ProjectMember } from "@/lib/projects/members.ts";
 import { clearStorage, findStorage, setStorage } from "@/lib/projects/storage.ts";
 import type { Problem } from "@/lib/problems.ts";
 import type { Call, Handler } from "../../call.ts";
-import { Done, Refusal } from "../components/forms.tsx";
+import { Refusal } from "../components/forms.tsx";
 import { Bar, ProjectShell } from "../components/shell.tsx";
+import { DoneNote } from "../done.tsx";
 import { homeOf, loadFrame } from "../frame.ts";
 import { attempt, pageReply, seeOther } from "../replies.ts";
 import { FilesTabs } from "./files_tabs.tsx";
@@ -21,7 +22,7 @@ import {
 } from "./storage_form.tsx";
 
 /** What a form did, by the word in the address that it leads to. */
-const DONE: Readonly<Record<string, string>> = {
+const DONE = {
   saved: "Saved. New files go to this bucket. Check it now, so that no upload fails there.",
   cleared: "New files go to Corbel's storage.",
 };
@@ -79,7 +80,6 @@ async function storagePage(call: Call<ProjectMember>, outcome: Outcome = {}) {
     findStorage(services, principal.project._id),
   ]);
   const settings = stored?.value ?? null;
-  const done = DONE[new URLSearchParams(query).get("done") ?? ""];
   const mayChange = includes(frame.role, "admin");
   return (
     <ProjectShell frame={frame} title="Storage" current={files}>
@@ -87,7 +87,7 @@ async function storagePage(call: Call<ProjectMember>, outcome: Outcome = {}) {
         <FilesTabs path={files} current={path} />
       </Bar>
       <div class="sheet">
-        {done !== undefined && <Done>{done}</Done>}
+        <DoneNote query={query} sentences={DONE} />
         {outcome.check !== undefined && <CheckResultCard check={outcome.check} />}
         <article class="card">
           <h2>

@@ -60,9 +60,14 @@ export async function overviewPage(
         <DoneNote query={query} sentences={DONE} />
         {first === undefined && (
           <p class="empty">
-            Nothing is kept here yet. <a href={`${frame.home}/collections`}>Make a collection</a>
-            {" "}
-            for the first documents.
+            Nothing is kept here yet. {mayChange
+              ? (
+                <>
+                  <a href={`${frame.home}/collections`}>Make a collection</a>{" "}
+                  for the first documents.
+                </>
+              )
+              : "An admin of the project makes the first collection."}
           </p>
         )}
         <Keys home={frame.home} madeAt={madeAt} fresh={fresh} mayChange={mayChange} />

@@ -59,9 +59,12 @@ const SessionRow = (
         </small>
       </span>
       {mayChange && (
-        <form method="post" action={`${path}/sessions/${session._id}`}>
-          <button class="quiet" aria-label={`End ${device}`}>End</button>
-        </form>
+        <Ask
+          label="End"
+          loss="The user is signed out on this device, and may sign in again."
+          action={`${path}/sessions/${session._id}`}
+          button="End this session"
+        />
       )}
     </li>
   );

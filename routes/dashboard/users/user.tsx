@@ -6,8 +6,9 @@ import { requiredId } from "@/lib/ids.ts";
 import { includes, type ProjectMember } from "@/lib/projects/members.ts";
 import type { Id } from "@/lib/store/port.ts";
 import type { Call, Handler } from "../../call.ts";
-import { Ask, Done } from "../components/forms.tsx";
+import { Ask } from "../components/forms.tsx";
 import { Bar, ProjectShell } from "../components/shell.tsx";
+import { DoneNote } from "../done.tsx";
 import { homeOf, loadFrame } from "../frame.ts";
 import { pageReply, seeOther } from "../replies.ts";
 import { calledBy, Disabled, Profile } from "./profile.tsx";
@@ -16,7 +17,7 @@ import { Sessions } from "./sessions.tsx";
 const ROWS = 20;
 
 /** What a form did, by the word in the address that it leads to. */
-const DONE: Readonly<Record<string, string>> = {
+const DONE = {
   disabled: "The user is disabled and signed out everywhere.",
   enabled: "The user may sign in again.",
   ended: "All sessions are ended.",
@@ -31,8 +32,7 @@ const userIdOf = ({ param }: Call<ProjectMember>): Id => requiredId(param("id"))
 export const showUser: Handler<ProjectMember> = async (call) => {
   const { services, principal, query } = call;
   const projectId = principal.project._id;
-  const asked = new URLSearchParams(query);
-  const cursor = asked.get("cursor");
+  const cursor = new URLSearchParams(query).get("cursor");
   const user = await findUser(services, projectId, userIdOf(call));
   const path = `${listOf(call)}/${user._id}`;
   const [frame, sessions] = await Promise.all([
@@ -44,7 +44,6 @@ export const showUser: Handler<ProjectMember> = async (call) => {
       new URLSearchParams({ limit: String(ROWS), ...(cursor !== null && { cursor }) }).toString(),
     ),
   ]);
-  const done = DONE[asked.get("done") ?? ""];
   const mayChange = includes(frame.role, "admin");
   return pageReply(
     <ProjectShell frame={frame} title={calledBy(user)} current={listOf(call)}>
@@ -54,7 +53,7 @@ export const showUser: Handler<ProjectMember> = async (call) => {
         <a href={listOf(call)}>All users</a>
       </Bar>
       <div class="sheet">
-        {done !== undefined && <Done>{done}</Done>}
+        <DoneNote query={query} sentences={DONE} />
         <Profile user={user} />
         <Sessions page={sessions} path={path} mayChange={mayChange} isFirst={cursor === null} />
         {mayChange && <Access user={user} path={path} />}

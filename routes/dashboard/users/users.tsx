@@ -1,12 +1,13 @@
 import { listUsers } from "@/lib/auth/manage_users.ts";
 import type { UserRecord } from "@/lib/auth/users.ts";
 import type { RecordPage } from "@/lib/page.ts";
-import type { ProjectMember } from "@/lib/projects/members.ts";
+import { includes, type ProjectMember } from "@/lib/projects/members.ts";
 import type { Handler } from "../../call.ts";
-import { Done, Refusal } from "../components/forms.tsx";
+import { Refusal } from "../components/forms.tsx";
 import { Bar, ProjectShell } from "../components/shell.tsx";
 import { When } from "../components/when.tsx";
-import { homeOf, loadFrame } from "../frame.ts";
+import { DoneNote } from "../done.tsx";
+import { type Frame, homeOf, loadFrame } from "../frame.ts";
 import { attempt, pageReply } from "../replies.ts";
 import { calledBy, Disabled, ProviderBadges, providersOf } from "./profile.tsx";
 
@@ -14,6 +15,8 @@ const ROWS = 50;
 
 /** What stands in a cell that has nothing. */
 const NOTHING = "—";
+
+const DONE = { deleted: "The user is deleted." };
 
 const NOBODY: RecordPage<UserRecord> = { items: [], nextCursor: null };
 
@@ -42,10 +45,10 @@ export const showUsers: Handler<ProjectMember> = async ({ services, principal, q
           <button class="quiet">Search</button>
         </form>
       </Bar>
-      {asked.get("done") === "deleted" && <Done>The user is deleted.</Done>}
+      <DoneNote query={query} sentences={DONE} />
       <Refusal problem={tried.problem} />
       {items.length === 0 && tried.problem === null && (
-        <Nobody search={search} isFirst={cursor === null} home={frame.home} />
+        <Nobody search={search} isFirst={cursor === null} frame={frame} />
       )}
       {items.length > 0 && <UserTable users={items} path={path} />}
       <nav class="pages" aria-label="Pages">
@@ -64,14 +67,22 @@ const queryOf = (search: string, cursor: string | null): string =>
     ...(cursor !== null && { cursor }),
   }).toString();
 
-const Nobody = ({ search, isFirst, home }: { search: string; isFirst: boolean; home: string }) => (
+const Nobody = (
+  { search, isFirst, frame: { home, role } }: { search: string; isFirst: boolean; frame: Frame },
+) => (
   <div class="sheet">
-    {search !== "" && <p class="empty">No user has an e-mail that contains this text.</p>}
+    {search !== "" && (
+      <p class="empty">
+        No user has an e-mail that contains this text. <a href={`${home}/users`}>Show all users</a>
+      </p>
+    )}
     {search === "" && !isFirst && <p class="empty">There are no more users.</p>}
     {search === "" && isFirst && (
       <p class="empty">
         Nobody has signed in so far. Users come by themselves, by a provider:{" "}
-        <a href={`${home}/sign-in`}>set up sign-in</a>.
+        <a href={`${home}/sign-in`}>
+          {includes(role, "admin") ? "set up sign-in" : "see which are on"}
+        </a>.
       </p>
     )}
   </div>

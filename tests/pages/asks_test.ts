@@ -1,0 +1,130 @@
+import assert from "node:assert/strict";
+import { ACCOUNTS } from "@/lib/accounts/records.ts";
+import { openSession } from "@/lib/auth/open_session.ts";
+import { PROJECTS } from "@/lib/projects/records.ts";
+import { setStorage } from "@/lib/projects/storage.ts";
+import { eq } from "@/lib/store/filter.ts";
+import { openFiles } from "../api/files.ts";
+import { signedInAgain } from "../support/dashboard.ts";
+import { openDashboard, type PageElement } from "../support/pages.ts";
+import { openTestApp, type TestApp } from "../support/test_app.ts";
+import {
+  callOf,
+  type Household,
+  isOpenTo,
+  namesOf,
+  openHousehold,
+  rowAt,
+  ROWS,
+} from "./every_page.ts";
+
+/** Forms that lose nothing: what they do can be undone by the same form, or adds something. */
+const HARMLESS = [
+  "POST /dashboard",
+  "POST /dashboard/sign-out",
+  "POST /dashboard/sign-in",
+  "POST /dashboard/register",
+  "POST /dashboard/account/password",
+  "POST /dashboard/account/ai-key",
+  "POST /dashboard/projects/{projectId}",
+  ...[
+    "/settings",
+    "/sign-in",
+    "/sign-in/{provider}",
+    "/users/{id}/enable",
+    "/files",
+    "/files/storage",
+    "/files/storage/check",
+    "/ai/key",
+    "/ai/designer",
+    "/members",
+    "/members/{accountId}",
+    "/collections",
+    "/collections/{collectionName}/fields",
+    "/collections/{collectionName}/access",
+    "/collections/{collectionName}/ask",
+    "/collections/{collectionName}/new",
+    "/collections/{collectionName}/import",
+    "/collections/{collectionName}/documents/{id}",
+    // Recovers; what it deletes is asked for by a page of its own.
+    "/collections/{collectionName}/documents",
+  ].map((rest) => `POST /dashboard/projects/{projectId}${rest}`),
+];
+
+/** Of forms that do other things, too, by their buttons. */
+const ASKED_BUTTONS = [
+  /^Clear the key$/,
+  /^Forget the chat$/,
+  /^Remove the index of /,
+  /^Delete this document$/,
+  /^Remove this document for good$/,
+];
+
+/** Everything that can be lost, so that each page shows what loses it. */
+async function furnish(app: TestApp, { project, owner, userId }: Household): Promise<void> {
+  const { projectId } = project;
+  const { engine, clock, newId } = app.services;
+  await signedInAgain(owner);
+  await (await openFiles(app, project)).upload();
+  await setStorage(app.services, projectId, {
+    endpoint: "http://127.0.0.1:9",
+    bucket: "own-files",
+    accessKeyId: "AKID",
+    secretAccessKey: "secret",
+  });
+  await engine.transaction(
+    projectId,
+    (tx) =>
+      openSession(tx, { clock, newId }, { userId, device: { userAgent: "a", address: null } }),
+  );
+  const sealedAiKey = "sealed"; // It is only looked whether there is one.
+  await engine.records("control", ACCOUNTS)
+    .updateOne(eq("_id", owner.accountId), { set: { sealedAiKey } });
+  await engine.records("control", PROJECTS).updateOne(eq("_id", projectId), {
+    set: { sealedAiKey },
+  });
+}
+
+const wordsOf = (element: PageElement | null): string =>
+  (element?.textContent ?? "").replaceAll(/\s+/g, " ").trim();
+
+Deno.test("whatever destroys asks first, and says what is lost", async () => {
+  await using app = await openTestApp({ env: { ALLOW_PRIVATE_ENDPOINTS: "true" } });
+  const household = await openHousehold(app);
+  await furnish(app, household);
+  const { home, trashedId, owner, stranger } = household;
+  const [dashboard, other] = [openDashboard(app, owner), openDashboard(app, stranger)];
+  const looks = ROWS.filter((row) => row.method === "GET" && isOpenTo("owner", row))
+    .filter(({ template }) => !/export|assets|requests|\/try\//.test(template))
+    .map((row) => callOf(row, household).path);
+  const asked = new Set<string>();
+  const unasked = new Set<string>();
+  const pages = [
+    await other.get("/dashboard/account"), // Only who owns no project may delete his account.
+    await dashboard.get(`${home}/collections/posts/documents/${trashedId}`),
+  ];
+  for (const path of looks) pages.push(await dashboard.follow(await dashboard.get(path)));
+  for (const page of pages) {
+    for (const form of page.document.querySelectorAll("form[method=post]")) {
+      const name = namesOf([rowAt("POST", form.getAttribute("action")!)!])[0]!;
+      const ask = form.closest("details.ask");
+      if (ask !== null) {
+        assert.ok(
+          wordsOf(form.querySelector("p")).length > 20,
+          `${name} says what is lost`,
+        );
+        assert.ok(form.querySelector("button.danger"), name);
+        asked.add(name);
+        continue;
+      }
+      const buttons = [...form.querySelectorAll("button")].map(wordsOf);
+      const needsAsk = buttons.some((one) => ASKED_BUTTONS.some((pattern) => pattern.test(one)));
+      if (needsAsk || !HARMLESS.includes(name)) unasked.add(name);
+    }
+  }
+  assert.deepEqual([...unasked], []);
+  const destroying = namesOf(ROWS).filter((name) =>
+    name.startsWith("POST") && !HARMLESS.includes(name) && !name.endsWith("/import/run")
+  );
+  assert.deepEqual(destroying.filter((name) => !asked.has(name)), [], "each was seen");
+});

@@ -1,0 +1,248 @@
+import assert from "node:assert/strict";
+import type { Role } from "@/lib/projects/members.ts";
+import { pages } from "@/routes/dashboard/mod.ts";
+import { joinProject, openAccount, PASSWORD, type TestAccount } from "../support/dashboard.ts";
+import type { Call } from "../support/conforming_client.ts";
+import type { TestApp, TestProject } from "../support/test_app.ts";
+
+/** Who may at least: anybody, an account, or a member. */
+export type Least = "anybody" | "account" | Role;
+
+/** What is looked at, or what a form is sent to. */
+export interface Row {
+  readonly method: "GET" | "POST";
+  readonly template: string;
+  readonly least: Least;
+}
+
+const HOME = "/dashboard/projects/{projectId}";
+const COLLECTION = `${HOME}/collections/{collectionName}`;
+
+/** Every page and every form of the dashboard: a new one has its row here, or the suite fails. */
+const LEAST: Readonly<Record<string, Least>> = {
+  "GET /dashboard/assets/{file}": "anybody",
+  "GET /dashboard/sign-in": "anybody",
+  "POST /dashboard/sign-in": "anybody",
+  "GET /dashboard/register": "anybody",
+  "POST /dashboard/register": "anybody",
+  "POST /dashboard/sign-out": "anybody",
+  "GET /dashboard": "account",
+  "POST /dashboard": "account",
+  "GET /dashboard/account": "account",
+  "POST /dashboard/account/password": "account",
+  "POST /dashboard/account/sessions": "account",
+  "POST /dashboard/account/sessions/{sessionId}": "account",
+  "POST /dashboard/account/ai-key": "account",
+  "POST /dashboard/account/ai-key/clear": "account",
+  "POST /dashboard/account/delete": "account",
+  [`GET ${HOME}`]: "viewer",
+  [`POST ${HOME}`]: "admin",
+  [`POST ${HOME}/keys`]: "admin",
+  [`GET ${HOME}/requests`]: "viewer",
+  [`GET ${HOME}/settings`]: "viewer",
+  [`POST ${HOME}/settings`]: "admin",
+  [`POST ${HOME}/settings/delete`]: "owner",
+  [`GET ${HOME}/collections`]: "viewer",
+  [`POST ${HOME}/collections`]: "admin",
+  [`GET ${COLLECTION}`]: "viewer",
+  [`GET ${COLLECTION}/fields`]: "viewer",
+  [`POST ${COLLECTION}/fields`]: "admin",
+  [`POST ${COLLECTION}/delete`]: "admin",
+  [`GET ${COLLECTION}/access`]: "viewer",
+  [`POST ${COLLECTION}/access`]: "admin",
+  [`GET ${COLLECTION}/api`]: "viewer",
+  [`GET ${COLLECTION}/filter`]: "viewer",
+  [`GET ${COLLECTION}/columns`]: "viewer",
+  [`GET ${COLLECTION}/export`]: "viewer",
+  [`POST ${COLLECTION}/ask`]: "admin",
+  [`POST ${COLLECTION}/documents`]: "admin",
+  [`GET ${COLLECTION}/documents/{id}`]: "viewer",
+  [`POST ${COLLECTION}/documents/{id}`]: "admin",
+  [`GET ${COLLECTION}/new`]: "admin",
+  [`POST ${COLLECTION}/new`]: "admin",
+  [`GET ${COLLECTION}/import`]: "admin",
+  [`POST ${COLLECTION}/import`]: "admin",
+  [`POST ${COLLECTION}/import/run`]: "admin",
+  [`GET ${HOME}/sign-in`]: "viewer",
+  [`POST ${HOME}/sign-in`]: "admin",
+  [`GET ${HOME}/sign-in/tried`]: "admin",
+  [`GET ${HOME}/sign-in/try/{provider}`]: "admin",
+  [`GET ${HOME}/sign-in/{provider}`]: "viewer",
+  [`POST ${HOME}/sign-in/{provider}`]: "admin",
+  [`GET ${HOME}/users`]: "viewer",
+  [`GET ${HOME}/users/{id}`]: "viewer",
+  [`POST ${HOME}/users/{id}/disable`]: "admin",
+  [`POST ${HOME}/users/{id}/enable`]: "admin",
+  [`POST ${HOME}/users/{id}/sessions/end`]: "admin",
+  [`POST ${HOME}/users/{id}/sessions/{sessionId}/end`]: "admin",
+  [`POST ${HOME}/users/{id}/delete`]: "admin",
+  [`GET ${HOME}/files`]: "viewer",
+  [`POST ${HOME}/files`]: "admin",
+  [`GET ${HOME}/files/delete`]: "viewer",
+  [`POST ${HOME}/files/delete`]: "admin",
+  [`GET ${HOME}/files/storage`]: "viewer",
+  [`POST ${HOME}/files/storage`]: "admin",
+  [`GET ${HOME}/files/storage/check`]: "viewer",
+  [`GET ${HOME}/files/storage/clear`]: "viewer",
+  [`POST ${HOME}/files/storage/check`]: "admin",
+  [`POST ${HOME}/files/storage/clear`]: "admin",
+  [`GET ${HOME}/ai`]: "viewer",
+  [`POST ${HOME}/ai/key`]: "admin",
+  [`GET ${HOME}/ai/designer`]: "viewer",
+  [`POST ${HOME}/ai/designer`]: "admin",
+  [`GET ${HOME}/members`]: "viewer",
+  [`POST ${HOME}/members`]: "admin",
+  [`POST ${HOME}/members/{accountId}`]: "admin",
+  // Whoever leaves names himself; others are removed by admins.
+  [`POST ${HOME}/members/{accountId}/remove`]: "viewer",
+  [`POST ${HOME}/members/{accountId}/owner`]: "owner",
+};
+
+export const ROWS: readonly Row[] = Object.entries(LEAST).map(([name, least]) => {
+  const [method, template] = name.split(" ") as [Row["method"], string];
+  return { method, template, least };
+});
+
+/** What is really there, as the table names it. */
+export function mountedPages(): string[] {
+  const mounted: string[] = [];
+  pages(({ method, path }) => void mounted.push(`${method.toUpperCase()} ${path}`));
+  return mounted;
+}
+
+export const namesOf = (rows: readonly Row[]): string[] =>
+  rows.map(({ method, template }) => `${method} ${template}`);
+
+/** What no project has. */
+export const NOTHING = "64f1a2b3c4d5e6f708192a3b";
+
+type Pairs = readonly (readonly [string, string])[];
+
+const FORM = "application/x-www-form-urlencoded";
+
+/** Forms that do what they are for, by the end of their paths. */
+const FILLED: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
+  ["/dashboard", { name: "Stolen" }],
+  ["/password", { currentPassword: PASSWORD, newPassword: "other dry stones 52" }],
+  ["/account/delete", { password: PASSWORD }],
+  ["/{projectId}", { siteUrl: "https://evil.example" }],
+  ["/keys", { kind: "secret" }],
+  ["/settings", { name: "Stolen" }],
+  ["/settings/delete", { name: "Test" }],
+  ["/collections", { name: "stolen" }],
+  ["/fields", { "0.key": "stolen", "0.type": "String" }],
+  ["/{collectionName}/delete", { name: "posts" }],
+  ["/access", { access: "off" }],
+  ["/documents", { act: "delete", sure: "yes", id: "{id}" }],
+  ["/documents/{id}", { "f.title": "Stolen" }],
+  ["/new", { "f.title": "Stolen" }],
+  ["/projects/{projectId}/sign-in", { siteUrl: "https://evil.example" }],
+  ["/sign-in/{provider}", { clientId: "stolen", linking: "never" }],
+  ["/storage", {
+    endpoint: "https://s3.example",
+    bucket: "stolen",
+    accessKeyId: "A",
+    secretAccessKey: "b",
+  }],
+  ["/{accountId}", { role: "admin" }],
+  ["/members", { email: "stranger@example.com", role: "admin" }],
+];
+
+const filledFor = (template: string) =>
+  FILLED.filter(([end]) => template.endsWith(end)).toSorted(([a], [b]) => b.length - a.length)[0]
+    ?.[1] ?? {};
+
+/** The row as a browser asks for it, on a project that may be another. */
+export function callOf(
+  { method, template }: Row,
+  { project, documentId, userId, viewer }: Household,
+  { headers = [], projectId = project.projectId }: { headers?: Pairs; projectId?: string } = {},
+): Call {
+  const values: Readonly<Record<string, string>> = {
+    projectId,
+    collectionName: "posts",
+    provider: "github",
+    file: "base.css",
+    accountId: viewer.accountId,
+    id: template.includes("/users/") ? userId : documentId,
+  };
+  const inserted = (text: string) =>
+    text.replaceAll(/\{(\w+)\}/g, (_, name) => values[name] ?? NOTHING);
+  const path = inserted(template);
+  if (method === "GET") return { method, path, headers: [...headers] as [string, string][] };
+  const fields = Object.entries(filledFor(template))
+    .map(([name, value]) => [name, inserted(value)]);
+  return {
+    method,
+    path,
+    headers: [["content-type", FORM], ...headers] as [string, string][],
+    body: new URLSearchParams(fields).toString(),
+  };
+}
+
+const RANKS: readonly Least[] = ["anybody", "account", "viewer", "admin", "owner"];
+
+export const isOpenTo = (who: Least, { least }: Row): boolean =>
+  RANKS.indexOf(who) >= RANKS.indexOf(least);
+
+/** The row that a browser is at when it asks for this. */
+export function rowAt(method: string, href: string): Row | undefined {
+  const { pathname } = new URL(href, "http://localhost");
+  const found = ROWS.filter((row) =>
+    row.method === method &&
+    new RegExp(`^${row.template.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(pathname)
+  );
+  // What is named in full goes before what stands for any name.
+  return found.toSorted((a, b) => holesOf(a) - holesOf(b))[0];
+}
+
+const holesOf = ({ template }: Row): number => template.split("{").length;
+
+/** A project with something on every page, its members, and somebody who is none of them. */
+export interface Household extends Readonly<Record<Role | "stranger", TestAccount>> {
+  readonly project: TestProject;
+  readonly home: string;
+  readonly documentId: string;
+  readonly trashedId: string;
+  readonly userId: string;
+}
+
+export async function openHousehold(app: TestApp): Promise<Household> {
+  const project = await app.project({ siteUrl: "https://app.example" });
+  const { projectId } = project;
+  await project.collection({ name: "posts", fields: [{ key: "title", type: "String" }] });
+  const add = async (title: string): Promise<string> =>
+    (await project.asSecret({ path: "/api/data/posts", body: { title } })).body.data._id;
+  const [documentId, trashedId] = [await add("One"), await add("Two")];
+  await project.asSecret({ method: "DELETE", path: `/api/data/posts/${trashedId}` });
+  const [admin, viewer, stranger] = [
+    await openAccount(app),
+    await openAccount(app),
+    await openAccount(app, { email: "stranger@example.com" }),
+  ];
+  await joinProject(app.services, projectId, admin.accountId, "admin");
+  await joinProject(app.services, projectId, viewer.accountId, "viewer");
+  const owner = await project.owner();
+  await setUpSignIn(owner, projectId);
+  const user = await project.user();
+  return {
+    project,
+    home: `/dashboard/projects/${projectId}`,
+    owner,
+    admin,
+    viewer,
+    stranger,
+    documentId,
+    trashedId,
+    userId: user.id,
+  };
+}
+
+async function setUpSignIn(owner: TestAccount, projectId: string): Promise<void> {
+  const answer = await owner.send({
+    method: "PUT",
+    path: `/api/projects/${projectId}/providers/github`,
+    body: { enabled: true, clientId: "id", clientSecret: "secret" },
+  });
+  assert.equal(answer.status, 200, answer.text);
+}

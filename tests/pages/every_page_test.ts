@@ -1,0 +1,246 @@
+import assert from "node:assert/strict";
+import { ACCOUNTS } from "@/lib/accounts/records.ts";
+import { API_KEYS } from "@/lib/auth/api_keys.ts";
+import { USERS } from "@/lib/auth/users.ts";
+import { COLLECTIONS } from "@/lib/documents/catalog.ts";
+import { MEMBERS, type Role } from "@/lib/projects/members.ts";
+import { PROJECTS } from "@/lib/projects/records.ts";
+import { STORAGE_SETTINGS } from "@/lib/projects/storage.ts";
+import { ALL } from "@/lib/store/filter.ts";
+import type { Answer } from "../support/conforming_client.ts";
+import { openTestApp, type TestApp } from "../support/test_app.ts";
+import {
+  callOf,
+  type Household,
+  isOpenTo,
+  mountedPages,
+  namesOf,
+  NOTHING,
+  openHousehold,
+  type Row,
+  ROWS,
+} from "./every_page.ts";
+
+const GUARDED = ROWS.filter(({ least }) => least !== "anybody");
+const IN_PROJECTS = ROWS.filter(({ template }) => template.includes("{projectId}"));
+const POSTS = ROWS.filter(({ method }) => method === "POST");
+
+const OWN = "http://localhost:8000";
+const EVIL = "https://evil.example";
+
+/** What somebody could want to change who may not. */
+async function stateOf({ services: { engine } }: TestApp, { project }: Household): Promise<string> {
+  const { projectId } = project;
+  const read = async (space: string, definition: typeof PROJECTS) => {
+    const all = { filter: ALL, sort: [], limit: 1000 };
+    return (await engine.records(space, definition).list(all)).items;
+  };
+  return (await Promise.all([
+    ...[PROJECTS, MEMBERS, API_KEYS, ACCOUNTS].map((one) => read("control", one)),
+    ...[COLLECTIONS, USERS, STORAGE_SETTINGS].map((one) => read(projectId, one)),
+    documentsOf(project),
+  ])).join("\n");
+}
+
+const documentsOf = async (project: Household["project"]): Promise<string> =>
+  (await project.asSecret({ path: "/api/data/posts?include_deleted=true" })).text;
+
+async function untouched(
+  app: TestApp,
+  household: Household,
+  work: () => Promise<void>,
+): Promise<void> {
+  const before = await stateOf(app, household);
+  await work();
+  assert.equal(await stateOf(app, household), before, "a refused request changed what is stored");
+}
+
+/** What no page may be framed by, sent or kept without. */
+function assertGuarded({ headers }: Answer, what: string): void {
+  assert.equal(
+    headers.get("content-security-policy"),
+    "default-src 'self'; img-src 'self' data:; connect-src 'self'; object-src 'none'; " +
+      "base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+    what,
+  );
+  assert.equal(headers.get("x-frame-options"), "DENY", what);
+  assert.equal(headers.get("referrer-policy"), "same-origin", what);
+  assert.equal(headers.get("x-content-type-options"), "nosniff", what);
+  assert.equal(headers.get("cache-control"), "no-store", what);
+  const reader = headers.get("access-control-allow-origin");
+  assert.ok(reader === null || reader === OWN, what);
+}
+
+/** All of an answer but what is its own each time. */
+const wholeOf = ({ status, headers, text }: Answer): string =>
+  JSON.stringify([status, [...headers].filter(([name]) => name !== "x-request-id"), text]);
+
+const nameOf = (row: Row): string => namesOf([row])[0]!;
+
+Deno.test("the table has every page and every form, and no other", () => {
+  assert.deepEqual(namesOf(ROWS).toSorted(), mountedPages().toSorted());
+});
+
+Deno.test("whoever is not signed in, or no more, sees no page and sends no form", async () => {
+  await using app = await openTestApp();
+  const household = await openHousehold(app);
+  const DAYS_8 = 8 * 86_400_000;
+  app.clock.advance(DAYS_8);
+  const cookies = [[], [["cookie", household.owner.cookie]]] as const;
+  await untouched(app, household, async () => {
+    for (const row of GUARDED) {
+      for (const cookie of cookies) {
+        const call = callOf(row, household, { headers: cookie });
+        const answer = await app.send(call);
+        assertGuarded(answer, nameOf(row));
+        if (row.method === "POST") {
+          assert.equal(answer.status, 401, nameOf(row));
+          assert.match(answer.text, /href="\/dashboard\/sign-in"/);
+          continue;
+        }
+        const next = new URLSearchParams({ next: call.path });
+        const to = call.path === "/dashboard" ? "" : `?${next}`;
+        assert.equal(answer.status, 303, nameOf(row));
+        assert.equal(answer.headers.get("location"), `/dashboard/sign-in${to}`, nameOf(row));
+      }
+    }
+  });
+});
+
+Deno.test("to strangers every page of a project is as if the project did not exist", async () => {
+  await using app = await openTestApp();
+  const household = await openHousehold(app);
+  await untouched(app, household, async () => {
+    for (const row of IN_PROJECTS) {
+      const [there, nowhere] = [
+        await household.stranger.send(callOf(row, household)),
+        await household.stranger.send(callOf(row, household, { projectId: NOTHING })),
+      ];
+      assert.equal(there.status, 404, nameOf(row));
+      assert.match(there.text, /Project not found or access denied/);
+      assert.equal(wholeOf(there), wholeOf(nowhere), nameOf(row));
+      assertGuarded(there, nameOf(row));
+    }
+  });
+});
+
+Deno.test("a project in the trash is to its own members as if it did not exist", async () => {
+  await using app = await openTestApp();
+  const household = await openHousehold(app);
+  const { owner, project } = household;
+  const path = `/api/projects/${project.projectId}`;
+  const deleted = await owner.send({ method: "DELETE", path, body: { name: "Test" } });
+  assert.equal(deleted.status, 200);
+  for (const row of IN_PROJECTS) {
+    const answer = await owner.send(callOf(row, household));
+    assert.equal(answer.status, 404, nameOf(row));
+    assert.match(answer.text, /Project not found or access denied/);
+  }
+});
+
+for (const role of ["viewer", "admin"] as const) {
+  Deno.test(`what is not for ${role}s is refused to them, without a trace`, async () => {
+    await using app = await openTestApp();
+    const household = await openHousehold(app);
+    await untouched(app, household, async () => {
+      for (const row of IN_PROJECTS.filter((row) => !isOpenTo(role, row))) {
+        const answer = await household[role].send(callOf(row, household));
+        assert.equal(answer.status, 403, nameOf(row));
+        assert.match(answer.text, /<h1>Not yours to change<\/h1>/, nameOf(row));
+        assertGuarded(answer, nameOf(row));
+      }
+    });
+  });
+}
+
+/** Whether a guard has turned it away. */
+const isTurnedAway = ({ status, headers, text }: Answer): boolean =>
+  status === 403 || /Project not found/.test(text) ||
+  (headers.get("location") ?? "").startsWith("/dashboard/sign-in?");
+
+async function assertOpen(app: TestApp, role: Role, rows: readonly Row[]): Promise<void> {
+  const household = await openHousehold(app);
+  for (const row of rows) {
+    const answer = await household[role].send(callOf(row, household));
+    assert.ok(!isTurnedAway(answer), `${nameOf(row)}: ${answer.status} ${answer.text}`);
+    assert.notEqual(answer.status, 500, nameOf(row));
+  }
+}
+
+for (const role of ["viewer", "admin", "owner"] as const) {
+  const open = IN_PROJECTS.filter((row) => isOpenTo(role, row));
+
+  Deno.test(`what is for ${role}s is open to them`, async () => {
+    await using app = await openTestApp();
+    await assertOpen(app, role, open.filter(({ method }) => method === "GET"));
+    for (const row of open.filter(({ method }) => method === "POST")) {
+      await using own = await openTestApp(); // Some of them leave nothing for the others.
+      await assertOpen(own, role, [row]);
+    }
+  });
+}
+
+/** What a browser says of where a form comes from, and whether that is here. */
+const ORIGINS: readonly (readonly [string | null, string | null, boolean])[] = [
+  // Sec-Fetch-Site, Origin
+  ["same-origin", OWN, true],
+  ["same-origin", null, true],
+  ["none", null, true],
+  ["none", EVIL, true], // Where the first is sent, it alone decides.
+  ["same-site", OWN, false],
+  ["cross-site", OWN, false],
+  ["cross-site", null, false],
+  ["Same-Origin", OWN, false],
+  ["", OWN, false],
+  [null, OWN, true],
+  [null, EVIL, false],
+  [null, "null", false],
+  [null, `${OWN}.evil.example`, false],
+  [null, "http://localhost", false],
+  [null, "https://localhost:8000", false],
+  [null, null, true], // No browser.
+];
+
+Deno.test("every form is taken from the dashboard's own pages alone", async () => {
+  await using app = await openTestApp();
+  const household = await openHousehold(app);
+  const { owner } = household;
+  const foreign = ORIGINS.filter(([, , isOwn]) => !isOwn);
+  await untouched(app, household, async () => {
+    for (const row of POSTS) {
+      for (const [site, origin] of foreign) {
+        const answer = await owner.send(
+          callOf(row, household, { headers: fromWhere(site, origin) }),
+        );
+        const what = `${nameOf(row)} ${site} ${origin}`;
+        assert.equal(answer.status, 403, what);
+        assert.match(answer.text, /another site/, what);
+        assertGuarded(answer, what);
+        assert.deepEqual(answer.headers.getSetCookie(), [], what);
+      }
+    }
+  });
+  assert.equal((await owner.send({ path: "/dashboard" })).status, 200, "still signed in");
+});
+
+Deno.test("each clause of the rule of origins holds for forms", async () => {
+  await using app = await openTestApp();
+  const household = await openHousehold(app);
+  for (const [site, origin, isOwn] of ORIGINS) {
+    const answer = await household.owner.send({
+      method: "POST",
+      path: `${household.home}/settings`,
+      headers: [
+        ["content-type", "application/x-www-form-urlencoded"],
+        ...fromWhere(site, origin),
+      ],
+      body: "name=Test",
+    });
+    assert.equal(answer.status, isOwn ? 303 : 403, `${site} ${origin}`);
+  }
+});
+
+const fromWhere = (site: string | null, origin: string | null): [string, string][] => [
+  ...(site === null ? [] : [["sec-fetch-site", site] as [string, string]]),
+  ...(origin === null ? [] : [["origin", origin] as [string, string]]),
+];
