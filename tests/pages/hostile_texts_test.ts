@@ -54,7 +54,7 @@ Deno.test("the call that is copied is one command, whatever is filtered by", asy
     const page = await dashboard.get(`${path}?${new URLSearchParams({ title: text })}`);
     const [curl, script] = [...page.document.querySelectorAll(".view-call copy-text")]
       .map((one) => one.getAttribute("text")!);
-    assert.match(curl!, /^curl '[^'\s]+' -H 'x-api-key: [A-Z_]+'$/);
+    assert.match(curl!, /^curl '[^'\s]+' -H 'x-api-key: pk_live_YOUR_KEY'$/);
     const address = JSON.parse(/^await fetch\(("(?:[^"\\]|\\.)*"), /.exec(script!)![1]!);
     assert.equal(new URL(address).searchParams.get("title"), text);
     assertHarmless(page);

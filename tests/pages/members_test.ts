@@ -53,7 +53,7 @@ Deno.test("the roles are told in words, as the operations have them", async () =
   await using app = await openTestApp();
   const { viewer, path, of } = await opened(app);
   const page = await of(viewer).get(path);
-  const rows = [...page.document.querySelectorAll(".roles tbody tr")].map((one) => [
+  const rows = [...page.document.querySelectorAll("table.who tbody tr")].map((one) => [
     one.querySelector("th")!.textContent,
     ...[...one.querySelectorAll("td")].map((cell) => cell.textContent),
   ]);
