@@ -99,15 +99,16 @@ for (const javaScriptEnabled of [true, false]) {
   });
 }
 
-/** Its source, with what its fields hold. */
+/** Its source and what its fields hold, read in one moment: a page may yet take its place. */
 async function textOf(page: Page): Promise<string> {
   await page.waitForLoadState("networkidle");
-  let text: string | null = null;
+  let text = "";
   await until("the page stands still", async () => {
-    text = await page.content().catch(() => null);
-    return text !== null;
+    text = await page.evaluate(`[
+      document.documentElement.outerHTML,
+      ...[...document.querySelectorAll("input")].map(({ value }) => value),
+    ].join(" ")`).catch(() => "") as string;
+    return text !== "";
   }, 10_000);
-  const inputs = await page.locator("input").all();
-  const values = await Promise.all(inputs.map((input) => input.inputValue()));
-  return [text, ...values].join("\n");
+  return text;
 }
