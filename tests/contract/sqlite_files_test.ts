@@ -322,3 +322,40 @@ Deno.test("only who runs Corbel may read its files", async () => {
     }
   }
 });
+
+Deno.test("an engine that was alone sees at once what others commit who come and go", async () => {
+  await using store = await openFolder();
+  const space = newSpace();
+  const records = store.engine.records(space, SHAPE);
+  await records.insert({ _id: id(1), n: 0, isDeleted: false });
+  const query = { filter: eq("isDeleted", false), sort: keys("n"), limit: 5 };
+  const folder = folderOf(store.address);
+  for (const n of upTo(12)) {
+    await records.list(query);
+    await using other = await SqliteEngine.open({ folder, sync: "normal" });
+    for (const step of [1, 2, 3]) {
+      const before = store.engine.version!(space);
+      await other.records(space, SHAPE).updateOne(ALL, { set: { n: 10 * n + step } });
+      assert.notEqual(store.engine.version!(space), before);
+      assert.equal(rowsOf(await records.list(query))[0]?.n, 10 * n + step);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 13 * n));
+  }
+});
+
+Deno.test("what a program commits that is no engine is seen soon", async () => {
+  await using store = await openFolder();
+  const space = newSpace();
+  const records = store.engine.records(space, SHAPE);
+  await records.insert({ _id: id(1), n: 0, isDeleted: false });
+  const query = { filter: eq("isDeleted", false), sort: keys("n"), limit: 5 };
+  assert.equal(rowsOf(await records.list(query))[0]?.n, 0);
+  const file = `${folderOf(store.address)}/projects/${space}.db`;
+  const text = JSON.stringify({ _id: id(1), n: 7, isDeleted: false });
+  withDatabase(file, (db) => db.prepare(`update "r_${SHAPE.name}" set doc = ?`).run(text));
+  const end = performance.now() + 5_000;
+  while (rowsOf(await records.list(query))[0]?.n !== 7) {
+    assert.ok(performance.now() < end, "it is not seen");
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+});

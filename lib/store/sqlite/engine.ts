@@ -8,6 +8,7 @@ import { type Access, type Committed, SqliteRecords } from "./records.ts";
 import { RowCachePool } from "./row_cache.ts";
 import { Scans } from "./scans.ts";
 import { FileSpace } from "./space.ts";
+import { Tenancy } from "./tenancy.ts";
 import type { Touched } from "./writer.ts";
 
 export interface SqliteOptions {
@@ -41,15 +42,17 @@ export class SqliteEngine implements Engine {
   readonly #sync: Sync;
   readonly #rowCaches = new RowCachePool(ROW_CACHE_LENGTH);
   readonly #checkpoints = new Checkpoints();
+  readonly #tenancy: Tenancy;
   readonly #closing = new Set<Promise<void>>();
   readonly #scans: Scans;
   readonly #rowsMax: number;
   readonly #control: FileSpace;
   readonly #projects: LRUCache<string, FileSpace>;
 
-  private constructor(options: SqliteOptions) {
+  private constructor(options: SqliteOptions, tenancy: Tenancy) {
     const { folder, sync, filesMax = FILES_MAX, rowsMax = ROWS_MAX } = options;
     this.#folder = folder;
+    this.#tenancy = tenancy;
     this.#sync = sync;
     this.#rowsMax = rowsMax;
     this.#scans = new Scans({ limitMs: options.queryTimeLimitMs ?? QUERY_TIME_LIMIT_MS });
@@ -64,7 +67,10 @@ export class SqliteEngine implements Engine {
     } catch (error) {
       throw new StoreUnavailable(`Cannot make the folder "${options.folder}"`, { cause: error });
     }
-    return new SqliteEngine(options);
+    using entered = new DisposableStack();
+    const engine = new SqliteEngine(options, entered.use(await Tenancy.enter(options.folder)));
+    entered.move();
+    return engine;
   }
 
   records<T extends StoredRecord>(space: Space, definition: Definition): Records<T> {
@@ -149,6 +155,7 @@ export class SqliteEngine implements Engine {
     this.#close(this.#control);
     await Promise.all(this.#closing);
     await this.#checkpoints[Symbol.asyncDispose]();
+    this.#tenancy[Symbol.dispose]();
   }
 
   #path(space: Space): string {
@@ -171,6 +178,8 @@ export class SqliteEngine implements Engine {
       sync: this.#sync,
       pool: this.#rowCaches,
       checkpoints: this.#checkpoints,
+      // A file that was closed in the middle of a transaction may be open once more already.
+      moment: () => this.#closing.size > 0 ? NaN : this.#tenancy.moment,
     });
   }
 

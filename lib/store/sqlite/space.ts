@@ -23,6 +23,11 @@ export interface FileOptions {
   readonly sync: Sync;
   readonly pool: RowCachePool;
   readonly checkpoints: Checkpoints;
+  /**
+   * As long as it is the same number, nothing but this space has committed in its file. Equal to
+   * nothing, itself included, where that is not known.
+   */
+  readonly moment: () => number;
 }
 
 /**
@@ -35,22 +40,25 @@ export class FileSpace {
   readonly #log: Deno.FsFile | null;
   readonly #writer: Writer;
   readonly #pool: RowCachePool;
+  readonly #moment: () => number;
   readonly #committed = new Map<string, Committed>();
   /** No two openings of a file, in whatever process, name their states alike. */
   readonly #opening = crypto.randomUUID();
   #commits = 0;
   #version = { commits: -1, foreign: -1, text: "" };
   #foreignVersion: number;
+  #asked = { moment: NaN, version: 0 };
   #prepared = new WeakSet<Definition>();
 
   private constructor(
     { db, reader, log }: { db: Connection; reader: Connection; log: Deno.FsFile | null },
-    { path, pool, checkpoints }: FileOptions,
+    { path, pool, checkpoints, moment }: FileOptions,
   ) {
     this.#db = db;
     this.reader = reader;
     this.#log = log;
     this.#pool = pool;
+    this.#moment = moment;
     this.#foreignVersion = this.#readForeignVersion();
     this.#writer = new Writer(db, {
       path,
@@ -181,6 +189,10 @@ export class FileSpace {
 
   /** Changes when others commit; to this connection's own commits it is blind. */
   #readForeignVersion(): number {
-    return this.#db.get(FOREIGN_VERSION)![0] as number;
+    const moment = this.#moment();
+    if (moment !== this.#asked.moment) {
+      this.#asked = { moment, version: this.#db.get(FOREIGN_VERSION)![0] as number };
+    }
+    return this.#asked.version;
   }
 }
