@@ -32,7 +32,13 @@ export class Tenancy implements Disposable {
     this.#door = door;
     this.#isAlone = isAlone;
     this.#knocked = knockedAt(door);
-    this.#timer = setInterval(() => this.#look(), LOOK_MS);
+    this.#timer = setInterval(() => {
+      try {
+        this.#look();
+      } catch {
+        this.#isAlone = false; // Locks that fail are not relied on.
+      }
+    }, LOOK_MS);
     Deno.unrefTimer(this.#timer);
   }
 
