@@ -191,7 +191,7 @@ export async function openServices(
 
 /** As many as there are cores, which all processes of this start share. */
 const hashesAtOnce = ({ workers }: Config): number =>
-  Math.max(1, Math.floor(navigator.hardwareConcurrency / workers));
+  Math.max(1, Math.floor(navigator.hardwareConcurrency / workers) - 1);
 
 /** MongoDB's driver is loaded only by those who use it. */
 async function openEngine(

@@ -25,9 +25,9 @@ export interface Collection {
 let compiled = 0;
 
 const SERVER_SHAPES: Readonly<Record<string, FieldShape>> = {
-  createdAt: { type: "Date" },
-  updatedAt: { type: "Date" },
-  isDeleted: { type: "Boolean" },
+  createdAt: { type: "Date", always: true },
+  updatedAt: { type: "Date", always: true },
+  isDeleted: { type: "Boolean", always: true },
   deletedAt: { type: "Date" },
 };
 

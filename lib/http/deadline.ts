@@ -17,23 +17,44 @@ export interface Deadlines extends Disposable {
 
 interface Waiting {
   until: number;
-  giveUp: (problem: Problem) => void;
+  readonly giveUp: (problem: Problem) => void;
+  /** Where it stands among those that wait; -1 when it no longer does. */
+  place: number;
 }
 
 const LOOK_EVERY_MS = 1000;
 
 export function createDeadlines(timeoutMs: number, now: () => number): Deadlines {
-  const waiting = new Set<Waiting>();
+  // No set: one that is added to and deleted from all the time is made anew again and again, and
+  // what was thrown away adds up to megabytes a second until the next full collection.
+  const waiting: Waiting[] = [];
   let timer: ReturnType<typeof setInterval> | undefined;
+
+  function enter(giveUp: Waiting["giveUp"], until: number): Waiting {
+    const entry = { until, giveUp, place: waiting.length };
+    waiting.push(entry);
+    timer ??= setInterval(look, LOOK_EVERY_MS);
+    return entry;
+  }
+
+  /** The last one takes its place. */
+  function leave(entry: Waiting): void {
+    if (entry.place < 0) return;
+    const last = waiting.pop()!;
+    if (last !== entry) {
+      waiting[entry.place] = last;
+      last.place = entry.place;
+    }
+    entry.place = -1;
+  }
 
   function look(): void {
     const time = now();
-    for (const entry of waiting) {
-      if (entry.until > time) continue;
-      waiting.delete(entry);
+    for (const entry of waiting.filter(({ until }) => until <= time)) {
+      leave(entry);
       entry.giveUp(new Problem("HANDLER_TIMEOUT"));
     }
-    if (waiting.size === 0) {
+    if (waiting.length === 0) {
       clearInterval(timer);
       timer = undefined;
     }
@@ -48,16 +69,14 @@ export function createDeadlines(timeoutMs: number, now: () => number): Deadlines
       });
       if (!(done instanceof Promise)) return done;
       return new Promise<T>((resolve, reject) => {
-        const own: Waiting = entry = { until: now() + ms, giveUp: reject };
-        waiting.add(own);
-        timer ??= setInterval(look, LOOK_EVERY_MS);
+        const own = entry = enter(reject, now() + ms);
         done.then(
           (value) => {
-            waiting.delete(own);
+            leave(own);
             resolve(value);
           },
           (error) => {
-            waiting.delete(own);
+            leave(own);
             reject(error);
           },
         );
@@ -65,7 +84,7 @@ export function createDeadlines(timeoutMs: number, now: () => number): Deadlines
     },
     [Symbol.dispose]() {
       clearInterval(timer);
-      waiting.clear();
+      waiting.length = 0;
     },
   };
 }

@@ -37,6 +37,8 @@ export interface FieldShape {
   readonly fields?: Readonly<Record<string, FieldShape>>;
   /** For `Array`: its elements. */
   readonly items?: FieldShape;
+  /** Of a field at the top: every record has it, and it is never null. */
+  readonly always?: boolean;
 }
 
 export interface SortKey {

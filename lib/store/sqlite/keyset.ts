@@ -1,6 +1,6 @@
 import type { Definition, ListQuery, Position, Scalar, SortKey } from "../port.ts";
 import { fixesTrash, sortedBy } from "../advice.ts";
-import { scalarAt, type ScalarType } from "../shape.ts";
+import { scalarAt, type ScalarType, shapeAt } from "../shape.ts";
 import { filterSql, scalarSql } from "./filter_sql.ts";
 import { bindable, type Fragment, quoted, type SqlValue } from "./fragment.ts";
 
@@ -101,11 +101,12 @@ const positionValues = ({ values, id }: Position, length: number): Scalar[] => [
 export const tableName = (definition: Definition): string => quoted(`r_${definition.name}`);
 
 interface OrderTerm {
-  readonly path: string;
   readonly value: string;
   readonly descending: boolean;
   /** What every value but null is at least. */
   readonly least: string;
+  /** Whether it may be null. */
+  readonly nullable: boolean;
 }
 
 /** The sort with `_id` as its last key, turned round for reading backwards. */
@@ -117,10 +118,10 @@ function sortOrder(
   // A sign in front of a value keeps it from being looked up.
   const sign = bySort ? "" : "+";
   return sortedBy(sort).map(({ path, descending }) => ({
-    path,
     value: sign + scalarSql(definition, path),
     descending: descending !== backwards,
     least: LEAST[scalarAt(definition, path) ?? "String"],
+    nullable: path !== "_id" && shapeAt(definition.fields, path)?.always !== true,
   }));
 }
 
@@ -163,7 +164,7 @@ function rangesBehind(order: readonly OrderTerm[], { from }: ListQuery): Range[]
 
 /** Null sorts first: ascending, everything lies beyond it; descending, it lies beyond everything. */
 function beyond(
-  { path, value, descending, least }: OrderTerm,
+  { value, descending, least, nullable }: OrderTerm,
   isNull: boolean,
   inclusive: boolean,
 ) {
@@ -175,7 +176,7 @@ function beyond(
   if (!descending) return [{ ...open, condition: `${value} >${equal} ?` }];
   const below = { ...open, condition: `${value} <${equal} ?` };
   const nulls = { condition: `${value} is null`, bound: false, fixed: true };
-  return path === "_id" ? [below] : [below, nulls];
+  return nullable ? [below, nulls] : [below];
 }
 
 interface Source {

@@ -261,13 +261,30 @@ function readTexts(
 ): readonly string[] {
   if (first === undefined) return [];
   const limit = query.limit + 1;
-  const texts = reading.texts({ statement: first, query, limit });
-  if (more.length === 0 || texts.length === limit) return texts;
-  const all = [...texts];
+  const read = [reading.texts({ statement: first, query, limit })];
+  let left = limit - read[0]!.length;
   for (const statement of more) {
-    if (all.length === limit) break;
-    all.push(...reading.texts({ statement, query, limit: limit - all.length }));
+    if (left === 0) break;
+    const texts = reading.texts({ statement, query, limit: left });
+    left -= texts.length;
+    read.push(texts);
   }
+  return joined(read.filter((texts) => texts.length > 0));
+}
+
+/** Lists that were joined last, by the first of them. */
+const joins = new WeakMap<readonly string[], { parts: (readonly string[])[]; all: string[] }>();
+
+/** The very same list again of the same ones, as {@linkcode RowCache.page} gives them. */
+function joined(parts: (readonly string[])[]): readonly string[] {
+  const [first = [], ...more] = parts;
+  if (more.length === 0) return first;
+  const known = joins.get(first);
+  const isKnown = known?.parts.length === parts.length &&
+    known.parts.every((part, i) => part === parts[i]);
+  if (isKnown) return known.all;
+  const all = parts.flat();
+  joins.set(first, { parts, all });
   return all;
 }
 
