@@ -189,7 +189,7 @@ export async function openServices(
   }
 }
 
-/** As many as there are cores, which all processes of this start share. */
+/** As many as there are cores, which all threads share, but for one: it answers meanwhile. */
 const hashesAtOnce = ({ workers }: Config): number =>
   Math.max(1, Math.floor(navigator.hardwareConcurrency / workers) - 1);
 

@@ -262,6 +262,20 @@ Deno.test("a list that is found to be the same is the very same, for this caller
   assert.notEqual(others[2]!.nextCursor, list.nextCursor);
 });
 
+Deno.test("so is one behind a cursor, though it is read in several parts", async () => {
+  await using lists = await setup();
+  await lists.add("posts", SECRET, ...[1, 1, 1, 2, 2, 3].map((n) => ({ n })));
+  const { nextCursor } = await lists.list("limit=1&sort=n");
+  const query = `limit=4&sort=n&cursor=${nextCursor}`;
+  const list = await readOften(lists, query);
+  assert.equal(await lists.list(query), list);
+  const numbers = ({ items }: DocumentList) =>
+    JSON.parse(`[${items}]`).map(({ n }: { n: number }) => n);
+  assert.deepEqual(numbers(list), [1, 1, 2, 2]);
+  await lists.add("posts", SECRET, { n: 1 });
+  assert.deepEqual(numbers(await readOften(lists, query)), [1, 1, 1, 2]);
+});
+
 Deno.test("a list is another one once a document or the total has changed", async () => {
   await using lists = await setup();
   await lists.add("posts", SECRET, ...numbered(3));

@@ -75,6 +75,27 @@ Deno.test("each has its own time, counted from its own beginning", async () => {
   await assert.rejects(second, { code: "HANDLER_TIMEOUT" });
 });
 
+Deno.test("whoever is done leaves the times of the others as they were", async () => {
+  using intervals = heldIntervals();
+  const clock = fakeClock();
+  using deadlines = createDeadlines(1000, clock.now);
+  const works = Array.from({ length: 5 }, () => Promise.withResolvers<string>());
+  const all = works.map(({ promise }, i) => deadlines.within(() => promise, i * 1000));
+  for (const i of [0, 4, 2]) works[i]!.resolve(`no. ${i}`);
+  assert.deepEqual(await Promise.all([all[0], all[2], all[4]]), ["no. 0", "no. 2", "no. 4"]);
+  clock.advance(2000);
+  intervals.tick();
+  await assert.rejects(Promise.resolve(all[1]), { code: "HANDLER_TIMEOUT" });
+  works[1]!.resolve("too late");
+  assert.equal(await outcomeOf(Promise.resolve(all[3])), "waiting");
+  clock.advance(2000);
+  intervals.tick();
+  await assert.rejects(Promise.resolve(all[3]), { code: "HANDLER_TIMEOUT" });
+  works[3]!.resolve("too late");
+  await Promise.resolve();
+  assert.equal(intervals.running.size, 0);
+});
+
 Deno.test("a restart gives the whole time again", async () => {
   using intervals = heldIntervals();
   const clock = fakeClock();

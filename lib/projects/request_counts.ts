@@ -64,6 +64,13 @@ interface Counted {
   readonly expiresAt: number;
 }
 
+/** The windows of projects in one minute. */
+interface Minute {
+  readonly at: number;
+  readonly names: { readonly minute: string; readonly day: string };
+  readonly of: Map<Id, readonly Counted[]>;
+}
+
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
@@ -85,7 +92,7 @@ export function createRequestCounts(
   let counted = new Map<string, Counted>();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let storing: Promise<void> = Promise.resolve();
-  let minute = { at: -1, names: { minute: "", day: "" } };
+  let minute: Minute = { at: -1, names: { minute: "", day: "" }, of: new Map() };
 
   function add(window: string, count: Counted): void {
     const known = counted.get(window);
@@ -95,13 +102,25 @@ export function createRequestCounts(
     } else if (counted.size < WINDOWS_KEPT) counted.set(window, count);
   }
 
-  /** Many requests are of the same minute. */
-  function namesAt(now: number) {
+  /** What the requests of a project are counted in now: many are of the same minute. */
+  function windowsOf(projectId: Id): readonly Counted[] {
+    const now = clock.now();
     const at = Math.floor(now / MINUTE_MS);
     if (at !== minute.at) {
-      minute = { at, names: { minute: nameOf("minute", now), day: nameOf("day", now) } };
+      const names = { minute: nameOf("minute", now), day: nameOf("day", now) };
+      minute = { at, names, of: new Map() };
     }
-    return minute.names;
+    const known = minute.of.get(projectId);
+    if (known !== undefined) return known;
+    const windows = (["minute", "day"] as const).map((kind) => {
+      const { ms, shown } = WINDOWS[kind];
+      const window = `${projectId} ${minute.names[kind]}`;
+      // Twice as long as it is shown: whoever reads it in this moment finds it whole.
+      add(window, { projectId, requests: 0, errors: 0, expiresAt: now + 2 * shown * ms });
+      return counted.get(window);
+    }).filter((count) => count !== undefined);
+    minute.of.set(projectId, windows);
+    return windows;
   }
 
   async function storeAll(): Promise<void> {
@@ -109,6 +128,7 @@ export function createRequestCounts(
     timer = undefined;
     const all = [...counted];
     counted = new Map();
+    minute.of.clear();
     const records = engine.records<RequestCountRecord>("control", REQUEST_COUNTS);
     for (let from = 0; from < all.length; from += WRITES_AT_ONCE) {
       const batch = all.slice(from, from + WRITES_AT_ONCE);
@@ -131,14 +151,9 @@ export function createRequestCounts(
 
   return {
     count(projectId, status) {
-      const now = clock.now();
-      const names = namesAt(now);
-      const errors = status >= 400 ? 1 : 0;
-      for (const kind of ["minute", "day"] as const) {
-        const { ms, shown } = WINDOWS[kind];
-        // Twice as long as it is shown: whoever reads it in this moment finds it whole.
-        const expiresAt = now + 2 * shown * ms;
-        add(`${projectId} ${names[kind]}`, { projectId, requests: 1, errors, expiresAt });
+      for (const count of windowsOf(projectId)) {
+        count.requests++;
+        if (status >= 400) count.errors++;
       }
       timer ??= setTimeout(store, STORE_AFTER_MS);
     },

@@ -7,6 +7,20 @@ import { type Fragment, join, sql } from "./fragment.ts";
  * literal text stands in both, so the path is never bound.
  */
 export function scalarSql(definition: Definition, path: string): string {
+  let written = expressions.get(definition);
+  if (written === undefined) expressions.set(definition, written = new Map());
+  let expression = written.get(path);
+  if (expression === undefined) {
+    expression = expressionOf(definition, path);
+    written.set(path, expression);
+  }
+  return expression;
+}
+
+/** Written once for each path: no more of them are asked for than are declared. */
+const expressions = new WeakMap<Definition, Map<string, string>>();
+
+function expressionOf(definition: Definition, path: string): string {
   if (path === "_id") return "id";
   const value = `json_extract(doc,'$${path.split(".").map((name) => `."${name}"`).join("")}')`;
   return scalarAt(definition, path) === "Number" ? asDouble(value) : value;

@@ -10,6 +10,7 @@ const SHAPE: Definition = {
     n: { type: "Number" },
     o: { type: "Object", fields: { p: { type: "Date" } } },
     list: { type: "Array" },
+    at: { type: "Date", always: true },
     isDeleted: { type: "Boolean" },
   },
   indexes: [],
@@ -101,6 +102,14 @@ Deno.test("nulls come first: ascending all lies behind them, descending nothing 
     `${A} = ? and id < ? order by id desc`,
     `${A} < ? order by ${A} desc, id desc`,
     `${A} is null order by id desc`,
+  ]);
+});
+
+Deno.test("what every record has leaves no range of nulls", () => {
+  const AT = `json_extract(doc,'$."at"')`;
+  assert.deepEqual(ranges({ sort: keys("-at"), from: from("2026") }), [
+    `${AT} = ? and id < ? order by id desc`,
+    `${AT} < ? order by ${AT} desc, id desc`,
   ]);
 });
 
