@@ -16,7 +16,8 @@ export function startCorbel(folder: string, env: Record<string, string> = {}): P
   permissions.push("--allow-ffi"); // Passwords are hashed by native code.
   // MongoDB's driver tells the server; the library for models looks at the name of the machine.
   permissions.push("--allow-sys=osRelease,uid,hostname");
-  return start(["run", ...permissions, "main.ts", "start"], "/api/health", {
+  const args = ["run", "--v8-flags=--max-semi-space-size=4", ...permissions, "main.ts", "start"];
+  return start(args, "/api/health", {
     DATABASE_URL: `sqlite:${folder}`,
     RATE_LIMIT_PER_MINUTE: "1000000000",
     ...env,
