@@ -43,9 +43,9 @@ Deno.test("declared and server-owned fields have their shapes, nested ones too",
     place: { type: "Object", fields: { city: { type: "String" }, geo: { type: "Object" } } },
     list: { type: "Array", items: { type: "Object", fields: {} } },
     userId: { type: "String" },
-    createdAt: { type: "Date" },
-    updatedAt: { type: "Date" },
-    isDeleted: { type: "Boolean" },
+    createdAt: { type: "Date", always: true },
+    updatedAt: { type: "Date", always: true },
+    isDeleted: { type: "Boolean", always: true },
     deletedAt: { type: "Date" },
   });
 });
