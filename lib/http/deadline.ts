@@ -18,10 +18,11 @@ export interface Deadlines extends Disposable {
 interface Waiting {
   until: number;
   readonly giveUp: (problem: Problem) => void;
-  /** Where it stands among those that wait; -1 when it no longer does. */
+  /** Where it stands among those that wait, or {@linkcode GONE}. */
   place: number;
 }
 
+const GONE = -1;
 const LOOK_EVERY_MS = 1000;
 
 export function createDeadlines(timeoutMs: number, now: () => number): Deadlines {
@@ -39,13 +40,13 @@ export function createDeadlines(timeoutMs: number, now: () => number): Deadlines
 
   /** The last one takes its place. */
   function leave(entry: Waiting): void {
-    if (entry.place < 0) return;
+    if (entry.place === GONE) return;
     const last = waiting.pop()!;
     if (last !== entry) {
       waiting[entry.place] = last;
       last.place = entry.place;
     }
-    entry.place = -1;
+    entry.place = GONE;
   }
 
   function look(): void {
@@ -84,7 +85,7 @@ export function createDeadlines(timeoutMs: number, now: () => number): Deadlines
     },
     [Symbol.dispose]() {
       clearInterval(timer);
-      waiting.length = 0;
+      for (const entry of waiting.splice(0)) entry.place = GONE;
     },
   };
 }

@@ -166,3 +166,12 @@ Deno.test("disposing stops the timer though some still wait", () => {
   deadlines[Symbol.dispose]();
   assert.equal(intervals.running.size, 0);
 });
+
+Deno.test("work that ends after the disposal settles as ever", async () => {
+  const deadlines = createDeadlines(1000, () => 0);
+  const works = Array.from({ length: 2 }, () => Promise.withResolvers<number>());
+  const all = works.map(({ promise }) => deadlines.within(() => promise));
+  deadlines[Symbol.dispose]();
+  works.forEach(({ resolve }, i) => resolve(i));
+  assert.deepEqual(await Promise.all(all), [0, 1]);
+});
