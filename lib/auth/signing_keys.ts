@@ -30,7 +30,7 @@ export interface SigningKey {
   readonly kid: string;
   readonly publicJwk: JWK;
   readonly publicKey: CryptoKey;
-  /** Opens the sealed private key. */
+  /** The private key, opened when it is asked for first; nobody can take it out of the process. */
   privateKey(): Promise<CryptoKey>;
 }
 
@@ -77,12 +77,14 @@ export function createSigningKeys(
       if (record === null) return null;
       const { _id: kid, x, sealed } = record.value;
       const jwk: JWK = { kty: "OKP", crv: "Ed25519", x };
+      let privateKey: Promise<CryptoKey> | undefined;
+      const opened = async () =>
+        importKey({ ...jwk, d: await keyRing.open(sealed, binding(projectId)) });
       const key: SigningKey = {
         kid,
         publicJwk: { ...jwk, kid, use: "sig", alg: ALGORITHM },
         publicKey: await importKey(jwk),
-        privateKey: async () =>
-          importKey({ ...jwk, d: await keyRing.open(sealed, binding(projectId)) }),
+        privateKey: () => privateKey ??= opened(),
       };
       known.set(projectId, key);
       return key;

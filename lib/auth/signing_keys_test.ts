@@ -53,6 +53,7 @@ Deno.test("the published key holds nothing private, and private keys cannot be e
   assert.equal(kid, key.kid);
   assert.match(x!, /^[A-Za-z0-9_-]{43}$/);
   assert.equal((await key.privateKey()).extractable, false);
+  assert.equal(await key.privateKey(), await key.privateKey(), "opened once");
 });
 
 Deno.test("every project has a key of its own", async () => {

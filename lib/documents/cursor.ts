@@ -41,6 +41,9 @@ interface Written {
   readonly text: string;
 }
 
+/** Bits of the number that a cursor begins with. */
+const WAY = { forwards: 1, inclusive: 2, exact: 4 } as const;
+
 const CURSORS_KEPT = 10_000;
 const KEPT_LENGTH_MAX = 500;
 
@@ -56,8 +59,10 @@ export function createCursors(keys: readonly string[]): Cursors {
     write({ from, backwards }, scope) {
       const last = written.get(from);
       if (last?.scope === scope && last.cursor.backwards === backwards) return last.text;
-      const way = (backwards ? 0 : 1) + (from.inclusive ? 2 : 0);
-      const payload = encode(jsonText([way, from.id, ...from.values]));
+      const { id, values, inclusive, exact } = from;
+      const way = (backwards ? 0 : WAY.forwards) + (inclusive ? WAY.inclusive : 0);
+      const place = exact === undefined ? [way, id] : [way + WAY.exact, exact, id];
+      const payload = encode(jsonText([...place, ...values]));
       const text = `${payload}.${sign(keys[0]!, payload, scope)}`;
       const fresh = { scope, text, cursor: { from, backwards } };
       written.set(from, fresh);
@@ -71,9 +76,11 @@ export function createCursors(keys: readonly string[]): Cursors {
       const genuine = text === `${payload}.${signature}` &&
         keys.some((key) => equalInConstantTime(signature, sign(key, payload, scope)));
       if (!genuine) throw new Problem("INVALID_CURSOR");
-      const [way, id, ...values] = parseJson(decode(payload)) as [number, Id, ...Scalar[]];
-      const from = { id, values, ...(way >= 2 && { inclusive: true }) };
-      return { from, backwards: way % 2 === 0 };
+      const [way, ...place] = parseJson(decode(payload)) as [number, ...Scalar[]];
+      const exact = way & WAY.exact ? { exact: place.shift() as string } : null;
+      const [id, ...values] = place as [Id, ...Scalar[]];
+      const from = { id, values, ...(way & WAY.inclusive && { inclusive: true }), ...exact };
+      return { from, backwards: (way & WAY.forwards) === 0 };
     },
   };
 }

@@ -29,6 +29,7 @@ Deno.test("a cursor leads back to its place and direction, here and in another p
     { id: ID, values: [-1.5e-7, "😀\n\"'"] },
     { id: ID, values: [false, "2026-01-31T12:00:00.000Z"] },
     { id: ID, values: [] },
+    { id: ID, values: [null], exact: "what only the engine reads" },
   ];
   for (const from of places) {
     for (const backwards of [false, true]) {

@@ -11,7 +11,9 @@ export interface Misfit {
 }
 
 const MISFITS_MAX = 10;
-const PAGE = 500;
+/** Of the documents of one page, so that none takes long, whatever their size. */
+const PAGE_CHARS = 100_000;
+const PAGE_MAX = 200;
 
 /** The first ten stored documents, trash included, that a changed definition would not allow. */
 export async function misfits(
@@ -23,7 +25,8 @@ export async function misfits(
   const found: Misfit[] = [];
   if (changed.length === 0) return found;
   const taken = new Map(changed.map((field) => [field.key, new Set<Json>()]));
-  let page = await documents.list({ filter: ALL, sort: BY_ID, limit: PAGE });
+  let limit = 1;
+  let page = await documents.list({ filter: ALL, sort: BY_ID, limit });
   for (;;) {
     for (const document of parseJson(`[${page.items}]`) as StoredDocument[]) {
       const why = misfit(changed, document, taken);
@@ -32,8 +35,15 @@ export async function misfits(
     }
     const from = page.last();
     if (!page.more || from === null) return found;
-    page = await documents.list({ filter: ALL, sort: BY_ID, limit: PAGE, from });
+    limit = nextLimit(limit, page.items.length);
+    page = await documents.list({ filter: ALL, sort: BY_ID, limit, from });
   }
+}
+
+/** As many as had been right for the page that was read; never many more than that. */
+function nextLimit(limit: number, chars: number): number {
+  const right = Math.floor(limit * PAGE_CHARS / chars);
+  return Math.max(1, Math.min(right, 4 * limit, PAGE_MAX));
 }
 
 const BY_ID = [{ path: "_id", descending: false }] as const;

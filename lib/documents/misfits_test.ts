@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { openTestServices } from "@/tests/support/test_services.ts";
 import type { Services } from "../services.ts";
-import type { Json, Records } from "../store/port.ts";
+import type { Json, ListQuery, Records } from "../store/port.ts";
 import { compileCollection, type StoredDocument } from "./collection.ts";
 import { parseDefinition } from "./definition.ts";
 import { type CollectionDefinition } from "./fields.ts";
@@ -48,6 +48,24 @@ Deno.test("documents of another type do not fit, missing and null values do", as
     '2 "a" must be a String',
     '5 "a" must be a String',
   ]);
+});
+
+Deno.test("large documents are looked at one by one, small ones in pages", async () => {
+  await using opened = await openTestServices();
+  const sizes = [...Array(8).fill(1_000_000), ...Array(600).fill(10)];
+  const records = await stored(opened.services, ...sizes.map((size) => ({ a: "x".repeat(size) })));
+  const pages: number[] = [];
+  const watched = new Proxy(records, {
+    get: (to, name) =>
+      name !== "list" ? Reflect.get(to, name, to).bind(to) : async (query: ListQuery) => {
+        const page = await to.list(query);
+        pages.push(page.items.length);
+        return page;
+      },
+  });
+  assert.deepEqual(await found(watched, definition({ key: "b", type: "Number" })), []);
+  assert.ok(Math.max(...pages) < 1_500_000, `pages of ${pages} characters`);
+  assert.ok(pages.length < 20, `${pages.length} pages`);
 });
 
 Deno.test("a field that is newly required must be there", async () => {

@@ -2,8 +2,10 @@ import { RE2JS } from "re2js";
 import { REGEX_LENGTH_MAX } from "../limits.ts";
 
 /**
- * Why a pattern is refused, or null. What passes is read alike by RE2 and PCRE and takes linear
- * time in both: no group is repeated, and escapes and group openings are the ones they share.
+ * Why a pattern is refused, or null. What passes is read alike by RE2 and PCRE: escapes and group
+ * openings are the ones they share, and no group is repeated. RE2 takes linear time. PCRE, which
+ * backtracks, takes no exponential one, but each open repeat may multiply its steps by the length
+ * of the text.
  */
 export function patternProblem(pattern: string): string | null {
   if (pattern === "") return "is empty";

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { openTestServices, type TestServices } from "@/tests/support/test_services.ts";
 import type { Caller } from "../auth/principals.ts";
+import { QueryTooSlow } from "../store/errors.ts";
 import { ALL } from "../store/filter.ts";
-import type { Filter, Id, Json, Records } from "../store/port.ts";
+import type { Filter, Id, Json, ListQuery, Records } from "../store/port.ts";
 import { openForWriting, type Writable } from "./access.ts";
 import { compileCollection, type StoredDocument } from "./collection.ts";
 import { parseDefinition } from "./definition.ts";
@@ -223,7 +224,7 @@ Deno.test("exactly what has been in the trash for more than 30 days is removed",
   assert.equal(await purgeTrash(posts.services, records), 1);
 });
 
-Deno.test("old trash is removed in batches of at most 500", async () => {
+Deno.test("old trash is removed in batches of at most 100", async () => {
   await using posts = await setup();
   const old = deletedAt("2000-01-01T00:00:00.000Z");
   const records = await store(posts, ...Array.from({ length: 1100 }, () => old), {});
@@ -236,7 +237,23 @@ Deno.test("old trash is removed in batches of at most 500", async () => {
       },
   });
   assert.equal(await purgeTrash(posts.services, watched), 1100);
-  assert.deepEqual(limits, [500, 500, 500]);
+  assert.deepEqual(limits, Array(11).fill(100));
+  assert.equal(await records.count(ALL), 1);
+});
+
+Deno.test("old trash that takes too long to find is removed all the same", async () => {
+  await using posts = await setup();
+  const old = deletedAt("2000-01-01T00:00:00.000Z");
+  const records = await store(posts, ...Array.from({ length: 250 }, () => old), {});
+  let pages = 0;
+  const tired = new Proxy(records, {
+    get: (to, name) =>
+      name !== "list" ? Reflect.get(to, name, to).bind(to) : (query: ListQuery) => {
+        if (pages++ > 0) throw new QueryTooSlow(null);
+        return to.list(query);
+      },
+  });
+  assert.equal(await purgeTrash(posts.services, tired), 250);
   assert.equal(await records.count(ALL), 1);
 });
 

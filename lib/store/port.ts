@@ -88,7 +88,7 @@ export type Filter =
   | { readonly op: Comparison; readonly path: string; readonly value: Scalar }
   | { readonly op: "in" | "nin"; readonly path: string; readonly values: readonly Scalar[] }
   | { readonly op: "exists"; readonly path: string; readonly value: boolean }
-  /** RE2 syntax, matched anywhere in the text, case-insensitive, in linear time. */
+  /** RE2 syntax, matched anywhere in the text, case-insensitive, in no exponential time. */
   | { readonly op: "regex"; readonly path: string; readonly pattern: string }
   /** The record's revision is exactly this one. */
   | { readonly op: "revision"; readonly value: number };
@@ -124,6 +124,8 @@ export interface Position {
   readonly id: Id;
   /** Whether reading on from here begins with the record at this very position. */
   readonly inclusive?: boolean;
+  /** What an engine adds to find the place again where that does not do; nobody else reads it. */
+  readonly exact?: string;
 }
 
 export interface ListQuery {
@@ -220,7 +222,8 @@ export interface Engine extends AsyncDisposable {
    * All of `work` or nothing of it. `work` sees its own changes, others see none before the end.
    * It may run more than once: it must touch nothing but the transaction it is given. After a call
    * that failed the transaction can only be undone, whatever `work` makes of the failure; after its
-   * end its records are refused.
+   * end its records are refused, and before it writes by the engine's own records of the space and
+   * further transactions on it. However many calls it makes, others read meanwhile.
    */
   transaction<T>(space: Space, work: (tx: Transaction) => Promise<T>): Promise<T>;
   /**

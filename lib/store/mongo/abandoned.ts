@@ -1,4 +1,5 @@
 import type { ClientSession, MongoClient } from "mongodb";
+import { LIMITED } from "./connect.ts";
 
 /** The server ends a transaction of which it hears nothing after this long, by its defaults. */
 const FORGOTTEN_MS = 60_000;
@@ -37,7 +38,7 @@ export class AbandonedSessions {
     }
     const ids = [...this.#since.keys()];
     if (ids.length === 0) return; // None named would mean all.
-    await this.#client.db("admin").command({ killSessions: ids });
+    await this.#client.db("admin").command({ killSessions: ids, ...LIMITED });
     for (const id of ids) this.#since.delete(id);
   }
 }

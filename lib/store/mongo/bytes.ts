@@ -1,4 +1,5 @@
 import type { Db } from "mongodb";
+import { LIMITED } from "./connect.ts";
 import { repeatable } from "./failures.ts";
 import { isMissing } from "./indexes.ts";
 
@@ -9,22 +10,22 @@ const OF_DOCUMENTS = { name: { $not: /^(?:_|system\.)/ } };
  * What all documents of a database take as BSON. The server counts it beside its writes; after a
  * crash of its own it may be off until {@linkcode validate}.
  */
-export async function bytesIn(db: Db, maxTimeMS: number): Promise<number> {
-  const options = { nameOnly: true, maxTimeMS };
+export async function bytesIn(db: Db): Promise<number> {
+  const options = { nameOnly: true, ...LIMITED };
   const found = await repeatable(() => db.listCollections(OF_DOCUMENTS, options).toArray());
-  const sizes = await Promise.all(found.map(({ name }) => sizeOf(db, name, maxTimeMS)));
+  const sizes = await Promise.all(found.map(({ name }) => sizeOf(db, name)));
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
 /** On a sharded cluster each shard answers for itself. */
-async function sizeOf(db: Db, name: string, maxTimeMS: number): Promise<number> {
+async function sizeOf(db: Db, name: string): Promise<number> {
   const stages = [
     { $collStats: { storageStats: {} } },
     { $project: { size: "$storageStats.size" } },
   ];
   try {
     const shards = await repeatable(() =>
-      db.collection(name).aggregate<{ size: number }>(stages, { maxTimeMS }).toArray()
+      db.collection(name).aggregate<{ size: number }>(stages, LIMITED).toArray()
     );
     return shards.reduce((sum, { size }) => sum + Number(size), 0);
   } catch (error) {
@@ -35,14 +36,15 @@ async function sizeOf(db: Db, name: string, maxTimeMS: number): Promise<number> 
 
 /**
  * Has the server look at every document and index, and set its count right; the collection is locked
- * as long as it does. Resolves to by how much the count was off.
+ * as long as it does. It has no time limit: what takes longer than the connection waits would never
+ * be set right. Resolves to by how much the count was off.
  */
-export async function validate(db: Db, name: string, maxTimeMS: number): Promise<number> {
-  const before = await sizeOf(db, name, maxTimeMS);
+export async function validate(db: Db, name: string): Promise<number> {
+  const before = await sizeOf(db, name);
   try {
     await db.command({ validate: name });
   } catch (error) {
     if (!isMissing(error)) throw error;
   }
-  return await sizeOf(db, name, maxTimeMS) - before;
+  return await sizeOf(db, name) - before;
 }

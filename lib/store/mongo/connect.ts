@@ -20,6 +20,12 @@ const DEFAULTS = {
   heartbeatFrequencyMS: 3_000,
 } as const satisfies MongoClientOptions;
 
+/** Milliseconds that any command but a list or a count may take on the server. */
+export const COMMAND_TIME_LIMIT_MS = 5_000;
+
+/** What is sent with such a command; docs/mongodb.md names those that go without, and why. */
+export const LIMITED = { maxTimeMS: COMMAND_TIME_LIMIT_MS } as const;
+
 /** Past what a command may take on the server and this, it is the server that hangs. */
 const SILENCE_MS = 5_000;
 
@@ -32,6 +38,12 @@ const FIXED = {
   readPreference: "primary",
 } as const satisfies MongoClientOptions;
 
+/** How an address says the same, in lower case: the driver would let some of it prevail. */
+const FIXED_IN_ADDRESSES = new Set([
+  ...["readconcernlevel", "w", "j", "journal", "fsync", "retryreads", "retrywrites"],
+  ...["readpreference", "readpreferencetags", "maxstalenessseconds"],
+]);
+
 const TOO_OLD = "MongoDB is older than 6.0: upgrade the server";
 
 /** First version with everything that is used here: 6.0. */
@@ -41,19 +53,20 @@ const WIRE_VERSION_MIN = 17;
  * Connects to a replica set or a sharded cluster. Throws `StoreUnavailable` with what to do about
  * it for anything that Corbel cannot run on.
  * @param database One that will be used: whether it may be is found out at once.
- * @param longestMs What a command may take on the server.
+ * @param queryTimeLimitMs What a list or a count may take on the server.
  */
 export async function connect(
   url: string,
   database: string,
-  longestMs: number,
+  queryTimeLimitMs: number,
 ): Promise<MongoClient> {
+  const longestMs = Math.max(queryTimeLimitMs, COMMAND_TIME_LIMIT_MS);
   const client = clientFor(url, longestMs + SILENCE_MS);
   try {
     await client.connect();
-    const problem = unfit(await client.db("admin").command({ hello: 1 }));
+    const problem = unfit(await client.db("admin").command({ hello: 1, ...LIMITED }));
     if (problem !== null) throw new StoreUnavailable(problem);
-    await client.db(database).command({ listCollections: 1, nameOnly: true });
+    await client.db(database).command({ listCollections: 1, nameOnly: true, ...LIMITED });
     return client;
   } catch (error) {
     await client.close();
@@ -61,13 +74,17 @@ export async function connect(
   }
 }
 
-function clientFor(url: string, socketTimeoutMS: number): MongoClient {
+/** Connects nowhere yet. Throws `StoreUnavailable` where the address is none. */
+export function clientFor(url: string, socketTimeoutMS: number): MongoClient {
   try {
-    const given = new URLSearchParams(/\?(.*)$/.exec(url)?.[1]);
-    const defaults = Object.entries({ ...DEFAULTS, socketTimeoutMS }).filter(([name]) =>
-      !given.has(name)
-    );
-    return new MongoClient(url, { ...Object.fromEntries(defaults), ...FIXED });
+    const [address, query = ""] = url.split(/\?(.*)/);
+    const options = query.split("&")
+      .filter((one) => one !== "" && !FIXED_IN_ADDRESSES.has(nameOf(one)));
+    const given = new Set(options.map(nameOf));
+    const defaults = Object.entries({ ...DEFAULTS, socketTimeoutMS })
+      .filter(([name]) => !given.has(name.toLowerCase()));
+    const kept = options.length === 0 ? address! : `${address}?${options.join("&")}`;
+    return new MongoClient(kept, { ...Object.fromEntries(defaults), ...FIXED });
   } catch (error) {
     throw new StoreUnavailable(
       `DATABASE_URL is no address of MongoDB (${(error as Error).message}). ` +
@@ -76,6 +93,9 @@ function clientFor(url: string, socketTimeoutMS: number): MongoClient {
     );
   }
 }
+
+/** The driver takes options in any case. */
+const nameOf = (option: string): string => option.split("=", 1)[0]!.toLowerCase();
 
 function unfit(hello: Record<string, unknown>): string | null {
   if ((hello.maxWireVersion as number) < WIRE_VERSION_MIN) {

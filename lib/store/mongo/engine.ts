@@ -1,13 +1,14 @@
 import { LRUCache } from "lru-cache";
 import type { ClientSession, Db, MongoClient } from "mongodb";
 import { StoreUnavailable } from "../errors.ts";
+import { OpenTransactions } from "../open_transactions.ts";
 import type { Definition, Engine, Id, Records, Space, StoredRecord, Transaction } from "../port.ts";
 import { AbandonedSessions } from "./abandoned.ts";
 import { bytesIn, validate } from "./bytes.ts";
-import { connect } from "./connect.ts";
+import { connect, LIMITED } from "./connect.ts";
 import { isTransient, repeatable, sent, translated } from "./failures.ts";
 import { createIndexes, dropCollection, wantedIndexes } from "./indexes.ts";
-import { type Access, COMMAND_TIME_LIMIT_MS, MongoRecords } from "./records.ts";
+import { type Access, MongoRecords } from "./records.ts";
 import { transact } from "./transact.ts";
 import {
   dropMade,
@@ -17,6 +18,7 @@ import {
   type Redefinition,
   type Surrounding,
 } from "./transaction.ts";
+import { Places } from "./places.ts";
 import { Queues } from "./queues.ts";
 
 export interface MongoOptions {
@@ -48,6 +50,8 @@ export class MongoEngine implements Engine {
   readonly #prepared = new LRUCache<string, Prepared>({ max: PREPARED_KEPT });
   readonly #preparing = new Map<string, Promise<void>>();
   readonly #queues = new Queues();
+  readonly #places: Places;
+  readonly #open = new OpenTransactions<Space>();
   readonly #abandoned: AbandonedSessions;
   /** Milliseconds for which a transaction is run again before it is given up. */
   readonly #triesMs: number;
@@ -55,6 +59,7 @@ export class MongoEngine implements Engine {
   private constructor(client: MongoClient, options: MongoOptions) {
     this.#client = client;
     this.#options = options;
+    this.#places = new Places(client.options.maxPoolSize);
     this.#abandoned = new AbandonedSessions(client);
     this.#triesMs = 2 * client.options.serverSelectionTimeoutMS;
   }
@@ -62,13 +67,14 @@ export class MongoEngine implements Engine {
   /** Throws `StoreUnavailable` that says what to do when Corbel cannot run on what is there. */
   static async open(options: MongoOptions): Promise<MongoEngine> {
     const control = databaseName(options, "control");
-    const longestMs = Math.max(options.queryTimeLimitMs, COMMAND_TIME_LIMIT_MS);
-    return new MongoEngine(await connect(options.url, control, longestMs), options);
+    const { url, queryTimeLimitMs } = options;
+    return new MongoEngine(await connect(url, control, queryTimeLimitMs), options);
   }
 
   records<T extends StoredRecord>(space: Space, definition: Definition): Records<T> {
     const write = <R>(work: () => Promise<R>): Promise<R> =>
       guarded(async () => {
+        this.#open.refuseInside(space);
         await this.#abandoned.end();
         await this.#prepare(space, definition);
         return await work();
@@ -77,7 +83,13 @@ export class MongoEngine implements Engine {
       db: this.#db(space),
       session: null,
       queryTimeLimitMs: this.#options.queryTimeLimitMs,
+      places: this.#places,
       run: (work) => guarded(() => sent(work)),
+      remove: (work) =>
+        guarded(async () => {
+          this.#open.refuseInside(space);
+          return await sent(work);
+        }),
       write,
       writeAll: (work) => write(() => this.#inSession(space, work)),
     };
@@ -85,13 +97,14 @@ export class MongoEngine implements Engine {
   }
 
   async transaction<T>(space: Space, work: (tx: Transaction) => Promise<T>): Promise<T> {
+    this.#open.refuseInside(space);
     const db = this.#db(space);
     const redefined = new Map<string, Redefinition>();
     const run = () =>
       this.#inSession(space, async (session) => {
         const transaction = new MongoTransaction(this.#surrounding(space, session), redefined);
         try {
-          const result = await work(transaction);
+          const result = await this.#open.run(space, () => work(transaction));
           if (transaction.failure !== null) throw transaction.failure.error;
           return result;
         } catch (error) {
@@ -117,11 +130,11 @@ export class MongoEngine implements Engine {
   }
 
   bytes(space: Space): Promise<number> {
-    return guarded(() => bytesIn(this.#db(space), COMMAND_TIME_LIMIT_MS));
+    return guarded(() => bytesIn(this.#db(space)));
   }
 
   recount(space: Space, definition: Definition): Promise<number> {
-    return guarded(() => validate(this.#db(space), definition.name, COMMAND_TIME_LIMIT_MS));
+    return guarded(() => validate(this.#db(space), definition.name));
   }
 
   async drop(space: Space, definition: Definition): Promise<void> {
@@ -134,7 +147,7 @@ export class MongoEngine implements Engine {
   }
 
   async dropSpace(projectId: Id): Promise<void> {
-    await guarded(() => repeatable(() => this.#db(projectId).dropDatabase()));
+    await guarded(() => repeatable(() => this.#db(projectId).dropDatabase(LIMITED)));
     this.#databases.delete(projectId);
     for (const key of this.#prepared.keys()) {
       if (key.startsWith(`${projectId}/`)) this.#prepared.delete(key);
@@ -142,7 +155,7 @@ export class MongoEngine implements Engine {
   }
 
   async ping(): Promise<void> {
-    const command = { ping: 1, maxTimeMS: COMMAND_TIME_LIMIT_MS };
+    const command = { ping: 1, ...LIMITED };
     await guarded(() => repeatable(() => this.#client.db("admin").command(command)));
   }
 

@@ -1,6 +1,7 @@
 import type { Db, Document } from "mongodb";
 import { boundedBy, conjuncts, fixedBy } from "../advice.ts";
 import type { Definition, Explanation, Filter, SortKey } from "../port.ts";
+import { repeatable } from "./failures.ts";
 import { indexNamed, OWN_ID_INDEX } from "./indexes.ts";
 
 /** How MongoDB runs a command, by its own account: it runs it for that. */
@@ -9,7 +10,8 @@ export async function explained(
   definition: Definition,
   { command, filter, maxTimeMS }: { command: Document; filter: Filter; maxTimeMS: number },
 ): Promise<Pick<Explanation, "index" | "examined">> {
-  const answer = await db.command({ explain: command, verbosity: "executionStats", maxTimeMS });
+  const explain = { explain: command, verbosity: "executionStats", maxTimeMS };
+  const answer = await repeatable(() => db.command(explain));
   const { totalKeysExamined = 0, totalDocsExamined = 0 } = answer.executionStats ?? {};
   return {
     index: indexOf(definition, filter, answer.queryPlanner?.winningPlan),

@@ -120,11 +120,15 @@ export function operandBson(type: ScalarType | null, value: Scalar): unknown {
 
 const ID = /^[0-9a-f]{24}$/;
 
+/** Only ObjectIds are ids: of what other programs have there none is met, and none can fail. */
+const ID_TEXT = { $convert: { input: "$_id", to: "string", onError: null } };
+const IS_ID: Bson = { _id: { $type: "objectId" } };
+
 /** Ids are asked for as texts; those that are none are compared as such, which no index serves. */
 function idBson(leaf: Positive): Bson {
   if (leaf.op === "regex") {
-    const input = { $toString: "$_id" };
-    return { $expr: { $regexMatch: { input, regex: pcre(leaf.pattern), options: "i" } } };
+    const regex = pcre(leaf.pattern);
+    return { ...IS_ID, $expr: { $regexMatch: { input: ID_TEXT, regex, options: "i" } } };
   }
   if (leaf.op === "eq" || leaf.op === "in") {
     const values = leaf.op === "in" ? leaf.values : [leaf.value];
@@ -137,5 +141,5 @@ function idBson(leaf: Positive): Bson {
   if (typeof value !== "string") return NOTHING;
   return ID.test(value)
     ? { _id: { [`$${op}`]: new ObjectId(value) } }
-    : { $expr: { [`$${op}`]: [{ $toString: "$_id" }, { $literal: value }] } };
+    : { ...IS_ID, $expr: { [`$${op}`]: [ID_TEXT, { $literal: value }] } };
 }

@@ -2,6 +2,7 @@ import { type Db, type IndexDescription, MongoServerError } from "mongodb";
 import { StoreMismatch } from "../errors.ts";
 import type { Definition, Index, SortKey } from "../port.ts";
 import { scalarAt, type ScalarType } from "../shape.ts";
+import { LIMITED } from "./connect.ts";
 import { repeatable } from "./failures.ts";
 import { BSON_TYPES } from "./filter_bson.ts";
 
@@ -86,7 +87,7 @@ const CONFLICTS = new Set([85, 86]);
 /** What is there; null where the collection is not. */
 export async function storedIndexes(db: Db, name: string): Promise<Map<string, string> | null> {
   try {
-    const indexes = await repeatable(() => db.collection(name).indexes());
+    const indexes = await repeatable(() => db.collection(name).indexes(LIMITED));
     return new Map(indexes.map((index) => [index.name!, described(index as NamedIndex)]));
   } catch (error) {
     if (error instanceof MongoServerError && error.code === NO_SUCH_COLLECTION) return null;
@@ -96,7 +97,9 @@ export async function storedIndexes(db: Db, name: string): Promise<Map<string, s
 
 /**
  * Creates indexes, and the collection with them; those that are there already cost nothing. An
- * index of the same name and another shape is a `StoreMismatch`.
+ * index of the same name and another shape is a `StoreMismatch`. It has no time limit: at its end
+ * the server would throw away what it has built, so a large collection would never get an index.
+ * Where the connection waits no longer the server goes on building.
  */
 export async function createIndexes(
   db: Db,
@@ -123,7 +126,7 @@ export async function createIndexes(
 export async function dropIndexes(db: Db, name: string, indexes: Iterable<string>): Promise<void> {
   for (const index of indexes) {
     try {
-      await repeatable(() => db.collection(name).dropIndex(index));
+      await repeatable(() => db.collection(name).dropIndex(index, LIMITED));
     } catch (error) {
       if (!(error instanceof MongoServerError) || !MISSING.has(error.code as number)) throw error;
     }
@@ -133,7 +136,7 @@ export async function dropIndexes(db: Db, name: string, indexes: Iterable<string
 /** The collection and its indexes; one that is not there costs nothing. */
 export async function dropCollection(db: Db, name: string): Promise<void> {
   try {
-    await repeatable(() => db.dropCollection(name));
+    await repeatable(() => db.dropCollection(name, LIMITED));
   } catch (error) {
     if (!isMissing(error)) throw error;
   }

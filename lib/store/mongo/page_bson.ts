@@ -1,9 +1,10 @@
-import { ObjectId } from "mongodb";
+import { MinKey, ObjectId } from "mongodb";
 import { fixesTrash, sortedBy } from "../advice.ts";
 import type { Definition, Filter, ListQuery, Position, Scalar, SortKey } from "../port.ts";
 import { scalarAt } from "../shape.ts";
 import type { Bson } from "./encode.ts";
 import { filterBson, operandBson } from "./filter_bson.ts";
+import { exactValues } from "./foreign.ts";
 
 /**
  * The filter and the order of a page. Behind a position the rest of a list is a chain of ranges: the
@@ -37,25 +38,80 @@ function bothSides(definition: Definition, filter: Filter): Bson {
 function rangesBehind(
   definition: Definition,
   order: readonly SortKey[],
-  { values, id, inclusive = false }: Position,
+  from: Position,
 ): Bson[][] {
-  const at = [...values.slice(0, order.length - 1), id];
-  const operands = at.map((value, i) => operandAt(definition, order[i]!.path, value));
-  return order.flatMap((key, i) => {
-    const equal = order.slice(0, i).map(({ path }, j) => ({ [path]: { $eq: operands[j] } }));
+  const { values, id, inclusive = false } = from;
+  const exact = exactValues(from);
+  const places = order.map(({ path }, i): Place => {
+    const value = path === "_id" ? id : values[i]!;
+    return exact.has(i) ? foreign(path, exact.get(i)!) : own(definition, path, value);
+  });
+  return order.map(({ descending }, i) => {
+    const equal = places.slice(0, i).map(({ equal }) => equal);
     const last = i === order.length - 1;
-    return beyond(key, operands[i], last && inclusive).map((range) => [...equal, range]);
+    return [...equal, ...places[i]!.beyond(descending, last && inclusive)];
   }).reverse();
 }
 
-/** Null sorts first: ascending, everything lies beyond it; descending, it lies beyond everything. */
-function beyond({ path, descending }: SortKey, operand: unknown, inclusive: boolean): Bson[] {
-  if (operand === null) return descending ? [] : [{ [path]: { $ne: null } }];
-  const equal = inclusive ? "e" : "";
-  if (!descending) return [{ [path]: { [`$gt${equal}`]: operand } }];
-  const below = { [path]: { [`$lt${equal}`]: operand } };
-  return path === "_id" ? [below] : [below, { [path]: { $eq: null } }];
+/** One key of a position. */
+interface Place {
+  readonly equal: Bson;
+  /** What lies beyond it, whatever its type; conditions that all must hold. */
+  beyond(descending: boolean, inclusive: boolean): Bson[];
 }
 
-const operandAt = (definition: Definition, path: string, value: Scalar): unknown =>
-  path === "_id" ? new ObjectId(value as string) : operandBson(scalarAt(definition, path), value);
+/** BSON's types in the order in which values are sorted; null lies behind the first two. */
+const LOWEST = ["minKey", "undefined"];
+const TYPES = [
+  ...["number", "string", "symbol", "object", "array", "binData", "objectId", "bool", "date"],
+  ...["timestamp", "regex", "dbPointer", "javascript", "javascriptWithScope", "maxKey"],
+];
+
+/**
+ * As Corbel stores it. MongoDB compares values of one type only, while a list goes on with those of
+ * other types: so what lies beyond is told by what does not, which an index serves as well.
+ */
+function own(definition: Definition, path: string, value: Scalar): Place {
+  const operand = path === "_id"
+    ? new ObjectId(value as string)
+    : operandBson(scalarAt(definition, path), value);
+  const not = (condition: Bson): Bson => ({ [path]: { $not: condition } });
+  const at = TYPES.indexOf(typeOf(operand));
+  return {
+    equal: { [path]: { $eq: operand } },
+    beyond(descending, inclusive) {
+      const equal = inclusive ? "" : "e";
+      if (operand === null) {
+        return descending
+          ? [{ [path]: { $type: "minKey" } }]
+          : [{ [path]: { $ne: null } }, not({ $type: "minKey" })];
+      }
+      if (descending) {
+        return [not({ [`$gt${equal}`]: operand }), not({ $type: TYPES.slice(at + 1) })];
+      }
+      return [
+        not({ [`$lt${equal}`]: operand }),
+        { [path]: { $nin: [null, NaN] } }, // No operator but equality is about NaN.
+        not({ $type: [...LOWEST, ...TYPES.slice(0, at)] }),
+      ];
+    },
+  };
+}
+
+function typeOf(operand: unknown): string {
+  if (operand instanceof ObjectId) return "objectId";
+  if (operand instanceof Date) return "date";
+  return typeof operand === "boolean" ? "bool" : typeof operand;
+}
+
+/** As another program stored it: expressions compare values of all types. */
+const foreign = (path: string, value: Bson): Place => ({
+  equal: { $expr: { $eq: [`$${path}`, value] } },
+  beyond(descending, inclusive) {
+    const operator = `$${descending ? "lt" : "gt"}${inclusive ? "e" : ""}`;
+    const beyond = { $expr: { [operator]: [`$${path}`, value] } };
+    // To an expression what is missing lies below null, and maybe below all.
+    const isLowest = value.$literal instanceof MinKey && !descending;
+    return [isLowest ? { $or: [beyond, { [path]: { $eq: null } }] } : beyond];
+  },
+});

@@ -8,7 +8,7 @@ import {
   ObjectId,
 } from "mongodb";
 import { applyChange } from "../change.ts";
-import { advise, conjuncts, fixedBy } from "../advice.ts";
+import { advise, conjuncts, fixedBy, sortedBy } from "../advice.ts";
 import { QueryTooSlow, StoreUnavailable } from "../errors.ts";
 import { jsonText } from "../json_text.ts";
 import type {
@@ -19,18 +19,22 @@ import type {
   Id,
   ListQuery,
   Page,
+  Position,
   Records,
   Stored,
   StoredRecord,
 } from "../port.ts";
 import { fittingText, pageOf, StoredText } from "../texts.ts";
 import { changeBson } from "./change_bson.ts";
+import { LIMITED } from "./connect.ts";
 import { type Bson, encodeRecord } from "./encode.ts";
 import { explained } from "./explain.ts";
 import { isNotApplicable, isTimeLimit, repeatable } from "./failures.ts";
 import { EVERYTHING, filterBson } from "./filter_bson.ts";
+import { exactly } from "./foreign.ts";
 import { pageBson } from "./page_bson.ts";
-import { batchTexts, cursorId, documentJson, REVISION } from "./transcode.ts";
+import { NoPlace, type Places } from "./places.ts";
+import { batchDocument, batchTexts, cursorId, documentJson, REVISION } from "./transcode.ts";
 
 /** Where the records of one definition are read and written. */
 export interface Access {
@@ -39,16 +43,17 @@ export interface Access {
   readonly session: ClientSession | null;
   /** Milliseconds after which the server gives a list or a count up. */
   readonly queryTimeLimitMs: number;
+  /** Bounds what lists and counts hold at once; null in a transaction, which holds what it has. */
+  readonly places: Places | null;
   /** Runs one call, and translates what it throws. */
   run<T>(work: () => Promise<T>): Promise<T>;
+  /** The same for a write that needs nothing to be there. */
+  remove<T>(work: () => Promise<T>): Promise<T>;
   /** The same after the collection and its indexes are there. */
   write<T>(work: () => Promise<T>): Promise<T>;
   /** {@linkcode write}, all or nothing of it. */
   writeAll<T>(work: (session: ClientSession) => Promise<T>): Promise<T>;
 }
-
-/** Milliseconds that any other command may take on the server. */
-export const COMMAND_TIME_LIMIT_MS = 5_000;
 
 /** How often a record may change between reading and writing it before the write gives up. */
 const ATTEMPTS_MAX = 100;
@@ -63,6 +68,13 @@ const GROWTH_MAX = 6;
 interface Asked {
   readonly query: Bson;
   readonly hint: { readonly hint: { readonly _id: 1 } } | undefined;
+}
+
+/** Documents in the order of reading. */
+interface Found {
+  readonly texts: readonly string[];
+  /** The bytes of one of them. */
+  document(index: number): Uint8Array;
 }
 
 const BY_ID = { hint: { _id: 1 } } as const;
@@ -82,7 +94,7 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
     this.#access = access;
     this.#collection = access.db.collection(definition.name);
     const { session } = access;
-    this.#options = { ...(session !== null && { session }), maxTimeMS: COMMAND_TIME_LIMIT_MS };
+    this.#options = { ...(session !== null && { session }), ...LIMITED };
   }
 
   insert(record: T): Promise<Stored<T>> {
@@ -117,25 +129,39 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
   }
 
   async list(query: ListQuery): Promise<Page> {
-    const [texts, total] = await this.#query(query, () =>
+    const [{ texts, document }, total] = await this.#query(query, () =>
       this.#both(
-        () => this.#texts(query),
+        () => this.#placed((maxTimeMS) => this.#found(query, maxTimeMS)),
         () => this.#total(query),
       ));
-    return pageOf(texts, total, query);
+    const page = pageOf(texts, total, query);
+    const [first, last] = query.backwards ? [page.size - 1, 0] : [0, page.size - 1];
+    const exact = (position: Position | null, index: number) =>
+      position && exactly(position, this.#definition, {
+        order: sortedBy(query.sort),
+        document: document(index),
+      });
+    return {
+      ...page,
+      first: () => exact(page.first(), first),
+      last: () => exact(page.last(), last),
+    };
   }
 
   count(filter: Filter): Promise<number> {
-    return this.#query({ filter, sort: [] }, () => this.#count(filter));
+    return this.#query(
+      { filter, sort: [] },
+      () => this.#placed((maxTimeMS) => this.#count(filter, maxTimeMS)),
+    );
   }
 
   async explain(query: ListQuery): Promise<Explanation> {
-    const { db, queryTimeLimitMs: maxTimeMS } = this.#access;
+    const { db } = this.#access;
     const { name } = this.#definition;
     const { filter } = query;
     const asked = this.#asked(filter);
     const how = (command: Document) =>
-      explained(db, this.#definition, { command, filter, maxTimeMS });
+      this.#placed((maxTimeMS) => explained(db, this.#definition, { command, filter, maxTimeMS }));
     return await this.#query(query, async () => {
       const find = this.#find(query);
       const page = await how({ find: name, filter: find.filter, ...find.options });
@@ -175,7 +201,7 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
 
   deleteOne(filter: Filter): Promise<Stored<T> | null> {
     const { query, hint } = this.#asked(filter);
-    return this.#access.run(async () => {
+    return this.#access.remove(async () => {
       const options = { ...this.#options, ...hint, raw: true };
       return this.#stored(await this.#collection.findOneAndDelete(query, options));
     });
@@ -183,7 +209,7 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
 
   deleteMany(filter: Filter, limit: number): Promise<number> {
     const query = filterBson(this.#definition, filter);
-    return this.#access.run(async () => {
+    return this.#access.remove(async () => {
       let removed = 0;
       while (removed < limit) {
         const found = await this.#collection.find(query, {
@@ -213,20 +239,38 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
       try {
         return await work();
       } catch (error) {
-        if (!isTimeLimit(error)) throw error;
+        if (!isTimeLimit(error) && !(error instanceof NoPlace)) throw error;
         throw new QueryTooSlow(advise(this.#definition, query), { cause: error });
       }
     });
   }
 
-  async #total({ filter, total = false }: ListQuery): Promise<number | null> {
-    if (total === false) return null;
-    return total === "estimate" ? await this.#estimate(filter) : await this.#count(filter);
+  /**
+   * A command of a list or a count, which holds one connection. Waiting for a place counts towards
+   * its time. Throws `NoPlace`.
+   */
+  async #placed<R>(command: (maxTimeMS: number) => Promise<R>): Promise<R> {
+    const { db: { databaseName }, places, queryTimeLimitMs } = this.#access;
+    if (places === null) return await command(queryTimeLimitMs);
+    const left = places.take(databaseName, queryTimeLimitMs);
+    const maxTimeMS = typeof left === "number" ? left : await left;
+    try {
+      return await command(maxTimeMS);
+    } finally {
+      places.giveBack(databaseName);
+    }
   }
 
-  async #count(filter: Filter, limit?: number): Promise<number> {
+  async #total({ filter, total = false }: ListQuery): Promise<number | null> {
+    if (total === false) return null;
+    return await this.#placed((maxTimeMS) =>
+      total === "estimate" ? this.#estimate(filter, maxTimeMS) : this.#count(filter, maxTimeMS)
+    );
+  }
+
+  async #count(filter: Filter, maxTimeMS: number, limit?: number): Promise<number> {
     const { query, hint } = this.#asked(filter);
-    const { queryTimeLimitMs: maxTimeMS, session } = this.#access;
+    const { session } = this.#access;
     const options = { ...hint, ...(limit !== undefined && { limit }), maxTimeMS };
     // What MongoDB knows without looking is wrong after a crash and while shards exchange records.
     const looked = query === EVERYTHING ? { _id: { $gte: new MinKey() } } : query;
@@ -235,16 +279,16 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
   }
 
   /** Costs the same however many there are: few are counted, of many it is known about how many. */
-  async #estimate(filter: Filter): Promise<number> {
-    const few = await this.#count(filter, COUNTED_MAX);
-    const { session, queryTimeLimitMs: maxTimeMS } = this.#access;
+  async #estimate(filter: Filter, maxTimeMS: number): Promise<number> {
+    const few = await this.#count(filter, maxTimeMS, COUNTED_MAX);
+    const { session } = this.#access;
     if (few < COUNTED_MAX || session !== null || !isAboutTrash(filter)) return few;
     return await this.#collection.estimatedDocumentCount({ maxTimeMS });
   }
 
   /** The whole reply in one pass; the driver would hand over one record after the other. */
-  async #texts(query: ListQuery): Promise<string[]> {
-    const { db, session, queryTimeLimitMs: maxTimeMS } = this.#access;
+  async #found(query: ListQuery, maxTimeMS: number): Promise<Found> {
+    const { db, session } = this.#access;
     const { filter, options } = this.#find(query);
     const command = {
       find: this.#definition.name,
@@ -257,13 +301,20 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
     const ask = () => db.command(command, settings);
     const { cursor } = session === null ? await repeatable(ask) : await ask();
     const rest = cursorId(cursor);
-    if (rest === 0n) return batchTexts(cursor);
+    if (rest === 0n) {
+      return { texts: batchTexts(cursor), document: (index) => batchDocument(cursor, index) };
+    }
     // More than one reply holds; what the server keeps of the first ends by itself if not by this.
     const { name } = this.#definition;
-    await db.command({ killCursors: name, cursors: [Long.fromBigInt(rest)] }).catch(() => {});
+    const cursors = [Long.fromBigInt(rest)];
+    await db.command({ killCursors: name, cursors, ...LIMITED }).catch(() => {});
     const all = { ...this.#options, ...options, maxTimeMS, raw: true };
     const found: unknown[] = await this.#collection.find(filter, all).toArray();
-    return found.map((one) => documentJson(one as Uint8Array).json); // Bytes, because it is raw.
+    const documents = found as Uint8Array[]; // Bytes, because it is raw.
+    return {
+      texts: documents.map((one) => documentJson(one).json),
+      document: (index) => documents[index]!,
+    };
   }
 
   #find(query: ListQuery) {

@@ -1,16 +1,23 @@
 import { type ClientSession, type Collection, ObjectId } from "mongodb";
 import { parseJson } from "../json_text.ts";
 import type { Definition, FieldShape, StoredRecord } from "../port.ts";
+import { LIMITED } from "./connect.ts";
 import { encodeRecord } from "./encode.ts";
 import { documentJson } from "./transcode.ts";
+
+/** What it works on, and how long the server may look for what is concerned. */
+export interface Redating {
+  readonly collection: Collection;
+  readonly session: ClientSession;
+  readonly queryTimeLimitMs: number;
+}
 
 /**
  * Stores the values of fields that became dates as dates, and those of fields that no longer are
  * as texts. Revisions stay: what is answered does not change.
  */
 export async function redate(
-  collection: Collection,
-  session: ClientSession,
+  { collection, session, queryTimeLimitMs: maxTimeMS }: Redating,
   before: Definition,
   after: Definition,
 ): Promise<void> {
@@ -19,12 +26,15 @@ export async function redate(
   const changed = [...was.symmetricDifference(is)];
   if (changed.length === 0) return;
   const concerned = { $or: changed.map((path) => ({ [path]: { $ne: null } })) };
-  const found = collection.find(concerned, { session, raw: true });
+  const found = collection.find(concerned, { session, maxTimeMS, raw: true });
   for await (const bytes of found) {
     const { json, revision } = documentJson(bytes as unknown as Uint8Array); // Because it is raw.
     const record = parseJson(json) as StoredRecord;
     const encoded = encodeRecord(after, record, revision);
-    await collection.replaceOne({ _id: new ObjectId(record._id) }, encoded, { session });
+    await collection.replaceOne({ _id: new ObjectId(record._id) }, encoded, {
+      session,
+      ...LIMITED,
+    });
   }
 }
 

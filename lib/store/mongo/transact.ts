@@ -1,10 +1,12 @@
 import type { ClientSession, MongoClient } from "mongodb";
 import type { AbandonedSessions } from "./abandoned.ts";
+import { COMMAND_TIME_LIMIT_MS } from "./connect.ts";
 import { isPassing, isTransient, isUnknownEnd } from "./failures.ts";
 
 const OPTIONS = {
   readConcern: { level: "snapshot" },
   writeConcern: { w: "majority", journal: true },
+  maxCommitTimeMS: COMMAND_TIME_LIMIT_MS,
 } as const;
 
 const PAUSE_MS = 5;

@@ -62,15 +62,18 @@ export class MongoTransaction implements Transaction {
         this.#begin();
         return await work();
       });
+    const run = <R>(work: () => Promise<R>): Promise<R> =>
+      this.#guarded(() => {
+        this.#begin();
+        return work();
+      });
     const access: Access = {
       db,
       session,
       queryTimeLimitMs,
-      run: (work) =>
-        this.#guarded(() => {
-          this.#begin();
-          return work();
-        }),
+      places: null,
+      run,
+      remove: run,
       write,
       writeAll: (work) => write(() => work(session)),
     };
@@ -78,7 +81,7 @@ export class MongoTransaction implements Transaction {
   }
 
   define(definition: Definition, before?: Definition): Promise<void> {
-    const { db, session } = this.#around;
+    const { db, session, queryTimeLimitMs } = this.#around;
     const { name } = definition;
     return this.#guarded(async () => {
       const stored = await storedIndexes(db, name);
@@ -97,7 +100,12 @@ export class MongoTransaction implements Transaction {
         });
       }
       if (!this.#redefined.has(name)) this.#redefined.set(name, { definition, made });
-      if (before !== undefined) await redate(db.collection(name), session, before, definition);
+      if (before === undefined) return;
+      await redate(
+        { collection: db.collection(name), session, queryTimeLimitMs },
+        before,
+        definition,
+      );
     });
   }
 

@@ -62,6 +62,26 @@ export function batchTexts(cursor: Uint8Array): string[] {
   return new Transcoder(cursor).batch();
 }
 
+/** The bytes of one of these documents. */
+export function batchDocument(cursor: Uint8Array, index: number): Uint8Array {
+  const bson = new BsonReader(cursor);
+  const { start, end } = batchIn(bson);
+  let p = start;
+  for (let i = 0; i < index; i++) p = bson.behindMember(p, end);
+  return cursor.subarray(bson.value(p), bson.behindMember(p, end));
+}
+
+/** Where the members of a reply's batch lie; `end` is behind its last byte. */
+function batchIn(bson: BsonReader): { readonly start: number; readonly end: number } {
+  const end = bson.end();
+  const batch = bson.find("firstBatch", LENGTH_BYTES, end) ??
+    bson.find("nextBatch", LENGTH_BYTES, end);
+  if (batch === null || bson.bytes[batch] !== TYPE.array) {
+    return malformed("The cursor has no batch");
+  }
+  return { start: bson.value(batch) + LENGTH_BYTES, end: bson.behindMember(batch, end) };
+}
+
 /** The cursor under which the server keeps the rest of a reply; 0 if that was all. */
 export function cursorId(cursor: Uint8Array): bigint {
   const bson = new BsonReader(cursor);
@@ -93,21 +113,14 @@ class Transcoder {
   }
 
   batch(): string[] {
-    const bson = this.#bson;
-    const end = bson.end();
-    const batch = bson.find("firstBatch", LENGTH_BYTES, end) ??
-      bson.find("nextBatch", LENGTH_BYTES, end);
-    if (batch === null || bson.bytes[batch] !== TYPE.array) {
-      return malformed("The cursor has no batch");
-    }
-    this.#lines(bson.value(batch), bson.behindMember(batch, end));
+    this.#lines(batchIn(this.#bson));
     const text = this.#json.text();
     return text === "" ? [] : text.split("\n"); // No JSON text of ours holds a line break.
   }
 
   /** One record a line. */
-  #lines(start: number, end: number): void {
-    for (let p = start + LENGTH_BYTES; p < end - 1;) {
+  #lines({ start, end }: { readonly start: number; readonly end: number }): void {
+    for (let p = start; p < end - 1;) {
       if (this.#bson.bytes[p] !== TYPE.document) malformed();
       if (this.#json.length > 0) this.#json.lineBreak();
       const behind = this.#bson.behindMember(p, end);

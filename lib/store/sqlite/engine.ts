@@ -203,11 +203,20 @@ type Read<T> = (db: Connection, committed: Committed | null) => T;
 const readOn = <T>(file: FileSpace, definition: Definition, work: Read<T>): T =>
   work(file.reader, file.committed(definition));
 
-/** Once one of its calls has failed a transaction can only be undone, as on every engine. */
+/** How long a transaction may go on without giving the event loop a turn. */
+const TURN_MS = 4;
+
+/**
+ * Once one of its calls has failed a transaction can only be undone, as on every engine. However
+ * many calls it makes, others are answered between them; what they write waits for its end.
+ */
 class SqliteTransaction implements Transaction {
   readonly #file: FileSpace;
   readonly #db: Connection;
   readonly #touched: Touched;
+  #turnBegan = performance.now();
+  /** The turn of the others, and the calls behind it in their order. */
+  #othersTurn: Promise<void> | null = null;
   #ended = false;
   #failure: { error: unknown } | null = null;
 
@@ -247,15 +256,27 @@ class SqliteTransaction implements Transaction {
   }
 
   #guarded<T>(work: () => T): Promise<T> {
-    return Promise.try(() => {
-      if (this.#ended) throw new Error("The transaction has ended");
-      this.throwIfFailed();
-      try {
-        return work();
-      } catch (error) {
-        this.#failure = { error };
-        throw error;
-      }
-    });
+    const isLong = performance.now() - this.#turnBegan > TURN_MS;
+    if (isLong) this.#othersTurn ??= this.#turn();
+    return this.#othersTurn === null
+      ? Promise.try(() => this.#attempt(work))
+      : this.#othersTurn.then(() => this.#attempt(work));
+  }
+
+  async #turn(): Promise<void> {
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    this.#othersTurn = null;
+    this.#turnBegan = performance.now();
+  }
+
+  #attempt<T>(work: () => T): T {
+    if (this.#ended) throw new Error("The transaction has ended");
+    this.throwIfFailed();
+    try {
+      return work();
+    } catch (error) {
+      this.#failure = { error };
+      throw error;
+    }
   }
 }

@@ -31,9 +31,9 @@ interface Way {
 export async function explain(source: Source, query: ListQuery): Promise<Explanation> {
   const { statements } = source;
   const { definition } = statements;
-  const usual = await pageBy(source, statements.page(query).parts, query);
+  const usual = await pageBy(source, statements.page(query).statement, query);
   const sought = statements.sought(query);
-  const page = sought.length === 0 || usual.examined <= SOUGHT_MAX
+  const page = sought === null || usual.examined <= SOUGHT_MAX
     ? usual
     : fewer(usual, await pageBy(source, sought, query));
   const total = query.total ? await examinedForTotal(source, query.filter) : 0;
@@ -52,10 +52,10 @@ const fewer = (usual: Found, sought: Found): Found =>
 
 async function pageBy(
   source: Source,
-  [first]: readonly PageStatement[],
+  { sql }: PageStatement,
   query: ListQuery,
 ): Promise<Found> {
-  const plan = first === undefined ? [] : await source.planOf(first.sql.seq);
+  const plan = await source.planOf(sql.seq);
   const way = wayOf(source.statements.definition, query.filter, plan);
   return { index: way.index, examined: await examinedForPage(source, way, query) };
 }

@@ -1,17 +1,20 @@
 import type { Definition, ListQuery, Position, Scalar, SortKey } from "../port.ts";
-import { fixesTrash, sortedBy } from "../advice.ts";
+import { conjuncts, fixesTrash, sortedBy } from "../advice.ts";
 import { scalarAt, type ScalarType, shapeAt } from "../shape.ts";
 import { filterSql, scalarSql } from "./filter_sql.ts";
 import { bindable, type Fragment, quoted, type SqlValue } from "./fragment.ts";
 
-/** A statement that reads a part of a page, without what varies from page to page. */
+/** The statement that reads a page, without what varies from page to page. */
 export interface PageStatement {
   /** Reads the texts of the rows, their `seq` alone, or `seq` and text. */
   readonly sql: Readonly<Record<PageColumns, string>>;
-  /** Values of the filter. */
+  /** Values of the filter, which every range takes. */
   readonly values: readonly SqlValue[];
-  /** Which values of the position follow them: its sort values, and behind them its id. */
-  readonly slots: readonly number[];
+  /**
+   * Which values of the position follow them in each range: its sort values, and behind them its
+   * id.
+   */
+  readonly slots: readonly (readonly number[])[];
   /** Live and deleted rows are read by a statement each, which take the same values. */
   readonly twice: boolean;
 }
@@ -20,7 +23,7 @@ export interface PageStatement {
  * A bound number for `limit` and `offset`. A bare question mark there makes SQLite prepare the
  * statement anew at every run, to plan for the value: 8 µs, as much as reading twenty rows.
  */
-export const BOUND = "?+0";
+const BOUND = "?+0";
 
 export type PageColumns = "doc" | "seq" | "seq, doc";
 
@@ -32,53 +35,81 @@ export interface PageOptions {
 }
 
 /**
- * The statements that read one page, to be run in this order until the page is full.
+ * The statement that reads one page.
  *
  * Behind a position the rest of a list is a chain of ranges: first the rows equal to it in all
  * keys with a later id, then those equal in all keys but the last, and so on. Each range is a
- * statement of its own that an index over the sort can seek, so a page costs the same at any
- * depth; one statement with all ranges joined by `or` is walked from the start of the index.
+ * query of its own that an index over the sort can seek, so a page costs the same at any depth, and
+ * none is begun before those in front of it are read to their ends; one query with all ranges
+ * joined by `or` is walked from the start of the index.
  */
-export function pageStatements(
+export function pageStatement(
   definition: Definition,
   query: ListQuery,
   { guard = "1", bySort = true }: PageOptions = {},
-): PageStatement[] {
+): PageStatement {
   const order = sortOrder(definition, query, bySort);
   const ranges = query.from === undefined
     ? [{ condition: "1", slots: [], order }]
     : rangesBehind(order, query);
   const filter = guarded(guard, filterSql(definition, query.filter));
-  const twice = definition.trash && !fixesTrash(query.filter);
-  const text = twice ? mergedSql : rangeSql;
-  return ranges.map((range) => {
-    const source = { definition, filter, range };
-    return {
-      sql: {
-        doc: text("doc", source),
-        seq: text("seq", source),
-        "seq, doc": text("seq, doc", source),
-      },
-      values: filter.values,
-      slots: range.slots,
-      twice,
-    };
-  });
+  const twice = definition.trash && !fixesTrash(query.filter) && !isWalk(definition, query);
+  const rangeText = twice ? mergedSql : rangeSql;
+  const text = (columns: PageColumns) =>
+    chainSql(columns, ranges.map((range) => rangeText(columns, { definition, filter, range })));
+  return {
+    sql: { doc: text("doc"), seq: text("seq"), "seq, doc": text("seq, doc") },
+    values: filter.values,
+    slots: ranges.map(({ slots }) => slots),
+    twice,
+  };
 }
+
+/**
+ * Whether all records are read by their ids, for which there is only the table's own index: that
+ * has live and deleted ones in one order.
+ */
+const isWalk = ({ indexes }: Definition, { filter, sort }: ListQuery): boolean =>
+  conjuncts(filter).length === 0 && sortedBy(sort)[0]!.path === "_id" &&
+  !indexes.some(({ keys }) => keys[0]!.path === "_id");
 
 const guarded = (guard: string, { sql, values }: Fragment): Fragment =>
   guard === "1" ? { sql, values } : { sql: `${guard} and (${sql})`, values };
 
-/** The values that a statement takes for a position; those for limit and offset follow. */
-export function pageValues(
+/**
+ * The values that a statement takes for a position and a limit; that of an offset follows.
+ *
+ * @param limit At most so many rows.
+ */
+function pageValues(
   { values, slots, twice }: PageStatement,
   from: Position | undefined,
+  limit: number,
 ): SqlValue[] {
-  const all = from === undefined || slots.length === 0 ? values : [
-    ...values,
-    ...slots.map((slot) => slot < from.values.length ? bindable(from.values[slot]!) : from.id),
-  ];
-  return twice ? [...all, ...all] : [...all];
+  const all: SqlValue[] = [];
+  for (const range of slots) {
+    for (let side = twice ? 2 : 1; side > 0; side--) {
+      all.push(...values);
+      for (const slot of range) {
+        all.push(slot < from!.values.length ? bindable(from!.values[slot]!) : from!.id);
+      }
+    }
+    all.push(limit);
+  }
+  if (slots.length > 1) all.push(limit);
+  return all;
+}
+
+/** The statement with all its values: one row more than asked for tells that the list goes on. */
+export function boundPage(
+  statement: PageStatement,
+  columns: PageColumns,
+  { from, limit, offset }: ListQuery,
+): Fragment {
+  const values = pageValues(statement, from, limit + 1);
+  if (offset === undefined) return { sql: statement.sql[columns], values };
+  values.push(offset);
+  return { sql: `${statement.sql[columns]} offset ${BOUND}`, values };
 }
 
 /** What distinguishes the statements of one filter. */
@@ -203,6 +234,13 @@ function mergedSql(columns: PageColumns, { definition, filter, range }: Source):
   );
   const orderBy = range.order.map(({ descending }, i) => `k${i}${direction(descending)}`);
   return `${sides.join(" union all ")} order by ${orderBy.join(", ")} limit ${BOUND}`;
+}
+
+/** One range after the other, until there are enough rows. */
+function chainSql(columns: PageColumns, ranges: readonly string[]): string {
+  if (ranges.length === 1) return ranges[0]!;
+  const links = ranges.map((range) => `select ${columns} from (${range})`);
+  return `${links.join(" union all ")} limit ${BOUND}`;
 }
 
 /** The expressions of an index over these keys. */

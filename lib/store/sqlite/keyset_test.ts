@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { ALL, eq } from "../filter.ts";
 import type { Definition, ListQuery, Position, Scalar, SortKey } from "../port.ts";
-import { indexColumns, pageShape, pageStatements, pageValues } from "./keyset.ts";
+import { boundPage, indexColumns, pageShape, pageStatement } from "./keyset.ts";
 
 const SHAPE: Definition = {
   name: "posts",
@@ -33,14 +33,25 @@ const query = (parts: Partial<ListQuery>): ListQuery => ({
   ...parts,
 });
 
-/** What varies of each statement: its range and its order. */
+/** What varies of each query that a page is read by: its range and its order. */
 function ranges(parts: Partial<ListQuery>, definition = SHAPE): string[] {
-  return pageStatements(definition, query(parts)).map(({ sql }) => {
-    const text = sql.doc.replace(/\?\+0$/, "?");
-    const match = /^select doc from "r_posts" where \((.*?)\) and (.*) limit \?$/.exec(text);
+  const text = textOf(parts, definition);
+  const links = text.split(" union all ");
+  return links.map((link, at) => {
+    const range = links.length === 1 ? text : /^select doc from \((.*)\)(.*)$/.exec(link);
+    const [, query, end] = typeof range === "string" ? ["", range, ""] : range!;
+    assert.equal(end, links.length > 1 && at === links.length - 1 ? " limit ?" : "");
+    const match = /^select doc from "r_posts" where \((.*?)\) and (.*) limit \?$/.exec(query!);
     return match?.[2] ?? assert.fail(text);
   });
 }
+
+const textOf = (parts: Partial<ListQuery>, definition: Definition): string =>
+  pageStatement(definition, query(parts)).sql.doc.replaceAll("?+0", "?");
+
+/** The values that a page is read with. */
+const values = (parts: Partial<ListQuery>, definition = SHAPE) =>
+  boundPage(pageStatement(definition, query(parts)), "doc", query(parts)).values;
 
 const A = `json_extract(doc,'$."a"')`;
 const N = `cast(json_extract(doc,'$."n"') as real)`;
@@ -133,25 +144,24 @@ Deno.test("a position that is included is read again, and only it", () => {
   ]);
 });
 
-Deno.test("each statement takes the values of its own range, behind the filter's", () => {
-  const parts = {
-    filter: eq("n", 7),
-    sort: keys("a", "-n"),
-    from: from("x", 5),
-  };
-  const values = pageStatements(SHAPE, query(parts)).map((one) => pageValues(one, parts.from));
-  assert.deepEqual(values, [
-    [7, "x", 5, ID],
-    [7, "x", 5],
-    [7, "x"],
-    [7, "x"],
+Deno.test("each range takes the filter's values, its own, and one row more than asked for", () => {
+  const parts = { filter: eq("n", 7), sort: keys("a", "-n"), from: from("x", 5) };
+  assert.deepEqual(values(parts), [
+    ...[7, "x", 5, ID, 21],
+    ...[7, "x", 5, 21],
+    ...[7, "x", 21],
+    ...[7, "x", 21],
+    21,
   ]);
+  assert.deepEqual(values({ filter: eq("n", 7) }), [7, 21]);
+  assert.deepEqual(values({ offset: 40 }), [21, 40]);
 });
 
 Deno.test("statements of the same shape take other positions", () => {
   const sort = keys("a");
-  const [first] = pageStatements(SHAPE, query({ sort, from: from("x") }));
-  assert.deepEqual(pageValues(first!, { id: "b", values: ["y"] }), ["y", "b"]);
+  const statement = pageStatement(SHAPE, query({ sort, from: from("x") }));
+  const elsewhere = query({ sort, from: { id: "b", values: ["y"] } });
+  assert.deepEqual(boundPage(statement, "doc", elsewhere).values, ["y", "b", 21, "y", 21, 21]);
   const shape = pageShape(query({ sort, from: from("x") }));
   assert.equal(pageShape(query({ sort, from: from("y"), limit: 5 })), shape);
   const others = [
@@ -168,28 +178,25 @@ Deno.test("statements of the same shape take other positions", () => {
 
 Deno.test("booleans are bound as the numbers that SQLite makes of them", () => {
   const sort = keys("isDeleted");
-  const [first] = pageStatements(SHAPE, query({ sort, from: from(true) }));
-  assert.deepEqual(pageValues(first!, from(true)), [1, ID]);
+  assert.deepEqual(values({ sort, from: from(true) }), [1, ID, 21, 1, 21, 21]);
 });
 
 Deno.test("a list of live records, or of deleted ones, is read from one side of the trash", () => {
-  const [statement, ...rest] = pageStatements(WITH_TRASH, query({ filter: LIVE, sort: keys("a") }));
-  assert.deepEqual(rest, []);
-  assert.equal(statement?.twice, false);
-  assert.equal(statement?.sql.doc.includes("union"), false);
+  const statement = pageStatement(WITH_TRASH, query({ filter: LIVE, sort: keys("a") }));
+  assert.equal(statement.twice, false);
+  assert.equal(statement.sql.doc.includes("union"), false);
 });
 
 Deno.test("a list of both is merged of two ordered sides, each with all values", () => {
   const parts = { filter: eq("n", 7), sort: keys("-a") };
-  const [statement] = pageStatements(WITH_TRASH, query(parts));
   const side = (deleted: number) =>
     `select doc, ${A} as k0, id as k1 from "r_posts" where ` +
     `json_extract(doc,'$."isDeleted"') = ${deleted} and (${N} = ?) and 1`;
   assert.equal(
-    statement?.sql.doc.replace(/\?\+0$/, "?"),
+    textOf(parts, WITH_TRASH),
     `${side(0)} union all ${side(1)} order by k0 desc, k1 desc limit ?`,
   );
-  assert.deepEqual(pageValues(statement!, undefined), [7, 7]);
+  assert.deepEqual(values(parts, WITH_TRASH), [7, 7, 21]);
 });
 
 Deno.test("an index is over the same expressions as the lists it serves", () => {

@@ -16,8 +16,8 @@ import { fittingText, pageOf, samePageOf, StoredText } from "../texts.ts";
 import type { Connection, Row } from "./connection.ts";
 import { explain } from "./explain.ts";
 import { filterSql } from "./filter_sql.ts";
-import { type Fragment, sql } from "./fragment.ts";
-import { BOUND, type PageColumns, type PageStatement, pageValues } from "./keyset.ts";
+import { sql } from "./fragment.ts";
+import { boundPage, type PageColumns, type PageStatement } from "./keyset.ts";
 import type { RowCache } from "./row_cache.ts";
 import { readBounded, type Slow } from "./slow.ts";
 import { type CountStatement, type PagePlan, Statements } from "./statements.ts";
@@ -236,56 +236,15 @@ function tally(record: Stored | null): typeof NOTHING {
   return { live: isDeleted ? 0 : 1, deleted: isDeleted ? 1 : 0, bytes: bytesOf(record.json) };
 }
 
-interface PagePart {
-  readonly statement: PageStatement;
-  readonly query: ListQuery;
-  readonly limit: number;
-}
-
 interface PageRead {
   readonly plan: PagePlan;
   readonly count: CountStatement | null;
   readonly query: ListQuery;
 }
 
-function readPage(reading: Reading, { plan, count, query }: PageRead): Page {
-  const texts = readTexts(reading, plan.parts, query);
+function readPage(reading: Reading, { plan: { statement }, count, query }: PageRead): Page {
+  const texts = reading.texts(statement, query);
   return samePageOf(texts, count === null ? null : reading.total(count), query);
-}
-
-/** In the order of reading, with one more than asked for if the list goes on. */
-function readTexts(
-  reading: Reading,
-  [first, ...more]: readonly PageStatement[],
-  query: ListQuery,
-): readonly string[] {
-  if (first === undefined) return [];
-  const limit = query.limit + 1;
-  const read = [reading.texts({ statement: first, query, limit })];
-  let left = limit - read[0]!.length;
-  for (const statement of more) {
-    if (left === 0) break;
-    const texts = reading.texts({ statement, query, limit: left });
-    left -= texts.length;
-    read.push(texts);
-  }
-  return joined(read.filter((texts) => texts.length > 0));
-}
-
-/** Lists that were joined last, by the first of them. */
-const joins = new WeakMap<readonly string[], { parts: (readonly string[])[]; all: string[] }>();
-
-/** The very same list again of the same ones, as {@linkcode RowCache.page} gives them. */
-function joined(parts: (readonly string[])[]): readonly string[] {
-  const [first = [], ...more] = parts;
-  if (more.length === 0) return first;
-  const known = joins.get(first);
-  const isKnown = known?.parts.length === parts.length &&
-    known.parts.every((part, i) => part === parts[i]);
-  if (isKnown) return known.all;
-  const all = parts.flat();
-  joins.set(first, { parts, all });
-  return all;
 }
 
 /** Several statements see the same state. */
@@ -318,18 +277,17 @@ class Reading {
     this.#committed = committed;
   }
 
-  /** Texts of a part of a page: out of the cache where all are there, else out of the table. */
-  texts(part: PagePart): readonly string[] {
-    if (this.#committed === null) {
-      return this.#db.all(bound(part, "doc")).map(([text]) => text as string);
-    }
-    const { rows } = this.#committed;
-    if (rows.promising) {
-      const texts = rows.page(this.#db.all(bound(part, "seq")));
+  /** Texts of a page: out of the cache where all are there, else out of the table. */
+  texts(statement: PageStatement, query: ListQuery): readonly string[] {
+    const rows = (columns: PageColumns) => this.#db.all(boundPage(statement, columns, query));
+    if (this.#committed === null) return rows("doc").map(([text]) => text as string);
+    const { rows: cache } = this.#committed;
+    if (cache.promising) {
+      const texts = cache.page(rows("seq"));
       if (texts !== null) return texts;
     }
-    const read = this.#db.all(bound(part, "seq, doc"));
-    this.#found.push(() => rows.fill(read));
+    const read = rows("seq, doc");
+    this.#found.push(() => cache.fill(read));
     return read.map(([, text]) => text as string);
   }
 
@@ -347,14 +305,6 @@ class Reading {
   remember(): void {
     for (const keep of this.#found) keep();
   }
-}
-
-function bound({ statement, query, limit }: PagePart, columns: PageColumns): Fragment {
-  const values = pageValues(statement, query.from);
-  values.push(limit);
-  if (query.offset === undefined) return { sql: statement.sql[columns], values };
-  values.push(query.offset);
-  return { sql: `${statement.sql[columns]} offset ${BOUND}`, values };
 }
 
 const seqOf = (row: Row): number => row[2] as number;

@@ -5,15 +5,10 @@ import { type Fragment, sql } from "./fragment.ts";
 /** A page and a count to be read, as plain data: it travels to another thread. */
 export interface Scan {
   readonly table: string;
-  /**
-   * Statements that yield `seq`, to be run in this order until the page is full. Each takes how
-   * many rows are wanted behind its values, and where the page begins behind that.
-   */
-  readonly parts: readonly Fragment[];
-  /** The same in another way, which is better where few rows match; none if there is none. */
-  readonly sought: readonly Fragment[];
-  readonly limit: number;
-  readonly offset: number | null;
+  /** Yields the `seq` of the page's rows; null where only a count is wanted. */
+  readonly page: Fragment | null;
+  /** The same in another way, which is better where few rows match; null if there is none. */
+  readonly sought: Fragment | null;
   readonly count: Fragment | null;
 }
 
@@ -30,17 +25,17 @@ export const SOUGHT_MAX = 5_000;
 
 /** Reads a scan, all of it as of one moment. Throws `Spent` beyond its allowance. */
 export function readScan(db: Connection, scan: Scan, allowance: Allowance): Scanned {
-  if (scan.sought.length > 0) {
-    const found = attempt(db, scan, allowance);
+  if (scan.sought !== null) {
+    const found = attempt(db, { ...scan, page: scan.sought }, allowance);
     if (found !== null) return found;
   }
-  return db.within(allowance, () => readParts(db, scan));
+  return db.within(allowance, () => read(db, scan));
 }
 
 function attempt(db: Connection, scan: Scan, allowance: Allowance): Scanned | null {
   try {
     return db.within({ ...allowance, rows: SOUGHT_MAX }, () => {
-      const found = readParts(db, { ...scan, parts: scan.sought });
+      const found = read(db, scan);
       // The usual way is still unknown; on the event loop it would be tried first.
       return { ...found, rows: { ...found.rows, page: Infinity } };
     });
@@ -54,22 +49,13 @@ function attempt(db: Connection, scan: Scan, allowance: Allowance): Scanned | nu
  * Sorting what no index sorts would carry the texts along,
  * so those of the page are fetched at the end.
  */
-function readParts(
-  db: Connection,
-  { table, parts, limit, offset, count }: Omit<Scan, "sought">,
-): Scanned {
+function read(db: Connection, { table, page: statement, count }: Scan): Scanned {
   db.run(sql("begin"));
   try {
-    const found: number[] = [];
-    for (const { sql: text, values } of parts) {
-      const missing = limit + 1 - found.length;
-      if (missing === 0) break;
-      const place = offset === null ? [missing] : [missing, offset];
-      for (const row of db.all(sql(text, ...values, ...place))) found.push(row[0] as number);
-    }
+    const found = statement === null ? [] : db.all(statement);
     const page = db.rowsSeen;
-    const texts = found.map((seq) =>
-      db.get(sql(`select doc from ${table} where seq = ?`, seq))![0] as string
+    const texts = found.map(([seq]) =>
+      db.get(sql(`select doc from ${table} where seq = ?`, seq!))![0] as string
     );
     const total = count === null ? null : (db.get(count)?.[0] ?? 0) as number;
     return { texts, total, rows: { page, total: db.rowsSeen - page } };

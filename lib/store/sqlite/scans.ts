@@ -1,8 +1,8 @@
 import { StoreUnavailable } from "../errors.ts";
+import { FairQueue } from "../fair_queue.ts";
 import type { Scan, Scanned } from "./scan.ts";
 import type { Outcome } from "./scan_signals.ts";
 import { ScanThread } from "./scan_thread.ts";
-import { FairQueue } from "./fair_queue.ts";
 
 export interface ScansOptions {
   /** From being asked to being answered. */

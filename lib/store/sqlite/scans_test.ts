@@ -3,7 +3,7 @@ import { StoreUnavailable } from "../errors.ts";
 import { sql } from "./fragment.ts";
 import { Scans } from "./scans.ts";
 
-const COUNT = { table: "t", parts: [], sought: [], limit: 0, offset: null, count: sql("select 5") };
+const COUNT = { table: "t", page: null, sought: null, count: sql("select 5") };
 
 Deno.test("a file that cannot be opened is StoreUnavailable, and the next one is read", async () => {
   const folder = await Deno.makeTempDir({ prefix: "corbel-scans-" });

@@ -3,7 +3,7 @@ import { QueryTooSlow } from "../errors.ts";
 import type { ListQuery } from "../port.ts";
 import { Spent } from "./budget.ts";
 import type { Connection } from "./connection.ts";
-import { BOUND, type PageStatement, pageValues } from "./keyset.ts";
+import { boundPage } from "./keyset.ts";
 import type { Paced } from "./pace.ts";
 import type { Access, Committed } from "./records.ts";
 import type { Scan, Scanned } from "./scan.ts";
@@ -77,22 +77,16 @@ async function scanned(read: Read, slow: Slow): Promise<Scanned> {
   return found;
 }
 
-const pagePaced = (plan: PagePlan): Paced => ({ of: plan, text: plan.parts[0]?.sql.seq ?? "" });
+const pagePaced = (plan: PagePlan): Paced => ({ of: plan, text: plan.statement.sql.seq });
 
 const countPaced = (count: CountStatement): Paced => ({ of: count, text: count.fragment.sql });
 
 function scanOf({ statements, plan, count, query }: Read): Scan {
-  const offset = query.offset ?? null;
-  const bound = (part: PageStatement) => ({
-    sql: offset === null ? part.sql.seq : `${part.sql.seq} offset ${BOUND}`,
-    values: pageValues(part, query.from),
-  });
+  const sought = plan === null ? null : statements.sought(query);
   return {
     table: statements.table,
-    parts: plan === null ? [] : plan.parts.map(bound),
-    sought: plan === null ? [] : statements.sought(query).map(bound),
-    limit: query.limit,
-    offset,
+    page: plan && boundPage(plan.statement, "seq", query),
+    sought: sought && boundPage(sought, "seq", query),
     count: count?.fragment ?? null,
   };
 }

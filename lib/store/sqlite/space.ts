@@ -110,20 +110,13 @@ export class FileSpace {
 
   /** Makes sure that the tables of a definition exist; free after the first time. */
   prepare(definition: Definition): void | Promise<void> {
-    if (this.#prepared.has(definition)) return;
-    checkDefinition(definition);
-    if (!isPrepared(this.reader, definition)) {
-      return this.exclusive((db) => this.prepareWithin(db, definition));
-    }
-    this.#prepared.add(definition);
+    if (!this.#isPrepared(definition)) return this.exclusive((db) => prepare(db, definition));
   }
 
   /** The same inside an exclusive section. */
   prepareWithin(db: Connection, definition: Definition): void {
-    if (this.#prepared.has(definition)) return;
-    checkDefinition(definition);
-    prepare(db, definition);
-    // Not remembered: the transaction may yet be undone.
+    // What is made here is not remembered: the transaction may yet be undone.
+    if (!this.#isPrepared(definition)) prepare(db, definition);
   }
 
   redefineWithin(db: Connection, definition: Definition): void {
@@ -168,6 +161,15 @@ export class FileSpace {
     this.reader.close();
     this.#log?.close();
     this.#db.close();
+  }
+
+  /** Whether the tables of a definition are there, and committed. */
+  #isPrepared(definition: Definition): boolean {
+    if (this.#prepared.has(definition)) return true;
+    checkDefinition(definition);
+    const isThere = isPrepared(this.reader, definition);
+    if (isThere) this.#prepared.add(definition);
+    return isThere;
   }
 
   #forget(definition: Definition, seq: number | null): void {

@@ -3,13 +3,13 @@ import type { Definition, Filter, ListQuery } from "../port.ts";
 import { GUARD } from "./budget.ts";
 import { filterSql } from "./filter_sql.ts";
 import { type Fragment, sql } from "./fragment.ts";
-import { pageShape, type PageStatement, pageStatements, tableName } from "./keyset.ts";
+import { pageShape, type PageStatement, pageStatement, tableName } from "./keyset.ts";
 import { Pace } from "./pace.ts";
 import { isServed } from "./serving.ts";
 
 export interface PagePlan {
-  readonly parts: readonly PageStatement[];
-  /** Whether they may look at more rows than they show. */
+  readonly statement: PageStatement;
+  /** Whether it may look at more rows than it shows. */
   readonly guarded: boolean;
 }
 
@@ -54,20 +54,20 @@ export class Statements {
     if (plan === undefined) {
       const guarded = !isServed(this.definition, query);
       const options = guarded ? { guard: GUARD } : {};
-      plan = { guarded, parts: pageStatements(this.definition, query, options) };
+      plan = { guarded, statement: pageStatement(this.definition, query, options) };
       shapes.set(shape, plan);
     }
     return plan;
   }
 
   /**
-   * The same page by an index that the filter can use, whatever the sort; none if there is no such
+   * The same page by an index that the filter can use, whatever the sort; null if there is no such
    * index. SQLite prefers one over the sort, which is best where much matches; where little does,
    * it is walked to its end.
    */
-  sought(query: ListQuery): readonly PageStatement[] {
-    if (isServed(this.definition, query) || !isLookedUp(this.definition, query.filter)) return [];
-    return pageStatements(this.definition, query, { guard: GUARD, bySort: false });
+  sought(query: ListQuery): PageStatement | null {
+    if (isServed(this.definition, query) || !isLookedUp(this.definition, query.filter)) return null;
+    return pageStatement(this.definition, query, { guard: GUARD, bySort: false });
   }
 
   /** How to count, and whether the count is one that the table keeps. */

@@ -1,5 +1,5 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import { StoreUnavailable } from "../errors.ts";
+import { OpenTransactions } from "../open_transactions.ts";
 import type { Definition } from "../port.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 import { Busy, type Connection } from "./connection.ts";
@@ -53,8 +53,7 @@ const FOREIGN_VERSION = sql("pragma data_version");
 const LOG_SIZE = sql("pragma wal_checkpoint(noop)");
 const EMPTY_LOG = sql("pragma wal_checkpoint(truncate)");
 
-/** The exclusive section that the present call chain was begun in; it may have ended since. */
-const inside = new AsyncLocalStorage<{ writer: Writer; ended: boolean }>();
+const openTransactions = new OpenTransactions<Writer>();
 
 /**
  * All writing to one file, in the order of the calls. Single writes that wait together share a
@@ -104,10 +103,7 @@ export class Writer {
   }
 
   async #enqueue<T>(work: Work<T>, alone: boolean): Promise<T> {
-    const around = inside.getStore();
-    if (around !== undefined && around.writer === this && !around.ended) {
-      throw new Error("A transaction must use the records it was given, not the engine's");
-    }
+    openTransactions.refuseInside(this);
     const done = Promise.withResolvers<unknown>();
     this.#queue.push({ alone, work, done, deadline: performance.now() + LOCK_WAIT_MS });
     this.#unanswered++;
@@ -210,18 +206,15 @@ export class Writer {
 
   async #runAlone(waiting: Waiting): Promise<void> {
     const { work, done } = waiting;
-    const section = { writer: this, ended: false };
     const changes: [Definition, number | null][] = [];
     try {
       const touched: Touched = (...change) => void changes.push(change);
-      const result = await inside.run(section, () => work(this.#db, touched));
+      const result = await openTransactions.run(this, () => work(this.#db, touched));
       this.#commit(changes);
       this.#answer([waiting], () => done.resolve(result));
     } catch (error) {
       this.#rollback();
       done.reject(error instanceof Busy ? unavailable(error) : error);
-    } finally {
-      section.ended = true;
     }
   }
 

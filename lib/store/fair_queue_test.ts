@@ -31,3 +31,12 @@ Deno.test("what is removed does not come", () => {
   assert.deepEqual(turns.all(), ["a2"]);
   assert.deepEqual(drained(turns), ["a2"]);
 });
+
+Deno.test("who may not come keeps their place, and counts as waiting", () => {
+  const turns = new FairQueue<string>();
+  for (const item of ["a1", "a2", "b1"]) turns.add(item[0]!, item);
+  assert.equal(turns.next((whose) => whose !== "a"), "b1");
+  assert.equal(turns.next((whose) => whose !== "a"), undefined);
+  assert.deepEqual([turns.countOf("a"), turns.countOf("b")], [2, 0]);
+  assert.deepEqual(drained(turns), ["a1", "a2"]);
+});

@@ -9,8 +9,10 @@ export class FairQueue<T> {
     else queue.push(item);
   }
 
-  next(): T | undefined {
+  /** Of those that it is told may come. */
+  next(may: (whose: string) => boolean = anybody): T | undefined {
     for (const [whose, queue] of this.#queues) {
+      if (!may(whose)) continue;
       const item = queue.shift();
       // To the end: the others come first.
       this.#queues.delete(whose);
@@ -26,6 +28,11 @@ export class FairQueue<T> {
     else this.#queues.delete(whose);
   }
 
+  /** How many wait of one. */
+  countOf(whose: string): number {
+    return this.#queues.get(whose)?.length ?? 0;
+  }
+
   get isEmpty(): boolean {
     return this.#queues.size === 0;
   }
@@ -34,3 +41,5 @@ export class FairQueue<T> {
     return [...this.#queues.values()].flat();
   }
 }
+
+const anybody = (): boolean => true;

@@ -1,0 +1,96 @@
+/**
+ * Places in lists at documents of other programs. What Corbel stores is found again by what its
+ * JSON says; of other values JSON does not tell the type, or not the whole value.
+ */
+
+import { Buffer } from "node:buffer";
+import { BSON, Long } from "mongodb";
+import type { Definition, Position, SortKey } from "../port.ts";
+import { scalarAt, type ScalarType } from "../shape.ts";
+import { BsonReader, LENGTH_BYTES, TYPE } from "./bson_reader.ts";
+import type { Bson } from "./encode.ts";
+
+/** The position, with those values of the list's order that JSON does not tell, if there are any. */
+export function exactly(
+  position: Position,
+  definition: Definition,
+  { order, document }: { order: readonly SortKey[]; document: Uint8Array },
+): Position {
+  const bson = new BsonReader(document);
+  const members = order.flatMap(({ path }, i) => {
+    const found = memberAt(bson, path);
+    if (found === null) return [];
+    const [member, end] = found;
+    const type = path === "_id" ? "Id" : scalarAt(definition, path);
+    if (isToldByJson(bson, member, type)) return [];
+    const value = document.subarray(bson.value(member), bson.behindMember(member, end));
+    return [Buffer.of(document[member]!), Buffer.from(`${i}\0`), value];
+  });
+  if (members.length === 0) return position;
+  const length = Buffer.alloc(LENGTH_BYTES);
+  const bytes = Buffer.concat([length, ...members, Buffer.of(0)]);
+  bytes.writeInt32LE(bytes.length);
+  return { ...position, exact: bytes.toString("base64") };
+}
+
+/** What `exactly` has added: expressions for the values, by their place in the list's order. */
+export function exactValues({ exact }: Position): ReadonlyMap<number, Bson> {
+  const values = new Map<number, Bson>();
+  if (exact === undefined) return values;
+  const bson = new BsonReader(Uint8Array.fromBase64(exact));
+  const read = BSON.deserialize(bson.bytes, READ_AS_IT_IS);
+  const end = bson.end();
+  for (let p = LENGTH_BYTES; p < end - 1; p = bson.behindMember(p, end)) {
+    const name = bson.text(p + 1, bson.value(p) - 1);
+    // JavaScript has not all the dates that BSON has.
+    const isDate = bson.bytes[p] === TYPE.date;
+    const date = () => ({ $toDate: Long.fromBigInt(bson.bigint(bson.value(p))) });
+    values.set(Number(name), isDate ? date() : { $literal: read[name] });
+  }
+  return values;
+}
+
+const READ_AS_IT_IS = { promoteValues: false, bsonRegExp: true, validation: { utf8: false } };
+
+/** A member, however deep in objects, and the end of the document that it is in. */
+function memberAt(bson: BsonReader, path: string): [member: number, end: number] | null {
+  let from = 0;
+  let end = bson.end();
+  let member: number | null = null;
+  for (const name of path.split(".")) {
+    if (member !== null) {
+      if (bson.bytes[member] !== TYPE.document) return null;
+      from = bson.value(member);
+      end = bson.behindMember(member, end);
+    }
+    member = bson.find(name, from + LENGTH_BYTES, end);
+    if (member === null) return null;
+  }
+  return [member!, end];
+}
+
+const DATE_MS_MAX = 8.64e15;
+
+function isToldByJson(bson: BsonReader, member: number, type: ScalarType | "Id" | null): boolean {
+  const value = bson.value(member);
+  switch (bson.bytes[member]) {
+    case TYPE.objectId:
+      return type === "Id";
+    case TYPE.null:
+      return type !== "Id";
+    case TYPE.string:
+      return type === "String" || type === "Ref";
+    case TYPE.boolean:
+      return type === "Boolean";
+    case TYPE.int32:
+      return type === "Number";
+    case TYPE.double:
+      return type === "Number" && Number.isFinite(bson.double(value));
+    case TYPE.int64:
+      return type === "Number" && Number.isSafeInteger(bson.long(value));
+    case TYPE.date:
+      return type === "Date" && Math.abs(bson.long(value)) <= DATE_MS_MAX;
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,91 @@
+import type { Soon } from "../../soon.ts";
+import { FairQueue } from "../fair_queue.ts";
+
+/** Of a pool's connections, as many are for lists and counts, whoever asks for them. */
+const SHARE = 7 / 8;
+/** Commands of one space that wait: short ones are done in about a second. */
+const WAITING_MAX = 1_000;
+
+interface Waiting {
+  readonly space: string;
+  admit(isAdmitted: boolean): void;
+}
+
+/** The time was up before there was a place, or too many wait for one. */
+export class NoPlace extends Error {
+  override readonly name = "NoPlace";
+
+  constructor() {
+    super("Too many other lists and counts are under way");
+  }
+}
+
+/**
+ * Which of a pool's connections lists and counts may hold, one by each of their commands: some are
+ * always left for reads and writes of single records, and no space takes more of the others than it
+ * leaves. Who finds no place waits for one; spaces take turns.
+ */
+export class Places {
+  readonly #max: number;
+  #taken = 0;
+  readonly #takenBy = new Map<string, number>();
+  readonly #waiting = new FairQueue<Waiting>();
+
+  /** @param connections Of the pool; 0 is without end, as the driver has it. */
+  constructor(connections: number) {
+    this.#max = Math.max(1, Math.floor((connections || Infinity) * SHARE));
+  }
+
+  /**
+   * Takes a place, at once where there is one: to be given back. Resolves to how many of the
+   * milliseconds are left then. Rejects with `NoPlace`.
+   */
+  take(space: string, limitMs: number): Soon<number> {
+    if (!this.#hasRoom(space)) return this.#wait(space, limitMs);
+    this.#hold(space);
+    return limitMs;
+  }
+
+  giveBack(space: string): void {
+    const left = this.#takenBy.get(space)! - 1;
+    if (left > 0) this.#takenBy.set(space, left);
+    else this.#takenBy.delete(space);
+    this.#taken--;
+    if (!this.#waiting.isEmpty) this.#admit();
+  }
+
+  /** For a space that has some waiting there is none: they were let in before. */
+  #hasRoom(space: string): boolean {
+    return (this.#takenBy.get(space) ?? 0) < this.#max - this.#taken;
+  }
+
+  #hold(space: string): void {
+    this.#takenBy.set(space, (this.#takenBy.get(space) ?? 0) + 1);
+    this.#taken++;
+  }
+
+  async #wait(space: string, limitMs: number): Promise<number> {
+    if (this.#waiting.countOf(space) >= WAITING_MAX) throw new NoPlace();
+    const until = performance.now() + limitMs;
+    const admitted = Promise.withResolvers<boolean>();
+    const waiting = { space, admit: admitted.resolve };
+    this.#waiting.add(space, waiting);
+    const timer = setTimeout(() => {
+      this.#waiting.remove(space, waiting);
+      waiting.admit(false);
+    }, limitMs);
+    const isAdmitted = await admitted.promise;
+    clearTimeout(timer);
+    if (!isAdmitted) throw new NoPlace();
+    return Math.max(1, Math.ceil(until - performance.now()));
+  }
+
+  #admit(): void {
+    for (;;) {
+      const next = this.#waiting.next((space) => this.#hasRoom(space));
+      if (next === undefined) return;
+      this.#hold(next.space);
+      next.admit(true);
+    }
+  }
+}
