@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { type Attempt, OPERATIONS } from "./operations.ts";
-import type { World } from "./world.ts";
+import type { Attempt } from "./attempts.ts";
+import { OPERATIONS } from "./operations.ts";
+import type { Outcome, World } from "./world.ts";
 
 /** An operation under way, with its name. */
 export type Begun = readonly [name: string, attempt: Attempt];
@@ -10,6 +11,14 @@ export const COMMANDS: readonly string[] = [
   ...new Set(Object.values(OPERATIONS).flatMap(({ sends }) => sends)),
   "hello",
 ];
+
+/** What is known of the outcome beforehand. */
+export interface Expectations {
+  /** By default either will do. */
+  readonly expected?: Outcome["kind"] | null;
+  /** Whether something may come to be there after it was refused. */
+  readonly mayLinger?: boolean;
+}
 
 /** Each operation that sends the command, up to the moment before it is sent. */
 export async function begun(world: World, command: string): Promise<Begun[]> {
@@ -23,13 +32,13 @@ export async function begun(world: World, command: string): Promise<Begun[]> {
 /**
  * Sends it under a fault; resolves to what is to be checked once the fault is over: that it took
  * effect as it was answered, never twice and never by half, and that it is served again.
- * @param mayLinger Whether something may come to be there after it was refused.
  */
 export async function suffered(
   [name, attempt]: Begun,
-  mayLinger = false,
+  { expected = null, mayLinger = false }: Expectations = {},
 ): Promise<() => Promise<void>> {
   const outcome = await attempt.send();
+  if (expected !== null) assert.equal(outcome.kind, expected, name);
   if (outcome.kind === "answered") {
     assert.ok(attempt.done.includes(outcome.status), `${name} answered ${outcome.status}`);
   }

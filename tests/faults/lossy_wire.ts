@@ -1,7 +1,10 @@
 /**
  * The way to a MongoDB, on which answers get lost: the server does what it is asked, and nobody
- * hears of it. Fail points cannot do that, they fail a command before it is run.
+ * hears of it. Fail points cannot do that, they fail a command before it is run. Who asks is told of
+ * each command as it was sent.
  */
+
+import { BSON, type Document } from "mongodb";
 
 export interface LossyWire extends AsyncDisposable {
   /** In place of the server's, and for clients that look for no other members. */
@@ -14,12 +17,19 @@ export interface LossyWire extends AsyncDisposable {
 
 const HOST = "127.0.0.1";
 const HEADER_BYTES = 16;
+/** How a connection begins, before it is known what the server speaks. */
+const OP_QUERY = 2004;
 const OP_MSG = 2013;
-/** Behind the header: flags, the kind of the first section, the size and type of what begins. */
-const NAME_AT = HEADER_BYTES + 4 + 1 + 4 + 1;
+/** Behind the header: flags, the kind of the first section. */
+const BODY_AT = HEADER_BYTES + 4 + 1;
+/** The size and type of what begins. */
+const NAME_AT = BODY_AT + 4 + 1;
 
-/** Listens on the loopback address, and passes on to a port there. */
-export function startLossyWire(port: number): LossyWire {
+/**
+ * Listens on the loopback address, and passes on to a port there.
+ * @param heard Is told of each command, with the documents that were sent beside it as its members.
+ */
+export function startLossyWire(port: number, heard?: (command: Document) => void): LossyWire {
   const listener = Deno.listen({ hostname: HOST, port: 0 });
   const open = new Set<Deno.Conn>();
   const passing: Promise<unknown>[] = [];
@@ -35,7 +45,10 @@ export function startLossyWire(port: number): LossyWire {
     open.add(server);
     // On one connection the next question waits for the answer to the last.
     let asked: string | null = null;
-    const questions = new Questions((command) => asked = command);
+    const questions = new Questions((message) => {
+      asked = kindOf(message) === OP_MSG ? nameIn(message) : null;
+      if (heard !== undefined) heard(commandIn(message));
+    });
     const there = pump(client, server, (bytes) => {
       questions.read(bytes);
       return true;
@@ -86,12 +99,12 @@ async function pump(
   }
 }
 
-/** Reads the names of commands out of what a client sends. */
+/** Cuts what a client sends into messages. */
 class Questions {
-  readonly #asked: (command: string | null) => void;
+  readonly #asked: (message: Uint8Array) => void;
   #bytes = new Uint8Array();
 
-  constructor(asked: (command: string | null) => void) {
+  constructor(asked: (message: Uint8Array) => void) {
     this.#asked = asked;
   }
 
@@ -101,15 +114,46 @@ class Questions {
     joined.set(bytes, this.#bytes.length);
     this.#bytes = joined;
     while (this.#bytes.length >= HEADER_BYTES) {
-      const view = new DataView(this.#bytes.buffer, this.#bytes.byteOffset);
-      const length = view.getInt32(0, true);
+      const length = int32(this.#bytes, 0);
       if (this.#bytes.length < length) return;
-      const isCommand = view.getInt32(12, true) === OP_MSG;
-      this.#asked(isCommand ? nameIn(this.#bytes.subarray(0, length)) : null);
+      this.#asked(this.#bytes.subarray(0, length));
       this.#bytes = this.#bytes.slice(length);
     }
   }
 }
 
-const nameIn = (message: Uint8Array): string =>
-  new TextDecoder().decode(message.subarray(NAME_AT, message.indexOf(0, NAME_AT)));
+const int32 = (bytes: Uint8Array, at: number): number =>
+  new DataView(bytes.buffer, bytes.byteOffset).getInt32(at, true);
+
+const kindOf = (message: Uint8Array): number => int32(message, 12);
+
+const textAt = (message: Uint8Array, at: number): string =>
+  new TextDecoder().decode(message.subarray(at, message.indexOf(0, at)));
+
+const nameIn = (message: Uint8Array): string => textAt(message, NAME_AT);
+
+/** Throws where it is neither of what the driver sends. */
+function commandIn(message: Uint8Array): Document {
+  const kind = kindOf(message);
+  if (kind === OP_QUERY) {
+    // Behind the flags the name of the collection, how many to skip and how many to return.
+    return documentAt(message, message.indexOf(0, HEADER_BYTES + 4) + 1 + 8);
+  }
+  if (kind !== OP_MSG) throw new Error(`A client sent a message of kind ${kind}`);
+  const command = documentAt(message, BODY_AT);
+  let at = BODY_AT + int32(message, BODY_AT);
+  while (at < message.length) {
+    // Documents beside the command: their kind and size, the name of the member that they are.
+    const end = at + 1 + int32(message, at + 1);
+    const member = textAt(message, at + 5);
+    const documents: Document[] = [];
+    for (at += 5 + member.length + 1; at < end; at += int32(message, at)) {
+      documents.push(documentAt(message, at));
+    }
+    command[member] = documents;
+  }
+  return command;
+}
+
+const documentAt = (message: Uint8Array, at: number): Document =>
+  BSON.deserialize(message.subarray(at, at + int32(message, at)));

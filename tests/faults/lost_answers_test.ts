@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { startMongodb } from "../services/mongodb_server.ts";
 import { about, begun, COMMANDS, suffered } from "./endured.ts";
 import { type LossyWire, startLossyWire } from "./lossy_wire.ts";
-import { faultTest, openWorld, type World } from "./world.ts";
+import { faultTest, openWorld, PATIENT, type World } from "./world.ts";
 
 async function endure(world: World, wire: LossyWire, command: string, times: number) {
   const checks: (() => Promise<void>)[] = [];
@@ -20,7 +20,7 @@ faultTest(
   async (t) => {
     await using server = await startMongodb();
     await using wire = startLossyWire(server.port);
-    await using world = await openWorld(server, wire.url);
+    await using world = await openWorld(server, { url: wire.url, driver: PATIENT });
     // The driver sends most commands a second time, so two losses are told from one.
     for (const times of [1, 2, 5]) {
       await t.step({

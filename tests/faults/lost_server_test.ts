@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { REQUEST_TIMEOUT_MS } from "@/lib/limits.ts";
 import { createCollection, createProject, send, THINGS } from "../acceptance/project.ts";
 import { type Server, startServer } from "../acceptance/server.ts";
 import { until } from "../acceptance/until.ts";
@@ -15,6 +14,15 @@ const OPTIONS = {
   socketTimeoutMS: 2000,
   heartbeatFrequencyMS: 500,
 };
+
+/**
+ * What a command waits for a primary, for a connection and for its answer. Sent again it takes no
+ * longer: by the time that an answer is given up the loss is known, and only a primary is waited for.
+ */
+const WITHIN_MS = OPTIONS.serverSelectionTimeoutMS + OPTIONS.waitQueueTimeoutMS +
+  OPTIONS.socketTimeoutMS;
+/** For a machine that has other things to do. */
+const ALLOWANCE_MS = 500;
 
 const PATH = "/api/data/things";
 const BACK_MS = 10_000;
@@ -67,7 +75,8 @@ async function assertDown(server: Server, key: string, id: string): Promise<void
     ...calls(key, id).map((call) => send(server, call)),
   ]);
   const health = await send(server, { path: "/api/health" });
-  assert.ok(performance.now() - started < REQUEST_TIMEOUT_MS);
+  const took = performance.now() - started;
+  assert.ok(took < WITHIN_MS + ALLOWANCE_MS, `within ${WITHIN_MS} ms, it took ${took}`);
   for (const { status, headers, body } of answers) {
     assert.deepEqual([status, body.code], [503, "STORE_UNAVAILABLE"]);
     assert.match(headers.get("retry-after")!, /^[1-9]\d*$/);
@@ -80,7 +89,7 @@ async function assertDown(server: Server, key: string, id: string): Promise<void
 
 for (const [what, lose] of Object.entries(LOSSES)) {
   faultTest(
-    `while MongoDB ${what} every request is a 503 in time, and afterwards service returns by itself`,
+    `while MongoDB ${what} every request is a 503 within its timeouts, and afterwards service returns by itself`,
     async () => {
       await using first = await startMongodb({ syncOnCommit: true });
       await using store = await storeOn(first.url, OPTIONS);

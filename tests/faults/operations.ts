@@ -3,71 +3,24 @@
 import assert from "node:assert/strict";
 import { listCollections } from "@/lib/documents/save_collection.ts";
 import { and, compare, eq } from "@/lib/store/filter.ts";
-import type { Definition } from "@/lib/store/port.ts";
 import {
-  defineShapes,
-  type Outcome,
-  outcomeOf,
-  outcomeOfCall,
-  THINGS,
-  type World,
-} from "./world.ts";
-
-/** One run of an operation. */
-export interface Attempt {
-  send(): Promise<Outcome>;
-  /** How often it took effect. Throws when it did by half. */
-  effects(): Promise<number>;
-  /** Looks for what is left over that belongs to no state of it. */
-  leftover?(isDone: boolean): Promise<void>;
-  /** Statuses that say that it was done. */
-  readonly done: readonly number[];
-  /** Statuses, beside those, with which the same is refused once it was done. */
-  readonly taken?: readonly number[];
-  /** Whether sent again it has no second effect. */
-  readonly onceOnly: boolean;
-}
-
-export interface Operation {
-  /** The commands that it sends. */
-  readonly sends: readonly string[];
-  begin(world: World): Promise<Attempt>;
-}
-
-const COUNTERS: Definition = { name: "counters", fields: {}, indexes: [], trash: false };
-
-let last = 1000;
-/** A number that nobody had before, and larger than any counter here. */
-const next = (): number => ++last;
-
-const newId = (): string => crypto.getRandomValues(new Uint8Array(12)).toHex();
+  type Attempt,
+  counter,
+  COUNTERS,
+  newId,
+  next,
+  type Operation,
+  portWorld,
+  reading,
+  valueOf,
+} from "./attempts.ts";
+import { RARE_OPERATIONS } from "./rare_operations.ts";
+import { define, outcomeOf, outcomeOfCall, THINGS, type World } from "./world.ts";
 
 async function countOf({ project }: World, query: string): Promise<number> {
   const { status, body, text } = await project.asSecret({ path: `${THINGS}?count=true&${query}` });
   assert.equal(status, 200, text);
   return body.data.count;
-}
-
-/** A read: it is right when it answers as it did before. */
-function reading(path: string, sends: readonly string[], prepare?: (world: World) => void) {
-  return {
-    sends,
-    async begin(world: World): Promise<Attempt> {
-      const read = () => world.project.asSecret({ path });
-      const expected = (await read()).text;
-      prepare?.(world);
-      return {
-        async send() {
-          const outcome = await outcomeOf(read());
-          if (outcome.kind === "answered") assert.equal(outcome.answer!.text, expected);
-          return outcome;
-        },
-        effects: () => Promise.resolve(1),
-        done: [200],
-        onceOnly: true,
-      };
-    },
-  };
 }
 
 /** Documents made by one request. */
@@ -153,24 +106,6 @@ function trashing(sends: readonly string[], back: boolean) {
     },
   };
 }
-
-const portWorld = ({ app, project }: World) => {
-  const { engine } = app.services;
-  return {
-    engine,
-    space: project.projectId,
-    counters: engine.records(project.projectId, COUNTERS),
-  };
-};
-
-async function counter(world: World): Promise<string> {
-  const _id = newId();
-  await portWorld(world).counters.insert({ _id, n: 0 });
-  return _id;
-}
-
-const valueOf = async (world: World, id: string): Promise<number> =>
-  (await portWorld(world).counters.get(id))!.value.n as number;
 
 async function hasField({ app, project }: World, key: string): Promise<boolean> {
   const definitions = await listCollections(app.services, project.projectId);
@@ -331,6 +266,8 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
       };
     },
   },
+  ...RARE_OPERATIONS,
+  // The last, because it lets time go by, in which a refresh token becomes a stolen one.
   "a change of a definition": {
     sends: [
       ...["find", "update", "listIndexes", "createIndexes", "dropIndexes"],
@@ -341,7 +278,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
       const key = `k${next()}`;
       const path = "/api/data/shapes";
       return Promise.resolve({
-        send: () => outcomeOfCall(defineShapes(world, [{ key, type: "String", unique: true }])),
+        send: () => outcomeOfCall(define(world, "shapes", [{ key, type: "String", unique: true }])),
         async effects() {
           world.app.clock.advance(60_000);
           // The first write makes what indexes are still missing.

@@ -27,3 +27,23 @@ faultTest("a list or count that MongoDB gives up is 503 with the field to index"
     assert.equal((await project.asSecret({ path: `${THINGS}${query}` })).status, 200);
   }
 });
+
+/** Looked for in all the texts below it takes the server many times the limit; nothing matches. */
+const DEAR = "text_regex=x*x*x*y";
+const TEXTS = Array.from({ length: 100 }, (_, n) => ({ n, text: "x".repeat(60_000) }));
+const LIMIT_MS = 10;
+
+faultTest("a list or count that takes long is ended by MongoDB itself", async () => {
+  await using mongodb = await startFaultyMongodb();
+  const env = { QUERY_TIME_LIMIT_MS: String(LIMIT_MS) };
+  await using world = await openWorld(mongodb.server, { env });
+  const { project } = world;
+  for (let time = 1; time <= 3; time++) {
+    const filled = await project.asSecret({ path: `${THINGS}/bulk`, body: TEXTS });
+    assert.equal(filled.status, 201, filled.text);
+  }
+  for (const query of ["total=none", "count=true", "total=estimate"]) {
+    const answer = await project.asSecret({ path: `${THINGS}?${DEAR}&${query}` });
+    assert.deepEqual([answer.status, answer.body.code], [503, "QUERY_TOO_SLOW"], answer.text);
+  }
+});

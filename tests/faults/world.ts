@@ -1,39 +1,40 @@
-import { MongoClient } from "mongodb";
+import { type Db, MongoClient } from "mongodb";
 import assert from "node:assert/strict";
+import { createDocumentQuota } from "@/lib/documents/quota.ts";
 import { updateCollection } from "@/lib/documents/save_collection.ts";
 import { REQUEST_TIMEOUT_MS } from "@/lib/limits.ts";
+import { PLANS } from "@/lib/projects/plans.ts";
+import type { Services } from "@/lib/services.ts";
 import { QueryTooSlow, StoreUnavailable } from "@/lib/store/errors.ts";
-import { findMongodbProgram } from "../services/mongodb.ts";
+import { createApp } from "@/routes/app.ts";
+import { mongodbProgram, require } from "../services/mod.ts";
 import type { Mongodb } from "../services/mongodb_server.ts";
-import type { Answer } from "../support/conforming_client.ts";
+import { type Answer, type Call, send } from "../support/conforming_client.ts";
 import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
 import { storeOn } from "./faulty_mongodb.ts";
 
-/** Why these suites cannot run here; null where they can. */
-export const LEFT_OUT = await findMongodbProgram(Deno.env.toObject()) === null
-  ? "there is no MongoDB to start with fail points: `deno task services`"
-  : null;
+const ignore = await require(mongodbProgram) === null;
 
-/** A test of a MongoDB that goes wrong, left out with the reason where there is none to spoil. */
+/** A test of a MongoDB that goes wrong, left out where there is none to spoil. */
 export function faultTest(name: string, fn: (t: Deno.TestContext) => Promise<void>): void {
-  Deno.test({
-    name: LEFT_OUT === null ? name : `${name} (left out: ${LEFT_OUT})`,
-    ignore: LEFT_OUT !== null,
-    fn,
-  });
+  Deno.test({ name, ignore, fn });
 }
 
 /** The app on a MongoDB that can be spoilt. */
 export interface World extends AsyncDisposable {
   readonly app: TestApp;
   readonly project: TestProject;
+  /** Sends a call with the secret key to an app on whose plan there is no room for documents. */
+  atTheEdge(call: Call): Promise<Answer>;
+  /** The project's database, past Corbel and past what is done to it. */
+  readonly db: Db;
   /** Names of the indexes of a collection, as the server has them. */
   indexes(collection: string): Promise<string[]>;
 }
 
 /** So short that a fault for ever is over soon; what is tried again is tried as often. */
 export const QUICK = {
-  socketTimeoutMS: 500,
+  socketTimeoutMS: 1000,
   connectTimeoutMS: 1000,
   serverSelectionTimeoutMS: 400,
   waitQueueTimeoutMS: 1000,
@@ -48,12 +49,49 @@ const FIELDS = [
   { key: "code", type: "String", unique: true },
 ];
 
-/** @param url What Corbel speaks to in place of the server itself. */
-export async function openWorld(server: Mongodb, url: string = server.url): Promise<World> {
+/** Waits as long as it takes for a server that is well again, so that none is missed. */
+export const PATIENT = { ...QUICK, serverSelectionTimeoutMS: 5000 };
+
+/** What is otherwise in a world. */
+export interface WorldOptions {
+  /** What Corbel speaks to in place of the server itself. */
+  readonly url?: string;
+  /** Of the driver; {@linkcode QUICK} if left out. */
+  readonly driver?: Readonly<Record<string, string | number>>;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export async function openWorld(
+  server: Mongodb,
+  { url = server.url, driver = QUICK, env = {} }: WorldOptions = {},
+): Promise<World> {
   await using opening = new AsyncDisposableStack();
-  const store = opening.use(await storeOn(url, QUICK));
-  const app = opening.use(await openTestApp({ store }));
+  const store = opening.use(await storeOn(url, driver));
+  const app = opening.use(await openTestApp({ store, env }));
   const project = await app.project();
+  await furnish(project);
+  const raw = opening.use(new MongoClient(server.url, { appName: "tests" }));
+  const prefix = new URL(store.settings.DATABASE_URL!).pathname.slice(1);
+  const db = raw.db(`${prefix}_${project.projectId}`);
+  const full = appWithoutRoom(app.services);
+  const opened = opening.move();
+  return {
+    app,
+    project,
+    atTheEdge: (call) =>
+      send(full, {
+        ...call,
+        headers: [["x-api-key", project.secretKey], ...new Headers(call.headers)],
+      }),
+    db,
+    indexes: async (name) =>
+      (await db.collection(name).indexes()).map((index) => index.name!).sort(),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+/** Makes the collections of a world, with a document in each. */
+export async function furnish(project: TestProject): Promise<void> {
   const rls = { enabled: false };
   await project.collection({ name: "things", fields: FIELDS, rls });
   await project.collection({ name: "shapes", fields: [], rls });
@@ -61,26 +99,26 @@ export async function openWorld(server: Mongodb, url: string = server.url): Prom
     const made = await project.asSecret({ path: `/api/data/${name}`, body: { n: 0 } });
     assert.equal(made.status, 201);
   }
-  const raw = opening.use(new MongoClient(server.url, { appName: "tests" }));
-  const prefix = new URL(store.settings.DATABASE_URL!).pathname.slice(1);
-  const db = raw.db(`${prefix}_${project.projectId}`);
-  const opened = opening.move();
-  return {
-    app,
-    project,
-    indexes: async (name) =>
-      (await db.collection(name).indexes()).map((index) => index.name!).sort(),
-    [Symbol.asyncDispose]: () => opened.disposeAsync(),
-  };
 }
 
-/** Changes the definition of the collection `shapes`. */
-export const defineShapes = ({ app, project }: World, fields: unknown[]): Promise<unknown> =>
-  updateCollection(app.services, project.projectId, {
-    name: "shapes",
-    fields,
-    rls: { enabled: false },
+/** Every write to it waits until what is stored has been read. */
+function appWithoutRoom(services: Services): ReturnType<typeof createApp> {
+  const { engine, clock } = services;
+  const plan = { ...PLANS.free, documentBytes: 0 };
+  const plans = { ...services.plans, of: () => plan };
+  return createApp({
+    ...services,
+    documentQuota: createDocumentQuota({ engine, plans, clock }),
   });
+}
+
+/** Changes the definition of a collection. */
+export const define = (
+  { app, project }: World,
+  name: string,
+  fields: unknown[],
+): Promise<unknown> =>
+  updateCollection(app.services, project.projectId, { name, fields, rls: { enabled: false } });
 
 /** What became of one request. */
 export type Outcome =

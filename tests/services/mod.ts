@@ -7,7 +7,7 @@
 import { findS3 } from "./ceph.ts";
 import { unpackCeph } from "./ceph_packages.ts";
 import { findChromium, installChromium } from "./chromium.ts";
-import { findMongodb } from "./mongodb.ts";
+import { findMongodb, findMongodbProgram } from "./mongodb.ts";
 import type { Environment } from "./programs.ts";
 import type { Bringing } from "./run_program.ts";
 import { buildStandIn } from "./stand_in.ts";
@@ -33,6 +33,15 @@ export const browser: Service = {
   bring: installChromium,
 };
 
+/** A MongoDB of the tests' own, whatever address is given: they kill it, and have it fail. */
+export const mongodbProgram: Service = {
+  name: "MongoDB to start",
+  suite: "every test of a MongoDB that goes wrong",
+  command: "deno task services",
+  find: async (env) => (await findMongodbProgram(env))?.path ?? null,
+  bring: buildStandIn,
+};
+
 /** A MongoDB server, or a program to start one. */
 export const mongodb: Service = {
   name: "MongoDB",
@@ -43,7 +52,6 @@ export const mongodb: Service = {
     // Addresses hold passwords.
     return found === null ? null : found.kind === "address" ? "MONGODB_TEST_URL" : found.path;
   },
-  bring: buildStandIn,
 };
 
 /** A server that speaks S3, or Ceph to start one. */
@@ -61,7 +69,7 @@ export const s3: Service = {
   bring: unpackCeph,
 };
 
-export const SERVICES: readonly Service[] = [browser, mongodb, s3];
+export const SERVICES: readonly Service[] = [browser, mongodbProgram, mongodb, s3];
 
 /** What is left out without a service, and how to get it. */
 export const leftOut = ({ suite, name, command }: Service): string =>

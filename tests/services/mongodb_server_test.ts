@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { MongoClient } from "mongodb";
-import { mongodb, require } from "./mod.ts";
+import { mongodbProgram, require } from "./mod.ts";
 import { until } from "../acceptance/until.ts";
 import { findMongodbProgram, type MongodbProgram } from "./mongodb.ts";
 import { type Mongodb, type MongodbOptions, startMongodb } from "./mongodb_server.ts";
@@ -8,9 +8,8 @@ import { accepts, isRunning, isThere } from "./probes.ts";
 
 const GONE_MS = 20_000;
 
+await require(mongodbProgram);
 const program = await findMongodbProgram(Deno.env.toObject());
-// Says what is left out, unless an address was given: that is enough for all the other suites.
-if (program === null) await require(mongodb);
 
 /** Left out where there is no program to start. */
 function onMongodb(name: string, fn: () => Promise<void>): void {

@@ -4,9 +4,6 @@
  * product but its settings, so that suites which only speak HTTP can use it.
  */
 
-import { databaseNames, dropDatabases, mongodbUrl } from "./mongodb.ts";
-import { createTestBucket } from "./s3.ts";
-
 export type Database = "sqlite" | "mongodb";
 export type Storage = "disk" | "s3";
 
@@ -34,9 +31,9 @@ export async function createTestStore(engine: Database = database): Promise<Test
   await using making = new AsyncDisposableStack();
   const folder = await Deno.makeTempDir({ prefix: "corbel-test-" });
   making.defer(() => Deno.remove(folder, { recursive: true }));
-  const store = engine === "sqlite" ? sqliteStoreIn(folder) : mongodbStoreIn(folder);
+  const store = engine === "sqlite" ? sqliteStoreIn(folder) : await mongodbStoreIn(folder);
   making.use(store);
-  const bucket = storage === "s3" ? making.use(await createTestBucket()) : null;
+  const bucket = storage === "s3" ? making.use(await emptyBucket()) : null;
   const made = making.move();
   return {
     ...store,
@@ -45,7 +42,11 @@ export async function createTestStore(engine: Database = database): Promise<Test
   };
 }
 
-function mongodbStoreIn(folder: string): TestStore {
+// The drivers take longer to load than most files of tests to run.
+const emptyBucket = async () => (await import("./s3.ts")).createTestBucket();
+
+async function mongodbStoreIn(folder: string): Promise<TestStore> {
+  const { databaseNames, dropDatabases, mongodbUrl } = await import("./mongodb.ts");
   const prefix = `test${crypto.getRandomValues(new Uint8Array(8)).toHex()}`;
   return {
     settings: { DATABASE_URL: mongodbUrl(prefix), STORAGE_URL: filesIn(folder), SECRET_KEYS },

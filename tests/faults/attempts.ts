@@ -1,0 +1,74 @@
+/** How an operation is tried, and what several of them are made of. */
+
+import assert from "node:assert/strict";
+import type { Definition } from "@/lib/store/port.ts";
+import { type Outcome, outcomeOf, type World } from "./world.ts";
+
+/** One run of an operation. */
+export interface Attempt {
+  send(): Promise<Outcome>;
+  /** How often it took effect. Throws when it did by half. */
+  effects(): Promise<number>;
+  /** Looks for what is left over that belongs to no state of it. */
+  leftover?(isDone: boolean): Promise<void>;
+  /** Statuses that say that it was done. */
+  readonly done: readonly number[];
+  /** Statuses, beside those, with which the same is refused once it was done. */
+  readonly taken?: readonly number[];
+  /** Whether sent again it has no second effect. */
+  readonly onceOnly: boolean;
+}
+
+export interface Operation {
+  /** The commands that it sends. */
+  readonly sends: readonly string[];
+  begin(world: World): Promise<Attempt>;
+}
+
+export const COUNTERS: Definition = { name: "counters", fields: {}, indexes: [], trash: false };
+
+let last = 1000;
+/** A number that nobody had before, and larger than any counter here. */
+export const next = (): number => ++last;
+
+export const newId = (): string => crypto.getRandomValues(new Uint8Array(12)).toHex();
+
+/** A read: it is right when it answers as it did before. */
+export function reading(path: string, sends: readonly string[], prepare?: (world: World) => void) {
+  return {
+    sends,
+    async begin(world: World): Promise<Attempt> {
+      const read = () => world.project.asSecret({ path });
+      const expected = (await read()).text;
+      prepare?.(world);
+      return {
+        async send() {
+          const outcome = await outcomeOf(read());
+          if (outcome.kind === "answered") assert.equal(outcome.answer!.text, expected);
+          return outcome;
+        },
+        effects: () => Promise.resolve(1),
+        done: [200],
+        onceOnly: true,
+      };
+    },
+  };
+}
+
+export const portWorld = ({ app, project }: World) => {
+  const { engine } = app.services;
+  return {
+    engine,
+    space: project.projectId,
+    counters: engine.records(project.projectId, COUNTERS),
+  };
+};
+
+export async function counter(world: World): Promise<string> {
+  const _id = newId();
+  await portWorld(world).counters.insert({ _id, n: 0 });
+  return _id;
+}
+
+export const valueOf = async (world: World, id: string): Promise<number> =>
+  (await portWorld(world).counters.get(id))!.value.n as number;

@@ -1,0 +1,171 @@
+/** What Corbel does seldom, much of it for commands that nothing else sends. */
+
+import assert from "node:assert/strict";
+import { REFRESH_TOKENS } from "@/lib/auth/refresh_tokens.ts";
+import { recountDocuments } from "@/lib/documents/recount.ts";
+import { CONFIRM_CLAIM_MS } from "@/lib/limits.ts";
+import { ALL, eq } from "@/lib/store/filter.ts";
+import type { Definition } from "@/lib/store/port.ts";
+import { openFiles } from "../api/files.ts";
+import { refresh, signIn } from "../api/signed_in.ts";
+import { COUNTERS, newId, next, type Operation, portWorld, reading } from "./attempts.ts";
+import { define, outcomeOf, outcomeOfCall, THINGS, type World } from "./world.ts";
+
+/** Of the project's own, which count towards no plan. */
+const PILE: Definition = { name: "_pile", fields: {}, indexes: [], trash: false };
+
+/** Three of these are more than one reply of MongoDB holds, which is 16 MB. */
+const PILED_BYTES = 6_000_000;
+const PILED = 3;
+
+/** More than the first reply to a `find` holds, unless it is told otherwise: 101. */
+const DATED = 120;
+
+/** Documents that have a date, made once. Resolves to how it is declared. */
+async function datedAs({ project, db }: World): Promise<"Date" | "String"> {
+  const stored = db.collection("dated");
+  if (await stored.countDocuments() === 0) {
+    const fields = [{ key: "when", type: "String" }];
+    await project.collection({ name: "dated", fields, rls: { enabled: false } });
+    const document = { when: "2026-01-31T12:00:00.000Z" };
+    for (const many of [100, DATED - 100]) {
+      const body = { documents: Array(many).fill(document) };
+      const { status, text } = await project.asSecret({ path: "/api/data/dated/bulk", body });
+      assert.equal(status, 201, text);
+    }
+  }
+  return await stored.countDocuments({ when: { $type: "date" } }) > 0 ? "Date" : "String";
+}
+
+export const RARE_OPERATIONS: Readonly<Record<string, Operation>> = {
+  "a change at the edge of the quota": {
+    sends: ["listCollections", "aggregate", "find", "update", "commitTransaction"],
+    async begin(world) {
+      const document = { n: 1, text: "To be dropped" };
+      const made = await world.project.asSecret({ path: THINGS, body: document });
+      const path = `${THINGS}/${made.body.data._id}`;
+      const call = { method: "PATCH", path, body: { n: 2, text: "" } };
+      return {
+        send: () => outcomeOf(world.atTheEdge(call)),
+        effects: async () => (await world.project.asSecret({ path })).body.data.n - 1,
+        done: [200],
+        onceOnly: true,
+      };
+    },
+  },
+  "a list that is explained": reading(`${THINGS}?n=0&explain=true`, ["explain"]),
+  "a list that takes several replies": {
+    sends: ["getMore", "killCursors"],
+    async begin(world) {
+      const { engine, space } = portWorld(world);
+      const pile = engine.records(space, PILE);
+      const stored = world.db.collection(PILE.name);
+      const text = "x".repeat(PILED_BYTES);
+      while (await stored.countDocuments() < PILED) await stored.insertOne({ text });
+      return {
+        send: () =>
+          outcomeOfCall((async () => {
+            const { items } = await pile.list({ filter: ALL, sort: [], limit: PILED });
+            assert.ok(items.length > PILED * PILED_BYTES, "all of them are listed");
+          })()),
+        effects: () => Promise.resolve(1),
+        done: [200],
+        onceOnly: true,
+      };
+    },
+  },
+  "a definition that makes texts dates, or dates texts": {
+    sends: ["find", "getMore", "update", "commitTransaction"],
+    async begin(world) {
+      const before = await datedAs(world);
+      const type = before === "Date" ? "String" : "Date";
+      return {
+        send: () => outcomeOfCall(define(world, "dated", [{ key: "when", type }])),
+        async effects() {
+          const $type = type === "Date" ? "date" : "string";
+          const changed = await world.db.collection("dated").countDocuments({ when: { $type } });
+          assert.equal(changed % DATED, 0, `${changed} of ${DATED} documents are changed`);
+          return changed / DATED;
+        },
+        done: [200],
+        onceOnly: true,
+      };
+    },
+  },
+  "a collection's end": {
+    sends: ["drop"],
+    async begin(world) {
+      const { engine, space } = portWorld(world);
+      const definition = { ...COUNTERS, name: `counters${next()}` };
+      await engine.records(space, definition).insert({ _id: newId(), n: 0 });
+      return {
+        send: () => outcomeOfCall(engine.drop(space, definition)),
+        async effects() {
+          const { name } = definition;
+          return (await world.db.listCollections({ name }).toArray()).length === 0 ? 1 : 0;
+        },
+        done: [200],
+        onceOnly: true,
+      };
+    },
+  },
+  "a project's end": {
+    sends: ["dropDatabase"],
+    async begin(world) {
+      const { engine } = portWorld(world);
+      const space = newId();
+      const counters = engine.records(space, COUNTERS);
+      await counters.insert({ _id: newId(), n: 0 });
+      return {
+        send: () => outcomeOfCall(engine.dropSpace(space)),
+        effects: async () => await counters.count(ALL) === 0 ? 1 : 0,
+        done: [200],
+        onceOnly: true,
+      };
+    },
+  },
+  "a recount": {
+    sends: ["listCollections", "aggregate", "validate"],
+    begin: ({ app, project }) =>
+      Promise.resolve({
+        send: () => outcomeOfCall(recountDocuments(app.services, project.projectId)),
+        effects: () => Promise.resolve(1),
+        done: [200],
+        onceOnly: true,
+      }),
+  },
+  "a refresh token's successor": {
+    sends: ["find", "update", "insert", "commitTransaction"],
+    async begin({ app, project }) {
+      const { sessionId, refreshToken } = await signIn(app, project);
+      const tokens = app.services.engine.records(project.projectId, REFRESH_TOKENS);
+      return {
+        send: () => outcomeOf(refresh(project, refreshToken)),
+        effects: async () => await tokens.count(eq("sessionId", sessionId)) - 1,
+        done: [200],
+        onceOnly: false, // Within its grace it has a successor for each caller.
+      };
+    },
+  },
+  "a confirmed upload": {
+    sends: ["findAndModify", "update", "commitTransaction"],
+    async begin({ app, project }) {
+      const files = await openFiles(app, project);
+      const upload = await files.request();
+      await files.put(upload);
+      const { used } = await files.usage();
+      return {
+        send: () => outcomeOf(files.confirm(upload)),
+        async effects() {
+          app.clock.advance(CONFIRM_CLAIM_MS + 1); // A claim that could not be given back lapses.
+          const row = (await files.rows()).find(({ path }) => path === upload.filePath)!;
+          const charged = ((await files.usage()).used - used) / upload.size;
+          assert.equal(charged, row.state === "confirmed" ? 1 : 0, "it is charged as it is stored");
+          return charged;
+        },
+        done: [200],
+        onceOnly: true,
+      };
+    },
+  },
+};
