@@ -3,6 +3,7 @@ import { until } from "./acceptance/until.ts";
 import { countsOf, hostsOf, inBucket, onBothEngines } from "./run.ts";
 import { findS3 } from "./services/ceph.ts";
 import { findMongodb } from "./services/mongodb.ts";
+import { startMongodb } from "./services/mongodb_server.ts";
 
 const STEP_MS = 60_000;
 
@@ -249,5 +250,36 @@ for (const CI of ["", "true"]) {
     );
     assert.equal(await runner.note(), "none\nnone");
     assert.deepEqual(left(runner), []);
+  });
+}
+
+for (const CI of ["", "true"]) {
+  const outcome = CI === "" ? "left out" : "failures with CI=true";
+  Deno.test({
+    name: `tests of a MongoDB that goes wrong are ${outcome} where there is an address alone`,
+    ignore,
+    async fn() {
+      const world = new URL("faults/world.ts", import.meta.url);
+      const spoiling = `import { faultTest } from "${world}";
+        faultTest("goes wrong", async () => { ${NOTING} });`;
+      await using server = await startMongodb();
+      await using runner = await startRunner(spoiling, {
+        CI,
+        MONGODB_TEST_URL: server.url,
+        PATH: "/nowhere",
+        CORBEL_SERVICES_DIR: "/nowhere",
+      });
+      const { code } = await runner.end();
+      const lines = runner.output().trimEnd().split("\n");
+      // The one that is missing beside it is S3.
+      assert.deepEqual(
+        [code, lines.at(-1)],
+        CI === "" ? [0, "0 passed, 0 failed"] : [1, "0 passed, 2 failed"],
+      );
+      const reason = /^Left out: .*MongoDB that goes wrong.*deno task services$/;
+      assert.ok(lines.some((line) => reason.test(line)), runner.output());
+      if (CI !== "") assert.match(runner.output(), /Error: Left out: .*MongoDB that goes wrong/);
+      assert.equal(await runner.note(), "");
+    },
   });
 }

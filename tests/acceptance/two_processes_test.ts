@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createTestStore } from "../support/test_store.ts";
+import { createTestStore, database } from "../support/test_store.ts";
 import {
   type Answer,
   type Call,
@@ -11,8 +11,9 @@ import {
   type Project,
   send,
   THINGS,
+  type User,
 } from "./project.ts";
-import { admin, type Server, startServer } from "./server.ts";
+import { admin, type Server, type Settings, startServer } from "./server.ts";
 import { byThread } from "./threads.ts";
 import { until } from "./until.ts";
 
@@ -29,12 +30,10 @@ interface Pair extends AsyncDisposable {
 }
 
 /** Two servers started at the same moment on one empty store. */
-async function startTwoProcesses(): Promise<Pair> {
+async function startTwoProcesses(limits: Settings = {}): Promise<Pair> {
   const store = await createTestStore();
-  const started = await Promise.allSettled([
-    startServer({ store, settings }),
-    startServer({ store, settings }),
-  ]);
+  const options = { store, settings: { ...settings, ...limits } };
+  const started = await Promise.allSettled([startServer(options), startServer(options)]);
   const close = async () => {
     await Promise.all(
       started.map((one) => one.status === "fulfilled" && one.value[Symbol.asyncDispose]()),
@@ -67,7 +66,7 @@ async function startTwoThreads(): Promise<Pair> {
   }
 }
 
-const STARTS = { "two processes": startTwoProcesses, "two threads": startTwoThreads };
+const STARTS = { "two processes": () => startTwoProcesses(), "two threads": startTwoThreads };
 
 type Start = () => Promise<Pair>;
 
@@ -263,6 +262,32 @@ test("a key rotated and a definition changed elsewhere are honoured by both with
   await until("the definition is honoured by both", isStrict, STALE_MS);
 });
 
+test("a session that ended in one is refused by both within 5 s, and no other", async (start) => {
+  await using pair = await start();
+  const { servers } = pair;
+  const project = await createProject(servers[0].settings);
+  await createCollection(servers[0].settings, project, { name: "notes", fields: [] });
+  const [leaving, staying] = [
+    await createUser(servers[0].settings, project),
+    await createUser(servers[0].settings, project),
+  ];
+  const key = project.publishableKey;
+  const statuses = async ({ token }: User) =>
+    (await Promise.all(servers.map((one) => send(one, { path: "/api/data/notes", key, token }))))
+      .map(({ status }) => status);
+  assert.deepEqual(await statuses(leaving), [200, 200]);
+  assert.deepEqual(await statuses(staying), [200, 200]);
+
+  const path = "/api/userAuth/logout";
+  const { status } = await send(servers[0], { method: "POST", path, key, token: leaving.token });
+  assert.equal(status, 200);
+  assert.equal((await statuses(leaving))[0], 401, "at once where it ended");
+  // Asked all the time, so that it is not kept for longer because it is in use.
+  const isRefused = async () => (await statuses(leaving)).every((status) => status === 401);
+  await until("the session is refused by both", isRefused, STALE_MS);
+  assert.deepEqual(await statuses(staying), [200, 200]);
+});
+
 test("started at the same moment on an empty store they honour each other's tokens and cursors", async (start) => {
   await using pair = await start();
   const { servers } = pair;
@@ -283,6 +308,36 @@ test("started at the same moment on an empty store they honour each other's toke
     key: project.secretKey,
   });
   assert.equal(next.status, 200, "a cursor of one is good for the other");
+});
+
+/** Far more than are asked while one waits for the refusal. */
+const LIMIT = 500;
+/** Each tells the others within a second of a request. */
+const SHARED_MS = 2000;
+
+Deno.test({
+  name: "two processes: a limit that was spent at one is refused by the other within 2 s" +
+    (database === "mongodb" ? "" : " (left out: on SQLite each process counts for itself)"),
+  ignore: database !== "mongodb",
+  async fn() {
+    await using pair = await startTwoProcesses({ RATE_LIMIT_PER_MINUTE: String(LIMIT) });
+    const [one, other] = pair.servers;
+    const project = await createProject(one.settings);
+    await createCollection(one.settings, project, THINGS);
+    const call = { path: PATH, key: project.publishableKey };
+    // Counts begin anew with each minute.
+    await until("a minute that lasts", () => Date.now() % 60_000 < 50_000, 11_000);
+    const spent = await Promise.all(Array.from({ length: LIMIT + 1 }, () => send(one, call)));
+    assert.deepEqual(tally(spent), { "200": LIMIT, "429 RATE_LIMITED": 1 });
+
+    let asked = 0;
+    const isRefused = async () => {
+      asked++;
+      return (await send(other, call)).status === 429;
+    };
+    await until("the other refuses", isRefused, SHARED_MS);
+    assert.ok(asked > 1 && asked < LIMIT, `refused at the request ${asked}`);
+  },
 });
 
 Deno.test("any number of processes may start at the same moment on an empty store", async () => {

@@ -194,6 +194,121 @@ Deno.test("unusual but honest names and texts are kept as they are", async () =>
   assert.deepEqual(listed.body.data.items, [stored]);
 });
 
+/** What tools of MongoDB write where JSON has no type: here they are names that begin with $. */
+const EXTENDED = [
+  '{"$oid":"6b019b7dc7104db8c60a39fe"}',
+  '{"$date":"2026-11-21T13:24:19.244Z"}',
+  '{"$date":{"$numberLong":"1795267459244"}}',
+  '{"$numberLong":"5"}',
+  '{"$numberDecimal":"0.1"}',
+  '{"$binary":{"base64":"AAEC","subType":"00"}}',
+  '{"$regularExpression":{"pattern":"^a","options":"i"}}',
+  '{"$ref":"users","$id":"6b019b7f8278f2c190072549"}',
+];
+
+Deno.test("extended JSON is refused on every write, at any depth", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app, DEFINITION);
+  for (const text of EXTENDED) await expectRefusal(shelf, `{"fine":1,"v":${text}}`);
+});
+
+/** What MongoDB's driver takes for values of types of its own. Here they are objects like others. */
+const LOOKALIKES = [
+  '{"_bsontype":"ObjectId","id":"6b019b7dc7104db8c60a39fe"}',
+  '{"_bsontype":"ObjectID","id":{"type":"Buffer","data":[107,1,155]}}',
+  '{"_bsontype":"Long","low":5,"high":0,"unsigned":false}',
+  '{"_bsontype":"Int32","value":7}',
+  '{"_bsontype":"Double","value":0.1}',
+  '{"_bsontype":"Decimal128","bytes":[0,1]}',
+  '{"_bsontype":"Binary","sub_type":0,"buffer":"AAEC","position":3}',
+  '{"_bsontype":"Timestamp","low":1,"high":2}',
+  '{"_bsontype":"BSONRegExp","pattern":"^a","options":"i"}',
+  '{"_bsontype":"BSONSymbol","value":"a"}',
+  '{"_bsontype":"Code","code":"return 1","scope":{}}',
+  '{"_bsontype":"DBRef","collection":"users","oid":"a","db":"b"}',
+  '{"_bsontype":"MinKey"}',
+  '{"_bsontype":"none such","of":{"_bsontype":5}}',
+];
+
+Deno.test("objects that look like a driver's types are kept as they were sent, to the byte", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app, DEFINITION);
+  const { _id: id } = await shelf.insertOne({ deep: {} });
+  for (const value of LOOKALIKES) {
+    for (const [write, send] of Object.entries(WRITES)) {
+      for (const [place, wrap] of Object.entries(PLACES)) {
+        const text = wrap(`{"v":${value}}`);
+        const where = `${write} ${place}: ${text}`;
+        app.clock.advance(1000);
+        const answer = await send(shelf, id, text);
+        assert.ok(answer.status < 300, `${where} answered ${answer.text}`);
+        const { _id, ids } = answer.body.data;
+        const [read, listed] = [
+          await shelf.read(_id ?? ids[1]),
+          await shelf.asSecret({ path: "?sort=-updatedAt&limit=1" }),
+        ];
+        const members = text.slice(1, -1);
+        for (const shown of [read, listed]) assert.ok(shown.text.includes(members), where);
+      }
+    }
+  }
+});
+
+Deno.test("a document may look like a driver's type itself", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app);
+  for (const value of LOOKALIKES) {
+    const members = JSON.parse(value);
+    const stored = await shelf.insertOne(members);
+    const replaced = await shelf.asSecret({ method: "PUT", path: `/${stored._id}`, body: members });
+    const read = await shelf.read(stored._id);
+    for (const shown of [stored, replaced.body.data, read.body.data]) {
+      for (const [name, kept] of Object.entries(members)) {
+        assert.deepEqual(shown[name], kept, value);
+      }
+    }
+  }
+});
+
+Deno.test("as operands they are texts in filters, and refused in where", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app, { fields: [{ key: "n", type: "String" }] });
+  const texts = [...EXTENDED, ...LOOKALIKES];
+  for (const text of texts) await shelf.insertOne({ n: text, v: text });
+  for (const text of texts) {
+    for (const field of ["n", "v"]) {
+      assert.deepEqual(await shelf.names(`${field}=${encodeURIComponent(text)}`), [text]);
+    }
+    const operator = /"(\$?\w+)"/.exec(text)![1]!;
+    const whereOf = (tree: string) =>
+      shelf.asSecret({ path: `?where=${encodeURIComponent(tree)}` });
+    refused(await whereOf(`{"v":${text}}`), 400, "UNKNOWN_OPERATOR", operator);
+    for (
+      const operand of [`{"eq":${text}}`, `{"ne":${text}}`, `{"gt":${text}}`, `{"in":[${text}]}`]
+    ) {
+      for (const field of ["n", "v"]) {
+        refused(await whereOf(`{"${field}":${operand}}`), 400, "INVALID_QUERY", "where");
+      }
+    }
+  }
+});
+
+Deno.test("members of such objects are found by their paths", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app);
+  await shelf.insert(
+    { n: 1, v: { _bsontype: "Long", low: 5, high: 0 } },
+    { n: 2, v: { _bsontype: "ObjectId", id: "6b019b7dc7104db8c60a39fe" } },
+    { n: 3, v: 5 },
+  );
+  assert.deepEqual(await shelf.names("v._bsontype=Long"), [1]);
+  assert.deepEqual(await shelf.names("v.low_gte=5"), [1]);
+  assert.deepEqual(await shelf.names("v._bsontype_exists=true&sort=createdAt"), [1, 2]);
+  assert.deepEqual(await shelf.names("v=5"), [3]);
+  const where = encodeURIComponent('{"v._bsontype":{"in":["ObjectId","Int32"]}}');
+  assert.deepEqual(await shelf.names(`where=${where}`), [2]);
+});
+
 const objects = (levels: number): string => levels === 1 ? "{}" : `{"a":${objects(levels - 1)}}`;
 const lists = (levels: number): string =>
   `{"a":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`;

@@ -150,8 +150,15 @@ Deno.test("an index that exists with another shape fails loudly, and nothing is 
   await store.engine.records(space, SHAPE).insert({ _id: id(1), email: "a", isDeleted: false });
   const { trash: _, ...rest } = SHAPE;
   const other = store.engine.records(space, definition(rest));
-  await assert.rejects(() => other.count(ALL), StoreMismatch);
-  await assert.rejects(() => other.insert({ _id: id(2) }), StoreMismatch);
+  const name = "i_things unique (email)";
+  const email = `json_extract(doc,'$."email"')`;
+  const wanted = `CREATE UNIQUE INDEX "${name}" on "r_things"(${email}) where ${email} is not null`;
+  const stored = `${wanted} and json_extract(doc,'$."isDeleted"') = 0`;
+  const says =
+    `The index "${name}" exists with another shape. Stored: ${stored}. Wanted: ${wanted}`;
+  const refusal = (error: unknown) => error instanceof StoreMismatch && error.message === says;
+  await assert.rejects(() => other.count(ALL), refusal);
+  await assert.rejects(() => other.insert({ _id: id(2) }), refusal);
   assert.equal(await store.engine.records(space, SHAPE).count(ALL), 1);
 });
 

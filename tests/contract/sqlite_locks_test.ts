@@ -60,50 +60,6 @@ Deno.test("reads of every kind go on while a transaction is open", async () => {
   assert.deepEqual(await countsOf(records), { live: 0, deleted: 1, all: 1 });
 });
 
-Deno.test("a write by the engine's own records inside a transaction is refused, not waited for", async () => {
-  await using store = await openFolder();
-  const { space, records } = await stored(store);
-  const before = await stateOf(records);
-  const writes = [
-    () => records.insert({ _id: id(2), isDeleted: false }),
-    () => records.insertMany([{ _id: id(2), isDeleted: false }]),
-    () => records.updateOne(ALL, { set: { n: 5 } }),
-    () => records.deleteOne(ALL),
-    () => records.deleteMany(ALL, 5),
-    () => store.engine.transaction(space, () => Promise.resolve()),
-  ];
-  await store.engine.transaction(space, async () => {
-    for (const write of writes) await assert.rejects(write, /must use the records it was given/);
-  });
-  assert.deepEqual(await stateOf(records), before);
-});
-
-Deno.test("what a transaction has begun may use the engine's records once it has ended", async () => {
-  await using store = await openFolder();
-  const { space, records } = await stored(store);
-  const ended = Promise.withResolvers<void>();
-  let later: Promise<unknown> = Promise.resolve();
-  await store.engine.transaction(space, async (tx) => {
-    await tx.records(SHAPE).updateOne(ALL, { increment: { n: 1 } });
-    later = ended.promise.then(() => records.updateOne(ALL, { increment: { n: 1 } }));
-  });
-  ended.resolve();
-  await later;
-  assert.equal((await records.get(id(1)))?.value.n, 3);
-});
-
-Deno.test("inside a transaction the records of another space can be written", async () => {
-  await using store = await openFolder();
-  const { space, records } = await stored(store);
-  const other = await stored(store);
-  await store.engine.transaction(space, async (tx) => {
-    await tx.records(SHAPE).updateOne(ALL, { increment: { n: 1 } });
-    await other.records.updateOne(ALL, { increment: { n: 1 } });
-  });
-  assert.equal((await records.get(id(1)))?.value.n, 2);
-  assert.equal((await other.records.get(id(1)))?.value.n, 2);
-});
-
 Deno.test("a write waits for the lock of another process without holding up this one", async () => {
   await using store = await openFolder();
   const { space, records } = await stored(store);

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { ALL, and, compare, eq, or, within } from "@/lib/store/filter.ts";
 import type { Definition, Filter, ListQuery, Position, SortKey } from "@/lib/store/port.ts";
-import { pageStatements, pageValues } from "@/lib/store/sqlite/keyset.ts";
+import { boundPage, pageStatement } from "@/lib/store/sqlite/keyset.ts";
 import { definition, id, keys, newSpace, trashDefinition, upTo } from "./fixtures.ts";
 import { openFolder } from "./sqlite_folder.ts";
 
@@ -74,8 +74,20 @@ const pagesFrom = (
 
 type Explain = (query: ListQuery) => string[][];
 
-/** The steps of the plan of each statement of a page. */
-async function withPlans(shape: Definition, check: (explain: Explain) => void): Promise<void> {
+/** The steps of the plan of the statement of a page, for each of its columns. */
+const withPlans = (shape: Definition, check: (explain: Explain) => void): Promise<void> =>
+  withRows(shape, (db) =>
+    check((query) => {
+      const statement = pageStatement(shape, query);
+      return (["doc", "seq", "seq, doc"] as const).map((columns) => {
+        const { sql, values } = boundPage(statement, columns, query);
+        return db.prepare(`explain query plan ${sql}`).all(...values)
+          .map((step) => `${step.detail}`);
+      });
+    }));
+
+/** 200 rows, in the engine's own table and indexes. */
+async function withRows(shape: Definition, check: (db: DatabaseSync) => void): Promise<void> {
   await using store = await openFolder();
   const space = newSpace();
   await store.engine.records(space, shape).insertMany(upTo(200).map(row));
@@ -83,15 +95,7 @@ async function withPlans(shape: Definition, check: (explain: Explain) => void): 
   const db = new DatabaseSync(file, { readOnly: true });
   db.function("spent", () => 0);
   try {
-    check((query) =>
-      pageStatements(shape, query).flatMap((statement) =>
-        Object.values(statement.sql).map((sql) =>
-          db.prepare(`explain query plan ${sql}`)
-            .all(...pageValues(statement, query.from), 21)
-            .map((step) => `${step.detail}`)
-        )
-      )
-    );
+    check(db);
   } finally {
     db.close();
   }
@@ -156,6 +160,21 @@ Deno.test("with indexes over many sorts, a page behind a position is sought and 
 Deno.test("a page behind the last of many nulls is sought: they are not walked through", () =>
   assertPagesSeek(single, afterNulls));
 
+Deno.test("a page that is full looks at no row of the ranges behind", async () => {
+  const sort = keys("group");
+  const shape = trashDefinition({ fields: FIELDS, indexes: single(sort) });
+  await withRows(shape, (db) => {
+    let looked = 0;
+    db.function("looked", () => ++looked);
+    const from = { values: ["g3"], id: id(3) };
+    const query = { filter: eq("isDeleted", false), sort, limit: 5, from };
+    const statement = pageStatement(shape, query, { guard: "looked()" });
+    const { sql, values } = boundPage(statement, "seq", query);
+    assert.equal(db.prepare(sql).all(...values).length, 6);
+    assert.equal(looked, 6);
+  });
+});
+
 Deno.test("the first page of live, deleted or all records is sought and never sorted", async () => {
   for (const sort of SORTS) {
     await withPlans(trashDefinition({ fields: FIELDS, indexes: single(sort) }), (explain) => {
@@ -179,6 +198,23 @@ Deno.test("the first page without a trash is read from the index in its order", 
       }
     });
   }
+});
+
+Deno.test("live and deleted records are gone through by their ids without an index of their own", async () => {
+  const shape = trashDefinition({ fields: FIELDS, indexes: single(keys("-day")) });
+  await withPlans(shape, (explain) => {
+    for (const sort of [[], keys("_id"), keys("-_id")]) {
+      const [first, ...more] = explain({ filter: ALL, sort, limit: 20 });
+      assert.deepEqual([first?.length, /^SCAN r_things USING .*INDEX /.test(first![0]!)], [
+        1,
+        true,
+      ]);
+      assert.equal(more.length, 2, "one statement for each of what may be read");
+      for (const query of pagesFrom([middle([])], sort, ALL)) {
+        assertSeeks(explain(query), 1, JSON.stringify(query));
+      }
+    }
+  });
 });
 
 Deno.test("the expiry of a definition is served by an index", () =>

@@ -300,4 +300,51 @@ export const transactionCases: Cases = {
     await assert.rejects(() => kept!.deleteOne(ALL));
     assert.deepEqual(await stateOf(records), before);
   },
+
+  "a write by the engine's own records inside a transaction is refused, not waited for": async (
+    store,
+  ) => {
+    const { space, records } = await stored(store);
+    const before = await stateOf(records);
+    const begun = () => store.engine.transaction(space, (tx) => tx.records(SHAPE).deleteOne(ALL));
+    const writes = [
+      () => records.insert({ _id: id(10), isDeleted: false }),
+      () => records.insertMany([{ _id: id(10), isDeleted: false }]),
+      () => records.updateOne(ALL, { set: { n: 5 } }),
+      () => records.deleteOne(ALL),
+      () => records.deleteMany(ALL, 5),
+      begun,
+      () => store.engine.transaction(newSpace(), begun),
+    ];
+    await store.engine.transaction(space, async () => {
+      for (const write of writes) await assert.rejects(write, /must use the records it was given/);
+      assert.equal((await records.get(id(1)))?.value.n, 1);
+    });
+    assert.deepEqual(await stateOf(records), before);
+  },
+
+  "what a transaction has begun may use the engine's records once it has ended": async (store) => {
+    const { space, records } = await stored(store);
+    const ended = Promise.withResolvers<void>();
+    let later: Promise<unknown> = Promise.resolve();
+    await store.engine.transaction(space, async (tx) => {
+      await tx.records(SHAPE).updateOne(eq("_id", id(1)), { increment: { n: 1 } });
+      later = ended.promise.then(() =>
+        records.updateOne(eq("_id", id(1)), { increment: { n: 1 } })
+      );
+    });
+    ended.resolve();
+    await later;
+    assert.equal((await records.get(id(1)))?.value.n, 3);
+  },
+
+  "inside a transaction the records of another space can be written": async (store) => {
+    const [one, other] = [await stored(store), await stored(store)];
+    await store.engine.transaction(one.space, async (tx) => {
+      await tx.records(SHAPE).updateOne(eq("_id", id(1)), { increment: { n: 1 } });
+      await other.records.updateOne(eq("_id", id(1)), { increment: { n: 1 } });
+    });
+    assert.equal((await one.records.get(id(1)))?.value.n, 2);
+    assert.equal((await other.records.get(id(1)))?.value.n, 2);
+  },
 };

@@ -102,7 +102,18 @@ const asText = (value: Json): string =>
 
 const PATTERNS = ["a", "^A", "b$", "[a-c]", "^.$", "a|É", "^$", "😀", "\\.", "\\d+", "ß", "\\[1"];
 
-const pattern = fc.constantFrom(...PATTERNS);
+const CLASS_PARTS = ["\\w", "\\W", "\\d", "\\D", "\\s", "\\S", "a-z", "k", "_", "É", "\\["];
+
+/** Classes within a class and letters of more than two cases, which engines may fold apart. */
+const oneOfClass = fc.tuple(
+  fc.constantFrom("[", "[^"),
+  fc.array(fc.constantFrom(...CLASS_PARTS), { minLength: 1, maxLength: 3 }),
+).map(([open, parts]) => `^${open}${parts.join("")}]$`);
+
+const pattern = fc.oneof(
+  { arbitrary: fc.constantFrom(...PATTERNS), weight: 2 },
+  { arbitrary: oneOfClass, weight: 1 },
+);
 
 const COMPARISONS = ["gt", "gte", "lt", "lte"] as const;
 

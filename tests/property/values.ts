@@ -15,7 +15,7 @@ const mostly = <T>(often: readonly T[], seldom: readonly T[]): fc.Arbitrary<T> =
 export const text: fc.Arbitrary<string> = mostly(
   ["a", "A", "b", "é", "\u{FF5E}", "😀", "1", "true", "null"],
   [
-    ...["", "ab", "a b", "a\nb", "É", "e\u0301", "ß", "a😀", "K", "\u212a"],
+    ...["", "ab", "a b", "a\nb", "É", "e\u0301", "ß", "a😀", "K", "\u212a", "\u017f"],
     ...["10", "-0", "1.0", "1e3", "01", "false", "9007199254740993", "1e400"],
     ...["%", "a_b", "'", '"', "\\", "]", "2026-01-31", "[1]", '{"x":1}'],
   ],

@@ -1,0 +1,99 @@
+/** What takes long on one collection leaves the event loop to everybody else. */
+
+import assert from "node:assert/strict";
+import type { StoredDocument } from "@/lib/documents/collection.ts";
+import { updateCollection } from "@/lib/documents/save_collection.ts";
+import { purgeTrash } from "@/lib/documents/trash.ts";
+import type { Records } from "@/lib/store/port.ts";
+import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
+
+const DOCUMENTS = 20_000;
+const TIME = "2026-01-31T12:00:00.000Z";
+
+const definition = (number: Record<string, unknown>) => ({
+  name: "things",
+  rls: { enabled: false },
+  fields: [{ key: "n", type: "Number", ...number }, { key: "text", type: "String" }],
+});
+
+const idOf = (n: number): string => (n + 1).toString(16).padStart(24, "0");
+
+async function recordsOf(
+  { services }: TestApp,
+  { projectId }: TestProject,
+): Promise<Records<StoredDocument>> {
+  const collection = await services.catalog.find(projectId, "things");
+  return services.engine.records<StoredDocument>(projectId, collection!.records);
+}
+
+/** Sent through the API they would take long. */
+async function filledProject(app: TestApp, deletedAt: string | null = null): Promise<TestProject> {
+  const project = await app.project();
+  await project.collection(definition({}));
+  const records = await recordsOf(app, project);
+  await records.insertMany(
+    Array.from({ length: DOCUMENTS }, (_, n) => ({
+      _id: idOf(n),
+      n,
+      text: "x".repeat(200),
+      createdAt: TIME,
+      updatedAt: TIME,
+      isDeleted: deletedAt !== null,
+      deletedAt,
+    })),
+  );
+  return project;
+}
+
+/** How often a document is read while work is under way, with a turn of the event loop each time. */
+async function readsDuring(
+  project: TestProject,
+  work: Promise<unknown>,
+  status = 200,
+): Promise<number> {
+  let isUnderWay = true;
+  const done = work.finally(() => isUnderWay = false);
+  let reads = 0;
+  for (; isUnderWay; reads++) {
+    await new Promise((resolve) => setImmediate(resolve));
+    const answer = await project.asSecret({ path: `/api/data/things/${idOf(reads)}` });
+    assert.equal(answer.status, status);
+  }
+  await done;
+  return reads;
+}
+
+Deno.test("documents are read while the definition of many is changed", async () => {
+  await using app = await openTestApp();
+  const project = await filledProject(app);
+  const change = (number: Record<string, unknown>) =>
+    updateCollection(app.services, project.projectId, definition(number));
+  for (const number of [{ required: true }, { required: true, unique: true }]) {
+    const reads = await readsDuring(project, change(number));
+    assert.ok(reads >= 8, `${reads} reads while ${JSON.stringify(number)} was checked`);
+  }
+});
+
+Deno.test("what is written while a definition is changed waits for it, and its new index holds", async () => {
+  await using app = await openTestApp();
+  const project = await filledProject(app);
+  const { services } = app;
+  let isChanged = false;
+  const change = updateCollection(services, project.projectId, definition({ unique: true }))
+    .finally(() => isChanged = true);
+  for (let turn = 0; turn < 4; turn++) await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(isChanged, false, "it is still under way");
+  const path = "/api/data/things";
+  const taken = await project.asSecret({ path, body: { n: 5 } });
+  assert.deepEqual([taken.status, taken.body.code], [409, "DUPLICATE_VALUE"]);
+  await change;
+  assert.equal((await project.asSecret({ path, body: { n: DOCUMENTS } })).status, 201);
+});
+
+Deno.test("documents are read while a large trash is looked through", async () => {
+  await using app = await openTestApp();
+  const project = await filledProject(app, TIME);
+  const records = await recordsOf(app, project);
+  const reads = await readsDuring(project, purgeTrash(app.services, records), 404);
+  assert.ok(reads >= 8, `${reads} reads`);
+});
