@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { reportJson, reportTable, type Told } from "@/bench/report.ts";
+import { committedFiles, mustRead } from "./files.ts";
+
+const told = (name: string, value: number | null, row: Partial<Told> = {}): Told => ({
+  name,
+  what: `What ${name} is`,
+  target: null,
+  atLeast: true,
+  ...row,
+  value,
+});
+
+const RUN = [
+  told("fast", 0.5, { target: 0.5 }),
+  told("slow", 1.3, { target: 1.2, atLeast: false }),
+  told("only_told", 7),
+  told("failing", null, { target: 2 }),
+];
+
+Deno.test("a run is told by name, with targets and whether they held; what failed has not", () => {
+  assert.deepEqual(JSON.parse(reportJson(RUN)), {
+    fast: 0.5,
+    slow: 1.3,
+    only_told: 7,
+    failing: null,
+    rows: {
+      fast: { value: 0.5, target: 0.5, atLeast: true, held: true },
+      slow: { value: 1.3, target: 1.2, atLeast: false, held: false },
+      only_told: { value: 7, target: null, held: null },
+      failing: { value: null, target: 2, atLeast: true, held: false },
+    },
+  });
+});
+
+Deno.test("the table of a run says the same", () => {
+  assert.deepEqual(reportTable(RUN).split("\n").slice(2), [
+    "| `fast` | What fast is | 0.5 | ≥ 0.5 | yes |",
+    "| `slow` | What slow is | 1.3 | ≤ 1.2 | **no** |",
+    "| `only_told` | What only_told is | 7 |  |  |",
+    "| `failing` | What failing is | failed | ≥ 2 | **no** |",
+  ]);
+});
+
+const ROW = /name: "(\w+)",\s+what:[^{}]*?target: (null|[\d.]+),\s+atLeast: (true|false)/g;
+
+/** Rows as their sources declare them, which need a browser's and a database's modules to load. */
+async function declaredRows(): Promise<string[]> {
+  const paths = (await committedFiles()).filter((path) => /^bench\/\w+\.ts$/.test(path));
+  const texts = await Promise.all(paths.map(mustRead));
+  return texts.flatMap((text) =>
+    [...text.matchAll(ROW)].map(([, name, target, atLeast]) =>
+      `${name} ${target === "null" ? "" : `${atLeast === "true" ? "≥" : "≤"} ${target}`}`.trim()
+    )
+  );
+}
+
+Deno.test("the figures in docs/performance.md are those of the rows, with their targets", async () => {
+  const document = await mustRead("docs/performance.md");
+  const figures = document.split("## Figures")[1]!.split("\n## ")[0]!;
+  const listed = [...figures.matchAll(/^\| `(\w+)` +\| ([^|]*) \|/gm)]
+    .map(([, name, target]) => `${name} ${target!.trim()}`.trim());
+  const declared = await declaredRows();
+  assert.ok(declared.length >= 30);
+  assert.deepEqual(listed.toSorted(), declared.toSorted());
+});
