@@ -1,23 +1,36 @@
+/** What runs on a processor that nobody else wants: it waits in place, and leaves all it can to others. */
+const LOOP = "for (;;) Atomics.pause()";
+
+/** Each is tried: only Linux knows of a scheduling below all priorities. */
+const PRIORITIES = [["chrt", "--idle", "0"], ["nice", "-n", "19"]];
+
 /**
- * Keeps the processors from halting while something is measured, by a loop of the lowest priority
- * on each. On a virtual machine it can cost 15 µs to wake a halted one, and only the slower side of
- * a ratio would pay it: its load generator has time to sleep between two answers.
+ * Keeps the processors from halting while something is measured, by a loop on each that gives way
+ * to everything else. On a virtual machine it can cost 15 µs to wake a halted one, and only the
+ * slower side of a ratio would pay it: its load generator has time to sleep between two answers.
  */
 export function keepAwake(): AsyncDisposable {
-  const loops = Array.from(
-    { length: navigator.hardwareConcurrency },
-    () =>
-      new Deno.Command("nice", {
-        args: ["-n", "19", "sh", "-c", "while :; do :; done"],
-        stdin: "null",
-        stdout: "null",
-        stderr: "null",
-      }).spawn(),
-  );
+  const loops = Array.from({ length: navigator.hardwareConcurrency }, startLoop);
   return {
     async [Symbol.asyncDispose]() {
       for (const loop of loops) loop.kill("SIGKILL");
       await Promise.all(loops.map((loop) => loop.status));
     },
   };
+}
+
+function startLoop(): Deno.ChildProcess {
+  for (const [program, ...args] of PRIORITIES) {
+    try {
+      return new Deno.Command(program!, {
+        args: [...args, Deno.execPath(), "eval", LOOP],
+        stdin: "null",
+        stdout: "null",
+        stderr: "null",
+      }).spawn();
+    } catch (error) {
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+    }
+  }
+  throw new Error("There is no program to start one of low priority with");
 }

@@ -2,7 +2,8 @@
  * The other side of the ratios: `Deno.serve` and nothing else.
  *
  *     bare.ts same FILE     answers the recorded response in FILE
- *     bare.ts insert FOLDER inserts each body into an SQLite table of its own, fully durable
+ *     bare.ts insert FOLDER inserts each body into an SQLite table of its own, fully durable;
+ *                           a GET answers how many there are, and the last
  *     bare.ts put FOLDER    streams each body to a file there, as durably
  *     bare.ts get FILE      answers the file, streamed
  *     bare.ts read FILE     answers the file, read whole
@@ -12,6 +13,13 @@ import { DatabaseSync } from "node:sqlite";
 export interface Recorded {
   readonly headers: readonly (readonly [string, string])[];
   readonly body: string;
+}
+
+/** What a bare server that inserts tells of its table. */
+export interface Inserted {
+  readonly total: number;
+  /** The body that was inserted last; left out where there is none. */
+  readonly doc?: string;
 }
 
 type Serve = (request: Request) => Response | Promise<Response>;
@@ -39,11 +47,14 @@ function insert(folder: string): (request: Request) => Promise<Response> {
   db.exec("pragma journal_mode = wal; pragma synchronous = full");
   db.exec("create table docs(id text primary key, doc text not null) strict");
   const statement = db.prepare("insert into docs(id, doc) values(?, ?)");
+  const count = db.prepare("select count(*) as total from docs");
+  const last = db.prepare("select doc from docs order by id desc limit 1");
   let id = 0;
   return async (request) => {
-    if (request.method === "POST") {
-      statement.run((id++).toString(16).padStart(24, "0"), await request.text());
+    if (request.method !== "POST") {
+      return Response.json({ ...count.get(), ...last.get() } satisfies Partial<Inserted>);
     }
+    statement.run((id++).toString(16).padStart(24, "0"), await request.text());
     return new Response('{"success":true}', { status: 201 });
   };
 }

@@ -15,7 +15,7 @@ import { createLog } from "@/lib/http/log.ts";
 import { createProject } from "@/lib/projects/create_project.ts";
 import { openServices, type Services } from "@/lib/services.ts";
 import { eq } from "@/lib/store/filter.ts";
-import { load, type Target } from "./load.ts";
+import { FILLER, load, type Target } from "./load.ts";
 import { ask, median, ratio } from "./measuring.ts";
 import { type Program, residentMb, startBare, startCorbel } from "./process.ts";
 import type { Setting } from "./seed.ts";
@@ -82,17 +82,32 @@ export const puts = (setting: Setting): Promise<number> =>
     await using bare = await startBare(["put", folder]);
     const target = putTarget(corbel, uploads, LARGE_BYTES);
     const options = { connections: UPLOADS_AT_ONCE, seconds: PUT_SECONDS };
-    return await ratio(target, { ...target, url: bare.url }, options);
+    const measured = await ratio(target, { ...target, url: bare.url }, options);
+    const path = await confirm(setting, uploads[0]!, LARGE_BYTES);
+    const { body } = await ask({ url: `${corbel.url}/files/${path}` });
+    const sent = FILLER.repeat(LARGE_BYTES);
+    if (body !== sent || await Deno.readTextFile(`${folder}/whole0`) !== sent) {
+      throw new Error("What was put is not what is there");
+    }
+    return measured;
   });
+
+/** Resolves to the file's path. */
+async function confirm(
+  setting: Setting,
+  { filePath: path }: RequestedUpload,
+  bytes: number,
+): Promise<string> {
+  await using services = await beside(setting);
+  await confirmUpload(services, path.split("/")[0]!, { path, bytes });
+  return path;
+}
 
 /** A confirmed file; resolves to its path. */
 async function kept(setting: Setting, corbel: Program, bytes: number): Promise<string> {
   const [upload] = await requested(setting, 1, bytes);
   await putOnce(corbel, upload!, crypto.getRandomValues(new Uint8Array(SMALL_BYTES)), bytes);
-  await using services = await beside(setting);
-  const path = upload!.filePath;
-  await confirmUpload(services, path.split("/")[0]!, { path, bytes });
-  return path;
+  return await confirm(setting, upload!, bytes);
 }
 
 async function putOnce(

@@ -7,7 +7,7 @@ export interface Target {
   readonly body?: string;
   /** In the place of `body`, one line of text for each request: none is sent twice. */
   readonly bodies?: readonly string[];
-  /** In the place of `body`: so many bytes. */
+  /** In the place of `body`: so many bytes, each of them {@linkcode FILLER}. */
   readonly bodyBytes?: number;
   /** In the place of the path of `url`, one after the other and from the first again. */
   readonly paths?: readonly string[];
@@ -18,33 +18,40 @@ export interface LoadOptions {
   readonly seconds?: number;
 }
 
-const CONNECTIONS = 32;
+/** What bodies are made of whose bytes do not matter. */
+export const FILLER = "x";
+
+/** Unless an option says otherwise. */
+export const CONNECTIONS = 32;
 const SECONDS = 3;
 
 /** What a target did under load. */
-interface Result {
+export interface Result {
   readonly perSecond: number;
+  /** Requests that were answered with success; those under way at the end are not counted. */
+  readonly answered: number;
   /** 99 of 100 requests took no longer, in milliseconds. */
   readonly p99: number;
 }
 
 /** Requests per second that were answered with success. Throws if any was not. */
 export async function load(target: Target, options: LoadOptions = {}): Promise<number> {
-  const { perSecond } = await run(target, options);
-  if (perSecond === 0) throw new Error(`${target.url} answered nothing in time`);
-  return perSecond;
+  return (await underLoad(target, options)).perSecond;
 }
 
 /** 99 of 100 requests took no longer, in milliseconds. Throws if any was refused. */
 export async function latency99(target: Target, options: LoadOptions = {}): Promise<number> {
-  return (await run(target, options)).p99;
+  return (await underLoad(target, options)).p99;
 }
 
-async function run(target: Target, options: LoadOptions): Promise<Result> {
+/** Throws if any request was refused, or none was answered in time. */
+export async function underLoad(target: Target, options: LoadOptions = {}): Promise<Result> {
   const { connections = CONNECTIONS, seconds = SECONDS } = options;
-  return await hasWrk()
+  const result = await hasWrk()
     ? await wrk(target, connections, seconds)
     : await client(target, connections, seconds);
+  if (result.answered === 0) throw new Error(`${target.url} answered nothing in time`);
+  return result;
 }
 
 let found: Promise<boolean> | undefined;
@@ -69,6 +76,7 @@ async function wrk(target: Target, connections: number, seconds: number): Promis
   if (unit === undefined) throw new Error(`${target.url} could not be measured:\n${text}`);
   return {
     perSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(text)![1]),
+    answered: Number(/(\d+) requests in /.exec(text)![1]),
     p99: Number(p99) * MILLISECONDS[unit as keyof typeof MILLISECONDS],
   };
 }
@@ -79,7 +87,9 @@ async function script(
   folder: string,
 ): Promise<string> {
   const path = `${folder}/requests.lua`;
-  const sent = bodyBytes === undefined ? JSON.stringify(body) : `string.rep("x", ${bodyBytes})`;
+  const sent = bodyBytes === undefined
+    ? JSON.stringify(body)
+    : `string.rep("${FILLER}", ${bodyBytes})`;
   const lines = [`wrk.method = "${method}"`, `wrk.body = ${sent}`];
   if (paths !== undefined) {
     lines.push(
@@ -124,7 +134,7 @@ if (import.meta.main) {
   };
   const { url, headers, bodies, bodyBytes, paths, ...init } = target;
   const left = bodies?.values();
-  const bytes = bodyBytes === undefined ? undefined : new Uint8Array(bodyBytes);
+  const bytes = bodyBytes === undefined ? undefined : FILLER.repeat(bodyBytes);
   let sent = 0;
   const until = performance.now() + seconds * 1000;
   const times: number[] = [];
@@ -145,5 +155,6 @@ if (import.meta.main) {
   }));
   times.sort((a, b) => a - b);
   const p99 = times[Math.floor(times.length * 0.99)];
-  console.log(JSON.stringify({ perSecond: times.length / seconds, p99 }));
+  const result: Result = { perSecond: times.length / seconds, answered: times.length, p99: p99! };
+  console.log(JSON.stringify(result));
 }

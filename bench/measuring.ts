@@ -1,5 +1,5 @@
 import type { Recorded } from "./bare.ts";
-import { load, type LoadOptions, type Target } from "./load.ts";
+import { CONNECTIONS, type LoadOptions, type Target, underLoad } from "./load.ts";
 
 /** Many short rounds: what slows the machine for a while spoils few of them. */
 const ROUNDS = 9;
@@ -17,6 +17,13 @@ export async function ask({ url, headers }: Target): Promise<Recorded> {
 
 const TRANSPORT = ["content-length", "date"];
 
+/** How often a side was asked, warming up included. */
+export interface Asked {
+  readonly answered: number;
+  /** Requests that may have been under way when a turn ended: nobody saw whether they were done. */
+  readonly open: number;
+}
+
 /** Requests per second of one over the other, in turns, so that both see the same machine. */
 export async function ratio(
   one: Target,
@@ -24,14 +31,48 @@ export async function ratio(
   options: LoadOptions = {},
   otherOptions: LoadOptions = options,
 ): Promise<number> {
-  await load(one, { ...options, seconds: WARM_UP_SECONDS });
-  await load(other, { ...otherOptions, seconds: WARM_UP_SECONDS });
+  return (await compare(one, other, options, otherOptions)).ratio;
+}
+
+/** As {@linkcode ratio}, and how often each side was asked for it. */
+export async function compare(
+  one: Target,
+  other: Target,
+  options: LoadOptions = {},
+  otherOptions: LoadOptions = options,
+): Promise<{ readonly ratio: number; readonly asked: readonly [Asked, Asked] }> {
+  const sides = [side(one, options), side(other, otherOptions)] as const;
+  for (const { turn } of sides) await turn({ seconds: WARM_UP_SECONDS });
   const ratios: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
-    const own = await load(one, { seconds: ROUND_SECONDS, ...options });
-    ratios.push(own / await load(other, { seconds: ROUND_SECONDS, ...otherOptions }));
+    // Who comes first changes: a machine that is slowing down would wrong the second.
+    const order = round % 2 === 0 ? [0, 1] as const : [1, 0] as const;
+    const perSecond = [0, 0] as [number, number];
+    for (const at of order) perSecond[at] = await sides[at].turn({});
+    ratios.push(perSecond[0] / perSecond[1]);
   }
-  return Math.round(median(ratios) * 100) / 100;
+  return {
+    ratio: Math.round(median(ratios) * 100) / 100,
+    asked: [sides[0].asked(), sides[1].asked()],
+  };
+}
+
+function side(target: Target, options: LoadOptions) {
+  const asked = { answered: 0, open: 0 };
+  return {
+    asked: (): Asked => asked,
+    /** Resolves to requests per second. */
+    async turn(instead: LoadOptions): Promise<number> {
+      const { answered, perSecond } = await underLoad(target, {
+        seconds: ROUND_SECONDS,
+        ...options,
+        ...instead,
+      });
+      asked.answered += answered;
+      asked.open += options.connections ?? CONNECTIONS;
+      return perSecond;
+    },
+  };
 }
 
 export const median = (values: readonly number[]): number =>

@@ -1,14 +1,15 @@
-/** Measures Corbel against bare programs, side by side in one run, and prints the ratios. */
+/**
+ * Measures Corbel against bare programs, side by side in one run, and prints the ratios: as a
+ * table, or with `--json` as one object of them by their names, with `rows` beside them that tells
+ * targets too. Names of rows as arguments pick some. Exits with 1 if a row could not be measured.
+ */
 import { keepAwake } from "./awake.ts";
+import { reportJson, reportTable, type Told } from "./report.ts";
 import type { Row } from "./row.ts";
 import { ROWS } from "./rows.ts";
-import { seed } from "./seed.ts";
+import { seed, type Setting } from "./seed.ts";
 
 const SIZES = [2_000, 10_000, 200_000];
-
-interface Measured extends Row {
-  readonly value: number;
-}
 
 const only = Deno.args.filter((word) => !word.startsWith("--"));
 const folder = await Deno.makeTempDir({ prefix: "corbel-bench-" });
@@ -16,35 +17,28 @@ try {
   progress("Seeding …");
   const seeded = await seed({ DATABASE_URL: `sqlite:${folder}/data` }, SIZES);
   await using _awake = keepAwake();
-  const measured: Measured[] = [];
+  const told: Told[] = [];
   for (const row of ROWS) {
     if (only.length > 0 && !only.includes(row.name)) continue;
     progress(`${row.name} …`);
-    measured.push({ ...row, value: await row.measure({ folder: `${folder}/data`, seeded }) });
+    told.push({ ...row, value: await measured(row, { folder: `${folder}/data`, seeded }) });
   }
-  if (Deno.args.includes("--json")) {
-    console.log(
-      JSON.stringify(Object.fromEntries(measured.map(({ name, value }) => [name, value]))),
-    );
-  } else console.log(table(measured));
+  console.log(Deno.args.includes("--json") ? reportJson(told) : reportTable(told));
+  if (told.some(({ value }) => value === null)) Deno.exitCode = 1;
 } finally {
   await Deno.remove(folder, { recursive: true });
 }
 
+/** Null where it fails: the rows behind it are measured all the same. */
+async function measured(row: Row, setting: Setting): Promise<number | null> {
+  try {
+    return await row.measure(setting);
+  } catch (error) {
+    progress(`${row.name} failed: ${error instanceof Error ? error.stack : error}`);
+    return null;
+  }
+}
+
 function progress(text: string): void {
   console.error(text);
-}
-
-function table(rows: readonly Measured[]): string {
-  const lines = rows.map((row) =>
-    `| \`${row.name}\` | ${row.what} | ${row.value} | ${targetOf(row)} |`
-  );
-  return ["| Row | What | Measured | Target | Held |", "| --- | --- | --- | --- | --- |", ...lines]
-    .join("\n");
-}
-
-function targetOf({ atLeast, value, target }: Measured): string {
-  if (target === null) return "| ";
-  const held = atLeast ? value >= target : value <= target;
-  return `${atLeast ? "≥" : "≤"} ${target} | ${held ? "yes" : "**no**"}`;
 }

@@ -1,21 +1,33 @@
 /**
  * What many projects cost that nobody asks at the moment: memory, open files, disk and start time,
  * of Corbel and of the database below it. Each project gets what its first use makes: a signing
- * key, a user with a session, an idempotent write, and collections with documents.
+ * key, a user with a session, an idempotent write, collections with documents, a sign-in through a
+ * provider, and a file that was uploaded and deleted.
  *
  *     deno task bench:projects [--mongodb] [--projects=1000] [--collections=1] [--rounds=2]
  */
 import { parseArgs } from "node:util";
 import { MongoClient } from "mongodb";
 import { createUser } from "@/lib/auth/create_user.ts";
+import { NO_DEVICE } from "@/lib/auth/device.ts";
+import { issueExchangeCode } from "@/lib/auth/exchange_codes.ts";
+import { openSession } from "@/lib/auth/open_session.ts";
+import { issueRefreshToken } from "@/lib/auth/refresh_tokens.ts";
 import { issueToken } from "@/lib/auth/issue_token.ts";
 import { loadConfig } from "@/lib/config.ts";
 import { openForWriting } from "@/lib/documents/access.ts";
 import { createDocuments } from "@/lib/documents/create_document.ts";
 import { createCollection } from "@/lib/documents/save_collection.ts";
+import { deleteFile } from "@/lib/files/delete_file.ts";
+import { requestUpload } from "@/lib/files/request_upload.ts";
 import { createLog } from "@/lib/http/log.ts";
+import { SESSION_MS_MAX } from "@/lib/limits.ts";
 import { createProject } from "@/lib/projects/create_project.ts";
+import { saveProvider } from "@/lib/projects/providers.ts";
 import { openServices, type Services } from "@/lib/services.ts";
+import { accountOf } from "@/lib/social/accounts.ts";
+import { startSignIn } from "@/lib/social/start_sign_in.ts";
+import type { Id } from "@/lib/store/port.ts";
 import { maintain } from "@/routes/maintenance.ts";
 import { type Mongodb, startMongodb } from "@/tests/services/mongodb_server.ts";
 import { type Program, residentMb, startCorbel } from "./process.ts";
@@ -23,6 +35,7 @@ import { document } from "./seed.ts";
 
 const DOCUMENTS = 20;
 const STEPS = 4;
+const SITE_URL = "https://app.example";
 const FIELDS = [
   { key: "title", type: "String" },
   { key: "status", type: "String", index: true },
@@ -43,11 +56,14 @@ const collections = Number(options.collections);
 const rounds = Number(options.rounds);
 
 const folder = await Deno.makeTempDir({ prefix: "corbel-bench-" });
+/** Files stay out of what the database takes. */
+const files = await Deno.makeTempDir({ prefix: "corbel-bench-" });
+const STORAGE_URL = `file:${files}`;
 try {
   if (options.mongodb) await onMongodb();
   else await onSqlite();
 } finally {
-  await Deno.remove(folder, { recursive: true });
+  for (const made of [folder, files]) await Deno.remove(made, { recursive: true });
 }
 
 async function onSqlite(): Promise<void> {
@@ -87,7 +103,7 @@ async function fill(
   tell: (made: number) => Promise<void>,
 ): Promise<string[]> {
   using log = createLog("error", (text) => console.error(text));
-  const config = loadConfig({ ...settings, SQLITE_SYNC: "normal" });
+  const config = loadConfig({ ...settings, STORAGE_URL, SQLITE_SYNC: "normal" });
   await using services = await openServices(config, { log });
   const keys: string[] = [];
   let began = performance.now();
@@ -109,7 +125,7 @@ async function fill(
 async function project(services: Services, number: number): Promise<string> {
   const { projectId, secretKey } = await createProject(services, {
     name: `Project ${number}`,
-    siteUrl: null,
+    siteUrl: SITE_URL,
   });
   const user = { email: "ada@example.com", verified: true };
   const userId = await createUser(services, projectId, user);
@@ -122,7 +138,34 @@ async function project(services: Services, number: number): Promise<string> {
     const body = Array.from({ length: DOCUMENTS }, (_, n) => document(n, [userId]));
     await createDocuments(services, target, { body, idempotencyKey: "once" + i });
   }
+  await signIn(services, projectId);
+  await upload(services, projectId);
   return secretKey;
+}
+
+/** What a sign-in keeps; the provider itself is not asked. */
+async function signIn(services: Services, projectId: Id): Promise<void> {
+  const provider = "github";
+  const linking = "verified";
+  const settings = { enabled: true, clientId: "bench", clientSecret: "bench" };
+  await saveProvider(services, projectId, provider, { ...settings, linking });
+  const input = { provider, query: new URLSearchParams(), cookies: null };
+  await startSignIn(services, { projectId, siteUrl: SITE_URL }, input);
+  const shown = { name: "Ada", username: "ada", avatarUrl: null };
+  const profile = { providerUserId: "1", email: null, ...shown };
+  await services.engine.transaction(projectId, async (tx) => {
+    const { userId } = await accountOf(tx, services, { provider, profile, linking });
+    const sessionId = await openSession(tx, services, { userId, device: NO_DEVICE });
+    await issueExchangeCode(tx, services, { userId, sessionId, accessToken: "bench" });
+    const sessionEndsAt = new Date(services.clock.now() + SESSION_MS_MAX).toISOString();
+    await issueRefreshToken(tx, services, { sessionId, sessionEndsAt });
+  });
+}
+
+async function upload(services: Services, projectId: Id): Promise<void> {
+  const file = { filename: "photo.png", contentType: "image/png", bytes: 20_000 };
+  const { filePath } = await requestUpload(services, projectId, file);
+  await deleteFile(services, projectId, filePath);
 }
 
 /** Starts Corbel, and asks every project for a list, round by round. */
@@ -131,7 +174,7 @@ async function use(
   keys: readonly string[],
   below: readonly (readonly [name: string, pid: number])[],
 ): Promise<void> {
-  await using corbel = await startCorbel(folder, settings);
+  await using corbel = await startCorbel(folder, { ...settings, STORAGE_URL });
   const all = [["Corbel", corbel.pid] as const, ...below];
   const states = async () =>
     (await Promise.all(all.map(([name, pid]) => state(name, pid)))).join("; ");

@@ -1,7 +1,7 @@
 import { AI_ROWS } from "./ai.ts";
-import type { Recorded } from "./bare.ts";
+import type { Inserted, Recorded } from "./bare.ts";
 import { latency99, load, type Target } from "./load.ts";
-import { ask, median, ratio } from "./measuring.ts";
+import { ask, type Asked, compare, median, ratio } from "./measuring.ts";
 import { onMongo } from "./mongo.ts";
 import { type Program, residentMb, startBare, startCorbel } from "./process.ts";
 import { FILE_ROWS } from "./file_rows.ts";
@@ -279,7 +279,14 @@ async function insertOverEngine(setting: Setting): Promise<number> {
   try {
     await using corbel = await startCorbel(setting.folder);
     await using bare = await startBare(["insert", folder]);
-    return await ratio(posted(corbel, setting), { ...posted(corbel, setting), url: bare.url });
+    const before = await insertedTotal(corbel, setting);
+    const target = posted(corbel, setting);
+    const { ratio, asked: [own, others] } = await compare(target, { ...target, url: bare.url });
+    await checkInserted(corbel, setting, { before, asked: own });
+    const { total, doc } = JSON.parse((await ask({ url: bare.url })).body) as Inserted;
+    if (doc !== target.body) throw new Error(`The bare server stored ${doc}`);
+    checkGrowth(total, others);
+    return ratio;
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
@@ -287,8 +294,37 @@ async function insertOverEngine(setting: Setting): Promise<number> {
 
 async function manyWritersOverOne(setting: Setting): Promise<number> {
   await using corbel = await startCorbel(setting.folder);
+  const before = await insertedTotal(corbel, setting);
   const target = posted(corbel, setting);
-  return await ratio(target, target, { connections: 32 }, { connections: 1 });
+  const [many, single] = [{ connections: 32 }, { connections: 1 }];
+  const { ratio, asked: [own, others] } = await compare(target, target, many, single);
+  const asked = { answered: own.answered + others.answered, open: own.open + others.open };
+  await checkInserted(corbel, setting, { before, asked });
+  return ratio;
+}
+
+const inserted = async (corbel: Program, setting: Setting) =>
+  JSON.parse((await ask(list(corbel, setting, "inserted?limit=1"))).body).data;
+
+const insertedTotal = async (corbel: Program, setting: Setting): Promise<number> =>
+  (await inserted(corbel, setting)).total;
+
+/** Throws where what was answered as stored is not what is there: how much, and the last of it. */
+async function checkInserted(
+  corbel: Program,
+  setting: Setting,
+  { before, asked }: { readonly before: number; readonly asked: Asked },
+): Promise<void> {
+  const { items: [last], total } = await inserted(corbel, setting);
+  for (const [name, value] of Object.entries(POST)) {
+    if (last?.[name] !== value) throw new Error(`Stored was ${JSON.stringify(last)}`);
+  }
+  checkGrowth(total - before, asked);
+}
+
+function checkGrowth(grown: number, { answered, open }: Asked): void {
+  if (grown >= answered && grown <= answered + open) return;
+  throw new Error(`${answered} requests were answered, but ${grown} documents stored`);
 }
 
 /** The POST of a document to a collection that nothing else reads. */
@@ -296,13 +332,15 @@ const posted = (server: Program, setting: Setting): Target => ({
   url: `${server.url}/api/data/inserted`,
   method: "POST",
   headers: { ...bySecret(setting), "content-type": "application/json" },
-  body: JSON.stringify({
-    title: "A post",
-    summary: "What it is about, in a sentence as long as such sentences are.",
-    status: "draft",
-    views: 12,
-  }),
+  body: JSON.stringify(POST),
 });
+
+const POST = {
+  title: "A post",
+  summary: "What it is about, in a sentence as long as such sentences are.",
+  status: "draft",
+  views: 12,
+};
 
 /** What the interface lets one ask at most, of 200,000 documents; each looks at all of them. */
 const SLOWEST = [
@@ -322,6 +360,10 @@ async function neighbour(setting: Setting): Promise<number> {
   const [first] = JSON.parse((await ask(list(corbel, setting, "posts200000?limit=1"))).body).data
     .items;
   const byId = list(corbel, setting, `posts200000/${first._id}`);
+  const found = JSON.parse((await ask(byId)).body).data;
+  if (JSON.stringify(found) !== JSON.stringify(first)) {
+    throw new Error("Not the one that is listed");
+  }
   const options = { connections: 4 };
   await load(byId, { ...options, seconds: WARM_UP_SECONDS });
   const ratios: number[] = [];
