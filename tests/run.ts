@@ -20,8 +20,9 @@ const SILENCE_SECONDS = 300;
 /** For a run that was told to stop to name the tests it left; one that is stuck may not listen. */
 const FAREWELL_MS = 10_000;
 
-/** Of an output, enough for its summary. */
-const OUTPUT_CHARACTERS = 10_000;
+/** Of an output, enough for its summary and what it says of failures. */
+const OUTPUT_CHARACTERS = 30_000;
+const FAILURE_CHARACTERS = 8_000;
 
 const EVERYTHING = ["lib", "tests"];
 const BOTH_ENGINES = [
@@ -42,17 +43,27 @@ export interface Counts {
   readonly failed: number;
 }
 
+// deno-lint-ignore no-control-regex -- Colours are escape sequences.
+const withoutColours = (output: string): string => output.replaceAll(/\x1b\[[0-9;]*m/g, "");
+
 /**
  * What the last summary in an output of `deno test` says; null if it has none. A run that failed
  * without a failed test, say by a file that could not be loaded, failed once.
  */
 export function countsOf(output: string, success: boolean): Counts | null {
-  // deno-lint-ignore no-control-regex -- Colours are escape sequences.
-  const plain = output.replaceAll(/\x1b\[[0-9;]*m/g, "");
-  const summary = [...plain.matchAll(/^(?:ok|FAILED) \| (\d+) passed.*? \| (\d+) failed/gm)].at(-1);
+  const summary = [
+    ...withoutColours(output).matchAll(/^(?:ok|FAILED) \| (\d+) passed.*? \| (\d+) failed/gm),
+  ].at(-1);
   if (summary === undefined) return null;
   const failed = Number(summary[2]);
   return { passed: Number(summary[1]), failed: success ? failed : Math.max(failed, 1) };
+}
+
+/** The last of what an output of `deno test` says of its failures: errors, then names. */
+export function failuresOf(output: string): string {
+  const plain = withoutColours(output);
+  const errors = plain.lastIndexOf("\n ERRORS \n");
+  return plain.slice(Math.max(errors, 0)).trim().slice(-FAILURE_CHARACTERS);
 }
 
 /** Which of these files run on MongoDB as well: not those about the files of SQLite. */
@@ -101,6 +112,9 @@ async function filesOf(paths: readonly string[]): Promise<string[]> {
   return found.sort();
 }
 
+/** Told once more at the end, where one looks first. */
+const failures: string[] = [];
+
 /** Exit codes of a run that was stopped. */
 const STOPPED = { SIGINT: 130, SIGTERM: 143 };
 
@@ -133,6 +147,7 @@ async function runTests({ title, paths, env }: Run, flags: readonly string[]): P
   children.delete(child);
   const counts = countsOf(output, success);
   if (counts === null) console.log(`FAILED: ${title}: the run did not finish`);
+  if (!success) failures.push(`== ${title}: what failed\n${failuresOf(output)}`);
   return counts ?? { passed: 0, failed: 1 };
 }
 
@@ -227,6 +242,7 @@ async function main(): Promise<number> {
   try {
     const { passed, failed } = await runAll(Deno.args);
     if (stoppedBy !== null) return STOPPED[stoppedBy];
+    for (const failure of failures) console.log(failure);
     console.log(`${passed} passed, ${failed} failed`);
     return failed === 0 ? 0 : 1;
   } catch (error) {

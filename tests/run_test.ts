@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { until } from "./acceptance/until.ts";
-import { countsOf, hostsOf, inBucket, onBothEngines } from "./run.ts";
+import { countsOf, failuresOf, hostsOf, inBucket, onBothEngines } from "./run.ts";
 import { findS3 } from "./services/ceph.ts";
 import { findMongodb } from "./services/mongodb.ts";
 import { startMongodb } from "./services/mongodb_server.ts";
@@ -24,6 +24,20 @@ Deno.test("a run that failed without a failed test counts as one failure", () =>
     failed: 1,
   });
   assert.equal(countsOf("error: No test modules found\n", false), null);
+});
+
+Deno.test("of a run that failed its errors and names are kept, without colours", () => {
+  const errors =
+    "ERRORS \n\na => ./a_test.ts:1:6\nerror: Error: x\n\n FAILURES \n\na => ./a_test.ts:1:6";
+  const summary = "FAILED | 1 passed | 1 failed (1s)";
+  assert.equal(
+    failuresOf(
+      `a ... FAILED (1ms)\n\n\x1b[41m ${errors.replace(" \n", " \x1b[0m\n")}\n\n${summary}\n`,
+    ),
+    `${errors}\n\n${summary}`,
+  );
+  assert.equal(failuresOf(`b ... \n`), "b ...");
+  assert.ok(failuresOf(`\n ERRORS \n${"x".repeat(20_000)}\n${summary}`).endsWith(`x\n${summary}`));
 });
 
 Deno.test("on both engines run the suites that see an engine only from outside", () => {
@@ -194,6 +208,8 @@ Deno.test({
     await using runner = await startRunner(failing);
     assert.equal((await runner.end()).code, 1);
     assert.equal(runner.output().trimEnd().split("\n").at(-1), "1 passed, 1 failed");
+    const [, told] = runner.output().split("== The embedded engine: what failed\n");
+    assert.match(told!, /Error: as it should[\s\S]* FAILURES\s+fails => /);
     assert.deepEqual(await listening(await runner.note()), [false, false]);
     assert.deepEqual(left(runner), []);
   },
