@@ -175,6 +175,17 @@ Deno.test("a page that is full looks at no row of the ranges behind", async () =
   });
 });
 
+Deno.test("the ranges of a page behind a position are run in place, not handed over", async () => {
+  for (const sort of SORTS) {
+    await withPlans(trashDefinition({ fields: FIELDS, indexes: single(sort) }), (explain) => {
+      for (const query of pagesFrom([middle(sort)], sort, eq("isDeleted", false))) {
+        const steps = explain(query).flat();
+        assert.ok(!steps.some((step) => step.includes("CO-ROUTINE")), steps.join(" | "));
+      }
+    });
+  }
+});
+
 Deno.test("the first page of live, deleted or all records is sought and never sorted", async () => {
   for (const sort of SORTS) {
     await withPlans(trashDefinition({ fields: FIELDS, indexes: single(sort) }), (explain) => {

@@ -56,7 +56,11 @@ export function pageStatement(
   const twice = definition.trash && !fixesTrash(query.filter) && !isWalk(definition, query);
   const rangeText = twice ? mergedSql : rangeSql;
   const text = (columns: PageColumns) =>
-    chainSql(columns, ranges.map((range) => rangeText(columns, { definition, filter, range })));
+    chainSql(
+      columns,
+      ranges.map((range) => rangeText(columns, { definition, filter, range })),
+      twice,
+    );
   return {
     sql: { doc: text("doc"), seq: text("seq"), "seq, doc": text("seq, doc") },
     values: filter.values,
@@ -94,9 +98,9 @@ function pageValues(
         all.push(slot < from!.values.length ? bindable(from!.values[slot]!) : from!.id);
       }
     }
-    all.push(limit);
+    if (twice) all.push(limit);
   }
-  if (slots.length > 1) all.push(limit);
+  if (!twice || slots.length > 1) all.push(limit);
   return all;
 }
 
@@ -219,7 +223,7 @@ interface Source {
 function rangeSql(columns: PageColumns, { definition, filter, range }: Source): string {
   const orderBy = range.order.map(({ value, descending }) => value + direction(descending));
   return `select ${columns} from ${tableName(definition)} where (${filter.sql}) ` +
-    `and ${range.condition} order by ${orderBy.join(", ")} limit ${BOUND}`;
+    `and ${range.condition} order by ${orderBy.join(", ")}`;
 }
 
 /**
@@ -236,9 +240,13 @@ function mergedSql(columns: PageColumns, { definition, filter, range }: Source):
   return `${sides.join(" union all ")} order by ${orderBy.join(", ")} limit ${BOUND}`;
 }
 
-/** One range after the other, until there are enough rows. */
-function chainSql(columns: PageColumns, ranges: readonly string[]): string {
-  if (ranges.length === 1) return ranges[0]!;
+/**
+ * One range after the other, until there are enough rows. SQLite runs ranges without limits of
+ * their own in place, with the limit of all; one that has a limit, as merged ones do, is run by
+ * itself and handed over row by row: 6 µs a page of 20.
+ */
+function chainSql(columns: PageColumns, ranges: readonly string[], twice: boolean): string {
+  if (ranges.length === 1) return twice ? ranges[0]! : `${ranges[0]} limit ${BOUND}`;
   const links = ranges.map((range) => `select ${columns} from (${range})`);
   return `${links.join(" union all ")} limit ${BOUND}`;
 }
