@@ -98,7 +98,25 @@ export function parseListQuery(collection: Collection, text: string): ListReques
  * what is malformed stays in the text, for {@linkcode parseListQuery} to refuse.
  */
 export function splitCursor(text: string): { rest: string; cursor: string | null } {
-  if (!/cursor|%/.test(text)) return { rest: text, cursor: null };
+  const at = text.indexOf("cursor");
+  const isEncoded = /[%+]/.test(text);
+  if (at === -1 && !isEncoded) return { rest: text, cursor: null };
+  // As clients send it back, it needs no decoding.
+  const isPlain = !isEncoded && at === text.lastIndexOf("cursor") &&
+    text.startsWith(CURSOR, at) && (at === 0 || text[at - 1] === "&");
+  if (!isPlain) return splitEncodedCursor(text);
+  const end = text.indexOf("&", at);
+  return end === -1
+    ? { rest: text.slice(0, Math.max(at - 1, 0)), cursor: text.slice(at + CURSOR.length) }
+    : {
+      rest: text.slice(0, at) + text.slice(end + 1),
+      cursor: text.slice(at + CURSOR.length, end),
+    };
+}
+
+const CURSOR = "cursor=";
+
+function splitEncodedCursor(text: string): { rest: string; cursor: string | null } {
   const parts = text.split("&");
   const cursors = parts.map(cursorOf).filter((value) => value !== null);
   if (cursors.length !== 1) return { rest: text, cursor: null };
@@ -107,11 +125,8 @@ export function splitCursor(text: string): { rest: string; cursor: string | null
 }
 
 /** The value of a `cursor` parameter, whose name may be percent-encoded; null for another one. */
-function cursorOf(part: string): string | null {
-  // As we wrote it a cursor needs no decoding.
-  if (part.startsWith("cursor=") && !/[%+]/.test(part)) return part.slice("cursor=".length);
-  return /^[^=]*(?:cursor|%)/.test(part) ? new URLSearchParams(part).get("cursor") : null;
-}
+const cursorOf = (part: string): string | null =>
+  /^[^=]*(?:cursor|%)/.test(part) ? new URLSearchParams(part).get("cursor") : null;
 
 /** Reads the query of a single document: how it is shown, and whether trash is looked at. */
 export function parseDocumentQuery(

@@ -125,6 +125,12 @@ Deno.test("the cursor is taken out of a query, so that pages of one list share t
     ["cursor=abc.d-_f", "", "abc.d-_f"],
     ["cursor=", "", ""],
     ["limit=5&cursor=abc&sort=title", "limit=5&sort=title", "abc"],
+    ["cursor=abc&limit=5", "limit=5", "abc"],
+    ["limit=5&cursor=abc", "limit=5", "abc"],
+    ["limit=5&cursor=abc&", "limit=5&", "abc"],
+    ["&cursor=abc", "", "abc"],
+    ["cursor=cursor", "", "cursor"],
+    ["title=a+b&cursor=abc", "title=a+b", "abc"],
     ["cursor=a%2Eb", "", "a.b"],
     ["%63ursor=a&limit=5", "limit=5", "a"],
     ["cursor", "", ""],
@@ -135,6 +141,8 @@ Deno.test("the cursor is taken out of a query, so that pages of one list share t
   ];
   for (const [query, rest, cursor] of table) {
     assert.deepEqual(splitCursor(query), { rest, cursor }, query);
+    const encoded = splitCursor(query.replace(/(^|&)cursor/, "$1%63ursor"));
+    assert.deepEqual(encoded, { rest, cursor }, `${query}, encoded`);
   }
 });
 
