@@ -16,6 +16,8 @@ export interface Target {
 export interface LoadOptions {
   readonly connections?: number;
   readonly seconds?: number;
+  /** Whether `wrk` keeps to the last processor, where the system can see to that. */
+  readonly pinned?: boolean;
 }
 
 /** What bodies are made of whose bytes do not matter. */
@@ -46,29 +48,43 @@ export async function latency99(target: Target, options: LoadOptions = {}): Prom
 
 /** Throws if any request was refused, or none was answered in time. */
 export async function underLoad(target: Target, options: LoadOptions = {}): Promise<Result> {
-  const { connections = CONNECTIONS, seconds = SECONDS } = options;
-  const result = await hasWrk()
-    ? await wrk(target, connections, seconds)
+  const { connections = CONNECTIONS, seconds = SECONDS, pinned = false } = options;
+  const result = await succeeds("command -v wrk")
+    ? await wrk(target, { connections, seconds, pinned })
     : await client(target, connections, seconds);
   if (result.answered === 0) throw new Error(`${target.url} answered nothing in time`);
   return result;
 }
 
-let found: Promise<boolean> | undefined;
+const known = new Map<string, Promise<boolean>>();
 
-function hasWrk(): Promise<boolean> {
-  return found ??= new Deno.Command("sh", { args: ["-c", "command -v wrk"], stdout: "null" })
-    .output().then(({ success }) => success);
+/** Whether the shell knows how to do it, found out once. */
+function succeeds(command: string): Promise<boolean> {
+  let outcome = known.get(command);
+  if (outcome === undefined) {
+    outcome = new Deno.Command("sh", { args: ["-c", command], stdout: "null", stderr: "null" })
+      .output().then(({ success }) => success);
+    known.set(command, outcome);
+  }
+  return outcome;
 }
 
-async function wrk(target: Target, connections: number, seconds: number): Promise<Result> {
+const PIN = ["taskset", "-c", String(navigator.hardwareConcurrency - 1)];
+
+async function wrk(
+  target: Target,
+  { connections, seconds, pinned }: Required<LoadOptions>,
+): Promise<Result> {
+  const command = ["wrk"];
+  if (pinned && await succeeds(`${PIN.join(" ")} true`)) command.unshift(...PIN);
   const args = ["--latency", "-t1", `-c${connections}`, `-d${seconds}s`];
   for (const [name, value] of Object.entries(target.headers ?? {})) {
     args.push("-H", `${name}: ${value}`);
   }
   const folder = await Deno.makeTempDir();
   if (target.method !== undefined) args.push("-s", await script(target, folder));
-  const { stdout } = await new Deno.Command("wrk", { args: [...args, target.url] }).output();
+  const [program, ...rest] = [...command, ...args, target.url];
+  const { stdout } = await new Deno.Command(program!, { args: rest }).output();
   await Deno.remove(folder, { recursive: true });
   const text = new TextDecoder().decode(stdout);
   if (/Non-2xx|Socket errors/.test(text)) throw new Error(`${target.url} failed:\n${text}`);

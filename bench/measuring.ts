@@ -1,8 +1,8 @@
 import type { Recorded } from "./bare.ts";
 import { CONNECTIONS, type LoadOptions, type Target, underLoad } from "./load.ts";
 
-/** Many short rounds: what slows the machine for a while spoils few of them. */
-const ROUNDS = 9;
+/** Many short rounds: what slows the machine for a while meets both sides alike. */
+const ROUNDS = 20;
 const ROUND_SECONDS = 1;
 const WARM_UP_SECONDS = 2;
 
@@ -24,7 +24,7 @@ export interface Asked {
   readonly open: number;
 }
 
-/** Requests per second of one over the other, in turns, so that both see the same machine. */
+/** Requests of one over those of the other in as much time, in turns, so that both see the same machine. */
 export async function ratio(
   one: Target,
   other: Target,
@@ -43,16 +43,14 @@ export async function compare(
 ): Promise<{ readonly ratio: number; readonly asked: readonly [Asked, Asked] }> {
   const sides = [side(one, options), side(other, otherOptions)] as const;
   for (const { turn } of sides) await turn({ seconds: WARM_UP_SECONDS });
-  const ratios: number[] = [];
+  const perSecond = [0, 0] as [number, number];
   for (let round = 0; round < ROUNDS; round++) {
     // Who comes first changes: a machine that is slowing down would wrong the second.
     const order = round % 2 === 0 ? [0, 1] as const : [1, 0] as const;
-    const perSecond = [0, 0] as [number, number];
-    for (const at of order) perSecond[at] = await sides[at].turn({});
-    ratios.push(perSecond[0] / perSecond[1]);
+    for (const at of order) perSecond[at] += await sides[at].turn({});
   }
   return {
-    ratio: Math.round(median(ratios) * 100) / 100,
+    ratio: Math.round(perSecond[0] / perSecond[1] * 100) / 100,
     asked: [sides[0].asked(), sides[1].asked()],
   };
 }
