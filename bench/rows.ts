@@ -15,10 +15,7 @@ const ROUNDS = 3;
 const WARM_UP_SECONDS = 1;
 const MEMORY_SECONDS = 60;
 
-/**
- * For two answers of one server: it is not moved about then, and answers more evenly. A bare server
- * is so quick that much of its time is the load's; there it would change what is measured.
- */
+/** For two answers of one server: it is not moved about then, and answers more evenly. */
 const STEADY: LoadOptions = { pinned: true };
 
 export const ROWS: readonly Row[] = [
