@@ -1,10 +1,11 @@
 import { LRUCache } from "lru-cache";
 import { StoreUnavailable } from "../errors.ts";
 import type { Definition, Engine, Id, Records, Space, StoredRecord, Transaction } from "../port.ts";
+import type { Access, Committed } from "./access.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import type { Connection, Sync } from "./connection.ts";
 import { sql } from "./fragment.ts";
-import { type Access, type Committed, SqliteRecords } from "./records.ts";
+import { SqliteRecords } from "./records.ts";
 import { RowCachePool } from "./row_cache.ts";
 import { Scans } from "./scans.ts";
 import { FileSpace } from "./space.ts";

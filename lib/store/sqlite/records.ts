@@ -13,36 +13,14 @@ import type {
 } from "../port.ts";
 import { bytesOf } from "../json_text.ts";
 import { fittingText, pageOf, samePageOf, StoredText } from "../texts.ts";
+import type { Access, Committed } from "./access.ts";
 import type { Connection, Row } from "./connection.ts";
 import { explain } from "./explain.ts";
 import { filterSql } from "./filter_sql.ts";
 import { sql } from "./fragment.ts";
 import { boundPage, type PageColumns, type PageStatement } from "./keyset.ts";
-import type { RowCache } from "./row_cache.ts";
-import { readBounded, type Slow } from "./slow.ts";
+import { readBounded } from "./slow.ts";
 import { type CountStatement, type PagePlan, Statements } from "./statements.ts";
-
-/** Where the records of one definition are read and written. */
-export interface Access {
-  /** Runs on a connection that sees what was committed, or the transaction's own changes. */
-  read<T>(work: (db: Connection, committed: Committed | null) => T): Promise<T>;
-  /** Where reads go that look at many rows; null within a transaction, which is read in place. */
-  readonly slow: Slow | null;
-  /** Runs in a write transaction; `touched` is told which rows it changes, null for a new one. */
-  write<T>(work: (db: Connection, touched: (seq: number | null) => void) => T): Promise<T>;
-}
-
-/** What is known of committed rows; within a transaction nothing is. */
-export interface Committed {
-  readonly rows: RowCache;
-  /** Counts that the table keeps, by their statement, as they were read last. */
-  readonly totals: Map<string, number>;
-  /**
-   * Whether no other process has committed since the last time this was asked. If one has, all
-   * that was known is dropped.
-   */
-  isSteady(): boolean;
-}
 
 /** {@linkcode Records} over one table: `seq`, `id`, `rev`, and the record's JSON text `doc`. */
 export class SqliteRecords<T extends StoredRecord> implements Records<T> {

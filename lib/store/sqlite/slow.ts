@@ -1,21 +1,13 @@
 import { advise } from "../advice.ts";
 import { QueryTooSlow } from "../errors.ts";
 import type { ListQuery } from "../port.ts";
+import type { Access, Committed, Slow } from "./access.ts";
 import { Spent } from "./budget.ts";
 import type { Connection } from "./connection.ts";
 import { boundPage } from "./keyset.ts";
 import type { Paced } from "./pace.ts";
-import type { Access, Committed } from "./records.ts";
 import type { Scan, Scanned } from "./scan.ts";
 import type { CountStatement, PagePlan, Statements } from "./statements.ts";
-
-/** Where reads of one file go that look at many rows. */
-export interface Slow {
-  /** How many rows a read may look at on the event loop; at 0 none that is not sure to be short. */
-  readonly rowsMax: number;
-  /** Null when it takes too long. */
-  scan(scan: Scan): Promise<Scanned | null>;
-}
 
 /** However few rows: some are large, some patterns dear. */
 const HERE_MS = 5;

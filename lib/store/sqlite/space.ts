@@ -1,8 +1,8 @@
 import type { Definition } from "../port.ts";
+import type { Committed } from "./access.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 import { Connection, type Sync } from "./connection.ts";
 import { sql } from "./fragment.ts";
-import type { Committed } from "./records.ts";
 import type { RowCachePool } from "./row_cache.ts";
 import { openFile } from "./open_file.ts";
 import {

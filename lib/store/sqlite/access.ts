@@ -1,0 +1,33 @@
+import type { Connection } from "./connection.ts";
+import type { RowCache } from "./row_cache.ts";
+import type { Scan, Scanned } from "./scan.ts";
+
+/** Where the records of one definition are read and written. */
+export interface Access {
+  /** Runs on a connection that sees what was committed, or the transaction's own changes. */
+  read<T>(work: (db: Connection, committed: Committed | null) => T): Promise<T>;
+  /** Where reads go that look at many rows; null within a transaction, which is read in place. */
+  readonly slow: Slow | null;
+  /** Runs in a write transaction; `touched` is told which rows it changes, null for a new one. */
+  write<T>(work: (db: Connection, touched: (seq: number | null) => void) => T): Promise<T>;
+}
+
+/** What is known of committed rows; within a transaction nothing is. */
+export interface Committed {
+  readonly rows: RowCache;
+  /** Counts that the table keeps, by their statement, as they were read last. */
+  readonly totals: Map<string, number>;
+  /**
+   * Whether no other process has committed since the last time this was asked. If one has, all
+   * that was known is dropped.
+   */
+  isSteady(): boolean;
+}
+
+/** Where reads of one file go that look at many rows. */
+export interface Slow {
+  /** How many rows a read may look at on the event loop; at 0 none that is not sure to be short. */
+  readonly rowsMax: number;
+  /** Null when it takes too long. */
+  scan(scan: Scan): Promise<Scanned | null>;
+}
