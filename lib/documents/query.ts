@@ -99,10 +99,9 @@ export function parseListQuery(collection: Collection, text: string): ListReques
  */
 export function splitCursor(text: string): { rest: string; cursor: string | null } {
   const at = text.indexOf("cursor");
-  const isEncoded = /[%+]/.test(text);
-  if (at === -1 && !isEncoded) return { rest: text, cursor: null };
+  if (at === -1 && !text.includes("%")) return { rest: text, cursor: null };
   // As clients send it back, it needs no decoding.
-  const isPlain = !isEncoded && at === text.lastIndexOf("cursor") &&
+  const isPlain = !/[%+]/.test(text) && at === text.lastIndexOf("cursor") &&
     text.startsWith(CURSOR, at) && (at === 0 || text[at - 1] === "&");
   if (!isPlain) return splitEncodedCursor(text);
   const end = text.indexOf("&", at);
