@@ -75,15 +75,14 @@ async function wrk(
   target: Target,
   { connections, seconds, pinned }: Required<LoadOptions>,
 ): Promise<Result> {
-  const command = ["wrk"];
-  if (pinned && await succeeds(`${PIN.join(" ")} true`)) command.unshift(...PIN);
+  const pin = pinned && await succeeds(`${PIN.join(" ")} true`) ? PIN : [];
   const args = ["--latency", "-t1", `-c${connections}`, `-d${seconds}s`];
   for (const [name, value] of Object.entries(target.headers ?? {})) {
     args.push("-H", `${name}: ${value}`);
   }
   const folder = await Deno.makeTempDir();
   if (target.method !== undefined) args.push("-s", await script(target, folder));
-  const [program, ...rest] = [...command, ...args, target.url];
+  const [program, ...rest] = [...pin, "wrk", ...args, target.url];
   const { stdout } = await new Deno.Command(program!, { args: rest }).output();
   await Deno.remove(folder, { recursive: true });
   const text = new TextDecoder().decode(stdout);
