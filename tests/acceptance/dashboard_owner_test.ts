@@ -143,6 +143,8 @@ browserTest("the requests are drawn anew by themselves, and what is open stays o
   // The server stores what it has counted every ten seconds; the page's time is ours.
   await until("the requests are drawn", async () => {
     await page.clock.runFor(10_000);
+    // A minute of the page's time must not go by while it waits for an answer: htmx would give up.
+    await page.locator(".htmx-request").first().waitFor({ state: "detached" });
     return await page.getByRole("img", { name: /^Last hour: 3 requests, 3 refused/ }).count() === 1;
   }, 30_000);
   await page.getByRole("cell", { name: /^(today|yesterday), / }).waitFor();
