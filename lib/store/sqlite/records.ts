@@ -18,7 +18,7 @@ import type { Connection, Row } from "./connection.ts";
 import { explain } from "./explain.ts";
 import { filterSql } from "./filter_sql.ts";
 import { sql } from "./fragment.ts";
-import { boundPage, type PageColumns, type PageStatement } from "./keyset.ts";
+import { boundPage, type PageForm, type PageStatement } from "./keyset.ts";
 import { readBounded } from "./slow.ts";
 import { type CountStatement, type PagePlan, Statements } from "./statements.ts";
 
@@ -257,14 +257,16 @@ class Reading {
 
   /** Texts of a page: out of the cache where all are there, else out of the table. */
   texts(statement: PageStatement, query: ListQuery): readonly string[] {
-    const rows = (columns: PageColumns) => this.#db.all(boundPage(statement, columns, query));
-    if (this.#committed === null) return rows("doc").map(([text]) => text as string);
+    const bound = (form: PageForm) => boundPage(statement, form, query);
+    if (this.#committed === null) {
+      return this.#db.all(bound("doc")).map(([text]) => text as string);
+    }
     const { rows: cache } = this.#committed;
     if (cache.promising) {
-      const texts = cache.page(rows("seq"));
+      const texts = cache.page((this.#db.get(bound("all seq"))![0] ?? "") as string);
       if (texts !== null) return texts;
     }
-    const read = rows("seq, doc");
+    const read = this.#db.all(bound("seq, doc"));
     this.#found.push(() => cache.fill(read));
     return read.map(([, text]) => text as string);
   }

@@ -9,8 +9,8 @@ export class RowCache {
   readonly #pool: RowCachePool;
   #young = new Map<number, string>();
   #old = new Map<number, string>();
-  /** Pages that were made of them, by their first row; no longer than all their rows stay. */
-  readonly #pages = new Map<unknown, KnownPage>();
+  /** Pages that were made of them, by the `seq` of their rows; no longer than all these stay. */
+  readonly #pages = new Map<string, readonly string[]>();
   /** How often pages could be made of what is here, lately: 0 to 1. */
   #worth = 0;
 
@@ -26,16 +26,18 @@ export class RowCache {
   /**
    * The texts of a page, or null if one is missing. The very same list is given again for the same
    * rows while none of them has changed: whoever makes something of it can keep that by the list.
+   *
+   * @param rows The `seq` of each, in order, with commas between.
    */
-  page(rows: readonly (readonly unknown[])[]): readonly string[] | null {
-    const known = this.#pages.get(rows[0]?.[0]);
-    if (known !== undefined && isOf(known, rows)) {
+  page(rows: string): readonly string[] | null {
+    const known = this.#pages.get(rows);
+    if (known !== undefined) {
       this.#learn(true);
-      return known.texts;
+      return known;
     }
+    const seqs = rows === "" ? [] : rows.split(",").map(Number);
     const texts: string[] = [];
-    for (const row of rows) {
-      const seq = row[0] as number; // The only column asked for.
+    for (const seq of seqs) {
       let text = this.#young.get(seq);
       if (text === undefined) {
         text = this.#old.get(seq);
@@ -44,10 +46,10 @@ export class RowCache {
       }
       texts.push(text);
     }
-    const complete = texts.length === rows.length;
+    const complete = texts.length === seqs.length;
     this.#learn(complete);
     if (!complete) return null;
-    this.#remember({ rows, texts });
+    this.#remember(rows, texts);
     return texts;
   }
 
@@ -81,10 +83,10 @@ export class RowCache {
     this.#pages.clear();
   }
 
-  #remember(page: KnownPage): void {
+  #remember(rows: string, texts: readonly string[]): void {
     if (this.#pages.size === PAGES_KEPT) this.#pages.clear();
-    this.#pages.set(page.rows[0]?.[0], page);
-    const length = page.texts.reduce((sum, text) => sum + text.length, 0);
+    this.#pages.set(rows, texts);
+    const length = texts.reduce((sum, text) => sum + text.length, rows.length);
     this.#pool.grow(MADE_OF_PAGE * length);
   }
 
@@ -97,15 +99,6 @@ export class RowCache {
     this.#worth += ((complete ? 1 : 0) - this.#worth) * LEARNING;
   }
 }
-
-interface KnownPage {
-  /** Each with its `seq`. */
-  readonly rows: readonly (readonly unknown[])[];
-  readonly texts: readonly string[];
-}
-
-const isOf = ({ rows: known }: KnownPage, rows: KnownPage["rows"]): boolean =>
-  known.length === rows.length && known.every(([seq], i) => seq === rows[i]![0]);
 
 const PAGES_KEPT = 32;
 /** How often its texts are repeated in what is made of a page. */
