@@ -35,7 +35,7 @@ export interface Call<P> {
   /** The body of a refusal, for an answer that has begun and cannot be one itself. */
   refusal(error: unknown): string;
   /** Address of the client. */
-  readonly client: string;
+  client(): string;
   /** Reads the JSON body, within the contract's limit. */
   body(): Promise<Json>;
   /** The same for a body that may be left out: undefined then. */

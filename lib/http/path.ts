@@ -13,6 +13,9 @@ const DATA = "/api/data/";
 /** Where every path that begins with `/api/data/users` is routed, in any case or encoding. */
 export const RESERVED_PATH = "/api/data/users";
 
+/** Whether documents are read and written at this path. */
+export const isDataPath = (path: string): boolean => path.startsWith(DATA);
+
 const STORAGE = "/api/storage/";
 
 /** Whether refusals at this path also carry `error`, as those of operations on files do. */
@@ -49,7 +52,7 @@ export function readAddress(url: string): Address {
 }
 
 function namesUsers(raw: string): boolean {
-  if (!raw.startsWith(DATA)) return false;
+  if (!isDataPath(raw)) return false;
   const end = raw.indexOf("/", DATA.length);
   const segment = raw.slice(DATA.length, end < 0 ? raw.length : end);
   return segment.toLowerCase().startsWith("users") ||

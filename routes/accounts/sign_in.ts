@@ -28,7 +28,7 @@ export const handleSignInAccount: Handler<null> = async (call) => {
   };
   const opened = await signInAccount(call.services, given, {
     device: device(call),
-    network: networkOf(call.client),
+    network: networkOf(call.client()),
     cookies: call.header("cookie"),
   });
   return signedIn(call, opened, ok(200, shown(opened), "Signed in"));
@@ -40,7 +40,7 @@ export const handleSignOutAccount: Handler<null> = async ({ services, header }) 
   return { ...ok(200, "{}", "Signed out"), headers: [sessionCookie(services.cookies, null)] };
 };
 
-export const device = ({ header, client }: Call<null>) => deviceOf(header("user-agent"), client);
+export const device = ({ header, client }: Call<null>) => deviceOf(header("user-agent"), client());
 
 const shown = ({ account }: OpenedSession): string => jsonText(shownAccount(account));
 

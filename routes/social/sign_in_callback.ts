@@ -8,7 +8,7 @@ export const handleSignInCallback: Handler<null> = async (call) => {
     provider: call.param("provider"),
     query: new URLSearchParams(call.query),
     cookies: call.header("cookie"),
-    device: deviceOf(call.header("user-agent"), call.client),
+    device: deviceOf(call.header("user-agent"), call.client()),
   });
   return redirect(location);
 };

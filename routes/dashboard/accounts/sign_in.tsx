@@ -33,7 +33,7 @@ export const signIn: Handler<null> = async (call) => {
   const tried = await attempt(() =>
     signInAccount(call.services, given, {
       device: device(call),
-      network: networkOf(call.client),
+      network: networkOf(call.client()),
       cookies: call.header("cookie"),
     })
   );
