@@ -233,6 +233,31 @@ export const concurrencyCases: Cases = {
     assert.deepEqual(await countsOf(records), { live: 40, deleted: 0, all: 40 });
   },
 
+  "of transactions of one moment each sees those before it, and none that are undone": async (
+    { engine },
+  ) => {
+    const space = newSpace();
+    const records = engine.records(space, definition());
+    await records.insert({ _id: id(1), n: 0 });
+    const outcomes = await Promise.allSettled(
+      upTo(12).map((i) =>
+        engine.transaction(space, async (tx) => {
+          const inside = tx.records(definition());
+          const n = (await inside.get(id(1)))!.value.n as number;
+          await inside.updateOne(eq("_id", id(1)), { set: { n: n + 1 } });
+          await inside.insert({ _id: id(100 + i), n });
+          if (i % 3 === 0) throw new Error("changed our mind");
+          return n;
+        })
+      ),
+    );
+    const seen = outcomes.flatMap((one) => one.status === "fulfilled" ? [one.value] : []);
+    assert.deepEqual(seen.toSorted((a, b) => a - b), upTo(8));
+    assert.equal((await records.get(id(1)))?.value.n, 8);
+    const left = (await listAll(records)).map((one) => one._id);
+    assert.deepEqual(left, [1, ...upTo(12).filter((i) => i % 3 !== 0).map((i) => 100 + i)].map(id));
+  },
+
   "however many writes come at once, all end, and each sees its own result": async ({ engine }) => {
     const records = engine.records(newSpace(), definition());
     await records.insert({ _id: id(1), n: 0 });

@@ -21,10 +21,11 @@ async function flushedByHand() {
   const reader = opened.adopt(new Connection(path, "normal"), (reader) => reader.close());
   const checkpoints = opened.use(new Checkpoints());
   const flushes: PromiseWithResolvers<void>[] = [];
+  let commits = 0;
   const writer = new Writer(db, {
     path,
     checkpoints,
-    committed: () => {},
+    committed: () => void commits++,
     sync: () => {
       const flush = Promise.withResolvers<void>();
       flushes.push(flush);
@@ -34,9 +35,17 @@ async function flushedByHand() {
   const kept = opened.move();
   return {
     flushes,
+    commits: () => commits,
     insert: (n: number) => writer.write((db) => db.run(sql("insert into rows values(?)", n))),
     transact: (n: number) =>
       writer.exclusive((db) => Promise.resolve(db.run(sql("insert into rows values(?)", n)))),
+    /** A transaction that fails after its write. */
+    undo: (n: number) =>
+      writer.exclusive(async (db) => {
+        db.run(sql("insert into rows values(?)", n));
+        await Promise.resolve();
+        throw Object.assign(new Error("changed our mind"), { name: "Undone" });
+      }),
     stored: () => reader.all(sql("select n from rows order by n")).map(([n]) => n),
     /** A reader that still sees what there was before. */
     heldByReader: (): Disposable => {
@@ -75,16 +84,30 @@ Deno.test("nobody is answered before the flush that covers his commit has ended"
   await nextTurn();
   assert.deepEqual(states, ["waiting", "waiting", "waiting"]);
   assert.equal(file.flushes.length, 1);
-  const late = watched([file.insert(4), file.insert(5)]);
+  const late = watched([file.insert(4), file.transact(5)]);
   file.flushes[0]!.resolve();
   await turnsUntil(() => file.flushes.length === 2);
-  assert.deepEqual(states, ["stored", "stored", "waiting"]);
+  assert.deepEqual(states, ["stored", "stored", "stored"]);
   assert.deepEqual(late, ["waiting", "waiting"]);
-  await turnsUntil(() => {
-    for (const flush of file.flushes) flush.resolve();
-    return [...states, ...late].every((state) => state === "stored");
-  });
-  assert.ok(file.flushes.length <= 3, "writes that gather share a flush");
+  file.flushes[1]!.resolve();
+  await turnsUntil(() => late.every((state) => state === "stored"));
+  assert.equal(file.flushes.length, 2, "writes that gather share a flush");
+});
+
+Deno.test("writes and transactions that wait together share a commit, but for those undone", async () => {
+  await using file = await flushedByHand();
+  const outcomes = watched([
+    file.transact(1),
+    file.insert(2),
+    file.undo(3),
+    file.transact(4),
+    file.undo(5),
+  ]);
+  await turnsUntil(() => file.flushes.length === 1);
+  assert.deepEqual([file.commits(), file.stored()], [1, [1, 2, 4]]);
+  file.flushes[0]!.resolve();
+  await turnsUntil(() => !outcomes.includes("waiting"));
+  assert.deepEqual(outcomes, ["stored", "stored", "Undone", "stored", "Undone"]);
 });
 
 Deno.test("writes whose flush fails are StoreUnavailable, and the next is stored by a log begun anew", async () => {

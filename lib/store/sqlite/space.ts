@@ -147,7 +147,7 @@ export class FileSpace {
   }
 
   /**
-   * Runs `work` in a write transaction of its own, one at a time: durable when it resolves, undone
+   * A transaction of several steps that sees only itself: durable when it resolves, undone alone
    * when it throws. Within `work` only the connection it is given may be used.
    */
   exclusive<T>(work: (db: Connection, touched: Touched) => T | Promise<T>): Promise<T> {

@@ -10,7 +10,7 @@ import { Turns } from "./turns.ts";
 /** Is told which rows a transaction changes or removes, and with null that it adds one. */
 export type Touched = (definition: Definition, seq: number | null) => void;
 
-type Work<T> = (db: Connection, touched: Touched) => T;
+type Work<T> = (db: Connection, touched: Touched) => T | Promise<T>;
 
 /** What a commit has changed. */
 export type Changes = readonly (readonly [Definition, number | null])[];
@@ -25,8 +25,6 @@ export interface WriterOptions {
 }
 
 interface Waiting {
-  /** Whether it shares its transaction with nobody, and may take its time. */
-  readonly alone: boolean;
   readonly work: Work<unknown>;
   /** Until when it waits for other processes. */
   readonly deadline: number;
@@ -35,7 +33,7 @@ interface Waiting {
 
 /** How long a write waits for its turn among processes before it is a 503. */
 const LOCK_WAIT_MS = 5_000;
-/** Bounds of one shared transaction, so that neither its writers nor the event loop wait for long. */
+/** Bounds of one commit, so that neither those who share it nor the event loop wait for long. */
 const GROUP_WRITES_MAX = 256;
 const GROUP_MS = 8;
 /** Pages of the log at which they are moved into the file: 16 MB. */
@@ -56,10 +54,10 @@ const EMPTY_LOG = sql("pragma wal_checkpoint(truncate)");
 const openTransactions = new OpenTransactions<Writer>();
 
 /**
- * All writing to one file, in the order of the calls. Single writes that wait together share a
- * transaction, each in its own savepoint; a transaction of several steps has one of its own. Both
- * share flushes: a commit is visible at once, and its writers are answered when a flush that began
- * after it has ended.
+ * All writing to one file, one after the other in the order of the calls. Writes that wait together
+ * share a commit, each in its own savepoint, be it of one step or a whole transaction. Commits share
+ * flushes: one is visible at once, and its writers are answered when a flush that began after it has
+ * ended.
  */
 export class Writer {
   readonly #db: Connection;
@@ -83,16 +81,16 @@ export class Writer {
   }
 
   /** A write of one step: durable when it resolves, undone alone when it throws. */
-  write<T>(work: Work<T>): Promise<T> {
-    return this.#enqueue(work, false);
+  write<T>(work: (db: Connection, touched: Touched) => T): Promise<T> {
+    return this.#enqueue(work);
   }
 
   /**
-   * A write transaction of its own, one at a time: durable when it resolves, undone when it
-   * throws. Within `work` only the connection it is given may be used.
+   * A transaction of several steps that sees only itself: durable when it resolves, undone alone
+   * when it throws. Within `work` only the connection it is given may be used.
    */
-  exclusive<T>(work: Work<T | Promise<T>>): Promise<T> {
-    return this.#enqueue(work, true) as Promise<T>;
+  exclusive<T>(work: Work<T>): Promise<T> {
+    return this.#enqueue((...given) => openTransactions.run(this, () => work(...given)));
   }
 
   /** Resolves once all writes under way are answered. */
@@ -102,10 +100,10 @@ export class Writer {
     return this.#closed.promise;
   }
 
-  async #enqueue<T>(work: Work<T>, alone: boolean): Promise<T> {
+  async #enqueue<T>(work: Work<T>): Promise<T> {
     openTransactions.refuseInside(this);
     const done = Promise.withResolvers<unknown>();
-    this.#queue.push({ alone, work, done, deadline: performance.now() + LOCK_WAIT_MS });
+    this.#queue.push({ work, done, deadline: performance.now() + LOCK_WAIT_MS });
     this.#unanswered++;
     if (!this.#isServing) this.#serve();
     try {
@@ -127,19 +125,17 @@ export class Writer {
         this.#refuseLate(error);
         continue;
       }
-      if (this.#queue[0]!.alone) await this.#runAlone(this.#queue.shift()!);
-      else this.#runGroup();
+      await this.#runGroup();
       this.#turns.ended();
       this.#checkpointIfDue();
     }
     this.#isServing = false;
   }
 
-  /** Lets the event loop turn; and while the disk is busy anyway, single writes come together. */
+  /** Lets the event loop turn; and while the disk is busy anyway, writes come together. */
   async #gather(): Promise<void> {
     await new Promise<void>((resolve) => setImmediate(resolve));
-    const flush = this.#flusher?.underWay ?? null;
-    if (flush !== null && this.#queue.every(({ alone }) => !alone)) await flush;
+    await this.#flusher?.underWay;
   }
 
   async #takeTurn(deadline: number): Promise<void> {
@@ -162,7 +158,7 @@ export class Writer {
     );
   }
 
-  #runGroup(): void {
+  async #runGroup(): Promise<void> {
     const changes: [Definition, number | null][] = [];
     const group: Waiting[] = [];
     const answers: (() => void)[] = [];
@@ -171,10 +167,9 @@ export class Writer {
       do {
         const one = this.#queue.shift()!;
         group.push(one);
-        answers.push(this.#attempt(one, changes));
+        answers.push(await this.#attempt(one, changes));
       } while (
-        this.#queue[0]?.alone === false && group.length < GROUP_WRITES_MAX &&
-        performance.now() < until
+        this.#queue.length > 0 && group.length < GROUP_WRITES_MAX && performance.now() < until
       );
       this.#commit(changes);
     } catch (error) {
@@ -186,12 +181,15 @@ export class Writer {
     this.#answer(group, () => answers.forEach((answer) => answer()));
   }
 
-  /** One write of a group. Throws if the whole group can only be undone. */
-  #attempt({ work, done }: Waiting, changes: [Definition, number | null][]): () => void {
+  /** One of a group; resolves to how to answer it. Throws if the whole group can only be undone. */
+  async #attempt(
+    { work, done }: Waiting,
+    changes: [Definition, number | null][],
+  ): Promise<() => void> {
     const before = changes.length;
     this.#db.run(SAVE);
     try {
-      const result = work(this.#db, (...change) => void changes.push(change));
+      const result = await work(this.#db, (...change) => void changes.push(change));
       this.#db.run(RELEASE);
       return () => done.resolve(result);
     } catch (error) {
@@ -200,21 +198,7 @@ export class Writer {
       this.#db.run(UNDO_ONE);
       this.#db.run(RELEASE);
       changes.length = before;
-      return () => done.reject(error);
-    }
-  }
-
-  async #runAlone(waiting: Waiting): Promise<void> {
-    const { work, done } = waiting;
-    const changes: [Definition, number | null][] = [];
-    try {
-      const touched: Touched = (...change) => void changes.push(change);
-      const result = await openTransactions.run(this, () => work(this.#db, touched));
-      this.#commit(changes);
-      this.#answer([waiting], () => done.resolve(result));
-    } catch (error) {
-      this.#rollback();
-      done.reject(error instanceof Busy ? unavailable(error) : error);
+      return () => done.reject(error instanceof Busy ? unavailable(error) : error);
     }
   }
 
