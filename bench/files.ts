@@ -15,7 +15,7 @@ import { createLog } from "@/lib/http/log.ts";
 import { createProject } from "@/lib/projects/create_project.ts";
 import { openServices, type Services } from "@/lib/services.ts";
 import { eq } from "@/lib/store/filter.ts";
-import { FILLER, load, type Target } from "./load.ts";
+import { FILLER, load, type LoadOptions, type Target } from "./load.ts";
 import { ask, median, ratio } from "./measuring.ts";
 import { type Program, residentMb, startBare, startCorbel } from "./process.ts";
 import type { Setting } from "./seed.ts";
@@ -25,7 +25,7 @@ const SMALL_BYTES = 20_000;
 const TYPE = "image/png";
 const UPLOADS_AT_ONCE = 8;
 /** A busy disk takes a second for the few that are under way. */
-const PUT_SECONDS = 2;
+const LARGE_SECONDS = 2;
 
 const filesOf = ({ folder }: Setting) => `${dirname(folder)}/files`;
 
@@ -81,7 +81,7 @@ export const puts = (setting: Setting): Promise<number> =>
     await using corbel = await corbelOn(setting);
     await using bare = await startBare(["put", folder]);
     const target = putTarget(corbel, uploads, LARGE_BYTES);
-    const options = { connections: UPLOADS_AT_ONCE, seconds: PUT_SECONDS };
+    const options = { connections: UPLOADS_AT_ONCE, seconds: LARGE_SECONDS };
     const measured = await ratio(target, { ...target, url: bare.url }, options);
     const path = await confirm(setting, uploads[0]!, LARGE_BYTES);
     const { body } = await ask({ url: `${corbel.url}/files/${path}` });
@@ -127,19 +127,25 @@ async function putOnce(
   await answer.body?.cancel();
 }
 
-export const gets = (setting: Setting): Promise<number> => served(setting, LARGE_BYTES, "get");
+export const gets = (setting: Setting): Promise<number> =>
+  served(setting, LARGE_BYTES, "get", { seconds: LARGE_SECONDS });
 
 export const smallGets = (setting: Setting): Promise<number> =>
   served(setting, SMALL_BYTES, "read");
 
-async function served(setting: Setting, bytes: number, mode: string): Promise<number> {
+async function served(
+  setting: Setting,
+  bytes: number,
+  mode: string,
+  options: LoadOptions = {},
+): Promise<number> {
   await using corbel = await corbelOn(setting);
   const path = await kept(setting, corbel, bytes);
   await using bare = await startBare([mode, `${filesOf(setting)}/${path}`]);
   const targets = [{ url: `${corbel.url}/files/${path}` }, { url: bare.url }] as const;
   const [own, same] = [await ask(targets[0]), await ask(targets[1])];
   if (own.body !== same.body) throw new Error("The two sides do not answer the same bytes");
-  return await ratio(...targets);
+  return await ratio(...targets, options);
 }
 
 const MEMORY_UPLOADS = 32;

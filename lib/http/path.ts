@@ -51,12 +51,13 @@ export function readAddress(url: string): Address {
   return { path: path ?? raw, query, malformed: path === null };
 }
 
+const USERS = /^users/i;
+
 function namesUsers(raw: string): boolean {
   if (!isDataPath(raw)) return false;
   const end = raw.indexOf("/", DATA.length);
   const segment = raw.slice(DATA.length, end < 0 ? raw.length : end);
-  return segment.toLowerCase().startsWith("users") ||
-    (decodedSegment(segment) ?? "").toLowerCase().startsWith("users");
+  return USERS.test(decodedSegment(segment) ?? segment);
 }
 
 /** Null if what is decoded could be taken for another path. */

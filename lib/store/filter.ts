@@ -6,7 +6,11 @@ export const ALL: Filter = { op: "and", of: [] };
 
 /** Flattens, and leaves a single operand as it is. */
 export function and(...of: readonly Filter[]): Filter {
-  const flat = of.flatMap((one) => one.op === "and" ? one.of : [one]);
+  const flat: Filter[] = [];
+  for (const one of of) {
+    if (one.op === "and") flat.push(...one.of);
+    else flat.push(one);
+  }
   return flat.length === 1 ? flat[0]! : { op: "and", of: flat };
 }
 

@@ -15,10 +15,13 @@ export const sql = (text: string, ...values: SqlValue[]): Fragment => ({ sql: te
 export function join(pieces: readonly Fragment[], between: string, empty: string): Fragment {
   if (pieces.length === 0) return sql(empty);
   if (pieces.length === 1) return pieces[0]!;
-  return {
-    sql: pieces.map((piece) => `(${piece.sql})`).join(between),
-    values: pieces.flatMap((piece) => piece.values),
-  };
+  let text = "";
+  const values: SqlValue[] = [];
+  for (const piece of pieces) {
+    text += text === "" ? `(${piece.sql})` : `${between}(${piece.sql})`;
+    values.push(...piece.values);
+  }
+  return { sql: text, values };
 }
 
 /** Booleans have no type of their own in SQLite: JSON's come out as 1 and 0. */
