@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { after, type Soon } from "../soon.ts";
+import type { Clock } from "../clock.ts";
 import type { Caller } from "../auth/principals.ts";
 import { callerTag, findCollection } from "./access.ts";
 import { jsonText } from "../store/json_text.ts";
@@ -18,9 +19,16 @@ export interface ListAnswer {
 interface KeptAnswer extends ListAnswer {
   /** The state of the project's space that it was read from, and from no other. */
   readonly version: string;
+  /** The version of the definition that it was made by. */
+  readonly definition: string;
+  /** Until when that need not be looked at, in milliseconds since 1970. */
+  until: number;
 }
 
-/** Answers to lists, by definition, caller and query text. */
+/** In addition to the `CACHE_MS` that what is known of a definition may be old. */
+const LOOK_EVERY_MS = 500;
+
+/** Answers to lists, by project, caller, collection and query text. */
 export type ListAnswers = LRUCache<string, KeptAnswer>;
 
 /** Of all projects together, two bytes for each character. */
@@ -35,6 +43,11 @@ export const createListAnswers = (): ListAnswers =>
     sizeCalculation: ({ text }, key) => 2 * (text.length + key.length),
   });
 
+export interface RepeatedServices extends ListServices {
+  readonly answers: ListAnswers;
+  readonly clock: Clock;
+}
+
 export interface RepeatedList {
   readonly collectionName: string;
   readonly query: string;
@@ -48,26 +61,34 @@ export interface RepeatedList {
 
 /**
  * {@linkcode listDocuments} as JSON text. An answer is given again while nothing at all has been
- * committed in the project, by whichever process, so it is never stale. Lists that show documents
+ * committed in the project, by whichever process, so it is never stale; and made anew when the
+ * definition it was made by turns out to have been replaced before. Lists that show documents
  * of other collections are not kept: what their definitions permit is known with a delay.
  */
 export function answerList(
-  services: ListServices & { readonly answers: ListAnswers },
+  services: RepeatedServices,
   caller: Caller,
   input: RepeatedList,
 ): Soon<ListAnswer> {
-  const { engine, answers } = services;
+  const { engine, answers, clock } = services;
   const { collectionName, query, anew } = input;
   if (anew || query.length > QUERY_LENGTH_MAX || engine.version === undefined) {
     return readAnew(services, caller, input);
   }
-  return after(findCollection(services, caller, collectionName), (collection) => {
-    const key = `${collection.version} ${callerTag(caller)}?${query}`;
-    const version = engine.version!(caller.projectId);
-    const known = answers.get(key);
-    return known?.version === version
-      ? known
-      : readAndKeep(services, caller, { ...input, key, version });
+  // No part holds a line break: paths and queries with one are refused, or sent encoded.
+  const key = `${caller.projectId}\n${callerTag(caller)}\n${collectionName}\n${query}`;
+  const known = answers.get(key);
+  const version = engine.version(caller.projectId);
+  const isSame = known?.version === version;
+  if (isSame && clock.now() < known.until) return known;
+  return after(findCollection(services, caller, collectionName), ({ version: definition }) => {
+    const until = clock.now() + LOOK_EVERY_MS;
+    if (isSame && known.definition === definition) {
+      known.until = until;
+      return known;
+    }
+    const asOf = { key, version: engine.version!(caller.projectId), definition, until };
+    return readAndKeep(services, caller, { ...input, ...asOf });
   });
 }
 
@@ -94,17 +115,20 @@ function nameless(list: DocumentList, { wrap }: RepeatedList): ListAnswer {
   return answer;
 }
 
+type AsOf = Pick<KeptAnswer, "version" | "definition" | "until"> & { readonly key: string };
+
 async function readAndKeep(
-  services: ListServices & { readonly answers: ListAnswers },
+  services: RepeatedServices,
   caller: Caller,
-  input: RepeatedList & { readonly key: string; readonly version: string },
+  input: RepeatedList & AsOf,
 ): Promise<ListAnswer> {
-  const { key, version } = input;
+  const { key, version, definition, until } = input;
   const list = await listDocuments(services, caller, input);
   const data = dataOf(list);
   // Where nobody has committed while it was read, it shows that state and no other.
   const isKept = mayKeep(list) && services.engine.version!(caller.projectId) === version;
-  const answer = { text: input.wrap(data), etag: etagOf({ json: data }), isKept, version };
+  const made = { text: input.wrap(data), etag: etagOf({ json: data }), isKept };
+  const answer = { ...made, version, definition, until };
   if (isKept) services.answers.set(key, answer);
   return answer;
 }
