@@ -44,6 +44,8 @@ export interface Catalog {
   find(projectId: Id, name: string): Soon<Collection | null>;
   /** Drops what is remembered; other processes notice within `CACHE_MS`. */
   forget(projectId: Id, name: string): void;
+  /** Another number whenever something was forgotten. */
+  readonly forgotten: number;
 }
 
 const COLLECTIONS_KEPT = 5_000;
@@ -60,8 +62,15 @@ export function createCatalog(engine: Engine, clock: Clock): Catalog {
     // Compiled once per revision, so that what was learnt of its queries is kept.
     return collection?.revision === found.revision ? collection : collectionOf(found);
   });
+  let forgotten = 0;
   return {
     find: (projectId, name) => known.get(keyOf(projectId, name)),
-    forget: (projectId, name) => known.forget((key) => key === keyOf(projectId, name)),
+    forget(projectId, name) {
+      forgotten++;
+      known.forget((key) => key === keyOf(projectId, name));
+    },
+    get forgotten() {
+      return forgotten;
+    },
   };
 }

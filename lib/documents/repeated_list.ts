@@ -21,8 +21,15 @@ interface KeptAnswer extends ListAnswer {
   readonly version: string;
   /** The version of the definition that it was made by. */
   readonly definition: string;
-  /** Until when that need not be looked at, in milliseconds since 1970. */
-  until: number;
+  /** Until when that need not be looked at. */
+  looked: Looked;
+}
+
+/** For so long, and while the catalog has forgotten nothing, a definition is what it was. */
+interface Looked {
+  /** In milliseconds since 1970. */
+  readonly until: number;
+  readonly forgotten: number;
 }
 
 /** In addition to the `CACHE_MS` that what is known of a definition may be old. */
@@ -70,7 +77,7 @@ export function answerList(
   caller: Caller,
   input: RepeatedList,
 ): Soon<ListAnswer> {
-  const { engine, answers, clock } = services;
+  const { engine, answers, catalog, clock } = services;
   const { collectionName, query, anew } = input;
   if (anew || query.length > QUERY_LENGTH_MAX || engine.version === undefined) {
     return readAnew(services, caller, input);
@@ -80,14 +87,17 @@ export function answerList(
   const known = answers.get(key);
   const version = engine.version(caller.projectId);
   const isSame = known?.version === version;
-  if (isSame && clock.now() < known.until) return known;
+  const { forgotten } = catalog;
+  if (isSame && known.looked.forgotten === forgotten && clock.now() < known.looked.until) {
+    return known;
+  }
+  const looked = { until: clock.now() + LOOK_EVERY_MS, forgotten };
   return after(findCollection(services, caller, collectionName), ({ version: definition }) => {
-    const until = clock.now() + LOOK_EVERY_MS;
     if (isSame && known.definition === definition) {
-      known.until = until;
+      known.looked = looked;
       return known;
     }
-    const asOf = { key, version: engine.version!(caller.projectId), definition, until };
+    const asOf = { key, version: engine.version!(caller.projectId), definition, looked };
     return readAndKeep(services, caller, { ...input, ...asOf });
   });
 }
@@ -115,20 +125,20 @@ function nameless(list: DocumentList, { wrap }: RepeatedList): ListAnswer {
   return answer;
 }
 
-type AsOf = Pick<KeptAnswer, "version" | "definition" | "until"> & { readonly key: string };
+type AsOf = Pick<KeptAnswer, "version" | "definition" | "looked"> & { readonly key: string };
 
 async function readAndKeep(
   services: RepeatedServices,
   caller: Caller,
   input: RepeatedList & AsOf,
 ): Promise<ListAnswer> {
-  const { key, version, definition, until } = input;
+  const { key, version, definition, looked } = input;
   const list = await listDocuments(services, caller, input);
   const data = dataOf(list);
   // Where nobody has committed while it was read, it shows that state and no other.
   const isKept = mayKeep(list) && services.engine.version!(caller.projectId) === version;
   const made = { text: input.wrap(data), etag: etagOf({ json: data }), isKept };
-  const answer = { ...made, version, definition, until };
+  const answer = { ...made, version, definition, looked };
   if (isKept) services.answers.set(key, answer);
   return answer;
 }

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { createCatalog } from "@/lib/documents/catalog.ts";
 import { updateCollection } from "@/lib/documents/save_collection.ts";
-import { openTestApp } from "../support/test_app.ts";
-import { ok, openShelf, refused, shelfOf } from "./shelf.ts";
+import { openTestApp, type TestApp } from "../support/test_app.ts";
+import { ok, openShelf, refused, type Shelf, shelfOf } from "./shelf.ts";
 
 Deno.test("a list has a tag, and whoever holds it is answered 304 while the list is the same", async () => {
   await using app = await openTestApp();
@@ -89,22 +89,35 @@ Deno.test("of the same address each caller gets what he may see, however often i
   assert.equal(asBob.status, 200);
 });
 
-Deno.test("a list that was kept by a definition which another process has replaced ends within 5 s", async () => {
-  await using app = await openTestApp();
+/** A public list, made by the definition that is remembered, when the one that is stored is private. */
+async function openOutdated(app: TestApp): Promise<Shelf> {
   const shelf = await openShelf(app, { rls: { mode: "public-read" } });
   await shelf.insertOne({ n: 1 });
   assert.equal((await shelf.asPublic({})).status, 200);
-  // What the other process remembers is its own: this one's catalog is told nothing.
+  // As another process does it: what that remembers is its own.
   const { engine, clock } = app.services;
   const other = { ...app.services, catalog: createCatalog(engine, clock) };
   const definition = { name: shelf.name, rls: { mode: "private" } };
   await updateCollection(other, shelf.project.projectId, definition);
-  // Of the state that is there now, by the definition that is remembered here.
   assert.equal((await shelf.asPublic({})).status, 200);
+  return shelf;
+}
+
+Deno.test("a list that was kept by a definition which another process has replaced ends within 5 s", async () => {
+  await using app = await openTestApp();
+  const shelf = await openOutdated(app);
   for (let passed = 0; passed < 5_000; passed += 250) {
     await shelf.asPublic({});
     app.clock.advance(250);
   }
+  refused(await shelf.asPublic({}), 401, "ACCESS_TOKEN_REQUIRED");
+});
+
+Deno.test("a list that was kept while its definition was being replaced ends when that is done", async () => {
+  await using app = await openTestApp();
+  const shelf = await openOutdated(app);
+  // Who replaces it in this process commits, and then has it forgotten.
+  app.services.catalog.forget(shelf.project.projectId, shelf.name);
   refused(await shelf.asPublic({}), 401, "ACCESS_TOKEN_REQUIRED");
 });
 
