@@ -44,6 +44,7 @@ function services(stored: StoredDocument | null = null): AccessServices & { aske
       find: (projectId, name) =>
         Promise.resolve(projectId === PROJECT ? DEFINITIONS.get(name) ?? null : null),
       forget() {},
+      forgotten: 0,
     },
   };
 }

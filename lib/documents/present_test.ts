@@ -15,7 +15,7 @@ const collection = compileCollection(
 /** Nothing is asked of the store: no reference is followed here. */
 const services: AccessServices = {
   engine: null as unknown as Engine,
-  catalog: { find: () => Promise.reject(new Error("asked")), forget() {} },
+  catalog: { find: () => Promise.reject(new Error("asked")), forget() {}, forgotten: 0 },
 };
 
 const presentation = (query: string): Presentation => parseDocumentQuery(collection, query);
