@@ -25,7 +25,7 @@ function providerOf(answer: () => Response): { http: ProviderHttp; sent: Sent[] 
       sent.push({ url, ...init });
       return Promise.resolve(answer());
     },
-    wait: (shared) => shared,
+    wait: (join) => join(),
   };
   return { http, sent };
 }

@@ -13,6 +13,8 @@ const RENEWAL_EVERY_MS = 60_000;
 
 type Server = oauth.AuthorizationServer;
 
+type Read<T> = (http: ProviderHttp) => Promise<T>;
+
 interface KeySet {
   readonly keys: { keys: oauth.JWK[] };
   readonly readAt: number;
@@ -30,28 +32,24 @@ export function openIdServer(
   const document = kept(clock, DOCUMENT_KEPT_MS, (http) => discover(issuer, http));
   let set: KeySet | null = null;
   let renewedAt = -Infinity;
-  let renewal: Promise<KeySet> | null = null;
+  const renewal = sharedReading<KeySet>();
 
-  function renew(server: Server): Promise<KeySet> {
-    renewal ??= withinTimeLimit((http) => readKeys(server, http))
-      .then((keys) => set = { keys, readAt: clock.now() })
-      .finally(() => renewal = null);
-    return renewal;
-  }
+  const renew = (server: Server) => async (http: ProviderHttp): Promise<KeySet> =>
+    set = { keys: await readKeys(server, http), readAt: clock.now() };
 
   async function current(server: Server, http: ProviderHttp): Promise<KeySet> {
     if (set !== null && clock.now() - set.readAt < KEYS_KEPT_MS) return set;
-    return await http.wait(renew(server));
+    return await renewal.inOwnTime(http, renew(server));
   }
 
   /** Keys that were read after `old`; null if it is too early to ask for them. */
   async function newer(old: KeySet, server: Server, http: ProviderHttp): Promise<KeySet | null> {
-    if (renewal === null) {
+    if (!renewal.isUnderWay()) {
       if (set !== old) return set;
       if (clock.now() - renewedAt < RENEWAL_EVERY_MS) return null;
       renewedAt = clock.now();
     }
-    return await http.wait(renew(server));
+    return await http.wait(() => renewal.join(renew(server)));
   }
 
   return {
@@ -101,21 +99,49 @@ async function readKeys(server: Server, http: ProviderHttp): Promise<KeySet["key
   return { keys: keys as oauth.JWK[] }; // Each is looked at when it is used.
 }
 
-/** Reads once for all who ask meanwhile, and keeps what was read; a failure is not kept. */
-function kept<T>(
-  clock: Clock,
-  keptMs: number,
-  read: (http: ProviderHttp) => Promise<T>,
-): (http: ProviderHttp) => Promise<T> {
-  let value: { readonly promise: Promise<T>; readAt: number } | null = null;
-  return (http) => {
-    if (value === null || clock.now() - value.readAt >= keptMs) {
-      const reading = { promise: withinTimeLimit(read), readAt: clock.now() };
-      value = reading;
-      reading.promise.catch(() => {
-        if (value === reading) value = null;
-      });
-    }
-    return http.wait(value.promise);
+/** Keeps what was read; a failure is not kept. */
+function kept<T>(clock: Clock, keptMs: number, read: Read<T>): Read<T> {
+  let last: { readonly value: T; readonly readAt: number } | null = null;
+  const reading = sharedReading<T>();
+  return async (http) => {
+    if (last !== null && clock.now() - last.readAt < keptMs) return last.value;
+    return await reading.inOwnTime(http, async (own) => {
+      const readAt = clock.now();
+      const value = await read(own);
+      last = { value, readAt };
+      return value;
+    });
+  };
+}
+
+interface SharedReading<T> {
+  isUnderWay(): boolean;
+  /** What is being read already, or else what `read` reads now, in a time limit of its own. */
+  join(read: Read<T>): Promise<T>;
+  /**
+   * The same for one sign-in. The time of what it joined may end before its own, for somebody
+   * began that earlier: then it reads once more.
+   */
+  inOwnTime(http: ProviderHttp, read: Read<T>): Promise<T>;
+}
+
+/** Reads once for all who ask meanwhile. */
+function sharedReading<T>(): SharedReading<T> {
+  let reading: Promise<T> | null = null;
+  const join = (read: Read<T>): Promise<T> =>
+    reading ??= withinTimeLimit(read).finally(() => reading = null);
+  return {
+    isUnderWay: () => reading !== null,
+    join,
+    async inOwnTime(http, read) {
+      const isAnothers = reading !== null;
+      try {
+        return await http.wait(() => join(read));
+      } catch (error) {
+        const isLate = error instanceof SignInFailed && error.reason === "slow";
+        if (!isAnothers || !isLate) throw error;
+        return await http.wait(() => join(read));
+      }
+    },
   };
 }

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import * as oauth from "oauth4webapi";
+import { hurried } from "@/tests/support/hurried.ts";
 import { type FakeClock, fakeClock } from "@/tests/support/test_services.ts";
+import { PROVIDER_TIMEOUT_MS } from "../limits.ts";
 import { openIdServer } from "./openid.ts";
 import { type ProviderHttp, withinTimeLimit } from "./provider_http.ts";
 
@@ -11,13 +13,16 @@ interface Issuer extends AsyncDisposable {
   /** What its documents say of themselves. */
   issuer: string;
   keys: unknown;
+  /** What it waits for before its first answer. */
+  until: Promise<void>;
 }
 
 function openIssuer(): Issuer {
   const asked: string[] = [];
-  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, ({ url }) => {
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async ({ url }) => {
     const { pathname, origin } = new URL(url);
     asked.push(pathname);
+    if (asked.length === 1) await issuer.until;
     if (pathname === "/keys") return Response.json(issuer.keys);
     return Response.json({ issuer: issuer.issuer, jwks_uri: `${origin}/keys` });
   });
@@ -27,6 +32,7 @@ function openIssuer(): Issuer {
     asked,
     issuer: url,
     keys: { keys: [] },
+    until: Promise.resolve(),
     [Symbol.asyncDispose]: () => server.shutdown(),
   };
   return issuer;
@@ -34,7 +40,7 @@ function openIssuer(): Issuer {
 
 const NO_HTTP: ProviderHttp = {
   fetch: () => assert.fail("nobody is to be asked"),
-  wait: (shared) => shared,
+  wait: (join) => join(),
 };
 
 async function newKey(kid: string) {
@@ -149,8 +155,8 @@ Deno.test("whoever is late finds the keys that another has read meanwhile, and a
   /** Gets the keys as they are now, and looks at them later. */
   const late: ProviderHttp = {
     ...NO_HTTP,
-    async wait(shared) {
-      const keys = await shared;
+    async wait(join) {
+      const keys = await join();
       read.resolve();
       await goOn.promise;
       return keys;
@@ -166,4 +172,35 @@ Deno.test("whoever is late finds the keys that another has read meanwhile, and a
   goOn.resolve();
   await checking;
   assert.equal(issuer.asked.length, 2);
+});
+
+/** Two want the same of an issuer whose first answer does not come: one in a hurry, then another. */
+async function joined<T>(issuer: Issuer, work: (http: ProviderHttp) => Promise<T>): Promise<T> {
+  const over = Promise.withResolvers<void>();
+  issuer.until = over.promise;
+  const hasty = await hurried(PROVIDER_TIMEOUT_MS, 50, () => {
+    const failing = assert.rejects(withinTimeLimit(work), { reason: "slow" });
+    return Promise.resolve({ failing });
+  });
+  const patient = withinTimeLimit(work);
+  assert.equal(issuer.asked.length, 0, "it joins before anything is answered");
+  await hasty.failing;
+  return await patient.finally(over.resolve);
+}
+
+Deno.test("whoever joins what is given up before the own time ends asks once more", async () => {
+  await using issuer = openIssuer();
+  const { server } = openServer(issuer);
+  const document = await joined(issuer, server.server);
+  assert.equal(document.jwks_uri, `${issuer.url}/keys`);
+  assert.equal(issuer.asked.length, 2);
+
+  await using other = openIssuer();
+  const key = await newKey("k");
+  other.keys = { keys: [key.jwk] };
+  const of = { issuer: other.url, jwks_uri: `${other.url}/keys` };
+  const answers = [await answerOf(other.url, key.sign), await answerOf(other.url, key.sign)];
+  const { checkSignature } = openServer(other).server;
+  await joined(other, (http) => checkSignature(of, answers.pop()!, http));
+  assert.deepEqual(other.asked, ["/keys", "/keys"]);
 });

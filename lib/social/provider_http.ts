@@ -11,8 +11,11 @@ import { SignInFailed } from "./failures.ts";
 export interface ProviderHttp {
   /** Throws {@linkcode SignInFailed} where there is no whole answer. */
   fetch(url: string, init?: ProviderRequest): Promise<Response>;
-  /** Waits for what is done for several sign-ins at once, but not beyond the end of this one's time. */
-  wait<T>(shared: Promise<T>): Promise<T>;
+  /**
+   * Joins what is done for several sign-ins at once, and waits for it, but not beyond the end of
+   * this one's time: after that nothing is joined either.
+   */
+  wait<T>(join: () => Promise<T>): Promise<T>;
 }
 
 export interface ProviderRequest {
@@ -43,7 +46,10 @@ export async function withinTimeLimit<T>(work: (http: ProviderHttp) => Promise<T
           throw new SignInFailed(late.signal.aborted ? "slow" : "unavailable", "unreachable");
         }
       },
-      wait: (shared) => Promise.race([shared, expired.promise]),
+      async wait(join) {
+        if (late.signal.aborted) throw new SignInFailed("slow");
+        return await Promise.race([join(), expired.promise]);
+      },
     });
   } finally {
     clearTimeout(timer);

@@ -8,6 +8,7 @@ import { StoreUnavailable } from "@/lib/store/errors.ts";
 import type { Engine } from "@/lib/store/port.ts";
 import { createApp } from "@/routes/app.ts";
 import { type Answer, type Call, send } from "../support/conforming_client.ts";
+import { hurried } from "../support/hurried.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 import { allowOnly } from "./origins.ts";
 import { openShelf, refused, type Shelf } from "./shelf.ts";
@@ -130,18 +131,7 @@ Deno.test("a store that is away after the guard is 503 too, for every operation 
 const silence = () => new ReadableStream<Uint8Array>({ pull: () => new Promise(() => {}) });
 
 /** Runs `work` while every timer of the body's time limit fires at once. */
-async function impatiently<T>(work: () => Promise<T>): Promise<T> {
-  const real = globalThis.setTimeout;
-  const hasty =
-    ((handler: () => void, ms?: number) =>
-      real(handler, ms === REQUEST_TIMEOUT_MS ? 0 : ms)) as typeof setTimeout; // Only these two forms.
-  globalThis.setTimeout = hasty;
-  try {
-    return await work();
-  } finally {
-    globalThis.setTimeout = real;
-  }
-}
+const impatiently = <T>(work: () => Promise<T>): Promise<T> => hurried(REQUEST_TIMEOUT_MS, 0, work);
 
 for (const sample of WITH_BODY) {
   const { operationId, call, bodyIsOptional } = sample;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { PROVIDER_TIMEOUT_MS } from "@/lib/limits.ts";
 import type { Forgery } from "../support/forged_id_token.ts";
+import { hurried } from "../support/hurried.ts";
 import { times } from "./shelf.ts";
 import {
   type Arrival,
@@ -120,18 +121,8 @@ Deno.test("a flood of unknown keys causes one request a minute, and the known ke
 });
 
 /** Runs `work` while the time limit of providers is a fifth of a second. */
-async function impatiently<T>(work: () => Promise<T>): Promise<T> {
-  const real = globalThis.setTimeout;
-  const hasty =
-    ((handler: () => void, ms?: number) =>
-      real(handler, ms === PROVIDER_TIMEOUT_MS ? 200 : ms)) as typeof setTimeout; // Only this form.
-  globalThis.setTimeout = hasty;
-  try {
-    return await work();
-  } finally {
-    globalThis.setTimeout = real;
-  }
-}
+const impatiently = <T>(work: () => Promise<T>): Promise<T> =>
+  hurried(PROVIDER_TIMEOUT_MS, 200, work);
 
 Deno.test("a provider that does not answer in time sends the browser back, wherever it stays silent", async () => {
   const cases = [
