@@ -85,6 +85,8 @@ Deno.test("nobody is answered before the flush that covers his commit has ended"
   assert.deepEqual(states, ["waiting", "waiting", "waiting"]);
   assert.equal(file.flushes.length, 1);
   const late = watched([file.insert(4), file.transact(5)]);
+  for (const _ of upTo(10)) await nextTurn();
+  assert.deepEqual([file.commits(), file.flushes.length], [1, 1], "one after the other");
   file.flushes[0]!.resolve();
   await turnsUntil(() => file.flushes.length === 2);
   assert.deepEqual(states, ["stored", "stored", "stored"]);

@@ -3,7 +3,6 @@ import { OpenTransactions } from "../open_transactions.ts";
 import type { Definition } from "../port.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 import { Busy, type Connection } from "./connection.ts";
-import { Flusher } from "./flusher.ts";
 import { sql } from "./fragment.ts";
 import { Turns } from "./turns.ts";
 
@@ -55,17 +54,22 @@ const openTransactions = new OpenTransactions<Writer>();
 
 /**
  * All writing to one file, one after the other in the order of the calls. Writes that wait together
- * share a commit, each in its own savepoint, be it of one step or a whole transaction. Commits share
- * flushes: one is visible at once, and its writers are answered when a flush that began after it has
- * ended.
+ * share a commit, each in its own savepoint, be it of one step or a whole transaction. A commit is
+ * visible at once; its writers are answered when it has been flushed, away from the event loop, and
+ * the next one waits for that.
+ *
+ * Once a flush has failed the operating system may have dropped what it could not write and report
+ * the next one as done, so nothing is committed any more until the log is mended.
  */
 export class Writer {
   readonly #db: Connection;
   readonly #options: WriterOptions;
-  readonly #flusher: Flusher | null;
   readonly #turns = new Turns();
   readonly #queue: Waiting[] = [];
   #isServing = false;
+  /** Never rejects. */
+  #flushing: Promise<void> | null = null;
+  #isLogDoubtful = false;
   #unanswered = 0;
   #foreignVersion: unknown = null;
   #checkpointAt = CHECKPOINT_PAGES;
@@ -77,7 +81,6 @@ export class Writer {
   constructor(db: Connection, options: WriterOptions) {
     this.#db = db;
     this.#options = options;
-    this.#flusher = options.sync === null ? null : new Flusher(options.sync);
   }
 
   /** A write of one step: durable when it resolves, undone alone when it throws. */
@@ -135,12 +138,12 @@ export class Writer {
   /** Lets the event loop turn; and while the disk is busy anyway, writes come together. */
   async #gather(): Promise<void> {
     await new Promise<void>((resolve) => setImmediate(resolve));
-    await this.#flusher?.underWay;
+    await this.#flushing;
   }
 
   async #takeTurn(deadline: number): Promise<void> {
     await this.#keptOut;
-    if (this.#flusher?.failed) this.#mend(this.#flusher);
+    if (this.#isLogDoubtful) this.#mend();
     await this.#turns.take(() => this.#db.run(BEGIN), deadline);
     const version = this.#db.get(FOREIGN_VERSION)![0];
     if (version !== this.#foreignVersion && this.#foreignVersion !== null) {
@@ -218,24 +221,24 @@ export class Writer {
 
   /** Answers those who have committed as soon as that is on the disk. */
   #answer(group: readonly Waiting[], answer: () => void): void {
-    if (this.#flusher === null) return answer();
-    this.#flusher.flush().then(answer, (error) => {
-      const refusal = new StoreUnavailable(
-        `Cannot flush "${this.#options.path}" to the disk: ${(error as Error).message}`,
-        { cause: error },
-      );
+    const { sync, path } = this.#options;
+    if (sync === null) return answer();
+    this.#flushing = sync().then(answer, (error) => {
+      this.#isLogDoubtful = true;
+      const message = `Cannot flush "${path}" to the disk: ${(error as Error).message}`;
+      const refusal = new StoreUnavailable(message, { cause: error });
       for (const { done } of group) done.reject(refusal);
-    });
+    }).finally(() => this.#flushing = null);
   }
 
   /**
-   * The log cannot be trusted to reach the disk any more. Once its content is moved into the file,
-   * which is flushed by itself, and the log is empty, it is of no account what became of it.
+   * Once the log's content is moved into the file, which is flushed by itself, and the log is empty,
+   * it is of no account what became of it.
    */
-  #mend(flusher: Flusher): void {
+  #mend(): void {
     const [busy] = this.#db.get(EMPTY_LOG)!;
     if (busy !== 0) throw new Busy(`"${this.#options.path}" is in use after a failed flush`);
-    flusher.mended();
+    this.#isLogDoubtful = false;
   }
 
   #checkpointIfDue(): void {
