@@ -60,13 +60,22 @@ const UNHEARD = new Map([
   ["hello", "there are connections already"],
 ]);
 
-const LASTING = [
-  "a closed connection",
-  "a primary that is none any more",
-  "a write conflict",
-  "an answer that is too slow",
-  "a write that its majority may lose",
-];
+const pick = (...names: string[]): typeof FAULTS =>
+  Object.fromEntries(names.map((name) => [name, FAULTS[name]!]));
+
+const LASTING = {
+  ...pick(
+    "a closed connection",
+    "a primary that is none any more",
+    "a write conflict",
+    "a write that its majority may lose",
+  ),
+  // By so much that no delay of the client itself can let it come in time.
+  "an answer that is far too slow": {
+    blockConnection: true,
+    blockTimeMS: 3 * QUICK.socketTimeoutMS,
+  },
+};
 
 /** Only a write has a write concern. */
 const READS = new Set([
@@ -82,17 +91,18 @@ function concerns(fault: Fault, command: string, times: Times): boolean {
 
 interface Trial {
   readonly command: string;
+  readonly fault: Fault;
   /** Its name. */
   readonly what: string;
   readonly times: Times;
 }
 
 /** How what sends the command must end; null where either end is right. */
-function expectedOf({ command, what, times }: Trial): Outcome["kind"] | null {
+function expectedOf({ command, fault, what, times }: Trial): Outcome["kind"] | null {
   if (times === 1 && PASSING.has(what) && !SENT_ONCE.has(command)) return "answered";
   if (times !== "always" || UNHEARD.has(command)) return null;
   // The second time there is nothing more to drop, and no change to wait for.
-  const isDone = command === "dropIndexes" && FAULTS[what]!.writeConcernError !== undefined;
+  const isDone = command === "dropIndexes" && fault.writeConcernError !== undefined;
   return isDone ? null : "unavailable";
 }
 
@@ -102,8 +112,7 @@ interface Place {
 }
 
 async function endure({ mongodb, world }: Place, trial: Trial): Promise<void> {
-  const { command, what, times } = trial;
-  const fault = FAULTS[what]!;
+  const { command, fault, times } = trial;
   const attempts = await begun(world, command);
   const fail = (times: Times) => mongodb.fail([command], fault, times);
   // An index whose building only takes long is there in the end.
@@ -126,8 +135,8 @@ async function endure({ mongodb, world }: Place, trial: Trial): Promise<void> {
 
 for (
   const [often, times, faults] of [
-    ["once", 1, Object.keys(FAULTS)],
-    ["twice", 2, ["a closed connection", "a primary that is none any more"]],
+    ["once", 1, FAULTS],
+    ["twice", 2, pick("a closed connection", "a primary that is none any more")],
     ["for ever", "always", LASTING],
   ] as const
 ) {
@@ -138,10 +147,10 @@ for (
       await using world = await openWorld(mongodb.server, {
         driver: times === "always" ? QUICK : PATIENT,
       });
-      for (const what of faults) {
+      for (const [what, fault] of Object.entries<Fault>(faults)) {
         await t.step(`${what}, ${often}`, async () => {
-          for (const command of COMMANDS.filter((one) => concerns(FAULTS[what]!, one, times))) {
-            await about(command, endure({ mongodb, world }, { command, what, times }));
+          for (const command of COMMANDS.filter((one) => concerns(fault, one, times))) {
+            await about(command, endure({ mongodb, world }, { command, fault, what, times }));
           }
         });
       }
