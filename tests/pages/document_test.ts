@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { Space } from "@/lib/store/port.ts";
 import { areaText, assertHarmless, HOSTILE, type PageAnswer } from "../support/pages.ts";
 import { linkOf, openPosts, texts } from "./posts.ts";
 
@@ -220,4 +221,22 @@ Deno.test("a viewer reads every field and has nothing to press", async () => {
   assert.doesNotMatch(page.words, /Save|Delete|Duplicate/);
   assert.equal((await viewer.get(`${posts.path}/documents/${"b".repeat(24)}`)).status, 404);
   assert.equal((await viewer.get(`${posts.path}/documents/nonsense`)).status, 400);
+});
+
+Deno.test("what is no id is refused before anything of the project is read", async () => {
+  await using posts = await openPosts();
+  const { engine } = posts.app.services;
+  const asked: Space[] = [];
+  const records = engine.records.bind(engine);
+  engine.records = (space, definition) => {
+    asked.push(space);
+    return records(space, definition);
+  };
+  for (const address of ["documents/nonsense", "new?from=nonsense"]) {
+    const { status } = await posts.dashboard.get(`${posts.path}/${address}`);
+    assert.deepEqual([address, status], [address, 400]);
+  }
+  assert.deepEqual(new Set(asked), new Set(["control"]));
+  await posts.dashboard.get(`${posts.path}/new`);
+  assert.ok(asked.includes(posts.projectId), "it would be seen");
 });

@@ -42,10 +42,8 @@ const viewOf = (call: MemberCall, given: URLSearchParams): View =>
 
 export const showDocument: Handler<ProjectMember> = async (call) => {
   const query = new URLSearchParams(call.query);
-  const [room, found] = await Promise.all([
-    openRoom(call),
-    seen(call, requiredId(call.param("id"))),
-  ]);
+  const id = requiredId(call.param("id"));
+  const [room, found] = await Promise.all([openRoom(call), seen(call, id)]);
   return pageReply(
     <EditorPage
       room={room}
@@ -90,10 +88,10 @@ export const saveDocument: Handler<ProjectMember> = async (call) => {
 
 export const showNewDocument: Handler<ProjectMember> = async (call) => {
   const query = new URLSearchParams(call.query);
-  const from = query.get("from");
+  const from = query.has("from") ? requiredId(query.get("from")!) : null;
   const [room, copied] = await Promise.all([
     openRoom(call),
-    from === null ? null : seen(call, requiredId(from)),
+    from === null ? null : seen(call, from),
   ]);
   return pageReply(
     <EditorPage
