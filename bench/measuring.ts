@@ -17,6 +17,11 @@ export async function ask({ url, headers }: Target): Promise<Recorded> {
 
 const TRANSPORT = ["content-length", "date"];
 
+export interface CompareOptions extends LoadOptions {
+  /** How often each side has its turn; {@linkcode ROUNDS} unless given. */
+  readonly rounds?: number;
+}
+
 /** How often a side was asked, warming up included. */
 export interface Asked {
   readonly answered: number;
@@ -28,7 +33,7 @@ export interface Asked {
 export async function ratio(
   one: Target,
   other: Target,
-  options: LoadOptions = {},
+  options: CompareOptions = {},
   otherOptions: LoadOptions = options,
 ): Promise<number> {
   return (await compare(one, other, options, otherOptions)).ratio;
@@ -38,13 +43,13 @@ export async function ratio(
 export async function compare(
   one: Target,
   other: Target,
-  options: LoadOptions = {},
+  { rounds = ROUNDS, ...options }: CompareOptions = {},
   otherOptions: LoadOptions = options,
 ): Promise<{ readonly ratio: number; readonly asked: readonly [Asked, Asked] }> {
   const sides = [side(one, options), side(other, otherOptions)] as const;
   for (const { turn } of sides) await turn({ seconds: WARM_UP_SECONDS });
   const perSecond = [0, 0] as [number, number];
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < rounds; round++) {
     // Who comes first changes: a machine that is slowing down would wrong the second.
     const order = round % 2 === 0 ? [0, 1] as const : [1, 0] as const;
     for (const at of order) perSecond[at] += await sides[at].turn({});

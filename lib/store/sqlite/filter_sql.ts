@@ -97,7 +97,7 @@ function existsSql(path: string, wanted: boolean): Fragment {
 
 /** Declared scalars hold values of one type or null, so the bare value can be compared. */
 function declaredSql(value: string, type: ScalarType, leaf: Positive): Fragment {
-  const fitting = (operand: Scalar) => operand !== null && fits(type, operand);
+  const fitting = (operand: Scalar) => fits(type, operand);
   if (leaf.op === "regex") return fits(type, "") ? sql(`re2(?,${value})`, leaf.pattern) : sql("0");
   if (leaf.op === "in") {
     const parts: Fragment[] = [];
@@ -122,7 +122,8 @@ function memberSql(value: string, operands: readonly Scalar[]): Fragment {
   return sql(`${value} in (select ${operand} from json_each(?))`, JSON.stringify(operands));
 }
 
-function fits(type: ScalarType, operand: Scalar): boolean {
+/** Whether a field of the type can hold the value; none of them is null. */
+export function fits(type: ScalarType, operand: Scalar): operand is Exclude<Scalar, null> {
   if (type === "Number") return typeof operand === "number";
   if (type === "Boolean") return typeof operand === "boolean";
   return typeof operand === "string";

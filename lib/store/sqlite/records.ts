@@ -177,12 +177,7 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
 
   /** Revision, text and `seq` of the first match. */
   #find(db: Connection, filter: Filter): Row | undefined {
-    const { sql: condition, values } = filterSql(this.#definition, filter);
-    return db.get({
-      sql:
-        `select rev, doc, seq from ${this.#statements.table} where ${condition} order by id limit 1`,
-      values,
-    });
+    return db.get(this.#statements.first.statement(filter));
   }
 
   #recount(db: Connection, before: Stored<T> | null, after: Stored<T> | null): void {

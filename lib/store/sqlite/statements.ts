@@ -2,6 +2,7 @@ import { isLookedUp } from "../advice.ts";
 import type { Definition, Filter, ListQuery } from "../port.ts";
 import { GUARD } from "./budget.ts";
 import { filterSql } from "./filter_sql.ts";
+import { FirstMatch } from "./first_match.ts";
 import { type Fragment, sql } from "./fragment.ts";
 import { pageShape, type PageStatement, pageStatement, tableName } from "./keyset.ts";
 import { Pace } from "./pace.ts";
@@ -26,6 +27,7 @@ export interface CountStatement {
 export class Statements {
   readonly table: string;
   readonly definition: Definition;
+  readonly first: FirstMatch;
   readonly pace = new Pace();
   readonly #pages = new WeakMap<Filter, Map<string, PagePlan>>();
   readonly #counts = new WeakMap<Filter, CountStatement>();
@@ -33,6 +35,7 @@ export class Statements {
   private constructor(definition: Definition) {
     this.definition = definition;
     this.table = tableName(definition);
+    this.first = new FirstMatch(definition, this.table);
   }
 
   static readonly #of = new WeakMap<Definition, Statements>();
