@@ -2,7 +2,7 @@
 
 export interface Target {
   readonly url: string;
-  readonly method?: "GET" | "POST" | "PUT";
+  readonly method?: "GET" | "POST" | "PUT" | "PATCH";
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   /** In the place of `body`, one line of text for each request: none is sent twice. */

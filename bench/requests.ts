@@ -17,6 +17,7 @@ import { createLog } from "@/lib/http/log.ts";
 import { BULK_DOCUMENTS_MAX } from "@/lib/limits.ts";
 import { createProject } from "@/lib/projects/create_project.ts";
 import { openServices } from "@/lib/services.ts";
+import type { Json } from "@/lib/store/port.ts";
 import { startMongodb } from "@/tests/services/mongodb_server.ts";
 import { load, type Target } from "./load.ts";
 import { cpuSeconds, startCorbel } from "./process.ts";
@@ -33,30 +34,54 @@ const FIELDS = [
 
 const REQUESTS: Readonly<Record<string, (place: Place) => Target>> = {
   "an answer without the database": ({ url }) => ({ url: `${url}/api/health` }),
-  "one document": ({ url, id, headers }) => ({ url: `${url}/api/data/things/${id}`, headers }),
+  "one document": ({ url, ids, headers }) => ({ url: `${url}/api/data/things/${ids[0]}`, headers }),
   "20 documents, no total": (place) => listing(place, "limit=20&total=none"),
   "20 documents and their total": (place) => listing(place, "limit=20"),
   "100 documents and their total": (place) => listing(place, "limit=100"),
   "20 of a filter, and its total": (place) => listing(place, "limit=20&status=draft"),
-  "a new document": ({ url, headers }) => ({
-    url: `${url}/api/data/written`,
-    method: "POST",
-    headers: { ...headers, "content-type": "application/json" },
-    body: JSON.stringify({ title: "A post", status: "draft", views: 12 }),
-  }),
+  "a new document": (place) => writing(place, "POST", "written", NEW),
+  [`${BULK_DOCUMENTS_MAX} new documents`]: (place) =>
+    writing(place, "POST", "written/bulk", Array(BULK_DOCUMENTS_MAX).fill(NEW)),
+  "a document changed": (place) => changing(place),
+  "the same with If-Match: *": (place) => changing(place, { "if-match": "*" }),
 };
+
+const NEW = { title: "A post", status: "draft", views: 12 };
 
 /** Where the requests go. */
 interface Place {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly id: string;
+  /** Of documents that are there. */
+  readonly ids: readonly string[];
 }
 
 const listing = ({ url, headers }: Place, query: string): Target => ({
   url: `${url}/api/data/things?${query}`,
   headers: { ...headers, "cache-control": "no-cache" },
 });
+
+const writing = (
+  { url, headers }: Place,
+  method: "POST" | "PATCH",
+  path: string,
+  body: Json,
+): Target => ({
+  url: `${url}/api/data/${path}`,
+  method,
+  headers: { ...headers, "content-type": "application/json" },
+  body: JSON.stringify(body),
+});
+
+/** One after the other, so that no two wait for the same document. */
+function changing(place: Place, headers: Readonly<Record<string, string>> = {}): Target {
+  const target = writing(place, "PATCH", "things", { views: 13 });
+  return {
+    ...target,
+    headers: { ...target.headers, ...headers },
+    paths: place.ids.map((id) => `/api/data/things/${id}`),
+  };
+}
 
 const { values: options } = parseArgs({
   args: Deno.args,
@@ -80,9 +105,9 @@ async function measure(
   settings: Record<string, string>,
   below: number | null,
 ): Promise<void> {
-  const { key, id } = await seeded(settings);
+  const { key, ids } = await seeded(settings);
   await using corbel = await startCorbel(folder, settings);
-  const place = { url: corbel.url, headers: { "x-api-key": key }, id };
+  const place = { url: corbel.url, headers: { "x-api-key": key }, ids };
   const pids = below === null ? [corbel.pid] : [corbel.pid, below];
   for (const [what, target] of Object.entries(REQUESTS)) {
     await load(target(place), { seconds: 1 });
@@ -103,7 +128,7 @@ async function cost(pids: readonly number[], target: Target): Promise<string> {
   return `${Math.round(perSecond)}/s, ${each.join(" + ")} µs`;
 }
 
-async function seeded(settings: Record<string, string>): Promise<{ key: string; id: string }> {
+async function seeded(settings: Record<string, string>): Promise<{ key: string; ids: string[] }> {
   using log = createLog("error", (text) => console.error(text));
   const config = loadConfig({ ...settings, SQLITE_SYNC: "normal" });
   await using services = await openServices(config, { log });
@@ -116,10 +141,10 @@ async function seeded(settings: Record<string, string>): Promise<{ key: string; 
     await createCollection(services, projectId, { name, fields: FIELDS, rls });
   }
   const target = await openForWriting(services, caller, "things");
-  let id = "";
+  let ids: string[] = [];
   for (let at = 0; at < documents; at += BULK_DOCUMENTS_MAX) {
     const body = Array.from({ length: BULK_DOCUMENTS_MAX }, (_, i) => document(at + i, [userId]));
-    id = JSON.parse(await createDocuments(services, target, { body, idempotencyKey: null })).ids[0];
+    ids = JSON.parse(await createDocuments(services, target, { body, idempotencyKey: null })).ids;
   }
-  return { key: secretKey, id };
+  return { key: secretKey, ids };
 }
