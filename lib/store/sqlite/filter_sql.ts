@@ -122,7 +122,7 @@ function memberSql(value: string, operands: readonly Scalar[]): Fragment {
   return sql(`${value} in (select ${operand} from json_each(?))`, JSON.stringify(operands));
 }
 
-/** Whether a field of the type can hold the value; none of them is null. */
+/** Whether the value is of the type; null is of none. */
 export function fits(type: ScalarType, operand: Scalar): operand is Exclude<Scalar, null> {
   if (type === "Number") return typeof operand === "number";
   if (type === "Boolean") return typeof operand === "boolean";
