@@ -21,7 +21,7 @@ import type { Json } from "@/lib/store/port.ts";
 import { startMongodb } from "@/tests/services/mongodb_server.ts";
 import { load, type Target } from "./load.ts";
 import { cpuSeconds, startCorbel } from "./process.ts";
-import { document } from "./seed.ts";
+import { document, payingAccount } from "./seed.ts";
 
 const CONNECTIONS = 32;
 const SECONDS = 3;
@@ -132,7 +132,11 @@ async function seeded(settings: Record<string, string>): Promise<{ key: string; 
   using log = createLog("error", (text) => console.error(text));
   const config = loadConfig({ ...settings, SQLITE_SYNC: "normal" });
   await using services = await openServices(config, { log });
-  const { projectId, secretKey } = await createProject(services, { name: "Bench", siteUrl: null });
+  const { projectId, secretKey } = await createProject(services, {
+    name: "Bench",
+    siteUrl: null,
+    ownerId: await payingAccount(services),
+  });
   const user = { email: "ada@example.com", verified: true };
   const userId = await createUser(services, projectId, user);
   const caller = { kind: "secret", projectId } as const;

@@ -69,8 +69,8 @@ export async function seed(settings: Environment, sizes: readonly number[]): Pro
   return { projectId, publishableKey, secretKey, userId, token };
 }
 
-/** The free plan has no room for so many documents. */
-async function payingAccount({ engine, clock, newId }: Services): Promise<Id> {
+/** Who has room for many documents: the free plan has not. */
+export async function payingAccount({ engine, clock, newId }: Services): Promise<Id> {
   const _id = newId();
   const now = timestamp(clock);
   await engine.records<AccountRecord>("control", ACCOUNTS).insert({
