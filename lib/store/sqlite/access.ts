@@ -1,6 +1,7 @@
 import type { Connection } from "./connection.ts";
 import type { RowCache } from "./row_cache.ts";
 import type { Scan, Scanned } from "./scan.ts";
+import type { Unread } from "./scans.ts";
 
 /** Where the records of one definition are read and written. */
 export interface Access {
@@ -28,6 +29,5 @@ export interface Committed {
 export interface Slow {
   /** How many rows a read may look at on the event loop; at 0 none that is not sure to be short. */
   readonly rowsMax: number;
-  /** Null when it takes too long. */
-  scan(scan: Scan): Promise<Scanned | null>;
+  scan(scan: Scan): Promise<Scanned | Unread>;
 }

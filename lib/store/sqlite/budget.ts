@@ -10,9 +10,18 @@ export interface Allowance {
   stop?(): boolean;
 }
 
+/** What there was not enough of; being told to stop is to have no time. */
+export type SpentOn = "rows" | "text" | "time";
+
 /** The statement would have cost more than it was allowed. Nothing is left of it. */
 export class Spent extends Error {
   override readonly name = "Spent";
+  readonly on: SpentOn;
+
+  constructor(on: SpentOn) {
+    super();
+    this.on = on;
+  }
 }
 
 /** One row in so many is counted, for all of them. */
@@ -64,47 +73,49 @@ export const GUARD = `(seq * ${LOT} >> 20 & ${SHARE - 1} or abs(spent()) = 0)`;
 export class Budget {
   #allowance: Allowance | null = null;
   #counted = 0;
-  #isSpent = false;
+  #spentOn: SpentOn | null = null;
 
   /** Rows looked at since {@linkcode open}, about. */
   get rows(): number {
     return this.#counted * SHARE;
   }
 
-  get isSpent(): boolean {
-    return this.#isSpent;
+  /** What ran out first; null while nothing has. */
+  get spentOn(): SpentOn | null {
+    return this.#spentOn;
   }
 
   open(allowance: Allowance): void {
     this.#allowance = allowance;
     this.#counted = 0;
-    this.#isSpent = false;
+    this.#spentOn = null;
   }
 
   close(): void {
     this.#allowance = null;
-    this.#isSpent = false;
+    this.#spentOn = null;
   }
 
   /** SQL's `spent()`: 0 while there is something left. */
   spend(): number | bigint {
     this.#counted++;
-    if (this.rows > (this.#allowance?.rows ?? Infinity)) this.#isSpent = true;
+    if (this.rows > (this.#allowance?.rows ?? Infinity)) this.#spentOn ??= "rows";
     return this.#isOver() ? END : 0;
   }
 
   /** Whether a pattern may be looked for in a text; if not, what comes no longer counts. */
   admits(text: unknown): boolean {
     const charsMax = this.#allowance?.charsMax ?? Infinity;
-    if (typeof text === "string" && text.length > charsMax) this.#isSpent = true;
+    if (typeof text === "string" && text.length > charsMax) this.#spentOn ??= "text";
     return !this.#isOver();
   }
 
   #isOver(): boolean {
-    if (this.#allowance === null || this.#isSpent) return this.#isSpent;
-    const { until, stop } = this.#allowance;
-    if (until !== undefined && performance.now() > until) this.#isSpent = true;
-    if (stop?.()) this.#isSpent = true;
-    return this.#isSpent;
+    if (this.#allowance !== null && this.#spentOn === null) {
+      const { until, stop } = this.#allowance;
+      const isLate = until !== undefined && performance.now() > until;
+      if (isLate || stop?.()) this.#spentOn = "time";
+    }
+    return this.#spentOn !== null;
   }
 }

@@ -114,10 +114,12 @@ export class Connection {
     this.#budget.open(allowance);
     try {
       const result = work();
-      if (this.#budget.isSpent) throw new Spent();
+      const { spentOn } = this.#budget;
+      if (spentOn !== null) throw new Spent(spentOn);
       return result;
     } catch (error) {
-      throw this.#budget.isSpent ? new Spent() : error;
+      const { spentOn } = this.#budget;
+      throw spentOn === null ? error : new Spent(spentOn);
     } finally {
       this.#budget.close();
     }

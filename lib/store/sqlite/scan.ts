@@ -9,6 +9,11 @@ export interface Scan {
   readonly page: Fragment | null;
   /** The same in another way, which is better where few rows match; null if there is none. */
   readonly sought: Fragment | null;
+  /**
+   * Whether it was given up for want of time alone. Where the machine did something else meanwhile,
+   * nothing is slow about it: then the usual way is tried first.
+   */
+  readonly isDoubtful: boolean;
   readonly count: Fragment | null;
 }
 
@@ -16,29 +21,34 @@ export interface Scanned {
   /** One more than the limit tells that the list goes on. */
   readonly texts: readonly string[];
   readonly total: number | null;
-  /** About how many rows were looked at for the one and for the other. */
-  readonly rows: { readonly page: number; readonly total: number };
+  /** About how many rows the usual way looks at, null where it was not tried; and the count. */
+  readonly rows: { readonly page: number | null; readonly total: number };
 }
 
 /** How many rows the way for few may look at. */
 export const SOUGHT_MAX = 5_000;
+/** Ten times what a read may take on the event loop: who takes longer was not just held up. */
+const DOUBT_MS = 50;
 
 /** Reads a scan, all of it as of one moment. Throws `Spent` beyond its allowance. */
 export function readScan(db: Connection, scan: Scan, allowance: Allowance): Scanned {
-  if (scan.sought !== null) {
-    const found = attempt(db, { ...scan, page: scan.sought }, allowance);
-    if (found !== null) return found;
+  const { sought, isDoubtful } = scan;
+  if (sought !== null) {
+    const until = Math.min(allowance.until ?? Infinity, performance.now() + DOUBT_MS);
+    const usual = isDoubtful ? attempt(db, scan, { ...allowance, until }) : null;
+    if (usual !== null) return usual;
+    const found = attempt(db, { ...scan, page: sought }, allowance);
+    if (found !== null) {
+      return { ...found, rows: { ...found.rows, page: isDoubtful ? Infinity : null } };
+    }
   }
   return db.within(allowance, () => read(db, scan));
 }
 
+/** Null where few rows do not suffice. */
 function attempt(db: Connection, scan: Scan, allowance: Allowance): Scanned | null {
   try {
-    return db.within({ ...allowance, rows: SOUGHT_MAX }, () => {
-      const found = read(db, scan);
-      // The usual way is still unknown; on the event loop it would be tried first.
-      return { ...found, rows: { ...found.rows, page: Infinity } };
-    });
+    return db.within({ ...allowance, rows: SOUGHT_MAX }, () => read(db, scan));
   } catch (error) {
     if (error instanceof Spent) return null;
     throw error;

@@ -18,6 +18,9 @@ const IDLE_MS = 30_000;
 /** As many as shared memory can tell apart. */
 const NUMBERS = 2 ** 31 - 1;
 
+/** Why there is no answer: it took too long, or too many wait. */
+export type Unread = "late" | "crowded";
+
 interface Job {
   readonly number: number;
   readonly path: string;
@@ -55,16 +58,16 @@ export class Scans implements AsyncDisposable {
     this.#limitMs = limitMs;
   }
 
-  /** Null when it takes too long, or when too many wait. Throws `StoreUnavailable`. */
-  async run(path: string, scan: Scan): Promise<Scanned | null> {
+  /** Throws `StoreUnavailable`. */
+  async run(path: string, scan: Scan): Promise<Scanned | Unread> {
     if (this.#closing !== null) throw new StoreUnavailable(CLOSING.message);
     const reads = this.#reads.get(path) ?? 0;
-    if (reads >= READS_MAX) return null;
+    if (reads >= READS_MAX) return "crowded";
     this.#reads.set(path, reads + 1);
     const outcome = await this.#carriedOut(path, scan);
     this.#forget(path);
     if (outcome.kind === "read") return outcome.scanned;
-    if (outcome.kind === "stopped") return null;
+    if (outcome.kind === "stopped") return "late";
     if (outcome.unavailable) throw new StoreUnavailable(outcome.message);
     throw new Error(outcome.message);
   }

@@ -2,7 +2,7 @@ import { advise } from "../advice.ts";
 import { QueryTooSlow } from "../errors.ts";
 import type { ListQuery } from "../port.ts";
 import type { Access, Committed, Slow } from "./access.ts";
-import { Spent } from "./budget.ts";
+import { Spent, type SpentOn } from "./budget.ts";
 import type { Connection } from "./connection.ts";
 import { boundPage } from "./keyset.ts";
 import type { Paced } from "./pace.ts";
@@ -39,16 +39,18 @@ export function readBounded<T>(read: Read, { here, elsewhere }: Ways<T>): Promis
   const isShort = !plan?.guarded && (count === null || count.kept);
   if (slow === null || (isShort && slow.rowsMax > 0)) return access.read(here);
   return access.read((db, committed) => {
-    if (isSlow(read, slow)) return null;
+    if (isSlow(read, slow)) return { spentOn: null };
     try {
       const until = performance.now() + HERE_MS;
       const allowance = { rows: slow.rowsMax, charsMax: HERE_CHARS, until };
       return { result: db.within(allowance, () => here(db, committed)) };
     } catch (error) {
-      if (error instanceof Spent) return null;
+      if (error instanceof Spent) return { spentOn: error.on };
       throw error;
     }
-  }).then(async (tried) => tried === null ? elsewhere(await scanned(read, slow)) : tried.result);
+  }).then(async (tried) =>
+    "result" in tried ? tried.result : elsewhere(await scanned(read, slow, tried.spentOn))
+  );
 }
 
 function isSlow({ statements, plan, count, query }: Read, { rowsMax }: Slow): boolean {
@@ -57,28 +59,45 @@ function isSlow({ statements, plan, count, query }: Read, { rowsMax }: Slow): bo
     (count !== null && statements.pace.isSlow(countPaced(count)));
 }
 
-async function scanned(read: Read, slow: Slow): Promise<Scanned> {
-  const { statements, plan, count, query } = read;
-  const found = await slow.scan(scanOf(read));
-  const { pace } = statements;
-  const { page, total } = found?.rows ?? { page: Infinity, total: Infinity };
-  // What an offset costs says nothing of other pages.
-  if (plan !== null && query.offset === undefined) pace.learn(pagePaced(plan), page > slow.rowsMax);
-  if (count !== null) pace.learn(countPaced(count), total > slow.rowsMax);
-  if (found === null) throw new QueryTooSlow(advise(statements.definition, query));
+/** @param spentOn What ended it on the event loop; null if it was not tried there. */
+async function scanned(read: Read, slow: Slow, spentOn: SpentOn | null): Promise<Scanned> {
+  const { statements, query } = read;
+  const found = await slow.scan(scanOf(read, spentOn === "time"));
+  if (found === "crowded") throw new QueryTooSlow(advise(statements.definition, query));
+  if (found === "late") {
+    learn(read, slow, { page: Infinity, total: Infinity });
+    throw new QueryTooSlow(advise(statements.definition, query));
+  }
+  const { page, total } = found.rows;
+  // Where the usual way was not tried again, what is known of it is how it ended.
+  learn(read, slow, { page: page ?? (spentOn === null ? null : Infinity), total });
   return found;
+}
+
+/** Learns from how many rows were looked at; null where that is not known. */
+function learn(
+  { statements: { pace }, plan, count, query }: Read,
+  { rowsMax }: Slow,
+  { page, total }: Scanned["rows"],
+): void {
+  // What an offset costs says nothing of other pages.
+  if (plan !== null && page !== null && query.offset === undefined) {
+    pace.learn(pagePaced(plan), page > rowsMax);
+  }
+  if (count !== null) pace.learn(countPaced(count), total > rowsMax);
 }
 
 const pagePaced = (plan: PagePlan): Paced => ({ of: plan, text: plan.statement.sql.seq });
 
 const countPaced = (count: CountStatement): Paced => ({ of: count, text: count.fragment.sql });
 
-function scanOf({ statements, plan, count, query }: Read): Scan {
+function scanOf({ statements, plan, count, query }: Read, isDoubtful: boolean): Scan {
   const sought = plan === null ? null : statements.sought(query);
   return {
     table: statements.table,
     page: plan && boundPage(plan.statement, "seq", query),
     sought: sought && boundPage(sought, "seq", query),
+    isDoubtful,
     count: count?.fragment ?? null,
   };
 }
