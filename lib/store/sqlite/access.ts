@@ -1,7 +1,6 @@
 import type { Connection } from "./connection.ts";
 import type { RowCache } from "./row_cache.ts";
-import type { Scan, Scanned } from "./scan.ts";
-import type { Unread } from "./scans.ts";
+import type { Scan, Scanned, Unread } from "./scan.ts";
 
 /** Where the records of one definition are read and written. */
 export interface Access {

@@ -80,9 +80,9 @@ export class Budget {
     return this.#counted * SHARE;
   }
 
-  /** What ran out first; null while nothing has. */
-  get spentOn(): SpentOn | null {
-    return this.#spentOn;
+  /** Throws `Spent` if something ran out, and says what did first. */
+  assertLeft(): void {
+    if (this.#spentOn !== null) throw new Spent(this.#spentOn);
   }
 
   open(allowance: Allowance): void {

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { StoreUnavailable, UniqueViolation } from "../errors.ts";
-import { type Allowance, Budget, Spent } from "./budget.ts";
+import { type Allowance, Budget } from "./budget.ts";
 import type { Fragment, SqlValue } from "./fragment.ts";
 import { re2 } from "./re2.ts";
 import { uniquePath } from "./index_names.ts";
@@ -114,12 +114,11 @@ export class Connection {
     this.#budget.open(allowance);
     try {
       const result = work();
-      const { spentOn } = this.#budget;
-      if (spentOn !== null) throw new Spent(spentOn);
+      this.#budget.assertLeft();
       return result;
     } catch (error) {
-      const { spentOn } = this.#budget;
-      throw spentOn === null ? error : new Spent(spentOn);
+      this.#budget.assertLeft();
+      throw error;
     } finally {
       this.#budget.close();
     }

@@ -35,6 +35,7 @@ export class FirstMatch {
 
   /** Null where anything but equalities of declared scalars is asked for. */
   #remembered(filter: Filter): Fragment | null {
+    // Built flat; to look deeper, as `conjuncts` does, costs half of what is saved here.
     const equalities = filter.op === "and" ? filter.of : [filter];
     if (equalities.length > EQUALITIES_MAX) return null;
     const values: SqlValue[] = [];

@@ -25,6 +25,9 @@ export interface Scanned {
   readonly rows: { readonly page: number | null; readonly total: number };
 }
 
+/** Why there is no answer: it took too long, or too many wait. */
+export type Unread = "late" | "crowded";
+
 /** How many rows the way for few may look at. */
 export const SOUGHT_MAX = 5_000;
 /** Ten times what a read may take on the event loop: who takes longer was not just held up. */

@@ -1,6 +1,6 @@
 import { StoreUnavailable } from "../errors.ts";
 import { FairQueue } from "../fair_queue.ts";
-import type { Scan, Scanned } from "./scan.ts";
+import type { Scan, Scanned, Unread } from "./scan.ts";
 import type { Outcome } from "./scan_signals.ts";
 import { ScanThread } from "./scan_thread.ts";
 
@@ -17,9 +17,6 @@ const THREADS = 2;
 const IDLE_MS = 30_000;
 /** As many as shared memory can tell apart. */
 const NUMBERS = 2 ** 31 - 1;
-
-/** Why there is no answer: it took too long, or too many wait. */
-export type Unread = "late" | "crowded";
 
 interface Job {
   readonly number: number;

@@ -63,9 +63,9 @@ function isSlow({ statements, plan, count, query }: Read, { rowsMax }: Slow): bo
 async function scanned(read: Read, slow: Slow, spentOn: SpentOn | null): Promise<Scanned> {
   const { statements, query } = read;
   const found = await slow.scan(scanOf(read, spentOn === "time"));
-  if (found === "crowded") throw new QueryTooSlow(advise(statements.definition, query));
-  if (found === "late") {
-    learn(read, slow, { page: Infinity, total: Infinity });
+  if (typeof found === "string") {
+    // To be turned away among many says nothing of how long it would have taken.
+    if (found === "late") learn(read, slow, { page: Infinity, total: Infinity });
     throw new QueryTooSlow(advise(statements.definition, query));
   }
   const { page, total } = found.rows;

@@ -5,8 +5,7 @@ import type { Definition, ListQuery } from "../port.ts";
 import type { Access } from "./access.ts";
 import { Spent, type SpentOn } from "./budget.ts";
 import type { Connection } from "./connection.ts";
-import type { Scan, Scanned } from "./scan.ts";
-import type { Unread } from "./scans.ts";
+import type { Scan, Scanned, Unread } from "./scan.ts";
 import { readBounded } from "./slow.ts";
 import { Statements } from "./statements.ts";
 
