@@ -1,9 +1,14 @@
 /**
- * `deno task test`: every suite on the embedded engine, those that see an engine only from outside
- * once more on MongoDB, and those about files once more with a bucket. Arguments are files and folders as `deno test` takes them;
- * `--name=value` is handed on.
+ * `deno task test`: every suite on the embedded engine, and a chosen set of those that see engine
+ * and store only from outside on MongoDB, with files in a bucket, and on both; with `--all` every
+ * suite wherever it can run. Arguments are files and folders, which run in every pass that they
+ * fit; `--name=value` is handed on to `deno test`.
  */
 
+import { type Counts, countsOf, failuresOf, FileTimes, sumOf } from "./runner/output.ts";
+import { testFilesIn } from "./runner/files.ts";
+import { leftOutOf, type Pass, passesOver } from "./runner/passes.ts";
+import { type Shard, shardsOf } from "./runner/shards.ts";
 import { findS3 } from "./services/ceph.ts";
 import { startCeph } from "./services/ceph_server.ts";
 import { findMongodb } from "./services/mongodb.ts";
@@ -13,75 +18,16 @@ import { assertAnswers } from "./support/mongodb.ts";
 import { assertS3Answers } from "./support/s3.ts";
 
 const PERMISSIONS = ["read", "write", "env", "run", "sys", "ffi"].map((name) => `--allow-${name}`);
-const ALWAYS = ["--parallel", "--sanitize-ops", "--sanitize-resources", ...PERMISSIONS];
+/** Types are checked once, before. */
+const ALWAYS = ["--no-check", "--sanitize-ops", "--sanitize-resources", ...PERMISSIONS];
 
 /** A run that says nothing for so long is stuck: a test in it waits for what never comes. */
 const SILENCE_SECONDS = 300;
 /** For a run that was told to stop to name the tests it left; one that is stuck may not listen. */
 const FAREWELL_MS = 10_000;
 
-/** Of an output, enough for its summary and what it says of failures. */
-const OUTPUT_CHARACTERS = 30_000;
-const FAILURE_CHARACTERS = 8_000;
-
-const EVERYTHING = ["lib", "tests"];
-const BOTH_ENGINES = [
-  "tests/api",
-  "tests/pages",
-  "tests/property",
-  "tests/acceptance",
-  "tests/attacks",
-];
-
-/** By what suites are called, which is by operation and journey. */
-const ABOUT_FILES = /upload|file|storage|reaper|quota/;
-/** What only a folder needs, and what takes a bucket in any run. */
-const ABOUT_ONE_STORE = /^(?:put_blob|serve_file|disk|s3)_/;
-
-export interface Counts {
-  readonly passed: number;
-  readonly failed: number;
-}
-
-// deno-lint-ignore no-control-regex -- Colours are escape sequences.
-const withoutColours = (output: string): string => output.replaceAll(/\x1b\[[0-9;]*m/g, "");
-
-/**
- * What the last summary in an output of `deno test` says; null if it has none. A run that failed
- * without a failed test, say by a file that could not be loaded, failed once.
- */
-export function countsOf(output: string, success: boolean): Counts | null {
-  const summary = [
-    ...withoutColours(output).matchAll(/^(?:ok|FAILED) \| (\d+) passed.*? \| (\d+) failed/gm),
-  ].at(-1);
-  if (summary === undefined) return null;
-  const failed = Number(summary[2]);
-  return { passed: Number(summary[1]), failed: success ? failed : Math.max(failed, 1) };
-}
-
-/** The last of what an output of `deno test` says of its failures: errors, then names. */
-export function failuresOf(output: string): string {
-  const plain = withoutColours(output);
-  const errors = plain.lastIndexOf("\n ERRORS \n");
-  return plain.slice(Math.max(errors, 0)).trim().slice(-FAILURE_CHARACTERS);
-}
-
-/** Which of these files run on MongoDB as well: not those about the files of SQLite. */
-export const onBothEngines = (files: readonly string[]): string[] =>
-  files.filter((path) =>
-    BOTH_ENGINES.some((folder) => path.startsWith(`${folder}/`)) && /_test\.ts$/.test(path) &&
-    !/\/sqlite_[^/]*$/.test(path)
-  );
-
-/**
- * Which of these files run once more with files in a bucket: those about files, but not those
- * about one kind of store, as attacks on its addresses are.
- */
-export const inBucket = (files: readonly string[]): string[] =>
-  onBothEngines(files).filter((path) => {
-    const [, room, name] = path.split("/");
-    return room !== "attacks" && ABOUT_FILES.test(name!) && !ABOUT_ONE_STORE.test(name!);
-  });
+/** Cases of each property. */
+const CASES = { short: 100, all: 500 };
 
 /** Hosts with ports that a test may speak to; null if only the resolver knows them. */
 export function hostsOf(mongodbUrl: string | null, s3Url: string | null = null): string[] | null {
@@ -93,27 +39,7 @@ export function hostsOf(mongodbUrl: string | null, s3Url: string | null = null):
   return [...hosts, ...(given === undefined ? [] : given.split(","))];
 }
 
-interface Run {
-  readonly title: string;
-  readonly paths: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-}
-
-/** Paths as given, with folders replaced by the files below them. */
-async function filesOf(paths: readonly string[]): Promise<string[]> {
-  const found: string[] = [];
-  for (const path of paths.map((path) => path.replace(/^\.\//, "").replace(/\/$/, ""))) {
-    const isFolder = await Deno.stat(path).then((info) => info.isDirectory, () => false);
-    if (!isFolder) found.push(path);
-    else {for await (const { name } of Deno.readDir(path)) {
-        found.push(...await filesOf([`${path}/${name}`]));
-      }}
-  }
-  return found.sort();
-}
-
-/** Told once more at the end, where one looks first. */
-const failures: string[] = [];
+const normalized = (path: string): string => path.replace(/^\.\//, "").replace(/(?<=.)\/$/, "");
 
 /** Exit codes of a run that was stopped. */
 const STOPPED = { SIGINT: 130, SIGTERM: 143 };
@@ -122,33 +48,110 @@ const STOPPED = { SIGINT: 130, SIGTERM: 143 };
 const children = new Set<Deno.ChildProcess>();
 let stoppedBy: keyof typeof STOPPED | null = null;
 
-async function runTests({ title, paths, env }: Run, flags: readonly string[]): Promise<Counts> {
-  if (stoppedBy !== null) return { passed: 0, failed: 0 };
-  console.log(`== ${title}`);
+function forward(child: Deno.ChildProcess, signal: Deno.Signal): void {
+  try {
+    child.kill(signal);
+  } catch {
+    // It ended by itself in this moment.
+  }
+}
+
+/** It says which tests were pending, and ends. */
+function stopStuck(child: Deno.ChildProcess): void {
+  forward(child, "SIGINT");
+  const killing = setTimeout(() => forward(child, "SIGKILL"), FAREWELL_MS);
+  child.status.finally(() => clearTimeout(killing));
+}
+
+interface Ran {
+  readonly pass: Pass;
+  readonly counts: Counts;
+  /** By file. */
+  readonly seconds: ReadonlyMap<string, number>;
+  readonly failures: string | null;
+}
+
+interface Surroundings {
+  readonly flags: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Runs a shard, and prints its output when it is whole: those of several would mix. */
+async function runShard({ pass, files }: Shard, { flags, env }: Surroundings): Promise<Ran> {
   const child = new Deno.Command(Deno.execPath(), {
-    args: ["test", ...ALWAYS, ...flags, ...paths],
-    env: { ...env },
+    args: ["test", ...ALWAYS, ...flags, ...files],
+    env: { ...env, CORBEL_TEST_DATABASE: pass.database, CORBEL_TEST_STORAGE: pass.storage },
     stdin: "null",
     stdout: "piped",
   }).spawn();
   children.add(child);
+  const times = new FileTimes();
   let output = "";
-  const decoder = new TextDecoder();
   const silenceMs = Number(Deno.env.get("CORBEL_TEST_SILENCE_SECONDS") || SILENCE_SECONDS) * 1000;
   let silence = setTimeout(() => stopStuck(child), silenceMs);
-  for await (const bytes of child.stdout) {
+  for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
     clearTimeout(silence);
     silence = setTimeout(() => stopStuck(child), silenceMs);
-    for (let at = 0; at < bytes.length;) at += await Deno.stdout.write(bytes.subarray(at));
-    output = (output + decoder.decode(bytes, { stream: true })).slice(-OUTPUT_CHARACTERS);
+    output += text;
+    times.feed(text);
   }
   const { success } = await child.status;
   clearTimeout(silence);
+  times.end();
   children.delete(child);
   const counts = countsOf(output, success);
-  if (counts === null) console.log(`FAILED: ${title}: the run did not finish`);
-  if (!success) failures.push(`== ${title}: what failed\n${failuresOf(output)}`);
-  return counts ?? { passed: 0, failed: 1 };
+  console.log(`== ${pass.title}: ${files.join(" ")}\n${output.trim()}\n`);
+  if (counts === null) console.log(`FAILED: ${pass.title}: the run did not finish\n`);
+  return {
+    pass,
+    counts: counts ?? { passed: 0, failed: 1 },
+    seconds: times.seconds,
+    failures: success ? null : failuresOf(output),
+  };
+}
+
+/** Runs the shards, as many at once as there are cores. */
+async function runShards(shards: readonly Shard[], surroundings: Surroundings): Promise<Ran[]> {
+  const waiting = [...shards];
+  const ran: Ran[] = [];
+  const takeThem = async () => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      if (stoppedBy !== null) return;
+      ran.push(await runShard(next, surroundings));
+    }
+  };
+  const jobs = Number(Deno.env.get("DENO_JOBS") || navigator.hardwareConcurrency);
+  await Promise.all(Array.from({ length: jobs }, takeThem));
+  return ran;
+}
+
+const rounded = (seconds: number): string => seconds.toFixed(1).padStart(7);
+
+/** Seconds per pass and per file, the longest first; then what failed, where one looks first. */
+function report(passes: readonly Pass[], ran: readonly Ran[]): void {
+  for (const pass of passes) {
+    const own = ran.filter((one) => one.pass === pass);
+    const files = own.flatMap(({ seconds }) => [...seconds]).sort(([, a], [, b]) => b - a);
+    const { passed, failed } = sumOf(own.map(({ counts }) => counts));
+    console.log(`== ${pass.title}: ${passed} passed, ${failed} failed, seconds of its files`);
+    console.log(`${rounded(files.reduce((sum, [, seconds]) => sum + seconds, 0))} in all`);
+    for (const [file, seconds] of files) console.log(`${rounded(seconds)} ${file}`);
+  }
+  for (const { pass, failures } of ran) {
+    if (failures !== null) console.log(`== ${pass.title}: what failed\n${failures}`);
+  }
+}
+
+/** Throws where the types of a file do not hold. */
+async function checkTypes(files: readonly string[]): Promise<void> {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["check", "--quiet", ...files],
+    stdin: "null",
+  }).spawn();
+  children.add(child);
+  const { success } = await child.status;
+  children.delete(child);
+  if (!success && stoppedBy === null) throw new Error("The types of the tests do not hold");
 }
 
 /** Resolves to the sums of all runs. */
@@ -168,37 +171,33 @@ async function runAll(args: readonly string[]): Promise<Counts> {
     : await startCeph({ programs: foundS3 });
   const s3Url = foundS3?.kind === "address" ? foundS3.url : ceph?.url ?? null;
   const hosts = hostsOf(url, s3Url);
-  const flags = [
-    hosts === null ? "--allow-net" : `--allow-net=${hosts}`,
-    ...args.filter((arg) => arg.startsWith("-")),
-  ];
-  const filters = args.filter((arg) => !arg.startsWith("-"));
-  const paths = filters.length > 0 ? filters : EVERYTHING;
-  const again = onBothEngines(await filesOf(paths));
 
-  const onSqlite = {
-    CORBEL_TEST_DATABASE: "sqlite",
-    CORBEL_TEST_STORAGE: "disk",
-    ...(url !== null && { MONGODB_TEST_URL: url }),
-    ...(s3Url !== null && { S3_TEST_URL: s3Url }),
-  };
-  const counts = [await runTests({ title: "The embedded engine", paths, env: onSqlite }, flags)];
-  if (url !== null && again.length > 0) {
-    const env = { ...onSqlite, CORBEL_TEST_DATABASE: "mongodb" };
-    counts.push(await runTests({ title: "MongoDB", paths: again, env }, flags));
-  }
-  const buckets = s3Url === null ? [] : inBucket(again);
-  if (buckets.length > 0) {
-    const env = { ...onSqlite, CORBEL_TEST_STORAGE: "s3" };
-    counts.push(await runTests({ title: "Files in a bucket", paths: buckets, env }, flags));
-  }
-  // Of a journey, every engine meets every store of files.
-  const journeys = buckets.filter((path) => path.startsWith("tests/acceptance/"));
-  if (url !== null && journeys.length > 0) {
-    const env = { ...onSqlite, CORBEL_TEST_DATABASE: "mongodb", CORBEL_TEST_STORAGE: "s3" };
-    counts.push(
-      await runTests({ title: "MongoDB, files in a bucket", paths: journeys, env }, flags),
+  const filters = args.filter((arg) => !arg.startsWith("-")).map(normalized);
+  const handedOn = args.filter((arg) => arg.startsWith("-") && arg !== "--all");
+  const files = (await Promise.all((filters.length > 0 ? filters : ["."]).map(testFilesIn))).flat();
+  const all = args.includes("--all");
+  const servers = { mongodb: url !== null, s3: s3Url !== null };
+  // Who names files wants to see them wherever they run.
+  const passes = passesOver(files, { all: all || filters.length > 0, servers });
+  await checkTypes(files);
+  const ran = await runShards(shardsOf(passes), {
+    flags: [hosts === null ? "--allow-net" : `--allow-net=${hosts}`, ...handedOn],
+    env: {
+      CORBEL_TEST_CASES: String(all ? CASES.all : CASES.short),
+      ...(url !== null && { MONGODB_TEST_URL: url }),
+      ...(s3Url !== null && { S3_TEST_URL: s3Url }),
+    },
+  });
+  report(passes, ran);
+  const counts = ran.map(({ counts }) => counts);
+  if (!all && filters.length === 0) {
+    const missing = leftOutOf(passes, passesOver(files, { all: true, servers }));
+    missing.push(
+      `Left out of the short run: ${
+        CASES.all - CASES.short
+      } of ${CASES.all} cases of each property`,
     );
+    console.log([...missing, "`deno task test --all` runs everything."].join("\n"));
   }
   for (const service of SERVICES) {
     if (await service.find(environment) !== null) continue;
@@ -208,25 +207,7 @@ async function runAll(args: readonly string[]): Promise<Counts> {
       counts.push({ passed: 0, failed: 1 });
     }
   }
-  return {
-    passed: counts.reduce((sum, { passed }) => sum + passed, 0),
-    failed: counts.reduce((sum, { failed }) => sum + failed, 0),
-  };
-}
-
-function forward(child: Deno.ChildProcess, signal: Deno.Signal): void {
-  try {
-    child.kill(signal);
-  } catch {
-    // It ended by itself in this moment.
-  }
-}
-
-/** It says which tests were pending, and ends. */
-function stopStuck(child: Deno.ChildProcess): void {
-  forward(child, "SIGINT");
-  const killing = setTimeout(() => forward(child, "SIGKILL"), FAREWELL_MS);
-  child.status.finally(() => clearTimeout(killing));
+  return sumOf(counts);
 }
 
 async function main(): Promise<number> {
@@ -239,10 +220,11 @@ async function main(): Promise<number> {
   // Tests that are cut off leave things behind; here they are found again.
   const folder = await Deno.makeTempDir({ prefix: "corbel-run-" });
   Deno.env.set("TMPDIR", folder);
+  const began = performance.now();
   try {
     const { passed, failed } = await runAll(Deno.args);
     if (stoppedBy !== null) return STOPPED[stoppedBy];
-    for (const failure of failures) console.log(failure);
+    console.log(`${Math.round((performance.now() - began) / 1000)} seconds in all`);
     console.log(`${passed} passed, ${failed} failed`);
     return failed === 0 ? 0 : 1;
   } catch (error) {

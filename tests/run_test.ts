@@ -1,76 +1,11 @@
 import assert from "node:assert/strict";
 import { until } from "./acceptance/until.ts";
-import { countsOf, failuresOf, hostsOf, inBucket, onBothEngines } from "./run.ts";
+import { hostsOf } from "./run.ts";
 import { findS3 } from "./services/ceph.ts";
 import { findMongodb } from "./services/mongodb.ts";
 import { startMongodb } from "./services/mongodb_server.ts";
 
 const STEP_MS = 60_000;
-
-Deno.test("the last summary of an output counts, with steps, ignored tests and colours", () => {
-  for (
-    const [output, passed, failed] of [
-      ["ok | 12 passed | 0 failed (3s)\n", 12, 0],
-      ["x\nok | 1422 passed (93 steps) | 0 failed | 1 ignored (2m9s)\n", 1422, 0],
-      ["\x1b[0m\x1b[31mFAILED\x1b[0m | 3 passed (1 step) | 4 failed (1 step) \x1b[0m(2s)\n", 3, 4],
-      ["ok | 1 passed | 0 failed (1s)\nFAILED | 2 passed | 1 failed (1s)\n", 2, 1],
-    ] as const
-  ) assert.deepEqual(countsOf(output, failed === 0), { passed, failed });
-});
-
-Deno.test("a run that failed without a failed test counts as one failure", () => {
-  assert.deepEqual(countsOf("FAILED | 7 passed | 0 failed (1s)\n", false), {
-    passed: 7,
-    failed: 1,
-  });
-  assert.equal(countsOf("error: No test modules found\n", false), null);
-});
-
-Deno.test("of a run that failed its errors and names are kept, without colours", () => {
-  const errors =
-    "ERRORS \n\na => ./a_test.ts:1:6\nerror: Error: x\n\n FAILURES \n\na => ./a_test.ts:1:6";
-  const summary = "FAILED | 1 passed | 1 failed (1s)";
-  assert.equal(
-    failuresOf(
-      `a ... FAILED (1ms)\n\n\x1b[41m ${errors.replace(" \n", " \x1b[0m\n")}\n\n${summary}\n`,
-    ),
-    `${errors}\n\n${summary}`,
-  );
-  assert.equal(failuresOf(`b ... \n`), "b ...");
-  assert.ok(failuresOf(`\n ERRORS \n${"x".repeat(20_000)}\n${summary}`).endsWith(`x\n${summary}`));
-});
-
-Deno.test("on both engines run the suites that see an engine only from outside", () => {
-  const both = [
-    "tests/api/a_test.ts",
-    "tests/property/b_test.ts",
-    "tests/acceptance/c_test.ts",
-    "tests/attacks/d_test.ts",
-  ];
-  const once = [
-    "lib/store/sqlite/keyset_test.ts",
-    "tests/contract/sqlite_test.ts",
-    "tests/acceptance/sqlite_folder_test.ts",
-    "tests/acceptance/server.ts",
-    "tests/services/mongodb_test.ts",
-    "tests/run_test.ts",
-  ];
-  assert.deepEqual(onBothEngines([...once, ...both]), both);
-});
-
-Deno.test("with a bucket run the suites about files, but not those about one kind of store", () => {
-  const both = ["tests/api/request_upload_test.ts", "tests/acceptance/files_test.ts"];
-  const once = [
-    "lib/files/paths_test.ts",
-    "tests/api/list_documents_test.ts",
-    "tests/api/put_blob_upload_test.ts",
-    "tests/api/serve_file_test.ts",
-    "tests/attacks/uploads_test.ts",
-    "tests/contract/s3_blobs_test.ts",
-    "tests/acceptance/sqlite_files_test.ts",
-  ];
-  assert.deepEqual(inBucket([...once, ...both]), both);
-});
 
 Deno.test("tests may speak to this machine and to the hosts of the given address", () => {
   const here = ["127.0.0.1", "localhost"];

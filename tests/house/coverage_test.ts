@@ -2,7 +2,17 @@ import assert from "node:assert/strict";
 import { PROBLEMS } from "@/lib/problems.ts";
 import { CONTRACTS } from "@/openapi/document.ts";
 import { operations } from "@/routes/operations.ts";
-import { filesBelow, isTest, mustRead, snakeCase } from "./files.ts";
+import { testFilesIn } from "../runner/files.ts";
+import { passesOver } from "../runner/passes.ts";
+import {
+  committedFiles,
+  filesBelow,
+  importsOf,
+  isTest,
+  mustRead,
+  read,
+  snakeCase,
+} from "./files.ts";
 
 /** Tests that say what happens; helpers beside them do not count. */
 const TESTS = [
@@ -65,4 +75,22 @@ Deno.test("no test is passed over by hand", () => {
   for (const [path, text] of texts) {
     assert.ok(!/Deno\.test\.(?:only|ignore|skip)/.test(text), `${path} passes tests over`);
   }
+});
+
+Deno.test("every file that holds tests is run, or imported by one that is", async () => {
+  const servers = { mongodb: true, s3: true };
+  const passes = passesOver(await testFilesIn("."), { all: false, servers });
+  const reached = new Set(passes.flatMap(({ files }) => files));
+  // A set goes on with what is added to it.
+  for (const path of reached) {
+    for (const { target } of importsOf(path, await read(path) ?? "")) {
+      if (target.startsWith("tests/")) reached.add(target);
+    }
+  }
+  const left: string[] = [];
+  for (const path of (await committedFiles()).filter((path) => /\.tsx?$/.test(path))) {
+    const holdsTests = isTest(path) || /\bDeno\.test\(/.test(await mustRead(path));
+    if (holdsTests && !reached.has(path)) left.push(path);
+  }
+  assert.deepEqual(left, []);
 });

@@ -80,4 +80,4 @@ function resolved(from: string, name: string): string {
 export const snakeCase = (name: string): string =>
   name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-export const isTest = (path: string): boolean => path.endsWith("_test.ts");
+export const isTest = (path: string): boolean => /_test\.tsx?$/.test(path);

@@ -1,19 +1,21 @@
 import fc from "fast-check";
 
-/** Cases of each property in a run. */
-export const RUNS = 500;
+/** Cases of each property in a run, from CORBEL_TEST_CASES. */
+export const RUNS = readWholeNumber("CORBEL_TEST_CASES") ?? 100;
 
 /** Taken from CORBEL_TEST_SEED, to repeat a run; otherwise new on every run. */
-export const SEED = readSeed();
+export const SEED = readWholeNumber("CORBEL_TEST_SEED") ??
+  crypto.getRandomValues(new Int32Array(1))[0]!;
 
-function readSeed(): number {
-  const text = Deno.env.get("CORBEL_TEST_SEED");
-  if (text === undefined || text === "") return crypto.getRandomValues(new Int32Array(1))[0]!;
-  const seed = Number(text);
-  if (!Number.isInteger(seed)) {
-    throw new Error(`CORBEL_TEST_SEED must be a whole number, but is "${text}"`);
+/** Null where it is not set. */
+function readWholeNumber(name: string): number | null {
+  const text = Deno.env.get(name);
+  if (text === undefined || text === "") return null;
+  const number = Number(text);
+  if (!Number.isInteger(number)) {
+    throw new Error(`${name} must be a whole number, but is "${text}"`);
   }
-  return seed;
+  return number;
 }
 
 /**

@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { countsOf, failuresOf, FileTimes, sumOf } from "./output.ts";
+
+Deno.test("the last summary of an output counts, with steps, ignored tests and colours", () => {
+  for (
+    const [output, passed, failed] of [
+      ["ok | 12 passed | 0 failed (3s)\n", 12, 0],
+      ["x\nok | 1422 passed (93 steps) | 0 failed | 1 ignored (2m9s)\n", 1422, 0],
+      ["\x1b[0m\x1b[31mFAILED\x1b[0m | 3 passed (1 step) | 4 failed (1 step) \x1b[0m(2s)\n", 3, 4],
+      ["ok | 1 passed | 0 failed (1s)\nFAILED | 2 passed | 1 failed (1s)\n", 2, 1],
+    ] as const
+  ) assert.deepEqual(countsOf(output, failed === 0), { passed, failed });
+});
+
+Deno.test("a run that failed without a failed test counts as one failure", () => {
+  assert.deepEqual(countsOf("FAILED | 7 passed | 0 failed (1s)\n", false), {
+    passed: 7,
+    failed: 1,
+  });
+  assert.equal(countsOf("error: No test modules found\n", false), null);
+});
+
+Deno.test("of a run that failed its errors and names are kept, without colours", () => {
+  const errors =
+    "ERRORS \n\na => ./a_test.ts:1:6\nerror: Error: x\n\n FAILURES \n\na => ./a_test.ts:1:6";
+  const summary = "FAILED | 1 passed | 1 failed (1s)";
+  assert.equal(
+    failuresOf(
+      `a ... FAILED (1ms)\n\n\x1b[41m ${errors.replace(" \n", " \x1b[0m\n")}\n\n${summary}\n`,
+    ),
+    `${errors}\n\n${summary}`,
+  );
+  assert.equal(failuresOf(`b ... \n`), "b ...");
+  assert.ok(failuresOf(`\n ERRORS \n${"x".repeat(20_000)}\n${summary}`).endsWith(`x\n${summary}`));
+});
+
+Deno.test("counts add up", () => {
+  const counts = [{ passed: 3, failed: 0 }, { passed: 4, failed: 2 }];
+  assert.deepEqual(sumOf(counts), { passed: 7, failed: 2 });
+  assert.deepEqual(sumOf([]), { passed: 0, failed: 0 });
+});
+
+Deno.test("a file takes from its first line to that of the next, and the first its loading too", () => {
+  let now = 0;
+  const times = new FileTimes(() => now);
+  const at = (ms: number, text: string) => {
+    now = ms;
+    times.feed(text);
+  };
+  at(1_000, "\x1b[0mrunning 2 tests from ./tests/a_test.ts\x1b[0m\na ... ok (2s)\nb ... o");
+  at(3_000, "k (1ms)\nrunning 1 test from ./lib/b_te");
+  at(4_000, "st.ts\nrunning 0 tests from ./lib/c_test.ts\n");
+  at(6_000, "prints running 1 test from ./lib/d_test.ts\n");
+  now = 6_500;
+  times.end();
+  assert.deepEqual([...times.seconds], [
+    ["tests/a_test.ts", 4],
+    ["lib/b_test.ts", 0],
+    ["lib/c_test.ts", 2.5],
+  ]);
+});

@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { testFilesIn } from "./files.ts";
+import {
+  CHOSEN_IN_BUCKET,
+  CHOSEN_ON_BOTH,
+  CHOSEN_ON_MONGODB,
+  leftOutOf,
+  type Pass,
+  passesOver,
+} from "./passes.ts";
+import { shardsOf } from "./shards.ts";
+
+const EVERYWHERE = { mongodb: true, s3: true };
+const EVERY_FILE = await testFilesIn(".");
+
+const NEUTRAL = [
+  "tests/api/a_test.ts",
+  "tests/property/b_test.ts",
+  "tests/acceptance/c_test.ts",
+  "tests/attacks/d_test.ts",
+];
+const EMBEDDED_ONLY = [
+  "lib/store/sqlite/keyset_test.ts",
+  "routes/dashboard/components/texts_test.ts",
+  "tests/contract/sqlite_test.ts",
+  "tests/acceptance/sqlite_folder_test.ts",
+  "tests/acceptance/dashboard_tour_test.ts",
+  "tests/acceptance/hostile_bodies_test.ts",
+  "tests/services/mongodb_test.ts",
+  "tests/run_test.ts",
+];
+const ABOUT_FILES = ["tests/api/request_upload_test.ts", "tests/acceptance/files_test.ts"];
+const OF_ONE_STORE = [
+  "tests/api/put_blob_upload_test.ts",
+  "tests/api/serve_file_test.ts",
+  "tests/attacks/uploads_test.ts",
+  "tests/acceptance/disk_uploads_test.ts",
+];
+
+const filesBy = (passes: readonly Pass[]): Record<string, readonly string[]> =>
+  Object.fromEntries(
+    passes.map(({ database, storage, files }) => [`${database} ${storage}`, files]),
+  );
+
+Deno.test("the full matrix runs what sees an engine or a store only from outside on each", () => {
+  const files = [...EMBEDDED_ONLY, ...NEUTRAL, ...ABOUT_FILES, ...OF_ONE_STORE];
+  assert.deepEqual(filesBy(passesOver(files, { all: true, servers: EVERYWHERE })), {
+    "sqlite disk": files,
+    "mongodb disk": [...NEUTRAL, ...ABOUT_FILES, ...OF_ONE_STORE],
+    "sqlite s3": ABOUT_FILES,
+    "mongodb s3": ["tests/acceptance/files_test.ts"],
+  });
+});
+
+Deno.test("without a server there is no pass on it", () => {
+  const over = (mongodb: boolean, s3: boolean) =>
+    Object.keys(filesBy(passesOver(ABOUT_FILES, { all: true, servers: { mongodb, s3 } })));
+  assert.deepEqual(over(false, false), ["sqlite disk"]);
+  assert.deepEqual(over(true, false), ["sqlite disk", "mongodb disk"]);
+  assert.deepEqual(over(false, true), ["sqlite disk", "sqlite s3"]);
+});
+
+Deno.test("the short run takes every file once, and of the rest of the matrix a chosen part", () => {
+  const short = passesOver(EVERY_FILE, { all: false, servers: EVERYWHERE });
+  const full = filesBy(passesOver(EVERY_FILE, { all: true, servers: EVERYWHERE }));
+  for (const [where, files] of Object.entries(filesBy(short))) {
+    const all = new Set(full[where]);
+    assert.deepEqual(files.filter((path) => !all.has(path)), [], `${where} has nothing of its own`);
+    if (where === "sqlite disk") assert.deepEqual(files, EVERY_FILE);
+    else assert.ok(files.length < all.size, `${where} leaves something out`);
+  }
+  assert.equal(short.length, 4);
+});
+
+Deno.test("every choice is of a file that exists and can run there", () => {
+  const passes = passesOver(EVERY_FILE, { all: true, servers: EVERYWHERE });
+  const [, mongodb, bucket, both] = passes.map(({ files }) => files);
+  for (
+    const [patterns, files] of [
+      [CHOSEN_ON_MONGODB, mongodb],
+      [CHOSEN_IN_BUCKET, bucket],
+      [CHOSEN_ON_BOTH, both],
+    ] as const
+  ) {
+    for (const pattern of patterns) {
+      assert.ok(files!.some((path) => pattern.test(path)), `${pattern} chooses no file`);
+      // Each of the alternatives too.
+      const [before, alternatives, after] = pattern.source.split(/\(\?:|\)(?=[^)]*$)/);
+      for (const one of after === undefined ? [] : alternatives!.split("|")) {
+        const alone = new RegExp(before + one + after);
+        assert.ok(files!.some((path) => alone.test(path)), `${alone} chooses no file`);
+      }
+    }
+  }
+});
+
+Deno.test("what the short run leaves out is told by pass, folder and file", () => {
+  const pass = (title: string, ...files: string[]): Pass => ({
+    title,
+    database: "mongodb",
+    storage: "disk",
+    files,
+  });
+  const full = [
+    pass("One", "tests/api/a_test.ts", "tests/api/b_test.ts", "tests/pages/c_test.ts"),
+    pass("Two", "tests/api/a_test.ts"),
+    pass("Three", "tests/api/a_test.ts"),
+  ];
+  const short = [pass("One", "tests/api/a_test.ts"), pass("Three", "tests/api/a_test.ts")];
+  assert.deepEqual(leftOutOf(short, full), [
+    "Left out of the short run: One: 2 of 3 files",
+    "  tests/api: b",
+    "  tests/pages: c",
+    "Left out of the short run: Two: 1 of 1 files",
+    "  tests/api: a",
+  ]);
+});
+
+Deno.test("shards hold every file of every pass once, those that take long first", () => {
+  const passes = passesOver(EVERY_FILE, { all: true, servers: EVERYWHERE });
+  const shards = shardsOf(passes);
+  for (const pass of passes) {
+    const files = shards.filter((shard) => shard.pass === pass).flatMap(({ files }) => files);
+    assert.deepEqual(files.toSorted(), pass.files.toSorted());
+  }
+  const isLong = (path: string) => /^tests\/(?:acceptance|contract|faults)\//.test(path);
+  const lastLong = shards.findLastIndex(({ files }) => files.some(isLong));
+  assert.ok(shards.slice(0, lastLong).every(({ files }) => files.every(isLong)));
+});

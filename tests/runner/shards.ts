@@ -1,0 +1,36 @@
+/** Passes cut into pieces that processes take from one queue, so that no core idles at an end. */
+
+import type { Pass } from "./passes.ts";
+
+/** Files of one pass that one process runs, one after the other. */
+export interface Shard {
+  readonly pass: Pass;
+  readonly files: readonly string[];
+}
+
+/** How long a file takes by its folder, in parts of a shard; the longest first. */
+const WEIGHTS: readonly (readonly [folder: string, weight: number])[] = [
+  ["tests/faults/", 1 / 2],
+  ["tests/acceptance/", 1 / 2],
+  ["tests/contract/", 1 / 2],
+  ["tests/property/", 1 / 4],
+  ["tests/attacks/", 1 / 4],
+  ["tests/", 1 / 10],
+  ["", 1 / 20],
+];
+
+const rankOf = (path: string): number => WEIGHTS.findIndex(([folder]) => path.startsWith(folder));
+
+/** The shards of all passes, in the order to run them: long ones first, so that short ones end it. */
+export function shardsOf(passes: readonly Pass[]): Shard[] {
+  const shards: (Shard & { readonly rank: number })[] = [];
+  for (const pass of passes) {
+    for (const [rank, files] of Map.groupBy(pass.files, rankOf)) {
+      const size = Math.round(1 / WEIGHTS[rank]![1]);
+      for (let at = 0; at < files.length; at += size) {
+        shards.push({ pass, rank, files: files.slice(at, at + size) });
+      }
+    }
+  }
+  return shards.sort((a, b) => a.rank - b.rank);
+}
