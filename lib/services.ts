@@ -98,15 +98,17 @@ export interface Surroundings {
   readonly newId?: NewId;
   /** Where several of this process add up what they count, if the store is not the place. */
   readonly counts?: SharedCounts;
+  /** Stands in for the one that the configuration names; disposed with the services. */
+  readonly engine?: Engine;
 }
 
 /** Opens the store and everything that stands on it; disposing closes it all. */
 export async function openServices(
   config: Config,
-  { log, clock = systemClock, newId = objectIds(clock), counts }: Surroundings,
+  { log, clock = systemClock, newId = objectIds(clock), counts, engine: given }: Surroundings,
 ): Promise<Services> {
   const { database, publicUrl, queryTimeLimitMs } = config;
-  const engine = await openEngine(database, queryTimeLimitMs);
+  const engine = given ?? await openEngine(database, queryTimeLimitMs);
   try {
     const keyRing = await KeyRing.parse(
       config.secretKeys?.reveal() ?? await keptKeyRing(folderOf(database), log),

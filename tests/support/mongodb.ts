@@ -46,18 +46,23 @@ export async function assertAnswers(url: string): Promise<void> {
 /** Names of the databases that begin with `<prefix>_`. */
 export async function databaseNames(prefix: string, url = mongodbTestUrl()): Promise<string[]> {
   await using client = new MongoClient(url);
-  return await namesOf(client, prefix);
+  return await namesOf(client, `${prefix}_`);
 }
 
 /** Drops every database whose name begins with `<prefix>_`. */
 export async function dropDatabases(prefix: string, url = mongodbTestUrl()): Promise<void> {
   await using client = new MongoClient(url);
-  for (const name of await namesOf(client, prefix)) await client.db(name).dropDatabase();
+  await dropAll(client, `${prefix}_`);
 }
 
-async function namesOf(client: MongoClient, prefix: string): Promise<string[]> {
+/** Drops every database whose name begins so. */
+export async function dropAll(client: MongoClient, beginning: string): Promise<void> {
+  for (const name of await namesOf(client, beginning)) await client.db(name).dropDatabase();
+}
+
+async function namesOf(client: MongoClient, beginning: string): Promise<string[]> {
   const { databases } = await client.db("admin").admin().listDatabases({ nameOnly: true });
-  return databases.map(({ name }) => name).filter((name) => name.startsWith(`${prefix}_`)).sort();
+  return databases.map(({ name }) => name).filter((name) => name.startsWith(beginning)).sort();
 }
 
 /** Tells of every session that this process begins from now on, by its id in hexadecimal. */

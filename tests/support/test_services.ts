@@ -3,7 +3,10 @@ import { silentLog } from "@/lib/http/log.ts";
 import type { Log } from "@/lib/http/log.ts";
 import type { NewId } from "@/lib/ids.ts";
 import { openServices, type Services } from "@/lib/services.ts";
-import { createTestStore, type TestStore } from "./test_store.ts";
+import { createTestStore, database, type TestStore } from "./test_store.ts";
+
+// SQLite needs none, and the driver takes longer to load than most files of tests to run.
+const shared = database === "mongodb" ? await import("./file_mongodb.ts") : null;
 
 /** A clock that stands still until it is moved. */
 export interface FakeClock {
@@ -37,7 +40,8 @@ export interface TestOptions {
 /** Services on a store and a clock of their own. */
 export async function openTestServices(options: TestOptions = {}): Promise<TestServices> {
   await using opening = new AsyncDisposableStack();
-  const store = options.store ?? opening.use(await createTestStore());
+  const prefix = options.store === undefined ? shared?.newPrefix() : undefined;
+  const store = options.store ?? opening.use(await createTestStore(database, prefix));
   const clock = options.clock ?? fakeClock();
   const config = loadConfig({
     ...store.settings,
@@ -50,6 +54,7 @@ export async function openTestServices(options: TestOptions = {}): Promise<TestS
       log: options.log ?? silentLog,
       clock,
       ...(options.newId && { newId: options.newId }),
+      ...(prefix !== undefined && { engine: shared!.engineOver(prefix, config.queryTimeLimitMs) }),
     }),
   );
   const opened = opening.move();

@@ -26,12 +26,19 @@ export interface TestStore extends AsyncDisposable {
 /** Fixed, because on MongoDB every process must be given the same. */
 const SECRET_KEYS = `test:${btoa("a key ring for tests and no more")}`;
 
-/** A store that is removed when it is disposed. */
-export async function createTestStore(engine: Database = database): Promise<TestStore> {
+/**
+ * A store that is removed when it is disposed.
+ *
+ * @param prefix Of the names of databases on MongoDB that somebody else drops.
+ */
+export async function createTestStore(
+  engine: Database = database,
+  prefix?: string,
+): Promise<TestStore> {
   await using making = new AsyncDisposableStack();
   const folder = await Deno.makeTempDir({ prefix: "corbel-test-" });
   making.defer(() => Deno.remove(folder, { recursive: true }));
-  const store = engine === "sqlite" ? sqliteStoreIn(folder) : await mongodbStoreIn(folder);
+  const store = engine === "sqlite" ? sqliteStoreIn(folder) : await mongodbStoreIn(folder, prefix);
   making.use(store);
   const bucket = storage === "s3" ? making.use(await emptyBucket()) : null;
   const made = making.move();
@@ -45,14 +52,14 @@ export async function createTestStore(engine: Database = database): Promise<Test
 // The drivers take longer to load than most files of tests to run.
 const emptyBucket = async () => (await import("./s3.ts")).createTestBucket();
 
-async function mongodbStoreIn(folder: string): Promise<TestStore> {
+async function mongodbStoreIn(folder: string, given?: string): Promise<TestStore> {
   const { databaseNames, dropDatabases, mongodbUrl } = await import("./mongodb.ts");
-  const prefix = `test${crypto.getRandomValues(new Uint8Array(8)).toHex()}`;
+  const prefix = given ?? `test${crypto.getRandomValues(new Uint8Array(8)).toHex()}`;
   return {
     settings: { DATABASE_URL: mongodbUrl(prefix), STORAGE_URL: filesIn(folder), SECRET_KEYS },
     folder,
     isUntouched: async () => (await databaseNames(prefix)).length === 0,
-    [Symbol.asyncDispose]: () => dropDatabases(prefix),
+    [Symbol.asyncDispose]: () => given === undefined ? dropDatabases(prefix) : Promise.resolve(),
   };
 }
 

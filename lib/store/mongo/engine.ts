@@ -44,7 +44,8 @@ const PREPARED_KEPT = 50_000;
 export class MongoEngine implements Engine {
   readonly name = "mongodb";
   readonly #client: MongoClient;
-  readonly #options: MongoOptions;
+  readonly #options: Omit<MongoOptions, "url">;
+  readonly #close: () => Promise<void>;
   readonly #databases = new LRUCache<Space, Db>({ max: DATABASES_KEPT });
   /** By space and name of a definition. */
   readonly #prepared = new LRUCache<string, Prepared>({ max: PREPARED_KEPT });
@@ -56,9 +57,14 @@ export class MongoEngine implements Engine {
   /** Milliseconds for which a transaction is run again before it is given up. */
   readonly #triesMs: number;
 
-  private constructor(client: MongoClient, options: MongoOptions) {
+  private constructor(
+    client: MongoClient,
+    options: Omit<MongoOptions, "url">,
+    close: () => Promise<void>,
+  ) {
     this.#client = client;
     this.#options = options;
+    this.#close = close;
     this.#places = new Places(client.options.maxPoolSize);
     this.#abandoned = new AbandonedSessions(client);
     this.#triesMs = 2 * client.options.serverSelectionTimeoutMS;
@@ -68,7 +74,13 @@ export class MongoEngine implements Engine {
   static async open(options: MongoOptions): Promise<MongoEngine> {
     const control = databaseName(options, "control");
     const { url, queryTimeLimitMs } = options;
-    return new MongoEngine(await connect(url, control, queryTimeLimitMs), options);
+    const client = await connect(url, control, queryTimeLimitMs);
+    return new MongoEngine(client, options, () => client.close());
+  }
+
+  /** On a client that {@linkcode connect} made and that its owner closes. */
+  static over(client: MongoClient, options: Omit<MongoOptions, "url">): MongoEngine {
+    return new MongoEngine(client, options, () => Promise.resolve());
   }
 
   records<T extends StoredRecord>(space: Space, definition: Definition): Records<T> {
@@ -160,7 +172,7 @@ export class MongoEngine implements Engine {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#client.close();
+    await this.#close();
   }
 
   /** All of `work` or nothing, run again while it is in the way of others. */
@@ -243,7 +255,8 @@ async function guarded<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-const databaseName = ({ prefix }: MongoOptions, space: Space): string => `${prefix}_${space}`;
+const databaseName = ({ prefix }: Pick<MongoOptions, "prefix">, space: Space): string =>
+  `${prefix}_${space}`;
 
 const preparedKey = (space: Space, { name }: Definition): string => `${space}/${name}`;
 
