@@ -24,6 +24,29 @@ import {
 const SAMPLES = sampleCalls();
 const WITH_BODY = SAMPLES.filter(({ call }) => call.body !== undefined);
 
+/**
+ * One test with a step for each operation, on one app: only for what leaves it as it was. What an
+ * app begins in one step it may end in a later one, so leaks are looked for at the end of the test.
+ */
+function onEach(
+  name: string,
+  samples: readonly Sample[],
+  check: (sample: Sample, app: TestApp, shelf: Shelf) => Promise<void>,
+): void {
+  Deno.test(name, async (t) => {
+    await using app = await openTestApp();
+    const shelf = await openShelf(app);
+    for (const sample of samples) {
+      await t.step({
+        name: sample.operationId,
+        fn: () => check(sample, app, shelf),
+        sanitizeOps: false,
+        sanitizeResources: false,
+      });
+    }
+  });
+}
+
 /** A detail that must never leave the process. */
 const DETAIL = "detail-of-a-failure /var/secret/place";
 
@@ -64,15 +87,14 @@ const withWork = (services: Services, error: Error): Services => ({
   deadlines: { within: () => Promise.reject(error), [Symbol.dispose]() {} },
 });
 
-for (const sample of SAMPLES) {
-  const { operationId } = sample;
-
-  Deno.test(`${operationId}: an unexpected failure is an opaque 500, with the details in the log`, async () => {
+onEach(
+  "an unexpected failure is an opaque 500, with the details in the log",
+  SAMPLES,
+  async (sample, app, shelf) => {
     let logged = "";
     using log = createLog("info", (text) => void (logged += text));
-    await using app = await openTestApp({ log });
-    const shelf = await openShelf(app);
-    const answer = await sendTo(withWork(app.services, new TypeError(DETAIL)), shelf, sample);
+    const services = withWork({ ...app.services, log }, new TypeError(DETAIL));
+    const answer = await sendTo(services, shelf, sample);
     refused(answer, 500, "INTERNAL", "Something went wrong on our side.");
     assert.ok(!answer.text.includes("detail"));
     for (const value of answer.headers.values()) assert.ok(!value.includes("detail"));
@@ -80,26 +102,24 @@ for (const sample of SAMPLES) {
     const line = logged.split("\n").find((one) => one.includes("detail-of-a-failure"))!;
     assert.equal(JSON.parse(line).requestId, answer.headers.get("x-request-id"));
     assert.equal(JSON.parse(line).level, "error");
-  });
+  },
+);
 
-  Deno.test(`${operationId}: 503 with Retry-After when it takes too long`, async () => {
-    await using app = await openTestApp();
-    const shelf = await openShelf(app);
-    const late = withWork(app.services, new Problem("HANDLER_TIMEOUT"));
-    const answer = await sendTo(late, shelf, sample);
-    refused(answer, 503, "HANDLER_TIMEOUT");
-    assert.match(answer.headers.get("retry-after")!, /^[1-9]\d*$/);
-  });
-}
+onEach("503 with Retry-After when it takes too long", SAMPLES, async (sample, app, shelf) => {
+  const late = withWork(app.services, new Problem("HANDLER_TIMEOUT"));
+  const answer = await sendTo(late, shelf, sample);
+  refused(answer, 503, "HANDLER_TIMEOUT");
+  assert.match(answer.headers.get("retry-after")!, /^[1-9]\d*$/);
+});
 
 const asksStore = (sample: Sample): boolean =>
   takesKey(sample) || isDashboards(sample) || sample.operationId === "getJwks";
 
-for (const sample of SAMPLES.filter(asksStore)) {
-  Deno.test(`${sample.operationId}: 503 with Retry-After when the store is unavailable`, async () => {
-    await using app = await openTestApp();
-    const shelf = await openShelf(app);
-    await shelf.untouched(async () => {
+onEach(
+  "503 with Retry-After when the store is unavailable",
+  SAMPLES.filter(asksStore),
+  (sample, app, shelf) =>
+    shelf.untouched(async () => {
       const down = failing(app.services, new StoreUnavailable(DETAIL));
       const answer = await sendTo(down, shelf, sample);
       refused(answer, 503, "STORE_UNAVAILABLE");
@@ -108,9 +128,8 @@ for (const sample of SAMPLES.filter(asksStore)) {
       const broken = await sendTo(failing(app.services, new Error(DETAIL)), shelf, sample);
       refused(broken, 500, "INTERNAL");
       assert.ok(!broken.text.includes("detail"));
-    });
-  });
-}
+    }),
+);
 
 Deno.test("a store that is away after the guard is 503 too, for every operation on documents", async () => {
   await using app = await openTestApp();
@@ -133,41 +152,35 @@ const silence = () => new ReadableStream<Uint8Array>({ pull: () => new Promise((
 /** Runs `work` while every timer of the body's time limit fires at once. */
 const impatiently = <T>(work: () => Promise<T>): Promise<T> => hurried(REQUEST_TIMEOUT_MS, 0, work);
 
-for (const sample of WITH_BODY) {
-  const { operationId, call, bodyIsOptional } = sample;
-  const sendAs = async (app: TestApp, shelf: Shelf, change: Partial<Call>): Promise<Answer> =>
-    await app.send({
-      ...call,
-      path: inProject(call, shelf.project.projectId).path,
-      headers: { ...await admission(sample, shelf.project), ...change.headers as object },
-      ...(change.body !== undefined && { body: change.body }),
-    });
+async function sendAs(
+  sample: Sample,
+  app: TestApp,
+  shelf: Shelf,
+  change: Partial<Call>,
+): Promise<Answer> {
+  return await app.send({
+    ...sample.call,
+    path: inProject(sample.call, shelf.project.projectId).path,
+    headers: { ...await admission(sample, shelf.project), ...change.headers as object },
+    ...(change.body !== undefined && { body: change.body }),
+  });
+}
 
-  Deno.test(`${operationId}: 408 when the body does not come`, async () => {
-    await using app = await openTestApp();
-    const shelf = await openShelf(app);
-    await shelf.untouched(async () => {
-      const answer = await impatiently(() => sendAs(app, shelf, { body: silence() }));
+onEach(
+  "408 when the body does not come",
+  WITH_BODY,
+  (sample, app, shelf) =>
+    shelf.untouched(async () => {
+      const answer = await impatiently(() => sendAs(sample, app, shelf, { body: silence() }));
       refused(answer, 408, "REQUEST_TIMEOUT");
-    });
-  });
+    }),
+);
 
-  Deno.test(`${operationId}: its own time begins when the body has come`, async () => {
-    await using app = await openTestApp();
-    const shelf = await openShelf(app);
-    let restarts = 0;
-    const deadlines = {
-      within: <T>(work: (restart: () => void) => Promise<T>) => work(() => void restarts++),
-      [Symbol.dispose]() {},
-    };
-    await sendTo({ ...app.services, deadlines }, shelf, sample);
-    assert.equal(restarts, 1);
-  });
-
-  Deno.test(`${operationId}: 415 for every type but JSON in UTF-8`, async () => {
-    await using app = await openTestApp();
-    const shelf = await openShelf(app);
-    await shelf.untouched(async () => {
+onEach(
+  "415 for every type but JSON in UTF-8",
+  WITH_BODY,
+  (sample, app, shelf) =>
+    shelf.untouched(async () => {
       const types = [
         "none",
         "",
@@ -184,11 +197,63 @@ for (const sample of WITH_BODY) {
         "*/*",
       ];
       for (const type of types) {
-        const answer = await sendAs(app, shelf, { headers: { "content-type": type } });
+        const answer = await sendAs(sample, app, shelf, { headers: { "content-type": type } });
         assert.equal(answer.status, 415, type);
         refused(answer, 415, "UNSUPPORTED_MEDIA_TYPE", "application/json");
       }
-    });
+    }),
+);
+
+onEach(
+  "400 for a body that is no JSON",
+  WITH_BODY,
+  (sample, app, shelf) =>
+    shelf.untouched(async () => {
+      const send = (body: Call["body"]) => sendAs(sample, app, shelf, { body });
+      const empty = sample.bodyIsOptional ? [] : [""];
+      for (
+        const body of [...empty, " ", "{", "[", "undefined", "{'a':1}", '{"a":1}{"b":2}', "\u0000"]
+      ) {
+        refused(await send(body), 400, "INVALID_JSON");
+      }
+      const broken = [[0xff, 0xfe], [0x22, 0xc3, 0x28, 0x22], [0x22, 0xed, 0xa0, 0x80, 0x22]];
+      for (const bytes of broken) {
+        refused(await send(new Uint8Array(bytes)), 400, "INVALID_JSON");
+      }
+      const cut = new ReadableStream({ start: (stream) => stream.error(new Error("gone")) });
+      refused(await send(cut), 400, "INVALID_JSON", "cut off");
+    }),
+);
+
+onEach(
+  "400 for JSON of another shape",
+  WITH_BODY,
+  (sample, app, shelf) =>
+    shelf.untouched(async () => {
+      for (const body of ["null", "1", "true", '"text"']) {
+        refused(await sendAs(sample, app, shelf, { body }), 400, "INVALID_BODY");
+      }
+    }),
+);
+
+for (const sample of WITH_BODY) {
+  const { operationId } = sample;
+
+  Deno.test(`${operationId}: its own time begins when the body has come`, async () => {
+    await using app = await openTestApp();
+    const shelf = await openShelf(app);
+    let restarts = 0;
+    const deadlines = {
+      within: <T>(work: (restart: () => void) => Promise<T>) => work(() => void restarts++),
+      [Symbol.dispose]() {},
+    };
+    await sendTo({ ...app.services, deadlines }, shelf, sample);
+    assert.equal(restarts, 1);
+  });
+
+  Deno.test(`${operationId}: every spelling of JSON in UTF-8 is taken`, async () => {
+    await using app = await openTestApp();
+    const shelf = await openShelf(app);
     const types = [
       "application/json",
       "APPLICATION/JSON",
@@ -197,50 +262,19 @@ for (const sample of WITH_BODY) {
       " application/json ",
     ];
     for (const type of types) {
-      const answer = await sendAs(app, shelf, { headers: { "content-type": type } });
+      const answer = await sendAs(sample, app, shelf, { headers: { "content-type": type } });
       assert.notEqual(answer.status, 415, type);
     }
-  });
-
-  Deno.test(`${operationId}: 400 for a body that is no JSON`, async () => {
-    await using app = await openTestApp();
-    const shelf = await openShelf(app);
-    await shelf.untouched(async () => {
-      const empty = bodyIsOptional ? [] : [""];
-      for (
-        const body of [...empty, " ", "{", "[", "undefined", "{'a':1}", '{"a":1}{"b":2}', "\u0000"]
-      ) {
-        refused(await sendAs(app, shelf, { body }), 400, "INVALID_JSON");
-      }
-      const broken = [[0xff, 0xfe], [0x22, 0xc3, 0x28, 0x22], [0x22, 0xed, 0xa0, 0x80, 0x22]];
-      for (const bytes of broken) {
-        refused(await sendAs(app, shelf, { body: new Uint8Array(bytes) }), 400, "INVALID_JSON");
-      }
-      const cut = new ReadableStream({ start: (stream) => stream.error(new Error("gone")) });
-      refused(await sendAs(app, shelf, { body: cut }), 400, "INVALID_JSON", "cut off");
-    });
-  });
-
-  Deno.test(`${operationId}: 400 for JSON of another shape`, async () => {
-    await using app = await openTestApp();
-    const shelf = await openShelf(app);
-    await shelf.untouched(async () => {
-      for (const body of ["null", "1", "true", '"text"']) {
-        refused(await sendAs(app, shelf, { body }), 400, "INVALID_BODY");
-      }
-    });
   });
 }
 
 /** Navigation, which has no origin that a page could be held to: any site may link to it. */
 const FROM_ANYWHERE = ["startSignIn"];
 
-for (const sample of SAMPLES.filter(takesKey)) {
-  const { operationId } = sample;
-  if (FROM_ANYWHERE.includes(operationId)) continue;
-  Deno.test(`${operationId}: 403 from an origin that the project does not list`, async () => {
-    await using app = await openTestApp();
-    const shelf = await openShelf(app);
+onEach(
+  "403 from an origin that the project does not list",
+  SAMPLES.filter((sample) => takesKey(sample) && !FROM_ANYWHERE.includes(sample.operationId)),
+  async (sample, app, shelf) => {
     await allowOnly(app, shelf.project, ["https://app.example"]);
     const { token } = await shelf.project.user();
     const headers = {
@@ -251,8 +285,8 @@ for (const sample of SAMPLES.filter(takesKey)) {
       const foreign = { ...sample.call, headers: { ...headers, origin: "https://evil.example" } };
       refused(await app.send(foreign), 403, "ORIGIN_NOT_ALLOWED");
     });
-  });
-}
+  },
+);
 
 for (const sample of SAMPLES.filter(takesKey)) {
   Deno.test(`${sample.operationId}: 429 beyond the limit, and nothing is done`, async () => {

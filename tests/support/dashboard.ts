@@ -8,9 +8,9 @@ import { eq } from "@/lib/store/filter.ts";
 import type { Id } from "@/lib/store/port.ts";
 import type { Answer, Call } from "./conforming_client.ts";
 import type { TestApp } from "./test_app.ts";
+import { PASSWORD } from "./test_services.ts";
 
-/** What nobody guesses. */
-export const PASSWORD = "seven wet stones 41";
+export { PASSWORD };
 
 /** An account that is signed in, and calls with its session. */
 export interface TestAccount {

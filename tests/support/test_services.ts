@@ -1,3 +1,4 @@
+import type { Passwords } from "@/lib/accounts/passwords.ts";
 import { loadConfig } from "@/lib/config.ts";
 import { silentLog } from "@/lib/http/log.ts";
 import type { Log } from "@/lib/http/log.ts";
@@ -49,7 +50,7 @@ export async function openTestServices(options: TestOptions = {}): Promise<TestS
     RATE_LIMITS: "off",
     ...options.env,
   });
-  const services = opening.use(
+  const opened = opening.use(
     await openServices(config, {
       log: options.log ?? silentLog,
       clock,
@@ -57,12 +58,30 @@ export async function openTestServices(options: TestOptions = {}): Promise<TestS
       ...(prefix !== undefined && { engine: shared!.engineOver(prefix, config.queryTimeLimitMs) }),
     }),
   );
-  const opened = opening.move();
+  const services = { ...opened, passwords: remembering(opened.passwords) };
+  const made = opening.move();
   return {
     services,
     clock,
     store,
     folder: store.folder,
-    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+    [Symbol.asyncDispose]: () => made.disposeAsync(),
   };
 }
+
+/** Of accounts that a test only needs to have: what nobody guesses. */
+export const PASSWORD = "seven wet stones 41";
+
+let hashed: Promise<string> | undefined;
+
+/**
+ * Hashes {@linkcode PASSWORD} once for all tests of a file: each hash takes as long as a hundred
+ * requests. Every other password, and every check of one, costs what it does.
+ */
+const remembering = (passwords: Passwords): Passwords => ({
+  ...passwords,
+  hash: (...[password, ...rest]: Parameters<Passwords["hash"]>) =>
+    password === PASSWORD
+      ? hashed ??= passwords.hash(password, ...rest)
+      : passwords.hash(password, ...rest),
+});
