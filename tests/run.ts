@@ -188,6 +188,7 @@ async function runAll(args: readonly string[]): Promise<Counts> {
       ...(s3Url !== null && { S3_TEST_URL: s3Url }),
     },
   });
+  if (stoppedBy !== null) return sumOf([]);
   report(passes, ran);
   const counts = ran.map(({ counts }) => counts);
   if (!all && filters.length === 0) {
