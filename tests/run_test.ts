@@ -143,6 +143,7 @@ Deno.test({
     await using runner = await startRunner(failing);
     assert.equal((await runner.end()).code, 1);
     assert.equal(runner.output().trimEnd().split("\n").at(-1), "1 passed, 1 failed");
+    assert.match(runner.output(), /\n *\d+\.\d \S*one_test\.ts\n/, "seconds of its file");
     const [, told] = runner.output().split("== The embedded engine: what failed\n");
     assert.match(told!, /Error: as it should[\s\S]* FAILURES\s+fails => /);
     assert.deepEqual(await listening(await runner.note()), [false, false]);
@@ -192,9 +193,10 @@ for (const CI of ["", "true"]) {
       CORBEL_SERVICES_DIR: "/nowhere",
     });
     const { code } = await runner.end();
-    const [first, second, last] = runner.output().trimEnd().split("\n").slice(-3);
+    const [first, second, time, last] = runner.output().trimEnd().split("\n").slice(-4);
     assert.match(first!, /^Left out: .*MongoDB.*deno task services$/);
     assert.match(second!, /^Left out: .*Ceph.*deno task services$/);
+    assert.match(time!, /^\d+ seconds in all$/);
     assert.deepEqual(
       [code, last],
       CI === "" ? [0, "1 passed, 0 failed"] : [1, "1 passed, 2 failed"],
