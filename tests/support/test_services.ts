@@ -7,7 +7,7 @@ import { openServices, type Services } from "@/lib/services.ts";
 import { createTestStore, database, type TestStore } from "./test_store.ts";
 
 // SQLite needs none, and the driver takes longer to load than most files of tests to run.
-const shared = database === "mongodb" ? await import("./file_mongodb.ts") : null;
+const shared = database === "mongodb" ? await import("../contract/file_mongodb.ts") : null;
 
 /** A clock that stands still until it is moved. */
 export interface FakeClock {

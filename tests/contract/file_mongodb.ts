@@ -8,7 +8,7 @@ import { loadConfig } from "@/lib/config.ts";
 import type { Engine } from "@/lib/store/port.ts";
 import { connect } from "@/lib/store/mongo/connect.ts";
 import { MongoEngine } from "@/lib/store/mongo/engine.ts";
-import { dropAll, mongodbTestUrl } from "./mongodb.ts";
+import { dropAll, mongodbTestUrl } from "../support/mongodb.ts";
 
 const { queryTimeLimitMs } = loadConfig({});
 const beginning = `test${crypto.getRandomValues(new Uint8Array(6)).toHex()}x`;
