@@ -1,5 +1,5 @@
-import { lowerEmail } from "../auth/users.ts";
 import { type Clock, timestamp } from "../clock.ts";
+import { canonicalEmail } from "../emails.ts";
 import { Problem } from "../problems.ts";
 import type { PlanName } from "../projects/plans.ts";
 import { eq } from "../store/filter.ts";
@@ -19,7 +19,7 @@ export async function findAccount(
   email: string,
 ): Promise<AccountRecord> {
   const found = await engine.records<AccountRecord>("control", ACCOUNTS)
-    .findOne(eq("emailLower", lowerEmail(email)));
+    .findOne(eq("emailLower", canonicalEmail(email)));
   if (found === null) throw new Problem("ACCOUNT_NOT_FOUND");
   return found.value;
 }

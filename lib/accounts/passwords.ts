@@ -46,8 +46,12 @@ export function createPasswords(
   };
 }
 
-/** Keyboards write the same letter in more than one way. */
-const canonical = (password: string): string => password.normalize("NFC");
+/**
+ * Keyboards write the same letter in more than one way. What is longer than any password counts as
+ * none: bringing a text into normal form is quadratic in its marks.
+ */
+const canonical = (password: string): string =>
+  password.length > 2 * PASSWORD_LENGTH_MAX ? "" : password.normalize("NFC");
 
 /** Lets at most `atOnce` be at work, the others in their order. */
 function createTurns(atOnce: number) {

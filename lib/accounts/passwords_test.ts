@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { PASSWORD_LENGTH_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import { isCommonPassword } from "./common_passwords.ts";
 import { checkNewPassword, createPasswords } from "./passwords.ts";
@@ -17,6 +18,15 @@ Deno.test("a hash is argon2id and matches its password alone", async () => {
 Deno.test("a password is the same however the keyboard composes its letters", async () => {
   const hash = await passwords.hash("caf\u00e9 au lait");
   assert.equal(await passwords.verify(hash, "cafe\u0301 au lait"), true);
+});
+
+Deno.test("the longest password is checked, and a longer text is none", async () => {
+  const longest = "\u{1F511}".repeat(PASSWORD_LENGTH_MAX);
+  const hash = await passwords.hash(longest);
+  assert.equal(await passwords.verify(hash, longest), true);
+  for (const longer of [`${longest}x`, "\u0301\u0327".repeat(1_000_000)]) {
+    assert.equal(await passwords.verify(hash, longer), false);
+  }
 });
 
 Deno.test("where there is no account a password is checked all the same, and never right", async () => {

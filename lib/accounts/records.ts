@@ -6,7 +6,7 @@ import type { Definition, Id, StoredRecord } from "../store/port.ts";
 export type AccountRecord = StoredRecord & {
   /** As it was given. */
   email: string;
-  /** In lower case; what makes it the same. */
+  /** `canonicalEmail` of it, which is unique. */
   emailLower: string;
   name: string | null;
   /** argon2id, with its parameters. */

@@ -1,8 +1,7 @@
-import { EMAIL } from "../auth/create_user.ts";
 import type { Device } from "../auth/sessions.ts";
-import { lowerEmail } from "../auth/users.ts";
 import { type Clock, timestamp } from "../clock.ts";
 import { textProblem } from "../documents/names.ts";
+import { canonicalEmail, isPlainEmail } from "../emails.ts";
 import type { NewId } from "../ids.ts";
 import { PERSON_NAME_LENGTH_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";
@@ -62,16 +61,14 @@ async function newAccount(
   { clock, newId, passwords }: RegisterServices,
   { email, password, name, plan }: NewAccount,
 ): Promise<AccountRecord> {
-  if (!EMAIL.test(email) || textProblem(email) !== null) {
-    throw refuse('"email" must be one plain address.');
-  }
+  if (!isPlainEmail(email)) throw refuse('"email" must be one plain address.');
   if (name !== null) checkName(name);
   await checkNewPassword(password, email);
   const now = timestamp(clock);
   return {
     _id: newId(),
     email,
-    emailLower: lowerEmail(email),
+    emailLower: canonicalEmail(email),
     name,
     passwordHash: await passwords.hash(password),
     plan,

@@ -1,6 +1,6 @@
 import type { Device } from "../auth/sessions.ts";
-import { lowerEmail } from "../auth/users.ts";
 import { timestamp } from "../clock.ts";
+import { canonicalEmail } from "../emails.ts";
 import type { NewId } from "../ids.ts";
 import { Problem } from "../problems.ts";
 import { and, eq } from "../store/filter.ts";
@@ -45,7 +45,7 @@ export async function signInAccount(
   { device, network, cookies }: Visitor,
 ): Promise<OpenedSession> {
   const { engine, clock, newId, passwords, knownDevices } = services;
-  const emailLower = lowerEmail(email);
+  const emailLower = canonicalEmail(email);
   const found = await engine.records<AccountRecord>("control", ACCOUNTS)
     .findOne(eq("emailLower", emailLower));
   const known = found === null ? null : knownDevices.read(cookies, found.value._id);

@@ -1,12 +1,10 @@
 import { type Clock, timestamp } from "../clock.ts";
+import { canonicalEmail, isPlainEmail } from "../emails.ts";
 import type { NewId } from "../ids.ts";
 import { Problem } from "../problems.ts";
 import { UniqueViolation } from "../store/errors.ts";
 import type { Engine, Id } from "../store/port.ts";
-import { lowerEmail, type UserRecord, USERS } from "./users.ts";
-
-/** One plain address. */
-export const EMAIL = /^[^\s@,;<>"]{1,64}@[^\s@,;<>"]{1,190}$/;
+import { type UserRecord, USERS } from "./users.ts";
 
 /** Adds an end user to a project. Throws `INVALID_INPUT` and `EMAIL_TAKEN`. */
 export async function createUser(
@@ -14,14 +12,14 @@ export async function createUser(
   projectId: Id,
   { email, verified }: { email: string; verified: boolean },
 ): Promise<Id> {
-  if (!EMAIL.test(email)) {
+  if (!isPlainEmail(email)) {
     throw new Problem("INVALID_INPUT", { message: "The e-mail must be one plain address." });
   }
   const now = timestamp(clock);
   const user: UserRecord = {
     _id: newId(),
     email,
-    emailLower: lowerEmail(email),
+    emailLower: canonicalEmail(email),
     emailVerified: verified,
     name: null,
     username: null,

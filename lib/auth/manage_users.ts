@@ -1,6 +1,7 @@
 import { type Clock, timestamp } from "../clock.ts";
 import type { Cursors } from "../documents/cursor.ts";
 import { patternProblem } from "../documents/pattern.ts";
+import { canonicalEmail } from "../emails.ts";
 import { EMAIL_SEARCH_LENGTH_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import { deleteAll } from "../store/expiry.ts";
@@ -10,7 +11,7 @@ import { IDENTITIES } from "./identities.ts";
 import { parsePageQuery, readPage, type RecordPage } from "../page.ts";
 import { revokeSessions } from "./revoke_sessions.ts";
 import { type SessionDirectory, SESSIONS } from "./sessions.ts";
-import { lowerEmail, type UserRecord, USERS } from "./users.ts";
+import { type UserRecord, USERS } from "./users.ts";
 
 /** What a project's servers do with its users. */
 export interface UserServices {
@@ -43,7 +44,7 @@ export async function listUsers(
   const request = parsePageQuery(query, ["email", "search"]);
   const { email, search } = request.parameters;
   const filter = and(
-    ...(email === null ? [] : [eq("emailLower", lowerEmail(email))]),
+    ...(email === null ? [] : [eq("emailLower", canonicalEmail(email))]),
     ...(search === null ? [] : [containing(search)]),
   );
   const records = services.engine.records<UserRecord>(projectId, USERS);

@@ -16,6 +16,7 @@ export type LinkedProvider = {
 export type UserRecord = StoredRecord & {
   /** As given; unique within the project by `emailLower`. Null if no provider verified one. */
   email: string | null;
+  /** `canonicalEmail` of it. */
   emailLower: string | null;
   emailVerified: boolean;
   name: string | null;
@@ -32,14 +33,6 @@ export type UserRecord = StoredRecord & {
   createdAt: string;
   updatedAt: string;
 };
-
-/**
- * By what e-mail addresses are the same: their letters from A to Z in lower case. Other letters stay
- * as they are, because some of them become one of these: with K, the Kelvin sign, in place of a k,
- * an address of one's own would else be somebody else's.
- */
-export const lowerEmail = (email: string): string =>
-  email.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 
 /** In each project's space. */
 export const USERS: Definition = {

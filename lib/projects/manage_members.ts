@@ -1,7 +1,7 @@
 import { type AccountRecord, ACCOUNTS } from "../accounts/records.ts";
-import { lowerEmail } from "../auth/users.ts";
 import { type Clock, timestamp } from "../clock.ts";
 import type { Cursors } from "../documents/cursor.ts";
+import { canonicalEmail } from "../emails.ts";
 import type { NewId } from "../ids.ts";
 import { parsePageQuery, readPage, type RecordPage } from "../page.ts";
 import { Problem } from "../problems.ts";
@@ -78,7 +78,7 @@ export async function inviteMember(
   { email, role }: { readonly email: string; readonly role: GivenRole },
 ): Promise<ShownMember> {
   const invited = await engine.records<AccountRecord>("control", ACCOUNTS)
-    .findOne(eq("emailLower", lowerEmail(email)));
+    .findOne(eq("emailLower", canonicalEmail(email)));
   if (invited === null) throw new Problem("ACCOUNT_NOT_FOUND");
   const { _id: accountId } = invited.value;
   const member: MemberRecord = {

@@ -1,7 +1,8 @@
 import { IDENTITIES, identityOf, type IdentityRecord } from "../auth/identities.ts";
 import { revokeSessions } from "../auth/revoke_sessions.ts";
-import { lowerEmail, type OwnMember, type UserRecord, USERS } from "../auth/users.ts";
+import { type OwnMember, type UserRecord, USERS } from "../auth/users.ts";
 import { type Clock, timestamp } from "../clock.ts";
+import { canonicalEmail, isSameMailbox } from "../emails.ts";
 import type { NewId } from "../ids.ts";
 import type { Linking } from "../projects/providers.ts";
 import { deleteAll } from "../store/expiry.ts";
@@ -57,13 +58,17 @@ export async function accountOf(tx: Transaction, making: Making, whom: Whom): Pr
     await identities.deleteOne(eq("_id", known.value._id));
   }
   const holder = profile.email === null ? null : await holderOf(tx, profile.email);
-  if (holder !== null && linking === "verified") return await linked(tx, making, whom, holder);
+  if (linking === "verified" && holder !== null && isSameMailbox(profile.email!, holder.email!)) {
+    return await linked(tx, making, whom, holder);
+  }
   return await made(tx, making, whom, holder === null ? profile.email : null);
 }
 
-/** Who has an e-mail address. */
+/** Who has an e-mail address, or one that looks like it. */
 async function holderOf(tx: Transaction, email: string): Promise<UserRecord | null> {
-  const found = await tx.records<UserRecord>(USERS).findOne(eq("emailLower", lowerEmail(email)));
+  const found = await tx.records<UserRecord>(USERS).findOne(
+    eq("emailLower", canonicalEmail(email)),
+  );
   return found?.value ?? null;
 }
 
@@ -183,7 +188,7 @@ function refuseDisabled({ disabled }: UserRecord): void {
 
 const verified = (email: string) => ({
   email,
-  emailLower: lowerEmail(email),
+  emailLower: canonicalEmail(email),
   emailVerified: true,
 });
 

@@ -1,4 +1,4 @@
-import { EMAIL } from "../auth/create_user.ts";
+import { isPlainEmail } from "../emails.ts";
 import { AVATAR_URL_LENGTH_MAX } from "../limits.ts";
 
 /** Reads what providers say of their users: none of it is trusted to have a certain shape. */
@@ -20,7 +20,5 @@ export function pictureOf(value: unknown): string | null {
 
 /** One plain e-mail address; null for anything else. */
 export function emailOf(value: unknown): string | null {
-  const plain = typeof value === "string" && EMAIL.test(value) && value.isWellFormed() &&
-    !/\p{Cc}/u.test(value);
-  return plain ? value : null;
+  return typeof value === "string" && isPlainEmail(value) ? value : null;
 }

@@ -23,7 +23,11 @@ export const Account = z.strictObject({
   createdAt: z.iso.datetime(),
 }).openapi("Account", { description: "An account of the dashboard.", example: ACCOUNT_EXAMPLE });
 
-const email = z.string().openapi({ description: "One plain address, in any letter case." });
+const email = z.string().openapi({
+  description:
+    "One plain address, shown as given. It is compared in lower case, in NFKC and without " +
+    "invisible characters: what looks like a known address is that address.",
+});
 const password = z.string();
 const newPassword = z.string().min(PASSWORD_LENGTH_MIN).max(PASSWORD_LENGTH_MAX).openapi({
   description: "Not one of those that are guessed first.",

@@ -135,7 +135,9 @@ export const MemberList = z.strictObject({
 const givenRole = z.enum(["viewer", "admin"]);
 
 export const Invitation = z.strictObject({
-  email: z.string().openapi({ description: "Of an existing account, in any letter case." }),
+  email: z.string().openapi({
+    description: "Of an existing account, in any spelling that counts as the same.",
+  }),
   role: givenRole,
 }).openapi("Invitation", { example: { email: "ada@example.com", role: "admin" } });
 

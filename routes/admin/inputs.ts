@@ -1,5 +1,5 @@
 import { type AccountRecord, ACCOUNTS } from "@/lib/accounts/records.ts";
-import { lowerEmail } from "@/lib/auth/users.ts";
+import { canonicalEmail } from "@/lib/emails.ts";
 import { parseId } from "@/lib/ids.ts";
 import { Problem } from "@/lib/problems.ts";
 import { findProject } from "@/lib/projects/projects.ts";
@@ -26,7 +26,7 @@ export async function ownerId({ engine }: Services, args: Arguments): Promise<Id
   const email = args.optional("owner");
   if (email === null) return null;
   const account = await engine.records<AccountRecord>("control", ACCOUNTS)
-    .findOne(eq("emailLower", lowerEmail(email)));
+    .findOne(eq("emailLower", canonicalEmail(email)));
   if (account === null) throw new Problem("ACCOUNT_NOT_FOUND");
   return account.value._id;
 }

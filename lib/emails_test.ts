@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { canonicalEmail, isPlainEmail, isSameMailbox } from "./emails.ts";
+
+const ANN = "ann.x@example.com";
+
+Deno.test("e-mail addresses are the same in any letter case and any compatible spelling", () => {
+  const spellings = [
+    "Ann.X@Example.COM",
+    "ＡＮＮ.ｘ@ｅxample.com",
+    "ann.x@ex\u{1D41A}mple.com",
+    "ann\u2024x@example.com",
+  ];
+  for (const spelling of spellings) assert.equal(canonicalEmail(spelling), ANN, spelling);
+  assert.equal(canonicalEmail("\u212Aate@example.com"), "kate@example.com");
+  assert.equal(canonicalEmail("o\uFB03ce@example.com"), "office@example.com");
+  assert.equal(canonicalEmail("JU\u0308RGEN@köln.de"), "jürgen@köln.de");
+});
+
+Deno.test("invisible characters make no other address", () => {
+  const invisible = [
+    ..."\u200B\u200C\u200D\u2060\uFEFF\u00AD\u034F\u061C\u115F\u180E\u2800",
+    ..."\u200E\u200F\u202A\u202E\u2066\u2069",
+    ..."\uFE00\uFE0F\u{E0001}\u{E0041}\u{E0100}",
+  ];
+  for (const mark of invisible) {
+    const code = mark.codePointAt(0)!.toString(16);
+    assert.equal(canonicalEmail(`an${mark}n.x@example.com`), ANN, code);
+    assert.equal(canonicalEmail(`${mark}ann.x@example.com${mark}`), ANN, code);
+  }
+});
+
+Deno.test("what is compared is a fixed point: comparing it again changes nothing", () => {
+  for (let point = 0; point <= 0x10ffff; point++) {
+    if (point >= 0xd800 && point <= 0xdfff) continue;
+    const once = canonicalEmail(`a${String.fromCodePoint(point)}b@c`);
+    if (canonicalEmail(once) !== once) assert.fail(`U+${point.toString(16)}`);
+    if (
+      point >= 0x20 && point <= 0x7e && once !== `a${String.fromCharCode(point)}b@c`.toLowerCase()
+    ) {
+      assert.fail(`plain U+${point.toString(16)}`);
+    }
+  }
+});
+
+Deno.test("one mailbox is told by its very letters, but for the case of A to Z", () => {
+  assert.ok(isSameMailbox("Ann.X@Example.COM", ANN));
+  for (const other of ["\u212Aate@x.com", "\u017Fam@x.com", "k\u200Bate@x.com", "ｋate@x.com"]) {
+    const plain = canonicalEmail(other);
+    assert.equal(canonicalEmail(plain), plain);
+    assert.equal(isSameMailbox(other, plain), false, other);
+  }
+});
+
+Deno.test("a plain address is one in the form that is compared, too", () => {
+  for (const email of [ANN, "jürgen@köln.de", "ａnn@example.com", "an\u200Bn@example.com", "a@b"]) {
+    assert.ok(isPlainEmail(email), email);
+  }
+  const wrong = [
+    "",
+    "\u200B@example.com",
+    "ann@\u00AD",
+    "a＠b@example.com",
+    "a\uFF0Cb@example.com",
+    "a\x00nn@example.com",
+    "ann@example.com\x9F",
+    "\uFDFA".repeat(4) + "@example.com",
+    "\ud800@example.com",
+    "Ann <ann@example.com>",
+  ];
+  for (const email of wrong) assert.equal(isPlainEmail(email), false, JSON.stringify(email));
+});
+
+Deno.test("a text that is too long for an address is not brought into any form", () => {
+  const longest = `${"Ａ".repeat(64)}@${"b".repeat(190)}`;
+  assert.equal(canonicalEmail(longest), `${"a".repeat(64)}@${"b".repeat(190)}`);
+  const longer = `${longest}B`;
+  assert.equal(canonicalEmail(longer), longer);
+});
