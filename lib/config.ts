@@ -121,7 +121,7 @@ export const SETTINGS = {
   PUBLIC_URL: ["`http://localhost:$PORT`", "What the world calls this server."],
   TRUST_PROXY: [
     "`0`",
-    "How many proxies stand in front: the client is that entry of `X-Forwarded-For`, from the right.",
+    "How many proxies stand in front: the client is that entry of `X-Forwarded-For`, from the right, with or without a port.",
   ],
   RATE_LIMITS: ["`on`", "`off` counts no requests."],
   RATE_LIMIT_PER_MINUTE: [`\`${RATE_PER_MINUTE}\``, "Requests per publishable key and address."],

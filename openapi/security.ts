@@ -4,7 +4,6 @@ import {
   type SignedInAccount,
 } from "@/lib/accounts/account_sessions.ts";
 import { type AuthServices, callerOf, holderOf, signedInUserOf } from "@/lib/auth/authenticate.ts";
-import { networkOf } from "@/lib/auth/device.ts";
 import type { KeyHolder } from "@/lib/auth/api_keys.ts";
 import type { Caller, SignedInUser } from "@/lib/auth/principals.ts";
 import type { Clock } from "@/lib/clock.ts";
@@ -152,7 +151,7 @@ export const countedByAddress = <P>(security: Security<P>): Security<P> => ({
   problems: [...security.problems, "RATE_LIMITED"],
   guard: (services, request, param) =>
     after(security.guard(services, request, param), (principal) => {
-      countAt(services.dashboardLimiter, `dashboard ${networkOf(request.client)}`, request);
+      countAt(services.dashboardLimiter, `dashboard ${request.network}`, request);
       return principal;
     }),
 });
@@ -288,7 +287,7 @@ function count(
   request: RequestState,
   kind = "",
 ): void {
-  if (keyKind !== "secret") countAt(limiter, `${kind}${projectId} ${request.client}`, request);
+  if (keyKind !== "secret") countAt(limiter, `${kind}${projectId} ${request.network}`, request);
 }
 
 function countAt(limiter: RateLimiter, key: string, request: RequestState): void {

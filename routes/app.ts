@@ -67,6 +67,7 @@ export function createApp(services: Services): App {
                 principal,
                 query: state.query,
                 client: () => state.client,
+                network: () => state.network,
                 param,
                 header: (name) => state.raw.headers.get(name),
                 isHead: state.raw.method === "HEAD",

@@ -36,6 +36,8 @@ export interface Call<P> {
   refusal(error: unknown): string;
   /** Address of the client. */
   client(): string;
+  /** What counts as one client, for all that is limited or locked. */
+  network(): string;
   /** Reads the JSON body, within the contract's limit. */
   body(): Promise<Json>;
   /** The same for a body that may be left out: undefined then. */

@@ -1,4 +1,5 @@
 import type { Credentials } from "../auth/authenticate.ts";
+import { networkOf, readForwardedAddress, readIpAddress } from "../ip_addresses.ts";
 import type { ProblemCode } from "../problems.ts";
 import type { Id } from "../store/port.ts";
 import { type Address, isDashboardPath, readAddress } from "./path.ts";
@@ -72,14 +73,29 @@ export class RequestState implements Address, Credentials {
 
   /** Address of the client. */
   get client(): string {
-    const { headers } = this.raw;
-    const forwarded = this.#proxies === 0 ? null : forwardedFor(headers, this.#proxies);
+    const sender = this.#sender();
+    return readIpAddress(sender) ?? sender;
+  }
+
+  /** What counts as one client, for all that is limited or locked. */
+  get network(): string {
+    return networkOf(this.#sender());
+  }
+
+  /** The address that the proxies tell of, else the peer's. */
+  #sender(): string {
+    const entries = this.#proxies === 0 ? null : this.raw.headers.get("x-forwarded-for");
+    const forwarded = entries === null ? null : forwardedAddress(entries, this.#proxies);
     return forwarded ?? this.#connection.remoteAddr.hostname;
   }
 }
 
 /** Each proxy adds whom it heard from at the right; what lies further left anyone can write. */
-function forwardedFor(headers: Headers, proxies: number): string | null {
-  const entries = headers.get("x-forwarded-for")?.split(",") ?? [];
-  return entries.at(-proxies)?.trim() || null;
+function forwardedAddress(entries: string, proxies: number): string | null {
+  let end = entries.length;
+  for (let passed = 1; passed < proxies; passed++) {
+    end = entries.lastIndexOf(",", end - 1);
+    if (end <= 0) return null;
+  }
+  return readForwardedAddress(entries.slice(entries.lastIndexOf(",", end - 1) + 1, end));
 }

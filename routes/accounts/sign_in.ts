@@ -3,7 +3,7 @@ import { signOutAccount } from "@/lib/accounts/end_account_sessions.ts";
 import { shownAccount } from "@/lib/accounts/own_account.ts";
 import { registerAccount } from "@/lib/accounts/register_account.ts";
 import { type OpenedSession, signInAccount } from "@/lib/accounts/sign_in.ts";
-import { deviceOf, networkOf } from "@/lib/auth/device.ts";
+import { deviceOf } from "@/lib/auth/device.ts";
 import { NO_STORE, ok, type Reply } from "@/lib/http/respond.ts";
 import { jsonText } from "@/lib/store/json_text.ts";
 import type { Call, Handler } from "../call.ts";
@@ -28,7 +28,7 @@ export const handleSignInAccount: Handler<null> = async (call) => {
   };
   const opened = await signInAccount(call.services, given, {
     device: device(call),
-    network: networkOf(call.client()),
+    network: call.network(),
     cookies: call.header("cookie"),
   });
   return signedIn(call, opened, ok(200, shown(opened), "Signed in"));

@@ -2,7 +2,6 @@ import { readSessionCookie, sessionCookie } from "@/lib/accounts/account_session
 import { signOutAccount } from "@/lib/accounts/end_account_sessions.ts";
 import { registerAccount } from "@/lib/accounts/register_account.ts";
 import { signInAccount } from "@/lib/accounts/sign_in.ts";
-import { networkOf } from "@/lib/auth/device.ts";
 import { PASSWORD_LENGTH_MIN } from "@/lib/limits.ts";
 import type { Problem } from "@/lib/problems.ts";
 import { device, signedIn } from "../../accounts/sign_in.ts";
@@ -33,7 +32,7 @@ export const signIn: Handler<null> = async (call) => {
   const tried = await attempt(() =>
     signInAccount(call.services, given, {
       device: device(call),
-      network: networkOf(call.client()),
+      network: call.network(),
       cookies: call.header("cookie"),
     })
   );
