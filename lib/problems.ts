@@ -1,6 +1,7 @@
 import { ACCOUNT_PROBLEMS } from "./accounts/problems.ts";
 import { AI_PROBLEMS } from "./ai/problems.ts";
 import { FILE_PROBLEMS } from "./files/problems.ts";
+import { QUERY_LENGTH_MAX, QUERY_PARAMETERS_MAX } from "./limits.ts";
 
 /**
  * The one catalogue of what a request can be refused for. `code` is stable, `status` is what HTTP
@@ -50,6 +51,13 @@ const table = {
     status: 400,
     message: "A query parameter is not valid.",
     when: "A query parameter is unknown, malformed or out of range; the message names it.",
+  },
+  QUERY_TOO_LONG: {
+    status: 414,
+    message: `The query is too long: send at most ${QUERY_LENGTH_MAX} characters and ` +
+      `${QUERY_PARAMETERS_MAX} parameters.`,
+    when: `The query has more than ${QUERY_LENGTH_MAX} characters as it is sent, or more than ` +
+      `${QUERY_PARAMETERS_MAX} parameters.`,
   },
   UNKNOWN_OPERATOR: {
     status: 400,

@@ -90,6 +90,7 @@ const BODY_PROBLEMS: readonly ProblemCode[] = [
 ];
 
 const SERVER_PROBLEMS: readonly ProblemCode[] = [
+  "QUERY_TOO_LONG",
   "INTERNAL",
   "STORE_UNAVAILABLE",
   "STOPPING",

@@ -1,8 +1,11 @@
 import {
   EMAIL_SEARCH_LENGTH_MAX,
+  FIELDS_MAX,
   LIST_LIMIT_DEFAULT,
   LIST_LIMIT_MAX,
   PAGE_DEFAULT,
+  PATH_LENGTH_MAX,
+  PATH_LEVELS_MAX,
   RANGES_MAX,
   RETURN_TO_LENGTH_MAX,
   STATE_LENGTH_MAX,
@@ -109,7 +112,12 @@ export const idempotencyKey = header(
 
 /** How documents are shown, in lists and alone. */
 export const presentation: readonly Parameter[] = [
-  query("fields", "Members to show, or with `-` to leave out, comma-separated.", TEXT),
+  query(
+    "fields",
+    `Members to show, or with \`-\` to leave out, comma-separated: up to ${FIELDS_MAX} names, ` +
+      "dotted paths among them.",
+    TEXT,
+  ),
   query("meta", "`false` leaves out createdAt, updatedAt, isDeleted and deletedAt.", {
     ...FLAG,
     default: true,
@@ -157,7 +165,8 @@ export const listing: readonly Parameter[] = [
     ...query(
       "filter",
       "Any other parameter filters: `status=draft`, `views_gt=5`, `status_in=a,b`. " +
-        "Operators: `_gt _gte _lt _lte _ne _in _nin _exists _regex`.",
+        "Operators: `_gt _gte _lt _lte _ne _in _nin _exists _regex`. " +
+        `A dotted path has at most ${PATH_LEVELS_MAX} levels and ${PATH_LENGTH_MAX} characters.`,
       {
         type: "object",
         additionalProperties: { type: "string" },

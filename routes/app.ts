@@ -3,6 +3,7 @@ import { holderOf } from "@/lib/auth/authenticate.ts";
 import { readForm, readJson, readJsonIfAny } from "@/lib/http/body.ts";
 import { readChunks } from "@/lib/http/chunks.ts";
 import { isDataPath, isPagePath, RESERVED_PATH } from "@/lib/http/path.ts";
+import { refuseLongQuery } from "@/lib/http/query_size.ts";
 import { type Connection, RequestState } from "@/lib/http/request.ts";
 import {
   asProblem,
@@ -59,6 +60,7 @@ export function createApp(services: Services): App {
       routingPattern(operation.path),
       (state, param) => {
         state.operationId = operation.operationId;
+        refuseLongQuery(state.query);
         const reply = deadlines.within(
           (restart) =>
             after(operation.security.guard(services, state, param), (principal) =>

@@ -1,6 +1,6 @@
 import { DOCUMENT_BYTES_MAX } from "../limits.ts";
 import type { Definition, FieldShape, Id, Index, Json, StoredRecord } from "../store/port.ts";
-import { shapeAt } from "../store/shape.ts";
+import { nearestShape } from "../store/shape.ts";
 import type { CollectionDefinition, FieldDefinition, ItemDefinition } from "./fields.ts";
 
 /** A document as it is stored and answered. */
@@ -90,16 +90,11 @@ export type Declared =
 
 export function declaredAt({ records }: Collection, path: string): Declared {
   if (path === "_id") return { kind: "declared", shape: { type: "String" } };
-  const shape = shapeAt(records.fields, path);
-  if (shape !== null) return { kind: "declared", shape };
-  for (let dot = path.lastIndexOf("."); dot > 0; dot = path.lastIndexOf(".", dot - 1)) {
-    const outer = shapeAt(records.fields, path.slice(0, dot));
-    if (outer === null) continue;
-    return outer.type === "Object" && outer.fields === undefined
-      ? { kind: "free" }
-      : { kind: "undeclared" };
-  }
-  return { kind: "undeclared" };
+  const { shape, isWhole } = nearestShape(records.fields, path);
+  if (shape === null) return { kind: "undeclared" };
+  if (isWhole) return { kind: "declared", shape };
+  const isFree = shape.type === "Object" && shape.fields === undefined;
+  return { kind: isFree ? "free" : "undeclared" };
 }
 
 /** A new document from its members: server-owned fields stand around them. */

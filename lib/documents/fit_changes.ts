@@ -1,7 +1,6 @@
-import { DOCUMENT_DEPTH_MAX } from "../limits.ts";
 import type { FieldFault } from "../problems.ts";
 import type { Json } from "../store/port.ts";
-import { shapeAt } from "../store/shape.ts";
+import { nearestShape } from "../store/shape.ts";
 import { type Collection, declaredAt } from "./collection.ts";
 import type { FieldDefinition } from "./fields.ts";
 import type { Members } from "./document.ts";
@@ -33,18 +32,15 @@ export function fitChanges(collection: Collection, members: Members): Fitted<Mem
 
 function fitPath(collection: Collection, path: string, value: Json): Fitted {
   const { definition } = collection;
-  const names = path.split(".");
   const fault = (message: string): Fitted => ({ value, faults: [{ path, message }] });
   const problem = pathProblem(path);
   if (problem !== null) return fault(`cannot be a path: ${problem}`);
+  const names = path.split(".");
   if (isServerField(names[0]!)) return fault("leads into a field set by the server");
   if (definition.rls.enabled && names[0] === definition.rls.ownerField) {
     return fault("leads into the owner field");
   }
-  if (names.length > DOCUMENT_DEPTH_MAX) {
-    return fault(`is nested deeper than ${DOCUMENT_DEPTH_MAX} levels`);
-  }
-  const outer = nonObjectOnTheWay(collection, names);
+  const outer = nonObjectOnTheWay(collection, path);
   if (outer !== null) return fault(`leads through ${outer}, which is declared as another type`);
   if (definition.strict && declaredAt(collection, path).kind === "undeclared") {
     return fault("is not declared");
@@ -76,13 +72,10 @@ export function requiredBeside({ definition }: Collection, paths: readonly strin
   return [...beside].filter((path) => !isSet(path));
 }
 
-function nonObjectOnTheWay({ records }: Collection, names: readonly string[]): string | null {
-  for (let i = 1; i < names.length; i++) {
-    const outer = names.slice(0, i).join(".");
-    const shape = shapeAt(records.fields, outer);
-    if (shape !== null && shape.type !== "Object") return outer;
-  }
-  return null;
+/** What is declared as another type ends the way, so it is what was declared last on it. */
+function nonObjectOnTheWay({ records }: Collection, path: string): string | null {
+  const { shape, path: outer, isWhole } = nearestShape(records.fields, path);
+  return shape === null || isWhole || shape.type === "Object" ? null : outer;
 }
 
 function fieldAt(

@@ -139,9 +139,15 @@ Deno.test("a change is no deeper than a document may be", () => {
   const objects = (levels: number) =>
     JSON.parse('{"a":'.repeat(levels) + "1" + "}".repeat(levels)) as Json;
   assert.deepEqual(faultsOf({ [path(20)]: 1 }), []);
-  assert.match(faultsOf({ [path(21)]: 1 })[0] ?? "", /is nested deeper than 20 levels/);
+  assert.match(faultsOf({ [path(21)]: 1 })[0] ?? "", /has more than 20 levels/);
   assert.deepEqual(faultsOf({ [path(10)]: objects(10) }), []);
   assert.match(faultsOf({ [path(10)]: objects(11) })[0] ?? "", /is nested deeper than 20 levels/);
+});
+
+Deno.test("a path of a change is at most 300 characters long", () => {
+  const path = (length: number) => `x.${"a".repeat(length - 2)}`;
+  assert.deepEqual(faultsOf({ [path(300)]: 1 }), []);
+  assert.match(faultsOf({ [path(301)]: 1 })[0] ?? "", /is longer than 300 characters/);
 });
 
 Deno.test("every fault of a change is told", () => {

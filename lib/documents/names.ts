@@ -1,4 +1,4 @@
-import { NAME_LENGTH_MAX } from "../limits.ts";
+import { NAME_LENGTH_MAX, PATH_LENGTH_MAX, PATH_LEVELS_MAX } from "../limits.ts";
 
 /** What collections and declared fields may be called. */
 export const DECLARED_NAME = new RegExp(`^[A-Za-z][A-Za-z0-9_-]{0,${NAME_LENGTH_MAX - 1}}$`);
@@ -28,13 +28,26 @@ export function nameProblem(name: string): string | null {
   return null;
 }
 
-/** The same for a dotted path. */
+/**
+ * The same for a dotted path. Whoever takes a path from outside asks this before anything else looks
+ * at it: a longer one is refused unread.
+ */
 export function pathProblem(path: string): string | null {
+  const problem = pathSizeProblem(path);
+  if (problem !== null) return problem;
   for (const name of path.split(".")) {
     const problem = nameProblem(name);
     if (problem !== null) return problem;
   }
   return null;
+}
+
+/** Why a path is not even read, or null if it is. Costs the same whatever its length. */
+export function pathSizeProblem(path: string): string | null {
+  if (path.length > PATH_LENGTH_MAX) return `it is longer than ${PATH_LENGTH_MAX} characters`;
+  let levels = 1;
+  for (let i = path.indexOf("."); i !== -1; i = path.indexOf(".", i + 1)) levels++;
+  return levels > PATH_LEVELS_MAX ? `it has more than ${PATH_LEVELS_MAX} levels` : null;
 }
 
 /** Why a text cannot be stored, or null if it can. */

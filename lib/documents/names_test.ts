@@ -4,6 +4,7 @@ import {
   isServerField,
   nameProblem,
   pathProblem,
+  pathSizeProblem,
   shown,
   textProblem,
 } from "./names.ts";
@@ -109,4 +110,14 @@ Deno.test("a name from outside is quoted and cut short where it is shown", () =>
   assert.equal(shown('a"b\n'), '"a\\"b\\n"');
   assert.equal(shown("x".repeat(60)), `"${"x".repeat(60)}"`);
   assert.equal(shown("x".repeat(61)), `"${"x".repeat(60)}…"`);
+});
+
+Deno.test("a path of more than 20 levels or 300 characters is not read", () => {
+  const levels = (count: number) => Array(count).fill("a").join(".");
+  assert.equal(pathSizeProblem(levels(20)), null);
+  assert.match(pathSizeProblem(levels(21))!, /more than 20 levels/);
+  assert.equal(pathSizeProblem("ä".repeat(300)), null);
+  assert.match(pathSizeProblem("ä".repeat(301))!, /longer than 300 characters/);
+  // Nothing but its size is looked at.
+  assert.match(pathProblem(`$${".".repeat(301)}`)!, /longer than 300 characters/);
 });

@@ -1,4 +1,5 @@
 import {
+  FIELDS_MAX,
   LIST_LIMIT_DEFAULT,
   LIST_LIMIT_MAX,
   POPULATE_FIELDS_MAX,
@@ -10,16 +11,10 @@ import { and } from "../store/filter.ts";
 import type { Filter, SortKey } from "../store/port.ts";
 import { type Collection, declaredAt } from "./collection.ts";
 import { shapeForQuery } from "./filter_path.ts";
-import { pathProblem, shown } from "./names.ts";
+import { pathProblem, pathSizeProblem, shown } from "./names.ts";
 import { conditionsFromTexts, isOperator, type Operator } from "./operands.ts";
+import { type Projection, projectionOf } from "./projection.ts";
 import { parseWhere } from "./where.ts";
-
-/** Which members of documents to answer. `_id` always stays. */
-export interface Projection {
-  readonly paths: readonly string[];
-  /** Whether the paths are what is left out. */
-  readonly leaveOut: boolean;
-}
 
 /** How documents are to be shown, in lists and alone. */
 export interface Presentation {
@@ -156,7 +151,8 @@ function readParameters(collection: Collection, text: string) {
   const filters = new Map<string, string[]>();
   for (const [name, value] of new URLSearchParams(text)) {
     if (isReserved(name)) setOnce(reserved, name, value);
-    else filters.set(name, [...filters.get(name) ?? [], value]);
+    else if (filters.has(name)) filters.get(name)!.push(value);
+    else filters.set(name, [value]);
   }
   const conditions = [...filters].flatMap(([name, texts]) => {
     const { path, operator } = splitName(collection, name);
@@ -178,17 +174,20 @@ function setOnce(into: Map<Reserved, string>, name: Reserved, value: string): vo
 
 /**
  * What a parameter that filters is about. A declared name is itself, also when it ends like an
- * operator; then `<field>_<operator>`. Throws `UNKNOWN_OPERATOR`.
+ * operator; then `<field>_<operator>`. Throws `INVALID_QUERY` for a path that is not even read, and
+ * `UNKNOWN_OPERATOR`.
  */
 export function splitName(
   collection: Collection,
   name: string,
 ): { path: string; operator: Operator } {
   const whole = { path: name, operator: "eq" } as const;
-  if (declaredAt(collection, name).kind === "declared") return whole;
   const at = name.lastIndexOf("_");
   const path = name.slice(0, Math.max(at, 0));
   const suffix = name.slice(at + 1);
+  const problem = pathSizeProblem(isOperator(suffix) ? path : name);
+  if (problem !== null) throw refuse(name, `cannot be a filter: ${problem}`);
+  if (declaredAt(collection, name).kind === "declared") return whole;
   if (path === "") return whole;
   if (isOperator(suffix) && suffix !== "eq") return { path, operator: suffix };
   if (declaredAt(collection, path).kind !== "declared") return whole;
@@ -205,8 +204,9 @@ const NEWEST_FIRST: readonly SortKey[] = [{ path: "createdAt", descending: true 
 
 function parseSort(collection: Collection, text: string | undefined): readonly SortKey[] {
   if (text === undefined) return NEWEST_FIRST;
-  const keys = text.split(",").map((term) => parseSortTerm(collection, term.trim()));
-  if (keys.length > SORT_KEYS_MAX) throw refuse("sort", `has more than ${SORT_KEYS_MAX} fields`);
+  const terms = text.split(",", SORT_KEYS_MAX + 1);
+  if (terms.length > SORT_KEYS_MAX) throw refuse("sort", `has more than ${SORT_KEYS_MAX} fields`);
+  const keys = terms.map((term) => parseSortTerm(collection, term.trim()));
   if (new Set(keys.map((key) => key.path)).size < keys.length) {
     throw refuse("sort", "names a field twice");
   }
@@ -219,6 +219,8 @@ function parseSortTerm(collection: Collection, term: string): SortKey {
     throw refuse("sort", "must be a list of field, -field, field:asc or field:desc");
   }
   const path = match[2]!;
+  const problem = pathSizeProblem(path);
+  if (problem !== null) throw refuse("sort", `cannot sort by ${shown(path)}: ${problem}`);
   const declared = declaredAt(collection, path);
   const type = declared.kind === "declared" ? declared.shape.type : null;
   if (type === null || type === "Object" || type === "Array" || path === "isDeleted") {
@@ -244,17 +246,20 @@ function presentation(
 
 function parseProjection(text: string | undefined): Projection | null {
   if (text === undefined) return null;
-  const names = text.split(",").map((name) => name.trim());
-  const leaveOut = names.filter((name) => name.startsWith("-"));
-  if (leaveOut.length > 0 && leaveOut.length < names.length) {
+  const names = new Set(text.split(",").map((name) => name.trim()));
+  if (names.size > FIELDS_MAX) throw refuse("fields", `has more than ${FIELDS_MAX} names`);
+  const paths = [...names];
+  const leftOut = paths.filter((name) => name.startsWith("-"));
+  if (leftOut.length > 0 && leftOut.length < paths.length) {
     throw refuse("fields", "mixes fields to show and -fields to leave out");
   }
-  const paths = leaveOut.length > 0 ? names.map((name) => name.slice(1)) : names;
-  for (const path of paths) {
+  const leavesOut = leftOut.length > 0;
+  const read = leavesOut ? paths.map((name) => name.slice(1)) : paths;
+  for (const path of read) {
     const problem = pathProblem(path);
     if (problem !== null) throw refuse("fields", `cannot be read: ${problem}`);
   }
-  return { paths, leaveOut: leaveOut.length > 0 };
+  return projectionOf(read, leavesOut);
 }
 
 function parsePopulate(
@@ -272,6 +277,8 @@ function parsePopulate(
     throw refuse(name, `names more than ${POPULATE_FIELDS_MAX} fields`);
   }
   for (const path of paths) {
+    const problem = pathSizeProblem(path);
+    if (problem !== null) throw refuse(name, `cannot follow ${shown(path)}: ${problem}`);
     if (refTarget(collection, path) === null) {
       throw refuse(name, `cannot follow ${shown(path)}: it is not declared as a Ref`);
     }

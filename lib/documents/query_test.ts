@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { type Collection, compileCollection } from "./collection.ts";
 import { parseDefinition } from "./definition.ts";
+import { projectionOf } from "./projection.ts";
 import {
   parseDeleteQuery,
   parseDocumentQuery,
@@ -201,13 +202,45 @@ Deno.test("a list is sorted by up to eight fields", () => {
 
 Deno.test("fields shows some members or leaves some out", () => {
   const shown = (text: string) => list(`fields=${text}`).projection;
-  assert.deepEqual(shown("title,place.city"), { paths: ["title", "place.city"], leaveOut: false });
-  assert.deepEqual(shown("-title,%20-other"), { paths: ["title", "other"], leaveOut: true });
-  assert.deepEqual(shown("undeclared"), { paths: ["undeclared"], leaveOut: false });
+  assert.deepEqual(shown("title,place.city"), projectionOf(["title", "place.city"], false));
+  assert.deepEqual(shown("-title,%20-other"), projectionOf(["title", "other"], true));
+  assert.deepEqual(shown("undeclared"), projectionOf(["undeclared"], false));
   refused("fields=title,-views", "fields", /mixes fields to show and -fields to leave out/);
   refused("fields=-title,views", "fields", /mixes/);
   for (const text of ["", "title,", "-", "$a", "a..b", "__proto__", "place.constructor", "-$a"]) {
     refused(`fields=${text}`, "fields", /cannot be read: /);
+  }
+});
+
+Deno.test("fields has at most 200 different names", () => {
+  const names = (count: number) => Array.from({ length: count }, (_, n) => `f${n}`);
+  assert.equal(list(`fields=${names(200)}`).projection?.names.size, 200);
+  refused(`fields=${names(201)}`, "fields", /has more than 200 names/);
+  assert.equal(list(`fields=${Array(1000).fill("title")}`).projection?.names.size, 1);
+});
+
+Deno.test("a path has at most 20 levels and 300 characters, wherever a query takes one", () => {
+  const levels = (count: number) => Array(count).fill("a").join(".");
+  const length = (count: number) => "a".repeat(count);
+  for (const path of [levels(20), length(300)]) {
+    for (const query of [`${path}=1`, `${path}_exists=true`, `fields=${path}`]) list(query);
+    list(`where=${encodeURIComponent(JSON.stringify({ [path]: 1 }))}`);
+    refused(`sort=${path}`, "sort", /only declared fields/);
+    refused(`populate=${path}`, "populate", /is not declared as a Ref/);
+  }
+  const cut = (name: string) => name.length > 60 ? `${name.slice(0, 60)}…` : name;
+  const tooLong = /longer than 300 characters/;
+  const tooDeep = /more than 20 levels/;
+  for (const [path, why] of [[levels(21), tooDeep], [length(301), tooLong]] as const) {
+    refused(`${path}=1`, cut(path), why);
+    refused(`${path}_gt=1`, cut(`${path}_gt`), why);
+    refused(`${path}_what=1`, cut(`${path}_what`), why);
+    refused(`where=${encodeURIComponent(JSON.stringify({ [path]: 1 }))}`, "where", why);
+    for (const name of ["sort", "fields", "populate", "expand"]) {
+      refused(`${name}=${path}`, name, why);
+    }
+    refused(`fields=-${path}`, "fields", why);
+    refused(`sort=-${path}`, "sort", why);
   }
 });
 
@@ -250,7 +283,7 @@ Deno.test("explain is asked for by true alone", () => {
 Deno.test("a single document takes the parameters that say how it is shown", () => {
   const query = "fields=title&meta=false&populate=author&include_deleted=true";
   assert.deepEqual(parseDocumentQuery(collection(), query), {
-    projection: { paths: ["title"], leaveOut: false },
+    projection: projectionOf(["title"], false),
     meta: false,
     populate: ["author"],
     includeDeleted: true,

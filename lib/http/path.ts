@@ -35,13 +35,16 @@ export const isDashboardPath = (path: string): boolean =>
 
 const SIMPLE = /^(?:\/[A-Za-z0-9_~-][A-Za-z0-9_.~-]*)*\/?$/;
 
-/** Reads `request.url`, which Deno hands over as it was sent. */
+/**
+ * Reads `request.url`, which Deno hands over as it was sent, with the scheme and the host in front;
+ * those may be the client's own, and without a path behind them it is the root.
+ */
 export function readAddress(url: string): Address {
-  const start = url.indexOf("/", url.indexOf("://") + 3);
+  const start = authorityEnd(url);
   const hash = url.indexOf("#", start);
-  const target = start < 0 ? "/" : url.slice(start, hash < 0 ? url.length : hash);
+  const target = url.slice(start, hash < 0 ? url.length : hash);
   const mark = target.indexOf("?");
-  const raw = mark < 0 ? target : target.slice(0, mark);
+  const raw = (mark < 0 ? target : target.slice(0, mark)) || "/";
   const query = mark < 0 ? "" : target.slice(mark + 1);
   const simple = SIMPLE.test(raw);
   const path = simple ? raw : decoded(raw);
@@ -49,6 +52,15 @@ export function readAddress(url: string): Address {
     return { path: RESERVED_PATH, query, malformed: false };
   }
   return { path: path ?? raw, query, malformed: path === null };
+}
+
+/** Where the host ends: at the first slash, question mark or hash, whichever it is. */
+function authorityEnd(url: string): number {
+  for (let i = url.indexOf("://") + 3; i < url.length; i++) {
+    const char = url[i];
+    if (char === "/" || char === "?" || char === "#") return i;
+  }
+  return url.length;
 }
 
 const USERS = /^users/i;

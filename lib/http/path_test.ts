@@ -162,6 +162,24 @@ Deno.test("an address without a path is the root", () => {
   assert.equal(readAddress("http://[::1]:8000/docs").path, "/docs");
 });
 
+Deno.test("the path begins behind the host, whatever stands in the query or the fragment", () => {
+  const address = (url: string) => {
+    const { path, query } = readAddress(url);
+    return [path, query];
+  };
+  assert.deepEqual(address("http://x?y=/api/health"), ["/", "y=/api/health"]);
+  assert.deepEqual(address("http://x?/api/health"), ["/", "/api/health"]);
+  assert.deepEqual(address("http://x?y#/api/health"), ["/", "y"]);
+  assert.deepEqual(address("http://x#/api/health?y=1"), ["/", ""]);
+  assert.deepEqual(address("http://x?"), ["/", ""]);
+  assert.deepEqual(address("http://x#"), ["/", ""]);
+  assert.deepEqual(address("http://x/?y=://z/api/health"), ["/", "y=://z/api/health"]);
+  assert.deepEqual(address("HTTP://X/api/health"), ["/api/health", ""]);
+  assert.deepEqual(address("http://user:word@x:8000/api/health"), ["/api/health", ""]);
+  assert.deepEqual(address("http://a.example:443"), ["/", ""], "as CONNECT names its target");
+  assert.deepEqual(address("http://localhost:8000/*"), ["/*", ""], "as OPTIONS asks for all");
+});
+
 Deno.test("a malformed path is kept as it was sent, for the log", () => {
   assert.deepEqual(readAddress(`${HOST}/api//data?x=1`), {
     path: "/api//data",

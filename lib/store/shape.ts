@@ -9,14 +9,38 @@ export function shapeAt(
   path: string,
 ): FieldShape | null {
   if (!path.includes(".")) return Object.hasOwn(fields, path) ? fields[path]! : null;
+  const { shape, isWhole } = nearestShape(fields, path);
+  return isWhole ? shape : null;
+}
+
+/** The shape declared last on the way along a path. */
+export interface NearestShape {
+  /** Null where not even the first name is declared. */
+  readonly shape: FieldShape | null;
+  /** The part of the path that leads to it. */
+  readonly path: string;
+  /** Whether that is the whole path. */
+  readonly isWhole: boolean;
+}
+
+/** Follows a dotted path for as long as it is declared; reads no further than that. */
+export function nearestShape(
+  fields: Readonly<Record<string, FieldShape>>,
+  path: string,
+): NearestShape {
   let members: Readonly<Record<string, FieldShape>> | undefined = fields;
   let shape: FieldShape | null = null;
-  for (const name of path.split(".")) {
-    if (members === undefined || !Object.hasOwn(members, name)) return null;
+  let read = -1;
+  while (members !== undefined && read < path.length) {
+    const dot = path.indexOf(".", read + 1);
+    const end = dot === -1 ? path.length : dot;
+    const name = path.slice(read + 1, end);
+    if (!Object.hasOwn(members, name)) break;
     shape = members[name]!;
     members = shape.fields;
+    read = end;
   }
-  return shape;
+  return { shape, path: path.slice(0, Math.max(read, 0)), isWhole: read === path.length };
 }
 
 export type ScalarType = Exclude<FieldType, "Object" | "Array">;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Definition, FieldShape } from "./port.ts";
-import { isObject, scalarAt, shapeAt, valueAt } from "./shape.ts";
+import { isObject, nearestShape, scalarAt, shapeAt, valueAt } from "./shape.ts";
 
 const FIELDS: Record<string, FieldShape> = {
   title: { type: "String" },
@@ -39,6 +39,24 @@ Deno.test("the shape behind a path is the declared one, or null", () => {
     "title.",
   ];
   for (const path of none) assert.equal(shapeAt(FIELDS, path), null, path);
+});
+
+Deno.test("a path is followed for as long as it is declared", () => {
+  const nearest = (path: string) => {
+    const { shape, path: way, isWhole } = nearestShape(FIELDS, path);
+    return [shape?.type ?? null, way, isWhole];
+  };
+  assert.deepEqual(nearest("title"), ["String", "title", true]);
+  assert.deepEqual(nearest("place.geo.lat"), ["Number", "place.geo.lat", true]);
+  assert.deepEqual(nearest("place.geo.height.unit"), ["Object", "place.geo", false]);
+  assert.deepEqual(nearest("title.a.b"), ["String", "title", false]);
+  assert.deepEqual(nearest("tags.0.a"), ["Array", "tags", false]);
+  assert.deepEqual(nearest("free.a"), ["Object", "free", false]);
+  for (const path of ["", "other", ".title", "toString.x", "place"]) {
+    const [type] = nearest(path);
+    assert.equal(type, path === "place" ? "Object" : null, path);
+  }
+  assert.deepEqual(nearest("place."), ["Object", "place", false]);
 });
 
 Deno.test("only declared values of one kind are scalars, and the id is a text", () => {

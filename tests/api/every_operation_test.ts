@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createCatalog } from "@/lib/documents/catalog.ts";
 import { createLog } from "@/lib/http/log.ts";
-import { REQUEST_TIMEOUT_MS } from "@/lib/limits.ts";
+import { QUERY_LENGTH_MAX, REQUEST_TIMEOUT_MS } from "@/lib/limits.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { Services } from "@/lib/services.ts";
 import { StoreUnavailable } from "@/lib/store/errors.ts";
@@ -103,6 +103,21 @@ onEach(
     assert.equal(JSON.parse(line).requestId, answer.headers.get("x-request-id"));
     assert.equal(JSON.parse(line).level, "error");
   },
+);
+
+const queried = (path: string, query: string) => `${path}${path.includes("?") ? "&" : "?"}${query}`;
+
+onEach(
+  "414 for a query beyond the limits, before anything looks at it",
+  SAMPLES,
+  (sample, app, shelf) =>
+    shelf.untouched(async () => {
+      for (const query of [`a=${"x".repeat(QUERY_LENGTH_MAX)}`, "a&".repeat(101)]) {
+        const call = { ...sample.call, path: queried(sample.call.path, query) };
+        const answer = await sendTo(app.services, shelf, { ...sample, call });
+        refused(answer, 414, "QUERY_TOO_LONG", "at most 32768 characters and 100 parameters");
+      }
+    }),
 );
 
 onEach("503 with Retry-After when it takes too long", SAMPLES, async (sample, app, shelf) => {
