@@ -60,6 +60,8 @@ export interface AiProvider {
   /** What stands before `/chat/completions`, without a final slash. */
   readonly baseUrl: string;
   readonly model: string;
+  /** Requests with the platform's key in a month, of all accounts together; null is no limit. */
+  readonly monthlyLimit: number | null;
 }
 
 export interface DiskStorage {
@@ -154,6 +156,11 @@ export const SETTINGS = {
     "`openai/gpt-oss-120b`",
     "Which model is asked. It should answer by a JSON schema; one that cannot is asked for plain JSON.",
   ],
+  AI_MONTHLY_LIMIT: [
+    "none",
+    "Requests with `AI_API_KEY` in a calendar month (UTC), of all accounts together; beyond them " +
+    "403 `AI_CAP_REACHED`.",
+  ],
   LOG_LEVEL: ["`info`", "`debug`, `info`, `warn` or `error`; requests are logged at `info`."],
 } as const satisfies Record<string, readonly [string, string]>;
 
@@ -200,6 +207,7 @@ export function loadConfig(env: Environment): Config {
       apiKey: read.aiKey(),
       baseUrl: withoutSlash(read.providerUrl("AI_BASE_URL", "https://api.groq.com/openai/v1")),
       model: read.text("AI_MODEL", "openai/gpt-oss-120b"),
+      monthlyLimit: read.aiMonthlyLimit(),
     },
     logLevel: read.choice("LOG_LEVEL", ["info", "debug", "warn", "error"]),
   };
@@ -387,6 +395,10 @@ function reader(env: Environment) {
     return new Secret(value);
   }
 
+  function aiMonthlyLimit(): number | null {
+    return env.AI_MONTHLY_LIMIT ? wholeNumber("AI_MONTHLY_LIMIT", 0, 1, 1e9) : null;
+  }
+
   function ratePerMinute(): number | null {
     const limit = wholeNumber("RATE_LIMIT_PER_MINUTE", RATE_PER_MINUTE, 1, 1e9);
     return choice("RATE_LIMITS", ["on", "off"]) === "off" ? null : limit;
@@ -404,6 +416,7 @@ function reader(env: Environment) {
     providerUrl,
     secretKeys,
     aiKey,
+    aiMonthlyLimit,
     ratePerMinute,
   };
 }

@@ -51,6 +51,7 @@ Deno.test("nothing configured gives the embedded store on a local address", () =
       apiKey: null,
       baseUrl: "https://api.groq.com/openai/v1",
       model: "openai/gpt-oss-120b",
+      monthlyLimit: null,
     },
     logLevel: "info",
   });
@@ -416,6 +417,14 @@ Deno.test("the AI provider's key is a secret, and fits into a header", () => {
   for (const value of ["gsk_plat form", "gsk_platform\n", "gsk_plätform"]) {
     const problems = problemsOf({ AI_API_KEY: value });
     assert.deepEqual(problems, ["AI_API_KEY must be printable ASCII without spaces"]);
+  }
+});
+
+Deno.test("AI_MONTHLY_LIMIT is a whole number from 1, or no limit", () => {
+  assert.equal(loadConfig({ AI_MONTHLY_LIMIT: "" }).ai.monthlyLimit, null);
+  assert.equal(loadConfig({ AI_MONTHLY_LIMIT: "250" }).ai.monthlyLimit, 250);
+  for (const value of ["0", "-1", "1.5", "many"]) {
+    assert.match(problemsOf({ AI_MONTHLY_LIMIT: value }).join(), /^AI_MONTHLY_LIMIT must be/);
   }
 });
 

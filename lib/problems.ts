@@ -319,7 +319,8 @@ const table = {
   RATE_LIMITED: {
     status: 429,
     message: "Too many requests: wait as long as Retry-After says.",
-    when: "The key and address made more requests in this minute than allowed.",
+    when: "The key and address, or the account, made more requests than allowed; the message " +
+      "says which where it is not the key's in a minute.",
   },
   INTERNAL: {
     status: 500,

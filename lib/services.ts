@@ -79,6 +79,8 @@ export interface Services extends AsyncDisposable {
   /** What answers in the AI operations. */
   readonly model: Model;
   readonly rateLimiter: RateLimiter;
+  /** What all processes count together, to the last one. */
+  readonly storedCounts: SharedCounts;
   /** For sign-ins and refreshes, beside the other one. */
   readonly signInLimiter: RateLimiter;
   /** For whatever tells whether somebody has an account, or which password. */
@@ -115,7 +117,8 @@ export async function openServices(
     );
     const sessions = createSessionDirectory(engine, clock);
     const signingKeys = createSigningKeys({ engine, keyRing, newId, clock });
-    const shared = database.kind === "mongodb" ? createStoredCounts(engine) : counts;
+    const storedCounts = createStoredCounts(engine);
+    const shared = database.kind === "mongodb" ? storedCounts : counts;
     const rateLimiter = createRateLimiter(config.ratePerMinute, clock, shared);
     const signInRate = config.ratePerMinute === null ? null : SIGN_IN_RATE_PER_MINUTE;
     const signInLimiter = createRateLimiter(signInRate, clock, shared);
@@ -165,6 +168,7 @@ export async function openServices(
       servedFiles: createServedFiles(engine, clock, blobs),
       model: openModel(config),
       rateLimiter,
+      storedCounts,
       signInLimiter,
       dashboardLimiter,
       passwords: createPasswords(hashesAtOnce(config)),

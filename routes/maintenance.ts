@@ -7,6 +7,7 @@ import { REFRESH_TOKENS } from "@/lib/auth/refresh_tokens.ts";
 import { SESSIONS } from "@/lib/auth/sessions.ts";
 import type { StoredDocument } from "@/lib/documents/collection.ts";
 import { finishRemovals } from "@/lib/documents/removed_collections.ts";
+import { RATE_COUNTS } from "@/lib/http/stored_counts.ts";
 import { storedCollections } from "@/lib/documents/save_collection.ts";
 import { purgeTrash } from "@/lib/documents/trash.ts";
 import { reap } from "@/lib/files/reaper.ts";
@@ -28,7 +29,13 @@ const REAP_EVERY_MS = 600_000;
 const EXPIRING = [SESSIONS, REFRESH_TOKENS, EXCHANGE_CODES, SIGN_IN_STATES, KEPT_ANSWERS];
 
 /** The same of the control space. */
-const EXPIRING_CONTROL = [ACCOUNT_SESSIONS, AI_CHATS, PASSWORD_TRIES, SIGN_IN_FAILURES];
+const EXPIRING_CONTROL = [
+  ACCOUNT_SESSIONS,
+  AI_CHATS,
+  PASSWORD_TRIES,
+  SIGN_IN_FAILURES,
+  RATE_COUNTS,
+];
 
 /** What one pass removed. */
 export interface Removed {

@@ -37,6 +37,13 @@ export async function askFor<S extends z.ZodType>(
   throw new Problem("AI_ANSWER_INVALID");
 }
 
+/**
+ * Whether the provider has worked for a request that failed so: what came of it, usable or not, or
+ * what nobody waited for, is charged. Everything else is given back.
+ */
+export const isCharged = (error: unknown, { aborted }: AbortSignal): boolean =>
+  aborted || (error instanceof Problem && error.code === "AI_ANSWER_INVALID");
+
 function problemOf(failure: ModelFailure, isPlatforms: boolean, log: Log): Problem {
   const { kind, status, retryAfter } = failure;
   if (kind !== "key") {

@@ -10,11 +10,11 @@ import { Problem } from "../problems.ts";
 import type { ProjectMember } from "../projects/members.ts";
 import { QueryTooSlow } from "../store/errors.ts";
 import type { Id, Json } from "../store/port.ts";
-import { askFor, type AskServices } from "./ask.ts";
+import { askFor, type AskServices, isCharged } from "./ask.ts";
 import { optionalFlag, optionalText, requiredText } from "./input.ts";
 import { type AiKeyServices, resolveKey } from "./keys.ts";
 import { QueryAnswer, writeQuery, type WrittenQuery } from "./query_answer.ts";
-import { type AiUsageServices, reserve } from "./usage.ts";
+import { type AiUsageServices, countAiRequest, reserve } from "./usage.ts";
 import { clockTime, isTimeZone, type Moment } from "./zoned_dates.ts";
 
 export interface QueryQuestion {
@@ -63,7 +63,8 @@ export interface QueryServices
 
 /**
  * Has the model write a query of a collection in plain words. It is told what is declared, never
- * what is stored. Throws `COLLECTION_NOT_FOUND`, `AI_CAP_REACHED`, and as the model's way does.
+ * what is stored. Throws `COLLECTION_NOT_FOUND`, `RATE_LIMITED`, `AI_CAP_REACHED`, and as
+ * {@linkcode askFor} does.
  */
 export async function buildQuery(
   services: QueryServices,
@@ -75,23 +76,23 @@ export async function buildQuery(
   const projectId = member.project._id;
   const collection = await catalog.find(projectId, question.collectionName);
   if (collection === null) throw new Problem("COLLECTION_NOT_FOUND");
+  await countAiRequest(services, member.account);
   const key = await resolveKey(services, member);
-  const reserved = key.isPlatforms ? await reserve(services, member.account, "queries") : null;
+  const reserved = key.isPlatforms ? await reserve(services, member.account, ["queries"]) : null;
   const moment: Moment = { now: clock.now(), timeZone: question.timeZone };
-  let written: WrittenQuery;
+  let answer: z.infer<typeof QueryAnswer>;
   try {
-    const answer = await askFor(services, key, QueryAnswer, {
+    answer = await askFor(services, key, QueryAnswer, {
       system: SYSTEM,
       messages: [{ role: "user", content: asked(collection, question, moment) }],
       answer: { name: "query", schema: QUERY_SCHEMA },
       signal: gone,
     });
-    written = writeQuery(collection, answer, moment);
   } catch (error) {
-    // Whoever left before the answer came has had the provider work for it.
-    if (!gone.aborted) await reserved?.giveBack();
+    if (!isCharged(error, gone)) await reserved?.giveBack();
     throw error;
   }
+  const written = writeQuery(collection, answer, moment);
   if (!question.preview) return written;
   return { ...written, preview: await preview(services, projectId, collection, written.query) };
 }

@@ -132,6 +132,16 @@ export async function giveTurnBack(
   });
 }
 
+/** Marks the chat's design as counted; resolves to false where it was already. */
+export async function markCounted(
+  services: Pick<ChatServices, "engine">,
+  { _id }: ChatRecord,
+): Promise<boolean> {
+  const marked = await recordsOf(services)
+    .updateOne(and(eq("_id", _id), eq("isCounted", false)), { set: { isCounted: true } });
+  return marked !== null;
+}
+
 /** What a turn leaves behind. */
 export interface TurnResult {
   readonly userMessage: string;

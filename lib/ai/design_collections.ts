@@ -9,22 +9,23 @@ import { AI_CHAT_MESSAGE_LENGTH_MAX, AI_TURNS_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import type { ProjectMember } from "../projects/members.ts";
 import type { Json } from "../store/port.ts";
-import { askFor, type AskServices } from "./ask.ts";
+import { askFor, type AskServices, isCharged } from "./ask.ts";
 import {
   addTurn,
   type ChatRecord,
   type ChatServices,
   findChat,
   giveTurnBack,
+  markCounted,
   openChat,
   takeTurn,
 } from "./chats.ts";
 import { requiredText } from "./input.ts";
-import { type AiKeyServices, resolveKey } from "./keys.ts";
+import { type AiKeyServices, type ResolvedKey, resolveKey } from "./keys.ts";
 import { followMember } from "./member_text.ts";
 import type { Message } from "./model.ts";
 import { CreatorAnswer, definitionsOf } from "./proposal.ts";
-import { type AiUsageServices, type Reservation, reserve } from "./usage.ts";
+import { type AiUsageServices, countAiRequest, type Reservation, reserve } from "./usage.ts";
 
 /** Reads what the user says. Throws `INVALID_BODY`. */
 export const creatorMessage = (members: { readonly [name: string]: Json }): string =>
@@ -52,7 +53,8 @@ export interface Listener {
 
 /**
  * One turn of the chat that designs collections. What is proposed is stored with the chat, and
- * created only by {@linkcode applyProposal}. Throws `AI_CAP_REACHED`, and as the model's way does.
+ * created only by {@linkcode applyProposal}. Throws `RATE_LIMITED`, `AI_CAP_REACHED`, and as
+ * {@linkcode askFor} does.
  */
 export async function designCollections(
   services: CreatorServices,
@@ -60,57 +62,100 @@ export async function designCollections(
   userMessage: string,
   listener: Listener,
 ): Promise<CreatorTurn> {
+  await countAiRequest(services, member.account);
   const key = await resolveKey(services, member);
   const counted = key.isPlatforms ? await count(services, member) : null;
+  let turn: Judged;
   try {
-    const chat = counted?.chat ?? await openChat(services, member);
-    const existing = (await listCollections(services, member.project._id)).map(({ name }) => name);
-    const answer = await askFor(services, key, CreatorAnswer, {
-      system: SYSTEM,
-      messages: messagesOf(chat, existing, userMessage),
-      answer: { name: "design", schema: DESIGN_SCHEMA },
-      signal: listener.gone,
-      ...(listener.onMessage && { onText: followMember("message", listener.onMessage) }),
-    });
-    const { type, proposal } = judged(answer, chat, existing);
-    const counts = counted !== null && type === "schema";
-    const { message } = answer;
-    const isFirst = await addTurn(services, chat, { userMessage, message, proposal, counts });
-    if (!counts || !isFirst) await counted?.design?.giveBack();
-    return {
-      type,
-      message,
-      schema: schemaOf(type, proposal, chat),
-      iterationsLeft: counted === null ? null : AI_TURNS_MAX - counted.turns,
-      iterationLimit: counted === null ? null : AI_TURNS_MAX,
-    };
+    turn = await ask(services, key, { member, counted, userMessage, listener });
   } catch (error) {
-    await counted?.design?.giveBack();
-    // Whoever left before the answer came has had the provider work for it.
-    if (counted !== null && !listener.gone.aborted) await giveTurnBack(services, counted.chat);
+    if (counted !== null) await settleFailure(services, counted, error, listener);
     throw error;
   }
+  const { chat, message, type, proposal } = turn;
+  const counts = counted !== null && type === "schema";
+  const isFirst = await addTurn(services, chat, { userMessage, message, proposal, counts });
+  if (counted?.hasDesign && !(counts && isFirst)) await counted.reserved.giveBack(["designs"]);
+  return {
+    type,
+    message,
+    schema: schemaOf(type, proposal, chat),
+    iterationsLeft: counted === null ? null : AI_TURNS_MAX - counted.turns,
+    iterationLimit: counted === null ? null : AI_TURNS_MAX,
+  };
 }
 
+/** An answer that can be used. */
+interface Judged {
+  readonly chat: ChatRecord;
+  readonly message: string;
+  readonly type: CreatorTurn["type"];
+  readonly proposal: CollectionDefinition[] | null;
+}
+
+async function ask(
+  services: CreatorServices,
+  key: ResolvedKey,
+  { member, counted, userMessage, listener }: {
+    readonly member: ProjectMember;
+    readonly counted: Counted | null;
+    readonly userMessage: string;
+    readonly listener: Listener;
+  },
+): Promise<Judged> {
+  const chat = counted?.chat ?? await openChat(services, member);
+  const existing = (await listCollections(services, member.project._id)).map(({ name }) => name);
+  const answer = await askFor(services, key, CreatorAnswer, {
+    system: SYSTEM,
+    messages: messagesOf(chat, existing, userMessage),
+    answer: { name: "design", schema: DESIGN_SCHEMA },
+    signal: listener.gone,
+    ...(listener.onMessage && { onText: followMember("message", listener.onMessage) }),
+  });
+  return { chat, message: answer.message, ...judged(answer, chat, existing) };
+}
+
+/** What a turn on the platform's key has taken. */
 interface Counted {
   readonly chat: ChatRecord;
+  /** Turns of the chat, with this one. */
   readonly turns: number;
-  /** Null where the chat's design is counted already. */
-  readonly design: Reservation | null;
+  readonly reserved: Reservation;
+  /** Whether a design is reserved too: the chat has none that is counted. */
+  readonly hasDesign: boolean;
 }
 
-/** Counts a turn, and a design where the chat has none yet, or neither. */
+/** Counts a turn for the month and the chat, and a design where the chat has none yet, or nothing. */
 async function count(services: CreatorServices, member: ProjectMember): Promise<Counted> {
   const { account } = member;
-  const isCounted = (await findChat(services, member))?.isCounted ?? false;
-  const design = isCounted ? null : await reserve(services, account, "designs");
+  const hasDesign = !((await findChat(services, member))?.isCounted ?? false);
+  const counters = hasDesign ? ["turns", "designs"] as const : ["turns"] as const;
+  const reserved = await reserve(services, account, counters);
   try {
     const chat = await openChat(services, member);
-    return { chat, turns: await takeTurn(services, chat, account.plan), design };
+    return { chat, turns: await takeTurn(services, chat, account.plan), reserved, hasDesign };
   } catch (error) {
-    await design?.giveBack();
+    await reserved.giveBack();
     throw error;
   }
+}
+
+/**
+ * An unusable answer is charged as a usable one is: its turn, and its design, which is then the
+ * chat's. Whoever left before the answer came has had no design, but the provider's work.
+ */
+async function settleFailure(
+  services: CreatorServices,
+  { chat, reserved, hasDesign }: Counted,
+  error: unknown,
+  { gone }: Listener,
+): Promise<void> {
+  if (!isCharged(error, gone)) {
+    await reserved.giveBack();
+    return await giveTurnBack(services, chat);
+  }
+  const isDesign = hasDesign && !gone.aborted && await markCounted(services, chat);
+  if (hasDesign && !isDesign) await reserved.giveBack(["designs"]);
 }
 
 /** What an answer amounts to, whatever it calls itself. */

@@ -34,7 +34,7 @@ export interface AiKeyServices {
   readonly engine: Engine;
   readonly keyRing: KeyRing;
   readonly plans: Plans;
-  readonly config: Pick<Config, "ai">;
+  readonly config: Pick<Config, "ai" | "ratePerMinute">;
 }
 
 /** The key that a request to the AI provider goes with. */

@@ -20,8 +20,9 @@ export const AI_PROBLEMS = {
     status: 403,
     message: "The cap of AI requests is reached: further ones are refused until the counter " +
       "resets or a user key is configured.",
-    when: "The month's requests, or the turns of this chat, on the platform's key are used up; " +
-      "the message names the limit and the plan.",
+    when:
+      "The month's requests of the account or of the whole server, or the turns of this chat, " +
+      "on the platform's key are used up; the message names the limit.",
   },
   PROPOSAL_NOT_FOUND: {
     status: 404,
@@ -36,7 +37,9 @@ export const AI_PROBLEMS = {
   AI_ANSWER_INVALID: {
     status: 502,
     message: "The AI provider's answer cannot be used: try again, perhaps in other words.",
-    when: "The model did not answer as it was asked to; nothing was counted.",
+    when:
+      "The model did not answer as it was asked to. The answer has cost as much as any other: " +
+      "on the platform's key it is counted.",
   },
   AI_NOT_CONFIGURED: {
     status: 503,

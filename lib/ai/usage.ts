@@ -1,22 +1,30 @@
 import type { SignedInAccount } from "../accounts/account_sessions.ts";
 import type { Clock } from "../clock.ts";
+import type { Config } from "../config.ts";
+import type { SharedCounts } from "../http/rate_limit.ts";
 import type { Log } from "../http/log.ts";
 import type { NewId } from "../ids.ts";
+import { AI_REQUESTS_PER_MINUTE } from "../limits.ts";
 import { Problem } from "../problems.ts";
-import { type Plan, PLANS } from "../projects/plans.ts";
+import { type Plan, type PlanName, PLANS } from "../projects/plans.ts";
 import { UniqueViolation } from "../store/errors.ts";
-import { and, compare, eq } from "../store/filter.ts";
-import type { Definition, Engine, Id, StoredRecord } from "../store/port.ts";
+import { and, compare, eq, or } from "../store/filter.ts";
+import type { Definition, Engine, Filter, Id, StoredRecord } from "../store/port.ts";
 
 /** What is counted of the platform's key, by account and month. */
-export type AiCounter = "queries" | "designs";
+export type AiCounter = "queries" | "designs" | "turns";
 
 export type AiUsageRecord = StoredRecord & {
-  accountId: Id;
-  /** `<accountId> <month>`. */
+  /** Null in the record of the whole deployment. */
+  accountId: Id | null;
+  /** `<accountId> <month>`, or `deployment <month>`. */
   usage: string;
   queries: number;
   designs: number;
+  /** Missing in records of earlier versions, as the next. */
+  turns?: number;
+  /** Requests of all accounts together, in the record of the deployment. */
+  requests?: number;
 };
 
 /** In the control space. A new month is a new record. */
@@ -27,6 +35,8 @@ export const AI_USAGE: Definition = {
     usage: { type: "String" },
     queries: { type: "Number" },
     designs: { type: "Number" },
+    turns: { type: "Number" },
+    requests: { type: "Number" },
   },
   indexes: [{ keys: [{ path: "usage", descending: false }], unique: true }],
   trash: false,
@@ -37,91 +47,181 @@ export interface AiUsageServices {
   readonly clock: Clock;
   readonly newId: NewId;
   readonly log: Log;
+  readonly config: Pick<Config, "ai" | "ratePerMinute">;
+  readonly storedCounts: SharedCounts;
 }
 
 /** A request that is counted already; it goes back to the month that it was taken from. */
 export interface Reservation {
-  giveBack(): Promise<void>;
+  /** Gives back the whole request, or only these counters of the account. */
+  giveBack(counters?: readonly AiCounter[]): Promise<void>;
 }
 
 const CAPS: Record<AiCounter, { readonly cap: (plan: Plan) => number; readonly what: string }> = {
   queries: { cap: (plan) => plan.aiQueriesPerMonth, what: "requests to the query builder" },
   designs: { cap: (plan) => plan.aiDesignsPerMonth, what: "designs of the collection creator" },
+  turns: { cap: (plan) => plan.aiTurnsPerMonth, what: "turns with the collection creator" },
 };
 
 /** `2026-01`, in UTC. */
 const monthOf = (clock: Clock): string => new Date(clock.now()).toISOString().slice(0, 7);
 
-const usageKey = (accountId: Id, month: string): string => `${accountId} ${month}`;
+const usageKey = (accountId: Id | null, month: string): string =>
+  `${accountId ?? "deployment"} ${month}`;
+
+const MINUTE_MS = 60_000;
 
 /**
- * Counts a request before it is made, by one conditional statement, so that of many at once no more
- * pass than the plan allows. Throws `AI_CAP_REACHED`.
+ * Counts a request of an account within this minute, whichever key it goes with and whichever
+ * process it comes to. Throws `RATE_LIMITED`.
+ */
+export async function countAiRequest(
+  { config, clock, storedCounts }: Pick<AiUsageServices, "config" | "clock" | "storedCounts">,
+  { accountId }: SignedInAccount,
+): Promise<void> {
+  if (config.ratePerMinute === null) return;
+  const now = clock.now();
+  const endsAt = now - now % MINUTE_MS + MINUTE_MS;
+  if (await storedCounts.add(`ai ${accountId}`, endsAt, 1) <= AI_REQUESTS_PER_MINUTE) return;
+  throw new Problem("RATE_LIMITED", {
+    message: `An account makes at most ${AI_REQUESTS_PER_MINUTE} AI requests a minute: wait as ` +
+      "long as Retry-After says.",
+    retryAfter: Math.ceil((endsAt - now) / 1000),
+  });
+}
+
+/**
+ * Counts a request on the platform's key before it is made: for the account, by one conditional
+ * statement over all its counters, then for the deployment, by another. Of many at once no more
+ * pass than the plan and `AI_MONTHLY_LIMIT` allow. Throws `AI_CAP_REACHED`.
  */
 export async function reserve(
   services: AiUsageServices,
   { accountId, plan }: SignedInAccount,
-  counter: AiCounter,
+  counters: readonly AiCounter[],
 ): Promise<Reservation> {
-  const { engine, clock, newId } = services;
-  const records = engine.records<AiUsageRecord>("control", AI_USAGE);
-  const month = monthOf(clock);
-  const usage = usageKey(accountId, month);
-  const cap = CAPS[counter].cap(PLANS[plan]);
-  const count = () =>
-    records.updateOne(and(eq("usage", usage), compare(counter, "lt", cap)), {
-      increment: { [counter]: 1 },
-    });
-  const begin = async () => {
-    const none = { queries: 0, designs: 0 };
-    try {
-      return await records.insert({ _id: newId(), accountId, usage, ...none, [counter]: 1 });
-    } catch (error) {
-      if (!(error instanceof UniqueViolation)) throw error;
-      return await count(); // The month has begun already, or just now.
-    }
+  const month = monthOf(services.clock);
+  const caps = Object.fromEntries(counters.map((one) => [one, CAPS[one].cap(PLANS[plan])]));
+  if (!await increase(services, { accountId, month, caps })) {
+    throw await capReached(services, { accountId, month, plan }, counters);
+  }
+  const back = (counters: readonly string[], of: Id | null) =>
+    decrease(services, usageKey(of, month), counters);
+  const { monthlyLimit } = services.config.ai;
+  try {
+    const requests = monthlyLimit ?? Number.MAX_SAFE_INTEGER;
+    const all = { accountId: null, month, caps: { requests } };
+    if (!await increase(services, all)) throw deploymentCapReached(monthlyLimit);
+  } catch (error) {
+    await back(counters, accountId);
+    throw error;
+  }
+  return {
+    async giveBack(some) {
+      await back(some ?? counters, accountId);
+      if (some === undefined) await back(["requests"], null);
+    },
   };
-  if (await count() === null && await begin() === null) throw capReached(counter, plan, cap);
-  return { giveBack: () => giveBack(services, usage, counter) };
 }
 
-const capReached = (counter: AiCounter, plan: string, cap: number) =>
+/** A counter that is missing counts as 0. */
+const isBelow = (counter: string, cap: number): Filter =>
+  or(compare(counter, "lt", cap), eq(counter, null));
+
+/** Adds one to each counter if each is below its cap, or to none; resolves to whether it did. */
+async function increase(
+  { engine, newId }: AiUsageServices,
+  { accountId, month, caps }: {
+    readonly accountId: Id | null;
+    readonly month: string;
+    readonly caps: Readonly<Record<string, number>>;
+  },
+): Promise<boolean> {
+  const records = engine.records<AiUsageRecord>("control", AI_USAGE);
+  const usage = usageKey(accountId, month);
+  const belowAll = Object.entries(caps).map(([counter, cap]) => isBelow(counter, cap));
+  const ones = Object.fromEntries(Object.keys(caps).map((counter) => [counter, 1]));
+  const count = async () =>
+    await records.updateOne(and(eq("usage", usage), ...belowAll), { increment: ones }) !== null;
+  if (await count()) return true;
+  try {
+    await records.insert({ _id: newId(), accountId, usage, queries: 0, designs: 0, ...ones });
+    return true;
+  } catch (error) {
+    if (!(error instanceof UniqueViolation)) throw error;
+    return await count(); // The month has begun already, or just now.
+  }
+}
+
+const AFTERWARDS = "further ones are refused until the counter resets on the first of the next " +
+  "month (UTC) or a user key is configured.";
+
+/** Names the counter that is used up. */
+async function capReached(
+  services: Pick<AiUsageServices, "engine">,
+  { accountId, month, plan }: { accountId: Id; month: string; plan: PlanName },
+  counters: readonly AiCounter[],
+): Promise<Problem> {
+  const used = await findUsage(services, accountId, month);
+  const capOf = (counter: AiCounter) => CAPS[counter].cap(PLANS[plan]);
+  const full = counters.find((one) => (used?.[one] ?? 0) >= capOf(one)) ?? counters[0]!;
+  return new Problem("AI_CAP_REACHED", {
+    message: `The ${plan} plan's ${capOf(full)} ${CAPS[full].what} of this month are used up: ` +
+      AFTERWARDS,
+  });
+}
+
+const deploymentCapReached = (limit: number | null) =>
   new Problem("AI_CAP_REACHED", {
-    message: `The ${plan} plan's ${cap} ${CAPS[counter].what} of this month are used up: ` +
-      "further ones are refused until the counter resets on the first of the next month (UTC) " +
-      "or a user key is configured.",
+    message: `This server's ${limit} AI requests of this month are used up: ${AFTERWARDS}`,
   });
 
 /** What it is given back for has failed already: that is what the caller shall learn. */
-async function giveBack(
+async function decrease(
   { engine, log }: AiUsageServices,
   usage: string,
-  counter: AiCounter,
+  counters: readonly string[],
 ): Promise<void> {
   try {
-    await engine.records<AiUsageRecord>("control", AI_USAGE).updateOne(
-      and(eq("usage", usage), compare(counter, "gt", 0)),
-      { increment: { [counter]: -1 } },
-    );
+    const records = engine.records<AiUsageRecord>("control", AI_USAGE);
+    for (const counter of counters) {
+      await records.updateOne(and(eq("usage", usage), compare(counter, "gt", 0)), {
+        increment: { [counter]: -1 },
+      });
+    }
   } catch (error) {
     log.write("error", "An AI request that failed stays counted", { error: String(error) });
   }
 }
 
-/** What the account has used of the platform's key this month, beside its caps. */
-export async function aiUsage(
-  { engine, clock }: Pick<AiUsageServices, "engine" | "clock">,
-  { accountId, plan }: SignedInAccount,
-) {
-  const month = monthOf(clock);
+async function findUsage(
+  { engine }: Pick<AiUsageServices, "engine">,
+  accountId: Id,
+  month: string,
+): Promise<AiUsageRecord | undefined> {
   const found = await engine.records<AiUsageRecord>("control", AI_USAGE)
     .findOne(eq("usage", usageKey(accountId, month)));
+  return found?.value;
+}
+
+/** What the account has used of the platform's key this month, beside its caps. */
+export async function aiUsage(
+  services: Pick<AiUsageServices, "engine" | "clock">,
+  { accountId, plan }: SignedInAccount,
+) {
+  const month = monthOf(services.clock);
+  const used = await findUsage(services, accountId, month);
   const [year, ordinal] = month.split("-").map(Number);
+  const counter = (name: AiCounter) => ({
+    used: used?.[name] ?? 0,
+    limit: CAPS[name].cap(PLANS[plan]),
+  });
   return {
     month,
     resetsAt: new Date(Date.UTC(year!, ordinal!)).toISOString(),
     plan,
-    queries: { used: found?.value.queries ?? 0, limit: PLANS[plan].aiQueriesPerMonth },
-    designs: { used: found?.value.designs ?? 0, limit: PLANS[plan].aiDesignsPerMonth },
+    queries: counter("queries"),
+    designs: counter("designs"),
+    turns: counter("turns"),
   };
 }

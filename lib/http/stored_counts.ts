@@ -7,7 +7,7 @@ import type { SharedCounts } from "./rate_limit.ts";
 type CountRecord = StoredRecord & { count: number; expiresAt: string };
 
 /** In the control space. */
-const COUNTS: Definition = {
+export const RATE_COUNTS: Definition = {
   name: "rate_counts",
   fields: { count: { type: "Number" }, expiresAt: { type: "Date" } },
   indexes: [],
@@ -19,7 +19,7 @@ const ID_DIGITS = 24;
 
 /** Counts in the store: one record for each key and window, under an id that follows from both. */
 export function createStoredCounts(engine: Engine): SharedCounts {
-  const records = engine.records<CountRecord>("control", COUNTS);
+  const records = engine.records<CountRecord>("control", RATE_COUNTS);
   return {
     async add(key, endsAt, count) {
       const _id = hash("sha256", `${endsAt} ${key}`, "hex").slice(0, ID_DIGITS);

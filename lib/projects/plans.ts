@@ -26,6 +26,8 @@ export interface Plan {
   readonly aiQueriesPerMonth: number;
   /** Designs of the collection creator on the platform's key. */
   readonly aiDesignsPerMonth: number;
+  /** Turns with the collection creator on the platform's key, in all chats together. */
+  readonly aiTurnsPerMonth: number;
   /** Whether AI keys of the account's own are used, and may be saved. */
   readonly ownAiKey: boolean;
 }
@@ -40,6 +42,7 @@ export const PLANS: Readonly<Record<PlanName, Plan>> = {
     fileBytesMax: limits.FREE_FILE_BYTES_MAX,
     aiQueriesPerMonth: limits.FREE_AI_QUERIES,
     aiDesignsPerMonth: limits.FREE_AI_DESIGNS,
+    aiTurnsPerMonth: limits.FREE_AI_TURNS,
     ownAiKey: false,
   },
   pro: {
@@ -51,6 +54,7 @@ export const PLANS: Readonly<Record<PlanName, Plan>> = {
     fileBytesMax: limits.PRO_FILE_BYTES_MAX,
     aiQueriesPerMonth: limits.PRO_AI_QUERIES,
     aiDesignsPerMonth: limits.PRO_AI_DESIGNS,
+    aiTurnsPerMonth: limits.PRO_AI_TURNS,
     ownAiKey: true,
   },
 };

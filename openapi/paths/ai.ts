@@ -1,4 +1,4 @@
-import { AI_TIMEOUT_MS, SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
+import { AI_REQUESTS_PER_MINUTE, AI_TIMEOUT_MS, SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
 import type { ProblemCode } from "@/lib/problems.ts";
 import { type BodySpec, contract, type Success } from "../contract.ts";
 import { projectId } from "../parameters.ts";
@@ -92,6 +92,7 @@ export const getAiUsage = contract({
 
 /** Why a model may give no answer. */
 const MODEL_PROBLEMS: readonly ProblemCode[] = [
+  "RATE_LIMITED",
   "AI_KEY_REJECTED",
   "AI_CAP_REACHED",
   "AI_UNAVAILABLE",
@@ -108,7 +109,8 @@ export const buildQuery = contract({
   summary: "Ask for a query in plain words",
   description: "Has the model write filters and a sort for a collection, and answers them as a " +
     "query that the list of its documents takes as it is. The model is told which fields are " +
-    "declared, never what is stored. On the platform's key it counts against the account's month.",
+    "declared, never what is stored. On the platform's key it counts against the account's month, " +
+    `unless the provider fails. An account makes ${AI_REQUESTS_PER_MINUTE} AI requests a minute.`,
   security: projectMember("admin"),
   parameters: [projectId],
   body: {
@@ -138,8 +140,9 @@ export const designCollections = contract({
     "One turn of a chat, of which each account has one in a project, kept for two hours " +
     "after its last turn. What is proposed obeys the rules of definitions, and nothing is made of " +
     "it before it is applied. On the platform's key the first proposal of a chat counts against " +
-    "the account's month, and a chat has 20 turns. With `Accept: text/event-stream` the message " +
-    "is sent as it is written.",
+    "the account's month, as every turn does unless the provider fails, and a chat has 20 turns. " +
+    `An account makes ${AI_REQUESTS_PER_MINUTE} AI requests a minute. ` +
+    "With `Accept: text/event-stream` the message is sent as it is written.",
   security: projectMember("admin"),
   parameters: [projectId],
   body: {
@@ -166,7 +169,9 @@ export const endDesign = contract({
   method: "delete",
   path: "/api/projects/{projectId}/ai/collection-creator/session",
   summary: "End the chat",
-  description: "Forgets the account's chat in this project, and its proposal.",
+  description:
+    "Forgets the account's chat in this project, and its proposal. What was counted of " +
+    "the month stays counted.",
   security: projectMember("admin"),
   parameters: [projectId],
   body: null,

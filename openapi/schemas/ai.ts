@@ -27,6 +27,7 @@ export const AI_USAGE_EXAMPLE = {
   plan: "free",
   queries: { used: 2, limit: PLANS.free.aiQueriesPerMonth },
   designs: { used: 0, limit: PLANS.free.aiDesignsPerMonth },
+  turns: { used: 3, limit: PLANS.free.aiTurnsPerMonth },
 };
 
 export const AiUsage = z.strictObject({
@@ -35,6 +36,7 @@ export const AiUsage = z.strictObject({
   plan: plan.openapi({ description: "The account's own." }),
   queries: counter.openapi({ description: "Requests to the query builder." }),
   designs: counter.openapi({ description: "Designs of the collection creator." }),
+  turns: counter.openapi({ description: "Turns with the collection creator, in all chats." }),
 }).openapi("AiUsage", {
   description: "What an account has used of the platform's AI key. Requests with a key of a user " +
     "are not counted.",

@@ -22,7 +22,7 @@ export interface AiWorld extends AsyncDisposable {
   ask(change?: object, who?: TestAccount): Promise<Answer>;
   /** Says something to the collection creator. */
   say(userMessage: unknown, who?: TestAccount): Promise<Answer>;
-  usage(who?: TestAccount): Promise<{ queries: number; designs: number }>;
+  usage(who?: TestAccount): Promise<{ queries: number; designs: number; turns: number }>;
   setPlan(plan: PlanName, who?: TestAccount): Promise<void>;
 }
 
@@ -65,7 +65,8 @@ export async function openAi(
     async usage(who = owner) {
       const { status, body } = await who.send({ path: "/api/user/me/ai-usage" });
       assert.equal(status, 200);
-      return { queries: body.data.queries.used, designs: body.data.designs.used };
+      const { queries, designs, turns } = body.data;
+      return { queries: queries.used, designs: designs.used, turns: turns.used };
     },
     async setPlan(plan, who = owner) {
       await app.services.engine.records<AccountRecord>("control", ACCOUNTS)

@@ -8,7 +8,7 @@ import { type AiWorld, asking, NOTHING, openAi, POSTS } from "./ai.ts";
 import { refused, tally, times } from "./shelf.ts";
 import type { TestAccount } from "../support/dashboard.ts";
 
-const used = (queries: number) => ({ queries, designs: 0 });
+const used = (queries: number) => ({ queries, designs: 0, turns: 0 });
 
 const setKey = (who: TestAccount, aiKey: string | null, projectId?: string) =>
   who.send({
@@ -37,7 +37,7 @@ Deno.test("of 50 queries at once exactly as many pass as the plan allows, and no
     assert.deepEqual(await ai.usage(), used(cap));
     refused(await ai.ask(), 403, "AI_CAP_REACHED");
     const records = ai.app.services.engine.records<AiUsageRecord>("control", AI_USAGE);
-    assert.equal(await records.count(ALL), 1, "one record for the account and month");
+    assert.equal(await records.count(ALL), 2, "one for the account and month, one for all");
   }
 });
 
@@ -77,6 +77,7 @@ Deno.test("a request that crosses midnight counts in the month it began, and is 
     const records = ai.app.services.engine.records<AiUsageRecord>("control", AI_USAGE);
     const { items } = await records.list({ filter: ALL, sort: [], limit: 9 });
     return (JSON.parse(`[${items}]`) as AiUsageRecord[])
+      .filter(({ accountId }) => accountId !== null)
       .map(({ usage, queries }) => [usage.split(" ")[1], queries]);
   };
   ai.fake.reply(() => {
@@ -221,4 +222,101 @@ Deno.test("two processes on one store share the counters", async () => {
     times(20, (i) => i % 2 === 0 ? ai.ask() : other.app.send({ path, headers, body })),
   );
   assert.deepEqual(tally(answers), { 200: 5, 403: 15 });
+});
+
+Deno.test("an answer that cannot be used is charged as any other, and its text is not kept", async () => {
+  await using ai = await opened();
+  for (const writes of ["no JSON", {}, { filters: "all" }, { filters: [], sort: 7 }]) {
+    ai.fake.reply({ writes });
+    refused(await ai.ask(), 502, "AI_ANSWER_INVALID");
+  }
+  assert.deepEqual(await ai.usage(), used(4));
+  ai.fake.reply({ writes: NOTHING, finishReason: "length" });
+  refused(await ai.ask(), 502, "AI_ANSWER_INVALID");
+  refused(await ai.ask(), 403, "AI_CAP_REACHED");
+  assert.equal(ai.fake.asked.length, 5);
+});
+
+Deno.test("the whole deployment has AI_MONTHLY_LIMIT requests a month, exactly, whoever asks for what", async () => {
+  await using ai = await opened({ plan: "pro", env: { AI_MONTHLY_LIMIT: "12" } });
+  const env = { ...asking(ai.fake), AI_MONTHLY_LIMIT: "12" };
+  await using second = await openAi({ store: ai.app.store, env });
+  const admin = await openAccount(ai.app, { plan: "pro" });
+  await joinProject(ai.app.services, ai.projectId, admin.accountId, "admin");
+  ai.fake.reply(({ schemaName }) => ({
+    writes: schemaName === "query"
+      ? NOTHING
+      : { type: "clarify", message: "For whom?", collections: null },
+  }));
+  const path = `/api/projects/${ai.projectId}/ai/query-builder`;
+  const elsewhere = () =>
+    second.app.send({
+      path,
+      headers: { cookie: ai.owner.cookie },
+      body: { collectionName: "posts", prompt: "all" },
+    });
+  const ways = [() => ai.ask(), () => ai.ask({}, admin), () => ai.say("a blog"), elsewhere];
+  const answers = await Promise.all(times(24, (i) => ways[i % ways.length]!()));
+  assert.deepEqual(tally(answers), { 200: 12, 403: 12 });
+  assert.equal(ai.fake.asked.length, 12);
+  refused(await ai.ask(), 403, "AI_CAP_REACHED", "This server's 12 AI requests of this month");
+  const [own, theirs] = [await ai.usage(), await ai.usage(admin)];
+  assert.equal(own.queries + own.turns + theirs.queries, 12, "what is refused is given back");
+  ai.fake.accept("gsk_own");
+  await setKey(ai.owner, "gsk_own");
+  assert.equal((await ai.ask()).status, 200, "a key of a user is exempt");
+});
+
+Deno.test("what the provider fails at is given back to the deployment too", async () => {
+  await using ai = await opened({ env: { AI_MONTHLY_LIMIT: "1" } });
+  ai.fake.reply({ status: 500, headers: { "retry-after": "0" } });
+  for (const _ of times(3, () => 0)) refused(await ai.ask(), 502, "AI_UNAVAILABLE");
+  ai.fake.reply({ writes: NOTHING });
+  assert.equal((await ai.ask()).status, 200);
+  refused(await ai.ask(), 403, "AI_CAP_REACHED", "server's 1 AI requests");
+  assert.deepEqual(await ai.usage(), used(1));
+});
+
+Deno.test("what an earlier version counted goes on counting, without the counters it did not know", async () => {
+  await using ai = await opened();
+  const { engine, newId } = ai.app.services;
+  const earlier = { accountId: ai.owner.accountId, queries: 4, designs: 0 };
+  await engine.records("control", AI_USAGE)
+    .insert({ _id: newId(), ...earlier, usage: `${ai.owner.accountId} 2026-01` });
+  assert.deepEqual(await ai.usage(), used(4));
+  assert.equal((await ai.ask()).status, 200);
+  refused(await ai.ask(), 403, "AI_CAP_REACHED");
+  ai.fake.reply({ writes: { type: "clarify", message: "For whom?", collections: null } });
+  assert.equal((await ai.say("a blog")).status, 200);
+  assert.deepEqual(await ai.usage(), { queries: 5, designs: 0, turns: 1 });
+});
+
+Deno.test("an account makes ten AI requests a minute, in all processes and with any key", async () => {
+  await using ai = await opened({ plan: "pro", env: { RATE_LIMITS: "on" } });
+  const env = { ...asking(ai.fake), RATE_LIMITS: "on" };
+  await using second = await openAi({ store: ai.app.store, env });
+  ai.fake.accept("gsk_own");
+  await setKey(ai.owner, "gsk_own");
+  ai.app.clock.advance(15_000);
+  second.app.clock.advance(15_000);
+  const call = {
+    path: `/api/projects/${ai.projectId}/ai/query-builder`,
+    headers: { cookie: ai.owner.cookie },
+    body: { collectionName: "posts", prompt: "all" },
+  };
+  const answers = await Promise.all(
+    times(25, (i) => i % 2 === 0 ? ai.ask() : second.app.send(call)),
+  );
+  assert.deepEqual(tally(answers), { 200: 10, 429: 15 });
+  const refusals = [await ai.say("a blog"), ...answers.filter(({ status }) => status === 429)];
+  for (const answer of refusals) {
+    refused(answer, 429, "RATE_LIMITED", "10 AI requests a minute");
+    assert.equal(answer.headers.get("retry-after"), "45");
+  }
+  assert.equal(ai.fake.asked.length, 10);
+  const admin = await openAccount(ai.app, { plan: "pro" });
+  await joinProject(ai.app.services, ai.projectId, admin.accountId, "admin");
+  assert.equal((await ai.ask({}, admin)).status, 200, "another account is not held up");
+  ai.app.clock.advance(45_000);
+  assert.equal((await ai.ask()).status, 200);
 });

@@ -164,7 +164,7 @@ Deno.test("what is no question is a 400, asks nobody and counts nothing", async 
     refused(await ai.ask({ collectionName }), 404, "COLLECTION_NOT_FOUND");
   }
   assert.equal(ai.fake.asked.length, 0);
-  assert.deepEqual(await ai.usage(), { queries: 0, designs: 0 });
+  assert.deepEqual(await ai.usage(), { queries: 0, designs: 0, turns: 0 });
   assert.equal((await ai.ask({ prompt: "x".repeat(1000) })).status, 200);
 });
 
@@ -185,8 +185,12 @@ Deno.test("owner and admin may ask, a viewer may not, and a stranger learns of n
   const call = { path: "/api/projects/1/ai/query-builder", body: {} };
   refused(await ai.owner.send(call), 400, "INVALID_PROJECT_ID");
   assert.equal(ai.fake.asked.length, 1);
-  assert.deepEqual(await ai.usage(admin), { queries: 1, designs: 0 });
-  assert.deepEqual(await ai.usage(), { queries: 0, designs: 0 }, "each counts for himself");
+  assert.deepEqual(await ai.usage(admin), { queries: 1, designs: 0, turns: 0 });
+  assert.deepEqual(
+    await ai.usage(),
+    { queries: 0, designs: 0, turns: 0 },
+    "each counts for himself",
+  );
 });
 
 Deno.test("no API key can spend anything", async () => {
@@ -199,8 +203,8 @@ Deno.test("no API key can spend anything", async () => {
   assert.equal(ai.fake.asked.length, 0);
 });
 
-Deno.test("an answer of another shape is 502, and is not counted", async () => {
-  await using ai = await openAi();
+Deno.test("an answer of another shape is 502, and is charged as any", async () => {
+  await using ai = await openAi({ plan: "pro" });
   await ai.define(POSTS);
   const wrong = [
     {},
@@ -217,7 +221,7 @@ Deno.test("an answer of another shape is 502, and is not counted", async () => {
     ai.fake.reply({ writes });
     refused(await ai.ask(), 502, "AI_ANSWER_INVALID");
   }
-  assert.deepEqual(await ai.usage(), { queries: 0, designs: 0 });
+  assert.deepEqual(await ai.usage(), { queries: wrong.length, designs: 0, turns: 0 });
 });
 
 Deno.test("a provider that fails, refuses or is busy is 502, is not counted, and is not quoted", async () => {
@@ -234,7 +238,7 @@ Deno.test("a provider that fails, refuses or is busy is 502, is not counted, and
   assert.equal((await ai.ask()).headers.get("retry-after"), "77");
   ai.fake.revoke(ai.fake.key);
   refused(await ai.ask(), 502, "AI_UNAVAILABLE");
-  assert.deepEqual(await ai.usage(), { queries: 0, designs: 0 });
+  assert.deepEqual(await ai.usage(), { queries: 0, designs: 0, turns: 0 });
 });
 
 Deno.test("a provider that does not answer in time is 504, and is not counted", async () => {
@@ -248,7 +252,7 @@ Deno.test("a provider that does not answer in time is 504, and is not counted", 
     body: { collectionName: "posts", prompt: "all" },
   });
   refused(answer, 504, "AI_TIMEOUT");
-  assert.deepEqual(await ai.usage(), { queries: 0, designs: 0 });
+  assert.deepEqual(await ai.usage(), { queries: 0, designs: 0, turns: 0 });
 });
 
 Deno.test("without a platform key it is 503, which says so; a key of a user serves", async () => {

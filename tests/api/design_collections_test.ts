@@ -6,8 +6,8 @@ import { createApp } from "@/routes/app.ts";
 import { ALL } from "@/lib/store/filter.ts";
 import { until } from "../acceptance/until.ts";
 import { send } from "../support/conforming_client.ts";
-import { joinProject, openAccount } from "../support/dashboard.ts";
-import { type AiWorld, openAi } from "./ai.ts";
+import { joinProject, openAccount, ownedProject } from "../support/dashboard.ts";
+import { type AiWorld, asking, openAi } from "./ai.ts";
 import { refused, tally, times } from "./shelf.ts";
 
 const FIELD = {
@@ -137,7 +137,7 @@ Deno.test("of 50 first turns at once exactly as many propose as the plan allows"
   const answers = await Promise.all(times(50, () => ai.say("a blog")));
   const { 200: granted = 0, 403: full = 0 } = tally(answers);
   assert.equal(granted + full, 50);
-  assert.deepEqual(await ai.usage(), { queries: 0, designs: 1 });
+  assert.deepEqual(await ai.usage(), { queries: 0, designs: 1, turns: granted });
   assert.equal((await chats(ai)).length, 1);
 });
 
@@ -159,7 +159,7 @@ Deno.test("several first turns of one chat at once count one design, however man
 });
 
 Deno.test("a chat has 20 turns on the platform's key, exactly, also at once", async () => {
-  await using ai = await openAi();
+  await using ai = await openAi({ plan: "pro" });
   ai.fake.reply({ writes: design("posts") });
   await ai.say("a blog");
   ai.fake.reply({ writes: CLARIFY });
@@ -167,6 +167,7 @@ Deno.test("a chat has 20 turns on the platform's key, exactly, also at once", as
   assert.deepEqual(tally(answers), { 200: 19, 403: 31 });
   assert.equal(ai.fake.asked.length, 20);
   refused(await ai.say("more"), 403, "AI_CAP_REACHED", "20 turns of this chat");
+  assert.equal((await ai.usage()).turns, 20, "a turn that the chat refuses is given back");
   const left = answers.filter(({ status }) => status === 200)
     .map(({ body }) => body.data.iterationsLeft).toSorted((a, b) => a - b);
   assert.deepEqual(left, times(19, (i) => i));
@@ -174,13 +175,11 @@ Deno.test("a chat has 20 turns on the platform's key, exactly, also at once", as
 
 Deno.test("a provider that fails gives turn and design back", async () => {
   await using ai = await openAi();
-  for (const reply of [{ status: 400 }, { writes: {} }, { writes: { ...CLARIFY, message: "" } }]) {
-    ai.fake.reply(reply);
-    assert.equal((await ai.say("a blog")).status, 502);
-  }
+  ai.fake.reply({ status: 400 });
+  refused(await ai.say("a blog"), 502, "AI_UNAVAILABLE");
   ai.fake.revoke(ai.fake.key);
   refused(await ai.say("a blog"), 502, "AI_UNAVAILABLE");
-  assert.deepEqual(await ai.usage(), { queries: 0, designs: 0 });
+  assert.deepEqual(await ai.usage(), { queries: 0, designs: 0, turns: 0 });
   const [chat] = await chats(ai);
   assert.deepEqual([chat!.turns, chat!.messages, chat!.isCounted], [0, [], false]);
 });
@@ -194,7 +193,7 @@ Deno.test("a provider that is late is 504, none at all 503; neither is counted",
     body: { userMessage: "a blog" },
   });
   refused(late, 504, "AI_TIMEOUT");
-  assert.deepEqual(await ai.usage(), { queries: 0, designs: 0 });
+  assert.deepEqual(await ai.usage(), { queries: 0, designs: 0, turns: 0 });
   assert.equal((await chats(ai))[0]!.turns, 0);
   await using bare = await openAi({ env: { AI_API_KEY: "" } });
   refused(await bare.say("a blog"), 503, "AI_NOT_CONFIGURED");
@@ -212,13 +211,13 @@ Deno.test("with a key of a user there are no caps, and nothing is counted", asyn
     assert.equal(status, 200);
     assert.deepEqual([body.data.iterationsLeft, body.data.iterationLimit], [null, null]);
   }
-  assert.deepEqual(await ai.usage(), { queries: 0, designs: 0 });
+  assert.deepEqual(await ai.usage(), { queries: 0, designs: 0, turns: 0 });
   const [chat] = await chats(ai);
   assert.equal(chat!.messages.length, 50, "the oldest are dropped");
   assert.equal(chat!.turns, 0);
   await ai.owner.send({ ...key, body: { aiKey: null } });
   await ai.say("on the platform's key now");
-  assert.deepEqual(await ai.usage(), { queries: 0, designs: 1 });
+  assert.deepEqual(await ai.usage(), { queries: 0, designs: 1, turns: 1 });
   ai.fake.revoke("gsk_own");
   await ai.owner.send(key);
   refused(await ai.say("a blog"), 401, "AI_KEY_REJECTED");
@@ -246,7 +245,7 @@ Deno.test("a chat is kept two hours after its last turn, for its account and pro
   );
 });
 
-Deno.test("a proposal that no owner could make by hand is 502, and is neither kept nor counted", async () => {
+Deno.test("a proposal that no owner could make by hand is 502 and not kept, but charged as any", async () => {
   await using ai = await openAi();
   await ai.define({ name: "Taken" });
   const field = (change: object) => collection("posts", { fields: [{ ...FIELD, ...change }] });
@@ -276,8 +275,12 @@ Deno.test("a proposal that no owner could make by hand is 502, and is neither ke
   }
   ai.fake.reply({ writes: { ...design(), collections: [] } });
   refused(await ai.say("a blog"), 502, "AI_ANSWER_INVALID");
-  assert.deepEqual(await ai.usage(), { queries: 0, designs: 0 });
-  assert.equal((await chats(ai))[0]!.proposal, null);
+  assert.deepEqual(await ai.usage(), { queries: 0, designs: 1, turns: wrong.length + 1 });
+  const [chat] = await chats(ai);
+  assert.deepEqual([chat!.proposal, chat!.isCounted], [null, true]);
+  ai.fake.reply({ writes: design("posts") });
+  assert.equal((await ai.say("once more")).body.data.type, "schema", "the design is paid for");
+  assert.equal((await ai.usage()).designs, 1);
 });
 
 Deno.test("what is no message is a 400, and asks nobody", async () => {
@@ -340,7 +343,7 @@ Deno.test("a refusal before the first word is an answer of its own, a later one 
       code: "AI_ANSWER_INVALID",
     },
   });
-  assert.deepEqual(await ai.usage(), { queries: 0, designs: 0 });
+  assert.deepEqual(await ai.usage(), { queries: 0, designs: 1, turns: 1 });
 });
 
 Deno.test("who stops reading has the provider stopped; the turn stays counted, the design does not", async () => {
@@ -361,4 +364,37 @@ Deno.test("who stops reading has the provider stopped; the turn stays counted, t
   await until("the provider is left alone", () => ai.fake.abandoned === 1, 10_000);
   await until("its design is given back", async () => (await ai.usage()).designs === 0, 10_000);
   assert.equal((await chats(ai))[0]!.turns, 1);
+});
+
+Deno.test("an account has its turns in the month, exactly, in whichever chats and processes", async () => {
+  await using ai = await openAi();
+  await using other = await openAi({ store: ai.app.store, env: asking(ai.fake) });
+  ai.fake.reply({ writes: CLARIFY });
+  // A chat of its own in each project: no chat's turns are used up.
+  const second = await ownedProject(ai.owner);
+  await ai.setPlan("pro");
+  ai.fake.reply({ writes: design("posts") });
+  for (const projectId of [ai.projectId, second.projectId]) {
+    assert.equal((await ai.owner.send(saying(projectId))).status, 200);
+  }
+  await ai.setPlan("free");
+  ai.fake.reply({ writes: CLARIFY });
+  const headers = { cookie: ai.owner.cookie };
+  const answers = await Promise.all(times(40, (i) => {
+    const call = saying(i % 4 < 2 ? ai.projectId : second.projectId);
+    return i % 2 === 0 ? ai.owner.send(call) : other.app.send({ ...call, headers });
+  }));
+  assert.deepEqual(tally(answers), { 200: 18, 403: 22 });
+  for (const answer of answers.filter(({ status }) => status === 403)) {
+    refused(answer, 403, "AI_CAP_REACHED", "20 turns with the collection creator of this month");
+  }
+  assert.equal((await ai.usage()).turns, 20);
+  await ai.owner.send({ method: "DELETE", path: `${path(ai)}/session` });
+  refused(await ai.say("a new chat"), 403, "AI_CAP_REACHED");
+  assert.equal(ai.fake.asked.length, 20);
+});
+
+const saying = (projectId: string) => ({
+  path: `/api/projects/${projectId}/ai/collection-creator`,
+  body: { userMessage: "more" },
 });

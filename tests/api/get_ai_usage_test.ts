@@ -14,10 +14,11 @@ Deno.test("what is used stands beside the plan's caps and the month's end", asyn
     plan: "free",
     queries: { used: 0, limit: 5 },
     designs: { used: 0, limit: 1 },
+    turns: { used: 0, limit: 20 },
   });
   const pro = await openAccount(app, { plan: "pro" });
-  const { queries, designs } = (await pro.send({ path: PATH })).body.data;
-  assert.deepEqual([queries.limit, designs.limit], [20, 5]);
+  const { queries, designs, turns } = (await pro.send({ path: PATH })).body.data;
+  assert.deepEqual([queries.limit, designs.limit, turns.limit], [20, 5, 100]);
 });
 
 Deno.test("the year ends with the month of December", async () => {

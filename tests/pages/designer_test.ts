@@ -122,8 +122,8 @@ Deno.test("when the provider fails the page says so and keeps what was typed", a
   const page = await dashboard.get(pathOf(ai));
   const cases = [
     [{ status: 500 }, 502],
-    [{ writes: "no JSON at all" }, 502],
     [{ status: 401 }, 502],
+    [{ writes: "no JSON at all" }, 502],
   ] as const;
   for (const [reply, status] of cases) {
     ai.fake.reply(reply);
@@ -136,7 +136,8 @@ Deno.test("when the provider fails the page says so and keeps what was typed", a
     assert.deepEqual(talk(failed), []);
     assertHarmless(failed);
   }
-  assert.equal((await ai.usage()).designs, 0);
+  const { turns, designs } = await ai.usage();
+  assert.deepEqual([turns, designs], [1, 1], "the answer that came is charged");
 });
 
 Deno.test("a server without a key says where to save one", async () => {

@@ -29,6 +29,7 @@ Deno.test("the settings show the plan, and what is used beside what it allows", 
     [0, data.storage.limit],
     [0, data.ai.queries.limit],
     [0, data.ai.designs.limit],
+    [0, data.ai.turns.limit],
   ]);
   assert.ok(data.documents.bytes > 2000);
   assert.match(page.words, /Documents \(1\) 2(?:\.\d)? KB of/);

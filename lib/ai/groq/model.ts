@@ -128,18 +128,23 @@ const inWords = (schema: object): string =>
 /** As `fetch`; redirects are not followed, and an answer has its bounds. */
 const boundedFetch: typeof fetch = async (input, init) => {
   const response = await fetch(input, { ...init, redirect: "manual" });
-  let left = AI_ANSWER_BYTES_MAX;
-  const counted = response.body?.pipeThrough(
-    new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
-      transform(chunk, controller) {
-        left -= chunk.length;
-        if (left < 0) controller.error(new ModelFailure("malformed"));
-        else controller.enqueue(chunk);
-      },
-    }),
-  );
-  return new Response(counted ?? null, { status: response.status, headers: response.headers });
+  const { body, status, headers } = response;
+  return new Response(body && ReadableStream.from(bounded(body)), { status, headers });
 };
+
+/** Throws `malformed` beyond the bound, and `unavailable` where the answer breaks off. */
+async function* bounded(body: AsyncIterable<Uint8Array<ArrayBuffer>>) {
+  let left = AI_ANSWER_BYTES_MAX;
+  try {
+    for await (const chunk of body) {
+      left -= chunk.length;
+      if (left < 0) throw new ModelFailure("malformed");
+      yield chunk;
+    }
+  } catch (error) {
+    throw error instanceof ModelFailure ? error : new ModelFailure("unavailable");
+  }
+}
 
 /** Whether a 400 says that the model does not take schemas, as opposed to all else that can be wrong. */
 const lacksSchemas = (error: unknown): boolean =>

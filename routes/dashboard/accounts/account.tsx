@@ -114,7 +114,7 @@ const PlanCard = (
         <dd>
           {countText(plan.aiQueriesPerMonth)} queries, {counted(plan.aiDesignsPerMonth, "design")}
           {" "}
-          of collections
+          of collections, {counted(plan.aiTurnsPerMonth, "turn")} with their creator
         </dd>
         <dt>AI keys of your own</dt>
         <dd>{plan.ownAiKey ? "yes" : "no"}</dd>
@@ -146,6 +146,7 @@ const AiCard = (
       </p>
       <Meter label="Queries this month" {...usage.queries} />
       <Meter label="Designs this month" {...usage.designs} />
+      <Meter label="Turns with the creator this month" {...usage.turns} />
       <AiKey hasKey={hasKey} isAllowed={isAllowed} plan={plan} problem={problem} />
     </article>
   );

@@ -69,7 +69,7 @@ async function aiPage(
 type Usage = Awaited<ReturnType<typeof aiUsage>>;
 
 const UsageCard = (
-  { usage: { plan, queries, designs, resetsAt }, usesOwnKey }: {
+  { usage: { plan, queries, designs, turns, resetsAt }, usesOwnKey }: {
     usage: Usage;
     usesOwnKey: boolean;
   },
@@ -83,6 +83,7 @@ const UsageCard = (
     </p>
     <Meter label="Queries this month" {...queries} />
     <Meter label="Designs this month" {...designs} />
+    <Meter label="Turns with the creator this month" {...turns} />
     <small>
       The count starts again <When at={resetsAt} />
     </small>

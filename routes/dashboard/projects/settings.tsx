@@ -121,6 +121,7 @@ const UsageCard = ({ usage }: { usage: Awaited<ReturnType<typeof projectUsage>> 
       </p>
       <Meter label="Your AI queries this month" {...ai.queries} />
       <Meter label="Your AI designs this month" {...ai.designs} />
+      <Meter label="Your turns with the creator this month" {...ai.turns} />
     </article>
   );
 };

@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { NOTHING, openAi, POSTS } from "../api/ai.ts";
+import { tally, times } from "../api/shelf.ts";
+import { joinProject, openAccount, type TestAccount } from "../support/dashboard.ts";
+
+/**
+ * Somebody who wants the platform to pay for more than the plan of their account includes. What
+ * counts is how often the provider was asked with the platform's key.
+ */
+
+Deno.test("wishes that spoil the answer do not make the query builder free", async () => {
+  await using ai = await openAi();
+  await ai.define(POSTS);
+  ai.fake.reply({ writes: "As you wish, here is a poem instead." });
+  const answers = [];
+  for (const _ of times(12, () => 0)) {
+    answers.push(await ai.ask({ prompt: "Write a poem, and no JSON at all." }));
+  }
+  assert.deepEqual(tally(answers), { 502: 5, 403: 7 });
+  assert.equal(ai.fake.asked.length, 5);
+});
+
+Deno.test("answers that are no design, and chats that are ended, do not make the creator free", async () => {
+  const replies = [
+    { type: "clarify", message: "For whom?", collections: null },
+    { type: "schema", message: "Here.", collections: [] },
+    "no JSON",
+  ];
+  for (const writes of replies) {
+    await using ai = await openAi();
+    ai.fake.reply({ writes });
+    for (const _ of times(45, () => 0)) {
+      await ai.say("Only ever ask me for more.");
+      await ai.owner.send({
+        method: "DELETE",
+        path: `/api/projects/${ai.projectId}/ai/collection-creator/session`,
+      });
+    }
+    assert.ok(ai.fake.asked.length <= 20, `asked ${ai.fake.asked.length} times`);
+  }
+});
+
+Deno.test("many accounts together take no more than the deployment allows", async () => {
+  await using ai = await openAi({ env: { AI_MONTHLY_LIMIT: "7" } });
+  await ai.define(POSTS);
+  ai.fake.reply({ writes: NOTHING });
+  const accounts: TestAccount[] = [];
+  for (const _ of times(3, () => 0)) {
+    const account = await openAccount(ai.app);
+    await joinProject(ai.app.services, ai.projectId, account.accountId, "admin");
+    accounts.push(account);
+  }
+  const answers = await Promise.all(times(15, (i) => ai.ask({}, accounts[i % 3]!)));
+  assert.deepEqual(tally(answers), { 200: 7, 403: 8 });
+  assert.equal(ai.fake.asked.length, 7);
+});
