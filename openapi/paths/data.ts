@@ -1,4 +1,9 @@
-import { BODY_BYTES_MAX, BULK_BODY_BYTES_MAX } from "@/lib/limits.ts";
+import {
+  BODY_BYTES_MAX,
+  BULK_BODY_BYTES_MAX,
+  PATH_LENGTH_MAX,
+  PATH_LEVELS_MAX,
+} from "@/lib/limits.ts";
 import { type BodySpec, contract } from "../contract.ts";
 import {
   cacheControl,
@@ -200,7 +205,8 @@ export const patchDocument = contract({
   path: "/api/data/{collectionName}/{id}",
   summary: "Change a document",
   description: "Replaces each named top-level member whole. A dotted name, such as " +
-    "`address.city`, changes a part of an object.",
+    "`address.city`, changes a part of an object; it has at most " +
+    `${PATH_LEVELS_MAX} levels and ${PATH_LENGTH_MAX} characters.`,
   security: projectKey,
   parameters: [collectionName, documentId, ifMatch],
   body: { ...documentBody, example: { views: 4, "address.city": "Rome" } },

@@ -5,8 +5,8 @@ import { createApp } from "@/routes/app.ts";
 import { ok, openShelf, refused, type Shelf, times } from "../api/shelf.ts";
 import { openTestApp } from "../support/test_app.ts";
 
-/** The server's own time is a small part of it; before the bounds it was seconds. */
-const QUICK_MS = 500;
+/** The server's own time is a small part of it; before the bounds it was 4 to 22 seconds. */
+const QUICK_MS = 1000;
 
 /** Asks and fails if the answer took long. The first request of a kind is not counted. */
 async function quickly<T>(work: () => Promise<T>): Promise<T> {
@@ -17,6 +17,19 @@ async function quickly<T>(work: () => Promise<T>): Promise<T> {
   assert.ok(took < QUICK_MS, `took ${Math.round(took)} ms`);
   return answer;
 }
+
+/** Milliseconds of the fastest of a few, which noise has the least part in. */
+async function fastest(work: () => Promise<unknown>): Promise<number> {
+  let least = Infinity;
+  for (let run = 0; run < 4; run++) {
+    const began = performance.now();
+    await work();
+    least = Math.min(least, performance.now() - began);
+  }
+  return Math.round(least);
+}
+
+const NO_CACHE = { "cache-control": "no-cache" };
 
 const FREE = { fields: [{ key: "free", type: "Object" }, { key: "title", type: "String" }] };
 
@@ -86,16 +99,24 @@ Deno.test("a query has at most 100 parameters, and is not parsed beyond", async 
 Deno.test("a name in fields costs once, however often it is repeated", async () => {
   await using app = await openTestApp();
   const shelf = await openShelf(app, FREE);
-  await manyDocuments(shelf, 500);
-  const repeated = Array(16_000).fill("a");
-  const answer = await quickly(() => shelf.asPublic({ path: `?limit=1000&fields=${repeated}` }));
-  assert.equal(answer.body.data.items.length, 500);
-  assert.deepEqual(Object.keys(answer.body.data.items[0]), ["_id"]);
-  const distinct = (count: number) => times(count, (n) => `free.f${n}`);
-  for (const sign of ["", "-"]) {
-    const fields = (count: number) => distinct(count).map((name) => sign + name);
-    const most = await quickly(() => shelf.asPublic({ path: `?limit=1000&fields=${fields(200)}` }));
-    assert.equal(most.body.data.items.length, 500);
+  await manyDocuments(shelf, 300);
+  const shown = (names: readonly string[]) =>
+    shelf.asPublic({ path: `?limit=1000&fields=${names}`, headers: NO_CACHE });
+  const once = await fastest(() => shown(["a"]));
+  const often = await fastest(() => shown(Array(16_000).fill("a")));
+  assert.ok(often < 3 * once + 60, `took ${once} ms once, ${often} ms repeated`);
+  const answer = await shown(Array(4_000).fill("free.f1"));
+  assert.deepEqual(Object.keys(answer.body.data.items[0]), ["_id", "free"]);
+});
+
+Deno.test("fields takes 200 different names, to show or to leave out", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app, FREE);
+  await shelf.insertOne({ free: { f0: 0, f199: 199, f200: 200 } });
+  for (const [sign, free] of [["", { f0: 0, f199: 199 }], ["-", { f200: 200 }]] as const) {
+    const fields = (count: number) => times(count, (n) => `${sign}free.f${n}`);
+    const most = await shelf.asPublic({ path: `?fields=${fields(200)}` });
+    assert.deepEqual(ok(most).items[0].free, free);
     const more = await shelf.asPublic({ path: `?fields=${fields(201)}` });
     refused(more, 400, "INVALID_QUERY", "more than 200 names");
   }
@@ -130,6 +151,109 @@ Deno.test("a request is routed by its path, never by what stands in its query", 
   assert.notEqual(index, health);
   const addresses = ["?y=/api/health", "?/api/health", "#/api/health", "?y#/api/health", "?", ""];
   for (const rest of addresses) assert.equal(await messageAt(`http://x${rest}`), index, rest);
+});
+
+/** Names that a driver, a language or a query knows otherwise than as names. */
+const ODD_NAMES = [
+  "_bsontype",
+  "toBSON",
+  "toJSON",
+  "hasOwnProperty",
+  "length",
+  "or",
+  "not",
+  "eq",
+  "0",
+];
+
+Deno.test("a field is found by its name, also by one that a driver reads itself", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app);
+  for (const name of ODD_NAMES) {
+    const values = ["ObjectId", "Long", 5, null, { [name]: "ObjectId" }];
+    await shelf.insert(...values.map((value, n) => ({ n, of: name, [name]: value })));
+    const named = (query: string) => shelf.names(`of=${name}&sort=_id&${query}`);
+    const where = (tree: unknown) => named(`where=${encodeURIComponent(JSON.stringify(tree))}`);
+    assert.deepEqual(await named(`${name}=ObjectId`), [0], name);
+    assert.deepEqual(await named(`${name}_ne=ObjectId`), [1, 2, 3, 4], name);
+    assert.deepEqual(await named(`${name}_gt=4`), [0, 1, 2], name);
+    assert.deepEqual(await named(`${name}_in=Long,5`), [1, 2], name);
+    assert.deepEqual(await named(`${name}_nin=Long,5`), [0, 3, 4], name);
+    assert.deepEqual(await named(`${name}_exists=false`), [], name);
+    assert.deepEqual(await named(`${name}_regex=^l`), [1], name);
+    assert.deepEqual(await named(`${name}=null`), [3], name);
+    assert.deepEqual(await named(`${name}.${name}=ObjectId`), [4], name);
+    assert.deepEqual(await named(`${name}.${name}_exists=true`), [4], name);
+    if (name !== "or" && name !== "not") {
+      assert.deepEqual(await where({ or: [{ [name]: "Long" }, { [name]: null }] }), [1, 3], name);
+      assert.deepEqual(await where({ not: { [name]: { in: ["Long", null] } } }), [0, 2, 4], name);
+    }
+    const answer = await shelf.asPublic({ path: `?fields=${name},${name}.${name}&${name}=5` });
+    assert.deepEqual(ok(answer).items.map(({ [name]: value }: Record<string, unknown>) => value), [
+      5,
+    ]);
+    refused(
+      await shelf.asPublic({ path: `?sort=${name}` }),
+      400,
+      "INVALID_QUERY",
+      "cannot sort by",
+    );
+  }
+});
+
+Deno.test("a field is written by its name, also by one that a driver reads itself", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app);
+  for (const name of ODD_NAMES) {
+    const value = { [name]: "ObjectId", id: [{ [name]: "Long" }] };
+    const bulk = await shelf.asSecret({
+      path: "/bulk",
+      body: [{ [name]: value }, { [name]: name }],
+    });
+    const [id] = ok(bulk, 201).ids as string[];
+    assert.deepEqual((await shelf.read(id!)).body.data[name], value);
+    const write = async (method: string, body: unknown) =>
+      ok(await shelf.asSecret({ method, path: `/${id}`, body }))[name];
+    assert.deepEqual(await write("PATCH", { [name]: [value] }), [value]);
+    assert.deepEqual(await write("PATCH", { [name]: value }), value);
+    const changed = { ...value, [name]: { [name]: "Int32" } };
+    assert.deepEqual(await write("PATCH", { [`${name}.${name}`]: { [name]: "Int32" } }), changed);
+    assert.deepEqual(await write("PUT", { [name]: value }), value);
+    assert.equal((await shelf.asSecret({ method: "DELETE", path: `/${id}` })).status, 200);
+    const recovered = ok(
+      await shelf.asSecret({ path: `/${id}/recover`, method: "PATCH" }),
+    );
+    assert.deepEqual(recovered[name], value);
+  }
+});
+
+Deno.test("names that would be operators or prototypes are refused in documents and queries alike", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app);
+  const { _id } = await shelf.insertOne({ free: {} });
+  await shelf.untouched(async () => {
+    for (const name of ["$gt", "$where", "$ref", "$", "__proto__", "constructor", "prototype"]) {
+      for (const path of [name, `free.${name}`]) {
+        for (
+          const query of [`${path}=1`, `${path}_exists=true`, `fields=${path}`, `sort=${path}`]
+        ) {
+          refused(await shelf.asPublic({ path: `?${encodeURI(query)}` }), 400, "INVALID_QUERY");
+        }
+        const where = encodeURIComponent(`{"${path}":1}`);
+        refused(await shelf.asPublic({ path: `?where=${where}` }), 400, "INVALID_QUERY");
+        const change = { method: "PATCH", path: `/${_id}`, body: `{"${path}":1}` };
+        refused(await shelf.asSecret(change), 400, "INVALID_DOCUMENT");
+      }
+      for (const body of [`{"${name}":1}`, `{"free":{"${name}":1}}`, `{"free":[{"${name}":1}]}`]) {
+        refused(await shelf.asSecret({ body }), 400, "INVALID_DOCUMENT", "cannot be stored");
+        refused(
+          await shelf.asSecret({ method: "PUT", path: `/${_id}`, body }),
+          400,
+          "INVALID_DOCUMENT",
+        );
+      }
+    }
+  });
 });
 
 /** Ids of documents with a small object each. */

@@ -40,8 +40,15 @@ export function encodeValue(value: Json, shape?: FieldShape): unknown {
 
 type Member = readonly [name: string, value: unknown];
 
-/** The driver takes an object with a member `_bsontype` for a type of its own, but not a map. */
+/** The one name by which the driver takes an object for a type of its own; it does not a map. */
+const MISREAD = "_bsontype";
+
+/** A document of any names, as the driver takes it within another one. */
 export function documentOf(members: readonly Member[]): Bson {
-  const isMisread = members.some(([name]) => name === "_bsontype");
+  const isMisread = members.some(([name]) => name === MISREAD);
   return isMisread ? new Map(members) as unknown as Bson : Object.fromEntries(members);
 }
+
+/** What a query asks of a path; of any name, also where the driver looks at the whole query. */
+export const conditionBson = (path: string, condition: unknown): Bson =>
+  path === MISREAD ? { $and: [documentOf([[path, condition]])] } : { [path]: condition };

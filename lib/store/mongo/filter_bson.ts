@@ -1,7 +1,7 @@
 import { ObjectId } from "mongodb";
 import type { Comparison, Definition, Filter, Scalar } from "../port.ts";
 import { scalarAt, type ScalarType } from "../shape.ts";
-import type { Bson } from "./encode.ts";
+import { type Bson, conditionBson } from "./encode.ts";
 import { pcre } from "./pcre.ts";
 import { REVISION } from "./transcode.ts";
 
@@ -68,7 +68,7 @@ function memberBson(definition: Definition, path: string, values: readonly Scala
     // What lies behind an array is missing, and so equals null.
     return leadsThroughAnything(definition, path)
       ? none(behindObjects(definition, path, { $nin: [...present, null] }))
-      : { [path]: present.length === 0 ? { $eq: null } : { $in: [...present, null] } };
+      : conditionBson(path, present.length === 0 ? { $eq: null } : { $in: [...present, null] });
   }
   if (present.length === 0) return NOTHING;
   const found = present.length === 1 ? { $eq: present[0] } : { $in: present };
@@ -83,11 +83,14 @@ const leadsThroughAnything = (definition: Definition, path: string): boolean =>
 
 /** MongoDB's paths lead through arrays; these must not, so no array may be on the way. */
 function behindObjects(definition: Definition, path: string, condition: Bson): Bson {
-  const found = { [path]: condition };
+  const found = conditionBson(path, condition);
   if (!leadsThroughAnything(definition, path)) return found;
   const names = path.split(".");
   const onTheWay = names.slice(1).map((_, i) => names.slice(0, i + 1).join("."));
-  return all([...onTheWay.map((outer) => ({ [outer]: { $not: { $type: "array" } } })), found]);
+  return all([
+    ...onTheWay.map((outer) => conditionBson(outer, { $not: { $type: "array" } })),
+    found,
+  ]);
 }
 
 const hasUnique = ({ indexes }: Definition, path: string): boolean =>

@@ -8,7 +8,7 @@ import { BSON, Long } from "mongodb";
 import type { Definition, Position, SortKey } from "../port.ts";
 import { scalarAt, type ScalarType } from "../shape.ts";
 import { BsonReader, LENGTH_BYTES, TYPE } from "./bson_reader.ts";
-import type { Bson } from "./encode.ts";
+import { type Bson, documentOf } from "./encode.ts";
 
 /** The position, with those values of the list's order that JSON does not tell, if there are any. */
 export function exactly(
@@ -45,9 +45,17 @@ export function exactValues({ exact }: Position): ReadonlyMap<number, Bson> {
     // JavaScript has not all the dates that BSON has.
     const isDate = bson.bytes[p] === TYPE.date;
     const date = () => ({ $toDate: Long.fromBigInt(bson.bigint(bson.value(p))) });
-    values.set(Number(name), isDate ? date() : { $literal: read[name] });
+    values.set(Number(name), isDate ? date() : { $literal: restored(read[name]) });
   }
   return values;
+}
+
+/** As it was read, but with names that the driver would not take for its own. */
+function restored(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(restored);
+  if (value === null || typeof value !== "object") return value;
+  if (Object.getPrototypeOf(value) !== Object.prototype) return value;
+  return documentOf(Object.entries(value).map(([name, one]) => [name, restored(one)]));
 }
 
 const READ_AS_IT_IS = { promoteValues: false, bsonRegExp: true, validation: { utf8: false } };
