@@ -95,7 +95,9 @@ const table = {
   INVALID_RETURN_TO: {
     status: 400,
     message: "The return_to must be a path on the project's site: one slash, then what follows it.",
-    when: "The return_to does not begin with one slash, leads to another origin, or is too long.",
+    when:
+      "The return_to does not begin with one slash, leads to another origin once it is decoded and " +
+      "normalised, or is too long.",
   },
   INVALID_STATE: {
     status: 400,

@@ -196,7 +196,7 @@ export const startSignIn: readonly Parameter[] = [
   query("key", "The publishable key; means `x-api-key`.", TEXT),
   query(
     "return_to",
-    "A path on the project's site. It comes back with the user, who always lands on " +
+    "A path on the project's site, also once it is decoded and normalised. It comes back with the user, who always lands on " +
       "`/auth/callback`.",
     { type: "string", maxLength: RETURN_TO_LENGTH_MAX },
     "/settings?tab=profile",

@@ -2,7 +2,7 @@ import type { Clock } from "../clock.ts";
 import type { KeyRing } from "../crypto/key_ring.ts";
 import { randomToken } from "../crypto/random.ts";
 import type { NewId } from "../ids.ts";
-import { RETURN_TO_LENGTH_MAX, STATE_LENGTH_MAX } from "../limits.ts";
+import { STATE_LENGTH_MAX } from "../limits.ts";
 import { findProvider } from "../projects/providers.ts";
 import { Problem } from "../problems.ts";
 import type { Engine, Id } from "../store/port.ts";
@@ -11,6 +11,7 @@ import { authorizationUrl } from "./oauth.ts";
 import { withinTimeLimit } from "./provider_http.ts";
 import type { Providers } from "./providers.ts";
 import { failedReturn, type SignInLog } from "./return.ts";
+import { isReturnPath } from "./return_path.ts";
 import { keepState, newState } from "./states.ts";
 
 export interface SignInServices extends SignInLog {
@@ -97,13 +98,10 @@ export async function startSignIn(
   return { location: location.href, cookie };
 }
 
-/** Browsers take a second slash or a backslash, and what they drop in between, for a host. */
 function returnToOf(query: URLSearchParams, siteUrl: string): string | null {
   const [path = null, ...more] = query.getAll("return_to");
   if (path === null) return null;
-  const isPath = /^\/(?![/\\])/.test(path) && path.length <= RETURN_TO_LENGTH_MAX &&
-    !/\p{Cc}/u.test(path);
-  if (isPath && more.length === 0 && URL.parse(path, siteUrl)?.origin === siteUrl) return path;
+  if (more.length === 0 && isReturnPath(path, siteUrl)) return path;
   throw new Problem("INVALID_RETURN_TO");
 }
 
