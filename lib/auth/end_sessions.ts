@@ -1,4 +1,5 @@
 import { type Clock, timestamp } from "../clock.ts";
+import { sha256 } from "../crypto/hashes.ts";
 import { Problem } from "../problems.ts";
 import { and, eq } from "../store/filter.ts";
 import type { Engine, Id } from "../store/port.ts";
@@ -86,7 +87,7 @@ async function familyOf(
   const token = parseRefreshToken(text);
   if (token === null) return null;
   const found = await engine.records<RefreshTokenRecord>(projectId, REFRESH_TOKENS)
-    .findOne(and(eq("_id", token.id), eq("secretHash", token.secretHash)));
+    .findOne(and(eq("_id", token.id), eq("secretHash", sha256(token.secret))));
   return found?.value.sessionId ?? null;
 }
 

@@ -12,11 +12,23 @@ export type RefreshTokenRecord = StoredRecord & {
   secretHash: string;
   /** When it was first used; null before. */
   usedAt: string | null;
+  /** What it was traded for at its first use; null before. */
+  successor: Successor | null;
   /** How often it came again within the grace of its first use. */
-  siblings: number;
+  replays: number;
   /** When the session ends, however often it is refreshed. */
   sessionEndsAt: string;
   expiresAt: string;
+};
+
+/**
+ * Lets whoever holds a used token be given its one successor again, and nobody else: neither what is
+ * stored nor the used token alone tells the successor's secret.
+ */
+export type Successor = {
+  tokenId: Id;
+  /** 32 random bytes. */
+  salt: string;
 };
 
 /** In each project's space. */
@@ -26,7 +38,7 @@ export const REFRESH_TOKENS: Definition = {
     sessionId: { type: "Ref" },
     secretHash: { type: "String" },
     usedAt: { type: "Date" },
-    siblings: { type: "Number" },
+    replays: { type: "Number" },
     sessionEndsAt: { type: "Date" },
     expiresAt: { type: "Date" },
   },
@@ -38,37 +50,57 @@ export const REFRESH_TOKENS: Definition = {
 /** What a client holds: the record's id, so that it is found, and a secret of 32 random bytes. */
 const TOKEN = /^([0-9a-f]{24})\.([A-Za-z0-9_-]{43})$/;
 
-export interface PresentedToken {
+export interface RefreshToken {
   readonly id: Id;
-  readonly secretHash: string;
+  readonly secret: string;
 }
 
 /** Null for what cannot be a refresh token. */
-export function parseRefreshToken(text: string): PresentedToken | null {
+export function parseRefreshToken(text: string): RefreshToken | null {
   const [, id, secret] = TOKEN.exec(text) ?? [];
-  return id === undefined ? null : { id, secretHash: sha256(secret!) };
+  return id === undefined ? null : { id, secret: secret! };
 }
+
+export const refreshTokenText = ({ id, secret }: RefreshToken): string => `${id}.${secret}`;
+
+/** What the token that a record is of was traded for. */
+export const successorOf = (
+  { tokenId, salt }: Successor,
+  { secret }: RefreshToken,
+): RefreshToken => ({ id: tokenId, secret: sha256(salt + secret) });
 
 /** When a session ends that is refreshed now. */
 export const slidingEnd = (clock: Clock, sessionEndsAt: string): string =>
   new Date(Math.min(clock.now() + SESSION_MS, Date.parse(sessionEndsAt))).toISOString();
 
-/** A fresh token of a session that stands. */
+type TokenSession = Pick<RefreshTokenRecord, "sessionId" | "sessionEndsAt">;
+
+/** The first token of a session that stands. */
 export async function issueRefreshToken(
   tx: Transaction,
   { clock, newId }: { clock: Clock; newId: NewId },
-  { sessionId, sessionEndsAt }: Pick<RefreshTokenRecord, "sessionId" | "sessionEndsAt">,
+  session: TokenSession,
 ): Promise<string> {
-  const id = newId();
-  const secret = randomToken();
+  const token = { id: newId(), secret: randomToken() };
+  await keepRefreshToken(tx, clock, session, token);
+  return refreshTokenText(token);
+}
+
+/** Makes a token known, unused. */
+export async function keepRefreshToken(
+  tx: Transaction,
+  clock: Clock,
+  { sessionId, sessionEndsAt }: TokenSession,
+  { id, secret }: RefreshToken,
+): Promise<void> {
   await tx.records<RefreshTokenRecord>(REFRESH_TOKENS).insert({
     _id: id,
     sessionId,
     secretHash: sha256(secret),
     usedAt: null,
-    siblings: 0,
+    successor: null,
+    replays: 0,
     sessionEndsAt,
     expiresAt: slidingEnd(clock, sessionEndsAt),
   });
-  return `${id}.${secret}`;
 }

@@ -1,19 +1,22 @@
 import { type Clock, timestamp } from "../clock.ts";
-import { equalInConstantTime } from "../crypto/hashes.ts";
+import { equalInConstantTime, sha256 } from "../crypto/hashes.ts";
+import { randomToken } from "../crypto/random.ts";
 import type { Log } from "../http/log.ts";
 import type { NewId } from "../ids.ts";
-import { ACCESS_TOKEN_SECONDS, REFRESH_GRACE_MS, REFRESH_SIBLINGS_MAX } from "../limits.ts";
+import { ACCESS_TOKEN_SECONDS, REFRESH_GRACE_MS, REFRESH_REPLAYS_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";
-import { and, compare, eq } from "../store/filter.ts";
+import { and, compare, eq, not } from "../store/filter.ts";
 import type { Engine, Id, Transaction } from "../store/port.ts";
 import type { AccessTokens, Bearer } from "./access_tokens.ts";
 import {
-  issueRefreshToken,
+  keepRefreshToken,
   parseRefreshToken,
-  type PresentedToken,
   REFRESH_TOKENS,
+  type RefreshToken,
   type RefreshTokenRecord,
+  refreshTokenText,
   slidingEnd,
+  successorOf,
 } from "./refresh_tokens.ts";
 import { type SessionDirectory, type SessionRecord, SESSIONS, standing } from "./sessions.ts";
 
@@ -35,8 +38,10 @@ export interface Renewed {
 
 /**
  * Trades a refresh token for its successor and a fresh access token. A token that comes again
- * within the grace of its first use gets a successor of its own, so that tabs and lost answers do
- * no harm; one that comes later was stolen, by this caller or by the other: its session ends.
+ * within the grace of its first use gets the same successor, so that tabs and lost answers do no
+ * harm; one that comes later was stolen, by this caller or by the other: its session ends. As there
+ * is one successor only, a thief who was quick has no chain of their own: sooner or later one of the
+ * two comes with what the other has used.
  * Throws `REFRESH_TOKEN_INVALID`, one refusal for all that can be wrong.
  */
 export async function rotateRefreshToken(
@@ -75,48 +80,85 @@ type Outcome =
 async function rotate(
   tx: Transaction,
   services: Pick<RefreshServices, "clock" | "newId">,
-  { id, secretHash }: PresentedToken,
+  token: RefreshToken,
 ): Promise<Outcome> {
-  const { clock } = services;
+  const { clock, newId } = services;
   const tokens = tx.records<RefreshTokenRecord>(REFRESH_TOKENS);
   const now = timestamp(clock);
+  const secretHash = sha256(token.secret);
   const mine = and(
-    eq("_id", id),
+    eq("_id", token.id),
     eq("secretHash", secretHash),
     compare("expiresAt", "gt", now),
   );
-  const first = await tokens.updateOne(and(mine, eq("usedAt", null)), { set: { usedAt: now } });
-  if (first !== null) return await succeed(tx, services, first.value);
+  const successor = { tokenId: newId(), salt: randomToken() };
+  const first = await tokens.updateOne(and(mine, eq("usedAt", null)), {
+    set: { usedAt: now, successor },
+  });
+  if (first !== null) return await succeed(tx, clock, first.value, successorOf(successor, token));
 
-  const used = await tokens.get(id);
+  const used = await tokens.get(token.id);
   const isReal = used !== null && equalInConstantTime(used.value.secretHash, secretHash) &&
     used.value.expiresAt > now;
   if (!isReal) throw new Problem("REFRESH_TOKEN_INVALID");
   const graceBegan = new Date(clock.now() - REFRESH_GRACE_MS).toISOString();
   if (used.value.usedAt! < graceBegan) return await revoke(tx, clock, used.value.sessionId);
-  const sibling = await tokens.updateOne(
-    and(mine, compare("siblings", "lt", REFRESH_SIBLINGS_MAX)),
-    { increment: { siblings: 1 } },
-  );
-  if (sibling === null) throw new Problem("REFRESH_TOKEN_INVALID");
-  return await succeed(tx, services, sibling.value);
+  // Not "fewer than": tokens of earlier versions have no count.
+  const isFree = not(compare("replays", "gte", REFRESH_REPLAYS_MAX));
+  if (await tokens.updateOne(and(mine, isFree), { increment: { replays: 1 } }) === null) {
+    throw new Problem("REFRESH_TOKEN_INVALID");
+  }
+  return await repeat(tx, clock, used.value, token);
 }
 
 /** Throws `REFRESH_TOKEN_INVALID` where the session has ended, and nothing was used then. */
 async function succeed(
   tx: Transaction,
-  services: Pick<RefreshServices, "clock" | "newId">,
+  clock: Clock,
   { sessionId, sessionEndsAt }: RefreshTokenRecord,
+  next: RefreshToken,
 ): Promise<Outcome> {
-  const { clock } = services;
   const session = await tx.records<SessionRecord>(SESSIONS).updateOne(
     and(eq("_id", sessionId), standing(clock)),
     { set: { lastUsedAt: timestamp(clock), expiresAt: slidingEnd(clock, sessionEndsAt) } },
   );
   if (session === null) throw new Problem("REFRESH_TOKEN_INVALID");
-  const refreshToken = await issueRefreshToken(tx, services, { sessionId, sessionEndsAt });
-  return { kind: "rotated", refreshToken, sessionId, userId: session.value.userId };
+  await keepRefreshToken(tx, clock, { sessionId, sessionEndsAt }, next);
+  return rotated(session.value, next);
 }
+
+/**
+ * The answer to a token that comes again: its successor, or where another tab has used that one in
+ * the meantime, the one that is unused by now. Throws `REFRESH_TOKEN_INVALID`.
+ */
+async function repeat(
+  tx: Transaction,
+  clock: Clock,
+  used: RefreshTokenRecord,
+  token: RefreshToken,
+): Promise<Outcome> {
+  const session = await tx.records<SessionRecord>(SESSIONS)
+    .findOne(and(eq("_id", used.sessionId), standing(clock)));
+  if (session === null) throw new Problem("REFRESH_TOKEN_INVALID");
+  let [record, next] = [used, token];
+  for (let passed = 0; passed <= REFRESH_REPLAYS_MAX; passed++) {
+    // Of tokens that an earlier version traded the successor is not known.
+    if (!record.successor) break;
+    next = successorOf(record.successor, next);
+    const found = await tx.records<RefreshTokenRecord>(REFRESH_TOKENS).get(next.id);
+    if (found === null) break;
+    if (found.value.usedAt === null) return rotated(session.value, next);
+    record = found.value;
+  }
+  throw new Problem("REFRESH_TOKEN_INVALID");
+}
+
+const rotated = ({ _id, userId }: SessionRecord, next: RefreshToken): Outcome => ({
+  kind: "rotated",
+  refreshToken: refreshTokenText(next),
+  sessionId: _id,
+  userId,
+});
 
 /** Throws `REFRESH_TOKEN_INVALID` where the session has ended before: there is nothing to tell. */
 async function revoke(tx: Transaction, clock: Clock, sessionId: Id): Promise<Outcome> {

@@ -70,8 +70,8 @@ export const refreshSession = contract({
   path: "/api/userAuth/refresh-token",
   summary: "Renew the access token",
   description: "Each refresh token is used once: the answer, or the cookie, has its successor. " +
-    "One that comes again within 10 seconds gets a successor too, for tabs and lost answers; one " +
-    "that comes later was stolen, and ends the session.",
+    "One that comes again within 10 seconds is answered with the same successor, for tabs and lost " +
+    "answers; one that comes later was stolen, and ends the session.",
   security: signInKey,
   parameters: [refreshToken, refreshTokenMode],
   body: refreshBody,

@@ -21,7 +21,7 @@ Deno.test("signing out ends the session of the refresh token: nothing of it work
   await refreshed(project, other.refreshToken);
 });
 
-Deno.test("the refresh token may come in the body, in the cookie, and used or as a sibling", async () => {
+Deno.test("the refresh token may come in the body, in the cookie, and used or as a repeated answer", async () => {
   await using app = await openTestApp();
   const project = await app.project({ siteUrl: SITE });
   const ways = {
@@ -34,10 +34,10 @@ Deno.test("the refresh token may come in the body, in the cookie, and used or as
       app.clock.advance(60_000);
       return await logout(project, { "x-refresh-token": refreshToken });
     },
-    sibling: async (refreshToken: string) => {
+    repeated: async (refreshToken: string) => {
       await refreshed(project, refreshToken);
-      const sibling = await refreshed(project, refreshToken);
-      return await logout(project, { "x-refresh-token": sibling });
+      const repeated = await refreshed(project, refreshToken);
+      return await logout(project, { "x-refresh-token": repeated });
     },
   };
   for (const [way, send] of Object.entries(ways)) {

@@ -143,7 +143,7 @@ export const RARE_OPERATIONS: Readonly<Record<string, Operation>> = {
         send: () => outcomeOf(refresh(project, refreshToken)),
         effects: async () => await tokens.count(eq("sessionId", sessionId)) - 1,
         done: [200],
-        onceOnly: false, // Within its grace it has a successor for each caller.
+        onceOnly: true,
       };
     },
   },

@@ -39,7 +39,7 @@ class Family {
   readonly #began: number;
   #endsAt: number;
   #ended = false;
-  readonly #tokens: { usedAt: number | null; siblings: number; endsAt: number }[] = [];
+  readonly #tokens: { usedAt: number | null; replays: number; endsAt: number }[] = [];
 
   constructor(now: number) {
     this.#began = now;
@@ -55,20 +55,22 @@ class Family {
     this.#ended = true;
   }
 
-  /** Whether a refresh with this token succeeds. */
-  refresh(index: number, now: number): boolean {
+  /** Which token a refresh with this one is answered with; null where it is refused. */
+  refresh(index: number, now: number): number | null {
     const token = this.#tokens[index]!;
-    if (now >= token.endsAt || !this.stands(now)) return false;
-    if (token.usedAt === null) token.usedAt = now;
-    else if (now - token.usedAt > GRACE) return this.#ended = true, false;
-    else if (++token.siblings > 50) return false;
-    this.#endsAt = Math.min(now + SLIDING, this.#began + AT_MOST);
-    this.#add();
-    return true;
+    if (now >= token.endsAt || !this.stands(now)) return null;
+    if (token.usedAt === null) {
+      token.usedAt = now;
+      this.#endsAt = Math.min(now + SLIDING, this.#began + AT_MOST);
+      this.#add();
+    } else if (now - token.usedAt > GRACE) return this.#ended = true, null;
+    else if (++token.replays > 50) return null;
+    // Each has one successor, so the last one is the only one that is unused.
+    return this.#tokens.length - 1;
   }
 
   #add(): void {
-    this.#tokens.push({ usedAt: null, siblings: 0, endsAt: this.#endsAt });
+    this.#tokens.push({ usedAt: null, replays: 0, endsAt: this.#endsAt });
   }
 }
 
@@ -86,9 +88,11 @@ async function live(app: TestApp, project: TestProject, steps: readonly Step[]):
       const presented = tokens[index]!;
       if (step.kind === "refresh") {
         const { status, body } = await refresh(project, presented);
-        assert.equal(status, family.refresh(index, clock.now()) ? 200 : 401, where);
-        if (status === 200) {
-          tokens.push(body.data.refreshToken);
+        const next = family.refresh(index, clock.now());
+        assert.equal(status, next === null ? 401 : 200, where);
+        if (next !== null) {
+          if (next === tokens.length) tokens.push(body.data.refreshToken);
+          assert.equal(body.data.refreshToken, tokens[next], where);
           access = { token: body.data.accessToken, until: clock.now() + ACCESS };
         }
       } else if (step.kind === "forge") {
@@ -110,4 +114,35 @@ Deno.test("a family of refresh tokens lives and ends as a model without a store 
   const project = await app.project();
   const cases = fc.array(step, { minLength: 1, maxLength: 20 });
   await check("Lives of sessions", cases, (steps) => live(app, project, steps));
+});
+
+/** How long after the last refresh of either comes one of the thief's or the owner's. */
+const turn = fc.record({
+  who: fc.constantFrom("thief" as const, "owner" as const),
+  waitMs: fc.constantFrom(0, SECOND, GRACE, GRACE + 1, ACCESS, DAY),
+});
+
+Deno.test("a thief's chain and the owner's meet: no two tokens of one family are unused", async () => {
+  await using app = await openTestApp();
+  const project = await app.project();
+  const cases = fc.array(turn, { minLength: 2, maxLength: 12 });
+  await check("Thefts of refresh tokens", cases, async (turns) => {
+    const { refreshToken } = await signIn(app, project);
+    const held = { thief: refreshToken, owner: refreshToken };
+    let current = refreshToken;
+    for (const { who, waitMs } of turns) {
+      app.clock.advance(waitMs);
+      const { status, body } = await refresh(project, held[who]);
+      // Whoever is answered holds what the next one is judged by; whoever is late ends it for both.
+      if (status === 200) held[who] = current = body.data.refreshToken;
+      else {
+        assert.notEqual(held[who], current, "the newest token is refused");
+        for (const token of [held.thief, held.owner, current]) {
+          assert.equal((await refresh(project, token)).status, 401);
+        }
+        return;
+      }
+      assert.ok(current === held.thief || current === held.owner);
+    }
+  });
 });
