@@ -10,6 +10,7 @@ import {
   type UploadRecord,
   UPLOADS,
 } from "@/lib/files/uploads.ts";
+import { NOTHING } from "@/lib/files/ledger.ts";
 import { newPath } from "@/lib/files/paths.ts";
 import { createLog } from "@/lib/http/log.ts";
 import { createProject } from "@/lib/projects/create_project.ts";
@@ -220,10 +221,10 @@ async function staged(setting: Setting, services: Services, projectId: string): 
   const paths = Array.from({ length: STAGED }, () => newPath(projectId, crypto.randomUUID(), "a"));
   await services.engine.transaction(projectId, async (tx) => {
     const sums = tx.records<StorageUsageRecord>(STORAGE_USAGE);
-    const none = { used: 0, reserved: 0, held: 0, external: 0, target: "internal" };
-    if (await sums.get(projectId) === null) await sums.insert({ _id: projectId, ...none });
+    const none = { _id: projectId, ...NOTHING, target: "internal" };
+    if (await sums.get(projectId) === null) await sums.insert(none);
     await sums.updateOne(eq("_id", projectId), {
-      increment: { reserved: bytes * STAGED, held: bytes * STAGED },
+      increment: { reserved: bytes * STAGED, held: bytes * STAGED, files: STAGED, open: STAGED },
     });
     const rows = tx.records<UploadRecord>(UPLOADS);
     for (const path of paths) {

@@ -5,17 +5,21 @@ import { Problem } from "../problems.ts";
 import { and, eq } from "../store/filter.ts";
 import type { Filter, Id } from "../store/port.ts";
 import { BLOB_CALL_MS, type Blobs, PUBLISH_MS } from "./blobs.ts";
-import { isOver, removeObjects, removeRows, unclaimed, unexpired } from "./ledger.ts";
+import {
+  addSums,
+  isOver,
+  minus,
+  NOTHING,
+  plus,
+  removeObjects,
+  removeRows,
+  unclaimed,
+  unexpired,
+} from "./ledger.ts";
 import { projectOf } from "./paths.ts";
 import { type FileServices, removeLeftover } from "./removals.ts";
-import { INTERNAL, providerOf, type StorageProvider } from "./stores.ts";
-import {
-  findUpload,
-  STORAGE_USAGE,
-  type StorageUsageRecord,
-  type UploadRecord,
-  UPLOADS,
-} from "./uploads.ts";
+import { providerOf, type StorageProvider } from "./stores.ts";
+import { findUpload, type UploadRecord, UPLOADS } from "./uploads.ts";
 
 /** An upload as an application confirms it. */
 export interface ConfirmInput {
@@ -128,16 +132,13 @@ async function commit(
   projectId: Id,
   row: UploadRecord,
 ): Promise<boolean> {
-  const { bytes, target } = row;
+  const before = plus(NOTHING, row);
   return await engine.transaction(projectId, async (tx) => {
     const done = await tx.records<UploadRecord>(UPLOADS).updateOne(stillMine(row), {
       set: { state: "confirmed", claim: null, claimedUntil: null, expiresAt: null },
     });
     if (done === null) return false;
-    if (target === INTERNAL) {
-      await tx.records<StorageUsageRecord>(STORAGE_USAGE)
-        .updateOne(eq("_id", projectId), { increment: { used: bytes, reserved: -bytes } });
-    }
+    await addSums(tx, projectId, minus(plus(NOTHING, done.value), before));
     return true;
   });
 }

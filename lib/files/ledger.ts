@@ -1,21 +1,52 @@
 import { type Clock, timestamp } from "../clock.ts";
-import { and, compare, eq, or } from "../store/filter.ts";
-import type { Filter, Id, Records } from "../store/port.ts";
+import { ALL, and, compare, eq, not, or } from "../store/filter.ts";
+import type { Filter, Id, Records, Transaction } from "../store/port.ts";
 import { carryOut, type FileServices, noteRemovals, type RemovalRecord } from "./removals.ts";
 import { INTERNAL } from "./stores.ts";
 import { STORAGE_USAGE, type StorageUsageRecord, type UploadRecord, UPLOADS } from "./uploads.ts";
 
 /** What rows are charged for, and hold. */
-export type Sums = Readonly<Record<"used" | "reserved" | "held" | "external", number>>;
+export type Sums = Readonly<
+  Record<"used" | "reserved" | "held" | "external" | "files" | "open", number>
+>;
 
-export const NOTHING: Sums = { used: 0, reserved: 0, held: 0, external: 0 };
+export const NOTHING: Sums = { used: 0, reserved: 0, held: 0, external: 0, files: 0, open: 0 };
 
-export function plus(sums: Sums, { target, state, bytes }: UploadRecord): Sums {
+type SummedRow = Pick<UploadRecord, "target" | "state" | "bytes">;
+
+export function plus(before: Sums, { target, state, bytes }: SummedRow): Sums {
+  const files = before.files + 1;
+  const open = before.open + (state === "confirmed" ? 0 : 1);
+  const sums = { ...before, files, open };
   if (target !== INTERNAL) return { ...sums, external: sums.external + 1 };
   const held = sums.held + bytes;
   return state === "confirmed"
     ? { ...sums, held, used: sums.used + bytes }
     : { ...sums, held, reserved: sums.reserved + bytes };
+}
+
+/** What is known of the sums; a record of an earlier version has no counts of rows. */
+const COUNTED = not(eq("files", null));
+
+/**
+ * Adds to the sums, in the transaction that has changed the rows. Where rows were never counted,
+ * they are now: with that change.
+ */
+export async function addSums(
+  tx: Transaction,
+  projectId: Id,
+  { files, open, ...bytes }: Sums,
+): Promise<void> {
+  const usage = tx.records<StorageUsageRecord>(STORAGE_USAGE);
+  const mine = eq("_id", projectId);
+  const increment = { files, open, ...bytes };
+  if (await usage.updateOne(and(mine, COUNTED), { increment }) !== null) return;
+  const rows = tx.records<UploadRecord>(UPLOADS);
+  const set = {
+    files: await rows.count(ALL),
+    open: await rows.count(not(eq("state", "confirmed"))),
+  };
+  await usage.updateOne(mine, { set, increment: bytes });
 }
 
 /** The sums as they are stored; null before the first upload. */
@@ -27,8 +58,16 @@ export async function findUsage(
   return found?.value ?? null;
 }
 
-const negated = (sums: Sums) =>
-  Object.fromEntries(Object.entries(sums).map(([name, value]) => [name, -value]));
+const negated = (sums: Sums): Sums => minus(NOTHING, sums);
+
+export const minus = (from: Sums, sums: Sums): Sums => ({
+  used: from.used - sums.used,
+  reserved: from.reserved - sums.reserved,
+  held: from.held - sums.held,
+  external: from.external - sums.external,
+  files: from.files - sums.files,
+  open: from.open - sums.open,
+});
 
 /** Not confirmed so far, and in time to be. */
 export const unexpired = (clock: Clock): Filter => compare("expiresAt", "gt", timestamp(clock));
@@ -62,8 +101,7 @@ export async function removeRows(
   return await services.engine.transaction(projectId, async (tx) => {
     const rows = await take(tx.records<UploadRecord>(UPLOADS));
     if (rows.length === 0) return { rows, removals: [] };
-    await tx.records<StorageUsageRecord>(STORAGE_USAGE)
-      .updateOne(eq("_id", projectId), { increment: negated(rows.reduce(plus, NOTHING)) });
+    await addSums(tx, projectId, negated(rows.reduce(plus, NOTHING)));
     return { rows, removals: await noteRemovals(tx, services, rows) };
   });
 }

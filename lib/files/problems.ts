@@ -63,6 +63,12 @@ export const FILE_PROBLEMS = {
     message: "Send the file with the Content-Type that was requested.",
     when: "The Content-Type of the body is not the one of the upload request.",
   },
+  TOO_MANY_UPLOADS: {
+    status: 429,
+    message: "The project has too many open uploads: confirm or delete some of them, or wait as " +
+      "long as Retry-After says.",
+    when: "As many uploads as the plan allows are neither confirmed nor deleted nor expired.",
+  },
   RANGE_NOT_SATISFIABLE: {
     status: 416,
     message: "The file has no such range.",

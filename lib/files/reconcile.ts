@@ -168,17 +168,21 @@ async function compareSums(run: Run): Promise<Set<string>> {
     }
     const usages = tx.records<StorageUsageRecord>(STORAGE_USAGE);
     const usage = (await usages.get(projectId))?.value;
-    if (repair && differing(sums, usage ?? NOTHING).length > 0) {
+    if (repair && differing(sums, { ...UNCOUNTED, ...(usage ?? NOTHING) }).length > 0) {
       if (usage === undefined) await usages.insert({ _id: projectId, ...sums, target: current });
       else await usages.updateOne(eq("_id", projectId), { set: sums });
     }
-    return [targets, sums, usage ?? NOTHING] as const;
+    // What an earlier version did not count is not stored wrongly.
+    return [targets, sums, { files: sums.files, open: sums.open, ...(usage ?? NOTHING) }] as const;
   });
   for (const sum of differing(counted, stored)) {
     run.add({ kind: "sum", sum, counted: counted[sum], stored: stored[sum] }, repair);
   }
   return targets;
 }
+
+/** Unlike any count: a record of an earlier version is completed. */
+const UNCOUNTED = { files: -1, open: -1 };
 
 const differing = (counted: Sums, stored: Sums): (keyof Sums)[] =>
   (Object.keys(NOTHING) as (keyof Sums)[]).filter((sum) => counted[sum] !== stored[sum]);

@@ -4,8 +4,9 @@ import { Problem } from "../problems.ts";
 import type { Plan, Plans } from "../projects/plans.ts";
 import { UniqueViolation } from "../store/errors.ts";
 import { and, compare, eq } from "../store/filter.ts";
+import { parseJson } from "../store/json_text.ts";
 import type { Id } from "../store/port.ts";
-import { findUsage, NOTHING } from "./ledger.ts";
+import { addSums, findUsage, NOTHING, plus, unexpired } from "./ledger.ts";
 import { newPath } from "./paths.ts";
 import { releaseBatch } from "./release.ts";
 import type { FileServices } from "./removals.ts";
@@ -29,8 +30,8 @@ const TRIES = 20;
 
 /**
  * Holds space for a file, together with its row, and signs the address that takes it. What is
- * refused leaves no trace. Throws `FILE_TOO_LARGE` and `STORAGE_QUOTA_EXCEEDED`, and
- * `STORAGE_UNAVAILABLE` where others come in between again and again.
+ * refused leaves no trace. Throws `FILE_TOO_LARGE`, `STORAGE_QUOTA_EXCEEDED`, `PLAN_LIMIT_REACHED`
+ * and `TOO_MANY_UPLOADS`, and `STORAGE_UNAVAILABLE` where others come in between again and again.
  */
 export async function requestUpload(
   services: FileServices & { readonly plans: Plans },
@@ -78,8 +79,14 @@ function newRow(
   };
 }
 
-/** Most that may be held already for these bytes to fit. */
-const roomFor = ({ storageBytes }: Plan, bytes: number): number => storageBytes - bytes;
+/** What the sums must be at most for these bytes to fit, and one row more. */
+const roomFor = (plan: Plan, { target, bytes }: Pick<UploadRecord, "target" | "bytes">) => ({
+  ...(target === INTERNAL && { held: plan.storageBytes - bytes }),
+  files: plan.files - 1,
+  open: plan.openUploads - 1,
+});
+
+type Room = ReturnType<typeof roomFor>;
 
 /**
  * Row and space in one transaction, if the space is there and uploads still go to this store;
@@ -90,15 +97,12 @@ async function hold(
   plan: Plan,
   { projectId, row }: { readonly projectId: Id; readonly row: UploadRecord },
 ): Promise<boolean> {
-  const { target, bytes } = row;
-  const mine = and(eq("_id", projectId), eq("target", target));
+  const fits = Object.entries(roomFor(plan, row))
+    .map(([sum, most]) => compare(sum, "lte", most));
+  const mine = and(eq("_id", projectId), eq("target", row.target), ...fits);
   return await engine.transaction(projectId, async (tx) => {
-    const usage = tx.records<StorageUsageRecord>(STORAGE_USAGE);
-    const held = target === INTERNAL
-      ? await usage.updateOne(and(mine, compare("held", "lte", roomFor(plan, bytes))), {
-        increment: { reserved: bytes, held: bytes },
-      })
-      : await usage.updateOne(mine, { increment: { external: 1 } });
+    const held = await tx.records<StorageUsageRecord>(STORAGE_USAGE)
+      .updateOne(mine, { increment: plus(NOTHING, row) });
     if (held === null) return false;
     await tx.records<UploadRecord>(UPLOADS).insert(row);
     return true;
@@ -106,29 +110,74 @@ async function hold(
 }
 
 /**
- * Makes the sums, where there are none so far, and room, where holds that have expired take it.
- * Whether there is room in the end is for {@linkcode hold} to say: here those are turned away who
- * would only be in the way of others. Throws `STORAGE_QUOTA_EXCEEDED`.
+ * Makes the sums, where there are none so far, counts the rows, where an earlier version did not,
+ * and makes room, where holds that have expired take it. Whether there is room in the end is for
+ * {@linkcode hold} to say: here those are turned away who would only be in the way of others.
+ * Throws `STORAGE_QUOTA_EXCEEDED`, `PLAN_LIMIT_REACHED` and `TOO_MANY_UPLOADS`.
  */
 async function findRoom(
   services: FileServices,
   plan: Plan,
   { projectId, target, bytes }: Pick<UploadRecord, "target" | "bytes"> & { readonly projectId: Id },
 ): Promise<void> {
-  const usage = await findUsage(services, projectId);
+  let usage = await findUsage(services, projectId);
   if (usage === null) {
     return await services.engine.records<StorageUsageRecord>(projectId, STORAGE_USAGE)
       .insert({ _id: projectId, ...NOTHING, target })
       .then(() => {}, unlessMade);
   }
-  const isFull = (usage: StorageUsageRecord | null) =>
-    target === INTERNAL && usage !== null && usage.held > roomFor(plan, bytes);
-  if (!isFull(usage)) return;
+  if (usage.files === undefined) {
+    await services.engine.transaction(projectId, (tx) => addSums(tx, projectId, NOTHING));
+    usage = await findUsage(services, projectId);
+  }
+  const room = roomFor(plan, { target, bytes });
+  if (fullOf(usage, room) === null) return;
   // The reaper will remove their objects: nobody waits for that here.
   const { rows } = await releaseBatch(services, projectId);
   if (rows.length > 0) return;
   // Others may have released them.
-  if (isFull(await findUsage(services, projectId))) throw new Problem("STORAGE_QUOTA_EXCEEDED");
+  const full = fullOf(await findUsage(services, projectId), room);
+  if (full !== null) throw await noRoom(services, plan, projectId, full);
+}
+
+/** The first sum that leaves no room; null where all do. */
+const fullOf = (usage: StorageUsageRecord | null, room: Room): keyof Room | null =>
+  (Object.keys(room) as (keyof Room)[])
+    .find((sum) => usage !== null && (usage[sum] ?? 0) > room[sum]!) ?? null;
+
+async function noRoom(
+  services: FileServices,
+  plan: Plan,
+  projectId: Id,
+  full: keyof Room,
+): Promise<Problem> {
+  if (full === "held") return new Problem("STORAGE_QUOTA_EXCEEDED");
+  if (full === "files") {
+    return new Problem("PLAN_LIMIT_REACHED", {
+      message: `The ${plan.name} plan allows ${plan.files} files of a project: delete some, or ` +
+        "use a larger plan.",
+    });
+  }
+  return new Problem("TOO_MANY_UPLOADS", {
+    message: `The ${plan.name} plan allows ${plan.openUploads} open uploads of a project: ` +
+      "confirm or delete some of them, or wait as long as Retry-After says.",
+    retryAfter: await secondsToExpiry(services, projectId),
+  });
+}
+
+/** Until the first of the open uploads expires. */
+async function secondsToExpiry(
+  { engine, clock }: FileServices,
+  projectId: Id,
+): Promise<number> {
+  const page = await engine.records<UploadRecord>(projectId, UPLOADS).list({
+    filter: unexpired(clock),
+    sort: [{ path: "expiresAt", descending: false }],
+    limit: 1,
+  });
+  const [first] = parseJson(`[${page.items}]`) as UploadRecord[];
+  const ms = first === undefined ? 0 : Date.parse(first.expiresAt!) - clock.now();
+  return Math.max(1, Math.ceil(ms / 1000));
 }
 
 /** Somebody else made the record at the same moment. */

@@ -65,6 +65,10 @@ export type StorageUsageRecord = StoredRecord & {
   target: string;
   /** Rows whose object lies in the project's own store. */
   external: number;
+  /** All rows. Missing in a record of an earlier version, until its rows are counted. */
+  files?: number;
+  /** Rows that are not confirmed. Missing together with `files`. */
+  open?: number;
 };
 
 /** In each project's space. */
@@ -76,6 +80,8 @@ export const STORAGE_USAGE: Definition = {
     held: { type: "Number" },
     target: { type: "String" },
     external: { type: "Number" },
+    files: { type: "Number" },
+    open: { type: "Number" },
   },
   indexes: [],
   trash: false,

@@ -22,6 +22,10 @@ export interface Plan {
   readonly storageBytes: number;
   /** Bytes of one file in our own store. */
   readonly fileBytesMax: number;
+  /** Files of a project and uploads that are not confirmed yet, in whichever store. */
+  readonly files: number;
+  /** Uploads of a project that are not confirmed yet. */
+  readonly openUploads: number;
   /** Requests to the query builder on the platform's key. */
   readonly aiQueriesPerMonth: number;
   /** Designs of the collection creator on the platform's key. */
@@ -40,6 +44,8 @@ export const PLANS: Readonly<Record<PlanName, Plan>> = {
     documentBytes: limits.FREE_DOCUMENT_BYTES,
     storageBytes: limits.FREE_STORAGE_BYTES,
     fileBytesMax: limits.FREE_FILE_BYTES_MAX,
+    files: limits.FREE_FILES_MAX,
+    openUploads: limits.FREE_OPEN_UPLOADS_MAX,
     aiQueriesPerMonth: limits.FREE_AI_QUERIES,
     aiDesignsPerMonth: limits.FREE_AI_DESIGNS,
     aiTurnsPerMonth: limits.FREE_AI_TURNS,
@@ -52,6 +58,8 @@ export const PLANS: Readonly<Record<PlanName, Plan>> = {
     documentBytes: limits.PRO_DOCUMENT_BYTES,
     storageBytes: limits.PRO_STORAGE_BYTES,
     fileBytesMax: limits.PRO_FILE_BYTES_MAX,
+    files: limits.PRO_FILES_MAX,
+    openUploads: limits.PRO_OPEN_UPLOADS_MAX,
     aiQueriesPerMonth: limits.PRO_AI_QUERIES,
     aiDesignsPerMonth: limits.PRO_AI_DESIGNS,
     aiTurnsPerMonth: limits.PRO_AI_TURNS,

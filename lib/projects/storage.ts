@@ -4,6 +4,7 @@ import type { KeyRing } from "../crypto/key_ring.ts";
 import type { SealedPlace } from "../crypto/sealed_place.ts";
 import { Secret } from "../crypto/secret.ts";
 import type { Egress } from "../egress.ts";
+import { NOTHING } from "../files/ledger.ts";
 import { releaseExpired } from "../files/release.ts";
 import {
   type FileServices,
@@ -174,7 +175,7 @@ async function pointUploadsTo(tx: Transaction, projectId: Id, target: string): P
   if (pointed !== null) return await forgetRemovals(tx, target);
   const usage = (await records.get(projectId))?.value;
   if (usage === undefined) {
-    await records.insert({ _id: projectId, used: 0, reserved: 0, held: 0, target, external: 0 });
+    await records.insert({ _id: projectId, ...NOTHING, target });
     return;
   }
   const { external } = usage;

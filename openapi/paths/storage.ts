@@ -1,4 +1,10 @@
-import { SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
+import {
+  FREE_FILES_MAX,
+  FREE_OPEN_UPLOADS_MAX,
+  PRO_FILES_MAX,
+  PRO_OPEN_UPLOADS_MAX,
+  SMALL_BODY_BYTES_MAX,
+} from "@/lib/limits.ts";
 import { contract } from "../contract.ts";
 import { filePath, paging } from "../parameters.ts";
 import {
@@ -31,7 +37,9 @@ export const requestUpload = contract({
   summary: "Request an upload",
   description: "The first of three steps: holds space for the file and answers an address to " +
     "which the client sends it by PUT, as it is and with its `Content-Type`, within 10 minutes. " +
-    "What is not confirmed within 20 minutes is given up, and its space is free again.",
+    "What is not confirmed within 20 minutes is given up, and its space is free again. A project " +
+    `on the free plan has at most ${FREE_OPEN_UPLOADS_MAX} such open uploads, and ` +
+    `${FREE_FILES_MAX} files; on pro ${PRO_OPEN_UPLOADS_MAX} and ${PRO_FILES_MAX}.`,
   security: secretKey,
   parameters: [],
   body: {
@@ -48,7 +56,14 @@ export const requestUpload = contract({
     example: REQUESTED_EXAMPLE,
     message: "Upload requested",
   }],
-  problems: ["INVALID_UPLOAD", "FILE_TOO_LARGE", "STORAGE_QUOTA_EXCEEDED", "STORAGE_UNAVAILABLE"],
+  problems: [
+    "INVALID_UPLOAD",
+    "FILE_TOO_LARGE",
+    "STORAGE_QUOTA_EXCEEDED",
+    "PLAN_LIMIT_REACHED",
+    "TOO_MANY_UPLOADS",
+    "STORAGE_UNAVAILABLE",
+  ],
 });
 
 export const confirmUpload = contract({

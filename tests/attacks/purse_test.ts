@@ -29,7 +29,7 @@ Deno.test("answers that are no design, and chats that are ended, do not make the
   for (const writes of replies) {
     await using ai = await openAi();
     ai.fake.reply({ writes });
-    for (const _ of times(45, () => 0)) {
+    for (const _ of times(22, () => 0)) {
       await ai.say("Only ever ask me for more.");
       await ai.owner.send({
         method: "DELETE",
