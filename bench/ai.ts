@@ -107,9 +107,13 @@ async function prepared(url: string) {
 async function freshMember(url: string, owner: string, path: string): Promise<string> {
   const email = `${crypto.randomUUID()}@example.com`;
   const { cookie } = await register(url, email);
-  await asJson(`${url}${path}/members`, {
+  const { data } = await asJson(`${url}${path}/members`, {
     headers: { ...JSON_TYPE, cookie: owner },
     body: JSON.stringify({ email, role: "admin" }),
   }, 201);
+  await asJson(`${url}/api/invitations/accept`, {
+    headers: { ...JSON_TYPE, cookie },
+    body: JSON.stringify({ token: data.token }),
+  }, 200);
   return cookie;
 }

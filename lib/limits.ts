@@ -83,6 +83,8 @@ export const LIMITS = {
   PROJECT_TRASH_DAYS: limit(7, "days a deleted project can be restored", "owners"),
   PROJECT_NAME_LENGTH_MAX: limit(100, "characters of a project's name", OURS),
   ALLOWED_ORIGINS_MAX: limit(20, "allowed origins of a project", OURS),
+  INVITATION_DAYS: limit(7, "days in which an invitation can be accepted", OWNERS),
+  PENDING_INVITATIONS_MAX: limit(50, "open invitations of a project", OURS),
   FREE_COLLECTIONS_MAX: limit(20, "collections of a project, free plan", OURS),
   PRO_COLLECTIONS_MAX: limit(200, "collections of a project, pro plan", OURS),
   FREE_AI_QUERIES: limit(5, "query builder requests a month, free plan", INTERFACE),
@@ -196,6 +198,7 @@ export const {
   PASSWORD_TRIES_MAX,
   PATH_LENGTH_MAX,
   PATH_LEVELS_MAX,
+  PENDING_INVITATIONS_MAX,
   PERSON_NAME_LENGTH_MAX,
   POPULATE_FIELDS_MAX,
   PROJECT_NAME_LENGTH_MAX,
@@ -245,6 +248,7 @@ export const UPLOAD_HOLD_MS = values.UPLOAD_HOLD_MINUTES * 60_000;
 export const UPLOAD_STALL_MS = values.UPLOAD_STALL_SECONDS * 1000;
 export const CONFIRM_CLAIM_MS = values.CONFIRM_CLAIM_SECONDS * 1000;
 export const PROJECT_TRASH_MS = values.PROJECT_TRASH_DAYS * 86_400_000;
+export const INVITATION_MS = values.INVITATION_DAYS * 86_400_000;
 export const ACCOUNT_SESSION_MS = values.ACCOUNT_SESSION_DAYS * 86_400_000;
 export const AI_CHAT_MS = values.AI_CHAT_MINUTES * 60_000;
 export const AI_TIMEOUT_MS = values.AI_TIMEOUT_SECONDS * 1000;

@@ -213,6 +213,13 @@ const table = {
     message: "This account is no member of the project.",
     when: "The account does not exist, or is no member of the project.",
   },
+  INVITATION_NOT_FOUND: {
+    status: 404,
+    message: "This invitation does not hold: it was used or withdrawn, it is over, or it is for " +
+      "somebody else. Ask for a new one.",
+    when: "The invitation is unknown, accepted, declined, withdrawn or older than 7 days, its " +
+      "inviter may invite no more, its project is gone, or it is for another account.",
+  },
   USER_NOT_FOUND: {
     status: 404,
     message: "There is no such user in this project.",
@@ -271,11 +278,16 @@ const table = {
   MEMBER_EXISTS: {
     status: 409,
     message: "This account is a member of the project already.",
-    when: "A member is invited again.",
+    when: "A member is invited, or accepts an invitation to their own project.",
+  },
+  INVITATION_LIMIT_REACHED: {
+    status: 409,
+    message: "The project has as many open invitations as it may: withdraw one first.",
+    when: "A project with 50 open invitations makes another one.",
   },
   OWNER_STAYS: {
     status: 409,
-    message: "The owner stays: transfer the project to another member first.",
+    message: "The owner stays: another member must accept the project first.",
     when: "The owner's role is changed, or the owner is removed or leaves.",
   },
   PRECONDITION_FAILED: {

@@ -4,6 +4,7 @@ import { AI } from "./paths/ai.ts";
 import { ACCOUNTS } from "./paths/accounts.ts";
 import { BLOBS } from "./paths/blobs.ts";
 import { DATA } from "./paths/data.ts";
+import { INVITATIONS } from "./paths/invitations.ts";
 import { MEMBERS } from "./paths/members.ts";
 import { PROJECTS } from "./paths/projects.ts";
 import { PROJECT_COLLECTIONS } from "./paths/project_collections.ts";
@@ -32,6 +33,7 @@ export const CONTRACTS: readonly Contract<unknown>[] = [
   ...ACCOUNTS,
   ...PROJECTS,
   ...MEMBERS,
+  ...INVITATIONS,
   ...PROJECT_PROVIDERS,
   ...PROJECT_COLLECTIONS,
   ...PROJECT_DOCUMENTS,

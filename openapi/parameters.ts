@@ -71,6 +71,8 @@ export const projectId = id("projectId", "The project's id.");
 
 export const memberId = id("accountId", "The member's account.");
 
+export const invitationId = id("invitationId", "The invitation's id.");
+
 export const keyKind = path(
   "kind",
   "Which of the two keys.",

@@ -13,6 +13,7 @@ import { purgeTrash } from "@/lib/documents/trash.ts";
 import { reap } from "@/lib/files/reaper.ts";
 import { eachProject } from "@/lib/projects/projects.ts";
 import { REQUEST_COUNTS } from "@/lib/projects/request_counts.ts";
+import { INVITATIONS } from "@/lib/projects/invitations.ts";
 import { removeTrashed } from "@/lib/projects/trash.ts";
 import type { Services } from "@/lib/services.ts";
 import { SIGN_IN_STATES } from "@/lib/social/states.ts";
@@ -32,6 +33,7 @@ const EXPIRING = [SESSIONS, REFRESH_TOKENS, EXCHANGE_CODES, SIGN_IN_STATES, KEPT
 const EXPIRING_CONTROL = [
   ACCOUNT_SESSIONS,
   AI_CHATS,
+  INVITATIONS,
   PASSWORD_TRIES,
   SIGN_IN_FAILURES,
   RATE_COUNTS,

@@ -2,6 +2,7 @@ import * as accounts from "@/openapi/paths/accounts.ts";
 import * as ai from "@/openapi/paths/ai.ts";
 import * as blobs from "@/openapi/paths/blobs.ts";
 import * as data from "@/openapi/paths/data.ts";
+import * as invitations from "@/openapi/paths/invitations.ts";
 import * as members from "@/openapi/paths/members.ts";
 import * as projects from "@/openapi/paths/projects.ts";
 import * as projectCollections from "@/openapi/paths/project_collections.ts";
@@ -63,12 +64,15 @@ import {
 import { handleListProviders, handleSetProvider } from "./project_providers/providers.ts";
 import { handleGetJwks } from "./projects/get_jwks.ts";
 import {
-  handleChangeMember,
+  handleAcceptInvitation,
+  handleDeclineInvitation,
   handleInviteMember,
-  handleListMembers,
-  handleRemoveMember,
-  handleTransferProject,
-} from "./projects/members.ts";
+  handleListInvitations,
+  handleOfferOwnership,
+  handlePreviewInvitation,
+  handleRevokeInvitation,
+} from "./projects/invitations.ts";
+import { handleChangeMember, handleListMembers, handleRemoveMember } from "./projects/members.ts";
 import {
   handleCreateProject,
   handleDeleteProject,
@@ -154,10 +158,15 @@ export function operations(mount: Mount): void {
   mount(projects.rotateProjectKey, handleRotateProjectKey);
   mount(projects.getProjectUsage, handleGetProjectUsage);
   mount(members.listMembers, handleListMembers);
-  mount(members.inviteMember, handleInviteMember);
   mount(members.changeMember, handleChangeMember);
   mount(members.removeMember, handleRemoveMember);
-  mount(members.transferProject, handleTransferProject);
+  mount(invitations.inviteMember, handleInviteMember);
+  mount(invitations.listInvitations, handleListInvitations);
+  mount(invitations.revokeInvitation, handleRevokeInvitation);
+  mount(invitations.offerOwnership, handleOfferOwnership);
+  mount(invitations.previewInvitation, handlePreviewInvitation);
+  mount(invitations.acceptInvitation, handleAcceptInvitation);
+  mount(invitations.declineInvitation, handleDeclineInvitation);
   mount(accounts.changePassword, handleChangePassword);
   mount(accounts.listAccountSessions, handleListAccountSessions);
   mount(accounts.endAccountSession, handleEndAccountSession);

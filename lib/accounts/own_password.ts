@@ -1,4 +1,5 @@
 import { timestamp } from "../clock.ts";
+import { INVITATIONS } from "../projects/invitations.ts";
 import { MEMBERS } from "../projects/members.ts";
 import { countOwned } from "../projects/ownership.ts";
 import { deleteAll } from "../store/expiry.ts";
@@ -38,7 +39,7 @@ export async function changeOwnPassword(
 }
 
 /**
- * Removes the account with its sessions and memberships. Throws `PASSWORD_WRONG`,
+ * Removes the account with its sessions, its memberships and the invitations it made. Throws `PASSWORD_WRONG`,
  * `SIGN_IN_LOCKED`, and `ACCOUNT_OWNS_PROJECTS`; projects in the trash do not hold it.
  */
 export async function deleteOwnAccount(
@@ -53,6 +54,7 @@ export async function deleteOwnAccount(
     const owned = await countOwned(tx, account._id);
     if (owned > 0) throw ownsProjects(owned);
     await deleteAll(tx.records(MEMBERS), eq("accountId", account._id));
+    await deleteAll(tx.records(INVITATIONS), eq("invitedBy", account._id));
     await endAccountSessions(tx, account._id);
   });
 }

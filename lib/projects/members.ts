@@ -10,6 +10,9 @@ export const ROLES = ["viewer", "admin", "owner"] as const;
 
 export type Role = (typeof ROLES)[number];
 
+/** A role that can be given: there is one owner, who changes only by the offer of the project. */
+export type GivenRole = Exclude<Role, "owner">;
+
 export const includes = (role: Role, asked: Role): boolean =>
   ROLES.indexOf(role) >= ROLES.indexOf(asked);
 
@@ -19,6 +22,8 @@ export type MemberRecord = StoredRecord & {
   /** `<projectId> <accountId>`: nobody is a member twice. */
   member: string;
   role: Role;
+  /** The address that the accepted invitation was for; left out where there was none. */
+  invitedAs?: string;
   createdAt: string;
 };
 
@@ -30,6 +35,7 @@ export const MEMBERS: Definition = {
     accountId: { type: "Ref" },
     member: { type: "String" },
     role: { type: "String" },
+    invitedAs: { type: "String" },
     createdAt: { type: "Date" },
   },
   indexes: [

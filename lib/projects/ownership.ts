@@ -17,6 +17,16 @@ export async function accountInTurn(tx: Transaction, accountId: Id): Promise<Acc
   return touched?.value ?? null;
 }
 
+/**
+ * The project, for a change of who has a part in it; null where it is not in use. Such changes, and
+ * its deletion, wait for each other.
+ */
+export async function lockProject(tx: Transaction, projectId: Id): Promise<ProjectRecord | null> {
+  const touched = await tx.records<ProjectRecord>(PROJECTS)
+    .updateOne(and(eq("_id", projectId), IN_USE), { increment: { turns: 1 } });
+  return touched?.value ?? null;
+}
+
 /** Projects that the account owns, those in the trash apart. */
 const ownedBy = (accountId: Id): Filter => and(eq("ownerId", accountId), IN_USE);
 

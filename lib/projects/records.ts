@@ -11,6 +11,8 @@ export type ProjectRecord = StoredRecord & {
   ownerId: Id | null;
   /** The AI key, sealed under the key ring for this project; null without one. */
   sealedAiKey: string | null;
+  /** Grows with every change of who has a part in it. */
+  turns?: number;
   createdAt: string;
   /** When it was put into the trash; null while it is in use. */
   deletedAt: string | null;
@@ -26,6 +28,7 @@ export const PROJECTS: Definition = {
     siteUrl: { type: "String" },
     ownerId: { type: "Ref" },
     sealedAiKey: { type: "String" },
+    turns: { type: "Number" },
     createdAt: { type: "Date" },
     deletedAt: { type: "Date" },
     removedAt: { type: "Date" },

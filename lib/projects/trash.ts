@@ -10,6 +10,7 @@ import { Problem } from "../problems.ts";
 import { deleteAll } from "../store/expiry.ts";
 import { and, compare, eq } from "../store/filter.ts";
 import type { Engine, Id } from "../store/port.ts";
+import { INVITATIONS } from "./invitations.ts";
 import { MEMBERS, type ProjectMember } from "./members.ts";
 import { eachProject } from "./projects.ts";
 import { REQUEST_COUNTS } from "./request_counts.ts";
@@ -27,7 +28,7 @@ const lastKept = ({ clock }: TrashServices): string => isoAt(clock.now() - PROJE
 
 /**
  * Puts a project into the trash, where nothing of it answers any more: here at once, in other
- * processes within `CACHE_MS`. Resolves to the moment until which it can be restored.
+ * processes within `CACHE_MS`. Its invitations end. Resolves to the moment until which it can be restored.
  * @param name The project's own, by which whoever asks shows that it is this one he means. Throws
  * `PROJECT_NAME_MISMATCH`, and `PROJECT_NOT_FOUND` where it is no longer his.
  */
@@ -39,11 +40,14 @@ export async function trashProject(
   const { engine, clock, keys, servedFiles } = services;
   if (name !== project.name) throw new Problem("PROJECT_NAME_MISMATCH");
   const { _id: projectId } = project;
-  const trashed = await engine.records<ProjectRecord>("control", PROJECTS).updateOne(
-    and(eq("_id", projectId), eq("ownerId", account.accountId), IN_USE),
-    { set: { deletedAt: timestamp(clock) } },
-  );
-  if (trashed === null) throw new Problem("PROJECT_NOT_FOUND");
+  await engine.transaction("control", async (tx) => {
+    const trashed = await tx.records<ProjectRecord>(PROJECTS).updateOne(
+      and(eq("_id", projectId), eq("ownerId", account.accountId), IN_USE),
+      { set: { deletedAt: timestamp(clock) } },
+    );
+    if (trashed === null) throw new Problem("PROJECT_NOT_FOUND");
+    await deleteAll(tx.records(INVITATIONS), eq("projectId", projectId));
+  });
   keys.forget(projectId);
   servedFiles.forget(projectId);
   return isoAt(clock.now() + PROJECT_TRASH_MS);
@@ -117,7 +121,7 @@ export async function removeTrashed(
     if (taken === null || !await removeFiles(blobStores.internal, projectId, stopped)) continue;
     await engine.dropSpace(projectId);
     const its = eq("projectId", projectId);
-    for (const definition of [API_KEYS, MEMBERS, REQUEST_COUNTS]) {
+    for (const definition of [API_KEYS, MEMBERS, INVITATIONS, REQUEST_COUNTS]) {
       await deleteAll(engine.records("control", definition), its);
     }
     await projects.deleteOne(eq("_id", projectId));

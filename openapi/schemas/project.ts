@@ -113,6 +113,7 @@ export const MEMBER_EXAMPLE = {
   email: "ada@example.com",
   name: "Ada",
   role: "admin",
+  invitedAs: "ada@example.com",
   createdAt: "2026-01-31T12:00:00.000Z",
 };
 
@@ -121,6 +122,10 @@ export const Member = z.strictObject({
   email: z.string(),
   name: z.string().nullable(),
   role,
+  invitedAs: z.string().nullable().openapi({
+    description: "The address that the invitation was for, which need not be the account's; null " +
+      "where nobody invited it.",
+  }),
   createdAt: z.iso.datetime().openapi({ description: "Since when it is a member." }),
 }).openapi("Member", {
   description: "An account that has a part in a project.",
@@ -132,14 +137,7 @@ export const MemberList = z.strictObject({
   nextCursor: z.string().nullable(),
 }).openapi("MemberList", { example: { items: [MEMBER_EXAMPLE], nextCursor: null } });
 
-const givenRole = z.enum(["viewer", "admin"]);
-
-export const Invitation = z.strictObject({
-  email: z.string().openapi({
-    description: "Of an existing account, in any spelling that counts as the same.",
-  }),
-  role: givenRole,
-}).openapi("Invitation", { example: { email: "ada@example.com", role: "admin" } });
+export const givenRole = z.enum(["viewer", "admin"]);
 
 export const RoleChange = z.strictObject({ role: givenRole })
   .openapi("RoleChange", { example: { role: "viewer" } });

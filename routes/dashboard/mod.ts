@@ -6,6 +6,7 @@ import { collectionsPages } from "./collections/mod.ts";
 import { documentsPages } from "./documents/mod.ts";
 import { filesPages } from "./files/mod.ts";
 import { visitor } from "./guards.ts";
+import { invitationPages } from "./invitations/mod.ts";
 import { membersPages } from "./members/mod.ts";
 import { overviewPages } from "./overview/mod.ts";
 import { get } from "./pages.ts";
@@ -26,4 +27,5 @@ export function pages(mount: Mount): void {
   filesPages(mount);
   aiPages(mount);
   membersPages(mount);
+  invitationPages(mount);
 }

@@ -12,10 +12,11 @@ import { databaseNames } from "../support/mongodb.ts";
 import { database } from "../support/test_store.ts";
 import { put, textBytes } from "./blobs.ts";
 import { openFiles } from "./files.ts";
+import { accept, offer } from "./invitations.ts";
 import { get, TEXT } from "./served.ts";
 import { NOBODY, ok, openShelf, refused, times } from "./shelf.ts";
 import { locationOf, openSignInWorld, SITE } from "./sign_in_world.ts";
-import { openTeam, put as putBody, removed } from "./team.ts";
+import { openTeam, removed } from "./team.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -119,13 +120,13 @@ Deno.test("only the project's own name deletes it", async () => {
   ok(await team.read());
 });
 
-Deno.test("who was the owner when he asked, and is not any more, deletes nothing", async () => {
+Deno.test("who was the owner when they asked, and is not any more, deletes nothing", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   const { value: project } =
     (await app.services.engine.records<ProjectRecord>("control", PROJECTS).get(team.projectId))!;
   const account = { ...team.owner, sessionId: NOBODY, plan: "free" as const };
-  ok(await team.owner.send(putBody(team.path("/owner"), { accountId: team.admin.accountId })));
+  ok(await accept(team.admin, (await offer(team, team.admin)).token));
   const late = trashProject(app.services, { project, account }, project.name);
   await assert.rejects(late, { code: "PROJECT_NOT_FOUND" });
   ok(await team.admin.send({ path: team.path() }));

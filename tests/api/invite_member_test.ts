@@ -1,47 +1,49 @@
 import assert from "node:assert/strict";
+import { sha256 } from "@/lib/crypto/hashes.ts";
+import { PENDING_INVITATIONS_MAX } from "@/lib/limits.ts";
 import { openTestApp } from "../support/test_app.ts";
+import { accept, invite, inviting, storedInvitations } from "./invitations.ts";
 import { ok, refused, tally, times } from "./shelf.ts";
-import { openTeam } from "./team.ts";
+import { openTeam, patched, removed } from "./team.ts";
 
-Deno.test("who is invited has a part at once, as viewer or admin, by whatever case of his e-mail", async () => {
-  await using app = await openTestApp();
-  const team = await openTeam(app);
-  refused(await team.stranger.send({ path: team.path() }), 404, "PROJECT_NOT_FOUND");
-  const email = team.stranger.email.toUpperCase();
-  const answer = await team.admin.send({
-    path: team.path("/members"),
-    body: { email, role: "viewer" },
-  });
-  assert.deepEqual(ok(answer, 201), {
-    accountId: team.stranger.accountId,
-    email: team.stranger.email,
-    name: null,
-    role: "viewer",
-    createdAt: "2026-01-31T12:00:00.000Z",
-  });
-  assert.equal(ok(await team.stranger.send({ path: team.path() })).role, "viewer");
-});
-
-Deno.test("an unknown e-mail is 404, a member is 409 and keeps his role", async () => {
+Deno.test("an invitation has a link, shown once, and makes nobody a member", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   const before = await team.roles();
-  const invite = (email: string) =>
-    team.owner.send({ path: team.path("/members"), body: { email, role: "viewer" } });
-  for (const email of ["nobody@example.com", "", "*", `${team.admin.email},x`]) {
-    refused(await invite(email), 404, "ACCOUNT_NOT_FOUND");
-  }
-  for (const { email } of [team.admin, team.owner]) {
-    refused(await invite(email), 409, "MEMBER_EXISTS");
-  }
+  const answer = await team.admin.send(inviting(team, "Ada@Example.com", "admin"));
+  const { invitationId, token, url, ...rest } = ok(answer, 201);
+  assert.match(invitationId, /^[0-9a-f]{24}$/);
+  assert.match(token, /^[\w-]{43}$/);
+  assert.equal(url, `http://localhost:8000/dashboard/invitations/${token}`);
+  assert.deepEqual(rest, {
+    email: "Ada@Example.com",
+    role: "admin",
+    createdAt: "2026-01-31T12:00:00.000Z",
+    expiresAt: "2026-02-07T12:00:00.000Z",
+  });
+  assert.equal(answer.headers.get("cache-control"), "no-store");
+  const stored = await storedInvitations(app);
+  assert.ok(!stored.includes(token));
+  assert.ok(stored.includes(sha256(token)));
   assert.deepEqual(await team.roles(), before);
 });
 
-Deno.test("nobody is made an owner by an invitation; bodies of another shape are 400", async () => {
+Deno.test("the address of a member is 409, in any case of its letters, and they keep their role", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   const before = await team.roles();
-  const { email } = team.stranger;
+  for (const { email } of [team.admin, team.owner]) {
+    const call = inviting(team, email.toUpperCase());
+    refused(await team.owner.send(call), 409, "MEMBER_EXISTS");
+  }
+  assert.deepEqual(await team.roles(), before);
+  assert.equal(await storedInvitations(app), "");
+});
+
+Deno.test("what is no address, no role to give or another shape is 400", async () => {
+  await using app = await openTestApp();
+  const team = await openTeam(app);
+  const email = "ada@example.com";
   const bodies = [
     {},
     { email },
@@ -52,37 +54,87 @@ Deno.test("nobody is made an owner by an invitation; bodies of another shape are
     { email: [email], role: "viewer" },
     { email: { $ne: "" }, role: "viewer" },
     { email, role: "viewer", accountId: team.stranger.accountId },
+    ...["", "*", `${email},x@y.z`, " ", "a@b\u0000", `${"a".repeat(65)}@b.c`]
+      .map((email) => ({ email, role: "viewer" })),
   ];
   for (const body of bodies) {
     refused(await team.owner.send({ path: team.path("/members"), body }), 400, "INVALID_BODY");
   }
-  assert.deepEqual(await team.roles(), before);
+  assert.equal(await storedInvitations(app), "");
 });
 
-Deno.test("of ten invitations of one account at once one makes a member", async () => {
+Deno.test("a new invitation of the same address replaces the open one", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
-  const body = { email: team.stranger.email, role: "viewer" };
-  const answers = await Promise.all(
-    times(10, () => team.owner.send({ path: team.path("/members"), body })),
+  const first = await invite(team, "ada@example.com");
+  const second = await invite(team, "ADA@example.com", "admin");
+  const other = await invite(team, "charles@example.com");
+  refused(await accept(team.stranger, first.token), 404, "INVITATION_NOT_FOUND");
+  const { items } = ok(await team.owner.send({ path: team.path("/invitations") }));
+  assert.deepEqual(
+    items.map(({ invitationId }: { invitationId: string }) => invitationId).toSorted(),
+    [second.invitationId, other.invitationId].toSorted(),
   );
-  assert.deepEqual(tally(answers), { 201: 1, 409: 9 });
-  assert.equal(Object.keys(await team.roles()).length, 4);
+  assert.equal(ok(await accept(team.stranger, second.token)).role, "admin");
 });
 
-Deno.test("invitations tell who has an account, so an address makes 20 of them a minute, sign-ins included", async () => {
+Deno.test("of ten invitations of one address at once one is open", async () => {
+  await using app = await openTestApp();
+  const team = await openTeam(app);
+  const call = inviting(team, "ada@example.com");
+  const answers = await Promise.all(times(10, () => team.owner.send(call)));
+  assert.deepEqual(tally(answers), { 201: 10 });
+  const { items } = ok(await team.owner.send({ path: team.path("/invitations") }));
+  assert.equal(items.length, 1);
+});
+
+Deno.test("a project has 50 open invitations and no more, the offer of itself included", async () => {
+  await using app = await openTestApp();
+  const team = await openTeam(app);
+  for (const n of times(PENDING_INVITATIONS_MAX - 3, (n) => n)) {
+    await invite(team, `${n}@example.com`);
+  }
+  const late = times(5, (n) => inviting(team, `late${n}@example.com`));
+  const answers = await Promise.all(late.map((call) => team.owner.send(call)));
+  assert.deepEqual(tally(answers), { 201: 3, 409: 2 });
+  for (const answer of answers.filter(({ status }) => status === 409)) {
+    refused(answer, 409, "INVITATION_LIMIT_REACHED");
+  }
+  await invite(team, "0@example.com", "admin"); // Takes the place of the one before.
+  app.clock.advance(7 * 86_400_000); // All are over, and so are the sessions.
+  const other = await openTeam(app);
+  await invite(other, "late@example.com");
+});
+
+Deno.test("whoever has just lost the role invites nobody", async () => {
+  await using app = await openTestApp();
+  for (let round = 0; round < 5; round++) {
+    const team = await openTeam(app);
+    const path = team.path(`/members/${team.admin.accountId}`);
+    const call = round % 2 === 0 ? removed(path) : patched(path, { role: "viewer" });
+    const [sent] = await Promise.all([
+      team.admin.send(inviting(team, "ada@example.com", "admin")),
+      team.owner.send(call),
+    ]);
+    assert.ok([201, 403, 404].includes(sent.status), sent.text);
+    const { items } = ok(await team.owner.send({ path: team.path("/invitations") }));
+    assert.deepEqual(items, []);
+    if (sent.status !== 201) continue;
+    const { token } = sent.body.data;
+    refused(await accept(team.stranger, token), 404, "INVITATION_NOT_FOUND");
+  }
+});
+
+Deno.test("an address makes 20 invitations a minute, sign-ins included", async () => {
   await using app = await openTestApp({ env: { RATE_LIMITS: "on" } });
   const team = await openTeam(app);
   // The four of the team came from this address too.
-  const body = { email: "nobody@example.com", role: "viewer" };
-  const path = team.path("/members");
-  for (const _ of times(16, () => null)) {
-    refused(await team.owner.send({ path, body }), 404, "ACCOUNT_NOT_FOUND");
-  }
-  const late = await team.owner.send({ path, body });
+  const call = inviting(team, "nobody@example.com");
+  for (const _ of times(16, () => null)) ok(await team.owner.send(call), 201);
+  const late = await team.owner.send(call);
   refused(late, 429, "RATE_LIMITED");
   assert.match(late.headers.get("retry-after")!, /^[1-9]\d*$/);
-  refused(await team.owner.send({ path, body, peer: "10.0.0.2" }), 404, "ACCOUNT_NOT_FOUND");
+  ok(await team.owner.send({ ...call, peer: "10.0.0.2" }), 201);
   app.clock.advance(60_000);
-  refused(await team.owner.send({ path, body }), 404, "ACCOUNT_NOT_FOUND");
+  ok(await team.owner.send(call), 201);
 });

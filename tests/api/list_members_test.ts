@@ -11,6 +11,7 @@ Deno.test("every member sees who has a part, with e-mail and role, and nothing e
     email: team[role].email,
     name: null,
     role,
+    invitedAs: null,
     createdAt: "2026-01-31T12:00:00.000Z",
   }));
   for (const role of ["owner", "admin", "viewer"] as const) {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Role } from "@/lib/projects/members.ts";
 import { ALL } from "@/lib/store/filter.ts";
+import { INVITATIONS } from "@/lib/projects/invitations.ts";
 import { MEMBERS } from "@/lib/projects/members.ts";
 import { PROJECTS } from "@/lib/projects/records.ts";
 import { API_KEYS } from "@/lib/auth/api_keys.ts";
@@ -18,7 +19,9 @@ const SAMPLES = sampleCalls().filter(({ template, security }) =>
 /** Who may at least. What is not named here is read by viewers and written by admins. */
 const LEAST: Readonly<Record<string, Role>> = {
   deleteProject: "owner",
-  transferProject: "owner",
+  offerOwnership: "owner",
+  // Their addresses are not for viewers.
+  listInvitations: "admin",
   // Whoever leaves names himself; others are removed by admins.
   removeMember: "viewer",
 };
@@ -39,7 +42,7 @@ const inProject = ({ call }: Sample, projectId: string): Call => ({
 /** Everything that the control space holds of projects. */
 async function controlState({ services: { engine } }: TestApp): Promise<string> {
   const pages = await Promise.all(
-    [PROJECTS, MEMBERS, API_KEYS].map((definition) =>
+    [PROJECTS, MEMBERS, INVITATIONS, API_KEYS].map((definition) =>
       engine.records("control", definition).list({ filter: ALL, sort: [], limit: 1000 })
     ),
   );

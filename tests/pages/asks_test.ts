@@ -26,6 +26,7 @@ const HARMLESS = [
   "POST /dashboard/register",
   "POST /dashboard/account/password",
   "POST /dashboard/account/ai-key",
+  "POST /dashboard/invitations/{token}/accept",
   "POST /dashboard/projects/{projectId}",
   ...[
     "/settings",

@@ -26,6 +26,9 @@ const LEAST: Readonly<Record<string, Least>> = {
   "GET /dashboard/register": "anybody",
   "POST /dashboard/register": "anybody",
   "POST /dashboard/sign-out": "anybody",
+  "GET /dashboard/invitations/{token}": "account",
+  "POST /dashboard/invitations/{token}/accept": "account",
+  "POST /dashboard/invitations/{token}/decline": "account",
   "GET /dashboard": "account",
   "POST /dashboard": "account",
   "GET /dashboard/account": "account",
@@ -96,6 +99,8 @@ const LEAST: Readonly<Record<string, Least>> = {
   // Whoever leaves names himself; others are removed by admins.
   [`POST ${HOME}/members/{accountId}/remove`]: "viewer",
   [`POST ${HOME}/members/{accountId}/owner`]: "owner",
+  [`GET ${HOME}/invitations`]: "viewer",
+  [`POST ${HOME}/invitations/{invitationId}`]: "admin",
 };
 
 export const ROWS: readonly Row[] = Object.entries(LEAST).map(([name, least]) => {
@@ -145,7 +150,7 @@ const FILLED: readonly (readonly [string, Readonly<Record<string, string>>])[] =
     secretAccessKey: "b",
   }],
   ["/{accountId}", { role: "admin" }],
-  ["/members", { email: "stranger@example.com", role: "admin" }],
+  ["/members", { email: "ada@example.com", role: "admin" }],
 ];
 
 const filledFor = (template: string) =>
@@ -155,7 +160,7 @@ const filledFor = (template: string) =>
 /** The row as a browser asks for it, on a project that may be another. */
 export function callOf(
   { method, template }: Row,
-  { project, documentId, userId, viewer }: Household,
+  { project, documentId, userId, viewer, invitation }: Household,
   { headers = [], projectId = project.projectId }: { headers?: Pairs; projectId?: string } = {},
 ): Call {
   const values: Readonly<Record<string, string>> = {
@@ -164,6 +169,8 @@ export function callOf(
     provider: "github",
     file: "base.css",
     accountId: viewer.accountId,
+    invitationId: invitation.invitationId,
+    token: invitation.token,
     id: template.includes("/users/") ? userId : documentId,
   };
   const inserted = (text: string) =>
@@ -205,6 +212,8 @@ export interface Household extends Readonly<Record<Role | "stranger", TestAccoun
   readonly documentId: string;
   readonly trashedId: string;
   readonly userId: string;
+  /** Of the stranger, who has not answered it. */
+  readonly invitation: { readonly invitationId: string; readonly token: string };
 }
 
 export async function openHousehold(app: TestApp): Promise<Household> {
@@ -225,6 +234,8 @@ export async function openHousehold(app: TestApp): Promise<Household> {
   const owner = await project.owner();
   await setUpSignIn(owner, projectId);
   const user = await project.user();
+  const body = { email: stranger.email, role: "viewer" };
+  const invited = await owner.send({ path: `/api/projects/${projectId}/members`, body });
   return {
     project,
     home: `/dashboard/projects/${projectId}`,
@@ -235,6 +246,7 @@ export async function openHousehold(app: TestApp): Promise<Household> {
     documentId,
     trashedId,
     userId: user.id,
+    invitation: invited.body.data,
   };
 }
 

@@ -3,6 +3,7 @@ import { ACCOUNTS } from "@/lib/accounts/records.ts";
 import { API_KEYS } from "@/lib/auth/api_keys.ts";
 import { USERS } from "@/lib/auth/users.ts";
 import { COLLECTIONS } from "@/lib/documents/catalog.ts";
+import { INVITATIONS } from "@/lib/projects/invitations.ts";
 import { MEMBERS, type Role } from "@/lib/projects/members.ts";
 import { PROJECTS } from "@/lib/projects/records.ts";
 import { STORAGE_SETTINGS } from "@/lib/projects/storage.ts";
@@ -36,7 +37,7 @@ async function stateOf({ services: { engine } }: TestApp, { project }: Household
     return (await engine.records(space, definition).list(all)).items;
   };
   return (await Promise.all([
-    ...[PROJECTS, MEMBERS, API_KEYS, ACCOUNTS].map((one) => read("control", one)),
+    ...[PROJECTS, MEMBERS, INVITATIONS, API_KEYS, ACCOUNTS].map((one) => read("control", one)),
     ...[COLLECTIONS, USERS, STORAGE_SETTINGS].map((one) => read(projectId, one)),
     documentsOf(project),
   ])).join("\n");

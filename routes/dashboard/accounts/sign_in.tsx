@@ -64,6 +64,12 @@ export const signOut: Handler<null> = async ({ services, header }) => {
 
 const DONE = { deleted: "Your account is deleted." };
 
+/** Whoever comes by the link of an invitation sees it once they are signed in. */
+const Invited = ({ next }: { next: string }) =>
+  next.startsWith("/dashboard/invitations/")
+    ? <p>You are invited to a project: you see it once you are signed in.</p>
+    : null;
+
 /** What both forms begin with. */
 const Begun = ({ email = "", next, problem }: Visit) => (
   <>
@@ -84,6 +90,7 @@ const Begun = ({ email = "", next, problem }: Visit) => (
 const SignInPage = ({ query = "", ...visit }: Visit & { query?: string }) => (
   <Plain title="Sign in">
     <h1>Sign in</h1>
+    <Invited next={visit.next} />
     <DoneNote query={query} sentences={DONE} />
     <form method="post" action="/dashboard/sign-in">
       <Begun {...visit} />
@@ -105,6 +112,7 @@ const SignInPage = ({ query = "", ...visit }: Visit & { query?: string }) => (
 const RegisterPage = ({ name = "", ...visit }: Visit) => (
   <Plain title="Create an account">
     <h1>Create an account</h1>
+    <Invited next={visit.next} />
     <form method="post" action="/dashboard/register">
       <Begun {...visit} />
       <Field label="Name (optional)" name="name" value={name} autocomplete="name" />

@@ -1,18 +1,38 @@
-import { Field, Refusal } from "../components/forms.tsx";
+import { INVITATION_MS } from "@/lib/limits.ts";
+import type { SentInvitation } from "@/lib/projects/invite.ts";
+import { CopyField, Field, Refusal } from "../components/forms.tsx";
 import type { Refused } from "./members.tsx";
 
-/** What was typed for a member to be. */
-export interface Invitation {
+/** What was typed to invite somebody. */
+export interface Typed {
   readonly email: string;
   readonly role: string;
 }
 
+const DAYS = INVITATION_MS / 86_400_000;
+
+/** The link of an invitation, in the answer that made it: it is in no address of ours. */
+export const FreshLink = ({ sent: { email, role, url } }: { sent: SentInvitation }) => (
+  <div class="note good" role="status">
+    <CopyField label={`Link for ${email}`} value={url} />
+    <span>
+      It is shown this once: copy it now, and hand it over yourself. {role === "owner"
+        ? `The project becomes theirs when they accept; until then nothing changes.`
+        : `Whoever has it becomes a member by accepting it, with whatever account.`}{" "}
+      It works once, for {DAYS} days.
+    </span>
+  </div>
+);
+
 export const Invite = ({ path, refused }: { path: string; refused: Refused | undefined }) => {
-  const typed = refused?.invitation;
+  const typed = refused?.typed;
   return (
     <article class="card">
       <h2>Invite</h2>
-      <p>They need an account here first. They are a member at once; no mail is sent.</p>
+      <p>
+        You get a link to hand over; no mail is sent. They are a member when they accept it, signed
+        in.
+      </p>
       <form method="post" action={path}>
         <Refusal problem={typed === undefined ? null : refused!.problem} />
         <Field

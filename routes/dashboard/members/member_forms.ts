@@ -1,29 +1,36 @@
 import { requiredId } from "@/lib/ids.ts";
-import {
-  changeRole,
-  inviteMember,
-  removeMember,
-  transferProject,
-} from "@/lib/projects/manage_members.ts";
+import { revokeInvitation } from "@/lib/projects/answer_invitation.ts";
+import { inviteMember, offerOwnership } from "@/lib/projects/invite.ts";
+import { changeRole, removeMember } from "@/lib/projects/manage_members.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
 import type { Id } from "@/lib/store/port.ts";
 import type { Call, Handler } from "../../call.ts";
-import { givenRole } from "../../projects/members.ts";
+import { givenRole } from "../../projects/input.ts";
 import { homeOf } from "../frame.ts";
 import { attempt, seeOther } from "../replies.ts";
-import { refusedMembers } from "./members.tsx";
+import { refusedMembers, sentInvitation } from "./members.tsx";
 
 /** What the forms of the members' page do. */
 
 export const inviteByForm: Handler<ProjectMember> = async (call) => {
   const form = await call.form();
-  const invitation = { email: form.get("email")?.trim() ?? "", role: form.get("role") ?? "" };
-  const { services, principal: { project: { _id: projectId } } } = call;
-  const { problem } = await attempt(async () =>
-    await inviteMember(services, projectId, { ...invitation, role: givenRole(invitation.role) })
+  const typed = { email: form.get("email")?.trim() ?? "", role: form.get("role") ?? "" };
+  const { services, principal } = call;
+  const tried = await attempt(async () =>
+    await inviteMember(services, principal, { ...typed, role: givenRole(typed.role) })
   );
-  if (problem !== null) return await refusedMembers(call, { invitation, problem });
-  return doneAt(call, "invited");
+  if (tried.problem !== null) {
+    return await refusedMembers(call, { typed, problem: tried.problem });
+  }
+  return await sentInvitation(call, tried.value);
+};
+
+export const revokeByForm: Handler<ProjectMember> = async (call) => {
+  const { services, principal, param } = call;
+  const invitationId = requiredId(param("invitationId"));
+  const { problem } = await attempt(() => revokeInvitation(services, principal, invitationId));
+  if (problem !== null) return await refusedMembers(call, { invitationId, problem });
+  return doneAt(call, "withdrawn");
 };
 
 export const changeRoleByForm: Handler<ProjectMember> = async (call) => {
@@ -36,7 +43,7 @@ export const changeRoleByForm: Handler<ProjectMember> = async (call) => {
   );
 };
 
-/** Whoever names himself leaves, and sees the project no more. */
+/** Whoever names their own account leaves, and sees the project no more. */
 export const removeByForm: Handler<ProjectMember> = async (call) => {
   const { services, principal, param } = call;
   const reply = await onMember(
@@ -49,19 +56,24 @@ export const removeByForm: Handler<ProjectMember> = async (call) => {
   return hasLeft ? seeOther("/dashboard?done=left") : reply;
 };
 
-export const transferByForm: Handler<ProjectMember> = async (call) => {
-  const { services, principal } = call;
-  return await onMember(
-    call,
-    "transferred",
-    (accountId) => transferProject(services, principal, accountId),
-  );
+export const offerByForm: Handler<ProjectMember> = async (call) => {
+  const { services, principal, param } = call;
+  const accountId = requiredId(param("accountId"));
+  const tried = await attempt(() => offerOwnership(services, principal, accountId));
+  if (tried.problem !== null) {
+    return await refusedMembers(call, { accountId, problem: tried.problem });
+  }
+  return await sentInvitation(call, tried.value);
 };
+
+/** A browser that stands at what a form was sent to looks for its page above. */
+export const leadToMembers: Handler<ProjectMember> = ({ principal: { project } }) =>
+  seeOther(`${homeOf(project._id)}/members`);
 
 const doneAt = ({ principal: { project } }: Call<ProjectMember>, done: string) =>
   seeOther(`${homeOf(project._id)}/members?done=${done}`);
 
-/** Does something to the path's member; a refusal stands beside him. */
+/** Does something about the path's member; a refusal stands beside them. */
 async function onMember(
   call: Call<ProjectMember>,
   done: string,

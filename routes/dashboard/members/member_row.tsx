@@ -4,7 +4,7 @@ import { includes, type ProjectMember } from "@/lib/projects/members.ts";
 import { Ask, Refusal } from "../components/forms.tsx";
 import { When } from "../components/when.tsx";
 
-/** A member, with what whoever looks may do to him. */
+/** A member, with what whoever looks may do about them. */
 export const MemberRow = (
   { path, member, viewer, problem }: {
     path: string;
@@ -13,7 +13,7 @@ export const MemberRow = (
     problem: Problem | null;
   },
 ) => {
-  const { email, name, role, createdAt } = member;
+  const { email, name, role, invitedAs, createdAt } = member;
   const isSelf = member.accountId === viewer.account.accountId;
   return (
     <li>
@@ -28,6 +28,7 @@ export const MemberRow = (
         )}
         <small>
           {name !== null && `${email} · `}since <When at={createdAt} />
+          {invitedAs !== null && invitedAs !== email && `, invited as ${invitedAs}`}
         </small>
       </span>
       {role !== "owner" && <Changes {...{ path, member, viewer, isSelf }} />}
@@ -51,11 +52,12 @@ const Changes = (
       {mayChange && <RoleForm action={own} member={member} />}
       {includes(viewer.role, "owner") && (
         <Ask
-          label="Make owner"
+          label="Offer ownership"
           action={`${own}/owner`}
-          loss={`The project becomes ${email}'s: that account's plan rules it, and only they can ` +
-            "delete it or give it away. You stay as an admin, and cannot take it back."}
-          button={`Transfer to ${email}`}
+          loss={`When ${email} accepts, the project is theirs: that account's plan rules it, and ` +
+            "only they can delete it or give it away. You stay as an admin, and cannot take it " +
+            "back. Until then nothing changes, and you can withdraw the offer."}
+          button={`Offer the project to ${email}`}
         />
       )}
       {isSelf && (

@@ -1,29 +1,34 @@
 import type { Problem } from "@/lib/problems.ts";
+import { PENDING_INVITATIONS_MAX } from "@/lib/limits.ts";
+import type { SentInvitation } from "@/lib/projects/invite.ts";
 import { listMembers, type ShownMember } from "@/lib/projects/manage_members.ts";
 import { includes, type ProjectMember } from "@/lib/projects/members.ts";
+import { listInvitations, type ShownInvitation } from "@/lib/projects/shown_invitation.ts";
 import type { RecordPage } from "@/lib/page.ts";
 import type { Id } from "@/lib/store/port.ts";
 import type { Call, Handler } from "../../call.ts";
+import { Refusal } from "../components/forms.tsx";
 import { Bar, ProjectShell } from "../components/shell.tsx";
 import { DoneNote } from "../done.tsx";
 import { loadFrame } from "../frame.ts";
 import { Pages, pagingOf } from "../paging.tsx";
 import { pageReply } from "../replies.ts";
-import { type Invitation, Invite } from "./invite.tsx";
+import { FreshLink, Invite, type Typed } from "./invite.tsx";
 import { MemberRow } from "./member_row.tsx";
+import { OpenInvitations } from "./open_invitations.tsx";
 import { RoleTable } from "./role_table.tsx";
 
 const DONE = {
-  invited: "They are a member now, and find the project among theirs.",
   role: "The role is changed.",
   removed: "They are no member any more.",
-  transferred: "The project has another owner. You are an admin of it now.",
+  withdrawn: "The invitation is withdrawn: its link leads nowhere any more.",
 };
 
-/** A form of this page that was refused: that of one member, or the invitation. */
+/** A form of this page that was refused: that of a member, of an invitation, or a new one. */
 export interface Refused {
   readonly accountId?: Id;
-  readonly invitation?: Invitation;
+  readonly invitationId?: Id;
+  readonly typed?: Typed;
   readonly problem: Problem;
 }
 
@@ -31,29 +36,51 @@ export const showMembers: Handler<ProjectMember> = async (call) =>
   pageReply(await membersPage(call));
 
 export const refusedMembers = async (call: Call<ProjectMember>, refused: Refused) =>
-  pageReply(await membersPage(call, refused), { status: refused.problem.status });
+  pageReply(await membersPage(call, { refused }), { status: refused.problem.status });
+
+/** The page with the link of an invitation that was just made. */
+export const sentInvitation = async (call: Call<ProjectMember>, sent: SentInvitation) =>
+  pageReply(await membersPage(call, { sent }));
 
 async function membersPage(
   { services, principal, query }: Call<ProjectMember>,
-  refused?: Refused,
+  { refused, sent }: { refused?: Refused; sent?: SentInvitation } = {},
 ) {
-  const [frame, page] = await Promise.all([
+  const { project: { _id: projectId }, role } = principal;
+  const mayInvite = includes(role, "admin");
+  const [frame, page, open] = await Promise.all([
     loadFrame(services, principal),
-    listMembers(services, principal.project._id, pagingOf(query)),
+    listMembers(services, projectId, pagingOf(query)),
+    mayInvite ? listInvitations(services, projectId, `limit=${PENDING_INVITATIONS_MAX}`) : null,
   ]);
   const path = `${frame.home}/members`;
+  const problemOf = (id: Id) => refused?.invitationId === id ? refused.problem : null;
   return (
     <ProjectShell frame={frame} title="Members" current={path}>
       <Bar title="Members" />
       <div class="sheet">
         <DoneNote query={query} sentences={DONE} />
+        {sent !== undefined && <FreshLink sent={sent} />}
+        {isGone(refused, open?.items ?? []) && <Refusal problem={refused!.problem} />}
         <List {...{ page, path, query, principal, refused }} />
-        {includes(principal.role, "admin") && <Invite path={path} refused={refused} />}
+        {open !== null && open.items.length > 0 && (
+          <OpenInvitations
+            {...{ home: frame.home, problemOf }}
+            invitations={open.items}
+            viewer={principal}
+          />
+        )}
+        {mayInvite && <Invite path={path} refused={refused} />}
         <RoleTable />
       </div>
     </ProjectShell>
   );
 }
+
+/** Whether what was refused is about an invitation that is not shown any more. */
+const isGone = (refused: Refused | undefined, open: readonly ShownInvitation[]): boolean =>
+  refused?.invitationId !== undefined &&
+  !open.some(({ invitationId }) => invitationId === refused.invitationId);
 
 const List = (
   { page: { items, nextCursor }, path, query, principal, refused }: {

@@ -2,10 +2,18 @@ import { countedByAddress } from "@/openapi/security.ts";
 import type { Mount } from "../../call.ts";
 import { member } from "../guards.ts";
 import { get, post } from "../pages.ts";
-import { changeRoleByForm, inviteByForm, removeByForm, transferByForm } from "./member_forms.ts";
+import {
+  changeRoleByForm,
+  inviteByForm,
+  leadToMembers,
+  offerByForm,
+  removeByForm,
+  revokeByForm,
+} from "./member_forms.ts";
 import { showMembers } from "./members.tsx";
 
 const MEMBERS = "/dashboard/projects/{projectId}/members";
+const INVITATIONS = "/dashboard/projects/{projectId}/invitations";
 const ONE = `${MEMBERS}/{accountId}`;
 
 export function membersPages(mount: Mount): void {
@@ -13,5 +21,7 @@ export function membersPages(mount: Mount): void {
   mount(post(MEMBERS, countedByAddress(member("admin"))), inviteByForm);
   mount(post(ONE, member("admin")), changeRoleByForm);
   mount(post(`${ONE}/remove`, member("viewer")), removeByForm);
-  mount(post(`${ONE}/owner`, member("owner")), transferByForm);
+  mount(post(`${ONE}/owner`, member("owner")), offerByForm);
+  mount(get(INVITATIONS, member("viewer")), leadToMembers);
+  mount(post(`${INVITATIONS}/{invitationId}`, member("admin")), revokeByForm);
 }

@@ -6,7 +6,7 @@ const DEEDS = [
   ["Change documents, users and files", "admin"],
   ["Change collections, sign-in and addresses, rotate keys, use AI", "admin"],
   ["Invite and remove members, change their roles", "admin"],
-  ["Delete the project, give it to somebody else", "owner"],
+  ["Delete the project, offer it to another member", "owner"],
 ] as const;
 
 export const RoleTable = () => (

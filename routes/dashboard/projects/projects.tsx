@@ -26,6 +26,7 @@ const CARDS = 24;
 const DONE = {
   deleted: "The project is in the trash: nothing of it answers any more.",
   left: "You left the project.",
+  declined: "The invitation is declined.",
 };
 
 /** What was typed for a project that was then refused. */

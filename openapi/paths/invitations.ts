@@ -1,0 +1,200 @@
+import { SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
+import { contract } from "../contract.ts";
+import { invitationId, paging, projectId } from "../parameters.ts";
+import { EXAMPLE_ID } from "../schemas/document.ts";
+import {
+  DeclinedInvitation,
+  INVITATION_EXAMPLE,
+  InvitationList,
+  InvitationPreview,
+  InvitationToken,
+  MemberInvitation,
+  PREVIEW_EXAMPLE,
+  RevokedInvitation,
+  SENT_INVITATION_EXAMPLE,
+  SentInvitation,
+} from "../schemas/invitation.ts";
+import { NewOwner, Project, PROJECT_EXAMPLE } from "../schemas/project.ts";
+import { countedByAddress, dashboardSession, projectMember } from "../security.ts";
+
+const TAG = "Projects";
+
+export const inviteMember = contract({
+  operationId: "inviteMember",
+  tag: TAG,
+  method: "post",
+  path: "/api/projects/{projectId}/members",
+  summary: "Invite a member",
+  description: "Makes a link by which somebody gets a part in the project, once and within 7 " +
+    "days: whoever has it accepts, signed in, with whatever account. The answer is the same " +
+    "whether or not the address has one. Nothing is sent: hand the link over yourself. A new " +
+    "invitation of the same address replaces the open one. A viewer reads everything; an admin " +
+    "changes everything but who owns the project, and cannot delete it.",
+  security: countedByAddress(projectMember("admin")),
+  parameters: [projectId],
+  body: {
+    schema: MemberInvitation,
+    example: { email: INVITATION_EXAMPLE.email, role: "admin" },
+    description: "Whom, and as what.",
+    bytesMax: SMALL_BODY_BYTES_MAX,
+  },
+  success: [{
+    status: 201,
+    description: "The invitation with its link.",
+    data: SentInvitation,
+    example: SENT_INVITATION_EXAMPLE,
+    message: "Member invited",
+  }],
+  problems: ["MEMBER_EXISTS", "INVITATION_LIMIT_REACHED"],
+});
+
+export const offerOwnership = contract({
+  operationId: "offerOwnership",
+  tag: TAG,
+  method: "put",
+  path: "/api/projects/{projectId}/owner",
+  summary: "Offer the project to another member",
+  description: "Makes a link by which the named member, and nobody else, becomes the owner, " +
+    "within 7 days. Until they accept nothing changes; then their plan rules the project, and " +
+    "who owned it stays as an admin. A new offer replaces the open one.",
+  security: projectMember("owner"),
+  parameters: [projectId],
+  body: {
+    schema: NewOwner,
+    example: { accountId: EXAMPLE_ID },
+    description: "A member of the project.",
+    bytesMax: SMALL_BODY_BYTES_MAX,
+  },
+  success: [{
+    status: 200,
+    description: "The offer with its link.",
+    data: SentInvitation,
+    example: { ...SENT_INVITATION_EXAMPLE, role: "owner" },
+    message: "Project offered",
+  }],
+  problems: ["MEMBER_NOT_FOUND", "INVITATION_LIMIT_REACHED"],
+});
+
+export const listInvitations = contract({
+  operationId: "listInvitations",
+  tag: TAG,
+  method: "get",
+  path: "/api/projects/{projectId}/invitations",
+  summary: "List open invitations",
+  description:
+    "Invitations, and the offer of the project, that can still be accepted, the latest " +
+    "first. Their links are not shown again.",
+  security: projectMember("admin"),
+  parameters: [projectId, ...paging],
+  body: null,
+  success: [{
+    status: 200,
+    description: "A page of invitations.",
+    data: InvitationList,
+    example: { items: [INVITATION_EXAMPLE], nextCursor: null },
+    message: "Invitations listed",
+  }],
+  problems: ["INVALID_QUERY", "INVALID_CURSOR"],
+});
+
+export const revokeInvitation = contract({
+  operationId: "revokeInvitation",
+  tag: TAG,
+  method: "delete",
+  path: "/api/projects/{projectId}/invitations/{invitationId}",
+  summary: "Withdraw an invitation",
+  description: "Its link leads nowhere from now on. The owner alone withdraws the offer of the " +
+    "project.",
+  security: projectMember("admin"),
+  parameters: [projectId, invitationId],
+  body: null,
+  success: [{
+    status: 200,
+    description: "What can be accepted no more.",
+    data: RevokedInvitation,
+    example: { invitationId: EXAMPLE_ID },
+    message: "Invitation withdrawn",
+  }],
+  problems: ["INVALID_ID", "INVITATION_NOT_FOUND"],
+});
+
+const body = {
+  schema: InvitationToken,
+  example: { token: SENT_INVITATION_EXAMPLE.token },
+  description: "What the link ends with.",
+  bytesMax: SMALL_BODY_BYTES_MAX,
+};
+
+export const previewInvitation = contract({
+  operationId: "previewInvitation",
+  tag: TAG,
+  method: "post",
+  path: "/api/invitations/preview",
+  summary: "Look at an invitation",
+  description: "Tells who invites to what, and changes nothing. The link's token is in the body, " +
+    "because addresses are kept in many places.",
+  security: dashboardSession,
+  parameters: [],
+  body,
+  success: [{
+    status: 200,
+    description: "What would be accepted.",
+    data: InvitationPreview,
+    example: PREVIEW_EXAMPLE,
+    message: "Invitation found",
+  }],
+  problems: ["INVITATION_NOT_FOUND"],
+});
+
+export const acceptInvitation = contract({
+  operationId: "acceptInvitation",
+  tag: TAG,
+  method: "post",
+  path: "/api/invitations/accept",
+  summary: "Accept an invitation",
+  description: "Makes the signed-in account a member, or the owner. It takes effect once; the " +
+    "account that has accepted gets the same answer again as long as that holds. After a refusal " +
+    "the invitation is still open.",
+  security: dashboardSession,
+  parameters: [],
+  body,
+  success: [{
+    status: 200,
+    description: "The project as its new member sees it.",
+    data: Project,
+    example: { ...PROJECT_EXAMPLE, role: "admin" },
+    message: "Invitation accepted",
+  }],
+  problems: ["INVITATION_NOT_FOUND", "MEMBER_EXISTS", "PLAN_LIMIT_REACHED"],
+});
+
+export const declineInvitation = contract({
+  operationId: "declineInvitation",
+  tag: TAG,
+  method: "post",
+  path: "/api/invitations/decline",
+  summary: "Decline an invitation",
+  description: "Nobody can accept it from now on.",
+  security: dashboardSession,
+  parameters: [],
+  body,
+  success: [{
+    status: 200,
+    description: "It is gone.",
+    data: DeclinedInvitation,
+    example: {},
+    message: "Invitation declined",
+  }],
+  problems: ["INVITATION_NOT_FOUND"],
+});
+
+/** In the order of the reference. */
+export const INVITATIONS = [
+  inviteMember,
+  listInvitations,
+  revokeInvitation,
+  offerOwnership,
+  previewInvitation,
+  acceptInvitation,
+  declineInvitation,
+];

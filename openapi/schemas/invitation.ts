@@ -1,0 +1,80 @@
+import { z } from "@hono/zod-openapi";
+import { EXAMPLE_ID } from "./document.ts";
+import { givenRole, role } from "./project.ts";
+
+const id = z.string().regex(/^[0-9a-f]{24}$/).openapi({ description: "24 hexadecimal digits." });
+
+const TOKEN_EXAMPLE = "A".repeat(43);
+
+export const MemberInvitation = z.strictObject({
+  email: z.string().openapi({
+    description: "Whom it is for. Whether the address has an account makes no difference.",
+  }),
+  role: givenRole,
+}).openapi("MemberInvitation", { example: { email: "ada@example.com", role: "admin" } });
+
+export const INVITATION_EXAMPLE = {
+  invitationId: EXAMPLE_ID,
+  email: "ada@example.com",
+  role: "admin",
+  createdAt: "2026-01-31T12:00:00.000Z",
+  expiresAt: "2026-02-07T12:00:00.000Z",
+};
+
+const invitation = {
+  invitationId: id,
+  email: z.string().openapi({ description: "As the inviter typed it, or the named member's." }),
+  role: role.openapi({ description: "`owner` for the offer of the project itself." }),
+  createdAt: z.iso.datetime(),
+  expiresAt: z.iso.datetime().openapi({ description: "Until then it can be accepted." }),
+};
+
+export const Invitation = z.strictObject(invitation).openapi("Invitation", {
+  description: "An open invitation: it tells nothing of an account.",
+  example: INVITATION_EXAMPLE,
+});
+
+export const SENT_INVITATION_EXAMPLE = {
+  ...INVITATION_EXAMPLE,
+  token: TOKEN_EXAMPLE,
+  url: `https://corbel.example.com/dashboard/invitations/${TOKEN_EXAMPLE}`,
+};
+
+export const SentInvitation = z.strictObject({
+  ...invitation,
+  token: z.string().openapi({ description: "What the link ends with. Shown this once." }),
+  url: z.string().openapi({
+    description: "The link to hand over: whoever has it can accept. Shown this once.",
+  }),
+}).openapi("SentInvitation", { example: SENT_INVITATION_EXAMPLE });
+
+export const InvitationList = z.strictObject({
+  items: z.array(Invitation),
+  nextCursor: z.string().nullable(),
+}).openapi("InvitationList", { example: { items: [INVITATION_EXAMPLE], nextCursor: null } });
+
+export const RevokedInvitation = z.strictObject({ invitationId: id })
+  .openapi("RevokedInvitation", { example: { invitationId: EXAMPLE_ID } });
+
+export const InvitationToken = z.strictObject({
+  token: z.string().openapi({ description: "What the link ends with." }),
+}).openapi("InvitationToken", { example: { token: TOKEN_EXAMPLE } });
+
+export const PREVIEW_EXAMPLE = {
+  projectName: "Blog",
+  role: "admin",
+  email: "ada@example.com",
+  invitedBy: { name: "Charles", email: "charles@example.com" },
+  expiresAt: "2026-02-07T12:00:00.000Z",
+};
+
+export const InvitationPreview = z.strictObject({
+  projectName: z.string(),
+  role: role.openapi({ description: "`owner` for the offer of the project itself." }),
+  email: z.string().openapi({ description: "The address that the inviter meant." }),
+  invitedBy: z.strictObject({ name: z.string().nullable(), email: z.string() }),
+  expiresAt: z.iso.datetime(),
+}).openapi("InvitationPreview", { example: PREVIEW_EXAMPLE });
+
+export const DeclinedInvitation = z.strictObject({})
+  .openapi("DeclinedInvitation", { example: {} });

@@ -1,0 +1,102 @@
+import type { SignedInAccount } from "@/lib/accounts/account_sessions.ts";
+import type { Problem } from "@/lib/problems.ts";
+import {
+  acceptInvitation,
+  declineInvitation,
+  type InvitationPreview,
+  previewInvitation,
+} from "@/lib/projects/answer_invitation.ts";
+import type { Call, Handler } from "../../call.ts";
+import { Ask, Refusal } from "../components/forms.tsx";
+import { AccountShell, Bar } from "../components/shell.tsx";
+import { When } from "../components/when.tsx";
+import { homeOf } from "../frame.ts";
+import { attempt, pageReply, seeOther } from "../replies.ts";
+
+export const showInvitation: Handler<SignedInAccount> = async (call) =>
+  pageReply(await invitationPage(call));
+
+export const acceptByForm: Handler<SignedInAccount> = async (call) => {
+  const { services, principal, param } = call;
+  const tried = await attempt(() => acceptInvitation(services, principal, param("token")));
+  if (tried.problem === null) return seeOther(homeOf(tried.value.project._id));
+  // Of what does not hold any more there is nothing to show.
+  const page = await invitationPage(call, tried.problem);
+  return pageReply(page, { status: tried.problem.status });
+};
+
+export const declineByForm: Handler<SignedInAccount> = async ({ services, principal, param }) => {
+  await declineInvitation(services, principal, param("token"));
+  return seeOther("/dashboard?done=declined");
+};
+
+/** What the link leads to. Throws `INVITATION_NOT_FOUND`. */
+async function invitationPage(
+  { services, principal, param }: Call<SignedInAccount>,
+  problem: Problem | null = null,
+) {
+  const token = param("token");
+  const preview = await previewInvitation(services, principal, token);
+  const path = `/dashboard/invitations/${encodeURIComponent(token)}`;
+  return (
+    <AccountShell title="Invitation" current="" {...principal}>
+      <Bar title="Invitation" />
+      <div class="sheet">
+        <Card {...{ preview, path, problem }} email={principal.email} />
+      </div>
+    </AccountShell>
+  );
+}
+
+const MEANING = {
+  viewer: "As a viewer you read everything in it.",
+  admin: "As an admin you change everything in it, except who owns it.",
+  owner: "It becomes yours: your plan rules it, and only you can delete it or give it away. " +
+    "Whoever owns it now stays as an admin.",
+};
+
+const Card = (
+  { preview, path, problem, email }: {
+    preview: InvitationPreview;
+    path: string;
+    problem: Problem | null;
+    email: string;
+  },
+) => {
+  const { projectName, role, invitedBy, expiresAt } = preview;
+  return (
+    <article class="card">
+      <h2>{role === "owner" ? `Take over ${projectName}` : `Join ${projectName}`}</h2>
+      <p>
+        {invitedBy.name === null ? invitedBy.email : `${invitedBy.name} (${invitedBy.email})`}{" "}
+        {role === "owner" ? "offers you this project." : "invites you to this project."}{" "}
+        {MEANING[role]}
+      </p>
+      <dl class="facts">
+        <dt>Meant for</dt>
+        <dd>{preview.email}</dd>
+        <dt>You are</dt>
+        <dd>{email}</dd>
+        <dt>Holds until</dt>
+        <dd>
+          <When at={expiresAt} />
+        </dd>
+      </dl>
+      {email !== preview.email && (
+        <p>
+          To accept it with another account, sign out and open the link again.
+        </p>
+      )}
+      <form method="post" action={`${path}/accept`}>
+        <Refusal problem={problem} />
+        <button>Accept</button>
+      </form>
+      <Ask
+        label="Decline"
+        action={`${path}/decline`}
+        loss="The link leads nowhere any more. If you change your mind, ask for a new one."
+        button="Decline the invitation"
+      />
+    </article>
+  );
+};

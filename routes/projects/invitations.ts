@@ -1,0 +1,58 @@
+import type { SignedInAccount } from "@/lib/accounts/account_sessions.ts";
+import { NO_STORE, ok } from "@/lib/http/respond.ts";
+import { requiredId } from "@/lib/ids.ts";
+import {
+  acceptInvitation,
+  declineInvitation,
+  previewInvitation,
+  revokeInvitation,
+} from "@/lib/projects/answer_invitation.ts";
+import { inviteMember, offerOwnership } from "@/lib/projects/invite.ts";
+import type { ProjectMember } from "@/lib/projects/members.ts";
+import { listInvitations } from "@/lib/projects/shown_invitation.ts";
+import { shownProject } from "@/lib/projects/shown_project.ts";
+import type { Handler } from "../call.ts";
+import { givenRole, memberId, texts } from "./input.ts";
+
+export const handleInviteMember: Handler<ProjectMember> = async (call) => {
+  const { email, role } = texts(await call.body(), ["email", "role"]);
+  const invited = { email, role: givenRole(role) };
+  const sent = await inviteMember(call.services, call.principal, invited);
+  return { ...ok(201, JSON.stringify(sent), "Member invited"), headers: [NO_STORE] };
+};
+
+export const handleOfferOwnership: Handler<ProjectMember> = async (call) => {
+  const { accountId } = texts(await call.body(), ["accountId"]);
+  const sent = await offerOwnership(call.services, call.principal, memberId(accountId));
+  return { ...ok(200, JSON.stringify(sent), "Project offered"), headers: [NO_STORE] };
+};
+
+export const handleListInvitations: Handler<ProjectMember> = async (call) => {
+  const page = await listInvitations(call.services, call.principal.project._id, call.query);
+  return ok(200, JSON.stringify(page), "Invitations listed");
+};
+
+export const handleRevokeInvitation: Handler<ProjectMember> = async (call) => {
+  const invitationId = requiredId(call.param("invitationId"));
+  await revokeInvitation(call.services, call.principal, invitationId);
+  return ok(200, JSON.stringify({ invitationId }), "Invitation withdrawn");
+};
+
+export const handlePreviewInvitation: Handler<SignedInAccount> = async (call) => {
+  const { token } = texts(await call.body(), ["token"]);
+  const preview = await previewInvitation(call.services, call.principal, token);
+  return ok(200, JSON.stringify(preview), "Invitation found");
+};
+
+export const handleAcceptInvitation: Handler<SignedInAccount> = async (call) => {
+  const { token } = texts(await call.body(), ["token"]);
+  const accepted = await acceptInvitation(call.services, call.principal, token);
+  const shown = await shownProject(call.services, accepted);
+  return ok(200, JSON.stringify(shown), "Invitation accepted");
+};
+
+export const handleDeclineInvitation: Handler<SignedInAccount> = async (call) => {
+  const { token } = texts(await call.body(), ["token"]);
+  await declineInvitation(call.services, call.principal, token);
+  return ok(200, "{}", "Invitation declined");
+};

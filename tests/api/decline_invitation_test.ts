@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { openTestApp } from "../support/test_app.ts";
+import { accept, answer, invite, NO_TOKEN, offer, storedInvitations } from "./invitations.ts";
+import { ok, refused } from "./shelf.ts";
+import { openTeam } from "./team.ts";
+
+Deno.test("a declined invitation is gone, for everybody, and its address can be invited again", async () => {
+  await using app = await openTestApp();
+  const team = await openTeam(app);
+  const before = await team.roles();
+  const { token } = await invite(team, "ada@example.com");
+  assert.deepEqual(ok(await answer(team.stranger, "decline", token)), {});
+  refused(await answer(team.stranger, "decline", token), 404, "INVITATION_NOT_FOUND");
+  refused(await accept(team.stranger, token), 404, "INVITATION_NOT_FOUND");
+  assert.equal(await storedInvitations(app), "");
+  assert.deepEqual(await team.roles(), before);
+  await invite(team, "ada@example.com");
+});
+
+Deno.test("an offer is declined by the named member alone", async () => {
+  await using app = await openTestApp();
+  const team = await openTeam(app);
+  const { token } = await offer(team, team.viewer);
+  for (const account of [team.stranger, team.admin]) {
+    refused(await answer(account, "decline", token), 404, "INVITATION_NOT_FOUND");
+  }
+  ok(await answer(team.viewer, "decline", token));
+  refused(await accept(team.viewer, token), 404, "INVITATION_NOT_FOUND");
+});
+
+Deno.test("what is accepted, or unknown, cannot be declined", async () => {
+  await using app = await openTestApp();
+  const team = await openTeam(app);
+  const { token } = await invite(team, "ada@example.com");
+  ok(await accept(team.stranger, token));
+  for (const one of [token, NO_TOKEN]) {
+    refused(await answer(team.stranger, "decline", one), 404, "INVITATION_NOT_FOUND");
+  }
+  assert.equal((await team.roles())[team.stranger.accountId], "viewer");
+});

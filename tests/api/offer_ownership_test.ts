@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { ACCOUNTS } from "@/lib/accounts/records.ts";
+import { PENDING_INVITATIONS_MAX } from "@/lib/limits.ts";
+import { eq } from "@/lib/store/filter.ts";
+import { ownedProject } from "../support/dashboard.ts";
+import { openTestApp } from "../support/test_app.ts";
+import { accept, invite, offer, offering, storedInvitations } from "./invitations.ts";
+import { NOBODY, ok, refused } from "./shelf.ts";
+import { openTeam, put } from "./team.ts";
+
+Deno.test("an offer has a link, and changes nothing before it is accepted", async () => {
+  await using app = await openTestApp();
+  const team = await openTeam(app);
+  const before = await team.roles();
+  const answer = await team.owner.send(offering(team, team.viewer.accountId));
+  const { token, url, role, email } = ok(answer);
+  assert.deepEqual([role, email], ["owner", team.viewer.email]);
+  assert.ok(url.endsWith(`/dashboard/invitations/${token}`));
+  assert.equal(answer.headers.get("cache-control"), "no-store");
+  assert.deepEqual(await team.roles(), before);
+});
+
+Deno.test("a new offer replaces the open one, whoever it is made to", async () => {
+  await using app = await openTestApp();
+  const team = await openTeam(app);
+  const first = await offer(team, team.viewer);
+  const second = await offer(team, team.admin);
+  refused(await accept(team.viewer, first.token), 404, "INVITATION_NOT_FOUND");
+  assert.equal(ok(await accept(team.admin, second.token)).role, "owner");
+});
+
+Deno.test("who is no member, or has no account any more, is 404; the owner themself is 400", async () => {
+  await using app = await openTestApp();
+  const team = await openTeam(app);
+  for (const id of [NOBODY, team.stranger.accountId]) {
+    refused(await team.owner.send(offering(team, id)), 404, "MEMBER_NOT_FOUND");
+  }
+  await app.services.engine.records("control", ACCOUNTS)
+    .deleteOne(eq("_id", team.viewer.accountId));
+  const gone = offering(team, team.viewer.accountId);
+  refused(await team.owner.send(gone), 404, "MEMBER_NOT_FOUND");
+  const self = offering(team, team.owner.accountId);
+  refused(await team.owner.send(self), 400, "INVALID_BODY", "You own this project already.");
+  for (const body of [{}, { accountId: "x" }, { accountId: null }]) {
+    refused(await team.owner.send(put(team.path("/owner"), body)), 400, "INVALID_BODY");
+  }
+  assert.equal(await storedInvitations(app), "");
+});
+
+Deno.test("an offer is one of the project's 50 open invitations", async () => {
+  await using app = await openTestApp();
+  const team = await openTeam(app);
+  for (let n = 1; n < PENDING_INVITATIONS_MAX; n++) await invite(team, `${n}@example.com`);
+  await offer(team, team.viewer);
+  await offer(team, team.admin);
+  refused(
+    await team.owner.send({
+      path: team.path("/members"),
+      body: { email: "late@example.com", role: "viewer" },
+    }),
+    409,
+    "INVITATION_LIMIT_REACHED",
+  );
+});
+
+Deno.test("what the named account's plan has room for is not told to the owner", async () => {
+  await using app = await openTestApp();
+  const team = await openTeam(app);
+  for (const name of ["a", "b", "c"]) await ownedProject(team.admin, { name });
+  await offer(team, team.admin);
+});

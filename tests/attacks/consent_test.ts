@@ -1,0 +1,55 @@
+/** Nobody gets a part in a project, nor a project, by an address or by somebody else's will. */
+
+import assert from "node:assert/strict";
+import { openAccount, ownedProject } from "../support/dashboard.ts";
+import { openDashboard } from "../support/pages.ts";
+import { openTestApp } from "../support/test_app.ts";
+import { ok, refused } from "../api/shelf.ts";
+import { openTeam, put } from "../api/team.ts";
+
+Deno.test("an invitation does not go to whoever registered the address first", async () => {
+  await using app = await openTestApp();
+  const team = await openTeam(app);
+  const squatter = await openAccount(app, { email: "ada@example.com" });
+  const body = { email: "Ada@example.com", role: "admin" };
+  const { token } = ok(await team.owner.send({ path: team.path("/members"), body }), 201);
+  refused(await squatter.send({ path: team.path() }), 404, "PROJECT_NOT_FOUND");
+  assert.deepEqual(ok(await squatter.send({ path: "/api/projects" })).items, []);
+  const page = await openDashboard(app, squatter).get("/dashboard");
+  assert.doesNotMatch(page.words, /Blog|invites you/);
+  // Whoever has the link is in, whatever address their account has.
+  const ada = await openAccount(app, { email: "ada.lovelace@example.com" });
+  const accepted = await ada.send({ path: "/api/invitations/accept", body: { token } });
+  assert.equal(ok(accepted).role, "admin");
+  refused(await squatter.send({ path: team.path() }), 404, "PROJECT_NOT_FOUND");
+});
+
+Deno.test("inviting tells nothing of the account that has the address", async () => {
+  await using app = await openTestApp();
+  const team = await openTeam(app);
+  const known = await openAccount(app, { email: "known@example.com" });
+  const answers = [];
+  for (const email of [known.email, "nobody@example.com"]) {
+    const body = { email, role: "viewer" };
+    const answer = await team.owner.send({ path: team.path("/members"), body });
+    assert.equal(answer.status, 201, answer.text);
+    assert.ok(!answer.text.includes(known.accountId));
+    const { invitationId: _id, token: _token, url: _url, ...rest } = answer.body.data;
+    answers.push({ ...rest, email: null });
+  }
+  assert.deepEqual(answers[0], answers[1]);
+  const members = ok(await team.owner.send({ path: team.path("/members") })).items;
+  assert.ok(!members.some(({ email }: { email: string }) => email === known.email));
+});
+
+Deno.test("nobody is made an owner against their will, and no plan changes before their yes", async () => {
+  await using app = await openTestApp();
+  const team = await openTeam(app);
+  const mark = { path: team.path() };
+  for (const name of ["One", "Two"]) await ownedProject(team.viewer, { name });
+  await team.owner.send(put(team.path("/owner"), { accountId: team.viewer.accountId }));
+  assert.equal(ok(await team.viewer.send(mark)).role, "viewer");
+  assert.equal(ok(await team.owner.send(mark)).role, "owner");
+  // What the named account's plan has room for is still theirs to use.
+  await ownedProject(team.viewer, { name: "Three" });
+});
