@@ -133,7 +133,7 @@ export async function openServices(
     const egress = createEgress({
       admits: config.allowPrivateEndpoints ? () => true : isPublic,
     });
-    const open = (storage: OpenedStorage) => openExternal(storage, egress, clock);
+    const open = (storage: OpenedStorage) => openExternal(storage, { egress, publicUrl, clock });
     const external = createExternalStores({ engine, keyRing, open });
     const blobStores = createBlobStores(blobs, external);
     const collectionRemovals = createCollectionRemovals({ engine, clock, log });
@@ -165,7 +165,7 @@ export async function openServices(
       blobStores,
       localFiles,
       uploadTokens,
-      servedFiles: createServedFiles(engine, clock, blobs),
+      servedFiles: createServedFiles(engine, clock, blobs, config),
       model: openModel(config),
       rateLimiter,
       storedCounts,
@@ -231,7 +231,9 @@ async function openStorage(
   }
   const { openS3Blobs } = await import("./files/s3/blobs.ts");
   const pathStyle = storage.endpoint !== null;
-  return { blobs: openS3Blobs({ ...storage, pathStyle, clock }), localFiles: null };
+  const shared = sharesHost(storage, publicUrl);
+  const blobs = openS3Blobs({ ...storage, pathStyle, sharesHost: shared, clock });
+  return { blobs, localFiles: null };
 }
 
 /** The library for models is loaded with the first question. */
@@ -242,14 +244,20 @@ function openModel({ ai: { baseUrl, model } }: Config): Model {
   return { ask: async (question) => (await (opened ??= open())).ask(question) };
 }
 
+/** Whether a bucket serves its objects at the dashboard's host. */
+const sharesHost = (storage: { readonly publicUrl: string | null }, publicUrl: string): boolean =>
+  storage.publicUrl !== null && new URL(storage.publicUrl).hostname === new URL(publicUrl).hostname;
+
 /** A bucket that a project brought: its address is a stranger's, so the way there is guarded. */
 async function openExternal(
   { accessKeyId, ...storage }: OpenedStorage,
-  { agents }: Egress,
-  clock: Clock,
+  { egress, publicUrl, clock }: { egress: Egress; publicUrl: string; clock: Clock },
 ): Promise<Blobs> {
   const { openS3Blobs } = await import("./files/s3/blobs.ts");
-  return openS3Blobs({ ...storage, accessKeyId: accessKeyId.reveal(), agents, clock });
+  const { agents } = egress;
+  const shared = sharesHost(storage, publicUrl);
+  const options = { ...storage, sharesHost: shared, agents, clock };
+  return openS3Blobs({ ...options, accessKeyId: accessKeyId.reveal() });
 }
 
 function folderOf(database: SqliteDatabase | MongoDatabase): string {

@@ -28,15 +28,31 @@ const OPENS = whole(
   ".*\\+xml",
 );
 
+/** What can be nothing but looked at, listened to and read. */
+const PASSIVE = whole(
+  "image/(?:apng|avif|bmp|gif|hei[cf]|jpe?g|jxl|png|tiff|webp|x-icon|vnd\\.microsoft\\.icon)",
+  "(?:audio|font|video)/.*",
+  "text/(?:csv|plain)",
+  "application/json",
+);
+
 /** Null for what does neither. What is no content type could be taken for anything. */
 export function dangerOf(contentType: string): Danger | null {
-  const [, essence] = MEDIA_TYPE.exec(contentType.trim().toLowerCase()) ?? [];
+  const essence = essenceOf(contentType);
   if (essence === undefined || RUNS.test(essence)) return "runs";
   return OPENS.test(essence) ? "opens" : null;
 }
 
-/** Whether files of this type must not be shown or run at the address that serves them. */
-export const isActive = (contentType: string): boolean => dangerOf(contentType) !== null;
+/**
+ * Whether a browser may show files of this type in a window of their own. At a host of their own
+ * these are all that do no harm; at the dashboard's only those that are known to do none: a PDF, and
+ * whatever browsers and their extensions come to run, is kept as a file there.
+ */
+export const isShown = (contentType: string, sharesHost: boolean): boolean =>
+  dangerOf(contentType) === null && (!sharesHost || PASSIVE.test(essenceOf(contentType)!));
+
+const essenceOf = (contentType: string): string | undefined =>
+  MEDIA_TYPE.exec(contentType.trim().toLowerCase())?.[1];
 
 function whole(...patterns: readonly string[]): RegExp {
   return new RegExp(patterns.map((pattern) => `^(?:${pattern})$`).join("|"));

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { dangerOf, isActive } from "./active_types.ts";
+import { dangerOf, isShown } from "./active_types.ts";
 
 Deno.test("scripts, styles and WebAssembly run, in every spelling that browsers know", () => {
   const scripts = [
@@ -82,7 +82,43 @@ Deno.test("all else does neither", () => {
   ];
   for (const type of types) {
     assert.equal(dangerOf(type), null, type);
-    assert.equal(isActive(type), false, type);
+    assert.equal(isShown(type, false), true, type);
   }
-  assert.equal(isActive("text/html") && isActive("text/css"), true);
+});
+
+Deno.test("at the dashboard's host only what is known to be passive is shown", () => {
+  const passive = [
+    "image/png",
+    "IMAGE/JPEG",
+    "image/webp; a=b",
+    "audio/mpeg",
+    "video/mp4",
+    "font/woff2",
+    "text/plain; charset=utf-8",
+    "text/csv",
+    "application/json",
+  ];
+  for (const type of passive) assert.equal(isShown(type, true), true, type);
+  const others = [
+    "application/pdf",
+    "application/x-pdf",
+    "application/octet-stream",
+    "application/zip",
+    "application/x-shockwave-flash",
+    "application/java-archive",
+    "application/ld+json",
+    "application/xmlish",
+    "image/x-anything",
+    "image/vnd.adobe.photoshop",
+    "text/markdown",
+    "text/calendar",
+    "text/x-htmlish",
+    "model/gltf+json",
+    "x/y",
+  ];
+  for (const type of others) assert.equal(isShown(type, true), false, type);
+  const active = ["", "text/html", "image/svg+xml", "audio/x+xml", "video/x+xml", "text/css"];
+  for (const type of active) {
+    for (const sharesHost of [true, false]) assert.equal(isShown(type, sharesHost), false, type);
+  }
 });

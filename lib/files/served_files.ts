@@ -1,10 +1,11 @@
 import { createReadThrough } from "../cache.ts";
 import type { Clock } from "../clock.ts";
+import type { Config } from "../config.ts";
 import { disposition } from "../http/disposition.ts";
 import { isInUse } from "../projects/projects.ts";
-import type { Soon } from "../soon.ts";
+import { after, type Soon } from "../soon.ts";
 import type { Engine, Id } from "../store/port.ts";
-import { dangerOf } from "./active_types.ts";
+import { dangerOf, isShown } from "./active_types.ts";
 import type { Blobs } from "./blobs.ts";
 import { projectOf, uuidOf } from "./paths.ts";
 import { INTERNAL } from "./stores.ts";
@@ -25,16 +26,33 @@ export interface ServedFile {
  * whether its object is there still: that of a removed file is gone for every process at once.
  */
 export interface ServedFiles {
-  /** Null for every path but that of a confirmed file. */
-  find(path: string): Soon<ServedFile | null>;
+  /**
+   * Null for every path but that of a confirmed file.
+   * @param host What the request was sent to, with its port; null if it does not say.
+   */
+  find(path: string, host: string | null): Soon<ServedFile | null>;
   /** Drops what is remembered of a project; other processes notice within `CACHE_MS`. */
   forget(projectId: Id): void;
 }
 
 const FILES_KEPT = 20_000;
 
-export function createServedFiles(engine: Engine, clock: Clock, blobs: Blobs): ServedFiles {
-  const known = createReadThrough<ServedFile>({ clock, max: FILES_KEPT }, async (path) => {
+/** How a file is served at a host of the files' own, and at the dashboard's. */
+interface ServedAt {
+  readonly own: ServedFile;
+  readonly shared: ServedFile;
+}
+
+export function createServedFiles(
+  engine: Engine,
+  clock: Clock,
+  blobs: Blobs,
+  { publicUrl, filesUrl }: Pick<Config, "publicUrl" | "filesUrl">,
+): ServedFiles {
+  const files = new URL(filesUrl);
+  // Cookies know no ports: another port is no host of its own.
+  const ownHost = files.hostname === new URL(publicUrl).hostname ? null : files.host;
+  const known = createReadThrough<ServedAt>({ clock, max: FILES_KEPT }, async (path) => {
     const projectId = projectOf(path);
     if (projectId === null) return null;
     // Anybody may ask for anything: the database hears of what is there, and of projects that are.
@@ -42,10 +60,14 @@ export function createServedFiles(engine: Engine, clock: Clock, blobs: Blobs): S
     if (!await isInUse({ engine }, projectId)) return null;
     const row = await findUpload({ engine }, projectId, path);
     if (row?.state !== "confirmed" || row.target !== INTERNAL) return null;
-    return servedAs(row);
+    return { own: servedAs(row, false), shared: servedAs(row, true) };
   });
   return {
-    find: (path) => known.get(path),
+    find: (path, host) =>
+      after(
+        known.get(path),
+        (file) => file && (ownHost !== null && host === ownHost ? file.own : file.shared),
+      ),
     forget: (projectId) => known.forget((path) => projectOf(path) === projectId),
   };
 }
@@ -59,22 +81,26 @@ const SANDBOX = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
  * Whoever is let in to look at a file can do nothing on its host by it. Its type is its uploader's
  * word: what a page would run goes without it, what would be a page is not opened.
  */
-function servedAs({ path, filename, contentType, bytes }: UploadRecord): ServedFile {
-  const danger = dangerOf(contentType);
-  const isPage = danger === "opens";
+function servedAs(
+  { path, filename, contentType, bytes }: UploadRecord,
+  sharesHost: boolean,
+): ServedFile {
+  const runs = dangerOf(contentType) === "runs";
+  const type = runs ? OPAQUE : contentType;
+  const shown = isShown(type, sharesHost);
   const etag = `"${uuidOf(path)}"`;
   return {
     bytes,
-    contentType: danger === "runs" ? OPAQUE : contentType,
+    contentType: type,
     etag,
     headers: [
       ["etag", etag],
       ["accept-ranges", "bytes"],
       ["cache-control", "public, max-age=31536000, immutable"],
-      ["content-disposition", disposition(isPage ? "attachment" : "inline", filename)],
+      ["content-disposition", disposition(shown ? "inline" : "attachment", filename)],
       ["x-content-type-options", "nosniff"],
       ["cross-origin-resource-policy", "cross-origin"],
-      ...isPage ? [["content-security-policy", SANDBOX] as const] : [],
+      ...shown ? [] : [["content-security-policy", SANDBOX] as const],
     ],
   };
 }

@@ -6,6 +6,8 @@ import { createServedFiles } from "./served_files.ts";
 
 const clock = { now: () => 0 };
 
+const addresses = { publicUrl: "https://api.example", filesUrl: "https://files.example" };
+
 /** A database that nobody may ask. */
 const engine = new Proxy({}, {
   get: () => {
@@ -25,11 +27,11 @@ const holding = (asked: string[], bytes: number | null) =>
 
 Deno.test("the database is not asked for what is not there, nor anything for what is no path", async () => {
   const asked: string[] = [];
-  const files = createServedFiles(engine, clock, holding(asked, null));
-  assert.equal(await files.find(path), null);
-  assert.equal(await files.find("../control.db"), null);
-  assert.equal(await files.find(path.toUpperCase()), null);
+  const files = createServedFiles(engine, clock, holding(asked, null), addresses);
+  assert.equal(await files.find(path, null), null);
+  assert.equal(await files.find("../control.db", null), null);
+  assert.equal(await files.find(path.toUpperCase(), null), null);
   assert.deepEqual(asked, [`stored ${path}`]);
-  const there = createServedFiles(engine, clock, holding([], 10));
-  await assert.rejects(async () => await there.find(path), { message: "asked the database" });
+  const there = createServedFiles(engine, clock, holding([], 10), addresses);
+  await assert.rejects(async () => await there.find(path, null), { message: "asked the database" });
 });

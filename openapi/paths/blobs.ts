@@ -20,7 +20,8 @@ const FILE_HEADERS = {
   "cache-control": "Lets it be kept for a year: another file has another address.",
   "content-disposition":
     "The file's name. HTML, SVG and XML are attachments, under a `content-security-policy` that " +
-    "lets them do nothing.",
+    "lets them do nothing; at the dashboard's host so is all but images, audio, video, fonts, " +
+    "plain text, CSV and JSON.",
 };
 
 export const putBlob = contract({

@@ -5,7 +5,7 @@ import type { Handler } from "../call.ts";
 export const handleServeFile: Handler<null> = async ({ services, param, header, isHead }) => {
   const { localFiles, blobStores, servedFiles } = services;
   const path = `${param("projectId")}/${param("name")}`;
-  const file = localFiles === null ? null : await servedFiles.find(path);
+  const file = localFiles === null ? null : await servedFiles.find(path, header("host"));
   if (localFiles === null || file === null) throw new Problem("FILE_NOT_FOUND");
   const source: FileSource = {
     exists: async () => await blobStores.internal.stat("stored", path) !== null,

@@ -92,21 +92,52 @@ Deno.test("what a browser would open as a page is an attachment that may do noth
   }
 });
 
-Deno.test("what is neither is shown with its own type", async () => {
+const PASSIVE = ["image/png", "text/plain; charset=utf-8", "application/json", "video/mp4"];
+
+/** What some browsers or their extensions open and run, or may come to. */
+const UNCERTAIN = [
+  "application/pdf",
+  "application/octet-stream",
+  "application/x-shockwave-flash",
+  "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+];
+
+Deno.test("what is known to do nothing is shown with its own type, all else is kept as a file", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
-  const types = [
-    "image/png",
-    "text/plain; charset=utf-8",
-    "application/pdf",
-    "application/json",
-    "video/mp4",
-    "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-  ];
-  for (const type of types) {
+  for (const type of [...PASSIVE, ...UNCERTAIN]) {
     const { headers } = await get(app, await keepFile(files, textBytes("1"), type));
     assert.equal(headers.get("content-type"), type);
-    assert.match(headers.get("content-disposition")!, /^inline; /);
-    assert.equal(headers.get("content-security-policy"), null);
+    const isPassive = PASSIVE.includes(type);
+    const [disposition] = headers.get("content-disposition")!.split(";");
+    assert.equal(disposition, isPassive ? "inline" : "attachment", type);
+    assert.equal(headers.get("content-security-policy") === null, isPassive);
   }
+});
+
+Deno.test("at a host of their own, and there alone, files are shown unless they would be pages", async () => {
+  const host = "files.example:8443";
+  await using app = await openTestApp({ env: { FILES_URL: `https://${host}` } });
+  const files = await openFiles(app);
+  const dispositionOf = async (path: string, headers: Record<string, string>) =>
+    (await get(app, path, headers)).headers.get("content-disposition")!.split(";")[0];
+  for (const type of [...PASSIVE, ...UNCERTAIN, "text/css"]) {
+    const path = await keepFile(files, textBytes("1"), type);
+    assert.equal(await dispositionOf(path, { host }), "inline", type);
+    if (PASSIVE.includes(type)) continue;
+    for (const other of ["localhost:8000", "files.example", "other.example:8443"]) {
+      assert.equal(await dispositionOf(path, { host: other }), "attachment", type);
+    }
+  }
+  for (const type of ["text/html", "image/svg+xml"]) {
+    const path = await keepFile(files, textBytes("1"), type);
+    assert.equal(await dispositionOf(path, { host }), "attachment", type);
+  }
+});
+
+Deno.test("another port of the dashboard's host is no host of its own", async () => {
+  await using app = await openTestApp({ env: { FILES_URL: "http://localhost:9000" } });
+  const path = await keepFile(await openFiles(app), textBytes("1"), "application/pdf");
+  const { headers } = await get(app, path, { host: "localhost:9000" });
+  assert.match(headers.get("content-disposition")!, /^attachment; /);
 });

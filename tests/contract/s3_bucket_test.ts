@@ -161,11 +161,15 @@ onS3(
   "a file is served as it was asked for, and nothing that the upload said of itself stays",
   async () => {
     await using opened = await openBucket();
-    const { bucket, blobs, visit } = opened;
+    const { bucket, visit } = opened;
+    await using shared = openS3Blobs({ ...opened.options, sharesHost: true });
     for (
-      const [contentType, disposition] of [
+      const [contentType, disposition, blobs = opened.blobs] of [
         ["image/png", undefined],
         ["text/plain; charset=utf-8", undefined],
+        ["application/pdf", undefined],
+        ["image/png", undefined, shared],
+        ["application/pdf", "attachment", shared],
         ["text/html", "attachment"],
         ["image/svg+xml", "attachment"],
         ["text/javascript", "attachment"],

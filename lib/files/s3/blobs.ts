@@ -16,7 +16,7 @@ import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { type Clock, systemClock } from "../../clock.ts";
 import type { Secret } from "../../crypto/secret.ts";
 import { UPLOAD_URL_MS } from "../../limits.ts";
-import { isActive } from "../active_types.ts";
+import { isShown } from "../active_types.ts";
 import {
   BLOB_CALL_MS,
   type BlobPage,
@@ -43,6 +43,8 @@ export interface S3Options {
   readonly pathStyle: boolean;
   /** Where the bucket serves its objects to everybody, without a final slash; null if nowhere. */
   readonly publicUrl: string | null;
+  /** Whether that is the dashboard's host. */
+  readonly sharesHost?: boolean;
   readonly accessKeyId: string;
   readonly secretAccessKey: Secret;
   /** Guarded ones for an endpoint that a user gave. They stay the caller's to close. */
@@ -84,6 +86,7 @@ export class S3Blobs implements Blobs {
   readonly #client: S3Client;
   readonly #bucket: string;
   readonly #publicUrl: string | null;
+  readonly #sharesHost: boolean;
   readonly #clock: Clock;
   readonly #ownsAgents: boolean;
   /** For operators. */
@@ -93,6 +96,7 @@ export class S3Blobs implements Blobs {
     const { endpoint, region, bucket, publicUrl, agents, clock = systemClock } = options;
     this.#bucket = bucket;
     this.#publicUrl = publicUrl;
+    this.#sharesHost = options.sharesHost ?? false;
     this.#clock = clock;
     this.#ownsAgents = agents === undefined;
     this.#name = `The bucket "${bucket}" at ${endpoint ?? `AWS in ${region}`}`;
@@ -235,7 +239,7 @@ export class S3Blobs implements Blobs {
       MetadataDirective: "REPLACE",
       ContentType: contentType,
       CacheControl: CACHE_CONTROL,
-      ...(isActive(contentType) && { ContentDisposition: "attachment" }),
+      ...(!isShown(contentType, this.#sharesHost) && { ContentDisposition: "attachment" }),
     });
     const copied = await this.#ask(
       by,
