@@ -1,6 +1,7 @@
 import { createLines, type Lines } from "./accounts/lines.ts";
 import { createKnownDevices, type KnownDevices } from "./accounts/known_devices.ts";
 import type { Model } from "./ai/model.ts";
+import { createPasswordQueue, type PasswordQueue } from "./accounts/password_queue.ts";
 import { createPasswords, type Passwords } from "./accounts/passwords.ts";
 import { type AccessTokens, createAccessTokens } from "./auth/access_tokens.ts";
 import { createKeyDirectory, type KeyDirectory } from "./auth/api_keys.ts";
@@ -86,6 +87,7 @@ export interface Services extends AsyncDisposable {
   /** For whatever tells whether somebody has an account, or which password. */
   readonly dashboardLimiter: RateLimiter;
   readonly passwords: Passwords;
+  readonly passwordQueue: PasswordQueue;
   /** Those who try passwords. */
   readonly lines: Lines;
   readonly knownDevices: KnownDevices;
@@ -172,6 +174,7 @@ export async function openServices(
       signInLimiter,
       dashboardLimiter,
       passwords: createPasswords(hashesAtOnce(config)),
+      passwordQueue: createPasswordQueue(),
       lines: createLines(),
       knownDevices: createKnownDevices(cookies, keyRing.derive("known devices")),
       deadlines,

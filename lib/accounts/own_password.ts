@@ -8,22 +8,40 @@ import { Problem } from "../problems.ts";
 import type { SignedInAccount } from "./account_sessions.ts";
 import { endAccountSessions } from "./end_account_sessions.ts";
 import { ownAccount } from "./own_account.ts";
+import type { PasswordQueue } from "./password_queue.ts";
 import { checkNewPassword, type Passwords } from "./passwords.ts";
 import { type AccountRecord, ACCOUNTS } from "./records.ts";
 import { tryPassword, type TryServices } from "./sign_in_attempts.ts";
 
 interface PasswordServices extends TryServices {
   readonly passwords: Passwords;
+  readonly passwordQueue: PasswordQueue;
+}
+
+interface PasswordChange {
+  readonly currentPassword: string;
+  readonly newPassword: string;
+  /** The network that the request came from, as in the next. */
+  readonly network: string;
 }
 
 /**
  * Changes the password and ends all sessions but the one that asks; resolves to how many. Throws
- * `PASSWORD_WRONG`, `SIGN_IN_LOCKED` and `INVALID_PASSWORD`.
+ * `PASSWORD_WRONG`, `SIGN_IN_LOCKED`, `INVALID_PASSWORD` and `PASSWORDS_BUSY`.
  */
 export async function changeOwnPassword(
   services: PasswordServices,
   principal: SignedInAccount,
-  { currentPassword, newPassword }: { currentPassword: string; newPassword: string },
+  change: PasswordChange,
+): Promise<number> {
+  return await services.passwordQueue
+    .run(change.network, () => changePassword(services, principal, change));
+}
+
+async function changePassword(
+  services: PasswordServices,
+  principal: SignedInAccount,
+  { currentPassword, newPassword }: PasswordChange,
 ): Promise<number> {
   const { engine, clock, passwords } = services;
   const account = await ownAccountBy(services, principal, currentPassword);
@@ -39,15 +57,17 @@ export async function changeOwnPassword(
 }
 
 /**
- * Removes the account with its sessions, its memberships and the invitations it made. Throws `PASSWORD_WRONG`,
- * `SIGN_IN_LOCKED`, and `ACCOUNT_OWNS_PROJECTS`; projects in the trash do not hold it.
+ * Removes the account with its sessions, its memberships and the invitations it made. Throws
+ * `PASSWORD_WRONG`, `SIGN_IN_LOCKED`, `PASSWORDS_BUSY`, and `ACCOUNT_OWNS_PROJECTS`; projects in the
+ * trash do not hold it.
  */
 export async function deleteOwnAccount(
   services: PasswordServices,
   principal: SignedInAccount,
-  { password }: { password: string },
+  { password, network }: { password: string; network: string },
 ): Promise<void> {
-  const account = await ownAccountBy(services, principal, password);
+  const account = await services.passwordQueue
+    .run(network, () => ownAccountBy(services, principal, password));
   await services.engine.transaction("control", async (tx) => {
     const deleted = await tx.records<AccountRecord>(ACCOUNTS).deleteOne(unchanged(account));
     if (deleted === null) throw new Problem("PASSWORD_WRONG");

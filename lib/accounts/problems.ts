@@ -40,4 +40,12 @@ export const ACCOUNT_PROBLEMS = {
     message: "Too many wrong passwords: wait as long as Retry-After says.",
     when: "Wrong passwords came from this address for this account, or for it from everywhere.",
   },
+  PASSWORDS_BUSY: {
+    status: 503,
+    message:
+      "Too many passwords are being checked at the moment: wait as long as Retry-After says.",
+    when:
+      "As many requests of this network, or of all, as are admitted wait for a password to be " +
+      "hashed; nothing was done, and no try is counted.",
+  },
 } as const;

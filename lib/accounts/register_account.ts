@@ -1,4 +1,3 @@
-import type { Device } from "../auth/sessions.ts";
 import { type Clock, timestamp } from "../clock.ts";
 import { textProblem } from "../documents/names.ts";
 import { canonicalEmail, isPlainEmail } from "../emails.ts";
@@ -9,9 +8,10 @@ import type { PlanName } from "../projects/plans.ts";
 import { UniqueViolation } from "../store/errors.ts";
 import type { Engine, Transaction } from "../store/port.ts";
 import { openAccountSession } from "./account_sessions.ts";
+import type { PasswordQueue } from "./password_queue.ts";
 import { checkNewPassword, type Passwords } from "./passwords.ts";
 import { type AccountRecord, ACCOUNTS } from "./records.ts";
-import type { OpenedSession } from "./sign_in.ts";
+import type { OpenedSession, Visitor } from "./sign_in.ts";
 
 interface RegisterServices {
   readonly engine: Engine;
@@ -29,14 +29,15 @@ export interface NewAccount {
 
 /**
  * Adds an account and signs it in. Throws `INVALID_BODY`
- * for what is no e-mail or no name, `INVALID_PASSWORD`, and `ACCOUNT_EXISTS`.
+ * for what is no e-mail or no name, `INVALID_PASSWORD`, `ACCOUNT_EXISTS`, and `PASSWORDS_BUSY`.
  */
 export async function registerAccount(
-  services: RegisterServices,
+  services: RegisterServices & { readonly passwordQueue: PasswordQueue },
   given: Omit<NewAccount, "plan">,
-  device: Device,
+  { device, network }: Pick<Visitor, "device" | "network">,
 ): Promise<OpenedSession> {
-  const account = await newAccount(services, { ...given, plan: "free" });
+  const account = await services.passwordQueue
+    .run(network, () => newAccount(services, { ...given, plan: "free" }));
   return await inserted(services, async (tx) => {
     await tx.records<AccountRecord>(ACCOUNTS).insert(account);
     const token = await openAccountSession(tx, services, { accountId: account._id, device });

@@ -7,6 +7,7 @@ import { and, eq } from "../store/filter.ts";
 import type { Id } from "../store/port.ts";
 import { openAccountSession } from "./account_sessions.ts";
 import type { KnownDevices } from "./known_devices.ts";
+import type { PasswordQueue } from "./password_queue.ts";
 import type { Passwords } from "./passwords.ts";
 import { type AccountRecord, ACCOUNTS } from "./records.ts";
 import { type TryServices, trySignIn } from "./sign_in_attempts.ts";
@@ -23,6 +24,7 @@ export interface Visitor {
 interface SignInServices extends TryServices {
   readonly newId: NewId;
   readonly passwords: Passwords;
+  readonly passwordQueue: PasswordQueue;
   readonly knownDevices: KnownDevices;
 }
 
@@ -37,9 +39,18 @@ export interface OpenedSession {
 
 /**
  * Signs an account in. An unknown e-mail and a wrong password are one answer and take one time.
- * Throws `CREDENTIALS_INVALID`, and `SIGN_IN_LOCKED` after too many of them.
+ * Throws `CREDENTIALS_INVALID`, `SIGN_IN_LOCKED` after too many of them, and `PASSWORDS_BUSY`.
  */
 export async function signInAccount(
+  services: SignInServices,
+  credentials: { email: string; password: string },
+  visitor: Visitor,
+): Promise<OpenedSession> {
+  const { network } = visitor;
+  return await services.passwordQueue.run(network, () => signIn(services, credentials, visitor));
+}
+
+async function signIn(
   services: SignInServices,
   { email, password }: { email: string; password: string },
   { device, network, cookies }: Visitor,

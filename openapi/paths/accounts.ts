@@ -46,7 +46,7 @@ export const registerAccount = contract({
     bytesMax: SMALL_BODY_BYTES_MAX,
   },
   success: [{ ...account(201, "Account registered"), headers: SETS_COOKIE }],
-  problems: ["INVALID_PASSWORD", "ACCOUNT_EXISTS"],
+  problems: ["INVALID_PASSWORD", "ACCOUNT_EXISTS", "PASSWORDS_BUSY"],
 });
 
 export const signInAccount = contract({
@@ -65,7 +65,7 @@ export const signInAccount = contract({
     bytesMax: SMALL_BODY_BYTES_MAX,
   },
   success: [{ ...account(200, "Signed in"), headers: SETS_COOKIE }],
-  problems: ["CREDENTIALS_INVALID", "SIGN_IN_LOCKED"],
+  problems: ["CREDENTIALS_INVALID", "SIGN_IN_LOCKED", "PASSWORDS_BUSY"],
 });
 
 export const signOutAccount = contract({
@@ -133,7 +133,7 @@ export const changePassword = contract({
     example: { ended: 2 },
     message: "Password changed",
   }],
-  problems: ["PASSWORD_WRONG", "SIGN_IN_LOCKED", "INVALID_PASSWORD"],
+  problems: ["PASSWORD_WRONG", "SIGN_IN_LOCKED", "INVALID_PASSWORD", "PASSWORDS_BUSY"],
 });
 
 export const listAccountSessions = contract({
@@ -199,7 +199,7 @@ export const deleteAccount = contract({
     message: "Account deleted",
     headers: CLEARS_COOKIE,
   }],
-  problems: ["PASSWORD_WRONG", "SIGN_IN_LOCKED", "ACCOUNT_OWNS_PROJECTS"],
+  problems: ["PASSWORD_WRONG", "SIGN_IN_LOCKED", "ACCOUNT_OWNS_PROJECTS", "PASSWORDS_BUSY"],
 });
 
 /** In the order of the reference. */

@@ -16,6 +16,7 @@ export const handleChangePassword: Handler<SignedInAccount> = async (call) => {
   const given = {
     currentPassword: requiredText(members, "currentPassword"),
     newPassword: requiredText(members, "newPassword"),
+    network: call.network(),
   };
   const ended = await changeOwnPassword(call.services, call.principal, given);
   return ok(200, JSON.stringify({ ended }), "Password changed");
@@ -24,7 +25,7 @@ export const handleChangePassword: Handler<SignedInAccount> = async (call) => {
 export const handleDeleteAccount: Handler<SignedInAccount> = async (call) => {
   const { services, principal } = call;
   const password = requiredText(membersOf(await call.body(), ["password"]), "password");
-  await deleteOwnAccount(services, principal, { password });
+  await deleteOwnAccount(services, principal, { password, network: call.network() });
   const { accountId } = principal;
   return {
     ...ok(200, JSON.stringify({ accountId }), "Account deleted"),

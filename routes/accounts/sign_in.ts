@@ -2,7 +2,7 @@ import { readSessionCookie, sessionCookie } from "@/lib/accounts/account_session
 import { signOutAccount } from "@/lib/accounts/end_account_sessions.ts";
 import { shownAccount } from "@/lib/accounts/own_account.ts";
 import { registerAccount } from "@/lib/accounts/register_account.ts";
-import { type OpenedSession, signInAccount } from "@/lib/accounts/sign_in.ts";
+import { type OpenedSession, signInAccount, type Visitor } from "@/lib/accounts/sign_in.ts";
 import { deviceOf } from "@/lib/auth/device.ts";
 import { NO_STORE, ok, type Reply } from "@/lib/http/respond.ts";
 import { jsonText } from "@/lib/store/json_text.ts";
@@ -16,7 +16,7 @@ export const handleRegisterAccount: Handler<null> = async (call) => {
     password: requiredText(members, "password"),
     name: optionalText(members, "name"),
   };
-  const opened = await registerAccount(call.services, given, device(call));
+  const opened = await registerAccount(call.services, given, visitor(call));
   return signedIn(call, opened, ok(201, shown(opened), "Account registered"));
 };
 
@@ -26,11 +26,7 @@ export const handleSignInAccount: Handler<null> = async (call) => {
     email: requiredText(members, "email"),
     password: requiredText(members, "password"),
   };
-  const opened = await signInAccount(call.services, given, {
-    device: device(call),
-    network: call.network(),
-    cookies: call.header("cookie"),
-  });
+  const opened = await signInAccount(call.services, given, visitor(call));
   return signedIn(call, opened, ok(200, shown(opened), "Signed in"));
 };
 
@@ -40,7 +36,11 @@ export const handleSignOutAccount: Handler<null> = async ({ services, header }) 
   return { ...ok(200, "{}", "Signed out"), headers: [sessionCookie(services.cookies, null)] };
 };
 
-export const device = ({ header, client }: Call<null>) => deviceOf(header("user-agent"), client());
+export const visitor = ({ header, client, network }: Call<null>): Visitor => ({
+  device: deviceOf(header("user-agent"), client()),
+  network: network(),
+  cookies: header("cookie"),
+});
 
 const shown = ({ account }: OpenedSession): string => jsonText(shownAccount(account));
 

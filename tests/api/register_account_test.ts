@@ -38,10 +38,12 @@ Deno.test("a name may be left out or null", async () => {
 Deno.test("of a password only its argon2id hash is kept, and equal ones have different hashes", async () => {
   await using app = await openTestApp();
   const hashes = new Set<string>();
+  // Hashes of the other password are shared among tests.
+  const password = "eight dry leaves 52";
   for (const email of ["ada@example.com", "bob@example.com"]) {
-    ok(await register(app, { email, password: PASSWORD }), 201);
+    ok(await register(app, { email, password }), 201);
     const { json, value } = (await accounts(app).findOne(eq("emailLower", email)))!;
-    assert.ok(!json.includes(PASSWORD));
+    assert.ok(!json.includes(password));
     assert.match(value.passwordHash, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     hashes.add(value.passwordHash);
   }
@@ -60,11 +62,11 @@ Deno.test("an e-mail that is taken is 409, in whatever letter case", async () =>
 
 Deno.test("of many who register with one e-mail at once exactly one does", async () => {
   await using app = await openTestApp();
-  const answers = await Promise.all(times(20, (n) => {
+  const answers = await Promise.all(times(10, (n) => {
     const email = n % 2 === 0 ? "ada@example.com" : "Ada@example.com";
     return register(app, { email, password: PASSWORD });
   }));
-  assert.deepEqual(tally(answers), { 201: 1, 409: 19 });
+  assert.deepEqual(tally(answers), { 201: 1, 409: 9 });
   assert.equal(await accounts(app).count(ALL), 1);
 });
 

@@ -15,6 +15,7 @@ export const changePassword: Handler<SignedInAccount> = async (call) => {
   const given = {
     currentPassword: form.get("currentPassword") ?? "",
     newPassword: form.get("newPassword") ?? "",
+    network: call.network(),
   };
   const { services, principal } = call;
   const { problem } = await attempt(() => changeOwnPassword(services, principal, given));
@@ -53,7 +54,8 @@ export const clearAiKey: Handler<SignedInAccount> = async ({ services, principal
 export const deleteAccount: Handler<SignedInAccount> = async (call) => {
   const password = (await call.form()).get("password") ?? "";
   const { services, principal } = call;
-  const { problem } = await attempt(() => deleteOwnAccount(services, principal, { password }));
+  const given = { password, network: call.network() };
+  const { problem } = await attempt(() => deleteOwnAccount(services, principal, given));
   if (problem !== null) return await refusedAccount(call, { form: "delete", problem });
   const signedOut = sessionCookie(services.cookies, null);
   return seeOther("/dashboard/sign-in?done=deleted", [signedOut]);

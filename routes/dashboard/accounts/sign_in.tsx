@@ -4,7 +4,7 @@ import { registerAccount } from "@/lib/accounts/register_account.ts";
 import { signInAccount } from "@/lib/accounts/sign_in.ts";
 import { PASSWORD_LENGTH_MIN } from "@/lib/limits.ts";
 import type { Problem } from "@/lib/problems.ts";
-import { device, signedIn } from "../../accounts/sign_in.ts";
+import { signedIn, visitor } from "../../accounts/sign_in.ts";
 import type { Handler } from "../../call.ts";
 import { Field, PASSWORD_HINT, Refusal } from "../components/forms.tsx";
 import { Plain } from "../components/shell.tsx";
@@ -29,13 +29,7 @@ export const signIn: Handler<null> = async (call) => {
   const email = form.get("email") ?? "";
   const next = nextPath(form.get("next"));
   const given = { email, password: form.get("password") ?? "" };
-  const tried = await attempt(() =>
-    signInAccount(call.services, given, {
-      device: device(call),
-      network: call.network(),
-      cookies: call.header("cookie"),
-    })
-  );
+  const tried = await attempt(() => signInAccount(call.services, given, visitor(call)));
   if (tried.problem === null) return signedIn(call, tried.value, seeOther(next));
   const page = <SignInPage email={email} next={next} problem={tried.problem} />;
   return pageReply(page, { status: tried.problem.status });
@@ -50,7 +44,7 @@ export const register: Handler<null> = async (call) => {
   const name = form.get("name") ?? "";
   const next = nextPath(form.get("next"));
   const given = { email, name: name === "" ? null : name, password: form.get("password") ?? "" };
-  const tried = await attempt(() => registerAccount(call.services, given, device(call)));
+  const tried = await attempt(() => registerAccount(call.services, given, visitor(call)));
   if (tried.problem === null) return signedIn(call, tried.value, seeOther(next));
   const page = <RegisterPage email={email} name={name} next={next} problem={tried.problem} />;
   return pageReply(page, { status: tried.problem.status });
