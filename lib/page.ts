@@ -1,4 +1,4 @@
-import { type Cursors, digestOf } from "./documents/cursor.ts";
+import { type Cursors, digestOf, readCursor } from "./documents/cursor.ts";
 import { shown } from "./documents/names.ts";
 import { wholeNumber } from "./documents/query.ts";
 import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX } from "./limits.ts";
@@ -66,7 +66,8 @@ export async function readPage<T extends StoredRecord>(
   { limit, cursor }: Pick<PageRequest, "limit" | "cursor">,
 ): Promise<RecordPage<T>> {
   const scope = digestOf({ projectId, collection: name, callerTag: "", filter: asked, sort: SORT });
-  const behind = cursor === null ? {} : cursors.read(cursor, scope);
+  const list = { records, filter, sort: SORT };
+  const behind = cursor === null ? {} : await readCursor(cursors, { text: cursor, scope, list });
   const page = await records.list({ filter, sort: SORT, limit, ...behind });
   const from = page.last();
   return {

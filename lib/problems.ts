@@ -70,7 +70,8 @@ const table = {
     message:
       "The cursor does not belong to this query: start again without it, and keep filter and sort while paging.",
     when:
-      "The cursor was altered, or belongs to another project, collection, filter, sort or caller.",
+      "The cursor was altered, or belongs to another project, collection, filter, sort or caller; or " +
+      "it names a document by a long text that has changed since, which others begin with too.",
   },
   INVALID_IDEMPOTENCY_KEY: {
     status: 400,

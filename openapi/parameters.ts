@@ -1,4 +1,5 @@
 import {
+  CURSOR_LENGTH_MAX,
   EMAIL_SEARCH_LENGTH_MAX,
   FIELDS_MAX,
   LIST_LIMIT_DEFAULT,
@@ -150,7 +151,13 @@ export const listing: readonly Parameter[] = [
     { type: "string", default: "-createdAt" },
     "-createdAt",
   ),
-  query("cursor", "`nextCursor` or `prevCursor` of a list of the same filter and sort.", TEXT),
+  query(
+    "cursor",
+    "`nextCursor` or `prevCursor` of a list of the same filter and sort. It carries no more than " +
+      "the beginning of a long text: once the document that it names has changed or is gone, it " +
+      "is refused if others in the list begin with that text as well.",
+    { ...TEXT, maxLength: CURSOR_LENGTH_MAX },
+  ),
   query("count", "`true` answers only the number of matching documents.", FLAG),
   query("total", "`none` leaves the total out, `estimate` may answer a rough one.", {
     type: "string",
@@ -239,7 +246,7 @@ export const paging: readonly Parameter[] = [
     maximum: LIST_LIMIT_MAX,
     default: LIST_LIMIT_DEFAULT,
   }),
-  query("cursor", "`nextCursor` of the page before.", TEXT),
+  query("cursor", "`nextCursor` of the page before.", { ...TEXT, maxLength: CURSOR_LENGTH_MAX }),
 ];
 
 export const filePath: Parameter = {

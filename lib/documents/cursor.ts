@@ -1,13 +1,26 @@
 import { LRUCache } from "lru-cache";
 import { encodeBase64Url } from "../crypto/base64.ts";
-import { equalInConstantTime, mac, sha256 } from "../crypto/hashes.ts";
+import { equalInConstantTime, mac, MAC_LENGTH, sha256 } from "../crypto/hashes.ts";
+import { CURSOR_LENGTH_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import { jsonText, parseJson } from "../store/json_text.ts";
 import type { Filter, Id, Position, Scalar, SortKey } from "../store/port.ts";
+import {
+  type PagedList,
+  restored,
+  shortened,
+  type ShortenedPosition,
+} from "./shortened_position.ts";
 
 /** A place in a list, and the way to read on from it. */
 export interface Cursor {
   readonly from: Position;
+  readonly backwards: boolean;
+}
+
+/** The same with a position that must be restored before anything can be read from it. */
+export interface ShortenedCursor {
+  readonly shortened: ShortenedPosition;
   readonly backwards: boolean;
 }
 
@@ -32,7 +45,7 @@ export const digestOf = (
 export interface Cursors {
   write(cursor: Cursor, scope: ScopeDigest): string;
   /** Throws `INVALID_CURSOR` for a cursor that was altered or is of another scope. */
-  read(text: string, scope: ScopeDigest): Cursor;
+  read(text: string, scope: ScopeDigest): Cursor | ShortenedCursor;
 }
 
 interface Written {
@@ -41,8 +54,23 @@ interface Written {
   readonly text: string;
 }
 
+/**
+ * A cursor as it was sent, ready to be read from. Throws `INVALID_CURSOR`, also for one whose place
+ * cannot be told any more.
+ */
+export async function readCursor(
+  cursors: Cursors,
+  { text, scope, list }: { text: string; scope: ScopeDigest; list: PagedList },
+): Promise<Cursor> {
+  const cursor = cursors.read(text, scope);
+  if ("from" in cursor) return cursor;
+  return { from: await restored(list, cursor.shortened), backwards: cursor.backwards };
+}
+
 /** Bits of the number that a cursor begins with. */
-const WAY = { forwards: 1, inclusive: 2, exact: 4 } as const;
+const WAY = { forwards: 1, inclusive: 2, exact: 4, shortened: 8 } as const;
+
+const PAYLOAD_LENGTH_MAX = CURSOR_LENGTH_MAX - ".".length - MAC_LENGTH;
 
 const CURSORS_KEPT = 10_000;
 const KEPT_LENGTH_MAX = 500;
@@ -59,30 +87,48 @@ export function createCursors(keys: readonly string[]): Cursors {
     write({ from, backwards }, scope) {
       const last = written.get(from);
       if (last?.scope === scope && last.cursor.backwards === backwards) return last.text;
-      const { id, values, inclusive, exact } = from;
-      const way = (backwards ? 0 : WAY.forwards) + (inclusive ? WAY.inclusive : 0);
-      const place = exact === undefined ? [way, id] : [way + WAY.exact, exact, id];
-      const payload = encode(jsonText([...place, ...values]));
+      const way = (backwards ? 0 : WAY.forwards) + (from.inclusive ? WAY.inclusive : 0);
+      const whole = wholePayload(way, from);
+      const payload = whole.length <= PAYLOAD_LENGTH_MAX ? whole : shortenedPayload(way, from);
       const text = `${payload}.${sign(keys[0]!, payload, scope)}`;
       const fresh = { scope, text, cursor: { from, backwards } };
       written.set(from, fresh);
-      if (text.length <= KEPT_LENGTH_MAX) known.set(text, fresh);
+      if (payload === whole && text.length <= KEPT_LENGTH_MAX) known.set(text, fresh);
       return text;
     },
     read(text, scope) {
       const own = known.get(text);
       if (own?.scope === scope) return own.cursor;
       const [payload = "", signature = ""] = text.split(".", 2);
-      const genuine = text === `${payload}.${signature}` &&
+      const genuine = text.length <= CURSOR_LENGTH_MAX && text === `${payload}.${signature}` &&
         keys.some((key) => equalInConstantTime(signature, sign(key, payload, scope)));
       if (!genuine) throw new Problem("INVALID_CURSOR");
-      const [way, ...place] = parseJson(decode(payload)) as [number, ...Scalar[]];
-      const exact = way & WAY.exact ? { exact: place.shift() as string } : null;
-      const [id, ...values] = place as [Id, ...Scalar[]];
-      const from = { id, values, ...(way & WAY.inclusive && { inclusive: true }), ...exact };
-      return { from, backwards: (way & WAY.forwards) === 0 };
+      return cursorOf(parseJson(decode(payload)) as [number, ...Scalar[]]);
     },
   };
+}
+
+function wholePayload(way: number, { id, values, exact }: Position): string {
+  const place = exact === undefined ? [way, id] : [way + WAY.exact, exact, id];
+  return encode(jsonText([...place, ...values]));
+}
+
+function shortenedPayload(way: number, position: Position): string {
+  const { id, values, firstCut, digest } = shortened(position);
+  return encode(jsonText([way + WAY.shortened, digest, firstCut, id, ...values]));
+}
+
+/** Reads what one of our keys has signed. */
+function cursorOf([way, ...place]: readonly [number, ...Scalar[]]): Cursor | ShortenedCursor {
+  const backwards = (way & WAY.forwards) === 0;
+  const inclusive = (way & WAY.inclusive) === 0 ? {} : { inclusive: true };
+  if (way & WAY.shortened) {
+    const [digest, firstCut, id, ...values] = place as [string, number | null, Id, ...Scalar[]];
+    return { shortened: { id, values, firstCut, digest, ...inclusive }, backwards };
+  }
+  const exact = way & WAY.exact ? { exact: place.shift() as string } : null;
+  const [id, ...values] = place as [Id, ...Scalar[]];
+  return { from: { id, values, ...inclusive, ...exact }, backwards };
 }
 
 const encode = (text: string) => encodeBase64Url(new TextEncoder().encode(text));

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import type { Position } from "../store/port.ts";
+import { mac } from "../crypto/hashes.ts";
 import { createCursors, type CursorScope, digestOf } from "./cursor.ts";
+import { shortened } from "./shortened_position.ts";
 
 const KEY_A = "a".repeat(43);
 const KEY_B = "b".repeat(43);
@@ -47,7 +49,9 @@ Deno.test("a cursor leads back to its place and direction, here and in another p
 Deno.test("a cursor keeps the sign of zero and takes up behind its place if nothing else is said", () => {
   const text = createCursors([KEY_A])
     .write({ from: { id: ID, values: [-0] }, backwards: false }, LIST);
-  const { from } = createCursors([KEY_A]).read(text, LIST);
+  const cursor = createCursors([KEY_A]).read(text, LIST);
+  assert.ok("from" in cursor);
+  const { from } = cursor;
   assert.ok(Object.is(from.values[0], -0));
   assert.equal(from.inclusive ?? false, false);
 });
@@ -116,7 +120,9 @@ Deno.test("a cursor is good for its own list only", () => {
       refused(() => reading.read(text, digestOf({ ...SCOPE, ...other })), JSON.stringify(other));
     }
   }
-  assert.deepEqual(cursors.read(text, digestOf(structuredClone(SCOPE))).from.id, ID);
+  const cursor = cursors.read(text, digestOf(structuredClone(SCOPE)));
+  assert.ok("from" in cursor);
+  assert.deepEqual(cursor.from.id, ID);
 });
 
 Deno.test("parts of a scope cannot be shifted into one another", () => {
@@ -147,4 +153,43 @@ Deno.test("after a new key is put in front, cursors in flight are still good", (
   assert.deepEqual(later.read(fresh, LIST), cursor, "the first key signs");
   refused(() => later.read(old, LIST));
   refused(() => before.read(fresh, LIST));
+});
+
+Deno.test("a cursor has at most 2048 characters, however long the values of its place", () => {
+  const cursors = createCursors([KEY_A]);
+  const texts = ["x", "\u0001", "é", "漢", "😀", '"'].map((char) => char.repeat(50_000));
+  for (const keys of [1, 2, 8]) {
+    for (const text of texts) {
+      for (const values of [Array(keys).fill(text), [...Array(keys - 1).fill(-1.7e-300), text]]) {
+        for (const inclusive of [{}, { inclusive: true }]) {
+          const from: Position = { id: ID, values, ...inclusive };
+          const written = cursors.write({ from, backwards: true }, LIST);
+          assert.ok(written.length <= 2048, `${written.length}`);
+          const cursor = cursors.read(written, LIST);
+          assert.ok("shortened" in cursor);
+          assert.deepEqual(cursor, { shortened: shortened(from), backwards: true });
+        }
+      }
+    }
+  }
+  const exact = "e".repeat(5000);
+  const foreign = cursors.write({ from: { id: ID, values: [1], exact }, backwards: false }, LIST);
+  assert.ok(foreign.length <= 2048);
+});
+
+Deno.test("a place is carried whole in up to 2048 characters", () => {
+  const cursors = createCursors([KEY_A]);
+  const lengthOf = (length: number) => {
+    const from = { id: ID, values: ["x".repeat(length)] };
+    const text = cursors.write({ from, backwards: false }, LIST);
+    return ["from" in cursors.read(text, LIST), text.length];
+  };
+  assert.deepEqual(lengthOf(1485), [true, 2047]);
+  assert.equal(lengthOf(1486)[0], false);
+});
+
+Deno.test("a longer text than a cursor can be is refused", () => {
+  const cursors = createCursors([KEY_A]);
+  const payload = "A".repeat(3000);
+  refused(() => cursors.read(`${payload}.${mac(KEY_A, `${LIST}.${payload}`)}`, LIST));
 });

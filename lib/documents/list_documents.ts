@@ -13,7 +13,7 @@ import {
   requireSecretKey,
 } from "./access.ts";
 import type { Collection } from "./collection.ts";
-import { type Cursor, type Cursors, digestOf, type ScopeDigest } from "./cursor.ts";
+import { type Cursor, type Cursors, digestOf, readCursor, type ScopeDigest } from "./cursor.ts";
 import { explanationOf, type ListExplanation } from "./explain_list.ts";
 import { isPlain, present } from "./present.ts";
 import { type ListRequest, parseListQuery, splitCursor } from "./query.ts";
@@ -75,7 +75,10 @@ export async function listDocuments(
       message: '"page" cannot be used with cursor: leave one of them out.',
     });
   }
-  const cursor = cursorText === null ? null : services.cursors.read(cursorText, scope);
+  const list = { records: source.records, filter, sort: request.sort };
+  const cursor = cursorText === null
+    ? null
+    : await readCursor(services.cursors, { text: cursorText, scope, list });
   if (request.explain) {
     requireSecretKey(caller);
     const explanation = await source.records.explain(queryOf(plan, cursor));
@@ -85,9 +88,9 @@ export async function listDocuments(
   const page = await source.records.list(queryOf(plan, cursor));
   const last = shown.get(page);
   if (last?.plan === plan && last.list.cursor === cursorText) return last.list;
-  const list = await listOf(services, caller, plan, { page, cursor, cursorText });
-  if (isPlain(request)) shown.set(page, { plan, list });
-  return list;
+  const answer = await listOf(services, caller, plan, { page, cursor, cursorText });
+  if (isPlain(request)) shown.set(page, { plan, list: answer });
+  return answer;
 }
 
 /** What was made of a page last: an engine that finds the same page again gives the same object. */

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { createApp } from "@/routes/app.ts";
 import { ok, openShelf, refused, type Shelf, times } from "../api/shelf.ts";
+import type { Answer } from "../support/conforming_client.ts";
 import { openTestApp } from "../support/test_app.ts";
 
 /** The server's own time is a small part of it; before the bounds it was 4 to 22 seconds. */
@@ -151,6 +152,36 @@ Deno.test("a request is routed by its path, never by what stands in its query", 
   assert.notEqual(index, health);
   const addresses = ["?y=/api/health", "?/api/health", "#/api/health", "?y#/api/health", "?", ""];
   for (const rest of addresses) assert.equal(await messageAt(`http://x${rest}`), index, rest);
+});
+
+Deno.test("a cursor behind a long text is short, and is taken back", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app, FREE);
+  const long = "é漢\u0001".repeat(16_667);
+  await shelf.insert(...["a", "b", "c"].map((end) => ({ title: long + end })));
+  const ends = (items: { title: string }[]) => items.map(({ title }) => title.at(-1));
+  for (const [sort, order] of [["title", "abc"], ["-title", "cba"]] as const) {
+    const page = async (cursor: string | null): Promise<Answer> => {
+      const at = cursor === null ? "" : `&cursor=${cursor}`;
+      const answer = await shelf.asPublic({ path: `?limit=1&sort=${sort}${at}` });
+      const { nextCursor, prevCursor } = ok(answer);
+      for (const one of [nextCursor, prevCursor]) assert.ok(one === null || one.length <= 2048);
+      return answer;
+    };
+    let answer = await page(null);
+    const seen = ends(ok(answer).items);
+    for (const _ of [1, 2]) {
+      answer = await page(ok(answer).nextCursor);
+      seen.push(...ends(ok(answer).items));
+    }
+    assert.equal(seen.join(""), order);
+    assert.equal(ok(answer).nextCursor, null);
+    for (const way of [order[1], order[0]]) {
+      answer = await page(ok(answer).prevCursor);
+      assert.deepEqual(ends(ok(answer).items), [way]);
+    }
+    assert.equal(ok(answer).prevCursor, null);
+  }
 });
 
 /** Names that a driver, a language or a query knows otherwise than as names. */
