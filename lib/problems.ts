@@ -304,7 +304,7 @@ const table = {
   DOCUMENT_TOO_LARGE: {
     status: 413,
     message: "The document is larger than 1 MiB.",
-    when: "The document, or what it would become, exceeds 1 MiB of JSON text.",
+    when: "The document, or what it would become, exceeds 1 MiB of JSON text, or 20,000 members.",
   },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,

@@ -1,7 +1,8 @@
-import { DOCUMENT_BYTES_MAX } from "../limits.ts";
+import { DOCUMENT_BYTES_MAX, DOCUMENT_MEMBERS_MAX } from "../limits.ts";
 import type { Definition, FieldShape, Id, Index, Json, StoredRecord } from "../store/port.ts";
 import { nearestShape } from "../store/shape.ts";
 import type { CollectionDefinition, FieldDefinition, ItemDefinition } from "./fields.ts";
+import { SERVER_FIELDS } from "./names.ts";
 
 /** A document as it is stored and answered. */
 export type StoredDocument = StoredRecord & {
@@ -49,6 +50,7 @@ export function compileCollection(
       ],
       trash: true,
       bytesMax: DOCUMENT_BYTES_MAX,
+      membersMax: DOCUMENT_MEMBERS_MAX + SERVER_FIELDS.length,
     },
     version: (compiled++).toString(36),
   };

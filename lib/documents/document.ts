@@ -1,12 +1,13 @@
 import { sha256 } from "../crypto/hashes.ts";
 import { type FieldFault, Problem } from "../problems.ts";
-import { PathConflict, RecordTooLarge, UniqueViolation } from "../store/errors.ts";
+import { DOCUMENT_MEMBERS_MAX, PATH_LENGTH_MAX } from "../limits.ts";
+import { PathConflict, RecordTooLarge, TooManyMembers, UniqueViolation } from "../store/errors.ts";
 import type { Json, Stored } from "../store/port.ts";
-import { isObject, own } from "../store/shape.ts";
+import { exceedsMembers, isObject, own } from "../store/shape.ts";
 import type { Writable } from "./access.ts";
 import type { Collection, StoredDocument } from "./collection.ts";
 import { withDefaults } from "./defaults.ts";
-import { fitMembers } from "./fit.ts";
+import { FAULTS_MAX, fitMembers } from "./fit.ts";
 import { isServerField, shown } from "./names.ts";
 
 export type Members = { [name: string]: Json };
@@ -17,11 +18,20 @@ export const etagOf = ({ json }: Pick<Stored, "json">): string => `"${sha256(jso
 const refuse = (message: string, faults?: readonly FieldFault[]) =>
   new Problem("INVALID_DOCUMENT", { message, ...(faults && { faults }) });
 
-/** A body that must be one object. Throws `INVALID_BODY`. */
+/** A body that must be one object, and not of too many parts. Throws `INVALID_BODY` and `DOCUMENT_TOO_LARGE`. */
 export function asMembers(body: Json): Members {
   if (!isObject(body)) throw new Problem("INVALID_BODY", { message: "Send one JSON object." });
+  if (exceedsMembers(body, DOCUMENT_MEMBERS_MAX)) throw tooManyMembers();
   return body;
 }
+
+const tooManyMembers = (cause?: unknown) =>
+  new Problem("DOCUMENT_TOO_LARGE", {
+    message:
+      `A document may have up to ${DOCUMENT_MEMBERS_MAX} members, those of objects within it ` +
+      "included: keep long lists of values in arrays, or in documents of their own.",
+    cause,
+  });
 
 /**
  * Fills what is missing, fits every value, and checks what is required. @param kept A field that
@@ -41,12 +51,15 @@ export function fitWhole(
   return value;
 }
 
+/** Tells the first of them: a refusal is not longer than what is refused. */
 export function refuseFaults(faults: readonly FieldFault[]): void {
   if (faults.length === 0) return;
-  const told = faults.map(({ path, message }) =>
+  const first = faults.slice(0, FAULTS_MAX)
+    .map(({ path, message }) => ({ path: path.slice(0, PATH_LENGTH_MAX), message }));
+  const told = first.map(({ path, message }) =>
     path === "" ? `The document ${message}` : `The field ${shown(path)} ${message}`
   );
-  throw refuse(`${told.join(". ")}.`, faults);
+  throw refuse(`${told.join(". ")}.`, first);
 }
 
 /** The owner of a new document: the signed-in user, or whom the secret key names. */
@@ -103,6 +116,7 @@ export async function writing<T>(work: () => Promise<T>): Promise<T> {
         faults: [{ path: error.path, message: "has a value that another document already has" }],
       });
     }
+    if (error instanceof TooManyMembers) throw tooManyMembers(error);
     if (error instanceof RecordTooLarge) throw new Problem("DOCUMENT_TOO_LARGE", { cause: error });
     if (error instanceof PathConflict) {
       throw refuse(`The path ${shown(error.path)} leads through a value that is not an object.`);

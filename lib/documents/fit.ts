@@ -22,7 +22,11 @@ export interface FitOptions {
   readonly path?: string;
 }
 
-const FAULTS_MAX = 10;
+/** Faults that are told of one document. */
+export const FAULTS_MAX = 10;
+
+/** Up to so many fields a search is as quick as a map. */
+const SEARCHED_MAX = 8;
 
 /** Fits a value into a declared field, or where nothing is declared. Null fits everywhere. */
 export function fitValue(
@@ -51,6 +55,8 @@ export function fitMembers(
 class Fitting {
   readonly faults: FieldFault[] = [];
   readonly #strict: boolean;
+  /** Of long lists of fields: a search for each member of a document would add up. */
+  readonly #byName = new Map<readonly FieldDefinition[], ReadonlyMap<string, FieldDefinition>>();
 
   constructor(strict: boolean) {
     this.#strict = strict;
@@ -71,12 +77,22 @@ class Fitting {
         this.#fault(at, `cannot be stored: ${problem}`);
         continue;
       }
-      const field = fields?.find(({ key }) => key === name);
+      const field = fields && this.#fieldNamed(fields, name);
       if (field !== undefined) fitted[name] = this.declared(field, value, path, depth + 1);
       else if (fields !== undefined && this.#strict) this.#fault(path, "is not declared");
       else fitted[name] = this.undeclared(value, path, depth + 1);
     }
     return fitted;
+  }
+
+  #fieldNamed(fields: readonly FieldDefinition[], name: string): FieldDefinition | undefined {
+    if (fields.length <= SEARCHED_MAX) return fields.find(({ key }) => key === name);
+    let byName = this.#byName.get(fields);
+    if (byName === undefined) {
+      byName = new Map(fields.map((field) => [field.key, field]));
+      this.#byName.set(fields, byName);
+    }
+    return byName.get(name);
   }
 
   declared(field: ItemDefinition, value: Json, path: string, depth: number): Json {

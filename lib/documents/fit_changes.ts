@@ -5,7 +5,7 @@ import { type Collection, declaredAt } from "./collection.ts";
 import type { FieldDefinition } from "./fields.ts";
 import type { Members } from "./document.ts";
 import { fitMembers, type Fitted, fitValue } from "./fit.ts";
-import { isServerField, pathProblem } from "./names.ts";
+import { isServerField, pathProblem, pathSizeProblem } from "./names.ts";
 
 /** Fits the members of a `PATCH`, whose names may be dotted paths. */
 export function fitChanges(collection: Collection, members: Members): Fitted<Members> {
@@ -18,7 +18,7 @@ export function fitChanges(collection: Collection, members: Members): Fitted<Mem
     else {
       const fitted = fitPath(collection, path, wanted);
       value[path] = fitted.value;
-      faults.push(...fitted.faults);
+      for (const one of fitted.faults) faults.push(one);
     }
   }
   const fitted = fitMembers(definition.fields, whole, definition.strict);
@@ -58,21 +58,23 @@ function fitPath(collection: Collection, path: string, value: Json): Fitted {
  */
 export function requiredBeside({ definition }: Collection, paths: readonly string[]): string[] {
   const beside = new Set<string>();
+  const set = new Set<string>();
   for (const path of paths) {
-    const names = path.split(".");
-    for (let length = 1; length < names.length; length++) {
-      const outer = names.slice(0, length);
-      for (const { key, required } of fieldAt(definition.fields, outer)?.fields ?? []) {
-        if (required) beside.add([...outer, key].join("."));
-      }
+    let fields: readonly FieldDefinition[] = definition.fields;
+    for (let dot = path.indexOf("."), from = 0; dot !== -1; dot = path.indexOf(".", from)) {
+      const outer = path.slice(0, dot);
+      const name = path.slice(from, dot);
+      // What is set within an object makes the object, too.
+      set.add(outer);
+      fields = fields.find(({ key }) => key === name)?.fields ?? [];
+      for (const { key, required } of fields) if (required) beside.add(`${outer}.${key}`);
+      from = dot + 1;
     }
+    set.add(path);
   }
-  const isSet = (required: string) =>
-    paths.some((path) => path === required || path.startsWith(`${required}.`));
-  return [...beside].filter((path) => !isSet(path));
+  return [...beside].filter((path) => !set.has(path));
 }
 
-/** What is declared as another type ends the way, so it is what was declared last on it. */
 function nonObjectOnTheWay({ records }: Collection, path: string): string | null {
   const { shape, path: outer, isWhole } = nearestShape(records.fields, path);
   return shape === null || isWhole || shape.type === "Object" ? null : outer;
@@ -82,12 +84,24 @@ function fieldAt(
   fields: readonly FieldDefinition[],
   names: readonly string[],
 ): FieldDefinition | null {
-  const field = fields.find(({ key }) => key === names[0]) ?? null;
-  return field === null || names.length === 1 ? field : fieldAt(field.fields ?? [], names.slice(1));
+  let [within, field]: [readonly FieldDefinition[], FieldDefinition | null] = [fields, null];
+  for (const name of names) {
+    field = within.find(({ key }) => key === name) ?? null;
+    if (field === null) return null;
+    within = field.fields ?? [];
+  }
+  return field;
 }
 
 /** Two changes must not meet: which came last would be a matter of luck. */
 function overlaps(paths: readonly string[]): FieldFault[] {
-  return paths.filter((path) => paths.some((other) => path.startsWith(`${other}.`)))
-    .map((path) => ({ path, message: "lies within another field of the same change" }));
+  const all = new Set(paths);
+  return paths.filter((path) => {
+    // Of a path that is too long to be one, that is what will be told.
+    if (pathSizeProblem(path) !== null) return false;
+    for (let dot = path.indexOf("."); dot !== -1; dot = path.indexOf(".", dot + 1)) {
+      if (all.has(path.slice(0, dot))) return true;
+    }
+    return false;
+  }).map((path) => ({ path, message: "lies within another field of the same change" }));
 }

@@ -7,18 +7,20 @@ export function applyChange(record: StoredRecord, change: Change): StoredRecord 
   const next = change.replace === undefined
     ? { ...record }
     : replaced(record, change.replace, change.keep ?? []);
+  /** Objects that are the copy's own: each is copied once, however many paths lead into it. */
+  const copied = new Set<object>([next]);
   // New fields join in the order of their names' bytes, as MongoDB adds them.
   for (const path of Object.keys(change.set ?? {}).sort(byCodePoints)) {
-    const { parent, name } = reach(next, path);
+    const { parent, name } = reach(next, path, copied);
     parent[name] = change.set![path]!;
   }
   for (const path of change.unset ?? []) {
     if (endsEarly(next, path)) continue;
-    const { parent, name } = reach(next, path);
+    const { parent, name } = reach(next, path, copied);
     delete parent[name];
   }
   for (const [path, by] of Object.entries(change.increment ?? {})) {
-    const { parent, name } = reach(next, path);
+    const { parent, name } = reach(next, path, copied);
     const current = Object.hasOwn(parent, name) ? parent[name]! : 0;
     if (current !== null && typeof current !== "number") throw new PathConflict(path);
     parent[name] = (current ?? 0) + by;
@@ -57,18 +59,26 @@ function endsEarly(record: StoredRecord, path: string): boolean {
   return false;
 }
 
-/** The object that holds the last name of a path; copies those on the way, and makes missing ones. */
+/**
+ * The object that holds the last name of a path; copies those on the way that are not `copied` yet,
+ * and makes missing ones.
+ */
 function reach(
   record: StoredRecord,
   path: string,
+  copied: Set<object>,
 ): { parent: { [name: string]: Json }; name: string } {
   const names = path.split(".");
   const name = names.pop()!;
   let parent: { [name: string]: Json } = record;
   for (const step of names) {
-    const child = Object.hasOwn(parent, step) ? parent[step] : {};
+    let child: Json | undefined = Object.hasOwn(parent, step) ? parent[step] : {};
     if (!isObject(child)) throw new PathConflict(path);
-    parent = parent[step] = { ...child };
+    if (!copied.has(child)) {
+      child = parent[step] = { ...child };
+      copied.add(child);
+    }
+    parent = child;
   }
   return { parent, name };
 }

@@ -34,6 +34,15 @@ export class RecordTooLarge extends Error {
   }
 }
 
+/** The record would exceed the definition's `membersMax`. Nothing was changed. */
+export class TooManyMembers extends Error {
+  override readonly name = "TooManyMembers";
+
+  constructor(membersMax: number) {
+    super(`The record would have more than ${membersMax} members`);
+  }
+}
+
 /** The store cannot be used at the moment: full, read-only, gone, or busy for too long. */
 export class StoreUnavailable extends Error {
   override readonly name = "StoreUnavailable";

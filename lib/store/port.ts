@@ -77,6 +77,8 @@ export interface Definition {
   readonly expiry?: string;
   /** Largest JSON text of a record in bytes; none if left out. */
   readonly bytesMax?: number;
+  /** Most members of a record, those of objects within it included; without a bound if left out. */
+  readonly membersMax?: number;
 }
 
 export type Comparison = "eq" | "ne" | "gt" | "gte" | "lt" | "lte";

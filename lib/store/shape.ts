@@ -73,3 +73,17 @@ export const own = <T>(members: { readonly [name: string]: T }, name: string): T
 export function isObject(value: Json | undefined): value is { [name: string]: Json } {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+/** Whether a value has more members than this, those of all objects within it together. */
+export function exceedsMembers(value: Json, max: number): boolean {
+  let members = 0;
+  // Without recursion: it may be nested as deep as JSON can be.
+  const open: Json[] = [value];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (typeof next !== "object" || next === null) continue;
+    const inner: readonly Json[] = Array.isArray(next) ? next : Object.values(next);
+    if (!Array.isArray(next) && (members += inner.length) > max) return true;
+    for (const one of inner) if (typeof one === "object" && one !== null) open.push(one);
+  }
+  return false;
+}

@@ -1,6 +1,6 @@
 /** From JSON texts of records to what a driver answers, the same on every engine. */
 
-import { RecordTooLarge } from "./errors.ts";
+import { RecordTooLarge, TooManyMembers } from "./errors.ts";
 import { exceedsBytes, parseJson, recordText } from "./json_text.ts";
 import type {
   Definition,
@@ -12,14 +12,21 @@ import type {
   Stored,
   StoredRecord,
 } from "./port.ts";
-import { valueAt } from "./shape.ts";
+import { exceedsMembers, valueAt } from "./shape.ts";
 
-/** The text that a record is stored as. Throws `RecordTooLarge`. */
-export function fittingText({ bytesMax }: Definition, record: StoredRecord): string {
+/** The text that a record is stored as. Throws `RecordTooLarge` and `TooManyMembers`. */
+export function fittingText({ bytesMax, membersMax }: Definition, record: StoredRecord): string {
   const json = recordText(record);
   if (bytesMax !== undefined && exceedsBytes(json, bytesMax)) throw new RecordTooLarge(bytesMax);
+  // Most records are too short for it, so most are not counted.
+  if (membersMax !== undefined && json.length > membersMax * MEMBER_CHARS_MIN) {
+    if (exceedsMembers(record, membersMax)) throw new TooManyMembers(membersMax);
+  }
   return json;
 }
+
+/** `"":0` and a comma. */
+const MEMBER_CHARS_MIN = 5;
 
 /** A record as it was read; parsed on first use. */
 export class StoredText<T> implements Stored<T> {

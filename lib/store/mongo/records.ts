@@ -182,8 +182,7 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
       if (this.#access.session !== null) return await this.#changeExactly(asked, change);
       const update = changeBson(this.#definition, change);
       if (update === null) return await this.#changeExactly(asked, change);
-      const { bytesMax } = this.#definition;
-      const room = bytesMax === undefined ? Infinity : roomFor(change, bytesMax);
+      const room = roomFor(change, this.#definition);
       if (room <= 0) return await this.#changeExactly(asked, change);
       try {
         const changed = await this.#collection.findOneAndUpdate(
@@ -375,11 +374,20 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
   }
 }
 
-/** Bytes that a stored record may have so that it cannot exceed `bytesMax` by the change. */
-function roomFor({ replace, set, increment }: Change, bytesMax: number): number {
-  const added = jsonText({ ...replace, ...set, ...increment }).length * 3; // At most, in UTF-8.
-  return Math.floor((bytesMax - added) / GROWTH_MAX);
+/** Bytes that a stored record may have so that the change cannot make it larger than is allowed. */
+function roomFor(
+  { replace, set, increment }: Change,
+  { bytesMax = Infinity, membersMax = Infinity }: Definition,
+): number {
+  if (bytesMax === Infinity && membersMax === Infinity) return Infinity;
+  const added = jsonText({ ...replace, ...set, ...increment }).length;
+  const bytes = (bytesMax - added * 3) / GROWTH_MAX; // At most, in UTF-8.
+  const members = membersMax * MEMBER_BYTES_MIN - added;
+  return Math.floor(Math.min(bytes, members));
 }
+
+/** Of null, with a name of one letter. */
+const MEMBER_BYTES_MIN = 3;
 
 /** Whether a filter asks for all, all live or all deleted records. */
 const isAboutTrash = (filter: Filter): boolean =>
