@@ -358,6 +358,11 @@ const table = {
     message: "The service is not ready.",
     when: "Something the service depends on is down; the message names it.",
   },
+  SERVER_BUSY: {
+    status: 503,
+    message: "The server has too much to do at once: try again soon.",
+    when: "More is under way at once than the server, or one caller's share of it, has room for.",
+  },
   STOPPING: {
     status: 503,
     message: "The server is stopping: try again.",

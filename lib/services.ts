@@ -28,6 +28,7 @@ import type { LocalFiles } from "./files/local_files.ts";
 import { createServedFiles, type ServedFiles } from "./files/served_files.ts";
 import { type BlobStores, createBlobStores } from "./files/stores.ts";
 import { createUploadTokens, type UploadTokens } from "./files/upload_tokens.ts";
+import { type BodyBudget, createBodyBudget } from "./http/body_budget.ts";
 import { type Cookies, createCookies } from "./http/cookies.ts";
 import { createDeadlines, type Deadlines } from "./http/deadline.ts";
 import { createFlight, type Flight } from "./http/flight.ts";
@@ -37,6 +38,8 @@ import { createStoredCounts } from "./http/stored_counts.ts";
 import { type NewId, objectIds } from "./ids.ts";
 import {
   AI_TIMEOUT_MS,
+  BODIES_BYTES_MAX,
+  BODIES_SHARE_BYTES_MAX,
   DASHBOARD_SIGN_IN_RATE_PER_MINUTE,
   REQUEST_TIMEOUT_MS,
   SIGN_IN_RATE_PER_MINUTE,
@@ -92,6 +95,7 @@ export interface Services extends AsyncDisposable {
   readonly lines: Lines;
   readonly knownDevices: KnownDevices;
   readonly deadlines: Deadlines;
+  readonly bodyBudget: BodyBudget;
   readonly flight: Flight;
 }
 
@@ -178,6 +182,10 @@ export async function openServices(
       lines: createLines(),
       knownDevices: createKnownDevices(cookies, keyRing.derive("known devices")),
       deadlines,
+      bodyBudget: createBodyBudget({
+        bytesMax: BODIES_BYTES_MAX / config.workers,
+        shareBytesMax: BODIES_SHARE_BYTES_MAX / config.workers,
+      }),
       flight: createFlight(),
       async [Symbol.asyncDispose]() {
         deadlines[Symbol.dispose]();

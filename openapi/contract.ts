@@ -87,6 +87,7 @@ const BODY_PROBLEMS: readonly ProblemCode[] = [
   "REQUEST_TIMEOUT",
   "INVALID_JSON",
   "INVALID_BODY",
+  "SERVER_BUSY",
 ];
 
 const SERVER_PROBLEMS: readonly ProblemCode[] = [

@@ -1,6 +1,7 @@
 import { RegExpRouter } from "hono/router/reg-exp-router";
 import { holderOf } from "@/lib/auth/authenticate.ts";
 import { readForm, readJson, readJsonIfAny } from "@/lib/http/body.ts";
+import type { HeldBody } from "@/lib/http/body_budget.ts";
 import { readChunks } from "@/lib/http/chunks.ts";
 import { isDataPath, isPagePath, RESERVED_PATH } from "@/lib/http/path.ts";
 import { refuseLongQuery } from "@/lib/http/query_size.ts";
@@ -34,7 +35,7 @@ type Route = (state: RequestState, param: (name: string) => string) => Soon<Resp
 
 /** The whole of HTTP over the services. */
 export function createApp(services: Services): App {
-  const { log, deadlines, flight, config, requestCounts } = services;
+  const { log, deadlines, flight, config, requestCounts, bodyBudget } = services;
   // One expression for all paths of a method. It takes no two that fit the same address, such as
   // `/users/{id}` beside `/users/me/{what}`: it throws here. One that takes them needs twice the time.
   const router = new RegExpRouter<Route>();
@@ -61,6 +62,10 @@ export function createApp(services: Services): App {
       (state, param) => {
         state.operationId = operation.operationId;
         refuseLongQuery(state.query);
+        // Made with the first byte: most requests have no body.
+        let held: HeldBody | undefined;
+        const heldBody = () => held ??= bodyBudget.open(state.projectId ?? state.network);
+        const limits = (bytesMax: number) => ({ bytesMax, held: heldBody() });
         const reply = deadlines.within(
           (restart) =>
             after(operation.security.guard(services, state, param), (principal) =>
@@ -76,15 +81,21 @@ export function createApp(services: Services): App {
                 problem: (error) => asProblem(error, state, log),
                 refusal: (error) => refusalText(state, asProblem(error, state, log)),
                 gone: () => state.raw.signal,
-                body: () => readJson(state.raw, operation.body!.bytesMax).finally(restart),
+                body: () => readJson(state.raw, limits(operation.body!.bytesMax)).finally(restart),
                 optionalBody: () =>
-                  readJsonIfAny(state.raw, operation.body!.bytesMax).finally(restart),
-                form: () => readForm(state.raw, FORM_BYTES_MAX).finally(restart),
+                  readJsonIfAny(state.raw, limits(operation.body!.bytesMax)).finally(restart),
+                form: () => readForm(state.raw, limits(FORM_BYTES_MAX)).finally(restart),
                 chunks: (limits) => readChunks(state.raw, limits, restart),
+                hold: (bytes) => heldBody().add(bytes),
               })),
           operation.extraMs,
         );
-        return after(reply, (reply) => isPage ? respondPage(state, reply) : respond(state, reply));
+        const response = after(
+          reply,
+          (reply) => isPage ? respondPage(state, reply) : respond(state, reply),
+        );
+        if (!(response instanceof Promise)) return response;
+        return response.finally(() => held?.[Symbol.dispose]());
       },
     );
   }

@@ -46,6 +46,8 @@ export interface Call<P> {
   form(): Promise<URLSearchParams>;
   /** The bytes of a body of another kind, as they arrive. */
   chunks(limits: ChunkLimits): AsyncIterable<Uint8Array>;
+  /** To be told of those of them that are kept until the request ends. Throws `SERVER_BUSY`. */
+  hold(bytes: number): void;
 }
 
 /** All that many handlers want to know of their caller: in which project he may do this. */

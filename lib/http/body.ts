@@ -1,19 +1,24 @@
-import { REQUEST_TIMEOUT_MS } from "../limits.ts";
+import { BODY_MEMBERS_MAX, BODY_VALUES_MAX, REQUEST_TIMEOUT_MS } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import { parseJson } from "../store/json_text.ts";
 import type { Json } from "../store/port.ts";
+import type { HeldBody } from "./body_budget.ts";
+
+/** How a body is read: as much of it as is allowed, counted towards what the process holds. */
+export interface BodyLimits {
+  readonly bytesMax: number;
+  readonly held: HeldBody;
+  readonly timeoutMs?: number;
+}
 
 /**
  * Reads a JSON body of at most `bytesMax`. Bytes are counted as they arrive, so nothing larger is
- * ever held. Throws `UNSUPPORTED_MEDIA_TYPE`, `BODY_TOO_LARGE`, `REQUEST_TIMEOUT`, `INVALID_JSON`.
+ * ever held. Throws `UNSUPPORTED_MEDIA_TYPE`, `BODY_TOO_LARGE`, `REQUEST_TIMEOUT`, `INVALID_JSON`
+ * and `SERVER_BUSY`.
  */
-export async function readJson(
-  request: Request,
-  bytesMax: number,
-  timeoutMs = REQUEST_TIMEOUT_MS,
-): Promise<Json> {
+export async function readJson(request: Request, limits: BodyLimits): Promise<Json> {
   if (!isJson(request.headers.get("content-type"))) throw new Problem("UNSUPPORTED_MEDIA_TYPE");
-  const bytes = await readBytes(request, bytesMax, timeoutMs);
+  const bytes = await readBytes(request, limits);
   if (bytes.length === 0) {
     throw new Problem("INVALID_JSON", { message: "The body is empty: send a JSON value." });
   }
@@ -23,10 +28,9 @@ export async function readJson(
 /** As {@linkcode readJson}, for a body that may be left out: undefined then, of whatever type. */
 export async function readJsonIfAny(
   request: Request,
-  bytesMax: number,
-  timeoutMs = REQUEST_TIMEOUT_MS,
+  limits: BodyLimits,
 ): Promise<Json | undefined> {
-  const bytes = await readBytes(request, bytesMax, timeoutMs);
+  const bytes = await readBytes(request, limits);
   if (bytes.length === 0) return undefined;
   if (!isJson(request.headers.get("content-type"))) throw new Problem("UNSUPPORTED_MEDIA_TYPE");
   return jsonOf(bytes);
@@ -38,24 +42,50 @@ const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(?:;\s*charset=["']?utf
  * Reads the fields of a form of at most `bytesMax`. Throws `UNSUPPORTED_MEDIA_TYPE`,
  * `BODY_TOO_LARGE` and `REQUEST_TIMEOUT`.
  */
-export async function readForm(
-  request: Request,
-  bytesMax: number,
-  timeoutMs = REQUEST_TIMEOUT_MS,
-): Promise<URLSearchParams> {
+export async function readForm(request: Request, limits: BodyLimits): Promise<URLSearchParams> {
   if (!FORM_TYPE.test(request.headers.get("content-type")?.trim() ?? "")) {
     throw new Problem("UNSUPPORTED_MEDIA_TYPE", { message: "The body must be a form." });
   }
-  const bytes = await readBytes(request, bytesMax, timeoutMs);
+  const bytes = await readBytes(request, limits);
   return new URLSearchParams(new TextDecoder().decode(bytes));
 }
 
 function jsonOf(bytes: Uint8Array): Json {
+  refuseManyParts(bytes);
   try {
     return parseJson(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch (cause) {
     throw new Problem("INVALID_JSON", { cause });
   }
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+/** `"":0` and a comma. */
+const MEMBER_BYTES_MIN = 5;
+
+/**
+ * Counts the members and values of a JSON text before anything is made of it: they cost more than
+ * their bytes. Throws `BODY_TOO_LARGE`.
+ */
+function refuseManyParts(bytes: Uint8Array): void {
+  if (bytes.length < MEMBER_BYTES_MIN * BODY_MEMBERS_MAX) return;
+  let [members, values, inString] = [0, 1, false];
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i];
+    if (byte === QUOTE) inString = !inString;
+    else if (byte === BACKSLASH) i++;
+    else if (inString) continue;
+    else if (byte === COMMA) values++;
+    else if (byte === COLON) members++;
+  }
+  if (members <= BODY_MEMBERS_MAX && values <= BODY_VALUES_MAX) return;
+  throw new Problem("BODY_TOO_LARGE", {
+    message: `The body has more than ${BODY_MEMBERS_MAX} members or ${BODY_VALUES_MAX} values in ` +
+      "all: send it in parts.",
+  });
 }
 
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;\s*charset=["']?utf-8["']?\s*)?;?$/i;
@@ -75,17 +105,27 @@ export function refuseOtherTypes({ method, headers }: Request): void {
   if (type === null ? hasBody : !isJson(type)) throw new Problem("UNSUPPORTED_MEDIA_TYPE");
 }
 
+/** A packed body would be taken for another one. Throws `UNSUPPORTED_MEDIA_TYPE`. */
+export function refuseEncoded(contentEncoding: string | null): void {
+  const encoding = contentEncoding?.trim().toLowerCase() ?? "";
+  if (encoding === "" || encoding === "identity") return;
+  throw new Problem("UNSUPPORTED_MEDIA_TYPE", {
+    message: "The body has a Content-Encoding: send it as it is, without packing it.",
+  });
+}
+
 const tooLarge = (bytesMax: number) =>
   new Problem("BODY_TOO_LARGE", { message: `The body is larger than ${bytesMax} bytes.` });
 
 async function readBytes(
   { headers, body }: Request,
-  bytesMax: number,
-  timeoutMs: number,
+  { bytesMax, held, timeoutMs = REQUEST_TIMEOUT_MS }: BodyLimits,
 ): Promise<Uint8Array> {
+  refuseEncoded(headers.get("content-encoding"));
   const declared = Number(headers.get("content-length") ?? 0);
   if (declared > bytesMax) throw tooLarge(bytesMax);
   if (body === null) return new Uint8Array();
+  held.add(0, declared);
   const reader = body.getReader();
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new Problem("REQUEST_TIMEOUT")), timeoutMs);
@@ -97,6 +137,7 @@ async function readBytes(
       if (done) return joined(chunks, length);
       length += value.length;
       if (length > bytesMax) throw tooLarge(bytesMax);
+      held.add(value.length);
       chunks.push(value);
     }
   } catch (error) {

@@ -1,8 +1,17 @@
 import assert from "node:assert/strict";
-import { readJson, readJsonIfAny } from "./body.ts";
+import { type BodyLimits, readJson, readJsonIfAny } from "./body.ts";
+import { createBodyBudget } from "./body_budget.ts";
 
 const ADDRESS = "http://localhost:8000/api/data/posts";
 const KIB = 1024;
+
+const budget = createBodyBudget({ bytesMax: 1e9, shareBytesMax: 1e9 });
+
+const within = (bytesMax: number, timeoutMs?: number): BodyLimits => ({
+  bytesMax,
+  held: budget.open("a project"),
+  ...(timeoutMs !== undefined && { timeoutMs }),
+});
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
@@ -37,11 +46,11 @@ const sent = (body: BodyInit | null, type: string | null = "application/json") =
   });
 
 const refused = (request: Request, code: string, message = /./) =>
-  assert.rejects(readJson(request, KIB), { code, message });
+  assert.rejects(readJson(request, within(KIB)), { code, message });
 
 Deno.test("any JSON value is read", async () => {
   for (const text of ["{}", "[]", '"a"', "5", "null", "true", ' { "a" : [ 1 ] } ']) {
-    assert.deepEqual(await readJson(sent(text), KIB), JSON.parse(text));
+    assert.deepEqual(await readJson(sent(text), within(KIB)), JSON.parse(text));
   }
 });
 
@@ -56,7 +65,9 @@ Deno.test("JSON types in UTF-8 are taken", async () => {
     "application/vnd.api+json",
     " application/json ",
   ];
-  for (const type of types) assert.deepEqual(await readJson(sent("{}", type), KIB), {}, type);
+  for (const type of types) {
+    assert.deepEqual(await readJson(sent("{}", type), within(KIB)), {}, type);
+  }
 });
 
 Deno.test("other types are refused before the body is looked at", async () => {
@@ -98,7 +109,7 @@ Deno.test("bytes that are no UTF-8 are refused, not mended", async () => {
 
 Deno.test("JSON nested 10,000 deep is read, for others to refuse", async () => {
   const text = "[".repeat(10_000) + "]".repeat(10_000);
-  assert.ok(Array.isArray(await readJson(sent(text), 1024 * KIB)));
+  assert.ok(Array.isArray(await readJson(sent(text), within(1024 * KIB))));
 });
 
 Deno.test("a character that is split between two pieces is put together", async () => {
@@ -106,23 +117,23 @@ Deno.test("a character that is split between two pieces is put together", async 
   const whole = bytes(text);
   for (let at = 1; at < whole.length; at++) {
     const request = streamed([whole.slice(0, at), whole.slice(at)]);
-    assert.deepEqual(await readJson(request, KIB), JSON.parse(text), `split at ${at}`);
+    assert.deepEqual(await readJson(request, within(KIB)), JSON.parse(text), `split at ${at}`);
   }
   const single = Array.from(whole, (byte) => new Uint8Array([byte]));
-  assert.deepEqual(await readJson(streamed(single), KIB), JSON.parse(text));
+  assert.deepEqual(await readJson(streamed(single), within(KIB)), JSON.parse(text));
 });
 
 const ofLength = (length: number) => bytes(`"${"x".repeat(length - 2)}"`);
 
 Deno.test("a body may have exactly as many bytes as the limit says", async () => {
-  assert.equal((await readJson(sent(ofLength(KIB)), KIB) as string).length, KIB - 2);
+  assert.equal((await readJson(sent(ofLength(KIB)), within(KIB)) as string).length, KIB - 2);
   await refused(sent(ofLength(KIB + 1)), "BODY_TOO_LARGE", /larger than 1024 bytes/);
 });
 
 Deno.test("bytes are counted as they arrive, not characters and not what is declared", async () => {
   const half = ofLength(KIB).slice(0, 512);
   const rest = ofLength(KIB).slice(512);
-  assert.ok(await readJson(streamed([half, rest]), KIB));
+  assert.ok(await readJson(streamed([half, rest]), within(KIB)));
   await refused(streamed([half, rest, bytes(" ")]), "BODY_TOO_LARGE");
   await refused(sent(bytes(`"${"é".repeat(512)}"`)), "BODY_TOO_LARGE");
   const lying = sent(ofLength(KIB + 1));
@@ -167,7 +178,10 @@ Deno.test("a body that does not arrive in time is given up, and told to stop", a
   for (const pieces of [[], [bytes('{"a":')]]) {
     cancelled = false;
     const request = streamed(pieces, { end: "never", onCancel });
-    await assert.rejects(readJson(request, KIB, 5), { code: "REQUEST_TIMEOUT", status: 408 });
+    await assert.rejects(readJson(request, within(KIB, 5)), {
+      code: "REQUEST_TIMEOUT",
+      status: 408,
+    });
     assert.equal(cancelled, true);
   }
 });
@@ -179,20 +193,22 @@ Deno.test("pieces that keep coming do not put off the time limit", async () => {
       controller.enqueue(bytes(" "));
     },
   }, { highWaterMark: 0 });
-  await assert.rejects(readJson(sent(dripping), 1024 * KIB, 20), { code: "REQUEST_TIMEOUT" });
+  await assert.rejects(readJson(sent(dripping), within(1024 * KIB, 20)), {
+    code: "REQUEST_TIMEOUT",
+  });
 });
 
 Deno.test("a body that may be left out is undefined then, of whatever type and however it is empty", async () => {
   for (const type of [null, "application/json", "text/plain"]) {
-    assert.equal(await readJsonIfAny(sent(null, type), KIB), undefined);
-    assert.equal(await readJsonIfAny(sent("", type), KIB), undefined);
+    assert.equal(await readJsonIfAny(sent(null, type), within(KIB)), undefined);
+    assert.equal(await readJsonIfAny(sent("", type), within(KIB)), undefined);
   }
-  assert.equal(await readJsonIfAny(streamed([]), KIB), undefined);
+  assert.equal(await readJsonIfAny(streamed([]), within(KIB)), undefined);
 });
 
 Deno.test("a body that may be left out and is not is read as any other", async () => {
-  assert.deepEqual(await readJsonIfAny(sent('{"a":1}'), KIB), { a: 1 });
-  assert.equal(await readJsonIfAny(sent("null"), KIB), null);
+  assert.deepEqual(await readJsonIfAny(sent('{"a":1}'), within(KIB)), { a: 1 });
+  assert.equal(await readJsonIfAny(sent("null"), within(KIB)), null);
   const wrong: [Request, string][] = [
     [sent("{}", "text/plain"), "UNSUPPORTED_MEDIA_TYPE"],
     [sent("{}", ""), "UNSUPPORTED_MEDIA_TYPE"],
@@ -202,8 +218,21 @@ Deno.test("a body that may be left out and is not is read as any other", async (
     [streamed([bytes("{")], { end: "error" }), "INVALID_JSON"],
   ];
   for (const [request, code] of wrong) {
-    await assert.rejects(readJsonIfAny(request, KIB), { code });
+    await assert.rejects(readJsonIfAny(request, within(KIB)), { code });
   }
-  const slow = readJsonIfAny(streamed([], { end: "never" }), KIB, 1);
+  const slow = readJsonIfAny(streamed([], { end: "never" }), within(KIB, 1));
   await assert.rejects(slow, { code: "REQUEST_TIMEOUT" });
+});
+
+Deno.test("members and values of a large body are counted before it is parsed", async () => {
+  const read = (text: string) => readJson(sent(text), within(8 * 1024 * KIB));
+  const members = (count: number) => `[${Array(count).fill('{"a:,":0}').join()}]`;
+  const values = (count: number) => `[${Array(count).fill("0").join()}]`;
+  assert.equal((await read(members(100_000)) as unknown[]).length, 100_000);
+  assert.equal((await read(values(500_000)) as unknown[]).length, 500_000);
+  for (const text of [members(100_001), values(500_001)]) {
+    await assert.rejects(read(text), { code: "BODY_TOO_LARGE", message: /in parts/ });
+  }
+  const texts = JSON.stringify([",:".repeat(500_000), '\\",'.repeat(300_000)]);
+  assert.equal(JSON.stringify(await read(texts)), texts);
 });

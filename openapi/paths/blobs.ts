@@ -46,6 +46,8 @@ export const putBlob = contract({
     message: "File received: confirm the upload",
   }],
   problems: [
+    "INVALID_UPLOAD",
+    "UNSUPPORTED_MEDIA_TYPE",
     "UPLOAD_TOO_SHORT",
     "UPLOAD_TOKEN_INVALID",
     "REQUEST_TIMEOUT",

@@ -1,9 +1,17 @@
 import { receiveUpload } from "@/lib/files/receive_upload.ts";
+import { refuseEncoded } from "@/lib/http/body.ts";
 import { ok } from "@/lib/http/respond.ts";
+import { Problem } from "@/lib/problems.ts";
 import { jsonText } from "@/lib/store/json_text.ts";
 import type { Handler } from "../call.ts";
 
 export const handlePutBlob: Handler<null> = async ({ services, param, header, chunks }) => {
+  refuseEncoded(header("content-encoding"));
+  if (header("content-range") !== null) {
+    throw new Problem("INVALID_UPLOAD", {
+      message: "A file is sent whole: leave Content-Range out.",
+    });
+  }
   const announced = header("content-length");
   const { bytes } = await receiveUpload(services, {
     token: param("token"),

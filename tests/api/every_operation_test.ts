@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { createCatalog } from "@/lib/documents/catalog.ts";
+import { createBodyBudget } from "@/lib/http/body_budget.ts";
 import { createLog } from "@/lib/http/log.ts";
 import { QUERY_LENGTH_MAX, REQUEST_TIMEOUT_MS } from "@/lib/limits.ts";
 import { Problem } from "@/lib/problems.ts";
@@ -188,6 +189,31 @@ onEach(
     shelf.untouched(async () => {
       const answer = await impatiently(() => sendAs(sample, app, shelf, { body: silence() }));
       refused(answer, 408, "REQUEST_TIMEOUT");
+    }),
+);
+
+onEach(
+  "503 with Retry-After while the server holds too much",
+  WITH_BODY,
+  (sample, app, shelf) =>
+    shelf.untouched(async () => {
+      const bodyBudget = createBodyBudget({ bytesMax: 1, shareBytesMax: 1 });
+      const answer = await sendTo({ ...app.services, bodyBudget }, shelf, sample);
+      refused(answer, 503, "SERVER_BUSY");
+      assert.match(answer.headers.get("retry-after")!, /^[1-9]\d*$/);
+    }),
+);
+
+onEach(
+  "415 for a body that is packed",
+  WITH_BODY,
+  (sample, app, shelf) =>
+    shelf.untouched(async () => {
+      for (const encoding of ["gzip", "br", "GZIP", "identity, gzip", "x"]) {
+        const headers = { "content-encoding": encoding };
+        const answer = await sendAs(sample, app, shelf, { headers });
+        refused(answer, 415, "UNSUPPORTED_MEDIA_TYPE", "Content-Encoding");
+      }
     }),
 );
 

@@ -34,6 +34,21 @@ Deno.test("a key of whatever project changes nothing: the address is the permiss
   }
 });
 
+Deno.test("a part of a file, or a packed one, is refused by its headers, and the address stays good", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const upload = await files.request(5);
+  await files.untouched(async () => {
+    const sent = (name: string, value: string) =>
+      put(app, upload, { body: textBytes("hello"), headers: { [name]: value } });
+    const range = await sent("content-range", "bytes 0-4/10");
+    refused(range, 400, "INVALID_UPLOAD", "leave Content-Range out");
+    const packed = await sent("content-encoding", "gzip");
+    refused(packed, 415, "UNSUPPORTED_MEDIA_TYPE", "Content-Encoding");
+  });
+  ok(await put(app, upload, { body: textBytes("hello") }));
+});
+
 Deno.test("UPLOAD_TOKEN_INVALID: a token of which any character is another, and none is read", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);

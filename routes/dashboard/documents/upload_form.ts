@@ -7,7 +7,7 @@ const MARGIN = 65_536;
 const WHOLE_MS = 300_000;
 
 /** Reads a form of several parts that has a file. Throws `UNSUPPORTED_MEDIA_TYPE`, `BODY_TOO_LARGE`. */
-export async function readUploadForm(call: Pick<Call<unknown>, "header" | "chunks">) {
+export async function readUploadForm(call: Pick<Call<unknown>, "header" | "chunks" | "hold">) {
   const type = call.header("content-type") ?? "";
   if (!/^multipart\/form-data\s*;/i.test(type)) throw new Problem("UNSUPPORTED_MEDIA_TYPE");
   const chunks: Uint8Array<ArrayBuffer>[] = [];
@@ -19,6 +19,7 @@ export async function readUploadForm(call: Pick<Call<unknown>, "header" | "chunk
         message: `The file is larger than ${FORM_BYTES_MAX} bytes: send it in parts.`,
       });
     }
+    call.hold(chunk.length);
     chunks.push(new Uint8Array(chunk)); // The memory of a chunk is used again.
   }
   try {

@@ -1,0 +1,39 @@
+/** What a piece of work takes of the process: processor time and memory. */
+
+import { cpuUsage } from "node:process";
+
+export interface Cost {
+  /** Of all threads, scaled to {@linkcode REFERENCE_MS}. */
+  readonly processorMs: number;
+  /** By which the process grew. */
+  readonly bytes: number;
+}
+
+/** Processor time of {@linkcode reference} on the machine that the bounds were measured on. */
+const REFERENCE_MS = 30;
+
+/** Of all threads of the process so far. */
+export const processorMs = (): number => {
+  const { user, system } = cpuUsage();
+  return (user + system) / 1000;
+};
+
+function reference(): number {
+  const began = processorMs();
+  const text = JSON.stringify(Array.from({ length: 50_000 }, (_, i) => ({ a: i, b: `${i}` })));
+  for (let i = 0; i < 2; i++) JSON.parse(text);
+  return processorMs() - began;
+}
+
+/** How much slower this machine is, at least 1: a bound on time would else be one on machines. */
+const slowness = Math.max(1, Math.min(reference(), reference(), reference()) / REFERENCE_MS);
+
+export async function costOf(work: () => Promise<unknown> | unknown): Promise<Cost> {
+  const { rss } = Deno.memoryUsage();
+  const began = processorMs();
+  await work();
+  return {
+    processorMs: (processorMs() - began) / slowness,
+    bytes: Deno.memoryUsage().rss - rss,
+  };
+}
