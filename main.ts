@@ -3,7 +3,7 @@ import { createLog } from "@/lib/http/log.ts";
 import { createPrinter } from "@/lib/http/printer.ts";
 import { openServices } from "@/lib/services.ts";
 import { runAdmin } from "@/routes/admin/mod.ts";
-import { prepareDemo } from "@/routes/demo.ts";
+import { prepareDemo, refuseDemo } from "@/routes/demo.ts";
 import { serve } from "@/routes/serve.ts";
 
 const environment: Environment = Object.fromEntries(
@@ -25,6 +25,7 @@ async function run([command = "start", ...args]: readonly string[]): Promise<num
       await serve(services, { environment, print, greeting: await prepareDemo(services) });
       return 0;
     case "start":
+      await refuseDemo(services);
       await serve(services, { environment, print });
       return 0;
     default:

@@ -1,3 +1,4 @@
+import { closeDemoAccount, DEMO_EMAIL, openDemoAccount } from "@/lib/accounts/demo_account.ts";
 import { createAccount } from "@/lib/accounts/register_account.ts";
 import { createUser } from "@/lib/auth/create_user.ts";
 import { issueToken } from "@/lib/auth/issue_token.ts";
@@ -25,16 +26,18 @@ const PASSWORD_LENGTH = 16;
 export async function prepareDemo(services: Services): Promise<string> {
   const { publicUrl } = services.config;
   for await (const { name } of eachProject(services)) {
+    await openDemoAccount(services);
     return withoutKeys(publicUrl, `with the project "${name}" of an earlier start`);
   }
   if (!await claim(services, "demo")) {
     return withoutKeys(publicUrl, "beside another process that makes the demo project");
   }
   const account = {
-    email: "demo@example.com",
+    email: DEMO_EMAIL,
     password: randomToken().slice(0, PASSWORD_LENGTH),
     name: "Demo",
     plan: "free",
+    isDemo: true,
   } as const;
   const { _id: ownerId } = await createAccount(services, account);
   const project = await createProject(services, {
@@ -79,6 +82,17 @@ export async function prepareDemo(services: Services): Promise<string> {
   );
   const token = await issueToken(services, projectId, { userId, seconds: TOKEN_SECONDS });
   return greeting(publicUrl, account, project, token);
+}
+
+/** Keeps the account of a demo out of what is served in earnest, and tells of it. */
+export async function refuseDemo(services: Services): Promise<void> {
+  if (!await closeDemoAccount(services)) return;
+  services.log.write(
+    "warn",
+    `The demo account ${DEMO_EMAIL} of dev cannot sign in: its password was printed. Give it another ` +
+      `by "deno task admin account password --email ${DEMO_EMAIL}", and rotate the keys of the demo ` +
+      "project if others have seen them.",
+  );
 }
 
 const withoutKeys = (url: string, how: string): string => `

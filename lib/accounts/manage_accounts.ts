@@ -35,7 +35,9 @@ export async function resetPassword(
   const account = await findAccount(services, email);
   await checkNewPassword(password, account.email);
   const passwordHash = await services.passwords.hash(password);
-  await changeAccount(services, account._id, { passwordHash }, { endSessions: true });
+  await changeAccount(services, account._id, { set: { passwordHash }, unset: ["demo"] }, {
+    endSessions: true,
+  });
   return account._id;
 }
 
@@ -45,19 +47,20 @@ export async function setPlan(
   { email, plan }: { email: string; plan: PlanName },
 ): Promise<Id> {
   const { _id } = await findAccount(services, email);
-  await changeAccount(services, _id, { plan });
+  await changeAccount(services, _id, { set: { plan } });
   return _id;
 }
 
 async function changeAccount(
   { engine, clock }: ManageServices,
   accountId: Id,
-  changes: NonNullable<Change["set"]>,
+  { set, ...change }: Change,
   { endSessions = false } = {},
 ): Promise<void> {
   await engine.transaction("control", async (tx) => {
     const changed = await tx.records<AccountRecord>(ACCOUNTS).updateOne(eq("_id", accountId), {
-      set: { ...changes, updatedAt: timestamp(clock) },
+      set: { ...set, updatedAt: timestamp(clock) },
+      ...change,
     });
     if (changed === null) throw new Problem("ACCOUNT_NOT_FOUND"); // Deleted meanwhile.
     if (endSessions) await endAccountSessions(tx, accountId);

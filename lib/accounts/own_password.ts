@@ -50,6 +50,7 @@ async function changePassword(
   return await engine.transaction("control", async (tx) => {
     const changed = await tx.records<AccountRecord>(ACCOUNTS).updateOne(unchanged(account), {
       set: { passwordHash, updatedAt: timestamp(clock) },
+      unset: ["demo"],
     });
     if (changed === null) throw new Problem("PASSWORD_WRONG");
     return await endAccountSessions(tx, account._id, principal.sessionId);

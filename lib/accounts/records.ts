@@ -16,6 +16,8 @@ export type AccountRecord = StoredRecord & {
   sealedAiKey: string | null;
   /** Grows with every change of what it has a part in. */
   turns?: number;
+  /** Of the account that `dev` makes, until it is given another password: whether it may sign in. */
+  demo?: "open" | "closed";
   lastSignInAt: string | null;
   createdAt: string;
   updatedAt: string;
@@ -32,6 +34,7 @@ export const ACCOUNTS: Definition = {
     plan: { type: "String" },
     sealedAiKey: { type: "String" },
     turns: { type: "Number" },
+    demo: { type: "String" },
     lastSignInAt: { type: "Date" },
     createdAt: { type: "Date" },
     updatedAt: { type: "Date" },

@@ -25,6 +25,8 @@ export interface NewAccount {
   readonly password: string;
   readonly name: string | null;
   readonly plan: PlanName;
+  /** Whether `dev` makes it, and prints its password. */
+  readonly isDemo?: boolean;
 }
 
 /**
@@ -60,7 +62,7 @@ export async function createAccount(
 /** Hashing comes before the transaction, which would keep others waiting. */
 async function newAccount(
   { clock, newId, passwords }: RegisterServices,
-  { email, password, name, plan }: NewAccount,
+  { email, password, name, plan, isDemo = false }: NewAccount,
 ): Promise<AccountRecord> {
   if (!isPlainEmail(email)) throw refuse('"email" must be one plain address.');
   if (name !== null) checkName(name);
@@ -74,6 +76,7 @@ async function newAccount(
     passwordHash: await passwords.hash(password),
     plan,
     sealedAiKey: null,
+    ...isDemo && { demo: "open" },
     lastSignInAt: null,
     createdAt: now,
     updatedAt: now,

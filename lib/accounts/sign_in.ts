@@ -3,7 +3,7 @@ import { timestamp } from "../clock.ts";
 import { canonicalEmail } from "../emails.ts";
 import type { NewId } from "../ids.ts";
 import { Problem } from "../problems.ts";
-import { and, eq } from "../store/filter.ts";
+import { and, eq, not } from "../store/filter.ts";
 import type { Id } from "../store/port.ts";
 import { openAccountSession } from "./account_sessions.ts";
 import type { KnownDevices } from "./known_devices.ts";
@@ -68,7 +68,7 @@ async function signIn(
       // Whoever changes the password in this moment ends every session: this one comes before.
       const { _id: accountId, passwordHash } = found.value;
       const account = await tx.records<AccountRecord>(ACCOUNTS).updateOne(
-        and(eq("_id", accountId), eq("passwordHash", passwordHash)),
+        and(eq("_id", accountId), eq("passwordHash", passwordHash), not(eq("demo", "closed"))),
         { set: { lastSignInAt: timestamp(clock) } },
       );
       if (account === null) return null;

@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { openTestServices } from "@/tests/support/test_services.ts";
+import { signInAccount } from "./sign_in.ts";
+import { closeDemoAccount, DEMO_EMAIL, openDemoAccount } from "./demo_account.ts";
+import { resetPassword } from "./manage_accounts.ts";
+import { createAccount } from "./register_account.ts";
+
+const PASSWORD = "seven wet stones 41";
+const VISITOR = {
+  device: { userAgent: null, address: null },
+  network: "203.0.113.9",
+  cookies: null,
+};
+
+Deno.test("a demo account is let in by dev alone, and with a password of its owner's by both", async () => {
+  await using opened = await openTestServices();
+  const { services } = opened;
+  const account = { email: DEMO_EMAIL, password: PASSWORD, name: "Demo", plan: "free" } as const;
+  await createAccount(services, { ...account, isDemo: true });
+  const enter = (password = PASSWORD) =>
+    signInAccount(services, { email: DEMO_EMAIL, password }, VISITOR);
+  await enter();
+  assert.equal(await closeDemoAccount(services), true);
+  await assert.rejects(enter(), { code: "CREDENTIALS_INVALID" });
+  assert.equal(await closeDemoAccount(services), true, "as often as it is started");
+  await openDemoAccount(services);
+  await enter();
+  await closeDemoAccount(services);
+  const password = "another wet stone 42";
+  await resetPassword(services, { email: DEMO_EMAIL, password });
+  assert.equal(await closeDemoAccount(services), false);
+  await enter(password);
+});
+
+Deno.test("an account that a person made under that address is no demo", async () => {
+  await using opened = await openTestServices();
+  const { services } = opened;
+  const account = { email: DEMO_EMAIL, password: PASSWORD, name: "Demo", plan: "free" } as const;
+  await createAccount(services, account);
+  assert.equal(await closeDemoAccount(services), false);
+  await signInAccount(services, account, VISITOR);
+});

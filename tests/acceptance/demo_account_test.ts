@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { createTestStore } from "../support/test_store.ts";
+import { admin, type Server, startServer } from "./server.ts";
+import { until } from "./until.ts";
+
+const EMAIL = "demo@example.com";
+const OWN_PASSWORD = "seven wet stones 41";
+
+async function signIn({ url, http }: Server, password: string) {
+  const answer = await fetch(`${url}/api/auth/login`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ email: EMAIL, password }),
+    client: http,
+  });
+  const { code } = await answer.json();
+  const cookie = answer.headers.getSetCookie().map((one) => one.split(";")[0]).join("; ");
+  return { status: answer.status, code, cookie };
+}
+
+async function statusWith({ url, http }: Server, cookie: string): Promise<number> {
+  const answer = await fetch(`${url}/api/auth/me`, { headers: { cookie }, client: http });
+  await answer.body?.cancel();
+  return answer.status;
+}
+
+Deno.test("the demo account of dev is refused by start, until it has a password of its owner's", async () => {
+  await using store = await createTestStore();
+  await using first = await startServer({ task: "dev", store });
+  await until("the greeting is printed", () => /reference/i.test(first.stdout()), 5000);
+  const [, password] = /e-mail\s+demo@example\.com\s+password\s+(\S+)/.exec(first.stdout())!;
+  const { status, cookie } = await signIn(first, password!);
+  assert.equal(status, 200);
+  assert.equal(await statusWith(first, cookie), 200);
+  await first.stop();
+
+  await using served = await startServer({ task: "start", store });
+  assert.equal(await statusWith(served, cookie), 401, "its session has ended");
+  const { status: refused, code } = await signIn(served, password!);
+  assert.deepEqual([refused, code], [401, "CREDENTIALS_INVALID"]);
+  assert.match(served.stdout(), /The demo account demo@example\.com of dev cannot sign in/);
+  assert.ok(!served.stdout().includes(password!));
+
+  const words = ["account", "password", "--email", EMAIL];
+  await admin(words, served.settings, `${OWN_PASSWORD}\n`);
+  assert.equal((await signIn(served, OWN_PASSWORD)).status, 200);
+  assert.equal((await signIn(served, password!)).status, 401);
+});
