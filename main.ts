@@ -17,10 +17,9 @@ async function run([command = "start", ...args]: readonly string[]): Promise<num
   using log = createLog(config.logLevel, print);
   await using services = await openServices(config, { log });
   // Commands work beside a store of files that is down.
-  if (command !== "admin") await services.blobStores.internal.ping();
+  if (command === "admin") return await runAdmin(services, args);
+  await services.blobStores.internal.ping();
   switch (command) {
-    case "admin":
-      return await runAdmin(services, args);
     case "dev":
       await serve(services, { environment, print, greeting: await prepareDemo(services) });
       return 0;

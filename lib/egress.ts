@@ -30,14 +30,17 @@ export class EgressFailed extends Error {
   override readonly name: string = "EgressFailed";
 }
 
-/** A connection that was not made. */
+/**
+ * A connection that was not made. One message for names that nobody knows and for those of a private
+ * network: otherwise whoever may give addresses could find out which names there are inside.
+ */
 export class EgressRefused extends EgressFailed {
   override readonly name = "EgressRefused";
   readonly code = "EBLOCKED";
 
   constructor(host: string) {
     super(
-      `"${host}" is not a public address. Private ones are used only with ` +
+      `"${host}" is unknown or not a public address. Private ones are used only with ` +
         "ALLOW_PRIVATE_ENDPOINTS=true",
     );
   }
@@ -96,18 +99,24 @@ export function isPublic(address: string): boolean {
 
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR("2000::/3");
 
+/** What is known at once, as names of this machine are, is refused as late as what nobody knows. */
+const REFUSAL_MS = 200;
+
 /** Refuses a name as soon as one of its addresses is refused: which is taken is not ours to say. */
 function judged(lookup: LookupFunction, admits: (address: string) => boolean): LookupFunction {
-  return (hostname, options, callback) =>
+  return (hostname, options, callback) => {
+    const askedAt = performance.now();
     lookup(hostname, { ...options, all: true }, (error, found) => {
-      if (error) return callback(error, []);
-      const addresses = found as dns.LookupAddress[]; // All were asked for.
+      const addresses = error ? [] : found as dns.LookupAddress[]; // All were asked for.
       const [first] = addresses;
       if (first === undefined || !addresses.every(({ address }) => admits(address))) {
-        return callback(new EgressRefused(hostname), []);
-      }
-      return options.all ? callback(null, addresses) : callback(null, first.address, first.family);
+        const refused = new EgressRefused(hostname);
+        const left = Math.max(REFUSAL_MS - (performance.now() - askedAt), 0);
+        setTimeout(() => callback(refused, []), left);
+      } else if (options.all) callback(null, addresses);
+      else callback(null, first.address, first.family);
     });
+  };
 }
 
 /** An address that is written out is never looked up: it is judged where the connection is made. */

@@ -229,6 +229,25 @@ Deno.test("a name without an address is refused", async () => {
   await assert.rejects(connect(egress, "http://nowhere.test/"), isRefused);
 });
 
+Deno.test("a name of a private network and one that nobody knows are refused alike, and as late", async () => {
+  const unknown: LookupFunction = (_hostname, _options, callback) =>
+    queueMicrotask(() =>
+      callback(Object.assign(new Error("getaddrinfo"), { code: "ENOTFOUND" }), [])
+    );
+  const refusals = await Promise.all(
+    [resolver(["10.0.0.1"]).lookup, unknown, resolver([]).lookup].map(async (lookup) => {
+      using egress = createEgress({ lookup });
+      const started = performance.now();
+      const error = await connect(egress, "http://name.test/").catch((error) => error);
+      assert.ok(performance.now() - started >= 195, `${performance.now() - started} ms`);
+      assert.ok(isRefused(error));
+      return [error.name, error.code, error.message];
+    }),
+  );
+  assert.deepEqual(refusals[1], refusals[0]);
+  assert.deepEqual(refusals[2], refusals[0]);
+});
+
 Deno.test("a kept connection is used again without asking anew; a new one is judged anew", async () => {
   await using server = listen();
   const answers = resolver(["127.0.0.1"], ["10.0.0.1"]);

@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { setStorage } from "@/lib/projects/storage.ts";
+import { openTestApp } from "../support/test_app.ts";
+import { openDesk } from "../api/desk.ts";
+
+const CHECK = { method: "POST", path: "/storage/check" };
+
+Deno.test("bucket check as a scanner: an internal name is told from an unknown one by nothing", async () => {
+  await using app = await openTestApp();
+  const desk = await openDesk(app);
+  const checked = async (host: string) => {
+    await setStorage(app.services, desk.projectId, {
+      endpoint: `https://${host}:9000`,
+      bucket: "blog-files",
+      accessKeyId: "AKIDBLOG",
+      secretAccessKey: "a-bucket-secret-that-stays-inside",
+    });
+    const started = performance.now();
+    const { status, text } = await desk.as("admin", CHECK);
+    const ms = performance.now() - started;
+    // Of each the path of its probe is its own.
+    return {
+      status,
+      ms,
+      text: text.replaceAll(`${host}:9000`, "HOST:9000").replaceAll(`"${host}\\"`, '"HOST\\"')
+        .replaceAll(/[0-9a-f-]{36}/g, "UUID"),
+    };
+  };
+  // Its name leads to this machine, on every machine.
+  const internal = await checked("localhost");
+  const unknown = await checked("no-such-host.invalid");
+  assert.equal(internal.status, unknown.status);
+  assert.equal(internal.text, unknown.text);
+  assert.match(internal.text, /HOST\\" is unknown or not a public address/);
+  assert.ok(internal.ms > 200, `refused after ${internal.ms} ms`);
+});
