@@ -1,7 +1,7 @@
 import { timestamp } from "../clock.ts";
 import { INVITATIONS } from "../projects/invitations.ts";
 import { MEMBERS } from "../projects/members.ts";
-import { countOwned } from "../projects/ownership.ts";
+import { countInUse } from "../projects/ownership.ts";
 import { deleteAll } from "../store/expiry.ts";
 import { and, eq } from "../store/filter.ts";
 import { Problem } from "../problems.ts";
@@ -72,7 +72,7 @@ export async function deleteOwnAccount(
   await services.engine.transaction("control", async (tx) => {
     const deleted = await tx.records<AccountRecord>(ACCOUNTS).deleteOne(unchanged(account));
     if (deleted === null) throw new Problem("PASSWORD_WRONG");
-    const owned = await countOwned(tx, account._id);
+    const owned = await countInUse(tx, account._id);
     if (owned > 0) throw ownsProjects(owned);
     await deleteAll(tx.records(MEMBERS), eq("accountId", account._id));
     await deleteAll(tx.records(INVITATIONS), eq("invitedBy", account._id));

@@ -18,6 +18,8 @@ export type AccountRecord = StoredRecord & {
   turns?: number;
   /** Of the account that `dev` makes, until it is given another password: whether it may sign in. */
   demo?: "open" | "closed";
+  /** When it created its latest projects, the oldest first: as many as an hour allows. */
+  projectsCreatedAt?: string[];
   lastSignInAt: string | null;
   createdAt: string;
   updatedAt: string;
@@ -35,6 +37,7 @@ export const ACCOUNTS: Definition = {
     sealedAiKey: { type: "String" },
     turns: { type: "Number" },
     demo: { type: "String" },
+    projectsCreatedAt: { type: "Array" },
     lastSignInAt: { type: "Date" },
     createdAt: { type: "Date" },
     updatedAt: { type: "Date" },

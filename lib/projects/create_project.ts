@@ -1,3 +1,4 @@
+import { type AccountRecord, ACCOUNTS } from "../accounts/records.ts";
 import { API_KEYS, type ApiKeyRecord, newApiKey } from "../auth/api_keys.ts";
 import type { KeyKind } from "../auth/principals.ts";
 import type { SigningKeys } from "../auth/signing_keys.ts";
@@ -5,9 +6,10 @@ import { type Clock, timestamp } from "../clock.ts";
 import { sha256 } from "../crypto/hashes.ts";
 import type { NewId } from "../ids.ts";
 import { Problem } from "../problems.ts";
+import { eq } from "../store/filter.ts";
 import type { Engine, Id, Transaction } from "../store/port.ts";
 import { memberKey, type MemberRecord, MEMBERS } from "./members.ts";
-import { accountInTurn, refuseMoreProjects } from "./ownership.ts";
+import { accountInTurn, refuseMoreProjects, refuseMoreThisHour } from "./ownership.ts";
 import { type ProjectRecord, PROJECTS } from "./records.ts";
 import { checkedName, checkedSiteUrl } from "./settings.ts";
 
@@ -32,11 +34,14 @@ export interface NewProject {
   readonly allowedOrigins?: string[];
   /** Null, or left out, for a project that no account owns. */
   readonly ownerId?: Id | null;
+  /** Made by whoever runs the deployment: the limit of an hour does not hold. */
+  readonly isOperators?: boolean;
 }
 
 /**
  * Makes a project with its space, signing key and both API keys. Throws `INVALID_INPUT`,
- * `PLAN_LIMIT_REACHED` by the owner's plan, and `SIGN_IN_REQUIRED` where he has just ceased to be.
+ * `PLAN_LIMIT_REACHED` by the owner's plan, `RATE_LIMITED` where they made many within an hour, and
+ * `SIGN_IN_REQUIRED` where they have just ceased to be.
  */
 export async function createProject(
   { engine, clock, newId, signingKeys }: ProjectServices,
@@ -44,7 +49,7 @@ export async function createProject(
 ): Promise<CreatedProject> {
   const name = checkedName(input.name);
   const siteUrl = input.siteUrl === null ? null : checkedSiteUrl(input.siteUrl);
-  const { allowedOrigins = [], ownerId = null } = input;
+  const { allowedOrigins = [], ownerId = null, isOperators = false } = input;
   const projectId = newId();
   const keys = { publishable: newApiKey("publishable"), secret: newApiKey("secret") };
   const createdAt = timestamp(clock);
@@ -62,14 +67,15 @@ export async function createProject(
     { _id: newId(), projectId, kind, hash: sha256(keys[kind]), createdAt }
   ));
   // Most who may not are told before anything is made for them.
-  if (ownerId !== null) await engine.transaction("control", (tx) => refuseOwner(tx, ownerId));
+  const creation = { ownerId, createdAt, isOperators };
+  if (ownerId !== null) await engine.transaction("control", (tx) => admitOwner(tx, creation));
   // The space first: a project that can be seen is complete.
   await engine.createSpace(projectId);
   await signingKeys.create(projectId);
   try {
     await engine.transaction("control", async (tx) => {
       if (ownerId !== null) {
-        await refuseOwner(tx, ownerId);
+        await countCreation(tx, ownerId, await admitOwner(tx, creation));
         await tx.records<MemberRecord>(MEMBERS).insert({
           _id: newId(),
           projectId,
@@ -90,8 +96,33 @@ export async function createProject(
   return { projectId, name, publishableKey: keys.publishable, secretKey: keys.secret };
 }
 
-async function refuseOwner(tx: Transaction, ownerId: Id): Promise<void> {
+interface Creation {
+  readonly ownerId: Id | null;
+  readonly createdAt: string;
+  readonly isOperators: boolean;
+}
+
+/**
+ * The account, locked until the transaction's end, so that of many at once no more pass than may;
+ * resolves to when it created projects of late, this one included.
+ */
+async function admitOwner(
+  tx: Transaction,
+  { ownerId, createdAt, isOperators }: Creation,
+): Promise<string[]> {
+  if (ownerId === null) return [];
   const owner = await accountInTurn(tx, ownerId);
   if (owner === null) throw new Problem("SIGN_IN_REQUIRED");
   await refuseMoreProjects(tx, owner);
+  if (isOperators) return owner.projectsCreatedAt ?? [];
+  return [...refuseMoreThisHour(owner, createdAt), createdAt];
+}
+
+async function countCreation(
+  tx: Transaction,
+  ownerId: Id,
+  projectsCreatedAt: string[],
+): Promise<void> {
+  await tx.records<AccountRecord>(ACCOUNTS)
+    .updateOne(eq("_id", ownerId), { set: { projectsCreatedAt } });
 }

@@ -1,7 +1,8 @@
 import type { SignedInAccount } from "../accounts/account_sessions.ts";
 import { type AccountRecord, ACCOUNTS } from "../accounts/records.ts";
+import { PROJECT_TRASH_DAYS, PROJECTS_PER_HOUR } from "../limits.ts";
 import { Problem } from "../problems.ts";
-import { and, eq } from "../store/filter.ts";
+import { and, eq, not } from "../store/filter.ts";
 import type { Engine, Filter, Id, Transaction } from "../store/port.ts";
 import { PLANS } from "./plans.ts";
 import { IN_USE, type ProjectRecord, PROJECTS } from "./records.ts";
@@ -27,19 +28,24 @@ export async function lockProject(tx: Transaction, projectId: Id): Promise<Proje
   return touched?.value ?? null;
 }
 
+/** Projects that the account owns, those in the trash included: they take their place on the disk. */
+const ownedBy = (accountId: Id): Filter => eq("ownerId", accountId);
+
 /** Projects that the account owns, those in the trash apart. */
-const ownedBy = (accountId: Id): Filter => and(eq("ownerId", accountId), IN_USE);
+export const countInUse = (tx: Transaction, accountId: Id): Promise<number> =>
+  tx.records<ProjectRecord>(PROJECTS).count(and(ownedBy(accountId), IN_USE));
 
-export const countOwned = (tx: Transaction, accountId: Id): Promise<number> =>
-  tx.records<ProjectRecord>(PROJECTS).count(ownedBy(accountId));
-
-/** How many projects the account owns, beside how many its plan allows. */
+/** How many projects the account owns, the trash included, beside how many its plan allows. */
 export async function ownedProjects(
   { engine }: { engine: Engine },
   { accountId, plan }: SignedInAccount,
-): Promise<{ used: number; limit: number }> {
+): Promise<{ used: number; limit: number; trashed: number }> {
   const projects = engine.records<ProjectRecord>("control", PROJECTS);
-  return { used: await projects.count(ownedBy(accountId)), limit: PLANS[plan].projects };
+  const [used, trashed] = await Promise.all([
+    projects.count(ownedBy(accountId)),
+    projects.count(and(ownedBy(accountId), not(IN_USE))),
+  ]);
+  return { used, limit: PLANS[plan].projects, trashed };
 }
 
 /** Throws `PLAN_LIMIT_REACHED` where the account's plan allows it no more projects. */
@@ -48,8 +54,26 @@ export async function refuseMoreProjects(
   { _id: accountId, plan }: AccountRecord,
 ): Promise<void> {
   const { projects } = PLANS[plan];
-  if (await countOwned(tx, accountId) < projects) return;
+  if (await tx.records<ProjectRecord>(PROJECTS).count(ownedBy(accountId)) < projects) return;
   throw new Problem("PLAN_LIMIT_REACHED", {
-    message: `The ${plan} plan allows ${projects} projects of an account.`,
+    message: `The ${plan} plan allows ${projects} projects of an account, those in the trash ` +
+      `included: a deleted one counts for ${PROJECT_TRASH_DAYS} days.`,
+  });
+}
+
+const HOUR_MS = 3_600_000;
+
+/** When the account created projects within the hour before. Throws `RATE_LIMITED`. */
+export function refuseMoreThisHour(
+  { projectsCreatedAt = [] }: AccountRecord,
+  now: string,
+): readonly string[] {
+  const begin = Date.parse(now) - HOUR_MS;
+  const recent = projectsCreatedAt.filter((at) => Date.parse(at) > begin);
+  if (recent.length < PROJECTS_PER_HOUR) return recent;
+  throw new Problem("RATE_LIMITED", {
+    message: `An account creates at most ${PROJECTS_PER_HOUR} projects within an hour: wait as ` +
+      "long as Retry-After says.",
+    retryAfter: Math.max(1, Math.ceil((Date.parse(recent[0]!) - begin) / 1000)),
   });
 }

@@ -12,7 +12,7 @@ export type PlanName = "free" | "pro";
 /** What a plan allows an account, and each of its projects. */
 export interface Plan {
   readonly name: PlanName;
-  /** Projects that the account owns, the trash apart. */
+  /** Projects that the account owns, those in the trash included. */
   readonly projects: number;
   /** Collections of a project. */
   readonly collections: number;

@@ -1,4 +1,4 @@
-import { PROJECT_TRASH_DAYS, SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
+import { PROJECT_TRASH_DAYS, PROJECTS_PER_HOUR, SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
 import { contract } from "../contract.ts";
 import { keyKind, paging, projectId } from "../parameters.ts";
 import {
@@ -26,7 +26,10 @@ export const createProject = contract({
   method: "post",
   path: "/api/projects",
   summary: "Create a project",
-  description: "Makes a project that the account owns. Both API keys are shown this once.",
+  description:
+    "Makes a project that the account owns. Both API keys are shown this once. The plan " +
+    "bounds the projects of an account, those in the trash included, and an account creates at " +
+    `most ${PROJECTS_PER_HOUR} within an hour.`,
   security: dashboardSession,
   parameters: [],
   body: {
@@ -42,7 +45,7 @@ export const createProject = contract({
     example: CREATED_PROJECT_EXAMPLE,
     message: "Project created",
   }],
-  problems: ["INVALID_INPUT", "PLAN_LIMIT_REACHED"],
+  problems: ["INVALID_INPUT", "PLAN_LIMIT_REACHED", "RATE_LIMITED"],
 });
 
 export const listProjects = contract({

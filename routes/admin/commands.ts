@@ -35,6 +35,7 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
         name: args.required("name"),
         siteUrl: args.optional("site-url"),
         ownerId: await ownerId(services, args),
+        isOperators: true,
       });
       return { projectId, publishableKey, secretKey };
     },

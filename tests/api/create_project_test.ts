@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
+import { type AccountRecord, ACCOUNTS } from "@/lib/accounts/records.ts";
 import { type ProjectRecord, PROJECTS } from "@/lib/projects/records.ts";
+import { PROJECT_TRASH_MS } from "@/lib/limits.ts";
+import { createProject } from "@/lib/projects/create_project.ts";
+import { removeTrashed } from "@/lib/projects/trash.ts";
 import { ALL, eq } from "@/lib/store/filter.ts";
 import { database } from "../support/test_store.ts";
-import { openAccount, type TestAccount } from "../support/dashboard.ts";
+import { openAccount, signedInAgain, type TestAccount } from "../support/dashboard.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 import { ok, refused, tally, times } from "./shelf.ts";
 
@@ -115,20 +119,24 @@ Deno.test("a lone surrogate in a name is refused", async () => {
   refused(await create(owner, '{"name":"a\\ud800"}'), 400, "INVALID_INPUT");
 });
 
-Deno.test("the plan's number of projects is the limit; those in the trash and others' do not count", async () => {
+Deno.test("the plan's number of projects is the limit; those in the trash count, others' do not", async () => {
   await using app = await openTestApp();
   const owner = await openAccount(app);
   const other = await openAccount(app);
   ok(await create(other, { name: "Other" }), 201);
   const made = [];
   for (const name of ["a", "b", "c"]) made.push(ok(await create(owner, { name }), 201));
-  const message = /^The free plan allows 3 projects of an account\.$/;
+  const message = /^The free plan allows 3 projects of an account, those in the trash included:/;
   refused(await create(owner, { name: "d" }), 403, "PLAN_LIMIT_REACHED", message);
   assert.equal(await count(app), 4);
   const path = `${PATH}/${made[0].projectId}`;
   ok(await owner.send({ method: "DELETE", path, body: { name: "a" } }));
-  ok(await create(owner, { name: "d" }), 201);
-  refused(await create(owner, { name: "e" }), 403, "PLAN_LIMIT_REACHED", message);
+  refused(await create(owner, { name: "d" }), 403, "PLAN_LIMIT_REACHED", message);
+  app.clock.advance(PROJECT_TRASH_MS);
+  await removeTrashed(app.services);
+  const again = await signedInAgain(owner);
+  ok(await create(again, { name: "d" }), 201);
+  refused(await create(again, { name: "e" }), 403, "PLAN_LIMIT_REACHED", message);
 });
 
 Deno.test("a larger plan allows more", async () => {
@@ -150,4 +158,48 @@ Deno.test("of 20 at once exactly as many are made as the plan allows, and nothin
   if (database !== "sqlite") return;
   const files = [...Deno.readDirSync(`${app.store.folder}/projects`)].map(({ name }) => name);
   assert.equal(files.filter((name) => name.endsWith(".db")).length, 3);
+});
+
+const HOUR = 3_600_000;
+
+Deno.test("an account creates ten projects within any hour, and no more of many at once in two processes", async () => {
+  await using app = await openTestApp();
+  await using other = await openTestApp({ store: app.store, clock: app.clock });
+  const owner = await openAccount(app, { plan: "pro" });
+  ok(await create(owner, { name: "first" }), 201);
+  app.clock.advance(HOUR / 2);
+  const headers = { cookie: owner.cookie };
+  const answers = await Promise.all(times(20, (n) => {
+    const body = { name: `${n}` };
+    return n % 2 === 0 ? create(owner, body) : other.send({ path: PATH, headers, body });
+  }));
+  assert.deepEqual(tally(answers), { 201: 9, 429: 11 });
+  for (const answer of answers.filter(({ status }) => status === 429)) {
+    refused(answer, 429, "RATE_LIMITED", "10 projects within an hour");
+    assert.equal(answer.headers.get("retry-after"), String(HOUR / 2000));
+  }
+  assert.equal(await count(app), 10);
+  ok(await create(await openAccount(app), { name: "of another account" }), 201);
+  const { accountId: ownerId } = owner;
+  const input = { name: "by command", siteUrl: null, ownerId, isOperators: true };
+  await createProject(app.services, input);
+  app.clock.advance(HOUR / 2 - 1);
+  refused(await create(owner, { name: "early" }), 429, "RATE_LIMITED");
+  app.clock.advance(1);
+  ok(await create(owner, { name: "after the first one's hour" }), 201);
+  refused(await create(owner, { name: "and no more" }), 429, "RATE_LIMITED");
+});
+
+Deno.test("what is refused otherwise is not counted in the hour", async () => {
+  await using app = await openTestApp();
+  const owner = await openAccount(app);
+  for (const name of ["a", "b", "c"]) ok(await create(owner, { name }), 201);
+  for (const _ of times(12, () => 0)) {
+    refused(await create(owner, { name: "d" }), 403, "PLAN_LIMIT_REACHED");
+    refused(await create(owner, { name: "" }), 400, "INVALID_INPUT");
+  }
+  const accounts = app.services.engine.records<AccountRecord>("control", ACCOUNTS);
+  await accounts.updateOne(eq("_id", owner.accountId), { set: { plan: "pro" } });
+  for (const n of times(7, (n) => n)) ok(await create(owner, { name: `${n}` }), 201);
+  refused(await create(owner, { name: "eleventh" }), 429, "RATE_LIMITED");
 });

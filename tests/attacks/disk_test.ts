@@ -8,7 +8,8 @@ import {
 import { PLANS } from "@/lib/projects/plans.ts";
 import { eq } from "@/lib/store/filter.ts";
 import { openFiles } from "../api/files.ts";
-import { refused, times } from "../api/shelf.ts";
+import { refused, tally, times } from "../api/shelf.ts";
+import { openAccount } from "../support/dashboard.ts";
 import { openTestApp } from "../support/test_app.ts";
 
 /** Somebody with a free account who wants more of the disk than it includes. */
@@ -38,4 +39,19 @@ Deno.test("one byte held a thousand times is all that a project can hold, also b
   assert.equal((await ask()).status, 200);
   refused(await ask(), 429, "TOO_MANY_UPLOADS");
   assert.equal(PLANS.free.openUploads, OPEN);
+});
+
+Deno.test("projects that are created and deleted again are no more than the plan's, nor faster than the hour's", async () => {
+  await using app = await openTestApp();
+  for (const [plan, made] of [["free", 3], ["pro", 10]] as const) {
+    const owner = await openAccount(app, { plan });
+    const created = [];
+    for (const _ of times(15, () => 0)) {
+      const { status, body } = await owner.send({ path: "/api/projects", body: { name: "x" } });
+      if (status !== 201) continue;
+      const path = `/api/projects/${body.data.projectId}`;
+      created.push(await owner.send({ method: "DELETE", path, body: { name: "x" } }));
+    }
+    assert.deepEqual(tally(created), { 200: made }, plan);
+  }
 });

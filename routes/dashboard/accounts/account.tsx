@@ -63,7 +63,7 @@ async function accountPage(
         <AiCard account={account} usage={ai} problem={of("ai-key")} />
         <PasswordCard problem={of("password")} email={account.email} />
         <Sessions page={sessions} path={ACCOUNT} query={query} problem={of("sessions")} />
-        <DeleteCard owned={projects.used} problem={of("delete")} />
+        <DeleteCard owned={projects.used - projects.trashed} problem={of("delete")} />
       </div>
     </AccountShell>
   );
@@ -92,7 +92,7 @@ const About = ({ account }: { account: AccountRecord }) => (
 const PlanCard = (
   { account, projects }: {
     account: AccountRecord;
-    projects: { used: number; limit: number };
+    projects: { used: number; limit: number; trashed: number };
   },
 ) => {
   const plan = PLANS[account.plan];
@@ -100,7 +100,12 @@ const PlanCard = (
     <article class="card">
       <h2>Plan</h2>
       <p>You have the {plan.name} plan. Whoever runs this server changes it.</p>
-      <Meter label="Projects you own" {...projects} />
+      <Meter label="Projects you own" used={projects.used} limit={projects.limit} />
+      {projects.trashed > 0 && (
+        <p class="muted">
+          {counted(projects.trashed, "project")} of them in the trash.
+        </p>
+      )}
       <dl class="facts">
         <dt>In each project</dt>
         <dd>

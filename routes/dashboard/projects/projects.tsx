@@ -136,7 +136,10 @@ const NewProject = ({ refused }: { refused: Refused | undefined }) => (
 const Trash = ({ projects }: { projects: readonly TrashedProject[] }) => (
   <article class="card">
     <h2>Trash</h2>
-    <p>Whoever runs this server can bring a project back, by the command below it.</p>
+    <p>
+      Whoever runs this server can bring a project back, by the command below it. Until it is
+      removed for good it counts among the projects that your plan allows.
+    </p>
     <ul class="rows">
       {projects.map(({ projectId, name, restorableUntil }) => (
         <li>
