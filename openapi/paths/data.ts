@@ -95,7 +95,9 @@ export const createDocument = contract({
   method: "post",
   path: "/api/data/{collectionName}",
   summary: "Create a document",
-  description: "Stores one document. A signed-in user becomes its owner.",
+  description:
+    "Stores one document. A signed-in user becomes its owner. A value of a `unique` field " +
+    "that any document has, also one that the caller cannot read, is a 409.",
   security: projectKey,
   parameters: [collectionName, idempotencyKey],
   body: documentBody,

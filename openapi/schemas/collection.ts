@@ -16,7 +16,11 @@ const Field = z.strictObject({
   key: z.string(),
   ...members,
   required: z.boolean(),
-  unique: z.boolean(),
+  unique: z.boolean().openapi({
+    description: "Whether no two documents may hold the same value, whoever owns them. In a " +
+      "`private` collection a 409 `DUPLICATE_VALUE` tells a user that somebody has a value: where " +
+      "that is a secret, let the value begin with its owner's id, so that it is unique with them.",
+  }),
   index: z.boolean(),
   default: z.unknown().optional().openapi({ description: "Fills the field where it is missing." }),
 }).openapi("Field", {
