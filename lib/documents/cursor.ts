@@ -114,8 +114,9 @@ function wholePayload(way: number, { id, values, exact }: Position): string {
 }
 
 function shortenedPayload(way: number, position: Position): string {
-  const { id, values, firstCut, digest } = shortened(position);
-  return encode(jsonText([way + WAY.shortened, digest, firstCut, id, ...values]));
+  const { id, values, firstCut, wasExact, digest } = shortened(position);
+  const sum = way + WAY.shortened + (wasExact ? WAY.exact : 0);
+  return encode(jsonText([sum, digest, firstCut, id, ...values]));
 }
 
 /** Reads what one of our keys has signed. */
@@ -124,7 +125,8 @@ function cursorOf([way, ...place]: readonly [number, ...Scalar[]]): Cursor | Sho
   const inclusive = (way & WAY.inclusive) === 0 ? {} : { inclusive: true };
   if (way & WAY.shortened) {
     const [digest, firstCut, id, ...values] = place as [string, number | null, Id, ...Scalar[]];
-    return { shortened: { id, values, firstCut, digest, ...inclusive }, backwards };
+    const wasExact = (way & WAY.exact) !== 0;
+    return { shortened: { id, values, firstCut, wasExact, digest, ...inclusive }, backwards };
   }
   const exact = way & WAY.exact ? { exact: place.shift() as string } : null;
   const [id, ...values] = place as [Id, ...Scalar[]];

@@ -16,11 +16,10 @@ export interface ShortenedPosition {
   readonly id: Id;
   /** Long texts are cut. */
   readonly values: readonly Scalar[];
-  /**
-   * Which of the values is the first that was cut; null if none was, or if the values do not tell
-   * the place by themselves.
-   */
+  /** Which of the values is the first that was cut; null if none was. */
   readonly firstCut: number | null;
+  /** Whether the engine knew more of it than the values say, which only the record can tell. */
+  readonly wasExact: boolean;
   /** Of the whole position. */
   readonly digest: string;
   readonly inclusive?: boolean;
@@ -37,7 +36,8 @@ export function shortened(position: Position): ShortenedPosition {
   return {
     id,
     values: cut,
-    firstCut: firstCut === -1 || position.exact !== undefined ? null : firstCut,
+    firstCut: firstCut === -1 ? null : firstCut,
+    wasExact: position.exact !== undefined,
     digest: digestOf(position),
     ...(inclusive && { inclusive }),
   };
@@ -68,12 +68,16 @@ export interface PagedList {
 
 /** Throws `INVALID_CURSOR` where the position cannot be told any more. */
 export async function restored(list: PagedList, from: ShortenedPosition): Promise<Position> {
-  const { id, values, firstCut, digest, inclusive = false } = from;
+  const { id, values, firstCut, wasExact, digest, inclusive = false } = from;
   const { records, sort } = list;
   const present = (await records.list({ filter: eq("_id", id), sort, limit: 1 })).first();
   const at = { ...(inclusive && { inclusive }) };
   if (present !== null && digestOf(present) === digest) return { ...present, ...at };
-  if (firstCut === null || await isShared(list, from, firstCut)) throw gone();
+  if (firstCut === null) throw gone();
+  const sharing = await firstSharing(list, from, firstCut);
+  // A record whose id cannot be asked for is met here.
+  if (sharing !== null && digestOf(sharing) === digest) return { ...sharing, ...at };
+  if (sharing !== null || wasExact) throw gone();
   const isNear = present !== null && sharesBeginning(present.values, from.values, firstCut);
   return isNear ? { ...present, ...at } : { id, values, ...at };
 }
@@ -92,12 +96,12 @@ const sharesBeginning = (
   values.slice(0, firstCut).every((value, i) => value === cut[i]) &&
   String(values[firstCut]).startsWith(cut[firstCut] as string); // Only texts are cut.
 
-/** Whether anything else in the list has the same values, up to the beginning of the first long one. */
-async function isShared(
+/** The first other one in the list with the same values, up to the beginning of the first long one. */
+async function firstSharing(
   { records, filter, sort }: PagedList,
   { id, values }: ShortenedPosition,
   firstCut: number,
-): Promise<boolean> {
+): Promise<Position | null> {
   const { path } = sort[firstCut]!;
   const text = values[firstCut] as string; // Only texts are cut.
   const behind = textBehind(text);
@@ -108,7 +112,7 @@ async function isShared(
     compare(path, "gte", text),
     ...(behind === null ? [] : [compare(path, "lt", behind)]),
   );
-  return (await records.list({ filter: sharing, sort, limit: 1 })).size > 0;
+  return (await records.list({ filter: sharing, sort, limit: 1 })).first();
 }
 
 const LAST_CHARACTER = 0x10ffff;
