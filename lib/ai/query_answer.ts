@@ -54,6 +54,9 @@ interface Accepted {
 const QUERY_LENGTH_MAX = 6_000;
 const FILTERS_MAX = WHERE_CONDITIONS_MAX;
 
+/** Terms of a sort that are looked at; a list takes fewer. */
+const TERMS_MAX = 50;
+
 /**
  * The model's answer as a query that the list accepts and reads as exactly these conditions; what
  * the collection does not know, or the list would refuse, is dropped.
@@ -149,7 +152,8 @@ const elementType = (shape: FieldShape): FieldShape["type"] | null =>
 /** The terms that the list can sort by, and each once; the others are dropped. */
 function sortOf(collection: Collection, text: string | null, dropped: Dropped[]): string | null {
   const kept: string[] = [];
-  for (const term of (text ?? "").split(",").map((one) => one.trim()).filter((one) => one !== "")) {
+  const terms = (text ?? "").split(",", TERMS_MAX).map((one) => one.trim());
+  for (const term of terms.filter((one) => one !== "")) {
     try {
       parseListQuery(collection, params([["sort", [...kept, term].join(",")]]));
       kept.push(term);
