@@ -1,4 +1,4 @@
-import { ConfigError, type Environment, loadConfig, SETTINGS } from "@/lib/config.ts";
+import { ConfigError, environmentOf, loadConfig } from "@/lib/config.ts";
 import { createLog } from "@/lib/http/log.ts";
 import { createPrinter } from "@/lib/http/printer.ts";
 import { openServices } from "@/lib/services.ts";
@@ -6,12 +6,9 @@ import { runAdmin } from "@/routes/admin/mod.ts";
 import { prepareDemo, refuseDemo } from "@/routes/demo.ts";
 import { serve } from "@/routes/serve.ts";
 
-const environment: Environment = Object.fromEntries(
-  Object.keys(SETTINGS).map((name) => [name, Deno.env.get(name)]),
-);
-
 /** Resolves to the exit code. */
 async function run([command = "start", ...args]: readonly string[]): Promise<number> {
+  const environment = environmentOf(command, (name) => Deno.env.get(name));
   const config = loadConfig(environment);
   const print = createPrinter(command === "admin" ? Deno.stderr : Deno.stdout);
   using log = createLog(config.logLevel, print);

@@ -20,6 +20,7 @@ export function startCorbel(folder: string, env: Record<string, string> = {}): P
   return start(args, "/api/health", {
     DATABASE_URL: `sqlite:${folder}`,
     RATE_LIMIT_PER_MINUTE: "1000000000",
+    REGISTRATION: "open",
     ...env,
   });
 }

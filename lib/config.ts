@@ -6,6 +6,12 @@ import type { Sync } from "./store/sqlite/connection.ts";
 
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
+/**
+ * Who may register: everybody, whoever has the link of an invitation, nobody; or, as long as there
+ * is no account, the first who comes, and then as `invited`.
+ */
+export type RegistrationRule = "open" | "first" | "invited" | "closed";
+
 /** Everything a process can be told from outside. */
 export interface Config {
   readonly host: string;
@@ -27,6 +33,7 @@ export interface Config {
   readonly trustProxy: number;
   /** Requests per minute, publishable key and address; null is no limit. */
   readonly ratePerMinute: number | null;
+  readonly registration: RegistrationRule;
   /** How many threads serve. */
   readonly workers: number;
   /** Where GitHub's pages are, without a final slash. */
@@ -127,6 +134,11 @@ export const SETTINGS = {
   ],
   RATE_LIMITS: ["`on`", "`off` counts no requests."],
   RATE_LIMIT_PER_MINUTE: [`\`${RATE_PER_MINUTE}\``, "Requests per publishable key and address."],
+  REGISTRATION: [
+    "`open` in `dev`",
+    "Who may make an account: everybody (`open`), whoever has an invitation's link (`invited`), " +
+    "or the command line alone (`closed`). Left out in `start`: the first visitor, then `invited`.",
+  ],
   WORKERS: [
     "`1`",
     "How many threads serve: see [More cores](#more-cores). Above 1 on Linux only.",
@@ -166,6 +178,17 @@ export const SETTINGS = {
 
 export type Environment = { readonly [name in keyof typeof SETTINGS]?: string | undefined };
 
+/** What a command is told, with what holds for it by default. */
+export function environmentOf(
+  command: string,
+  read: (name: string) => string | undefined,
+): Environment {
+  const given: Environment = Object.fromEntries(
+    Object.keys(SETTINGS).map((name) => [name, read(name)]),
+  );
+  return command === "dev" ? { ...given, REGISTRATION: given.REGISTRATION || "open" } : given;
+}
+
 /** All that is wrong with an environment, a line each. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
@@ -199,6 +222,7 @@ export function loadConfig(env: Environment): Config {
     secretKeys: read.secretKeys(),
     trustProxy: read.wholeNumber("TRUST_PROXY", 0, 0, 100),
     ratePerMinute: read.ratePerMinute(),
+    registration: read.registration(),
     workers: read.wholeNumber("WORKERS", 1, 1, WORKERS_MAX),
     githubUrl: withoutSlash(read.providerUrl("GITHUB_URL", "https://github.com")),
     githubApiUrl: withoutSlash(read.providerUrl("GITHUB_API_URL", "https://api.github.com")),
@@ -399,6 +423,10 @@ function reader(env: Environment) {
     return env.AI_MONTHLY_LIMIT ? wholeNumber("AI_MONTHLY_LIMIT", 0, 1, 1e9) : null;
   }
 
+  function registration(): RegistrationRule {
+    return env.REGISTRATION ? choice("REGISTRATION", ["open", "invited", "closed"]) : "first";
+  }
+
   function ratePerMinute(): number | null {
     const limit = wholeNumber("RATE_LIMIT_PER_MINUTE", RATE_PER_MINUTE, 1, 1e9);
     return choice("RATE_LIMITS", ["on", "off"]) === "off" ? null : limit;
@@ -417,6 +445,7 @@ function reader(env: Environment) {
     secretKeys,
     aiKey,
     aiMonthlyLimit,
+    registration,
     ratePerMinute,
   };
 }

@@ -43,6 +43,7 @@ Deno.test("nothing configured gives the embedded store on a local address", () =
     secretKeys: null,
     trustProxy: 0,
     ratePerMinute: 1000,
+    registration: "first",
     workers: 1,
     githubUrl: "https://github.com",
     githubApiUrl: "https://api.github.com",
@@ -447,6 +448,7 @@ Deno.test("all problems are reported at once, each by its name and with what was
     TRUST_PROXY: "x",
     RATE_LIMITS: "sometimes",
     RATE_LIMIT_PER_MINUTE: "0",
+    REGISTRATION: "first",
     WORKERS: "0",
     GITHUB_URL: "http://ghe.example",
     GITHUB_API_URL: "here",
@@ -465,6 +467,7 @@ Deno.test("all problems are reported at once, each by its name and with what was
     "PUBLIC_URL",
     "RATE_LIMITS",
     "RATE_LIMIT_PER_MINUTE",
+    "REGISTRATION",
     "SECRET_KEYS",
     "SQLITE_SYNC",
     "TRUST_PROXY",
@@ -472,8 +475,8 @@ Deno.test("all problems are reported at once, each by its name and with what was
   ]);
   assert.ok(problems.includes('PORT must be a whole number from 1 to 65535, got "99999"'));
   assert.throws(() => loadConfig(env), (error: Error) => {
-    assert.match(error.message, /^The configuration has 13 problem\(s\):\n- /);
-    assert.equal(error.message.split("\n").length, 14);
+    assert.match(error.message, /^The configuration has 14 problem\(s\):\n- /);
+    assert.equal(error.message.split("\n").length, 15);
     return true;
   });
 });

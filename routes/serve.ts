@@ -1,3 +1,4 @@
+import { awaitsFirstAccount } from "@/lib/accounts/registration.ts";
 import type { Services } from "@/lib/services.ts";
 import { startMaintenance } from "./maintenance.ts";
 import { startServer } from "./server.ts";
@@ -23,6 +24,10 @@ export async function serve(services: Services, options: ServeOptions): Promise<
     : await startWorkers(services.config, options);
   const { hostname, port } = server;
   log.write("info", "Listening", { hostname, port, publicUrl, ...(workers > 1 && { workers }) });
+  if (await awaitsFirstAccount(services)) {
+    const register = `${publicUrl}/dashboard/register`;
+    log.write("info", "There is no account yet: whoever registers first makes it", { register });
+  }
   log.flush();
   if (options.greeting !== undefined) options.print(options.greeting);
   try {

@@ -15,6 +15,18 @@ export const ACCOUNT_PROBLEMS = {
     message: "The e-mail or the password is not right.",
     when: "There is no account with this e-mail, or its password is another one.",
   },
+  REGISTRATION_INVITED: {
+    status: 403,
+    message: "Accounts are made by invitation here: open the link of yours, or ask for a new one.",
+    when:
+      "Registering takes an invitation, and there is none, or it does not hold or was used to " +
+      "register before.",
+  },
+  REGISTRATION_CLOSED: {
+    status: 403,
+    message: "Nobody can register here: whoever runs this server makes the accounts.",
+    when: "The server takes no registrations.",
+  },
   PASSWORD_WRONG: {
     status: 403,
     message: "This is not the account's present password.",

@@ -11,9 +11,15 @@ import { openAccountSession } from "./account_sessions.ts";
 import type { PasswordQueue } from "./password_queue.ts";
 import { checkNewPassword, type Passwords } from "./passwords.ts";
 import { type AccountRecord, ACCOUNTS } from "./records.ts";
+import {
+  claimFirstAccount,
+  findAdmission,
+  type RegistrationServices,
+  takeAdmission,
+} from "./registration.ts";
 import type { OpenedSession, Visitor } from "./sign_in.ts";
 
-interface RegisterServices {
+interface CreateServices {
   readonly engine: Engine;
   readonly clock: Clock;
   readonly newId: NewId;
@@ -29,31 +35,44 @@ export interface NewAccount {
   readonly isDemo?: boolean;
 }
 
+/** What somebody registers with. */
+export interface GivenAccount extends Omit<NewAccount, "plan" | "isDemo"> {
+  /** The token of an invitation; it is looked at where registering takes one. */
+  readonly invitation: string | null;
+}
+
 /**
- * Adds an account and signs it in. Throws `INVALID_BODY`
- * for what is no e-mail or no name, `INVALID_PASSWORD`, `ACCOUNT_EXISTS`, and `PASSWORDS_BUSY`.
+ * Adds an account and signs it in. Throws `REGISTRATION_CLOSED` and `REGISTRATION_INVITED`,
+ * `INVALID_BODY` for what is no e-mail or no name, `INVALID_PASSWORD`, `ACCOUNT_EXISTS`, and
+ * `PASSWORDS_BUSY`.
  */
 export async function registerAccount(
-  services: RegisterServices & { readonly passwordQueue: PasswordQueue },
-  given: Omit<NewAccount, "plan">,
+  services: CreateServices & RegistrationServices & { readonly passwordQueue: PasswordQueue },
+  { invitation, ...given }: GivenAccount,
   { device, network }: Pick<Visitor, "device" | "network">,
 ): Promise<OpenedSession> {
+  await findAdmission(services, invitation); // Whoever may not costs no hashing.
   const account = await services.passwordQueue
     .run(network, () => newAccount(services, { ...given, plan: "free" }));
   return await inserted(services, async (tx) => {
+    await takeAdmission(tx, services, invitation);
     await tx.records<AccountRecord>(ACCOUNTS).insert(account);
     const token = await openAccountSession(tx, services, { accountId: account._id, device });
     return { account, token, deviceId: services.newId() };
   });
 }
 
-/** Adds an account, and no session. Throws as {@linkcode registerAccount} does. */
+/**
+ * Adds an account, whoever may register, and no session. Throws `INVALID_BODY`, `INVALID_PASSWORD`
+ * and `ACCOUNT_EXISTS`.
+ */
 export async function createAccount(
-  services: RegisterServices,
+  services: CreateServices,
   given: NewAccount,
 ): Promise<AccountRecord> {
   const account = await newAccount(services, given);
   return await inserted(services, async (tx) => {
+    await claimFirstAccount(tx, services);
     await tx.records<AccountRecord>(ACCOUNTS).insert(account);
     return account;
   });
@@ -61,7 +80,7 @@ export async function createAccount(
 
 /** Hashing comes before the transaction, which would keep others waiting. */
 async function newAccount(
-  { clock, newId, passwords }: RegisterServices,
+  { clock, newId, passwords }: CreateServices,
   { email, password, name, plan, isDemo = false }: NewAccount,
 ): Promise<AccountRecord> {
   if (!isPlainEmail(email)) throw refuse('"email" must be one plain address.');
@@ -84,7 +103,7 @@ async function newAccount(
 }
 
 async function inserted<T>(
-  { engine }: RegisterServices,
+  { engine }: CreateServices,
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
   try {

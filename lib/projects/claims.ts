@@ -1,7 +1,8 @@
 import { type Clock, timestamp } from "../clock.ts";
 import type { NewId } from "../ids.ts";
 import { UniqueViolation } from "../store/errors.ts";
-import type { Definition, Engine, StoredRecord } from "../store/port.ts";
+import { eq } from "../store/filter.ts";
+import type { Definition, Engine, StoredRecord, Transaction } from "../store/port.ts";
 
 type ClaimRecord = StoredRecord & { name: string; createdAt: string };
 
@@ -26,4 +27,16 @@ export async function claim(
     if (error instanceof UniqueViolation) return false;
     throw error;
   }
+}
+
+/** The same within a transaction, with which it is undone. */
+export async function claimWithin(
+  tx: Transaction,
+  { newId, clock }: { newId: NewId; clock: Clock },
+  name: string,
+): Promise<boolean> {
+  const claims = tx.records<ClaimRecord>(CLAIMS);
+  if (await claims.findOne(eq("name", name)) !== null) return false;
+  await claims.insert({ _id: newId(), name, createdAt: timestamp(clock) });
+  return true;
 }

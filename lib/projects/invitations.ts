@@ -21,6 +21,8 @@ export type InvitationRecord = StoredRecord & {
   tokenHash: string;
   /** What only one invitation is for, see {@linkcode subjectOf}: a new one takes its place. */
   subject: string;
+  /** Whether an account was registered by its link: one is. */
+  isRegistered: boolean;
   /** Null while it is open. An accepted one is kept so that accepting again answers the same. */
   acceptedBy: Id | null;
   createdAt: string;
@@ -38,6 +40,7 @@ export const INVITATIONS: Definition = {
     newOwnerId: { type: "Ref" },
     tokenHash: { type: "String" },
     subject: { type: "String" },
+    isRegistered: { type: "Boolean" },
     acceptedBy: { type: "Ref" },
     createdAt: { type: "Date" },
     expiresAt: { type: "Date" },
@@ -79,6 +82,28 @@ export async function projectOfInvitation(
   if (inviter === null || !includes(inviter.value.role, leastInviter(invitation))) return null;
   const project = await reader.records<ProjectRecord>(PROJECTS).get(projectId);
   return project === null || isTrashed(project.value) ? null : project.value;
+}
+
+/** An invitation by whose link an account may be registered still; null for none. */
+export async function registeringInvitation(
+  reader: Pick<Transaction, "records">,
+  { clock }: { clock: Clock },
+  token: string,
+): Promise<Id | null> {
+  const unused = and(eq("newOwnerId", null), eq("isRegistered", false), openAt(clock));
+  const found = await reader.records<InvitationRecord>(INVITATIONS)
+    .findOne(and(eq("tokenHash", sha256(token)), unused));
+  if (found === null || await projectOfInvitation(reader, found.value) === null) return null;
+  return found.value._id;
+}
+
+/** Takes the one registration of an invitation; false where another has it. */
+export async function takeRegistration(tx: Transaction, invitationId: Id): Promise<boolean> {
+  const taken = await tx.records<InvitationRecord>(INVITATIONS).updateOne(
+    and(eq("_id", invitationId), eq("isRegistered", false)),
+    { set: { isRegistered: true } },
+  );
+  return taken !== null;
 }
 
 /** Ends the open invitations of a project that this account has made. */

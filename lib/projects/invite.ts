@@ -121,6 +121,7 @@ async function send(
       ...offered,
       invitedBy: accountId,
       tokenHash: sha256(token),
+      isRegistered: false,
       acceptedBy: null,
       createdAt: timestamp(clock),
       expiresAt: new Date(clock.now() + INVITATION_MS).toISOString(),

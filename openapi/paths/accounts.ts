@@ -36,17 +36,25 @@ export const registerAccount = contract({
   method: "post",
   path: "/api/auth/register",
   summary: "Register",
-  description: "Makes an account on the free plan and signs it in.",
+  description: "Makes an account on the free plan and signs it in. Where the server asks for an " +
+    "invitation, its token goes with it: it makes one account, whatever its address, which still " +
+    "has to accept. The first account of a new server may need none.",
   security: countedByAddress(ownPages),
   parameters: [],
   body: {
     schema: Registration,
     example: { ...CREDENTIALS_EXAMPLE, name: "Ada" },
-    description: "Who it is; `name` may be left out.",
+    description: "Who it is; `name` and `invitation` may be left out.",
     bytesMax: SMALL_BODY_BYTES_MAX,
   },
   success: [{ ...account(201, "Account registered"), headers: SETS_COOKIE }],
-  problems: ["INVALID_PASSWORD", "ACCOUNT_EXISTS", "PASSWORDS_BUSY"],
+  problems: [
+    "REGISTRATION_INVITED",
+    "REGISTRATION_CLOSED",
+    "INVALID_PASSWORD",
+    "ACCOUNT_EXISTS",
+    "PASSWORDS_BUSY",
+  ],
 });
 
 export const signInAccount = contract({

@@ -45,6 +45,9 @@ export const Registration = z.strictObject({
   email,
   password: newPassword,
   name: z.string().nullable().optional(),
+  invitation: z.string().nullable().optional().openapi({
+    description: "What the link of an invitation ends with.",
+  }),
 }).openapi("Registration", { example: { ...CREDENTIALS_EXAMPLE, name: "Ada" } });
 
 export const SignedOut = z.strictObject({}).openapi("SignedOut", { example: {} });

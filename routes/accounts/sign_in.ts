@@ -10,11 +10,12 @@ import type { Call, Handler } from "../call.ts";
 import { membersOf, optionalText, requiredText } from "./input.ts";
 
 export const handleRegisterAccount: Handler<null> = async (call) => {
-  const members = membersOf(await call.body(), ["email", "password", "name"]);
+  const members = membersOf(await call.body(), ["email", "password", "name", "invitation"]);
   const given = {
     email: requiredText(members, "email"),
     password: requiredText(members, "password"),
     name: optionalText(members, "name"),
+    invitation: optionalText(members, "invitation"),
   };
   const opened = await registerAccount(call.services, given, visitor(call));
   return signedIn(call, opened, ok(201, shown(opened), "Account registered"));

@@ -10,6 +10,10 @@ const OURS = /^\/dashboard(?:[/?][!-[\]-~]*)?$/;
 export const nextPath = (text: string | null): string =>
   text !== null && OURS.test(text) && isPlain(text) ? text : PROJECTS;
 
+/** The token of the invitation that a path leads to; null for another path. */
+export const invitationIn = (next: string): string | null =>
+  /^\/dashboard\/invitations\/([\w-]+)$/.exec(next)?.[1] ?? null;
+
 /** Whether the browser goes where the path says: dot segments lead out of the dashboard. */
 const isPlain = (text: string): boolean =>
   URL.parse(text, "http://localhost")?.pathname === text.split("?", 1)[0];

@@ -83,7 +83,7 @@ for (const javaScriptEnabled of [true, false]) {
   );
 
   browserTest(
-    `${how}: a member is invited and made the owner; the account then is deleted`,
+    `${how}: a member is invited, accepts, and takes the project over; the account then is deleted`,
     async () => {
       await using dashboard = await openDashboardBrowser();
       const [page, other] = [
@@ -102,15 +102,24 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByLabel("E-mail").fill(email);
       await page.getByRole("combobox", { name: "Role", exact: true }).selectOption("admin");
       await page.getByRole("button", { name: "Invite" }).click();
-      await page.getByRole("status").getByText("They are a member now").waitFor();
+      const link = await page.getByLabel(`Link for ${email}`).inputValue();
       await looksFine();
-
-      await other.goto(`${dashboard.origin}/dashboard`);
-      await other.getByRole("link", { name: "Blog" }).click();
+      await other.goto(link);
+      await h1(other, "Invitation");
+      if (javaScriptEnabled) await assertAccessible(other);
+      await other.getByRole("button", { name: "Accept" }).click();
       await h1(other, "Overview");
-      await page.getByText("Make owner").click();
-      await page.getByRole("button", { name: `Transfer to ${email}` }).click();
-      await page.getByRole("status").getByText("another owner").waitFor();
+
+      await side(page, "Members");
+      await page.getByText("Offer ownership").click();
+      await page.getByRole("button", { name: `Offer the project to ${email}` }).click();
+      const offer = await page.getByLabel(`Link for ${email}`).inputValue();
+      await looksFine();
+      await other.goto(offer);
+      await other.getByRole("heading", { name: "Take over Blog" }).waitFor();
+      await other.getByRole("button", { name: "Accept" }).click();
+      await h1(other, "Overview");
+      await side(page, "Members");
       await page.getByText("Leave", { exact: true }).click();
       await page.getByRole("button", { name: "Leave the project" }).click();
       await page.getByRole("status").getByText("You left the project").waitFor();

@@ -103,6 +103,13 @@ Deno.test("nothing that is said in confidence comes out again: not in answers, l
     secretAccessKey,
   });
   await say("DELETE", "/auth/account", { password: wrongPassword });
+  const invited = { email: "invited@example.com", role: "viewer" };
+  const { data: { token } } = await say("POST", `${project}/members`, invited);
+  for (const verb of ["preview", "accept", "decline"]) {
+    await say("POST", `/invitations/${verb}`, { token });
+  }
+  await (await fetch(`${server.url}/dashboard/invitations/${token}`, { client: server.http }))
+    .text();
   for (const path of ["/auth/me", "/user/me", "/auth/sessions", "/projects", project]) {
     await say("GET", path);
   }
@@ -143,7 +150,7 @@ Deno.test("nothing that is said in confidence comes out again: not in answers, l
   }
 
   /** These are told once, to whom they are for, and to nobody else. */
-  const toldOnce = { publishableKey, secretKey, session: session() };
+  const toldOnce = { publishableKey, secretKey, session: session(), token };
   for (const [name, secret] of Object.entries(toldOnce)) {
     assert.equal(answers.filter((text) => text.includes(secret)).length, 1, name);
     assert.ok(![stdout, stderr].some((text) => text.includes(secret)), name);

@@ -137,7 +137,7 @@ async function launch(
   cleanUp: () => Promise<void>,
 ): Promise<Server> {
   const port = freePort();
-  const given = { PORT: String(port), ...chosen };
+  const given = { PORT: String(port), REGISTRATION: "open", ...chosen };
   const takesDefault = cwd !== undefined && database === "sqlite";
   const settings: Settings = {
     ...(takesDefault

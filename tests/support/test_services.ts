@@ -48,6 +48,7 @@ export async function openTestServices(options: TestOptions = {}): Promise<TestS
     ...store.settings,
     SQLITE_SYNC: "normal",
     RATE_LIMITS: "off",
+    REGISTRATION: "open",
     ...options.env,
   });
   const opened = opening.use(

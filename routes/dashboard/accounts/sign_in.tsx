@@ -1,15 +1,16 @@
 import { readSessionCookie, sessionCookie } from "@/lib/accounts/account_sessions.ts";
 import { signOutAccount } from "@/lib/accounts/end_account_sessions.ts";
+import { type Admission, findAdmission } from "@/lib/accounts/registration.ts";
 import { registerAccount } from "@/lib/accounts/register_account.ts";
 import { signInAccount } from "@/lib/accounts/sign_in.ts";
 import { PASSWORD_LENGTH_MIN } from "@/lib/limits.ts";
 import type { Problem } from "@/lib/problems.ts";
 import { signedIn, visitor } from "../../accounts/sign_in.ts";
-import type { Handler } from "../../call.ts";
+import type { Call, Handler } from "../../call.ts";
 import { Field, PASSWORD_HINT, Refusal } from "../components/forms.tsx";
 import { Plain } from "../components/shell.tsx";
 import { DoneNote } from "../done.tsx";
-import { nextPath } from "../next.ts";
+import { invitationIn, nextPath } from "../next.ts";
 import { attempt, pageReply, seeOther } from "../replies.ts";
 
 interface Visit {
@@ -21,8 +22,17 @@ interface Visit {
 
 const nextOf = (query: string): string => nextPath(new URLSearchParams(query).get("next"));
 
-export const showSignIn: Handler<null> = ({ query }) =>
-  pageReply(<SignInPage next={nextOf(query)} query={query} />);
+/** How the visitor may register; null where they may not. */
+async function admissionOf({ services }: Call<null>, next: string): Promise<Admission | null> {
+  const found = await attempt(() => findAdmission(services, invitationIn(next)));
+  return found.problem === null ? found.value : null;
+}
+
+export const showSignIn: Handler<null> = async (call) => {
+  const next = nextOf(call.query);
+  const admission = await admissionOf(call, next);
+  return pageReply(<SignInPage next={next} query={call.query} admission={admission} />);
+};
 
 export const signIn: Handler<null> = async (call) => {
   const form = await call.form();
@@ -31,23 +41,42 @@ export const signIn: Handler<null> = async (call) => {
   const given = { email, password: form.get("password") ?? "" };
   const tried = await attempt(() => signInAccount(call.services, given, visitor(call)));
   if (tried.problem === null) return signedIn(call, tried.value, seeOther(next));
-  const page = <SignInPage email={email} next={next} problem={tried.problem} />;
-  return pageReply(page, { status: tried.problem.status });
+  const { problem } = tried;
+  const admission = await admissionOf(call, next);
+  const page = <SignInPage {...{ email, next, problem, admission }} />;
+  return pageReply(page, { status: problem.status });
 };
 
-export const showRegister: Handler<null> = ({ query }) =>
-  pageReply(<RegisterPage next={nextOf(query)} />);
+/** Whoever may not register is told so in the place of the form. */
+export const showRegister: Handler<null> = async ({ services, query }) => {
+  const next = nextOf(query);
+  const found = await attempt(() => findAdmission(services, invitationIn(next)));
+  if (found.problem === null) {
+    return pageReply(<RegisterPage next={next} admission={found.value} />);
+  }
+  const { problem } = found;
+  return pageReply(<RegisterPage {...{ next, problem }} admission={null} />, {
+    status: problem.status,
+  });
+};
 
 export const register: Handler<null> = async (call) => {
   const form = await call.form();
   const email = form.get("email") ?? "";
   const name = form.get("name") ?? "";
   const next = nextPath(form.get("next"));
-  const given = { email, name: name === "" ? null : name, password: form.get("password") ?? "" };
+  const given = {
+    email,
+    name: name === "" ? null : name,
+    password: form.get("password") ?? "",
+    invitation: invitationIn(next),
+  };
   const tried = await attempt(() => registerAccount(call.services, given, visitor(call)));
   if (tried.problem === null) return signedIn(call, tried.value, seeOther(next));
-  const page = <RegisterPage email={email} name={name} next={next} problem={tried.problem} />;
-  return pageReply(page, { status: tried.problem.status });
+  const { problem } = tried;
+  const admission = await admissionOf(call, next);
+  const page = <RegisterPage {...{ email, name, next, problem, admission }} />;
+  return pageReply(page, { status: problem.status });
 };
 
 export const signOut: Handler<null> = async ({ services, header }) => {
@@ -60,7 +89,7 @@ const DONE = { deleted: "Your account is deleted." };
 
 /** Whoever comes by the link of an invitation sees it once they are signed in. */
 const Invited = ({ next }: { next: string }) =>
-  next.startsWith("/dashboard/invitations/")
+  invitationIn(next) !== null
     ? <p>You are invited to a project: you see it once you are signed in.</p>
     : null;
 
@@ -81,7 +110,11 @@ const Begun = ({ email = "", next, problem }: Visit) => (
   </>
 );
 
-const SignInPage = ({ query = "", ...visit }: Visit & { query?: string }) => (
+interface Entry extends Visit {
+  readonly admission: Admission | null;
+}
+
+const SignInPage = ({ query = "", admission, ...visit }: Entry & { query?: string }) => (
   <Plain title="Sign in">
     <h1>Sign in</h1>
     <Invited next={visit.next} />
@@ -97,34 +130,49 @@ const SignInPage = ({ query = "", ...visit }: Visit & { query?: string }) => (
       />
       <button>Sign in</button>
     </form>
-    <p>
-      New here? <a href={withNext("/dashboard/register", visit.next)}>Create an account</a>
-    </p>
+    {admission !== null && (
+      <p>
+        {admission.by === "first" ? "There is no account here yet." : "New here?"}{" "}
+        <a href={withNext("/dashboard/register", visit.next)}>Create an account</a>
+      </p>
+    )}
   </Plain>
 );
 
-const RegisterPage = ({ name = "", ...visit }: Visit) => (
+const RegisterPage = ({ name = "", admission, ...visit }: Entry & { name?: string }) => (
   <Plain title="Create an account">
     <h1>Create an account</h1>
     <Invited next={visit.next} />
-    <form method="post" action="/dashboard/register">
-      <Begun {...visit} />
-      <Field label="Name (optional)" name="name" value={name} autocomplete="name" />
-      <Field
-        label="Password"
-        name="password"
-        type="password"
-        autocomplete="new-password"
-        minlength={PASSWORD_LENGTH_MIN}
-        hint={PASSWORD_HINT}
-        required
-      />
-      <button>Create account</button>
-    </form>
+    {admission?.by === "first" && (
+      <p>
+        There is no account here yet: this is the first, and the only one that anybody can make.
+        Whoever comes after you needs an invitation, or the command line.
+      </p>
+    )}
+    {admission === null
+      ? <Refusal problem={visit.problem ?? null} />
+      : <RegisterForm name={name} {...visit} />}
     <p>
       Have one? <a href={withNext("/dashboard/sign-in", visit.next)}>Sign in</a>
     </p>
   </Plain>
+);
+
+const RegisterForm = ({ name = "", ...visit }: Visit) => (
+  <form method="post" action="/dashboard/register">
+    <Begun {...visit} />
+    <Field label="Name (optional)" name="name" value={name} autocomplete="name" />
+    <Field
+      label="Password"
+      name="password"
+      type="password"
+      autocomplete="new-password"
+      minlength={PASSWORD_LENGTH_MIN}
+      hint={PASSWORD_HINT}
+      required
+    />
+    <button>Create account</button>
+  </form>
 );
 
 const withNext = (path: string, next: string): string =>
