@@ -25,6 +25,12 @@ export const LIMITS = {
   LIST_LIMIT_DEFAULT: limit(100, "documents", INTERFACE),
   LIST_LIMIT_MAX: limit(1000, "documents", INTERFACE),
   BULK_DOCUMENTS_MAX: limit(100, "documents", DOCUMENTS),
+  ANSWER_BYTES_MAX: limit(16 * MiB, "bytes of the documents that one answer shows", DOCUMENTS),
+  ANSWER_READ_BYTES_MAX: limit(
+    128 * MiB,
+    "bytes of the documents that are read for one answer, where it shows parts of them",
+    OURS,
+  ),
   DOCUMENT_BYTES_MAX: limit(1 * MiB, "bytes of JSON text", DOCUMENTS),
   DOCUMENT_DEPTH_MAX: limit(20, "levels", DOCUMENTS),
   DOCUMENT_MEMBERS_MAX: limit(
@@ -178,6 +184,8 @@ export const {
   AI_REQUESTS_PER_MINUTE,
   AI_TURNS_MAX,
   ALLOWED_ORIGINS_MAX,
+  ANSWER_BYTES_MAX,
+  ANSWER_READ_BYTES_MAX,
   AVATAR_URL_LENGTH_MAX,
   BODIES_BYTES_MAX,
   BODIES_SHARE_BYTES_MAX,

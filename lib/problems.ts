@@ -306,6 +306,12 @@ const table = {
     message: "The document is larger than 1 MiB.",
     when: "The document, or what it would become, exceeds 1 MiB of JSON text, or 20,000 members.",
   },
+  ANSWER_TOO_LARGE: {
+    status: 413,
+    message: "The answer would be larger than 16 MiB: ask for fewer rows or fields.",
+    when: "What was asked for exceeds 16 MiB of JSON text; or it shows parts of documents, and " +
+      "these exceed 128 MiB.",
+  },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
     message: "Send the body as application/json in UTF-8.",

@@ -14,6 +14,8 @@
  * - `not` is two-valued: it matches exactly the records its operand does not.
  */
 
+import { ANSWER_BYTES_MAX } from "../limits.ts";
+
 /** A value as it travels in JSON. */
 export type Json = string | number | boolean | null | Json[] | { [name: string]: Json };
 
@@ -130,10 +132,15 @@ export interface Position {
   readonly exact?: string;
 }
 
+/** Bytes of JSON text that a page holds at most, where the query does not say otherwise. */
+export const PAGE_BYTES_MAX = ANSWER_BYTES_MAX;
+
 export interface ListQuery {
   readonly filter: Filter;
   readonly sort: readonly SortKey[];
   readonly limit: number;
+  /** How many bytes the page may hold; {@linkcode PAGE_BYTES_MAX} if left out. */
+  readonly bytesMax?: number;
   /** Rows to pass over; not together with `from`. */
   readonly offset?: number;
   /** Continue behind this position, or before it when `backwards`. The record may be gone. */
@@ -146,9 +153,16 @@ export interface ListQuery {
   readonly total?: boolean | "estimate";
 }
 
+/**
+ * A page ends before its limit where the next record would take `items` beyond the bytes it may
+ * hold; it has at least one record. A driver stops reading there: beside the page it holds no more
+ * than as much again and one record.
+ */
 export interface Page {
   /** The records' JSON texts in the order of the sort, joined by commas, without brackets. */
   readonly items: string;
+  /** The same texts, one by one. */
+  readonly texts: readonly string[];
   readonly size: number;
   /** Whether the list goes on in the direction that was read. */
   readonly more: boolean;

@@ -1,16 +1,17 @@
 /** From JSON texts of records to what a driver answers, the same on every engine. */
 
 import { RecordTooLarge, TooManyMembers } from "./errors.ts";
-import { exceedsBytes, parseJson, recordText } from "./json_text.ts";
-import type {
-  Definition,
-  ListQuery,
-  Page,
-  Position,
-  Scalar,
-  SortKey,
-  Stored,
-  StoredRecord,
+import { bytesOf, exceedsBytes, parseJson, recordText } from "./json_text.ts";
+import {
+  type Definition,
+  type ListQuery,
+  type Page,
+  PAGE_BYTES_MAX,
+  type Position,
+  type Scalar,
+  type SortKey,
+  type Stored,
+  type StoredRecord,
 } from "./port.ts";
 import { exceedsMembers, valueAt } from "./shape.ts";
 
@@ -44,24 +45,50 @@ export class StoredText<T> implements Stored<T> {
   }
 }
 
-/** A page of the texts that were read, in the order of reading: one more than asked for, if there are. */
+/**
+ * A page of the texts that were read, in the order of reading: one more than asked for, if there
+ * are, or else two or more that hold more bytes than the page may.
+ */
 export function pageOf(read: readonly string[], total: number | null, query: ListQuery): Page {
-  const texts = read.slice(0, query.limit);
+  const size = fittingCount(read, query);
+  const texts = read.slice(0, size);
   if (query.backwards) texts.reverse();
   return {
     items: texts.join(","),
-    size: texts.length,
-    more: read.length > query.limit,
+    texts,
+    size,
+    more: read.length > size,
     total,
     first: () => position(texts[0], query),
     last: () => position(texts.at(-1), query),
   };
 }
 
+/** How many of the texts a page may hold, commas included; at least one if there is one. */
+function fittingCount(
+  read: readonly string[],
+  { limit, bytesMax = PAGE_BYTES_MAX }: ListQuery,
+): number {
+  const count = Math.min(read.length, limit);
+  let length = 0;
+  for (let i = 0; i < count; i++) length += read[i]!.length + 1;
+  if (length * UTF8_BYTES_MAX <= bytesMax) return count;
+  let bytes = -1; // The first has no comma in front of it.
+  for (let i = 0; i < count; i++) {
+    bytes += 1 + bytesOf(read[i]!);
+    if (bytes > bytesMax && i > 0) return i;
+  }
+  return count;
+}
+
+/** Of one UTF-16 unit of a text. */
+const UTF8_BYTES_MAX = 3;
+
 /** A page and what it was made for. */
 interface Made {
   readonly page: Page;
   readonly limit: number;
+  readonly bytesMax: number | undefined;
   readonly sort: readonly SortKey[];
   readonly backwards: boolean | undefined;
 }
@@ -77,13 +104,13 @@ export function samePageOf(
   total: number | null,
   query: ListQuery,
 ): Page {
-  const { limit, sort, backwards } = query;
+  const { limit, bytesMax, sort, backwards } = query;
   const last = made.get(read);
   const isSame = last !== undefined && last.page.total === total && last.limit === limit &&
-    last.sort === sort && last.backwards === backwards;
+    last.bytesMax === bytesMax && last.sort === sort && last.backwards === backwards;
   if (isSame) return last.page;
   const page = pageOf(read, total, query);
-  made.set(read, { page, limit, sort, backwards });
+  made.set(read, { page, limit, bytesMax, sort, backwards });
   return page;
 }
 

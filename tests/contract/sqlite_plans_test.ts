@@ -74,7 +74,7 @@ const pagesFrom = (
 
 type Explain = (query: ListQuery) => string[][];
 
-const FORMS = ["doc", "seq", "seq, doc", "all seq"] as const;
+const FORMS = ["seq", "seq, text", "all seq"] as const;
 
 /** The steps of the plan of the statement of a page, for each of its forms. */
 const withPlans = (shape: Definition, check: (explain: Explain) => void): Promise<void> =>

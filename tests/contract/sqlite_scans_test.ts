@@ -11,10 +11,11 @@ import { comparisonCases } from "./comparison.ts";
 import { id, idsOf, keys, newSpace, regex, trashDefinition, upTo } from "./fixtures.ts";
 import { keysetCases } from "./keyset.ts";
 import { listingCases } from "./listing.ts";
+import { pageBytesCases } from "./page_bytes.ts";
 import { openFolder } from "./sqlite_folder.ts";
 import { recordsContract, type Store } from "./suite.ts";
 
-const themes = [comparisonCases, pathCases, listingCases, keysetCases];
+const themes = [comparisonCases, pathCases, listingCases, keysetCases, pageBytesCases];
 
 recordsContract("sqlite, in another thread", { open: () => openFolder({ rowsMax: 0 }), themes });
 

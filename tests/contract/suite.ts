@@ -12,6 +12,7 @@ import { concurrencyCases } from "./concurrency.ts";
 import { explainCases } from "./explain.ts";
 import { keysetCases } from "./keyset.ts";
 import { listingCases } from "./listing.ts";
+import { pageBytesCases } from "./page_bytes.ts";
 import { processCases } from "./processes.ts";
 import { sizeCases } from "./sizes.ts";
 import { transactionCases } from "./transactions.ts";
@@ -38,6 +39,7 @@ const THEMES: readonly Cases[] = [
   pathCases,
   listingCases,
   keysetCases,
+  pageBytesCases,
   explainCases,
   sizeCases,
   writeCases,

@@ -11,18 +11,19 @@ import { applyChange } from "../change.ts";
 import { advise, conjuncts, fixedBy, sortedBy } from "../advice.ts";
 import { QueryTooSlow, StoreUnavailable } from "../errors.ts";
 import { jsonText } from "../json_text.ts";
-import type {
-  Change,
-  Definition,
-  Explanation,
-  Filter,
-  Id,
-  ListQuery,
-  Page,
-  Position,
-  Records,
-  Stored,
-  StoredRecord,
+import {
+  type Change,
+  type Definition,
+  type Explanation,
+  type Filter,
+  type Id,
+  type ListQuery,
+  type Page,
+  PAGE_BYTES_MAX,
+  type Position,
+  type Records,
+  type Stored,
+  type StoredRecord,
 } from "../port.ts";
 import { fittingText, pageOf, StoredText } from "../texts.ts";
 import { changeBson } from "./change_bson.ts";
@@ -32,9 +33,10 @@ import { explained } from "./explain.ts";
 import { isNotApplicable, isTimeLimit, repeatable } from "./failures.ts";
 import { EVERYTHING, filterBson } from "./filter_bson.ts";
 import { exactly } from "./foreign.ts";
+import { areEnough, type Found, inReplies, inReply } from "./found.ts";
 import { pageBson } from "./page_bson.ts";
 import { NoPlace, type Places } from "./places.ts";
-import { batchDocument, batchTexts, cursorId, documentJson, REVISION } from "./transcode.ts";
+import { cursorId, documentJson, REVISION } from "./transcode.ts";
 
 /** Where the records of one definition are read and written. */
 export interface Access {
@@ -68,13 +70,6 @@ const GROWTH_MAX = 6;
 interface Asked {
   readonly query: Bson;
   readonly hint: { readonly hint: { readonly _id: 1 } } | undefined;
-}
-
-/** Documents in the order of reading. */
-interface Found {
-  readonly texts: readonly string[];
-  /** The bytes of one of them. */
-  document(index: number): Uint8Array;
 }
 
 const BY_ID = { hint: { _id: 1 } } as const;
@@ -289,6 +284,7 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
   async #found(query: ListQuery, maxTimeMS: number): Promise<Found> {
     const { db, session } = this.#access;
     const { filter, options } = this.#find(query);
+    const { bytesMax = PAGE_BYTES_MAX } = query;
     const command = {
       find: this.#definition.name,
       filter,
@@ -300,20 +296,15 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
     const ask = () => db.command(command, settings);
     const { cursor } = session === null ? await repeatable(ask) : await ask();
     const rest = cursorId(cursor);
-    if (rest === 0n) {
-      return { texts: batchTexts(cursor), document: (index) => batchDocument(cursor, index) };
-    }
+    const first = inReply(cursor, bytesMax);
+    if (rest === 0n) return first;
     // More than one reply holds; what the server keeps of the first ends by itself if not by this.
     const { name } = this.#definition;
     const cursors = [Long.fromBigInt(rest)];
     await db.command({ killCursors: name, cursors, ...LIMITED }).catch(() => {});
+    if (areEnough(first.texts, bytesMax)) return first;
     const all = { ...this.#options, ...options, maxTimeMS, raw: true };
-    const found: unknown[] = await this.#collection.find(filter, all).toArray();
-    const documents = found as Uint8Array[]; // Bytes, because it is raw.
-    return {
-      texts: documents.map((one) => documentJson(one).json),
-      document: (index) => documents[index]!,
-    };
+    return await inReplies(this.#collection.find(filter, all), bytesMax);
   }
 
   #find(query: ListQuery) {

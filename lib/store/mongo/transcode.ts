@@ -54,12 +54,13 @@ export function documentJson(bytes: Uint8Array): { json: string; revision: numbe
 }
 
 /**
- * The JSON texts of a batch's documents in order, from a reply's undecoded `cursor`.
+ * The JSON texts of a batch's documents in order, from a reply's undecoded `cursor`; of so many that
+ * their texts are more than these bytes, two at least.
  *
  * @throws {MalformedBson} as `documentJson`, and where the cursor has no batch
  */
-export function batchTexts(cursor: Uint8Array): string[] {
-  return new Transcoder(cursor).batch();
+export function batchTexts(cursor: Uint8Array, bytesMax = Infinity): string[] {
+  return new Transcoder(cursor).batch(bytesMax);
 }
 
 /** The bytes of one of these documents. */
@@ -112,15 +113,19 @@ class Transcoder {
     return { json: this.#json.text(), revision: this.#revision };
   }
 
-  batch(): string[] {
-    this.#lines(batchIn(this.#bson));
+  batch(bytesMax: number): string[] {
+    this.#lines(batchIn(this.#bson), bytesMax);
     const text = this.#json.text();
     return text === "" ? [] : text.split("\n"); // No JSON text of ours holds a line break.
   }
 
   /** One record a line. */
-  #lines({ start, end }: { readonly start: number; readonly end: number }): void {
-    for (let p = start; p < end - 1;) {
+  #lines(
+    { start, end }: { readonly start: number; readonly end: number },
+    bytesMax: number,
+  ): void {
+    for (let p = start, count = 0; p < end - 1; count++) {
+      if (count > 1 && this.#json.length > bytesMax) return;
       if (this.#bson.bytes[p] !== TYPE.document) malformed();
       if (this.#json.length > 0) this.#json.lineBreak();
       const behind = this.#bson.behindMember(p, end);

@@ -1,4 +1,11 @@
-import type { Definition, ListQuery, Position, Scalar, SortKey } from "../port.ts";
+import {
+  type Definition,
+  type ListQuery,
+  PAGE_BYTES_MAX,
+  type Position,
+  type Scalar,
+  type SortKey,
+} from "../port.ts";
 import { conjuncts, fixesTrash, sortedBy } from "../advice.ts";
 import { scalarAt, type ScalarType, shapeAt } from "../shape.ts";
 import { filterSql, scalarSql } from "./filter_sql.ts";
@@ -7,9 +14,9 @@ import { bindable, type Fragment, quoted, type SqlValue } from "./fragment.ts";
 /** The statement that reads a page, without what varies from page to page. */
 export interface PageStatement {
   /**
-   * Reads the texts of the rows, their `seq` alone, or `seq` and text; or, as one text in one row,
-   * all `seq` in order with commas between, null where there are none: SQLite hands over a row for
-   * 0.25 µs, whatever is in it.
+   * Reads the `seq` of the rows alone, or `seq` and text, which is null where the text has more than
+   * {@linkcode inlineBytes}; or, as one text in one row, all `seq` in order with commas between, null
+   * where there are none: SQLite hands over a row for 0.25 µs, whatever is in it.
    */
   readonly sql: Readonly<Record<PageForm, string>>;
   /** Values of the filter, which every range takes. */
@@ -29,9 +36,36 @@ export interface PageStatement {
  */
 const BOUND = "?+0";
 
-type PageColumns = "doc" | "seq" | "seq, doc";
+/** What is read of a row, and what that is called in a chain of ranges. */
+interface PageColumns {
+  readonly read: string;
+  readonly names: string;
+}
 
-export type PageForm = PageColumns | "all seq";
+const SEQ: PageColumns = { read: "seq", names: "seq" };
+const SEQ_AND_TEXT: PageColumns = { read: "seq, doc", names: "seq, doc" };
+
+export type PageForm = "seq" | "seq, text" | "all seq";
+
+/**
+ * Of how many bytes a text may be to be read along with its page; null for any. All of them
+ * together fit into the page, so a page of large texts is not in memory before it is measured. A
+ * power of two: pages of about the same size share a statement.
+ */
+export function inlineBytes(
+  { bytesMax: textMax }: Definition,
+  { limit, bytesMax = PAGE_BYTES_MAX }: Pick<ListQuery, "limit" | "bytesMax">,
+): number | null {
+  const fitting = bytesMax / (limit + 1);
+  if (textMax !== undefined && textMax <= fitting) return null;
+  return 2 ** Math.floor(Math.log2(Math.max(1, fitting)));
+}
+
+function textColumns(textMax: number | null): PageColumns {
+  if (textMax === null) return SEQ_AND_TEXT;
+  const read = `seq, case when octet_length(doc) <= ${textMax} then doc end as text`;
+  return { read, names: "seq, text" };
+}
 
 export interface PageOptions {
   /** A condition that is evaluated for every row, before the filter. */
@@ -68,12 +102,11 @@ export function pageStatement(
       ranges.map((range) => rangeText(columns, { definition, filter, range })),
       twice,
     ) + offset;
-  const seq = text("seq");
+  const seq = text(SEQ);
   return {
     sql: {
-      doc: text("doc"),
       seq,
-      "seq, doc": text("seq, doc"),
+      "seq, text": text(textColumns(inlineBytes(definition, query))),
       "all seq": `select group_concat(seq) from (${seq})`,
     },
     values: filter.values,
@@ -129,8 +162,9 @@ export function boundPage(
 }
 
 /** What distinguishes the statements of one filter. */
-export function pageShape({ sort, from, backwards, offset }: ListQuery): string {
-  let shape = backwards ? "<" : ">";
+export function pageShape(definition: Definition, query: ListQuery): string {
+  const { sort, from, backwards, offset } = query;
+  let shape = `${inlineBytes(definition, query) ?? ""}${backwards ? "<" : ">"}`;
   if (offset !== undefined) shape += "o";
   for (const { path, descending } of sort) shape += `${descending ? "-" : "+"}${path},`;
   if (from === undefined) return shape;
@@ -234,7 +268,7 @@ interface Source {
 
 function rangeSql(columns: PageColumns, { definition, filter, range }: Source): string {
   const orderBy = range.order.map(({ value, descending }) => value + direction(descending));
-  return `select ${columns} from ${tableName(definition)} where (${filter.sql}) ` +
+  return `select ${columns.read} from ${tableName(definition)} where (${filter.sql}) ` +
     `and ${range.condition} order by ${orderBy.join(", ")}`;
 }
 
@@ -245,7 +279,7 @@ function rangeSql(columns: PageColumns, { definition, filter, range }: Source): 
 function mergedSql(columns: PageColumns, { definition, filter, range }: Source): string {
   const keys = range.order.map(({ value }, i) => `${value} as k${i}`).join(", ");
   const sides = [0, 1].map((deleted) =>
-    `select ${columns}, ${keys} from ${tableName(definition)} where ` +
+    `select ${columns.read}, ${keys} from ${tableName(definition)} where ` +
     `${scalarSql(definition, "isDeleted")} = ${deleted} and (${filter.sql}) and ${range.condition}`
   );
   const orderBy = range.order.map(({ descending }, i) => `k${i}${direction(descending)}`);
@@ -259,7 +293,7 @@ function mergedSql(columns: PageColumns, { definition, filter, range }: Source):
  */
 function chainSql(columns: PageColumns, ranges: readonly string[], twice: boolean): string {
   if (ranges.length === 1) return twice ? ranges[0]! : `${ranges[0]} limit ${BOUND}`;
-  const links = ranges.map((range) => `select ${columns} from (${range})`);
+  const links = ranges.map((range) => `select ${columns.names} from (${range})`);
   return `${links.join(" union all ")} limit ${BOUND}`;
 }
 

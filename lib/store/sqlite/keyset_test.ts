@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { ALL, eq } from "../filter.ts";
 import type { Definition, ListQuery, Position, Scalar, SortKey } from "../port.ts";
-import { boundPage, indexColumns, pageShape, pageStatement } from "./keyset.ts";
+import { boundPage, indexColumns, inlineBytes, pageShape, pageStatement } from "./keyset.ts";
 
 const SHAPE: Definition = {
   name: "posts",
@@ -38,20 +38,20 @@ function ranges(parts: Partial<ListQuery>, definition = SHAPE): string[] {
   const text = textOf(parts, definition);
   const links = text.split(" union all ");
   return links.map((link, at) => {
-    const form = links.length === 1 ? /^(.*)( limit \?)$/ : /^select doc from \((.*)\)(.*)$/;
+    const form = links.length === 1 ? /^(.*)( limit \?)$/ : /^select seq from \((.*)\)(.*)$/;
     const [, query, end] = form.exec(link) ?? assert.fail(text);
     assert.equal(end, at === links.length - 1 ? " limit ?" : "");
-    const match = /^select doc from "r_posts" where \((.*?)\) and (.*)$/.exec(query!);
+    const match = /^select seq from "r_posts" where \((.*?)\) and (.*)$/.exec(query!);
     return match?.[2] ?? assert.fail(text);
   });
 }
 
 const textOf = (parts: Partial<ListQuery>, definition: Definition): string =>
-  pageStatement(definition, query(parts)).sql.doc.replaceAll("?+0", "?");
+  pageStatement(definition, query(parts)).sql.seq.replaceAll("?+0", "?");
 
 /** The values that a page is read with. */
 const values = (parts: Partial<ListQuery>, definition = SHAPE) =>
-  boundPage(pageStatement(definition, query(parts)), "doc", query(parts)).values;
+  boundPage(pageStatement(definition, query(parts)), "seq", query(parts)).values;
 
 const A = `json_extract(doc,'$."a"')`;
 const N = `cast(json_extract(doc,'$."n"') as real)`;
@@ -158,9 +158,9 @@ Deno.test("statements of the same shape take other positions", () => {
   const sort = keys("a");
   const statement = pageStatement(SHAPE, query({ sort, from: from("x") }));
   const elsewhere = query({ sort, from: { id: "b", values: ["y"] } });
-  assert.deepEqual(boundPage(statement, "doc", elsewhere).values, ["y", "b", "y", 21]);
-  const shape = pageShape(query({ sort, from: from("x") }));
-  assert.equal(pageShape(query({ sort, from: from("y"), limit: 5 })), shape);
+  assert.deepEqual(boundPage(statement, "seq", elsewhere).values, ["y", "b", "y", 21]);
+  const shape = pageShape(SHAPE, query({ sort, from: from("x") }));
+  assert.equal(pageShape(SHAPE, query({ sort, from: from("y"), limit: 30 })), shape);
   const others = [
     query({ sort, from: from(null) }),
     query({ sort }),
@@ -169,7 +169,7 @@ Deno.test("statements of the same shape take other positions", () => {
     query({ sort: keys("n"), from: from("x") }),
     query({ sort: keys("a", "n"), from: from("x", 1) }),
     query({ sort, from: { ...from("x"), inclusive: true } }),
-  ].map(pageShape);
+  ].map((one) => pageShape(SHAPE, one));
   assert.equal(new Set([shape, ...others]).size, 8);
 });
 
@@ -181,13 +181,13 @@ Deno.test("booleans are bound as the numbers that SQLite makes of them", () => {
 Deno.test("a list of live records, or of deleted ones, is read from one side of the trash", () => {
   const statement = pageStatement(WITH_TRASH, query({ filter: LIVE, sort: keys("a") }));
   assert.equal(statement.twice, false);
-  assert.equal(statement.sql.doc.includes("union"), false);
+  assert.equal(statement.sql.seq.includes("union"), false);
 });
 
 Deno.test("a list of both is merged of two ordered sides, each with all values", () => {
   const parts = { filter: eq("n", 7), sort: keys("-a") };
   const side = (deleted: number) =>
-    `select doc, ${A} as k0, id as k1 from "r_posts" where ` +
+    `select seq, ${A} as k0, id as k1 from "r_posts" where ` +
     `json_extract(doc,'$."isDeleted"') = ${deleted} and (${N} = ?) and 1`;
   assert.equal(
     textOf(parts, WITH_TRASH),
@@ -212,4 +212,18 @@ Deno.test("an index is over the same expressions as the lists it serves", () => 
   for (const path of ["list", "o", "other"]) {
     assert.throws(() => indexColumns(SHAPE, keys(path)), /it is no declared scalar/);
   }
+});
+
+Deno.test("a text is read along with its page only where all such texts fit into it", () => {
+  const known = { ...SHAPE, bytesMax: 1_048_576 };
+  assert.equal(inlineBytes(known, { limit: 15 }), null);
+  assert.equal(inlineBytes(known, { limit: 20 }), 524_288);
+  assert.equal(inlineBytes(SHAPE, { limit: 1 }), 8_388_608);
+  assert.equal(inlineBytes(known, { limit: 1000 }), 16_384);
+  assert.equal(inlineBytes(known, { limit: 1000, bytesMax: 10 }), 1);
+  const text = (limit: number) => pageStatement(known, query({ limit })).sql["seq, text"];
+  assert.match(text(15), /^select seq, doc from/);
+  const longer = /^select seq, case when octet_length\(doc\) <= 524288 then doc end as text from/;
+  assert.match(text(20), longer);
+  assert.notEqual(pageShape(known, query({ limit: 20 })), pageShape(known, query({ limit: 100 })));
 });

@@ -1,15 +1,16 @@
 import { applyChange } from "../change.ts";
-import type {
-  Change,
-  Definition,
-  Explanation,
-  Filter,
-  Id,
-  ListQuery,
-  Page,
-  Records,
-  Stored,
-  StoredRecord,
+import {
+  type Change,
+  type Definition,
+  type Explanation,
+  type Filter,
+  type Id,
+  type ListQuery,
+  type Page,
+  PAGE_BYTES_MAX,
+  type Records,
+  type Stored,
+  type StoredRecord,
 } from "../port.ts";
 import { bytesOf } from "../json_text.ts";
 import { fittingText, pageOf, samePageOf, StoredText } from "../texts.ts";
@@ -18,7 +19,8 @@ import type { Connection, Row } from "./connection.ts";
 import { explain } from "./explain.ts";
 import { filterSql } from "./filter_sql.ts";
 import { sql } from "./fragment.ts";
-import { boundPage, type PageForm, type PageStatement } from "./keyset.ts";
+import { boundPage, type PageForm } from "./keyset.ts";
+import { wholeRows } from "./page_texts.ts";
 import { readBounded } from "./slow.ts";
 import { type CountStatement, type PagePlan, Statements } from "./statements.ts";
 
@@ -65,7 +67,8 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
   list(query: ListQuery): Promise<Page> {
     const plan = this.#statements.page(query);
     const count = query.total ? this.#statements.count(query.filter) : null;
-    const read = { plan, count, query };
+    const { table } = this.#statements;
+    const read = { table, plan, count, query };
     return readBounded({ statements: this.#statements, access: this.#access, ...read }, {
       here: (db, committed) => {
         if (committed === null) return readPage(new Reading(db, null), read);
@@ -210,13 +213,15 @@ function tally(record: Stored | null): typeof NOTHING {
 }
 
 interface PageRead {
+  readonly table: string;
   readonly plan: PagePlan;
   readonly count: CountStatement | null;
   readonly query: ListQuery;
 }
 
-function readPage(reading: Reading, { plan: { statement }, count, query }: PageRead): Page {
-  const texts = reading.texts(statement, query);
+function readPage(reading: Reading, read: PageRead): Page {
+  const { count, query } = read;
+  const texts = reading.texts(read);
   return samePageOf(texts, count === null ? null : reading.total(count), query);
 }
 
@@ -251,18 +256,16 @@ class Reading {
   }
 
   /** Texts of a page: out of the cache where all are there, else out of the table. */
-  texts(statement: PageStatement, query: ListQuery): readonly string[] {
+  texts({ table, plan: { statement }, query }: PageRead): readonly string[] {
     const bound = (form: PageForm) => boundPage(statement, form, query);
-    if (this.#committed === null) {
-      return this.#db.all(bound("doc")).map(([text]) => text as string);
-    }
-    const { rows: cache } = this.#committed;
-    if (cache.promising) {
+    const cache = this.#committed?.rows;
+    if (cache?.promising) {
       const texts = cache.page((this.#db.get(bound("all seq"))![0] ?? "") as string);
       if (texts !== null) return texts;
     }
-    const read = this.#db.all(bound("seq, doc"));
-    this.#found.push(() => cache.fill(read));
+    const { bytesMax = PAGE_BYTES_MAX } = query;
+    const read = wholeRows(this.#db, this.#db.all(bound("seq, text")), { table, bytesMax });
+    if (cache !== undefined) this.#found.push(() => cache.fill(read));
     return read.map(([, text]) => text as string);
   }
 

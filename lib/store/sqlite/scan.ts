@@ -1,6 +1,7 @@
 import { type Allowance, Spent } from "./budget.ts";
 import type { Connection } from "./connection.ts";
 import { type Fragment, sql } from "./fragment.ts";
+import { wholeRows } from "./page_texts.ts";
 
 /** A page and a count to be read, as plain data: it travels to another thread. */
 export interface Scan {
@@ -14,11 +15,13 @@ export interface Scan {
    * nothing is slow about it: then the usual way is tried first.
    */
   readonly isDoubtful: boolean;
+  /** How many bytes the page may hold. */
+  readonly bytesMax: number;
   readonly count: Fragment | null;
 }
 
 export interface Scanned {
-  /** One more than the limit tells that the list goes on. */
+  /** More than the limit, or two or more of more bytes than the page may hold: the list goes on. */
   readonly texts: readonly string[];
   readonly total: number | null;
   /** About how many rows the usual way looks at, null where it was not tried; and the count. */
@@ -62,14 +65,12 @@ function attempt(db: Connection, scan: Scan, allowance: Allowance): Scanned | nu
  * Sorting what no index sorts would carry the texts along,
  * so those of the page are fetched at the end.
  */
-function read(db: Connection, { table, page: statement, count }: Scan): Scanned {
+function read(db: Connection, { table, page: statement, bytesMax, count }: Scan): Scanned {
   db.run(sql("begin"));
   try {
     const found = statement === null ? [] : db.all(statement);
     const page = db.rowsSeen;
-    const texts = found.map(([seq]) =>
-      db.get(sql(`select doc from ${table} where seq = ?`, seq!))![0] as string
-    );
+    const texts = wholeRows(db, found, { table, bytesMax }).map(([, text]) => text as string);
     const total = count === null ? null : (db.get(count)?.[0] ?? 0) as number;
     return { texts, total, rows: { page, total: db.rowsSeen - page } };
   } finally {

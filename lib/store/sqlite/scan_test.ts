@@ -29,6 +29,7 @@ const scan = (some: Partial<Scan>): Scan => ({
   page: USUAL,
   sought: SOUGHT,
   isDoubtful: false,
+  bytesMax: 1_000,
   count: null,
   ...some,
 });

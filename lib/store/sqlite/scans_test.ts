@@ -10,6 +10,7 @@ const COUNT: Scan = {
   page: null,
   sought: null,
   isDoubtful: false,
+  bytesMax: 1_000,
   count: sql("select 5"),
 };
 

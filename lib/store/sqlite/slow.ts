@@ -1,6 +1,6 @@
 import { advise } from "../advice.ts";
 import { QueryTooSlow } from "../errors.ts";
-import type { ListQuery } from "../port.ts";
+import { type ListQuery, PAGE_BYTES_MAX } from "../port.ts";
 import type { Access, Committed, Slow } from "./access.ts";
 import { Spent, type SpentOn } from "./budget.ts";
 import type { Connection } from "./connection.ts";
@@ -98,6 +98,7 @@ function scanOf({ statements, plan, count, query }: Read, isDoubtful: boolean): 
     page: plan && boundPage(plan.statement, "seq", query),
     sought: sought && boundPage(sought, "seq", query),
     isDoubtful,
+    bytesMax: query.bytesMax ?? PAGE_BYTES_MAX,
     count: count?.fragment ?? null,
   };
 }

@@ -52,7 +52,7 @@ export class Statements {
   page(query: ListQuery): PagePlan {
     let shapes = this.#pages.get(query.filter);
     if (shapes === undefined) this.#pages.set(query.filter, shapes = new Map());
-    const shape = pageShape(query);
+    const shape = pageShape(this.definition, query);
     let plan = shapes.get(shape);
     if (plan === undefined) {
       const guarded = !isServed(this.definition, query);
