@@ -17,13 +17,13 @@ export function wholeRows(
   rows: readonly Row[],
   { table, bytesMax }: TextSource,
 ): readonly Row[] {
-  if (rows.every((row) => typeof row[1] === "string")) return rows;
+  if (rows.every(([, text]) => text !== null)) return rows;
   const whole: Row[] = [];
   let bytes = 0;
   for (const row of rows) {
     if (bytes > bytesMax && whole.length > 1) break;
     const [seq, known] = row;
-    const text = typeof known === "string" ? known : textAt(db, table, seq as number);
+    const text = known !== null ? known as string : textAt(db, table, seq as number);
     if (text === null) continue; // Deleted by another process just now: the page is read anew.
     bytes += bytesOf(text);
     whole.push([seq!, text]);

@@ -70,7 +70,8 @@ function read(db: Connection, { table, page: statement, bytesMax, count }: Scan)
   try {
     const found = statement === null ? [] : db.all(statement);
     const page = db.rowsSeen;
-    const texts = wholeRows(db, found, { table, bytesMax }).map(([, text]) => text as string);
+    const rows = found.map(([seq]) => [seq!, null]); // Of some pages the sort values come along.
+    const texts = wholeRows(db, rows, { table, bytesMax }).map(([, text]) => text as string);
     const total = count === null ? null : (db.get(count)?.[0] ?? 0) as number;
     return { texts, total, rows: { page, total: db.rowsSeen - page } };
   } finally {
