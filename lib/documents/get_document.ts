@@ -3,8 +3,9 @@ import { Problem } from "../problems.ts";
 import { and, eq } from "../store/filter.ts";
 import type { Id } from "../store/port.ts";
 import { type AccessServices, openForReading } from "./access.ts";
+import { AnswerSize } from "./answer_size.ts";
 import { etagOf } from "./document.ts";
-import { present } from "./present.ts";
+import { presenter } from "./present.ts";
 import { parseDocumentQuery } from "./query.ts";
 
 export interface ShownDocument {
@@ -13,7 +14,7 @@ export interface ShownDocument {
   readonly etag: string | null;
 }
 
-/** One document, if the caller may see it. */
+/** One document, if the caller may see it. Throws `ANSWER_TOO_LARGE`. */
 export async function getDocument(
   services: AccessServices,
   caller: Caller,
@@ -24,8 +25,11 @@ export async function getDocument(
   const filter = and(eq("_id", id), source.visible(request.includeDeleted));
   const found = await source.records.findOne(filter);
   if (found === null) throw new Problem("DOCUMENT_NOT_FOUND");
+  const { collection } = source;
+  const shown = { collection, presentation: request, size: new AnswerSize() };
+  const [json] = await presenter(services, caller, shown)([found.json]);
   return {
-    json: await present(services, caller, source, found.json, request),
+    json: json!,
     etag: request.populate.length > 0 ? null : etagOf(found),
   };
 }

@@ -1,8 +1,11 @@
 import { LRUCache } from "lru-cache";
 import type { Caller } from "../auth/principals.ts";
 import { PAGE_DEFAULT } from "../limits.ts";
+import { nextTurn } from "../next_turn.ts";
 import { Problem } from "../problems.ts";
+import { PageTooLarge } from "../store/errors.ts";
 import { and } from "../store/filter.ts";
+import { bytesOf } from "../store/json_text.ts";
 import type { Filter, ListQuery, Page, Position } from "../store/port.ts";
 import {
   type AccessServices,
@@ -12,11 +15,13 @@ import {
   readable,
   requireSecretKey,
 } from "./access.ts";
+import { AnswerSize } from "./answer_size.ts";
 import type { Collection } from "./collection.ts";
 import { type Cursor, type Cursors, digestOf, readCursor, type ScopeDigest } from "./cursor.ts";
 import { explanationOf, type ListExplanation } from "./explain_list.ts";
-import { isPlain, present } from "./present.ts";
+import { isPlain, presenter } from "./present.ts";
 import { type ListRequest, parseListQuery, splitCursor } from "./query.ts";
+import { stepsOf } from "./steps.ts";
 
 /** The very same object for the same list, where that is found out without making it. */
 export interface DocumentList {
@@ -57,14 +62,24 @@ const PLANNED_TEXT_MAX = 500;
 
 export const createListPlans = (): ListPlans => new LRUCache({ max: PLANS_KEPT });
 
+export interface ListInput {
+  readonly collectionName: string;
+  readonly query: string;
+  /**
+   * Where the list's documents have more bytes than this, it ends before its limit, and goes on
+   * behind `nextCursor`. Without it, it is refused beyond `ANSWER_BYTES_MAX`.
+   */
+  readonly bytesMax?: number;
+}
+
 /**
  * Lists a collection as the query text asks and the caller may see; or only counts it, or explains
- * to the secret key how it would be read. Throws `QueryTooSlow`.
+ * to the secret key how it would be read. Throws `QueryTooSlow` and `ANSWER_TOO_LARGE`.
  */
 export async function listDocuments(
   services: ListServices,
   caller: Caller,
-  { collectionName, query }: { collectionName: string; query: string },
+  { collectionName, query, bytesMax }: ListInput,
 ): Promise<DocumentList | { readonly count: number } | ListExplanation> {
   const collection = await findCollection(services, caller, collectionName);
   const { rest, cursor: cursorText } = splitCursor(query);
@@ -85,33 +100,84 @@ export async function listDocuments(
     return explanationOf(filter, request.sort, explanation);
   }
   if (request.countOnly) return { count: await source.records.count(filter) };
-  const page = await source.records.list(queryOf(plan, cursor));
+  const bounds = bytesMax === undefined ? {} : { bytesMax };
+  const asked = { ...queryOf(plan, cursor), ...bounds };
+  if (!isPlain(request)) {
+    const page = await partsOf(services, caller, plan, asked);
+    return listOf(services, plan, { page, cursor, cursorText });
+  }
+  const page = await wholePage(source, { ...asked, onlyWhole: bytesMax === undefined });
   const last = shown.get(page);
   if (last?.plan === plan && last.list.cursor === cursorText) return last.list;
-  const answer = await listOf(services, caller, plan, { page, cursor, cursorText });
-  if (isPlain(request)) shown.set(page, { plan, list: answer });
+  const answer = listOf(services, plan, { page, cursor, cursorText });
+  shown.set(page, { plan, list: answer });
   return answer;
 }
 
 /** What was made of a page last: an engine that finds the same page again gives the same object. */
 const shown = new WeakMap<Page, { readonly plan: ListPlan; readonly list: DocumentList }>();
 
-async function listOf(
+async function wholePage({ records }: Readable, query: ListQuery): Promise<Page> {
+  try {
+    return await records.list(query);
+  } catch (error) {
+    if (!(error instanceof PageTooLarge)) throw error;
+    throw new Problem("ANSWER_TOO_LARGE", { cause: error });
+  }
+}
+
+/** A page, perhaps of parts of documents. */
+type ShownPage = Pick<Page, "items" | "more" | "total" | "first" | "last">;
+
+/** Of the documents that are read at once to show parts of them. */
+const STEP_BYTES = 2 * 1_048_576;
+
+/**
+ * A page of what is shown of its documents, however large they are; or, where the query bounds its
+ * bytes, of as many as that.
+ */
+async function partsOf(
   services: ListServices,
   caller: Caller,
-  { source, request, scope }: ListPlan,
+  { source: { collection, records }, request }: ListPlan,
+  query: ListQuery,
+): Promise<ShownPage> {
+  const size = new AnswerSize();
+  const show = presenter(services, caller, { collection, presentation: request, size });
+  const { backwards = false } = query;
+  const parts: string[] = [];
+  let [first, last]: (Page | null)[] = [null, null]; // What lies between is let go.
+  for await (const page of stepsOf(records, query, query.bytesMax ?? STEP_BYTES)) {
+    size.read(bytesOf(page.items));
+    first ??= page;
+    last = page;
+    parts.push((await show(page.texts)).join(","));
+    if (query.bytesMax !== undefined) break;
+    if (page.more) await nextTurn();
+  }
+  const [upper, lower] = backwards ? [last!, first!] : [first!, last!];
+  return {
+    items: (backwards ? parts.reverse() : parts).join(","),
+    more: last!.more,
+    total: first!.total,
+    first: () => upper.first(),
+    last: () => lower.last(),
+  };
+}
+
+function listOf(
+  services: ListServices,
+  { request, scope }: ListPlan,
   { page, cursor, cursorText }: {
-    page: Page;
+    page: ShownPage;
     cursor: Cursor | null;
     cursorText: string | null;
   },
-): Promise<DocumentList> {
+): DocumentList {
   const { before, behind } = neighbours(page, request, cursor);
   const write = (to: Cursor | null) => to === null ? null : services.cursors.write(to, scope);
   return {
-    items: isPlain(request)
-      ? page.items
-      : await present(services, caller, source, page.items, request),
+    items: page.items,
     total: page.total,
     totalIsEstimate: request.total === "estimate",
     page: cursor === null ? request.page ?? PAGE_DEFAULT : null,
@@ -157,7 +223,7 @@ function queryOf({ request, filter }: ListPlan, cursor: Cursor | null): ListQuer
 }
 
 /** The cursors on either side of a page; where it was come from, the list goes on. */
-function neighbours(page: Page, request: ListRequest, cursor: Cursor | null) {
+function neighbours(page: ShownPage, request: ListRequest, cursor: Cursor | null) {
   const before = () => cursorAt(page.first(), true);
   const behind = () => cursorAt(page.last(), false);
   if (cursor === null) {

@@ -5,12 +5,13 @@ import { createUser } from "../auth/create_user.ts";
 import { type UserRecord, USERS } from "../auth/users.ts";
 import { eq } from "../store/filter.ts";
 import type { Definition, Id, Json, ListQuery, Space, StoredRecord } from "../store/port.ts";
-import { openForReading } from "./access.ts";
-import { compileCollection, type StoredDocument } from "./collection.ts";
+import { type AccessServices, openForReading } from "./access.ts";
+import { AnswerSize } from "./answer_size.ts";
+import { type Collection, compileCollection, type StoredDocument } from "./collection.ts";
 import { parseDefinition } from "./definition.ts";
 import { type CollectionDefinition } from "./fields.ts";
 import type { Members } from "./document.ts";
-import { populate } from "./populate.ts";
+import { Populator } from "./populate.ts";
 import { createCollection } from "./save_collection.ts";
 
 const PROJECT = "66f1a0c2e4b0a1b2c3d4e5f6";
@@ -76,9 +77,24 @@ async function shown(
   ...documents: Members[]
 ): Promise<Members[]> {
   const { collection } = await openForReading(services, SECRET, "posts");
-  const copies = structuredClone(documents);
-  await populate(services, caller, { collection, paths }, copies);
-  return copies;
+  return await populated(services, caller, { collection, paths }, structuredClone(documents));
+}
+
+async function populated(
+  services: AccessServices,
+  caller: Caller,
+  { collection, paths }: { collection: Collection; paths: readonly string[] },
+  documents: readonly Members[],
+): Promise<Members[]> {
+  const presentation = { populate: paths, projection: null };
+  const size = new AnswerSize();
+  const populator = new Populator(services, caller, { collection, presentation, size });
+  const bytes = await populator.into(documents);
+  return documents.map((document, i) => {
+    const text = populator.text(document);
+    assert.ok(bytes[i]! <= text.length);
+    return JSON.parse(text) as Members;
+  });
 }
 
 const nameOf = (value: Json | undefined) =>
@@ -215,9 +231,10 @@ Deno.test("a field costs one query, however many documents refer and however oft
         }),
   });
   const documents = Array.from({ length: 100 }, (_, n): Members => ({ tag: id(1 + n % 50) }));
-  await populate({ ...services, engine }, SECRET, { collection, paths: ["tag"] }, documents);
+  const input = { collection, paths: ["tag"] };
+  const found = await populated({ ...services, engine }, SECRET, input, documents);
   assert.deepEqual(queries, [50]);
-  assert.equal(documents.filter(({ tag }) => typeof tag === "object").length, 100);
+  assert.equal(found.filter(({ tag }) => typeof tag === "object").length, 100);
 });
 
 Deno.test("lists of more than a thousand references are followed to the end", async () => {

@@ -1,8 +1,11 @@
 import type { Caller } from "../auth/principals.ts";
-import { jsonText, parseJson } from "../store/json_text.ts";
-import { type AccessServices, type Readable } from "./access.ts";
+import { nextTurn } from "../next_turn.ts";
+import { bytesOf, parseJson } from "../store/json_text.ts";
+import type { AccessServices } from "./access.ts";
+import type { AnswerSize } from "./answer_size.ts";
+import type { Collection } from "./collection.ts";
 import type { Members } from "./document.ts";
-import { populate } from "./populate.ts";
+import { Populator } from "./populate.ts";
 import { projected, projectionOf } from "./projection.ts";
 import type { Presentation } from "./query.ts";
 
@@ -12,23 +15,52 @@ const WITHOUT_META = projectionOf(["createdAt", "updatedAt", "isDeleted", "delet
 export const isPlain = ({ projection, meta, populate }: Presentation): boolean =>
   projection === null && meta && populate.length === 0;
 
+/** Documents that are parsed at once; others get their turn behind them. */
+const SLICE_LENGTH = 262_144;
+
+export interface Shown {
+  readonly collection: Collection;
+  readonly presentation: Presentation;
+  readonly size: AnswerSize;
+}
+
 /**
- * JSON texts of documents, joined by commas, as the query wants them shown. What is shown as
- * stored is never parsed.
+ * Makes JSON texts of documents as the query wants them shown. What is shown as stored is never
+ * parsed. Throws `ANSWER_TOO_LARGE`.
  */
-export async function present(
-  services: AccessServices,
-  caller: Caller,
-  source: Pick<Readable, "collection">,
-  items: string,
-  presentation: Presentation,
-): Promise<string> {
-  if (isPlain(presentation) || items === "") return items;
-  const documents = parseJson(`[${items}]`) as Members[];
-  await populate(services, caller, { ...source, paths: presentation.populate }, documents);
-  const shown = documents.map((document) => {
-    const kept = presentation.meta ? document : projected(document, WITHOUT_META);
-    return presentation.projection === null ? kept : projected(kept, presentation.projection);
-  });
-  return shown.map((document) => jsonText(document)).join(",");
+export function presenter(services: AccessServices, caller: Caller, shown: Shown) {
+  const { presentation, size } = shown;
+  const populator = new Populator(services, caller, shown);
+  return async (texts: readonly string[]): Promise<string[]> => {
+    if (isPlain(presentation)) return [...texts];
+    const made: string[] = [];
+    for (const slice of slicesOf(texts)) {
+      if (made.length > 0) await nextTurn();
+      const documents = parseJson(`[${slice.join(",")}]`) as Members[];
+      const populated = await populator.into(documents);
+      for (const [i, document] of documents.entries()) {
+        size.show(populated[i]!); // Refused before it becomes text: the same may stand there often.
+        const text = populator.text(partShown(document, presentation));
+        size.show(bytesOf(text) + 1 - populated[i]!);
+        made.push(text);
+      }
+    }
+    return made;
+  };
+}
+
+function* slicesOf(texts: readonly string[]): Generator<readonly string[]> {
+  for (let from = 0; from < texts.length;) {
+    let to = from;
+    for (let length = 0; to < texts.length && length < SLICE_LENGTH; to++) {
+      length += texts[to]!.length;
+    }
+    yield texts.slice(from, to);
+    from = to;
+  }
+}
+
+function partShown(document: Members, { meta, projection }: Presentation): Members {
+  const kept = meta ? document : projected(document, WITHOUT_META);
+  return projection === null ? kept : projected(kept, projection);
 }

@@ -4,7 +4,8 @@ import type { Engine } from "../store/port.ts";
 import type { AccessServices } from "./access.ts";
 import { compileCollection } from "./collection.ts";
 import { parseDefinition } from "./definition.ts";
-import { isPlain, present } from "./present.ts";
+import { AnswerSize } from "./answer_size.ts";
+import { isPlain, presenter } from "./present.ts";
 import { parseDocumentQuery, type Presentation } from "./query.ts";
 
 const CALLER: Caller = { kind: "secret", projectId: "66f1a0c2e4b0a1b2c3d4e5f6" };
@@ -20,14 +21,14 @@ const services: AccessServices = {
 
 const presentation = (query: string): Presentation => parseDocumentQuery(collection, query);
 
+const present = async (texts: readonly string[], query: string): Promise<string> => {
+  const size = new AnswerSize();
+  const show = presenter(services, CALLER, { collection, presentation: presentation(query), size });
+  return (await show(texts)).join(",");
+};
+
 const shown = (query: string, ...documents: unknown[]) =>
-  present(
-    services,
-    CALLER,
-    { collection },
-    documents.map((document) => JSON.stringify(document)).join(),
-    presentation(query),
-  );
+  present(documents.map((document) => JSON.stringify(document)), query);
 
 const POST = {
   _id: "66f1a0c2e4b0a1b2c3d4e5f6",
@@ -53,9 +54,8 @@ Deno.test("only what asks for nothing special is shown just as it is stored", ()
 });
 
 Deno.test("what is shown as stored is passed on byte for byte, never parsed", async () => {
-  const texts = '{"_id":"a","n":1.0,"big":123456789012345678901},{"not json';
-  const source = { collection };
-  assert.equal(await present(services, CALLER, source, texts, presentation("")), texts);
+  const texts = ['{"_id":"a","n":1.0,"big":123456789012345678901}', '{"not json'];
+  assert.equal(await present(texts, ""), texts.join(","));
 });
 
 Deno.test("an empty page is an empty page", async () => {
@@ -110,7 +110,6 @@ Deno.test("every document of a page is shown alike, in its order", async () => {
 
 Deno.test("numbers keep their value and sign when a part is shown", async () => {
   const numbers = '{"_id":"a","n":[-0.0,5e-324,1.7976931348623157e308,0.1],"x":1}';
-  const source = { collection };
-  const text = await present(services, CALLER, source, numbers, presentation("fields=n"));
+  const text = await present([numbers], "fields=n");
   assert.equal(text, '{"_id":"a","n":[-0,5e-324,1.7976931348623157e+308,0.1]}');
 });

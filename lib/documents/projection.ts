@@ -1,6 +1,7 @@
 import type { Json } from "../store/port.ts";
 import { isObject } from "../store/shape.ts";
 import type { Members } from "./document.ts";
+import { isEmbedded } from "./embedded.ts";
 
 /** Which members of documents to answer. `_id` always stays. */
 export interface Projection {
@@ -43,6 +44,7 @@ function only(members: Members, names: NameTree): Members {
     const value: Json = members[name]!;
     if (inner === null) shown[name] = value;
     else if (isObject(value)) shown[name] = only(value, inner);
+    else if (isEmbedded(value)) shown[name] = value; // Holds nothing else than what is named.
   }
   return shown;
 }
@@ -54,4 +56,35 @@ function without(members: Members, names: NameTree): Members {
     return [[name, inner !== undefined && isObject(value) ? without(value, inner) : value]];
   });
   return Object.fromEntries(kept);
+}
+
+/** Which part is shown of what stands at one path of a document. */
+export type Part = Projection | "all" | "nothing";
+
+/**
+ * Which part of the documents a projection shows that are put in the place of ids at a path, alone
+ * or, in a list, of each of them: names do not reach into lists.
+ */
+export function partBehind(
+  projection: Projection | null,
+  path: readonly string[],
+  isList: boolean,
+): Part {
+  if (projection === null) return "all";
+  const { leavesOut } = projection;
+  let at: NameTree | null | undefined = projection.names;
+  for (const name of path) {
+    at = at.get(name);
+    if (at === null) return leavesOut ? "nothing" : "all";
+    if (at === undefined) return leavesOut ? "all" : "nothing";
+  }
+  if (isList) return leavesOut ? "all" : "nothing";
+  return { names: at, leavesOut };
+}
+
+/** That part of a document; its id is a member like others. */
+export function partOf(members: Members, part: Part): Members {
+  if (part === "all") return members;
+  if (part === "nothing") return {};
+  return part.leavesOut ? without(members, part.names) : only(members, part.names);
 }

@@ -286,14 +286,20 @@ function parsePopulate(
   return paths;
 }
 
-/** The collection a path refers to, alone or by its elements; null if it is no Ref. */
-export function refTarget(collection: Collection, path: string): string | null {
+/** The collection a path refers to, alone or by the elements of a list; null if it is no Ref. */
+export function refTarget(
+  collection: Collection,
+  path: string,
+): { readonly name: string; readonly isList: boolean } | null {
   let members = collection.definition.fields;
   const names = path.split(".");
   for (const [i, name] of names.entries()) {
     const field = members.find((one) => one.key === name);
     if (field === undefined) return null;
-    if (i === names.length - 1) return field.ref ?? field.items?.ref ?? null;
+    if (i === names.length - 1) {
+      const target = field.ref ?? field.items?.ref;
+      return target === undefined ? null : { name: target, isList: field.ref === undefined };
+    }
     members = field.fields ?? [];
   }
   return null;

@@ -266,9 +266,9 @@ Deno.test("populate and expand follow up to three declared references", () => {
 
 Deno.test("a reference leads to its collection, also from a list and inside an object", () => {
   const source = collection();
-  assert.equal(refTarget(source, "author"), "users");
-  assert.equal(refTarget(source, "tags"), "tags");
-  assert.equal(refTarget(source, "place.owner"), "people");
+  assert.deepEqual(refTarget(source, "author"), { name: "users", isList: false });
+  assert.deepEqual(refTarget(source, "tags"), { name: "tags", isList: true });
+  assert.deepEqual(refTarget(source, "place.owner"), { name: "people", isList: false });
   for (const path of ["", "title", "place", "author.x", "toString"]) {
     assert.equal(refTarget(source, path), null, path);
   }

@@ -40,13 +40,13 @@ export type ListAnswers = LRUCache<string, KeptAnswer>;
 
 /** Of all projects together, two bytes for each character. */
 const ANSWERS_BYTES_MAX = 16 * 1_048_576;
-const ANSWER_BYTES_MAX = 1_048_576;
+const KEPT_ANSWER_BYTES_MAX = 1_048_576;
 const QUERY_LENGTH_MAX = 2_000;
 
 export const createListAnswers = (): ListAnswers =>
   new LRUCache({
     maxSize: ANSWERS_BYTES_MAX,
-    maxEntrySize: ANSWER_BYTES_MAX,
+    maxEntrySize: KEPT_ANSWER_BYTES_MAX,
     sizeCalculation: ({ text }, key) => 2 * (text.length + key.length),
   });
 

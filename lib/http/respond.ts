@@ -104,6 +104,13 @@ function made({ path }: RequestState, reply: Reply, body: Reply["body"]): Respon
 /** Their messages say what to do: readiness is asked by operators, a query is slow for want of an index. */
 const TELLING: ReadonlySet<ProblemCode> = new Set(["NOT_READY", "QUERY_TOO_SLOW"]);
 
+/** Refusals of a request that may not have been read to its end. */
+const LEAVING_UNREAD: ReadonlySet<ProblemCode> = new Set(
+  (Object.keys(PROBLEMS) as ProblemCode[]).filter((code) =>
+    code === "STOPPING" || (PROBLEMS[code].status === 413 && code !== "ANSWER_TOO_LARGE")
+  ),
+);
+
 /** A refusal in the envelope of errors. */
 export function problemReply(state: RequestState, problem: Problem): Reply {
   state.problem = problem.code;
@@ -111,7 +118,7 @@ export function problemReply(state: RequestState, problem: Problem): Reply {
   const retryAfter = problem.retryAfter ?? (problem.status === 503 ? RETRY_SECONDS : undefined);
   if (retryAfter !== undefined) headers.push(["retry-after", String(retryAfter)]);
   // Nobody reads what else comes on this connection.
-  if (problem.code === "STOPPING" || problem.status === 413) headers.push(["connection", "close"]);
+  if (LEAVING_UNREAD.has(problem.code)) headers.push(["connection", "close"]);
   if (problem.fileBytes !== undefined) {
     headers.push(["content-range", `bytes */${problem.fileBytes}`]);
   }

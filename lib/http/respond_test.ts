@@ -222,6 +222,7 @@ Deno.test("a connection whose rest nobody reads is closed", () => {
     const { headers } = problemReply(request(), new Problem(code));
     assert.ok(headers!.some(([name, value]) => name === "connection" && value === "close"), code);
   }
+  assert.deepEqual(problemReply(request(), new Problem("ANSWER_TOO_LARGE")).headers, []);
 });
 
 Deno.test("a query that took too long is 503 with Retry-After, and names the field to index", () => {

@@ -43,6 +43,15 @@ export class TooManyMembers extends Error {
   }
 }
 
+/** The page that was asked for whole would have more bytes than it may. */
+export class PageTooLarge extends Error {
+  override readonly name = "PageTooLarge";
+
+  constructor(bytesMax: number) {
+    super(`The page would exceed ${bytesMax} bytes`);
+  }
+}
+
 /** The store cannot be used at the moment: full, read-only, gone, or busy for too long. */
 export class StoreUnavailable extends Error {
   override readonly name = "StoreUnavailable";

@@ -141,6 +141,8 @@ export interface ListQuery {
   readonly limit: number;
   /** How many bytes the page may hold; {@linkcode PAGE_BYTES_MAX} if left out. */
   readonly bytesMax?: number;
+  /** Whether to throw `PageTooLarge` where the page would end before its limit for its bytes. */
+  readonly onlyWhole?: boolean;
   /** Rows to pass over; not together with `from`. */
   readonly offset?: number;
   /** Continue behind this position, or before it when `backwards`. The record may be gone. */
@@ -201,7 +203,10 @@ export interface Records<T extends StoredRecord = StoredRecord> {
   get(id: Id): Promise<Stored<T> | null>;
   /** The first in `_id` order. */
   findOne(filter: Filter): Promise<Stored<T> | null>;
-  /** With an index over the sort a page costs the same at any depth when read by `from`. */
+  /**
+   * With an index over the sort a page costs the same at any depth when read by `from`.
+   * Throws `PageTooLarge`.
+   */
   list(query: ListQuery): Promise<Page>;
   count(filter: Filter): Promise<number>;
   /** How {@linkcode list} would read; looks at no more than that would. */

@@ -1,6 +1,6 @@
 /** From JSON texts of records to what a driver answers, the same on every engine. */
 
-import { RecordTooLarge, TooManyMembers } from "./errors.ts";
+import { PageTooLarge, RecordTooLarge, TooManyMembers } from "./errors.ts";
 import { bytesOf, exceedsBytes, parseJson, recordText } from "./json_text.ts";
 import {
   type Definition,
@@ -51,6 +51,9 @@ export class StoredText<T> implements Stored<T> {
  */
 export function pageOf(read: readonly string[], total: number | null, query: ListQuery): Page {
   const size = fittingCount(read, query);
+  if (query.onlyWhole && size < Math.min(read.length, query.limit)) {
+    throw new PageTooLarge(query.bytesMax ?? PAGE_BYTES_MAX);
+  }
   const texts = read.slice(0, size);
   if (query.backwards) texts.reverse();
   return {
@@ -89,6 +92,7 @@ interface Made {
   readonly page: Page;
   readonly limit: number;
   readonly bytesMax: number | undefined;
+  readonly onlyWhole: boolean | undefined;
   readonly sort: readonly SortKey[];
   readonly backwards: boolean | undefined;
 }
@@ -104,13 +108,14 @@ export function samePageOf(
   total: number | null,
   query: ListQuery,
 ): Page {
-  const { limit, bytesMax, sort, backwards } = query;
+  const { limit, bytesMax, onlyWhole, sort, backwards } = query;
   const last = made.get(read);
   const isSame = last !== undefined && last.page.total === total && last.limit === limit &&
-    last.bytesMax === bytesMax && last.sort === sort && last.backwards === backwards;
+    last.bytesMax === bytesMax && last.onlyWhole === onlyWhole && last.sort === sort &&
+    last.backwards === backwards;
   if (isSame) return last.page;
   const page = pageOf(read, total, query);
-  made.set(read, { page, limit, bytesMax, sort, backwards });
+  made.set(read, { page, limit, bytesMax, onlyWhole, sort, backwards });
   return page;
 }
 

@@ -36,6 +36,10 @@ const LIST_ETAG = {
     "Names this answer, for If-None-Match. Left out where it was asked for with no-cache alone.",
 };
 
+const LARGE_ANSWERS =
+  "The documents of an answer, with those that `populate` puts into them, have at most 16 MiB of " +
+  "JSON text; ask for fewer rows or `fields` where they have more.";
+
 const documentBody: BodySpec = {
   schema: DocumentInput,
   example: { title: "Hello", status: "published", views: 3 },
@@ -59,7 +63,10 @@ export const listDocuments = contract({
   path: "/api/data/{collectionName}",
   summary: "List documents",
   description: "Filters, sorts and pages a collection. With row-level security `public-read` " +
-    "everybody with a key reads all documents, with `private` a signed-in user reads his own.",
+    "everybody with a key reads all documents, with `private` a signed-in user reads his own. " +
+    LARGE_ANSWERS +
+    " Where a list shows parts of documents (`fields`, `meta`, `populate`), large documents are " +
+    "read one after the other, 128 MiB of them at most, and may change meanwhile.",
   security: projectKey,
   parameters: [collectionName, ...listing, ifNoneMatch, cacheControl],
   body: null,
@@ -85,6 +92,7 @@ export const listDocuments = contract({
     "ACCESS_TOKEN_REQUIRED",
     "SECRET_KEY_REQUIRED",
     "COLLECTION_NOT_FOUND",
+    "ANSWER_TOO_LARGE",
     "QUERY_TOO_SLOW",
   ],
 });
@@ -148,7 +156,7 @@ export const getDocument = contract({
   method: "get",
   path: "/api/data/{collectionName}/{id}",
   summary: "Read a document",
-  description: "One document, if the caller may see it.",
+  description: `One document, if the caller may see it. ${LARGE_ANSWERS}`,
   security: projectKey,
   parameters: [collectionName, documentId, ...presentation, ifNoneMatch],
   body: null,
@@ -162,6 +170,7 @@ export const getDocument = contract({
     "ACCESS_TOKEN_REQUIRED",
     "COLLECTION_NOT_FOUND",
     "DOCUMENT_NOT_FOUND",
+    "ANSWER_TOO_LARGE",
   ],
 });
 

@@ -43,7 +43,8 @@ export const listProjectDocuments = forMembers(data.listDocuments, {
   operationId: "listProjectDocuments",
   role: "viewer",
   path: "",
-  description: "Filters, sorts and pages a collection, as applications do.",
+  description: "Filters, sorts and pages a collection, as applications do: of at most 16 MiB of " +
+    "documents.",
 });
 
 export const createProjectDocument = forMembers(data.createDocument, {

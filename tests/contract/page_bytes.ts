@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { PageTooLarge } from "@/lib/store/errors.ts";
 import { ALL, eq } from "@/lib/store/filter.ts";
 import { bytesOf } from "@/lib/store/json_text.ts";
 import { type ListQuery, type Page, PAGE_BYTES_MAX, type Records } from "@/lib/store/port.ts";
@@ -49,6 +50,10 @@ export const pageBytesCases: Cases = {
     const four = { numbers: [0, 1, 2, 3], more: true, total: null };
     assert.deepEqual(await numbers({ bytesMax: bytes }), four);
     assert.deepEqual(await numbers({ bytesMax: bytes - 1 }), { ...four, numbers: [0, 1, 2] });
+    const onlyWhole = { ...BY_N, limit: 4, onlyWhole: true };
+    const exact = await records.list({ ...onlyWhole, bytesMax: bytes });
+    assert.deepEqual([exact.size, exact.more], [4, true], "what is behind it does not count");
+    await assert.rejects(records.list({ ...onlyWhole, bytesMax: bytes - 1 }), PageTooLarge);
     const all = await records.list({ ...BY_N, limit: 10 });
     const exactly = { bytesMax: bytesOf(all.items), total: true };
     assert.deepEqual(await numbers(exactly), { numbers: upTo(10), more: false, total: 10 });
@@ -88,6 +93,7 @@ export const pageBytesCases: Cases = {
     const shape = trashDefinition({ fields: { n: { type: "Number" } } });
     const records = engine.records(space, shape);
     const text = "x".repeat(900_000);
+    const whole = { ...BY_N, onlyWhole: true };
     for (const n of upTo(20)) await records.insert({ _id: id(n), n, isDeleted: false, text });
     const expected = Math.floor(PAGE_BYTES_MAX / 900_080);
     const check = (page: Page) => {
@@ -95,6 +101,8 @@ export const pageBytesCases: Cases = {
       assert.equal(page.more, true);
     };
     check(await records.list({ ...BY_N, limit: 1000 }));
+    await assert.rejects(records.list({ ...whole, limit: expected + 1 }), PageTooLarge);
+    assert.equal((await records.list({ ...whole, limit: expected })).more, true);
     await engine.transaction(space, async (tx) => {
       check(await tx.records(shape).list({ ...BY_N, limit: 20 }));
     });

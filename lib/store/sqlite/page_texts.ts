@@ -1,34 +1,61 @@
+import { PageTooLarge } from "../errors.ts";
 import { bytesOf } from "../json_text.ts";
+import { type ListQuery, PAGE_BYTES_MAX } from "../port.ts";
 import type { Connection, Row } from "./connection.ts";
 import { sql } from "./fragment.ts";
 
-/** Where the texts of a page's rows lie, and how many bytes of them are wanted at most. */
-export interface TextSource {
-  readonly table: string;
-  readonly bytesMax: number;
-}
+type Bounds = Pick<ListQuery, "limit" | "bytesMax" | "onlyWhole">;
 
 /**
  * The `seq` and text of a page's rows, in order, until the texts are more than the page may hold:
- * two at least, because the first is given in any case. Those that are missing, because of their size, are read one by one.
+ * two at least, because the first is given in any case. Those of which only the bytes are known, so
+ * large are they, are read one by one. Throws `PageTooLarge` before it reads one of them.
  */
 export function wholeRows(
   db: Connection,
   rows: readonly Row[],
-  { table, bytesMax }: TextSource,
+  { table, query }: { table: string; query: Bounds },
 ): readonly Row[] {
-  if (rows.every(([, text]) => text !== null)) return rows;
-  const whole: Row[] = [];
-  let bytes = 0;
-  for (const row of rows) {
-    if (bytes > bytesMax && whole.length > 1) break;
-    const [seq, known] = row;
-    const text = known !== null ? known as string : textAt(db, table, seq as number);
-    if (text === null) continue; // Deleted by another process just now: the page is read anew.
-    bytes += bytesOf(text);
-    whole.push([seq!, text]);
+  if (rows.every(([, text]) => typeof text === "string")) return rows;
+  const needed = rows.slice(0, neededCount(rows, query));
+  return needed.flatMap((row): Row[] => {
+    const [seq, text] = row;
+    if (typeof text === "string") return [row];
+    const read = textAt(db, table, seq as number);
+    return read === null ? [] : [[seq!, read]]; // Deleted just now: the page will be read anew.
+  });
+}
+
+/** How many of the rows tell where the page ends. */
+function neededCount(
+  rows: readonly Row[],
+  { limit, bytesMax = PAGE_BYTES_MAX, onlyWhole = false }: Bounds,
+): number {
+  let bytes = -1; // The first has no comma in front of it.
+  for (const [i, [, text]] of rows.entries()) {
+    bytes += 1 + (typeof text === "string" ? bytesOf(text) : Number(text));
+    if (bytes <= bytesMax || i === 0) continue;
+    if (onlyWhole && i < limit) throw new PageTooLarge(bytesMax);
+    return i + 1;
   }
-  return whole;
+  return rows.length;
+}
+
+/** The texts of these rows, in order, until they are more than these bytes: two at least. */
+export function textsOf(
+  db: Connection,
+  seqs: readonly number[],
+  { table, bytesMax }: { table: string; bytesMax: number },
+): string[] {
+  const texts: string[] = [];
+  let bytes = -1;
+  for (const seq of seqs) {
+    if (bytes > bytesMax && texts.length > 1) break;
+    const text = textAt(db, table, seq)!;
+    bytes += 1 + bytesOf(text);
+    texts.push(text);
+  }
+  return texts;
 }
 
 const textAt = (db: Connection, table: string, seq: number): string | null =>

@@ -1,16 +1,15 @@
 import { applyChange } from "../change.ts";
-import {
-  type Change,
-  type Definition,
-  type Explanation,
-  type Filter,
-  type Id,
-  type ListQuery,
-  type Page,
-  PAGE_BYTES_MAX,
-  type Records,
-  type Stored,
-  type StoredRecord,
+import type {
+  Change,
+  Definition,
+  Explanation,
+  Filter,
+  Id,
+  ListQuery,
+  Page,
+  Records,
+  Stored,
+  StoredRecord,
 } from "../port.ts";
 import { bytesOf } from "../json_text.ts";
 import { fittingText, pageOf, samePageOf, StoredText } from "../texts.ts";
@@ -263,8 +262,7 @@ class Reading {
       const texts = cache.page((this.#db.get(bound("all seq"))![0] ?? "") as string);
       if (texts !== null) return texts;
     }
-    const { bytesMax = PAGE_BYTES_MAX } = query;
-    const read = wholeRows(this.#db, this.#db.all(bound("seq, text")), { table, bytesMax });
+    const read = wholeRows(this.#db, this.#db.all(bound("seq, text")), { table, query });
     if (cache !== undefined) this.#found.push(() => cache.fill(read));
     return read.map(([, text]) => text as string);
   }

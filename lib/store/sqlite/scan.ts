@@ -1,7 +1,7 @@
 import { type Allowance, Spent } from "./budget.ts";
 import type { Connection } from "./connection.ts";
 import { type Fragment, sql } from "./fragment.ts";
-import { wholeRows } from "./page_texts.ts";
+import { textsOf } from "./page_texts.ts";
 
 /** A page and a count to be read, as plain data: it travels to another thread. */
 export interface Scan {
@@ -70,8 +70,7 @@ function read(db: Connection, { table, page: statement, bytesMax, count }: Scan)
   try {
     const found = statement === null ? [] : db.all(statement);
     const page = db.rowsSeen;
-    const rows = found.map(([seq]) => [seq!, null]); // Of some pages the sort values come along.
-    const texts = wholeRows(db, rows, { table, bytesMax }).map(([, text]) => text as string);
+    const texts = textsOf(db, found.map(([seq]) => seq as number), { table, bytesMax });
     const total = count === null ? null : (db.get(count)?.[0] ?? 0) as number;
     return { texts, total, rows: { page, total: db.rowsSeen - page } };
   } finally {

@@ -1,0 +1,92 @@
+/** Lists whose answers would fill the memory of the process. */
+
+import assert from "node:assert/strict";
+import { createCollection, createProject, type Project, send } from "../acceptance/project.ts";
+import { type Server, type Settings, startServer } from "../acceptance/server.ts";
+
+const MiB = 1_048_576;
+const AT_ONCE = 8;
+/** Above what the process holds before; without bounds each of these lists took gigabytes. */
+const MORE_MAX = 900 * MiB;
+
+/** The most memory that the process has held. */
+async function peakOf({ pid }: Server): Promise<number> {
+  const status = await Deno.readTextFile(`/proc/${pid}/status`);
+  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)![1]) * 1024;
+}
+
+async function open(): Promise<Server & { readonly project: Project }> {
+  const server = await startServer({ settings: { RATE_LIMITS: "off" } });
+  return Object.assign(server, { project: await createProject(server.settings) });
+}
+
+const create = (settings: Settings, project: Project, name: string, fields: unknown[] = []) =>
+  createCollection(settings, project, { name, rls: { mode: "public-read" }, fields });
+
+async function insert(
+  server: Server & { readonly project: Project },
+  name: string,
+  documents: readonly unknown[],
+): Promise<string[]> {
+  const { secretKey: key } = server.project;
+  const answer = await send(server, { path: `/api/data/${name}/bulk`, key, body: { documents } });
+  assert.equal(answer.status, 201, answer.text);
+  return answer.body.data.ids;
+}
+
+/** Many at once with the publishable key; of what comes only the beginning is read. */
+async function ask(server: Server & { readonly project: Project }, path: string) {
+  const headers = { "x-api-key": server.project.publishableKey, "cache-control": "no-cache" };
+  const answers = await Promise.all(Array.from({ length: AT_ONCE }, async () => {
+    const { status, body } = await fetch(server.url + path, { headers, client: server.http });
+    let text = "";
+    for await (const chunk of body!.pipeThrough(new TextDecoderStream())) {
+      if (text.length < 1_000) text += chunk;
+    }
+    return { status, text };
+  }));
+  return answers;
+}
+
+const refusedAll = (answers: readonly { status: number; text: string }[]) =>
+  assert.deepEqual(
+    answers.map(({ status, text }) => status === 413 ? JSON.parse(text).code : status),
+    answers.map(() => "ANSWER_TOO_LARGE"),
+  );
+
+Deno.test("lists of large documents, eight at once, hold no more memory than is bounded", async (t) => {
+  await using server = await open();
+  const { settings, project } = server;
+  await create(settings, project, "tags");
+  const tag = { type: "Ref", ref: "tags" };
+  await create(settings, project, "posts", [{ key: "tag", ...tag }]);
+  await create(settings, project, "lists", [{ key: "tags", type: "Array", items: tag }]);
+  await create(settings, project, "large");
+  const text = "x".repeat(900_000);
+  const [id] = await insert(server, "tags", [{ text }]);
+  for (let n = 0; n < 5; n++) {
+    await insert(server, "posts", Array.from({ length: 100 }, () => ({ tag: id })));
+  }
+  await insert(server, "lists", [{ tags: Array.from({ length: 20_000 }, () => id) }]);
+  for (let n = 0; n < 6; n++) {
+    await insert(server, "large", Array.from({ length: 7 }, () => ({ text, title: "x" })));
+  }
+  const before = await peakOf(server);
+
+  await t.step("many documents that refer to one", async () => {
+    refusedAll(await ask(server, "/api/data/posts?populate=tag&limit=1000"));
+  });
+  await t.step("one document that refers to another many times", async () => {
+    refusedAll(await ask(server, "/api/data/lists?populate=tags"));
+  });
+  await t.step("as many large documents as a project may have", async () => {
+    refusedAll(await ask(server, "/api/data/large?limit=1000"));
+    refusedAll(await ask(server, "/api/data/large?limit=1000&meta=false&sort=_id"));
+  });
+  await t.step("a part of each of them, which is answered", async () => {
+    const answers = await ask(server, "/api/data/large?limit=1000&fields=title");
+    assert.deepEqual(answers.map(({ status }) => status), answers.map(() => 200));
+  });
+  const more = await peakOf(server) - before;
+  assert.ok(more < MORE_MAX, `the process took ${Math.round(more / MiB)} MiB more`);
+});
