@@ -1,7 +1,7 @@
 import { ACCOUNT_PROBLEMS } from "./accounts/problems.ts";
 import { AI_PROBLEMS } from "./ai/problems.ts";
 import { FILE_PROBLEMS } from "./files/problems.ts";
-import { QUERY_LENGTH_MAX, QUERY_PARAMETERS_MAX } from "./limits.ts";
+import { KEPT_ANSWERS_MAX, QUERY_LENGTH_MAX, QUERY_PARAMETERS_MAX } from "./limits.ts";
 
 /**
  * The one catalogue of what a request can be refused for. `code` is stable, `status` is what HTTP
@@ -363,6 +363,13 @@ const table = {
     status: 503,
     message: "The service is not ready.",
     when: "Something the service depends on is down; the message names it.",
+  },
+  TOO_MANY_IDEMPOTENCY_KEYS: {
+    status: 429,
+    message:
+      `A project keeps up to ${KEPT_ANSWERS_MAX} answers for Idempotency-Key, each for a day: ` +
+      "send this without the header, or later.",
+    when: "The project keeps as many answers for `Idempotency-Key` as it may.",
   },
   SERVER_BUSY: {
     status: 503,

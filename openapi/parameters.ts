@@ -2,6 +2,7 @@ import {
   CURSOR_LENGTH_MAX,
   EMAIL_SEARCH_LENGTH_MAX,
   FIELDS_MAX,
+  KEPT_ANSWERS_MAX,
   LIST_LIMIT_DEFAULT,
   LIST_LIMIT_MAX,
   PAGE_DEFAULT,
@@ -110,7 +111,8 @@ export const cacheControl = header(
 export const idempotencyKey = header(
   "Idempotency-Key",
   "1 to 128 characters of your choice. A repeated request with the same key gets the first answer " +
-    "and writes nothing, for 24 hours.",
+    "and writes nothing, for 24 hours. An answer counts towards the project's documents for as long " +
+    `as it is kept, and a project keeps up to ${KEPT_ANSWERS_MAX}.`,
 );
 
 /** How documents are shown, in lists and alone. */

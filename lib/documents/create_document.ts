@@ -15,7 +15,7 @@ import {
   withOwner,
   writing,
 } from "./document.ts";
-import { answeredBefore, onceOnly, type Repeatable } from "./idempotency.ts";
+import { answeredBefore, keptBytes, onceOnly, type Repeatable } from "./idempotency.ts";
 import type { Admission, DocumentQuota } from "./quota.ts";
 
 export interface CreateInput {
@@ -31,19 +31,24 @@ export interface CreateServices {
   readonly documentQuota: DocumentQuota;
 }
 
-/** Stores one document. Resolves to its JSON text. Throws `DOCUMENT_QUOTA_EXCEEDED`. */
+/**
+ * Stores one document. Resolves to its JSON text. Throws `DOCUMENT_QUOTA_EXCEEDED` and
+ * `TOO_MANY_IDEMPOTENCY_KEYS`.
+ */
 export async function createDocument(
   services: CreateServices,
   target: Writable,
   { body, idempotencyKey }: CreateInput,
 ): Promise<string> {
   const document = prepared(services, target, asMembers(body));
+  const bytes = bytesOf(recordText(document));
   if (idempotencyKey === null) {
-    using _ = await admitted(services, target, [document]);
+    using _ = await admitted(services, target, bytes);
     return (await writing(() => target.records.insert(document))).json;
   }
   const repeatable = { key: idempotencyKey, request: requestText("one", target, body) };
-  return await withinQuota(services, target, { repeatable, documents: [document] }, async (tx) => {
+  const all = bytes + keptBytes(bytes);
+  return await withinQuota(services, target, { repeatable, bytes: all }, async (tx) => {
     const records = tx.records<StoredDocument>(target.collection.records);
     return (await records.insert(document)).json;
   });
@@ -51,7 +56,7 @@ export async function createDocument(
 
 /**
  * Stores all documents or none. Resolves to the JSON text of `{ insertedCount, ids }`. Throws
- * `DOCUMENT_QUOTA_EXCEEDED`.
+ * `DOCUMENT_QUOTA_EXCEEDED` and `TOO_MANY_IDEMPOTENCY_KEYS`.
  */
 export async function createDocuments(
   services: CreateServices,
@@ -59,27 +64,36 @@ export async function createDocuments(
   { body, idempotencyKey }: CreateInput,
 ): Promise<string> {
   const documents = listOf(body).map((one, i) => inList(i, () => prepared(services, target, one)));
-  const repeatable = { key: idempotencyKey, request: requestText("bulk", target, body) };
-  return await withinQuota(services, target, { repeatable, documents }, async (tx) => {
-    const records = tx.records<StoredDocument>(target.collection.records);
-    await records.insertMany(documents);
-    const ids = documents.map(({ _id }) => _id);
-    return JSON.stringify({ insertedCount: ids.length, ids });
+  const ids = documents.map(({ _id }) => _id);
+  const answer = JSON.stringify({ insertedCount: ids.length, ids });
+  const stored = documents.reduce((sum, document) => sum + bytesOf(recordText(document)), 0);
+  const isKept = idempotencyKey !== null;
+  const repeatable = {
+    key: idempotencyKey,
+    request: isKept ? requestText("bulk", target, body) : "",
+  };
+  const bytes = stored + (isKept ? keptBytes(answer.length) : 0);
+  return await withinQuota(services, target, { repeatable, bytes }, async (tx) => {
+    await tx.records<StoredDocument>(target.collection.records).insertMany(documents);
+    return answer;
   });
 }
 
-/** {@linkcode onceOnly}, if the documents have room; what was answered before needs none. */
+/** Codes of writes that found no room. */
+const NO_ROOM: readonly string[] = ["DOCUMENT_QUOTA_EXCEEDED", "TOO_MANY_IDEMPOTENCY_KEYS"];
+
+/** {@linkcode onceOnly}, if so many bytes have room; what was answered before needs none. */
 async function withinQuota(
   services: CreateServices,
   target: Writable,
-  { repeatable, documents }: { repeatable: Repeatable; documents: readonly StoredDocument[] },
+  { repeatable, bytes }: { repeatable: Repeatable; bytes: number },
   write: (tx: Transaction) => Promise<string>,
 ): Promise<string> {
   try {
-    using _ = await admitted(services, target, documents);
+    using _ = await admitted(services, target, bytes);
     return await writing(() => onceOnly(services, target, repeatable, write));
   } catch (error) {
-    if (!(error instanceof Problem) || error.code !== "DOCUMENT_QUOTA_EXCEEDED") throw error;
+    if (!(error instanceof Problem) || !NO_ROOM.includes(error.code)) throw error;
     const answer = await answeredBefore(services, target, repeatable);
     if (answer === null) throw error;
     return answer;
@@ -89,11 +103,8 @@ async function withinQuota(
 const admitted = (
   { documentQuota }: CreateServices,
   { projectId }: Writable,
-  documents: readonly StoredDocument[],
-): Promise<Admission> => {
-  const bytes = documents.reduce((sum, document) => sum + bytesOf(recordText(document)), 0);
-  return documentQuota.admit(projectId, { bytes, mayShrink: false });
-};
+  bytes: number,
+): Promise<Admission> => documentQuota.admit(projectId, { bytes, mayShrink: false });
 
 const prepared = (
   { clock, newId }: CreateServices,

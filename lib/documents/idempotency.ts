@@ -1,10 +1,11 @@
 import type { Clock } from "../clock.ts";
 import { sha256 } from "../crypto/hashes.ts";
 import type { NewId } from "../ids.ts";
-import { IDEMPOTENCY_KEY_LENGTH_MAX, IDEMPOTENCY_MS } from "../limits.ts";
+import { IDEMPOTENCY_KEY_LENGTH_MAX, IDEMPOTENCY_MS, KEPT_ANSWERS_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import { UniqueViolation } from "../store/errors.ts";
-import { eq } from "../store/filter.ts";
+import { purgeExpired } from "../store/expiry.ts";
+import { ALL, eq } from "../store/filter.ts";
 import type { Definition, Engine, Stored, StoredRecord, Transaction } from "../store/port.ts";
 import type { Writable } from "./access.ts";
 
@@ -30,8 +31,15 @@ export const KEPT_ANSWERS: Definition = {
   },
   indexes: [{ keys: [{ path: "keyHash", descending: false }], unique: true }],
   trash: false,
+  counted: true,
   expiry: "expiresAt",
 };
+
+/** Bytes of a kept answer beside its `data`, at most. */
+const FRAME_BYTES = 400;
+
+/** What an answer takes of the project's quota for as long as it is kept. */
+export const keptBytes = (dataBytes: number): number => dataBytes + FRAME_BYTES;
 
 export interface Repeatable {
   /** The `Idempotency-Key` header; null without one. */
@@ -56,6 +64,7 @@ export async function onceOnly(
   const { engine, clock, newId } = services;
   if (key === null) return await engine.transaction(target.projectId, write);
   const [keyHash, requestHash] = hashesOf(target, key, request);
+  await makeRoom(services, target);
 
   const attempt = () =>
     engine.transaction(target.projectId, async (tx) => {
@@ -78,6 +87,24 @@ export async function onceOnly(
     throw error;
   }
 }
+
+/**
+ * Holds a project to {@linkcode KEPT_ANSWERS_MAX} answers, and by what is under way at the same
+ * moment to a few more. Throws `TOO_MANY_IDEMPOTENCY_KEYS`.
+ */
+async function makeRoom(
+  { engine, clock }: { engine: Engine; clock: Clock },
+  { projectId }: Writable,
+): Promise<void> {
+  const kept = engine.records<KeptAnswer>(projectId, KEPT_ANSWERS);
+  if (await kept.count(ALL) < KEPT_ANSWERS_MAX) return;
+  await purgeExpired(kept, KEPT_ANSWERS, clock);
+  if (await kept.count(ALL) < KEPT_ANSWERS_MAX) return;
+  throw new Problem("TOO_MANY_IDEMPOTENCY_KEYS", { retryAfter: RETRY_SECONDS });
+}
+
+/** The oldest of them is gone within a day. */
+const RETRY_SECONDS = 3_600;
 
 /** The first answer to a request that came before; null where there is none. */
 export async function answeredBefore(

@@ -4,6 +4,7 @@ import { CACHE_MS } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import type { Plan, Plans } from "../projects/plans.ts";
 import type { Engine, Id } from "../store/port.ts";
+import { KEPT_ANSWERS } from "./idempotency.ts";
 
 /** Leave to write. Dispose of it when the write has ended, however it did. */
 export interface Admission extends Disposable {
@@ -89,7 +90,7 @@ export function createDocumentQuota(
   async function read(projectId: Id, gauge: Gauge): Promise<void> {
     const readAt = clock.now();
     const { added } = gauge;
-    gauge.used = await engine.bytes(projectId);
+    gauge.used = await engine.bytes(projectId, [KEPT_ANSWERS]);
     gauge.added -= added;
     gauge.readAt = readAt;
   }
@@ -130,7 +131,7 @@ export function createDocumentQuota(
       if (!gauge.isServing) serveWaiting(projectId, gauge);
       return await answer.promise;
     },
-    used: (projectId) => engine.bytes(projectId),
+    used: (projectId) => engine.bytes(projectId, [KEPT_ANSWERS]),
   };
 }
 

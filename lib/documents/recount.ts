@@ -1,4 +1,5 @@
 import type { Engine, Id } from "../store/port.ts";
+import { KEPT_ANSWERS } from "./idempotency.ts";
 import { storedCollections } from "./save_collection.ts";
 
 /**
@@ -10,8 +11,9 @@ export async function recountDocuments(
   projectId: Id,
 ): Promise<{ documentBytes: number; corrected: number }> {
   let corrected = 0;
+  corrected += await engine.recount(projectId, KEPT_ANSWERS);
   for (const { records } of await storedCollections({ engine }, projectId)) {
     corrected += await engine.recount(projectId, records);
   }
-  return { documentBytes: await engine.bytes(projectId), corrected };
+  return { documentBytes: await engine.bytes(projectId, [KEPT_ANSWERS]), corrected };
 }

@@ -75,6 +75,8 @@ export interface Definition {
    * counts of all live, all deleted and all records cost O(1) on SQLite.
    */
   readonly trash: boolean;
+  /** Whether its bytes are counted; those of what has a trash always are. */
+  readonly counted?: boolean;
   /** A `Date` field. Expired records may stay for a while: expiry is always also in the filter. */
   readonly expiry?: string;
   /** Largest JSON text of a record in bytes; none if left out. */
@@ -256,8 +258,10 @@ export interface Engine extends AsyncDisposable {
   /**
    * Bytes of all records of those kinds together that have a trash, as they are stored: a project's
    * documents. Costs the same however many there are, and sees every write that was answered.
+   *
+   * @param beside Kinds that are `counted`, whose bytes are added.
    */
-  bytes(space: Space): Promise<number>;
+  bytes(space: Space, beside?: readonly Definition[]): Promise<number>;
   /**
    * Sets right what {@linkcode bytes} knows of a definition, by looking at every record. Resolves to
    * how many bytes were missing there; less than 0 if there were too many.

@@ -122,6 +122,7 @@ export const createDocument = contract({
     "DUPLICATE_VALUE",
     "DOCUMENT_TOO_LARGE",
     "IDEMPOTENCY_KEY_REUSED",
+    "TOO_MANY_IDEMPOTENCY_KEYS",
   ],
 });
 

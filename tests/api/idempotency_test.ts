@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { KEPT_ANSWERS } from "@/lib/documents/idempotency.ts";
+import { recountDocuments } from "@/lib/documents/recount.ts";
+import { KEPT_ANSWERS_MAX } from "@/lib/limits.ts";
 import { maintain } from "@/routes/maintenance.ts";
 import { openTestApp, type TestUser } from "../support/test_app.ts";
 import { ok, openShelf, refused, type Shelf, type ShelfCall, tally, times } from "./shelf.ts";
@@ -160,6 +163,56 @@ for (const [name, { call, other, rows }] of Object.entries(OPERATIONS)) {
     assert.equal(await count(shelf), 20 * rows);
   });
 }
+
+Deno.test("a kept answer counts towards the project's documents until it is removed", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app);
+  const { projectId } = shelf.project;
+  const used = () => app.services.documentQuota.used(projectId);
+  const body = { text: "x".repeat(100_000) };
+  ok(await shelf.asSecret({ body }), 201);
+  const alone = await used();
+  ok(await shelf.asSecret(withKey("k", { body })), 201);
+  const kept = await used() - 2 * alone;
+  assert.ok(kept > 100_000 && kept < 101_000, `${kept} bytes are kept`);
+  ok(await shelf.asSecret(withKey("k", { body })), 201);
+  assert.equal(await used(), 2 * alone + kept, "a repeated one takes nothing");
+  assert.equal((await recountDocuments(app.services, projectId)).corrected, 0);
+  app.clock.advance(25 * HOUR);
+  await maintain(app.services);
+  assert.equal(await used(), 2 * alone);
+});
+
+Deno.test("a project keeps up to 10,000 answers: more are 429, repeated requests are answered", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app);
+  const { engine, clock, newId } = app.services;
+  const first = ok(await shelf.asSecret(withKey("first", { body: {} })), 201);
+  const expiresAt = new Date(clock.now() + HOUR).toISOString();
+  const records = engine.records(shelf.project.projectId, KEPT_ANSWERS);
+  for (let left = KEPT_ANSWERS_MAX - 2; left > 0; left -= 1000) {
+    await records.insertMany(times(Math.min(left, 1000), (n) => ({
+      _id: newId(),
+      keyHash: `${left} ${n}`,
+      request: "",
+      data: "{}",
+      expiresAt,
+    })));
+  }
+  ok(await shelf.asSecret(withKey("last", { body: {} })), 201);
+  await shelf.untouched(async () => {
+    for (const call of [{ body: {} }, { path: "/bulk", body: [{}] }]) {
+      const answer = await shelf.asSecret(withKey("more", call));
+      refused(answer, 429, "TOO_MANY_IDEMPOTENCY_KEYS", "10000 answers");
+      assert.match(answer.headers.get("retry-after")!, /^[1-9]\d*$/);
+    }
+    assert.deepEqual(ok(await shelf.asSecret(withKey("first", { body: {} })), 201), first);
+  });
+  ok(await shelf.asSecret({ body: {} }), 201);
+  // Those that have expired make room at once.
+  app.clock.advance(2 * HOUR);
+  ok(await shelf.asSecret(withKey("more", { body: {} })), 201);
+});
 
 Deno.test("the same key on another path is 422 and stores nothing", async () => {
   await using app = await openTestApp();

@@ -33,6 +33,21 @@ export const sizeCases: Cases = {
     assert.equal(await engine.bytes(newSpace()), 0);
   },
 
+  "bytes of Corbel's own records count where they are asked for": async ({ engine }) => {
+    const space = newSpace();
+    const kept = definition({ name: "_kept", counted: true });
+    const records = engine.records(space, kept);
+    await engine.records(space, trashDefinition({ name: "posts" }))
+      .insert({ _id: id(1), isDeleted: false, text: TEXT });
+    about(await engine.bytes(space, [kept]), 1000);
+    await records.insertMany([2, 3].map((n) => ({ _id: id(n), text: TEXT })));
+    about(await engine.bytes(space), 1000);
+    about(await engine.bytes(space, [kept]), 3000);
+    assert.equal(await engine.recount(space, kept), 0);
+    await records.deleteOne(eq("_id", id(2)));
+    about(await engine.bytes(space, [kept]), 2000);
+  },
+
   "bytes are those of the text in UTF-8 or more, whatever it is made of": async ({ engine }) => {
     const space = newSpace();
     const posts = engine.records(space, trashDefinition({ name: "posts" }));

@@ -1,18 +1,22 @@
 import type { Db } from "mongodb";
+import type { Definition } from "../port.ts";
 import { LIMITED } from "./connect.ts";
 import { repeatable } from "./failures.ts";
 import { isMissing } from "./indexes.ts";
 
 /** Collections of documents: of Corbel's own, and the server's, the names say so. */
-const OF_DOCUMENTS = { name: { $not: /^(?:_|system\.)/ } };
+const NOT_OF_DOCUMENTS = /^(?:_|system\.)/;
 
 /**
- * What all documents of a database take as BSON. The server counts it beside its writes; after a
+ * What all documents of a database, and the records of these kinds, take as BSON. The server counts it beside its writes; after a
  * crash of its own it may be off until {@linkcode validate}.
  */
-export async function bytesIn(db: Db): Promise<number> {
+export async function bytesIn(db: Db, beside: readonly Definition[]): Promise<number> {
   const options = { nameOnly: true, ...LIMITED };
-  const found = await repeatable(() => db.listCollections(OF_DOCUMENTS, options).toArray());
+  const counted = {
+    $or: [{ name: { $not: NOT_OF_DOCUMENTS } }, { name: { $in: beside.map(({ name }) => name) } }],
+  };
+  const found = await repeatable(() => db.listCollections(counted, options).toArray());
   const sizes = await Promise.all(found.map(({ name }) => sizeOf(db, name)));
   return sizes.reduce((sum, size) => sum + size, 0);
 }

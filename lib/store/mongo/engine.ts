@@ -141,8 +141,8 @@ export class MongoEngine implements Engine {
     return result;
   }
 
-  bytes(space: Space): Promise<number> {
-    return guarded(() => bytesIn(this.#db(space)));
+  bytes(space: Space, beside: readonly Definition[] = []): Promise<number> {
+    return guarded(() => bytesIn(this.#db(space), beside));
   }
 
   recount(space: Space, definition: Definition): Promise<number> {

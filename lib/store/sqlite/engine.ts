@@ -4,7 +4,7 @@ import type { Definition, Engine, Id, Records, Space, StoredRecord, Transaction 
 import type { Access, Committed } from "./access.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import type { Connection, Sync } from "./connection.ts";
-import { sql } from "./fragment.ts";
+import { type Fragment, sql } from "./fragment.ts";
 import { SqliteRecords } from "./records.ts";
 import { RowCachePool } from "./row_cache.ts";
 import { Scans } from "./scans.ts";
@@ -34,7 +34,13 @@ const ROWS_MAX = 3_000;
 /** Characters of one generation of cached rows, of all files together; there are two. */
 const ROW_CACHE_LENGTH = 16_000_000;
 
-const BYTES = sql("select coalesce(sum(bytes), 0) from counts");
+/** Names of Corbel's own kinds begin with `_`. */
+const bytesOf = (beside: readonly Definition[]): Fragment =>
+  sql(
+    "select coalesce(sum(bytes), 0) from counts " +
+      `where name not glob '_*' or name in (${beside.map(() => "?").join()})`,
+    ...beside.map(({ name }) => name),
+  );
 
 /** The embedded engine: one file per space. Several processes may share a folder. */
 export class SqliteEngine implements Engine {
@@ -118,8 +124,8 @@ export class SqliteEngine implements Engine {
   }
 
   // deno-lint-ignore require-await -- Rejects where a plain return would throw.
-  async bytes(space: Space): Promise<number> {
-    return this.#file(space).reader.get(BYTES)![0] as number;
+  async bytes(space: Space, beside: readonly Definition[] = []): Promise<number> {
+    return this.#file(space).reader.get(bytesOf(beside))![0] as number;
   }
 
   async recount(space: Space, definition: Definition): Promise<number> {

@@ -18,18 +18,26 @@ const MIGRATIONS: readonly (readonly (string | ((db: Connection) => void))[])[] 
      ) strict, without rowid`,
   ],
   ["alter table counts add column bytes integer not null default 0", countBytes],
+  // Answers that are kept for repeated requests are counted since then.
+  [(db) => countRecords(db, "_idempotency")],
 ];
 
 /** Only kinds of records that have a trash are counted. */
 function countBytes(db: Connection): void {
   for (const [name] of db.all(sql("select name from counts where live + deleted > 0"))) {
-    const table = quoted(`r_${name}`);
-    db.run(sql(
-      `update counts set bytes = (select coalesce(sum(octet_length(doc)), 0) from ${table}) ` +
-        "where name = ?",
-      name as string,
-    ));
+    countRecords(db, name as string);
   }
+}
+
+/** Counts the bytes of one kind anew; where there is none yet, there is nothing to count. */
+function countRecords(db: Connection, name: string): void {
+  if (db.get(sql("select 1 from counts where name = ?", name)) === undefined) return;
+  const table = quoted(`r_${name}`);
+  db.run(sql(
+    `update counts set bytes = (select coalesce(sum(octet_length(doc)), 0) from ${table}) ` +
+      "where name = ?",
+    name,
+  ));
 }
 
 /** Throws `StoreMismatch` for a file of another program or of a newer Corbel. Changes nothing. */

@@ -183,7 +183,7 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
   }
 
   #recount(db: Connection, before: Stored<T> | null, after: Stored<T> | null): void {
-    if (!this.#definition.trash) return;
+    if (!this.#definition.trash && !this.#definition.counted) return;
     const [was, is] = [tally(before), tally(after)];
     const live = is.live - was.live;
     const deleted = is.deleted - was.deleted;
