@@ -14,7 +14,7 @@ import {
   type Reply,
   respond,
 } from "@/lib/http/respond.ts";
-import { FORM_BYTES_MAX } from "@/lib/limits.ts";
+import { FORM_BYTES_MAX, FORM_FIELDS_MAX } from "@/lib/limits.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { Services } from "@/lib/services.ts";
 import { after, type Soon } from "@/lib/soon.ts";
@@ -84,7 +84,8 @@ export function createApp(services: Services): App {
                 body: () => readJson(state.raw, limits(operation.body!.bytesMax)).finally(restart),
                 optionalBody: () =>
                   readJsonIfAny(state.raw, limits(operation.body!.bytesMax)).finally(restart),
-                form: () => readForm(state.raw, limits(FORM_BYTES_MAX)).finally(restart),
+                form: (fieldsMax = FORM_FIELDS_MAX) =>
+                  readForm(state.raw, { ...limits(FORM_BYTES_MAX), fieldsMax }).finally(restart),
                 chunks: (limits) => readChunks(state.raw, limits, restart),
                 hold: (bytes) => heldBody().add(bytes),
               })),

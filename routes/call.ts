@@ -42,8 +42,8 @@ export interface Call<P> {
   body(): Promise<Json>;
   /** The same for a body that may be left out: undefined then. */
   optionalBody(): Promise<Json | undefined>;
-  /** Reads the fields of a form, which pages send. */
-  form(): Promise<URLSearchParams>;
+  /** Reads the fields of a form, which pages send; `FORM_FIELDS_MAX` of them if not told otherwise. */
+  form(fieldsMax?: number): Promise<URLSearchParams>;
   /** The bytes of a body of another kind, as they arrive. */
   chunks(limits: ChunkLimits): AsyncIterable<Uint8Array>;
   /** To be told of those of them that are kept until the request ends. Throws `SERVER_BUSY`. */

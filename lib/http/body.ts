@@ -3,6 +3,7 @@ import { Problem } from "../problems.ts";
 import { parseJson } from "../store/json_text.ts";
 import type { Json } from "../store/port.ts";
 import type { HeldBody } from "./body_budget.ts";
+import { refuseLargeForm } from "./form_size.ts";
 
 /** How a body is read: as much of it as is allowed, counted towards what the process holds. */
 export interface BodyLimits {
@@ -39,14 +40,18 @@ export async function readJsonIfAny(
 const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(?:;\s*charset=["']?utf-8["']?\s*)?;?$/i;
 
 /**
- * Reads the fields of a form of at most `bytesMax`. Throws `UNSUPPORTED_MEDIA_TYPE`,
+ * Reads the fields of a form, of at most so many bytes and fields. Throws `UNSUPPORTED_MEDIA_TYPE`,
  * `BODY_TOO_LARGE` and `REQUEST_TIMEOUT`.
  */
-export async function readForm(request: Request, limits: BodyLimits): Promise<URLSearchParams> {
+export async function readForm(
+  request: Request,
+  { fieldsMax, ...limits }: BodyLimits & { readonly fieldsMax: number },
+): Promise<URLSearchParams> {
   if (!FORM_TYPE.test(request.headers.get("content-type")?.trim() ?? "")) {
     throw new Problem("UNSUPPORTED_MEDIA_TYPE", { message: "The body must be a form." });
   }
   const bytes = await readBytes(request, limits);
+  refuseLargeForm(bytes, fieldsMax);
   return new URLSearchParams(new TextDecoder().decode(bytes));
 }
 

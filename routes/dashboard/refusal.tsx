@@ -28,11 +28,17 @@ export function refusalPage(state: RequestState, problem: Problem, reply: Reply)
   if (problem.code === "METHOD_NOT_ALLOWED" && isLook(state)) {
     return seeOther(pathAbove(state.path));
   }
-  const page = pageReply(<RefusalPage problem={problem} />, {
+  const page = pageReply(<RefusalPage problem={problem} bare={barePath(state, problem)} />, {
     status: reply.status,
   });
   return { ...page, headers: [...reply.headers ?? [], ...page.headers ?? []] };
 }
+
+/** Of a page whose query is refused unread: what it is without. */
+const barePath = (state: RequestState, { code }: Problem): string | null =>
+  isLook(state) && state.query !== "" && (code === "QUERY_TOO_LONG" || code === "INVALID_QUERY")
+    ? encodeURI(state.path)
+    : null;
 
 /** A part of a page is no place for another page: its script is told to leave. */
 function toSignIn(state: RequestState): Reply {
@@ -82,12 +88,17 @@ const UnsentPage = ({ signIn }: { signIn: string }) => (
   </Plain>
 );
 
-const RefusalPage = ({ problem }: { problem: Problem }) => {
+const RefusalPage = ({ problem, bare }: { problem: Problem; bare: string | null }) => {
   const title = TITLES[problem.code] ?? (problem.status >= 500 ? "That went wrong" : "Refused");
   return (
     <Plain title={title}>
       <h1>{title}</h1>
       <p role="alert">{messageOf(problem)}</p>
+      {bare !== null && (
+        <p>
+          <a href={bare}>Open the page without its query</a>
+        </p>
+      )}
       <p>
         <a href="/dashboard">Go to your projects</a>
       </p>

@@ -44,6 +44,7 @@ const HARMLESS = [
     "/collections/{collectionName}/fields",
     "/collections/{collectionName}/access",
     "/collections/{collectionName}/ask",
+    "/collections/{collectionName}/columns",
     "/collections/{collectionName}/new",
     "/collections/{collectionName}/import",
     "/collections/{collectionName}/documents/{id}",

@@ -11,6 +11,7 @@ export type Place = string;
 export const within = (place: Place, step: number | "i"): Place =>
   place === "" ? String(step) : `${place}.${step}`;
 
+const PLACE = /^(?:\d{1,4}|i)(?:\.(?:\d{1,4}|i)){0,9}$/;
 const VALUE =
   /^((?:\d{1,4}|i)(?:\.(?:\d{1,4}|i)){0,9})\.(key|type|ref|default|required|unique|index|bare)$/;
 
@@ -86,7 +87,8 @@ export interface Changed {
  * `remove:<place>` takes one away. Anything else changes nothing but what is looked at next.
  */
 export function changeDraft(fields: readonly DraftField[], act: string): Changed {
-  const [what = "", place = ""] = act.split(":");
+  const [, what = "", place = ""] = /^(\w*):?(.*)$/s.exec(act) ?? [];
+  if (place !== "" && !PLACE.test(place)) return { fields, focus: "" };
   const steps = place === "" ? [] : place.split(".");
   if (what === "add") {
     let focus = "";

@@ -2,6 +2,7 @@ import { deleteCollection } from "@/lib/documents/delete_collection.ts";
 import type { CollectionDefinition } from "@/lib/documents/fields.ts";
 import { tagsOf, updateCollection } from "@/lib/documents/save_collection.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
+import { DEFINITION_FORM_FIELDS_MAX } from "@/lib/limits.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { Call, Handler } from "../../call.ts";
 import { Ask, Conflict, Field, isConflict, Refusal } from "../components/forms.tsx";
@@ -47,7 +48,7 @@ export const showFields: Handler<ProjectMember> = async (call) => {
 
 /** Saves the rows, or does what a button beside them says, which saves nothing. */
 export const changeFields: Handler<ProjectMember> = async (call) => {
-  const form = await call.form();
+  const form = await call.form(DEFINITION_FORM_FIELDS_MAX);
   const page = await loadCollectionPage(call);
   const act = form.get("act") ?? "save";
   const draft = {

@@ -1,3 +1,4 @@
+import { raw } from "hono/html";
 import type { Child } from "hono/jsx";
 import { messageOf } from "@/lib/http/respond.ts";
 import { PASSWORD_LENGTH_MIN } from "@/lib/limits.ts";
@@ -37,6 +38,13 @@ export const Field = (
     {hint !== undefined && <Hint of={name}>{hint}</Hint>}
   </>
 );
+
+/**
+ * What a text area holds. In one, only these two marks are more than text; of a long text hono
+ * would look at each character, and write every quote as six.
+ */
+export const areaText = (text: string) =>
+  raw(text.replaceAll("&", "&amp;").replaceAll("<", "&lt;"));
 
 /** The id of the hint that describes a field. */
 export const hintId = (name: string): string => `${name}-hint`;

@@ -1,6 +1,7 @@
 import type { Collection } from "@/lib/documents/collection.ts";
 import type { StoredDocument } from "@/lib/documents/collection.ts";
 import { isServerField } from "@/lib/documents/names.ts";
+import { COLUMNS_MAX } from "@/lib/limits.ts";
 import { valueAt } from "@/lib/store/shape.ts";
 import { areWords, type Column } from "./cells.tsx";
 import { pathsOf } from "./paths.ts";
@@ -41,7 +42,10 @@ function firstColumns(
   return [...(own.length === 0 ? ["_id"] : own), isTrash(view) ? "deletedAt" : "createdAt"];
 }
 
-/** Members of the documents at hand that the collection does not declare. */
+/**
+ * Members of the documents at hand that the collection does not declare; no more of them than one
+ * beyond what can be shown.
+ */
 export function undeclared(
   documents: readonly StoredDocument[],
   declared: readonly string[],
@@ -51,6 +55,7 @@ export function undeclared(
   for (const document of documents) {
     for (const name of Object.keys(document)) {
       if (!known.has(name) && !isServerField(name)) found.add(name);
+      if (found.size > COLUMNS_MAX) return [...found];
     }
   }
   return [...found];

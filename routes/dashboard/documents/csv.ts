@@ -3,6 +3,7 @@ import { stringify } from "csv-stringify/sync";
 import type { Json } from "@/lib/store/port.ts";
 import { jsonText } from "@/lib/store/json_text.ts";
 import { Problem } from "@/lib/problems.ts";
+import { refuseLargeCsv } from "./import_size.ts";
 
 /**
  * What a spreadsheet takes for a formula, or has an apostrophe for that already. The wide signs are
@@ -34,16 +35,24 @@ const DELIMITERS = [",", ";", "\t"] as const;
 /** The mark that is most frequent in the header: spreadsheets of some countries write semicolons. */
 function delimiterOf(text: string): string {
   const header = text.slice(0, text.search(/[\r\n]|$/));
-  const counts = DELIMITERS.map((mark) => header.split(mark).length);
+  const counts = DELIMITERS.map((mark) => countOf(header, mark));
   return DELIMITERS[counts.indexOf(Math.max(...counts))]!;
+}
+
+function countOf(text: string, mark: string): number {
+  let count = 0;
+  for (let at = text.indexOf(mark); at >= 0; at = text.indexOf(mark, at + 1)) count++;
+  return count;
 }
 
 /** Cells of each line, with the apostrophes of exports taken away. Throws `INVALID_INPUT`. */
 export function readCsv(text: string): string[][] {
+  const delimiter = delimiterOf(text);
+  refuseLargeCsv(text, delimiter);
   try {
     const rows: string[][] = parse(text, {
       bom: true,
-      delimiter: delimiterOf(text),
+      delimiter,
       record_delimiter: ["\r\n", "\n", "\r"],
       relax_column_count: true,
       skip_empty_lines: true,

@@ -64,6 +64,7 @@ export const showDocument: Handler<ProjectMember> = async (call) => {
 export const saveDocument: Handler<ProjectMember> = async (call) => {
   const id = requiredId(call.param("id"));
   const form = await call.form();
+  const view = viewOf(call, form);
   const [target, now] = await Promise.all([openTarget(call), seen(call, id)]);
   const over = form.get("over");
   const ifMatch = over ?? form.get("etag");
@@ -78,7 +79,6 @@ export const saveDocument: Handler<ProjectMember> = async (call) => {
     return await patchDocument(call.services, target, { id, body: members, ifMatch });
   });
   if (tried.problem === null) {
-    const view = viewOf(call, form);
     if (form.get("then") !== "stay") return seeOther(hrefOf(view, { done: "saved" }));
     const more = { ...(isJson(form) && { as: "json" }), done: "saved" };
     return seeOther(beside(view, `${view.path}/documents/${id}`, more));
@@ -110,6 +110,7 @@ export const showNewDocument: Handler<ProjectMember> = async (call) => {
 
 export const createDocumentByForm: Handler<ProjectMember> = async (call) => {
   const form = await call.form();
+  const view = viewOf(call, form);
   const target = await openTarget(call);
   const tried = await attempt(async () => {
     let body;
@@ -124,7 +125,6 @@ export const createDocumentByForm: Handler<ProjectMember> = async (call) => {
   if (tried.problem !== null) {
     return await editorReply(call, { form, problem: tried.problem, now: null });
   }
-  const view = viewOf(call, form);
   if (form.get("then") !== "another") {
     return seeOther(hrefOf(isTrash(view) ? trashless(view) : restarted(view), { done: "created" }));
   }

@@ -1,13 +1,14 @@
 import type { StoredDocument } from "@/lib/documents/collection.ts";
-import { TRASH_MS } from "@/lib/limits.ts";
+import { COLUMNS_MAX, TRASH_MS } from "@/lib/limits.ts";
 import type { Problem } from "@/lib/problems.ts";
+import type { Json } from "@/lib/store/port.ts";
 import { CollectionBar } from "../collections/bar.tsx";
-import { Ask, Conflict, isConflict, Refusal } from "../components/forms.tsx";
+import { areaText, Ask, Conflict, isConflict, Refusal } from "../components/forms.tsx";
 import { ProjectShell, Tabs } from "../components/shell.tsx";
 import { When } from "../components/when.tsx";
 import { DoneWord } from "../done.tsx";
 import { entriesOf, jsonOf, typedEntries } from "./entered.ts";
-import { Fields, isHomeless } from "./fields.tsx";
+import { areAllTold, Fields } from "./fields.tsx";
 import type { Targets } from "./references.ts";
 import type { Room } from "./room.ts";
 import { beside, hrefOf, type View, viewText } from "./view.ts";
@@ -37,12 +38,17 @@ interface EditorProps {
 
 const DONE = { saved: "Saved.", created: "Created. Here is room for another." };
 
+const hasManyMembers = (document: { readonly [name: string]: Json }): boolean =>
+  Object.keys(document).length > COLUMNS_MAX;
+
 const isRefusedAsOld = (typed: Typed | null): boolean =>
   typed !== null && isConflict(typed.problem);
 
 /** One document: by fields, or as JSON. Who may not change it, or finds it in the trash, reads it. */
 export const EditorPage = (props: EditorProps) => {
-  const { room, view, document, typed, asJson } = props;
+  const { room, view, document, typed } = props;
+  // More fields than a form can send are edited as one text.
+  const asJson = props.asJson || hasManyMembers(document ?? props.copied ?? {});
   const { frame, collection, path } = room;
   const { definition } = collection;
   const title = document === null ? "New document" : document._id;
@@ -116,7 +122,7 @@ const FieldsForm = (
     ? entriesOf(room.collection, shown)
     : typedEntries(room.collection, shown, typed.form);
   const faults = typed?.problem.faults ?? [];
-  const isTold = faults.length > 0 && !faults.some(isHomeless(entries));
+  const isTold = faults.length > 0 && areAllTold(entries, faults);
   return (
     <>
       {typed !== null && !isTold && !isRefusedAsOld(typed) && <Refusal problem={typed.problem} />}
@@ -152,7 +158,7 @@ const JsonField = (
         {...(isReadOnly && { readonly: true })}
         {...(typed !== null && { "aria-invalid": "true" as const })}
       >
-        {typed?.form.get("json") ?? jsonOf(document ?? copied ?? {})}
+        {areaText(typed?.form.get("json") ?? jsonOf(document ?? copied ?? {}))}
       </textarea>
     </label>
   </>

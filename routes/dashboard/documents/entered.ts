@@ -60,14 +60,23 @@ export function typedEntries(
   form: URLSearchParams,
 ): Entry[] {
   const known = entriesOf(collection, document);
+  const typed = typedTexts(form);
   const keys = new Set(known.map(({ key }) => key));
-  const others = [...form.keys()]
-    .filter((name) => name.startsWith(FIELD_PREFIX))
-    .map((name) => name.slice(FIELD_PREFIX.length))
+  const others = [...typed.keys()]
     .filter((key) => !keys.has(key))
     .map((key) => ({ key, field: null, isRequired: false, text: "" }));
   return [...known, ...others]
-    .map((entry) => ({ ...entry, text: form.get(FIELD_PREFIX + entry.key) ?? entry.text }));
+    .map((entry) => ({ ...entry, text: typed.get(entry.key) ?? entry.text }));
+}
+
+/** By the names of their fields; of several for one the first counts. */
+function typedTexts(form: URLSearchParams): ReadonlyMap<string, string> {
+  const texts = new Map<string, string>();
+  for (const [name, text] of form) {
+    const key = name.slice(FIELD_PREFIX.length);
+    if (name.startsWith(FIELD_PREFIX) && !texts.has(key)) texts.set(key, text);
+  }
+  return texts;
 }
 
 /** Forms send every line end as two characters. */

@@ -2,6 +2,7 @@ import type { StoredDocument } from "@/lib/documents/collection.ts";
 import { type DocumentList, listDocuments } from "@/lib/documents/list_documents.ts";
 import { SERVER_FIELDS } from "@/lib/documents/names.ts";
 import { disposition } from "@/lib/http/disposition.ts";
+import { COLUMNS_MAX } from "@/lib/limits.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
 import { parseJson } from "@/lib/store/json_text.ts";
@@ -18,7 +19,7 @@ const PAGE = 100;
 /** Writes the documents of a page, and what stands around all of them. */
 interface Format {
   readonly type: string;
-  begin(first: readonly StoredDocument[]): string;
+  readonly begin: string;
   /** @param items Their JSON texts, joined by commas. */
   page(documents: readonly StoredDocument[], items: string, isFirst: boolean): string;
   readonly end: string;
@@ -30,8 +31,10 @@ export const exportDocuments: Handler<ProjectMember> = async (call) => {
   const view = readView(pathOf(call), call.query);
   const { collection } = await openTarget(call);
   const declared = collection.definition.fields.map(({ key }) => key);
-  const format = wanted === "json" ? JSON_FORMAT : csvFormat(view.columns, declared);
   const first = await pageOf(call, view, null); // What is refused is refused before it has begun.
+  const format = wanted === "json"
+    ? JSON_FORMAT
+    : csvFormat(view.columns ?? allColumns(documentsOf(first), declared));
   const name = `${collection.definition.name}.${wanted === "json" ? "json" : "csv"}`;
   return {
     status: 200,
@@ -62,7 +65,7 @@ async function* walk(
 ): AsyncGenerator<string> {
   let list = first;
   let documents = documentsOf(list);
-  yield format.begin(documents);
+  yield format.begin;
   for (;;) {
     if (documents.length > 0) yield format.page(documents, list.items, list === first);
     if (list.nextCursor === null) break;
@@ -91,24 +94,28 @@ function streamOf(texts: AsyncGenerator<string>): ReadableStream<Uint8Array> {
 
 const JSON_FORMAT: Format = {
   type: "application/json; charset=utf-8",
-  begin: () => "[",
+  begin: "[",
   page: (_, items, isFirst) => `${isFirst ? "\n" : ",\n"}${items}`,
   end: "\n]\n",
 };
 
-/** The chosen columns; or all that is declared, and what else the first documents hold. */
-function csvFormat(chosen: readonly string[] | null, declared: readonly string[]): Format {
-  let columns: readonly string[] = chosen ?? [];
-  return {
-    type: "text/csv; charset=utf-8; header=present",
-    begin(first) {
-      if (chosen === null) {
-        const [id, ...rest] = SERVER_FIELDS;
-        columns = [id, ...declared, ...undeclared(first, declared), ...rest];
-      }
-      return csvText([columns]);
-    },
-    page: (documents) => csvText(documents.map((one) => columns.map((path) => valueAt(one, path)))),
-    end: "",
-  };
+const csvFormat = (columns: readonly string[]): Format => ({
+  type: "text/csv; charset=utf-8; header=present",
+  begin: csvText([columns]),
+  page: (documents) => csvText(documents.map((one) => columns.map((path) => valueAt(one, path)))),
+  end: "",
+});
+
+/** All that is declared, and what else the first documents hold. Throws `INVALID_QUERY`. */
+function allColumns(
+  first: readonly StoredDocument[],
+  declared: readonly string[],
+): readonly string[] {
+  const [id, ...rest] = SERVER_FIELDS;
+  const columns = [id, ...declared, ...undeclared(first, declared), ...rest];
+  if (columns.length <= COLUMNS_MAX) return columns;
+  throw new Problem("INVALID_QUERY", {
+    message: `These documents have more than ${COLUMNS_MAX} fields: ` +
+      "choose columns first, or export JSON.",
+  });
 }

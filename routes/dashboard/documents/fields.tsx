@@ -1,5 +1,6 @@
 import type { Child } from "hono/jsx";
 import type { FieldFault } from "@/lib/problems.ts";
+import { areaText } from "../components/forms.tsx";
 import { type Entry, FIELD_PREFIX } from "./entered.ts";
 import type { Names, Target, Targets } from "./references.ts";
 
@@ -18,7 +19,8 @@ interface FieldsProps {
 export const Fields = (
   { entries, faults, targets, isNew, owner, isReadOnly }: FieldsProps,
 ) => {
-  const told = entries.map((entry) => faultsOf(entry, faults));
+  const byKey = faultsByKey(entries, faults);
+  const told = entries.map(({ key }) => byKey.get(key) ?? []);
   const faulty = told.findIndex((one) => one.length > 0);
   const focus = faulty < 0 && isNew ? 0 : faulty;
   return (
@@ -43,13 +45,33 @@ export const Fields = (
 };
 
 /** Faults inside a list or an object are told at the field that holds them. */
-const faultsOf = ({ key }: Entry, faults: readonly FieldFault[]): string[] =>
-  faults.filter(({ path }) => path === key || path.startsWith(`${key}.`))
-    .map(({ path, message }) => `${path} ${message}`);
+function faultsByKey(entries: readonly Entry[], faults: readonly FieldFault[]) {
+  const keys = new Set(entries.map(({ key }) => key));
+  const told = new Map<string, string[]>();
+  for (const { path, message } of faults) {
+    const key = holderOf(keys, path);
+    if (key === null) continue;
+    const texts = told.get(key);
+    if (texts === undefined) told.set(key, [`${path} ${message}`]);
+    else texts.push(`${path} ${message}`);
+  }
+  return told;
+}
 
-/** Whether a fault has no field to be told at. */
-export const isHomeless = (entries: readonly Entry[]) => ({ path }: FieldFault): boolean =>
-  !entries.some(({ key }) => path === key || path.startsWith(`${key}.`));
+/** The field that has what lies at a path, or is it; null for none. Names may have dots in them. */
+function holderOf(keys: ReadonlySet<string>, path: string): string | null {
+  for (let end = path.length; end > 0; end = path.lastIndexOf(".", end - 1)) {
+    const key = path.slice(0, end);
+    if (keys.has(key)) return key;
+  }
+  return null;
+}
+
+/** Whether every fault has a field to be told at. */
+export function areAllTold(entries: readonly Entry[], faults: readonly FieldFault[]): boolean {
+  const keys = new Set(entries.map(({ key }) => key));
+  return faults.every(({ path }) => holderOf(keys, path) !== null);
+}
 
 const WORDS = {
   String: "text",
@@ -110,9 +132,11 @@ const Input = (
     case "Date":
       return <input {...timeInput(text)} value={text} {...common} />;
     case "String":
-      return <textarea rows={1} {...common}>{leading(text)}</textarea>;
+      return <textarea rows={1} {...common}>{areaText(leading(text))}</textarea>;
     default:
-      return <textarea rows={1} class="mono" spellcheck={false} {...common}>{text}</textarea>;
+      return (
+        <textarea rows={1} class="mono" spellcheck={false} {...common}>{areaText(text)}</textarea>
+      );
   }
 };
 

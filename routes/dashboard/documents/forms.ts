@@ -29,8 +29,8 @@ export const chooseFilter: Handler<ProjectMember> = async (call) => {
 };
 
 /** None at all would show nothing: then it is as at first. */
-export const chooseColumns: Handler<ProjectMember> = (call) => {
-  const form = new URLSearchParams(call.query);
+export const chooseColumns: Handler<ProjectMember> = async (call) => {
+  const form = await call.form();
   const view = readView(pathOf(call), form.get("view") ?? "");
   const columns = form.getAll("column").filter((one) => one !== "" && !one.includes(","));
   return seeOther(hrefOf({ ...view, columns: columns.length === 0 ? null : columns }));

@@ -1,3 +1,9 @@
+import {
+  FORM_BYTES_MAX,
+  IMPORT_BYTES_MAX,
+  IMPORT_CELLS_MAX,
+  IMPORT_ROWS_MAX,
+} from "@/lib/limits.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
 import { parseJson } from "@/lib/store/json_text.ts";
@@ -6,10 +12,11 @@ import { isObject } from "@/lib/store/shape.ts";
 import type { Handler } from "../../call.ts";
 import { attempt, pageReply, seeOther } from "../replies.ts";
 import { importRows, type Row, sortRows } from "./import_rows.ts";
+import { refuseLargeJson, refuseManyRows } from "./import_size.ts";
 import { ImportPage, OutcomePage, PreviewPage } from "./import_pages.tsx";
 import { type MemberCall, openRoom, openTarget, pathOf } from "./room.ts";
 import { hrefOf, readView } from "./view.ts";
-import { readUploadForm } from "./upload_form.ts";
+import { readUploadForm, type UploadForm } from "./upload_form.ts";
 
 export const showImport: Handler<ProjectMember> = async (call) =>
   pageReply(<ImportPage room={await openRoom(call)} text="" problem={null} />);
@@ -17,15 +24,13 @@ export const showImport: Handler<ProjectMember> = async (call) =>
 /** Says what would become of each row; nothing is stored. */
 export const previewImport: Handler<ProjectMember> = async (call) => {
   const [form, room, target] = [
-    await readUploadForm(call),
+    await readUploadForm(call, IMPORT_BYTES_MAX),
     await openRoom(call),
     await openTarget(call),
   ];
   const pasted = textField(form, "text");
-  const tried = await attempt(async () => {
-    const text = await sentText(form, pasted);
-    return sortRows(target, text);
-  });
+  // deno-lint-ignore require-await -- What it throws is a refusal, too.
+  const tried = await attempt(async () => sortRows(target, sentText(form, pasted)));
   if (tried.problem !== null) {
     const { problem } = tried;
     const page = <ImportPage room={room} text={pasted} problem={problem} />;
@@ -34,20 +39,20 @@ export const previewImport: Handler<ProjectMember> = async (call) => {
   return pageReply(<PreviewPage room={room} sorted={tried.value} once={call.services.newId()} />);
 };
 
-const textField = (form: FormData, name: string): string => {
-  const value = form.get(name);
-  return typeof value === "string" ? value : "";
+const textField = (form: UploadForm, name: string): string => {
+  const part = form.get(name);
+  return part?.isText === true ? part.text : "";
 };
 
 /** The file, or what was pasted in its place. */
-async function sentText(form: FormData, pasted: string): Promise<string> {
+function sentText(form: UploadForm, pasted: string): string {
   const file = form.get("file");
-  if (!(file instanceof File) || file.size === 0) {
+  if (file === undefined || !file.isFile || file.size === 0) {
     if (pasted.trim() !== "") return pasted.replaceAll("\r\n", "\n");
     throw new Problem("INVALID_INPUT", { message: "Choose a file, or paste its text." });
   }
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer());
+    return new TextDecoder("utf-8", { fatal: true }).decode(file.bytes);
   } catch (cause) {
     const message = "The file is not in UTF-8: save it as CSV UTF-8, or as JSON.";
     throw new Problem("INVALID_INPUT", { message, cause });
@@ -56,7 +61,7 @@ async function sentText(form: FormData, pasted: string): Promise<string> {
 
 /** Stores what the preview found good. Sent again, it stores nothing twice. */
 export const runImport: Handler<ProjectMember> = async (call) => {
-  const form = await readUploadForm(call);
+  const form = await readUploadForm(call, FORM_BYTES_MAX);
   const rows = sentRows(textField(form, "rows"));
   const once = textField(form, "once");
   const target = await openTarget(call);
@@ -73,15 +78,20 @@ const outcomeReply = async (
   outcome: { stored: number; failed: Awaited<ReturnType<typeof importRows>> },
 ) => pageReply(<OutcomePage room={await openRoom(call)} {...outcome} />, { status: 422 });
 
+/** The row, its number and its document, and the comma before the next. */
+const VALUES_AROUND = 4;
+
 /** Rows as the preview sent them along. Throws `INVALID_INPUT`. */
 function sentRows(text: string): Row[] {
   let rows: Json = null;
+  refuseLargeJson(text, IMPORT_CELLS_MAX + VALUES_AROUND * IMPORT_ROWS_MAX);
   try {
     rows = parseJson(text);
   } catch {
     // Refused below, as whatever else is no list of rows.
   }
   if (!Array.isArray(rows)) throw strange();
+  refuseManyRows(rows);
   return rows.map((row) => {
     if (!isObject(row) || typeof row.number !== "number") throw strange();
     return { number: row.number, document: row.document ?? null };

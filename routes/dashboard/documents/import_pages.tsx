@@ -1,11 +1,11 @@
 import type { Child } from "hono/jsx";
-import { FORM_BYTES_MAX } from "@/lib/limits.ts";
+import { COLUMNS_MAX, IMPORT_BYTES_MAX, IMPORT_ROWS_MAX } from "@/lib/limits.ts";
 import type { Problem } from "@/lib/problems.ts";
 import { jsonText } from "@/lib/store/json_text.ts";
 import type { Json } from "@/lib/store/port.ts";
 import { isObject, own } from "@/lib/store/shape.ts";
 import { CollectionBar } from "../collections/bar.tsx";
-import { Refusal } from "../components/forms.tsx";
+import { areaText, Refusal } from "../components/forms.tsx";
 import { ProjectShell } from "../components/shell.tsx";
 import { bytesText, counted, countText } from "../components/texts.ts";
 import { Value } from "./cells.tsx";
@@ -51,7 +51,9 @@ const ImportForm = (
     <h2>{title}</h2>
     <p>
       CSV whose first line names the fields, or a JSON list of documents; up to{" "}
-      {bytesText(FORM_BYTES_MAX)}. You see what becomes of each row before anything is stored.
+      {bytesText(IMPORT_BYTES_MAX)}, {countText(IMPORT_ROWS_MAX)} rows and {countText(COLUMNS_MAX)}
+      {" "}
+      columns. You see what becomes of each row before anything is stored.
     </p>
     <form
       method="post"
@@ -66,7 +68,7 @@ const ImportForm = (
       </label>
       <label>
         Or its text
-        <textarea class="mono" name="text" rows={8} spellcheck={false}>{text}</textarea>
+        <textarea class="mono" name="text" rows={8} spellcheck={false}>{areaText(text)}</textarea>
       </label>
       <div class="acts">
         <button>Preview</button>
@@ -100,7 +102,7 @@ export const PreviewPage = (
             enctype="multipart/form-data"
             hx-boost="false"
           >
-            <textarea name="rows" hidden aria-label="Rows">{rowsText(good)}</textarea>
+            <textarea name="rows" hidden aria-label="Rows">{areaText(rowsText(good))}</textarea>
             <input type="hidden" name="once" value={once} />
             <div class="acts">
               <button>{`Import ${rows}`}</button>

@@ -6,13 +6,14 @@ import {
   creationProblem,
 } from "@/lib/documents/create_document.ts";
 import type { ItemDefinition } from "@/lib/documents/fields.ts";
-import { isServerField } from "@/lib/documents/names.ts";
+import { isServerField, shown } from "@/lib/documents/names.ts";
 import { BULK_DOCUMENTS_MAX } from "@/lib/limits.ts";
 import { Problem } from "@/lib/problems.ts";
 import { parseJson } from "@/lib/store/json_text.ts";
 import type { Json } from "@/lib/store/port.ts";
 import { isObject } from "@/lib/store/shape.ts";
 import { readCsv } from "./csv.ts";
+import { refuseLargeJson, refuseLongRows, refuseManyRows } from "./import_size.ts";
 
 /** One document of a file, by its place in it, from 1. */
 export interface Row {
@@ -62,6 +63,7 @@ function ownMembers(document: Json, leftOut: Set<string>): Json {
 }
 
 function jsonRows(text: string): ReadRow[] {
+  refuseLargeJson(text);
   let value: Json;
   try {
     value = parseJson(text);
@@ -71,6 +73,7 @@ function jsonRows(text: string): ReadRow[] {
   }
   const list = isObject(value) && Array.isArray(value.documents) ? value.documents : value;
   const documents = Array.isArray(list) ? list : [list];
+  refuseManyRows(documents);
   return documents.map((document, i) => ({ number: i + 1, document }));
 }
 
@@ -80,15 +83,22 @@ function csvRows(target: Writable, text: string): ReadRow[] {
   const names = header.map((name) => name.trim());
   const nameless = names.indexOf("");
   if (nameless >= 0) throw refuse(`Column ${nameless + 1} has no name in the first line.`);
-  const twice = names.find((name, i) => names.indexOf(name) !== i);
-  if (twice !== undefined) throw refuse(`The first line names ${JSON.stringify(twice)} twice.`);
+  const seen = new Set<string>();
+  for (const name of names) {
+    if (seen.has(name)) throw refuse(`The first line names ${shown(name)} twice.`);
+    seen.add(name);
+  }
   const { fields } = target.collection.definition;
-  const types = names.map((name) => fields.find(({ key }) => key === name) ?? null);
+  const byKey = new Map(fields.map((field) => [field.key, field]));
+  const types = names.map((name) => byKey.get(name) ?? null);
+  let length = 0;
   return lines.map((cells, i) => {
     const members = names.flatMap((name, at) => {
       const cell = cells[at] ?? "";
+      length += cell === "" ? 0 : name.length + cell.length;
       return cell === "" ? [] : [[name, cellValue(types[at] ?? null, cell)] as const];
     });
+    refuseLongRows(length);
     return {
       number: i + 1,
       document: Object.fromEntries(members),
@@ -109,6 +119,7 @@ function cellValue(field: ItemDefinition | null, cell: string): Json {
     case "Object":
     case "Array":
       try {
+        refuseLargeJson(cell);
         return parseJson(cell);
       } catch {
         return cell;

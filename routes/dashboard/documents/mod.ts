@@ -20,7 +20,7 @@ export function documentsPages(mount: Mount): void {
   const admin = member("admin");
   mount(get(COLLECTION, viewer), showDocuments);
   mount(get(`${COLLECTION}/filter`, viewer), chooseFilter);
-  mount(get(`${COLLECTION}/columns`, viewer), chooseColumns);
+  mount(post(`${COLLECTION}/columns`, viewer), chooseColumns);
   mount(get(`${COLLECTION}/export`, viewer), exportDocuments);
   mount(post(`${COLLECTION}/ask`, admin, AI_TIMEOUT_MS), askInWords);
   mount(post(`${COLLECTION}/documents`, admin), actOnDocuments);

@@ -2,6 +2,7 @@ import { listUsers } from "@/lib/auth/manage_users.ts";
 import { findCollection } from "@/lib/documents/access.ts";
 import type { StoredDocument } from "@/lib/documents/collection.ts";
 import { listDocuments } from "@/lib/documents/list_documents.ts";
+import { IN_VALUES_MAX } from "@/lib/limits.ts";
 import { Problem } from "@/lib/problems.ts";
 import { parseJson } from "@/lib/store/json_text.ts";
 import type { Id, Json } from "@/lib/store/port.ts";
@@ -38,11 +39,13 @@ export async function namesShown(
   const ids = new Map<string, Set<Id>>();
   for (const { path, ref } of columns) {
     if (ref === null || ref === "users") continue;
-    const found = documents.map((one) => valueAt(one, path)).filter(isId);
-    ids.set(ref, new Set([...ids.get(ref) ?? [], ...found]));
+    let found = ids.get(ref);
+    if (found === undefined) ids.set(ref, found = new Set());
+    for (const id of documents.map((one) => valueAt(one, path)).filter(isId)) found.add(id);
   }
   const named = [...ids].filter(([, of]) => of.size > 0).map(async ([ref, of]) => {
-    const names = await namesIn(call, ref, `_id_in=${[...of].join(",")}&limit=${of.size}`);
+    const asked = [...of].slice(0, IN_VALUES_MAX);
+    const names = await namesIn(call, ref, `_id_in=${asked.join(",")}&limit=${asked.length}`);
     return [ref, names] as const;
   });
   return new Map(await Promise.all(named));

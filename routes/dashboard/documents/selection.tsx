@@ -1,4 +1,4 @@
-import { TRASH_MS } from "@/lib/limits.ts";
+import { GRID_ROWS_MAX, TRASH_MS } from "@/lib/limits.ts";
 import { deleteDocument, recoverDocument } from "@/lib/documents/trash.ts";
 import { requiredId } from "@/lib/ids.ts";
 import { Problem, type ProblemCode } from "@/lib/problems.ts";
@@ -30,6 +30,10 @@ export const actOnDocuments: Handler<ProjectMember> = async (call) => {
   const ids = [...new Set(form.getAll("id"))];
   if (!Object.hasOwn(ACTS, name) || ids.length === 0) {
     const message = "Select documents first.";
+    return await gridReply(call, view, { problem: new Problem("INVALID_INPUT", { message }) });
+  }
+  if (ids.length > GRID_ROWS_MAX) {
+    const message = `Select at most ${GRID_ROWS_MAX} documents at once.`;
     return await gridReply(call, view, { problem: new Problem("INVALID_INPUT", { message }) });
   }
   const act = name as Act;

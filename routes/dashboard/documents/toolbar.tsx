@@ -1,8 +1,9 @@
 import type { StoredDocument } from "@/lib/documents/collection.ts";
-import { AI_PROMPT_LENGTH_MAX } from "@/lib/limits.ts";
+import { AI_PROMPT_LENGTH_MAX, COLUMNS_MAX, WHERE_CONDITIONS_MAX } from "@/lib/limits.ts";
 import type { Problem } from "@/lib/problems.ts";
 import { Refusal } from "../components/forms.tsx";
-import type { Column } from "./cells.tsx";
+import { counted } from "../components/texts.ts";
+import { type Column, cut } from "./cells.tsx";
 import { undeclared } from "./columns.ts";
 import { choicesOf, conditionOf } from "./filters.ts";
 import { type Path, pathsOf } from "./paths.ts";
@@ -37,7 +38,7 @@ interface ToolbarProps {
 /** What the grid shows: filters, columns, trash, and how to say it in words. */
 export const Toolbar = ({ room, view, columns, documents, asked }: ToolbarProps) => (
   <div class="bar tools">
-    {filtersOf(view).map((filter) => <Chip room={room} view={view} {...filter} />)}
+    <Chips room={room} view={view} />
     <FilterMenu room={room} view={view} />
     {room.mayWrite && !isTrash(view)
       ? <AskInWords room={room} view={view} asked={asked} />
@@ -48,6 +49,19 @@ export const Toolbar = ({ room, view, columns, documents, asked }: ToolbarProps)
       : <a role="button" class="quiet" href={hrefOf(trashOf(view))}>Trash</a>}
   </div>
 );
+
+/** Each leads to all the others, so that no more are shown than a list can have. */
+const Chips = ({ room, view }: { room: Room; view: View }) => {
+  const filters = filtersOf(view);
+  const more = filters.length - WHERE_CONDITIONS_MAX;
+  return (
+    <>
+      {filters.slice(0, WHERE_CONDITIONS_MAX)
+        .map((filter) => <Chip room={room} view={view} {...filter} />)}
+      {more > 0 && <span class="chip">and {counted(more, "more filter", "more filters")}</span>}
+    </>
+  );
+};
 
 const Chip = (
   { room, view, at, name, value }: {
@@ -61,10 +75,10 @@ const Chip = (
   const { field, sign, value: shown, choice } = conditionOf(room.collection, name, value);
   const text = (
     <>
-      {field} <b>{sign}</b> {shown}
+      {cut(field)} <b>{sign}</b> {cut(shown)}
     </>
   );
-  const words = [field, sign, shown].filter((one) => one !== "").join(" ");
+  const words = [cut(field), sign, cut(shown)].filter((one) => one !== "").join(" ");
   return (
     <span class="chip">
       {choice === null
@@ -172,16 +186,19 @@ const ColumnMenu = (
   const paths = pathsOf(room.collection);
   const shown = new Set(columns.map(({ path }) => path));
   const all = [...paths.values()].map(({ path }) => path);
-  const others = undeclared(documents, all);
-  const left = [...shown].filter((path) => !paths.has(path) && !others.includes(path));
+  const others = new Set([...shown].filter((path) => !paths.has(path)));
+  for (const path of undeclared(documents, all)) {
+    if (all.length + others.size >= COLUMNS_MAX) break;
+    others.add(path);
+  }
   return (
     <details class="menu end" name="tools">
       <summary role="button" class="quiet">Columns</summary>
-      <form action={`${room.path}/columns`}>
+      <form method="post" action={`${room.path}/columns`}>
         <input type="hidden" name="view" value={viewText(view)} />
         <fieldset class="choose">
           <legend>Columns to show</legend>
-          {[...all, ...others, ...left].map((path) => (
+          {[...all, ...others].map((path) => (
             <label>
               <input
                 type="checkbox"

@@ -1,30 +1,65 @@
-import { FORM_BYTES_MAX, UPLOAD_STALL_MS } from "@/lib/limits.ts";
+import {
+  getMultipartBoundary,
+  MaxFileSizeExceededError,
+  MaxTotalSizeExceededError,
+  MultipartParseError,
+  MultipartParser,
+  type MultipartPart,
+} from "@remix-run/multipart-parser";
+import { UPLOAD_STALL_MS } from "@/lib/limits.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { Call } from "../../call.ts";
 
 /** What stands around the fields, beside what they hold. */
 const MARGIN = 65_536;
 const WHOLE_MS = 300_000;
+/** More than any of our forms has. */
+const PARTS_MAX = 10;
 
-/** Reads a form of several parts that has a file. Throws `UNSUPPORTED_MEDIA_TYPE`, `BODY_TOO_LARGE`. */
-export async function readUploadForm(call: Pick<Call<unknown>, "header" | "chunks" | "hold">) {
+/** The parts of a form by their names. */
+export type UploadForm = ReadonlyMap<string, MultipartPart>;
+
+/**
+ * Reads a form of several parts that has a file, counting as it arrives. Throws
+ * `UNSUPPORTED_MEDIA_TYPE`, `BODY_TOO_LARGE` and `INVALID_INPUT`.
+ */
+export async function readUploadForm(
+  call: Pick<Call<unknown>, "header" | "chunks" | "hold">,
+  bytesMax: number,
+): Promise<UploadForm> {
   const type = call.header("content-type") ?? "";
-  if (!/^multipart\/form-data\s*;/i.test(type)) throw new Problem("UNSUPPORTED_MEDIA_TYPE");
-  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  const boundary = /^multipart\/form-data\s*;/i.test(type) ? getMultipartBoundary(type) : null;
+  if (boundary === null) throw new Problem("UNSUPPORTED_MEDIA_TYPE");
+  const limits = { maxFileSize: bytesMax, maxTotalSize: bytesMax, maxParts: PARTS_MAX };
+  const parser = new MultipartParser(boundary, limits);
+  const form = new Map<string, MultipartPart>();
   let length = 0;
-  for await (const chunk of call.chunks({ stallMs: UPLOAD_STALL_MS, wholeMs: WHOLE_MS })) {
-    length += chunk.length;
-    if (length > FORM_BYTES_MAX + MARGIN) {
-      throw new Problem("BODY_TOO_LARGE", {
-        message: `The file is larger than ${FORM_BYTES_MAX} bytes: send it in parts.`,
-      });
-    }
-    call.hold(chunk.length);
-    chunks.push(new Uint8Array(chunk)); // The memory of a chunk is used again.
-  }
   try {
-    return await new Response(new Blob(chunks), { headers: { "content-type": type } }).formData();
-  } catch (cause) {
-    throw new Problem("INVALID_INPUT", { message: "The form was cut off: send it again.", cause });
+    for await (const chunk of call.chunks({ stallMs: UPLOAD_STALL_MS, wholeMs: WHOLE_MS })) {
+      length += chunk.length;
+      if (length > bytesMax + MARGIN) throw tooLarge(bytesMax);
+      call.hold(chunk.length);
+      const kept = new Uint8Array(chunk); // The memory of a chunk is used again.
+      for (const part of parser.write(kept)) form.set(part.name ?? "", part);
+    }
+    parser.finish();
+    return form;
+  } catch (error) {
+    throw readingProblem(error, bytesMax);
   }
+}
+
+const tooLarge = (bytesMax: number, cause?: unknown) =>
+  new Problem("BODY_TOO_LARGE", {
+    message: `The file is larger than ${bytesMax} bytes: send it in parts.`,
+    cause,
+  });
+
+function readingProblem(error: unknown, bytesMax: number): unknown {
+  if (error instanceof MaxFileSizeExceededError || error instanceof MaxTotalSizeExceededError) {
+    return tooLarge(bytesMax, error);
+  }
+  if (!(error instanceof MultipartParseError)) return error;
+  const message = "The form cannot be read, or was cut off: send it again.";
+  return new Problem("INVALID_INPUT", { message, cause: error });
 }

@@ -1,4 +1,7 @@
 import { isReserved } from "@/lib/documents/query.ts";
+import { refuseLongQuery } from "@/lib/http/query_size.ts";
+import { COLUMNS_MAX, GRID_ROWS_MAX, LIST_LIMIT_MAX, QUERY_LENGTH_MAX } from "@/lib/limits.ts";
+import { Problem } from "@/lib/problems.ts";
 
 /** Rows of a page, where the address does not say how many. */
 export const ROWS = 25;
@@ -46,23 +49,51 @@ const PAGING: readonly string[] = ["cursor", "page"];
 const isTurned = (entries: readonly Entry[]): boolean =>
   entries.some(([name]) => PAGING.includes(name));
 
+/**
+ * Reads an address's query, or what a form carries of it: nothing longer than an address may be,
+ * also once its own links are made of it. Throws `QUERY_TOO_LONG` and `INVALID_QUERY`.
+ */
 export function readView(path: string, text: string): View {
+  refuseLongQuery(text);
+  const view = parseView(path, text);
+  if (viewText(view).length > QUERY_LENGTH_MAX) throw new Problem("QUERY_TOO_LONG");
+  return view;
+}
+
+function parseView(path: string, text: string): View {
   const given = [...new URLSearchParams(text)];
   const own = new Map(given.filter(([name]) => name.startsWith(".")));
   const numberOf = (name: string) => {
     const value = own.get(name);
     return value !== undefined && /^\d{1,9}$/.test(value) ? Number(value) : null;
   };
-  const entries = given.filter(([name]) => !name.startsWith(".") && !NO_LIST.includes(name));
+  const entries = given.filter(([name]) => !name.startsWith(".") && !NO_LIST.includes(name))
+    .map(([name, value]) => [name, name === "limit" ? rowsOf(value) : value] as const);
   return {
     path,
     entries,
-    columns: own.get(OURS.columns)?.split(",").filter((one) => one !== "") ?? null,
+    columns: columnsIn(own.get(OURS.columns)),
     from: isTurned(entries) ? numberOf(OURS.from) : 1,
     editing: numberOf(OURS.edit),
     field: own.get(OURS.field) ?? null,
     done: own.get(OURS.done) ?? null,
   };
+}
+
+/** A page has fewer rows than a list may have; what is no number is left for the list to refuse. */
+const rowsOf = (limit: string): string =>
+  /^\d{1,9}$/.test(limit) && Number(limit) > GRID_ROWS_MAX && Number(limit) <= LIST_LIMIT_MAX
+    ? String(GRID_ROWS_MAX)
+    : limit;
+
+function columnsIn(text: string | undefined): readonly string[] | null {
+  if (text === undefined) return null;
+  const columns = new Set(text.split(","));
+  columns.delete("");
+  if (columns.size <= COLUMNS_MAX) return [...columns];
+  throw new Problem("INVALID_QUERY", {
+    message: `There are ${columns.size} columns: choose at most ${COLUMNS_MAX}.`,
+  });
 }
 
 /** As forms are encoded; `URLSearchParams` takes a page as long as all its rows. */
@@ -154,9 +185,16 @@ export function hrefOf(
   return text === "" ? view.path : `${view.path}?${text}`;
 }
 
-/** A page beside the grid, such as a document's, from which the way leads back to this view. */
+/** A row's link has it again, so that a page is as long as all its rows times this. */
+const VIEW_CARRIED_MAX = 8192;
+
+/**
+ * A page beside the grid, such as a document's, from which the way leads back to this view, unless
+ * that is too long for a link.
+ */
 export function beside(view: View, path: string, more: Readonly<Record<string, string>> = {}) {
   const text = viewText(view);
-  const query = textOf(Object.entries({ ...more, ...(text !== "" && { view: text }) }));
+  const isCarried = text !== "" && text.length <= VIEW_CARRIED_MAX;
+  const query = textOf(Object.entries({ ...more, ...(isCarried && { view: text }) }));
   return query === "" ? path : `${path}?${query}`;
 }

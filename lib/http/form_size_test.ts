@@ -1,0 +1,31 @@
+import assert from "node:assert/strict";
+import { FORM_TEXT_LENGTH_MAX } from "../limits.ts";
+import { Problem } from "../problems.ts";
+import { refuseLargeForm } from "./form_size.ts";
+
+const isRefused = (text: string, fieldsMax: number): boolean => {
+  try {
+    refuseLargeForm(new TextEncoder().encode(text), fieldsMax);
+    return false;
+  } catch (error) {
+    assert.ok(error instanceof Problem);
+    assert.equal(error.code, "BODY_TOO_LARGE");
+    return true;
+  }
+};
+
+Deno.test("fields are counted, whatever is in them", () => {
+  for (const field of ["a", "a=", "=1", "a=1=2", "%26=%26"]) {
+    const most = Array(10).fill(field).join("&");
+    assert.equal(isRefused(most, 10), false, field);
+    assert.equal(isRefused(`&&${most}&&`, 10), false, "nothing between separators is no field");
+    assert.equal(isRefused(`${most}&${field}`, 10), true, field);
+  }
+  assert.equal(isRefused("", 0), false);
+});
+
+Deno.test("text is counted as it is decoded", () => {
+  const most = "%3C".repeat(1000) + "x".repeat(FORM_TEXT_LENGTH_MAX - 1000);
+  assert.equal(isRefused(most, 1), false);
+  assert.equal(isRefused(`${most}%3C`, 1), true);
+});
