@@ -216,8 +216,8 @@ const table = {
   },
   INVITATION_NOT_FOUND: {
     status: 404,
-    message: "This invitation does not hold: it was used or withdrawn, it is over, or it is for " +
-      "somebody else. Ask for a new one.",
+    message: "This invitation is not valid: it was used or withdrawn, it has expired, or it is " +
+      "for somebody else. Ask for a new one.",
     when: "The invitation is unknown, accepted, declined, withdrawn or older than 7 days, its " +
       "inviter may invite no more, its project is gone, or it is for another account.",
   },

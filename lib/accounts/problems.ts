@@ -17,9 +17,8 @@ export const ACCOUNT_PROBLEMS = {
   },
   REGISTRATION_INVITED: {
     status: 403,
-    message: "Accounts are made by invitation here: open the link of yours, or ask for a new one.",
-    when:
-      "Registering takes an invitation, and there is none, or it does not hold or was used to " +
+    message: "Registering takes an invitation here: open the link of yours, or ask for a new one.",
+    when: "Registering takes an invitation, and there is none, or it is not valid or was used to " +
       "register before.",
   },
   REGISTRATION_CLOSED: {

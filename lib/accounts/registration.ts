@@ -24,7 +24,7 @@ type Reader = Pick<Transaction, "records">;
 
 /**
  * Why somebody may register now, with the token of an invitation or without. Changes nothing. Throws
- * `REGISTRATION_CLOSED`, and `REGISTRATION_INVITED` where it takes an invitation that holds.
+ * `REGISTRATION_CLOSED`, and `REGISTRATION_INVITED` where it takes an invitation that is valid.
  */
 export async function findAdmission(
   services: RegistrationServices,

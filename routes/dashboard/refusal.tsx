@@ -8,7 +8,7 @@ import { leaveFor, pageReply, partReply, seeOther } from "./replies.ts";
 /** What a page that cannot be shown is called. */
 const TITLES: Partial<Record<ProblemCode, string>> = {
   COLLECTION_NOT_FOUND: "Not found",
-  INVITATION_NOT_FOUND: "No invitation",
+  INVITATION_NOT_FOUND: "Invalid invitation",
   PROJECT_NOT_FOUND: "Not found",
   ROUTE_NOT_FOUND: "Not found",
   ROLE_REQUIRED: "Not yours to change",

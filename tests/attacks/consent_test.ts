@@ -1,11 +1,11 @@
 /** Nobody gets a part in a project, nor a project, by an address or by somebody else's will. */
 
 import assert from "node:assert/strict";
-import { openAccount, ownedProject } from "../support/dashboard.ts";
+import { openAccount, ownedProject, PASSWORD } from "../support/dashboard.ts";
 import { openDashboard } from "../support/pages.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { ok, refused } from "../api/shelf.ts";
-import { openTeam, put } from "../api/team.ts";
+import { openTeam, put, removed } from "../api/team.ts";
 
 Deno.test("an invitation does not go to whoever registered the address first", async () => {
   await using app = await openTestApp();
@@ -52,4 +52,31 @@ Deno.test("nobody is made an owner against their will, and no plan changes befor
   assert.equal(ok(await team.owner.send(mark)).role, "owner");
   // What the named account's plan has room for is still theirs to use.
   await ownedProject(team.viewer, { name: "Three" });
+});
+
+Deno.test("a server that has its first account is not everybody's", async () => {
+  await using app = await openTestApp({ env: { REGISTRATION: "" } });
+  const register = (name: string) =>
+    app.send({
+      path: "/api/auth/register",
+      body: { email: `${name}@example.com`, password: PASSWORD },
+      peer: `198.51.100.${name.length}`,
+    });
+  ok(await register("ada"), 201);
+  refused(await register("mallory"), 403, "REGISTRATION_INVITED");
+});
+
+Deno.test("a removed admin does not come back by a link they made before", async () => {
+  await using app = await openTestApp();
+  const team = await openTeam(app);
+  const body = { email: "second@example.com", role: "admin" };
+  const sent = ok(await team.admin.send({ path: team.path("/members"), body }), 201);
+  ok(await team.owner.send(removed(team.path(`/members/${team.admin.accountId}`))));
+  for (const account of [team.admin, team.stranger]) {
+    const answer = await account.send({
+      path: "/api/invitations/accept",
+      body: { token: sent.token },
+    });
+    refused(answer, 404, "INVITATION_NOT_FOUND");
+  }
 });

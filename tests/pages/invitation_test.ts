@@ -23,7 +23,7 @@ Deno.test("the link leads to who invites to what, and accepting to the project",
   assert.match(page.words, /Join Test/);
   assert.ok(page.words.includes(owner.email));
   assert.match(page.words, /As an admin you change everything/);
-  assert.match(page.words, new RegExp(`Meant forada@example.comYou are${stranger.email}`));
+  assert.match(page.words, new RegExp(`Invited asada@example.comSigned in as${stranger.email}`));
   assert.match(page.words, /sign out and open the link again/);
   assert.equal(page.headers.get("referrer-policy"), "same-origin");
   const accepted = await of(stranger).fill(page, "Accept");
@@ -68,7 +68,7 @@ Deno.test("declining asks first, and then the link leads nowhere", async () => {
     ]
   ) {
     assert.equal(late.status, 404);
-    assert.match(late.words, /No invitationThis invitation does not hold/);
+    assert.match(late.words, /Invalid invitationThis invitation is not valid/);
   }
 });
 

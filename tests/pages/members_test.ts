@@ -86,7 +86,7 @@ Deno.test("whoever is invited gets a link, which is shown once, and can be withd
   assert.match((await of(admin).follow(done)).words, /withdrawn: its link leads nowhere/);
   const late = await of(owner).fill(after, withdraw);
   assert.equal(late.status, 404);
-  assert.match(late.words, /This invitation does not hold/);
+  assert.match(late.words, /This invitation is not valid/);
   const away = await of(owner).get(path.replace("/members", "/invitations/x"));
   assert.equal((await of(owner).follow(away)).status, 200);
 });

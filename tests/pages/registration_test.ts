@@ -16,9 +16,9 @@ const given = { email: "ada@example.com", password: PASSWORD };
 Deno.test("the first visitor is told that theirs is the first account, and the next one is refused", async () => {
   await using app = await openTestApp({ env: { REGISTRATION: "" } });
   const visitor = openDashboard(app);
-  assert.match((await visitor.get(SIGN_IN)).words, /There is no account here yet/);
+  assert.match((await visitor.get(SIGN_IN)).words, /This server has no account yet/);
   const page = await visitor.get(REGISTER);
-  assert.match(page.words, /this is the first, and the only one that anybody can make/);
+  assert.match(page.words, /Yours is the first, and needs no invitation; all later ones do/);
   const late = await visitor.get(REGISTER);
   assert.equal((await visitor.fill(page, "Create account", given)).status, 303);
 
@@ -27,7 +27,7 @@ Deno.test("the first visitor is told that theirs is the first account, and the n
   const shown = await visitor.get(REGISTER);
   assert.equal(shown.status, 403);
   for (const answer of [refused, shown]) {
-    assert.match(answer.words, /Accounts are made by invitation here/);
+    assert.match(answer.words, /Registering takes an invitation here/);
     assert.equal(answer.document.querySelector("input[name=password]"), null);
   }
   const signIn = await visitor.get(SIGN_IN);

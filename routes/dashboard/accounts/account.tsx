@@ -231,7 +231,7 @@ const DeleteCard = ({ owned, problem }: { owned: number; problem: Problem | null
     <Refusal problem={problem} />
     {owned > 0 && (
       <p>
-        You own <a href="/dashboard">{counted(owned, "project")}</a>: delete them, or give them to
+        You own <a href="/dashboard">{counted(owned, "project")}</a>: delete them, or offer them to
         {" "}
         another member, first.
       </p>

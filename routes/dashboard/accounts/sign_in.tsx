@@ -132,7 +132,7 @@ const SignInPage = ({ query = "", admission, ...visit }: Entry & { query?: strin
     </form>
     {admission !== null && (
       <p>
-        {admission.by === "first" ? "There is no account here yet." : "New here?"}{" "}
+        {admission.by === "first" ? "This server has no account yet." : "New here?"}{" "}
         <a href={withNext("/dashboard/register", visit.next)}>Create an account</a>
       </p>
     )}
@@ -145,8 +145,8 @@ const RegisterPage = ({ name = "", admission, ...visit }: Entry & { name?: strin
     <Invited next={visit.next} />
     {admission?.by === "first" && (
       <p>
-        There is no account here yet: this is the first, and the only one that anybody can make.
-        Whoever comes after you needs an invitation, or the command line.
+        This server has no account yet. Yours is the first, and needs no invitation; all later ones
+        do.
       </p>
     )}
     {admission === null

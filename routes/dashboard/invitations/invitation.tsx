@@ -73,11 +73,11 @@ const Card = (
         {MEANING[role]}
       </p>
       <dl class="facts">
-        <dt>Meant for</dt>
+        <dt>Invited as</dt>
         <dd>{preview.email}</dd>
-        <dt>You are</dt>
+        <dt>Signed in as</dt>
         <dd>{email}</dd>
-        <dt>Holds until</dt>
+        <dt>Valid until</dt>
         <dd>
           <When at={expiresAt} />
         </dd>

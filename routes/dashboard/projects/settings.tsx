@@ -68,7 +68,10 @@ async function settingsPage(
         )}
         <UsageCard usage={usage} />
         {includes(principal.role, "owner") && (
-          <DeleteCard path={path} name={frame.name} refused={of("delete")} />
+          <>
+            <OwnershipCard home={frame.home} />
+            <DeleteCard path={path} name={frame.name} refused={of("delete")} />
+          </>
         )}
       </div>
     </ProjectShell>
@@ -125,6 +128,16 @@ const UsageCard = ({ usage }: { usage: Awaited<ReturnType<typeof projectUsage>> 
     </article>
   );
 };
+
+const OwnershipCard = ({ home }: { home: string }) => (
+  <article class="card">
+    <h2>Owner</h2>
+    <p>
+      This project is yours. You can offer it to another member on the{" "}
+      <a href={`${home}/members`}>members page</a>: it is theirs once they accept.
+    </p>
+  </article>
+);
 
 const DeleteCard = ({ path, name, refused }: CardProps) => (
   <article class="card">
