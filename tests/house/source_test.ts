@@ -247,6 +247,17 @@ Deno.test("no task takes every permission", async () => {
   }
 });
 
+Deno.test("what is served runs by the lock file, and asks nobody for more permissions", async () => {
+  const { tasks } = JSON.parse(await mustRead("deno.json")) as {
+    tasks: Record<string, { command: string }>;
+  };
+  for (const name of ["dev", "start", "admin"]) {
+    for (const flag of ["--frozen", "--no-prompt"]) {
+      assert.ok(tasks[name]!.command.split(" ").includes(flag), `${name} has ${flag}`);
+    }
+  }
+});
+
 Deno.test("every dependency is pinned to one version", async () => {
   const { imports } = JSON.parse(await mustRead("deno.json")) as {
     imports: Record<string, string>;
