@@ -36,6 +36,8 @@ const VALUES: readonly unknown[] = [
   ...NUMBERS,
   ...DATES,
   ...[null, true, false, "", "a", "é", "1.5", "2101-01-01T00:00:00.000Z", "0".repeat(24)],
+  // The driver sends such a name only out of a map.
+  new Map<string, unknown>([["_bsontype", "Long"], ["a", [new Map([["_bsontype", "none such"]])]]]),
   ...[{}, { a: 1 }, { a: { b: [1] } }, new ObjectId(), new MinKey(), new MaxKey()],
   ...[new Binary(Uint8Array.of(1, 2, 3)), SOME_UUID, new Binary(Uint8Array.of(), 128)],
   ...[new Timestamp({ t: 1, i: 2 }), new Timestamp({ t: 4294967295, i: 0 })],

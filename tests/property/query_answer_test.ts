@@ -154,6 +154,13 @@ Deno.test("whatever a model answers, the query is one that the list accepts and 
   assert.ok(kept > RUNS && dropped > RUNS && wheres > RUNS / 10, `${kept} ${dropped} ${wheres}`);
 });
 
+Deno.test("a sort is read up to its fiftieth term", () => {
+  const one = compileCollection(parseDefinition({ name: "posts", fields: [] }));
+  const sort = [...Array.from({ length: 49 }, (_, n) => `none${n}`), "_id", "createdAt"].join(",");
+  const written = writeQuery(one, QueryAnswer.parse({ filters: [], sort }), NOW);
+  assert.deepEqual([written.sort, written.dropped.length], ["_id", 49]);
+});
+
 Deno.test("an answer that fits is taken over whole, however its names look to the list", () => {
   const fields = KEYS.filter((key) => key !== "where").map((key) => ({ key, type: "Number" }));
   for (const { key } of fields) {
