@@ -2,14 +2,20 @@ import type { Connection } from "./connection.ts";
 import type { RowCache } from "./row_cache.ts";
 import type { Scan, Scanned, Unread } from "./scan.ts";
 
-/** Where the records of one definition are read and written. */
+/**
+ * Where the records of one definition are read and written. What says by `empty` how it ends where
+ * there are no records makes no table for them: an empty project takes no more than it must.
+ */
 export interface Access {
   /** Runs on a connection that sees what was committed, or the transaction's own changes. */
-  read<T>(work: (db: Connection, committed: Committed | null) => T): Promise<T>;
+  read<T>(work: (db: Connection, committed: Committed | null) => T, empty?: () => T): Promise<T>;
   /** Where reads go that look at many rows; null within a transaction, which is read in place. */
   readonly slow: Slow | null;
   /** Runs in a write transaction; `touched` is told which rows it changes, null for a new one. */
-  write<T>(work: (db: Connection, touched: (seq: number | null) => void) => T): Promise<T>;
+  write<T>(
+    work: (db: Connection, touched: (seq: number | null) => void) => T,
+    empty?: () => T,
+  ): Promise<T>;
 }
 
 /** What is known of committed rows; within a transaction nothing is. */

@@ -82,8 +82,9 @@ export class SqliteEngine implements Engine {
 
   records<T extends StoredRecord>(space: Space, definition: Definition): Records<T> {
     return new SqliteRecords<T>(definition, {
-      read: async (work) => {
+      read: async (work, empty) => {
         const file = this.#file(space);
+        if (empty !== undefined && !file.hasTable(definition)) return empty();
         const wait = file.prepare(definition);
         // Without a wait the file cannot have been closed in between.
         if (wait !== undefined) {
@@ -96,7 +97,8 @@ export class SqliteEngine implements Engine {
         rowsMax: this.#rowsMax,
         scan: (scan) => this.#scans.run(this.#path(space), scan),
       },
-      write: async (work) => {
+      write: async (work, empty) => {
+        if (empty !== undefined && !this.#file(space).hasTable(definition)) return empty();
         await this.#file(space).prepare(definition);
         return this.#file(space).write((db, touched) =>
           work(db, (seq) => touched(definition, seq))
@@ -235,10 +237,10 @@ class SqliteTransaction implements Transaction {
 
   records<T extends StoredRecord>(definition: Definition): Records<T> {
     const access: Access = {
-      read: (work) => this.#run(definition, (db) => work(db, null)),
+      read: (work, empty) => this.#run(definition, (db) => work(db, null), empty),
       slow: null,
-      write: (work) =>
-        this.#run(definition, (db) => work(db, (seq) => this.#touched(definition, seq))),
+      write: (work, empty) =>
+        this.#run(definition, (db) => work(db, (seq) => this.#touched(definition, seq)), empty),
     };
     return new SqliteRecords<T>(definition, access);
   }
@@ -255,8 +257,9 @@ class SqliteTransaction implements Transaction {
     this.#ended = true;
   }
 
-  #run<T>(definition: Definition, work: (db: Connection) => T): Promise<T> {
+  #run<T>(definition: Definition, work: (db: Connection) => T, empty?: () => T): Promise<T> {
     return this.#guarded(() => {
+      if (empty !== undefined && !this.#file.hasTable(definition, this.#db)) return empty();
       this.#file.prepareWithin(this.#db, definition);
       return work(this.#db);
     });

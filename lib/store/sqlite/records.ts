@@ -23,6 +23,8 @@ import { wholeRows } from "./page_texts.ts";
 import { readBounded } from "./slow.ts";
 import { type CountStatement, type PagePlan, Statements } from "./statements.ts";
 
+const none = () => null;
+
 /** {@linkcode Records} over one table: `seq`, `id`, `rev`, and the record's JSON text `doc`. */
 export class SqliteRecords<T extends StoredRecord> implements Records<T> {
   readonly #definition: Definition;
@@ -53,14 +55,14 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
     return this.#access.read((db) => {
       const row = db.get(sql(`select rev, doc from ${this.#statements.table} where id = ?`, id));
       return row === undefined ? null : stored<T>(row);
-    });
+    }, none);
   }
 
   findOne(filter: Filter): Promise<Stored<T> | null> {
     return this.#access.read((db) => {
       const row = this.#find(db, filter);
       return row === undefined ? null : stored<T>(row);
-    });
+    }, none);
   }
 
   list(query: ListQuery): Promise<Page> {
@@ -81,6 +83,7 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
         return inOneMoment(db, () => readPage(new Reading(db, null), read));
       },
       elsewhere: ({ texts, total }) => pageOf(texts, total, query),
+      empty: () => pageOf([], count === null ? null : 0, query),
     });
   }
 
@@ -96,6 +99,7 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
     }, {
       here: (db) => counted(db, count),
       elsewhere: ({ total }) => total!,
+      empty: () => 0,
     });
   }
 
@@ -131,7 +135,7 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
       const changed = { json, revision, value: after };
       this.#recount(db, before, changed);
       return changed;
-    });
+    }, none);
   }
 
   deleteOne(filter: Filter): Promise<Stored<T> | null> {
@@ -140,7 +144,7 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
       if (row === undefined) return null;
       touched(seqOf(row));
       return this.#delete(db, row);
-    });
+    }, none);
   }
 
   deleteMany(filter: Filter, limit: number): Promise<number> {
@@ -157,7 +161,7 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
         this.#delete(db, row);
       }
       return rows.length;
-    });
+    }, () => 0);
   }
 
   #insert(db: Connection, record: T): Stored<T> {

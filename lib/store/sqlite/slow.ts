@@ -27,18 +27,21 @@ export interface Read {
 export interface Ways<T> {
   here(db: Connection, committed: Committed | null): T;
   elsewhere(scanned: Scanned): T;
+  /** What is read where there are no records. */
+  empty(): T;
 }
 
 /**
  * Reads on the event loop what is sure to be short, tries there what may be, and hands over to
  * another thread what is not. Throws `QueryTooSlow`.
  */
-export function readBounded<T>(read: Read, { here, elsewhere }: Ways<T>): Promise<T> {
+export function readBounded<T>(read: Read, { here, elsewhere, empty }: Ways<T>): Promise<T> {
   const { access, plan, count } = read;
   const { slow } = access;
   const isShort = !plan?.guarded && (count === null || count.kept);
-  if (slow === null || (isShort && slow.rowsMax > 0)) return access.read(here);
-  return access.read((db, committed) => {
+  if (slow === null || (isShort && slow.rowsMax > 0)) return access.read(here, empty);
+  type Tried = { readonly result: T } | { readonly spentOn: SpentOn | null };
+  return access.read<Tried>((db, committed) => {
     if (isSlow(read, slow)) return { spentOn: null };
     try {
       const until = performance.now() + HERE_MS;
@@ -48,7 +51,7 @@ export function readBounded<T>(read: Read, { here, elsewhere }: Ways<T>): Promis
       if (error instanceof Spent) return { spentOn: error.on };
       throw error;
     }
-  }).then(async (tried) =>
+  }, () => ({ result: empty() })).then(async (tried) =>
     "result" in tried ? tried.result : elsewhere(await scanned(read, slow, tried.spentOn))
   );
 }

@@ -56,7 +56,7 @@ async function tried(
     const plan = statements.page(query);
     const count = query.total ? statements.count(query.filter) : null;
     const read = { statements, access, plan, count, query };
-    const ways = { here: () => null, elsewhere: () => null };
+    const ways = { here: () => null, elsewhere: () => null, empty: () => null };
     await readBounded(read, ways).catch((error) => {
       assert.ok(error instanceof QueryTooSlow, String(error));
       places.push("refused");

@@ -10,6 +10,7 @@ import {
   correct,
   driftOf,
   drop,
+  hasTable,
   isPrepared,
   prepare,
   redefine,
@@ -106,6 +107,11 @@ export class FileSpace {
       this.#version = { commits: this.#commits, foreign, text };
     }
     return this.#version.text;
+  }
+
+  /** Whether there is a table of the definition's records, as `db` sees it. */
+  hasTable(definition: Definition, db: Connection = this.reader): boolean {
+    return this.#prepared.has(definition) || hasTable(db, definition);
   }
 
   /** Makes sure that the tables of a definition exist; free after the first time. */

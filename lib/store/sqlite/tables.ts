@@ -50,12 +50,14 @@ function storedIndexes(db: Connection, definition: Definition): Map<string, stri
   return new Map(rows.map(([name, text]) => [name as string, text as string]));
 }
 
+/** Whether there is a table of records, with whichever indexes. */
+export const hasTable = (db: Connection, { name }: Definition): boolean =>
+  db.get(sql("select 1 from sqlite_schema where type = 'table' and name = ?", `r_${name}`)) !==
+    undefined;
+
 /** Whether everything the definition asks for is there. Throws for an index of another shape. */
 export function isPrepared(db: Connection, definition: Definition): boolean {
-  const table = db.get(
-    sql("select 1 from sqlite_schema where type = 'table' and name = ?", `r_${definition.name}`),
-  );
-  if (table === undefined) return false;
+  if (!hasTable(db, definition)) return false;
   const stored = storedIndexes(db, definition);
   let complete = true;
   for (const [name, wanted] of indexStatements(definition)) {
