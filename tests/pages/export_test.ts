@@ -102,3 +102,30 @@ Deno.test("an export reads on only as it is read, and ends when the reader leave
   await new Promise((resolve) => setTimeout(resolve, 0));
   assert.ok(lists <= before + 1, "nobody reads on");
 });
+
+Deno.test("an export may be larger than any answer, and holds a few large documents at a time", async () => {
+  await using posts = await openPosts();
+  const text = "x".repeat(900_000);
+  for (let n = 0; n < 20; n++) await posts.add({ title: `${n}`, views: n, text });
+  for (const format of ["json", "csv"]) {
+    const app = createApp(posts.app.services);
+    const response = await app(
+      new Request(`http://localhost:8000${posts.path}/export?.format=${format}&sort=_id`, {
+        headers: { cookie: posts.owner.cookie },
+      }),
+      { remoteAddr: { hostname: "127.0.0.1" } },
+    );
+    assert.equal(response.status, 200);
+    const decoder = new TextDecoder();
+    let whole = "";
+    for await (const chunk of response.body!) {
+      assert.ok(chunk.length < 1_100_000, `${chunk.length} bytes at once`);
+      whole += decoder.decode(chunk, { stream: true });
+    }
+    const titles = format === "json"
+      ? (JSON.parse(whole) as { title: string }[]).map(({ title }) => title)
+      : (parse(whole, { columns: true, record_delimiter: "\r\n" }) as { title: string }[])
+        .map(({ title }) => title);
+    assert.deepEqual(titles, Array.from({ length: 20 }, (_, n) => `${n}`), format);
+  }
+});
