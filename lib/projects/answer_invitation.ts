@@ -10,18 +10,10 @@ import {
   byToken,
   type InvitationRecord,
   INVITATIONS,
-  leastInviter,
   openAt,
   projectOfInvitation,
 } from "./invitations.ts";
-import {
-  includes,
-  memberKey,
-  type MemberRecord,
-  MEMBERS,
-  type ProjectMember,
-  type Role,
-} from "./members.ts";
+import { memberKey, type MemberRecord, MEMBERS, type ProjectMember, type Role } from "./members.ts";
 import { accountInTurn, lockProject, refuseMoreProjects } from "./ownership.ts";
 import type { Plans } from "./plans.ts";
 import { type ProjectRecord, PROJECTS } from "./records.ts";
@@ -166,21 +158,4 @@ export async function declineInvitation(
   const declined = await engine.records<InvitationRecord>("control", INVITATIONS)
     .deleteOne(and(byToken(token, accountId), openAt(clock)));
   if (declined === null) throw notFound();
-}
-
-/**
- * Withdraws an open invitation; the owner alone withdraws the offer of the project. Throws
- * `INVITATION_NOT_FOUND` and `ROLE_REQUIRED`.
- */
-export async function revokeInvitation(
-  { engine, clock }: { engine: Engine; clock: Clock },
-  { project, role }: Pick<ProjectMember, "project" | "role">,
-  invitationId: Id,
-): Promise<void> {
-  const invitations = engine.records<InvitationRecord>("control", INVITATIONS);
-  const its = and(eq("_id", invitationId), eq("projectId", project._id), openAt(clock));
-  const found = await invitations.findOne(its);
-  if (found === null) throw notFound();
-  if (!includes(role, leastInviter(found.value))) throw new Problem("ROLE_REQUIRED");
-  if (await invitations.deleteOne(its) === null) throw notFound();
 }

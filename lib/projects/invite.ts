@@ -132,3 +132,20 @@ async function send(
   const url = `${config.publicUrl}/dashboard/invitations/${token}`;
   return { ...shownInvitation(invitation), token, url };
 }
+
+/**
+ * Withdraws an open invitation; the owner alone withdraws the offer of the project. Throws
+ * `INVITATION_NOT_FOUND` and `ROLE_REQUIRED`.
+ */
+export async function revokeInvitation(
+  { engine, clock }: { engine: Engine; clock: Clock },
+  { project, role }: Pick<ProjectMember, "project" | "role">,
+  invitationId: Id,
+): Promise<void> {
+  const invitations = engine.records<InvitationRecord>("control", INVITATIONS);
+  const its = and(eq("_id", invitationId), eq("projectId", project._id), openAt(clock));
+  const found = await invitations.findOne(its);
+  if (found === null) throw new Problem("INVITATION_NOT_FOUND");
+  if (!includes(role, leastInviter(found.value))) throw new Problem("ROLE_REQUIRED");
+  if (await invitations.deleteOne(its) === null) throw new Problem("INVITATION_NOT_FOUND");
+}

@@ -5,9 +5,8 @@ import {
   acceptInvitation,
   declineInvitation,
   previewInvitation,
-  revokeInvitation,
 } from "@/lib/projects/answer_invitation.ts";
-import { inviteMember, offerOwnership } from "@/lib/projects/invite.ts";
+import { inviteMember, offerOwnership, revokeInvitation } from "@/lib/projects/invite.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
 import { listInvitations } from "@/lib/projects/shown_invitation.ts";
 import { shownProject } from "@/lib/projects/shown_project.ts";

@@ -37,7 +37,8 @@ export const CHOSEN_ON_MONGODB: readonly RegExp[] = [
   /^tests\/api\/(?:list_documents|list_project_documents|rls_table|idempotency|preconditions)/,
   /^tests\/api\/(?:written_unique|create_documents|patch_document|update_collection)_/,
   /^tests\/api\/(?:create_collection_limit|document_quota|ai_caps|sign_in_locks)_/,
-  /^tests\/api\/(?:exchange_code|refresh_session|shared_\w+|transfer_project)_test/,
+  /^tests\/api\/(?:exchange_code|refresh_session|shared_\w+)_test/,
+  /^tests\/api\/(?:accept_invitation_at_once|register_account_admission)_test/,
   /^tests\/api\/(?:confirm_upload|storage_quota_edge|uploads_interleaved|reaper)_/,
   /^tests\/acceptance\/(?:journey|two_processes|workers)_/,
 ];

@@ -1,6 +1,5 @@
 import { requiredId } from "@/lib/ids.ts";
-import { revokeInvitation } from "@/lib/projects/answer_invitation.ts";
-import { inviteMember, offerOwnership } from "@/lib/projects/invite.ts";
+import { inviteMember, offerOwnership, revokeInvitation } from "@/lib/projects/invite.ts";
 import { changeRole, removeMember } from "@/lib/projects/manage_members.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
 import type { Id } from "@/lib/store/port.ts";
