@@ -28,7 +28,8 @@ const credentials = (n: number) => ({
 });
 
 async function readsBesideSignIns(setting: Setting): Promise<number> {
-  await using corbel = await startCorbel(setting.folder, { RATE_LIMITS: "off" });
+  const env = { RATE_LIMITS: "off", TRUST_PROXY: "1" };
+  await using corbel = await startCorbel(setting.folder, env);
   for (let n = 0; n < SIGN_INS; n++) await post(`${corbel.url}/api/auth/register`, n, 201);
   const headers = { "x-api-key": setting.seeded.secretKey };
   const posts = `${corbel.url}/api/data/posts10000`;
@@ -63,11 +64,11 @@ async function whileSigningIn<T>(url: string, work: () => Promise<T>): Promise<T
   return result;
 }
 
-/** @param n Whose credentials are sent. */
+/** @param n Whose credentials are sent; each comes from a network of its own. */
 async function post(url: string, n: number, status: number): Promise<void> {
   const answer = await fetch(url, {
     method: "POST",
-    headers: { "content-type": "application/json" },
+    headers: { "content-type": "application/json", "x-forwarded-for": `198.51.100.${n}` },
     body: JSON.stringify(credentials(n)),
   });
   const text = await answer.text();
