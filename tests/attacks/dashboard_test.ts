@@ -14,13 +14,14 @@ import {
 } from "@/lib/limits.ts";
 import { times } from "../api/shelf.ts";
 import { linkOf, openPosts, type Posts, texts } from "../pages/posts.ts";
+import type { Answer } from "../support/conforming_client.ts";
 import { type PageAnswer, pageOf } from "../support/pages.ts";
 
 /** Several times what the most costly takes; before the bounds it was 1 to 180 seconds. */
 const QUICK_MS = 900;
 
 /** Asks twice, and fails if the second time took much of the processor. */
-async function quickly(work: () => Promise<PageAnswer>): Promise<PageAnswer> {
+async function quickly(work: () => Promise<Answer>): Promise<PageAnswer> {
   await work();
   const before = cpuUsage();
   const answer = await work();
@@ -28,35 +29,35 @@ async function quickly(work: () => Promise<PageAnswer>): Promise<PageAnswer> {
   const ms = Math.round((user + system) / 1000);
   assert.ok(ms < QUICK_MS, `took ${ms} ms`);
   assert.ok(answer.text.length < 8_000_000, `a page of ${answer.text.length} characters`);
-  return answer;
+  return pageOf(answer);
 }
 
+const look = ({ app, owner }: Posts, path: string) =>
+  app.send({ path, headers: { cookie: owner.cookie } });
+
 /** Sends a form as it stands; a browser would encode it. */
-const sendForm = async ({ app, owner, path }: Posts, at: string, body: string) =>
-  pageOf(
-    await app.send({
-      method: "POST",
-      path: path + at,
-      headers: { cookie: owner.cookie, "content-type": "application/x-www-form-urlencoded" },
-      body,
-    }),
-  );
+const sendForm = ({ app, owner, path }: Posts, at: string, body: string): Promise<Answer> =>
+  app.send({
+    method: "POST",
+    path: path + at,
+    headers: { cookie: owner.cookie, "content-type": "application/x-www-form-urlencoded" },
+    body,
+  });
 
 async function sendParts(
   { app, owner, path }: Posts,
   at: string,
   parts: readonly (readonly [string, string | File])[],
-): Promise<PageAnswer> {
+): Promise<Answer> {
   const form = new FormData();
   for (const [name, value] of parts) form.append(name, value);
   const request = new Request("http://localhost/", { method: "POST", body: form });
-  const answer = await app.send({
+  return await app.send({
     method: "POST",
     path: path + at,
     headers: { cookie: owner.cookie, "content-type": request.headers.get("content-type")! },
     body: new Uint8Array(await request.arrayBuffer()),
   });
-  return pageOf(answer);
 }
 
 const importFile = (posts: Posts, text: string) =>
@@ -70,9 +71,9 @@ const names = (count: number) => times(count, (n) => `c${n}`);
 
 Deno.test("a grid of thousands of parameters is refused undrawn, with the way to the bare grid", async () => {
   await using posts = await openPosts(FREE);
-  const { dashboard, path } = posts;
+  const { path } = posts;
   for (const query of ["a&".repeat(6_000), names(6_000).map((name) => `${name}=1`).join("&")]) {
-    const page = await quickly(() => dashboard.get(`${path}?${query}`));
+    const page = await quickly(() => look(posts, `${path}?${query}`));
     assert.equal(page.status, 414);
     assert.ok(page.text.length < 4_000, "nothing of the query is on the page");
     assert.match(refusalIn(page), /at most 32768 characters and 100 parameters/);
@@ -82,7 +83,7 @@ Deno.test("a grid of thousands of parameters is refused undrawn, with the way to
 
 Deno.test("a view that a form or a link carries has the bounds of an address", async () => {
   await using posts = await openPosts(FREE);
-  const { dashboard, path } = posts;
+  const { path } = posts;
   const [id] = await posts.add({ title: "kept" });
   const many = encodeURIComponent(names(3_000).map((name) => `${name}=1`).join("&"));
   const long = encodeURIComponent(`title=${"é".repeat(10_000)}`);
@@ -101,7 +102,7 @@ Deno.test("a view that a form or a link carries has the bounds of an address", a
     }
   }
   for (const at of ["/filter", "/new", `/documents/${id}`]) {
-    const page = await quickly(() => dashboard.get(`${path}${at}?view=${"a%26".repeat(8_000)}`));
+    const page = await quickly(() => look(posts, `${path}${at}?view=${"a%26".repeat(8_000)}`));
     assert.equal(page.status, 414, at);
   }
   const stored = await posts.list("fields=title");
@@ -114,17 +115,17 @@ Deno.test("a grid's page is bounded in rows, columns and links", async () => {
   await posts.add(...times(GRID_ROWS_MAX + 1, (n) => ({ title: `t${n}`, meta: { n } })));
   const rowsOf = (page: PageAnswer) => [...page.document.querySelectorAll("tbody tr")].length;
   const long = `title_ne=${encodeURIComponent("'".repeat(9_000))}`;
-  const page = await quickly(() => dashboard.get(`${path}?limit=1000&${long}`));
+  const page = await quickly(() => look(posts, `${path}?limit=1000&${long}`));
   assert.equal(page.status, 200);
   assert.equal(rowsOf(page), GRID_ROWS_MAX);
   const most = names(COLUMNS_MAX).join(",");
-  const wide = await quickly(() => dashboard.get(`${path}?limit=1000&.columns=${most}`));
+  const wide = await quickly(() => look(posts, `${path}?limit=1000&.columns=${most}`));
   assert.equal(wide.status, 200);
-  const wider = await quickly(() => dashboard.get(`${path}?.columns=${most},title`));
+  const wider = await quickly(() => look(posts, `${path}?.columns=${most},title`));
   assert.equal(wider.status, 400);
   assert.match(refusalIn(wider), /501 columns: choose at most 500/);
   assert.equal(linkOf(wider, "Open the page without its query"), path);
-  const same = await quickly(() => dashboard.get(`${path}?.columns=${"title,".repeat(5_000)}`));
+  const same = await quickly(() => look(posts, `${path}?.columns=${"title,".repeat(5_000)}`));
   assert.equal([...same.document.querySelectorAll("thead th")].length, 1);
   const csv = await dashboard.get(`${path}/export?.format=csv&.columns=${"title,".repeat(5_000)}`);
   assert.equal(csv.text.split("\r\n")[0], "title");
@@ -133,11 +134,10 @@ Deno.test("a grid's page is bounded in rows, columns and links", async () => {
 Deno.test("a refused query shows as many filters as a list can have", async () => {
   await using posts = await openPosts(FREE);
   const query = names(99).map((name) => `${name}=${"y".repeat(300)}`).join("&");
-  const page = await quickly(() => posts.dashboard.get(`${posts.path}?${query}`));
+  const page = await quickly(() => look(posts, `${posts.path}?${query}`));
   assert.equal(page.status, 400);
-  const chips = texts(page, ".chip");
-  assert.equal(chips.length, 51);
-  assert.equal(chips[50], "and 49 more filters");
+  assert.equal(texts(page, ".chip").length, 50);
+  assert.match(page.words, /and 49 more filters/);
 });
 
 Deno.test("documents of thousands of names are shown with as many columns as fit a page", async () => {
@@ -145,13 +145,13 @@ Deno.test("documents of thousands of names are shown with as many columns as fit
   const { dashboard, path } = posts;
   const wide = (from: number) => Object.fromEntries(times(600, (n) => [`name${from + n}`, n]));
   const [id] = await posts.add(wide(0), wide(600));
-  const page = await quickly(() => dashboard.get(path));
+  const page = await quickly(() => look(posts, path));
   assert.equal([...page.document.querySelectorAll("input[name=column]")].length, COLUMNS_MAX);
   const csv = await dashboard.get(`${path}/export?.format=csv`);
   assert.equal(csv.status, 400);
   assert.match(refusalIn(csv), /more than 500 fields: choose columns first, or export JSON/);
   assert.equal((await dashboard.get(`${path}/export?.format=json`)).status, 200);
-  const editor = await quickly(() => dashboard.get(`${path}/documents/${id}`));
+  const editor = await quickly(() => look(posts, `${path}/documents/${id}`));
   assert.ok(editor.document.querySelector("textarea[name=json]"), "edited as one text");
   const saved = await dashboard.fill(editor, "Save", { json: '{"name0":1}' });
   assert.equal(saved.status, 303);

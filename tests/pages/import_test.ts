@@ -134,6 +134,11 @@ Deno.test("what is no list of rows is refused beside the form, with the pasted t
       ["a,a\n1,2", /names "a" twice/],
       ["a,,b\n1,2,3", /Column 2 has no name/],
       ['a\n"open', /This is no CSV/],
+      [
+        Array.from({ length: 501 }, (_, i) => `c${i}`).join(","),
+        /more than 500 columns: leave some/,
+      ],
+      [`a\n${"1\n".repeat(5001)}`, /more than 5,000 rows: split the file, and import one part/],
     ] as const
   ) {
     const refused = await preview(posts, { text });

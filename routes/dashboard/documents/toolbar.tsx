@@ -58,7 +58,7 @@ const Chips = ({ room, view }: { room: Room; view: View }) => {
     <>
       {filters.slice(0, WHERE_CONDITIONS_MAX)
         .map((filter) => <Chip room={room} view={view} {...filter} />)}
-      {more > 0 && <span class="chip">and {counted(more, "more filter", "more filters")}</span>}
+      {more > 0 && <small>and {counted(more, "more filter", "more filters")}</small>}
     </>
   );
 };
