@@ -61,8 +61,9 @@ async function readHead(
   source: AsyncIterator<Uint8Array>,
 ): Promise<{ head: Uint8Array; rest: Uint8Array }> {
   let read = new Uint8Array();
+  let from = 0;
   for (;;) {
-    const end = read.findIndex((_, at) => BLANK_LINE.every((byte, i) => read[at + i] === byte));
+    const end = blankLineIn(read, from);
     if (end >= 0) {
       const at = end + BLANK_LINE.length;
       return { head: read.subarray(0, at), rest: read.subarray(at) };
@@ -70,8 +71,18 @@ async function readHead(
     if (read.length > HEAD_BYTES_MAX) throw unreadable("begins with too much before its file");
     const { done, value } = await source.next();
     if (done) throw unreadable("ends before its file");
+    // What has been looked through is not looked through again: bytes may come one by one.
+    from = Math.max(0, read.length - BLANK_LINE.length + 1);
     read = joined(read, value);
   }
+}
+
+function blankLineIn(bytes: Uint8Array, from: number): number {
+  for (let at = bytes.indexOf(BLANK_LINE[0]!, from); at >= 0;) {
+    if (BLANK_LINE.every((byte, i) => bytes[at + i] === byte)) return at;
+    at = bytes.indexOf(BLANK_LINE[0]!, at + 1);
+  }
+  return -1;
 }
 
 /** Of its own memory. */
