@@ -1,9 +1,10 @@
 import { RE2JS } from "re2js";
-import { REGEX_LENGTH_MAX } from "../limits.ts";
+import { PATTERN_SIZE_MAX, REGEX_LENGTH_MAX } from "../limits.ts";
 
 /**
  * Why a pattern is refused, or null. What passes is read alike by RE2 and PCRE: escapes and group
- * openings are the ones they share, and no group is repeated. RE2 takes linear time. PCRE, which
+ * openings are the ones they share, no group is repeated, and no pattern is larger than
+ * {@linkcode PATTERN_SIZE_MAX}. RE2 takes linear time. PCRE, which
  * backtracks, takes no exponential one, but each open repeat may multiply its steps by the length
  * of the text.
  */
@@ -14,8 +15,10 @@ export function patternProblem(pattern: string): string | null {
   const structure = structureProblem(pattern);
   if (structure !== null) return structure;
   try {
-    RE2JS.compile(pattern, RE2JS.CASE_INSENSITIVE);
-    return null;
+    const size = RE2JS.compile(pattern, RE2JS.CASE_INSENSITIVE).programSize();
+    return size > PATTERN_SIZE_MAX
+      ? "asks for too much: repeat less often, or fewer characters"
+      : null;
   } catch (error) {
     return `does not compile: ${(error as Error).message}`;
   }

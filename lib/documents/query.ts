@@ -2,6 +2,7 @@ import {
   FIELDS_MAX,
   LIST_LIMIT_DEFAULT,
   LIST_LIMIT_MAX,
+  PATTERNS_MAX,
   POPULATE_FIELDS_MAX,
   SORT_KEYS_MAX,
   WHERE_CONDITIONS_MAX,
@@ -75,9 +76,15 @@ const refuse = (name: string, why: string) =>
 export function parseListQuery(collection: Collection, text: string): ListRequest {
   const { reserved, conditions } = readParameters(collection, text);
   if (reserved.has("cursor")) throw refuse("cursor", "is given more than once");
+  const filter = and(...conditions, ...whereCondition(collection, reserved.get("where")));
+  if (patternsIn(filter) > PATTERNS_MAX) {
+    throw new Problem("INVALID_QUERY", {
+      message: `The query has more than ${PATTERNS_MAX} patterns.`,
+    });
+  }
   return {
     ...presentation(collection, reserved),
-    filter: and(...conditions, ...whereCondition(collection, reserved.get("where"))),
+    filter,
     sort: parseSort(collection, reserved.get("sort")),
     limit: wholeNumber("limit", reserved.get("limit"), LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX),
     page: reserved.has("page") ? wholeNumber("page", reserved.get("page"), 1, PAGE_MAX) : null,
@@ -86,6 +93,12 @@ export function parseListQuery(collection: Collection, text: string): ListReques
     includeDeleted: flag("include_deleted", reserved.get("include_deleted"), false),
     explain: flag("explain", reserved.get("explain"), false),
   };
+}
+
+function patternsIn(filter: Filter): number {
+  if (filter.op === "not") return patternsIn(filter.of);
+  if (filter.op !== "and" && filter.op !== "or") return filter.op === "regex" ? 1 : 0;
+  return filter.of.reduce((sum, one) => sum + patternsIn(one), 0);
 }
 
 /**

@@ -4,6 +4,7 @@ import { createCollection, createProject, listAll, send, THINGS } from "./projec
 import { connect, exchange, type RawConnection } from "./raw.ts";
 import { accepts, type Server, startServer } from "./server.ts";
 import { until } from "./until.ts";
+import { DEAR_PATTERN, dearText } from "../support/dear_pattern.ts";
 
 const STOP_MS = 10_000;
 const REFUSE_MS = 2000;
@@ -171,12 +172,14 @@ async function stopDuringSlowQuery(): Promise<void> {
   const project = await createProject(server.settings);
   await createCollection(server.settings, project, THINGS);
   const key = project.secretKey;
-  const documents = Array.from({ length: 100 }, () => ({ text: "x".repeat(40_000) }));
-  const bulk = { path: "/api/data/things/bulk", key, body: { documents } };
-  for (let i = 0; i < 10; i++) assert.equal((await send(server, bulk)).status, 201);
+  for (let i = 0; i < 30; i++) {
+    const documents = Array.from({ length: 100 }, (_, n) => ({ text: dearText(100 * i + n) }));
+    const bulk = { path: "/api/data/things/bulk", key, body: { documents } };
+    assert.equal((await send(server, bulk)).status, 201);
+  }
 
-  // Takes some tens of milliseconds for each of a thousand texts.
-  const slow = `/api/data/things?text_regex=${"x*".repeat(50)}y`;
+  // Takes some ten milliseconds for each of three thousand texts.
+  const slow = `/api/data/things?text_regex=${encodeURIComponent(DEAR_PATTERN)}`;
   using connection = await connect(server.port);
   await connection.write(`GET ${slow} HTTP/1.1\r\nhost: localhost\r\nx-api-key: ${key}\r\n\r\n`);
   await settled(server);

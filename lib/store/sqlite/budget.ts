@@ -2,8 +2,8 @@
 export interface Allowance {
   /** Rows to look at, give or take a few. */
   readonly rows?: number;
-  /** Characters of a text that a pattern is looked for in: one text alone can take seconds. */
-  readonly charsMax?: number;
+  /** What one pattern may cost in one text, by `matchCost`: nothing can end it while it is at work. */
+  readonly matchCostMax?: number;
   /** On the clock of `performance.now()`. */
   readonly until?: number;
   /** Asked every few rows: whether somebody wants it to stop. */
@@ -104,9 +104,8 @@ export class Budget {
   }
 
   /** Whether a pattern may be looked for in a text; if not, what comes no longer counts. */
-  admits(text: unknown): boolean {
-    const charsMax = this.#allowance?.charsMax ?? Infinity;
-    if (typeof text === "string" && text.length > charsMax) this.#spentOn ??= "text";
+  admits(matchCost: number): boolean {
+    if (matchCost > (this.#allowance?.matchCostMax ?? Infinity)) this.#spentOn ??= "text";
     return !this.#isOver();
   }
 

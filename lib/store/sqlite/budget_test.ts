@@ -80,7 +80,7 @@ Deno.test("what is matched after the end does not count, also where no row is le
 Deno.test("a pattern is not looked for in a text that is too long", () => {
   using db = table();
   const matching = (text: string) =>
-    db.within({ charsMax: 5 }, () => db.get(sql("select re2('a', ?)", text)));
+    db.within({ matchCostMax: 5 }, () => db.get(sql("select re2('a', ?)", text)));
   assert.deepEqual(matching("bbbba"), [1]);
   assert.throws(() => matching("bbbbba"), Spent);
 });

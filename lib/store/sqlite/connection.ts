@@ -3,7 +3,7 @@ import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { StoreUnavailable, UniqueViolation } from "../errors.ts";
 import { type Allowance, Budget } from "./budget.ts";
 import type { Fragment, SqlValue } from "./fragment.ts";
-import { re2 } from "./re2.ts";
+import { matchCost, re2 } from "./re2.ts";
 import { uniquePath } from "./index_names.ts";
 
 /** How hard a commit is: `full` survives a power cut, `normal` may lose the last commits to one. */
@@ -53,7 +53,7 @@ export class Connection {
     this.#db.function(
       "re2",
       { deterministic: true },
-      (pattern, text) => budget.admits(text) ? re2(pattern, text) : 0,
+      (pattern, text) => budget.admits(matchCost(pattern, text)) ? re2(pattern, text) : 0,
     );
     for (
       const setting of [

@@ -6,6 +6,7 @@ import { StoreUnavailable } from "../errors.ts";
 import { Spent } from "./budget.ts";
 import { Busy, Connection } from "./connection.ts";
 import { sql } from "./fragment.ts";
+import { forgetPatterns } from "./re2.ts";
 import { readScan } from "./scan.ts";
 import { type Order, type Outcome, STOP } from "./scan_signals.ts";
 
@@ -14,6 +15,9 @@ const thread = globalThis as unknown as {
   onmessage: ((event: MessageEvent<SharedArrayBuffer | Order>) => void) | null;
   postMessage(outcome: Outcome): void;
 };
+
+/** Two seconds at most, for a text made for its pattern: so long it may not hear of its end. */
+const MATCH_COST_MAX = 10_000_000;
 
 let signals = new Int32Array(new SharedArrayBuffer(4));
 
@@ -25,6 +29,7 @@ thread.onmessage = ({ data }) => {
 function carriedOut({ number, path, scan, limitMs }: Order): Outcome {
   const allowance = {
     until: performance.now() + limitMs,
+    matchCostMax: MATCH_COST_MAX,
     stop: () => Atomics.load(signals, STOP) === number,
   };
   try {
@@ -34,6 +39,7 @@ function carriedOut({ number, path, scan, limitMs }: Order): Outcome {
       return { kind: "read", scanned: readScan(db, scan, allowance) };
     } finally {
       db.close();
+      forgetPatterns();
     }
   } catch (error) {
     if (error instanceof Spent) return { kind: "stopped" };

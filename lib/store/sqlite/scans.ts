@@ -13,7 +13,10 @@ export interface ScansOptions {
 const READS_MAX = 33;
 /** A read that takes longer is a long one. */
 const SHORT_MS = 250;
-const THREADS = 2;
+/** One more than long reads may have: there is always a thread for short ones. */
+const THREADS = 3;
+/** Long reads at a time, each of another file. */
+const LONG_MAX = 2;
 const IDLE_MS = 30_000;
 /** As many as shared memory can tell apart. */
 const NUMBERS = 2 ** 31 - 1;
@@ -35,9 +38,9 @@ const CLOSING = { kind: "failed", unavailable: true, message: "The store is clos
  * Reads that look at many rows, in threads of their own: the event loop stays free, and a read ends
  * when its time is up. Files take turns.
  *
- * One long read runs at a time. What turns out to be a second one is stopped and begun anew when
- * the first has ended, so there is always a thread for short ones, and a core left for everybody
- * else. Threads are started when they are needed, and ended when they were not for a while.
+ * One long read of a file runs at a time, and two of all, so that no file keeps others waiting for
+ * its own. What turns out to be one too many is stopped, and begun anew when another has ended.
+ * Threads are started when they are needed, and ended when they were not for a while.
  */
 export class Scans implements AsyncDisposable {
   readonly #limitMs: number;
@@ -118,15 +121,17 @@ export class Scans implements AsyncDisposable {
     }
   }
 
-  get #runsLong(): boolean {
-    return [...this.#running.values()].some((job) => job.isLong);
+  /** Whether a read of this file may go on beyond the time of a short one. */
+  #mayBeLong(path: string): boolean {
+    const long = [...this.#running.values()].filter((job) => job.isLong);
+    return long.length < LONG_MAX && long.every((job) => job.path !== path);
   }
 
   #schedule(): void {
     clearTimeout(this.#idle);
     for (const thread of this.#threads) {
       if (this.#running.has(thread)) continue;
-      const job = (this.#runsLong ? undefined : this.#long.next()) ?? this.#short.next();
+      const job = this.#long.next((path) => this.#mayBeLong(path)) ?? this.#short.next();
       if (job === undefined) break;
       this.#start(thread, job);
     }
@@ -139,7 +144,7 @@ export class Scans implements AsyncDisposable {
     this.#running.set(thread, job);
     let isOver = false;
     const timer = setTimeout(() => {
-      isOver = !job.isLong && this.#runsLong;
+      isOver = !job.isLong && !this.#mayBeLong(job.path);
       if (isOver) this.#stop(job);
       else job.isLong = true;
     }, SHORT_MS);

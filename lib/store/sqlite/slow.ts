@@ -11,8 +11,8 @@ import type { CountStatement, PagePlan, Statements } from "./statements.ts";
 
 /** However few rows: some are large, some patterns dear. */
 const HERE_MS = 5;
-/** Some five milliseconds for the dearest pattern; in a text of 1 MiB it takes two seconds. */
-const HERE_CHARS = 2_000;
+/** Ten milliseconds at most for the dearest pattern, in a text that was made for it. */
+const HERE_MATCH_COST = 50_000;
 
 /** A page, a count, or both. */
 export interface Read {
@@ -45,7 +45,7 @@ export function readBounded<T>(read: Read, { here, elsewhere, empty }: Ways<T>):
     if (isSlow(read, slow)) return { spentOn: null };
     try {
       const until = performance.now() + HERE_MS;
-      const allowance = { rows: slow.rowsMax, charsMax: HERE_CHARS, until };
+      const allowance = { rows: slow.rowsMax, matchCostMax: HERE_MATCH_COST, until };
       return { result: db.within(allowance, () => here(db, committed)) };
     } catch (error) {
       if (error instanceof Spent) return { spentOn: error.on };

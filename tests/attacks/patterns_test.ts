@@ -1,0 +1,81 @@
+/** Patterns that take long hold up neither the process nor the scans of other projects. */
+
+import assert from "node:assert/strict";
+import { PATTERNS_MAX } from "@/lib/limits.ts";
+import { ok, openShelf, refused, tally, times } from "../api/shelf.ts";
+import { DEAR_PATTERN, dearText } from "../support/dear_pattern.ts";
+import { openTestApp } from "../support/test_app.ts";
+import { database } from "../support/test_store.ts";
+import { costOf } from "./cost.ts";
+
+const FIELDS = [{ key: "title", type: "String" }, { key: "n", type: "Number" }];
+
+const like = (...patterns: readonly string[]): string =>
+  patterns.map((pattern) => `title_regex=${encodeURIComponent(pattern)}`).join("&");
+
+Deno.test("a pattern that compiles to too much, and too many patterns, are refused unread", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app, { fields: FIELDS });
+  const large = await shelf.asSecret({ path: `?${like(".{100}.{100}.{100}")}` });
+  refused(large, 400, "INVALID_QUERY", "repeat less often");
+  ok(await shelf.asSecret({ path: `?${like(...times(PATTERNS_MAX, (n) => `.{${n + 1}}`))}` }));
+  const many = like(...times(PATTERNS_MAX + 1, (n) => `.{${n + 1}}`));
+  refused(await shelf.asSecret({ path: `?${many}` }), 400, "INVALID_QUERY", "10 patterns");
+  const tree = { or: times(PATTERNS_MAX + 1, () => ({ not: { title: { regex: "a" } } })) };
+  const where = `where=${encodeURIComponent(JSON.stringify(tree))}`;
+  refused(await shelf.asSecret({ path: `?${where}` }), 400, "INVALID_QUERY", "10 patterns");
+});
+
+/** What MongoDB takes for a pattern it takes in a process of its own, and ends by itself. */
+const ignore = database !== "sqlite";
+
+Deno.test({
+  name: "patterns in a text of a megabyte end with their time" +
+    (ignore ? " (left out: on SQLite only)" : ""),
+  ignore,
+  async fn() {
+    await using app = await openTestApp({ env: { QUERY_TIME_LIMIT_MS: "500" } });
+    const shelf = await openShelf(app, { fields: FIELDS });
+    const text = times(500, (n) => dearText(n)).join("");
+    await shelf.insertOne({ title: text });
+    const patterns = times(PATTERNS_MAX, (n) => `a[ab]{${100 - n}}c`);
+    const { processorMs } = await costOf(async () => {
+      const answer = await shelf.asSecret({ path: `?${like(...patterns)}` });
+      refused(answer, 503, "QUERY_TOO_SLOW");
+      // Another one gets its thread at once.
+      ok(await shelf.asSecret({ path: `?${like("^b?a+[xyz]")}&count=true` }));
+    });
+    // It ran for a minute.
+    assert.ok(processorMs < 10_000, `${Math.round(processorMs)} ms`);
+  },
+});
+
+Deno.test({
+  name: "slow scans of one project do not get those of another refused" +
+    (ignore ? " (left out: on SQLite only)" : ""),
+  ignore,
+  async fn() {
+    await using app = await openTestApp({ env: { QUERY_TIME_LIMIT_MS: "5000" } });
+    const [attacker, other] = [
+      await openShelf(app, { fields: FIELDS }),
+      await openShelf(app, { fields: FIELDS }),
+    ];
+    const documents = times(100, (n) => ({ title: dearText(n), n }));
+    for (let i = 0; i < 5; i++) {
+      ok(await attacker.asSecret({ path: "/bulk", body: { documents } }), 201);
+    }
+    ok(await other.asSecret({ path: "/bulk", body: { documents: documents.slice(0, 10) } }), 201);
+    let goesOn = true;
+    const attack = async (n: number) => {
+      while (goesOn) await attacker.asSecret({ path: `?${like(DEAR_PATTERN)}&n_gt=-${n + 1}` });
+    };
+    const attacks = times(6, attack);
+    const answers = [];
+    for (const n of times(4, (n) => n)) {
+      answers.push(await other.asSecret({ path: `?${like(DEAR_PATTERN)}&n_gt=-${n + 1}` }));
+    }
+    goesOn = false;
+    await Promise.all(attacks);
+    assert.deepEqual(tally(answers), { 200: 4 });
+  },
+});
