@@ -65,7 +65,8 @@ export const RARE_OPERATIONS: Readonly<Record<string, Operation>> = {
       return {
         send: () =>
           outcomeOfCall((async () => {
-            const { items } = await pile.list({ filter: ALL, sort: [], limit: PILED });
+            const query = { filter: ALL, sort: [], limit: PILED, bytesMax: Infinity };
+            const { items } = await pile.list(query);
             assert.ok(items.length > PILED * PILED_BYTES, "all of them are listed");
           })()),
         effects: () => Promise.resolve(1),
