@@ -34,6 +34,7 @@ import { createDeadlines, type Deadlines } from "./http/deadline.ts";
 import { createFlight, type Flight } from "./http/flight.ts";
 import type { Log } from "./http/log.ts";
 import { createRateLimiter, type RateLimiter, type SharedCounts } from "./http/rate_limit.ts";
+import { createRequestShares, type RequestShares } from "./http/request_shares.ts";
 import { createStoredCounts } from "./http/stored_counts.ts";
 import { type NewId, objectIds } from "./ids.ts";
 import {
@@ -42,6 +43,8 @@ import {
   BODIES_SHARE_BYTES_MAX,
   DASHBOARD_SIGN_IN_RATE_PER_MINUTE,
   REQUEST_TIMEOUT_MS,
+  REQUESTS_AT_ONCE_MAX,
+  REQUESTS_SHARE_MAX,
   SIGN_IN_RATE_PER_MINUTE,
 } from "./limits.ts";
 import { createPlans, type Plans } from "./projects/plans.ts";
@@ -96,6 +99,7 @@ export interface Services extends AsyncDisposable {
   readonly knownDevices: KnownDevices;
   readonly deadlines: Deadlines;
   readonly bodyBudget: BodyBudget;
+  readonly requestShares: RequestShares;
   readonly flight: Flight;
 }
 
@@ -185,6 +189,10 @@ export async function openServices(
       bodyBudget: createBodyBudget({
         bytesMax: BODIES_BYTES_MAX / config.workers,
         shareBytesMax: BODIES_SHARE_BYTES_MAX / config.workers,
+      }),
+      requestShares: createRequestShares({
+        max: REQUESTS_AT_ONCE_MAX / config.workers,
+        shareMax: REQUESTS_SHARE_MAX / config.workers,
       }),
       flight: createFlight(),
       async [Symbol.asyncDispose]() {

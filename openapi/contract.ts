@@ -87,13 +87,13 @@ const BODY_PROBLEMS: readonly ProblemCode[] = [
   "REQUEST_TIMEOUT",
   "INVALID_JSON",
   "INVALID_BODY",
-  "SERVER_BUSY",
 ];
 
 const SERVER_PROBLEMS: readonly ProblemCode[] = [
   "QUERY_TOO_LONG",
   "INTERNAL",
   "STORE_UNAVAILABLE",
+  "SERVER_BUSY",
   "STOPPING",
   "HANDLER_TIMEOUT",
 ];

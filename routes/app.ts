@@ -35,7 +35,7 @@ type Route = (state: RequestState, param: (name: string) => string) => Soon<Resp
 
 /** The whole of HTTP over the services. */
 export function createApp(services: Services): App {
-  const { log, deadlines, flight, config, requestCounts, bodyBudget } = services;
+  const { log, deadlines, flight, config, requestCounts, bodyBudget, requestShares } = services;
   // One expression for all paths of a method. It takes no two that fit the same address, such as
   // `/users/{id}` beside `/users/me/{what}`: it throws here. One that takes them needs twice the time.
   const router = new RegExpRouter<Route>();
@@ -62,14 +62,17 @@ export function createApp(services: Services): App {
       (state, param) => {
         state.operationId = operation.operationId;
         refuseLongQuery(state.query);
+        // Whose share it counts towards is known behind the guard.
+        const caller = () => state.projectId ?? state.network;
         // Made with the first byte: most requests have no body.
         let held: HeldBody | undefined;
-        const heldBody = () => held ??= bodyBudget.open(state.projectId ?? state.network);
+        const heldBody = () => held ??= bodyBudget.open(caller());
         const limits = (bytesMax: number) => ({ bytesMax, held: heldBody() });
         const reply = deadlines.within(
           (restart) =>
-            after(operation.security.guard(services, state, param), (principal) =>
-              handle({
+            after(operation.security.guard(services, state, param), (principal) => {
+              requestShares.assertRoom(caller());
+              const handled = handle({
                 services,
                 principal,
                 query: state.query,
@@ -88,13 +91,18 @@ export function createApp(services: Services): App {
                   readForm(state.raw, { ...limits(FORM_BYTES_MAX), fieldsMax }).finally(restart),
                 chunks: (limits) => readChunks(state.raw, limits, restart),
                 hold: (bytes) => heldBody().add(bytes),
-              })),
+              });
+              if (handled instanceof Promise) requestShares.count(caller(), handled);
+              return handled;
+            }),
           operation.extraMs,
         );
-        const response = after(
-          reply,
-          (reply) => isPage ? respondPage(state, reply) : respond(state, reply),
-        );
+        const response = after(reply, (reply) => {
+          // A stream is under way until its last byte is sent.
+          const { sent } = state;
+          if (reply.body instanceof ReadableStream && sent) requestShares.count(caller(), sent);
+          return isPage ? respondPage(state, reply) : respond(state, reply);
+        });
         if (!(response instanceof Promise)) return response;
         return response.finally(() => held?.[Symbol.dispose]());
       },

@@ -21,6 +21,8 @@ const newRequestId = () => `${PROCESS_ID}-${(counter++).toString(36)}`;
 export interface Connection {
   /** The other end. */
   readonly remoteAddr: { readonly hostname: string };
+  /** Settles when the answer is sent, or cannot be. */
+  readonly completed?: Promise<void>;
 }
 
 /**
@@ -64,6 +66,11 @@ export class RequestState implements Address, Credentials {
     this.reader = isForeign ? null : origin;
     this.#connection = connection;
     this.#proxies = trustProxy;
+  }
+
+  /** Settles when the answer is sent; undefined where nobody listens. */
+  get sent(): Promise<void> | undefined {
+    return this.#connection.completed;
   }
 
   /** Many callers are never asked for it. */

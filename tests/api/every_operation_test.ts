@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createCatalog } from "@/lib/documents/catalog.ts";
 import { createBodyBudget } from "@/lib/http/body_budget.ts";
 import { createLog } from "@/lib/http/log.ts";
+import { createRequestShares } from "@/lib/http/request_shares.ts";
 import { QUERY_LENGTH_MAX, REQUEST_TIMEOUT_MS } from "@/lib/limits.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { Services } from "@/lib/services.ts";
@@ -191,6 +192,15 @@ onEach(
       refused(answer, 408, "REQUEST_TIMEOUT");
     }),
 );
+
+onEach("503 with Retry-After while too much is under way", SAMPLES, async (sample, app, shelf) => {
+  const requestShares = createRequestShares({ max: 0, shareMax: 0 });
+  await shelf.untouched(async () => {
+    const answer = await sendTo({ ...app.services, requestShares }, shelf, sample);
+    refused(answer, 503, "SERVER_BUSY");
+    assert.match(answer.headers.get("retry-after")!, /^[1-9]\d*$/);
+  });
+});
 
 onEach(
   "503 with Retry-After while the server holds too much",

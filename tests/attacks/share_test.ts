@@ -1,0 +1,61 @@
+/** Requests of one project that do not end leave room for those of others. */
+
+import assert from "node:assert/strict";
+import { createRequestShares } from "@/lib/http/request_shares.ts";
+import { createApp } from "@/routes/app.ts";
+import { openShelf, refused } from "../api/shelf.ts";
+import { type Answer, type Call, send } from "../support/conforming_client.ts";
+import { openTestApp, type TestProject } from "../support/test_app.ts";
+
+/** A body that does not come, until it is cut off. */
+function silent() {
+  let cut = () => {};
+  const body = new ReadableStream<Uint8Array>({
+    start: (stream) => void (cut = () => stream.error(new Error("gone"))),
+  });
+  return { body, cut: () => cut() };
+}
+
+Deno.test("one project has half of the requests under way, and others go on", async () => {
+  await using app = await openTestApp();
+  const requestShares = createRequestShares({ max: 8, shareMax: 4 });
+  const serve = createApp({ ...app.services, requestShares });
+  const [one, other] = [await openShelf(app), await openShelf(app)];
+  const call = ({ secretKey }: TestProject, rest: Partial<Call> = {}): Promise<Answer> =>
+    send(serve, { path: "/api/data/posts", headers: { "x-api-key": secretKey }, ...rest });
+  const bodies = Array.from({ length: 4 }, silent);
+  const waiting = bodies.map(({ body }) => call(one.project, { body }));
+  // The guard looks at nothing but what is remembered by now.
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  for (let tries = 0; tries < 20; tries++) {
+    const answer = await call(one.project);
+    refused(answer, 503, "SERVER_BUSY");
+    assert.match(answer.headers.get("retry-after")!, /^[1-9]\d*$/);
+    assert.equal((await call(other.project)).status, 200);
+  }
+  for (const { cut } of bodies) cut();
+  for (const answer of await Promise.all(waiting)) refused(answer, 400, "INVALID_JSON");
+  assert.equal((await call(one.project)).status, 200);
+});
+
+Deno.test("a download is under way until it is sent", async () => {
+  const sent = Promise.withResolvers<void>();
+  const counted: Promise<unknown>[] = [];
+  await using app = await openTestApp();
+  const requestShares = {
+    assertRoom() {},
+    count: (_caller: string, work: Promise<unknown>) => void counted.push(work),
+  };
+  const serve = createApp({ ...app.services, requestShares });
+  const project = await app.project();
+  const { cookie } = await project.owner();
+  await project.collection({ name: "posts" });
+  const path = `/dashboard/projects/${project.projectId}/collections/posts/export?format=json`;
+  const request = new Request(`http://localhost:8000${path}`, { headers: { cookie } });
+  const connection = { remoteAddr: { hostname: "127.0.0.1" }, completed: sent.promise };
+  const response = await serve(request, connection);
+  assert.equal(response.status, 200);
+  assert.ok(counted.includes(sent.promise), "what is sent is counted");
+  await response.text();
+  sent.resolve();
+});
