@@ -8,7 +8,7 @@
 import { type Counts, countsOf, failuresOf, FileTimes, sumOf } from "./runner/output.ts";
 import { testFilesIn } from "./runner/files.ts";
 import { leftOutOf, type Pass, passesOver } from "./runner/passes.ts";
-import { type Shard, shardsOf } from "./runner/shards.ts";
+import { isIdle, type Shard, shardsOf } from "./runner/shards.ts";
 import { findS3 } from "./services/ceph.ts";
 import { startCeph } from "./services/ceph_server.ts";
 import { findMongodb } from "./services/mongodb.ts";
@@ -110,18 +110,25 @@ async function runShard({ pass, files }: Shard, { flags, env }: Surroundings): P
   };
 }
 
-/** Runs the shards, as many at once as there are cores. */
+/**
+ * Runs the shards, as many at once as there are cores, and beside them one that needs none: most of
+ * its time it waits.
+ */
 async function runShards(shards: readonly Shard[], surroundings: Surroundings): Promise<Ran[]> {
-  const waiting = [...shards];
+  const idle = shards.filter(isIdle);
+  const busy = shards.filter((shard) => !isIdle(shard));
   const ran: Ran[] = [];
-  const takeThem = async () => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+  const runAllOf = async (next: () => Shard | undefined) => {
+    for (let shard = next(); shard !== undefined; shard = next()) {
       if (stoppedBy !== null) return;
-      ran.push(await runShard(next, surroundings));
+      ran.push(await runShard(shard, surroundings));
     }
   };
   const jobs = Number(Deno.env.get("DENO_JOBS") || navigator.hardwareConcurrency);
-  await Promise.all(Array.from({ length: jobs }, takeThem));
+  await Promise.all([
+    runAllOf(() => idle.shift()),
+    ...Array.from({ length: jobs }, () => runAllOf(() => busy.shift() ?? idle.shift())),
+  ]);
   return ran;
 }
 

@@ -8,7 +8,7 @@ import {
   type Pass,
   passesOver,
 } from "./passes.ts";
-import { shardsOf } from "./shards.ts";
+import { isIdle, shardsOf } from "./shards.ts";
 
 const EVERYWHERE = { mongodb: true, s3: true };
 const EVERY_FILE = await testFilesIn(".");
@@ -126,4 +126,15 @@ Deno.test("shards hold every file of every pass once, those that take long first
   const isLong = (path: string) => /^tests\/(?:acceptance|contract|faults)\//.test(path);
   const lastLong = shards.findLastIndex(({ files }) => files.some(isLong));
   assert.ok(shards.slice(0, lastLong).every(({ files }) => files.every(isLong)));
+});
+
+Deno.test("only shards of tests that wait for a server are idle", () => {
+  const [pass] = passesOver(["tests/faults/a_test.ts", "tests/api/b_test.ts"], {
+    all: true,
+    servers: { mongodb: false, s3: false },
+  });
+  assert.deepEqual(shardsOf([pass!]).map((shard) => [shard.files, isIdle(shard)]), [
+    [["tests/faults/a_test.ts"], true],
+    [["tests/api/b_test.ts"], false],
+  ]);
 });

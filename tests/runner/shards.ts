@@ -19,6 +19,10 @@ const WEIGHTS: readonly (readonly [folder: string, weight: number])[] = [
   ["", 1 / 20],
 ];
 
+/** Whether a shard waits for time limits of a server most of its time. */
+export const isIdle = ({ files }: Shard): boolean =>
+  files.every((path) => path.startsWith("tests/faults/"));
+
 const rankOf = (path: string): number => WEIGHTS.findIndex(([folder]) => path.startsWith(folder));
 
 /** The shards of all passes, in the order to run them: long ones first, so that short ones end it. */
