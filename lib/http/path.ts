@@ -21,7 +21,7 @@ const STORAGE = "/api/storage/";
 /** Whether refusals at this path also carry `error`, as those of operations on files do. */
 export const isStoragePath = (path: string): boolean => path.startsWith(STORAGE);
 
-const DASHBOARD = /^\/api\/(?:auth|user|projects)(?:\/|$)/;
+const DASHBOARD = /^\/api\/(?:auth|user|projects|invitations)(?:\/|$)/;
 const JWKS = /^\/api\/projects\/[^/]+\/jwks\.json$/;
 
 const PAGES = /^\/dashboard(?:\/|$)/;
