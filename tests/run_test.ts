@@ -45,6 +45,7 @@ async function startRunner(
       "run",
       ...["net", "read", "write", "env", "run", "sys"].map((name) => `--allow-${name}`),
       new URL("run.ts", import.meta.url).pathname,
+      "--no-check",
       file,
     ],
     cwd: new URL("../", import.meta.url),

@@ -33,18 +33,17 @@ const ABOUT_ONE_STORE = /^(?:put_blob|serve_file|disk|s3)_/;
  */
 export const CHOSEN_ON_MONGODB: readonly RegExp[] = [
   /^tests\/property\//,
-  /^tests\/attacks\//,
+  /^tests\/attacks\/(?:answers|consent|disk|emails|purse|queries|refresh|writes)_/,
   /^tests\/api\/(?:list_documents|list_project_documents|rls_table|idempotency|preconditions)/,
   /^tests\/api\/(?:written_unique|create_documents|patch_document|update_collection)_/,
   /^tests\/api\/(?:create_collection_limit|document_quota|ai_caps|sign_in_locks)_/,
   /^tests\/api\/(?:exchange_code|refresh_session|shared_\w+)_test/,
   /^tests\/api\/(?:accept_invitation_at_once|register_account_admission)_test/,
   /^tests\/api\/(?:confirm_upload|storage_quota_edge|uploads_interleaved|reaper)_/,
-  /^tests\/acceptance\/(?:journey|two_processes|workers)_/,
+  /^tests\/acceptance\/journey_/,
 ];
 export const CHOSEN_IN_BUCKET: readonly RegExp[] = [
   /^tests\/api\/(?:request_upload|confirm_upload|delete_file|uploads_interleaved|reaper)_/,
-  /^tests\/api\/(?:storage_quota_edge|upload_crashes|storage_reconcile)_/,
   /^tests\/acceptance\/files_/,
 ];
 export const CHOSEN_ON_BOTH: readonly RegExp[] = [/^tests\/acceptance\/files_/];
