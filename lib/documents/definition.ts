@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DEFINITION_DEPTH_MAX, DEFINITION_FIELDS_MAX } from "../limits.ts";
+import { DEFINITION_DEPTH_MAX, DEFINITION_FIELDS_MAX, DEFINITION_VALUES_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import {
   type CollectionDefinition,
@@ -56,6 +56,9 @@ export function parseDefinition(input: unknown): CollectionDefinition {
   if (isDeeperThan(input, INPUT_DEPTH_MAX)) {
     throw invalid(`The definition is nested deeper than ${INPUT_DEPTH_MAX} levels.`);
   }
+  if (valuesIn(input) > DEFINITION_VALUES_MAX) {
+    throw invalid(`The definition holds more than ${DEFINITION_VALUES_MAX} values.`);
+  }
   const parsed = Definition.safeParse(input);
   if (!parsed.success) {
     const { path, message } = parsed.error.issues[0]!;
@@ -86,6 +89,17 @@ const INPUT_DEPTH_MAX = 40;
 function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   return levels === 0 || Object.values(value).some((inner) => isDeeperThan(inner, levels - 1));
+}
+
+/** How many objects, lists, texts and so on it is made of; no more are counted than are allowed. */
+function valuesIn(value: unknown): number {
+  let count = 1;
+  if (typeof value !== "object" || value === null) return count;
+  for (const inner of Object.values(value)) {
+    count += valuesIn(inner);
+    if (count > DEFINITION_VALUES_MAX) break;
+  }
+  return count;
 }
 
 const invalid = (message: string) => new Problem("INVALID_DEFINITION", { message });

@@ -176,6 +176,15 @@ Deno.test("a definition nested 10,000 deep is refused, not failed on", () => {
   assertRefused(withField(field), /./);
 });
 
+Deno.test("a definition is made of up to 5000 values, which are counted before they are read", () => {
+  const AROUND = 9; // Objects, lists and texts around the elements of the default.
+  const withDefault = (count: number) =>
+    withField({ key: "tags", type: "Array", default: Array(count - AROUND).fill(0) });
+  parseDefinition(withDefault(5000));
+  assertRefused(withDefault(5001), /more than 5000 values/);
+  assertRefused({ name: "posts", fields: Array(500_000).fill(0) }, /more than 5000 values/);
+});
+
 Deno.test("up to 200 fields can be declared, nested ones included", () => {
   const many = (count: number) =>
     Array.from({ length: count }, (_, n) => ({ key: `f${n}`, type: "String" }));

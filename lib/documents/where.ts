@@ -23,10 +23,18 @@ export function parseWhere(collection: Collection, text: string): Filter {
   }
   let conditions = 0;
 
+  const count = () => {
+    if (++conditions > WHERE_CONDITIONS_MAX) {
+      throw refuse(`has more than ${WHERE_CONDITIONS_MAX} conditions`);
+    }
+  };
+
   const node = (value: unknown, depth: number): Filter => {
     if (depth > WHERE_DEPTH_MAX) throw refuse(`is nested deeper than ${WHERE_DEPTH_MAX} levels`);
+    const entries = Object.entries(members(value));
+    if (entries.length === 0) count(); // It holds for everything, and is a condition all the same.
     return and(
-      ...Object.entries(members(value)).map(([name, inner]) => {
+      ...entries.map(([name, inner]) => {
         if (name === "and") return and(...branches(name, inner, depth));
         if (name === "or") return or(...branches(name, inner, depth));
         return name === "not" ? not(node(inner, depth + 1)) : field(name, inner);
@@ -46,9 +54,7 @@ export function parseWhere(collection: Collection, text: string): Filter {
     const operators = isPlainObject(value) ? Object.entries(value) : [["eq", value] as const];
     if (operators.length === 0) throw refuse(`has no operator for ${shown(path)}`);
     return and(...operators.map(([operator, wanted]) => {
-      if (++conditions > WHERE_CONDITIONS_MAX) {
-        throw refuse(`has more than ${WHERE_CONDITIONS_MAX} conditions`);
-      }
+      count();
       if (!isOperator(operator)) {
         throw new Problem("UNKNOWN_OPERATOR", {
           message: `"where" has the unknown operator ${shown(operator)}: use ${

@@ -75,6 +75,12 @@ Deno.test("an empty tree matches everything", () => {
   assert.deepEqual(where({}), { op: "and", of: [] });
 });
 
+Deno.test("what asks for nothing counts as a condition too", () => {
+  const empty = (count: number) => ({ or: Array.from({ length: count }, () => ({})) });
+  where(empty(50));
+  assert.throws(() => where(empty(51)), /more than 50 conditions/);
+});
+
 Deno.test("every operator is served", () => {
   const tree = {
     views: { eq: 1, ne: 2, gt: 3, gte: 4, lt: 5, lte: 6, in: [7], nin: [8], exists: true },
