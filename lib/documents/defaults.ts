@@ -4,13 +4,20 @@ import type { FieldDefinition, ItemDefinition } from "./fields.ts";
 
 type Members = { [name: string]: Json };
 
-/** Fills members that are missing, also in the objects within; null is not missing. */
+/**
+ * Fills members that are missing, also in the objects within; null is not missing. What lacks nothing
+ * is not copied.
+ */
 export function withDefaults(fields: readonly FieldDefinition[], members: Members): Members {
-  const filled: Members = { ...members };
+  let filled = members;
   for (const field of fields) {
-    const value = own(filled, field.key);
-    if (value !== undefined) filled[field.key] = filledValue(field, value);
-    else if (field.default !== undefined) filled[field.key] = filledValue(field, field.default);
+    const value = own(members, field.key);
+    const given = value === undefined ? field.default : value;
+    if (given === undefined) continue;
+    const whole = filledValue(field, given);
+    if (whole === value) continue;
+    if (filled === members) filled = { ...members };
+    filled[field.key] = whole;
   }
   return filled;
 }

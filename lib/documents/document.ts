@@ -8,7 +8,7 @@ import type { Writable } from "./access.ts";
 import type { Collection, StoredDocument } from "./collection.ts";
 import { withDefaults } from "./defaults.ts";
 import { FAULTS_MAX, fitMembers } from "./fit.ts";
-import { isServerField, shown } from "./names.ts";
+import { isServerField, SERVER_FIELDS, shown } from "./names.ts";
 
 export type Members = { [name: string]: Json };
 
@@ -86,6 +86,7 @@ export function withoutServerFields(
   members: Members,
   current: Stored<StoredDocument> | null,
 ): Members {
+  if (!hasServerFields(members)) return members;
   const kept: Members = {};
   for (const [name, value] of Object.entries(members)) {
     if (!isServerField(name)) kept[name] = value;
@@ -100,7 +101,7 @@ export function withoutServerFields(
 }
 
 export const hasServerFields = (members: Members): boolean =>
-  Object.keys(members).some(isServerField);
+  SERVER_FIELDS.some((name) => Object.hasOwn(members, name));
 
 /** Runs a write and says what the store refused in the client's words. */
 export async function writing<T>(work: () => Promise<T>): Promise<T> {

@@ -34,11 +34,13 @@ export function fitValue(
   value: Json,
   { strict, depth, path = "" }: FitOptions,
 ): Fitted {
-  const fitting = new Fitting(strict);
-  const fitted = field === null
-    ? fitting.undeclared(value, path, depth)
-    : fitting.declared(field, value, path, depth);
-  return { value: fitted, faults: fitting.faults };
+  return fit(
+    strict,
+    (fitting) =>
+      field === null
+        ? fitting.undeclared(value, path, depth)
+        : fitting.declared(field, value, path, depth),
+  );
 }
 
 /** Fits the members of a document, or of a change to one. Missing fields are not its concern. */
@@ -47,8 +49,16 @@ export function fitMembers(
   members: { readonly [name: string]: Json },
   strict: boolean,
 ): Fitted<{ [name: string]: Json }> {
-  const fitting = new Fitting(strict);
-  return { value: fitting.members(fields, members, "", 1), faults: fitting.faults };
+  return fit(strict, (fitting) => fitting.members(fields, members, "", 1));
+}
+
+/** Paths are made only where there is a fault to tell: there may be one for each value. */
+function fit<T>(strict: boolean, walk: (fitting: Fitting) => T): Fitted<T> {
+  const quick = new Fitting(strict, false);
+  const value = walk(quick);
+  if (quick.faults.length === 0) return { value, faults: [] };
+  const telling = new Fitting(strict, true);
+  return { value: walk(telling), faults: telling.faults };
 }
 
 /** One walk over a value: copies it in its stored form and collects what is wrong. */
@@ -58,8 +68,16 @@ class Fitting {
   /** Of long lists of fields: a search for each member of a document would add up. */
   readonly #byName = new Map<readonly FieldDefinition[], ReadonlyMap<string, FieldDefinition>>();
 
-  constructor(strict: boolean) {
+  readonly #tellsPaths: boolean;
+
+  constructor(strict: boolean, tellsPaths: boolean) {
     this.#strict = strict;
+    this.#tellsPaths = tellsPaths;
+  }
+
+  #within(path: string, name: string | number): string {
+    if (!this.#tellsPaths) return "";
+    return path === "" ? `${name}` : `${path}.${name}`;
   }
 
   members(
@@ -71,7 +89,7 @@ class Fitting {
     const fitted: { [name: string]: Json } = {};
     if (this.#tooDeep(at, depth)) return fitted;
     for (const [name, value] of Object.entries(members)) {
-      const path = at === "" ? name : `${at}.${name}`;
+      const path = this.#within(at, name);
       const problem = nameProblem(name);
       if (problem !== null) {
         this.#fault(at, `cannot be stored: ${problem}`);
@@ -136,7 +154,7 @@ class Fitting {
     depth: number,
   ): Json {
     for (const { key, required } of fields ?? []) {
-      const path = at === "" ? key : `${at}.${key}`;
+      const path = this.#within(at, key);
       if (required && (own(members, key) ?? null) === null) this.#fault(path, "is required");
     }
     return this.members(fields, members, at, depth);
@@ -146,8 +164,8 @@ class Fitting {
     if (this.#tooDeep(path, depth)) return [];
     return value.map((element, i) =>
       item === undefined
-        ? this.undeclared(element, `${path}.${i}`, depth + 1)
-        : this.declared(item, element, `${path}.${i}`, depth + 1)
+        ? this.undeclared(element, this.#within(path, i), depth + 1)
+        : this.declared(item, element, this.#within(path, i), depth + 1)
     );
   }
 

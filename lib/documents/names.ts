@@ -10,6 +10,8 @@ export const isServerField = (name: string): boolean =>
   (SERVER_FIELDS as readonly string[]).includes(name);
 
 const POLLUTING = new Set(["__proto__", "constructor", "prototype"]);
+/** As nearly all are, which are sooner known to be good than looked through for what is not. */
+const PLAIN = /^[\w-]+$/;
 const INVISIBLE = /[\p{Cc}\p{Cf}]/u;
 
 /**
@@ -17,6 +19,7 @@ const INVISIBLE = /[\p{Cc}\p{Cf}]/u;
  * dollars would be paths and operators to a store, the rest would be traps to people.
  */
 export function nameProblem(name: string): string | null {
+  if (PLAIN.test(name) && !POLLUTING.has(name)) return null;
   if (name === "") return "a name is empty";
   if (name.startsWith("$")) return `the name ${shown(name)} begins with $`;
   if (name.includes(".")) return `the name ${shown(name)} contains a dot`;

@@ -16,11 +16,15 @@ export function jsonText(value: Json, indent?: number): string {
  * put before it.
  */
 export function recordText(record: StoredRecord): string {
-  const text = jsonText(record);
-  if (text.startsWith('{"_id":')) return text;
+  if (firstNameOf(record) === "_id") return jsonText(record);
   const { _id, ...rest } = record;
   const members = jsonText(rest).slice(1, -1);
   return `{"_id":${JSON.stringify(_id)}${members === "" ? "" : `,${members}`}}`;
+}
+
+function firstNameOf(record: StoredRecord): string | undefined {
+  for (const name in record) return name;
+  return undefined;
 }
 
 function hasNegativeZero(value: Json): boolean {
