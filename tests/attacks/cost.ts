@@ -1,6 +1,8 @@
 /** What a piece of work takes of the process: processor time and memory. */
 
 import { cpuUsage } from "node:process";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 
 export interface Cost {
   /** Of all threads, scaled to {@linkcode REFERENCE_MS}. */
@@ -26,7 +28,24 @@ function reference(): number {
 }
 
 /** How much slower this machine is, at least 1: a bound on time would else be one on machines. */
-const slowness = Math.max(1, Math.min(reference(), reference(), reference()) / REFERENCE_MS);
+const slownessNow = (): number =>
+  Math.max(1, Math.min(reference(), reference(), reference()) / REFERENCE_MS);
+
+let slowness = slownessNow();
+
+setFlagsFromString("--expose-gc");
+
+/**
+ * Gives back what nobody holds any more: without that, what a request takes hides in what the one
+ * before it has left.
+ */
+const collectGarbage = runInNewContext("gc") as () => void;
+
+/** Before something is measured again: what else was going on may have made the difference. */
+export function settle(): void {
+  slowness = slownessNow();
+  collectGarbage();
+}
 
 export async function costOf(work: () => Promise<unknown> | unknown): Promise<Cost> {
   const { rss } = Deno.memoryUsage();

@@ -1,5 +1,6 @@
 /** The dearest requests that fit the limits: the largest ones, of the smallest and longest parts. */
 
+import { BODY_MEMBERS_MAX, DOCUMENT_MEMBERS_MAX, QUERY_LENGTH_MAX } from "@/lib/limits.ts";
 import type { Json } from "@/lib/store/port.ts";
 import { isObject } from "@/lib/store/shape.ts";
 
@@ -13,19 +14,45 @@ export interface Hostile {
 const fill = (piece: string, length: number): string =>
   piece.repeat(Math.max(1, Math.floor(length / piece.length)));
 
-/** As many different parts as fit, with a separator between them. */
-function filled(part: (i: number) => string, separator: string, length: number): string {
+/** As many different parts as there are and fit, with a separator between them. */
+function filled(part: (i: number) => string | null, separator: string, length: number): string {
   const parts: string[] = [];
   for (let i = 0, left = length;; i++) {
     const next = part(i);
+    if (next === null) return parts.join(separator);
     left -= next.length + separator.length;
     if (left < 0) return parts.join(separator);
     parts.push(next);
   }
 }
 
-/** JSON values of at most so many bytes. */
-export const hostileValues = (bytes: number): Hostile[] => [
+/** As many members as a document may have, beside a few others. */
+const MEMBERS = DOCUMENT_MEMBERS_MAX - 100;
+
+/** Up to that, texts are kept: many operations take bodies of one size. */
+const KEPT_BYTES_MAX = 2 * 1_048_576;
+const STEP = 1024;
+const kept = new Map<string, Hostile[]>();
+
+/** JSON values of at most so many bytes, and some of at most so many members. */
+function hostileValues(bytes: number, members = MEMBERS): Hostile[] {
+  const least = bytes > 10 * STEP ? Math.floor(bytes / STEP) * STEP : bytes;
+  const key = `${least} ${members}`;
+  const values = kept.get(key) ?? newHostileValues(least, members);
+  if (bytes <= KEPT_BYTES_MAX) kept.set(key, values);
+  return values;
+}
+
+const newHostileValues = (bytes: number, members: number): Hostile[] => [
+  ...[
+    ["as many members as are taken", (i: number) => `"${i.toString(36)}":0`] as const,
+    ["as many paths as are taken", (i: number) => `"a.b${i.toString(36)}.c":0`] as const,
+    ["as many long paths", (i: number) => `"${"a.".repeat(18)}b${i.toString(36)}":0`] as const,
+    ["as many objects", (i: number) => `"${i.toString(36)}":{}`] as const,
+  ].map(([what, part]) => ({
+    what,
+    text: `{${filled((i) => i < members ? part(i) : null, ",", bytes - 2)}}`,
+  })),
   { what: "a long text", text: `"${fill("a", bytes - 2)}"` },
   { what: "a text of escapes", text: `"${fill("\\u0041", bytes - 2)}"` },
   { what: "a number of many digits", text: fill("1", bytes) },
@@ -54,6 +81,9 @@ export const hostileValues = (bytes: number): Hostile[] => [
   { what: "white space", text: `${fill(" ", bytes - 1)}0` },
 ];
 
+/** Of each of a hundred documents, so that their body has no more than it may have. */
+const MEMBERS_OF_ONE = BODY_MEMBERS_MAX / 100 - 1;
+
 /** Bodies of at most so many bytes, made of one that the operation takes. */
 export function* hostileBodies(sample: unknown, bytesMax: number): Generator<Hostile> {
   yield* hostileValues(bytesMax);
@@ -68,47 +98,57 @@ export function* hostileBodies(sample: unknown, bytesMax: number): Generator<Hos
       yield { what: `${name}: ${what}`, text: within(text) };
     }
     if (!Array.isArray(value)) continue;
-    for (const { what, text } of hostileValues(Math.floor(room / 100) - 1)) {
+    for (const { what, text } of hostileValues(Math.floor(room / 100) - 1, MEMBERS_OF_ONE)) {
       const list = Array.from({ length: 100 }, () => text);
       yield { what: `${name}: a hundred of ${what}`, text: within(`[${list.join()}]`) };
     }
   }
 }
 
-const QUERY_BYTES = 32_768;
-
-/** Query texts of at most 32 KiB; `name` is a field that is there. */
+/** The longest query texts; `name` is a field that is there. */
 export const hostileQueries = (name: string): Hostile[] =>
   [
-    ["one parameter again and again", fill("a&", QUERY_BYTES)],
-    ["conditions on one field", fill(`${name}=a&`, QUERY_BYTES)],
-    ["many parameters", filled((i) => `${i.toString(36)}=`, "&", QUERY_BYTES)],
+    ["one parameter again and again", fill("a&", QUERY_LENGTH_MAX)],
+    ["conditions on one field", fill(`${name}=a&`, QUERY_LENGTH_MAX)],
+    ["many parameters", filled((i) => `${i.toString(36)}=`, "&", QUERY_LENGTH_MAX)],
     ["a hundred parameters of many levels", filled((i) => fill("a.", 290) + i, "&", 30_000)],
-    ["a parameter of many levels", `${fill("a.", QUERY_BYTES - 4)}a=1`],
-    ["a parameter of many operators", `${fill("a_", QUERY_BYTES - 4)}gt=1`],
-    ["separators", fill("&", QUERY_BYTES)],
-    ["escapes", fill("%61", QUERY_BYTES)],
-    ["half escapes", fill("%", QUERY_BYTES)],
-    ["pluses", fill("+", QUERY_BYTES)],
-    ["a long value", `${name}=${fill("a", QUERY_BYTES - 20)}`],
-    ["a list of values", `${name}_in=${fill("a,", QUERY_BYTES - 20)}`],
+    ["a parameter of many levels", `${fill("a.", QUERY_LENGTH_MAX - 4)}a=1`],
+    ["a parameter of many operators", `${fill("a_", QUERY_LENGTH_MAX - 4)}gt=1`],
+    ["separators", fill("&", QUERY_LENGTH_MAX)],
+    ["escapes", fill("%61", QUERY_LENGTH_MAX)],
+    ["half escapes", fill("%", QUERY_LENGTH_MAX)],
+    [
+      "a hundred conditions",
+      filled((i) => i < 99 ? `a.b${i}_ne=${"a".repeat(300)}` : null, "&", 32_000),
+    ],
+    [
+      "fifty conditions that hold",
+      `where={"and":[${filled((i) => i < 50 ? `{"a${i}":{"ne":1}}` : null, ",", 4_000)}]}`,
+    ],
+    [
+      "a list of all values",
+      `${name}_in=${filled((i) => i < 1000 ? `value ${i}` : null, ",", 32_000)}`,
+    ],
+    ["pluses", fill("+", QUERY_LENGTH_MAX)],
+    ["a long value", `${name}=${fill("a", QUERY_LENGTH_MAX - 20)}`],
+    ["a list of values", `${name}_in=${fill("a,", QUERY_LENGTH_MAX - 20)}`],
     ["different values", `${name}_in=${filled((i) => i.toString(36), ",", 6_000)}`],
-    ["fields", `fields=${filled((i) => i.toString(36), ",", QUERY_BYTES - 20)}`],
-    ["one field again and again", `limit=1000&fields=${fill("a,", QUERY_BYTES - 40)}a`],
+    ["fields", `fields=${filled((i) => i.toString(36), ",", QUERY_LENGTH_MAX - 20)}`],
+    ["one field again and again", `limit=1000&fields=${fill("a,", QUERY_LENGTH_MAX - 40)}a`],
     [
       "two hundred fields of many levels",
       `fields=${filled((i) => fill("a.", 140) + i, ",", 32_000)}`,
     ],
-    ["sort keys", `sort=${fill("a,", QUERY_BYTES - 20)}`],
-    ["a sort key of many levels", `sort=${fill("a.", QUERY_BYTES - 20)}`],
-    ["populate", `populate=${fill("a,", QUERY_BYTES - 20)}`],
-    ["a deep tree", `where=${fill('{"and":[', QUERY_BYTES - 20)}`],
+    ["sort keys", `sort=${fill("a,", QUERY_LENGTH_MAX - 20)}`],
+    ["a sort key of many levels", `sort=${fill("a.", QUERY_LENGTH_MAX - 20)}`],
+    ["populate", `populate=${fill("a,", QUERY_LENGTH_MAX - 20)}`],
+    ["a deep tree", `where=${fill('{"and":[', QUERY_LENGTH_MAX - 20)}`],
     ["a wide tree", `where={"or":[${fill("{},", 4_000)}{}]}`],
     ["a tree of paths", `where={"${fill("a.", 4_000)}a":1}`],
-    ["a cursor", `cursor=${fill("A", QUERY_BYTES - 20)}`],
-    ["parts of a cursor", `cursor=${fill("A.", QUERY_BYTES - 20)}`],
+    ["a cursor", `cursor=${fill("A", QUERY_LENGTH_MAX - 20)}`],
+    ["parts of a cursor", `cursor=${fill("A.", QUERY_LENGTH_MAX - 20)}`],
     ["a pattern", `${name}_regex=${fill("a*", 128)}`],
-    ["a search", `search=${fill("a+", QUERY_BYTES - 20)}`],
+    ["a search", `search=${fill("a+", QUERY_LENGTH_MAX - 20)}`],
   ].map(([what, text]) => ({ what: what!, text: text! }));
 
 const HEADER_BYTES = 65_536;
@@ -162,3 +202,44 @@ export function* hostileForms(names: readonly string[], bytesMax: number): Gener
     yield { what: `${name} of lines`, text: start + fill("%0A", bytesMax - start.length) };
   }
 }
+
+const BOUNDARY = "hostile";
+export const UPLOAD_TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
+
+const part = (name: string, content: string, more = ""): string =>
+  `--${BOUNDARY}\r\ncontent-disposition: form-data; name="${name}"${more}\r\n\r\n${content}\r\n`;
+
+const formOf = (...parts: readonly string[]): string => `${parts.join("")}--${BOUNDARY}--\r\n`;
+
+/** Forms of several parts, with a file of at most so many bytes, or its rows. */
+export function* hostileUploads(bytesMax: number): Generator<Hostile> {
+  const bytes = bytesMax - 1024;
+  const texts: Hostile[] = [
+    { what: "columns", text: filled((i) => `c${i}`, ",", bytes) },
+    { what: "delimiters", text: `a\n${fill(",", bytes - 2)}` },
+    { what: "rows", text: `a\n${fill("1\n", bytes - 2)}` },
+    { what: "as many rows as are taken", text: `a\n${fill("1\n", 9_998)}` },
+    { what: "as many cells as are taken", text: cellsOf(500, 119) },
+    { what: "rows of many cells", text: cellsOf(12, 4_999) },
+    { what: "quotes", text: `a\n${fill('"', bytes - 2)}` },
+    { what: "quoted line ends", text: `a\n${fill('"\n",', bytes - 2)}` },
+    { what: "documents", text: `[${fill('{"a":0},', 39_000)}{}]` },
+    { what: "rows of a preview", text: `[${fill('{"number":1,"document":{}},', 130_000)}{}]` },
+    ...hostileValues(bytes),
+  ];
+  for (const { what, text } of texts) {
+    yield { what: `a file of ${what}`, text: formOf(part("file", text, '; filename="a.csv"')) };
+    yield { what: `the text ${what}`, text: formOf(part("text", text)) };
+    yield { what: `rows: ${what}`, text: formOf(part("rows", text), part("once", "a")) };
+  }
+  yield { what: "parts", text: formOf(fill(part("a", ""), bytes)) };
+  yield { what: "a part without an end", text: `--${BOUNDARY}\r\n${fill("a: b\r\n", bytes)}` };
+  yield { what: "line ends", text: `--${BOUNDARY}\r\n\r\n${fill("\r\n", bytes)}` };
+  yield { what: "boundaries", text: fill(`--${BOUNDARY}\r\n`, bytes) };
+  yield { what: "beginnings of boundaries", text: formOf(part("a", fill("\r\n--host", bytes))) };
+}
+
+/** A CSV with so many columns and rows. */
+const cellsOf = (columns: number, rows: number): string =>
+  `${filled((i) => i < columns ? `c${i}` : null, ",", 9_000)}\n` +
+  fill(`${fill("1,", 2 * (columns - 1))}1\n`, rows * 2 * columns);

@@ -1,10 +1,11 @@
 /**
- * Every parser of what a request brings, with inputs of one kind that grow: twice as much may not
- * take four times as long. Each is called beyond the bound that a request is held to as well.
+ * Every parser of what a request of the interface brings, with inputs of one kind that grow: twice
+ * as much may not take four times as long. Each is called beyond the bound that a request is held to
+ * as well.
  */
 
-import assert from "node:assert/strict";
-import { compileCollection } from "@/lib/documents/collection.ts";
+import { createCursors } from "@/lib/documents/cursor.ts";
+import { parseDate } from "@/lib/documents/dates.ts";
 import { parseDefinition } from "@/lib/documents/definition.ts";
 import { fitWhole } from "@/lib/documents/document.ts";
 import { fitChanges } from "@/lib/documents/fit_changes.ts";
@@ -12,42 +13,26 @@ import { patternProblem } from "@/lib/documents/pattern.ts";
 import { namesTag } from "@/lib/documents/precondition.ts";
 import { parseListQuery, splitCursor } from "@/lib/documents/query.ts";
 import { parseWhere } from "@/lib/documents/where.ts";
-import { readForm } from "@/lib/http/body.ts";
+import { canonicalEmail, isPlainEmail } from "@/lib/emails.ts";
+import { createUploadTokens } from "@/lib/files/upload_tokens.ts";
+import { readJson } from "@/lib/http/body.ts";
 import { createCookies } from "@/lib/http/cookies.ts";
-import { readFileForm } from "@/lib/http/file_form.ts";
 import { readAddress } from "@/lib/http/path.ts";
 import { readRanges } from "@/lib/http/ranges.ts";
 import { RequestState } from "@/lib/http/request.ts";
-import { Problem } from "@/lib/problems.ts";
+import { parseId } from "@/lib/ids.ts";
+import { isReturnPath } from "@/lib/social/return_path.ts";
 import { parseJson } from "@/lib/store/json_text.ts";
-import { readDraft } from "@/routes/dashboard/collections/draft_form.ts";
-import { takesEncoding } from "@/routes/dashboard/compression.ts";
-import { readCsv } from "@/routes/dashboard/documents/csv.ts";
-import { readEntries } from "@/routes/dashboard/documents/entered.ts";
-import { readUploadForm } from "@/routes/dashboard/documents/upload_form.ts";
-import { readView, viewText } from "@/routes/dashboard/documents/view.ts";
-import { processorMs } from "./cost.ts";
-
-const collection = compileCollection(parseDefinition({
-  name: "posts",
-  fields: [
-    { key: "title", type: "String", unique: true },
-    { key: "views", type: "Number", index: true },
-    { key: "author", type: "Ref", ref: "users" },
-    { key: "address", type: "Object", fields: [{ key: "city", type: "String" }] },
-  ],
-  strict: false,
-}));
-
-/** Parts from 0 to `n`, joined. */
-const many = (n: number, part: (i: number) => string, separator = ""): string =>
-  Array.from({ length: n }, (_, i) => part(i)).join(separator);
+import { collection, HELD, many, type Parser, testGrowth } from "./growth.ts";
 
 const objectOf = (n: number, name: (i: number) => string, value: unknown = 0) =>
   Object.fromEntries(Array.from({ length: n }, (_, i) => [name(i), value])) as Record<
     string,
     never
   >;
+
+const cursors = createCursors(["k".repeat(32)]);
+const uploadTokens = createUploadTokens(["k".repeat(32)]);
 
 const cookies = createCookies("https://corbel.example");
 const options = { trustProxy: 2, publicUrl: "https://corbel.example" };
@@ -59,39 +44,15 @@ const clientOf = (forwarded: string): string => {
   return new RequestState(request, connection, options).client;
 };
 
-const FORM = "application/x-www-form-urlencoded";
-const BOUNDARY = "multipart/form-data; boundary=x";
-
-const formOf = (text: string) =>
-  readForm(
+const jsonOf = (body: string) =>
+  readJson(
     new Request("http://localhost/", {
       method: "POST",
-      body: text,
-      headers: { "content-type": FORM },
+      body,
+      headers: { "content-type": "application/json" },
     }),
-    8 * 1_048_576,
+    { bytesMax: 8 * 1_048_576, held: HELD },
   );
-
-async function* chunksOf(text: string, size: number): AsyncGenerator<Uint8Array> {
-  const bytes = new TextEncoder().encode(text);
-  for (let at = 0; at < bytes.length; at += size) yield await bytes.subarray(at, at + size);
-}
-
-const uploadForm = (text: string) =>
-  readUploadForm({ header: () => BOUNDARY, chunks: () => chunksOf(text, 65_536) });
-
-const part = (name: string, value: string): string =>
-  `--x\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
-
-interface Parser {
-  readonly name: string;
-  /** The smallest of its three sizes; the largest is sixteen times that. */
-  readonly size: number;
-  /** What is parsed; making it is not measured. */
-  readonly input: (n: number) => string | Record<string, never>;
-  // deno-lint-ignore no-explicit-any -- Each takes what its own `input` made.
-  readonly parse: (input: any) => unknown;
-}
 
 const query = (name: string, input: (n: number) => string, size = 500): Parser => ({
   name: `query: ${name}`,
@@ -197,73 +158,94 @@ const PARSERS: readonly Parser[] = [
     parse: patternProblem,
   },
   {
-    name: "CSV: columns",
+    name: "pattern: groups in groups",
+    size: 500,
+    input: (n) => many(n, () => "(?:") + many(n, () => ")"),
+    parse: patternProblem,
+  },
+  {
+    name: "pattern: repeats",
+    size: 10,
+    input: (n) => many(n, () => "a{100}"),
+    parse: patternProblem,
+  },
+  {
+    name: "JSON: names with escapes",
     size: 2_000,
-    input: (n) => `${many(n, (i) => `a${i}`, ",")}\n${many(n, () => "1", ",")}`,
-    parse: readCsv,
+    input: (n) => `{${many(n, (i) => `"\\"${i}":0`, ",")}}`,
+    parse: parseJson,
   },
   {
-    name: "CSV: rows",
+    name: "JSON body: values",
+    size: 10_000,
+    input: (n) => `[${many(n, () => "[]", ",")}]`,
+    parse: jsonOf,
+  },
+  {
+    name: "JSON body: depth",
+    size: 10_000,
+    input: (n) => many(n, () => "[") + many(n, () => "]"),
+    parse: jsonOf,
+  },
+  {
+    name: "definition: values",
+    size: 1_000,
+    input: (n) => many(n, () => "0", ","),
+    parse: (text: string) => parseDefinition({ name: "posts", fields: text.split(",") }),
+  },
+  {
+    name: "cursor: length",
+    size: 5_000,
+    input: (n) => many(n, () => "A"),
+    parse: (text: string) => cursors.read(text, "scope"),
+  },
+  {
+    name: "cursor: parts",
+    size: 5_000,
+    input: (n) => many(n, () => "A."),
+    parse: (text: string) => cursors.read(text, "scope"),
+  },
+  {
+    name: "upload token: parts",
+    size: 5_000,
+    input: (n) => many(n, () => "A."),
+    parse: (text: string) => uploadTokens.read(text),
+  },
+  {
+    name: "e-mail address: length",
+    size: 5_000,
+    input: (n) => `${many(n, () => "a")}@example.com`,
+    parse: (text: string) => [isPlainEmail(text), canonicalEmail(text)],
+  },
+  {
+    name: "e-mail address: marks on one letter",
+    size: 5_000,
+    input: (n) => `a${many(n, (i) => i % 2 === 0 ? "\u0301" : "\u0323")}@example.com`,
+    parse: (text: string) => [isPlainEmail(text), canonicalEmail(text)],
+  },
+  {
+    name: "return_to: segments",
     size: 2_000,
-    input: (n) => `a,b\n${many(n, (i) => `${i},x\n`)}`,
-    parse: readCsv,
+    input: (n) => many(n, () => "/.."),
+    parse: (text: string) => isReturnPath(text, "https://app.example"),
   },
   {
-    name: "CSV: quotes",
+    name: "return_to: escapes of escapes",
     size: 2_000,
-    input: (n) => `a\n${many(n, () => '"')}`,
-    parse: readCsv,
+    input: (n) => `/${many(n, () => "%25")}2f`,
+    parse: (text: string) => isReturnPath(text, "https://app.example"),
   },
   {
-    name: "form: fields",
-    size: 2_000,
-    input: (n) => many(n, (i) => `a${i}=1`, "&"),
-    parse: formOf,
+    name: "date: digits",
+    size: 5_000,
+    input: (n) => `2026-01-31T12:00:00.${many(n, () => "0")}Z`,
+    parse: parseDate,
   },
   {
-    name: "form: fields of a definition",
-    size: 500,
-    input: (n) => many(n, (i) => `${i}.key=a${i}&${i}.type=String`, "&"),
-    parse: (text: string) => readDraft(new URLSearchParams(text)),
-  },
-  {
-    name: "form: nested fields of a definition",
-    size: 500,
-    input: (n) => many(n, (i) => `0.fields.${i}.key=a${i}`, "&"),
-    parse: (text: string) => readDraft(new URLSearchParams(text)),
-  },
-  {
-    name: "form: fields of a document",
-    size: 500,
-    input: (n) => many(n, (i) => `f.a${i}=1&t.a${i}=String`, "&"),
-    parse: (text: string) => readEntries(collection, null, new URLSearchParams(text)),
-  },
-  {
-    name: "view: parameters",
-    size: 500,
-    input: (n) => many(n, (i) => `a${i}=1`, "&"),
-    parse: (text: string) => viewText(readView("/dashboard", text)),
-  },
-  {
-    name: "view: columns",
-    size: 500,
-    input: (n) => `columns=${many(n, (i) => `a${i}`, ",")}`,
-    parse: (text: string) => viewText(readView("/dashboard", text)),
-  },
-  {
-    name: "multipart: parts",
-    size: 200,
-    input: (n) => `${many(n, (i) => part(`a${i}`, "1"))}--x--\r\n`,
-    parse: uploadForm,
-  },
-  {
-    name: "multipart: headers before a file",
-    size: 500,
-    input: (n) => `--x\r\n${many(n, (i) => `a${i}: b\r\n`)}\r\n`,
-    parse: (text: string) => {
-      const headers = { contentType: BOUNDARY, contentLength: String(text.length) };
-      return readFileForm(headers, chunksOf(text, 64));
-    },
+    name: "id: length",
+    size: 5_000,
+    input: (n) => many(n, () => "a"),
+    parse: parseId,
   },
   {
     name: "cookies",
@@ -314,18 +296,6 @@ const PARSERS: readonly Parser[] = [
     parse: (text: string) => namesTag(text, '"x"', true),
   },
   {
-    name: "Accept-Encoding: entries",
-    size: 2_000,
-    input: (n) => many(n, (i) => `a${i};q=0`, ", "),
-    parse: (text: string) => takesEncoding(text, "gzip"),
-  },
-  {
-    name: "Accept-Encoding: parameters",
-    size: 2_000,
-    input: (n) => `gzip${many(n, () => ";q=1")}`,
-    parse: (text: string) => takesEncoding(text, "gzip"),
-  },
-  {
     name: "X-Forwarded-For: entries",
     size: 5_000,
     input: (n) => many(n, () => "1.2.3.4", ", "),
@@ -351,38 +321,4 @@ const PARSERS: readonly Parser[] = [
   },
 ];
 
-/** Below that, what a clock ticks is no measure. */
-const MEASURED_MS = 4;
-
-/** Processor time of one call; a refusal is an end as any other. */
-async function timeOf(work: () => unknown): Promise<number> {
-  let least = Infinity;
-  for (let round = 0; round < 3; round++) {
-    const began = processorMs();
-    let calls = 0;
-    for (; calls === 0 || processorMs() - began < MEASURED_MS; calls++) {
-      try {
-        await work();
-      } catch (error) {
-        if (!(error instanceof Problem)) throw error;
-      }
-    }
-    least = Math.min(least, (processorMs() - began) / calls);
-  }
-  return least;
-}
-
-const GROWTH = 16;
-/** n log n grows by a fifth more than n here, and caches and collections by some; a square by 256. */
-const TIMES_MAX = 3 * GROWTH;
-
-for (const { name, size, input, parse } of PARSERS) {
-  Deno.test(`${name}: time grows no faster than the input`, async () => {
-    const [small, large] = [input(size), input(size * GROWTH)];
-    await timeOf(() => parse(small)); // Compiled.
-    const [one, other] = [await timeOf(() => parse(small)), await timeOf(() => parse(large))];
-    const times = other / one;
-    const told = `${one.toFixed(3)} ms, of ${GROWTH} times as much ${other.toFixed(3)} ms`;
-    assert.ok(times <= TIMES_MAX, told);
-  });
-}
+testGrowth(PARSERS);

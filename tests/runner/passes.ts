@@ -17,9 +17,11 @@ export interface Servers {
 const ENGINE_NEUTRAL = /^tests\/(?:api|pages|property|acceptance|attacks)\/(?!sqlite_)/;
 
 /**
- * Tests of pages in a browser and of hostile HTTP: what they prove ends before the store is asked.
+ * Tests of pages in a browser, of hostile HTTP, and of what reading a request costs: what they prove
+ * ends before the store is asked.
  */
-const ONCE = /^tests\/acceptance\/(?:dashboard_|hostile_|reference_|\w+_example_)/;
+const ONCE =
+  /^tests\/(?:acceptance\/(?:dashboard_|hostile_|reference_|\w+_example_)|attacks\/(?:every_request|\w*parsers)_)/;
 
 /** By what suites are called, which is by operation and journey. */
 const ABOUT_FILES = /upload|file|storage|reaper|quota/;

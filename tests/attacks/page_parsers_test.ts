@@ -1,0 +1,153 @@
+/** Every parser of what a browser sends to a page, with inputs that grow; see `parsers_test.ts`. */
+
+import type { Writable } from "@/lib/documents/access.ts";
+import { readForm } from "@/lib/http/body.ts";
+import { readFileForm } from "@/lib/http/file_form.ts";
+import { readDraft } from "@/routes/dashboard/collections/draft_form.ts";
+import { takesEncoding } from "@/routes/dashboard/compression.ts";
+import { readCsv } from "@/routes/dashboard/documents/csv.ts";
+import { readEntries } from "@/routes/dashboard/documents/entered.ts";
+import { sortRows } from "@/routes/dashboard/documents/import_rows.ts";
+import { readUploadForm } from "@/routes/dashboard/documents/upload_form.ts";
+import { readView, viewText } from "@/routes/dashboard/documents/view.ts";
+import { collection, HELD, many, type Parser, testGrowth } from "./growth.ts";
+
+/** Reading rows takes no more of it. */
+const target = { collection, ownerId: null } as Writable;
+
+const FORM = "application/x-www-form-urlencoded";
+const BOUNDARY = "multipart/form-data; boundary=x";
+
+const formOf = (text: string) =>
+  readForm(
+    new Request("http://localhost/", {
+      method: "POST",
+      body: text,
+      headers: { "content-type": FORM },
+    }),
+    { bytesMax: 8 * 1_048_576, held: HELD, fieldsMax: 1e6 },
+  );
+
+async function* chunksOf(text: string, size: number): AsyncGenerator<Uint8Array> {
+  const bytes = new TextEncoder().encode(text);
+  for (let at = 0; at < bytes.length; at += size) yield await bytes.subarray(at, at + size);
+}
+
+const uploadForm = (text: string) =>
+  readUploadForm(
+    { header: () => BOUNDARY, chunks: () => chunksOf(text, 65_536), hold: () => {} },
+    8 * 1_048_576,
+  );
+
+const part = (name: string, value: string): string =>
+  `--x\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+
+const PARSERS: readonly Parser[] = [
+  {
+    name: "import: columns of a CSV",
+    size: 500,
+    input: (n) => `${many(n, (i) => `a${i}`, ",")}\n${many(n, () => "1", ",")}`,
+    parse: (text: string) => sortRows(target, text),
+  },
+  {
+    name: "import: rows of a CSV",
+    size: 300,
+    input: (n) => `a,b\n${many(n, (i) => `${i},x\n`)}`,
+    parse: (text: string) => sortRows(target, text),
+  },
+  {
+    name: "import: rows of JSON",
+    size: 300,
+    input: (n) => `[${many(n, (i) => `{"a":${i}}`, ",")}]`,
+    parse: (text: string) => sortRows(target, text),
+  },
+  {
+    name: "import: depth of JSON",
+    size: 5_000,
+    input: (n) => many(n, () => "[") + many(n, () => "]"),
+    parse: (text: string) => sortRows(target, text),
+  },
+  {
+    name: "CSV: columns",
+    size: 2_000,
+    input: (n) => `${many(n, (i) => `a${i}`, ",")}\n${many(n, () => "1", ",")}`,
+    parse: readCsv,
+  },
+  {
+    name: "CSV: rows",
+    size: 2_000,
+    input: (n) => `a,b\n${many(n, (i) => `${i},x\n`)}`,
+    parse: readCsv,
+  },
+  {
+    name: "CSV: quotes",
+    size: 2_000,
+    input: (n) => `a\n${many(n, () => '"')}`,
+    parse: readCsv,
+  },
+  {
+    name: "form: fields",
+    size: 2_000,
+    input: (n) => many(n, (i) => `a${i}=1`, "&"),
+    parse: formOf,
+  },
+  {
+    name: "form: fields of a definition",
+    size: 500,
+    input: (n) => many(n, (i) => `${i}.key=a${i}&${i}.type=String`, "&"),
+    parse: (text: string) => readDraft(new URLSearchParams(text)),
+  },
+  {
+    name: "form: nested fields of a definition",
+    size: 500,
+    input: (n) => many(n, (i) => `0.fields.${i}.key=a${i}`, "&"),
+    parse: (text: string) => readDraft(new URLSearchParams(text)),
+  },
+  {
+    name: "form: fields of a document",
+    size: 500,
+    input: (n) => many(n, (i) => `f.a${i}=1&t.a${i}=String`, "&"),
+    parse: (text: string) => readEntries(collection, null, new URLSearchParams(text)),
+  },
+  {
+    name: "view: parameters",
+    size: 500,
+    input: (n) => many(n, (i) => `a${i}=1`, "&"),
+    parse: (text: string) => viewText(readView("/dashboard", text)),
+  },
+  {
+    name: "view: columns",
+    size: 500,
+    input: (n) => `columns=${many(n, (i) => `a${i}`, ",")}`,
+    parse: (text: string) => viewText(readView("/dashboard", text)),
+  },
+  {
+    name: "multipart: parts",
+    size: 200,
+    input: (n) => `${many(n, (i) => part(`a${i}`, "1"))}--x--\r\n`,
+    parse: uploadForm,
+  },
+  {
+    name: "multipart: headers before a file",
+    size: 500,
+    input: (n) => `--x\r\n${many(n, (i) => `a${i}: b\r\n`)}\r\n`,
+    parse: (text: string) => {
+      const headers = { contentType: BOUNDARY, contentLength: String(text.length) };
+      return readFileForm(headers, chunksOf(text, 64));
+    },
+  },
+  {
+    name: "Accept-Encoding: entries",
+    size: 2_000,
+    input: (n) => many(n, (i) => `a${i};q=0`, ", "),
+    parse: (text: string) => takesEncoding(text, "gzip"),
+  },
+  {
+    name: "Accept-Encoding: parameters",
+    size: 2_000,
+    input: (n) => `gzip${many(n, () => ";q=1")}`,
+    parse: (text: string) => takesEncoding(text, "gzip"),
+  },
+];
+
+testGrowth(PARSERS);
