@@ -63,7 +63,11 @@ export const LIMITS = {
   TRASH_DAYS: limit(30, "days", DOCUMENTS),
   BODY_BYTES_MAX: limit(1 * MiB + 65_536, "bytes of a JSON body (1 MiB and a margin)", OURS),
   BODY_MEMBERS_MAX: limit(50_000, "members of all objects in a JSON body", OURS),
-  BODY_VALUES_MAX: limit(500_000, "values in a JSON body", OURS),
+  BODY_VALUES_MAX: limit(
+    500_000,
+    "values in a JSON body; an object or a list counts as five",
+    OURS,
+  ),
   SMALL_BODY_BYTES_MAX: limit(65_536, "bytes of a body that holds no document", OURS),
   BULK_BODY_BYTES_MAX: limit(8 * MiB, "bytes of a bulk body", DOCUMENTS),
   BODIES_BYTES_MAX: limit(256 * MiB, "bytes of all bodies that a process holds at once", OURS),

@@ -68,30 +68,28 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 const COLON = 0x3a;
-const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
-const SPACE = 0x20;
+const OPEN_LIST = 0x5b;
+const OPEN_OBJECT = 0x7b;
 /** `"":0` and a comma. */
 const MEMBER_BYTES_MIN = 5;
+/** An object or a list takes as much memory as so many values, also an empty one. */
+const VALUES_EACH = 5;
 
 /**
  * Counts the members and values of a JSON text before anything is made of it: they cost more than
- * their bytes, also where each is inside the one before. Throws `BODY_TOO_LARGE`.
+ * their bytes. An object or a list counts as five values, its first one included. Throws `BODY_TOO_LARGE`.
  */
 function refuseManyParts(bytes: Uint8Array): void {
   if (bytes.length < MEMBER_BYTES_MIN * BODY_MEMBERS_MAX) return;
-  let [members, values, inString, isOpened] = [0, 0, false, false];
+  let [members, values, inString] = [0, 0, false];
   for (let i = 0; i < bytes.length; i++) {
-    const byte = bytes[i]!;
-    if (isOpened && byte > SPACE) {
-      if (byte !== CLOSE_LIST && byte !== CLOSE_OBJECT) values++;
-      isOpened = false;
-    }
+    const byte = bytes[i];
     if (byte === QUOTE) inString = !inString;
     else if (byte === BACKSLASH) i++;
     else if (inString) continue;
     else if (byte === COMMA) values++;
     else if (byte === COLON) members++;
-    else if (byte === OPEN_LIST || byte === OPEN_OBJECT) isOpened = true;
+    else if (byte === OPEN_LIST || byte === OPEN_OBJECT) values += VALUES_EACH;
   }
   if (members <= BODY_MEMBERS_MAX && values <= BODY_VALUES_MAX) return;
   throw new Problem("BODY_TOO_LARGE", {
