@@ -70,17 +70,15 @@ const COMMA = 0x2c;
 const COLON = 0x3a;
 const OPEN_LIST = 0x5b;
 const OPEN_OBJECT = 0x7b;
-/** `"":0` and a comma. */
-const MEMBER_BYTES_MIN = 5;
-/** An object or a list takes as much memory as so many values, also an empty one. */
+/** An object or a list takes as much memory as so many values, also an empty one; its first value is among them. */
 const VALUES_EACH = 5;
 
 /**
  * Counts the members and values of a JSON text before anything is made of it: they cost more than
- * their bytes. An object or a list counts as five values, its first one included. Throws `BODY_TOO_LARGE`.
+ * their bytes. Throws `BODY_TOO_LARGE`.
  */
 function refuseManyParts(bytes: Uint8Array): void {
-  if (bytes.length < MEMBER_BYTES_MIN * BODY_MEMBERS_MAX) return;
+  if (bytes.length < BODY_VALUES_MAX / VALUES_EACH) return; // Of what a byte begins at most.
   let [members, values, inString] = [0, 0, false];
   for (let i = 0; i < bytes.length; i++) {
     const byte = bytes[i];
