@@ -2,7 +2,8 @@ import type { ProblemCode } from "@/lib/problems.ts";
 import { parseJson } from "@/lib/store/json_text.ts";
 import { buildDocument, CONTRACTS } from "@/openapi/document.ts";
 import type { Call } from "../support/conforming_client.ts";
-import type { TestProject } from "../support/test_app.ts";
+import type { TestAccount } from "../support/dashboard.ts";
+import type { TestProject, TestUser } from "../support/test_app.ts";
 
 interface Parameter {
   readonly name: string;
@@ -92,13 +93,19 @@ export const takesSession = ({ security }: Sample): boolean =>
 /** Whether only the dashboard's own pages may have it sent. */
 export const isDashboards = ({ codes }: Sample): boolean => codes.includes("CROSS_SITE_REQUEST");
 
+/** Who calls the samples. */
+export interface Callers extends Pick<TestProject, "publishableKey" | "secretKey"> {
+  user(): Promise<Pick<TestUser, "token">>;
+  owner(): Promise<Pick<TestAccount, "cookie">>;
+}
+
 /**
  * Headers with which a sample passes its guard: the secret key, or the publishable one and a new
  * user's token where only a user may act; the owner's session on the dashboard.
  */
 export async function admission(
   sample: Sample,
-  { publishableKey, secretKey, user, owner }: TestProject,
+  { publishableKey, secretKey, user, owner }: Callers,
 ): Promise<Record<string, string>> {
   if (isDashboards(sample)) return { cookie: (await owner()).cookie };
   const { security } = sample;

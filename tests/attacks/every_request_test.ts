@@ -5,24 +5,14 @@
 
 import assert from "node:assert/strict";
 import { type AccountRecord, ACCOUNTS } from "@/lib/accounts/records.ts";
-import { FORM_BYTES_MAX, IMPORT_BYTES_MAX } from "@/lib/limits.ts";
 import { eq } from "@/lib/store/filter.ts";
-import { CONTRACTS } from "@/openapi/document.ts";
 import { createApp } from "@/routes/app.ts";
-import { admission, inProject, type Sample, sampleCalls } from "../api/sample_calls.ts";
-import { callOf, openHousehold, type Row, ROWS } from "../pages/every_page.ts";
+import { admission, inProject, sampleCalls } from "../api/sample_calls.ts";
+import { callOf, openHousehold, ROWS } from "../pages/every_page.ts";
 import type { Call } from "../support/conforming_client.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 import { type Cost, costOf, settle } from "./cost.ts";
-import {
-  type Hostile,
-  hostileBodies,
-  hostileForms,
-  hostileHeaders,
-  hostileQueries,
-  hostileUploads,
-  UPLOAD_TYPE,
-} from "./hostile_requests.ts";
+import { type HostileCall, hostileCalls, hostileVisits } from "./hostile_calls.ts";
 
 const PROCESSOR_MS_MAX = 250;
 const BYTES_MAX = 64 * 1_048_576;
@@ -34,11 +24,6 @@ const FAILURES_TOLD = 5;
 const TRIES = 3;
 
 const HOUR = 3_600_000;
-
-interface Request {
-  readonly what: string;
-  readonly call: Call;
-}
 
 type SendRaw = (call: Call) => Promise<number>;
 
@@ -70,7 +55,7 @@ const isDear = ({ processorMs, bytes }: Cost): boolean =>
   processorMs > PROCESSOR_MS_MAX || bytes > BYTES_MAX;
 
 /** What of the requests takes too much, or is answered with a failure of our own. */
-async function failuresOf(send: SendRaw, requests: Iterable<Request>): Promise<string[]> {
+async function failuresOf(send: SendRaw, requests: Iterable<HostileCall>): Promise<string[]> {
   const failures: string[] = [];
   for (const { what, call } of requests) {
     if (failures.length === FAILURES_TOLD) break;
@@ -91,36 +76,6 @@ async function failuresOf(send: SendRaw, requests: Iterable<Request>): Promise<s
     }
   }
   return failures;
-}
-
-const withQuery = (path: string, { text }: Hostile): string =>
-  `${path}${path.includes("?") ? "&" : "?"}${text}`;
-
-/** With what is too long, or repeated, around a call. */
-function* around(call: Call): Generator<Request> {
-  for (const query of hostileQueries("title")) {
-    yield { what: `?${query.what}`, call: { ...call, path: withQuery(call.path, query) } };
-  }
-  for (const { what, name, text } of hostileHeaders()) {
-    const headers = [...new Headers(call.headers)].filter(([other]) => other !== name);
-    yield { what, call: { ...call, headers: [...headers, [name, text]] } };
-  }
-  // A server takes up to a hundred.
-  const many = Array.from({ length: 90 }, (_, i) => [`x-${i}`, "a"] as [string, string]);
-  yield {
-    what: "many headers",
-    call: { ...call, headers: [...new Headers(call.headers), ...many] },
-  };
-}
-
-function* requestsOf(sample: Sample, call: Call): Generator<Request> {
-  yield* around({ ...call, ...(call.body !== undefined && { body: JSON.stringify(call.body) }) });
-  const bytesMax = CONTRACTS.find(({ operationId }) => operationId === sample.operationId)!
-    .body?.bytesMax;
-  if (bytesMax === undefined) return;
-  for (const { what, text } of hostileBodies(call.body, bytesMax)) {
-    yield { what: `${what}, ${text.length} bytes`, call: { ...call, body: text } };
-  }
 }
 
 /** An app with a project whose plan has room for all that is sent. */
@@ -152,39 +107,8 @@ for (const sample of sampleCalls()) {
     const headers = { "content-type": "application/json", ...await admission(sample, project) };
     const send = rawSender(app);
     await send({ ...call, headers, body: undefined }); // What is loaded at the first request.
-    assert.deepEqual(await failuresOf(send, requestsOf(sample, { ...call, headers })), []);
+    assert.deepEqual(await failuresOf(send, hostileCalls(sample, { ...call, headers })), []);
   });
-}
-
-/** Forms with a file, by the end of their paths, and how many bytes they take. */
-const UPLOADS: readonly (readonly [string, number])[] = [
-  ["/files", FORM_BYTES_MAX],
-  ["/import", IMPORT_BYTES_MAX],
-  ["/import/run", FORM_BYTES_MAX],
-];
-
-function* browserRequests(
-  { method, template }: Row,
-  call: Call,
-  names: readonly string[],
-): Generator<Request> {
-  yield* around(call);
-  if (method === "GET") return;
-  const upload = UPLOADS.find(([end]) => template.endsWith(end));
-  if (upload === undefined) {
-    for (const { what, text } of hostileForms(names, FORM_BYTES_MAX)) {
-      yield { what, call: { ...call, body: text } };
-    }
-    return;
-  }
-  const headers = [...new Headers(call.headers)].filter(([name]) => name !== "content-type");
-  for (const { what, text } of hostileUploads(upload[1])) {
-    const more = [["content-type", UPLOAD_TYPE], ["content-length", `${text.length}`]];
-    yield {
-      what,
-      call: { ...call, headers: [...headers, ...more] as [string, string][], body: text },
-    };
-  }
 }
 
 for (const row of ROWS) {
@@ -195,7 +119,6 @@ for (const row of ROWS) {
     const call = callOf(row, household, { headers: [["cookie", cookie]] });
     const send = rawSender(app);
     await send(call);
-    const names = [...new URLSearchParams(String(call.body ?? "")).keys()];
-    assert.deepEqual(await failuresOf(send, browserRequests(row, call, names)), []);
+    assert.deepEqual(await failuresOf(send, hostileVisits(row, call)), []);
   });
 }

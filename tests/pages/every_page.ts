@@ -157,10 +157,16 @@ const filledFor = (template: string) =>
   FILLED.filter(([end]) => template.endsWith(end)).toSorted(([a], [b]) => b.length - a.length)[0]
     ?.[1] ?? {};
 
+/** What the paths of pages name. */
+export interface Named extends Pick<Household, "documentId" | "userId" | "invitation"> {
+  readonly project: Pick<TestProject, "projectId">;
+  readonly viewer: Pick<TestAccount, "accountId">;
+}
+
 /** The row as a browser asks for it, on a project that may be another. */
 export function callOf(
   { method, template }: Row,
-  { project, documentId, userId, viewer, invitation }: Household,
+  { project, documentId, userId, viewer, invitation }: Named,
   { headers = [], projectId = project.projectId }: { headers?: Pairs; projectId?: string } = {},
 ): Call {
   const values: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { GUARD, isFair, Spent } from "./budget.ts";
+import { DOCUMENT_GUARD, GUARD, isFair, Spent } from "./budget.ts";
 import { Connection } from "./connection.ts";
 import { sql } from "./fragment.ts";
 
@@ -7,12 +7,17 @@ const ROWS = 20_000;
 
 /** `n` counts from 0; `text` is the same everywhere. */
 function table(): Connection & Disposable {
-  const db = new Connection(":memory:", "normal");
+  const db = opened();
   db.run(sql("create table t(seq integer primary key, n integer, text text)"));
   db.run(sql(
     "insert into t(n, text) with recursive up(n) as " +
       `(select 0 union all select n + 1 from up where n < ${ROWS - 1}) select n, 'abc' from up`,
   ));
+  return db;
+}
+
+function opened(): Connection & Disposable {
+  const db = new Connection(":memory:", "normal");
   return Object.assign(db, { [Symbol.dispose]: () => db.close() });
 }
 
@@ -47,6 +52,23 @@ Deno.test("a statement ends soon after its rows are spent, whichever rows it loo
     assert.throws(() => db.within({ rows: 400 }, () => db.get(count(condition))), Spent);
     assert.ok(db.rowsSeen <= 500, `${condition}: ${db.rowsSeen}`);
   }
+});
+
+Deno.test("of large documents each is counted, as it takes as long as several others", () => {
+  using db = opened();
+  db.run(sql("create table t(seq integer primary key, doc text not null)"));
+  const ofBytes = (bytes: number) =>
+    db.run(sql(
+      "insert into t(doc) with recursive up(n) as (select 1 union all select n + 1 from up " +
+        `where n < 16) select '${"a".repeat(bytes)}' from up`,
+    ));
+  const counted = (guard: string) =>
+    db.within({}, () => (db.get(sql(`select count(*) from t where ${guard}`)), db.rowsSeen));
+  ofBytes(100_000);
+  assert.ok(counted(GUARD) < 64);
+  assert.equal(counted(DOCUMENT_GUARD), 128);
+  ofBytes(1_000);
+  assert.ok(counted(DOCUMENT_GUARD) < 192);
 });
 
 Deno.test("all statements of one reading share its allowance", () => {

@@ -1,6 +1,6 @@
-import { isLookedUp } from "../advice.ts";
+import { isLookedUp, looksIntoDocuments } from "../advice.ts";
 import type { Definition, Filter, ListQuery } from "../port.ts";
-import { GUARD } from "./budget.ts";
+import { DOCUMENT_GUARD, GUARD } from "./budget.ts";
 import { filterSql } from "./filter_sql.ts";
 import { FirstMatch } from "./first_match.ts";
 import { type Fragment, sql } from "./fragment.ts";
@@ -56,7 +56,7 @@ export class Statements {
     let plan = shapes.get(shape);
     if (plan === undefined) {
       const guarded = !isServed(this.definition, query);
-      const options = guarded ? { guard: GUARD } : {};
+      const options = guarded ? { guard: this.#guard(query.filter) } : {};
       plan = { guarded, statement: pageStatement(this.definition, query, options) };
       shapes.set(shape, plan);
     }
@@ -70,7 +70,8 @@ export class Statements {
    */
   sought(query: ListQuery): PageStatement | null {
     if (isServed(this.definition, query) || !isLookedUp(this.definition, query.filter)) return null;
-    return pageStatement(this.definition, query, { guard: GUARD, bySort: false });
+    const guard = this.#guard(query.filter);
+    return pageStatement(this.definition, query, { guard, bySort: false });
   }
 
   /** How to count, and whether the count is one that the table keeps. */
@@ -86,7 +87,12 @@ export class Statements {
 
   #counted(filter: Filter): Fragment {
     const { sql: condition, values } = filterSql(this.definition, filter);
-    return sql(`select count(*) from ${this.table} where ${GUARD} and (${condition})`, ...values);
+    const guard = this.#guard(filter);
+    return sql(`select count(*) from ${this.table} where ${guard} and (${condition})`, ...values);
+  }
+
+  #guard(filter: Filter): string {
+    return looksIntoDocuments(this.definition, filter) ? DOCUMENT_GUARD : GUARD;
   }
 
   /** The counts that the table keeps: of all live, all deleted, and all records. */

@@ -1,0 +1,187 @@
+/**
+ * How long reads of one project wait, and whether any is refused, while callers of another send the
+ * dearest requests that their limits let in: every operation and every page, one request after the
+ * other, with bodies that grow from a 64th of what is taken to all of it, and from the start again.
+ *
+ *     deno task bench:hostile [--minutes=60] [--mongodb]
+ */
+import { parseArgs } from "node:util";
+import { loadConfig } from "@/lib/config.ts";
+import { createLog } from "@/lib/http/log.ts";
+import { openServices } from "@/lib/services.ts";
+import { TextLineStream } from "@/tests/contract/text_lines.ts";
+import { startMongodb } from "@/tests/services/mongodb_server.ts";
+import type { Call } from "@/tests/support/conforming_client.ts";
+import type { Reading, ReadSample } from "./hostile_reader.ts";
+import { openHostileWorld, openReadable, type Volley } from "./hostile_world.ts";
+import { residentMb, startCorbel } from "./process.ts";
+
+/** Of the largest bodies that are taken. */
+const SHARES = [1 / 64, 1 / 16, 1 / 4, 1];
+/** Reads a second: enough to see whatever stops them, too few to be what they wait for. */
+const READS_PER_SECOND = 200;
+/** Nothing is sent for so long, so many volleys apart: what reads take alone is measured all along. */
+const ALONE_MS = 2_000;
+const ALONE_EVERY = 20;
+const TIMEOUT_MS = 120_000;
+const WORST_TOLD = 25;
+
+/** When a request was under way, in milliseconds since 1970. */
+interface Sent {
+  readonly what: string;
+  readonly status: number;
+  readonly from: number;
+  readonly until: number;
+}
+
+const { values: options } = parseArgs({
+  args: Deno.args,
+  options: {
+    minutes: { type: "string", default: "60" },
+    mongodb: { type: "boolean", default: false },
+  },
+});
+const now = () => performance.timeOrigin + performance.now();
+const end = now() + Number(options.minutes) * 60_000;
+
+const folder = await Deno.makeTempDir({ prefix: "corbel-bench-" });
+try {
+  await using mongodb = options.mongodb ? await startMongodb() : null;
+  await measure(
+    mongodb === null ? { DATABASE_URL: `sqlite:${folder}` } : {
+      DATABASE_URL: mongodb.url.replace("/?", "/bench?"),
+      SECRET_KEYS: `bench:${btoa("hostile requests beside readers ")}`,
+      STORAGE_URL: `file:${folder}`,
+    },
+  );
+} finally {
+  await Deno.remove(folder, { recursive: true });
+}
+
+async function measure(settings: Record<string, string>): Promise<void> {
+  using log = createLog("error", (text) => console.error(text));
+  await using services = await openServices(loadConfig(settings), { log });
+  await using corbel = await startCorbel(folder, { ...settings, RATE_LIMITS: "off" });
+  const { secretKey: key, ids } = await openReadable(services);
+  const urls = ids.map((id) => `${corbel.url}/api/data/posts/${id}`);
+  const samples: ReadSample[] = [];
+  await using _reader = startReader({ urls, key, everyMs: 1000 / READS_PER_SECOND }, samples);
+
+  let world = await openHostileWorld(services, corbel.url);
+  const sent: Sent[] = [];
+  const alone: [number, number][] = [];
+  let residentMax = 0;
+  for (let round = 0, volleys: Volley[] = []; now() < end; round++) {
+    if (volleys.length === 0) volleys = shuffled(world.volleys);
+    if (round % ALONE_EVERY === 0) {
+      await settled(ALONE_MS);
+      alone.push([now(), now() + ALONE_MS]);
+      await settled(ALONE_MS);
+    }
+    const share = SHARES[Math.floor(round / world.volleys.length) % SHARES.length]!;
+    const { name, calls } = volleys.pop()!;
+    for (const { what, call } of calls(share)) {
+      sent.push(await send(corbel.url, `${name}: ${what}`, call));
+      if (now() > end) break;
+    }
+    residentMax = Math.max(residentMax, await residentMb(corbel.pid));
+    if (await world.isWhole()) continue;
+    world = await openHostileWorld(services, corbel.url);
+    const left = new Set(volleys.map((volley) => volley.name));
+    volleys = world.volleys.filter((volley) => left.has(volley.name));
+  }
+  report(samples, { sent, alone, residentMax });
+}
+
+const settled = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+function shuffled<T>(values: readonly T[]): T[] {
+  return values.map((value) => ({ value, at: Math.random() }))
+    .sort((a, b) => a.at - b.at).map(({ value }) => value);
+}
+
+async function send(url: string, what: string, { method = "GET", path, headers, body }: Call) {
+  const from = now();
+  let status = 0;
+  try {
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const init = { method, headers: new Headers(headers), body: body as string, signal };
+    const response = await fetch(url + path, { ...init, redirect: "manual" });
+    await response.body?.pipeTo(new WritableStream());
+    status = response.status;
+  } catch {
+    // The server has hung up, or gave no answer in time.
+  }
+  return { what, status, from, until: now() };
+}
+
+/** Reads into `samples` until it is disposed. */
+function startReader(reading: Reading, samples: ReadSample[]): AsyncDisposable {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "--allow-net=127.0.0.1", new URL("hostile_reader.ts", import.meta.url).pathname],
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "inherit",
+  }).spawn();
+  const told = (async () => {
+    await new Blob([JSON.stringify(reading)]).stream().pipeTo(child.stdin);
+    const lines = child.stdout.pipeThrough(new TextDecoderStream())
+      .pipeThrough(new TextLineStream());
+    for await (const line of lines) samples.push(...JSON.parse(line) as ReadSample[]);
+  })();
+  return {
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGKILL");
+      await Promise.all([child.status, told]);
+    },
+  };
+}
+
+interface Measured {
+  /** In the order in which they were sent, one after the other. */
+  readonly sent: readonly Sent[];
+  readonly alone: readonly (readonly [number, number])[];
+  readonly residentMax: number;
+}
+
+function report(samples: readonly ReadSample[], { sent, alone, residentMax }: Measured): void {
+  const sorted = samples.toSorted(([a], [b]) => a - b);
+  const aloneMs: number[] = [];
+  const besideMs: number[] = [];
+  const slowest = new Map<Sent, number>();
+  let next = 0;
+  for (const [at, ms] of sorted) {
+    if (alone.some(([from, until]) => at >= from && at + ms <= until)) aloneMs.push(ms);
+    while (next < sent.length && sent[next]!.until < at) next++;
+    let isBeside = false;
+    for (let i = next; i < sent.length && sent[i]!.from < at + ms; i++) {
+      isBeside = true;
+      slowest.set(sent[i]!, Math.max(slowest.get(sent[i]!) ?? 0, ms));
+    }
+    if (isBeside) besideMs.push(ms);
+  }
+  const statuses = Object.entries(Object.groupBy(sent, ({ status }) => status))
+    .map(([status, those]) => `${status}: ${those!.length}`).join(", ");
+  console.log(`${sent.length} requests, answered with ${statuses}; at most ${residentMax} MiB`);
+  console.log(`reads alone: ${told(aloneMs)}`);
+  console.log(`reads beside them: ${told(besideMs)}`);
+  console.log(
+    `p99 beside over alone: ${(quantile(besideMs, 0.99) / quantile(aloneMs, 0.99)).toFixed(2)}`,
+  );
+  console.log(`reads refused: ${samples.filter(([, , status]) => status !== 200).length}`);
+  console.log("The longest that a read took while one request was under way:");
+  const worst = [...slowest].sort(([, a], [, b]) => b - a).slice(0, WORST_TOLD);
+  for (const [{ what, status, from, until }, ms] of worst) {
+    console.log(`${ms.toFixed(0)} ms, ${what}: ${status} in ${(until - from).toFixed(0)} ms`);
+  }
+}
+
+const told = (values: readonly number[]): string =>
+  `${values.length}, ` + [0.5, 0.9, 0.99, 0.999, 1]
+    .map((part) => `p${part * 100} ${quantile(values, part).toFixed(1)}`).join(", ") +
+  " ms";
+
+function quantile(values: readonly number[], part: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? NaN;
+}
