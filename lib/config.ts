@@ -91,15 +91,36 @@ export interface S3Storage {
 
 const QUERY_TIME_LIMIT_MS = 5_000;
 
+const DATABASE_DEFAULT = "sqlite:./data";
+const STORAGE_DEFAULT = "file:./data/files";
+
+/** The folder that a `DATABASE_URL` names; null for another kind of address. */
+export const sqliteFolder = (url: string): string | null => /^sqlite:(.+)$/.exec(url)?.[1] ?? null;
+
+/** The folder that a `STORAGE_URL` names; null for another kind of address. */
+export const filesFolder = (address: string): string | null =>
+  /^file:(.+)$/.exec(address)?.[1]?.replace(/^\/\/(?=\/)/, "") ?? null;
+
+/** The folders that a process with these settings writes to. */
+export const writtenFolders = ({ DATABASE_URL, STORAGE_URL }: Environment): string[] =>
+  [sqliteFolder(DATABASE_URL || DATABASE_DEFAULT), filesFolder(STORAGE_URL || STORAGE_DEFAULT)]
+    .filter((folder) => folder !== null);
+
+/** The files, of certificates and keys, that a `DATABASE_URL` has MongoDB's driver read. */
+export const driverFiles = ({ DATABASE_URL = "" }: Environment): string[] =>
+  [...DATABASE_URL.matchAll(/[?&]tls\w+File=([^&]+)/gi)].map(([, path]) =>
+    decodeURIComponent(path!)
+  );
+
 /** Environment variables that {@linkcode loadConfig} reads, with what the README says of them. */
 export const SETTINGS = {
   DATABASE_URL: [
-    "`sqlite:./data`",
+    `\`${DATABASE_DEFAULT}\``,
     "Where everything is kept: `sqlite:<folder>`, or `mongodb://<user>:<password>@<hosts>/<prefix>` " +
     "with the driver's options, of which `<prefix>` (`corbel`) begins the databases' names.",
   ],
   STORAGE_URL: [
-    "`file:./data/files`",
+    `\`${STORAGE_DEFAULT}\``,
     "Where files are kept: `file:<folder>`, or " +
     "`s3://<bucket>?endpoint=…&region=…&publicUrl=…`, of which AWS itself needs no `endpoint`.",
   ],
@@ -276,7 +297,7 @@ function reader(env: Environment) {
   }
 
   function database(): SqliteDatabase | MongoDatabase {
-    const url = text("DATABASE_URL", "sqlite:./data");
+    const url = text("DATABASE_URL", DATABASE_DEFAULT);
     const sync = choice("SQLITE_SYNC", ["full", "normal"]);
     if (/^mongodb(?:\+srv)?:/.test(url)) {
       if (!env.SECRET_KEYS) {
@@ -287,8 +308,8 @@ function reader(env: Environment) {
       }
       return { kind: "mongodb", url: new Secret(url), prefix: databasePrefix(url) };
     }
-    const folder = /^sqlite:(.+)$/.exec(url)?.[1];
-    if (folder === undefined) {
+    const folder = sqliteFolder(url);
+    if (folder === null) {
       // Addresses of databases hold passwords: no more of it is repeated than what it begins with.
       const scheme = /^[a-z+]{0,20}:/.exec(url)?.[0] ?? "something else";
       problems.push(`DATABASE_URL must be sqlite:<folder> or mongodb://…, got ${scheme}…`);
@@ -324,9 +345,9 @@ function reader(env: Environment) {
   }
 
   function storage(): DiskStorage | S3Storage {
-    const address = text("STORAGE_URL", "file:./data/files");
-    const folder = /^file:(.+)$/.exec(address)?.[1];
-    if (folder !== undefined) return { kind: "disk", folder: folder.replace(/^\/\/(?=\/)/, "") };
+    const address = text("STORAGE_URL", STORAGE_DEFAULT);
+    const folder = filesFolder(address);
+    if (folder !== null) return { kind: "disk", folder };
     const url = URL.parse(address);
     const bucket = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])\/?(?:\?|$)/.exec(address)?.[1];
     if (url === null || bucket === undefined) {

@@ -5,6 +5,7 @@
 
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
+import { permitted } from "@/lib/permissions.ts";
 import { createTestStore, database, type TestStore } from "../support/test_store.ts";
 import { until } from "./until.ts";
 
@@ -77,7 +78,7 @@ export async function run(
     return value === undefined ? [] : [[name, value]];
   });
   const child = new Deno.Command(Deno.execPath(), {
-    args: [...await taskArguments(task), ...words],
+    args: [...await taskArguments(task, settings), ...words],
     cwd,
     clearEnv: true,
     env: { ...Object.fromEntries(inherited), NO_COLOR: "1", ...settings },
@@ -205,11 +206,18 @@ export async function admin(
   return JSON.parse(stdout);
 }
 
-async function taskArguments(task: string): Promise<string[]> {
+/** How a task asks for the paths of a permission, within quotes. */
+const ASKED_FOR = /\$\(deno run [^)]* lib\/permissions\.ts (\w+)\)/g;
+
+/** What the task's own line gives Deno, with what these settings permit in it. */
+export async function taskArguments(task: string, settings: Settings): Promise<string[]> {
   const { tasks } = JSON.parse(await Deno.readTextFile(`${CHECKOUT}deno.json`));
-  const [program, ...args]: string[] = tasks[task].command.split(/\s+/);
+  const command: string = tasks[task].command
+    .replaceAll(ASKED_FOR, (_: string, kind: string) => permitted(kind, settings));
+  const [program, ...args] = command.match(/"[^"]*"|\S+/g)!.map((arg) => arg.replaceAll('"', ""));
   assert.equal(program, "deno");
   assert.ok(args.includes("main.ts"), `the task ${task} must run main.ts`);
+  assert.ok(!args.some((arg) => arg.includes("$(")), `the task ${task} asks for something else`);
   return args.map((arg) => arg === "main.ts" ? ENTRY : arg);
 }
 

@@ -1,0 +1,46 @@
+/**
+ * What the tasks let the program touch beside the network: the folders and files that it writes,
+ * those that it reads, and where native code is loaded from. Prints them as Deno's options take them.
+ *
+ *     deno run --allow-env=DATABASE_URL,STORAGE_URL lib/permissions.ts write|read|native
+ */
+import { fileURLToPath } from "node:url";
+import { driverFiles, type Environment, writtenFolders } from "./config.ts";
+
+const own = (name: string): string => fileURLToPath(new URL(`../${name}`, import.meta.url));
+
+/** What threads begin with, and the reference's files. By `ldd` native code knows its C library. */
+const OWN_FILES = [own("lib"), own("openapi"), own("routes"), "/usr/bin/ldd"];
+
+/** Written by nobody: a permission must name something. */
+const NOTHING = own("data/none");
+
+/** The folder of all packages of an author: native code is in another one for each machine. */
+const packagesBeside = (name: string): string =>
+  fileURLToPath(import.meta.resolve(name)).replace(/(?<=[\\/]@[^\\/]+[\\/]).*/, "");
+
+const PATHS: Readonly<Record<string, (settings: Environment) => readonly string[]>> = {
+  write: (settings) => [NOTHING, ...writtenFolders(settings)],
+  read: (settings) => [...OWN_FILES, ...writtenFolders(settings), ...driverFiles(settings)],
+  native: () => [packagesBeside("@node-rs/argon2")],
+};
+
+/** The paths as one option. */
+export function permitted(kind: string, settings: Environment): string {
+  const paths = PATHS[kind]!(settings);
+  const split = paths.find((path) => path.includes(","));
+  if (split !== undefined) {
+    throw new Error(`Deno's permissions are separated by commas: use another folder than ${split}`);
+  }
+  return paths.join();
+}
+
+if (import.meta.main) {
+  const [DATABASE_URL, STORAGE_URL] = ["DATABASE_URL", "STORAGE_URL"].map(Deno.env.get);
+  try {
+    console.log(permitted(Deno.args[0]!, { DATABASE_URL, STORAGE_URL }));
+  } catch (error) {
+    console.error((error as Error).message);
+    Deno.exit(1);
+  }
+}

@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { freePort, taskArguments } from "./server.ts";
+import { until } from "./until.ts";
+
+const decoded = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+
+Deno.test("the lines of the tasks work as they are, also where a folder's name has spaces", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "corbel test " });
+  const port = freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const settings = { DATABASE_URL: `sqlite:${folder}`, STORAGE_URL: `file:${folder}/files` };
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["task", "start"],
+    env: { ...settings, PORT: `${port}`, WORKERS: "2" },
+    stdout: "null",
+    stderr: "null",
+  }).spawn();
+  try {
+    const isReady = () =>
+      fetch(`${url}/api/health/ready`).then(async (response) => {
+        await response.body?.cancel();
+        return response.ok;
+      }, () => false);
+    await until("ready", isReady, 30_000);
+    // The password is hashed by native code.
+    const body = JSON.stringify({ email: "ada@example.com", password: "dry stones in the yard" });
+    const headers = { "content-type": "application/json" };
+    const answer = await fetch(`${url}/api/auth/register`, { method: "POST", headers, body });
+    assert.equal(answer.status, 201, await answer.text());
+    const { stdout, success } = await new Deno.Command(Deno.execPath(), {
+      args: ["task", "--quiet", "admin", "project", "list", "--json"],
+      env: settings,
+    }).output();
+    assert.ok(success);
+    assert.deepEqual(JSON.parse(decoded(stdout)).projects, []);
+  } finally {
+    child.kill("SIGTERM");
+    await child.status;
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+/** Tries to read, write and load each of the paths it is given, and prints what it may. */
+const TRIES = `
+  const [readable, writable, loadable] = [[], [], []];
+  for (const path of Deno.args) {
+    const state = async (name) => (await Deno.permissions.query({ name, path })).state;
+    if (await state("read") === "granted") readable.push(path);
+    if (await state("write") === "granted") writable.push(path);
+    if (await state("ffi") === "granted") loadable.push(path);
+  }
+  console.log(JSON.stringify({ readable, writable, loadable }));
+`;
+
+const NATIVE = import.meta.resolve("@node-rs/argon2").slice("file://".length);
+
+async function permittedOf(task: string): Promise<unknown> {
+  const settings = {
+    DATABASE_URL: "sqlite:/srv/corbel",
+    STORAGE_URL: "file:///srv/files",
+  };
+  const lines = await taskArguments(task, settings);
+  const args = lines.slice(1, lines.findIndex((one) => one.endsWith("main.ts")));
+  const script = await Deno.makeTempFile({ suffix: ".js" });
+  await Deno.writeTextFile(script, TRIES);
+  const paths = ["/srv/corbel/a", "/srv/files/a", "/srv/other", "/etc/passwd", "/tmp/a", NATIVE];
+  const { stdout } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", ...args, script, ...paths],
+    stderr: "inherit",
+  }).output();
+  await Deno.remove(script);
+  return JSON.parse(decoded(stdout));
+}
+
+for (const task of ["start", "dev"]) {
+  Deno.test(`${task} may touch its folders and load one author's packages, and nothing else`, async () => {
+    assert.deepEqual(await permittedOf(task), {
+      readable: ["/srv/corbel/a", "/srv/files/a"],
+      writable: ["/srv/corbel/a", "/srv/files/a"],
+      loadable: [NATIVE],
+    });
+  });
+}
+
+Deno.test("admin reads the files that it is told to, and writes to its folders alone", async () => {
+  const { writable, loadable } = await permittedOf("admin") as Record<string, string[]>;
+  assert.deepEqual(writable, ["/srv/corbel/a", "/srv/files/a"]);
+  assert.deepEqual(loadable, [NATIVE]);
+});
