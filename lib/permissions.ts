@@ -4,6 +4,7 @@
  *
  *     deno run --allow-env=DATABASE_URL,STORAGE_URL lib/permissions.ts write|read|native
  */
+import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { driverFiles, type Environment, writtenFolders } from "./config.ts";
 
@@ -21,7 +22,12 @@ const packagesBeside = (name: string): string =>
 
 const PATHS: Readonly<Record<string, (settings: Environment) => readonly string[]>> = {
   write: (settings) => [NOTHING, ...writtenFolders(settings)],
-  read: (settings) => [...OWN_FILES, ...writtenFolders(settings), ...driverFiles(settings)],
+  // The folder around one is read to make sure that its name in there is kept.
+  read: (settings) => [
+    ...OWN_FILES,
+    ...writtenFolders(settings).flatMap((folder) => [folder, dirname(folder)]),
+    ...driverFiles(settings),
+  ],
   native: () => [packagesBeside("@node-rs/argon2")],
 };
 

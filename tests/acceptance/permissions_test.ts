@@ -54,16 +54,19 @@ const TRIES = `
 
 const NATIVE = import.meta.resolve("@node-rs/argon2").slice("file://".length);
 
+const OWN = ["/srv/corbel/data/a", "/srv/corbel/files/a"];
+const AROUND = ["/srv/corbel"];
+
 async function permittedOf(task: string): Promise<unknown> {
   const settings = {
-    DATABASE_URL: "sqlite:/srv/corbel",
-    STORAGE_URL: "file:///srv/files",
+    DATABASE_URL: "sqlite:/srv/corbel/data",
+    STORAGE_URL: "file:///srv/corbel/files",
   };
   const lines = await taskArguments(task, settings);
   const args = lines.slice(1, lines.findIndex((one) => one.endsWith("main.ts")));
   const script = await Deno.makeTempFile({ suffix: ".js" });
   await Deno.writeTextFile(script, TRIES);
-  const paths = ["/srv/corbel/a", "/srv/files/a", "/srv/other", "/etc/passwd", "/tmp/a", NATIVE];
+  const paths = [...OWN, ...AROUND, "/srv/other", "/etc/passwd", "/tmp/a", NATIVE];
   const { stdout } = await new Deno.Command(Deno.execPath(), {
     args: ["run", ...args, script, ...paths],
     stderr: "inherit",
@@ -75,8 +78,8 @@ async function permittedOf(task: string): Promise<unknown> {
 for (const task of ["start", "dev"]) {
   Deno.test(`${task} may touch its folders and load one author's packages, and nothing else`, async () => {
     assert.deepEqual(await permittedOf(task), {
-      readable: ["/srv/corbel/a", "/srv/files/a"],
-      writable: ["/srv/corbel/a", "/srv/files/a"],
+      readable: [...OWN, ...AROUND],
+      writable: OWN,
       loadable: [NATIVE],
     });
   });
@@ -84,6 +87,6 @@ for (const task of ["start", "dev"]) {
 
 Deno.test("admin reads the files that it is told to, and writes to its folders alone", async () => {
   const { writable, loadable } = await permittedOf("admin") as Record<string, string[]>;
-  assert.deepEqual(writable, ["/srv/corbel/a", "/srv/files/a"]);
+  assert.deepEqual(writable, OWN);
   assert.deepEqual(loadable, [NATIVE]);
 });

@@ -40,43 +40,26 @@ export const sumOf = (counts: Iterable<Counts>): Counts => {
   return sum;
 };
 
-const FILE_BEGINS = /^running \d+ tests? from (?:\.\/)?(.+)$/gm;
+const TEST_CASE = /<testcase name="([^"]*)" classname="(?:\.\/)?([^"]*)" time="([\d.]+)"/g;
+/** Between a test and its step. */
+const STEP = " &gt; ";
 
-/**
- * Measures how long each file of a run took. Feed it the output as it comes: a file lasts from the
- * line that announces it to that of the next, whose loading it therefore includes.
- */
-export class FileTimes {
-  readonly seconds = new Map<string, number>();
-  readonly #now: () => number;
-  #line = "";
-  #file: string | null = null;
-  #since: number;
-
-  /** @param now Milliseconds. */
-  constructor(now: () => number = () => performance.now()) {
-    this.#now = now;
-    this.#since = now();
+/** How long the tests of each file took, in seconds, from the report in JUnit's form. */
+export function secondsOf(report: string): Map<string, number> {
+  const cases = [...report.matchAll(TEST_CASE)].map(([, name, file, seconds]) => ({
+    name: name!,
+    file: file!,
+    seconds: Number(seconds),
+  }));
+  const names = new Set(cases.map(({ name, file }) => `${file} ${name}`));
+  const seconds = new Map<string, number>();
+  for (const { name, file, seconds: taken } of cases) {
+    const parts = name.split(STEP);
+    // A step is part of its test.
+    const isStep = parts.some((_, i) =>
+      i > 0 && names.has(`${file} ${parts.slice(0, i).join(STEP)}`)
+    );
+    if (!isStep) seconds.set(file, (seconds.get(file) ?? 0) + taken);
   }
-
-  feed(text: string): void {
-    this.#line += text;
-    const end = this.#line.lastIndexOf("\n") + 1;
-    for (const [, file] of withoutColours(this.#line.slice(0, end)).matchAll(FILE_BEGINS)) {
-      // What came before the first one was loading it.
-      if (this.#file !== null) this.end();
-      this.#file = file!;
-    }
-    this.#line = this.#line.slice(end);
-  }
-
-  /** The last file has ended. */
-  end(): void {
-    const now = this.#now();
-    if (this.#file !== null) {
-      this.seconds.set(this.#file, (now - this.#since) / 1000);
-      this.#file = null;
-    }
-    this.#since = now;
-  }
+  return seconds;
 }

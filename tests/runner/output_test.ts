@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { countsOf, failuresOf, FileTimes, sumOf } from "./output.ts";
+import { countsOf, failuresOf, secondsOf, sumOf } from "./output.ts";
 
 Deno.test("the last summary of an output counts, with steps, ignored tests and colours", () => {
   for (
@@ -40,22 +40,17 @@ Deno.test("counts add up", () => {
   assert.deepEqual(sumOf([]), { passed: 0, failed: 0 });
 });
 
-Deno.test("a file takes from its first line to that of the next, and the first its loading too", () => {
-  let now = 0;
-  const times = new FileTimes(() => now);
-  const at = (ms: number, text: string) => {
-    now = ms;
-    times.feed(text);
-  };
-  at(1_000, "\x1b[0mrunning 2 tests from ./tests/a_test.ts\x1b[0m\na ... ok (2s)\nb ... o");
-  at(3_000, "k (1ms)\nrunning 1 test from ./lib/b_te");
-  at(4_000, "st.ts\nrunning 0 tests from ./lib/c_test.ts\n");
-  at(6_000, "prints running 1 test from ./lib/d_test.ts\n");
-  now = 6_500;
-  times.end();
-  assert.deepEqual([...times.seconds], [
-    ["tests/a_test.ts", 4],
-    ["lib/b_test.ts", 0],
-    ["lib/c_test.ts", 2.5],
-  ]);
+const testCase = (name: string, file: string, seconds: string) =>
+  `<testcase name="${name}" classname="${file}" time="${seconds}" line="1" col="6">\n</testcase>`;
+
+Deno.test("the seconds of a file are those of its tests, of which steps are a part", () => {
+  const report = [
+    testCase("a &gt; b", "./tests/a_test.ts", "2.000"),
+    testCase("c", "./tests/a_test.ts", "0.500"),
+    testCase("c", "../b_test.ts", "0.000"),
+    testCase("a &gt; b &gt; one", "./tests/a_test.ts", "1.500"),
+    testCase("c &gt; two &gt; three", "./tests/a_test.ts", "0.250"),
+    testCase("d &gt; no step", "../b_test.ts", "3.000"),
+  ].join("");
+  assert.deepEqual([...secondsOf(report)], [["tests/a_test.ts", 2.5], ["../b_test.ts", 3]]);
 });

@@ -13,10 +13,10 @@ const WEIGHTS: readonly (readonly [folder: string, weight: number])[] = [
   ["tests/faults/", 1 / 2],
   ["tests/acceptance/", 1 / 2],
   ["tests/contract/", 1 / 2],
-  ["tests/property/", 1 / 4],
-  ["tests/attacks/", 1 / 4],
-  ["tests/", 1 / 10],
-  ["", 1 / 20],
+  ["tests/property/", 1 / 8],
+  ["tests/attacks/", 1 / 8],
+  ["tests/", 1 / 20],
+  ["", 1 / 60],
 ];
 
 /** Whether a shard waits for time limits of a server most of its time. */
