@@ -1,4 +1,11 @@
-import { admin, type Server, type Settings } from "./server.ts";
+import { createUser as userVerb } from "@/lib/auth/create_user.ts";
+import { issueToken as tokenVerb } from "@/lib/auth/issue_token.ts";
+import { loadConfig } from "@/lib/config.ts";
+import { createCollection as collectionVerb } from "@/lib/documents/save_collection.ts";
+import { silentLog } from "@/lib/http/log.ts";
+import { createProject as projectVerb } from "@/lib/projects/create_project.ts";
+import { openServices, type Services } from "@/lib/services.ts";
+import type { Server, Settings } from "./server.ts";
 
 /** Answers as tests read them. */
 export interface Answer {
@@ -48,48 +55,51 @@ export interface User {
   readonly token: string;
 }
 
-/** A project made by the command line. */
 export interface Project {
   readonly projectId: string;
   readonly publishableKey: string;
   readonly secretKey: string;
 }
 
-export async function createProject(settings: Settings, siteUrl?: string): Promise<Project> {
-  const words = ["project", "create", "--name", "Acceptance"];
-  if (siteUrl !== undefined) words.push("--site-url", siteUrl);
-  return await admin(words, settings);
+/** What the command line does beside a server, without a process for it. */
+async function beside<T>(settings: Settings, work: (services: Services) => Promise<T>): Promise<T> {
+  await using services = await openServices(loadConfig(settings), { log: silentLog });
+  return await work(services);
 }
 
-export async function createCollection(
+export const createProject = (
+  settings: Settings,
+  siteUrl: string | null = null,
+): Promise<Project> =>
+  beside(settings, (services) => projectVerb(services, { name: "Acceptance", siteUrl }));
+
+export const createCollection = (
   settings: Settings,
   { projectId }: Project,
   definition: unknown,
-): Promise<void> {
-  const words = ["collection", "create", "--project", projectId, "--file", "-"];
-  await admin(words, settings, JSON.stringify(definition));
-}
+): Promise<void> =>
+  beside(settings, async (services) => {
+    await collectionVerb(services, projectId, definition);
+  });
 
 /** A user with a token. */
-export async function createUser(settings: Settings, { projectId }: Project): Promise<User> {
-  const email = `${crypto.randomUUID()}@example.com`;
-  const { userId } = await admin(
-    ["user", "create", "--project", projectId, "--email", email, "--verified"],
-    settings,
-  );
-  return { id: userId, token: await issueToken(settings, { projectId }, userId) };
-}
+export const createUser = (settings: Settings, { projectId }: Project): Promise<User> =>
+  beside(settings, async (services) => {
+    const email = `${crypto.randomUUID()}@example.com`;
+    const id = await userVerb(services, projectId, { email, verified: true });
+    const token = await tokenVerb(services, projectId, { userId: id, seconds: TOKEN_SECONDS });
+    return { id, token };
+  });
 
-export async function issueToken(
+export const issueToken = (
   settings: Settings,
   { projectId }: Pick<Project, "projectId">,
   userId: string,
-  ttl?: number,
-): Promise<string> {
-  const words = ["token", "issue", "--project", projectId, "--user", userId];
-  if (ttl !== undefined) words.push("--ttl", String(ttl));
-  return (await admin(words, settings)).accessToken;
-}
+  seconds = TOKEN_SECONDS,
+): Promise<string> =>
+  beside(settings, (services) => tokenVerb(services, projectId, { userId, seconds }));
+
+const TOKEN_SECONDS = 900;
 
 /** A collection without row-level security and with a few typed fields. */
 export const THINGS = {
