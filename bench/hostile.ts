@@ -25,6 +25,7 @@ const ALONE_MS = 2_000;
 const ALONE_EVERY = 20;
 const TIMEOUT_MS = 120_000;
 const WORST_TOLD = 25;
+const FAILURES_TOLD = 10;
 
 /** When a request was under way, in milliseconds since 1970. */
 interface Sent {
@@ -43,20 +44,6 @@ const { values: options } = parseArgs({
 });
 const now = () => performance.timeOrigin + performance.now();
 const end = now() + Number(options.minutes) * 60_000;
-
-const folder = await Deno.makeTempDir({ prefix: "corbel-bench-" });
-try {
-  await using mongodb = options.mongodb ? await startMongodb() : null;
-  await measure(
-    mongodb === null ? { DATABASE_URL: `sqlite:${folder}` } : {
-      DATABASE_URL: mongodb.url.replace("/?", "/bench?"),
-      SECRET_KEYS: `bench:${btoa("hostile requests beside readers ")}`,
-      STORAGE_URL: `file:${folder}`,
-    },
-  );
-} finally {
-  await Deno.remove(folder, { recursive: true });
-}
 
 async function measure(settings: Record<string, string>): Promise<void> {
   using log = createLog("error", (text) => console.error(text));
@@ -169,6 +156,8 @@ function report(samples: readonly ReadSample[], { sent, alone, residentMax }: Me
     `p99 beside over alone: ${(quantile(besideMs, 0.99) / quantile(aloneMs, 0.99)).toFixed(2)}`,
   );
   console.log(`reads refused: ${samples.filter(([, , status]) => status !== 200).length}`);
+  const failed = sent.filter(({ status }) => status === 0 || status === 500);
+  for (const { what, status } of failed.slice(0, FAILURES_TOLD)) console.log(`${status}: ${what}`);
   console.log("The longest that a read took while one request was under way:");
   const worst = [...slowest].sort(([, a], [, b]) => b - a).slice(0, WORST_TOLD);
   for (const [{ what, status, from, until }, ms] of worst) {
@@ -184,4 +173,19 @@ const told = (values: readonly number[]): string =>
 function quantile(values: readonly number[], part: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? NaN;
+}
+
+const folder = await Deno.makeTempDir({ prefix: "corbel-bench-" });
+try {
+  await using mongodb = options.mongodb ? await startMongodb() : null;
+  const STORAGE_URL = `file:${folder}/files`;
+  await measure({
+    STORAGE_URL,
+    ...mongodb === null ? { DATABASE_URL: `sqlite:${folder}` } : {
+      DATABASE_URL: mongodb.url.replace("/?", "/bench?"),
+      SECRET_KEYS: `bench:${btoa("hostile requests beside readers ")}`,
+    },
+  });
+} finally {
+  await Deno.remove(folder, { recursive: true });
 }
