@@ -191,8 +191,8 @@ export const SETTINGS = {
   ],
   AI_MONTHLY_LIMIT: [
     "none",
-    "Requests with `AI_API_KEY` in a calendar month (UTC), of all accounts together; beyond them " +
-    "403 `AI_CAP_REACHED`.",
+    "Requests with `AI_API_KEY` in a calendar month (UTC), of all accounts together, " +
+    "counted since it is set; beyond them 403 `AI_CAP_REACHED`.",
   ],
   LOG_LEVEL: ["`info`", "`debug`, `info`, `warn` or `error`; requests are logged at `info`."],
 } as const satisfies Record<string, readonly [string, string]>;

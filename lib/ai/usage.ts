@@ -92,8 +92,8 @@ export async function countAiRequest(
 
 /**
  * Counts a request on the platform's key before it is made: for the account, by one conditional
- * statement over all its counters, then for the deployment, by another. Of many at once no more
- * pass than the plan and `AI_MONTHLY_LIMIT` allow. Throws `AI_CAP_REACHED`.
+ * statement over all its counters, then for the deployment, if that has a limit, by another. Of
+ * many at once no more pass than the plan and `AI_MONTHLY_LIMIT` allow. Throws `AI_CAP_REACHED`.
  */
 export async function reserve(
   services: AiUsageServices,
@@ -108,9 +108,9 @@ export async function reserve(
   const back = (counters: readonly string[], of: Id | null) =>
     decrease(services, usageKey(of, month), counters);
   const { monthlyLimit } = services.config.ai;
+  if (monthlyLimit === null) return { giveBack: (some = counters) => back(some, accountId) };
   try {
-    const requests = monthlyLimit ?? Number.MAX_SAFE_INTEGER;
-    const all = { accountId: null, month, caps: { requests } };
+    const all = { accountId: null, month, caps: { requests: monthlyLimit } };
     if (!await increase(services, all)) throw deploymentCapReached(monthlyLimit);
   } catch (error) {
     await back(counters, accountId);
@@ -171,7 +171,7 @@ async function capReached(
   });
 }
 
-const deploymentCapReached = (limit: number | null) =>
+const deploymentCapReached = (limit: number) =>
   new Problem("AI_CAP_REACHED", {
     message: `This server's ${limit} AI requests of this month are used up: ${AFTERWARDS}`,
   });

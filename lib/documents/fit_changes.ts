@@ -10,25 +10,26 @@ import { isServerField, pathProblem, pathSizeProblem } from "./names.ts";
 /** Fits the members of a `PATCH`, whose names may be dotted paths. */
 export function fitChanges(collection: Collection, members: Members): Fitted<Members> {
   const { definition } = collection;
-  const whole: Members = {};
-  const value: Members = {};
-  const faults: FieldFault[] = [...overlaps(Object.keys(members))];
-  for (const [path, wanted] of Object.entries(members)) {
-    if (!path.includes(".")) whole[path] = wanted;
-    else {
-      const fitted = fitPath(collection, path, wanted);
-      value[path] = fitted.value;
-      for (const one of fitted.faults) faults.push(one);
-    }
+  const paths = Object.keys(members);
+  const dotted = paths.filter((path) => path.includes("."));
+  const whole = dotted.length === 0 ? members : withoutPaths(members);
+  const faults: FieldFault[] = [...overlaps(paths)];
+  const { value, faults: first } = fitMembers(definition.fields, whole, definition.strict);
+  for (const path of dotted) {
+    const fitted = fitPath(collection, path, members[path]!);
+    value[path] = fitted.value;
+    for (const one of fitted.faults) faults.push(one);
   }
-  const fitted = fitMembers(definition.fields, whole, definition.strict);
   for (const { key, required } of definition.fields) {
     if (required && Object.hasOwn(whole, key) && whole[key] === null) {
       faults.push({ path: key, message: "is required and cannot be null" });
     }
   }
-  return { value: { ...fitted.value, ...value }, faults: [...fitted.faults, ...faults] };
+  return { value, faults: [...first, ...faults] };
 }
+
+const withoutPaths = (members: Members): Members =>
+  Object.fromEntries(Object.entries(members).filter(([path]) => !path.includes(".")));
 
 function fitPath(collection: Collection, path: string, value: Json): Fitted {
   const { definition } = collection;

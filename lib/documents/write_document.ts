@@ -65,7 +65,8 @@ export function patchDocument(
     const { value, faults } = fitChanges(target.collection, members);
     refuseFaults(faults);
     const beside = requiredBeside(target.collection, Object.keys(members));
-    return { change: { set: { ...value, updatedAt: now } }, beside };
+    value.updatedAt = now; // The fitted members are nobody else's; a copy of many takes its time.
+    return { change: { set: value }, beside };
   });
 }
 
@@ -110,7 +111,7 @@ async function changeWithinQuota(
   filter: Filter,
   change: Change,
 ): Promise<Stored<StoredDocument> | null> {
-  const bytes = bytesOf(jsonText({ ...change.replace, ...change.set }));
+  const bytes = bytesOf(jsonText(change.replace ?? change.set!));
   using admission = await documentQuota.admit(projectId, { bytes, mayShrink: true });
   const { room } = admission;
   if (bytes <= room) return await records.updateOne(filter, change);

@@ -68,6 +68,7 @@ function reach(
   path: string,
   copied: Set<object>,
 ): { parent: { [name: string]: Json }; name: string } {
+  if (!path.includes(".")) return { parent: record, name: path };
   const names = path.split(".");
   const name = names.pop()!;
   let parent: { [name: string]: Json } = record;
