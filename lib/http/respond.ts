@@ -1,4 +1,5 @@
-import { jsonText } from "../store/json_text.ts";
+import { nextTurn } from "../next_turn.ts";
+import { bytesOf, jsonText } from "../store/json_text.ts";
 import { BlobsUnavailable } from "../files/blobs.ts";
 import { Problem, type ProblemCode, PROBLEMS } from "../problems.ts";
 import { QueryTooSlow, StoreUnavailable } from "../store/errors.ts";
@@ -74,11 +75,40 @@ const patterns = new WeakMap<object, Response>();
 
 function whole(state: RequestState, reply: Reply): Response {
   const { again, body } = reply;
-  if (again === undefined) return made(state, reply, body);
+  if (again === undefined) {
+    if (typeof body !== "string" || body.length <= LONG_TEXT) return made(state, reply, body);
+    const response = made(state, reply, inSlices(body));
+    response.headers.set("content-length", String(bytesOf(body)));
+    return response;
+  }
   let pattern = patterns.get(again);
   if (pattern === undefined) patterns.set(again, pattern = made(state, reply, body));
   return pattern.clone();
 }
+
+/** In UTF-16 units, as the next. */
+const LONG_TEXT = 1_048_576;
+const SLICE = 131_072;
+
+const encoder = new TextEncoder();
+
+/** A long text as bytes, in slices: to encode 16 MiB at once would hold up everybody for 30 ms. */
+function inSlices(text: string): ReadableStream<Uint8Array<ArrayBuffer>> {
+  let at = 0;
+  return new ReadableStream({
+    async pull(controller) {
+      await nextTurn();
+      // A pair of surrogates stays together.
+      const isCut = HIGH_SURROGATE.test(text.charAt(at + SLICE - 1));
+      const end = at + SLICE + (isCut ? 1 : 0);
+      controller.enqueue(encoder.encode(text.slice(at, end)));
+      at = end;
+      if (at >= text.length) controller.close();
+    },
+  }, { highWaterMark: 0 });
+}
+
+const HIGH_SURROGATE = /[\uD800-\uDBFF]/;
 
 function made({ path }: RequestState, reply: Reply, body: Reply["body"]): Response {
   const { status } = reply;

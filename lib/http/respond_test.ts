@@ -45,6 +45,17 @@ Deno.test("every answer carries its request's id", async () => {
   assert.equal(await response.text(), "text");
 });
 
+Deno.test("a long text is sent in slices, whole characters and its length included", async () => {
+  const text = "a".repeat(131_071) + "\u{1F600}é".repeat(400_000);
+  const response = respond(request(), { status: 200, body: text });
+  const bytes = new TextEncoder().encode(text);
+  assert.equal(response.headers.get("content-length"), String(bytes.length));
+  const chunks = [];
+  for await (const chunk of response.body!) chunks.push(chunk);
+  assert.ok(chunks.length > 8 && chunks.every(({ length }) => length <= 3 * 131_073));
+  assert.equal(new TextDecoder().decode(Uint8Array.from(chunks.flatMap((one) => [...one]))), text);
+});
+
 Deno.test("an answer that is given again takes nothing over from whom it was given to before", async () => {
   const again = {};
   const reply = { ...ok(200, '{"n":1}', "Read", '"tag"'), again };
