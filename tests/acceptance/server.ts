@@ -5,7 +5,7 @@
 
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
-import { permitted } from "@/lib/permissions.ts";
+import { permitted } from "@/permissions.ts";
 import { createTestStore, database, type TestStore } from "../support/test_store.ts";
 import { until } from "./until.ts";
 
@@ -207,7 +207,7 @@ export async function admin(
 }
 
 /** How a task asks for the paths of a permission, within quotes. */
-const ASKED_FOR = /\$\(deno run [^)]* lib\/permissions\.ts (\w+)\)/g;
+const ASKED_FOR = /\$\(deno run [^)]* permissions\.ts (\w+)\)/g;
 
 /** What the task's own line gives Deno, with what these settings permit in it. */
 export async function taskArguments(task: string, settings: Settings): Promise<string[]> {

@@ -2,13 +2,13 @@
  * What the tasks let the program touch beside the network: the folders and files that it writes,
  * those that it reads, and where native code is loaded from. Prints them as Deno's options take them.
  *
- *     deno run --allow-env=DATABASE_URL,STORAGE_URL lib/permissions.ts write|read|native
+ *     deno run --allow-env=DATABASE_URL,STORAGE_URL permissions.ts write|read|native
  */
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { driverFiles, type Environment, writtenFolders } from "./config.ts";
+import { driverFiles, type Environment, writtenFolders } from "@/lib/config.ts";
 
-const own = (name: string): string => fileURLToPath(new URL(`../${name}`, import.meta.url));
+const own = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
 /** What threads begin with, and the reference's files. By `ldd` native code knows its C library. */
 const OWN_FILES = [own("lib"), own("openapi"), own("routes"), "/usr/bin/ldd"];
