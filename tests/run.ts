@@ -70,7 +70,7 @@ function stopStuck(child: Deno.ChildProcess): void {
 interface Ran {
   readonly pass: Pass;
   readonly counts: Counts;
-  /** By file. */
+  /** By the file that declares the tests. */
   readonly seconds: ReadonlyMap<string, number>;
   readonly failures: string | null;
 }
@@ -119,8 +119,8 @@ async function runShard({ pass, files }: Shard, { flags, env }: Surroundings): P
 }
 
 /**
- * Runs the shards, as many at once as there are cores, and beside them one that needs none: most of
- * its time it waits.
+ * Runs the shards: one more at once than there are cores, because each waits a quarter of its time,
+ * and beside them one that waits most of it.
  */
 async function runShards(shards: readonly Shard[], surroundings: Surroundings): Promise<Ran[]> {
   const idle = shards.filter(isIdle);
@@ -132,7 +132,7 @@ async function runShards(shards: readonly Shard[], surroundings: Surroundings): 
       ran.push(await runShard(shard, surroundings));
     }
   };
-  const jobs = Number(Deno.env.get("DENO_JOBS") || navigator.hardwareConcurrency);
+  const jobs = Number(Deno.env.get("DENO_JOBS") || navigator.hardwareConcurrency + 1);
   await Promise.all([
     runAllOf(() => idle.shift()),
     ...Array.from({ length: jobs }, () => runAllOf(() => busy.shift() ?? idle.shift())),
