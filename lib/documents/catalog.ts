@@ -30,13 +30,16 @@ export const COLLECTIONS: Definition = {
   trash: false,
 };
 
+type StoredDefinition = Pick<Stored<CollectionRecord>, "value" | "revision">;
+
 /** The collection of a stored definition. */
-export const collectionOf = (
-  { value, revision }: Pick<Stored<CollectionRecord>, "value" | "revision">,
-): Collection => {
-  const { definition, storedAs = value.name } = value;
-  return compileCollection(definition, { revision, storedAs });
+export const collectionOf = (stored: StoredDefinition): Collection => {
+  const { definition, name, storedAs = name } = stored.value;
+  return compileCollection(definition, { state: stateOf(stored), storedAs });
 };
+
+/** A revision alone may be that of an earlier collection, too. */
+const stateOf = ({ value: { _id }, revision }: StoredDefinition): string => `${_id} ${revision}`;
 
 /** Finds collections by their names. */
 export interface Catalog {
@@ -59,8 +62,8 @@ export function createCatalog(engine: Engine, clock: Clock): Catalog {
     const found = await engine.records<CollectionRecord>(projectId, COLLECTIONS)
       .findOne(eq("nameLower", name.toLowerCase()));
     if (found === null || found.value.name !== name) return null;
-    // Compiled once per revision, so that what was learnt of its queries is kept.
-    return collection?.revision === found.revision ? collection : collectionOf(found);
+    // Compiled once for each state, so that what was learnt of its queries is kept.
+    return collection?.state === stateOf(found) ? collection : collectionOf(found);
   });
   let forgotten = 0;
   return {

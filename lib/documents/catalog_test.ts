@@ -3,6 +3,7 @@ import { openTestServices } from "@/tests/support/test_services.ts";
 import { eq } from "../store/filter.ts";
 import type { Definition, Engine, Space, StoredRecord } from "../store/port.ts";
 import { COLLECTIONS, createCatalog } from "./catalog.ts";
+import { deleteCollection } from "./delete_collection.ts";
 import { createCollection, updateCollection } from "./save_collection.ts";
 
 const PROJECT = "66f1a0c2e4b0a1b2c3d4e5f6";
@@ -119,4 +120,23 @@ Deno.test("a collection that is gone is not found any more", async () => {
   await services.engine.records(PROJECT, COLLECTIONS).deleteOne(eq("name", "posts"));
   clock.advance(5000);
   assert.equal(await services.catalog.find(PROJECT, "posts"), null);
+});
+
+Deno.test("a collection that is made again under its name is the new one elsewhere, within five seconds", async () => {
+  await using opened = await openTestServices();
+  const { services, clock } = opened;
+  const elsewhere = createCatalog(services.engine, clock);
+  await createCollection(services, PROJECT, { ...POSTS, rls: { enabled: false } });
+  const first = await elsewhere.find(PROJECT, "posts");
+  assert.equal(first?.definition.rls.enabled, false);
+  await deleteCollection(services, PROJECT, "posts");
+  // Its record has the same revision as the one before.
+  await createCollection(services, PROJECT, { ...POSTS, rls: { mode: "private" } });
+  clock.advance(5000);
+  const second = await elsewhere.find(PROJECT, "posts");
+  assert.deepEqual(
+    [second?.definition.rls.enabled, second?.definition.rls.mode],
+    [true, "private"],
+  );
+  assert.notEqual(second?.records.name, first?.records.name, "kept in a place of its own");
 });

@@ -17,8 +17,11 @@ export interface Collection {
   readonly definition: CollectionDefinition;
   /** How its documents are stored. */
   readonly records: Definition;
-  /** Of the record that holds the definition; 0 if it is not stored. */
-  readonly revision: number;
+  /**
+   * Names the stored definition as it is: no other one is ever called so, not even one of the same
+   * name, made after this one was deleted. Empty for one that is not stored.
+   */
+  readonly state: string;
   /** Distinct for every compilation: what was remembered of another definition does not apply. */
   readonly version: string;
 }
@@ -35,11 +38,11 @@ const SERVER_SHAPES: Readonly<Record<string, FieldShape>> = {
 /** @param storedAs What its documents are kept under, where that is not its name. */
 export function compileCollection(
   definition: CollectionDefinition,
-  { revision = 0, storedAs = definition.name }: { revision?: number; storedAs?: string } = {},
+  { state = "", storedAs = definition.name }: { state?: string; storedAs?: string } = {},
 ): Collection {
   return {
     definition,
-    revision,
+    state,
     records: {
       name: storedAs,
       fields: { ...shapesOf(definition.fields), ...SERVER_SHAPES },
