@@ -1,6 +1,7 @@
 import { createUser as userVerb } from "@/lib/auth/create_user.ts";
 import { issueToken as tokenVerb } from "@/lib/auth/issue_token.ts";
 import { loadConfig } from "@/lib/config.ts";
+import { deleteCollection as deletionVerb } from "@/lib/documents/delete_collection.ts";
 import { createCollection as collectionVerb } from "@/lib/documents/save_collection.ts";
 import { silentLog } from "@/lib/http/log.ts";
 import { createProject as projectVerb } from "@/lib/projects/create_project.ts";
@@ -81,6 +82,12 @@ export const createCollection = (
   beside(settings, async (services) => {
     await collectionVerb(services, projectId, definition);
   });
+
+export const deleteCollection = (
+  settings: Settings,
+  { projectId }: Project,
+  name: string,
+): Promise<void> => beside(settings, (services) => deletionVerb(services, projectId, name));
 
 /** A user with a token. */
 export const createUser = (settings: Settings, { projectId }: Project): Promise<User> =>

@@ -6,6 +6,7 @@ import {
   createCollection,
   createProject,
   createUser,
+  deleteCollection,
   issueToken,
   listAll,
   type Project,
@@ -259,6 +260,28 @@ test("a key rotated and a definition changed elsewhere are honoured by both with
   );
   const isStrict = async () => (await stored(key)).every((status) => status === 400);
   await until("the definition is honoured by both", isStrict, STALE_MS);
+});
+
+test("a collection that is deleted and made again is the new one for both within 5 s", async (start) => {
+  await using world = await openThings(start);
+  const { servers: [one, other], project } = world;
+  const { settings } = one;
+  const { secretKey, publishableKey } = project;
+  const made = (server: Server, n: number) =>
+    send(server, { path: PATH, key: secretKey, body: { n, userId: project.projectId } });
+  const seen = (server: Server, key: string) => send(server, { path: PATH, key });
+  assert.equal((await made(other, 1)).status, 201);
+  assert.equal((await seen(other, publishableKey)).status, 200);
+
+  await deleteCollection(settings, project, THINGS.name);
+  await createCollection(settings, project, { ...THINGS, rls: { mode: "private" } });
+  const isPrivate = async (server: Server) => (await seen(server, publishableKey)).status === 401;
+  const bothAre = async () => await isPrivate(one) && await isPrivate(other);
+  await until("nobody without a token sees anything", bothAre, STALE_MS);
+  assert.equal((await made(other, 2)).status, 201);
+  const numbers = ({ items }: { items: readonly { n: number }[] }) => items.map(({ n }) => n);
+  assert.deepEqual(numbers(await listAll(one, project, THINGS.name)), [2]);
+  assert.deepEqual(numbers(await listAll(other, project, THINGS.name)), [2]);
 });
 
 test("a session that ended in one is refused by both within 5 s, and no other", async (start) => {
