@@ -1,6 +1,7 @@
 import type { Caller } from "../auth/principals.ts";
 import { Problem } from "../problems.ts";
 import { after, type Soon } from "../soon.ts";
+import { Outdated, StoreUnavailable } from "../store/errors.ts";
 import { ALL, and, eq, or } from "../store/filter.ts";
 import type { Engine, Filter, Id, Records } from "../store/port.ts";
 import type { Catalog } from "./catalog.ts";
@@ -21,6 +22,8 @@ export interface Readable {
 export interface Writable extends Readable {
   /** Whose documents may be written; null for everybody's. */
   readonly ownerId: Id | null;
+  /** The same opened under the definition that stands now. Throws as {@linkcode openForWriting}. */
+  reopened(): Promise<Writable>;
 }
 
 export interface AccessServices {
@@ -52,7 +55,34 @@ export async function openForWriting(
     if (caller.userId === null) throw new Problem("ACCESS_TOKEN_REQUIRED");
     ownerId = caller.userId;
   }
-  return { ...readable(services, caller, collection), ownerId };
+  const reopened = () => {
+    services.catalog.forget(caller.projectId, name);
+    return openForWriting(services, caller, name);
+  };
+  return { ...readable(services, caller, collection), ownerId, reopened };
+}
+
+/** How often a definition may change beside one write. */
+const TRIES = 5;
+
+/**
+ * Writes under the definition that stands. Where another process has changed it, which this one has
+ * not heard of, the write begins anew, and all that it checks. Throws `StoreUnavailable` where that
+ * happens again and again.
+ */
+export async function settled<T>(
+  target: Writable,
+  write: (target: Writable) => Promise<T>,
+): Promise<T> {
+  for (let tries = 1;; tries++) {
+    try {
+      return await write(target);
+    } catch (cause) {
+      if (!(cause instanceof Outdated)) throw cause;
+      if (tries === TRIES) throw new StoreUnavailable("Definitions change too fast", { cause });
+    }
+    target = await target.reopened();
+  }
 }
 
 /** Throws `SECRET_KEY_REQUIRED` for every other caller. */

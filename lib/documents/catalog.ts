@@ -34,12 +34,18 @@ type StoredDefinition = Pick<Stored<CollectionRecord>, "value" | "revision">;
 
 /** The collection of a stored definition. */
 export const collectionOf = (stored: StoredDefinition): Collection => {
-  const { definition, name, storedAs = name } = stored.value;
-  return compileCollection(definition, { state: stateOf(stored), storedAs });
+  const { _id: id, definition, name, storedAs = name } = stored.value;
+  const restsOn = { kind: COLLECTIONS, id, revision: stored.revision };
+  return compileCollection(definition, { restsOn, storedAs });
 };
 
-/** A revision alone may be that of an earlier collection, too. */
-const stateOf = ({ value: { _id }, revision }: StoredDefinition): string => `${_id} ${revision}`;
+/** By the id too: a collection made again under its name may have the revision of the earlier one. */
+function isOf(
+  { records: { restsOn } }: Collection,
+  { value, revision }: StoredDefinition,
+): boolean {
+  return restsOn?.id === value._id && restsOn.revision === revision;
+}
 
 /** Finds collections by their names. */
 export interface Catalog {
@@ -63,7 +69,7 @@ export function createCatalog(engine: Engine, clock: Clock): Catalog {
       .findOne(eq("nameLower", name.toLowerCase()));
     if (found === null || found.value.name !== name) return null;
     // Compiled once for each state, so that what was learnt of its queries is kept.
-    return collection?.state === stateOf(found) ? collection : collectionOf(found);
+    return collection !== null && isOf(collection, found) ? collection : collectionOf(found);
   });
   let forgotten = 0;
   return {

@@ -17,11 +17,6 @@ export interface Collection {
   readonly definition: CollectionDefinition;
   /** How its documents are stored. */
   readonly records: Definition;
-  /**
-   * Names the stored definition as it is: no other one is ever called so, not even one of the same
-   * name, made after this one was deleted. Empty for one that is not stored.
-   */
-  readonly state: string;
   /** Distinct for every compilation: what was remembered of another definition does not apply. */
   readonly version: string;
 }
@@ -35,14 +30,19 @@ const SERVER_SHAPES: Readonly<Record<string, FieldShape>> = {
   deletedAt: { type: "Date" },
 };
 
-/** @param storedAs What its documents are kept under, where that is not its name. */
+/**
+ * @param restsOn The record that holds the definition, if it is stored.
+ * @param storedAs What its documents are kept under, where that is not its name.
+ */
 export function compileCollection(
   definition: CollectionDefinition,
-  { state = "", storedAs = definition.name }: { state?: string; storedAs?: string } = {},
+  { restsOn, storedAs = definition.name }: {
+    restsOn?: NonNullable<Definition["restsOn"]>;
+    storedAs?: string;
+  } = {},
 ): Collection {
   return {
     definition,
-    state,
     records: {
       name: storedAs,
       fields: { ...shapesOf(definition.fields), ...SERVER_SHAPES },
@@ -52,6 +52,7 @@ export function compileCollection(
         ...definition.fields.flatMap((field) => fieldIndexes(field, "")),
       ],
       trash: true,
+      ...(restsOn !== undefined && { restsOn }),
       bytesMax: DOCUMENT_BYTES_MAX,
       membersMax: DOCUMENT_MEMBERS_MAX + SERVER_FIELDS.length,
     },

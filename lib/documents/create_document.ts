@@ -5,7 +5,7 @@ import { Problem } from "../problems.ts";
 import { bytesOf, recordText } from "../store/json_text.ts";
 import type { Engine, Json, Transaction } from "../store/port.ts";
 import { isObject } from "../store/shape.ts";
-import type { Writable } from "./access.ts";
+import { settled, type Writable } from "./access.ts";
 import { newDocument, type StoredDocument } from "./collection.ts";
 import {
   asMembers,
@@ -35,7 +35,13 @@ export interface CreateServices {
  * Stores one document. Resolves to its JSON text. Throws `DOCUMENT_QUOTA_EXCEEDED` and
  * `TOO_MANY_IDEMPOTENCY_KEYS`.
  */
-export async function createDocument(
+export const createDocument = (
+  services: CreateServices,
+  target: Writable,
+  input: CreateInput,
+): Promise<string> => settled(target, (target) => createOne(services, target, input));
+
+async function createOne(
   services: CreateServices,
   target: Writable,
   { body, idempotencyKey }: CreateInput,
@@ -58,7 +64,13 @@ export async function createDocument(
  * Stores all documents or none. Resolves to the JSON text of `{ insertedCount, ids }`. Throws
  * `DOCUMENT_QUOTA_EXCEEDED` and `TOO_MANY_IDEMPOTENCY_KEYS`.
  */
-export async function createDocuments(
+export const createDocuments = (
+  services: CreateServices,
+  target: Writable,
+  input: CreateInput,
+): Promise<string> => settled(target, (target) => createAll(services, target, input));
+
+async function createAll(
   services: CreateServices,
   target: Writable,
   { body, idempotencyKey }: CreateInput,

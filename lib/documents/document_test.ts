@@ -36,6 +36,7 @@ const target = (ownerId: string | null, parts: Record<string, unknown> = {}): Wr
   callerTag: "",
   visible: () => ({ op: "and", of: [] }),
   ownerId,
+  reopened: () => Promise.reject(new Error("Nothing here is opened")),
 });
 
 Deno.test("a body must be one object", () => {

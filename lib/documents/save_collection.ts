@@ -189,7 +189,10 @@ export async function storedCollections(
   const before = known.get(projectId);
   if (before !== undefined && before.text === page.items && !page.more) return before.collections;
   const found = await readCollections(records);
-  const collections = found.map((value) => collectionOf({ value, revision: 0 }));
+  // Whoever reads all documents, or removes them, does so under whichever definition.
+  const collections = found.map(({ definition, name, storedAs = name }) =>
+    compileCollection(definition, { storedAs })
+  );
   known.set(projectId, { text: page.items, collections });
   return collections;
 }

@@ -5,7 +5,7 @@ import { deleteAll } from "../store/expiry.ts";
 import { and, compare, eq, within } from "../store/filter.ts";
 import { parseJson } from "../store/json_text.ts";
 import type { Filter, Id, Records, Stored } from "../store/port.ts";
-import { owned, refusal, type Writable } from "./access.ts";
+import { owned, refusal, settled, type Writable } from "./access.ts";
 import type { StoredDocument } from "./collection.ts";
 import { writing } from "./document.ts";
 import { unchangedSince } from "./precondition.ts";
@@ -19,8 +19,14 @@ export interface DeleteInput {
 }
 
 /** To the trash, from which a document can be recovered for 30 days; or away for good. */
-export async function deleteDocument(
-  { clock }: { clock: Clock },
+export const deleteDocument = (
+  services: { readonly clock: Clock },
+  target: Writable,
+  input: DeleteInput,
+): Promise<void> => settled(target, (target) => deleteOnce(services, target, input));
+
+async function deleteOnce(
+  { clock }: { readonly clock: Clock },
   target: Writable,
   { id, permanent, ifMatch }: DeleteInput,
 ): Promise<void> {
@@ -44,8 +50,15 @@ export async function deleteDocument(
 }
 
 /** Out of the trash. A document that is not in it stays as it is. */
-export async function recoverDocument(
-  { clock }: { clock: Clock },
+export const recoverDocument = (
+  services: { readonly clock: Clock },
+  target: Writable,
+  id: Id,
+): Promise<Stored<StoredDocument>> =>
+  settled(target, (target) => recoverOnce(services, target, id));
+
+async function recoverOnce(
+  { clock }: { readonly clock: Clock },
   target: Writable,
   id: Id,
 ): Promise<Stored<StoredDocument>> {

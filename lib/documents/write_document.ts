@@ -3,7 +3,7 @@ import { Problem } from "../problems.ts";
 import { ALL, and, compare, eq } from "../store/filter.ts";
 import { bytesOf, jsonText } from "../store/json_text.ts";
 import type { Change, Engine, Filter, Id, Stored } from "../store/port.ts";
-import { owned, refusal, type Writable } from "./access.ts";
+import { owned, refusal, settled, type Writable } from "./access.ts";
 import type { StoredDocument } from "./collection.ts";
 import {
   asMembers,
@@ -41,11 +41,11 @@ export function replaceDocument(
   target: Writable,
   input: WriteInput,
 ): Promise<Stored<StoredDocument>> {
-  return write(services, target, input, (members, now) => {
-    const { rls } = target.collection.definition;
+  return write(services, target, input, ({ collection }, members, now) => {
+    const { rls } = collection.definition;
     const kept = rls.enabled && !Object.hasOwn(members, rls.ownerField) ? rls.ownerField : null;
     const replace = {
-      ...fitWhole(target.collection, members, kept),
+      ...fitWhole(collection, members, kept),
       updatedAt: now,
       isDeleted: false,
       deletedAt: null,
@@ -61,10 +61,10 @@ export function patchDocument(
   target: Writable,
   input: WriteInput,
 ): Promise<Stored<StoredDocument>> {
-  return write(services, target, input, (members, now) => {
-    const { value, faults } = fitChanges(target.collection, members);
+  return write(services, target, input, ({ collection }, members, now) => {
+    const { value, faults } = fitChanges(collection, members);
     refuseFaults(faults);
-    const beside = requiredBeside(target.collection, Object.keys(members));
+    const beside = requiredBeside(collection, Object.keys(members));
     value.updatedAt = now; // The fitted members are nobody else's; a copy of many takes its time.
     return { change: { set: value }, beside };
   });
@@ -76,11 +76,21 @@ interface Wanted {
   readonly beside: readonly string[];
 }
 
-async function write(
+type WantedOf = (target: Writable, members: Members, now: string) => Wanted;
+
+const write = (
+  services: WriteServices,
+  target: Writable,
+  input: WriteInput,
+  wantedOf: WantedOf,
+): Promise<Stored<StoredDocument>> =>
+  settled(target, (target) => writeOnce(services, target, input, wantedOf));
+
+async function writeOnce(
   services: WriteServices,
   target: Writable,
   { id, body, ifMatch }: WriteInput,
-  wantedOf: (members: Members, now: string) => Wanted,
+  wantedOf: WantedOf,
 ): Promise<Stored<StoredDocument>> {
   const members = asMembers(body);
   const mine = and(eq("_id", id), LIVE, owned(target));
@@ -93,7 +103,7 @@ async function write(
     own = withoutServerFields(members, current);
   }
   checkOwnerUnchanged(target, own);
-  const { change, beside } = wantedOf(own, timestamp(services.clock));
+  const { change, beside } = wantedOf(target, own, timestamp(services.clock));
   const whole = beside.map((path) => compare(path, "ne", null));
   const filter = and(mine, unchanged, ...whole);
   const changed = await writing(() => changeWithinQuota(services, target, filter, change));

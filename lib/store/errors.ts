@@ -52,6 +52,15 @@ export class PageTooLarge extends Error {
   }
 }
 
+/** What the definition rests on has changed, or is gone. Nothing of the write was stored. */
+export class Outdated extends Error {
+  override readonly name = "Outdated";
+
+  constructor(name: string) {
+    super(`The definition of "${name}" is not the one that stands`);
+  }
+}
+
 /** The store cannot be used at the moment: full, read-only, gone, or busy for too long. */
 export class StoreUnavailable extends Error {
   override readonly name = "StoreUnavailable";

@@ -79,6 +79,15 @@ export interface Definition {
   readonly counted?: boolean;
   /** A `Date` field. Expired records may stay for a while: expiry is always also in the filter. */
   readonly expiry?: string;
+  /**
+   * A record of another kind in the same space, and the revision that this definition was made of.
+   * On SQLite a write that finds it changed or gone, at the moment of its commit, throws `Outdated`.
+   */
+  readonly restsOn?: {
+    readonly kind: Definition;
+    readonly id: Id;
+    readonly revision: number;
+  };
   /** Largest JSON text of a record in bytes; none if left out. */
   readonly bytesMax?: number;
   /** Most members of a record, those of objects within it included; without a bound if left out. */

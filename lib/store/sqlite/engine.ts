@@ -9,6 +9,7 @@ import { SqliteRecords } from "./records.ts";
 import { RowCachePool } from "./row_cache.ts";
 import { Scans } from "./scans.ts";
 import { FileSpace } from "./space.ts";
+import { assertStands } from "./tables.ts";
 import { Tenancy } from "./tenancy.ts";
 import type { Touched } from "./writer.ts";
 
@@ -98,11 +99,16 @@ export class SqliteEngine implements Engine {
         scan: (scan) => this.#scans.run(this.#path(space), scan),
       },
       write: async (work, empty) => {
-        if (empty !== undefined && !this.#file(space).hasTable(definition)) return empty();
-        await this.#file(space).prepare(definition);
-        return this.#file(space).write((db, touched) =>
-          work(db, (seq) => touched(definition, seq))
-        );
+        const file = this.#file(space);
+        if (empty !== undefined && !file.hasTable(definition)) {
+          assertStands(file.reader, definition);
+          return empty();
+        }
+        await file.prepareToWrite(definition);
+        return this.#file(space).write((db, touched) => {
+          assertStands(db, definition);
+          return work(db, (seq) => touched(definition, seq));
+        });
       },
     });
   }
@@ -237,10 +243,13 @@ class SqliteTransaction implements Transaction {
 
   records<T extends StoredRecord>(definition: Definition): Records<T> {
     const access: Access = {
-      read: (work, empty) => this.#run(definition, (db) => work(db, null), empty),
+      read: (work, empty) => this.#run(definition, (db) => work(db, null), { empty }),
       slow: null,
       write: (work, empty) =>
-        this.#run(definition, (db) => work(db, (seq) => this.#touched(definition, seq)), empty),
+        this.#run(definition, (db) => work(db, (seq) => this.#touched(definition, seq)), {
+          empty,
+          isWrite: true,
+        }),
     };
     return new SqliteRecords<T>(definition, access);
   }
@@ -257,8 +266,13 @@ class SqliteTransaction implements Transaction {
     this.#ended = true;
   }
 
-  #run<T>(definition: Definition, work: (db: Connection) => T, empty?: () => T): Promise<T> {
+  #run<T>(
+    definition: Definition,
+    work: (db: Connection) => T,
+    { empty, isWrite = false }: { empty: (() => T) | undefined; isWrite?: boolean },
+  ): Promise<T> {
     return this.#guarded(() => {
+      if (isWrite) assertStands(this.#db, definition);
       if (empty !== undefined && !this.#file.hasTable(definition, this.#db)) return empty();
       this.#file.prepareWithin(this.#db, definition);
       return work(this.#db);

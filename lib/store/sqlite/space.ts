@@ -6,6 +6,7 @@ import { sql } from "./fragment.ts";
 import type { RowCachePool } from "./row_cache.ts";
 import { openFile } from "./open_file.ts";
 import {
+  assertStands,
   checkDefinition,
   correct,
   driftOf,
@@ -117,6 +118,15 @@ export class FileSpace {
   /** Makes sure that the tables of a definition exist; free after the first time. */
   prepare(definition: Definition): void | Promise<void> {
     if (!this.#isPrepared(definition)) return this.exclusive((db) => prepare(db, definition));
+  }
+
+  /** The same before a write: what an outdated definition wants is not made. Throws `Outdated`. */
+  prepareToWrite(definition: Definition): void | Promise<void> {
+    if (this.#isPrepared(definition)) return;
+    return this.exclusive((db) => {
+      assertStands(db, definition);
+      prepare(db, definition);
+    });
   }
 
   /** The same inside an exclusive section. */

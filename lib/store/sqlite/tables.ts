@@ -1,4 +1,4 @@
-import { StoreMismatch } from "../errors.ts";
+import { Outdated, StoreMismatch } from "../errors.ts";
 import type { Definition, Index } from "../port.ts";
 import { scalarAt } from "../shape.ts";
 import type { Connection } from "./connection.ts";
@@ -70,6 +70,14 @@ export function isPrepared(db: Connection, definition: Definition): boolean {
     }
   }
   return complete;
+}
+
+/** Within a write transaction nobody else can change what is looked at. Throws `Outdated`. */
+export function assertStands(db: Connection, { name, restsOn }: Definition): void {
+  if (restsOn === undefined) return;
+  const { kind, id, revision } = restsOn;
+  const row = db.get(sql(`select rev from ${tableName(kind)} where id = ?`, id));
+  if (row?.[0] !== revision) throw new Outdated(name);
 }
 
 /** Creates what is missing; run inside a write transaction. */
