@@ -2,7 +2,10 @@ import { createUser as userVerb } from "@/lib/auth/create_user.ts";
 import { issueToken as tokenVerb } from "@/lib/auth/issue_token.ts";
 import { loadConfig } from "@/lib/config.ts";
 import { deleteCollection as deletionVerb } from "@/lib/documents/delete_collection.ts";
-import { createCollection as collectionVerb } from "@/lib/documents/save_collection.ts";
+import {
+  createCollection as collectionVerb,
+  updateCollection as changeVerb,
+} from "@/lib/documents/save_collection.ts";
 import { silentLog } from "@/lib/http/log.ts";
 import { createProject as projectVerb } from "@/lib/projects/create_project.ts";
 import { openServices, type Services } from "@/lib/services.ts";
@@ -81,6 +84,15 @@ export const createCollection = (
 ): Promise<void> =>
   beside(settings, async (services) => {
     await collectionVerb(services, projectId, definition);
+  });
+
+export const updateCollection = (
+  settings: Settings,
+  { projectId }: Project,
+  definition: unknown,
+): Promise<void> =>
+  beside(settings, async (services) => {
+    await changeVerb(services, projectId, definition);
   });
 
 export const deleteCollection = (

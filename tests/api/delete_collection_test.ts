@@ -118,7 +118,7 @@ Deno.test("a place that was another collection's is never used again, however lo
   }
 });
 
-Deno.test("who found the collection before it was deleted cannot write into the next one", async () => {
+Deno.test("who found the collection before it was deleted writes into the one that stands, or nowhere", async () => {
   await using app = await openTestApp();
   const desk = await openDesk(app);
   await desk.project.collection({ name: "posts" });
