@@ -40,7 +40,7 @@ export function createReadThrough<V extends object>(
   return {
     get(key) {
       const entry = entries.get(key);
-      const now = clock.now();
+      const now = clock.elapsed();
       if (entry !== undefined && now - entry.readAt < CACHE_MS) return entry.value;
       return refresh(key, entry?.value ?? null, now);
     },

@@ -148,7 +148,7 @@ export async function openServices(
     const blobStores = createBlobStores(blobs, external);
     const collectionRemovals = createCollectionRemovals({ engine, clock, log });
     const plans = createPlans(engine, clock);
-    const deadlines = createDeadlines(REQUEST_TIMEOUT_MS, () => clock.now());
+    const deadlines = createDeadlines(REQUEST_TIMEOUT_MS, () => clock.elapsed());
     return {
       config,
       clock,

@@ -117,6 +117,18 @@ Deno.test("what another process changed is seen within five seconds, though a ke
   assert.equal(await elsewhere.find(publishableKey), null);
 });
 
+Deno.test("the same where the clock was set back by an hour", async () => {
+  await using opened = await openTestServices();
+  const { services, clock } = opened;
+  const { projectId, publishableKey } = await makeProject(services);
+  const elsewhere = createKeyDirectory(services.engine, clock);
+  assert.notEqual(await elsewhere.find(publishableKey), null);
+  await rotateKey(services, projectId, "publishable");
+  clock.setBack(3_600_000);
+  clock.advance(5000);
+  assert.equal(await elsewhere.find(publishableKey), null);
+});
+
 Deno.test("changed settings of a project are seen within five seconds", async () => {
   await using opened = await openTestServices();
   const { services, clock } = opened;

@@ -95,6 +95,18 @@ Deno.test("a revoked session falls elsewhere within five seconds, though it is i
   assert.equal(await elsewhere.stands(PROJECT, SESSION, USER), false);
 });
 
+Deno.test("a revoked session falls elsewhere as soon, though the clock was set back by an hour", async () => {
+  await using opened = await openTestServices();
+  const { services: { engine }, clock } = opened;
+  const elsewhere = createSessionDirectory(engine, clock);
+  await openSession(engine);
+  assert.equal(await elsewhere.stands(PROJECT, SESSION, USER), true);
+  await revoke(engine);
+  clock.setBack(3_600_000);
+  clock.advance(3000);
+  assert.equal(await elsewhere.stands(PROJECT, SESSION, USER), false);
+});
+
 Deno.test("a session that is revoked while it is being looked up falls at once", async () => {
   await using opened = await openTestServices();
   const { services: { engine }, clock } = opened;

@@ -88,7 +88,7 @@ export function createDocumentQuota(
 
   /** What is written meanwhile may be in the reading or not: it stays counted beside it. */
   async function read(projectId: Id, gauge: Gauge): Promise<void> {
-    const readAt = clock.now();
+    const readAt = clock.elapsed();
     const { added } = gauge;
     gauge.used = await engine.bytes(projectId, [KEPT_ANSWERS]);
     gauge.added -= added;
@@ -120,7 +120,7 @@ export function createDocumentQuota(
     async admit(projectId, asked) {
       const plan = await plans.of(projectId);
       const gauge = gaugeOf(projectId);
-      const age = clock.now() - gauge.readAt;
+      const age = clock.elapsed() - gauge.readAt;
       if (age > CACHE_MS) await reading(projectId, gauge);
       // Who needs it, and finds it missing, reads it himself.
       else if (age > RENEW_MS) reading(projectId, gauge).catch(() => {});

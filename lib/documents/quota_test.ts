@@ -15,7 +15,11 @@ function openQuota() {
   } as unknown as Engine; // Nothing else of it is asked.
   const plan = { ...PLANS.free, documentBytes: 100 };
   const plans = { of: () => plan, forgetProject() {}, forgetAccount() {} };
-  const quota = createDocumentQuota({ engine, plans, clock: { now: () => now } });
+  const quota = createDocumentQuota({
+    engine,
+    plans,
+    clock: { now: () => now, elapsed: () => now },
+  });
   return { quota, store, advance: (ms: number) => void (now += ms) };
 }
 

@@ -88,10 +88,10 @@ export function answerList(
   const version = engine.version(caller.projectId);
   const isSame = known?.version === version;
   const { forgotten } = catalog;
-  if (isSame && known.looked.forgotten === forgotten && clock.now() < known.looked.until) {
+  if (isSame && known.looked.forgotten === forgotten && clock.elapsed() < known.looked.until) {
     return known;
   }
-  const looked = { until: clock.now() + LOOK_EVERY_MS, forgotten };
+  const looked = { until: clock.elapsed() + LOOK_EVERY_MS, forgotten };
   return after(findCollection(services, caller, collectionName), ({ version: definition }) => {
     if (isSame && known.definition === definition) {
       known.looked = looked;

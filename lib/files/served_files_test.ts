@@ -4,7 +4,7 @@ import type { Blobs } from "./blobs.ts";
 import { newPath } from "./paths.ts";
 import { createServedFiles } from "./served_files.ts";
 
-const clock = { now: () => 0 };
+const clock = { now: () => 0, elapsed: () => 0 };
 
 const addresses = { publicUrl: "https://api.example", filesUrl: "https://files.example" };
 

@@ -51,7 +51,8 @@ export function createRateLimiter(
   function count(key: string): RateState {
     const now = clock.now();
     let window = windows.get(key);
-    if (window === undefined || window.endsAt <= now) {
+    // One that ends later than in a minute was begun before the clock was set back.
+    if (window === undefined || window.endsAt <= now || window.endsAt > now + WINDOW_MS) {
       window = { count: 0, unshared: 0, endsAt: now - now % WINDOW_MS + WINDOW_MS };
       windows.set(key, window);
     }

@@ -49,6 +49,16 @@ Deno.test("a refusal says when to try again, and goes on until then and no longe
   assert.deepEqual(limiter.count("key"), { limit: 1, remaining: 0, resetSeconds: 60 });
 });
 
+Deno.test("nobody hears of more than a minute, though the clock was set back by an hour", () => {
+  const clock = fakeClock();
+  const limiter = createRateLimiter(1, clock);
+  limiter.count("key");
+  assert.equal(refusalOf(limiter, "key").retryAfter, 60);
+  clock.setBack(3_600_000);
+  assert.deepEqual(limiter.count("key"), { limit: 1, remaining: 0, resetSeconds: 60 });
+  assert.equal(refusalOf(limiter, "key").retryAfter, 60);
+});
+
 Deno.test("keys are counted apart, and limiters too", () => {
   const clock = fakeClock();
   const limiter = createRateLimiter(1, clock);

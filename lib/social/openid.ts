@@ -35,10 +35,10 @@ export function openIdServer(
   const renewal = sharedReading<KeySet>();
 
   const renew = (server: Server) => async (http: ProviderHttp): Promise<KeySet> =>
-    set = { keys: await readKeys(server, http), readAt: clock.now() };
+    set = { keys: await readKeys(server, http), readAt: clock.elapsed() };
 
   async function current(server: Server, http: ProviderHttp): Promise<KeySet> {
-    if (set !== null && clock.now() - set.readAt < KEYS_KEPT_MS) return set;
+    if (set !== null && clock.elapsed() - set.readAt < KEYS_KEPT_MS) return set;
     return await renewal.inOwnTime(http, renew(server));
   }
 
@@ -46,8 +46,8 @@ export function openIdServer(
   async function newer(old: KeySet, server: Server, http: ProviderHttp): Promise<KeySet | null> {
     if (!renewal.isUnderWay()) {
       if (set !== old) return set;
-      if (clock.now() - renewedAt < RENEWAL_EVERY_MS) return null;
-      renewedAt = clock.now();
+      if (clock.elapsed() - renewedAt < RENEWAL_EVERY_MS) return null;
+      renewedAt = clock.elapsed();
     }
     return await http.wait(() => renewal.join(renew(server)));
   }
@@ -104,9 +104,9 @@ function kept<T>(clock: Clock, keptMs: number, read: Read<T>): Read<T> {
   let last: { readonly value: T; readonly readAt: number } | null = null;
   const reading = sharedReading<T>();
   return async (http) => {
-    if (last !== null && clock.now() - last.readAt < keptMs) return last.value;
+    if (last !== null && clock.elapsed() - last.readAt < keptMs) return last.value;
     return await reading.inOwnTime(http, async (own) => {
-      const readAt = clock.now();
+      const readAt = clock.elapsed();
       const value = await read(own);
       last = { value, readAt };
       return value;

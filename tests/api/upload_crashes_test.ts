@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
+import { systemClock } from "@/lib/clock.ts";
 import { loadConfig } from "@/lib/config.ts";
 import { reap } from "@/lib/files/reaper.ts";
 import { reconcile } from "@/lib/files/reconcile.ts";
@@ -81,7 +82,7 @@ async function sacrifice(orders: Orders, answers: Answers): Promise<boolean> {
 const openAt = (store: TestStore, ahead: number): Promise<Services> =>
   openServices(loadConfig({ ...store.settings, RATE_LIMITS: "off" }), {
     log: silentLog,
-    clock: { now: () => Date.now() + ahead },
+    clock: { ...systemClock, now: () => Date.now() + ahead },
   });
 
 /** Restarts, clears away once, and looks: nothing may differ, and nothing confirmed be lost. */

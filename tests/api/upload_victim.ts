@@ -3,6 +3,7 @@
  * about to take a step: see upload_crashes_test.ts. What it was answered it says before it goes on.
  */
 
+import { systemClock } from "@/lib/clock.ts";
 import { loadConfig } from "@/lib/config.ts";
 import { silentLog } from "@/lib/http/log.ts";
 import { openServices } from "@/lib/services.ts";
@@ -51,7 +52,7 @@ async function run({ settings, secretKey, at, ahead, unanswered }: Orders): Prom
     Deno.kill(Deno.pid, "SIGKILL");
     await new Promise(() => {}); // Nothing of it goes on while the signal is on its way.
   };
-  const clock = { now: () => Date.now() + ahead };
+  const clock = { ...systemClock, now: () => Date.now() + ahead };
   if (database === "mongodb") announceSessions((id) => tell({ said: "session", id }));
   const config = loadConfig({ ...settings, RATE_LIMITS: "off" });
   await using services = await openServices(config, { log: silentLog, clock });

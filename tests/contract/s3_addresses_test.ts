@@ -56,7 +56,7 @@ Deno.test("s3: an address lives for what is left by the caller's clock, never a 
       const before = Date.now();
       const address = await addressOf({ ...UPLOAD, expiresAt: clock + left }, {
         ...OPTIONS,
-        clock: { now: () => clock },
+        clock: { now: () => clock, elapsed: () => clock },
       });
       const end = endOf(address);
       assert.ok(end <= Date.now() + left, `${left}: ${end - Date.now()} are left`);

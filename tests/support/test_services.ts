@@ -1,4 +1,5 @@
 import type { Passwords } from "@/lib/accounts/passwords.ts";
+import type { Clock } from "@/lib/clock.ts";
 import { loadConfig } from "@/lib/config.ts";
 import { silentLog } from "@/lib/http/log.ts";
 import type { Log } from "@/lib/http/log.ts";
@@ -10,14 +11,20 @@ import { createTestStore, database, type TestStore } from "./test_store.ts";
 const shared = database === "mongodb" ? await import("../contract/file_mongodb.ts") : null;
 
 /** A clock that stands still until it is moved. */
-export interface FakeClock {
-  now(): number;
+export interface FakeClock extends Clock {
   advance(ms: number): void;
+  /** As who sets the clock of a machine back, or sets it right. */
+  setBack(ms: number): void;
 }
 
 export function fakeClock(start = Date.parse("2026-01-31T12:00:00.000Z")): FakeClock {
-  let now = start;
-  return { now: () => now, advance: (ms) => void (now += ms) };
+  let [elapsed, ahead] = [0, start];
+  return {
+    now: () => elapsed + ahead,
+    elapsed: () => elapsed,
+    advance: (ms) => void (elapsed += ms),
+    setBack: (ms) => void (ahead -= ms),
+  };
 }
 
 export interface TestServices extends AsyncDisposable {
