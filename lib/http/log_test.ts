@@ -27,6 +27,24 @@ Deno.test("a line is one JSON object with time, level, message and fields", () =
   assert.ok(handed[0]!.endsWith("}\n"));
 });
 
+Deno.test("lines that nobody takes fail nothing, and are told of when somebody does", () => {
+  const handed: string[] = [];
+  let isFull = true;
+  const log = createLog("info", (text) => {
+    if (isFull) throw new Error("No space left on device");
+    handed.push(text);
+  });
+  log.write("error", "one");
+  log.write("info", "two");
+  log.write("error", "three");
+  isFull = false;
+  log.write("error", "four");
+  log.write("error", "five");
+  assert.deepEqual(messagesIn(handed), ["Lines of the log were lost", "four", "five"]);
+  assert.equal(JSON.parse(handed[0]!.trim().split("\n")[0]!).lost, 3);
+  assert.ok(handed[0]!.startsWith("\n"), "behind a line that may have been cut off");
+});
+
 Deno.test("of a request the same is told in every line, at the level of information", () => {
   const line = {
     requestId: "a1b2c3-1",

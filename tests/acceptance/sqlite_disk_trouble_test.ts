@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { sqliteStoreIn } from "../support/test_store.ts";
+import { createTestStore, sqliteStoreIn } from "../support/test_store.ts";
 import { mounted, mountProblem } from "./mounts.ts";
 import {
   type Answer,
@@ -12,7 +12,15 @@ import {
   send,
   THINGS,
 } from "./project.ts";
-import { admin, adminEnd, run, type Server, startServer } from "./server.ts";
+import {
+  admin,
+  adminEnd,
+  freePort,
+  run,
+  type Server,
+  startServer,
+  taskArguments,
+} from "./server.ts";
 import { until } from "./until.ts";
 
 const PATH = "/api/data/things";
@@ -106,6 +114,9 @@ onMount(
     assert.ok(stored.size > 0);
     for (const answer of refused) assertUnavailable(answer);
     await assertOneLineEach(server, refused);
+    const ready = () => send(server, { path: "/api/health/ready" });
+    const { status, body } = await ready();
+    assert.deepEqual([status, body.code], [503, "NOT_READY"]);
     await assertStored(server, project, stored);
 
     const { code, stdout, stderr } = await adminEnd(["project", "create", "--name", "x"], settings);
@@ -125,6 +136,7 @@ onMount(
       return written.status === 201;
     }, 5000);
     stored.set(written!.body.data._id, "later");
+    assert.equal((await ready()).status, 200);
     await assertStored(server, project, stored);
     assert.equal((await admin(["project", "list"], settings)).projects.length, 1);
     assert.equal((await server.stop()).code, 0);
@@ -132,6 +144,35 @@ onMount(
     await assertStored(again, project, stored);
   },
 );
+
+Deno.test("where the log goes to a full disk requests are answered all the same", async () => {
+  await using store = await createTestStore();
+  const port = freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const args = await taskArguments("start", store.settings);
+  const child = new Deno.Command("bash", {
+    args: ["-c", 'exec "$0" "$@" > /dev/full', Deno.execPath(), ...args],
+    env: { ...store.settings, PORT: `${port}`, REGISTRATION: "open" },
+    stderr: "null",
+  }).spawn();
+  try {
+    const statusOf = (path: string) =>
+      fetch(url + path).then(async (response) => {
+        await response.body?.cancel();
+        return response.status;
+      }, () => 0);
+    await until("ready", async () => await statusOf("/api/health/ready") === 200, 30_000);
+    for (let i = 0; i < 20; i++) {
+      assert.equal(await statusOf("/api/data/things"), 401);
+      // Lines are handed over ten times a second.
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    assert.equal(await statusOf("/api/health/ready"), 200);
+  } finally {
+    child.kill("SIGTERM");
+    assert.equal((await child.status).code, 0);
+  }
+});
 
 /** A project with eight documents, a user and his token. */
 async function populated(server: Server) {
