@@ -51,14 +51,30 @@ export function createLog(least: LogLevel, sink: (text: string) => void): Log {
   }
 
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let lost = 0;
 
+  /** Of lines that are lost the next ones tell; the last may have been cut off. */
   function flush(): void {
     clearTimeout(timer);
     timer = undefined;
     if (waiting === "") return;
     const text = waiting;
     waiting = "";
-    sink(text);
+    try {
+      sink(
+        lost === 0 ? text : `\n${lineOf("warn", "Lines of the log were lost", { lost })}${text}`,
+      );
+      lost = 0;
+    } catch {
+      // On a full disk, say: no request fails for that.
+      lost += text.split("\n").length - 1;
+    }
+  }
+
+  function lineOf(level: LogLevel, message: string, fields?: LogFields): string {
+    const head = `{"time":"${timeText()}","level":"${level}","message":${JSON.stringify(message)}`;
+    const rest = fields === undefined ? "}" : JSON.stringify(fields).slice(1);
+    return `${head}${rest.length > 1 ? "," : ""}${rest}\n`;
   }
 
   function add(text: string): void {
@@ -70,11 +86,7 @@ export function createLog(least: LogLevel, sink: (text: string) => void): Log {
   return {
     write(level, message, fields) {
       if (LEVELS.indexOf(level) < threshold) return;
-      const head = `{"time":"${timeText()}","level":"${level}","message":${
-        JSON.stringify(message)
-      }`;
-      const rest = fields === undefined ? "}" : JSON.stringify(fields).slice(1);
-      add(`${head}${rest.length > 1 ? "," : ""}${rest}\n`);
+      add(lineOf(level, message, fields));
       if (level === "error") flush();
     },
     request(line) {

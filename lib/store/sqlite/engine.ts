@@ -29,6 +29,8 @@ export interface SqliteOptions {
 }
 
 const FILES_MAX = 100;
+/** Where there is no room for so much, there is none for a write either. */
+const PROBE_BYTES = 65_536;
 const QUERY_TIME_LIMIT_MS = 5_000;
 /** Some three milliseconds' worth. */
 const ROWS_MAX = 3_000;
@@ -162,6 +164,14 @@ export class SqliteEngine implements Engine {
 
   async ping(): Promise<void> {
     await this.#control.write((db) => void db.get(sql("select 1")));
+    const probe = `${this.#folder}/probe.${crypto.randomUUID()}`;
+    try {
+      await Deno.writeFile(probe, new Uint8Array(PROBE_BYTES));
+    } catch (error) {
+      throw new StoreUnavailable(`Cannot write to the folder "${this.#folder}"`, { cause: error });
+    } finally {
+      await removeIfAny(probe);
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
