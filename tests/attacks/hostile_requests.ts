@@ -31,6 +31,7 @@ const MEMBERS = DOCUMENT_MEMBERS_MAX - 100;
 
 /** Up to that, texts are kept: many operations take bodies of one size. */
 const KEPT_BYTES_MAX = 2 * 1_048_576;
+const SIZES_KEPT = 8;
 const STEP = 1024;
 const kept = new Map<string, Hostile[]>();
 
@@ -39,6 +40,7 @@ function hostileValues(bytes: number, members = MEMBERS): Hostile[] {
   const least = bytes > 10 * STEP ? Math.floor(bytes / STEP) * STEP : bytes;
   const key = `${least} ${members}`;
   const values = kept.get(key) ?? newHostileValues(least, members);
+  if (kept.size === SIZES_KEPT) kept.clear();
   if (bytes <= KEPT_BYTES_MAX) kept.set(key, values);
   return values;
 }

@@ -8,8 +8,8 @@ import { isMissing } from "./indexes.ts";
 const NOT_OF_DOCUMENTS = /^(?:_|system\.)/;
 
 /**
- * What all documents of a database, and the records of these kinds, take as BSON. The server counts it beside its writes; after a
- * crash of its own it may be off until {@linkcode validate}.
+ * What all documents of a database, and the records of these kinds, take as BSON. The server counts
+ * it beside its writes; after a crash of its own it may be off until {@linkcode validate}.
  */
 export async function bytesIn(db: Db, beside: readonly Definition[]): Promise<number> {
   const options = { nameOnly: true, ...LIMITED };
