@@ -11,6 +11,7 @@ import { type Clock, systemClock } from "./clock.ts";
 import type { Config, MongoDatabase, SqliteDatabase } from "./config.ts";
 import { KeyRing } from "./crypto/key_ring.ts";
 import { keptKeyRing } from "./crypto/kept_key_ring.ts";
+import { knownKeys, rememberKeys } from "./crypto/known_keys.ts";
 import { type Catalog, createCatalog } from "./documents/catalog.ts";
 import {
   type CollectionRemovals,
@@ -48,9 +49,11 @@ import {
   SIGN_IN_RATE_PER_MINUTE,
 } from "./limits.ts";
 import { createPlans, type Plans } from "./projects/plans.ts";
+import { type ProjectRecord, PROJECTS } from "./projects/records.ts";
 import { createRequestCounts, type RequestCounts } from "./projects/request_counts.ts";
 import { type Browsers, createBrowsers } from "./social/browser.ts";
 import { createProviders, type Providers } from "./social/providers.ts";
+import { ALL } from "./store/filter.ts";
 import type { Engine } from "./store/port.ts";
 import { SqliteEngine } from "./store/sqlite/engine.ts";
 
@@ -123,8 +126,10 @@ export async function openServices(
   const engine = given ?? await openEngine(database, queryTimeLimitMs);
   try {
     const keyRing = await KeyRing.parse(
-      config.secretKeys?.reveal() ?? await keptKeyRing(folderOf(database), log),
+      config.secretKeys?.reveal() ??
+        await keptKeyRing(folderOf(database), log, () => isUnsealed(engine)),
     );
+    await rememberKeys({ engine, clock, newId: objectIds(clock) }, keyRing);
     const sessions = createSessionDirectory(engine, clock);
     const signingKeys = createSigningKeys({ engine, keyRing, newId, clock });
     const storedCounts = createStoredCounts(engine);
@@ -213,6 +218,11 @@ export async function openServices(
     throw error;
   }
 }
+
+/** Every project has a sealed key; earlier versions did not remember theirs. */
+const isUnsealed = async (engine: Engine): Promise<boolean> =>
+  (await knownKeys(engine)).length === 0 &&
+  await engine.records<ProjectRecord>("control", PROJECTS).findOne(ALL) === null;
 
 /** As many as there are cores, which all threads share, but for one: it answers meanwhile. */
 const hashesAtOnce = ({ workers }: Config): number =>

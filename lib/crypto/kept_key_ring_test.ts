@@ -21,9 +21,11 @@ function rememberingLog(): Log & { readonly lines: string[] } {
   };
 }
 
+const isNew = () => Promise.resolve(true);
+
 Deno.test("the first start makes a key ring that only its owner can read", async () => {
   await using folder = await tempFolder();
-  const text = await keptKeyRing(folder.path, silentLog);
+  const text = await keptKeyRing(folder.path, silentLog, isNew);
   assert.match(text, /^key1:[A-Za-z0-9+/]{43}=$/);
   assert.deepEqual(filesIn(folder.path), ["secret-keys"]);
   const { mode } = await Deno.stat(`${folder.path}/secret-keys`);
@@ -35,9 +37,9 @@ Deno.test("the first start makes a key ring that only its owner can read", async
 
 Deno.test("the second start reads the ring that the first one made", async () => {
   await using folder = await tempFolder();
-  const first = await keptKeyRing(folder.path, silentLog);
+  const first = await keptKeyRing(folder.path, silentLog, isNew);
   const log = rememberingLog();
-  assert.equal(await keptKeyRing(folder.path, log), first);
+  assert.equal(await keptKeyRing(folder.path, log, isNew), first);
   assert.deepEqual(log.lines, []);
 });
 
@@ -45,13 +47,13 @@ Deno.test("a ring that an operator put there is read as it is", async () => {
   await using folder = await tempFolder();
   const own = "new:ICEiIyQlJicoKSorLC0uLzAxMjM0NTY3ODk6Ozw9Pj8=";
   await Deno.writeTextFile(`${folder.path}/secret-keys`, `  ${own}\n\n`);
-  assert.equal(await keptKeyRing(folder.path, silentLog), own);
+  assert.equal(await keptKeyRing(folder.path, silentLog, isNew), own);
 });
 
 Deno.test("of 20 starts at once one makes the ring and all read the same", async () => {
   await using folder = await tempFolder();
   const log = rememberingLog();
-  const starts = Array.from({ length: 20 }, () => keptKeyRing(folder.path, log));
+  const starts = Array.from({ length: 20 }, () => keptKeyRing(folder.path, log, isNew));
   assert.equal(new Set(await Promise.all(starts)).size, 1);
   assert.deepEqual(filesIn(folder.path), ["secret-keys"], "drafts are removed");
   assert.equal(log.lines.length, 1);
@@ -60,7 +62,7 @@ Deno.test("of 20 starts at once one makes the ring and all read the same", async
 Deno.test("making a ring is told to the operator without the key", async () => {
   await using folder = await tempFolder();
   const log = rememberingLog();
-  const text = await keptKeyRing(folder.path, log);
+  const text = await keptKeyRing(folder.path, log, isNew);
   assert.equal(log.lines.length, 1);
   assert.match(log.lines[0]!, /^\["warn","Made a key ring/);
   assert.ok(log.lines[0]!.includes(`${folder.path}/secret-keys`));
@@ -71,14 +73,14 @@ Deno.test("two folders get two rings", async () => {
   await using one = await tempFolder();
   await using other = await tempFolder();
   assert.notEqual(
-    await keptKeyRing(one.path, silentLog),
-    await keptKeyRing(other.path, silentLog),
+    await keptKeyRing(one.path, silentLog, isNew),
+    await keptKeyRing(other.path, silentLog, isNew),
   );
 });
 
 Deno.test("a ring that cannot be read is a failure, not a reason to make another", async () => {
   await using folder = await tempFolder();
   await Deno.mkdir(`${folder.path}/secret-keys`);
-  await assert.rejects(keptKeyRing(folder.path, silentLog));
+  await assert.rejects(keptKeyRing(folder.path, silentLog, isNew));
   assert.deepEqual(filesIn(folder.path), ["secret-keys"]);
 });

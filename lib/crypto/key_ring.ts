@@ -68,8 +68,17 @@ export class KeyRing {
 
   /** The same value under the first key; null if it is. Throws as {@linkcode open} does. */
   async reseal(sealed: string, binding: Binding): Promise<string | null> {
+    const plain = await this.open(sealed, binding);
     if (sealed.startsWith(`v1.${this.#keys[0]!.id}.`)) return null;
-    return await this.seal(await this.open(sealed, binding), binding);
+    return await this.seal(plain, binding);
+  }
+
+  /** What tells each key from every other, in the order of the ring. */
+  fingerprints(): readonly { readonly id: string; readonly fingerprint: string }[] {
+    return this.#keys.map(({ id, material }) => ({
+      id,
+      fingerprint: sha256(`fingerprint\n${material}`),
+    }));
   }
 
   /** Keys for one purpose, the one to sign with first. */

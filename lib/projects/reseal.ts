@@ -1,7 +1,9 @@
 import { ACCOUNT_AI_KEYS, PROJECT_AI_KEYS } from "../ai/keys.ts";
 import { SIGNING_KEY_SEALS } from "../auth/signing_keys.ts";
+import type { Clock } from "../clock.ts";
 import type { KeyRing } from "../crypto/key_ring.ts";
 import type { SealedPlace } from "../crypto/sealed_place.ts";
+import { retireOthers } from "../crypto/known_keys.ts";
 import { SIGN_IN_SEALS } from "../social/states.ts";
 import { ALL, and, eq } from "../store/filter.ts";
 import { parseJson } from "../store/json_text.ts";
@@ -29,13 +31,14 @@ export type Resealed = {
 
 interface ResealServices {
   readonly engine: Engine;
+  readonly clock: Clock;
   readonly keyRing: KeyRing;
 }
 
 /**
  * Seals everything under the first key of the ring that is under another one. Runs beside serving
  * processes: a value that somebody changes meanwhile stays as he left it, or is sealed anew in turn.
- * Once it finds nothing, and every process has this ring, the other keys can be dropped.
+ * Once all is opened, and every process has this ring, the other keys can be dropped.
  */
 export async function reseal(services: ResealServices): Promise<Resealed> {
   const result: Resealed = { resealed: 0, ok: true, unopened: [] };
@@ -45,6 +48,7 @@ export async function reseal(services: ResealServices): Promise<Resealed> {
     for (const place of PROJECT_SEALS) await resealPlace(services, place, projectId, result);
   }
   result.ok = result.unopened.length === 0;
+  if (result.ok) await retireOthers(services, services.keyRing);
   return result;
 }
 

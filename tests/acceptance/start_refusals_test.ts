@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createTestStore } from "../support/test_store.ts";
-import { send } from "./project.ts";
+import { createProject, send } from "./project.ts";
 import { refusedStart } from "./refused_start.ts";
 import { run, type Settings, startServer } from "./server.ts";
 
@@ -82,6 +82,19 @@ Deno.test("a malformed key ring is refused without repeating any of it", async (
     assert.match(told, /DATABASE_URL/, "the other problem is told too");
     assert.ok(!told.includes(material) && !told.includes(KEY_BASE64), told);
   }
+});
+
+Deno.test("a store is refused with another key than it was made with, and says what to do", async () => {
+  await using store = await createTestStore();
+  const key = (letter: string) => `key1:${btoa(letter.repeat(32))}`;
+  const settings = { ...store.settings, SECRET_KEYS: key("a") };
+  await createProject(settings);
+  const told = await refusedStart({ ...settings, SECRET_KEYS: key("b") });
+  assert.match(told, /"key1" of the key ring is not the one.*give that one in SECRET_KEYS/s);
+  const missing = await refusedStart({ ...settings, SECRET_KEYS: key("b").replace("1", "2") });
+  assert.match(missing, /"key1", which values .* is not in the key ring: add it to SECRET_KEYS/s);
+  await using server = await startServer({ store, settings: { SECRET_KEYS: key("a") } });
+  assert.equal((await send(server, { path: "/api/health/ready" })).status, 200);
 });
 
 Deno.test("a port in use is named and refused, and who holds it goes on", async () => {

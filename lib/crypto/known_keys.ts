@@ -1,0 +1,110 @@
+import { type Clock, timestamp } from "../clock.ts";
+import type { NewId } from "../ids.ts";
+import { StoreMismatch, UniqueViolation } from "../store/errors.ts";
+import { ALL, eq } from "../store/filter.ts";
+import { parseJson } from "../store/json_text.ts";
+import type { Definition, Engine, StoredRecord } from "../store/port.ts";
+import type { KeyRing } from "./key_ring.ts";
+
+/** A key that values of this store may be sealed with. */
+export type KnownKeyRecord = StoredRecord & {
+  /** Its id in the ring, which no other key ever has. */
+  keyId: string;
+  /** Tells it from every other key, and nothing of what it is. */
+  fingerprint: string;
+  createdAt: string;
+  /** Since when nothing is sealed with it any more; null for one that must be there. */
+  retiredAt: string | null;
+};
+
+/** In the control space. */
+export const KNOWN_KEYS: Definition = {
+  name: "sealingKeys",
+  fields: {
+    keyId: { type: "String" },
+    fingerprint: { type: "String" },
+    createdAt: { type: "Date" },
+    retiredAt: { type: "Date" },
+  },
+  indexes: [{ keys: [{ path: "keyId", descending: false }], unique: true }],
+  trash: false,
+};
+
+interface KnownKeyServices {
+  readonly engine: Engine;
+  readonly clock: Clock;
+}
+
+const recordsOf = (engine: Engine) => engine.records<KnownKeyRecord>("control", KNOWN_KEYS);
+
+/** More than anybody changes keys. */
+const KEYS_MAX = 1000;
+
+/** Empty for a store that is new, or that an earlier version made. */
+export async function knownKeys(engine: Engine): Promise<readonly KnownKeyRecord[]> {
+  const { items } = await recordsOf(engine).list({ filter: ALL, sort: [], limit: KEYS_MAX });
+  return parseJson(`[${items}]`) as KnownKeyRecord[];
+}
+
+/**
+ * Remembers the keys of a ring as those of this store. Throws `StoreMismatch` where the ring lacks
+ * one that the store needs, or has another one under its id.
+ */
+export async function rememberKeys(
+  { engine, clock, newId }: KnownKeyServices & { readonly newId: NewId },
+  keyRing: KeyRing,
+): Promise<void> {
+  const known = await knownKeys(engine);
+  assertFits(known, keyRing);
+  const [first, ...others] = keyRing.fingerprints();
+  const records = recordsOf(engine);
+  const ofId = (id: string) => known.find(({ keyId }) => keyId === id);
+  for (const { id, fingerprint } of [first!, ...others]) {
+    if (ofId(id) !== undefined) continue;
+    const record = { keyId: id, fingerprint, createdAt: timestamp(clock), retiredAt: null };
+    await records.insert({ _id: newId(), ...record }).catch(unlessKnown);
+  }
+  // It seals from now on, whatever was said of it earlier.
+  if (ofId(first!.id)?.retiredAt) {
+    await records.updateOne(eq("keyId", first!.id), { set: { retiredAt: null } });
+  }
+  // Another process may have remembered other keys meanwhile.
+  if (known.length === 0) assertFits(await knownKeys(engine), keyRing);
+}
+
+function unlessKnown(error: unknown): void {
+  if (!(error instanceof UniqueViolation)) throw error;
+}
+
+function assertFits(known: readonly KnownKeyRecord[], keyRing: KeyRing): void {
+  const given = new Map(keyRing.fingerprints().map(({ id, fingerprint }) => [id, fingerprint]));
+  for (const { keyId, fingerprint, retiredAt } of known) {
+    const found = given.get(keyId);
+    if (found === undefined && retiredAt === null) {
+      throw new StoreMismatch(
+        `The key "${keyId}", which values in this store are sealed with, is not in the key ring: ` +
+          "add it to SECRET_KEYS behind the first one, or put back the copy of secret-keys. After " +
+          "`deno task admin secrets reseal` it is needed no longer",
+      );
+    }
+    if (found !== undefined && found !== fingerprint) {
+      throw new StoreMismatch(
+        `The key "${keyId}" of the key ring is not the one which values in this store are sealed ` +
+          "with: give that one in SECRET_KEYS, or as secret-keys in the data folder, and a new " +
+          "key another id",
+      );
+    }
+  }
+}
+
+/** Nothing is sealed any more but with the first key of the ring: a start needs no other one. */
+export async function retireOthers(
+  { engine, clock }: KnownKeyServices,
+  keyRing: KeyRing,
+): Promise<void> {
+  const [first] = keyRing.fingerprints();
+  for (const { keyId, retiredAt } of await knownKeys(engine)) {
+    if (keyId === first!.id || retiredAt !== null) continue;
+    await recordsOf(engine).updateOne(eq("keyId", keyId), { set: { retiredAt: timestamp(clock) } });
+  }
+}
