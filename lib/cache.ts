@@ -15,6 +15,15 @@ export interface ReadThrough<V> {
 interface Entry<V> {
   readonly value: V;
   readonly readAt: number;
+  readonly mark: unknown;
+}
+
+export interface ReadThroughOptions {
+  readonly clock: Clock;
+  /** Entries that are kept at most. */
+  readonly max: number;
+  /** An entry whose mark is another than it was is read anew, however young. */
+  readonly markOf?: (key: string) => unknown;
 }
 
 /**
@@ -22,27 +31,31 @@ interface Entry<V> {
  * missing here may be made in another process a moment later.
  */
 export function createReadThrough<V extends object>(
-  { clock, max }: { clock: Clock; max: number },
+  { clock, max, markOf = () => null }: ReadThroughOptions,
   read: (key: string, known: V | null) => Promise<V | null>,
 ): ReadThrough<V> {
   const entries = new LRUCache<string, Entry<V>>({ max });
   let forgotten = 0;
 
-  async function refresh(key: string, known: V | null, now: number): Promise<V | null> {
+  type Since = Pick<Entry<V>, "readAt" | "mark">;
+
+  async function refresh(key: string, known: V | null, since: Since): Promise<V | null> {
     const before = forgotten;
     const value = await read(key, known);
     if (value === null) entries.delete(key);
     // Whoever forgot something meanwhile may have meant this.
-    else if (before === forgotten) entries.set(key, { value, readAt: now });
+    else if (before === forgotten) entries.set(key, { value, ...since });
     return value;
   }
 
   return {
     get(key) {
       const entry = entries.get(key);
-      const now = clock.elapsed();
-      if (entry !== undefined && now - entry.readAt < CACHE_MS) return entry.value;
-      return refresh(key, entry?.value ?? null, now);
+      const readAt = clock.elapsed();
+      const mark = markOf(key);
+      const isYoung = entry !== undefined && readAt - entry.readAt < CACHE_MS;
+      if (isYoung && entry.mark === mark) return entry.value;
+      return refresh(key, entry?.value ?? null, { readAt, mark });
     },
     forget(matches) {
       forgotten++;

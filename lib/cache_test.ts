@@ -32,6 +32,26 @@ Deno.test("an entry is read once in three seconds, and anew after them", async (
   assert.equal(known.length, 2);
 });
 
+Deno.test("an entry whose mark is another than when it was read is read anew", async () => {
+  const marks = new Map([["a", 1], ["b", 1]]);
+  let reads = 0;
+  const markOf = (key: string) => marks.get(key);
+  const cache = createReadThrough<Value>({ clock: fakeClock(), max: 10, markOf }, async (key) => {
+    reads++;
+    await Promise.resolve();
+    return { of: `${key}${marks.get(key)}`, read: reads };
+  });
+  const got = async (key: string) => (await cache.get(key))?.of;
+  assert.deepEqual([await got("a"), await got("b"), await got("a")], ["a1", "b1", "a1"]);
+  marks.set("a", 2);
+  assert.deepEqual([await got("a"), await got("b"), reads], ["a2", "b1", 3]);
+  marks.set("a", 3);
+  const reading = got("a");
+  marks.set("a", 4);
+  await reading;
+  assert.equal(await got("a"), "a4");
+});
+
 Deno.test("use does not keep an entry young", async () => {
   const { clock, store, cache } = setup();
   store.set("a", "one");

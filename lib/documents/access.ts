@@ -1,11 +1,14 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { Caller } from "../auth/principals.ts";
+import type { NewId } from "../ids.ts";
 import { Problem } from "../problems.ts";
 import { after, type Soon } from "../soon.ts";
 import { Outdated, StoreUnavailable } from "../store/errors.ts";
 import { ALL, and, eq, or } from "../store/filter.ts";
-import type { Engine, Filter, Id, Records } from "../store/port.ts";
+import type { Definition, Engine, Filter, Id, Records } from "../store/port.ts";
 import type { Catalog } from "./catalog.ts";
 import type { Collection, StoredDocument } from "./collection.ts";
+import { letWritersIn } from "./redefine.ts";
 
 /** A collection that a caller may read. Only {@linkcode openForReading} makes one. */
 export interface Readable {
@@ -24,11 +27,17 @@ export interface Writable extends Readable {
   readonly ownerId: Id | null;
   /** The same opened under the definition that stands now. Throws as {@linkcode openForWriting}. */
   reopened(): Promise<Writable>;
+  /** Ends a change of the definition that writers wait for. */
+  letIn(): Promise<void>;
 }
 
 export interface AccessServices {
   readonly engine: Engine;
   readonly catalog: Catalog;
+}
+
+interface WriteAccessServices extends AccessServices {
+  readonly newId: NewId;
 }
 
 const LIVE = eq("isDeleted", false);
@@ -44,7 +53,7 @@ export async function openForReading(
 
 /** As {@linkcode openForReading}; throws `RLS_REQUIRED` too. */
 export async function openForWriting(
-  services: AccessServices,
+  services: WriteAccessServices,
   caller: Caller,
   name: string,
 ): Promise<Writable> {
@@ -59,31 +68,55 @@ export async function openForWriting(
     services.catalog.forget(caller.projectId, name);
     return openForWriting(services, caller, name);
   };
-  return { ...readable(services, caller, collection), ownerId, reopened };
+  const letIn = () => letWritersIn(services, caller.projectId, name);
+  return { ...readable(services, caller, collection), ownerId, reopened, letIn };
 }
 
 /** How often a definition may change beside one write. */
-const TRIES = 5;
+const CHANGES_MAX = 5;
+
+/** How long a write waits for a change of its definition that is under way. */
+const WAIT_MS = 4_000;
+/** After how long it is assumed that nobody is going to end that change. */
+const CHANGE_MS = 2_000;
+const PAUSE_MS_MAX = 100;
 
 /**
  * Writes under the definition that stands. Where another process has changed it, which this one has
- * not heard of, the write begins anew, and all that it checks. Throws `StoreUnavailable` where that
- * happens again and again.
+ * not heard of, or is about to change it, the write begins anew, and all that it checks. Throws
+ * `StoreUnavailable` where that takes too long.
  */
 export async function settled<T>(
   target: Writable,
   write: (target: Writable) => Promise<T>,
 ): Promise<T> {
-  for (let tries = 1;; tries++) {
+  const begun = performance.now();
+  let changes = 0;
+  let isLetIn = false;
+  for (;;) {
     try {
       return await write(target);
     } catch (cause) {
       if (!(cause instanceof Outdated)) throw cause;
-      if (tries === TRIES) throw new StoreUnavailable("Definitions change too fast", { cause });
+      if (changes === CHANGES_MAX || performance.now() - begun > WAIT_MS) {
+        throw new StoreUnavailable("The definition is being changed", { cause });
+      }
     }
+    const { records } = target.collection;
     target = await target.reopened();
+    if (!isSameState(records, target.collection.records)) {
+      changes++;
+    } else if (!isLetIn && performance.now() - begun > CHANGE_MS) {
+      isLetIn = true;
+      await target.letIn();
+    } else {
+      await delay(Math.random() * PAUSE_MS_MAX);
+    }
   }
 }
+
+const isSameState = (one: Definition, other: Definition): boolean =>
+  one.version === other.version && one.restsOn?.revision === other.restsOn?.revision;
 
 /** Throws `SECRET_KEY_REQUIRED` for every other caller. */
 export function requireSecretKey(caller: Caller): void {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Caller } from "../auth/principals.ts";
-import type { Engine, Filter, Stored } from "../store/port.ts";
+import type { NewId } from "../ids.ts";
+import type { Engine, Filter, Id, Stored } from "../store/port.ts";
 import {
   type AccessServices,
   openForReading,
@@ -29,7 +30,7 @@ const DEFINITIONS = new Map([
 ].map(([name, rls]) => [name, compileCollection(parseDefinition({ name, rls }))]));
 
 /** Knows the four collections of one project; `stored` is what every search finds. */
-function services(stored: StoredDocument | null = null): AccessServices & { asked: Filter[] } {
+function services(stored: StoredDocument | null = null) {
   const asked: Filter[] = [];
   const records = {
     findOne(filter: Filter): Promise<Stored<StoredDocument> | null> {
@@ -41,12 +42,13 @@ function services(stored: StoredDocument | null = null): AccessServices & { aske
     asked,
     engine: { records: () => records } as unknown as Engine, // Nothing else is asked of it here.
     catalog: {
-      find: (projectId, name) =>
+      find: (projectId: Id, name: string) =>
         Promise.resolve(projectId === PROJECT ? DEFINITIONS.get(name) ?? null : null),
       forget() {},
       forgotten: 0,
     },
-  };
+    newId: () => PROJECT,
+  } satisfies AccessServices & { newId: NewId; asked: Filter[] };
 }
 
 const LIVE: Filter = { op: "eq", path: "isDeleted", value: false };

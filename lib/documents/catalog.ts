@@ -13,6 +13,8 @@ export type CollectionRecord = StoredRecord & {
   nameLower: string;
   /** What its documents are kept under, where its name was another collection's before. */
   storedAs?: string;
+  /** Of the definition: another one after each change. Left out before the first. */
+  version?: Id;
   definition: CollectionDefinition & { [name: string]: Json };
   createdAt: string;
   updatedAt: string;
@@ -32,11 +34,14 @@ export const COLLECTIONS: Definition = {
 
 type StoredDefinition = Pick<Stored<CollectionRecord>, "value" | "revision">;
 
+/** What a collection's documents are kept under. */
+export const placeOf = ({ name, storedAs = name }: CollectionRecord): string => storedAs;
+
 /** The collection of a stored definition. */
-export const collectionOf = (stored: StoredDefinition): Collection => {
-  const { _id: id, definition, name, storedAs = name } = stored.value;
-  const restsOn = { kind: COLLECTIONS, id, revision: stored.revision };
-  return compileCollection(definition, { restsOn, storedAs });
+export const collectionOf = ({ value, revision }: StoredDefinition): Collection => {
+  const { _id: id, definition, version = id } = value;
+  const restsOn = { kind: COLLECTIONS, id, revision };
+  return compileCollection(definition, { restsOn, version, storedAs: placeOf(value) });
 };
 
 /** By the id too: a collection made again under its name may have the revision of the earlier one. */
@@ -51,7 +56,10 @@ function isOf(
 export interface Catalog {
   /** Null if the project has no such collection; letter case counts. */
   find(projectId: Id, name: string): Soon<Collection | null>;
-  /** Drops what is remembered; other processes notice within `CACHE_MS`. */
+  /**
+   * Drops what is remembered. Other processes notice at once where the engine tells what others have
+   * committed, and within `CACHE_MS` elsewhere.
+   */
   forget(projectId: Id, name: string): void;
   /** Another number whenever something was forgotten. */
   readonly forgotten: number;
@@ -61,9 +69,14 @@ const COLLECTIONS_KEPT = 5_000;
 
 export function createCatalog(engine: Engine, clock: Clock): Catalog {
   const keyOf = (projectId: Id, name: string) => `${projectId}/${name}`;
-  const options = { clock, max: COLLECTIONS_KEPT };
+  const projectOf = (key: string): Id => key.slice(0, key.indexOf("/"));
+  const options = {
+    clock,
+    max: COLLECTIONS_KEPT,
+    markOf: (key: string) => engine.foreignVersion?.(projectOf(key)),
+  };
   const known = createReadThrough<Collection>(options, async (key, collection) => {
-    const projectId = key.slice(0, key.indexOf("/"));
+    const projectId = projectOf(key);
     const name = key.slice(projectId.length + 1);
     const found = await engine.records<CollectionRecord>(projectId, COLLECTIONS)
       .findOne(eq("nameLower", name.toLowerCase()));

@@ -31,14 +31,13 @@ const SERVER_SHAPES: Readonly<Record<string, FieldShape>> = {
 };
 
 /**
- * @param restsOn The record that holds the definition, if it is stored.
- * @param storedAs What its documents are kept under, where that is not its name.
+ * `restsOn` is the record that holds the definition, if it is stored, and `version` its version;
+ * `storedAs` is what its documents are kept under, where that is not its name.
  */
 export function compileCollection(
   definition: CollectionDefinition,
-  { restsOn, storedAs = definition.name }: {
-    restsOn?: NonNullable<Definition["restsOn"]>;
-    storedAs?: string;
+  { storedAs = definition.name, ...stands }: Pick<Definition, "restsOn" | "version"> & {
+    readonly storedAs?: string;
   } = {},
 ): Collection {
   return {
@@ -52,7 +51,7 @@ export function compileCollection(
         ...definition.fields.flatMap((field) => fieldIndexes(field, "")),
       ],
       trash: true,
-      ...(restsOn !== undefined && { restsOn }),
+      ...stands,
       bytesMax: DOCUMENT_BYTES_MAX,
       membersMax: DOCUMENT_MEMBERS_MAX + SERVER_FIELDS.length,
     },

@@ -3,9 +3,10 @@ import type { NewId } from "../ids.ts";
 import { Problem } from "../problems.ts";
 import { eq } from "../store/filter.ts";
 import type { Engine, Id } from "../store/port.ts";
-import { type Catalog, type CollectionRecord, COLLECTIONS } from "./catalog.ts";
+import type { Catalog, CollectionRecord } from "./catalog.ts";
 import type { CollectionRemovals } from "./collection_removals.ts";
 import { referencedCollections } from "./definition.ts";
+import { redefine } from "./redefine.ts";
 import { newRemoval, REMOVED_COLLECTIONS, type RemovedCollection } from "./removed_collections.ts";
 import { readCollections } from "./save_collection.ts";
 
@@ -23,15 +24,13 @@ interface DeleteServices {
  * others refer to it.
  */
 export async function deleteCollection(
-  { engine, catalog, clock, newId, collectionRemovals }: DeleteServices,
+  services: DeleteServices,
   projectId: Id,
   name: string,
 ): Promise<void> {
+  const { catalog, clock, newId, collectionRemovals } = services;
   const removalId = newId();
-  await engine.transaction(projectId, async (tx) => {
-    const records = tx.records<CollectionRecord>(COLLECTIONS);
-    const stored = await records.findOne(eq("nameLower", name.toLowerCase()));
-    if (stored === null || stored.value.name !== name) throw new Problem("COLLECTION_NOT_FOUND");
+  await redefine(services, projectId, name, async ({ tx, records, stored }) => {
     refuseReferred(name, await readCollections(records));
     await records.deleteOne(eq("_id", stored.value._id));
     await tx.records<RemovedCollection>(REMOVED_COLLECTIONS)

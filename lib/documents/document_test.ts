@@ -37,6 +37,7 @@ const target = (ownerId: string | null, parts: Record<string, unknown> = {}): Wr
   visible: () => ({ op: "and", of: [] }),
   ownerId,
   reopened: () => Promise.reject(new Error("Nothing here is opened")),
+  letIn: () => Promise.reject(new Error("Nothing here waits")),
 });
 
 Deno.test("a body must be one object", () => {

@@ -3,7 +3,7 @@ import { REQUEST_TIMEOUT_MS } from "../limits.ts";
 import { deleteGently } from "../store/expiry.ts";
 import { ALL, and, compare, eq } from "../store/filter.ts";
 import type { Definition, Engine, Filter, Id, StoredRecord, Transaction } from "../store/port.ts";
-import type { CollectionRecord } from "./catalog.ts";
+import { type CollectionRecord, placeOf } from "./catalog.ts";
 import type { StoredDocument } from "./collection.ts";
 
 /**
@@ -132,11 +132,11 @@ const keptAt = ({ storedAs }: RemovedCollection): Definition => ({
 export const newRemoval = (
   { clock }: { clock: Clock },
   _id: Id,
-  { name, nameLower, storedAs = name }: CollectionRecord,
+  record: CollectionRecord,
 ): RemovedCollection => ({
   _id,
-  nameLower,
-  storedAs,
+  nameLower: record.nameLower,
+  storedAs: placeOf(record),
   removedAt: timestamp(clock),
   isDropped: false,
 });

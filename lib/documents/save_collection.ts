@@ -1,6 +1,8 @@
 import { LRUCache } from "lru-cache";
+import { setTimeout as delay } from "node:timers/promises";
 import { type Clock, timestamp } from "../clock.ts";
 import { sha256 } from "../crypto/hashes.ts";
+import { CACHE_MS } from "../limits.ts";
 import type { NewId } from "../ids.ts";
 import { Problem } from "../problems.ts";
 import type { Plans } from "../projects/plans.ts";
@@ -8,13 +10,20 @@ import { ALL, eq } from "../store/filter.ts";
 import { UniqueViolation } from "../store/errors.ts";
 import { parseJson } from "../store/json_text.ts";
 import type { Engine, Id, Records, Transaction } from "../store/port.ts";
-import { type Catalog, collectionOf, type CollectionRecord, COLLECTIONS } from "./catalog.ts";
+import {
+  type Catalog,
+  collectionOf,
+  type CollectionRecord,
+  COLLECTIONS,
+  placeOf,
+} from "./catalog.ts";
 import { type Collection, compileCollection, type StoredDocument } from "./collection.ts";
 import { prepareTurns, refuseMoreCollections } from "./collections_limit.ts";
 import { parseDefinition, referencedCollections } from "./definition.ts";
 import { type CollectionDefinition } from "./fields.ts";
 import { misfits } from "./misfits.ts";
 import { shown } from "./names.ts";
+import { findRecord, redefine } from "./redefine.ts";
 import { unusedPlace } from "./removed_collections.ts";
 
 export interface CollectionServices {
@@ -123,30 +132,42 @@ const tagOf = (part: unknown): string => sha256(JSON.stringify(part)).slice(0, 2
  * @param seen What the change was made from, as far as that counts.
  */
 export async function updateCollection(
-  { engine, catalog, clock }: CollectionServices,
+  services: CollectionServices,
   projectId: Id,
   input: unknown,
   seen: Partial<DefinitionTags> = {},
 ): Promise<CollectionDefinition> {
+  const { engine, catalog, clock } = services;
   const definition = parseDefinition(input);
-  await engine.transaction(projectId, async (tx) => {
-    const records = tx.records<CollectionRecord>(COLLECTIONS);
-    const stored = await records.findOne(eq("nameLower", definition.name.toLowerCase()));
-    if (stored === null || stored.value.name !== definition.name) {
-      throw new Problem("COLLECTION_NOT_FOUND");
-    }
-    refuseChanged(stored.value.definition, seen);
-    await checkReferences(records, definition);
-    const { storedAs = definition.name } = stored.value;
-    const before = collectionOf(stored);
-    await checkStored(tx, before, definition);
-    await records.updateOne(eq("_id", stored.value._id), {
-      set: { definition: asJson(definition), updatedAt: timestamp(clock) },
-    });
-    await tx.define(compileCollection(definition, { storedAs }).records, before.records);
-  });
+  const isStricter = await redefine(
+    services,
+    projectId,
+    definition.name,
+    async ({ tx, records, stored, version }) => {
+      refuseChanged(stored.value.definition, seen);
+      await checkReferences(records, definition);
+      const before = collectionOf(stored);
+      await checkStored(tx, before, definition);
+      await records.updateOne(eq("_id", stored.value._id), {
+        set: { definition: asJson(definition), updatedAt: timestamp(clock) },
+      });
+      const after = compileCollection(definition, { version, storedAs: placeOf(stored.value) });
+      await tx.define(after.records, before.records);
+      return showsLess(before.definition, definition);
+    },
+  );
   catalog.forget(projectId, definition.name);
+  // Until then other processes may read by the rules before, which show more.
+  if (isStricter && engine.foreignVersion === undefined) await delay(CACHE_MS);
   return definition;
+}
+
+/** Whether there is somebody who may not read all that could be read before. */
+function showsLess({ rls: was }: CollectionDefinition, { rls: is }: CollectionDefinition): boolean {
+  const isPrivate = is.enabled && is.mode === "private";
+  const wasPrivate = was.enabled && was.mode === "private";
+  const hasOtherOwners = is.enabled && was.enabled && is.ownerField !== was.ownerField;
+  return (isPrivate && !wasPrivate) || hasOtherOwners;
 }
 
 function refuseChanged(definition: CollectionDefinition, seen: Partial<DefinitionTags>): void {
@@ -163,10 +184,7 @@ export async function getCollection(
   projectId: Id,
   name: string,
 ): Promise<CollectionDefinition> {
-  const stored = await engine.records<CollectionRecord>(projectId, COLLECTIONS)
-    .findOne(eq("nameLower", name.toLowerCase()));
-  if (stored === null || stored.value.name !== name) throw new Problem("COLLECTION_NOT_FOUND");
-  return stored.value.definition;
+  return (await findRecord(engine.records(projectId, COLLECTIONS), name)).value.definition;
 }
 
 /** Every definition of a project, by name. */
@@ -190,8 +208,8 @@ export async function storedCollections(
   if (before !== undefined && before.text === page.items && !page.more) return before.collections;
   const found = await readCollections(records);
   // Whoever reads all documents, or removes them, does so under whichever definition.
-  const collections = found.map(({ definition, name, storedAs = name }) =>
-    compileCollection(definition, { storedAs })
+  const collections = found.map((record) =>
+    compileCollection(record.definition, { storedAs: placeOf(record) })
   );
   known.set(projectId, { text: page.items, collections });
   return collections;

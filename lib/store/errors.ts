@@ -56,8 +56,8 @@ export class PageTooLarge extends Error {
 export class Outdated extends Error {
   override readonly name = "Outdated";
 
-  constructor(name: string) {
-    super(`The definition of "${name}" is not the one that stands`);
+  constructor(options?: ErrorOptions) {
+    super("The definition is not the one that stands", options);
   }
 }
 

@@ -81,13 +81,16 @@ export interface Definition {
   readonly expiry?: string;
   /**
    * A record of another kind in the same space, and the revision that this definition was made of.
-   * On SQLite a write that finds it changed or gone, at the moment of its commit, throws `Outdated`.
+   * Where the engine has no {@linkcode Engine.fence}, a write that finds it changed or gone at the
+   * moment of its commit throws `Outdated`.
    */
   readonly restsOn?: {
     readonly kind: Definition;
     readonly id: Id;
     readonly revision: number;
   };
+  /** Tells this state of the definition from every other that there was or will be. */
+  readonly version?: Id;
   /** Largest JSON text of a record in bytes; none if left out. */
   readonly bytesMax?: number;
   /** Most members of a record, those of objects within it included; without a bound if left out. */
@@ -265,6 +268,11 @@ export interface Engine extends AsyncDisposable {
    */
   version?(space: Space): string;
   /**
+   * The same of what other processes and threads have committed there. Left out where
+   * {@linkcode Engine.version} is.
+   */
+  foreignVersion?(space: Space): string;
+  /**
    * Bytes of all records of those kinds together that have a trash, as they are stored: a project's
    * documents. Costs the same however many there are, and sees every write that was answered.
    *
@@ -281,6 +289,13 @@ export interface Engine extends AsyncDisposable {
    * nothing where there is none. Who still writes them then may fail, or make it anew.
    */
   drop(space: Space, definition: Definition): Promise<void>;
+  /**
+   * From its end on every write to the place of this name whose definition has another version
+   * throws `Outdated`, whoever writes, and whenever it began; those before are committed, and seen
+   * by a transaction that begins now. Removals go on. Left out by an engine whose writes look at
+   * what their definition rests on.
+   */
+  fence?(space: Space, place: Pick<Definition, "name"> & { readonly version: Id }): Promise<void>;
   /** Makes the space if it is missing. */
   createSpace(space: Space): Promise<void>;
   /**

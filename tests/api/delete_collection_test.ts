@@ -12,7 +12,6 @@ import type { Definition } from "@/lib/store/port.ts";
 import { maintain } from "@/routes/maintenance.ts";
 import { until } from "../acceptance/until.ts";
 import { openTestApp } from "../support/test_app.ts";
-import { database } from "../support/test_store.ts";
 import { type Desk, openDesk } from "./desk.ts";
 import { ok, refused, tally, times } from "./shelf.ts";
 
@@ -130,31 +129,25 @@ Deno.test("who found the collection before it was deleted writes into the one th
   app.clock.advance(600_000);
   await maintain(app.services);
   assert.equal(await kept(desk), 0, "nothing is left where the first one was");
-  // On MongoDB it was written late, and removed too.
-  assert.equal(await count(desk), database === "sqlite" ? 1 : 0);
+  assert.equal(await count(desk), 1);
 });
 
-Deno.test({
-  name: "who found a collection that is stricter now, or gone, is told so",
-  ignore: database !== "sqlite", // On MongoDB within seconds.
-  async fn() {
-    await using app = await openTestApp();
-    const desk = await openDesk(app);
-    await desk.project.collection({ name: "posts" });
-    const caller = { kind: "secret", projectId: desk.projectId } as const;
-    const late = await openForWriting(app.services, caller, "posts");
-    const write = () =>
-      createDocument(app.services, late, { body: { n: 1 }, idempotencyKey: null });
-    assert.equal(JSON.parse(await write()).n, 1);
-    await updateCollection(app.services, desk.projectId, {
-      name: "posts",
-      fields: [{ key: "m", type: "Number" }],
-      strict: true,
-    });
-    await assert.rejects(write, { code: "INVALID_DOCUMENT" });
-    ok(await desk.asOwner(drop()));
-    await assert.rejects(write, { code: "COLLECTION_NOT_FOUND" });
-  },
+Deno.test("who found a collection that is stricter now, or gone, is told so", async () => {
+  await using app = await openTestApp();
+  const desk = await openDesk(app);
+  await desk.project.collection({ name: "posts" });
+  const caller = { kind: "secret", projectId: desk.projectId } as const;
+  const late = await openForWriting(app.services, caller, "posts");
+  const write = () => createDocument(app.services, late, { body: { n: 1 }, idempotencyKey: null });
+  assert.equal(JSON.parse(await write()).n, 1);
+  await updateCollection(app.services, desk.projectId, {
+    name: "posts",
+    fields: [{ key: "m", type: "Number" }],
+    strict: true,
+  });
+  await assert.rejects(write, { code: "INVALID_DOCUMENT" });
+  ok(await desk.asOwner(drop()));
+  await assert.rejects(write, { code: "COLLECTION_NOT_FOUND" });
 });
 
 Deno.test("of many deletions at once one takes effect", async () => {

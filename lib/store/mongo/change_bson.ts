@@ -1,6 +1,6 @@
 import type { Change, Definition, Json } from "../port.ts";
 import { shapeAt } from "../shape.ts";
-import { type Bson, documentOf, encodeFields, encodeValue } from "./encode.ts";
+import { type Bson, documentOf, encodeFields, encodeValue, versionOf } from "./encode.ts";
 import { REVISION } from "./transcode.ts";
 
 /**
@@ -18,9 +18,12 @@ function stepsBson(definition: Definition, change: Change): Bson | null {
   const { set = {}, unset = [], increment = {} } = change;
   const reached = [...Object.keys(set), ...Object.keys(increment)];
   if (unset.some((path) => path.includes(".")) || reached.some(namesPlace)) return null;
-  const encoded = Object.entries(set).map(([path, value]) =>
-    [path, encodeAt(definition, path, value)] as const
-  );
+  const encoded: (readonly [string, unknown])[] = [
+    ...Object.entries(set).map(([path, value]) =>
+      [path, encodeAt(definition, path, value)] as const
+    ),
+    ...Object.entries(versionOf(definition)),
+  ];
   return {
     ...(encoded.length > 0 && { $set: documentOf(encoded) }),
     ...(unset.length > 0 && { $unset: documentOf(unset.map((path) => [path, ""])) }),
@@ -45,6 +48,7 @@ function replacementBson(definition: Definition, change: Change): readonly Bson[
         { _id: "$_id" },
         { $literal: encodeFields(definition, replace) },
         kept,
+        versionOf(definition),
         { [REVISION]: { $add: [{ $ifNull: [stored(REVISION), 0] }, 1] } },
       ],
     },

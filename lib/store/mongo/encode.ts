@@ -1,7 +1,7 @@
 import { ObjectId } from "mongodb";
-import type { Definition, FieldShape, Json, StoredRecord } from "../port.ts";
+import type { Definition, Engine, FieldShape, Json, StoredRecord } from "../port.ts";
 import { isObject, own } from "../shape.ts";
-import { REVISION } from "./transcode.ts";
+import { REVISION, VERSION } from "./transcode.ts";
 
 /** The driver's own documents, and what may stand in them. */
 export type Bson = Readonly<Record<string, unknown>>;
@@ -11,7 +11,16 @@ export const encodeRecord = (
   definition: Definition,
   record: StoredRecord,
   revision: number,
-): Bson => documentOf([...encodedFields(definition, record), [REVISION, revision]]);
+): Bson =>
+  documentOf([
+    ...encodedFields(definition, record),
+    [REVISION, revision],
+    ...Object.entries(versionOf(definition)),
+  ]);
+
+/** What every record that is written tells of its definition; see {@linkcode Engine.fence}. */
+export const versionOf = ({ version }: Definition): { readonly [VERSION]?: ObjectId } =>
+  version === undefined ? {} : { [VERSION]: new ObjectId(version) };
 
 export const encodeFields = (
   definition: Definition,

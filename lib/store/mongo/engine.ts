@@ -6,6 +6,7 @@ import type { Definition, Engine, Id, Records, Space, StoredRecord, Transaction 
 import { AbandonedSessions } from "./abandoned.ts";
 import { bytesIn, validate } from "./bytes.ts";
 import { connect, LIMITED } from "./connect.ts";
+import { fence } from "./fence.ts";
 import { isTransient, repeatable, sent, translated } from "./failures.ts";
 import { createIndexes, dropCollection, wantedIndexes } from "./indexes.ts";
 import { type Access, MongoRecords } from "./records.ts";
@@ -152,6 +153,10 @@ export class MongoEngine implements Engine {
   async drop(space: Space, definition: Definition): Promise<void> {
     await guarded(() => dropCollection(this.#db(space), definition.name));
     this.#prepared.delete(preparedKey(space, definition));
+  }
+
+  async fence(space: Space, place: Parameters<typeof fence>[1]): Promise<void> {
+    await guarded(() => repeatable(() => fence(this.#db(space), place)));
   }
 
   createSpace(): Promise<void> {

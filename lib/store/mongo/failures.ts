@@ -6,7 +6,7 @@ import {
   MongoServerError,
   MongoServerSelectionError,
 } from "mongodb";
-import { RecordTooLarge, StoreUnavailable, UniqueViolation } from "../errors.ts";
+import { Outdated, RecordTooLarge, StoreUnavailable, UniqueViolation } from "../errors.ts";
 
 /** The server ended the operation by `maxTimeMS`. */
 const TIME_LIMIT = new Set([50, 262]);
@@ -15,11 +15,28 @@ const DUPLICATE = 11_000;
 const NOT_APPLICABLE = new Set([14, 28, 40]);
 /** No right, or none yet, to do it. */
 const FORBIDDEN = new Set([13, 18]);
+/** The collection's validator, which is the fence of its definition. */
+const INVALID = 121;
 const TOO_LARGE = new Set([10_334, 17_419, 17_420]);
 /** Of another state of the replica set, or of the server: going down, not primary, no quorum. */
 const UNAVAILABLE = new Set([
   ...[6, 7, 64, 89, 91, 100, 112, 133, 134, 136, 189, 202, 216, 225, 234, 243, 246, 251, 269],
-  ...[317, 358, 384, 9001, 10_058, 10_107, 11_600, 11_602, 13_388, 13_435, 13_436, 14_031],
+  ...[
+    117,
+    317,
+    358,
+    384,
+    9001,
+    10_058,
+    10_107,
+    11_600,
+    11_602,
+    13_388,
+    13_435,
+    13_436,
+    14_031,
+    12_587,
+  ],
 ]);
 
 export const isTimeLimit = (error: unknown): boolean =>
@@ -76,6 +93,7 @@ export function translated(error: unknown): unknown {
   if (error instanceof MongoServerError && typeof error.code === "number") {
     const code = error.code;
     if (code === DUPLICATE) return new UniqueViolation(violatedPath(error), { cause: error });
+    if (code === INVALID) return new Outdated({ cause: error });
     if (TOO_LARGE.has(code)) return new RecordTooLarge(BSON_BYTES_MAX);
     const passing = UNAVAILABLE.has(code) || FORBIDDEN.has(code) || TIME_LIMIT.has(code) ||
       error.hasErrorLabel("RetryableWriteError") || isTransient(error);

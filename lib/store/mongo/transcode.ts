@@ -41,6 +41,9 @@ export { MalformedBson } from "./bson_reader.ts";
 /** The hidden member that carries a document's revision; no name in a document begins with a space. */
 export const REVISION = " rev";
 
+/** Another one, that carries the version of the definition that it was written under. */
+export const VERSION = " def";
+
 /** Levels of documents and arrays in a document; MongoDB stores at most 100. */
 export const NESTING_MAX = 1_000;
 
@@ -183,7 +186,8 @@ class Transcoder {
 
   /** Whether a record's member is not written where it stands. */
   #isApart(p: number): boolean {
-    return this.#bson.isNamed(p, "_id") || this.#bson.isNamed(p, REVISION);
+    const bson = this.#bson;
+    return bson.isNamed(p, "_id") || bson.isNamed(p, REVISION) || bson.isNamed(p, VERSION);
   }
 
   #apart(p: number, end: number): number {

@@ -133,6 +133,10 @@ export class SqliteEngine implements Engine {
     return this.#file(space).version();
   }
 
+  foreignVersion(space: Space): string {
+    return this.#file(space).foreignVersion();
+  }
+
   // deno-lint-ignore require-await -- Rejects where a plain return would throw.
   async bytes(space: Space, beside: readonly Definition[] = []): Promise<number> {
     return this.#file(space).reader.get(bytesOf(beside))![0] as number;

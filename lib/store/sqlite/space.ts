@@ -47,7 +47,8 @@ export class FileSpace {
   /** No two openings of a file, in whatever process, name their states alike. */
   readonly #opening = crypto.randomUUID();
   #commits = 0;
-  #version = { commits: -1, foreign: -1, text: "" };
+  #version = { commits: -1, foreign: "", text: "" };
+  #foreign = { number: -1, text: "" };
   #foreignVersion: number;
   #asked = { moment: NaN, version: 0 };
   #prepared = new WeakSet<Definition>();
@@ -102,12 +103,20 @@ export class FileSpace {
 
   /** Names the state that was committed last, by whichever process. */
   version(): string {
-    const foreign = this.#readForeignVersion();
+    const foreign = this.foreignVersion();
     if (foreign !== this.#version.foreign || this.#commits !== this.#version.commits) {
-      const text = `${this.#opening}.${this.#commits}.${foreign}`;
-      this.#version = { commits: this.#commits, foreign, text };
+      this.#version = { commits: this.#commits, foreign, text: `${foreign}.${this.#commits}` };
     }
     return this.#version.text;
+  }
+
+  /** The same of what others have committed. */
+  foreignVersion(): string {
+    const number = this.#readForeignVersion();
+    if (number !== this.#foreign.number) {
+      this.#foreign = { number, text: `${this.#opening}.${number}` };
+    }
+    return this.#foreign.text;
   }
 
   /** Whether there is a table of the definition's records, as `db` sees it. */

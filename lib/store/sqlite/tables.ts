@@ -73,11 +73,11 @@ export function isPrepared(db: Connection, definition: Definition): boolean {
 }
 
 /** Within a write transaction nobody else can change what is looked at. Throws `Outdated`. */
-export function assertStands(db: Connection, { name, restsOn }: Definition): void {
+export function assertStands(db: Connection, { restsOn }: Definition): void {
   if (restsOn === undefined) return;
   const { kind, id, revision } = restsOn;
   const row = db.get(sql(`select rev from ${tableName(kind)} where id = ?`, id));
-  if (row?.[0] !== revision) throw new Outdated(name);
+  if (row?.[0] !== revision) throw new Outdated();
 }
 
 /** Creates what is missing; run inside a write transaction. */

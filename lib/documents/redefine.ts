@@ -1,0 +1,121 @@
+import type { NewId } from "../ids.ts";
+import { Problem } from "../problems.ts";
+import { StoreUnavailable } from "../store/errors.ts";
+import { eq } from "../store/filter.ts";
+import type { Engine, Id, Records, Stored, Transaction } from "../store/port.ts";
+import { type CollectionRecord, COLLECTIONS, placeOf } from "./catalog.ts";
+
+export interface RedefineServices {
+  readonly engine: Engine;
+  readonly newId: NewId;
+}
+
+/** A stored definition while nobody writes under it. */
+export interface Redefining {
+  readonly tx: Transaction;
+  readonly records: Records<CollectionRecord>;
+  readonly stored: Stored<CollectionRecord>;
+  /** The version that the definition has from now on. */
+  readonly version: Id;
+}
+
+type Work<T> = (redefining: Redefining) => Promise<T>;
+
+/**
+ * Changes a stored definition, or removes it, in one transaction. Writes to the collection are
+ * either seen by it, or begin anew under what it leaves. Where that takes long they wait, but not
+ * for ever: see {@linkcode letWritersIn}. Throws `COLLECTION_NOT_FOUND`.
+ */
+export async function redefine<T>(
+  services: RedefineServices,
+  projectId: Id,
+  name: string,
+  work: Work<T>,
+): Promise<T> {
+  if (services.engine.fence === undefined) {
+    return await inTransaction(services, projectId, { name, version: services.newId() }, work);
+  }
+  try {
+    return await fenced(services, projectId, name, work);
+  } catch (error) {
+    // Whatever it failed of: what cannot be done now is done by the first who waits for it.
+    await letWritersIn(services, projectId, name).catch(() => {});
+    throw error;
+  }
+}
+
+/**
+ * Changes nothing but the version: writers wait for one that is not going to stand where a change
+ * has failed, or its process has ended on the way. A change that is under way begins anew.
+ */
+export async function letWritersIn(
+  services: RedefineServices,
+  projectId: Id,
+  name: string,
+): Promise<void> {
+  if (services.engine.fence === undefined) return;
+  await fenced(services, projectId, name, () => Promise.resolve());
+}
+
+/** How often others may change the same definition beside one change. */
+const TRIES = 10;
+
+async function fenced<T>(
+  services: RedefineServices,
+  projectId: Id,
+  name: string,
+  work: Work<T>,
+): Promise<T> {
+  const { engine, newId } = services;
+  for (let tries = 1;; tries++) {
+    const { value } = await findRecord(engine.records(projectId, COLLECTIONS), name);
+    const version = newId();
+    await engine.fence!(projectId, { name: placeOf(value), version });
+    try {
+      return await inTransaction(services, projectId, { name, version, from: value }, work);
+    } catch (cause) {
+      if (!(cause instanceof Overtaken)) throw cause;
+      if (tries === TRIES) throw new StoreUnavailable("Definitions change too fast", { cause });
+    }
+  }
+}
+
+/** Somebody has changed the definition, whose writers are not refused by the version set here. */
+class Overtaken extends Error {
+  override readonly name = "Overtaken";
+}
+
+interface Step {
+  readonly name: string;
+  readonly version: Id;
+  /** As it stood before writers were refused. */
+  readonly from?: CollectionRecord;
+}
+
+const inTransaction = <T>(
+  { engine }: RedefineServices,
+  projectId: Id,
+  { name, version, from }: Step,
+  work: Work<T>,
+): Promise<T> =>
+  engine.transaction(projectId, async (tx) => {
+    const records = tx.records<CollectionRecord>(COLLECTIONS);
+    const stored = await findRecord(records, name);
+    if (from !== undefined && !isSame(from, stored.value)) throw new Overtaken();
+    // First of all: who else changes it learns so now, not after all its work.
+    await records.updateOne(eq("_id", stored.value._id), { set: { version } });
+    return await work({ tx, records, stored, version });
+  });
+
+const isSame = (one: CollectionRecord, other: CollectionRecord): boolean =>
+  one._id === other._id && one.version === other.version;
+
+/** Letter case counts. Throws `COLLECTION_NOT_FOUND`. */
+export async function findRecord(
+  records: Records<CollectionRecord>,
+  name: string,
+): Promise<Stored<CollectionRecord>> {
+  const stored = await records.findOne(eq("nameLower", name.toLowerCase()));
+  if (stored === null || stored.value.name !== name) throw new Problem("COLLECTION_NOT_FOUND");
+  return stored;
+}

@@ -1,0 +1,35 @@
+import { type Db, MongoServerError, ObjectId } from "mongodb";
+import type { Definition, Engine, Id } from "../port.ts";
+import { LIMITED } from "./connect.ts";
+import { isMissing } from "./indexes.ts";
+import { VERSION } from "./transcode.ts";
+
+const EXISTS = 48;
+
+/**
+ * {@linkcode Engine.fence}: the collection's validator. The server changes it when nobody holds the
+ * collection, so no write is under way that it has let through before. Records without a version
+ * are those of other programs, which know of none.
+ */
+export async function fence(
+  db: Db,
+  { name, version }: Pick<Definition, "name"> & { readonly version: Id },
+): Promise<void> {
+  const refusal = {
+    validator: { [VERSION]: { $in: [null, new ObjectId(version)] } },
+    validationLevel: "strict",
+    validationAction: "error",
+  } as const;
+  const change = () => db.command({ collMod: name, ...refusal, ...LIMITED });
+  try {
+    await change();
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    try {
+      await db.createCollection(name, { ...refusal, ...LIMITED });
+    } catch (error) {
+      if (!(error instanceof MongoServerError) || error.code !== EXISTS) throw error;
+      await change();
+    }
+  }
+}
