@@ -72,13 +72,10 @@ export async function openForWriting(
   return { ...readable(services, caller, collection), ownerId, reopened, letIn };
 }
 
-/** How often a definition may change beside one write. */
-const CHANGES_MAX = 5;
-
-/** How long a write waits for a change of its definition that is under way. */
+/** How long a write waits for changes of its definition that are under way. */
 const WAIT_MS = 4_000;
-/** After how long it is assumed that nobody is going to end that change. */
-const CHANGE_MS = 2_000;
+/** After how long one looks whether anybody is at it; each a little later or earlier than others. */
+const CHANGE_MS = { min: 1_500, max: 2_500 };
 const PAUSE_MS_MAX = 100;
 
 /**
@@ -91,23 +88,22 @@ export async function settled<T>(
   write: (target: Writable) => Promise<T>,
 ): Promise<T> {
   const begun = performance.now();
-  let changes = 0;
-  let isLetIn = false;
+  const lookAt = begun + CHANGE_MS.min + Math.random() * (CHANGE_MS.max - CHANGE_MS.min);
+  let hasLooked = false;
   for (;;) {
     try {
       return await write(target);
     } catch (cause) {
       if (!(cause instanceof Outdated)) throw cause;
-      if (changes === CHANGES_MAX || performance.now() - begun > WAIT_MS) {
+      if (performance.now() - begun > WAIT_MS) {
         throw new StoreUnavailable("The definition is being changed", { cause });
       }
     }
     const { records } = target.collection;
     target = await target.reopened();
-    if (!isSameState(records, target.collection.records)) {
-      changes++;
-    } else if (!isLetIn && performance.now() - begun > CHANGE_MS) {
-      isLetIn = true;
+    if (!isSameState(records, target.collection.records)) continue;
+    if (!hasLooked && performance.now() > lookAt) {
+      hasLooked = true;
       await target.letIn();
     } else {
       await delay(Math.random() * PAUSE_MS_MAX);

@@ -15,7 +15,10 @@ const LONGER = { ...POSTS, strict: true };
 function watched(engine: Engine, around: (search: () => Promise<unknown>) => Promise<unknown>) {
   return new Proxy(engine, {
     get: (target, property) => {
-      if (property !== "records") return Reflect.get(target, property, target);
+      if (property !== "records") {
+        const value = Reflect.get(target, property, target);
+        return typeof value === "function" ? value.bind(target) : value;
+      }
       return <T extends StoredRecord>(space: Space, definition: Definition) =>
         new Proxy(target.records<T>(space, definition), {
           get: (records, name) => (...input: unknown[]) =>

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { NewId } from "../ids.ts";
 import { Problem } from "../problems.ts";
 import { StoreUnavailable } from "../store/errors.ts";
@@ -24,7 +25,8 @@ type Work<T> = (redefining: Redefining) => Promise<T>;
 /**
  * Changes a stored definition, or removes it, in one transaction. Writes to the collection are
  * either seen by it, or begin anew under what it leaves. Where that takes long they wait, but not
- * for ever: see {@linkcode letWritersIn}. Throws `COLLECTION_NOT_FOUND`.
+ * for ever: see {@linkcode letWritersIn}. Throws `COLLECTION_NOT_FOUND`, and `StoreUnavailable`
+ * where others are changing it all the time.
  */
 export async function redefine<T>(
   services: RedefineServices,
@@ -45,8 +47,8 @@ export async function redefine<T>(
 }
 
 /**
- * Changes nothing but the version: writers wait for one that is not going to stand where a change
- * has failed, or its process has ended on the way. A change that is under way begins anew.
+ * Changes nothing but the version, unless somebody is changing the definition: writers wait for one
+ * that is not going to stand where a change has failed, or its process has ended on the way.
  */
 export async function letWritersIn(
   services: RedefineServices,
@@ -54,11 +56,13 @@ export async function letWritersIn(
   name: string,
 ): Promise<void> {
   if (services.engine.fence === undefined) return;
+  if (await touched(services, projectId, name) === null) return;
   await fenced(services, projectId, name, () => Promise.resolve());
 }
 
-/** How often others may change the same definition beside one change. */
-const TRIES = 10;
+/** How long a change waits for others. */
+const TRIES_MS = 5_000;
+const PAUSE_MS_MAX = 100;
 
 async function fenced<T>(
   services: RedefineServices,
@@ -67,20 +71,49 @@ async function fenced<T>(
   work: Work<T>,
 ): Promise<T> {
   const { engine, newId } = services;
-  for (let tries = 1;; tries++) {
-    const { value } = await findRecord(engine.records(projectId, COLLECTIONS), name);
-    const version = newId();
-    await engine.fence!(projectId, { name: placeOf(value), version });
-    try {
-      return await inTransaction(services, projectId, { name, version, from: value }, work);
-    } catch (cause) {
-      if (!(cause instanceof Overtaken)) throw cause;
-      if (tries === TRIES) throw new StoreUnavailable("Definitions change too fast", { cause });
+  for (const begun = performance.now();;) {
+    const from = await touched(services, projectId, name);
+    if (from !== null) {
+      const version = newId();
+      await engine.fence!(projectId, { name: placeOf(from), version });
+      try {
+        return await inTransaction(services, projectId, { name, version, from }, work);
+      } catch (error) {
+        if (!(error instanceof Overtaken)) throw error;
+      }
     }
+    if (performance.now() - begun > TRIES_MS) {
+      throw new StoreUnavailable("Others are changing the definition");
+    }
+    await delay(Math.random() * PAUSE_MS_MAX);
   }
 }
 
-/** Somebody has changed the definition, whose writers are not refused by the version set here. */
+/**
+ * The record, changed by nothing; null while a transaction that changes it is open. A fence would
+ * wait for that one's end, and everybody else for the fence.
+ */
+async function touched(
+  { engine }: RedefineServices,
+  projectId: Id,
+  name: string,
+): Promise<CollectionRecord | null> {
+  let runs = 0;
+  try {
+    return await engine.transaction(projectId, async (tx) => {
+      if (++runs > 1) throw new Overtaken(); // It was in the way of another one.
+      const records = tx.records<CollectionRecord>(COLLECTIONS);
+      const { value } = await findRecord(records, name);
+      await records.updateOne(eq("_id", value._id), { set: { name } });
+      return value;
+    });
+  } catch (error) {
+    if (error instanceof Overtaken) return null;
+    throw error;
+  }
+}
+
+/** Somebody else is changing the definition, or has. */
 class Overtaken extends Error {
   override readonly name = "Overtaken";
 }

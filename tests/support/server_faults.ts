@@ -12,9 +12,11 @@ export interface Faults {
   readonly staysTaken: string | null;
   /** Why the doubles nearest to zero are out of order or confused; null where they are not. */
   readonly misplacesTiny: string | null;
+  /** Why a validator is changed beside transactions that have written already; null where it waits. */
+  readonly changesBeside: string | null;
 }
 
-const NONE: Faults = { staysTaken: null, misplacesTiny: null };
+const NONE: Faults = { staysTaken: null, misplacesTiny: null, changesBeside: null };
 
 /** Of the server that the tests run on; none where that is SQLite. */
 export const faults: Faults = database === "mongodb" ? await findFaults() : NONE;
@@ -30,6 +32,9 @@ export async function findFaults(): Promise<Faults> {
         : null,
       misplacesTiny: await misplacesTiny(db.collection("tiny"))
         ? "this server sorts the doubles nearest to zero among others"
+        : null,
+      changesBeside: await changesBeside(client, db.collection("changed"))
+        ? "this server changes a validator beside transactions that have written already"
         : null,
     };
   } finally {
@@ -50,6 +55,20 @@ async function misplacesTiny(collection: Collection): Promise<boolean> {
   const found: Document[] = await collection.find({ number: { $gte: 0 } })
     .sort({ number: 1 }).toArray();
   return found.map(({ number }) => number).join() !== numbers.join();
+}
+
+async function changesBeside(client: MongoClient, collection: Collection): Promise<boolean> {
+  await collection.insertOne({});
+  await using session = client.startSession();
+  session.startTransaction();
+  await collection.insertOne({}, { session });
+  const change = { collMod: collection.collectionName, validator: {}, maxTimeMS: 200 };
+  const hasChanged = await client.db(collection.dbName).command(change).then(
+    () => true,
+    () => false,
+  );
+  await session.abortTransaction();
+  return hasChanged;
 }
 
 /** A test that a fault of the server leaves out, with the reason in its title. */

@@ -1,5 +1,5 @@
 import { ObjectId } from "mongodb";
-import type { Definition, Engine, FieldShape, Json, StoredRecord } from "../port.ts";
+import type { Definition, FieldShape, Json, StoredRecord } from "../port.ts";
 import { isObject, own } from "../shape.ts";
 import { REVISION, VERSION } from "./transcode.ts";
 
@@ -18,7 +18,7 @@ export const encodeRecord = (
     ...Object.entries(versionOf(definition)),
   ]);
 
-/** What every record that is written tells of its definition; see {@linkcode Engine.fence}. */
+/** What every record that is written tells of its definition; see `Engine.fence`. */
 export const versionOf = ({ version }: Definition): { readonly [VERSION]?: ObjectId } =>
   version === undefined ? {} : { [VERSION]: new ObjectId(version) };
 

@@ -1,5 +1,5 @@
 import { type Db, MongoServerError, ObjectId } from "mongodb";
-import type { Definition, Engine, Id } from "../port.ts";
+import type { Definition, Id } from "../port.ts";
 import { LIMITED } from "./connect.ts";
 import { isMissing } from "./indexes.ts";
 import { VERSION } from "./transcode.ts";
@@ -7,7 +7,7 @@ import { VERSION } from "./transcode.ts";
 const EXISTS = 48;
 
 /**
- * {@linkcode Engine.fence}: the collection's validator. The server changes it when nobody holds the
+ * `Engine.fence`: the collection's validator. The server changes it when nobody holds the
  * collection, so no write is under way that it has let through before. Records without a version
  * are those of other programs, which know of none.
  */

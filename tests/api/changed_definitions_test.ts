@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
-import { openTestServices } from "@/tests/support/test_services.ts";
-import { database } from "@/tests/support/test_store.ts";
-import type { Services } from "../services.ts";
-import { ALL } from "../store/filter.ts";
-import type { Json } from "../store/port.ts";
-import { openForWriting } from "./access.ts";
-import type { StoredDocument } from "./collection.ts";
-import { createDocument, createDocuments } from "./create_document.ts";
-import { createCollection, updateCollection } from "./save_collection.ts";
+import { openForWriting } from "@/lib/documents/access.ts";
+import type { StoredDocument } from "@/lib/documents/collection.ts";
+import { createDocument, createDocuments } from "@/lib/documents/create_document.ts";
+import { createCollection, updateCollection } from "@/lib/documents/save_collection.ts";
+import type { Services } from "@/lib/services.ts";
+import { ALL } from "@/lib/store/filter.ts";
+import type { Json } from "@/lib/store/port.ts";
+import { faults } from "../support/server_faults.ts";
+import { openTestServices } from "../support/test_services.ts";
+import { database } from "../support/test_store.ts";
 
 const PROJECT = "66f1a0c2e4b0a1b2c3d4e5f6";
 const SECRET = { kind: "secret", projectId: PROJECT } as const;
@@ -33,6 +34,9 @@ async function write(services: Services, body: { [name: string]: Json }, many: b
 
 const bodyOf = (n: number) => ({ v: new Date(1.7e12 + n).toISOString() });
 
+/** What writes several at a time is a transaction on MongoDB. */
+const writesMany = faults.changesBeside === null;
+
 /** Eight who write one or several documents at a time until they are told to stop. */
 function writers(services: Services) {
   let isOver = false;
@@ -40,7 +44,7 @@ function writers(services: Services) {
   const refusals: unknown[] = [];
   const work = Array.from({ length: 8 }, async (_, i) => {
     while (!isOver) {
-      await write(services, bodyOf(i), i % 4 === 3).then(() => written++, (error) => {
+      await write(services, bodyOf(i), writesMany && i % 4 === 3).then(() => written++, (error) => {
         refusals.push(error);
       });
     }
@@ -57,7 +61,9 @@ function writers(services: Services) {
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-Deno.test("what is written beside a change of a field's type is stored as the new type is", async () => {
+const leftOut = writesMany ? "" : ` (several at once left out: ${faults.changesBeside})`;
+
+Deno.test(`what is written beside a change of a field's type is stored as the new type is${leftOut}`, async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   await createCollection(services, PROJECT, AS_TEXT);
@@ -98,7 +104,7 @@ Deno.test("no document lacks what became required while others wrote without it"
       assert.equal(code, "INVALID_DOCUMENT");
     }
     await updateCollection(services, PROJECT, AS_TEXT);
-    await target.records.deleteMany(ALL, 10_000);
+    await (await openForWriting(services, SECRET, "posts")).records.deleteMany(ALL, 10_000);
   }
 });
 
