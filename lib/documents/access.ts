@@ -1,6 +1,6 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { Caller } from "../auth/principals.ts";
 import type { NewId } from "../ids.ts";
+import { Patience } from "../patience.ts";
 import { Problem } from "../problems.ts";
 import { after, type Soon } from "../soon.ts";
 import { Outdated, StoreUnavailable } from "../store/errors.ts";
@@ -75,8 +75,7 @@ export async function openForWriting(
 /** How long a write waits for changes of its definition that are under way. */
 const WAIT_MS = 4_000;
 /** After how long one looks whether anybody is at it; each a little later or earlier than others. */
-const CHANGE_MS = { min: 1_500, max: 2_500 };
-const PAUSE_MS_MAX = 100;
+const CHANGE_MS = [1_500, 2_500] as const;
 
 /**
  * Writes under the definition that stands. Where another process has changed it, which this one has
@@ -87,26 +86,25 @@ export async function settled<T>(
   target: Writable,
   write: (target: Writable) => Promise<T>,
 ): Promise<T> {
-  const begun = performance.now();
-  const lookAt = begun + CHANGE_MS.min + Math.random() * (CHANGE_MS.max - CHANGE_MS.min);
+  const patience = new Patience();
   let hasLooked = false;
   for (;;) {
     try {
       return await write(target);
     } catch (cause) {
       if (!(cause instanceof Outdated)) throw cause;
-      if (performance.now() - begun > WAIT_MS) {
+      if (patience.isOver(WAIT_MS)) {
         throw new StoreUnavailable("The definition is being changed", { cause });
       }
     }
     const { records } = target.collection;
     target = await target.reopened();
     if (!isSameState(records, target.collection.records)) continue;
-    if (!hasLooked && performance.now() > lookAt) {
+    if (!hasLooked && patience.isOver(...CHANGE_MS)) {
       hasLooked = true;
       await target.letIn();
     } else {
-      await delay(Math.random() * PAUSE_MS_MAX);
+      await patience.pause();
     }
   }
 }

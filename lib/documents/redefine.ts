@@ -1,5 +1,5 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { NewId } from "../ids.ts";
+import { Patience } from "../patience.ts";
 import { Problem } from "../problems.ts";
 import { StoreUnavailable } from "../store/errors.ts";
 import { eq } from "../store/filter.ts";
@@ -62,7 +62,6 @@ export async function letWritersIn(
 
 /** How long a change waits for others. */
 const TRIES_MS = 5_000;
-const PAUSE_MS_MAX = 100;
 
 async function fenced<T>(
   services: RedefineServices,
@@ -71,7 +70,7 @@ async function fenced<T>(
   work: Work<T>,
 ): Promise<T> {
   const { engine, newId } = services;
-  for (const begun = performance.now();;) {
+  for (const patience = new Patience();;) {
     const from = await touched(services, projectId, name);
     if (from !== null) {
       const version = newId();
@@ -82,10 +81,10 @@ async function fenced<T>(
         if (!(error instanceof Overtaken)) throw error;
       }
     }
-    if (performance.now() - begun > TRIES_MS) {
+    if (patience.isOver(TRIES_MS)) {
       throw new StoreUnavailable("Others are changing the definition");
     }
-    await delay(Math.random() * PAUSE_MS_MAX);
+    await patience.pause();
   }
 }
 
