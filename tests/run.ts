@@ -5,6 +5,7 @@
  * fit; `--name=value` is handed on to `deno test`.
  */
 
+import { statfs } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
 import { type Counts, countsOf, failuresOf, secondsOf, sumOf } from "./runner/output.ts";
 import { testFilesIn } from "./runner/files.ts";
@@ -118,11 +119,19 @@ async function runShard({ pass, files }: Shard, { flags, env }: Surroundings): P
   };
 }
 
+/** How many shards run beside the others that wait most of their time. */
+const IDLE_JOBS = 2;
+
 /**
- * Runs the shards, as many at once as there are cores, and beside them one that needs none: most of
- * its time it waits. With one more, tests of time limits fail for want of processor time.
+ * Runs the shards, as many at once as there are cores, and beside them some that wait most of their
+ * time. With more, tests of time limits fail for want of processor time. The types are looked at
+ * meanwhile. Throws where they do not hold.
  */
-async function runShards(shards: readonly Shard[], surroundings: Surroundings): Promise<Ran[]> {
+async function runShards(
+  shards: readonly Shard[],
+  surroundings: Surroundings,
+  types: () => Promise<void>,
+): Promise<Ran[]> {
   const idle = shards.filter(isIdle);
   const busy = shards.filter((shard) => !isIdle(shard));
   const ran: Ran[] = [];
@@ -133,9 +142,11 @@ async function runShards(shards: readonly Shard[], surroundings: Surroundings): 
     }
   };
   const jobs = Number(Deno.env.get("DENO_JOBS") || navigator.hardwareConcurrency);
+  const work = () => runAllOf(() => busy.shift() ?? idle.shift());
   await Promise.all([
-    runAllOf(() => idle.shift()),
-    ...Array.from({ length: jobs }, () => runAllOf(() => busy.shift() ?? idle.shift())),
+    types().then(work),
+    ...Array.from({ length: jobs - 1 }, work),
+    ...Array.from({ length: IDLE_JOBS }, () => runAllOf(() => idle.shift())),
   ]);
   return ran;
 }
@@ -166,7 +177,9 @@ async function checkTypes(files: readonly string[]): Promise<void> {
   children.add(child);
   const { success } = await child.status;
   children.delete(child);
-  if (!success && stoppedBy === null) throw new Error("The types of the tests do not hold");
+  if (success || stoppedBy !== null) return;
+  for (const child of children) forward(child, "SIGTERM");
+  throw new Error("The types of the tests do not hold");
 }
 
 /** Resolves to the sums of all runs. */
@@ -194,15 +207,21 @@ async function runAll(args: readonly string[]): Promise<Counts> {
   const servers = { mongodb: url !== null, s3: s3Url !== null };
   // Who names files wants to see them wherever they run.
   const passes = passesOver(files, { all: all || filters.length > 0, servers });
-  if (!args.includes("--no-check")) await checkTypes(files);
-  const ran = await runShards(shardsOf(passes), {
+  const surroundings = {
     flags: [hosts === null ? "--allow-net" : `--allow-net=${hosts}`, ...handedOn],
     env: {
       CORBEL_TEST_CASES: String(all ? CASES.all : CASES.short),
       ...(url !== null && { MONGODB_TEST_URL: url }),
       ...(s3Url !== null && { S3_TEST_URL: s3Url }),
     },
-  });
+  };
+  const ran = await runShards(
+    shardsOf(passes),
+    surroundings,
+    async () => {
+      if (!args.includes("--no-check")) await checkTypes(files);
+    },
+  );
   if (stoppedBy !== null) return sumOf([]);
   report(passes, ran);
   const counts = ran.map(({ counts }) => counts);
@@ -211,7 +230,7 @@ async function runAll(args: readonly string[]): Promise<Counts> {
     missing.push(
       `Left out of the short run: ${
         CASES.all - CASES.short
-      } of ${CASES.all} cases of each property, and further rounds of killed uploads`,
+      } of ${CASES.all} cases of each property, and further rounds of killed processes and uploads`,
     );
     console.log([...missing, "`deno task test --all` runs everything."].join("\n"));
   }
@@ -226,6 +245,16 @@ async function runAll(args: readonly string[]): Promise<Counts> {
   return sumOf(counts);
 }
 
+const MEMORY = "/dev/shm";
+const MEMORY_BYTES = 4 * 1024 ** 3;
+
+/** A seventh of the time is waited for the disk; what tests prove is proved in memory too. */
+async function inMemory(): Promise<{ dir?: string }> {
+  if (Deno.env.has("TMPDIR")) return {};
+  const { bavail, bsize } = await statfs(MEMORY).catch(() => ({ bavail: 0, bsize: 0 }));
+  return bavail * bsize >= MEMORY_BYTES ? { dir: MEMORY } : {};
+}
+
 async function main(): Promise<number> {
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     Deno.addSignalListener(signal, () => {
@@ -234,7 +263,7 @@ async function main(): Promise<number> {
     });
   }
   // Tests that are cut off leave things behind; here they are found again.
-  const folder = await Deno.makeTempDir({ prefix: "corbel-run-" });
+  const folder = await Deno.makeTempDir({ ...await inMemory(), prefix: "corbel-run-" });
   Deno.env.set("TMPDIR", folder);
   const began = performance.now();
   try {

@@ -12,12 +12,13 @@ import {
 } from "../acceptance/project.ts";
 import { type Server, startServer } from "../acceptance/server.ts";
 import { until } from "../acceptance/until.ts";
+import { RUNS } from "../property/run.ts";
 import { type Mongodb, startMongodb } from "../services/mongodb_server.ts";
 import type { TestStore } from "../support/test_store.ts";
 import { storeOn } from "./faulty_mongodb.ts";
 import { faultTest } from "./world.ts";
 
-const ROUNDS = 20;
+const ROUNDS = RUNS > 100 ? 20 : 8;
 const PATH = "/api/data/things";
 const STREAM_MS = [30, 180] as const;
 const BACK_MS = 20_000;
@@ -200,7 +201,7 @@ async function ledgerWithCounters(server: Server, { secretKey: key }: Project): 
 }
 
 faultTest(
-  "kill -9 of MongoDB during writes loses nothing that was answered and repeats nothing, 20 times over",
+  `kill -9 of MongoDB during writes loses nothing that was answered and repeats nothing, ${ROUNDS} times over`,
   async () => {
     await using mongodb = await startMongodb({ syncOnCommit: true });
     const { folder, port } = mongodb;
@@ -232,7 +233,7 @@ faultTest(
 );
 
 faultTest(
-  "kill -9 of Corbel during writes to MongoDB loses nothing that was answered and repeats nothing, 20 times over",
+  `kill -9 of Corbel during writes to MongoDB loses nothing that was answered and repeats nothing, ${ROUNDS} times over`,
   async () => {
     await using mongodb = await startMongodb();
     const { store, project } = await prepared(mongodb);

@@ -8,22 +8,25 @@ export interface Shard {
   readonly files: readonly string[];
 }
 
-/** How long a file takes by its folder, in parts of a shard; the longest first. */
-const WEIGHTS: readonly (readonly [folder: string, weight: number])[] = [
-  ["tests/faults/", 1 / 2],
-  ["tests/acceptance/", 1 / 2],
-  ["tests/contract/", 1 / 2],
-  ["tests/property/", 1 / 8],
-  ["tests/attacks/", 1 / 8],
-  ["tests/", 1 / 20],
-  ["", 1 / 60],
+/** What waits for time limits, and for processes to begin and end, most of its time. */
+const WAITING =
+  /^tests\/(?:faults|acceptance\/(?:crash|stop|workers|two_processes|(?:s3_)?start_refusals|sqlite_disk_trouble)_)/;
+
+/** How long a file takes, in parts of a shard; the longest first. */
+const WEIGHTS: readonly (readonly [files: RegExp, weight: number])[] = [
+  [WAITING, 1 / 2],
+  [/^tests\/acceptance\//, 1 / 2],
+  [/^tests\/contract\//, 1 / 2],
+  [/^tests\/property\//, 1 / 8],
+  [/^tests\/attacks\//, 1 / 8],
+  [/^tests\//, 1 / 20],
+  [/^/, 1 / 60],
 ];
 
-/** Whether a shard waits for time limits of a server most of its time. */
-export const isIdle = ({ files }: Shard): boolean =>
-  files.every((path) => path.startsWith("tests/faults/"));
+/** Whether a shard needs little processor time. */
+export const isIdle = ({ files }: Shard): boolean => files.every((path) => WAITING.test(path));
 
-const rankOf = (path: string): number => WEIGHTS.findIndex(([folder]) => path.startsWith(folder));
+const rankOf = (path: string): number => WEIGHTS.findIndex(([files]) => files.test(path));
 
 /** The shards of all passes, in the order to run them: long ones first, so that short ones end it. */
 export function shardsOf(passes: readonly Pass[]): Shard[] {
