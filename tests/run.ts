@@ -5,7 +5,6 @@
  * fit; `--name=value` is handed on to `deno test`.
  */
 
-import { statfs } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
 import { type Counts, countsOf, failuresOf, secondsOf, sumOf } from "./runner/output.ts";
 import { testFilesIn } from "./runner/files.ts";
@@ -245,16 +244,6 @@ async function runAll(args: readonly string[]): Promise<Counts> {
   return sumOf(counts);
 }
 
-const MEMORY = "/dev/shm";
-const MEMORY_BYTES = 4 * 1024 ** 3;
-
-/** A seventh of the time is waited for the disk; what tests prove is proved in memory too. */
-async function inMemory(): Promise<{ dir?: string }> {
-  if (Deno.env.has("TMPDIR")) return {};
-  const { bavail, bsize } = await statfs(MEMORY).catch(() => ({ bavail: 0, bsize: 0 }));
-  return bavail * bsize >= MEMORY_BYTES ? { dir: MEMORY } : {};
-}
-
 async function main(): Promise<number> {
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     Deno.addSignalListener(signal, () => {
@@ -263,7 +252,7 @@ async function main(): Promise<number> {
     });
   }
   // Tests that are cut off leave things behind; here they are found again.
-  const folder = await Deno.makeTempDir({ ...await inMemory(), prefix: "corbel-run-" });
+  const folder = await Deno.makeTempDir({ prefix: "corbel-run-" });
   Deno.env.set("TMPDIR", folder);
   const began = performance.now();
   try {
