@@ -10,7 +10,7 @@ export interface Misfit {
   readonly why: string;
 }
 
-const MISFITS_MAX = 10;
+export const MISFITS_MAX = 10;
 /** Of the documents of one page, so that none takes long, whatever their size. */
 const PAGE_CHARS = 100_000;
 const PAGE_MAX = 200;

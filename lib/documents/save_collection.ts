@@ -17,13 +17,14 @@ import {
   COLLECTIONS,
   placeOf,
 } from "./catalog.ts";
+import { checkDocuments } from "./check_documents.ts";
 import { type Collection, compileCollection, type StoredDocument } from "./collection.ts";
 import { prepareTurns, refuseMoreCollections } from "./collections_limit.ts";
 import { parseDefinition, referencedCollections } from "./definition.ts";
 import { type CollectionDefinition } from "./fields.ts";
-import { misfits } from "./misfits.ts";
+import { type Misfit, misfits } from "./misfits.ts";
 import { shown } from "./names.ts";
-import { findRecord, redefine } from "./redefine.ts";
+import { findRecord, redefine, type Redefining } from "./redefine.ts";
 import { unusedPlace } from "./removed_collections.ts";
 
 export interface CollectionServices {
@@ -126,7 +127,8 @@ const tagOf = (part: unknown): string => sha256(JSON.stringify(part)).slice(0, 2
 
 /**
  * Replaces a collection's definition; its name selects it. Stored documents keep fields that are
- * no longer declared. Throws `DEFINITION_CONFLICT` that names the first ten that do not fit, and
+ * no longer declared. Where nothing is changed documents are looked at, and mended where they can
+ * be, for some seconds. Throws `DEFINITION_CONFLICT` that names the first ten that do not fit, and
  * `PRECONDITION_FAILED` for a definition that is another by now.
  *
  * @param seen What the change was made from, as far as that counts.
@@ -137,30 +139,42 @@ export async function updateCollection(
   input: unknown,
   seen: Partial<DefinitionTags> = {},
 ): Promise<CollectionDefinition> {
-  const { engine, catalog, clock } = services;
+  const { engine, catalog } = services;
   const definition = parseDefinition(input);
-  const isStricter = await redefine(
-    services,
-    projectId,
-    definition.name,
-    async ({ tx, records, stored, version }) => {
-      refuseChanged(stored.value.definition, seen);
-      await checkReferences(records, definition);
-      const before = collectionOf(stored);
-      await checkStored(tx, before, definition);
-      await records.updateOne(eq("_id", stored.value._id), {
-        set: { definition: asJson(definition), updatedAt: timestamp(clock) },
-      });
-      const after = compileCollection(definition, { version, storedAs: placeOf(stored.value) });
-      await tx.define(after.records, before.records);
-      return showsLess(before.definition, definition);
-    },
-  );
-  catalog.forget(projectId, definition.name);
+  const { name } = definition;
+  const before = await redefine(services, projectId, name, (redefining) => {
+    refuseChanged(redefining.stored.value.definition, seen);
+    return replaceDefinition(services, redefining, definition);
+  });
+  catalog.forget(projectId, name);
   // Until then other processes may read by the rules before, which show more.
-  if (isStricter && engine.foreignVersion === undefined) await delay(CACHE_MS);
+  if (engine.foreignVersion === undefined && showsLess(before, definition)) await delay(CACHE_MS);
+  if (JSON.stringify(before) === JSON.stringify(definition)) {
+    const { misfits } = await checkDocuments(services, { projectId, name, limitMs: CHECK_MS });
+    refuseMisfits(misfits);
+  }
   return definition;
 }
+
+/** Resolves to what stood before. */
+async function replaceDefinition(
+  { clock }: CollectionServices,
+  { tx, records, stored, version }: Redefining,
+  definition: CollectionDefinition,
+): Promise<CollectionDefinition> {
+  await checkReferences(records, definition);
+  const before = collectionOf(stored);
+  await checkStored(tx, before, definition);
+  await records.updateOne(eq("_id", stored.value._id), {
+    set: { definition: asJson(definition), updatedAt: timestamp(clock) },
+  });
+  const after = compileCollection(definition, { version, storedAs: placeOf(stored.value) });
+  await tx.define(after.records, before.records);
+  return before.definition;
+}
+
+/** `definition check` of the administration has no such limit. */
+const CHECK_MS = 5_000;
 
 /** Whether there is somebody who may not read all that could be read before. */
 function showsLess({ rls: was }: CollectionDefinition, { rls: is }: CollectionDefinition): boolean {
@@ -270,7 +284,10 @@ async function checkStored(
   after: CollectionDefinition,
 ): Promise<void> {
   const documents = tx.records<StoredDocument>(before.records);
-  const found = await misfits(documents, before.definition, after);
+  refuseMisfits(await misfits(documents, before.definition, after));
+}
+
+function refuseMisfits(found: readonly Misfit[]): void {
   if (found.length === 0) return;
   throw new Problem("DEFINITION_CONFLICT", {
     message: "Stored documents do not fit the new definition. " +

@@ -56,6 +56,14 @@ export function scalarAt(definition: Definition, path: string): ScalarType | nul
   return type;
 }
 
+/** Paths of declared dates, as far as objects lead to them. */
+export function datePaths(fields: Readonly<Record<string, FieldShape>>, at = ""): string[] {
+  return Object.entries(fields).flatMap(([name, { type, fields: inner }]) => {
+    if (type === "Date") return [at + name];
+    return type === "Object" && inner !== undefined ? datePaths(inner, `${at}${name}.`) : [];
+  });
+}
+
 /** What lies at a dotted path; undefined where it is missing or leads through a non-object. */
 export function valueAt(record: StoredRecord, path: string): Json | undefined {
   let value: Json | undefined = record;

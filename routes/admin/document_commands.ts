@@ -1,4 +1,8 @@
+import { checkDocuments } from "@/lib/documents/check_documents.ts";
 import { recountDocuments } from "@/lib/documents/recount.ts";
+import { listCollections } from "@/lib/documents/save_collection.ts";
+import type { Services } from "@/lib/services.ts";
+import type { Arguments } from "./arguments.ts";
 import type { Command } from "./command.ts";
 import { projectId } from "./inputs.ts";
 
@@ -9,4 +13,26 @@ export const DOCUMENT_COMMANDS: readonly (readonly [string, Command])[] = [
     options: { values: ["project"] },
     run: async (services, args) => recountDocuments(services, await projectId(services, args)),
   }],
+  ["definition check", {
+    usage: "--project ID [--collection NAME]",
+    options: { values: ["project", "collection"] },
+    run: checkDefinitions,
+  }],
 ];
+
+async function checkDefinitions(services: Services, args: Arguments) {
+  const project = await projectId(services, args);
+  const named = args.optional("collection");
+  const names = named === null
+    ? (await listCollections(services, project)).map(({ name }) => name)
+    : [named];
+  const collections = [];
+  for (const name of names) {
+    const { checked, mended, misfits } = await checkDocuments(services, {
+      projectId: project,
+      name,
+    });
+    collections.push({ name, checked, mended, misfits });
+  }
+  return { ok: collections.every(({ misfits }) => misfits.length === 0), collections };
+}

@@ -270,7 +270,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   // The last, because it lets time go by, in which a refresh token becomes a stolen one.
   "a change of a definition": {
     sends: [
-      ...["find", "update", "listIndexes", "createIndexes", "dropIndexes"],
+      ...["find", "update", "collMod", "listIndexes", "createIndexes", "dropIndexes"],
       ...["commitTransaction", "abortTransaction"],
     ],
     begin(world) {

@@ -37,7 +37,7 @@ const UNLIMITED = new Map([
 const READS = new Set(["find", "count", "aggregate"]);
 const WRITES = new Set([
   ...["insert", "update", "findAndModify", "delete"],
-  ...["createIndexes", "dropIndexes", "drop", "dropDatabase"],
+  ...["collMod", "createIndexes", "dropIndexes", "drop", "dropDatabase"],
 ]);
 const ENDS = new Set(["commitTransaction", "abortTransaction"]);
 /** MongoDB remembers what it did to one document: of `delete` only the form for many is sent. */

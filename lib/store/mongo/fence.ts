@@ -6,6 +6,9 @@ import { VERSION } from "./transcode.ts";
 
 const EXISTS = 48;
 
+/** As all that is written; the driver adds it only to commands of its own. */
+const DURABLE = { writeConcern: { w: "majority", j: true } } as const;
+
 /**
  * `Engine.fence`: the collection's validator. The server changes it when nobody holds the
  * collection, so no write is under way that it has let through before. Records without a version
@@ -20,7 +23,7 @@ export async function fence(
     validationLevel: "strict",
     validationAction: "error",
   } as const;
-  const change = () => db.command({ collMod: name, ...refusal, ...LIMITED });
+  const change = () => db.command({ collMod: name, ...refusal, ...LIMITED, ...DURABLE });
   try {
     await change();
   } catch (error) {

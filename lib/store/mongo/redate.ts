@@ -1,6 +1,7 @@
 import { type ClientSession, type Collection, ObjectId } from "mongodb";
 import { parseJson } from "../json_text.ts";
-import type { Definition, FieldShape, StoredRecord } from "../port.ts";
+import type { Definition, StoredRecord } from "../port.ts";
+import { datePaths } from "../shape.ts";
 import { LIMITED } from "./connect.ts";
 import { encodeRecord } from "./encode.ts";
 import { documentJson } from "./transcode.ts";
@@ -36,12 +37,4 @@ export async function redate(
       ...LIMITED,
     });
   }
-}
-
-function datePaths(fields: Readonly<Record<string, FieldShape>>, at = ""): string[] {
-  return Object.entries(fields).flatMap(([name, { type, fields: inner }]) => {
-    const path = at + name;
-    if (type === "Date") return [path];
-    return type === "Object" && inner !== undefined ? datePaths(inner, `${path}.`) : [];
-  });
 }

@@ -1,0 +1,136 @@
+import { after, type Clock } from "../clock.ts";
+import { ALL, and, compare, eq, not, or } from "../store/filter.ts";
+import { parseJson } from "../store/json_text.ts";
+import type { Engine, Filter, Id, Json, Records } from "../store/port.ts";
+import { datePaths, own } from "../store/shape.ts";
+import { collectionOf, COLLECTIONS } from "./catalog.ts";
+import type { StoredDocument } from "./collection.ts";
+import { filledValue } from "./defaults.ts";
+import type { FieldDefinition } from "./fields.ts";
+import { fitValue } from "./fit.ts";
+import { type Misfit, MISFITS_MAX } from "./misfits.ts";
+import { findRecord } from "./redefine.ts";
+
+export interface Checked {
+  readonly checked: number;
+  /** Documents that were stored in another way than their definition says, and no longer are. */
+  readonly mended: number;
+  /** The first ten that do not fit, and that nobody but their owner can make fit. */
+  readonly misfits: readonly Misfit[];
+  /** Whether all were looked at. */
+  readonly isWhole: boolean;
+}
+
+const PAGE = 100;
+const BY_ID = [{ path: "_id", descending: false }] as const;
+
+/**
+ * Looks at every stored document of a collection, trash included, under the definition that stands:
+ * dates and ids that are not stored as such are stored anew, required fields that are missing get
+ * their default. Others may write meanwhile. Throws `COLLECTION_NOT_FOUND`.
+ *
+ * @param limitMs Milliseconds after which it leaves off.
+ */
+export async function checkDocuments(
+  { engine, clock }: { engine: Engine; clock: Clock },
+  { projectId, name, limitMs = Infinity }: { projectId: Id; name: string; limitMs?: number },
+): Promise<Checked> {
+  const stored = await findRecord(engine.records(projectId, COLLECTIONS), name);
+  const { definition: { fields }, records } = collectionOf(stored);
+  const documents = engine.records<StoredDocument>(projectId, records);
+  const isOver = after(clock, limitMs);
+  const misfits: Misfit[] = [];
+  let [checked, mended] = [0, 0];
+  let page = await documents.list({ filter: ALL, sort: BY_ID, limit: PAGE });
+  for (;;) {
+    const found = parseJson(`[${page.items}]`) as StoredDocument[];
+    const misread = await misreadAmong(documents, found, datePaths(records.fields));
+    for (const document of found) {
+      const { _id: id } = document;
+      const { why, isAsStored } = fitting(fields, document);
+      if (why !== null && misfits.length < MISFITS_MAX) misfits.push({ id, why });
+      if (isAsStored && !misread.has(id)) continue;
+      if (await storeAnew(documents, fields, id)) mended++;
+    }
+    checked += found.length;
+    const from = page.last();
+    if (!page.more || from === null) return { checked, mended, misfits, isWhole: true };
+    if (isOver()) return { checked, mended, misfits, isWhole: false };
+    page = await documents.list({ filter: ALL, sort: BY_ID, limit: PAGE, from });
+  }
+}
+
+/** A document's declared fields as they are to be stored. */
+interface Fitting {
+  readonly values: Readonly<Record<string, Json>>;
+  readonly isAsStored: boolean;
+  /** What is wrong with the first that cannot be stored so. */
+  readonly why: string | null;
+}
+
+function fitting(fields: readonly FieldDefinition[], document: StoredDocument): Fitting {
+  const values: Record<string, Json> = {};
+  let isAsStored = true;
+  let why: string | null = null;
+  for (const field of fields) {
+    const { key, required, default: given = null } = field;
+    const before = own(document, key) ?? null;
+    const value = before === null && required ? given : before;
+    if (value === null) {
+      if (required) why ??= `"${key}" is required`;
+      continue;
+    }
+    const { value: fitted, faults } = fitValue(field, filledValue(field, value), IN_DOCUMENT);
+    if (faults.length > 0) {
+      why ??= `"${key}" ${faults[0]!.message}`;
+      continue;
+    }
+    values[key] = fitted;
+    isAsStored &&= JSON.stringify(fitted) === JSON.stringify(before);
+  }
+  return { values, isAsStored, why };
+}
+
+const IN_DOCUMENT = { strict: false, depth: 2 } as const;
+
+/** Ids of those that have a value at one of these paths which no date can be compared with. */
+async function misreadAmong(
+  documents: Records<StoredDocument>,
+  found: readonly StoredDocument[],
+  paths: readonly string[],
+): Promise<ReadonlySet<Id>> {
+  if (found.length === 0 || paths.length === 0) return new Set();
+  const among = and(
+    compare("_id", "gte", found.at(0)!._id),
+    compare("_id", "lte", found.at(-1)!._id),
+  );
+  const misread: Filter = or(...paths.map((path) =>
+    and(
+      compare(path, "ne", null),
+      not(or(compare(path, "gte", ANY_DATE), compare(path, "lt", ANY_DATE))),
+    )
+  ));
+  const page = await documents.list({ filter: and(among, misread), sort: BY_ID, limit: PAGE });
+  return new Set((parseJson(`[${page.items}]`) as StoredDocument[]).map(({ _id }) => _id));
+}
+
+const ANY_DATE = "2000-01-01T00:00:00.000Z";
+
+/** How often a document may change beside it. */
+const TRIES = 5;
+
+/** Whether it was; not where it is gone, or others change it all the time. */
+async function storeAnew(
+  documents: Records<StoredDocument>,
+  fields: readonly FieldDefinition[],
+  id: Id,
+): Promise<boolean> {
+  for (let tries = 0; tries < TRIES; tries++) {
+    const stored = await documents.get(id);
+    if (stored === null) return false;
+    const set = fitting(fields, stored.value).values;
+    const same = and(eq("_id", id), { op: "revision", value: stored.revision });
+    if (await documents.updateOne(same, { set }) !== null) return true;
+  }
+  return false;
+}
