@@ -2,7 +2,7 @@ import { nextTurn } from "../next_turn.ts";
 import { bytesOf, jsonText } from "../store/json_text.ts";
 import { BlobsUnavailable } from "../files/blobs.ts";
 import { Problem, type ProblemCode, PROBLEMS } from "../problems.ts";
-import { QueryTooSlow, StoreUnavailable } from "../store/errors.ts";
+import { QueryTooSlow, StoreMismatch, StoreUnavailable } from "../store/errors.ts";
 import type { Json } from "../store/port.ts";
 import type { Log } from "./log.ts";
 import { isStoragePath } from "./path.ts";
@@ -178,7 +178,7 @@ export const refusalText = (state: RequestState, problem: Problem): string =>
 export function asProblem(error: unknown, state: RequestState, log: Log): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof QueryTooSlow) return tooSlow(error);
-  const unavailable = error instanceof StoreUnavailable
+  const unavailable = error instanceof StoreUnavailable || error instanceof StoreMismatch
     ? "STORE_UNAVAILABLE"
     : error instanceof BlobsUnavailable
     ? "STORAGE_UNAVAILABLE"

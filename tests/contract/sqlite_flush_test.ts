@@ -15,7 +15,10 @@ async function flushedByHand() {
   await using opened = new AsyncDisposableStack();
   const folder = opened.use(await tempFolder());
   const path = `${folder.path}/one.db`;
-  const db = opened.adopt(openFile(path, "normal"), (db) => db.close());
+  const db = opened.adopt(
+    openFile({ path, space: "control", sync: "normal", isKnown: false }),
+    (db) => db.close(),
+  );
   db.leaveFlushing();
   db.run(sql("create table rows(n)"));
   const reader = opened.adopt(new Connection(path, "normal"), (reader) => reader.close());

@@ -1,11 +1,13 @@
 import { LRUCache } from "lru-cache";
-import { StoreUnavailable } from "../errors.ts";
+import { StoreMismatch, StoreUnavailable } from "../errors.ts";
 import type { Definition, Engine, Id, Records, Space, StoredRecord, Transaction } from "../port.ts";
 import type { Access, Committed } from "./access.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import type { Connection, Sync } from "./connection.ts";
 import { type Fragment, sql } from "./fragment.ts";
 import { SqliteRecords } from "./records.ts";
+import { bytesOf } from "./open_file.ts";
+import { Registry } from "./registry.ts";
 import { RowCachePool } from "./row_cache.ts";
 import { Scans } from "./scans.ts";
 import { FileSpace } from "./space.ts";
@@ -32,13 +34,15 @@ const FILES_MAX = 100;
 /** Where there is no room for so much, there is none for a write either. */
 const PROBE_BYTES = 65_536;
 const QUERY_TIME_LIMIT_MS = 5_000;
+/** How long writes may be answered that go to a file which was taken away, and are lost with it. */
+const WATCH_MS = 1_000;
 /** Some three milliseconds' worth. */
 const ROWS_MAX = 3_000;
 /** Characters of one generation of cached rows, of all files together; there are two. */
 const ROW_CACHE_LENGTH = 16_000_000;
 
 /** Names of Corbel's own kinds begin with `_`. */
-const bytesOf = (beside: readonly Definition[]): Fragment =>
+const countedBytes = (beside: readonly Definition[]): Fragment =>
   sql(
     "select coalesce(sum(bytes), 0) from counts " +
       `where name not glob '_*' or name in (${beside.map(() => "?").join()})`,
@@ -57,7 +61,10 @@ export class SqliteEngine implements Engine {
   readonly #scans: Scans;
   readonly #rowsMax: number;
   readonly #control: FileSpace;
+  readonly #registry: Registry;
   readonly #projects: LRUCache<string, FileSpace>;
+  readonly #watch: ReturnType<typeof setInterval>;
+  #isHeadless = false;
 
   private constructor(options: SqliteOptions, tenancy: Tenancy) {
     const { folder, sync, filesMax = FILES_MAX, rowsMax = ROWS_MAX } = options;
@@ -66,8 +73,11 @@ export class SqliteEngine implements Engine {
     this.#sync = sync;
     this.#rowsMax = rowsMax;
     this.#scans = new Scans({ limitMs: options.queryTimeLimitMs ?? QUERY_TIME_LIMIT_MS });
-    this.#control = this.#open(this.#path("control"));
+    this.#control = this.#open("control");
+    this.#registry = new Registry(this.#control);
     this.#projects = new LRUCache({ max: filesMax, dispose: (space) => this.#close(space) });
+    this.#watch = setInterval(() => this.#leaveLost(), WATCH_MS);
+    Deno.unrefTimer(this.#watch);
   }
 
   /** Throws `StoreUnavailable` when the folder cannot be used, `StoreMismatch` for a foreign file. */
@@ -77,6 +87,7 @@ export class SqliteEngine implements Engine {
     } catch (error) {
       throw new StoreUnavailable(`Cannot make the folder "${options.folder}"`, { cause: error });
     }
+    await refuseHeadless(options.folder);
     using entered = new DisposableStack();
     const engine = new SqliteEngine(options, entered.use(await Tenancy.enter(options.folder)));
     entered.move();
@@ -139,7 +150,7 @@ export class SqliteEngine implements Engine {
 
   // deno-lint-ignore require-await -- Rejects where a plain return would throw.
   async bytes(space: Space, beside: readonly Definition[] = []): Promise<number> {
-    return this.#file(space).reader.get(bytesOf(beside))![0] as number;
+    return this.#file(space).reader.get(countedBytes(beside))![0] as number;
   }
 
   async recount(space: Space, definition: Definition): Promise<number> {
@@ -152,12 +163,13 @@ export class SqliteEngine implements Engine {
     await this.#file(space).drop(definition);
   }
 
-  // deno-lint-ignore require-await -- Rejects where a plain return would throw.
   async createSpace(space: Space): Promise<void> {
     this.#file(space);
+    if (space !== "control") await this.#registry.add(space);
   }
 
   async dropSpace(projectId: Id): Promise<void> {
+    await this.#registry.remove(projectId);
     this.#projects.delete(projectId);
     await Promise.all(this.#closing);
     // The log last: without its file it is nothing.
@@ -167,7 +179,7 @@ export class SqliteEngine implements Engine {
   }
 
   async ping(): Promise<void> {
-    await this.#control.write((db) => void db.get(sql("select 1")));
+    await this.#file("control").write((db) => void db.get(sql("select 1")));
     const probe = `${this.#folder}/probe.${crypto.randomUUID()}`;
     try {
       await Deno.writeFile(probe, new Uint8Array(PROBE_BYTES));
@@ -179,6 +191,7 @@ export class SqliteEngine implements Engine {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#watch);
     await this.#scans[Symbol.asyncDispose]();
     this.#projects.clear();
     this.#close(this.#control);
@@ -192,18 +205,25 @@ export class SqliteEngine implements Engine {
   }
 
   #file(space: Space): FileSpace {
+    if (this.#isHeadless) {
+      throw new StoreUnavailable(
+        `"${this.#path("control")}" was taken away: bring it back, and start anew.`,
+      );
+    }
     if (space === "control") return this.#control;
     let file = this.#projects.get(space);
     if (file === undefined) {
-      file = this.#open(this.#path(space));
+      file = this.#open(space);
       this.#projects.set(space, file);
     }
     return file;
   }
 
-  #open(path: string): FileSpace {
+  #open(space: Space): FileSpace {
     return FileSpace.open({
-      path,
+      path: this.#path(space),
+      space,
+      isKnown: space !== "control" && this.#registry.has(space),
       sync: this.#sync,
       pool: this.#rowCaches,
       checkpoints: this.#checkpoints,
@@ -212,11 +232,33 @@ export class SqliteEngine implements Engine {
     });
   }
 
+  /** What is written to a file that has lost its name is lost when it is closed. */
+  #leaveLost(): void {
+    this.#isHeadless ||= !this.#control.isInPlace();
+    for (const [space, file] of this.#projects.entries()) {
+      if (!file.isInPlace()) this.#projects.delete(space);
+    }
+  }
+
   #close(space: FileSpace): void {
     const closing = space.close().finally(() => this.#closing.delete(closing));
     this.#closing.add(closing);
   }
 }
+
+/** Files of projects without the one that knows them: made anew, it would know none of them. */
+async function refuseHeadless(folder: string): Promise<void> {
+  if (bytesOf(`${folder}/control.db`)) return;
+  for await (const { name } of Deno.readDir(`${folder}/projects`)) {
+    if (!PROJECT_FILE.test(name)) continue;
+    throw new StoreMismatch(
+      `"${folder}/control.db" is missing or empty, though there are files of projects: ` +
+        "restore it from a backup of the same time.",
+    );
+  }
+}
+
+const PROJECT_FILE = /^[0-9a-f]{24}\.db$/;
 
 async function removeIfAny(path: string): Promise<void> {
   try {

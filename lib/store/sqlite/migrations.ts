@@ -1,4 +1,5 @@
 import { StoreMismatch } from "../errors.ts";
+import type { Space } from "../port.ts";
 import type { Connection } from "./connection.ts";
 import { quoted, sql } from "./fragment.ts";
 
@@ -9,7 +10,9 @@ const APPLICATION_ID = 0x4372626c;
  * What each schema version adds to the one before. Only ever append: files in the field have run
  * the ones above. Tables of records are no part of this; they follow their definitions.
  */
-const MIGRATIONS: readonly (readonly (string | ((db: Connection) => void))[])[] = [
+type Step = string | ((db: Connection, space: Space) => void);
+
+const MIGRATIONS: readonly (readonly Step[])[] = [
   [
     `create table counts(
        name text primary key,
@@ -20,7 +23,24 @@ const MIGRATIONS: readonly (readonly (string | ((db: Connection) => void))[])[] 
   ["alter table counts add column bytes integer not null default 0", countBytes],
   // Answers that are kept for repeated requests are counted since then.
   [(db) => countRecords(db, "_idempotency")],
+  ["create table about(space text not null) strict", nameSpace, registerProjects],
 ];
+
+/** The schema version since which a file says whose it is. */
+const NAMED = 4;
+
+/** A file is found by its name, which anybody may change. */
+function nameSpace(db: Connection, space: Space): void {
+  db.run(sql("insert into about(space) values(?)", space));
+}
+
+/** What {@linkcode Registry} keeps, in the file that all share. */
+function registerProjects(db: Connection, space: Space): void {
+  if (space !== "control") return;
+  db.run(sql("create table spaces(id text primary key) strict, without rowid"));
+  const isOld = db.get(sql("select 1 from sqlite_schema where name = 'r_projects'")) !== undefined;
+  if (isOld) db.run(sql("insert into spaces select id from r_projects"));
+}
 
 /** Only kinds of records that have a trash are counted. */
 function countBytes(db: Connection): void {
@@ -40,8 +60,11 @@ function countRecords(db: Connection, name: string): void {
   ));
 }
 
-/** Throws `StoreMismatch` for a file of another program or of a newer Corbel. Changes nothing. */
-export function checkFile(db: Connection, path: string): void {
+/**
+ * Throws `StoreMismatch` for a file of another program, of a newer Corbel, or of another space.
+ * Changes nothing.
+ */
+export function checkFile(db: Connection, path: string, space: Space): void {
   // One statement sees one moment; another process may be making the schema right now.
   const [version, owner, empty] = db.get(sql(
     "select (select user_version from pragma_user_version), " +
@@ -60,14 +83,20 @@ export function checkFile(db: Connection, path: string): void {
         `${MIGRATIONS.length}. Run the newer Corbel that wrote it, or restore an older copy.`,
     );
   }
+  const own = version < NAMED ? space : db.get(sql("select space from about"))?.[0];
+  if (own !== space) {
+    throw new StoreMismatch(
+      `Cannot use "${path}": it is the file of ${own}. Give each file its own name again.`,
+    );
+  }
 }
 
 /** Brings a file that was checked to this version's schema; run inside a write transaction. */
-export function migrate(db: Connection): void {
+export function migrate(db: Connection, space: Space): void {
   const version = pragma(db, "user_version");
   for (const step of MIGRATIONS.slice(version).flat()) {
     if (typeof step === "string") db.run(sql(step));
-    else step(db);
+    else step(db, space);
   }
   db.run(sql(`pragma application_id = ${APPLICATION_ID}`));
   db.run(sql(`pragma user_version = ${MIGRATIONS.length}`));

@@ -14,7 +14,7 @@ const numberOf = (db: Connection, pragma: string) => db.get(sql(`pragma ${pragma
 const CORBEL = 0x4372626c;
 
 const refused = (db: Connection, message: RegExp) =>
-  assert.throws(() => checkFile(db, "data/control.db"), (error) => {
+  assert.throws(() => checkFile(db, "data/control.db", "control"), (error) => {
     assert.ok(error instanceof StoreMismatch, String(error));
     assert.match(error.message, /^Cannot use "data\/control\.db": /);
     assert.match(error.message, message);
@@ -24,9 +24,9 @@ const refused = (db: Connection, message: RegExp) =>
 Deno.test("an empty file becomes one of ours, at the present version", () => {
   using file = memory();
   assert.equal(isCurrent(file.db), false);
-  checkFile(file.db, "x.db");
-  migrate(file.db);
-  checkFile(file.db, "x.db");
+  checkFile(file.db, "x.db", "control");
+  migrate(file.db, "control");
+  checkFile(file.db, "x.db", "control");
   assert.equal(isCurrent(file.db), true);
   assert.equal(numberOf(file.db, "application_id"), CORBEL);
   assert.ok(Number(numberOf(file.db, "user_version")) >= 1);
@@ -34,9 +34,9 @@ Deno.test("an empty file becomes one of ours, at the present version", () => {
 
 Deno.test("a file that is current is left as it is", () => {
   using file = memory();
-  migrate(file.db);
+  migrate(file.db, "control");
   file.db.run(sql("insert into counts(name, live, deleted) values('posts', 3, 1)"));
-  migrate(file.db);
+  migrate(file.db, "control");
   assert.deepEqual(file.db.get(sql("select live, deleted from counts")), [3, 1]);
   assert.equal(isCurrent(file.db), true);
 });
@@ -57,7 +57,7 @@ Deno.test("a file of another program is refused with what to do", () => {
 
 Deno.test("a file of a newer version is refused with what to do, and left as it is", () => {
   using file = memory();
-  migrate(file.db);
+  migrate(file.db, "control");
   file.db.run(sql("pragma user_version = 99"));
   assert.equal(isCurrent(file.db), false);
   refused(file.db, /its schema version is 99, this Corbel knows up to \d+\. Run the newer Corbel/);
@@ -80,8 +80,42 @@ Deno.test("a file of the first version learns how many bytes its documents have"
   run(`pragma application_id = ${CORBEL}`);
   run("pragma user_version = 1");
   assert.equal(isCurrent(file.db), false);
-  migrate(file.db);
+  migrate(file.db, "control");
   assert.ok(isCurrent(file.db));
   const bytes = file.db.all(sql("select name, bytes from counts order by name"));
   assert.deepEqual(bytes, [["_users", 0], ["none", 0], ["posts", 15]]);
+});
+
+const [ONE, OTHER] = ["1".repeat(24), "2".repeat(24)];
+
+Deno.test("a file under another one's name is refused with whose it is, and left as it is", () => {
+  using file = memory();
+  migrate(file.db, ONE);
+  checkFile(file.db, `${ONE}.db`, ONE);
+  assert.throws(() => checkFile(file.db, `${OTHER}.db`, OTHER), (error) => {
+    assert.ok(error instanceof StoreMismatch, String(error));
+    assert.match(error.message, new RegExp(`it is the file of ${ONE}\\. Give each file its own`));
+    return true;
+  });
+});
+
+Deno.test("a file of a version that did not say whose it is says so from then on", () => {
+  using file = memory();
+  migrate(file.db, ONE);
+  file.db.run(sql("drop table about"));
+  file.db.run(sql("pragma user_version = 3"));
+  checkFile(file.db, `${OTHER}.db`, OTHER);
+  migrate(file.db, OTHER);
+  assert.throws(() => checkFile(file.db, `${ONE}.db`, ONE), StoreMismatch);
+});
+
+Deno.test("the control file of an earlier version knows its projects from then on", () => {
+  using file = memory();
+  migrate(file.db, "control");
+  for (const table of ["about", "spaces"]) file.db.run(sql(`drop table ${table}`));
+  file.db.run(sql("pragma user_version = 3"));
+  file.db.run(sql("create table r_projects(id text)"));
+  file.db.run(sql("insert into r_projects values(?), (?)", ONE, OTHER));
+  migrate(file.db, "control");
+  assert.deepEqual(file.db.all(sql("select id from spaces order by id")), [[ONE], [OTHER]]);
 });

@@ -1,21 +1,36 @@
 import { dirname } from "node:path";
 import { StoreUnavailable } from "../errors.ts";
+import type { Space } from "../port.ts";
 import { Busy, Connection, type Sync } from "./connection.ts";
 import { sql } from "./fragment.ts";
 import { checkFile, isCurrent, migrate } from "./migrations.ts";
+
+export interface SpaceFile {
+  readonly path: string;
+  readonly space: Space;
+  readonly sync: Sync;
+  /** Whether it was made before, so that it is not made again: what was in it would be forgotten. */
+  readonly isKnown: boolean;
+}
 
 /**
  * Opens a file for writing, makes it if it is missing, and brings its schema up to date. Throws
  * `StoreMismatch` for a foreign file, which stays as it is, and `StoreUnavailable`.
  */
-export function openFile(path: string, sync: Sync): Connection {
+export function openFile({ path, space, sync, isKnown }: SpaceFile): Connection {
   try {
-    if (!isThere(path)) makeFile(path, sync);
+    const bytes = bytesOf(path);
+    if (isKnown && !bytes) {
+      throw new StoreUnavailable(
+        `"${path}" is missing or empty, and is not made anew: restore it from a backup.`,
+      );
+    }
+    if (bytes === null) makeFile({ path, space, sync });
     const db = new Connection(path, sync);
     try {
-      checkFile(db, path);
+      checkFile(db, path, space);
       db.useWriteAheadLog();
-      if (!isCurrent(db)) inTransaction(db, migrate);
+      if (!isCurrent(db)) inTransaction(db, (db) => migrate(db, space));
       return db;
     } catch (error) {
       db.close();
@@ -26,12 +41,12 @@ export function openFile(path: string, sync: Sync): Connection {
   }
 }
 
-function isThere(path: string): boolean {
+/** Null where there is no file. */
+export function bytesOf(path: string): number | null {
   try {
-    Deno.statSync(path);
-    return true;
+    return Deno.statSync(path).size;
   } catch {
-    return false;
+    return null;
   }
 }
 
@@ -39,13 +54,13 @@ function isThere(path: string): boolean {
  * Made under another name and linked into place whole: of two processes that make the same file at
  * once one wins, and neither sees a half-made one.
  */
-function makeFile(path: string, sync: Sync): void {
+function makeFile({ path, space, sync }: Omit<SpaceFile, "isKnown">): void {
   const draft = `${path}.${crypto.randomUUID()}`;
   makePrivate(draft);
   const db = new Connection(draft, sync);
   try {
     db.useWriteAheadLog();
-    inTransaction(db, migrate);
+    inTransaction(db, (db) => migrate(db, space));
   } finally {
     db.close();
   }

@@ -1,10 +1,10 @@
 import type { Definition } from "../port.ts";
 import type { Committed } from "./access.ts";
 import type { Checkpoints } from "./checkpoints.ts";
-import { Connection, type Sync } from "./connection.ts";
+import { Connection } from "./connection.ts";
 import { sql } from "./fragment.ts";
 import type { RowCachePool } from "./row_cache.ts";
-import { openFile } from "./open_file.ts";
+import { openFile, type SpaceFile } from "./open_file.ts";
 import {
   assertStands,
   checkDefinition,
@@ -20,9 +20,7 @@ import { type Touched, Writer } from "./writer.ts";
 
 const FOREIGN_VERSION = sql("pragma data_version");
 
-export interface FileOptions {
-  readonly path: string;
-  readonly sync: Sync;
+export interface FileOptions extends SpaceFile {
   readonly pool: RowCachePool;
   readonly checkpoints: Checkpoints;
   /**
@@ -39,6 +37,8 @@ export interface FileOptions {
 export class FileSpace {
   readonly reader: Connection;
   readonly #db: Connection;
+  readonly #path: string;
+  readonly #inode: number | null;
   readonly #log: Deno.FsFile | null;
   readonly #writer: Writer;
   readonly #pool: RowCachePool;
@@ -58,6 +58,8 @@ export class FileSpace {
     { path, pool, checkpoints, moment }: FileOptions,
   ) {
     this.#db = db;
+    this.#path = path;
+    this.#inode = inodeOf(path);
     this.reader = reader;
     this.#log = log;
     this.#pool = pool;
@@ -77,7 +79,7 @@ export class FileSpace {
   static open(options: FileOptions): FileSpace {
     const { path, sync } = options;
     using opened = new DisposableStack();
-    const db = opened.adopt(openFile(path, sync), (db) => db.close());
+    const db = opened.adopt(openFile(options), (db) => db.close());
     db.leaveFlushing();
     const reader = opened.adopt(new Connection(path, sync), (reader) => reader.close());
     // SQLite takes no locks on its log, and keeps the file while a connection is open.
@@ -85,6 +87,11 @@ export class FileSpace {
     const space = new FileSpace({ db, reader, log }, options);
     opened.move();
     return space;
+  }
+
+  /** Whether the file is still found under its name, and no other. */
+  isInPlace(): boolean {
+    return inodeOf(this.#path) === this.#inode;
   }
 
   /** What is known of the committed rows of a definition. */
@@ -221,5 +228,14 @@ export class FileSpace {
       this.#asked = { moment, version: this.#db.get(FOREIGN_VERSION)![0] as number };
     }
     return this.#asked.version;
+  }
+}
+
+/** Null where there is no file; on Windows always, where an open file cannot be taken away. */
+function inodeOf(path: string): number | null {
+  try {
+    return Deno.statSync(path).ino;
+  } catch {
+    return null;
   }
 }
