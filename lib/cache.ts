@@ -1,6 +1,6 @@
-import { LRUCache } from "lru-cache";
 import type { Clock } from "./clock.ts";
 import { CACHE_MS } from "./limits.ts";
+import { createLru } from "./lru.ts";
 import type { Soon } from "./soon.ts";
 
 /** Remembers what was read for as long as it may be stale, and no longer. */
@@ -34,7 +34,7 @@ export function createReadThrough<V extends object>(
   { clock, max, markOf = () => null }: ReadThroughOptions,
   read: (key: string, known: V | null) => Promise<V | null>,
 ): ReadThrough<V> {
-  const entries = new LRUCache<string, Entry<V>>({ max });
+  const entries = createLru<string, Entry<V>>(max);
   let forgotten = 0;
 
   type Since = Pick<Entry<V>, "readAt" | "mark">;

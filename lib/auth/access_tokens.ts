@@ -1,6 +1,6 @@
 import { jwtVerify, SignJWT } from "jose";
-import { LRUCache } from "lru-cache";
 import type { Clock } from "../clock.ts";
+import { createLru } from "../lru.ts";
 import { after, type Soon } from "../soon.ts";
 import type { Id } from "../store/port.ts";
 import type { SessionDirectory } from "./sessions.ts";
@@ -41,7 +41,7 @@ export function createAccessTokens(
   const { clock, publicUrl, signingKeys, sessions } = services;
   const issuer = (projectId: Id) => `${publicUrl}/api/projects/${projectId}`;
   // Signatures are checked once per token; expiry and session are checked on every use.
-  const checked = new LRUCache<string, CheckedBearer>({ max: TOKENS_KEPT });
+  const checked = createLru<string, CheckedBearer>(TOKENS_KEPT);
 
   async function check(projectId: Id, token: string, key: SigningKey) {
     const { payload } = await jwtVerify(token, key.publicKey, {

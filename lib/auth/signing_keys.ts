@@ -1,10 +1,10 @@
 import { exportJWK, generateKeyPair, importJWK, type JWK } from "jose";
-import { LRUCache } from "lru-cache";
 import type { Clock } from "../clock.ts";
 import type { KeyRing } from "../crypto/key_ring.ts";
 import type { SealedPlace } from "../crypto/sealed_place.ts";
 import type { NewId } from "../ids.ts";
 import { timestamp } from "../clock.ts";
+import { createLru } from "../lru.ts";
 import { ALL } from "../store/filter.ts";
 import type { Definition, Engine, Id, StoredRecord } from "../store/port.ts";
 
@@ -56,7 +56,7 @@ export function createSigningKeys(
 ): SigningKeys {
   const { engine, keyRing, newId, clock } = services;
   // A key never changes once it is made, so it may be kept for good.
-  const known = new LRUCache<Id, SigningKey>({ max: KEYS_KEPT });
+  const known = createLru<Id, SigningKey>(KEYS_KEPT);
   const records = (projectId: Id) => engine.records<SigningKeyRecord>(projectId, SIGNING_KEYS);
 
   return {

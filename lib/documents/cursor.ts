@@ -1,7 +1,7 @@
-import { LRUCache } from "lru-cache";
 import { encodeBase64Url } from "../crypto/base64.ts";
 import { equalInConstantTime, mac, MAC_LENGTH, sha256 } from "../crypto/hashes.ts";
 import { CURSOR_LENGTH_MAX } from "../limits.ts";
+import { createLru } from "../lru.ts";
 import { Problem } from "../problems.ts";
 import { jsonText, parseJson } from "../store/json_text.ts";
 import type { Filter, Id, Position, Scalar, SortKey } from "../store/port.ts";
@@ -80,7 +80,7 @@ export function createCursors(keys: readonly string[]): Cursors {
   /** The last one to each place: a place that is known is asked for again. */
   const written = new WeakMap<Position, Written>();
   /** By their texts: most come back to the process that wrote them. */
-  const known = new LRUCache<string, Written>({ max: CURSORS_KEPT });
+  const known = createLru<string, Written>(CURSORS_KEPT);
   const sign = (key: string, payload: string, scope: ScopeDigest) =>
     mac(key, `${scope}.${payload}`);
   return {

@@ -1,6 +1,7 @@
-import { LRUCache } from "lru-cache";
+import type { LRUCache } from "lru-cache";
 import type { Caller } from "../auth/principals.ts";
 import { PAGE_DEFAULT } from "../limits.ts";
+import { createLru } from "../lru.ts";
 import { nextTurn } from "../next_turn.ts";
 import { Problem } from "../problems.ts";
 import { PageTooLarge } from "../store/errors.ts";
@@ -60,7 +61,7 @@ export type ListPlans = LRUCache<string, ListPlan>;
 const PLANS_KEPT = 5_000;
 const PLANNED_TEXT_MAX = 500;
 
-export const createListPlans = (): ListPlans => new LRUCache({ max: PLANS_KEPT });
+export const createListPlans = (): ListPlans => createLru(PLANS_KEPT);
 
 export interface ListInput {
   readonly collectionName: string;

@@ -1,6 +1,6 @@
-import { LRUCache } from "lru-cache";
 import type { Clock } from "../clock.ts";
 import { CACHE_MS } from "../limits.ts";
+import { createLru } from "../lru.ts";
 import { Problem } from "../problems.ts";
 import type { Plan, Plans } from "../projects/plans.ts";
 import type { Engine, Id } from "../store/port.ts";
@@ -65,7 +65,7 @@ const RENEW_MS = CACHE_MS / 2;
 export function createDocumentQuota(
   { engine, plans, clock }: { engine: Engine; plans: Plans; clock: Clock },
 ): DocumentQuota {
-  const gauges = new LRUCache<Id, Gauge>({ max: GAUGES_KEPT });
+  const gauges = createLru<Id, Gauge>(GAUGES_KEPT);
 
   function gaugeOf(projectId: Id): Gauge {
     let gauge = gauges.get(projectId);

@@ -1,5 +1,5 @@
-import { LRUCache } from "lru-cache";
 import type { Clock } from "../clock.ts";
+import { createLru } from "../lru.ts";
 import { Problem } from "../problems.ts";
 import type { RateState } from "./request.ts";
 
@@ -42,7 +42,7 @@ export function createRateLimiter(
   shared?: SharedCounts,
 ): RateLimiter {
   if (limit === null) return UNLIMITED;
-  const windows = new LRUCache<string, Window>({ max: WINDOWS_KEPT });
+  const windows = createLru<string, Window>(WINDOWS_KEPT);
   const unshared = new Map<string, Window>();
   const sharedFrom = Math.max(1, limit * SHARED_FROM);
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import { LRUCache } from "lru-cache";
+import { createLru } from "../../lru.ts";
 
 interface Syncs {
   readonly running: Promise<void>;
@@ -14,7 +14,7 @@ const PRIVATE = 0o700;
 export class Folders {
   readonly #root: string;
   /** Those that this process has made, or found. */
-  readonly #known = new LRUCache<string, Promise<void>>({ max: KNOWN_MAX });
+  readonly #known = createLru<string, Promise<void>>(KNOWN_MAX);
   readonly #syncs = new Map<string, Syncs>();
 
   /** @param root Itself made only when a folder in it is needed. */

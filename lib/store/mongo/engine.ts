@@ -1,5 +1,5 @@
-import { LRUCache } from "lru-cache";
 import type { ClientSession, Db, MongoClient } from "mongodb";
+import { createLru } from "../../lru.ts";
 import { StoreUnavailable } from "../errors.ts";
 import { OpenTransactions } from "../open_transactions.ts";
 import type { Definition, Engine, Id, Records, Space, StoredRecord, Transaction } from "../port.ts";
@@ -47,9 +47,9 @@ export class MongoEngine implements Engine {
   readonly #client: MongoClient;
   readonly #options: Omit<MongoOptions, "url">;
   readonly #close: () => Promise<void>;
-  readonly #databases = new LRUCache<Space, Db>({ max: DATABASES_KEPT });
+  readonly #databases = createLru<Space, Db>(DATABASES_KEPT);
   /** By space and name of a definition. */
-  readonly #prepared = new LRUCache<string, Prepared>({ max: PREPARED_KEPT });
+  readonly #prepared = createLru<string, Prepared>(PREPARED_KEPT);
   readonly #preparing = new Map<string, Promise<void>>();
   readonly #queues = new Queues();
   readonly #places: Places;
