@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { RUNS } from "../property/run.ts";
 import { createTestStore, database } from "../support/test_store.ts";
 import { createCollection, createProject, listAll, type Project, send, THINGS } from "./project.ts";
 import { connect, type RawConnection } from "./raw.ts";
@@ -10,7 +11,7 @@ import { until } from "./until.ts";
 const WORKERS = "3";
 const PATH = "/api/data/things";
 const STOP_MS = 10_000;
-const KILLS = 5;
+const KILLS = RUNS > 100 ? 5 : 3;
 /** Fewer of a thousand a thread keeps to itself. */
 const UNTOLD = 10;
 

@@ -21,12 +21,14 @@ Deno.test("a given path that leads nowhere is not made up for by another browser
   assert.equal(await findChromium({ ...env, CHROMIUM_PATH: `${env.HOME}/gone` }), null);
 });
 
-Deno.test("of several browsers on the PATH Chromium itself is taken", async () => {
+Deno.test("of several browsers on the PATH Chromium itself is taken, and first the one without windows", async () => {
   await using machine = await bareMachine();
   const { env, put } = machine;
   await put(`${env.HOME}/first/google-chrome`);
   await put(`${env.HOME}/second/chromium`);
   assert.equal(await findChromium(env), `${env.HOME}/second/chromium`);
+  await put(`${env.HOME}/second/chromium-headless-shell`);
+  assert.equal(await findChromium(env), `${env.HOME}/second/chromium-headless-shell`);
 });
 
 /** An `apt-get` that keeps what it was told, and ends with this code. */
@@ -44,8 +46,8 @@ Deno.test("Debian's package is installed after its lists are brought up to date"
   const said: string[] = [];
   await installChromium(machine.env, { say: (line) => said.push(line) });
   const calls = await Deno.readTextFile(`${folder}/calls`);
-  assert.equal(calls, "update -qq\ninstall -y -qq chromium\n");
-  assert.deepEqual(said, ["Installing Debian's package chromium", "said", "said"]);
+  assert.equal(calls, "update -qq\ninstall -y -qq chromium-headless-shell\n");
+  assert.deepEqual(said, ["Installing Debian's package chromium-headless-shell", "said", "said"]);
 });
 
 Deno.test("where it cannot be installed, it is said what to do, and nothing else is tried", async () => {
