@@ -15,9 +15,11 @@ const PROGRAMS = [PACKAGE, "chromium", "chromium-browser", "google-chrome"];
  */
 export async function findChromium(env: Environment): Promise<string | null> {
   if (env.CHROMIUM_PATH) return await isFile(env.CHROMIUM_PATH) ? env.CHROMIUM_PATH : null;
-  for (const name of PROGRAMS) {
-    const path = await findProgram(name, env, ["/usr/bin"]);
-    if (path !== null) return path;
+  for (const beside of [[], ["/usr/bin"]]) {
+    for (const name of PROGRAMS) {
+      const path = await findProgram(name, env, beside);
+      if (path !== null) return path;
+    }
   }
   return null;
 }
