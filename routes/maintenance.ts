@@ -18,6 +18,7 @@ import { removeTrashed } from "@/lib/projects/trash.ts";
 import type { Services } from "@/lib/services.ts";
 import { SIGN_IN_STATES } from "@/lib/social/states.ts";
 import { purgeExpired } from "@/lib/store/expiry.ts";
+import type { Id } from "@/lib/store/port.ts";
 
 const FIRST_PASS_MS = 60_000;
 const PASS_EVERY_MS = 3_600_000;
@@ -60,19 +61,38 @@ export async function maintain(
     expired += await purgeExpired(engine.records("control", definition), definition, clock);
   }
   const projects = await removeTrashed(services, stopped);
+  const failures: unknown[] = [];
   for await (const { _id: projectId } of eachProject(services)) {
-    for (const { records } of await storedCollections(services, projectId)) {
-      if (stopped()) return { projects, documents, expired };
-      documents += await purgeTrash(services, engine.records<StoredDocument>(projectId, records));
-    }
-    documents += await finishRemovals(services, projectId, stopped);
-    for (const definition of EXPIRING) {
-      expired += await purgeExpired(engine.records(projectId, definition), definition, clock);
+    if (stopped()) return { projects, documents, expired };
+    try {
+      documents += await purgeDocuments(services, projectId, stopped);
+      for (const definition of EXPIRING) {
+        expired += await purgeExpired(engine.records(projectId, definition), definition, clock);
+      }
+    } catch (error) {
+      failures.push(error); // One project that cannot be used keeps nobody else waiting.
     }
   }
   const counts = engine.records("control", REQUEST_COUNTS);
   expired += await purgeExpired(counts, REQUEST_COUNTS, clock);
+  if (failures.length > 0) {
+    throw new AggregateError(failures, `${failures.length} projects were left out: ${failures[0]}`);
+  }
   return { projects, documents, expired };
+}
+
+async function purgeDocuments(
+  services: Pick<Services, "engine" | "clock">,
+  projectId: Id,
+  stopped: () => boolean,
+): Promise<number> {
+  let documents = 0;
+  for (const { records } of await storedCollections(services, projectId)) {
+    if (stopped()) return documents;
+    const kept = services.engine.records<StoredDocument>(projectId, records);
+    documents += await purgeTrash(services, kept);
+  }
+  return documents + await finishRemovals(services, projectId, stopped);
 }
 
 /** Runs {@linkcode maintain} and {@linkcode reap} now and then, until it is disposed of. */

@@ -1,4 +1,5 @@
 import { after, type Clock } from "../clock.ts";
+import { Outdated, StoreUnavailable } from "../store/errors.ts";
 import { ALL, and, compare, eq, not, or } from "../store/filter.ts";
 import { parseJson } from "../store/json_text.ts";
 import type { Engine, Filter, Id, Json, Records } from "../store/port.ts";
@@ -17,8 +18,6 @@ export interface Checked {
   readonly mended: number;
   /** The first ten that do not fit, and that nobody but their owner can make fit. */
   readonly misfits: readonly Misfit[];
-  /** Whether all were looked at. */
-  readonly isWhole: boolean;
 }
 
 const PAGE = 100;
@@ -54,8 +53,7 @@ export async function checkDocuments(
     }
     checked += found.length;
     const from = page.last();
-    if (!page.more || from === null) return { checked, mended, misfits, isWhole: true };
-    if (isOver()) return { checked, mended, misfits, isWhole: false };
+    if (!page.more || from === null || isOver()) return { checked, mended, misfits };
     page = await documents.list({ filter: ALL, sort: BY_ID, limit: PAGE, from });
   }
 }
@@ -130,7 +128,12 @@ async function storeAnew(
     if (stored === null) return false;
     const set = fitting(fields, stored.value).values;
     const same = and(eq("_id", id), { op: "revision", value: stored.revision });
-    if (await documents.updateOne(same, { set }) !== null) return true;
+    try {
+      if (await documents.updateOne(same, { set }) !== null) return true;
+    } catch (cause) {
+      if (!(cause instanceof Outdated)) throw cause;
+      throw new StoreUnavailable("The definition has changed: look again", { cause });
+    }
   }
   return false;
 }

@@ -104,6 +104,22 @@ Deno.test("every command works beside a running server and answers with its one 
   });
 
   await t.step(
+    "definition check looks at the documents of all collections, or of one",
+    async () => {
+      const all = await admin(of("definition", "check"), settings);
+      assert.equal(all.ok, true);
+      const names = all.collections.map(({ name }: Named) => name);
+      assert.deepEqual(names, ["notes", "things"]);
+      const { collections } = await admin(
+        of("definition", "check", "--collection", "notes"),
+        settings,
+      );
+      assert.deepEqual(collections, all.collections.slice(0, 1));
+      assert.deepEqual([collections[0].mended, collections[0].misfits], [0, []]);
+    },
+  );
+
+  await t.step(
     "user create and token issue give a token that the server takes at once",
     async () => {
       const words = of("user", "create", "--email", "Ann@example.com", "--verified");

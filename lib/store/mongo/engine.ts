@@ -10,6 +10,7 @@ import { fence } from "./fence.ts";
 import { isTransient, repeatable, sent, translated } from "./failures.ts";
 import { createIndexes, dropCollection, wantedIndexes } from "./indexes.ts";
 import { type Access, MongoRecords } from "./records.ts";
+import { checkSchema } from "./schema.ts";
 import { transact } from "./transact.ts";
 import {
   dropMade,
@@ -19,6 +20,7 @@ import {
   type Redefinition,
   type Surrounding,
 } from "./transaction.ts";
+import { Peers } from "./peers.ts";
 import { Places } from "./places.ts";
 import { Queues } from "./queues.ts";
 
@@ -55,6 +57,7 @@ export class MongoEngine implements Engine {
   readonly #places: Places;
   readonly #open = new OpenTransactions<Space>();
   readonly #abandoned: AbandonedSessions;
+  readonly #peers: Peers;
   /** Milliseconds for which a transaction is run again before it is given up. */
   readonly #triesMs: number;
 
@@ -68,6 +71,7 @@ export class MongoEngine implements Engine {
     this.#close = close;
     this.#places = new Places(client.options.maxPoolSize);
     this.#abandoned = new AbandonedSessions(client);
+    this.#peers = new Peers(client, databaseName(options, "control"));
     this.#triesMs = 2 * client.options.serverSelectionTimeoutMS;
   }
 
@@ -76,6 +80,12 @@ export class MongoEngine implements Engine {
     const control = databaseName(options, "control");
     const { url, queryTimeLimitMs } = options;
     const client = await connect(url, control, queryTimeLimitMs);
+    try {
+      await guarded(() => checkSchema(client.db(control)));
+    } catch (error) {
+      await client.close();
+      throw error;
+    }
     return new MongoEngine(client, options, () => client.close());
   }
 
@@ -90,7 +100,7 @@ export class MongoEngine implements Engine {
         this.#open.refuseInside(space);
         await this.#abandoned.end();
         await this.#prepare(space, definition);
-        return await work();
+        return await this.#peers.pastTheDead(work());
       });
     const access: Access = {
       db: this.#db(space),
@@ -101,7 +111,7 @@ export class MongoEngine implements Engine {
       remove: (work) =>
         guarded(async () => {
           this.#open.refuseInside(space);
-          return await sent(work);
+          return await this.#peers.pastTheDead(sent(work));
         }),
       write,
       writeAll: (work) => write(() => this.#inSession(space, work)),
@@ -177,6 +187,7 @@ export class MongoEngine implements Engine {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#peers[Symbol.asyncDispose]();
     await this.#close();
   }
 
@@ -187,14 +198,16 @@ export class MongoEngine implements Engine {
     try {
       await this.#abandoned.end();
       const attempts = { client: this.#client, abandoned: this.#abandoned, deadline };
-      return await transact(attempts, async (session, run) => {
+      const transacted = transact(attempts, async (session, run) => {
         // Who was in the way once waits for the others of this process.
         if (run > 1) turn ??= await this.#queues.take(space);
         if (performance.now() > deadline) {
           throw new StoreUnavailable("A transaction was in the way of others for too long");
         }
+        await this.#peers.enter(session);
         return await work(session);
       });
+      return await this.#peers.pastTheDead(transacted);
     } finally {
       (turn as Disposable | null)?.[Symbol.dispose]();
     }

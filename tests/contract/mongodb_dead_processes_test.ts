@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { eq } from "@/lib/store/filter.ts";
+import { dropDatabases, mongodbUrl } from "../support/mongodb.ts";
+import { definition, id, keys, newSpace } from "./fixtures.ts";
+import { openStore } from "./open_store.ts";
+import { SecondProcess } from "./second_process.ts";
+
+const THINGS = definition({
+  fields: { code: { type: "String" } },
+  indexes: [{ keys: keys("code"), unique: true }],
+});
+
+/** What nobody may wait longer for. */
+const WAIT_MS = 5_000;
+
+/** A store on which another process has changed one record and made another, in a transaction. */
+async function openBereaved({ isKilled = true } = {}) {
+  const prefix = `test${crypto.getRandomValues(new Uint8Array(8)).toHex()}`;
+  const address = mongodbUrl(prefix);
+  const engine = await openStore(address);
+  const space = newSpace();
+  const records = engine.records(space, THINGS);
+  await records.insert({ _id: id(1), n: 0 });
+  const other = await SecondProcess.start(address);
+  await other.run({
+    space,
+    definition: THINGS,
+    calls: [
+      { update: eq("_id", id(1)), change: { increment: { n: 100 } } },
+      { insert: { _id: id(2), code: "taken" } },
+    ],
+    how: "transaction",
+  });
+  if (isKilled) await other.kill();
+  return {
+    engine,
+    space,
+    records,
+    other,
+    async [Symbol.asyncDispose]() {
+      await other.kill().catch(() => {});
+      await other[Symbol.asyncDispose]();
+      await engine[Symbol.asyncDispose]();
+      await dropDatabases(prefix);
+    },
+  };
+}
+
+async function inTime<T>(work: Promise<T>): Promise<T> {
+  const begun = performance.now();
+  const result = await work;
+  const took = performance.now() - begun;
+  assert.ok(took < WAIT_MS, `it took ${Math.round(took)} ms`);
+  return result;
+}
+
+if (Deno.env.get("MONGODB_TEST_URL")) {
+  Deno.test("a change waits at most 5 s for a process that was killed in a transaction", async () => {
+    await using store = await openBereaved();
+    const { records } = store;
+    const changed = await inTime(records.updateOne(eq("_id", id(1)), { increment: { n: 1 } }));
+    assert.equal(changed?.value.n, 1, "nothing of the other's is left");
+  });
+
+  Deno.test("so does a transaction", async () => {
+    await using store = await openBereaved();
+    const { engine, space } = store;
+    const changed = await inTime(
+      engine.transaction(
+        space,
+        (tx) => tx.records(THINGS).updateOne(eq("_id", id(1)), { increment: { n: 1 } }),
+      ),
+    );
+    assert.equal(changed?.value.n, 1);
+  });
+
+  Deno.test("so does an insert of a value that it had taken", async () => {
+    await using store = await openBereaved();
+    const { records } = store;
+    await inTime(records.insert({ _id: id(3), code: "taken" }));
+    assert.equal(await records.get(id(2)), null);
+  });
+
+  Deno.test("a living process keeps its transaction, however long others wait", async () => {
+    await using store = await openBereaved({ isKilled: false });
+    const { records, other } = store;
+    const waiting = records.updateOne(eq("_id", id(1)), { increment: { n: 1 } });
+    await new Promise((resolve) => setTimeout(resolve, 3_500));
+    await other.tell("go on");
+    await other.answer();
+    assert.equal((await waiting)?.value.n, 101, "both changes were made, one after the other");
+  });
+}
