@@ -85,8 +85,9 @@ const READS = new Set([
 
 function concerns(fault: Fault, command: string, times: Times): boolean {
   if (fault.writeConcernError !== undefined) return !READS.has(command) && command !== "hello";
-  // A server that refuses this for ever is no primary, and has ended the transaction itself.
-  return !(command === "abortTransaction" && fault.errorCode !== undefined && times === "always");
+  // The driver sends it once more. A server that refuses it then, too, is no primary, and has ended
+  // the transaction itself.
+  return !(command === "abortTransaction" && fault.errorCode !== undefined && times !== 1);
 }
 
 interface Trial {
