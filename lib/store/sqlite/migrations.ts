@@ -23,15 +23,23 @@ const MIGRATIONS: readonly (readonly Step[])[] = [
   ["alter table counts add column bytes integer not null default 0", countBytes],
   // Answers that are kept for repeated requests are counted since then.
   [(db) => countRecords(db, "_idempotency")],
-  ["create table about(space text not null) strict", nameSpace, registerProjects],
+  [nameSpace, registerProjects],
 ];
 
 /** The schema version since which a file says whose it is. */
 const NAMED = 4;
 
+/** No kind of records is called so. A table of its own would take a page in each file. */
+const SPACE = "@";
+
 /** A file is found by its name, which anybody may change. */
 function nameSpace(db: Connection, space: Space): void {
-  db.run(sql("insert into about(space) values(?)", space));
+  db.run(sql("insert into counts(name, live, deleted) values(?, 0, 0)", SPACE + space));
+}
+
+function spaceOf(db: Connection): string | undefined {
+  const row = db.get(sql("select name from counts where name glob ?", `${SPACE}*`));
+  return (row?.[0] as string | undefined)?.slice(SPACE.length);
 }
 
 /** What {@linkcode Registry} keeps, in the file that all share. */
@@ -83,7 +91,7 @@ export function checkFile(db: Connection, path: string, space: Space): void {
         `${MIGRATIONS.length}. Run the newer Corbel that wrote it, or restore an older copy.`,
     );
   }
-  const own = version < NAMED ? space : db.get(sql("select space from about"))?.[0];
+  const own = version < NAMED ? space : spaceOf(db);
   if (own !== space) {
     throw new StoreMismatch(
       `Cannot use "${path}": it is the file of ${own}. Give each file its own name again.`,

@@ -37,7 +37,7 @@ Deno.test("a file that is current is left as it is", () => {
   migrate(file.db, "control");
   file.db.run(sql("insert into counts(name, live, deleted) values('posts', 3, 1)"));
   migrate(file.db, "control");
-  assert.deepEqual(file.db.get(sql("select live, deleted from counts")), [3, 1]);
+  assert.deepEqual(file.db.get(sql("select live, deleted from counts where name = 'posts'")), [3, 1]);
   assert.equal(isCurrent(file.db), true);
 });
 
@@ -82,7 +82,7 @@ Deno.test("a file of the first version learns how many bytes its documents have"
   assert.equal(isCurrent(file.db), false);
   migrate(file.db, "control");
   assert.ok(isCurrent(file.db));
-  const bytes = file.db.all(sql("select name, bytes from counts order by name"));
+  const bytes = file.db.all(sql("select name, bytes from counts where name not glob '@*' order by name"));
   assert.deepEqual(bytes, [["_users", 0], ["none", 0], ["posts", 15]]);
 });
 
@@ -102,7 +102,7 @@ Deno.test("a file under another one's name is refused with whose it is, and left
 Deno.test("a file of a version that did not say whose it is says so from then on", () => {
   using file = memory();
   migrate(file.db, ONE);
-  file.db.run(sql("drop table about"));
+  file.db.run(sql("delete from counts where name glob '@*'"));
   file.db.run(sql("pragma user_version = 3"));
   checkFile(file.db, `${OTHER}.db`, OTHER);
   migrate(file.db, OTHER);
@@ -112,7 +112,8 @@ Deno.test("a file of a version that did not say whose it is says so from then on
 Deno.test("the control file of an earlier version knows its projects from then on", () => {
   using file = memory();
   migrate(file.db, "control");
-  for (const table of ["about", "spaces"]) file.db.run(sql(`drop table ${table}`));
+  file.db.run(sql("delete from counts where name glob '@*'"));
+  file.db.run(sql("drop table spaces"));
   file.db.run(sql("pragma user_version = 3"));
   file.db.run(sql("create table r_projects(id text)"));
   file.db.run(sql("insert into r_projects values(?), (?)", ONE, OTHER));
