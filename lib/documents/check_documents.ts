@@ -38,18 +38,23 @@ export async function checkDocuments(
   const { definition: { fields }, records } = collectionOf(stored);
   const documents = engine.records<StoredDocument>(projectId, records);
   const isOver = after(clock, limitMs);
+  const dates = datePaths(
+    Object.fromEntries(fields.map(({ key }) => [key, records.fields[key]!])),
+  );
   const misfits: Misfit[] = [];
   let [checked, mended] = [0, 0];
   let page = await documents.list({ filter: ALL, sort: BY_ID, limit: PAGE });
   for (;;) {
     const found = parseJson(`[${page.items}]`) as StoredDocument[];
-    const misread = await misreadAmong(documents, found, datePaths(records.fields));
+    const misread = await misreadAmong(documents, found, dates);
     for (const document of found) {
       const { _id: id } = document;
       const { why, isAsStored } = fitting(fields, document);
-      if (why !== null && misfits.length < MISFITS_MAX) misfits.push({ id, why });
-      if (isAsStored && !misread.has(id)) continue;
-      if (await storeAnew(documents, fields, id)) mended++;
+      if (why !== null) {
+        if (misfits.length < MISFITS_MAX) misfits.push({ id, why });
+      } else if (!isAsStored || misread.has(id)) {
+        if (await storeAnew(documents, fields, id)) mended++;
+      }
     }
     checked += found.length;
     const from = page.last();

@@ -26,7 +26,12 @@ const POSTS = {
 /** As a version stored it that did not look at the definition which stood. */
 const UNAWARE: Definition = {
   name: "posts",
-  fields: { isDeleted: { type: "Boolean" } },
+  fields: {
+    isDeleted: { type: "Boolean" },
+    createdAt: { type: "Date" },
+    updatedAt: { type: "Date" },
+    deletedAt: { type: "Date" },
+  },
   indexes: [],
   trash: true,
 };

@@ -37,7 +37,10 @@ Deno.test("a file that is current is left as it is", () => {
   migrate(file.db, "control");
   file.db.run(sql("insert into counts(name, live, deleted) values('posts', 3, 1)"));
   migrate(file.db, "control");
-  assert.deepEqual(file.db.get(sql("select live, deleted from counts where name = 'posts'")), [3, 1]);
+  assert.deepEqual(file.db.get(sql("select live, deleted from counts where name = 'posts'")), [
+    3,
+    1,
+  ]);
   assert.equal(isCurrent(file.db), true);
 });
 
@@ -82,7 +85,9 @@ Deno.test("a file of the first version learns how many bytes its documents have"
   assert.equal(isCurrent(file.db), false);
   migrate(file.db, "control");
   assert.ok(isCurrent(file.db));
-  const bytes = file.db.all(sql("select name, bytes from counts where name not glob '@*' order by name"));
+  const bytes = file.db.all(
+    sql("select name, bytes from counts where name not glob '@*' order by name"),
+  );
   assert.deepEqual(bytes, [["_users", 0], ["none", 0], ["posts", 15]]);
 });
 
