@@ -129,21 +129,27 @@ const inWords = (schema: object): string =>
 const boundedFetch: typeof fetch = async (input, init) => {
   const response = await fetch(input, { ...init, redirect: "manual" });
   const { body, status, headers } = response;
-  return new Response(body && ReadableStream.from(bounded(body)), { status, headers });
+  return new Response(body && bounded(body), { status, headers });
 };
 
-/** Throws `malformed` beyond the bound, and `unavailable` where the answer breaks off. */
-async function* bounded(body: AsyncIterable<Uint8Array<ArrayBuffer>>) {
+/** Fails as `malformed` beyond the bound, and as `unavailable` where the answer breaks off. */
+function bounded(body: ReadableStream<Uint8Array<ArrayBuffer>>) {
+  const reader = body.getReader();
   let left = AI_ANSWER_BYTES_MAX;
-  try {
-    for await (const chunk of body) {
-      left -= chunk.length;
-      if (left < 0) throw new ModelFailure("malformed");
-      yield chunk;
-    }
-  } catch (error) {
-    throw error instanceof ModelFailure ? error : new ModelFailure("unavailable");
-  }
+  return new ReadableStream<Uint8Array<ArrayBuffer>>({
+    async pull(controller) {
+      const read = await reader.read().catch(() => null);
+      if (read === null) throw new ModelFailure("unavailable");
+      if (read.done) return controller.close();
+      left -= read.value.length;
+      if (left < 0) {
+        reader.cancel().catch(() => {});
+        throw new ModelFailure("malformed");
+      }
+      controller.enqueue(read.value);
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
 }
 
 /** Whether a 400 says that the model does not take schemas, as opposed to all else that can be wrong. */
