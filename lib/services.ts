@@ -19,7 +19,6 @@ import {
 } from "./documents/collection_removals.ts";
 import { createCursors, type Cursors } from "./documents/cursor.ts";
 import { createListPlans, type ListPlans } from "./documents/list_documents.ts";
-import { createDocumentQuota, type DocumentQuota } from "./documents/quota.ts";
 import { createListAnswers, type ListAnswers } from "./documents/repeated_list.ts";
 import { createEgress, type Egress, isPublic } from "./egress.ts";
 import type { Blobs } from "./files/blobs.ts";
@@ -71,7 +70,6 @@ export interface Services extends AsyncDisposable {
   readonly tokens: AccessTokens;
   readonly catalog: Catalog;
   readonly collectionRemovals: CollectionRemovals;
-  readonly documentQuota: DocumentQuota;
   readonly plans: Plans;
   readonly requestCounts: RequestCounts;
   readonly cursors: Cursors;
@@ -167,7 +165,6 @@ export async function openServices(
       tokens: createAccessTokens({ clock, publicUrl, signingKeys, sessions }),
       catalog: createCatalog(engine, clock),
       collectionRemovals,
-      documentQuota: createDocumentQuota({ engine, plans, clock }),
       cursors: createCursors(keyRing.derive("cursors")),
       listPlans: createListPlans(),
       plans,

@@ -2,8 +2,7 @@ import { type Clock, timestamp } from "../clock.ts";
 import type { NewId } from "../ids.ts";
 import { BULK_DOCUMENTS_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";
-import { bytesOf, recordText } from "../store/json_text.ts";
-import type { Engine, Json, Transaction } from "../store/port.ts";
+import type { Engine, Json, Records, Room, Transaction } from "../store/port.ts";
 import { isObject } from "../store/shape.ts";
 import { settled, type Writable } from "./access.ts";
 import { newDocument, type StoredDocument } from "./collection.ts";
@@ -15,8 +14,8 @@ import {
   withOwner,
   writing,
 } from "./document.ts";
-import { answeredBefore, keptBytes, onceOnly, type Repeatable } from "./idempotency.ts";
-import type { Admission, DocumentQuota } from "./quota.ts";
+import { answeredBefore, onceOnly, type Repeatable } from "./idempotency.ts";
+import { type QuotaServices, withinQuota } from "./quota.ts";
 
 export interface CreateInput {
   readonly body: Json;
@@ -24,11 +23,10 @@ export interface CreateInput {
   readonly idempotencyKey: string | null;
 }
 
-export interface CreateServices {
+export interface CreateServices extends QuotaServices {
   readonly engine: Engine;
   readonly clock: Clock;
   readonly newId: NewId;
-  readonly documentQuota: DocumentQuota;
 }
 
 /**
@@ -47,17 +45,20 @@ async function createOne(
   { body, idempotencyKey }: CreateInput,
 ): Promise<string> {
   const document = prepared(services, target, asMembers(body));
-  const bytes = bytesOf(recordText(document));
+  const { projectId, collection } = target;
   if (idempotencyKey === null) {
-    using _ = await admitted(services, target, bytes);
-    return (await writing(() => target.records.insert(document))).json;
+    return await withinQuota(services, projectId, async (room) => {
+      const records = services.engine.records<StoredDocument>(projectId, collection.records, room);
+      return (await writing(() => records.insert(document))).json;
+    });
   }
   const repeatable = { key: idempotencyKey, request: requestText("one", target, body) };
-  const all = bytes + keptBytes(bytes);
-  return await withinQuota(services, target, { repeatable, bytes: all }, async (tx) => {
-    const records = tx.records<StoredDocument>(target.collection.records);
-    return (await records.insert(document)).json;
-  });
+  return await stored(
+    services,
+    target,
+    repeatable,
+    async (records) => (await records.insert(document)).json,
+  );
 }
 
 /**
@@ -78,15 +79,12 @@ async function createAll(
   const documents = listOf(body).map((one, i) => inList(i, () => prepared(services, target, one)));
   const ids = documents.map(({ _id }) => _id);
   const answer = JSON.stringify({ insertedCount: ids.length, ids });
-  const stored = documents.reduce((sum, document) => sum + bytesOf(recordText(document)), 0);
-  const isKept = idempotencyKey !== null;
   const repeatable = {
     key: idempotencyKey,
-    request: isKept ? requestText("bulk", target, body) : "",
+    request: idempotencyKey === null ? "" : requestText("bulk", target, body),
   };
-  const bytes = stored + (isKept ? keptBytes(answer.length) : 0);
-  return await withinQuota(services, target, { repeatable, bytes }, async (tx) => {
-    await tx.records<StoredDocument>(target.collection.records).insertMany(documents);
+  return await stored(services, target, repeatable, async (records) => {
+    await records.insertMany(documents);
     return answer;
   });
 }
@@ -94,16 +92,21 @@ async function createAll(
 /** Codes of writes that found no room. */
 const NO_ROOM: readonly string[] = ["DOCUMENT_QUOTA_EXCEEDED", "TOO_MANY_IDEMPOTENCY_KEYS"];
 
-/** {@linkcode onceOnly}, if so many bytes have room; what was answered before needs none. */
-async function withinQuota(
+/** {@linkcode onceOnly}, where there is room; what was answered before needs none. */
+async function stored(
   services: CreateServices,
   target: Writable,
-  { repeatable, bytes }: { repeatable: Repeatable; bytes: number },
-  write: (tx: Transaction) => Promise<string>,
+  repeatable: Repeatable,
+  write: (records: Records<StoredDocument>) => Promise<string>,
 ): Promise<string> {
+  const within = (room: Room) => (tx: Transaction) =>
+    write(tx.records<StoredDocument>(target.collection.records, room));
   try {
-    using _ = await admitted(services, target, bytes);
-    return await writing(() => onceOnly(services, target, repeatable, write));
+    return await withinQuota(
+      services,
+      target.projectId,
+      (room) => writing(() => onceOnly(services, target, { ...repeatable, room }, within(room))),
+    );
   } catch (error) {
     if (!(error instanceof Problem) || !NO_ROOM.includes(error.code)) throw error;
     const answer = await answeredBefore(services, target, repeatable);
@@ -111,12 +114,6 @@ async function withinQuota(
     return answer;
   }
 }
-
-const admitted = (
-  { documentQuota }: CreateServices,
-  { projectId }: Writable,
-  bytes: number,
-): Promise<Admission> => documentQuota.admit(projectId, { bytes, mayShrink: false });
 
 const prepared = (
   { clock, newId }: CreateServices,

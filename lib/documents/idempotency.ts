@@ -6,7 +6,7 @@ import { Problem } from "../problems.ts";
 import { UniqueViolation } from "../store/errors.ts";
 import { purgeExpired } from "../store/expiry.ts";
 import { ALL, eq } from "../store/filter.ts";
-import type { Definition, Engine, Stored, StoredRecord, Transaction } from "../store/port.ts";
+import type { Definition, Engine, Room, Stored, StoredRecord, Transaction } from "../store/port.ts";
 import type { Writable } from "./access.ts";
 
 /** The first answer to a request that may be sent again. */
@@ -35,12 +35,6 @@ export const KEPT_ANSWERS: Definition = {
   expiry: "expiresAt",
 };
 
-/** Bytes of a kept answer beside its `data`, at most. */
-const FRAME_BYTES = 400;
-
-/** What an answer takes of the project's quota for as long as it is kept. */
-export const keptBytes = (dataBytes: number): number => dataBytes + FRAME_BYTES;
-
 export interface Repeatable {
   /** The `Idempotency-Key` header; null without one. */
   readonly key: string | null;
@@ -53,12 +47,12 @@ const KEY = new RegExp(`^[\\x20-\\x7e]{1,${IDEMPOTENCY_KEY_LENGTH_MAX}}$`);
 /**
  * Runs a write that answers with `data`, at most once per caller and key: whoever comes again, or
  * at the same time, gets the first answer. The answer is stored in the write's own transaction,
- * so it is kept if and only if the write is.
+ * so it is kept if and only if the write is, and it counts like what was written.
  */
 export async function onceOnly(
   services: { engine: Engine; clock: Clock; newId: NewId },
   target: Writable,
-  { key, request }: Repeatable,
+  { key, request, room }: Repeatable & { readonly room: Room },
   write: (tx: Transaction) => Promise<string>,
 ): Promise<string> {
   const { engine, clock, newId } = services;
@@ -68,7 +62,7 @@ export async function onceOnly(
 
   const attempt = () =>
     engine.transaction(target.projectId, async (tx) => {
-      const kept = tx.records<KeptAnswer>(KEPT_ANSWERS);
+      const kept = tx.records<KeptAnswer>(KEPT_ANSWERS, room);
       const earlier = await kept.findOne(eq("keyHash", keyHash));
       const answer = answerIn(earlier, requestHash, clock);
       if (answer !== null) return answer;

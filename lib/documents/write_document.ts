@@ -1,7 +1,6 @@
 import { type Clock, timestamp } from "../clock.ts";
 import { Problem } from "../problems.ts";
 import { ALL, and, compare, eq } from "../store/filter.ts";
-import { bytesOf, jsonText } from "../store/json_text.ts";
 import type { Change, Engine, Filter, Id, Stored } from "../store/port.ts";
 import { owned, refusal, settled, type Writable } from "./access.ts";
 import type { StoredDocument } from "./collection.ts";
@@ -17,7 +16,7 @@ import {
 } from "./document.ts";
 import { fitChanges, requiredBeside } from "./fit_changes.ts";
 import { unchangedSince } from "./precondition.ts";
-import type { DocumentQuota } from "./quota.ts";
+import { type QuotaServices, withinQuota } from "./quota.ts";
 import type { Json } from "../store/port.ts";
 
 export interface WriteInput {
@@ -29,10 +28,9 @@ export interface WriteInput {
 
 const LIVE = eq("isDeleted", false);
 
-export interface WriteServices {
+export interface WriteServices extends QuotaServices {
   readonly clock: Clock;
   readonly engine: Engine;
-  readonly documentQuota: DocumentQuota;
 }
 
 /** `PUT`: everything but the id, the owner and the creation time is replaced. */
@@ -106,34 +104,16 @@ async function writeOnce(
   const { change, beside } = wantedOf(target, own, timestamp(services.clock));
   const whole = beside.map((path) => compare(path, "ne", null));
   const filter = and(mine, unchanged, ...whole);
-  const changed = await writing(() => changeWithinQuota(services, target, filter, change));
+  const { projectId, collection } = target;
+  const changed = await withinQuota(services, projectId, (room) => {
+    const records = services.engine.records<StoredDocument>(projectId, collection.records, room);
+    return writing(() => records.updateOne(filter, change));
+  });
   if (changed !== null) return changed;
   if (beside.length > 0 && await target.records.findOne(and(mine, unchanged)) !== null) {
     refuseFaults(beside.map((path) => ({ path, message: "is required in the object it lies in" })));
   }
   throw await lostOrRefused(target, { id, conditional: ifMatch !== null, inTrash: false });
-}
-
-/** Near the edge of the quota a document is changed only if it does not grow beyond it. */
-async function changeWithinQuota(
-  { engine, documentQuota }: WriteServices,
-  { projectId, collection, records }: Writable,
-  filter: Filter,
-  change: Change,
-): Promise<Stored<StoredDocument> | null> {
-  const bytes = bytesOf(jsonText(change.replace ?? change.set!));
-  using admission = await documentQuota.admit(projectId, { bytes, mayShrink: true });
-  const { room } = admission;
-  if (bytes <= room) return await records.updateOne(filter, change);
-  return await engine.transaction(projectId, async (tx) => {
-    const documents = tx.records<StoredDocument>(collection.records);
-    const before = await documents.findOne(filter);
-    const after = before && await documents.updateOne(filter, change);
-    if (before === null || after === null) return null;
-    const grown = bytesOf(after.json) - bytesOf(before.json);
-    if (grown > 0 && grown > room) throw admission.refusal();
-    return after;
-  });
 }
 
 /** A write found nothing: the document changed meanwhile, or it is not to be written. */

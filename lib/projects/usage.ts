@@ -1,7 +1,7 @@
 import { aiUsage } from "../ai/usage.ts";
 import type { Clock } from "../clock.ts";
 import { collectionSizes } from "../documents/collection_sizes.ts";
-import type { DocumentQuota } from "../documents/quota.ts";
+import { documentBytes } from "../documents/quota.ts";
 import type { BlobStores } from "../files/stores.ts";
 import { getStorageUsage } from "../files/usage.ts";
 import type { Engine } from "../store/port.ts";
@@ -14,7 +14,6 @@ interface UsageServices {
   readonly clock: Clock;
   readonly plans: Plans;
   readonly blobStores: BlobStores;
-  readonly documentQuota: DocumentQuota;
 }
 
 /**
@@ -25,12 +24,12 @@ export async function projectUsage(
   services: UsageServices,
   { project, account }: Pick<ProjectMember, "project" | "account">,
 ) {
-  const { plans, documentQuota } = services;
+  const { engine, plans } = services;
   const { _id: projectId } = project;
   // One after the other: of what is refused nothing goes on.
   const plan = await plans.of(projectId);
   const sizes = await collectionSizes(services, projectId);
-  const bytes = await documentQuota.used(projectId);
+  const bytes = await documentBytes(engine, projectId);
   const storage = await getStorageUsage(services, projectId);
   const ai = await aiUsage(services, account);
   const requests = await readRequestCounts(services, projectId);

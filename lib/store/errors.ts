@@ -43,6 +43,15 @@ export class TooManyMembers extends Error {
   }
 }
 
+/** The write would have made its space hold more than it may. Nothing of it was stored. */
+export class SpaceFull extends Error {
+  override readonly name = "SpaceFull";
+
+  constructor(bytesMax: number) {
+    super(`The space would hold more than ${bytesMax} bytes`);
+  }
+}
+
 /** The page that was asked for whole would have more bytes than it may. */
 export class PageTooLarge extends Error {
   override readonly name = "PageTooLarge";

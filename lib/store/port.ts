@@ -97,6 +97,14 @@ export interface Definition {
   readonly membersMax?: number;
 }
 
+/** How much a space may hold. */
+export interface Room {
+  /** What {@linkcode Engine.bytes} may be at most after a write that makes it more. */
+  readonly bytesMax: number;
+  /** Kinds that are `counted`, whose bytes are added. */
+  readonly beside: readonly Definition[];
+}
+
 export type Comparison = "eq" | "ne" | "gt" | "gte" | "lt" | "lte";
 
 /** Built by our code, never text from a request. */
@@ -208,6 +216,10 @@ export interface Explanation {
  *
  * `list` and `count` hold nobody else up, however many records they look at. Past the engine's
  * time limit they throw `QueryTooSlow`, and nothing of them is left running.
+ *
+ * Those that were asked for with a {@linkcode Room} throw `SpaceFull` instead of a write that would
+ * make the space hold more than that, however many processes write at once. What makes it hold less
+ * is written in any case.
  */
 export interface Records<T extends StoredRecord = StoredRecord> {
   /** Throws `UniqueViolation` (path `_id` for a taken id) and `RecordTooLarge`. */
@@ -239,7 +251,7 @@ export interface Records<T extends StoredRecord = StoredRecord> {
 
 /** What `work` may touch: everything else would wait for the transaction to end. */
 export interface Transaction {
-  records<T extends StoredRecord>(definition: Definition): Records<T>;
+  records<T extends StoredRecord>(definition: Definition, room?: Room): Records<T>;
   /**
    * Makes what is stored follow the definition: indexes it names are created, others dropped, and
    * values are kept as its fields declare them. `before` is what they followed so far. What is
@@ -252,7 +264,7 @@ export interface Transaction {
 /** A database: many spaces, each apart from the others. */
 export interface Engine extends AsyncDisposable {
   readonly name: "sqlite" | "mongodb";
-  records<T extends StoredRecord>(space: Space, definition: Definition): Records<T>;
+  records<T extends StoredRecord>(space: Space, definition: Definition, room?: Room): Records<T>;
   /**
    * All of `work` or nothing of it. `work` sees its own changes, others see none before the end.
    * It may run more than once: it must touch nothing but the transaction it is given. After a call

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { documentBytes } from "@/lib/documents/quota.ts";
 import { QueryTooSlow } from "@/lib/store/errors.ts";
 import type { Definition, Space } from "@/lib/store/port.ts";
 import { createApp } from "@/routes/app.ts";
@@ -31,7 +32,7 @@ Deno.test("what a project stores is told beside what its plan allows", async () 
   assert.deepEqual(collections, { used: 1, limit: 20 });
   assert.equal(documents.count, 3);
   assert.equal(documents.limit, 50 * MiB);
-  assert.equal(documents.bytes, await app.services.documentQuota.used(project.projectId));
+  assert.equal(documents.bytes, await documentBytes(app.services.engine, project.projectId));
   assert.ok(documents.bytes > 0);
   assert.deepEqual(storage, {
     used: 100,

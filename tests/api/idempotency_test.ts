@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { KEPT_ANSWERS } from "@/lib/documents/idempotency.ts";
+import { documentBytes } from "@/lib/documents/quota.ts";
 import { recountDocuments } from "@/lib/documents/recount.ts";
 import { KEPT_ANSWERS_MAX } from "@/lib/limits.ts";
 import { maintain } from "@/routes/maintenance.ts";
@@ -168,7 +169,7 @@ Deno.test("a kept answer counts towards the project's documents until it is remo
   await using app = await openTestApp();
   const shelf = await openShelf(app);
   const { projectId } = shelf.project;
-  const used = () => app.services.documentQuota.used(projectId);
+  const used = () => documentBytes(app.services.engine, projectId);
   const body = { text: "x".repeat(100_000) };
   ok(await shelf.asSecret({ body }), 201);
   const alone = await used();

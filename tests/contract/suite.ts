@@ -14,6 +14,7 @@ import { keysetCases } from "./keyset.ts";
 import { listingCases } from "./listing.ts";
 import { pageBytesCases } from "./page_bytes.ts";
 import { processCases } from "./processes.ts";
+import { roomCases } from "./rooms.ts";
 import { sizeCases } from "./sizes.ts";
 import { transactionCases } from "./transactions.ts";
 import { definitionCases } from "./definitions.ts";
@@ -42,6 +43,7 @@ const THEMES: readonly Cases[] = [
   pageBytesCases,
   explainCases,
   sizeCases,
+  roomCases,
   writeCases,
   changeCases,
   uniqueCases,

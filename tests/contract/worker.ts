@@ -11,6 +11,7 @@ import type {
   Id,
   ListQuery,
   Records,
+  Room,
   Space,
   Stored,
   StoredRecord,
@@ -28,6 +29,7 @@ export type Call =
 export interface Task {
   readonly space: Space;
   readonly definition: Definition;
+  readonly room?: Room;
   readonly calls: readonly Call[];
   /**
    * `transaction` answers when the calls are made, holds the transaction open until the next
@@ -76,8 +78,8 @@ async function serve(address: string): Promise<void> {
     .values();
   console.log(JSON.stringify([]));
   for await (const line of lines) {
-    const { space, definition, calls, how } = JSON.parse(line) as Task;
-    const records = engine.records(space, definition);
+    const { space, definition, room, calls, how } = JSON.parse(line) as Task;
+    const records = engine.records(space, definition, room);
     const run = {
       "one by one": () => inTurn(records, calls),
       "together": () => Promise.all(calls.map((call) => outcomeOf(records, call))),

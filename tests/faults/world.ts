@@ -1,6 +1,5 @@
 import { type Db, MongoClient } from "mongodb";
 import assert from "node:assert/strict";
-import { createDocumentQuota } from "@/lib/documents/quota.ts";
 import { updateCollection } from "@/lib/documents/save_collection.ts";
 import { REQUEST_TIMEOUT_MS } from "@/lib/limits.ts";
 import { PLANS } from "@/lib/projects/plans.ts";
@@ -101,15 +100,11 @@ export async function furnish(project: TestProject): Promise<void> {
   }
 }
 
-/** Every write to it waits until what is stored has been read. */
+/** Documents are not to grow in it. */
 function appWithoutRoom(services: Services): ReturnType<typeof createApp> {
-  const { engine, clock } = services;
   const plan = { ...PLANS.free, documentBytes: 0 };
   const plans = { ...services.plans, of: () => plan };
-  return createApp({
-    ...services,
-    documentQuota: createDocumentQuota({ engine, plans, clock }),
-  });
+  return createApp({ ...services, plans });
 }
 
 /** Changes the definition of a collection. */

@@ -2,7 +2,16 @@ import type { ClientSession, Db, MongoClient } from "mongodb";
 import { createLru } from "../../lru.ts";
 import { StoreUnavailable } from "../errors.ts";
 import { OpenTransactions } from "../open_transactions.ts";
-import type { Definition, Engine, Id, Records, Space, StoredRecord, Transaction } from "../port.ts";
+import type {
+  Definition,
+  Engine,
+  Id,
+  Records,
+  Room,
+  Space,
+  StoredRecord,
+  Transaction,
+} from "../port.ts";
 import { AbandonedSessions } from "./abandoned.ts";
 import { bytesIn, validate } from "./bytes.ts";
 import { connect, LIMITED } from "./connect.ts";
@@ -23,6 +32,7 @@ import {
 import { Peers } from "./peers.ts";
 import { Places } from "./places.ts";
 import { Queues } from "./queues.ts";
+import { Rooms } from "./rooms.ts";
 
 export interface MongoOptions {
   /** May hold a password. */
@@ -58,6 +68,7 @@ export class MongoEngine implements Engine {
   readonly #open = new OpenTransactions<Space>();
   readonly #abandoned: AbandonedSessions;
   readonly #peers: Peers;
+  readonly #rooms = new Rooms();
   /** Milliseconds for which a transaction is run again before it is given up. */
   readonly #triesMs: number;
 
@@ -94,16 +105,10 @@ export class MongoEngine implements Engine {
     return new MongoEngine(client, options, () => Promise.resolve());
   }
 
-  records<T extends StoredRecord>(space: Space, definition: Definition): Records<T> {
-    const write = <R>(work: () => Promise<R>): Promise<R> =>
-      guarded(async () => {
-        this.#open.refuseInside(space);
-        await this.#abandoned.end();
-        await this.#prepare(space, definition);
-        return await this.#peers.pastTheDead(work());
-      });
+  records<T extends StoredRecord>(space: Space, definition: Definition, room?: Room): Records<T> {
+    const db = this.#db(space);
     const access: Access = {
-      db: this.#db(space),
+      db,
       session: null,
       queryTimeLimitMs: this.#options.queryTimeLimitMs,
       places: this.#places,
@@ -113,8 +118,15 @@ export class MongoEngine implements Engine {
           this.#open.refuseInside(space);
           return await this.#peers.pastTheDead(sent(work));
         }),
-      write,
-      writeAll: (work) => write(() => this.#inSession(space, work)),
+      write: (work) =>
+        guarded(async () => {
+          this.#open.refuseInside(space);
+          await this.#abandoned.end();
+          await this.#prepare(space, definition);
+          return await this.#peers.pastTheDead(work());
+        }),
+      together: (work) => this.#inSession(space, work),
+      take: room === undefined ? null : (bytes) => this.#rooms.take(db, room, bytes),
     };
     return new MongoRecords<T>(definition, access);
   }
@@ -123,9 +135,15 @@ export class MongoEngine implements Engine {
     this.#open.refuseInside(space);
     const db = this.#db(space);
     const redefined = new Map<string, Redefinition>();
+    const taken: Disposable[] = [];
+    const take = async (room: Room, bytes: number) =>
+      void taken.push(await this.#rooms.take(db, room, bytes));
+    const giveBack = () => taken.splice(0).forEach((one) => one[Symbol.dispose]());
     const run = () =>
       this.#inSession(space, async (session) => {
-        const transaction = new MongoTransaction(this.#surrounding(space, session), redefined);
+        giveBack(); // That of an earlier run, which was undone.
+        const around = { ...this.#surrounding(space, session), take };
+        const transaction = new MongoTransaction(around, redefined);
         try {
           const result = await this.#open.run(space, () => work(transaction));
           if (transaction.failure !== null) throw transaction.failure.error;
@@ -143,6 +161,8 @@ export class MongoEngine implements Engine {
       // What cannot be undone now is undone when the definition is changed again.
       for (const one of redefined.values()) await dropMade(db, one).catch(() => {});
       throw translated(error);
+    } finally {
+      giveBack();
     }
     // It is committed: from here on nothing of it may be undone.
     for (const { definition } of redefined.values()) {
@@ -187,6 +207,7 @@ export class MongoEngine implements Engine {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#rooms[Symbol.asyncDispose]();
     await this.#peers[Symbol.asyncDispose]();
     await this.#close();
   }
@@ -224,7 +245,7 @@ export class MongoEngine implements Engine {
     }
   }
 
-  #surrounding(space: Space, session: ClientSession): Surrounding {
+  #surrounding(space: Space, session: ClientSession): Omit<Surrounding, "take"> {
     return {
       db: this.#db(space),
       session,

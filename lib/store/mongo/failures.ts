@@ -42,6 +42,9 @@ const UNAVAILABLE = new Set([
 export const isTimeLimit = (error: unknown): boolean =>
   error instanceof MongoServerError && TIME_LIMIT.has(error.code as number);
 
+export const isDuplicate = (error: unknown): boolean =>
+  error instanceof MongoServerError && error.code === DUPLICATE;
+
 export const isNotApplicable = (error: unknown): boolean =>
   error instanceof MongoServerError && NOT_APPLICABLE.has(error.code as number);
 

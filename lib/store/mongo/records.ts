@@ -1,4 +1,5 @@
 import {
+  BSON,
   type ClientSession,
   type Collection,
   type Db,
@@ -9,7 +10,7 @@ import {
 } from "mongodb";
 import { applyChange } from "../change.ts";
 import { advise, conjuncts, fixedBy, sortedBy } from "../advice.ts";
-import { QueryTooSlow, StoreUnavailable } from "../errors.ts";
+import { QueryTooSlow, SpaceFull, StoreUnavailable } from "../errors.ts";
 import { jsonText } from "../json_text.ts";
 import {
   type Change,
@@ -28,7 +29,7 @@ import {
 import { fittingText, pageOf, StoredText } from "../texts.ts";
 import { changeBson } from "./change_bson.ts";
 import { LIMITED } from "./connect.ts";
-import { type Bson, encodeRecord } from "./encode.ts";
+import { type Bson, encodeFields, encodeRecord } from "./encode.ts";
 import { explained } from "./explain.ts";
 import { isNotApplicable, isTimeLimit, repeatable } from "./failures.ts";
 import { EVERYTHING, filterBson } from "./filter_bson.ts";
@@ -37,6 +38,8 @@ import { areEnough, type Found, inReplies, inReply } from "./found.ts";
 import { pageBson } from "./page_bson.ts";
 import { NoPlace, type Places } from "./places.ts";
 import { cursorId, documentJson, REVISION } from "./transcode.ts";
+
+const { calculateObjectSize } = BSON;
 
 /** Where the records of one definition are read and written. */
 export interface Access {
@@ -53,8 +56,10 @@ export interface Access {
   remove<T>(work: () => Promise<T>): Promise<T>;
   /** The same after the collection and its indexes are there. */
   write<T>(work: () => Promise<T>): Promise<T>;
-  /** {@linkcode write}, all or nothing of it. */
-  writeAll<T>(work: (session: ClientSession) => Promise<T>): Promise<T>;
+  /** Within a write: all of it or nothing. */
+  together<T>(work: (session: ClientSession) => Promise<T>): Promise<T>;
+  /** Leave to add so many bytes, until it is disposed of; null where there is no bound. */
+  readonly take: ((bytes: number) => Promise<Disposable>) | null;
 }
 
 /** How often a record may change between reading and writing it before the write gives up. */
@@ -95,19 +100,22 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
   insert(record: T): Promise<Stored<T>> {
     return this.#access.write(async () => {
       const [stored, document] = this.#made(record);
+      using _ = await this.#taken(() => calculateObjectSize(document));
       await this.#collection.insertOne(document, this.#options);
       return stored;
     });
   }
 
   insertMany(records: readonly T[]): Promise<Stored<T>[]> {
-    return this.#access.writeAll(async (session) => {
+    return this.#access.write(async () => {
       const made = records.map((record) => this.#made(record));
       if (made.length === 0) return [];
-      await this.#collection.insertMany(made.map(([, document]) => document), {
-        ...this.#options,
-        session,
-      });
+      const documents = made.map(([, document]) => document);
+      const bytes = () => documents.reduce((sum, one) => sum + calculateObjectSize(one), 0);
+      using _ = await this.#taken(bytes);
+      await this.#access.together((session) =>
+        this.#collection.insertMany(documents, { ...this.#options, session })
+      );
       return made.map(([stored]) => stored);
     });
   }
@@ -174,22 +182,13 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
   updateOne(filter: Filter, change: Change): Promise<Stored<T> | null> {
     return this.#access.write(async () => {
       const asked = this.#asked(filter);
-      if (this.#access.session !== null) return await this.#changeExactly(asked, change);
-      const update = changeBson(this.#definition, change);
-      if (update === null) return await this.#changeExactly(asked, change);
-      const room = roomFor(change, this.#definition);
-      if (room <= 0) return await this.#changeExactly(asked, change);
       try {
-        const changed = await this.#collection.findOneAndUpdate(
-          room === Infinity ? asked.query : { $and: [asked.query, smallerThan(room)] },
-          update as Document,
-          { ...this.#options, ...asked.hint, returnDocument: "after", raw: true },
-        );
-        if (changed !== null || room === Infinity) return this.#stored(changed);
+        using _ = await this.#taken(() => growthMax(this.#definition, change));
+        return await this.#change(asked, change);
       } catch (error) {
-        if (!isNotApplicable(error)) throw error;
+        if (!(error instanceof SpaceFull)) throw error;
       }
-      return await this.#changeExactly(asked, change);
+      return await this.#changeExactly(asked, change, true);
     });
   }
 
@@ -322,21 +321,48 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
     };
   }
 
+  async #change(asked: Asked, change: Change): Promise<Stored<T> | null> {
+    if (this.#access.session !== null) return await this.#changeExactly(asked, change);
+    const update = changeBson(this.#definition, change);
+    if (update === null) return await this.#changeExactly(asked, change);
+    const room = roomFor(change, this.#definition);
+    if (room <= 0) return await this.#changeExactly(asked, change);
+    try {
+      const changed = await this.#collection.findOneAndUpdate(
+        room === Infinity ? asked.query : { $and: [asked.query, smallerThan(room)] },
+        update as Document,
+        { ...this.#options, ...asked.hint, returnDocument: "after", raw: true },
+      );
+      if (changed !== null || room === Infinity) return this.#stored(changed);
+    } catch (error) {
+      if (!isNotApplicable(error)) throw error;
+    }
+    return await this.#changeExactly(asked, change);
+  }
+
   /**
    * The change as every engine applies it: on the record that was read, if it is still the same
-   * when it is written.
+   * when it is written. @param isTight Whether room is only to be had for what it really adds.
    */
-  async #changeExactly(asked: Asked, change: Change): Promise<Stored<T> | null> {
+  async #changeExactly(
+    asked: Asked,
+    change: Change,
+    isTight = false,
+  ): Promise<Stored<T> | null> {
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
-      const before = this.#stored(await this.#first(asked));
-      if (before === null) return null;
+      const found = await this.#first(asked) as Uint8Array | null; // Asked for as bytes.
+      const before = this.#stored(found);
+      if (found === null || before === null) return null;
       const after = applyChange(before.value, change) as T; // Callers type their own records.
       const json = fittingText(this.#definition, after);
       const revision = before.revision + 1;
       const same = { _id: new ObjectId(before.value._id), [REVISION]: before.revision };
+      const replacement = encodeRecord(this.#definition, after, revision);
+      const added = isTight ? calculateObjectSize(replacement) - found.length : 0;
+      using _ = added > 0 ? await this.#taken(() => added) : null;
       const { matchedCount } = await this.#collection.replaceOne(
         before.revision === 0 ? { ...same, [REVISION]: null } : same,
-        encodeRecord(this.#definition, after, revision),
+        replacement,
         this.#options,
       );
       if (matchedCount === 1) return { json, revision, value: after };
@@ -353,6 +379,11 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
     return { query: filterBson(this.#definition, filter), hint: hintFor(filter) };
   }
 
+  /** What a write needs that adds so many bytes; they are counted only where there is a bound. */
+  async #taken(bytes: () => number): Promise<Disposable | null> {
+    return this.#access.take === null ? null : await this.#access.take(bytes());
+  }
+
   #made(record: T): [Stored<T>, Document] {
     const json = fittingText(this.#definition, record);
     return [{ json, revision: 1, value: record }, encodeRecord(this.#definition, record, 1)];
@@ -363,6 +394,19 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
     const { json, revision } = documentJson(document as Uint8Array); // Every reader asks for bytes.
     return new StoredText(json, revision);
   }
+}
+
+/** Of the members that Corbel adds to what it stores, and of a definition's version. */
+const FRAME_BYTES = 100;
+/** Of an object that is made on the way of a dotted path. */
+const OBJECT_BYTES = 7;
+
+/** By how many bytes of BSON a change makes a record grow at most. */
+function growthMax(definition: Definition, { replace, set, increment }: Change): number {
+  const members = { ...replace, ...set, ...increment };
+  const objects = Object.keys(members).reduce((sum, path) => sum + path.split(".").length, 0);
+  return calculateObjectSize(encodeFields(definition, members)) + objects * OBJECT_BYTES +
+    FRAME_BYTES;
 }
 
 /** Bytes that a stored record may have so that the change cannot make it larger than is allowed. */

@@ -1,5 +1,5 @@
 import type { ClientSession, Db } from "mongodb";
-import type { Definition, Records, StoredRecord, Transaction } from "../port.ts";
+import type { Definition, Records, Room, StoredRecord, Transaction } from "../port.ts";
 import { isTimeout, isTransient, translated } from "./failures.ts";
 import {
   createIndexes,
@@ -31,6 +31,8 @@ export interface Surrounding {
   /** By `performance.now()`, when the collection and its indexes were there; null if not known. */
   preparedAt(definition: Definition): number | null;
   prepare(definition: Definition): Promise<void>;
+  /** Leave to add so many bytes, until the transaction's end. Throws `SpaceFull`. */
+  take(room: Room, bytes: number): Promise<void>;
 }
 
 /** Indexes that a transaction made for a definition, or is to drop with it. */
@@ -38,6 +40,9 @@ export interface Redefinition {
   readonly definition: Definition;
   readonly made: readonly NamedIndex[];
 }
+
+/** What is given back at the transaction's end. */
+const NOTHING_LEFT: Disposable = { [Symbol.dispose]() {} };
 
 /** Once one of its calls has failed a transaction can only be undone, as on every engine. */
 export class MongoTransaction implements Transaction {
@@ -54,8 +59,8 @@ export class MongoTransaction implements Transaction {
     this.#redefined = redefined;
   }
 
-  records<T extends StoredRecord>(definition: Definition): Records<T> {
-    const { db, session, queryTimeLimitMs } = this.#around;
+  records<T extends StoredRecord>(definition: Definition, room?: Room): Records<T> {
+    const { db, session, queryTimeLimitMs, take } = this.#around;
     const write = <R>(work: () => Promise<R>): Promise<R> =>
       this.#guarded(async () => {
         await this.#prepare(definition);
@@ -75,7 +80,11 @@ export class MongoTransaction implements Transaction {
       run,
       remove: run,
       write,
-      writeAll: (work) => write(() => work(session)),
+      together: (work) => work(session),
+      take: room === undefined ? null : async (bytes) => {
+        await take(room, bytes);
+        return NOTHING_LEFT;
+      },
     };
     return new MongoRecords<T>(definition, access);
   }

@@ -1,17 +1,26 @@
 import { LRUCache } from "lru-cache";
 import { StoreMismatch, StoreUnavailable } from "../errors.ts";
-import type { Definition, Engine, Id, Records, Space, StoredRecord, Transaction } from "../port.ts";
+import type {
+  Definition,
+  Engine,
+  Id,
+  Records,
+  Room,
+  Space,
+  StoredRecord,
+  Transaction,
+} from "../port.ts";
 import type { Access, Committed } from "./access.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import type { Connection, Sync } from "./connection.ts";
-import { type Fragment, sql } from "./fragment.ts";
+import { sql } from "./fragment.ts";
 import { SqliteRecords } from "./records.ts";
 import { bytesOf } from "./open_file.ts";
 import { Registry } from "./registry.ts";
 import { RowCachePool } from "./row_cache.ts";
 import { Scans } from "./scans.ts";
 import { FileSpace } from "./space.ts";
-import { assertStands } from "./tables.ts";
+import { assertStands, bytesCounted } from "./tables.ts";
 import { Tenancy } from "./tenancy.ts";
 import type { Touched } from "./writer.ts";
 
@@ -40,14 +49,6 @@ const WATCH_MS = 1_000;
 const ROWS_MAX = 3_000;
 /** Characters of one generation of cached rows, of all files together; there are two. */
 const ROW_CACHE_LENGTH = 16_000_000;
-
-/** Names of Corbel's own kinds begin with `_`. */
-const countedBytes = (beside: readonly Definition[]): Fragment =>
-  sql(
-    "select coalesce(sum(bytes), 0) from counts " +
-      `where name not glob '_*' or name in (${beside.map(() => "?").join()})`,
-    ...beside.map(({ name }) => name),
-  );
 
 /** The embedded engine: one file per space. Several processes may share a folder. */
 export class SqliteEngine implements Engine {
@@ -94,8 +95,8 @@ export class SqliteEngine implements Engine {
     return engine;
   }
 
-  records<T extends StoredRecord>(space: Space, definition: Definition): Records<T> {
-    return new SqliteRecords<T>(definition, {
+  records<T extends StoredRecord>(space: Space, definition: Definition, room?: Room): Records<T> {
+    const access: Access = {
       read: async (work, empty) => {
         const file = this.#file(space);
         if (empty !== undefined && !file.hasTable(definition)) return empty();
@@ -123,7 +124,8 @@ export class SqliteEngine implements Engine {
           return work(db, (seq) => touched(definition, seq));
         });
       },
-    });
+    };
+    return new SqliteRecords<T>(definition, access, room);
   }
 
   async transaction<T>(space: Space, work: (tx: Transaction) => Promise<T>): Promise<T> {
@@ -150,7 +152,7 @@ export class SqliteEngine implements Engine {
 
   // deno-lint-ignore require-await -- Rejects where a plain return would throw.
   async bytes(space: Space, beside: readonly Definition[] = []): Promise<number> {
-    return this.#file(space).reader.get(countedBytes(beside))![0] as number;
+    return bytesCounted(this.#file(space).reader, beside);
   }
 
   async recount(space: Space, definition: Definition): Promise<number> {
@@ -297,7 +299,7 @@ class SqliteTransaction implements Transaction {
     this.#touched = touched;
   }
 
-  records<T extends StoredRecord>(definition: Definition): Records<T> {
+  records<T extends StoredRecord>(definition: Definition, room?: Room): Records<T> {
     const access: Access = {
       read: (work, empty) => this.#run(definition, (db) => work(db, null), { empty }),
       slow: null,
@@ -307,7 +309,7 @@ class SqliteTransaction implements Transaction {
           isWrite: true,
         }),
     };
-    return new SqliteRecords<T>(definition, access);
+    return new SqliteRecords<T>(definition, access, room);
   }
 
   define(definition: Definition): Promise<void> {

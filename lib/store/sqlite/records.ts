@@ -8,6 +8,7 @@ import type {
   ListQuery,
   Page,
   Records,
+  Room,
   Stored,
   StoredRecord,
 } from "../port.ts";
@@ -22,6 +23,7 @@ import { boundPage, type PageForm } from "./keyset.ts";
 import { wholeRows } from "./page_texts.ts";
 import { readBounded } from "./slow.ts";
 import { type CountStatement, type PagePlan, Statements } from "./statements.ts";
+import { assertRoom } from "./tables.ts";
 
 const none = () => null;
 
@@ -30,24 +32,30 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
   readonly #definition: Definition;
   readonly #access: Access;
   readonly #statements: Statements;
+  readonly #room: Room | undefined;
 
-  constructor(definition: Definition, access: Access) {
+  constructor(definition: Definition, access: Access, room?: Room) {
     this.#definition = definition;
     this.#access = access;
+    this.#room = room;
     this.#statements = Statements.of(definition);
   }
 
   insert(record: T): Promise<Stored<T>> {
     return this.#access.write((db, touched) => {
       touched(null);
-      return this.#insert(db, record);
+      const inserted = this.#insert(db, record);
+      this.#assertRoom(db);
+      return inserted;
     });
   }
 
   insertMany(records: readonly T[]): Promise<Stored<T>[]> {
     return this.#access.write((db, touched) => {
       touched(null);
-      return records.map((record) => this.#insert(db, record));
+      const inserted = records.map((record) => this.#insert(db, record));
+      this.#assertRoom(db);
+      return inserted;
     });
   }
 
@@ -133,7 +141,7 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
       );
       touched(seq);
       const changed = { json, revision, value: after };
-      this.#recount(db, before, changed);
+      if (this.#recount(db, before, changed) > 0) this.#assertRoom(db);
       return changed;
     }, none);
   }
@@ -186,13 +194,18 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
     return db.get(this.#statements.first.statement(filter));
   }
 
-  #recount(db: Connection, before: Stored<T> | null, after: Stored<T> | null): void {
-    if (!this.#definition.trash && !this.#definition.counted) return;
+  #assertRoom(db: Connection): void {
+    if (this.#room !== undefined) assertRoom(db, this.#room);
+  }
+
+  /** Returns how many bytes more there are. */
+  #recount(db: Connection, before: Stored<T> | null, after: Stored<T> | null): number {
+    if (!this.#definition.trash && !this.#definition.counted) return 0;
     const [was, is] = [tally(before), tally(after)];
     const live = is.live - was.live;
     const deleted = is.deleted - was.deleted;
     const bytes = is.bytes - was.bytes;
-    if (live === 0 && deleted === 0 && bytes === 0) return;
+    if (live === 0 && deleted === 0 && bytes === 0) return 0;
     const { name } = this.#definition;
     db.run(
       sql(
@@ -203,6 +216,7 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
         name,
       ),
     );
+    return bytes;
   }
 }
 

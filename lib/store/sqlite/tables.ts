@@ -1,5 +1,5 @@
-import { Outdated, StoreMismatch } from "../errors.ts";
-import type { Definition, Index } from "../port.ts";
+import { Outdated, SpaceFull, StoreMismatch } from "../errors.ts";
+import type { Definition, Index, Room } from "../port.ts";
 import { scalarAt } from "../shape.ts";
 import type { Connection } from "./connection.ts";
 import { scalarSql } from "./filter_sql.ts";
@@ -78,6 +78,21 @@ export function assertStands(db: Connection, { restsOn }: Definition): void {
   const { kind, id, revision } = restsOn;
   const row = db.get(sql(`select rev from ${tableName(kind)} where id = ?`, id));
   if (row?.[0] !== revision) throw new Outdated();
+}
+
+/** Names of Corbel's own kinds begin with `_`. */
+const COUNTED = "select coalesce(sum(bytes), 0) from counts where name not glob '_*'";
+
+/** Bytes of all documents, and of records of these kinds. */
+export function bytesCounted(db: Connection, beside: readonly Definition[]): number {
+  const names = beside.map(({ name }) => name);
+  const statement = sql(`${COUNTED} or name in (${names.map(() => "?").join()})`, ...names);
+  return db.get(statement)![0] as number;
+}
+
+/** After a write that took room, within its transaction. Throws `SpaceFull`. */
+export function assertRoom(db: Connection, { bytesMax, beside }: Room): void {
+  if (bytesCounted(db, beside) > bytesMax) throw new SpaceFull(bytesMax);
 }
 
 /** Creates what is missing; run inside a write transaction. */

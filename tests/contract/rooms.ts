@@ -1,0 +1,165 @@
+import assert from "node:assert/strict";
+import { SpaceFull } from "@/lib/store/errors.ts";
+import { ALL, eq } from "@/lib/store/filter.ts";
+import type { Engine, Id, Room, Space } from "@/lib/store/port.ts";
+import { definition, id, newSpace, trashDefinition, upTo } from "./fixtures.ts";
+import { SecondProcess } from "./second_process.ts";
+import type { Cases } from "./suite.ts";
+
+const POSTS = trashDefinition({ name: "posts" });
+const TEXT = "x".repeat(1000);
+
+const post = (n: number, text = TEXT) => ({ _id: id(n), isDeleted: false, text });
+
+/** Opens a space with one record, and says how many bytes that takes. */
+async function open(engine: Engine) {
+  const space = newSpace();
+  await engine.records(space, POSTS).insert(post(1));
+  const size = await engine.bytes(space);
+  const within = (bytesMax: number) => engine.records(space, POSTS, { bytesMax, beside: [] });
+  return { space, size, within, all: engine.records(space, POSTS) };
+}
+
+/** How many of these were stored; the others must have been refused for want of room. */
+async function storedOf(writes: readonly Promise<unknown>[]): Promise<number> {
+  const ended = await Promise.allSettled(writes);
+  const refused = ended.filter((one) => one.status === "rejected");
+  for (const { reason } of refused) assert.ok(reason instanceof SpaceFull, String(reason));
+  return ended.length - refused.length;
+}
+
+/** What each of two processes inserts, by numbers that are its own. */
+const calls = (from: number, count: number) => upTo(count).map((n) => ({ insert: post(from + n) }));
+
+async function inBoth(engine: Engine, address: string, space: Space, room: Room) {
+  await using other = await SecondProcess.start(address);
+  const theirs = other.run({
+    space: space as Id,
+    definition: POSTS,
+    room,
+    calls: calls(1000, 100),
+    how: "together",
+  });
+  const records = engine.records(space, POSTS, room);
+  const ours = await storedOf(calls(2000, 100).map(({ insert }) => records.insert(insert)));
+  const outcomes = await theirs;
+  const refused = outcomes.filter((one) =>
+    typeof one === "object" && one !== null && "refused" in one
+  );
+  assert.ok(refused.every((one) => (one as { refused: string }).refused === "SpaceFull"));
+  return ours + outcomes.length - refused.length;
+}
+
+export const roomCases: Cases = {
+  "what would make a space hold more than it may is refused, and leaves no trace": async (
+    { engine },
+  ) => {
+    const { space, size, within, all } = await open(engine);
+    const full = within(size);
+    await assert.rejects(full.insert(post(2, "")), SpaceFull);
+    await assert.rejects(full.insertMany([post(2, ""), post(3, "")]), SpaceFull);
+    await assert.rejects(full.updateOne(eq("_id", id(1)), { set: { more: 1 } }), SpaceFull);
+    await assert.rejects(
+      full.updateOne(eq("_id", id(1)), { replace: { isDeleted: false, text: `${TEXT}x` } }),
+      SpaceFull,
+    );
+    await assert.rejects(within(2 * size + size / 2).insertMany([post(2), post(3)]), SpaceFull);
+    assert.equal(await all.count(ALL), 1);
+    assert.equal(await engine.bytes(space), size);
+    assert.equal((await all.get(id(1)))!.revision, 1);
+  },
+
+  "what takes all the room there is, to the byte, is stored": async ({ engine }) => {
+    const { space, size, within } = await open(engine);
+    await within(2 * size).insert(post(2));
+    const longer = { set: { text: `${TEXT}xx` } };
+    await assert.rejects(within(2 * size + 1).updateOne(eq("_id", id(2)), longer), SpaceFull);
+    await within(2 * size + 2).updateOne(eq("_id", id(2)), longer);
+    assert.equal(await engine.bytes(space), 2 * size + 2);
+    await within(4 * size + 2).insertMany([post(3), post(4)]);
+    assert.equal(await engine.bytes(space), 4 * size + 2);
+  },
+
+  "what makes a space hold less is written, however little it may hold": async ({ engine }) => {
+    const { space, size, within, all } = await open(engine);
+    const none = within(0);
+    assert.ok(await none.updateOne(eq("_id", id(1)), { set: { text: TEXT.replace("x", "y") } }));
+    assert.ok(await none.updateOne(eq("_id", id(1)), { set: { text: TEXT.slice(10) } }));
+    assert.equal(await engine.bytes(space), size - 10);
+    assert.equal(await none.updateOne(eq("_id", id(9)), { set: { text: TEXT } }), null);
+    assert.ok(await none.deleteOne(eq("_id", id(1))));
+    assert.equal(await all.count(ALL), 0);
+    await within(size).insert(post(2));
+    assert.equal(await none.deleteMany(ALL, 10), 1);
+    await within(size).insert(post(3));
+  },
+
+  "of many inserts at once as many are stored as there is room for": async ({ engine }) => {
+    const { space, size, within } = await open(engine);
+    const room = within(11 * size + size / 2);
+    assert.equal(await storedOf(upTo(50).map((n) => room.insert(post(n + 2)))), 10);
+    assert.equal(await engine.bytes(space), 11 * size);
+  },
+
+  "of many changes at once as many are made as there is room for": async ({ engine }) => {
+    const { space, size, within, all } = await open(engine);
+    await all.insertMany(upTo(19).map((n) => post(n + 2)));
+    const room = within(20 * size + 5 * TEXT.length + 10);
+    const double = { set: { text: TEXT + TEXT } };
+    const changes = upTo(20).map((n) => room.updateOne(eq("_id", id(n + 1)), double));
+    assert.equal(await storedOf(changes), 5);
+    assert.equal(await engine.bytes(space), 20 * size + 5 * TEXT.length);
+  },
+
+  "within a transaction what it has written itself counts, and nothing once it is undone": async (
+    { engine },
+  ) => {
+    const { space, size } = await open(engine);
+    const room = { bytesMax: 2 * size, beside: [] };
+    const twice = engine.transaction(space, async (tx) => {
+      await tx.records(POSTS, room).insert(post(2));
+      await tx.records(POSTS, room).insert(post(3));
+    });
+    await assert.rejects(twice, SpaceFull);
+    assert.equal(await engine.bytes(space), size);
+    await engine.transaction(space, async (tx) => {
+      await tx.records(POSTS, room).insertMany([post(2)]);
+    });
+    assert.equal(await engine.bytes(space), 2 * size);
+  },
+
+  "what is counted beside takes room too": async ({ engine }) => {
+    const { space, size } = await open(engine);
+    const kept = definition({ name: "_kept", counted: true });
+    const notCounted = definition({ name: "_own" });
+    await engine.records(space, notCounted).insert({ _id: id(1), text: TEXT });
+    const room = { bytesMax: 3 * size, beside: [kept] };
+    await engine.records(space, kept, room).insert({ _id: id(1), text: TEXT });
+    await engine.records(space, POSTS, room).insert(post(2));
+    await assert.rejects(engine.records(space, kept, room).insert({ _id: id(2), text: TEXT }));
+    await assert.rejects(engine.records(space, POSTS, room).insert(post(3)), SpaceFull);
+  },
+
+  "two processes that write at once fill the room to the last record, and no further": async (
+    { engine, address },
+  ) => {
+    const { space, size } = await open(engine);
+    const room = { bytesMax: 51 * size + size / 2, beside: [] };
+    assert.equal(await inBoth(engine, address, space, room), 50);
+    assert.equal(await engine.bytes(space), 51 * size);
+  },
+
+  "what one process removes another one may write at once": async ({ engine, address }) => {
+    const { space, size, within } = await open(engine);
+    await using other = await SecondProcess.start(address);
+    const room = { bytesMax: 2 * size, beside: [] };
+    const ask = (calls: Parameters<typeof other.run>[0]["calls"]) =>
+      other.run({ space, definition: POSTS, room, calls, how: "one by one" });
+    await within(2 * size).insert(post(2));
+    assert.deepEqual(await ask([{ insert: post(3) }]), [{ refused: "SpaceFull" }]);
+    await within(2 * size).deleteOne(eq("_id", id(1)));
+    const [stored] = await ask([{ insert: post(3) }]);
+    assert.ok(typeof stored === "object" && stored !== null && "json" in stored);
+    await assert.rejects(within(2 * size).insert(post(4)), SpaceFull);
+  },
+};
