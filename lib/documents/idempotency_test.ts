@@ -148,7 +148,8 @@ Deno.test("the answer is kept if and only if the write is", async () => {
   await using posts = await setup();
   const { services } = posts.opened;
   const target = await posts.target();
-  const repeatable = { key: "key", request: "request" };
+  const room = { bytesMax: 1000, beside: [] };
+  const repeatable = { key: "key", request: "request", room };
   let runs = 0;
   const failing = onceOnly(services, target, repeatable, () => {
     runs++;

@@ -24,6 +24,7 @@ function begin({ preparedAt }: { preparedAt: () => number | null }) {
     session: {} as ClientSession,
     queryTimeLimitMs: 1_000,
     preparedAt,
+    take: () => Promise.resolve(),
     prepare: () => answering("createIndexes")().then(() => {}),
   }, new Map());
   return { keys: transaction.records(KEYS), commands };
