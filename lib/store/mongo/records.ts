@@ -1,5 +1,4 @@
 import {
-  BSON,
   type ClientSession,
   type Collection,
   type Db,
@@ -11,7 +10,6 @@ import {
 import { applyChange } from "../change.ts";
 import { advise, conjuncts, fixedBy, sortedBy } from "../advice.ts";
 import { QueryTooSlow, SpaceFull, StoreUnavailable } from "../errors.ts";
-import { jsonText } from "../json_text.ts";
 import {
   type Change,
   type Definition,
@@ -29,17 +27,16 @@ import {
 import { fittingText, pageOf, StoredText } from "../texts.ts";
 import { changeBson } from "./change_bson.ts";
 import { LIMITED } from "./connect.ts";
-import { type Bson, encodeFields, encodeRecord } from "./encode.ts";
+import { type Bson, encodeRecord } from "./encode.ts";
 import { explained } from "./explain.ts";
 import { isNotApplicable, isTimeLimit, repeatable } from "./failures.ts";
 import { EVERYTHING, filterBson } from "./filter_bson.ts";
 import { exactly } from "./foreign.ts";
+import { growthMax, roomFor, sizeOf, smallerThan } from "./growth.ts";
 import { areEnough, type Found, inReplies, inReply } from "./found.ts";
 import { pageBson } from "./page_bson.ts";
 import { NoPlace, type Places } from "./places.ts";
 import { cursorId, documentJson, REVISION } from "./transcode.ts";
-
-const { calculateObjectSize } = BSON;
 
 /** Where the records of one definition are read and written. */
 export interface Access {
@@ -67,9 +64,6 @@ const ATTEMPTS_MAX = 100;
 
 /** Up to so many matches an estimate counts. */
 const COUNTED_MAX = 10_000;
-
-/** A record's JSON text takes at most this many times the bytes of its BSON: `\u0001` for one. */
-const GROWTH_MAX = 6;
 
 /** A filter, with the index to take where there is no need to try others. */
 interface Asked {
@@ -100,7 +94,7 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
   insert(record: T): Promise<Stored<T>> {
     return this.#access.write(async () => {
       const [stored, document] = this.#made(record);
-      using _ = await this.#taken(() => calculateObjectSize(document));
+      using _ = await this.#taken(() => sizeOf(document));
       await this.#collection.insertOne(document, this.#options);
       return stored;
     });
@@ -111,7 +105,7 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
       const made = records.map((record) => this.#made(record));
       if (made.length === 0) return [];
       const documents = made.map(([, document]) => document);
-      const bytes = () => documents.reduce((sum, one) => sum + calculateObjectSize(one), 0);
+      const bytes = () => documents.reduce((sum, one) => sum + sizeOf(one), 0);
       using _ = await this.#taken(bytes);
       await this.#access.together((session) =>
         this.#collection.insertMany(documents, { ...this.#options, session })
@@ -358,7 +352,7 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
       const revision = before.revision + 1;
       const same = { _id: new ObjectId(before.value._id), [REVISION]: before.revision };
       const replacement = encodeRecord(this.#definition, after, revision);
-      const added = isTight ? calculateObjectSize(replacement) - found.length : 0;
+      const added = isTight ? sizeOf(replacement) - found.length : 0;
       using _ = added > 0 ? await this.#taken(() => added) : null;
       const { matchedCount } = await this.#collection.replaceOne(
         before.revision === 0 ? { ...same, [REVISION]: null } : same,
@@ -396,38 +390,6 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
   }
 }
 
-/** Of the members that Corbel adds to what it stores, and of a definition's version. */
-const FRAME_BYTES = 100;
-/** Of an object that is made on the way of a dotted path. */
-const OBJECT_BYTES = 7;
-
-/** By how many bytes of BSON a change makes a record grow at most. */
-function growthMax(definition: Definition, { replace, set, increment }: Change): number {
-  const members = { ...replace, ...set, ...increment };
-  const objects = Object.keys(members).reduce((sum, path) => sum + path.split(".").length, 0);
-  return calculateObjectSize(encodeFields(definition, members)) + objects * OBJECT_BYTES +
-    FRAME_BYTES;
-}
-
-/** Bytes that a stored record may have so that the change cannot make it larger than is allowed. */
-function roomFor(
-  { replace, set, increment }: Change,
-  { bytesMax = Infinity, membersMax = Infinity }: Definition,
-): number {
-  if (bytesMax === Infinity && membersMax === Infinity) return Infinity;
-  const added = jsonText({ ...replace, ...set, ...increment }).length;
-  const bytes = (bytesMax - added * 3) / GROWTH_MAX; // At most, in UTF-8.
-  const members = membersMax * MEMBER_BYTES_MIN - added;
-  return Math.floor(Math.min(bytes, members));
-}
-
-/** Of null, with a name of one letter. */
-const MEMBER_BYTES_MIN = 3;
-
 /** Whether a filter asks for all, all live or all deleted records. */
 const isAboutTrash = (filter: Filter): boolean =>
   conjuncts(filter).every((one) => fixedBy(one) === "isDeleted");
-
-const smallerThan = (bytes: number): Bson => ({
-  $expr: { $lte: [{ $bsonSize: "$$ROOT" }, bytes] },
-});
