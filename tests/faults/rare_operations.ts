@@ -39,7 +39,7 @@ async function datedAs({ project, db }: World): Promise<"Date" | "String"> {
 
 export const RARE_OPERATIONS: Readonly<Record<string, Operation>> = {
   "a change at the edge of the quota": {
-    sends: ["listCollections", "aggregate", "find", "update", "commitTransaction"],
+    sends: ["findAndModify", "listCollections", "aggregate", "find", "update"],
     async begin(world) {
       const document = { n: 1, text: "To be dropped" };
       const made = await world.project.asSecret({ path: THINGS, body: document });

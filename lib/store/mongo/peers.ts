@@ -7,6 +7,7 @@ import {
 } from "mongodb";
 import type { Definition } from "../port.ts";
 import { LIMITED } from "./connect.ts";
+import { repeatable } from "./failures.ts";
 
 /** In the control database: processes that may have a transaction open. */
 export const PROCESSES: Definition = { name: "processes", fields: {}, indexes: [], trash: false };
@@ -84,7 +85,8 @@ export class Peers implements AsyncDisposable {
       $currentDate: { at: true as const },
       $addToSet: { sessions: { $each: [...sessions] } },
     };
-    return this.#records.updateOne({ _id: this.#id }, said, { upsert: true, ...LIMITED });
+    const options = { upsert: true, ...LIMITED };
+    return repeatable(() => this.#records.updateOne({ _id: this.#id }, said, options));
   }
 
   /** What cannot be said is said at the next beat. */

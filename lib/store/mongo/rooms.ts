@@ -160,14 +160,18 @@ export class Rooms implements AsyncDisposable {
 
   /** Resolves to false where another share was given since the others' were looked at. */
   async #give(share: Share, { turn, dead }: Others, bytes: number): Promise<boolean> {
-    const { matchedCount } = await recordsOf(share).updateOne({ _id: "shares", turn }, {
+    const given = {
       $inc: { turn: 1 },
       $set: { [`shares.${this.#me}.bytes`]: bytes },
       $currentDate: { [`shares.${this.#me}.at`]: true as const },
       ...(dead.length > 0 && {
         $unset: Object.fromEntries(dead.map((by) => [`shares.${by}`, true as const])),
       }),
-    }, LIMITED);
+    };
+    // Sent again it finds another turn if it was given the first time, and is asked for anew.
+    const { matchedCount } = await repeatable(() =>
+      recordsOf(share).updateOne({ _id: "shares", turn }, given, LIMITED)
+    );
     return matchedCount === 1;
   }
 
