@@ -315,6 +315,9 @@ export interface Engine extends AsyncDisposable {
    * Nobody may use the space meanwhile or afterwards: whoever does makes an empty one.
    */
   dropSpace(projectId: Id): Promise<void>;
-  /** Resolves when the store answers; throws `StoreUnavailable` when it does not. */
+  /**
+   * Resolves when something was written. Throws `StoreUnavailable` where that cannot be, and
+   * `StoreMismatch` where a later version of Corbel uses the store since this one was started.
+   */
   ping(): Promise<void>;
 }

@@ -8,17 +8,17 @@ export const handleGetHealth: Handler<null> = () =>
 export const handleGetReadiness: Handler<null> = async ({ services }) => {
   const { engine, blobStores, config, log } = services;
   const [database, storage] = [engine.name, config.storage.kind];
-  const asked = [
-    engine.ping().catch(notReady(`The database (${database}) does not answer.`)),
-    blobStores.internal.ping().catch((cause) => {
-      log.write("error", "The file storage cannot be used", { error: cause.message });
-      return notReady(`The file storage (${storage}) cannot be used.`)(cause);
-    }),
-  ];
-  await Promise.all(asked);
+  const needed = async (work: Promise<void>, what: string): Promise<void> => {
+    try {
+      await work;
+    } catch (cause) {
+      log.write("error", `${what} cannot be used`, { error: (cause as Error).message });
+      throw new Problem("NOT_READY", { message: `${what} cannot be used.`, cause });
+    }
+  };
+  await Promise.all([
+    needed(engine.ping(), `The database (${database})`),
+    needed(blobStores.internal.ping(), `The file storage (${storage})`),
+  ]);
   return ok(200, JSON.stringify({ status: "ready", database, storage }), "Ready");
-};
-
-const notReady = (message: string) => (cause: unknown): never => {
-  throw new Problem("NOT_READY", { message, cause });
 };

@@ -49,4 +49,12 @@ if (Deno.env.get("MONGODB_TEST_URL")) {
     });
     assert.deepEqual(await store.kept.find().toArray(), [{ _id: "version", version: 99 }]);
   });
+
+  Deno.test("a process under way is told that a later version has come", async () => {
+    await using store = newStore();
+    await using engine = await openStore(store.address);
+    await engine.ping();
+    await store.kept.updateOne({ _id: "version" }, { $set: { version: 99 } });
+    await assert.rejects(() => engine.ping(), StoreMismatch);
+  });
 }

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import {
   type Fault,
   type FaultyMongodb,
@@ -79,7 +80,7 @@ const LASTING = {
 
 /** Only a write has a write concern. */
 const READS = new Set([
-  ...["find", "getMore", "killCursors", "aggregate", "count", "explain", "ping"],
+  ...["find", "getMore", "killCursors", "aggregate", "count", "explain"],
   ...["listCollections", "listIndexes", "validate"],
 ]);
 
@@ -131,6 +132,8 @@ async function endure({ mongodb, world }: Place, trial: Trial): Promise<void> {
     }
   }
   await mongodb.heal();
+  // The driver's own `hello` may still be held back: when it is given up, connections are closed.
+  if (command === "hello" && fault.blockConnection) await delay(QUICK.connectTimeoutMS + 200);
   for (const check of checks) await check();
 }
 

@@ -130,7 +130,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     ({ app }) => app.clock.advance(60_000),
   ),
   "readiness": {
-    sends: ["ping"],
+    sends: ["findAndModify", "update"],
     begin: ({ app }) =>
       Promise.resolve({
         send: () => outcomeOf(app.send({ path: "/api/health/ready" })),

@@ -19,7 +19,7 @@ import { fence } from "./fence.ts";
 import { isTransient, repeatable, sent, translated } from "./failures.ts";
 import { createIndexes, dropCollection, wantedIndexes } from "./indexes.ts";
 import { type Access, MongoRecords } from "./records.ts";
-import { checkSchema } from "./schema.ts";
+import { checkSchema, probe } from "./schema.ts";
 import { transact } from "./transact.ts";
 import {
   dropMade,
@@ -202,8 +202,7 @@ export class MongoEngine implements Engine {
   }
 
   async ping(): Promise<void> {
-    const command = { ping: 1, ...LIMITED };
-    await guarded(() => repeatable(() => this.#client.db("admin").command(command)));
+    await guarded(() => repeatable(() => probe(this.#db("control"))));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

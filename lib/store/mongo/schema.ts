@@ -20,6 +20,11 @@ interface StoredSchema {
   readonly version: number;
 }
 
+interface WriteProbe {
+  readonly _id: "write probe";
+  readonly at: Date;
+}
+
 /**
  * Leaves this version's mark, so that an earlier one does not touch what it stores. Throws
  * `StoreMismatch` where a later version has left its own.
@@ -37,5 +42,18 @@ export async function checkSchema(db: Db): Promise<void> {
     `Cannot use the databases of "${db.databaseName}": their schema version is ${stored.version}, ` +
       `this Corbel knows up to ${SCHEMA_VERSION}. Run the newer Corbel that wrote them, or ` +
       "restore older ones.",
+  );
+}
+
+/**
+ * Throws what the driver throws where a write is not confirmed, and `StoreMismatch` where a later
+ * version has come since this process was started.
+ */
+export async function probe(db: Db): Promise<void> {
+  await checkSchema(db);
+  await db.collection<WriteProbe>(SCHEMA.name).updateOne(
+    { _id: "write probe" },
+    { $currentDate: { at: true } },
+    { upsert: true, ...LIMITED },
   );
 }
