@@ -19,6 +19,7 @@ import {
   uniqueViolation,
   upTo,
 } from "./fixtures.ts";
+import { until } from "../acceptance/until.ts";
 import { SecondProcess } from "./second_process.ts";
 import { openFolder, tempFolder } from "./sqlite_folder.ts";
 import type { Call } from "./worker.ts";
@@ -93,6 +94,33 @@ Deno.test("a file of a newer schema version is refused and left as it is", () =>
           create table counts(name text primary key)`)),
     StoreMismatch,
   ));
+
+Deno.test("a file that a newer version takes over is left alone by who has it open", async () => {
+  await using store = await openFolder();
+  const space = newSpace();
+  const records = store.engine.records(space, SHAPE);
+  await records.insert({ _id: id(1), isDeleted: false });
+  withDatabase(fileOf(store.address, space), (db) => db.exec("pragma user_version = 9999"));
+  await until("the newer version is noticed", async () => {
+    return await records.get(id(1)).then(() => false, (error) => error instanceof StoreMismatch);
+  });
+  for (let again = 0; again < 2; again++) {
+    await assert.rejects(() => records.get(id(1)), StoreMismatch);
+    await assert.rejects(() => records.list({ filter: ALL, sort: [], limit: 1 }), StoreMismatch);
+    await assert.rejects(() => records.insert({ _id: id(2), isDeleted: false }), /Run the newer/);
+    await assert.rejects(
+      () => store.engine.transaction(space, (tx) => tx.records(SHAPE).get(id(1))),
+      /Run the newer/,
+    );
+  }
+  assert.deepEqual(
+    withDatabase(
+      fileOf(store.address, space),
+      (db) => Object.values(db.prepare("select count(*) from r_things").get()!),
+    ),
+    [1],
+  );
+});
 
 Deno.test("whatever asks for a file that is refused is rejected, and throws nothing beforehand", async () => {
   await using store = await openFolder();

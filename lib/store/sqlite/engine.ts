@@ -273,8 +273,10 @@ async function removeIfAny(path: string): Promise<void> {
 
 type Read<T> = (db: Connection, committed: Committed | null) => T;
 
-const readOn = <T>(file: FileSpace, definition: Definition, work: Read<T>): T =>
-  work(file.reader, file.committed(definition));
+function readOn<T>(file: FileSpace, definition: Definition, work: Read<T>): T {
+  file.assertReadable();
+  return work(file.reader, file.committed(definition));
+}
 
 /** How long a transaction may go on without giving the event loop a turn. */
 const TURN_MS = 4;

@@ -85,18 +85,25 @@ export function checkFile(db: Connection, path: string, space: Space): void {
         `Point DATABASE_URL at a folder of Corbel's own.`,
     );
   }
-  if (version > MIGRATIONS.length) {
-    throw new StoreMismatch(
-      `Cannot use "${path}": its schema version is ${version}, this Corbel knows up to ` +
-        `${MIGRATIONS.length}. Run the newer Corbel that wrote it, or restore an older copy.`,
-    );
-  }
+  refuseNewer(version, path);
   const own = version < NAMED ? space : spaceOf(db);
   if (own !== space) {
     throw new StoreMismatch(
       `Cannot use "${path}": it is the file of ${own}. Give each file its own name again.`,
     );
   }
+}
+
+/** Throws `StoreMismatch` where a newer Corbel has brought the file to its own schema. */
+export const checkVersion = (db: Connection, path: string): void =>
+  refuseNewer(pragma(db, "user_version"), path);
+
+function refuseNewer(version: number, path: string): void {
+  if (version <= MIGRATIONS.length) return;
+  throw new StoreMismatch(
+    `Cannot use "${path}": its schema version is ${version}, this Corbel knows up to ` +
+      `${MIGRATIONS.length}. Run the newer Corbel that wrote it, or restore an older copy.`,
+  );
 }
 
 /** Brings a file that was checked to this version's schema; run inside a write transaction. */

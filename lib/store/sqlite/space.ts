@@ -4,6 +4,7 @@ import type { Checkpoints } from "./checkpoints.ts";
 import { Connection } from "./connection.ts";
 import { sql } from "./fragment.ts";
 import type { RowCachePool } from "./row_cache.ts";
+import { checkVersion } from "./migrations.ts";
 import { openFile, type SpaceFile } from "./open_file.ts";
 import {
   assertStands,
@@ -92,6 +93,11 @@ export class FileSpace {
   /** Whether the file is still found under its name, and no other. */
   isInPlace(): boolean {
     return inodeOf(this.#path) === this.#inode;
+  }
+
+  /** Throws `StoreMismatch` once a newer Corbel has been at the file. */
+  assertReadable(): void {
+    this.#readForeignVersion();
   }
 
   /** What is known of the committed rows of a definition. */
@@ -225,7 +231,10 @@ export class FileSpace {
   #readForeignVersion(): number {
     const moment = this.#moment();
     if (moment !== this.#asked.moment) {
-      this.#asked = { moment, version: this.#db.get(FOREIGN_VERSION)![0] as number };
+      const version = this.#db.get(FOREIGN_VERSION)![0] as number;
+      // Who has committed may be a newer Corbel.
+      if (version !== this.#asked.version) checkVersion(this.#db, this.#path);
+      this.#asked = { moment, version };
     }
     return this.#asked.version;
   }

@@ -4,6 +4,7 @@ import type { Definition } from "../port.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 import { Busy, type Connection } from "./connection.ts";
 import { sql } from "./fragment.ts";
+import { checkVersion } from "./migrations.ts";
 import { Turns } from "./turns.ts";
 
 /** Is told which rows a transaction changes or removes, and with null that it adds one. */
@@ -146,9 +147,9 @@ export class Writer {
     if (this.#isLogDoubtful) this.#mend();
     await this.#turns.take(() => this.#db.run(BEGIN), deadline);
     const version = this.#db.get(FOREIGN_VERSION)![0];
-    if (version !== this.#foreignVersion && this.#foreignVersion !== null) {
-      this.#turns.rivalsNoticed();
-    }
+    if (version === this.#foreignVersion) return;
+    checkVersion(this.#db, this.#options.path);
+    if (this.#foreignVersion !== null) this.#turns.rivalsNoticed();
     this.#foreignVersion = version;
   }
 
