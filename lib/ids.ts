@@ -21,6 +21,9 @@ export function requiredId(text: string): Id {
   return id;
 }
 
+/** When an id was made, in milliseconds; to the second, and by the clock of whoever made it. */
+export const madeAt = (id: Id): number => parseInt(id.slice(0, 8), 16) * 1000;
+
 /**
  * ObjectIds as MongoDB lays them out: seconds, five random bytes of this process, a counter of
  * three bytes. Ids of one process always ascend: when the counter runs over, or the clock goes

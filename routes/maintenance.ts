@@ -15,6 +15,7 @@ import { eachProject } from "@/lib/projects/projects.ts";
 import { REQUEST_COUNTS } from "@/lib/projects/request_counts.ts";
 import { INVITATIONS } from "@/lib/projects/invitations.ts";
 import { removeTrashed } from "@/lib/projects/trash.ts";
+import { removeUnfinished } from "@/lib/projects/unfinished.ts";
 import type { Services } from "@/lib/services.ts";
 import { SIGN_IN_STATES } from "@/lib/social/states.ts";
 import { purgeExpired } from "@/lib/store/expiry.ts";
@@ -43,16 +44,18 @@ const EXPIRING_CONTROL = [
 /** What one pass removed. */
 export interface Removed {
   readonly projects: number;
+  /** Projects whose creation was killed. */
+  readonly unfinished: number;
   readonly documents: number;
   readonly expired: number;
 }
 
 /**
- * Removes deleted projects, and old trash and expired records of every project and of those who own
- * them. Several processes may do so at once.
+ * Removes deleted projects, what killed processes have left, and old trash and expired records of
+ * every project and of those who own them. Several processes may do so at once.
  */
 export async function maintain(
-  services: Pick<Services, "engine" | "clock" | "blobStores">,
+  services: Pick<Services, "engine" | "clock" | "blobStores" | "log">,
   stopped: () => boolean = () => false,
 ): Promise<Removed> {
   const { engine, clock } = services;
@@ -60,10 +63,12 @@ export async function maintain(
   for (const definition of EXPIRING_CONTROL) {
     expired += await purgeExpired(engine.records("control", definition), definition, clock);
   }
+  await engine.tidy?.();
   const projects = await removeTrashed(services, stopped);
+  const unfinished = await removeUnfinished(services, stopped);
   const failures: unknown[] = [];
   for await (const { _id: projectId } of eachProject(services)) {
-    if (stopped()) return { projects, documents, expired };
+    if (stopped()) return { projects, unfinished, documents, expired };
     try {
       documents += await purgeDocuments(services, projectId, stopped);
       for (const definition of EXPIRING) {
@@ -78,7 +83,7 @@ export async function maintain(
   if (failures.length > 0) {
     throw new AggregateError(failures, `${failures.length} projects were left out: ${failures[0]}`);
   }
-  return { projects, documents, expired };
+  return { projects, unfinished, documents, expired };
 }
 
 async function purgeDocuments(

@@ -4,6 +4,8 @@ import { startMaintenance } from "./maintenance.ts";
 import { startServer } from "./server.ts";
 import { startWorkers, type WorkersOptions } from "./workers.ts";
 
+/** How many projects a line of the log names. */
+const NAMED_MAX = 10;
 const SIGNALS = ["SIGTERM", "SIGINT"] as const;
 
 export interface ServeOptions extends WorkersOptions {
@@ -27,6 +29,13 @@ export async function serve(services: Services, options: ServeOptions): Promise<
   if (await awaitsFirstAccount(services)) {
     const register = `${publicUrl}/dashboard/register`;
     log.write("info", "There is no account yet: whoever registers first makes it", { register });
+  }
+  const lost = services.engine.lost?.() ?? [];
+  if (lost.length > 0) {
+    log.write("error", "Files of projects are missing or empty: restore them from a backup", {
+      projects: lost.length,
+      first: lost.slice(0, NAMED_MAX).join(" "),
+    });
   }
   log.flush();
   if (options.greeting !== undefined) options.print(options.greeting);

@@ -18,7 +18,7 @@ type SigningKeyRecord = StoredRecord & {
 };
 
 /** In each project's space. */
-const SIGNING_KEYS: Definition = {
+export const SIGNING_KEYS: Definition = {
   name: "_signingKeys",
   fields: { createdAt: { type: "Date" } },
   indexes: [],

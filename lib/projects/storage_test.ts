@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { engineOver } from "@/tests/support/engine_over.ts";
 import { openTestServices } from "@/tests/support/test_services.ts";
 import { BlobsUnavailable } from "../files/blobs.ts";
 import { type RemovalRecord, REMOVALS } from "../files/removals.ts";
@@ -10,7 +11,6 @@ import { Problem } from "../problems.ts";
 import type { Services } from "../services.ts";
 import { UniqueViolation } from "../store/errors.ts";
 import { ALL, and, eq } from "../store/filter.ts";
-import type { Engine } from "../store/port.ts";
 import {
   clearStorage,
   findStorage,
@@ -306,21 +306,12 @@ Deno.test("who finds a record that was not there a moment ago begins anew", asyn
   await using opened = await openTestServices();
   const { services } = opened;
   let tries = 0;
-  const engine: Engine = {
-    name: services.engine.name,
-    records: (space, definition) => services.engine.records(space, definition),
-    bytes: (space) => services.engine.bytes(space),
-    recount: (space, definition) => services.engine.recount(space, definition),
-    drop: (space, definition) => services.engine.drop(space, definition),
-    createSpace: (space) => services.engine.createSpace(space),
-    dropSpace: (projectId) => services.engine.dropSpace(projectId),
-    ping: () => services.engine.ping(),
+  const engine = engineOver(services.engine, {
     transaction: (space, work) =>
       ++tries === 1
         ? Promise.reject(new UniqueViolation("_id"))
         : services.engine.transaction(space, work),
-    [Symbol.asyncDispose]: () => Promise.resolve(),
-  };
+  });
   await setStorage({ ...services, engine }, PROJECT, GIVEN);
   assert.equal(tries, 2);
   assert.equal((await usageOf(services))?.target, TARGET);

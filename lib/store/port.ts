@@ -308,6 +308,17 @@ export interface Engine extends AsyncDisposable {
    * what their definition rests on.
    */
   fence?(space: Space, place: Pick<Definition, "name"> & { readonly version: Id }): Promise<void>;
+  /** Ids of all projects that have a space, also of those that nobody knows. */
+  spaces(): Promise<Id[]>;
+  /** Names of definitions that have a place in a space: all of which something was ever stored. */
+  kinds(space: Space): Promise<string[]>;
+  /**
+   * Projects whose spaces were found missing, foreign or damaged: what is asked of them throws. Left
+   * out by an engine that keeps all of them in one place.
+   */
+  lost?(): Id[];
+  /** Removes what processes that were killed have left half-made an hour ago, if any can be. */
+  tidy?(): Promise<void>;
   /** Makes the space if it is missing. */
   createSpace(space: Space): Promise<void>;
   /**

@@ -120,7 +120,7 @@ export const getReadiness = system({
   operationId: "getReadiness",
   path: "/api/health/ready",
   summary: "Can it serve?",
-  description: "Asks everything the server depends on.",
+  description: "Writes a little to everything the server depends on.",
   success: [{
     status: 200,
     description: "It can.",
@@ -128,6 +128,10 @@ export const getReadiness = system({
       status: z.literal("ready"),
       database: z.enum(["sqlite", "mongodb"]),
       storage: z.enum(["disk", "s3"]),
+      unusableProjects: z.int().min(1).optional().openapi({
+        description:
+          "How many projects' files were found missing or damaged. Requests for them are answered 503, and the log names each; all others are served.",
+      }),
     }),
     example: { status: "ready", database: "sqlite", storage: "disk" },
     message: "Ready",

@@ -20,5 +20,7 @@ export const handleGetReadiness: Handler<null> = async ({ services }) => {
     needed(engine.ping(), `The database (${database})`),
     needed(blobStores.internal.ping(), `The file storage (${storage})`),
   ]);
-  return ok(200, JSON.stringify({ status: "ready", database, storage }), "Ready");
+  const lost = engine.lost?.() ?? [];
+  const ready = { status: "ready", database, storage };
+  return ok(200, JSON.stringify({ ...ready, unusableProjects: lost.length || undefined }), "Ready");
 };

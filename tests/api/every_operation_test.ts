@@ -7,9 +7,9 @@ import { QUERY_LENGTH_MAX, REQUEST_TIMEOUT_MS } from "@/lib/limits.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { Services } from "@/lib/services.ts";
 import { StoreUnavailable } from "@/lib/store/errors.ts";
-import type { Engine } from "@/lib/store/port.ts";
 import { createApp } from "@/routes/app.ts";
 import { type Answer, type Call, send } from "../support/conforming_client.ts";
+import { engineOver } from "../support/engine_over.ts";
 import { hurried } from "../support/hurried.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 import { allowOnly } from "./origins.ts";
@@ -64,18 +64,17 @@ function failing(services: Services, error: Error): Services {
   const fail = () => {
     throw error;
   };
-  const engine: Engine = {
-    name: "sqlite",
-    records: () => new Proxy({}, { get: () => () => Promise.reject(error) }) as never, // Fails as any.
-    transaction: () => Promise.reject(error),
-    bytes: () => Promise.reject(error),
-    recount: () => Promise.reject(error),
-    drop: () => Promise.reject(error),
-    createSpace: () => Promise.reject(error),
-    dropSpace: () => Promise.reject(error),
-    ping: () => Promise.reject(error),
-    async [Symbol.asyncDispose]() {},
-  };
+  const reject = () => Promise.reject(error);
+  const engine = engineOver(services.engine, {
+    records: () => new Proxy({}, { get: () => reject }) as never, // Fails as any.
+    transaction: reject,
+    version: fail,
+    foreignVersion: fail,
+    bytes: reject,
+    recount: reject,
+    drop: reject,
+    ping: reject,
+  });
   return {
     ...services,
     engine,

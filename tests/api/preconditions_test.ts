@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { Services } from "@/lib/services.ts";
 import type { Definition, Records, Space, StoredRecord } from "@/lib/store/port.ts";
 import { createApp } from "@/routes/app.ts";
+import { engineOver } from "../support/engine_over.ts";
 import { send } from "../support/conforming_client.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { NOBODY, ok, openShelf, refused, type ShelfCall, tally, times } from "./shelf.ts";
@@ -203,18 +204,7 @@ function meddled(services: Services, collection: string, meanwhile: () => Promis
   }
   return {
     ...services,
-    engine: {
-      name: engine.name,
-      records: watched,
-      transaction: (space, work) => engine.transaction(space, work),
-      bytes: (space) => engine.bytes(space),
-      recount: (space, definition) => engine.recount(space, definition),
-      drop: (space, definition) => engine.drop(space, definition),
-      createSpace: (space) => engine.createSpace(space),
-      dropSpace: (projectId) => engine.dropSpace(projectId),
-      ping: () => engine.ping(),
-      async [Symbol.asyncDispose]() {},
-    },
+    engine: engineOver(engine, { records: watched }),
   };
 }
 

@@ -103,7 +103,7 @@ Deno.test("a file that a newer version takes over is left alone by who has it op
   withDatabase(fileOf(store.address, space), (db) => db.exec("pragma user_version = 9999"));
   await until("the newer version is noticed", async () => {
     return await records.get(id(1)).then(() => false, (error) => error instanceof StoreMismatch);
-  });
+  }, 2000);
   for (let again = 0; again < 2; again++) {
     await assert.rejects(() => records.get(id(1)), StoreMismatch);
     await assert.rejects(() => records.list({ filter: ALL, sort: [], limit: 1 }), StoreMismatch);

@@ -124,3 +124,27 @@ Deno.test("a project that is removed is nobody's loss", async () => {
   assert.equal(await engine.records(space, THINGS).count(ALL), 0);
   assert.equal(await engine.records(other, THINGS).count(ALL), 50);
 });
+
+Deno.test("what killed processes have left half-made is removed after an hour, and nothing else", async () => {
+  await using filled = await openFilled();
+  const { path, spaces: [space] } = filled;
+  await using engine = await openOn(path);
+  const draft = `projects/${newSpace()}.db.${crypto.randomUUID()}`;
+  const old = [draft, `${draft}-wal`, `${draft}-shm`, `probe.${crypto.randomUUID()}`];
+  const kept = [
+    `projects/${newSpace()}.db.${crypto.randomUUID()}`,
+    `probe.${crypto.randomUUID()}`,
+    "probe.txt",
+    `projects/${space}.db.backup`,
+  ];
+  const long = new Date(Date.now() - 3_660_000);
+  for (const name of [...old, ...kept]) await Deno.writeTextFile(`${path}/${name}`, "");
+  for (const name of [...old, ...kept.slice(2), `projects/${space}.db`]) {
+    await Deno.utime(`${path}/${name}`, long, long);
+  }
+  await engine.tidy();
+  const isThere = (name: string) => Deno.stat(`${path}/${name}`).then(() => true, () => false);
+  assert.deepEqual(await Promise.all(old.map(isThere)), old.map(() => false));
+  assert.deepEqual(await Promise.all(kept.map(isThere)), kept.map(() => true));
+  assert.equal(await engine.records(space, THINGS).count(ALL), 50);
+});

@@ -392,6 +392,22 @@ export const writeCases: Cases = {
     await engine.dropSpace(space);
   },
 
+  "spaces are found by what is in them, whether or not anybody knows them": async ({ engine }) => {
+    const space = newSpace();
+    assert.ok(!(await engine.spaces()).includes(space));
+    await engine.createSpace(space);
+    assert.deepEqual(await engine.kinds(space), []);
+    const [posts, notes] = [definition({ name: "posts" }), definition({ name: "notes" })];
+    for (const kind of [posts, notes]) await engine.records(space, kind).insert({ _id: id(1) });
+    assert.ok((await engine.spaces()).includes(space));
+    assert.deepEqual((await engine.kinds(space)).sort(), ["notes", "posts"]);
+    await engine.drop(space, posts);
+    assert.deepEqual(await engine.kinds(space), ["notes"]);
+    assert.ok(!(await engine.kinds("control")).includes("notes"));
+    await engine.dropSpace(space);
+    assert.ok(!(await engine.spaces()).includes(space));
+  },
+
   "ping resolves while the store answers": async ({ engine }) => {
     assert.equal(await engine.ping(), undefined);
   },

@@ -3,6 +3,7 @@ import type { Incoming } from "@/lib/files/local_files.ts";
 import type { BlobStores } from "@/lib/files/stores.ts";
 import type { Services } from "@/lib/services.ts";
 import type { Engine, Records, Space, StoredRecord, Transaction } from "@/lib/store/port.ts";
+import { engineOver } from "./engine_over.ts";
 
 /** What is about to happen: `_uploads.updateOne`, `commit`, `blobs.publish`, … */
 export type Step = (name: string, space: Space | null) => void | Promise<void>;
@@ -19,24 +20,17 @@ export function stepped(services: Services, step: Step): Services {
 }
 
 function steppedEngine(engine: Engine, step: Step): Engine {
-  return {
-    name: engine.name,
-    ...(engine.version && { version: engine.version.bind(engine) }),
-    bytes: engine.bytes.bind(engine),
-    recount: engine.recount.bind(engine),
-    drop: engine.drop.bind(engine),
-    createSpace: engine.createSpace.bind(engine),
-    dropSpace: engine.dropSpace.bind(engine),
-    ping: engine.ping.bind(engine),
-    records: (space, definition) =>
-      each(engine.records(space, definition), definition.name, step, space),
+  return engineOver(engine, {
+    records: (space, definition, room) =>
+      each(engine.records(space, definition, room), definition.name, step, space),
     async transaction<T>(space: Space, work: (tx: Transaction) => Promise<T>): Promise<T> {
       await step("begin", space);
       const result = await engine.transaction(space, async (tx) => {
         const result = await work({
           define: tx.define.bind(tx),
-          records: <R extends StoredRecord>(definition: Parameters<Transaction["records"]>[0]) =>
-            each<Records<R>>(tx.records<R>(definition), definition.name, step, space),
+          records: <R extends StoredRecord>(
+            ...[definition, room]: Parameters<Transaction["records"]>
+          ) => each<Records<R>>(tx.records<R>(definition, room), definition.name, step, space),
         });
         await step("commit", space);
         return result;
@@ -44,8 +38,7 @@ function steppedEngine(engine: Engine, step: Step): Engine {
       await step("committed", space);
       return result;
     },
-    [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
-  };
+  });
 }
 
 function steppedStores(stores: BlobStores, step: Step): BlobStores {

@@ -1,4 +1,4 @@
-import type { Db } from "mongodb";
+import type { Db, Document } from "mongodb";
 import type { Definition } from "../port.ts";
 import { LIMITED } from "./connect.ts";
 import { repeatable } from "./failures.ts";
@@ -12,13 +12,20 @@ const NOT_OF_DOCUMENTS = /^(?:_|system\.)/;
  * it beside its writes; after a crash of its own it may be off until {@linkcode validate}.
  */
 export async function bytesIn(db: Db, beside: readonly Definition[]): Promise<number> {
-  const options = { nameOnly: true, ...LIMITED };
   const counted = {
     $or: [{ name: { $not: NOT_OF_DOCUMENTS } }, { name: { $in: beside.map(({ name }) => name) } }],
   };
-  const found = await repeatable(() => db.listCollections(counted, options).toArray());
-  const sizes = await Promise.all(found.map(({ name }) => sizeOf(db, name)));
+  const sizes = await Promise.all((await named(db, counted)).map((name) => sizeOf(db, name)));
   return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+/** Names of all collections but the server's own. */
+export const kindsIn = (db: Db): Promise<string[]> => named(db, { name: { $not: /^system\./ } });
+
+async function named(db: Db, which: Document): Promise<string[]> {
+  const options = { nameOnly: true, ...LIMITED };
+  const found = await repeatable(() => db.listCollections(which, options).toArray());
+  return found.map(({ name }) => name);
 }
 
 /** On a sharded cluster each shard answers for itself. */

@@ -1,4 +1,5 @@
 import type { ClientSession, Db, MongoClient } from "mongodb";
+import { parseId } from "../../ids.ts";
 import { createLru } from "../../lru.ts";
 import { StoreUnavailable } from "../errors.ts";
 import { OpenTransactions } from "../open_transactions.ts";
@@ -13,7 +14,7 @@ import type {
   Transaction,
 } from "../port.ts";
 import { AbandonedSessions } from "./abandoned.ts";
-import { bytesIn, validate } from "./bytes.ts";
+import { bytesIn, kindsIn, validate } from "./bytes.ts";
 import { connect, LIMITED } from "./connect.ts";
 import { fence } from "./fence.ts";
 import { isTransient, repeatable, sent, translated } from "./failures.ts";
@@ -187,6 +188,19 @@ export class MongoEngine implements Engine {
 
   async fence(space: Space, place: Parameters<typeof fence>[1]): Promise<void> {
     await guarded(() => repeatable(() => fence(this.#db(space), place)));
+  }
+
+  async spaces(): Promise<Id[]> {
+    const before = databaseName(this.#options, "");
+    const list = () => this.#client.db("admin").admin().listDatabases({ nameOnly: true });
+    const { databases } = await guarded(() => repeatable(list));
+    return databases.flatMap(({ name }) =>
+      name.startsWith(before) ? parseId(name.slice(before.length)) ?? [] : []
+    );
+  }
+
+  kinds(space: Space): Promise<string[]> {
+    return guarded(() => kindsIn(this.#db(space)));
   }
 
   createSpace(): Promise<void> {

@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { StoreMismatch, StoreUnavailable } from "../errors.ts";
+import { StoreUnavailable } from "../errors.ts";
 import type {
   Definition,
   Engine,
@@ -16,13 +16,21 @@ import type { Connection, Sync } from "./connection.ts";
 import { sql } from "./fragment.ts";
 import { SqliteRecords } from "./records.ts";
 import { bytesOf } from "./open_file.ts";
+import {
+  makeFolder,
+  probeFolder,
+  projectsIn,
+  refuseHeadless,
+  removeIfAny,
+  removeLeftovers,
+} from "./folder.ts";
 import { Registry } from "./registry.ts";
 import { RowCachePool } from "./row_cache.ts";
 import { Scans } from "./scans.ts";
 import { FileSpace } from "./space.ts";
-import { assertStands, bytesCounted } from "./tables.ts";
+import { assertStands, bytesCounted, kindsIn } from "./tables.ts";
 import { Tenancy } from "./tenancy.ts";
-import type { Touched } from "./writer.ts";
+import { SqliteTransaction } from "./transaction.ts";
 
 export interface SqliteOptions {
   /** Holds `control.db` and `projects/<id>.db`; made if it is missing. */
@@ -40,8 +48,6 @@ export interface SqliteOptions {
 }
 
 const FILES_MAX = 100;
-/** Where there is no room for so much, there is none for a write either. */
-const PROBE_BYTES = 65_536;
 const QUERY_TIME_LIMIT_MS = 5_000;
 /** How long writes may be answered that go to a file which was taken away, and are lost with it. */
 const WATCH_MS = 1_000;
@@ -64,6 +70,8 @@ export class SqliteEngine implements Engine {
   readonly #control: FileSpace;
   readonly #registry: Registry;
   readonly #projects: LRUCache<string, FileSpace>;
+  /** Projects whose files could not be used when they were needed last. */
+  readonly #lost = new Set<Id>();
   readonly #watch: ReturnType<typeof setInterval>;
   #isHeadless = false;
 
@@ -77,17 +85,16 @@ export class SqliteEngine implements Engine {
     this.#control = this.#open("control");
     this.#registry = new Registry(this.#control);
     this.#projects = new LRUCache({ max: filesMax, dispose: (space) => this.#close(space) });
+    for (const projectId of this.#registry.all()) {
+      if (!bytesOf(this.#path(projectId))) this.#lost.add(projectId);
+    }
     this.#watch = setInterval(() => this.#leaveLost(), WATCH_MS);
     Deno.unrefTimer(this.#watch);
   }
 
   /** Throws `StoreUnavailable` when the folder cannot be used, `StoreMismatch` for a foreign file. */
   static async open(options: SqliteOptions): Promise<SqliteEngine> {
-    try {
-      await Deno.mkdir(`${options.folder}/projects`, { recursive: true });
-    } catch (error) {
-      throw new StoreUnavailable(`Cannot make the folder "${options.folder}"`, { cause: error });
-    }
+    await makeFolder(options.folder);
     await refuseHeadless(options.folder);
     using entered = new DisposableStack();
     const engine = new SqliteEngine(options, entered.use(await Tenancy.enter(options.folder)));
@@ -170,8 +177,26 @@ export class SqliteEngine implements Engine {
     if (space !== "control") await this.#registry.add(space);
   }
 
+  spaces(): Promise<Id[]> {
+    return projectsIn(this.#folder);
+  }
+
+  // deno-lint-ignore require-await -- Rejects where a plain return would throw.
+  async kinds(space: Space): Promise<string[]> {
+    return kindsIn(this.#file(space).reader);
+  }
+
+  lost(): Id[] {
+    return [...this.#lost];
+  }
+
+  async tidy(): Promise<void> {
+    await removeLeftovers(this.#folder);
+  }
+
   async dropSpace(projectId: Id): Promise<void> {
     await this.#registry.remove(projectId);
+    this.#lost.delete(projectId);
     this.#projects.delete(projectId);
     await Promise.all(this.#closing);
     // The log last: without its file it is nothing.
@@ -182,14 +207,7 @@ export class SqliteEngine implements Engine {
 
   async ping(): Promise<void> {
     await this.#file("control").write((db) => void db.get(sql("select 1")));
-    const probe = `${this.#folder}/probe.${crypto.randomUUID()}`;
-    try {
-      await Deno.writeFile(probe, new Uint8Array(PROBE_BYTES));
-    } catch (error) {
-      throw new StoreUnavailable(`Cannot write to the folder "${this.#folder}"`, { cause: error });
-    } finally {
-      await removeIfAny(probe);
-    }
+    await probeFolder(this.#folder);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -215,10 +233,21 @@ export class SqliteEngine implements Engine {
     if (space === "control") return this.#control;
     let file = this.#projects.get(space);
     if (file === undefined) {
-      file = this.#open(space);
+      file = this.#openProject(space);
       this.#projects.set(space, file);
     }
     return file;
+  }
+
+  #openProject(projectId: Id): FileSpace {
+    try {
+      const file = this.#open(projectId);
+      this.#lost.delete(projectId);
+      return file;
+    } catch (error) {
+      if (this.#registry.has(projectId)) this.#lost.add(projectId);
+      throw error;
+    }
   }
 
   #open(space: Space): FileSpace {
@@ -248,119 +277,9 @@ export class SqliteEngine implements Engine {
   }
 }
 
-/** Files of projects without the one that knows them: made anew, it would know none of them. */
-async function refuseHeadless(folder: string): Promise<void> {
-  if (bytesOf(`${folder}/control.db`)) return;
-  for await (const { name } of Deno.readDir(`${folder}/projects`)) {
-    if (!PROJECT_FILE.test(name)) continue;
-    throw new StoreMismatch(
-      `"${folder}/control.db" is missing or empty, though there are files of projects: ` +
-        "restore it from a backup of the same time.",
-    );
-  }
-}
-
-const PROJECT_FILE = /^[0-9a-f]{24}\.db$/;
-
-async function removeIfAny(path: string): Promise<void> {
-  try {
-    await Deno.remove(path);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return;
-    throw new StoreUnavailable(`Cannot remove the file "${path}"`, { cause: error });
-  }
-}
-
 type Read<T> = (db: Connection, committed: Committed | null) => T;
 
 function readOn<T>(file: FileSpace, definition: Definition, work: Read<T>): T {
   file.assertReadable();
   return work(file.reader, file.committed(definition));
-}
-
-/** How long a transaction may go on without giving the event loop a turn. */
-const TURN_MS = 4;
-
-/**
- * Once one of its calls has failed a transaction can only be undone, as on every engine. However
- * many calls it makes, others are answered between them; what they write waits for its end.
- */
-class SqliteTransaction implements Transaction {
-  readonly #file: FileSpace;
-  readonly #db: Connection;
-  readonly #touched: Touched;
-  #turnBegan = performance.now();
-  /** The turn of the others, and the calls behind it in their order. */
-  #othersTurn: Promise<void> | null = null;
-  #ended = false;
-  #failure: { error: unknown } | null = null;
-
-  constructor(file: FileSpace, db: Connection, touched: Touched) {
-    this.#file = file;
-    this.#db = db;
-    this.#touched = touched;
-  }
-
-  records<T extends StoredRecord>(definition: Definition, room?: Room): Records<T> {
-    const access: Access = {
-      read: (work, empty) => this.#run(definition, (db) => work(db, null), { empty }),
-      slow: null,
-      write: (work, empty) =>
-        this.#run(definition, (db) => work(db, (seq) => this.#touched(definition, seq)), {
-          empty,
-          isWrite: true,
-        }),
-    };
-    return new SqliteRecords<T>(definition, access, room);
-  }
-
-  define(definition: Definition): Promise<void> {
-    return this.#guarded(() => this.#file.redefineWithin(this.#db, definition));
-  }
-
-  throwIfFailed(): void {
-    if (this.#failure !== null) throw this.#failure.error;
-  }
-
-  end(): void {
-    this.#ended = true;
-  }
-
-  #run<T>(
-    definition: Definition,
-    work: (db: Connection) => T,
-    { empty, isWrite = false }: { empty: (() => T) | undefined; isWrite?: boolean },
-  ): Promise<T> {
-    return this.#guarded(() => {
-      if (isWrite) assertStands(this.#db, definition);
-      if (empty !== undefined && !this.#file.hasTable(definition, this.#db)) return empty();
-      this.#file.prepareWithin(this.#db, definition);
-      return work(this.#db);
-    });
-  }
-
-  #guarded<T>(work: () => T): Promise<T> {
-    const isLong = performance.now() - this.#turnBegan > TURN_MS;
-    if (isLong) this.#othersTurn ??= this.#turn();
-    return this.#othersTurn === null
-      ? Promise.try(() => this.#attempt(work))
-      : this.#othersTurn.then(() => this.#attempt(work));
-  }
-
-  async #turn(): Promise<void> {
-    await new Promise<void>((resolve) => setImmediate(resolve));
-    this.#othersTurn = null;
-    this.#turnBegan = performance.now();
-  }
-
-  #attempt<T>(work: () => T): T {
-    if (this.#ended) throw new Error("The transaction has ended");
-    this.throwIfFailed();
-    try {
-      return work();
-    } catch (error) {
-      this.#failure = { error };
-      throw error;
-    }
-  }
 }

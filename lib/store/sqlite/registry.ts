@@ -18,6 +18,10 @@ export class Registry {
       undefined;
   }
 
+  all(): Id[] {
+    return this.#control.reader.all(sql("select id from spaces")).map(([id]) => id as Id);
+  }
+
   async add(projectId: Id): Promise<void> {
     await this.#control.write((db) =>
       db.run(sql("insert or ignore into spaces(id) values(?)", projectId))

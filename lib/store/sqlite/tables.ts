@@ -55,6 +55,10 @@ export const hasTable = (db: Connection, { name }: Definition): boolean =>
   db.get(sql("select 1 from sqlite_schema where type = 'table' and name = ?", `r_${name}`)) !==
     undefined;
 
+export const kindsIn = (db: Connection): string[] =>
+  db.all(sql("select substr(name, 3) from sqlite_schema where type = 'table' and name glob 'r_*'"))
+    .map(([name]) => name as string);
+
 /** Whether everything the definition asks for is there. Throws for an index of another shape. */
 export function isPrepared(db: Connection, definition: Definition): boolean {
   if (!hasTable(db, definition)) return false;

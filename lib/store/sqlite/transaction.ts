@@ -1,0 +1,94 @@
+import type { Definition, Records, Room, StoredRecord, Transaction } from "../port.ts";
+import type { Access } from "./access.ts";
+import type { Connection } from "./connection.ts";
+import { SqliteRecords } from "./records.ts";
+import type { FileSpace } from "./space.ts";
+import { assertStands } from "./tables.ts";
+import type { Touched } from "./writer.ts";
+
+/** How long a transaction may go on without giving the event loop a turn. */
+const TURN_MS = 4;
+
+/**
+ * Once one of its calls has failed a transaction can only be undone, as on every engine. However
+ * many calls it makes, others are answered between them; what they write waits for its end.
+ */
+export class SqliteTransaction implements Transaction {
+  readonly #file: FileSpace;
+  readonly #db: Connection;
+  readonly #touched: Touched;
+  #turnBegan = performance.now();
+  /** The turn of the others, and the calls behind it in their order. */
+  #othersTurn: Promise<void> | null = null;
+  #ended = false;
+  #failure: { error: unknown } | null = null;
+
+  constructor(file: FileSpace, db: Connection, touched: Touched) {
+    this.#file = file;
+    this.#db = db;
+    this.#touched = touched;
+  }
+
+  records<T extends StoredRecord>(definition: Definition, room?: Room): Records<T> {
+    const access: Access = {
+      read: (work, empty) => this.#run(definition, (db) => work(db, null), { empty }),
+      slow: null,
+      write: (work, empty) =>
+        this.#run(definition, (db) => work(db, (seq) => this.#touched(definition, seq)), {
+          empty,
+          isWrite: true,
+        }),
+    };
+    return new SqliteRecords<T>(definition, access, room);
+  }
+
+  define(definition: Definition): Promise<void> {
+    return this.#guarded(() => this.#file.redefineWithin(this.#db, definition));
+  }
+
+  throwIfFailed(): void {
+    if (this.#failure !== null) throw this.#failure.error;
+  }
+
+  end(): void {
+    this.#ended = true;
+  }
+
+  #run<T>(
+    definition: Definition,
+    work: (db: Connection) => T,
+    { empty, isWrite = false }: { empty: (() => T) | undefined; isWrite?: boolean },
+  ): Promise<T> {
+    return this.#guarded(() => {
+      if (isWrite) assertStands(this.#db, definition);
+      if (empty !== undefined && !this.#file.hasTable(definition, this.#db)) return empty();
+      this.#file.prepareWithin(this.#db, definition);
+      return work(this.#db);
+    });
+  }
+
+  #guarded<T>(work: () => T): Promise<T> {
+    const isLong = performance.now() - this.#turnBegan > TURN_MS;
+    if (isLong) this.#othersTurn ??= this.#turn();
+    return this.#othersTurn === null
+      ? Promise.try(() => this.#attempt(work))
+      : this.#othersTurn.then(() => this.#attempt(work));
+  }
+
+  async #turn(): Promise<void> {
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    this.#othersTurn = null;
+    this.#turnBegan = performance.now();
+  }
+
+  #attempt<T>(work: () => T): T {
+    if (this.#ended) throw new Error("The transaction has ended");
+    this.throwIfFailed();
+    try {
+      return work();
+    } catch (error) {
+      this.#failure = { error };
+      throw error;
+    }
+  }
+}
