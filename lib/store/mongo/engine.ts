@@ -234,7 +234,10 @@ export class MongoEngine implements Engine {
       const attempts = { client: this.#client, abandoned: this.#abandoned, deadline };
       const transacted = transact(attempts, async (session, run) => {
         // Who was in the way once waits for the others of this process.
-        if (run > 1) turn ??= await this.#queues.take(space);
+        if (run > 1) {
+          this.#peers.wasInTheWay();
+          turn ??= await this.#queues.take(space);
+        }
         if (performance.now() > deadline) {
           throw new StoreUnavailable("A transaction was in the way of others for too long");
         }

@@ -45,6 +45,7 @@ export class Peers implements AsyncDisposable {
   #beating: Promise<unknown> = Promise.resolve();
   #idleBeats = 0;
   #ending: Promise<void> | null = null;
+  #lookedAt = -Infinity;
 
   constructor(client: MongoClient, control: string) {
     this.#client = client;
@@ -71,6 +72,11 @@ export class Peers implements AsyncDisposable {
     } finally {
       clearInterval(looking);
     }
+  }
+
+  /** The same for whoever meets locks again and again, in transactions that never take long. */
+  wasInTheWay(): void {
+    if (performance.now() - this.#lookedAt > LOOK_MS) void this.#endDead().catch(() => {});
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -104,6 +110,7 @@ export class Peers implements AsyncDisposable {
   }
 
   #endDead(): Promise<void> {
+    this.#lookedAt = performance.now();
     return this.#ending ??= this.#killDead().finally(() => this.#ending = null);
   }
 
