@@ -11,7 +11,7 @@ export type CollectionRecord = StoredRecord & {
   name: string;
   /** Names that differ only in case are one. */
   nameLower: string;
-  /** What its documents are kept under, where its name was another collection's before. */
+  /** What its documents are kept under; earlier versions left out the name itself. */
   storedAs?: string;
   /** Of the definition: another one after each change. Left out before the first. */
   version?: Id;

@@ -32,7 +32,7 @@ const SERVER_SHAPES: Readonly<Record<string, FieldShape>> = {
 
 /**
  * `restsOn` is the record that holds the definition, if it is stored, and `version` its version;
- * `storedAs` is what its documents are kept under, where that is not its name.
+ * `storedAs` is what its documents are kept under, its name where they are not to be stored.
  */
 export function compileCollection(
   definition: CollectionDefinition,

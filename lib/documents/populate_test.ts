@@ -7,9 +7,7 @@ import { eq } from "../store/filter.ts";
 import type { Definition, Id, Json, ListQuery, Space, StoredRecord } from "../store/port.ts";
 import { type AccessServices, openForReading } from "./access.ts";
 import { AnswerSize } from "./answer_size.ts";
-import { type Collection, compileCollection, type StoredDocument } from "./collection.ts";
-import { parseDefinition } from "./definition.ts";
-import { type CollectionDefinition } from "./fields.ts";
+import { type Collection, type StoredDocument } from "./collection.ts";
 import type { Members } from "./document.ts";
 import { Populator } from "./populate.ts";
 import { createCollection } from "./save_collection.ts";
@@ -53,12 +51,12 @@ async function setup(): Promise<TestServices> {
 /** Puts documents in as they are; their ids are 1, 2, 3 … */
 async function store(
   { services }: TestServices,
-  input: unknown,
+  { name }: { readonly name: string },
   documents: readonly { readonly [name: string]: Json }[],
   projectId = PROJECT,
 ): Promise<void> {
-  const definition: CollectionDefinition = parseDefinition(input);
-  await services.engine.records<StoredDocument>(projectId, compileCollection(definition).records)
+  const { records: definition } = (await services.catalog.find(projectId, name))!;
+  await services.engine.records<StoredDocument>(projectId, definition)
     .insertMany(documents.map((members, n) => ({
       _id: id(n + 1),
       createdAt: "2026-01-01T00:00:00.000Z",

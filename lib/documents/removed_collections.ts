@@ -2,7 +2,7 @@ import { type Clock, timestamp } from "../clock.ts";
 import { REQUEST_TIMEOUT_MS } from "../limits.ts";
 import { deleteGently } from "../store/expiry.ts";
 import { ALL, and, compare, eq } from "../store/filter.ts";
-import type { Definition, Engine, Filter, Id, StoredRecord, Transaction } from "../store/port.ts";
+import type { Definition, Engine, Filter, Id, StoredRecord } from "../store/port.ts";
 import { type CollectionRecord, placeOf } from "./catalog.ts";
 import type { StoredDocument } from "./collection.ts";
 
@@ -12,42 +12,20 @@ import type { StoredDocument } from "./collection.ts";
  * the deletion, ever touch the new one's documents.
  */
 export type RemovedCollection = StoredRecord & {
-  /** Of the collection's name, in lower case. */
-  nameLower: string;
   storedAs: string;
   removedAt: string;
-  /** Whether nothing is kept there any more, not even the place itself. */
-  isDropped: boolean;
 };
 
 /** In each project's space. */
 export const REMOVED_COLLECTIONS: Definition = {
   name: "_removedCollections",
   fields: {
-    nameLower: { type: "String" },
     storedAs: { type: "String" },
     removedAt: { type: "Date" },
-    isDropped: { type: "Boolean" },
   },
-  indexes: [
-    { keys: [{ path: "nameLower", descending: false }] },
-    { keys: [{ path: "isDropped", descending: false }] },
-  ],
+  indexes: [],
   trash: false,
 };
-
-/** A place for a new collection's documents that never was another one's. */
-export async function unusedPlace(
-  tx: Transaction,
-  { _id, name, nameLower }: Pick<CollectionRecord, "_id" | "name" | "nameLower">,
-): Promise<string> {
-  const earlier = await tx.records<RemovedCollection>(REMOVED_COLLECTIONS)
-    .findOne(eq("nameLower", nameLower));
-  return earlier === null ? name : `${name}.${_id}`;
-}
-
-/** Whether a place has an id of its own, so that it cannot come again. */
-const isUnique = ({ storedAs }: RemovedCollection): boolean => storedAs.includes(".");
 
 /**
  * How long somebody may go on writing who found the collection before it was deleted: what is known
@@ -89,10 +67,8 @@ export async function finishRemovals(
     removed += await empty(services, projectId, one, stopped);
     if (stopped()) break;
     await engine.drop(projectId, keptAt(one));
-    const records = engine.records<RemovedCollection>(projectId, REMOVED_COLLECTIONS);
-    if (isUnique(one)) await records.deleteOne(eq("_id", one._id));
-    // Of a name that served once: whoever still empties it would empty the next one's documents.
-    else await records.updateOne(eq("_id", one._id), { set: { isDropped: true } });
+    await engine.records<RemovedCollection>(projectId, REMOVED_COLLECTIONS)
+      .deleteOne(eq("_id", one._id));
   }
   return removed;
 }
@@ -103,9 +79,8 @@ async function* pending(
   which: Filter = ALL,
 ): AsyncGenerator<RemovedCollection> {
   const records = engine.records<RemovedCollection>(projectId, REMOVED_COLLECTIONS);
-  const filter = and(eq("isDropped", false), which);
   for (let after: Id | null = null;;) {
-    const rest: Filter = after === null ? filter : and(filter, compare("_id", "gt", after));
+    const rest: Filter = after === null ? which : and(which, compare("_id", "gt", after));
     const next = await records.findOne(rest);
     if (next === null) return;
     yield next.value;
@@ -135,8 +110,6 @@ export const newRemoval = (
   record: CollectionRecord,
 ): RemovedCollection => ({
   _id,
-  nameLower: record.nameLower,
   storedAs: placeOf(record),
   removedAt: timestamp(clock),
-  isDropped: false,
 });

@@ -25,7 +25,6 @@ import { type CollectionDefinition } from "./fields.ts";
 import { type Misfit, misfits } from "./misfits.ts";
 import { shown } from "./names.ts";
 import { findRecord, redefine, type Redefining } from "./redefine.ts";
-import { unusedPlace } from "./removed_collections.ts";
 
 export interface CollectionServices {
   readonly engine: Engine;
@@ -64,16 +63,11 @@ export async function createCollections(
   await engine.transaction(projectId, async (tx) => {
     const records = tx.records<CollectionRecord>(COLLECTIONS);
     await refuseMoreCollections(tx, projectId, { plan, added: fresh.length });
-    const places = new Map<CollectionRecord, string>();
-    for (const one of fresh) {
-      const storedAs = await unusedPlace(tx, one);
-      places.set(one, storedAs);
-      await insertNew(records, storedAs === one.name ? one : { ...one, storedAs });
-    }
+    for (const one of fresh) await insertNew(records, one);
     // By now all of them are there.
     for (const { definition } of fresh) await checkReferences(records, definition);
-    for (const [{ definition }, storedAs] of places) {
-      await tx.define(compileCollection(definition, { storedAs }).records);
+    for (const one of fresh) {
+      await tx.define(compileCollection(one.definition, { storedAs: placeOf(one) }).records);
     }
   });
   for (const { name } of fresh) catalog.forget(projectId, name);
@@ -86,10 +80,13 @@ function newRecord(
 ): CollectionRecord {
   const { name } = definition;
   const now = timestamp(clock);
+  const id = newId();
   return {
-    _id: newId(),
+    _id: id,
     name,
     nameLower: name.toLowerCase(),
+    // With the id: a collection of this name that was deleted before was kept elsewhere.
+    storedAs: `${name}.${id}`,
     definition: asJson(definition),
     createdAt: now,
     updatedAt: now,

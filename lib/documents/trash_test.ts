@@ -5,8 +5,7 @@ import { QueryTooSlow } from "../store/errors.ts";
 import { ALL } from "../store/filter.ts";
 import type { Filter, Id, Json, ListQuery, Records } from "../store/port.ts";
 import { openForWriting, type Writable } from "./access.ts";
-import { compileCollection, type StoredDocument } from "./collection.ts";
-import { parseDefinition } from "./definition.ts";
+import type { StoredDocument } from "./collection.ts";
 import { etagOf } from "./document.ts";
 import { createCollection } from "./save_collection.ts";
 import { deleteDocument, purgeTrash, recoverDocument } from "./trash.ts";
@@ -30,8 +29,7 @@ async function store(
   { services }: TestServices,
   ...documents: readonly { readonly [name: string]: Json }[]
 ): Promise<Records<StoredDocument>> {
-  const { records: definition } = compileCollection(parseDefinition(DEFINITION));
-  const records = services.engine.records<StoredDocument>(PROJECT, definition);
+  const { records } = await openForWriting(services, SECRET, DEFINITION.name);
   await records.insertMany(documents.map((members, n) => ({
     _id: id(n + 1),
     createdAt: "2025-01-01T00:00:00.000Z",

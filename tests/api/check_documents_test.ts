@@ -24,17 +24,17 @@ const POSTS = {
 };
 
 /** As a version stored it that did not look at the definition which stood. */
-const UNAWARE: Definition = {
-  name: "posts",
-  fields: {
+async function unaware({ catalog, engine }: Services) {
+  const { records: { name } } = (await catalog.find(PROJECT, "posts"))!;
+  const fields: Definition["fields"] = {
     isDeleted: { type: "Boolean" },
     createdAt: { type: "Date" },
     updatedAt: { type: "Date" },
     deletedAt: { type: "Date" },
-  },
-  indexes: [],
-  trash: true,
-};
+  };
+  const definition = { name, fields, indexes: [], trash: true };
+  return engine.records<StoredDocument>(PROJECT, definition);
+}
 
 async function store(services: Services, ...documents: { [name: string]: Json }[]) {
   const at = "2026-01-01T00:00:00.000Z";
@@ -44,7 +44,7 @@ async function store(services: Services, ...documents: { [name: string]: Json }[
     ...one,
     ...owned,
   }));
-  await services.engine.records<StoredDocument>(PROJECT, UNAWARE).insertMany(stored);
+  await (await unaware(services)).insertMany(stored);
   return stored.map(({ _id }) => _id);
 }
 
@@ -117,7 +117,7 @@ Deno.test("what nobody but the owner can mend is told, the first ten, and the re
   );
   assert.equal(mended, 1);
   for (const id of untitled) {
-    await services.engine.records(PROJECT, UNAWARE).deleteOne({ op: "eq", path: "_id", value: id });
+    await (await unaware(services)).deleteOne({ op: "eq", path: "_id", value: id });
   }
   const left = await checkDocuments(services, all);
   assert.deepEqual(left.misfits.map(({ id }) => id), [undated]);

@@ -181,7 +181,7 @@ function meddled(services: Services, collection: string, meanwhile: () => Promis
   let found = false;
   function watched<T extends StoredRecord>(space: Space, definition: Definition): Records<T> {
     const records = engine.records<T>(space, definition);
-    if (definition.name !== collection) return records;
+    if (!definition.name.startsWith(`${collection}.`)) return records;
     return {
       insert: (record) => records.insert(record),
       insertMany: (many) => records.insertMany(many),

@@ -76,7 +76,7 @@ Deno.test("an export reads on only as it is read, and ends when the reader leave
           const records = target.records(...args);
           return new Proxy(records, {
             get(inner, name) {
-              if (name === "list" && args[1].name === "posts") lists++;
+              if (name === "list" && args[1].name.startsWith("posts.")) lists++;
               const member = Reflect.get(inner, name, inner);
               return typeof member === "function" ? member.bind(inner) : member;
             },
@@ -97,7 +97,7 @@ Deno.test("an export reads on only as it is read, and ends when the reader leave
   await reader.read();
   await reader.read();
   const before = lists;
-  assert.ok(before <= 3, `${before} pages for the first`);
+  assert.ok(before >= 1 && before <= 3, `${before} pages for the first`);
   await reader.cancel();
   await new Promise((resolve) => setTimeout(resolve, 0));
   assert.ok(lists <= before + 1, "nobody reads on");
