@@ -1,0 +1,287 @@
+/**
+ * Two processes, one of which is killed again and again while documents are written and read, and
+ * the collection is changed, deleted and made again.
+ */
+
+import assert from "node:assert/strict";
+import { loadConfig } from "@/lib/config.ts";
+import { checkDocuments } from "@/lib/documents/check_documents.ts";
+import { silentLog } from "@/lib/http/log.ts";
+import { openServices } from "@/lib/services.ts";
+import { RUNS } from "../property/run.ts";
+import { faults } from "../support/server_faults.ts";
+import { createTestStore, type TestStore } from "../support/test_store.ts";
+import { type Answer, type Call, listAll, type Project, send } from "./project.ts";
+import { type Server, startServer } from "./server.ts";
+import { until } from "./until.ts";
+
+const ROUNDS = Math.ceil(RUNS / 25);
+const WRITERS = 6;
+const BULK = 3;
+/** Nothing waits longer for what a dead process left; the rest is for a slow machine. */
+const ANSWER_MS = 5_000 + 2_500;
+/** Between the first write of a round and the kill, and from there to the round's end. */
+const BEFORE_MS = 400;
+const AFTER_MS = 200;
+const FIRST_MS = 30_000;
+
+const PATH = "/api/data/things";
+const FIELDS = {
+  open: [],
+  dated: [{ key: "v", type: "Date" }],
+  required: [{ key: "v", type: "String", required: true }],
+};
+const VALUES = [undefined, "2026-01-01T00:00:00.000Z", "word"];
+
+type Kind = keyof typeof FIELDS;
+
+/** What stood from the moment when it was known to, until somebody set out to change it. */
+interface Standing {
+  readonly kind: Kind;
+  readonly isPrivate: boolean;
+  readonly from: number;
+  until: number;
+}
+
+/** A request that took effect somewhen in between. */
+interface Span {
+  readonly sentAt: number;
+  readonly answeredAt: number;
+}
+
+interface Ledger {
+  /** Documents answered with 201, by id. */
+  readonly stored: Map<string, Span>;
+  readonly deletions: Span[];
+  /** The last is what stands; null while there is no collection. */
+  readonly standing: (Standing | null)[];
+  readonly counts: Map<string, number>;
+  longestMs: number;
+}
+
+const count = ({ counts }: Ledger, what: string, by = 1): void =>
+  void counts.set(what, (counts.get(what) ?? 0) + by);
+
+const pick = <T>(some: readonly T[]): T => some[Math.floor(Math.random() * some.length)]!;
+const pause = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms));
+
+/** Null if the server died meanwhile. */
+async function timed(ledger: Ledger, server: Server, call: Call) {
+  const sentAt = performance.now();
+  let answer: Answer;
+  try {
+    answer = await send(server, call);
+  } catch {
+    count(ledger, "cut off");
+    return null;
+  }
+  const answeredAt = performance.now();
+  ledger.longestMs = Math.max(ledger.longestMs, answeredAt - sentAt);
+  if (answer.status === 503) count(ledger, "503");
+  return { sentAt, answeredAt, ...answer };
+}
+
+interface World {
+  readonly ledger: Ledger;
+  readonly project: Project;
+  readonly cookie: string;
+  isOver: boolean;
+}
+
+/** Until the server dies, or the round is over. */
+async function write(world: World, server: Server, isBulk: boolean): Promise<void> {
+  const { ledger, project } = world;
+  while (!world.isOver) {
+    const document = { userId: project.projectId, v: pick(VALUES) };
+    const answer = await timed(ledger, server, {
+      path: isBulk ? `${PATH}/bulk` : PATH,
+      key: project.secretKey,
+      body: isBulk ? { documents: Array(BULK).fill(document) } : document,
+    });
+    if (answer === null) return;
+    assert.ok([201, 400, 404, 503].includes(answer.status), answer.text);
+    if (answer.status !== 201) continue;
+    const ids: string[] = isBulk ? answer.body.data.ids : [answer.body.data._id];
+    for (const id of ids) ledger.stored.set(id, answer);
+    count(ledger, "documents", ids.length);
+  }
+}
+
+/** Without a token, which shows nothing of a private collection. */
+async function read(world: World, server: Server): Promise<void> {
+  const { ledger, project: { publishableKey: key } } = world;
+  while (!world.isOver) {
+    const before = ledger.standing.at(-1);
+    const answer = await timed(ledger, server, { path: `${PATH}?limit=100`, key });
+    if (answer === null) return;
+    assert.ok([200, 401, 404, 503].includes(answer.status), answer.text);
+    if (answer.status !== 200) continue;
+    const wasPrivate = before?.isPrivate && before === ledger.standing.at(-1) &&
+      before.until > answer.answeredAt;
+    for (const { _id } of answer.body.data.items) {
+      const { sentAt = 0 } = ledger.stored.get(_id) ?? {};
+      assert.ok(!wasPrivate || sentAt < before.from, `${_id} is private, and was shown`);
+    }
+    count(ledger, "lists");
+  }
+}
+
+/** Deletes the collection, makes it again and changes it, until its server dies. */
+async function change(world: World, server: Server): Promise<void> {
+  const { ledger } = world;
+  while (!world.isOver) {
+    const now = ledger.standing.at(-1)!;
+    const isDeletion = now !== null && Math.random() < 0.3;
+    const next = { kind: pick(Object.keys(FIELDS) as Kind[]), isPrivate: Math.random() < 0.5 };
+    if (now !== null) now.until = performance.now();
+    const answer = await asOwner(world, server, {
+      method: isDeletion ? "DELETE" : now === null ? "POST" : "PUT",
+      path: now === null ? "" : "/things",
+      ...(!isDeletion && { body: definitionOf(next) }),
+    });
+    if (answer === null) return;
+    const { status, text, answeredAt } = answer;
+    assert.ok([200, 201, 409, 503].includes(status), text);
+    if (status === 503) return;
+    if (status === 409) ledger.standing.push({ ...now!, from: answeredAt, until: Infinity });
+    else if (isDeletion) {
+      ledger.standing.push(null);
+      ledger.deletions.push(answer);
+    } else ledger.standing.push({ ...next, from: answeredAt, until: Infinity });
+    count(ledger, status === 409 ? "conflicts" : isDeletion ? "deletions" : "changes");
+    await pause(Math.random() * 60);
+  }
+}
+
+const definitionOf = ({ kind, isPrivate }: Pick<Standing, "kind" | "isPrivate">) => ({
+  name: "things",
+  fields: FIELDS[kind],
+  rls: isPrivate ? { mode: "private" } : { enabled: false },
+});
+
+const asOwner = ({ ledger, project, cookie }: World, server: Server, { path, ...call }: Call) =>
+  timed(ledger, server, {
+    ...call,
+    path: `/api/projects/${project.projectId}/collections${path}`,
+    headers: { cookie },
+  });
+
+/** What stands after a round: a change may have been cut off before its answer. */
+async function lookAgain(world: World, server: Server): Promise<void> {
+  const { ledger } = world;
+  const before = ledger.standing.at(-1)!;
+  let body: Answer["body"];
+  await until("definitions are listed", async () => {
+    const answer = await asOwner(world, server, { path: "" });
+    body = answer?.body;
+    return answer?.status === 200;
+  }, ANSWER_MS);
+  const from = performance.now();
+  const [now] = body.data.items;
+  if (now === undefined) {
+    if (before !== null) ledger.deletions.push({ sentAt: before.until, answeredAt: from });
+    ledger.standing.push(null);
+    return;
+  }
+  const field = now.fields.find(({ key }: { key: string }) => key === "v");
+  const kind = field === undefined ? "open" : field.required ? "required" : "dated";
+  ledger.standing.push({ kind, isPrivate: now.rls.enabled, from, until: Infinity });
+}
+
+/** Nothing answered is lost, nothing deleted is back, and every document fits what stands. */
+async function prove(world: World, server: Server): Promise<void> {
+  const { ledger, project } = world;
+  const standing = ledger.standing.at(-1)!;
+  const items = standing === null ? [] : (await listAll(server, project, "things")).items;
+  const found = new Set(items.map(({ _id }) => _id));
+  const { sentAt, answeredAt } = ledger.deletions.at(-1) ?? { sentAt: 0, answeredAt: 0 };
+  for (const [id, span] of ledger.stored) {
+    if (span.sentAt > answeredAt) assert.ok(found.has(id), `${id} was answered, and is lost`);
+    if (span.answeredAt < sentAt) {
+      assert.ok(!found.has(id), `${id} was deleted with its collection, and is back`);
+      ledger.stored.delete(id);
+    }
+  }
+  if (standing === null) return;
+  for (const { v, _id } of items) {
+    if (standing.kind === "required") assert.equal(typeof v, "string", `${_id} lacks a value`);
+    if (standing.kind === "dated") assert.ok(v !== "word", `${_id} has no date`);
+  }
+  if (standing.kind === "dated") {
+    const path = `${PATH}?v_gte=2020-01-01&count=true`;
+    const { body } = await send(server, { path, key: project.secretKey });
+    assert.equal(body.data.count, items.filter(({ v }) => v !== undefined).length);
+  }
+  await using services = await openServices(loadConfig(server.settings), { log: silentLog });
+  const checked = await checkDocuments(services, { ...project, name: "things" });
+  assert.deepEqual(checked, { checked: items.length, mended: 0, misfits: [] });
+}
+
+async function openWorld(store: TestStore): Promise<World> {
+  await using server = await startServer({ store, settings: { RATE_LIMITS: "off" } });
+  const account = { email: "owner@example.com", password: crypto.randomUUID() };
+  const registered = await send(server, { path: "/api/auth/register", body: account });
+  assert.equal(registered.status, 201, registered.text);
+  const cookie = registered.headers.getSetCookie()[0]!.split(";")[0]!;
+  const headers = { cookie };
+  const made = await send(server, { path: "/api/projects", headers, body: { name: "Crash" } });
+  assert.equal(made.status, 201, made.text);
+  const ledger: Ledger = {
+    stored: new Map(),
+    deletions: [],
+    standing: [null],
+    counts: new Map(),
+    longestMs: 0,
+  };
+  return { ledger, project: made.body.data, cookie, isOver: false };
+}
+
+Deno.test(`kill -9 of either of two processes during changes of a definition loses, brings back, misfits and shows nothing, ${ROUNDS} times over`, async () => {
+  await using store = await createTestStore();
+  const world = await openWorld(store);
+  const { ledger } = world;
+  const start = () => startServer({ store, settings: { RATE_LIMITS: "off" } });
+  const servers: (Server | null)[] = [null, null];
+  await using _servers = new AsyncDisposableStack();
+  _servers.defer(async () => {
+    for (const server of servers) await server?.[Symbol.asyncDispose]();
+  });
+  for (let round = 0; round < ROUNDS; round++) {
+    const [one, other] = await Promise.all(servers.map(async (server) => server ?? await start()));
+    servers.splice(0, 2, one!, other!);
+    await lookAgain(world, one!);
+    await prove(world, one!);
+    world.isOver = false;
+    const before = ledger.counts.get("documents") ?? 0;
+    const work = Promise.all([
+      ...Array.from(
+        { length: WRITERS },
+        (_, i) => write(world, i % 2 === 0 ? one! : other!, faults.changesBeside === null && i < 2),
+      ),
+      read(world, one!),
+      read(world, other!),
+      change(world, pick([one!, other!])),
+    ]);
+    const isWritten = () => (ledger.counts.get("documents") ?? 0) > before;
+    await Promise.race([work, until("something is stored", isWritten, FIRST_MS)]);
+    await pause(Math.random() * BEFORE_MS);
+    const victims = pick([[0], [1], [0, 1]]);
+    await Promise.all(victims.map(async (i) => {
+      assert.equal((await servers[i]!.kill()).signal, "SIGKILL");
+      servers[i]!.http.close();
+      servers[i] = null;
+      count(ledger, "kills");
+    }));
+    await pause(AFTER_MS);
+    world.isOver = true;
+    await work;
+  }
+  const last = servers[0] ??= await start();
+  await lookAgain(world, last);
+  await prove(world, last);
+  console.log(
+    Object.fromEntries(ledger.counts),
+    `longest answer ${Math.round(ledger.longestMs)} ms`,
+  );
+  assert.ok(ledger.longestMs < ANSWER_MS, `an answer took ${Math.round(ledger.longestMs)} ms`);
+});
