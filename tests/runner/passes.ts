@@ -42,7 +42,7 @@ export const CHOSEN_ON_MONGODB: readonly RegExp[] = [
   /^tests\/api\/(?:exchange_code|refresh_session|shared_\w+)_test/,
   /^tests\/api\/(?:accept_invitation_at_once|register_account_admission)_test/,
   /^tests\/api\/(?:confirm_upload|storage_quota_edge|uploads_interleaved|reaper)_/,
-  /^tests\/acceptance\/journey_/,
+  /^tests\/acceptance\/(?:journey|crash_definitions)_/,
 ];
 export const CHOSEN_IN_BUCKET: readonly RegExp[] = [
   /^tests\/api\/(?:request_upload|confirm_upload|delete_file|uploads_interleaved|reaper)_/,
