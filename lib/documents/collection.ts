@@ -31,8 +31,8 @@ const SERVER_SHAPES: Readonly<Record<string, FieldShape>> = {
 };
 
 /**
- * `restsOn` is the record that holds the definition, if it is stored, and `version` its version;
- * `storedAs` is what its documents are kept under, its name where they are not to be stored.
+ * `restsOn` is the record that holds the definition and `version` its version, both left out where
+ * it is not stored; `storedAs` is what its documents are kept under, its name if left out.
  */
 export function compileCollection(
   definition: CollectionDefinition,

@@ -70,7 +70,9 @@ export const updateCollection = contract({
   path: "/api/projects/{projectId}/collections/{collectionName}",
   summary: "Change a collection",
   description: "Replaces the whole definition; the name cannot change. Fields that are no longer " +
-    "declared keep their stored values.",
+    "declared keep their stored values. From the answer on every write fits the new definition, " +
+    "and nobody reads by a rule that let more through. For the rest, other processes on MongoDB " +
+    "may take up to 5 s to follow.",
   security: projectMember("admin"),
   parameters: [projectId, collectionName],
   body: { ...definitionBody, description: "The whole definition; `name` may be left out." },
@@ -86,7 +88,8 @@ export const deleteCollection = contract({
   summary: "Delete a collection",
   description:
     "The collection is gone at once, for good, and its name is free. Its documents are " +
-    "removed in the background.",
+    "removed in the background. Other processes on MongoDB may list them for up to 5 s, by the " +
+    "rules that the collection had; nothing is written to it any more.",
   security: projectMember("admin"),
   parameters: [projectId, collectionName],
   body: null,

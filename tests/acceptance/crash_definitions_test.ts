@@ -4,6 +4,7 @@
  */
 
 import assert from "node:assert/strict";
+import { setTimeout as pause } from "node:timers/promises";
 import { loadConfig } from "@/lib/config.ts";
 import { checkDocuments } from "@/lib/documents/check_documents.ts";
 import { silentLog } from "@/lib/http/log.ts";
@@ -35,11 +36,10 @@ const VALUES = [undefined, "2026-01-01T00:00:00.000Z", "word"];
 
 type Kind = keyof typeof FIELDS;
 
-/** What stood from the moment when it was known to, until somebody set out to change it. */
+/** What is known to stand, until somebody sets out to change it. */
 interface Standing {
   readonly kind: Kind;
   readonly isPrivate: boolean;
-  readonly from: number;
   until: number;
 }
 
@@ -63,7 +63,6 @@ const count = ({ counts }: Ledger, what: string, by = 1): void =>
   void counts.set(what, (counts.get(what) ?? 0) + by);
 
 const pick = <T>(some: readonly T[]): T => some[Math.floor(Math.random() * some.length)]!;
-const pause = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms));
 
 /** Null if the server died meanwhile. */
 async function timed(ledger: Ledger, server: Server, call: Call) {
@@ -102,7 +101,8 @@ async function write(world: World, server: Server, isBulk: boolean): Promise<voi
     assert.ok([201, 400, 404, 503].includes(answer.status), answer.text);
     if (answer.status !== 201) continue;
     const ids: string[] = isBulk ? answer.body.data.ids : [answer.body.data._id];
-    for (const id of ids) ledger.stored.set(id, answer);
+    const { sentAt, answeredAt } = answer;
+    for (const id of ids) ledger.stored.set(id, { sentAt, answeredAt });
     count(ledger, "documents", ids.length);
   }
 }
@@ -116,11 +116,12 @@ async function read(world: World, server: Server): Promise<void> {
     if (answer === null) return;
     assert.ok([200, 401, 404, 503].includes(answer.status), answer.text);
     if (answer.status !== 200) continue;
-    const wasPrivate = before?.isPrivate && before === ledger.standing.at(-1) &&
-      before.until > answer.answeredAt;
+    const wasPrivate = before?.isPrivate && before.until === Infinity;
+    const deleted = ledger.deletions.at(-1)?.answeredAt ?? 0;
     for (const { _id } of answer.body.data.items) {
+      // What was deleted while it was public may be shown for some seconds.
       const { sentAt = 0 } = ledger.stored.get(_id) ?? {};
-      assert.ok(!wasPrivate || sentAt < before.from, `${_id} is private, and was shown`);
+      assert.ok(!wasPrivate || sentAt < deleted, `${_id} is private, and was shown`);
     }
     count(ledger, "lists");
   }
@@ -140,14 +141,14 @@ async function change(world: World, server: Server): Promise<void> {
       ...(!isDeletion && { body: definitionOf(next) }),
     });
     if (answer === null) return;
-    const { status, text, answeredAt } = answer;
+    const { status, text, sentAt, answeredAt } = answer;
     assert.ok([200, 201, 409, 503].includes(status), text);
     if (status === 503) return;
-    if (status === 409) ledger.standing.push({ ...now!, from: answeredAt, until: Infinity });
+    if (status === 409) ledger.standing.push({ ...now!, until: Infinity });
     else if (isDeletion) {
       ledger.standing.push(null);
-      ledger.deletions.push(answer);
-    } else ledger.standing.push({ ...next, from: answeredAt, until: Infinity });
+      ledger.deletions.push({ sentAt, answeredAt });
+    } else ledger.standing.push({ ...next, until: Infinity });
     count(ledger, status === 409 ? "conflicts" : isDeletion ? "deletions" : "changes");
     await pause(Math.random() * 60);
   }
@@ -166,8 +167,8 @@ const asOwner = ({ ledger, project, cookie }: World, server: Server, { path, ...
     headers: { cookie },
   });
 
-/** What stands after a round: a change may have been cut off before its answer. */
-async function lookAgain(world: World, server: Server): Promise<void> {
+/** Learns what stands: a change may have been cut off before its answer. */
+async function learn(world: World, server: Server): Promise<void> {
   const { ledger } = world;
   const before = ledger.standing.at(-1)!;
   let body: Answer["body"];
@@ -176,20 +177,21 @@ async function lookAgain(world: World, server: Server): Promise<void> {
     body = answer?.body;
     return answer?.status === 200;
   }, ANSWER_MS);
-  const from = performance.now();
   const [now] = body.data.items;
   if (now === undefined) {
-    if (before !== null) ledger.deletions.push({ sentAt: before.until, answeredAt: from });
+    if (before !== null) {
+      ledger.deletions.push({ sentAt: before.until, answeredAt: performance.now() });
+    }
     ledger.standing.push(null);
     return;
   }
   const field = now.fields.find(({ key }: { key: string }) => key === "v");
   const kind = field === undefined ? "open" : field.required ? "required" : "dated";
-  ledger.standing.push({ kind, isPrivate: now.rls.enabled, from, until: Infinity });
+  ledger.standing.push({ kind, isPrivate: now.rls.enabled, until: Infinity });
 }
 
 /** Nothing answered is lost, nothing deleted is back, and every document fits what stands. */
-async function prove(world: World, server: Server): Promise<void> {
+async function verify(world: World, server: Server): Promise<void> {
   const { ledger, project } = world;
   const standing = ledger.standing.at(-1)!;
   const items = standing === null ? [] : (await listAll(server, project, "things")).items;
@@ -241,16 +243,16 @@ Deno.test(`kill -9 of either of two processes during changes of a definition los
   const world = await openWorld(store);
   const { ledger } = world;
   const start = () => startServer({ store, settings: { RATE_LIMITS: "off" } });
-  const servers: (Server | null)[] = [null, null];
-  await using _servers = new AsyncDisposableStack();
-  _servers.defer(async () => {
+  let servers: (Server | null)[] = [null, null];
+  await using running = new AsyncDisposableStack();
+  running.defer(async () => {
     for (const server of servers) await server?.[Symbol.asyncDispose]();
   });
   for (let round = 0; round < ROUNDS; round++) {
     const [one, other] = await Promise.all(servers.map(async (server) => server ?? await start()));
-    servers.splice(0, 2, one!, other!);
-    await lookAgain(world, one!);
-    await prove(world, one!);
+    servers = [one!, other!];
+    await learn(world, one!);
+    await verify(world, one!);
     world.isOver = false;
     const before = ledger.counts.get("documents") ?? 0;
     const work = Promise.all([
@@ -277,8 +279,8 @@ Deno.test(`kill -9 of either of two processes during changes of a definition los
     await work;
   }
   const last = servers[0] ??= await start();
-  await lookAgain(world, last);
-  await prove(world, last);
+  await learn(world, last);
+  await verify(world, last);
   console.log(
     Object.fromEntries(ledger.counts),
     `longest answer ${Math.round(ledger.longestMs)} ms`,

@@ -1,6 +1,8 @@
+import { MongoClient } from "mongodb";
 import assert from "node:assert/strict";
 import { eq } from "@/lib/store/filter.ts";
-import { dropDatabases, mongodbUrl } from "../support/mongodb.ts";
+import { until } from "../acceptance/until.ts";
+import { dropDatabases, mongodbTestUrl, mongodbUrl } from "../support/mongodb.ts";
 import { definition, id, keys, newSpace } from "./fixtures.ts";
 import { openStore } from "./open_store.ts";
 import { SecondProcess } from "./second_process.ts";
@@ -33,6 +35,7 @@ async function openBereaved({ isKilled = true } = {}) {
   });
   if (isKilled) await other.kill();
   return {
+    prefix,
     engine,
     space,
     records,
@@ -79,6 +82,23 @@ if (Deno.env.get("MONGODB_TEST_URL")) {
     const { records } = store;
     await inTime(records.insert({ _id: id(3), code: "taken" }));
     assert.equal(await records.get(id(2)), null);
+  });
+
+  Deno.test("its transaction is ended though no process waits for it", async () => {
+    await using store = await openBereaved();
+    const { prefix, engine, space } = store;
+    await engine.transaction(space, (tx) => tx.records(THINGS).insert({ _id: id(4) }));
+    await using client = new MongoClient(mongodbTestUrl());
+    const raw = client.db(`${prefix}_${space}`).collection(THINGS.name);
+    // In a transaction, which waits for no lock.
+    const isFree = async () => {
+      await using session = client.startSession();
+      session.startTransaction();
+      const change = raw.updateMany({ n: 0 }, { $inc: { n: 1 } }, { session });
+      return (await change.catch(() => null))?.modifiedCount === 1;
+    };
+    assert.ok(!await isFree(), "it is open at first");
+    await until("another program may write again", isFree, 10_000);
   });
 
   Deno.test("a living process keeps its transaction, however long others wait", async () => {

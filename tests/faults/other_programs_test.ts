@@ -97,7 +97,7 @@ interface Others extends AsyncDisposable {
 async function openOthers(): Promise<Others> {
   await using opening = new AsyncDisposableStack();
   const server = opening.use(await startMongodb());
-  const { app, project, db } = opening.use(await openWorld(server));
+  const { app, project, stored } = opening.use(await openWorld(server));
   await project.collection({ name: "others", fields: FIELDS, rls: { enabled: false } });
   const own = await shelfOf(app, project, "others").insert(
     { n: "own 0", rank: 1, title: "a", at: "2026-01-01", live: true },
@@ -106,7 +106,7 @@ async function openOthers(): Promise<Others> {
     { n: "own 3" },
   );
   const documents = written();
-  await db.collection("others").insertMany(documents);
+  await (await stored("others")).insertMany(documents);
   const served = createApp(app.services);
   const headers = { "x-api-key": project.secretKey };
   const opened = opening.move();

@@ -22,9 +22,8 @@ const PILED = 3;
 const DATED = 120;
 
 /** Documents that have a date, made once. Resolves to how it is declared. */
-async function datedAs({ project, db }: World): Promise<"Date" | "String"> {
-  const stored = db.collection("dated");
-  if (await stored.countDocuments() === 0) {
+async function datedAs({ app, project, stored }: World): Promise<"Date" | "String"> {
+  if (await app.services.catalog.find(project.projectId, "dated") === null) {
     const fields = [{ key: "when", type: "String" }];
     await project.collection({ name: "dated", fields, rls: { enabled: false } });
     const document = { when: "2026-01-31T12:00:00.000Z" };
@@ -34,7 +33,8 @@ async function datedAs({ project, db }: World): Promise<"Date" | "String"> {
       assert.equal(status, 201, text);
     }
   }
-  return await stored.countDocuments({ when: { $type: "date" } }) > 0 ? "Date" : "String";
+  const dates = await (await stored("dated")).countDocuments({ when: { $type: "date" } });
+  return dates > 0 ? "Date" : "String";
 }
 
 export const RARE_OPERATIONS: Readonly<Record<string, Operation>> = {
@@ -79,12 +79,13 @@ export const RARE_OPERATIONS: Readonly<Record<string, Operation>> = {
     sends: ["find", "getMore", "update", "commitTransaction"],
     async begin(world) {
       const before = await datedAs(world);
+      const stored = await world.stored("dated");
       const type = before === "Date" ? "String" : "Date";
       return {
         send: () => outcomeOfCall(define(world, "dated", [{ key: "when", type }])),
         async effects() {
           const $type = type === "Date" ? "date" : "string";
-          const changed = await world.db.collection("dated").countDocuments({ when: { $type } });
+          const changed = await stored.countDocuments({ when: { $type } });
           assert.equal(changed % DATED, 0, `${changed} of ${DATED} documents are changed`);
           return changed / DATED;
         },

@@ -1,4 +1,4 @@
-import { type Db, MongoClient } from "mongodb";
+import { type Collection, type Db, MongoClient } from "mongodb";
 import assert from "node:assert/strict";
 import { updateCollection } from "@/lib/documents/save_collection.ts";
 import { REQUEST_TIMEOUT_MS } from "@/lib/limits.ts";
@@ -27,6 +27,8 @@ export interface World extends AsyncDisposable {
   atTheEdge(call: Call): Promise<Answer>;
   /** The project's database, past Corbel and past what is done to it. */
   readonly db: Db;
+  /** Where the documents of a collection are, in that database. */
+  stored(collection: string): Promise<Collection>;
   /** Names of the indexes of a collection, as the server has them. */
   indexes(collection: string): Promise<string[]>;
 }
@@ -72,6 +74,10 @@ export async function openWorld(
   const raw = opening.use(new MongoClient(server.url, { appName: "tests" }));
   const prefix = new URL(store.settings.DATABASE_URL!).pathname.slice(1);
   const db = raw.db(`${prefix}_${project.projectId}`);
+  const stored = async (name: string) => {
+    const { records } = (await app.services.catalog.find(project.projectId, name))!;
+    return db.collection(records.name);
+  };
   const full = appWithoutRoom(app.services);
   const opened = opening.move();
   return {
@@ -83,8 +89,9 @@ export async function openWorld(
         headers: [["x-api-key", project.secretKey], ...new Headers(call.headers)],
       }),
     db,
+    stored,
     indexes: async (name) =>
-      (await db.collection(name).indexes()).map((index) => index.name!).sort(),
+      (await (await stored(name)).indexes()).map((index) => index.name!).sort(),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }

@@ -22,8 +22,10 @@ interface PeerRecord {
 
 /** How often a process says that it is alive, while it has transactions now and then. */
 const BEAT_MS = 1_000;
-/** After how many silent beats another one ends its transactions. */
+/** After so long a silence another one ends its transactions. */
 const SILENT_MS = 2_500;
+/** After how many beats of its own a process looks whether another one is silent. */
+const LOOK_BEATS = 3;
 /** After so many beats without a transaction it says no more. */
 const IDLE_BEATS = 60;
 /** How long a write may take until one looks whether a dead process is in its way, and how often. */
@@ -32,7 +34,8 @@ const LOOK_MS = 500;
 /**
  * The processes on one MongoDB. A process that is killed in the middle of a transaction leaves it
  * open on the server for a minute, and with it locks on what it has written. Each says in which
- * sessions it has transactions, and that it is alive; who waits for a lock ends those of the dead.
+ * sessions it has transactions, and that it is alive; the others end those of the dead, at once where
+ * somebody waits for a lock.
  * A process that was only stopped for a while finds its transaction gone, and runs it again.
  */
 export class Peers implements AsyncDisposable {
@@ -43,6 +46,7 @@ export class Peers implements AsyncDisposable {
   readonly #sessions = new Map<string, Binary>();
   #beat: ReturnType<typeof setInterval> | undefined;
   #beating: Promise<unknown> = Promise.resolve();
+  #beats = 0;
   #idleBeats = 0;
   #ending: Promise<void> | null = null;
   #lookedAt = -Infinity;
@@ -80,9 +84,10 @@ export class Peers implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#leave();
+    clearInterval(this.#beat);
     await this.#beating;
     await this.#ending;
+    await this.#leave();
   }
 
   /** All of it each time: whoever took this process for dead has forgotten it. */
@@ -98,7 +103,8 @@ export class Peers implements AsyncDisposable {
   /** What cannot be said is said at the next beat. */
   async #beatOnce(): Promise<void> {
     if (++this.#idleBeats > IDLE_BEATS) return await this.#leave();
-    await this.#say().catch(() => {});
+    const isLook = ++this.#beats % LOOK_BEATS === 0;
+    await (isLook ? this.#endDead() : this.#say()).catch(() => {});
   }
 
   async #leave(): Promise<void> {
