@@ -88,12 +88,13 @@ async function leaveTransactionOpen(world: World, wire: LossyWire): Promise<void
 }
 
 async function recordOrdinary(
-  { project, db }: World,
+  { project, db, stored }: World,
   all: readonly Document[],
 ): Promise<Pick<Recording, "about" | "wasThere">> {
-  const isThere = async () => (await db.listCollections({ name: "ordinary" }).toArray()).length > 0;
-  const wasThere: boolean[] = [];
   await project.collection({ name: "ordinary", fields: FIELDS, rls: { enabled: false } });
+  const { collectionName: name } = await stored("ordinary");
+  const isThere = async () => (await db.listCollections({ name }).toArray()).length > 0;
+  const wasThere: boolean[] = [];
   wasThere.push(await isThere());
   assert.equal((await project.asSecret({ path: ORDINARY })).status, 200);
   wasThere.push(await isThere());
@@ -110,7 +111,7 @@ async function recordOrdinary(
     const from = all.length;
     const answer = await project.asSecret({ method, path, body });
     assert.equal(answer.status, status, answer.text);
-    about.set(method, all.slice(from).filter((one) => one[nameOf(one)] === "ordinary"));
+    about.set(method, all.slice(from).filter((one) => one[nameOf(one)] === name));
     path = `${ORDINARY}/${answer.body.data._id}`;
   }
   wasThere.push(await isThere());
