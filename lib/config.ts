@@ -112,7 +112,7 @@ export const driverFiles = ({ DATABASE_URL = "" }: Environment): string[] =>
     decodeURIComponent(path!)
   );
 
-/** Environment variables that {@linkcode loadConfig} reads, with what the README says of them. */
+/** Environment variables that {@linkcode loadConfig} reads, with what docs/self-hosting.md says of them. */
 export const SETTINGS = {
   DATABASE_URL: [
     `\`${DATABASE_DEFAULT}\``,

@@ -1,5 +1,5 @@
 /**
- * Every number that a client or an operator can run into. The README's table of limits is
+ * Every number that a client or an operator can run into. The table in docs/limits.md is
  * generated from {@linkcode LIMITS}; the code reads the numbers from here and nowhere else.
  */
 

@@ -3,22 +3,24 @@ import { SETTINGS } from "@/lib/config.ts";
 import { LIMITS } from "@/lib/limits.ts";
 import { buildDocument } from "./document.ts";
 
-const README = new URL("../README.md", import.meta.url);
+const SETTINGS_PAGE = new URL("../docs/self-hosting.md", import.meta.url);
+const LIMITS_PAGE = new URL("../docs/limits.md", import.meta.url);
 const DOCUMENT = new URL("openapi.json", import.meta.url);
 
 /** Every generated file with the text it should have. */
 export async function generated(): Promise<Map<URL, string>> {
-  const readme = await Deno.readTextFile(README);
   return new Map([
     [DOCUMENT, `${JSON.stringify(buildDocument(), null, 2)}\n`],
-    [README, withTable(withTable(readme, "settings", settingsTable()), "limits", limitsTable())],
+    [SETTINGS_PAGE, await withTable(SETTINGS_PAGE, "settings", settingsTable())],
+    [LIMITS_PAGE, await withTable(LIMITS_PAGE, "limits", limitsTable())],
   ]);
 }
 
-function withTable(text: string, name: string, table: string): string {
+async function withTable(page: URL, name: string, table: string): Promise<string> {
+  const text = await Deno.readTextFile(page);
   const [begin, end] = [`<!-- ${name}: generated -->`, `<!-- ${name}: end -->`];
   const [from, to] = [text.indexOf(begin), text.indexOf(end)];
-  if (from < 0 || to < from) throw new Error(`README.md has no place for its ${name} table`);
+  if (from < 0 || to < from) throw new Error(`${page.pathname} has no place for its ${name} table`);
   return `${text.slice(0, from + begin.length)}\n\n${table}\n\n${text.slice(to)}`;
 }
 

@@ -36,17 +36,48 @@ Deno.test("the rights that MongoDB is asked for are the same wherever they are n
     [.../actions: \[([^\]]*)\]/.exec(text)![1]!.matchAll(/"(\w+)"/g)].map(([, name]) => name!);
   const actions = actionsIn(await mustRead("docs/mongodb.md"));
   assert.deepEqual(actionsIn(await mustRead("compose.yaml")), actions);
-  const mentions = [...(await mustRead("README.md")).matchAll(/the (\S+) rights\b/g)];
+  const mentions = [...(await mustRead("docs/self-hosting.md")).matchAll(/the (\S+) rights\b/g)];
   assert.ok(mentions.length > 0);
   for (const [mention, number] of mentions) assert.equal(Number(number), actions.length, mention);
 });
 
-Deno.test("the README lists the commands of the administration, each once", async () => {
-  const readme = await mustRead("README.md");
-  const section = readme.split("### Administration")[1]!;
+Deno.test("docs/self-hosting.md lists the commands of the administration, each once", async () => {
+  const page = await mustRead("docs/self-hosting.md");
+  const section = page.split("## Administration")[1]!;
   const listed = section.split("```")[1]!.trim().split("\n");
   const commands = [...COMMANDS].map(([name, { usage }]) =>
     `deno task admin ${name} ${usage}`.trim()
   );
   assert.deepEqual(listed.toSorted(), commands.toSorted());
+});
+
+/** As GitHub makes them of headings. */
+const anchorsOf = (page: string): Set<string> =>
+  new Set(
+    [...page.replace(/^```[^]*?^```/gm, "").matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
+      heading!.toLowerCase().replace(/[^\p{L}\p{N} _-]/gu, "").replaceAll(" ", "-")
+    ),
+  );
+
+Deno.test("every link of a page to another file of ours leads there, to a heading that it has", async () => {
+  const files = await committedFiles();
+  const pages = files.filter((path) => path.endsWith(".md"));
+  let seen = 0;
+  for (const page of pages) {
+    for (const [, link] of (await mustRead(page)).matchAll(/\]\(([^)\s]+)\)/g)) {
+      const { protocol, pathname, hash } = new URL(link!, `file:///${page}`);
+      if (protocol !== "file:") continue;
+      seen++;
+      const path = pathname.slice(1);
+      assert.ok(files.some((file) => file === path || file.startsWith(`${path}/`)), link);
+      if (hash === "") continue;
+      assert.ok(anchorsOf(await mustRead(path)).has(hash.slice(1)), `${page}: ${link}`);
+    }
+  }
+  assert.ok(seen > 40, `${seen} links`);
+});
+
+Deno.test("the README is short enough to be read", async () => {
+  const lines = (await mustRead("README.md")).trimEnd().split("\n");
+  assert.ok(lines.length <= 200, `${lines.length} lines`);
 });

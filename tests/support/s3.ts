@@ -89,19 +89,19 @@ export async function assertS3Answers(address: string): Promise<void> {
   }
 }
 
-/** What the README says of buckets, by the word in front of each block. */
+/** What docs/storage.md says of buckets, by the word in front of each block. */
 export type Documented = "rights" | "policy" | "cors";
 
-/** JSON of the README, for a bucket of this name. */
+/** Its JSON, for a bucket of this name. */
 export async function documented(what: Documented, bucket: string): Promise<string> {
-  const text = await Deno.readTextFile(new URL("../../README.md", import.meta.url));
+  const text = await Deno.readTextFile(new URL("../../docs/storage.md", import.meta.url));
   const block = new RegExp(`<!-- bucket: ${what} -->\\s*\`\`\`json\\n([^\`]+)\`\`\``).exec(text)
     ?.[1];
-  if (block === undefined) throw new Error(`The README has no block "${what}"`);
+  if (block === undefined) throw new Error(`docs/storage.md has no block "${what}"`);
   return block.replaceAll("my-files", bucket);
 }
 
-/** An empty bucket, with the policy and the rules that the README asks for. */
+/** An empty bucket, with the policy and the rules that docs/storage.md asks for. */
 export async function createTestBucket(): Promise<TestBucket> {
   const account = accountOf(s3TestUrl());
   const { endpoint, region, accessKeyId, secretAccessKey } = account;

@@ -9,7 +9,7 @@ interface Failure {
   readonly $response?: { readonly headers?: Readonly<Record<string, string>> };
 }
 
-/** The permissions that Corbel's own key needs, as the README spells its policy. */
+/** The permissions that Corbel's own key needs, as docs/storage.md spells them. */
 const NEEDED = "s3:ListBucket on the bucket and s3:GetObject, s3:PutObject and s3:DeleteObject " +
   "on its objects";
 
