@@ -9,7 +9,13 @@ import { createTestStore } from "../support/test_store.ts";
 import { type Server, startServer } from "./server.ts";
 
 const CHECKOUT = fileURLToPath(new URL("../../", import.meta.url));
-const PAGES = ["README.md", "docs/documents.md", "docs/files.md", "docs/dashboard.md"];
+const PAGES = [
+  "README.md",
+  "docs/documents.md",
+  "docs/auth.md",
+  "docs/files.md",
+  "docs/dashboard.md",
+];
 const ORIGIN = "http://localhost:8000";
 
 type Language = "sh" | "js";
@@ -77,7 +83,9 @@ class Reader {
 
   #filledIn(text: string): string {
     let filled = text;
-    for (const [name, value] of this.#known) filled = filled.replaceAll(name, value);
+    for (const [name, value] of this.#known) {
+      filled = filled.replaceAll(new RegExp(`(?<!\\w)${RegExp.escape(name)}(?!\\w)`, "g"), value);
+    }
     return filled;
   }
 
