@@ -165,7 +165,7 @@ const table = {
   PUBLISHABLE_KEY_REQUIRED: {
     status: 403,
     message: "This is for a signed-in user: send the publishable key and the user's access token.",
-    when: "A secret key was used where a signed-in user acts for himself.",
+    when: "A secret key was used where only a signed-in user may act.",
   },
   ORIGIN_NOT_ALLOWED: {
     status: 403,

@@ -2,7 +2,7 @@ import type { ProjectMember } from "@/lib/projects/members.ts";
 import type { Id } from "@/lib/store/port.ts";
 import type { Handler } from "./call.ts";
 
-/** A member of a project, as its servers: no row-level security stands in his way. */
+/** A member of a project, as its servers: no row-level security stands in their way. */
 interface Server {
   readonly kind: "secret";
   readonly projectId: Id;

@@ -50,7 +50,7 @@ export interface Call<P> {
   hold(bytes: number): void;
 }
 
-/** All that many handlers want to know of their caller: in which project he may do this. */
+/** All that many handlers want to know of their caller: in which project they may do this. */
 export interface InProject {
   readonly projectId: Id;
 }

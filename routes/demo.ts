@@ -172,7 +172,7 @@ The notes of the demo user, which nobody else can see:
 
 curl '${url}/api/data/notes?done=false&limit=5' ${publishable} ${bearer}
 
-A new note of his:
+A new note of theirs:
 
 curl '${url}/api/data/notes' ${publishable} ${bearer} ${json} -d '{"text":"Written with curl"}'
 

@@ -10,7 +10,7 @@ const PAGE = new Map([
   ["/upload.js", ["upload.js", "text/javascript; charset=utf-8"]],
 ]);
 
-/** Your own server would first find out who asks, and whether he may. */
+/** Your own server would first find out who asks, and whether they may. */
 async function askCorbel(path: string, body: string): Promise<Response> {
   const headers = { "x-api-key": KEY!, "content-type": "application/json" };
   const answer = await fetch(`${CORBEL}/api/storage${path}`, { method: "POST", headers, body });

@@ -20,7 +20,7 @@ const ID_LENGTH = 24;
 /** @param keys The key to sign with first; all are tried when reading. */
 export const createKnownDevices = (cookies: Cookies, keys: readonly string[]): KnownDevices => ({
   read(header, accountId) {
-    // Signed, so that nobody makes himself a device, or as many as he likes.
+    // Signed, so that nobody makes devices up.
     const value = unsigned(keys, COOKIE, cookies.read(header, COOKIE) ?? "");
     return value?.startsWith(accountId) ? value.slice(ID_LENGTH) : null;
   },

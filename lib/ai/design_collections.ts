@@ -219,7 +219,7 @@ A field's "type" is String, Number, Boolean, Date, Object, Array or Ref. "ref" n
 collection and is else null; "items" describes an Array's elements and is else null; "fields" lists \
 an Object's members and is else null. "unique" is for String, Number, Date and Ref; "index" is for \
 what lists are often filtered or sorted by, and not for Object or Array.
-"access" is "private" where each user sees his own documents, "public-read" where everybody reads \
+"access" is "private" where each user sees their own documents, "public-read" where everybody reads \
 and users write their own, "server-write" where everybody reads and only servers write.`;
 
 /** What was said so far, and now: names and wishes stay data in it. */

@@ -23,7 +23,7 @@ const LOCAL = /^(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?
 
 /**
  * ISO 8601 in UTC of what a model wrote for a date: a time with a zone as it is, a day or a time
- * without one in the time zone of who asks, and `now`, `today`, `yesterday`, `tomorrow` by his
+ * without one in the asker's time zone, and `now`, `today`, `yesterday`, `tomorrow` by their
  * clock. Null for anything else.
  */
 export function resolveDate(text: string, { now, timeZone }: Moment): string | null {

@@ -46,7 +46,7 @@ export function callerOf(
 }
 
 /**
- * The user who acts for himself, with a publishable key. Throws `PUBLISHABLE_KEY_REQUIRED`,
+ * The signed-in user, with a publishable key. Throws `PUBLISHABLE_KEY_REQUIRED`,
  * `ACCESS_TOKEN_REQUIRED` and `ACCESS_TOKEN_INVALID`.
  */
 export function signedInUserOf(

@@ -64,7 +64,7 @@ function containing(search: string): Filter {
 }
 
 /**
- * Lets a user sign in, or no more. Disabling ends his sessions in the same transaction. Throws
+ * Lets a user sign in, or no more. Disabling ends their sessions in the same transaction. Throws
  * `USER_NOT_FOUND`.
  */
 export async function setDisabled(
@@ -84,8 +84,8 @@ export async function setDisabled(
 }
 
 /**
- * Removes a user, his sessions and what providers know him by, all or nothing; whoever signs in as
- * the same person later is new. Documents that he owns stay. Throws `USER_NOT_FOUND`.
+ * Removes a user, their sessions and what providers know them by, all or nothing; whoever signs in as
+ * the same person later is new. Documents that they own stay. Throws `USER_NOT_FOUND`.
  */
 export async function deleteUser(
   { engine, clock, sessions }: UserServices,
@@ -96,9 +96,9 @@ export async function deleteUser(
     const deleted = await tx.records<UserRecord>(USERS).deleteOne(eq("_id", userId));
     if (deleted === null) throw new Problem("USER_NOT_FOUND");
     const revoked = await revokeSessions(tx, clock, userId);
-    const his = eq("userId", userId);
-    await deleteAll(tx.records(SESSIONS), his);
-    await deleteAll(tx.records(IDENTITIES), his);
+    const theirs = eq("userId", userId);
+    await deleteAll(tx.records(SESSIONS), theirs);
+    await deleteAll(tx.records(IDENTITIES), theirs);
     return revoked;
   });
   sessions.forget(projectId, ended);

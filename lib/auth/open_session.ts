@@ -9,7 +9,7 @@ import { type UserRecord, USERS } from "./users.ts";
 
 /**
  * Signs a user in. Throws `USER_NOT_FOUND` also for a disabled user. The user's record is written,
- * so whoever disables or deletes him at the same time comes before or after, and not beside this.
+ * so whoever disables or deletes the user at the same time comes before or after, and not beside this.
  * @param lifetimeMs Until it is refreshed.
  */
 export async function openSession(

@@ -8,7 +8,7 @@ import type { Engine, Json } from "../store/port.ts";
 import type { SignedInUser } from "./principals.ts";
 import { type OwnMember, type UserRecord, USERS } from "./users.ts";
 
-/** The signed-in user's own record. Throws `ACCESS_TOKEN_INVALID` where he was just deleted. */
+/** The signed-in user's own record. Throws `ACCESS_TOKEN_INVALID` where they were just deleted. */
 export async function ownUser(
   { engine }: { engine: Engine },
   { projectId, userId }: SignedInUser,
@@ -19,8 +19,8 @@ export async function ownUser(
 }
 
 /**
- * Changes what a user may set himself: `name`, `username` and `avatarUrl`, each a text or null. It
- * is remembered as his own, so that no provider changes it any more. Throws `INVALID_BODY`, and
+ * Changes what users may set themselves: `name`, `username` and `avatarUrl`, each a text or null. It
+ * is remembered as their own, so that no provider changes it any more. Throws `INVALID_BODY`, and
  * `ACCESS_TOKEN_INVALID` as {@linkcode ownUser} does.
  */
 export async function changeOwnUser(

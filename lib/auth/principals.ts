@@ -12,7 +12,7 @@ export type Caller =
     readonly userId: Id | null;
   };
 
-/** Who acts for himself: a user, on the device that his session was opened on. */
+/** A signed-in user, on the device that their session was opened on. */
 export interface SignedInUser {
   readonly projectId: Id;
   readonly userId: Id;

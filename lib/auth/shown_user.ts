@@ -1,7 +1,7 @@
 import type { Json } from "../store/port.ts";
 import type { UserRecord } from "./users.ts";
 
-/** A user as he and the project's servers see him: no hash and no inner note leaves the process. */
+/** A user as they and the project's servers see them: no hash and no inner note leaves the process. */
 export const shownUser = (user: UserRecord): { [name: string]: Json } => ({
   _id: user._id,
   email: user.email,
@@ -16,7 +16,7 @@ export const shownUser = (user: UserRecord): { [name: string]: Json } => ({
   lastSignInAt: user.lastSignInAt ?? null,
 });
 
-/** As servers see him: whether he may sign in is not his own to read. */
+/** As servers see them: whether they may sign in is not theirs to read. */
 export const managedUser = (user: UserRecord): { [name: string]: Json } => ({
   ...shownUser(user),
   disabled: user.disabled,

@@ -1,7 +1,7 @@
 import { ALL } from "../store/filter.ts";
 import type { Definition, Engine, Id, StoredRecord } from "../store/port.ts";
 
-/** What a user may set himself. */
+/** What users may set themselves. */
 export type OwnMember = "name" | "username" | "avatarUrl";
 
 /** A type and no interface, so that it is JSON to the compiler. */
@@ -25,9 +25,9 @@ export type UserRecord = StoredRecord & {
   disabled: boolean;
   /** Null for a user who never set one. */
   passwordHash: string | null;
-  /** How he signs in; `_identities` finds him by them. */
+  /** How they sign in; `_identities` finds them by these. */
   providers: LinkedProvider[];
-  /** What he set himself, which no provider changes any more. */
+  /** What they set themselves, which no provider changes any more. */
   ownMembers: OwnMember[];
   lastSignInAt: string | null;
   createdAt: string;

@@ -136,7 +136,7 @@ Deno.test("the secret key may do what it alone may do", () => {
   }
 });
 
-Deno.test("a user writes his own documents only, the secret key all", async () => {
+Deno.test("users write their own documents only, the secret key all", async () => {
   const owner = async (caller: Caller, name: string) =>
     owned(await openForWriting(services(), caller, name));
   assert.deepEqual(await owner(user, "private"), OWN);

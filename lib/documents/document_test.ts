@@ -128,7 +128,7 @@ Deno.test("a refusal names every fault and its field", () => {
   });
 });
 
-Deno.test("a signed-in user's new document is his own", () => {
+Deno.test("a signed-in user owns the document they create", () => {
   assert.deepEqual(withOwner(target(USER), { a: 1 }), { a: 1, userId: USER });
   assert.deepEqual(withOwner(target(USER), { userId: USER }), { userId: USER });
   const author = { rls: { ownerField: "author" } };

@@ -11,7 +11,7 @@ import type { Writable } from "./access.ts";
 
 /** The first answer to a request that may be sent again. */
 type KeptAnswer = StoredRecord & {
-  /** Hash of the caller and the key he chose. */
+  /** Hash of the caller and the key they chose. */
   keyHash: string;
   /** Hash of method, path and body. */
   request: string;

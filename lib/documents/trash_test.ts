@@ -93,7 +93,7 @@ Deno.test("a permanent deletion leaves nothing, of a live document and of one in
   assert.equal(await records.count(ALL), 1);
 });
 
-Deno.test("a user deletes his own documents only", async () => {
+Deno.test("users delete their own documents only", async () => {
   await using posts = await setup();
   const records = await store(posts, { userId: USER }, { userId: "b".repeat(24) }, {});
   const target = await posts.open(OWNER);
@@ -185,7 +185,7 @@ Deno.test("a document whose unique value was taken meanwhile stays in the trash"
   assert.equal((await records.get(id(1)))?.value.isDeleted, true);
 });
 
-Deno.test("a user recovers his own documents only, and is not told of others' trash", async () => {
+Deno.test("users recover their own documents only, and are not told of others' trash", async () => {
   await using posts = await setup();
   const trashed = deletedAt("2026-01-30T12:00:00.000Z");
   await store(

@@ -16,7 +16,7 @@ export type UploadRecord = StoredRecord & {
   contentType: string;
   bytes: number;
   state: UploadState;
-  /** While `copying`: whose claim it is. Only he who holds it may confirm. */
+  /** While `copying`: whose claim it is. Only who holds it may confirm. */
   claim: string | null;
   /** When the claim lapses. */
   claimedUntil: string | null;

@@ -37,7 +37,7 @@ interface ResealServices {
 
 /**
  * Seals everything under the first key of the ring that is under another one. Runs beside serving
- * processes: a value that somebody changes meanwhile stays as he left it, or is sealed anew in turn.
+ * processes: a value that somebody changes meanwhile stays as they left it, or is sealed anew in turn.
  * Once all is opened, and every process has this ring, the other keys can be dropped.
  */
 export async function reseal(services: ResealServices): Promise<Resealed> {

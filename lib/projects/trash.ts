@@ -29,8 +29,8 @@ const lastKept = ({ clock }: TrashServices): string => isoAt(clock.now() - PROJE
 /**
  * Puts a project into the trash, where nothing of it answers any more: here at once, in other
  * processes within `CACHE_MS`. Its invitations end. Resolves to the moment until which it can be restored.
- * @param name The project's own, by which whoever asks shows that it is this one he means. Throws
- * `PROJECT_NAME_MISMATCH`, and `PROJECT_NOT_FOUND` where it is no longer his.
+ * @param name The project's own, which shows that it is this one they mean. Throws
+ * `PROJECT_NAME_MISMATCH`, and `PROJECT_NOT_FOUND` where it is no longer theirs.
  */
 export async function trashProject(
   services: TrashServices & { keys: KeyDirectory; servedFiles: ServedFiles },

@@ -40,7 +40,7 @@ const PLAIN = { isNewUser: false, linkedByEmail: false, reclaimed: false, revoke
 const SHOWN: readonly OwnMember[] = ["name", "username", "avatarUrl"];
 
 /**
- * The account of whom a provider has proved. The provider's id of a user says who he is; an e-mail
+ * The account of whom a provider has proved. The provider's id of a user says who they are; an e-mail
  * does so only the first time, if the provider has verified it and the project's policy allows it.
  * Throws `SignInFailed` for a disabled user, and `UniqueViolation` when another transaction made
  * the account first.
@@ -87,7 +87,7 @@ async function signedInAgain(
   if (isNews && email !== user.email) {
     const holder = await holderOf(tx, email);
     if (holder === null || holder._id === user._id) Object.assign(set, verified(email));
-    // What is somebody else's stays his, and is still news when it is free one day.
+    // What is somebody else's stays theirs, and is still news when it is free one day.
     else now.email = seen.email;
   }
   if (Object.keys(set).length > 0) {
@@ -104,7 +104,7 @@ async function signedInAgain(
 /**
  * Adds a provider to the account that has its e-mail. If nobody had proved that address before, the
  * account may have been made by somebody else in waiting for its owner: whatever lets that one in
- * is dropped, and what he wrote of himself too.
+ * is dropped, and what they wrote of themselves too.
  */
 async function linked(
   tx: Transaction,
@@ -214,7 +214,7 @@ const seenOf = ({ email, name, username, avatarUrl }: Profile): Seen => ({
 
 /**
  * What the provider says otherwise than the last time replaces what is stored, and what is not
- * there is filled in; what the user has set himself stays. Where the provider says no more what it
+ * there is filled in; what users have set themselves stays. Where the provider says no more what it
  * said, only what came from it goes.
  */
 function changesOf(

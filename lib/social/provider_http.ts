@@ -24,7 +24,7 @@ export interface ProviderRequest {
   readonly body?: URLSearchParams;
 }
 
-/** Some answer nobody who does not say who he is. */
+/** Some answer nobody who does not say who they are. */
 const USER_AGENT = "Corbel";
 
 /** Runs `work`, whose requests must all be answered within the time limit. */

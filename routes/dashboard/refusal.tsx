@@ -15,8 +15,8 @@ const TITLES: Partial<Record<ProblemCode, string>> = {
 };
 
 /**
- * A refusal as a page. Whoever is not signed in is sent to sign in, and comes back to what he
- * looked at; of what he sent nothing is lost. Whoever looks at what a form is sent to (the browser
+ * A refusal as a page. Whoever is not signed in is sent to sign in, and comes back to what they
+ * looked at; of what they sent nothing is lost. Whoever looks at what a form is sent to (the browser
  * stands there after a refusal) sees the page of the form.
  *
  * @param reply The same refusal as data: its status and headers hold here too.

@@ -142,7 +142,7 @@ Deno.test("private notes are seen and written by their owner only", async (t) =>
     assert.equal((await asPublic({ path: one }, ann)).body.data.text, "Ann's");
   });
 
-  await t.step("another user sees nothing, whatever he asks for", async () => {
+  await t.step("another user sees nothing, whatever they ask for", async () => {
     for (
       const query of [
         "",

@@ -174,7 +174,7 @@ Deno.test("where the log goes to a full disk requests are answered all the same"
   }
 });
 
-/** A project with eight documents, a user and his token. */
+/** A project with eight documents, a user and their token. */
 async function populated(server: Server) {
   const { settings } = server;
   const project = await createProject(settings);

@@ -189,7 +189,7 @@ Deno.test("owner and admin may ask, a viewer may not, and a stranger learns of n
   assert.deepEqual(
     await ai.usage(),
     { queries: 0, designs: 0, turns: 0 },
-    "each counts for himself",
+    "each is counted apart",
   );
 });
 

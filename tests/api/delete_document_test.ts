@@ -82,7 +82,7 @@ Deno.test("only the secret key removes for good, and a refusal removes nothing",
   }
 });
 
-Deno.test("a user deletes his own documents only", async () => {
+Deno.test("users delete their own documents only", async () => {
   await using app = await openTestApp();
   const shelf = await openShelf(app, { rls: { mode: "private" } });
   const [ann, bob] = [await shelf.project.user(), await shelf.project.user()];

@@ -6,7 +6,7 @@ import { isSignedIn, signIn } from "./signed_in.ts";
 
 const remove = (id: string) => ({ method: "DELETE", path: `/users/${id}` });
 
-Deno.test("a deleted user is gone, and his sessions with him", async () => {
+Deno.test("a deleted user is gone, and their sessions with them", async () => {
   await using app = await openTestApp();
   const desk = await openDesk(app);
   const ann = await signIn(app, desk.project);

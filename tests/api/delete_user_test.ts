@@ -10,7 +10,7 @@ import { arrive, isSignedIn, refresh, signIn } from "./signed_in.ts";
 const remove = (project: TestProject, id: string) =>
   project.asSecret({ method: "DELETE", path: `/api/userAuth/users/${id}` });
 
-Deno.test("a deleted user is gone, with his sessions and what providers know him by", async () => {
+Deno.test("a deleted user is gone, with their sessions and what providers know them by", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await signIn(app, project);
@@ -41,7 +41,7 @@ Deno.test("a deleted user is gone, with his sessions and what providers know him
   assert.ok(await isSignedIn(project, other));
 });
 
-Deno.test("his documents stay, and his e-mail is free for a new user", async () => {
+Deno.test("their documents stay, and their e-mail is free for a new user", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   await project.collection({ name: "notes", fields: [] });
@@ -82,7 +82,7 @@ Deno.test("unknown users and those of another project are 404; what is no id is 
   assert.ok(await isSignedIn(stranger, foreign));
 });
 
-Deno.test("only the secret key deletes users, also himself", async () => {
+Deno.test("only the secret key deletes users, also oneself", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await signIn(app, project);

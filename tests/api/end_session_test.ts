@@ -8,7 +8,7 @@ const callOf = (id: Id) => ({ method: "DELETE", path: `/api/userAuth/sessions/${
 
 const end = (project: TestProject, user: TestUser, id: Id) => project.asPublic(callOf(id), user);
 
-Deno.test("a user ends one of his sessions from another one: it is refused at once", async () => {
+Deno.test("users end one of their sessions from another one: it is refused at once", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const here = await signIn(app, project);
@@ -20,7 +20,7 @@ Deno.test("a user ends one of his sessions from another one: it is refused at on
   assert.ok(await isSignedIn(project, here));
 });
 
-Deno.test("he may end the one he asks from, once", async () => {
+Deno.test("they may end the one they ask from, once", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await signIn(app, project);

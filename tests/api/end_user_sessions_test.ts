@@ -10,7 +10,7 @@ const callOf = (id: string) => ({
 
 const end = (project: TestProject, id: string) => project.asSecret(callOf(id));
 
-Deno.test("a server signs a user out everywhere; he may sign in again", async () => {
+Deno.test("a server signs a user out everywhere; they may sign in again", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const first = await signIn(app, project);

@@ -7,7 +7,7 @@ import { signIn } from "./signed_in.ts";
 
 const ME = { path: "/api/userAuth/me" };
 
-Deno.test("a user reads his own record, and nothing that is not his to read", async () => {
+Deno.test("users read their own record, and nothing that is not theirs to read", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await signIn(app, project);

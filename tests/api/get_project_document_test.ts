@@ -5,7 +5,7 @@ import { NOBODY, ok, openShelf, refused } from "./shelf.ts";
 
 const PATH = "/collections/posts/documents";
 
-Deno.test("a member reads any document, whoever owns it; one he holds is 304", async () => {
+Deno.test("a member reads any document, whoever owns it; one they hold is 304", async () => {
   await using app = await openTestApp();
   const shelf = await openShelf(app, { rls: { mode: "private" } });
   const desk = await openDesk(app, shelf.project);

@@ -6,7 +6,7 @@ import { openTestApp } from "../support/test_app.ts";
 import { ok } from "./shelf.ts";
 import { openTeam } from "./team.ts";
 
-Deno.test("each member reads the project with the role that is his", async () => {
+Deno.test("each member reads the project with the role that is theirs", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   const call = { path: team.path() };

@@ -5,7 +5,7 @@ import { signIn } from "./signed_in.ts";
 
 const callOf = (id: string) => ({ path: `/api/userAuth/users/${id}` });
 
-Deno.test("a server reads what the user reads of himself, and whether he is disabled", async () => {
+Deno.test("a server reads what users read of themselves, and whether they are disabled", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await signIn(app, project);
@@ -27,7 +27,7 @@ Deno.test("an unknown user and one of another project are one 404; what is no id
   }
 });
 
-Deno.test("only the secret key reads users, also himself", async () => {
+Deno.test("only the secret key reads users, also oneself", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await signIn(app, project);

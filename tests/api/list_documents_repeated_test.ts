@@ -72,7 +72,7 @@ Deno.test("no-cache has a list read anew: no tag, but a held one is compared", a
   }
 });
 
-Deno.test("of the same address each caller gets what he may see, however often it is asked", async () => {
+Deno.test("of the same address each caller gets what they may see, however often it is asked", async () => {
   await using app = await openTestApp();
   const shelf = await openShelf(app, { rls: { mode: "private" } });
   const [ann, bob] = [await shelf.project.user(), await shelf.project.user()];

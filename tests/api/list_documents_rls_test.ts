@@ -34,7 +34,7 @@ const attempts = (mine: string, other: string, otherId: string): string[] => {
   ];
 };
 
-Deno.test("in a private collection no parameter shows a user what is not his", async () => {
+Deno.test("in a private collection no parameter shows a user what is not theirs", async () => {
   await using app = await openTestApp();
   const shelf = await openShelf(app, {
     fields: [{ key: "twin", type: "Ref", ref: "posts" }],

@@ -19,7 +19,7 @@ const list = (project: TestProject, user: TestUser, query = "") =>
 
 const idsOf = (data: { items: Listed[] }): Id[] => data.items.map(({ _id }) => _id);
 
-Deno.test("a user sees his own sessions, the newest first, and which one asks", async () => {
+Deno.test("users see their own sessions, the newest first, and which one asks", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const first = await signIn(app, project);

@@ -51,7 +51,7 @@ Deno.test("the users of the project, the newest first, as servers see them", asy
   assert.deepEqual(ok(await list(await app.project())), { items: [], nextCursor: null });
 });
 
-Deno.test("a user is found by his e-mail, whole or in part, in any letter case", async () => {
+Deno.test("users are found by their e-mail, whole or in part, in any letter case", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const [ann, bob, dot, plus] = await add(

@@ -18,7 +18,7 @@ const owner = async (shelf: Shelf, id: string, field = "userId") =>
   (await shelf.read(id)).body.data[field];
 
 for (const ownerField of ["userId", "author"]) {
-  Deno.test(`a user owns what he creates, named or not (${ownerField})`, async () => {
+  Deno.test(`users own what they create, named or not (${ownerField})`, async () => {
     await using app = await openTestApp();
     const { shelf, ann } = await openOwned(app, "private", ownerField);
     for (const body of [{}, { [ownerField]: ann.id }]) {
@@ -41,7 +41,7 @@ for (const ownerField of ["userId", "author"]) {
     });
   });
 
-  Deno.test(`a user keeps his documents: the owner cannot be changed (${ownerField})`, async () => {
+  Deno.test(`users keep their documents: the owner cannot be changed (${ownerField})`, async () => {
     await using app = await openTestApp();
     const { shelf, ann, bob, hers } = await openOwned(app, "private", ownerField);
     await shelf.untouched(async () => {

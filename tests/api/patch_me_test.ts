@@ -14,7 +14,7 @@ async function stored({ services }: TestApp, { projectId }: TestProject, id: Id)
   return (await services.engine.records<UserRecord>(projectId, USERS).get(id))!.value;
 }
 
-Deno.test("a user sets his name, username and avatar, and clears them with null", async () => {
+Deno.test("users set their name, username and avatar, and clear them with null", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await signIn(app, project);
@@ -30,7 +30,7 @@ Deno.test("a user sets his name, username and avatar, and clears them with null"
   assert.deepEqual([cleared.name, cleared.username], ["Ada", null]);
 });
 
-Deno.test("what he set is remembered as his own, null too, and what he did not set is not", async () => {
+Deno.test("what they set is remembered as their own, null too, and what they did not set is not", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await signIn(app, project);

@@ -6,7 +6,7 @@ import { isSignedIn, signIn } from "./signed_in.ts";
 
 const patch = (id: string, body: unknown) => ({ method: "PATCH", path: `/users/${id}`, body });
 
-Deno.test("a disabled user is signed out at once, until he is enabled and signs in again", async () => {
+Deno.test("a disabled user is signed out at once, until they are enabled and sign in again", async () => {
   await using app = await openTestApp();
   const desk = await openDesk(app);
   const ann = await signIn(app, desk.project);

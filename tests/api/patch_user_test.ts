@@ -13,7 +13,7 @@ const callOf = (id: string, body: unknown) => ({
 const set = (project: TestProject, id: string, disabled: boolean) =>
   project.asSecret(callOf(id, { disabled }));
 
-Deno.test("disabling a user ends his sessions at once, and nobody else's", async () => {
+Deno.test("disabling a user ends their sessions at once, and nobody else's", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await signIn(app, project);
@@ -32,7 +32,7 @@ Deno.test("disabling a user ends his sessions at once, and nobody else's", async
   ok(await refresh(project, other.refreshToken));
 });
 
-Deno.test("a disabled user opens no session, until he is enabled; what has ended stays ended", async () => {
+Deno.test("a disabled user opens no session, until they are enabled; what has ended stays ended", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await signIn(app, project);

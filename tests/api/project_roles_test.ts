@@ -22,7 +22,7 @@ const LEAST: Readonly<Record<string, Role>> = {
   offerOwnership: "owner",
   // Their addresses are not for viewers.
   listInvitations: "admin",
-  // Whoever leaves names himself; others are removed by admins.
+  // Whoever leaves names their own account; others are removed by admins.
   removeMember: "viewer",
 };
 
@@ -124,7 +124,7 @@ for (const sample of SAMPLES) {
   });
 }
 
-/** A viewer may remove nobody but himself. */
+/** A viewer may remove nobody else. */
 function removingHimself(sample: Sample, team: Team, role: Role): Call {
   const call = inProject(sample, team.projectId);
   if (sample.operationId !== "removeMember") return call;

@@ -84,7 +84,7 @@ Deno.test("what was removed for good cannot be recovered", async () => {
   refused(await shelf.asSecret(recover("x")), 400, "INVALID_ID");
 });
 
-Deno.test("a user recovers his own documents only", async () => {
+Deno.test("users recover their own documents only", async () => {
   await using app = await openTestApp();
   for (const mode of ["private", "public-read"]) {
     const shelf = await openShelf(app, { rls: { mode } });

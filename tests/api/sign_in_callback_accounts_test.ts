@@ -31,7 +31,7 @@ const changeUser = async (
 const sessionsOf = ({ app }: SignInWorld, { projectId }: SignInProject) =>
   app.services.engine.records<SessionRecord>(projectId, SESSIONS);
 
-Deno.test("whoever comes back is the same user, and only the time of his sign-in moves", async () => {
+Deno.test("whoever comes back is the same user, and only the time of their sign-in moves", async () => {
   await using world = await openSignInWorld();
   const project = await world.project();
   for (const provider of BOTH) {
@@ -194,7 +194,7 @@ Deno.test("who made an account in waiting for its owner is shut out when the own
   const { services } = world.app;
   const project = await world.project();
   const { projectId } = project;
-  // The attacker has a password, a session, and a provider of his own on the victim's address.
+  // The attacker has a password, a session, and a provider of their own on the victim's address.
   const userId = await createUser(services, projectId, {
     email: "ann@example.com",
     verified: false,
@@ -240,7 +240,7 @@ Deno.test("who made an account in waiting for its owner is shut out when the own
   ]);
 });
 
-Deno.test("what a provider says otherwise than before replaces what the user has not set himself", async () => {
+Deno.test("what a provider says otherwise than before replaces what users have not set themselves", async () => {
   await using world = await openSignInWorld();
   const project = await world.project();
   const { parameters } = await world.browser().signIn(project, "github", "ann");
@@ -289,7 +289,7 @@ Deno.test("two providers that say different things do not undo each other at eve
   assert.equal(user.name, "Ann again");
 });
 
-Deno.test("an address that is somebody else's by now stays his", async () => {
+Deno.test("an address that is somebody else's by now stays theirs", async () => {
   await using world = await openSignInWorld();
   const project = await world.project();
   const { parameters: ann } = await world.browser().signIn(project, "github", "ann");
@@ -316,7 +316,7 @@ Deno.test("an address that a provider no longer vouches for is kept, and proves 
   assert.deepEqual([user._id, user.emailVerified], [ann.userId, true]);
 });
 
-Deno.test("a disabled user gets back an error and nothing of his changes, by whichever way he comes", async () => {
+Deno.test("a disabled user gets back an error and nothing of theirs changes, by whichever way they come", async () => {
   await using world = await openSignInWorld();
   const project = await world.project();
   const { parameters } = await world.browser().signIn(project, "github", "ann");

@@ -71,7 +71,7 @@ Deno.test("a first sign-in makes a user, opens a session, and hands both codes t
   }
 });
 
-Deno.test("the user is kept as the provider has proved him", async () => {
+Deno.test("the user is kept as the provider has proved them", async () => {
   await using world = await openSignInWorld();
   const project = await world.project();
   await world.browser().signIn(project, "github", "ann");

@@ -11,7 +11,7 @@ import { ok } from "./shelf.ts";
 
 export const SITE = "https://app.example.com";
 
-/** A user on one device, who has just come back from his provider. */
+/** A user on one device, who has just come back from their provider. */
 export interface Arrival extends TestUser {
   readonly sessionId: Id;
   readonly rtCode: string;

@@ -11,7 +11,7 @@ import {
   type World,
 } from "./world.ts";
 
-/** Somebody at a provider who has, or says that he has, an e-mail address. */
+/** Somebody at a provider who has, or says that they have, an e-mail address. */
 function personWith(world: World, provider: ProviderName, email: string, verified: unknown) {
   if (provider === "google") return world.googlePerson({ email, emailVerified: verified }).login;
   const emails = [{ email, primary: true, verified: verified as boolean }];
@@ -207,7 +207,7 @@ Deno.test("attacks on accounts", async (t) => {
     assert.equal(second.isNewUser, true);
   });
 
-  await t.step("an e-mail that is somebody else's by now is not taken from him", async () => {
+  await t.step("an e-mail that is somebody else's by now is not taken from them", async () => {
     const email = "moved@example.com";
     const person = world.githubPerson();
     const first = await signIn("github", person.login);
@@ -231,7 +231,7 @@ Deno.test("attacks on accounts", async (t) => {
     },
   );
 
-  await t.step("mass assignment: a user sets of himself only what is his to set", async () => {
+  await t.step("mass assignment: users set of themselves only what is theirs to set", async () => {
     const { token, userId } = await signIn("github", world.githubPerson().login);
     const before = await userOf(userId);
     const { publishableKey: key } = project;
@@ -258,7 +258,7 @@ Deno.test("attacks on accounts", async (t) => {
     assert.deepEqual(await userOf(userId), before);
   });
 
-  await t.step("a signed-in user is no server: he neither sees nor manages others", async () => {
+  await t.step("a signed-in user is no server: they neither see nor manage others", async () => {
     const mallory = await signIn("github", world.githubPerson().login);
     const victim = await signIn("github", world.githubPerson().login);
     const { publishableKey: key } = project;

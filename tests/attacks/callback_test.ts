@@ -33,7 +33,7 @@ Deno.test("attacks on the way to a provider and back", async (t) => {
     const before = redemptions();
     const stranger = world.visitor();
     assertUnknownState(await stranger.open(planted));
-    // One who is about to sign in himself has a mark of his own, which is not the attacker's.
+    // One who is about to sign in has a mark of his own, which is not the attacker's.
     const victim = world.visitor();
     const own = await victim.approach(project, "github", ann.login);
     assertUnknownState(await victim.open(planted));

@@ -159,7 +159,7 @@ onS3(
   },
 );
 
-onS3("who makes his upload public shows that upload, and nothing else", async (world) => {
+onS3("who makes their upload public shows that upload, and nothing else", async (world) => {
   const { bucket, files, others } = world;
   const foreign = await others.request(6, TYPE);
   assert.equal(await putTo(foreign.signedUrl, bytesOf("secret"), TYPE), 200);

@@ -80,7 +80,7 @@ async function turnsUntil(holds: () => boolean): Promise<void> {
   }
 }
 
-Deno.test("nobody is answered before the flush that covers his commit has ended", async () => {
+Deno.test("nobody is answered before the flush that covers their commit has ended", async () => {
   await using file = await flushedByHand();
   const states = watched([file.insert(1), file.insert(2), file.transact(3)]);
   await turnsUntil(() => file.stored().length === 3);

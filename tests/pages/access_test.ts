@@ -19,7 +19,7 @@ async function openAccess(app: TestApp, definition: object = {}) {
   };
 }
 
-/** What the page tells of a choice: caller -> what he may do. */
+/** What the page tells of a choice: caller -> what they may do. */
 function told({ document }: PageAnswer, choice: string): Record<string, string[]> {
   const rows = [...document.querySelectorAll(`.who.${choice} tbody tr`)];
   return Object.fromEntries(rows.map((row) => [

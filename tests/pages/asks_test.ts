@@ -102,7 +102,7 @@ Deno.test("whatever destroys asks first, and says what is lost", async () => {
   const asked = new Set<string>();
   const unasked = new Set<string>();
   const pages = [
-    await other.get("/dashboard/account"), // Only who owns no project may delete his account.
+    await other.get("/dashboard/account"), // Only who owns no project may delete their account.
     await dashboard.get(`${home}/collections/posts/documents/${trashedId}`),
   ];
   for (const path of looks) pages.push(await dashboard.follow(await dashboard.get(path)));

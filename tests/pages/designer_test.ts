@@ -181,7 +181,7 @@ Deno.test("what the model and the user write is text and nothing else", async ()
   assertHarmless(page);
 });
 
-Deno.test("only admins talk; another member has a chat of his own", async () => {
+Deno.test("only admins talk; another member has a chat of their own", async () => {
   await using ai = await openAi();
   const { app, projectId, owner } = ai;
   ai.fake.reply({ writes: clarify("For whom?") });

@@ -96,7 +96,7 @@ const LEAST: Readonly<Record<string, Least>> = {
   [`GET ${HOME}/members`]: "viewer",
   [`POST ${HOME}/members`]: "admin",
   [`POST ${HOME}/members/{accountId}`]: "admin",
-  // Whoever leaves names himself; others are removed by admins.
+  // Whoever leaves names their own account; others are removed by admins.
   [`POST ${HOME}/members/{accountId}/remove`]: "viewer",
   [`POST ${HOME}/members/{accountId}/owner`]: "owner",
   [`GET ${HOME}/invitations`]: "viewer",

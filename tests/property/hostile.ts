@@ -1,4 +1,4 @@
-/** Queries of somebody who tries to see more than he may. */
+/** Queries of somebody who tries to see more than they may. */
 import fc from "fast-check";
 import type { Parameter } from "./model.ts";
 import type { Definition } from "./model_types.ts";

@@ -158,7 +158,7 @@ Deno.test("the model matches patterns anywhere, in any letter case, in text", ()
   assert.equal(ids(from, "sort=_id&u_regex=5"), "");
 });
 
-Deno.test("the model shows each caller the rows of the table, and of the trash his own", () => {
+Deno.test("the model shows each caller the rows of the table, and of the trash their own", () => {
   const rows = [{ userId: "me" }, { userId: "you" }, {}].flatMap((row) => [
     row,
     { ...row, isDeleted: true },

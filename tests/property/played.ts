@@ -119,7 +119,7 @@ function withOwner({ definition, stage }: Played, { owner }: Plan, members: Memb
   return { ...members, [rls.ownerField]: stage.users[owner]!.id };
 }
 
-/** Without a word about the owner he stays, where rows have one. */
+/** Without a word about the owner they stay, where rows have one. */
 export async function replace(played: Played, _id: string, members: Members): Promise<void> {
   const call = { method: "PUT", path: `/${_id}`, body: bodyText(members) };
   await demand(played, 200, call);

@@ -10,7 +10,7 @@ export interface DashboardBrowser extends AsyncDisposable {
   readonly server: Server;
   /** Of the dashboard, as PUBLIC_URL says it. */
   readonly origin: string;
-  /** A person's: with cookies of his own. What it complains of fails the test at the end. */
+  /** A person's: with cookies of their own. What it complains of fails the test at the end. */
   person(options?: BrowserContextOptions): Promise<Page>;
 }
 

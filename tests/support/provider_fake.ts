@@ -242,7 +242,7 @@ export async function visit(
 /** Where the page on which visitors sign in sends its form. */
 export const LOGIN_PATH = "/session";
 
-/** Keeps in a cookie who a visitor says that he is, and sends him on. */
+/** Keeps in a cookie who a visitor says that they are, and sends them on. */
 export const logIn = (cookieName: string): Handler => async (request) => {
   const form = new URLSearchParams(await request.text());
   const cookie = `${cookieName}=${encodeURIComponent(form.get("who")!)}; Path=/; HttpOnly`;
@@ -250,7 +250,7 @@ export const logIn = (cookieName: string): Handler => async (request) => {
 };
 
 /**
- * The endpoint that browsers are sent to: a page that asks a visitor who he is, and for who said so
+ * The endpoint that browsers are sent to: a page that asks a visitor who they are, and for who said so
  * before what `agree` makes of it.
  */
 export const authorize = (

@@ -5,15 +5,15 @@ const LOOK_MS = 50;
 /** Looks between two tries to be alone again: whoever has knocked needs a moment to come in. */
 const LOOKS_SHARED = 20;
 const KNOCK_EVERY_MS = 10;
-/** Whoever is in the folder answers within a look, unless his event loop stands still. */
+/** Whoever is in the folder answers within a look, unless their event loop stands still. */
 const KNOCK_LIMIT_MS = 10_000;
 
 /**
  * Whether an engine has its folder to itself. One that has need not ask before each answer whether
  * somebody else has committed, which costs more than the answer.
  *
- * Everybody who is in the folder holds a lock on `present`: shared among several, exclusive if he is
- * alone. Whoever comes and is refused the lock knocks, and waits: before he is let in, the one who
+ * Everybody who is in the folder holds a lock on `present`: shared among several, exclusive if they are
+ * alone. Whoever comes and is refused the lock knocks, and waits: before they are let in, the one who
  * was alone has stopped relying on it. Locks change hands only by whom `door` is locked: else a
  * third could find the folder empty in the moment between two kinds of lock. Locks of a process that
  * dies are gone with it.

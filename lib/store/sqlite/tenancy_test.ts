@@ -17,7 +17,7 @@ async function until(holds: () => boolean, what: string): Promise<void> {
   }
 }
 
-Deno.test("who is alone knows it until somebody has come, and again when he has gone", async () => {
+Deno.test("who is alone knows it until somebody has come, and again when they have gone", async () => {
   await using folder = await tempFolder();
   using first = await Tenancy.enter(folder.path);
   assert.ok(isAlone(first));
@@ -25,7 +25,7 @@ Deno.test("who is alone knows it until somebody has come, and again when he has 
     const second = await Tenancy.enter(folder.path);
     assert.ok(!isAlone(first) && !isAlone(second));
     second[Symbol.dispose]();
-    await until(() => isAlone(first), "he is alone again");
+    await until(() => isAlone(first), "they are alone again");
   }
 });
 
@@ -96,7 +96,7 @@ Deno.test("what a process held is free when it is killed", async () => {
   const other = await enterElsewhere(folder.path);
   assert.ok(!isAlone(own));
   await other.kill();
-  await until(() => isAlone(own), "he is alone again");
+  await until(() => isAlone(own), "they are alone again");
 });
 
 Deno.test("who is alone and does not answer keeps everybody out, with a message", async () => {

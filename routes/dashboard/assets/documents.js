@@ -74,7 +74,7 @@ class SelectAll extends HTMLElement {
   }
 }
 
-/** Says where the viewer is, so that his "last week" is his. */
+/** Says where the viewer is, so that "last week" is theirs. */
 class TimeZone extends HTMLElement {
   connectedCallback() {
     const field = this.querySelector("input");

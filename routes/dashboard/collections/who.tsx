@@ -15,7 +15,7 @@ const SIGN_IN = "sign-in needed";
 const SIGN_IN_FOR_ALL: Rights = { read: SIGN_IN, create: SIGN_IN, change: SIGN_IN };
 const ONLY_READS: Rights = { read: "all rows", create: "refused", change: "refused" };
 
-/** Who may do what. Of another user it says what he may do with rows that are not his. */
+/** Who may do what. Of another user it says what they may do with rows that are not theirs. */
 const RIGHTS: Record<AccessChoice, Record<"key" | "user" | "other" | "secret", Rights>> = {
   private: {
     key: SIGN_IN_FOR_ALL,

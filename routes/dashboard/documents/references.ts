@@ -15,7 +15,7 @@ import { type MemberCall, type Room, serverOf } from "./room.ts";
 /** What documents are called, by their ids. */
 export type Names = ReadonlyMap<Id, string>;
 
-/** A person chooses from no more; of a larger collection he types the id. */
+/** A person chooses from no more; of a larger collection they type the id. */
 const CHOICES_MAX = 50;
 
 const NOBODY: Names = new Map();

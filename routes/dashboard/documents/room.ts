@@ -8,7 +8,7 @@ import { type Frame, homeOf, loadFrame } from "../frame.ts";
 
 export type MemberCall = Call<ProjectMember>;
 
-/** The member in the place of the project's servers: no row-level security hides a row from him. */
+/** The member in the place of the project's servers: no row-level security hides a row from them. */
 export const serverOf = ({ principal }: MemberCall): Caller => ({
   kind: "secret",
   projectId: principal.project._id,
