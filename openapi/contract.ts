@@ -1,8 +1,7 @@
 import { createRoute, type RouteConfig, z } from "@hono/zod-openapi";
 import type { ZodType } from "zod";
-import { isStoragePath } from "@/lib/http/path.ts";
-import { refusalBody } from "@/lib/http/respond.ts";
-import { type ProblemCode, PROBLEMS } from "@/lib/problems.ts";
+import type { ProblemCode } from "@/lib/problems.ts";
+import { refusalReferences } from "./refusals.ts";
 import type { Security } from "./security.ts";
 
 export type Method = "get" | "post" | "put" | "patch" | "delete";
@@ -137,7 +136,7 @@ export function contract<P>(spec: Spec<P>): Contract<P> {
     }),
     responses: {
       ...successes(spec.success),
-      ...refusals(codes, { inStorage: isStoragePath(spec.path) }),
+      ...refusalReferences({ path: spec.path, codes }),
     },
   });
   return { ...spec, codes, route };
@@ -186,39 +185,3 @@ const headerObjects = (headers: Readonly<Record<string, string>>) =>
       { description, schema: { type: "string" as const } },
     ]),
   );
-
-/** Whether a refusal belongs to the operations on files. */
-interface Room {
-  readonly inStorage: boolean;
-}
-
-/** One response per status, with an example of each of its codes. */
-function refusals(codes: readonly ProblemCode[], room: Room): Responses {
-  const byStatus = Map.groupBy(codes, (code) => PROBLEMS[code].status);
-  const example = (code: ProblemCode) => ({
-    value: refusalBody({ code, message: PROBLEMS[code].message }, room),
-  });
-  return Object.fromEntries(
-    [...byStatus].sort(([a], [b]) => a - b).map(([status, group]) => [
-      String(status),
-      {
-        description: group.map((code) => `\`${code}\`: ${PROBLEMS[code].when}`).join("\n\n"),
-        content: {
-          "application/json": {
-            schema: refusalSchema(group, room),
-            examples: Object.fromEntries(group.map((code) => [code, example(code)])),
-          },
-        },
-      },
-    ]),
-  );
-}
-
-const refusalSchema = (codes: readonly ProblemCode[], { inStorage }: Room) =>
-  z.strictObject({
-    success: z.literal(false),
-    data: z.strictObject({}),
-    message: z.string(),
-    ...(inStorage && { error: z.string() }),
-    code: z.enum(codes as [ProblemCode, ...ProblemCode[]]),
-  });

@@ -19,6 +19,7 @@ import { SOCIAL } from "./paths/social.ts";
 import { STORAGE } from "./paths/storage.ts";
 import { SYSTEM } from "./paths/system.ts";
 import { USERS } from "./paths/users.ts";
+import { refusalComponents } from "./refusals.ts";
 import { SECURITY_SCHEMES } from "./security.ts";
 
 /** Every operation, in the order of the reference. */
@@ -58,6 +59,15 @@ export function buildDocument() {
   for (const [name, scheme] of Object.entries(SECURITY_SCHEMES)) {
     openAPIRegistry.registerComponent("securitySchemes", name, scheme);
   }
+  for (const [kind, components] of Object.entries(refusalComponents(CONTRACTS))) {
+    for (const [name, component] of Object.entries(components)) {
+      openAPIRegistry.registerComponent(
+        kind as "schemas" | "examples" | "responses",
+        name,
+        component,
+      );
+    }
+  }
   for (const { route } of CONTRACTS) openAPIRegistry.registerPath(route);
   return getOpenAPI31Document({
     openapi: "3.1.0",
@@ -72,7 +82,7 @@ export function buildDocument() {
       { name: "Collections", description: "How collections are defined." },
       { name: "Sign-in", description: "Sign users in through a provider that they know." },
       { name: "Sessions", description: "Renew and end what a user signed in to." },
-      { name: "Users", description: "A user about himself, and a server about all of them." },
+      { name: "Users", description: "Users about themselves, and a server about all of them." },
       { name: "Files", description: "Store files and serve them to everybody." },
       { name: "Accounts", description: "Who works in the dashboard, and on which devices." },
       { name: "Projects", description: "What an owner sets up, in the dashboard or by script." },

@@ -10,7 +10,7 @@ const DOCUMENT = new URL("openapi.json", import.meta.url);
 /** Every generated file with the text it should have. */
 export async function generated(): Promise<Map<URL, string>> {
   return new Map([
-    [DOCUMENT, `${JSON.stringify(buildDocument(), null, 2)}\n`],
+    [DOCUMENT, `${JSON.stringify(buildDocument(), null, 1)}\n`],
     [SETTINGS_PAGE, await withTable(SETTINGS_PAGE, "settings", settingsTable())],
     [LIMITS_PAGE, await withTable(LIMITS_PAGE, "limits", limitsTable())],
   ]);

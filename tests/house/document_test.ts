@@ -15,7 +15,12 @@ interface Operation {
   readonly tags: readonly string[];
   readonly parameters?: readonly { name: string; in: string; description?: string }[];
   readonly requestBody?: { required?: boolean; content: Record<string, Schema> };
-  readonly responses: Record<string, { description: string; content?: Record<string, Content> }>;
+  readonly responses: Record<string, Declared | { readonly $ref: string }>;
+}
+
+interface Declared {
+  readonly description: string;
+  readonly content?: Record<string, Content>;
 }
 
 interface Content {
@@ -25,13 +30,52 @@ interface Content {
 
 const document = buildDocument() as unknown as {
   paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, Schema>; securitySchemes: Record<string, unknown> };
+  components: {
+    schemas: Record<string, Schema>;
+    examples: Record<string, { value: { code: string } }>;
+    responses: Record<string, Declared>;
+    securitySchemes: Record<string, unknown>;
+  };
   tags: readonly { name: string }[];
 };
 
 const OPERATIONS = Object.entries(document.paths).flatMap(([path, operations]) =>
   Object.values(operations).map((operation) => ({ path, operation }))
 );
+
+/** Responses of an operation, those of components too. */
+const responsesOf = ({ responses }: Operation): [string, Declared][] =>
+  Object.entries(responses).map(([status, one]) => [
+    status,
+    "$ref" in one ? document.components.responses[one.$ref.split("/").at(-1)!]! : one,
+  ]);
+
+Deno.test("every refusal is a component, with an example of each of its problems", () => {
+  for (const { operation } of OPERATIONS) {
+    const { codes } = CONTRACTS.find(({ operationId }) => operationId === operation.operationId)!;
+    const shown: string[] = [];
+    for (const [status, one] of Object.entries(operation.responses)) {
+      if (Number(status) < 400) continue;
+      assert.ok("$ref" in one, `${operation.operationId} ${status}`);
+    }
+    for (const [status, { content, description }] of responsesOf(operation)) {
+      if (Number(status) < 400) continue;
+      const examples = content!["application/json"]!.examples as Record<string, { $ref: string }>;
+      for (const [code, { $ref }] of Object.entries(examples)) {
+        const { value } = document.components.examples[$ref.split("/").at(-1)!]!;
+        assert.equal(value.code, code);
+        assert.ok(description.includes(`\`${code}\``), `${status} ${code}`);
+        shown.push(code);
+      }
+    }
+    assert.deepEqual(shown.toSorted(), codes.toSorted(), operation.operationId);
+  }
+});
+
+Deno.test("the document is small enough to be read by a browser at once", async () => {
+  const { size } = await Deno.stat(new URL("../../openapi/openapi.json", import.meta.url));
+  assert.ok(size <= 600_000, `${size} bytes`);
+});
 
 Deno.test("what is generated and committed is in step with the code", async () => {
   for (const [url, text] of await generated()) {
@@ -80,13 +124,14 @@ Deno.test("every path parameter is declared, and no other", () => {
 Deno.test("every body must be sent, or may be left out by its contract, and has an example; every JSON answer has one too", () => {
   const optional = CONTRACTS.filter(({ body }) => body?.optional === true);
   const mayBeEmpty = new Set(optional.map(({ operationId }) => operationId));
-  for (const { operation: { operationId, requestBody, responses } } of OPERATIONS) {
+  for (const { operation } of OPERATIONS) {
+    const { operationId, requestBody } = operation;
     if (requestBody !== undefined) {
       assert.equal(requestBody.required, !mayBeEmpty.has(operationId), operationId);
       const { "application/json": json, "*/*": raw } = requestBody.content;
       assert.ok(json?.example !== undefined || raw !== undefined, operationId);
     }
-    for (const [status, { description, content = {} }] of Object.entries(responses)) {
+    for (const [status, { description, content = {} }] of responsesOf(operation)) {
       assert.ok(description, `${operationId} ${status}`);
       for (const { example, examples } of Object.values(content)) {
         assert.ok(example !== undefined || examples !== undefined, `${operationId} ${status}`);
@@ -102,13 +147,13 @@ Deno.test("every schema of the document has an example or a description", () => 
 });
 
 Deno.test("no schema admits an undeclared member of an envelope", () => {
-  for (const { operation: { operationId, responses } } of OPERATIONS) {
-    for (const [status, { content }] of Object.entries(responses)) {
+  for (const { operation } of OPERATIONS) {
+    for (const [status, { content }] of responsesOf(operation)) {
       const json = content?.["application/json"] as
         | { schema: { properties?: Record<string, unknown>; additionalProperties?: unknown } }
         | undefined;
-      if (json?.schema.properties?.success === undefined) continue;
-      assert.equal(json.schema.additionalProperties, false, `${operationId} ${status}`);
+      if (json?.schema.properties?.success === undefined) continue; // Refusals are one schema.
+      assert.equal(json.schema.additionalProperties, false, `${operation.operationId} ${status}`);
     }
   }
 });

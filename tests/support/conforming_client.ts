@@ -25,11 +25,18 @@ export interface Call {
 
 interface Operation {
   readonly operationId: string;
-  readonly responses: Record<string, { content?: Record<string, unknown> }>;
+  readonly responses: Record<string, Declared | { $ref: string }>;
+}
+
+interface Declared {
+  readonly content?: Record<string, unknown>;
 }
 
 /** The document as it is published; that it is in step with the code is checked elsewhere. */
-const document = published as unknown as { paths: Record<string, Record<string, Operation>> };
+const document = published as unknown as {
+  paths: Record<string, Record<string, Operation>>;
+  components: { responses: Record<string, Declared> };
+};
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);
 ajv.addSchema(document, "openapi");
@@ -84,8 +91,11 @@ function checkDeclared(method: string, path: string, answer: Answer): void {
   const where = `${operation.operationId} answered ${answer.status}`;
   if (answer.status === 403 && answer.body?.code === "USERS_RESERVED") return;
   if (answer.status === 400 && answer.body?.code === "INVALID_PATH") return;
-  const response = operation.responses[String(answer.status)];
-  assert.ok(response, `${where}, which it does not declare: ${answer.text.slice(0, 300)}`);
+  const declared = operation.responses[String(answer.status)];
+  assert.ok(declared, `${where}, which it does not declare: ${answer.text.slice(0, 300)}`);
+  const response = "$ref" in declared
+    ? document.components.responses[declared.$ref.split("/").at(-1)!]!
+    : declared;
   const type = (answer.headers.get("content-type") ?? "").split(";")[0]!;
   if (response.content === undefined) {
     assert.equal(answer.text, "", `${where} with a body it does not declare`);
@@ -97,7 +107,8 @@ function checkDeclared(method: string, path: string, answer: Answer): void {
     `${where} with undeclared type "${type}"`,
   );
   if (answer.body === undefined || !isDeclared) return;
-  const at = `openapi#${pointer}/responses/${answer.status}/content/${escaped(type)}/schema`;
+  const place = "$ref" in declared ? declared.$ref : `#${pointer}/responses/${answer.status}`;
+  const at = `openapi${place}/content/${escaped(type)}/schema`;
   let validate = validators.get(at);
   if (validate === undefined) validators.set(at, validate = ajv.compile({ $ref: at }));
   assert.ok(

@@ -1,0 +1,106 @@
+import { isStoragePath } from "@/lib/http/path.ts";
+import { refusalBody } from "@/lib/http/respond.ts";
+import { type ProblemCode, PROBLEMS } from "@/lib/problems.ts";
+
+/** An operation, as far as its refusals follow from it. */
+export interface Refusing {
+  readonly path: string;
+  readonly codes: readonly ProblemCode[];
+}
+
+/** The problems that one operation answers with one status. */
+interface Refusal {
+  readonly status: number;
+  /** In the order of the catalogue. */
+  readonly codes: readonly [ProblemCode, ...ProblemCode[]];
+  /** Whether the refusal repeats its message as `error`, as those about files do. */
+  readonly hasError: boolean;
+}
+
+const CATALOGUE = Object.keys(PROBLEMS) as ProblemCode[];
+
+function refusalsOf({ path, codes }: Refusing): Refusal[] {
+  const hasError = isStoragePath(path);
+  const byStatus = Map.groupBy(
+    CATALOGUE.filter((code) => codes.includes(code)),
+    (code) => PROBLEMS[code].status,
+  );
+  return [...byStatus].sort(([a], [b]) => a - b).map(([status, group]) => ({
+    status,
+    codes: group as [ProblemCode, ...ProblemCode[]],
+    hasError,
+  }));
+}
+
+const schemaName = ({ hasError }: Pick<Refusal, "hasError">): string =>
+  hasError ? "StorageRefusal" : "Refusal";
+
+const exampleName = (code: ProblemCode, hasError: boolean): string =>
+  hasError ? `${code}.storage` : code;
+
+/** One component for each problem, and one for each set of them that shares a status somewhere. */
+const responseName = ({ codes, hasError }: Refusal): string =>
+  codes.join(".") + (hasError ? ".storage" : "");
+
+const reference = (kind: "schemas" | "examples" | "responses", name: string) => ({
+  $ref: `#/components/${kind}/${name}`,
+});
+
+/** Refusals of an operation by their statuses. */
+export const refusalReferences = (operation: Refusing): Record<string, { $ref: string }> =>
+  Object.fromEntries(
+    refusalsOf(operation).map((one) => [
+      String(one.status),
+      reference("responses", responseName(one)),
+    ]),
+  );
+
+/** What {@linkcode refusalReferences} of these operations refer to. */
+export function refusalComponents(operations: readonly Refusing[]) {
+  const all = operations.flatMap(refusalsOf);
+  const examples = all.flatMap(({ codes, hasError }) =>
+    codes.map((code) => [
+      exampleName(code, hasError),
+      { value: refusalBody({ code, message: PROBLEMS[code].message }, { inStorage: hasError }) },
+    ])
+  );
+  return {
+    schemas: {
+      [schemaName({ hasError: false })]: refusalSchema(false),
+      [schemaName({ hasError: true })]: refusalSchema(true),
+    },
+    examples: Object.fromEntries(examples) as Record<string, { value: unknown }>,
+    responses: Object.fromEntries(all.map((one) => [responseName(one), response(one)])),
+  };
+}
+
+const refusalSchema = (hasError: boolean) => ({
+  type: "object" as const,
+  description: "An answer that refuses. Nothing was changed.",
+  properties: {
+    success: { type: "boolean" as const, enum: [false] },
+    data: { type: "object" as const, additionalProperties: false },
+    message: { type: "string" as const, description: "What to do, for a person." },
+    ...(hasError && { error: { type: "string" as const, description: "The message again." } }),
+    code: { type: "string" as const, description: "What it is, for a program." },
+  },
+  required: ["success", "data", "message", ...(hasError ? ["error"] : []), "code"],
+  additionalProperties: false,
+});
+
+const response = ({ codes, hasError }: Refusal) => ({
+  description: codes.map((code) => `\`${code}\`: ${PROBLEMS[code].when}`).join("\n\n"),
+  content: {
+    "application/json": {
+      schema: {
+        allOf: [
+          reference("schemas", schemaName({ hasError })),
+          { type: "object" as const, properties: { code: { enum: [...codes] } } },
+        ],
+      },
+      examples: Object.fromEntries(
+        codes.map((code) => [code, reference("examples", exampleName(code, hasError))]),
+      ),
+    },
+  },
+});
