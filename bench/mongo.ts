@@ -46,8 +46,7 @@ async function measure(): Promise<OnMongo> {
     await Deno.writeTextFile(file, JSON.stringify(answer));
     await using bare = await startBareMongo({
       MONGODB_URL: server.url,
-      DATABASE: await databaseOf(server.url),
-      COLLECTION: `posts${DOCUMENTS}`,
+      ...await placeOf(server.url, `posts${DOCUMENTS}`),
       RECORDED: file,
     });
     const other = { ...target, url: bare.url };
@@ -61,11 +60,16 @@ async function measure(): Promise<OnMongo> {
   }
 }
 
-/** The one project's. */
-async function databaseOf(url: string): Promise<string> {
+/** Where the one project's collection of this name is kept. */
+async function placeOf(
+  url: string,
+  name: string,
+): Promise<{ DATABASE: string; COLLECTION: string }> {
   await using client = new MongoClient(url);
   const { databases } = await client.db("admin").admin().listDatabases({ nameOnly: true });
-  return databases.find(({ name }) => /^bench_[0-9a-f]{24}$/.test(name))!.name;
+  const DATABASE = databases.find(({ name }) => /^bench_[0-9a-f]{24}$/.test(name))!.name;
+  const record = await client.db(DATABASE).collection("_collections").findOne({ name });
+  return { DATABASE, COLLECTION: record!.storedAs };
 }
 
 type Side = readonly [Program, Target];

@@ -14,6 +14,10 @@ export interface BodySpec {
   readonly bytesMax: number;
   /** Whether it may be left out; then the handler reads it by `optionalBody`. */
   readonly optional?: boolean;
+  /** Whether one that cannot be read counts as left out: nothing about it is refused. */
+  readonly lenient?: boolean;
+  /** What one that is missing, or no object, is refused as; `INVALID_BODY` if left out. */
+  readonly misshapen?: ProblemCode;
 }
 
 /** A body that is no JSON: its bytes come to the handler as they arrive. */
@@ -80,12 +84,11 @@ export interface Contract<P> extends Spec<P> {
   readonly route: RouteConfig;
 }
 
-const BODY_PROBLEMS: readonly ProblemCode[] = [
+const READING_PROBLEMS: readonly ProblemCode[] = [
   "UNSUPPORTED_MEDIA_TYPE",
   "BODY_TOO_LARGE",
   "REQUEST_TIMEOUT",
   "INVALID_JSON",
-  "INVALID_BODY",
 ];
 
 const SERVER_PROBLEMS: readonly ProblemCode[] = [
@@ -102,7 +105,7 @@ export function contract<P>(spec: Spec<P>): Contract<P> {
   const codes = [
     ...new Set([
       ...spec.security.problems,
-      ...(spec.body === null ? [] : BODY_PROBLEMS),
+      ...bodyProblems(spec.body),
       ...spec.problems,
       ...SERVER_PROBLEMS,
     ]),
@@ -141,6 +144,9 @@ export function contract<P>(spec: Spec<P>): Contract<P> {
   });
   return { ...spec, codes, route };
 }
+
+const bodyProblems = (body: BodySpec | null): readonly ProblemCode[] =>
+  body === null || body.lenient ? [] : [...READING_PROBLEMS, body.misshapen ?? "INVALID_BODY"];
 
 const mutable = (requirement: Readonly<Record<string, readonly string[]>>) =>
   Object.fromEntries(Object.entries(requirement).map(([name, scopes]) => [name, [...scopes]]));

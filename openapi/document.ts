@@ -53,8 +53,8 @@ confirm, whose members stand beside \`success\`. A refusal has \`success: false\
 empty \`data\`, a \`message\` that says what to do, and a stable \`code\`. Every answer carries
 \`x-request-id\`; say it when you ask for help.`;
 
-/** The OpenAPI 3.1 document of all operations. Build it once. */
-export function buildDocument() {
+/** The OpenAPI 3.1 document of all operations, as the server at this address answers it. */
+export function buildDocument(serverUrl = "/") {
   const { openAPIRegistry, getOpenAPI31Document } = registry();
   for (const [name, scheme] of Object.entries(SECURITY_SCHEMES)) {
     openAPIRegistry.registerComponent("securitySchemes", name, scheme);
@@ -75,8 +75,10 @@ export function buildDocument() {
       title: "Corbel",
       version: "1",
       description: DESCRIPTION,
+      license: { name: "MIT", url: "https://opensource.org/license/mit" },
+      contact: { name: "The Corbel authors" },
     },
-    servers: [{ url: "/", description: "This server" }],
+    servers: [{ url: serverUrl, description: "This server" }],
     tags: [
       { name: "Documents", description: "Read and write the documents of collections." },
       { name: "Collections", description: "How collections are defined." },

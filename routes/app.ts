@@ -19,7 +19,7 @@ import { Problem } from "@/lib/problems.ts";
 import type { Services } from "@/lib/services.ts";
 import { after, type Soon } from "@/lib/soon.ts";
 import type { Handler, Operation } from "./call.ts";
-import { compressed } from "./dashboard/compression.ts";
+import { compressed } from "./compression.ts";
 import { pages } from "./dashboard/mod.ts";
 import { refusalPage } from "./dashboard/refusal.tsx";
 import { operations } from "./operations.ts";

@@ -51,6 +51,7 @@ export const exchangeCode = contract({
     },
     description: "Both as the callback page was given them.",
     bytesMax: SMALL_BODY_BYTES_MAX,
+    misshapen: "EXCHANGE_FIELDS_MISSING",
   },
   success: [{
     status: 200,
@@ -60,7 +61,7 @@ export const exchangeCode = contract({
     message: "Signed in",
     headers: SETS_COOKIE,
   }],
-  problems: ["EXCHANGE_FIELDS_MISSING", "EXCHANGE_CODE_INVALID"],
+  problems: ["EXCHANGE_CODE_INVALID"],
 });
 
 export const refreshSession = contract({
@@ -93,15 +94,16 @@ export const logout = contract({
   path: "/api/userAuth/logout",
   summary: "Sign out",
   description: "Ends the session of the refresh token, and that of the access token if one is " +
-    "sent. What is not valid any more has nothing left to end: the answer is the same.",
+    "sent. The answer is the same whatever is sent: what is not valid any more, or cannot be " +
+    "read, has nothing left to end.",
   security: sessionKey,
   parameters: [refreshToken],
-  body: refreshBody,
+  body: { ...refreshBody, lenient: true },
   success: [{
     status: 200,
     description: "Signed out, now or before.",
     data: LoggedOut,
-    example: {},
+    example: { success: true, message: "Signed out" },
     message: "Signed out",
     headers: CLEARS_COOKIE,
   }],

@@ -69,4 +69,6 @@ export const SessionList = z.strictObject({
 export const EndedSession = z.strictObject({ id })
   .openapi("EndedSession", { example: { id: EXAMPLE_ID } });
 
-export const LoggedOut = z.strictObject({}).openapi("LoggedOut", { example: {} });
+export const LoggedOut = z
+  .strictObject({ success: z.literal(true), message: z.string() })
+  .openapi("LoggedOut", { example: { success: true, message: "Signed out" } });

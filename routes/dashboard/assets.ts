@@ -3,7 +3,7 @@ import htmx from "htmx.org/dist/htmx.min.js" with { type: "text" };
 import { sha256 } from "@/lib/crypto/hashes.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { Handler } from "../call.ts";
-import { packed, packedHeaders, takesEncoding } from "./compression.ts";
+import { packed, packedHeaders, takesEncoding } from "../compression.ts";
 import base from "./assets/base.css" with { type: "text" };
 import owners from "./assets/owners.css" with { type: "text" };
 import collections from "./assets/collections.css" with { type: "text" };

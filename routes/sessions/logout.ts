@@ -6,9 +6,11 @@ import { cookieHeaders, presentedToken } from "./presented.ts";
 
 export const handleLogout: Handler<KeyHolder> = async (call) => {
   const { services, principal } = call;
-  const { token } = await presentedToken(call, principal);
+  const { token } = await presentedToken(call, principal, { isLenient: true });
   // With a secret key, as everywhere, an access token is not looked at.
   const authorization = principal.kind === "secret" ? null : call.header("authorization");
   await logOut(services, principal.projectId, { refreshToken: token, authorization });
-  return { ...ok(200, "{}", "Signed out"), headers: cookieHeaders(call, principal, null) };
+  const message = "Signed out";
+  const data = JSON.stringify({ success: true, message });
+  return { ...ok(200, data, message), headers: cookieHeaders(call, principal, null) };
 };

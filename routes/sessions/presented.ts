@@ -12,12 +12,21 @@ export interface Presented {
   readonly byClient: boolean;
 }
 
-/** Looks for a refresh token in the header, then the body, then the cookie. */
+/**
+ * Looks for a refresh token in the header, then the body, then the cookie. Where `isLenient`, a body
+ * that cannot be read holds none.
+ */
 export async function presentedToken(
   call: Call<unknown>,
   holder: KeyHolder,
+  { isLenient = false } = {},
 ): Promise<Presented> {
-  const token = call.header("x-refresh-token") || await tokenOfBody(call);
+  const inBody = () =>
+    tokenOfBody(call).catch((error) => {
+      if (isLenient && error instanceof Problem && error.status < 500) return null;
+      throw error;
+    });
+  const token = call.header("x-refresh-token") || await inBody();
   if (token !== null) return { token, byClient: true };
   const sent = { origin: call.header("origin"), cookie: call.header("cookie") };
   const kept = readRefreshCookie(call.services.cookies, holder, sent);

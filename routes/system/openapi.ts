@@ -1,11 +1,25 @@
 import { buildDocument } from "@/openapi/document.ts";
 import type { Handler } from "../call.ts";
-import { serveFile, staticFile } from "./file.ts";
+import { packed, packedHeaders, takesEncoding } from "../compression.ts";
+import { serveFile, type StaticFile, staticFile } from "./file.ts";
 
-/** Built when the first asks, then kept. */
-let document: ReturnType<typeof staticFile> | undefined;
+const TYPE = "application/json";
 
-export const handleGetOpenApi: Handler<null> = ({ header }) => {
-  document ??= staticFile("application/json", JSON.stringify(buildDocument()));
-  return serveFile(document, header("if-none-match"));
+/** By the server's address and whether it is packed; made when the first asks for it, then kept. */
+const documents = new Map<string, Promise<StaticFile>>();
+
+export const handleGetOpenApi: Handler<null> = async ({ services, header }) => {
+  const { publicUrl } = services.config;
+  const isPacked = takesEncoding(header("accept-encoding"), "gzip");
+  const key = `${publicUrl} ${isPacked}`;
+  let document = documents.get(key);
+  if (document === undefined) documents.set(key, document = documentOf(publicUrl, isPacked));
+  return serveFile(await document, header("if-none-match"));
 };
+
+async function documentOf(publicUrl: string, isPacked: boolean): Promise<StaticFile> {
+  const text = JSON.stringify(buildDocument(publicUrl));
+  return isPacked
+    ? staticFile(TYPE, await packed(text, "gzip"), packedHeaders("gzip"))
+    : staticFile(TYPE, text, [["vary", "accept-encoding"]]);
+}

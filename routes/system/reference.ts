@@ -1,6 +1,7 @@
 import { brotliDecompressSync } from "node:zlib";
 import { Problem } from "@/lib/problems.ts";
 import type { Handler } from "../call.ts";
+import { takesEncoding } from "../compression.ts";
 import { serveFile, staticFile } from "./file.ts";
 
 const FOLDER = new URL("../../openapi/reference/", import.meta.url);
@@ -37,7 +38,7 @@ export const handleGetReferenceScript: Handler<null> = async ({ param, header })
     case "init.js":
       return serveFile(await init(), tag);
     case "scalar.js": {
-      const takesBrotli = /\bbr\b/.test(header("accept-encoding") ?? "");
+      const takesBrotli = takesEncoding(header("accept-encoding"), "br");
       return serveFile(await (takesBrotli ? packed() : unpacked()), tag);
     }
     default:

@@ -24,7 +24,10 @@ import {
 } from "./sample_calls.ts";
 
 const SAMPLES = sampleCalls();
-const WITH_BODY = SAMPLES.filter(({ call }) => call.body !== undefined);
+/** But logout, which refuses nothing. */
+const WITH_BODY = SAMPLES.filter(({ operationId, call }) =>
+  call.body !== undefined && operationId !== "logout"
+);
 
 /**
  * One test with a step for each operation, on one app: only for what leaves it as it was. What an
@@ -260,7 +263,8 @@ onEach(
   (sample, app, shelf) =>
     shelf.untouched(async () => {
       const send = (body: Call["body"]) => sendAs(sample, app, shelf, { body });
-      const empty = sample.bodyIsOptional ? [] : [""];
+      const mayBeEmpty = sample.bodyIsOptional || sample.misshapen !== "INVALID_BODY";
+      const empty = mayBeEmpty ? [] : [""];
       for (
         const body of [...empty, " ", "{", "[", "undefined", "{'a':1}", '{"a":1}{"b":2}', "\u0000"]
       ) {
@@ -281,7 +285,7 @@ onEach(
   (sample, app, shelf) =>
     shelf.untouched(async () => {
       for (const body of ["null", "1", "true", '"text"']) {
-        refused(await sendAs(sample, app, shelf, { body }), 400, "INVALID_BODY");
+        refused(await sendAs(sample, app, shelf, { body }), 400, sample.misshapen);
       }
     }),
 );

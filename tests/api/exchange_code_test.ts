@@ -63,6 +63,11 @@ Deno.test("a missing, empty or non-text code or token is one refusal, and burns 
   const project = await app.project();
   const { rtCode, token } = await arrive(app, project);
   const bodies = [
+    undefined,
+    "",
+    "null",
+    "[]",
+    '"text"',
     {},
     { rtCode },
     { token },
@@ -76,7 +81,7 @@ Deno.test("a missing, empty or non-text code or token is one refusal, and burns 
     `{"__proto__":{"rtCode":"${rtCode}","token":"${token}"}}`,
   ];
   for (const body of bodies) {
-    const answer = await project.asPublic(exchangeCall(body));
+    const answer = await project.asPublic({ ...exchangeCall(body), method: "POST" });
     refused(answer, 400, "EXCHANGE_FIELDS_MISSING");
     assert.equal(answer.body.message, MISSING);
   }

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { gunzipSync } from "node:zlib";
+import { createApp } from "@/routes/app.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { CONTRACTS } from "@/openapi/document.ts";
 
@@ -9,12 +11,32 @@ Deno.test("the document is served as it is committed, with every operation", asy
   const committed = await Deno.readTextFile(
     new URL("../../openapi/openapi.json", import.meta.url),
   );
-  assert.deepEqual(answer.body, JSON.parse(committed));
+  const servers = [{ url: app.services.config.publicUrl, description: "This server" }];
+  assert.deepEqual(answer.body, { ...JSON.parse(committed), servers });
   assert.match(answer.body.openapi, /^3\.1\./);
   const ids = Object.values(answer.body.paths as Record<string, Record<string, unknown>>)
     .flatMap((operations) => Object.values(operations) as { operationId: string }[])
     .map(({ operationId }) => operationId);
   assert.deepEqual(ids.sort(), CONTRACTS.map(({ operationId }) => operationId).sort());
+});
+
+Deno.test("the document is served compressed to whoever takes it so", async () => {
+  await using app = await openTestApp();
+  const served = createApp(app.services);
+  const ask = (encoding: string) => {
+    const headers = { "accept-encoding": encoding };
+    const request = new Request("http://localhost:8000/openapi.json", { headers });
+    return served(request, { remoteAddr: { hostname: "127.0.0.1" } });
+  };
+  const [plain, packed] = [await ask("gzip;q=0"), await ask("br, gzip")];
+  assert.equal(plain.headers.get("content-encoding"), null);
+  assert.equal(packed.headers.get("content-encoding"), "gzip");
+  for (const { headers } of [plain, packed]) assert.match(headers.get("vary")!, /accept-encoding/i);
+  assert.notEqual(plain.headers.get("etag"), packed.headers.get("etag"));
+  const bytes = new Uint8Array(await packed.arrayBuffer());
+  const text = await plain.text();
+  assert.equal(new TextDecoder().decode(gunzipSync(bytes)), text);
+  assert.ok(bytes.length < text.length / 5, `${bytes.length} of ${text.length} bytes`);
 });
 
 Deno.test("the document has a tag: 304 to whoever holds it, the same bytes at every asking", async () => {

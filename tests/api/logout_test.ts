@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
 import { openTestApp, type TestProject } from "../support/test_app.ts";
 import { ok, refused, tally, times } from "./shelf.ts";
 import { cookieOf, isSignedIn, refresh, refreshed, signIn, SITE } from "./signed_in.ts";
@@ -14,7 +15,7 @@ Deno.test("signing out ends the session of the refresh token: nothing of it work
   const user = await signIn(app, project);
   const other = await signIn(app, project, user.id);
   const answer = await logout(project, { "x-refresh-token": user.refreshToken });
-  assert.deepEqual(ok(answer), {});
+  assert.deepEqual(ok(answer), { success: true, message: "Signed out" });
   assert.equal(await isSignedIn(project, user), false, "at once");
   refused(await refresh(project, user.refreshToken), 401, "REFRESH_TOKEN_INVALID");
   assert.ok(await isSignedIn(project, other), "other devices stay signed in");
@@ -87,6 +88,30 @@ Deno.test("signing out again, or with nothing that is valid, is the same 200", a
   const parallel = await Promise.all(times(20, () => logout(project, attempts[0])));
   assert.deepEqual(tally(parallel), { 200: 20 });
   assert.ok(await isSignedIn(stranger, foreign), "another project's session stands");
+});
+
+Deno.test("signing out is 200 whatever the body is, and ends what else was sent", async () => {
+  await using app = await openTestApp();
+  const project = await app.project({ siteUrl: SITE });
+  const bodies: [string, string][] = [
+    ["application/json", "{"],
+    ["application/json", "[]"],
+    ["application/json", '{"refreshToken":1}'],
+    ["application/json", `"${"x".repeat(SMALL_BODY_BYTES_MAX)}"`],
+    ["text/plain", "x"],
+    ["none", "x"],
+  ];
+  for (const [type, body] of bodies) {
+    const user = await signIn(app, project);
+    const headers = {
+      "content-type": type,
+      origin: SITE,
+      cookie: `corbel_rt_${project.projectId}=${user.refreshToken}`,
+    };
+    const answer = await project.asPublic({ method: "POST", path: PATH, headers, body });
+    assert.deepEqual(ok(answer), { success: true, message: "Signed out" });
+    assert.equal(await isSignedIn(project, user), false, body.slice(0, 20));
+  }
 });
 
 Deno.test("with the secret key an access token is not looked at, a refresh token is", async () => {

@@ -33,6 +33,8 @@ export interface Sample {
   readonly call: Call;
   /** Whether it may be sent without its body. */
   readonly bodyIsOptional: boolean;
+  /** What a body of another shape is refused as. */
+  readonly misshapen: ProblemCode;
   /** Whether an answer may set a cookie. */
   readonly setsCookie: boolean;
   /** The codes that the operation declares. */
@@ -62,13 +64,15 @@ function sample(template: string, method: string, operation: Operation): Sample 
       .map(({ name, example }) => [name, String(example)]),
   );
   const body = requestBody?.content["application/json"]?.example;
+  const contract = CONTRACTS.find((contract) => contract.operationId === operationId)!;
   return {
     operationId,
     template,
     security: security.map((alternative) => Object.keys(alternative)),
     bodyIsOptional: requestBody?.required === false,
     setsCookie: Object.values(responses).some(({ headers }) => "set-cookie" in (headers ?? {})),
-    codes: CONTRACTS.find((contract) => contract.operationId === operationId)!.codes,
+    misshapen: contract.body?.misshapen ?? "INVALID_BODY",
+    codes: contract.codes,
     call: {
       method: method.toUpperCase(),
       path: query.size === 0 ? path : `${path}?${query}`,

@@ -4,7 +4,7 @@ import type { Writable } from "@/lib/documents/access.ts";
 import { readForm } from "@/lib/http/body.ts";
 import { readFileForm } from "@/lib/http/file_form.ts";
 import { readDraft } from "@/routes/dashboard/collections/draft_form.ts";
-import { takesEncoding } from "@/routes/dashboard/compression.ts";
+import { takesEncoding } from "@/routes/compression.ts";
 import { readCsv } from "@/routes/dashboard/documents/csv.ts";
 import { readEntries } from "@/routes/dashboard/documents/entered.ts";
 import { sortRows } from "@/routes/dashboard/documents/import_rows.ts";
