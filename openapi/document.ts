@@ -50,8 +50,8 @@ const DESCRIPTION =
 
 Every answer is an envelope: \`{ success, data, message }\`, but for the upload request and its
 confirm, whose members stand beside \`success\`. A refusal has \`success: false\`, an
-empty \`data\`, a \`message\` that says what to do, and a stable \`code\`. Every answer carries
-\`x-request-id\`; say it when you ask for help.`;
+empty \`data\`, a \`message\` that says what to do, and a stable \`code\`; below \`/api/storage/\` it
+repeats the message as \`error\`. Every answer carries \`x-request-id\`; say it when you ask for help.`;
 
 /** The OpenAPI 3.1 document of all operations, as the server at this address answers it. */
 export function buildDocument(serverUrl = "/") {

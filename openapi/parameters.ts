@@ -127,7 +127,12 @@ export const presentation: readonly Parameter[] = [
     ...FLAG,
     default: true,
   }),
-  query("populate", "Up to three Ref fields whose documents stand in for their ids.", TEXT),
+  query(
+    "populate",
+    "Up to three Ref fields whose documents stand in for their ids. An id of no document stays an " +
+      "id.",
+    TEXT,
+  ),
   query("expand", "Means `populate`.", TEXT),
   query("include_deleted", "`true` shows documents in the trash too: a user's own, or all.", {
     ...FLAG,
@@ -161,23 +166,41 @@ export const listing: readonly Parameter[] = [
     { ...TEXT, maxLength: CURSOR_LENGTH_MAX },
   ),
   query("count", "`true` answers only the number of matching documents.", FLAG),
-  query("total", "`none` leaves the total out, `estimate` may answer a rough one.", {
-    type: "string",
-    enum: ["exact", "none", "estimate"],
-    default: "exact",
-  }),
+  query(
+    "total",
+    "`none` leaves the total out. `estimate` may answer a rough one; on SQLite it is exact, but " +
+      "marked as an estimate. On SQLite a page and its total are of one moment; on MongoDB the " +
+      "total is counted beside the page.",
+    { type: "string", enum: ["exact", "none", "estimate"], default: "exact" },
+  ),
   query(
     "explain",
     "`true` answers how the list would be read, in place of the list; needs the secret key.",
     { ...FLAG, default: false },
   ),
-  query("where", "A JSON tree of `and`, `or`, `not` and `{ field: { op: value } }`.", TEXT),
+  query(
+    "where",
+    "A JSON tree of `and`, `or`, `not` and `{ field: { op: value } }`. Null stands for missing or " +
+      "null, in a text field too; the operators that order take no null.",
+    TEXT,
+  ),
   {
     ...query(
       "filter",
       "Any other parameter filters: `status=draft`, `views_gt=5`, `status_in=a,b`. " +
-        "Operators: `_gt _gte _lt _lte _ne _in _nin _exists _regex`. " +
-        `A dotted path has at most ${PATH_LEVELS_MAX} levels and ${PATH_LENGTH_MAX} characters.`,
+        "Operators: `_gt _gte _lt _lte _ne _in _nin _exists _regex`; equality has no suffix.\n\n" +
+        "- Several filters must all hold, also two of the same name; two `_in` or `_nin` take " +
+        "their lists together.\n" +
+        "- `_exists` asks whether a member is there, also one that holds null. `=null` asks for " +
+        'missing or null; of a field that is declared a String it asks for the text "null" (use ' +
+        "`where` instead).\n" +
+        "- The operators that order take no null: it is refused, but for a String and a field " +
+        'that is not declared, where it is the text "null".\n' +
+        "- An array matches if one of its elements does. Members of objects in an array count as " +
+        "missing.\n" +
+        "- `_regex` takes patterns that RE2 and PCRE read alike: no repeated groups, no " +
+        "look-around, repeats up to 100.\n" +
+        `- A dotted path has at most ${PATH_LEVELS_MAX} levels and ${PATH_LENGTH_MAX} characters.`,
       {
         type: "object",
         additionalProperties: { type: "string" },
@@ -204,7 +227,11 @@ export const provider = path(
 
 /** What a sign-in may be started with. */
 export const startSignIn: readonly Parameter[] = [
-  query("key", "The publishable key; means `x-api-key`.", TEXT),
+  query(
+    "key",
+    "The publishable key; means `x-api-key`. A secret key is taken from the header only.",
+    TEXT,
+  ),
   query(
     "return_to",
     "A path on the project's site, also once it is decoded and normalised. It comes back with the user, who always lands on " +
@@ -222,7 +249,12 @@ export const startSignIn: readonly Parameter[] = [
 
 /** What a provider sends the browser back with. */
 export const signInCallback: readonly Parameter[] = [
-  query("state", "Names the sign-in, once.", TEXT),
+  query(
+    "state",
+    "Names the sign-in, once: the project's id, since all projects share this address, and 32 " +
+      "random bytes.",
+    TEXT,
+  ),
   query("code", "What is redeemed at the provider.", TEXT),
   query("error", "Why the provider did not sign the user in.", TEXT),
   query("iss", "Which provider this is; if it is sent, it must be the right one.", TEXT),
@@ -237,7 +269,8 @@ export const refreshToken = header(
 
 export const refreshTokenMode = header(
   "x-refresh-token-mode",
-  "`header` has the answer set no cookie.",
+  "`header` has the answer set no cookie. A refresh that brings its token in the cookie alone is " +
+    "then refused, and leaves the cookie as it is.",
 );
 
 /** Pages of users and sessions. */
@@ -258,7 +291,7 @@ export const filePath: Parameter = {
 
 export const userSearch: readonly Parameter[] = [
   query("email", "The user with this e-mail, in any letter case.", TEXT, "ada@example.com"),
-  query("search", "Users in whose e-mail this stands, in any letter case.", {
+  query("search", "Users in whose e-mail this stands, in any letter case. `email` is faster.", {
     ...TEXT,
     maxLength: EMAIL_SEARCH_LENGTH_MAX,
   }),
@@ -288,10 +321,11 @@ export const fileName = path(
 export const range = header(
   "range",
   `Parts of the file: \`bytes=0-99\`, \`bytes=100-\`, \`bytes=-100\`, or up to ${RANGES_MAX} of them ` +
-    "with commas. Those that touch are sent as one.",
+    "with commas. Those that touch or overlap are sent as one, and all in ascending order. Another " +
+    "unit than `bytes` is not heeded.",
 );
 
 export const ifRange = header(
   "if-range",
-  "The `etag` of the file that the parts are of: of another one the whole is sent.",
+  "The `etag` of the file that the parts are of: of another one, and for a date, the whole is sent.",
 );

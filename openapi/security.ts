@@ -12,6 +12,7 @@ import type { Cookies } from "@/lib/http/cookies.ts";
 import { refuseCrossSite } from "@/lib/http/cross_site.ts";
 import { RateLimited, type RateLimiter } from "@/lib/http/rate_limit.ts";
 import type { RequestState } from "@/lib/http/request.ts";
+import { DASHBOARD_SIGN_IN_RATE_PER_MINUTE } from "@/lib/limits.ts";
 import { includes, memberOf, type ProjectMember, type Role } from "@/lib/projects/members.ts";
 import type { Engine, Id } from "@/lib/store/port.ts";
 import { Problem, type ProblemCode } from "@/lib/problems.ts";
@@ -155,6 +156,11 @@ export const countedByAddress = <P>(security: Security<P>): Security<P> => ({
       return principal;
     }),
 });
+
+/** What the document says of {@linkcode countedByAddress}. */
+export const COUNTED = "All requests from one network (an IPv4 address, or a /64 of IPv6) that " +
+  "register, sign in, change a password, delete an account or invite are counted together: " +
+  `at most ${DASHBOARD_SIGN_IN_RATE_PER_MINUTE} a minute.`;
 
 /** An account that is signed in to the dashboard, by a request that no other site has made. */
 export const dashboardSession: Security<SignedInAccount> = {

@@ -9,7 +9,8 @@ export const AI_PROBLEMS = {
   AI_KEY_REJECTED: {
     status: 401,
     message: "Invalid user-supplied AI key",
-    when: "The AI provider does not take the key that the project or the account has stored.",
+    when: "The AI provider does not take the key that the project or the account has stored: it " +
+      "answers 401 or 403.",
   },
   PRO_PLAN_REQUIRED: {
     status: 403,
@@ -32,7 +33,9 @@ export const AI_PROBLEMS = {
   AI_UNAVAILABLE: {
     status: 502,
     message: "The AI provider cannot answer at the moment: try again.",
-    when: "The AI provider cannot be reached, fails, or refuses; nothing was counted.",
+    when:
+      "The AI provider cannot be reached, fails, or refuses, the platform's key too, of which the " +
+      "log tells; nothing was counted.",
   },
   AI_ANSWER_INVALID: {
     status: 502,

@@ -72,7 +72,7 @@ export const FILE_PROBLEMS = {
   RANGE_NOT_SATISFIABLE: {
     status: 416,
     message: "The file has no such range.",
-    when: "No part of the requested range lies within the file.",
+    when: "The ranges are malformed, more than 50, or none of them lies within the file.",
   },
   STORAGE_UNAVAILABLE: {
     status: 503,

@@ -1,4 +1,4 @@
-import { SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
+import { PASSWORD_TRIES_MAX, SIGN_IN_FAILURES_MAX, SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
 import { contract, type Success } from "../contract.ts";
 import { paging, sessionId } from "../parameters.ts";
 import {
@@ -16,11 +16,15 @@ import {
 import { EXAMPLE_ID } from "../schemas/document.ts";
 import { EndedSession, SESSION_EXAMPLE, SessionList } from "../schemas/session.ts";
 import { EndedSessions } from "../schemas/user.ts";
-import { countedByAddress, dashboardSession, ownPages } from "../security.ts";
+import { COUNTED, countedByAddress, dashboardSession, ownPages } from "../security.ts";
 
 const TAG = "Accounts";
 const SETS_COOKIE = { "set-cookie": "Holds the session, which is a new one, for browsers." };
 const CLEARS_COOKIE = { "set-cookie": "Removes the cookie." };
+
+const OF_ONE_SESSION =
+  `A session has ${PASSWORD_TRIES_MAX} tries at the present password, and then ` +
+  "waits as sign-ins do.";
 
 const account = (status: number, message: string): Success => ({
   status,
@@ -38,7 +42,7 @@ export const registerAccount = contract({
   summary: "Register",
   description: "Makes an account on the free plan and signs it in. Where the server asks for an " +
     "invitation, its token goes with it: it makes one account, whatever its address, which still " +
-    "has to accept. The first account of a new server may need none.",
+    `has to accept. The first account of a new server may need none. ${COUNTED}`,
   security: countedByAddress(ownPages),
   parameters: [],
   body: {
@@ -63,7 +67,15 @@ export const signInAccount = contract({
   method: "post",
   path: "/api/auth/login",
   summary: "Sign in",
-  description: "Opens a session of the dashboard. It lasts 7 days from its last use.",
+  description:
+    "Opens a session of the dashboard. It lasts 7 days from its last use. Wrong passwords " +
+    "slow guessing down, and lock nobody out:\n\n" +
+    `- After ${PASSWORD_TRIES_MAX} wrong passwords for an e-mail, whether or not it has an account, ` +
+    "the network they came from has one more try after a minute, then after 2, 4, 8 and 15 " +
+    "minutes each. The right password, or an hour without a try, ends that.\n" +
+    "- Networks have tries of their own, and so has a browser that was signed in before.\n" +
+    `- After ${SIGN_IN_FAILURES_MAX} failures within an hour, from wherever, a network that comes ` +
+    `new waits a minute before its first try.\n\n${COUNTED}`,
   security: countedByAddress(ownPages),
   parameters: [],
   body: {
@@ -125,7 +137,8 @@ export const changePassword = contract({
   method: "post",
   path: "/api/auth/change-password",
   summary: "Change one's password",
-  description: "Ends all other sessions of the account.",
+  description: "Ends all other sessions of the account, and sign-ins with the old password that " +
+    `are under way. ${OF_ONE_SESSION} ${COUNTED}`,
   security: countedByAddress(dashboardSession),
   parameters: [],
   body: {
@@ -190,7 +203,11 @@ export const deleteAccount = contract({
   method: "delete",
   path: "/api/auth/account",
   summary: "Delete one's account",
-  description: "Removes the account for good, with its sessions and its part in others' projects.",
+  description:
+    "Removes the account for good, with its sessions, its part in others' projects and the " +
+    "invitations it made. " +
+    "It may not own a project that is in use. Those in the trash do not hold it; restored, they " +
+    `have no owner. ${OF_ONE_SESSION} ${COUNTED}`,
   security: countedByAddress(dashboardSession),
   parameters: [],
   body: {

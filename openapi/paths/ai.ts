@@ -90,6 +90,9 @@ export const getAiUsage = contract({
   problems: [],
 });
 
+const PER_MINUTE =
+  `An account makes at most ${AI_REQUESTS_PER_MINUTE} AI requests a minute, whichever key is used.`;
+
 /** Why a model may give no answer. */
 const MODEL_PROBLEMS: readonly ProblemCode[] = [
   "RATE_LIMITED",
@@ -110,7 +113,7 @@ export const buildQuery = contract({
   description: "Has the model write filters and a sort for a collection, and answers them as a " +
     "query that the list of its documents takes as it is. The model is told which fields are " +
     "declared, never what is stored. On the platform's key it counts against the account's month, " +
-    `unless the provider fails. An account makes ${AI_REQUESTS_PER_MINUTE} AI requests a minute.`,
+    `unless the provider fails. ${PER_MINUTE}`,
   security: projectMember("admin"),
   parameters: [projectId],
   body: {
@@ -141,7 +144,7 @@ export const designCollections = contract({
     "after its last turn. What is proposed obeys the rules of definitions, and nothing is made of " +
     "it before it is applied. On the platform's key the first proposal of a chat counts against " +
     "the account's month, as every turn does unless the provider fails, and a chat has 20 turns. " +
-    `An account makes ${AI_REQUESTS_PER_MINUTE} AI requests a minute. ` +
+    `An answer that cannot be used is a 502, and counts as well. ${PER_MINUTE}\n\n` +
     "With `Accept: text/event-stream` the message is sent as it is written.",
   security: projectMember("admin"),
   parameters: [projectId],

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { UPLOADS_AT_ONCE_MAX } from "@/lib/limits.ts";
 import { contract } from "../contract.ts";
 import {
   fileName,
@@ -19,7 +20,8 @@ const FILE_HEADERS = {
   "accept-ranges": "`bytes`.",
   "cache-control": "Lets it be kept for a year: another file has another address.",
   "content-disposition":
-    "The file's name. HTML, SVG and XML are attachments, under a `content-security-policy` that " +
+    "The file's name, in which controls and marks of direction are `_`. HTML, SVG and XML are " +
+    "attachments, under a `content-security-policy` that " +
     "lets them do nothing; at the dashboard's host so is all but images, audio, video, fonts, " +
     "plain text, CSV and JSON.",
 };
@@ -33,7 +35,11 @@ export const putBlob = contract({
   description: "What the `signedUrl` of an upload request is, where files are kept in a folder: " +
     "the address itself is the permission. It takes the requested number of bytes of the " +
     "requested type, from any origin, for ten minutes. Something must arrive every 30 seconds, " +
-    "and all of it before the upload's hold ends. A refused upload can be sent again.",
+    "and all of it before the upload's hold ends. A refused upload can be sent again.\n\n" +
+    `A process takes ${UPLOADS_AT_ONCE_MAX} uploads to one address at once, one more is a 429; the last ` +
+    "that ends counts. One that ends while a confirm is at work is a 409, though the confirm may " +
+    "take what it " +
+    "brought.",
   security: anyone,
   parameters: [uploadToken],
   body: null,
@@ -67,7 +73,9 @@ export const serveFile = contract({
   summary: "Download a file",
   description:
     "The `url` of a confirmed file, where files are kept in a folder; with `HEAD` too. " +
-    "JavaScript, CSS and WebAssembly come as `application/octet-stream`.",
+    "JavaScript, CSS and WebAssembly, `multipart` and what is no content type come as " +
+    "`application/octet-stream`. A file whose object is missing, or has another length, is a 404; " +
+    "the command `storage reconcile` names it.",
   security: anyone,
   parameters: [fileProjectId, fileName, range, ifRange, ifNoneMatch],
   body: null,

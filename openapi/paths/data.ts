@@ -56,6 +56,15 @@ const shown = (status: number, description: string, message: string) => ({
   headers: ETAG,
 });
 
+/** For what changes documents, by the members of a project too. */
+export const NOT_IN_TRASH = "A document in the trash is a 404: recover it first.";
+export const TO_TRASH = "Moves the document to the trash, from which it can be recovered for 30 " +
+  "days, and sets `updatedAt`, so that whoever follows changes sees it; `permanent=true` removes " +
+  "it for good.";
+export const OUT_OF_TRASH =
+  "Takes the document out of the trash, and sets `updatedAt`. One that is " +
+  "not in it stays unchanged.";
+
 export const listDocuments = contract({
   operationId: "listDocuments",
   tag: TAG,
@@ -63,7 +72,7 @@ export const listDocuments = contract({
   path: "/api/data/{collectionName}",
   summary: "List documents",
   description: "Filters, sorts and pages a collection. With row-level security `public-read` " +
-    "everybody with a key reads all documents, with `private` a signed-in user reads his own. " +
+    "everybody with a key reads all documents, with `private` signed-in users read their own.\n\n" +
     LARGE_ANSWERS +
     " Where a list shows parts of documents (`fields`, `meta`, `populate`), large documents are " +
     "read one after the other, 128 MiB of them at most, and may change meanwhile.",
@@ -157,7 +166,9 @@ export const getDocument = contract({
   method: "get",
   path: "/api/data/{collectionName}/{id}",
   summary: "Read a document",
-  description: `One document, if the caller may see it. ${LARGE_ANSWERS}`,
+  description:
+    `One document, if the caller may see it. ${LARGE_ANSWERS} With \`populate\` it has no ` +
+    "ETag, because it changes with other documents.",
   security: projectKey,
   parameters: [collectionName, documentId, ...presentation, ifNoneMatch],
   body: null,
@@ -202,7 +213,7 @@ export const replaceDocument = contract({
   path: "/api/data/{collectionName}/{id}",
   summary: "Replace a document",
   description: "Replaces every member but those the server sets. Without the owner field the " +
-    "owner stays.",
+    `owner stays. ${NOT_IN_TRASH}`,
   security: projectKey,
   parameters: [collectionName, documentId, ifMatch],
   body: documentBody,
@@ -218,7 +229,7 @@ export const patchDocument = contract({
   summary: "Change a document",
   description: "Replaces each named top-level member whole. A dotted name, such as " +
     "`address.city`, changes a part of an object; it has at most " +
-    `${PATH_LEVELS_MAX} levels and ${PATH_LENGTH_MAX} characters.`,
+    `${PATH_LEVELS_MAX} levels and ${PATH_LENGTH_MAX} characters. ${NOT_IN_TRASH}`,
   security: projectKey,
   parameters: [collectionName, documentId, ifMatch],
   body: { ...documentBody, example: { views: 4, "address.city": "Rome" } },
@@ -232,8 +243,7 @@ export const deleteDocument = contract({
   method: "delete",
   path: "/api/data/{collectionName}/{id}",
   summary: "Delete a document",
-  description: "Moves the document to the trash, from which it can be recovered for 30 days; " +
-    "`permanent=true` removes it for good.",
+  description: TO_TRASH,
   security: projectKey,
   parameters: [collectionName, documentId, permanent, ifMatch],
   body: null,
@@ -253,7 +263,7 @@ export const recoverDocument = contract({
   method: "patch",
   path: "/api/data/{collectionName}/{id}/recover",
   summary: "Recover a document",
-  description: "Takes the document out of the trash. One that is not in it stays unchanged.",
+  description: OUT_OF_TRASH,
   security: projectKey,
   parameters: [collectionName, documentId],
   body: null,

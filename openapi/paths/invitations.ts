@@ -15,7 +15,7 @@ import {
   SentInvitation,
 } from "../schemas/invitation.ts";
 import { NewOwner, Project, PROJECT_EXAMPLE } from "../schemas/project.ts";
-import { countedByAddress, dashboardSession, projectMember } from "../security.ts";
+import { COUNTED, countedByAddress, dashboardSession, projectMember } from "../security.ts";
 
 const TAG = "Projects";
 
@@ -27,9 +27,10 @@ export const inviteMember = contract({
   summary: "Invite a member",
   description: "Makes a link by which somebody gets a part in the project, once and within 7 " +
     "days: whoever has it accepts, signed in, with whatever account. The answer is the same " +
-    "whether or not the address has one. Nothing is sent: hand the link over yourself. A new " +
+    "whether or not the address has one; only the address of a member is refused. Nothing is " +
+    "sent: hand the link over yourself. A new " +
     "invitation of the same address replaces the open one. A viewer reads everything; an admin " +
-    "changes everything but who owns the project, and cannot delete it.",
+    `changes everything but who owns the project, and cannot delete it. ${COUNTED}`,
   security: countedByAddress(projectMember("admin")),
   parameters: [projectId],
   body: {
@@ -55,7 +56,8 @@ export const offerOwnership = contract({
   path: "/api/projects/{projectId}/owner",
   summary: "Offer the project to another member",
   description: "Makes a link by which the named member, and nobody else, becomes the owner, " +
-    "within 7 days. Until they accept nothing changes; then their plan rules the project, and " +
+    "within 7 days. Until they accept nothing changes; then their plan, which must allow one more " +
+    "project, rules this one, and " +
     "who owned it stays as an admin. A new offer replaces the open one.",
   security: projectMember("owner"),
   parameters: [projectId],

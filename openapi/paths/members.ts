@@ -40,7 +40,8 @@ export const changeMember = contract({
   path: "/api/projects/{projectId}/members/{accountId}",
   summary: "Change a member's role",
   description:
-    "Makes an admin of a viewer, or the other way round: then the invitations they made end.",
+    "Makes an admin of a viewer, or the other way round: then the invitations they made end. The " +
+    "owner's role stays.",
   security: projectMember("admin"),
   parameters: [projectId, memberId],
   body: {
@@ -66,7 +67,8 @@ export const removeMember = contract({
   path: "/api/projects/{projectId}/members/{accountId}",
   summary: "Remove a member, or leave",
   description: "Admins and the owner remove others; whoever names their own account leaves the " +
-    "project. Open invitations that the member made end.",
+    "project. Open invitations that the member made end. The owner cannot leave: another member " +
+    "must accept the project first.",
   security: projectMember("viewer"),
   parameters: [projectId, memberId],
   body: null,

@@ -66,7 +66,7 @@ export const replaceProjectDocument = forMembers(data.replaceDocument, {
   role: "admin",
   path: "/{id}",
   description: "Replaces every member but those the server sets. Without the owner field the " +
-    "owner stays.",
+    `owner stays. ${data.NOT_IN_TRASH}`,
 });
 
 export const patchProjectDocument = forMembers(data.patchDocument, {
@@ -74,22 +74,21 @@ export const patchProjectDocument = forMembers(data.patchDocument, {
   role: "admin",
   path: "/{id}",
   description: "Replaces each named top-level member whole. A dotted name, such as " +
-    "`address.city`, changes a part of an object.",
+    `\`address.city\`, changes a part of an object. ${data.NOT_IN_TRASH}`,
 });
 
 export const deleteProjectDocument = forMembers(data.deleteDocument, {
   operationId: "deleteProjectDocument",
   role: "admin",
   path: "/{id}",
-  description: "Moves the document to the trash, from which it can be recovered for 30 days; " +
-    "`permanent=true` removes it for good.",
+  description: data.TO_TRASH,
 });
 
 export const recoverProjectDocument = forMembers(data.recoverDocument, {
   operationId: "recoverProjectDocument",
   role: "admin",
   path: "/{id}/recover",
-  description: "Takes the document out of the trash. One that is not in it stays unchanged.",
+  description: data.OUT_OF_TRASH,
 });
 
 /** In the order of the reference. */

@@ -38,7 +38,9 @@ export const setProvider = contract({
   method: "put",
   path: "/api/projects/{projectId}/providers/{provider}",
   summary: "Set up a sign-in provider",
-  description: "Keeps what is left out. To be enabled a provider needs a client id and a client " +
+  description:
+    "Keeps what is left out, and a secret that is empty; `linking` begins as `verified`. " +
+    "To be enabled a provider needs a client id and a client " +
     "secret; register `callbackUrl` with it.",
   security: projectMember("admin"),
   parameters: [projectId, provider],

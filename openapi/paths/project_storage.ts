@@ -17,6 +17,10 @@ import { projectMember } from "../security.ts";
 const TAG = "Project files";
 const PATH = "/api/projects/{projectId}/storage";
 
+const LEFT_BEHIND =
+  "Before a bucket is left, uploads that have expired are ended, and removals that " +
+  "failed are tried once more; what cannot be removed then stays in it.";
+
 export const getProjectStorage = contract({
   operationId: "getProjectStorage",
   tag: TAG,
@@ -44,8 +48,9 @@ export const setProjectStorage = contract({
   path: PATH,
   summary: "Bring a bucket",
   description:
-    "Files go to this bucket from now on. Endpoint and bucket cannot change while files " +
-    "are in the present one; keys, `publicUrl`, region and `pathStyle` may at any time.",
+    "Files go to this bucket from now on. Those in the service's storage stay there, and are " +
+    "charged as before. Endpoint and bucket cannot change while files are in the present one; " +
+    `keys, \`publicUrl\`, region and \`pathStyle\` may at any time. ${LEFT_BEHIND}`,
   security: projectMember("admin"),
   parameters: [projectId],
   body: {
@@ -71,7 +76,7 @@ export const clearProjectStorage = contract({
   path: PATH,
   summary: "Take a bucket away",
   description: "Files go to the service's storage from now on. Refused while files are in the " +
-    "bucket; without one nothing changes.",
+    `bucket; without one nothing changes. ${LEFT_BEHIND}`,
   security: projectMember("admin"),
   parameters: [projectId],
   body: null,

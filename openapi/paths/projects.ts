@@ -29,7 +29,7 @@ export const createProject = contract({
   description:
     "Makes a project that the account owns. Both API keys are shown this once. The plan " +
     "bounds the projects of an account, those in the trash included, and an account creates at " +
-    `most ${PROJECTS_PER_HOUR} within an hour.`,
+    `most ${PROJECTS_PER_HOUR} within an hour, also where the server limits no other requests.`,
   security: dashboardSession,
   parameters: [],
   body: {
@@ -122,7 +122,9 @@ export const deleteProject = contract({
   summary: "Delete a project",
   description: "Puts it into the trash: its keys, sign-in and files are refused from now on. For " +
     `${PROJECT_TRASH_DAYS} days an administrator of the server can restore it; then it is removed ` +
-    "with all that is in it. Files in a bucket of its own stay there.",
+    "with all that is in it.\n\n" +
+    "Files in the server's own bucket can be read there until they are removed, because a public " +
+    "bucket asks nobody. Files in a bucket of the project's own stay there.",
   security: projectMember("owner"),
   parameters: [projectId],
   body: {

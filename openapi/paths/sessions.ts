@@ -1,4 +1,4 @@
-import { SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
+import { REFRESH_REPLAYS_MAX, SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
 import { type BodySpec, contract } from "../contract.ts";
 import { paging, refreshToken, refreshTokenMode, sessionId } from "../parameters.ts";
 import { EXAMPLE_ID } from "../schemas/document.ts";
@@ -40,7 +40,7 @@ export const exchangeCode = contract({
   path: "/api/userAuth/social/exchange",
   summary: "Exchange a one-time code for a refresh token",
   description: "The last step of social sign-in: the callback page sends the code and the access " +
-    "token it was given, within 60 seconds and once.",
+    "token it was given, within 60 seconds and once. `Authorization` is not looked at.",
   security: signInKey,
   parameters: [refreshTokenMode],
   body: {
@@ -71,8 +71,12 @@ export const refreshSession = contract({
   path: "/api/userAuth/refresh-token",
   summary: "Renew the access token",
   description: "Each refresh token is used once: the answer, or the cookie, has its successor. " +
-    "One that comes again within 10 seconds is answered with the same successor, for tabs and lost " +
-    "answers; one that comes later was stolen, and ends the session.",
+    `One that comes again within 10 seconds, up to ${REFRESH_REPLAYS_MAX} times, is answered with ` +
+    "the same successor, or with the newest that came of it, for tabs and lost answers. One that " +
+    "comes later was stolen, and ends the session: a used token is known for as long as it would " +
+    "have lived.\n\n" +
+    "`Authorization` is not looked at, because the access token has often expired. A refusal " +
+    "leaves the cookie as it is, because another tab may have renewed it.",
   security: signInKey,
   parameters: [refreshToken, refreshTokenMode],
   body: refreshBody,
@@ -93,8 +97,8 @@ export const logout = contract({
   method: "post",
   path: "/api/userAuth/logout",
   summary: "Sign out",
-  description: "Ends the session of the refresh token, and that of the access token if one is " +
-    "sent. The answer is the same whatever is sent: what is not valid any more, or cannot be " +
+  description: "Ends the session of the refresh token, used or not, and that of the access token " +
+    "if one is sent. The answer is the same whatever is sent: what is not valid any more, or cannot be " +
     "read, has nothing left to end.",
   security: sessionKey,
   parameters: [refreshToken],

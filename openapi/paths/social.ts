@@ -1,3 +1,4 @@
+import { PROVIDER_TIMEOUT_MS } from "@/lib/limits.ts";
 import { contract } from "../contract.ts";
 import { provider, signInCallback as callback, startSignIn as start } from "../parameters.ts";
 import { anyone, navigationKey } from "../security.ts";
@@ -11,7 +12,8 @@ export const startSignIn = contract({
   path: "/api/userAuth/social/{provider}/start",
   summary: "Begin a sign-in",
   description: "Navigate a browser here. It is sent on to the provider, and after the user has " +
-    "signed in there to `<site_url>/auth/callback`.",
+    "signed in there to `<site_url>/auth/callback`. The sign-in can be ended in this browser only, " +
+    "in any of its tabs.",
   security: navigationKey,
   parameters: [provider, ...start],
   body: null,
@@ -22,7 +24,9 @@ export const startSignIn = contract({
     data: null,
     headers: {
       location: "Where the browser goes.",
-      "set-cookie": "Ties the sign-in to this browser, for ten minutes.",
+      "set-cookie":
+        "Ties the sign-in to this browser, for ten minutes: signed, and one for all its " +
+        "tabs and providers; tabs that begin at the same moment get one each.",
     },
   }],
   problems: [
@@ -43,7 +47,13 @@ export const signInCallback = contract({
   description: "The address to register at the provider, which sends browsers back to it. They " +
     "are sent on to `<site_url>/auth/callback`, with `rtCode`, `provider`, `userId`, " +
     "`projectId`, `isNewUser` and `linkedByEmail` in the query and the access `token` in the " +
-    "fragment, or with an `error`; and with `return_to` and `state` as the sign-in was begun with.",
+    "fragment, or with an `error` and the `provider`; and with `return_to` and `state` as the " +
+    "sign-in was begun with.\n\n" +
+    `The provider has ${
+      PROVIDER_TIMEOUT_MS / 1000
+    } seconds for all that it is asked here. A failure ` +
+    "that nobody expected is told as `Sign-in failed, try again`, and the log has the details. A " +
+    "state that is refused because it belongs to another provider or browser stays good there.",
   security: anyone,
   parameters: [provider, ...callback],
   body: null,

@@ -39,7 +39,8 @@ export const requestUpload = contract({
     "which the client sends it by PUT, as it is and with its `Content-Type`, within 10 minutes. " +
     "What is not confirmed within 20 minutes is given up, and its space is free again. A project " +
     `on the free plan has at most ${FREE_OPEN_UPLOADS_MAX} such open uploads, and ` +
-    `${FREE_FILES_MAX} files; on pro ${PRO_OPEN_UPLOADS_MAX} and ${PRO_FILES_MAX}.`,
+    `${FREE_FILES_MAX} files; on pro ${PRO_OPEN_UPLOADS_MAX} and ${PRO_FILES_MAX}. Where there is no ` +
+    "room, the request itself ends uploads that have expired, 50 at most, and takes theirs.",
   security: secretKey,
   parameters: [],
   body: {
@@ -73,7 +74,9 @@ export const confirmUpload = contract({
   path: "/api/storage/upload-confirm",
   summary: "Confirm an upload",
   description: "The last of three steps: checks that the file has arrived whole, charges its " +
-    "size once, and makes it public. May be repeated: the answer is the same.",
+    "size once, and makes it public. May be repeated: the answer is the same. A 409 may be repeated " +
+    "too, after `Retry-After`. An upload whose 20 minutes are over is a 404, even before its space " +
+    "is given back.",
   security: secretKey,
   parameters: [],
   body: {
@@ -105,7 +108,9 @@ export const deleteFile = contract({
   method: "delete",
   path: "/api/storage/file",
   summary: "Delete a file",
-  description: "Removes a file and returns its space; of an upload under way, cancels it.",
+  description:
+    "Removes a file and returns its space; of an upload under way, cancels it. While a " +
+    "confirm of it is at work, that is a 409. An upload whose 20 minutes are over is a 404.",
   security: secretKey,
   parameters: [],
   body: {

@@ -120,7 +120,9 @@ export const getReadiness = system({
   operationId: "getReadiness",
   path: "/api/health/ready",
   summary: "Can it serve?",
-  description: "Writes a little to everything the server depends on.",
+  description:
+    "Writes a little to everything the server depends on. A refusal says whether it is the " +
+    "database or the file storage; the reason is in the log.",
   success: [{
     status: 200,
     description: "It can.",

@@ -43,8 +43,9 @@ export const patchMe = contract({
   method: "patch",
   path: "/api/userAuth/me",
   summary: "Change one's own record",
-  description: "Sets name, username or avatarUrl, or clears them with null. What a user set " +
-    "himself is not changed by his provider any more.",
+  description:
+    "Sets name, username or avatarUrl, or clears them with null. What users set or clear " +
+    "themselves is not changed by their provider any more.",
   security: signedInUser,
   parameters: [],
   body: {
@@ -55,7 +56,7 @@ export const patchMe = contract({
   },
   success: [{
     status: 200,
-    description: "The user as he is now.",
+    description: "The user as they are now.",
     data: User,
     example: USER_EXAMPLE,
     message: "User changed",
@@ -109,18 +110,18 @@ export const patchUser = contract({
   method: "patch",
   path: "/api/userAuth/users/{id}",
   summary: "Disable or enable a user",
-  description: "A disabled user cannot sign in, and his sessions end at once.",
+  description: "A disabled user cannot sign in, and their sessions end at once.",
   security: secretKey,
   parameters: [userId],
   body: {
     schema: Disabling,
     example: { disabled: true },
-    description: "Whether he is disabled.",
+    description: "Whether the user is disabled.",
     bytesMax: SMALL_BODY_BYTES_MAX,
   },
   success: [{
     status: 200,
-    description: "The user as he is now.",
+    description: "The user as they are now.",
     data: ManagedUser,
     example: { ...MANAGED_USER_EXAMPLE, disabled: true },
     message: "User changed",
@@ -134,8 +135,11 @@ export const deleteUser = contract({
   method: "delete",
   path: "/api/userAuth/users/{id}",
   summary: "Delete a user",
-  description: "Removes the user, his sessions and his links to providers for good. Documents " +
-    "that he owns stay; whoever signs in as the same person later is a new user.",
+  description:
+    "Removes the user, their sessions and their links to providers for good; codes and " +
+    "refresh tokens that are not used yet lead nowhere. Documents that they own stay under their " +
+    "id, and no user can change them any more. Whoever signs in as the same person later is a new " +
+    "user.",
   security: secretKey,
   parameters: [userId],
   body: null,

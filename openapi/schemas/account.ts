@@ -30,7 +30,9 @@ const email = z.string().openapi({
 });
 const password = z.string();
 const newPassword = z.string().min(PASSWORD_LENGTH_MIN).max(PASSWORD_LENGTH_MAX).openapi({
-  description: "Not one of those that are guessed first.",
+  description:
+    "Not the e-mail or its first part, nor one of about 2,900 well-known words (also with " +
+    "a few digits or signs around or in them) and walks over the keyboard.",
 });
 
 export const CREDENTIALS_EXAMPLE = {

@@ -55,7 +55,9 @@ export const QueryQuestion = z.looseObject({
   prompt: z.string().min(1).max(AI_PROMPT_LENGTH_MAX),
   preview: z.boolean().optional().openapi({ description: "Whether to answer the first rows too." }),
   timeZone: z.string().optional().openapi({
-    description: "Where days begin and end, by the IANA data base; UTC if left out.",
+    description:
+      "Where days begin and end, by the IANA data base; UTC if left out. A plain day is " +
+      "its midnight there; today, yesterday, tomorrow and now are by the server's clock.",
   }),
 }).openapi("QueryQuestion", { example: QUERY_QUESTION_EXAMPLE });
 
@@ -78,7 +80,9 @@ export const BuiltQuery = z.strictObject({
   filters: z.array(z.strictObject({ field: z.string(), operator: z.enum(OPERATORS), value })),
   sort: z.string().nullable(),
   query: z.string().openapi({
-    description: "What follows the question mark of `GET /api/data/{collectionName}`.",
+    description:
+      "What follows the question mark of `GET /api/data/{collectionName}`. One that asks " +
+      "about `isDeleted` or `deletedAt` shows the trash too.",
   }),
   dropped: z.array(z.strictObject({
     field: z.string(),
@@ -127,11 +131,13 @@ const turns = z.int().nullable();
 
 export const CreatorTurn = z.strictObject({
   type: z.enum(["clarify", "schema", "complete"]).openapi({
-    description: "A question, a proposal, or that the last proposal is agreed on.",
+    description:
+      "A question, a proposal, or that the last proposal is agreed on. A first proposal is " +
+      "always `schema`, whatever the model calls it.",
   }),
   message: z.string(),
   schema: z.strictObject({ collections: z.array(definition) }).nullable().openapi({
-    description: "What is proposed; null for a question.",
+    description: "What is proposed, or with `complete` agreed on; null for a question.",
   }),
   iterationsLeft: turns.openapi({ description: "Turns left of this chat; null without a limit." }),
   iterationLimit: turns.openapi({ description: "Null on a key of a user." }),
@@ -144,7 +150,8 @@ export const CREATOR_STREAM_EXAMPLE = 'event: message\ndata: {"text":"Here are "
 export const CreatorStream = z.string().openapi("CreatorStream", {
   description:
     "Server-sent events: `message` with `{ text }` for each piece of the message as it " +
-    "is written; then `done` with the whole answer, or `error` with a refusal, in the envelope.",
+    "is written; then `done` with the whole answer, or `error` with a refusal, in the envelope. A " +
+    "refusal before the first piece is an ordinary answer.",
   example: CREATOR_STREAM_EXAMPLE,
 });
 

@@ -21,7 +21,12 @@ const Field = z.strictObject({
       "`private` collection a 409 `DUPLICATE_VALUE` tells a user that somebody has a value: where " +
       "that is a secret, let the value begin with its owner's id, so that it is unique with them.",
   }),
-  index: z.boolean(),
+  index: z.boolean().openapi({
+    description:
+      "Whether an index keeps filters and sorts by it fast. Every collection has one of " +
+      "`createdAt`, and with row-level security one of the owner with `createdAt`; a `unique` " +
+      "field has its own.",
+  }),
   default: z.unknown().optional().openapi({ description: "Fills the field where it is missing." }),
 }).openapi("Field", {
   description: "A declared field.",

@@ -42,7 +42,14 @@ export const ShownDocument = z.looseObject({
 });
 
 export const DocumentInput = z.looseObject({}).openapi("DocumentInput", {
-  description: "The members of a document. Those the server sets are left out.",
+  description: "The members of a document. Those the server sets are left out.\n\n" +
+    "- A declared Date is an ISO 8601 time with a zone, or a day, which is midnight in UTC; of the " +
+    "years 0000 to 9999.\n" +
+    "- A Ref is an id, of which there need not be a document.\n" +
+    "- A number comes back as exactly the number that was read, -0 with its sign.\n" +
+    "- A name may not be empty, begin with `$`, have a dot in it (in PATCH that is a path), begin or end with white space, " +
+    "hold invisible characters, or be `__proto__`, `constructor` or `prototype`. Any other is " +
+    "taken, `_bsontype` too.",
   example: { title: "Hello", status: "published", views: 3 },
 });
 
@@ -66,12 +73,14 @@ export const DocumentList = z.union([
       description: "Everything that is asked of a document, as `where` writes it, with what " +
         "row-level security and the trash add.",
     }),
-    sort: z.string(),
+    sort: z.string().openapi({ description: "As the parameter writes it." }),
     index: z.array(z.string()).nullable().openapi({
       description: "Fields of the index that serves the list; null where none does.",
     }),
     examined: z.int().openapi({
-      description: "About how many documents are looked at for the page and its total.",
+      description:
+        "About how many documents are looked at for the page and its total. This alone " +
+        "differs between engines: SQLite keeps totals, MongoDB counts them.",
     }),
     advice: z.string().nullable().openapi({
       description: "The field whose index would help; null if none would.",

@@ -12,7 +12,9 @@ const settings = {
       "127.0.0.1 or [::1]. Its origin is kept.",
   }),
   allowedOrigins: z.array(z.string()).max(ALLOWED_ORIGINS_MAX).openapi({
-    description: "If any are listed, the publishable key works from these origins only.",
+    description:
+      "If any are listed, the publishable key works from these origins only. Each is one " +
+      "address, of which the origin is kept, and no pattern.",
   }),
 };
 

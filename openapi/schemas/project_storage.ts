@@ -53,7 +53,9 @@ export const STORAGE_INPUT_EXAMPLE = {
 };
 
 export const StorageInput = z.strictObject({
-  endpoint: z.string().nullable().optional(),
+  endpoint: z.string().nullable().optional().openapi({
+    description: "Left out or null for AWS itself, the same store as `https://s3.amazonaws.com`.",
+  }),
   region: z.string().optional().openapi({ description: "AWS needs it." }),
   bucket: z.string(),
   pathStyle: z.boolean().optional(),

@@ -29,8 +29,14 @@ export const ProjectUsage = z.strictObject({
   plan,
   collections: z.strictObject({ used: number, limit: number }),
   documents: z.strictObject({
-    count: number.openapi({ description: "Documents, the trash included; may be an estimate." }),
-    bytes: number.openapi({ description: "Bytes of their JSON text." }),
+    count: number.openapi({
+      description: "Documents, the trash included; on MongoDB an estimate.",
+    }),
+    bytes: number.openapi({
+      description:
+        "Bytes as they are stored: of JSON text in UTF-8 on SQLite, of BSON on MongoDB; " +
+        "the trash included, indexes not.",
+    }),
     limit: number.openapi({ description: "What the bytes may reach." }),
   }),
   storage: StorageUsage,
@@ -43,6 +49,7 @@ export const ProjectUsage = z.strictObject({
       description: `The last ${REQUEST_DAYS} days, in UTC, today last.`,
     }),
   }).openapi({
-    description: "With API keys. What a process counts is told within 10 s.",
+    description: "With API keys: members who look are not counted. What a process counts is told " +
+      "within 10 s.",
   }),
 }).openapi("ProjectUsage", { example: PROJECT_USAGE_EXAMPLE });

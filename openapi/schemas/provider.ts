@@ -2,7 +2,10 @@ import { z } from "@hono/zod-openapi";
 import { PROVIDER_NAMES } from "@/lib/social/providers.ts";
 
 const linking = z.enum(["verified", "never"]).openapi({
-  description: "Whether an e-mail that the provider has verified signs in to the user who has it.",
+  description:
+    "Whether an e-mail that the provider has verified signs in to the user who has it. " +
+    "It has to be the very same but for the case of A to Z: one that looks like it makes a new user " +
+    "without an e-mail.",
 });
 
 export const PROVIDER_EXAMPLE = {

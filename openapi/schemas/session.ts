@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { ACCESS_TOKEN_SECONDS } from "@/lib/limits.ts";
+import { ACCESS_TOKEN_SECONDS, DEVICE_NAME_LENGTH_MAX } from "@/lib/limits.ts";
 import { EXAMPLE_ID } from "./document.ts";
 
 const id = z.string().regex(/^[0-9a-f]{24}$/).openapi({ description: "24 hexadecimal digits." });
@@ -54,9 +54,12 @@ const Session = z.strictObject({
   createdAt: time,
   lastUsedAt: time.openapi({ description: "When it was opened or last refreshed." }),
   expiresAt: time.openapi({ description: "Moves on with every refresh." }),
-  userAgent: z.string().nullable(),
+  userAgent: z.string().nullable().openapi({
+    description: `The first ${DEVICE_NAME_LENGTH_MAX} characters of the header.`,
+  }),
   address: z.string().nullable().openapi({
-    description: "The network of the device that opened it, not its whole address.",
+    description: "The network of the device that opened it (/24 of IPv4, /48 of IPv6), not its " +
+      "whole address.",
   }),
   current: z.boolean().openapi({ description: "Whether it is the one that asks." }),
 }).openapi("Session", { description: "A signed-in device.", example: SESSION_EXAMPLE });

@@ -1,5 +1,9 @@
 import { z } from "@hono/zod-openapi";
-import { CONTENT_TYPE_LENGTH_MAX, FILENAME_LENGTH_MAX } from "@/lib/limits.ts";
+import {
+  CONTENT_TYPE_LENGTH_MAX,
+  FILENAME_LENGTH_MAX,
+  STORED_FILENAME_LENGTH_MAX,
+} from "@/lib/limits.ts";
 import { PLANS } from "@/lib/projects/plans.ts";
 
 export const PATH_EXAMPLE = "66f1a0c2e4b0a1b2c3d4e5f6/0b6f2c1e-5f0b-4c0e-9a55-6a3f2f1f7c11_cat.png";
@@ -19,11 +23,18 @@ const url = z.string().nullable().openapi({
 export const UPLOAD_EXAMPLE = { filename: "cat.png", contentType: "image/png", size: 48_211 };
 
 export const UploadInput = z.looseObject({
-  filename: z.string().min(1).max(FILENAME_LENGTH_MAX),
-  contentType: z.string().max(CONTENT_TYPE_LENGTH_MAX).openapi({
-    description: "`type/subtype`, with parameters if need be; the PUT carries exactly this text.",
+  filename: z.string().min(1).max(FILENAME_LENGTH_MAX).openapi({
+    description:
+      "Any text without NUL, shown as it is sent; characters are Unicode code points. The " +
+      `path keeps the last ${STORED_FILENAME_LENGTH_MAX} of them, with \`_\` for all but letters, ` +
+      "digits, `.`, `_` and `-`.",
   }),
-  size: bytes,
+  contentType: z.string().max(CONTENT_TYPE_LENGTH_MAX).openapi({
+    description:
+      "`type/subtype`, with parameters if need be, in printable ASCII and without white " +
+      "space around it; the PUT carries exactly this text.",
+  }),
+  size: bytes.openapi({ description: "Bytes. More than a file may have is a 413." }),
 }).openapi("UploadInput", { example: UPLOAD_EXAMPLE });
 
 export const REQUESTED_EXAMPLE = {
@@ -98,7 +109,9 @@ export const StorageUsage = z.strictObject({
   limit: z.int().nullable().openapi({
     description: "What both together may reach; null where the project has its own storage.",
   }),
-  fileBytesMax: z.int().openapi({ description: "Bytes of one file." }),
+  fileBytesMax: z.int().openapi({
+    description: "What one file may have; 5 GiB where the project has its own storage.",
+  }),
   provider,
 }).openapi("StorageUsage", {
   description: "What the project stores, and what it may.",

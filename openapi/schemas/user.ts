@@ -1,4 +1,9 @@
 import { z } from "@hono/zod-openapi";
+import {
+  AVATAR_URL_LENGTH_MAX,
+  PERSON_NAME_LENGTH_MAX,
+  USERNAME_LENGTH_MAX,
+} from "@/lib/limits.ts";
 import { EXAMPLE_ID } from "./document.ts";
 
 const id = z.string().regex(/^[0-9a-f]{24}$/).openapi({ description: "24 hexadecimal digits." });
@@ -7,7 +12,11 @@ const text = z.string().nullable();
 
 const members = {
   _id: id,
-  email: text.openapi({ description: "Null where no provider verified one." }),
+  email: text.openapi({
+    description: "Null where no provider verified one, or another user has it or one that looks " +
+      "like it. Unique within the project: compared in lower case, in NFKC and without invisible " +
+      "characters, shown as given.",
+  }),
   emailVerified: z.boolean(),
   name: text,
   username: text,
@@ -17,7 +26,9 @@ const members = {
   ),
   createdAt: time,
   updatedAt: time,
-  lastSignInAt: time.nullable(),
+  lastSignInAt: time.nullable().openapi({
+    description: "When a session was opened last, by the command `token issue` too.",
+  }),
 };
 
 export const USER_EXAMPLE = {
@@ -38,13 +49,13 @@ export const USER_EXAMPLE = {
 export const MANAGED_USER_EXAMPLE = { ...USER_EXAMPLE, disabled: false };
 
 export const User = z.strictObject(members).openapi("User", {
-  description: "A user as he sees himself.",
+  description: "A user as they see themselves.",
   example: USER_EXAMPLE,
 });
 
 export const ManagedUser = z.strictObject({ ...members, disabled: z.boolean() })
   .openapi("ManagedUser", {
-    description: "A user as the project's servers see him.",
+    description: "A user as the project's servers see them.",
     example: MANAGED_USER_EXAMPLE,
   });
 
@@ -56,9 +67,13 @@ export const ManagedUserList = z.strictObject({
 });
 
 export const UserChanges = z.strictObject({
-  name: text.optional(),
-  username: text.optional(),
-  avatarUrl: text.optional().openapi({ description: "An https address." }),
+  name: text.optional().openapi({ description: `Up to ${PERSON_NAME_LENGTH_MAX} characters.` }),
+  username: text.optional().openapi({
+    description: `Up to ${USERNAME_LENGTH_MAX} characters; need not be unique.`,
+  }),
+  avatarUrl: text.optional().openapi({
+    description: `An https address of up to ${AVATAR_URL_LENGTH_MAX} characters.`,
+  }),
 }).openapi("UserChanges", { example: { name: "Ada Lovelace" } });
 
 export const Disabling = z.strictObject({ disabled: z.boolean() })
