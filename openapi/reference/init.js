@@ -1,5 +1,7 @@
 Scalar.createApiReference("#app", {
   url: "/openapi.json",
+  // Under whatever name the page was opened: the policy lets it call no other.
+  servers: [{ url: location.origin, description: "This server" }],
   withDefaultFonts: false,
   telemetry: false,
   agent: { disabled: true },
