@@ -76,7 +76,7 @@ export function refusalComponents(operations: readonly Refusing[]) {
 
 const refusalSchema = (hasError: boolean) => ({
   type: "object" as const,
-  description: "An answer that refuses. Nothing was changed.",
+  description: "An answer that is no success.",
   properties: {
     success: { type: "boolean" as const, enum: [false] },
     data: { type: "object" as const, additionalProperties: false },
