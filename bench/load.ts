@@ -156,7 +156,8 @@ if (import.meta.main) {
   await Promise.all(Array.from({ length: connections }, async () => {
     while (performance.now() < until) {
       const body = left === undefined ? bytes ?? init.body : left.next().value ?? "";
-      const address = paths === undefined ? url : url + paths[sent++ % paths.length];
+      const path = paths?.[sent++ % paths.length] ?? url;
+      const address = new URL(path, url).href;
       const started = performance.now();
       const response = await fetch(address, {
         ...init,
