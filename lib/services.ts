@@ -19,7 +19,7 @@ import {
 } from "./documents/collection_removals.ts";
 import { createCursors, type Cursors } from "./documents/cursor.ts";
 import { createListPlans, type ListPlans } from "./documents/list_documents.ts";
-import { createListAnswers, type ListAnswers } from "./documents/repeated_list.ts";
+import { createListAnswers, type ListAnswers } from "./documents/list_cache.ts";
 import { createEgress, type Egress, isPublic } from "./egress.ts";
 import type { Blobs } from "./files/blobs.ts";
 import { DiskBlobs } from "./files/disk/blobs.ts";

@@ -31,7 +31,7 @@ export interface Success {
   readonly description: string;
   /** What `data` of the envelope holds; null for an answer without an envelope. */
   readonly data: ZodType | null;
-  /** Members that stand in the envelope itself, in the place of `data`. */
+  /** Members that stand in the envelope itself, and again in `data`. */
   readonly members?: Readonly<Record<string, ZodType>>;
   /** The body of an answer without an envelope, or of one that may be asked for instead of it. */
   readonly content?: {
@@ -157,7 +157,11 @@ function successes(list: readonly Success[]): Responses {
   return Object.fromEntries(list.map((one) => {
     const content = {
       ...(one.data !== null && enveloped({ data: one.data }, { data: one.example }, one.message)),
-      ...(one.members && enveloped(one.members, one.example as object, one.message)),
+      ...(one.members && enveloped(
+        { ...one.members, data: z.strictObject(one.members) },
+        { ...one.example as object, data: one.example },
+        one.message,
+      )),
       ...(one.content && {
         [one.content.type]: {
           schema: one.content.schema,

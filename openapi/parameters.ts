@@ -133,7 +133,7 @@ export const presentation: readonly Parameter[] = [
       "id.",
     TEXT,
   ),
-  query("expand", "Means `populate`.", TEXT),
+  query("expand", "Means `populate`; both together are joined.", TEXT),
   query("include_deleted", "`true` shows documents in the trash too: a user's own, or all.", {
     ...FLAG,
     default: false,
@@ -165,6 +165,13 @@ export const listing: readonly Parameter[] = [
       "is refused if others in the list begin with that text as well.",
     { ...TEXT, maxLength: CURSOR_LENGTH_MAX },
   ),
+  query(
+    "offset",
+    "Rows to pass over, in the place of `page`. A collection that declares a field of this name is " +
+      "filtered by it instead; so for `skip`.",
+    { type: "integer", minimum: 0, maximum: 1_000_000_000 },
+  ),
+  query("skip", "Means `offset`.", { type: "integer", minimum: 0, maximum: 1_000_000_000 }),
   query("count", "`true` answers only the number of matching documents.", FLAG),
   query(
     "total",
@@ -189,6 +196,9 @@ export const listing: readonly Parameter[] = [
       "filter",
       "Any other parameter filters: `status=draft`, `views_gt=5`, `status_in=a,b`. " +
         "Operators: `_gt _gte _lt _lte _ne _in _nin _exists _regex`; equality has no suffix.\n\n" +
+        '- `filter[views_gt]=5` and `filter={"views_gt":5}` (JSON) mean the same, for fields of any ' +
+        "name. In JSON a value is of its own type: `5` is no text.\n" +
+        "- Booleans are read in any case.\n" +
         "- Several filters must all hold, also two of the same name; two `_in` or `_nin` take " +
         "their lists together.\n" +
         "- `_exists` asks whether a member is there, also one that holds null. `=null` asks for " +

@@ -110,9 +110,11 @@ export function createApp(services: Services): App {
   }
 
   function route(state: RequestState): Soon<Response> {
-    const { raw: { method }, path } = state;
+    const { raw: { method, headers }, path } = state;
     if (flight.isLanding) throw new Problem("STOPPING");
-    if (method === "OPTIONS") return respond(state, preflight());
+    if (method === "OPTIONS") {
+      return respond(state, preflight(headers.get("access-control-request-headers")));
+    }
     if (state.malformed) throw new Problem("INVALID_PATH");
     if (path === RESERVED_PATH) return reserved(state);
     const [[found], values] = routerOf(path).match(method === "HEAD" ? "GET" : method, path);

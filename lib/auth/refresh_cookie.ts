@@ -29,15 +29,21 @@ export interface CookieRequest {
   readonly origin: string | null;
   /** The `Cookie` header. */
   readonly cookie: string | null;
+  /** Whether a browser sent it: it says so in `Sec-Fetch-` headers, which no page can leave out. */
+  readonly fromBrowser: boolean;
 }
 
-/** The token in the cookie; null also where the cookie does not count. */
+/**
+ * The token in the cookie; null also where the cookie does not count. Without an origin it counts
+ * for what is no browser, such as an application on a phone, whose cookies no page can use.
+ */
 export function readRefreshCookie(
   cookies: Cookies,
   holder: KeyHolder,
-  { origin, cookie }: CookieRequest,
+  { origin, cookie, fromBrowser }: CookieRequest,
 ): string | null {
-  return isOwnOrigin(holder, origin) ? cookies.read(cookie, nameOf(holder.projectId)) : null;
+  const counts = origin === null ? !fromBrowser : isOwnOrigin(holder, origin);
+  return counts ? cookies.read(cookie, nameOf(holder.projectId)) : null;
 }
 
 /** @param token Null removes the cookie. */

@@ -2,10 +2,10 @@ import { sha256 } from "../crypto/hashes.ts";
 import { type FieldFault, Problem } from "../problems.ts";
 import { DOCUMENT_MEMBERS_MAX, PATH_LENGTH_MAX } from "../limits.ts";
 import { PathConflict, RecordTooLarge, TooManyMembers, UniqueViolation } from "../store/errors.ts";
-import type { Json, Stored } from "../store/port.ts";
+import type { Id, Json, Stored } from "../store/port.ts";
 import { exceedsMembers, isObject, own } from "../store/shape.ts";
 import type { Writable } from "./access.ts";
-import type { Collection, StoredDocument } from "./collection.ts";
+import type { Collection } from "./collection.ts";
 import { withDefaults } from "./defaults.ts";
 import { FAULTS_MAX, fitMembers } from "./fit.ts";
 import { isServerField, SERVER_FIELDS, shown } from "./names.ts";
@@ -79,18 +79,15 @@ export function checkOwnerUnchanged({ collection, ownerId }: Writable, members: 
 }
 
 /**
- * Leaves out server-owned members that repeat what is stored. Throws `FIELD_READ_ONLY` for the
- * others; a new document has nothing stored.
+ * Leaves out server-owned members, so that a document can be sent back as it was read. Throws
+ * `FIELD_READ_ONLY` for another `_id`, and for all of them in a new document, whose `id` is null.
  */
-export function withoutServerFields(
-  members: Members,
-  current: Stored<StoredDocument> | null,
-): Members {
+export function withoutServerFields(members: Members, id: Id | null): Members {
   if (!hasServerFields(members)) return members;
   const kept: Members = {};
   for (const [name, value] of Object.entries(members)) {
     if (!isServerField(name)) kept[name] = value;
-    else if (current === null || current.value[name] !== value) {
+    else if (id === null || (name === "_id" && value !== id)) {
       throw new Problem("FIELD_READ_ONLY", {
         message: `The field ${shown(name)} is set by the server: leave it out.`,
         faults: [{ path: name, message: "is set by the server" }],
@@ -100,7 +97,7 @@ export function withoutServerFields(
   return kept;
 }
 
-export const hasServerFields = (members: Members): boolean =>
+const hasServerFields = (members: Members): boolean =>
   SERVER_FIELDS.some((name) => Object.hasOwn(members, name));
 
 /** Runs a write and says what the store refused in the client's words. */

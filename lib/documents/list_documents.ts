@@ -24,7 +24,7 @@ import { isPlain, presenter } from "./present.ts";
 import { type ListRequest, parseListQuery, splitCursor } from "./query.ts";
 import { stepsOf } from "./steps.ts";
 
-/** The very same object for the same list, where that is found out without making it. */
+/** What every list answers; of a count or an explanation without documents. */
 export interface DocumentList {
   /** JSON texts of the documents, joined by commas, without brackets. */
   readonly items: string;
@@ -39,6 +39,10 @@ export interface DocumentList {
   readonly limit: number;
   /** Whether it shows documents of other collections. */
   readonly isPopulated: boolean;
+  /** Null where documents were asked for. */
+  readonly count: number | null;
+  /** How the list would be read; null where that was not asked for. */
+  readonly explanation: ListExplanation | null;
 }
 
 export interface ListServices extends AccessServices {
@@ -81,14 +85,15 @@ export async function listDocuments(
   services: ListServices,
   caller: Caller,
   { collectionName, query, bytesMax }: ListInput,
-): Promise<DocumentList | { readonly count: number } | ListExplanation> {
+): Promise<DocumentList> {
   const collection = await findCollection(services, caller, collectionName);
   const { rest, cursor: cursorText } = splitCursor(query);
   const plan = planFor(services, caller, { collection, text: rest });
   const { source, request, filter, scope } = plan;
-  if (cursorText !== null && request.page !== null) {
+  if (cursorText !== null && (request.page ?? request.offset) !== null) {
+    const name = request.page === null ? "offset" : "page";
     throw new Problem("INVALID_QUERY", {
-      message: '"page" cannot be used with cursor: leave one of them out.',
+      message: `"${name}" cannot be used with cursor: leave one of them out.`,
     });
   }
   const list = { records: source.records, filter, sort: request.sort };
@@ -98,9 +103,16 @@ export async function listDocuments(
   if (request.explain) {
     requireSecretKey(caller);
     const explanation = await source.records.explain(queryOf(plan, cursor));
-    return explanationOf(filter, request.sort, explanation);
+    return {
+      ...emptyList(request, cursorText),
+      explanation: explanationOf(filter, request.sort, explanation),
+    };
   }
-  if (request.countOnly) return { count: await source.records.count(filter) };
+  if (request.countOnly) {
+    const count = await source.records.count(filter);
+    const total = request.total === "none" ? null : count;
+    return { ...emptyList(request, cursorText), count, total };
+  }
   const bounds = bytesMax === undefined ? {} : { bytesMax };
   const asked = { ...queryOf(plan, cursor), ...bounds };
   if (!isPlain(request)) {
@@ -108,15 +120,28 @@ export async function listDocuments(
     return listOf(services, plan, { page, cursor, cursorText });
   }
   const page = await wholePage(source, { ...asked, onlyWhole: bytesMax === undefined });
-  const last = shown.get(page);
-  if (last?.plan === plan && last.list.cursor === cursorText) return last.list;
-  const answer = listOf(services, plan, { page, cursor, cursorText });
-  shown.set(page, { plan, list: answer });
-  return answer;
+  return listOf(services, plan, { page, cursor, cursorText });
 }
 
-/** What was made of a page last: an engine that finds the same page again gives the same object. */
-const shown = new WeakMap<Page, { readonly plan: ListPlan; readonly list: DocumentList }>();
+const emptyList = (request: ListRequest, cursorText: string | null): DocumentList => ({
+  items: "",
+  total: null,
+  totalIsEstimate: false,
+  page: cursorText === null ? pageOf(request) : null,
+  cursor: cursorText,
+  nextCursor: null,
+  prevCursor: null,
+  limit: request.limit,
+  isPopulated: false,
+  count: null,
+  explanation: null,
+});
+
+const passedOver = ({ page, offset, limit }: ListRequest): number =>
+  offset ?? ((page ?? PAGE_DEFAULT) - 1) * limit;
+
+const pageOf = (request: ListRequest): number =>
+  Math.floor(passedOver(request) / request.limit) + 1;
 
 async function wholePage({ records }: Readable, query: ListQuery): Promise<Page> {
   try {
@@ -181,12 +206,14 @@ function listOf(
     items: page.items,
     total: page.total,
     totalIsEstimate: request.total === "estimate",
-    page: cursor === null ? request.page ?? PAGE_DEFAULT : null,
+    page: cursor === null ? pageOf(request) : null,
     cursor: cursorText,
     nextCursor: write(behind),
     prevCursor: write(before),
     limit: request.limit,
     isPopulated: request.populate.length > 0,
+    count: null,
+    explanation: null,
   };
 }
 
@@ -216,10 +243,10 @@ function planFor(
 }
 
 function queryOf({ request, filter }: ListPlan, cursor: Cursor | null): ListQuery {
-  const { sort, limit, page } = request;
+  const { sort, limit } = request;
   const query = { filter, sort, limit, total: TOTALS[request.total] };
   if (cursor !== null) return { ...query, ...cursor };
-  const offset = ((page ?? PAGE_DEFAULT) - 1) * limit;
+  const offset = passedOver(request);
   return offset > 0 ? { ...query, offset } : query;
 }
 
@@ -228,7 +255,7 @@ function neighbours(page: ShownPage, request: ListRequest, cursor: Cursor | null
   const before = () => cursorAt(page.first(), true);
   const behind = () => cursorAt(page.last(), false);
   if (cursor === null) {
-    const isFirst = (request.page ?? PAGE_DEFAULT) === 1;
+    const isFirst = passedOver(request) === 0;
     return { before: isFirst ? null : before(), behind: page.more ? behind() : null };
   }
   return cursor.backwards

@@ -60,9 +60,11 @@ function conditionFromText(
 ): Filter {
   const { path } = operand;
   switch (operator) {
-    case "exists":
-      if (text !== "true" && text !== "false") throw refuse(operand, "must be true or false");
-      return { op: "exists", path, value: text === "true" };
+    case "exists": {
+      const value = parseBoolean(text);
+      if (value === null) throw refuse(operand, "must be true or false");
+      return { op: "exists", path, value };
+    }
     case "regex":
       return patternCondition(operand, text);
     default: {
@@ -141,6 +143,12 @@ function parseNumber(text: string): number | null {
   return Number.isFinite(number) ? number : null;
 }
 
+/** In any case: some languages write `True`. */
+function parseBoolean(text: string): boolean | null {
+  const lower = text.toLowerCase();
+  return lower === "true" ? true : lower === "false" ? false : null;
+}
+
 /** What a text can mean: one value of the declared type, or each way of reading it. */
 function readings(operand: Operand, text: string): Scalar[] {
   const problem = textProblem(text);
@@ -154,7 +162,8 @@ function readings(operand: Operand, text: string): Scalar[] {
 }
 
 function openReadings(text: string): Scalar[] {
-  if (text === "true" || text === "false") return [text, text === "true"];
+  const boolean = parseBoolean(text);
+  if (boolean !== null) return [text, boolean];
   if (text === "null") return [text, null];
   const number = parseNumber(text);
   return number === null ? [text] : [text, number];
@@ -167,7 +176,7 @@ function declaredReading(type: FieldShape["type"], text: string): Scalar {
     case "Number":
       return parseNumber(text);
     case "Boolean":
-      return text === "true" ? true : text === "false" ? false : null;
+      return parseBoolean(text);
     case "Date":
       return parseDate(text);
     case "Ref":

@@ -90,7 +90,7 @@ Deno.test("numbers are read as JSON writes them", () => {
 
 Deno.test("a text that does not fit the declared type is refused and told what does", () => {
   textRefused(BOOLEAN, "eq", ["1"], /must be true or false, because f is declared Boolean/);
-  textRefused(BOOLEAN, "eq", ["TRUE"], /must be true or false/);
+  textRefused(BOOLEAN, "eq", ["yes"], /must be true or false/);
   textRefused(DATE, "gt", ["yesterday"], /must be an ISO 8601 date with a zone/);
   textRefused(REF, "eq", ["me"], /must be an id of 24 hexadecimal digits/);
   textRefused({ type: "Object" }, "eq", ["a"], /must be a path into the object/);
@@ -153,7 +153,7 @@ Deno.test("in takes 1000 values also where each is read in two ways", () => {
 Deno.test("exists is true or false", () => {
   assert.deepEqual(fromTexts(NUMBER, "exists", "true"), cond("exists", true));
   assert.deepEqual(fromTexts(null, "exists", "false"), cond("exists", false));
-  for (const text of ["", "1", "TRUE", "yes", "null"]) {
+  for (const text of ["", "1", "yes", "null"]) {
     textRefused(NUMBER, "exists", [text], /must be true or false/);
   }
 });

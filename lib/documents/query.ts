@@ -5,15 +5,13 @@ import {
   PATTERNS_MAX,
   POPULATE_FIELDS_MAX,
   SORT_KEYS_MAX,
-  WHERE_CONDITIONS_MAX,
 } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import { and } from "../store/filter.ts";
 import type { Filter, SortKey } from "../store/port.ts";
 import { type Collection, declaredAt } from "./collection.ts";
-import { shapeForQuery } from "./filter_path.ts";
+import { filterConditions, isDeclared, isJsonFilter, type Parameter } from "./filter_parameters.ts";
 import { pathProblem, pathSizeProblem, shown } from "./names.ts";
-import { conditionsFromTexts, isOperator, type Operator } from "./operands.ts";
 import { type Projection, projectionOf } from "./projection.ts";
 import { parseWhere } from "./where.ts";
 
@@ -31,6 +29,8 @@ export interface ListRequest extends Presentation {
   readonly limit: number;
   /** Null when it was not given. */
   readonly page: number | null;
+  /** Rows to pass over, in the place of a page; null when it was not given. */
+  readonly offset: number | null;
   readonly countOnly: boolean;
   readonly total: "exact" | "none" | "estimate";
   readonly includeDeleted: boolean;
@@ -55,7 +55,7 @@ export const RESERVED_PARAMETERS = [
   "explain",
 ] as const;
 
-type Reserved = (typeof RESERVED_PARAMETERS)[number];
+type Reserved = (typeof RESERVED_PARAMETERS)[number] | "offset";
 
 const SINGLE_PARAMETERS: readonly Reserved[] = [
   "fields",
@@ -66,7 +66,7 @@ const SINGLE_PARAMETERS: readonly Reserved[] = [
 ];
 
 /** Whether a parameter never is a field. */
-export const isReserved = (name: string): name is Reserved =>
+export const isReserved = (name: string): name is (typeof RESERVED_PARAMETERS)[number] =>
   (RESERVED_PARAMETERS as readonly string[]).includes(name);
 
 const refuse = (name: string, why: string) =>
@@ -82,12 +82,16 @@ export function parseListQuery(collection: Collection, text: string): ListReques
       message: `The query has more than ${PATTERNS_MAX} patterns.`,
     });
   }
+  if (reserved.has("page") && reserved.has("offset")) {
+    throw refuse("offset", "cannot be used with page: leave one of them out");
+  }
   return {
     ...presentation(collection, reserved),
     filter,
     sort: parseSort(collection, reserved.get("sort")),
     limit: wholeNumber("limit", reserved.get("limit"), LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX),
     page: reserved.has("page") ? wholeNumber("page", reserved.get("page"), 1, PAGE_MAX) : null,
+    offset: parseOffset(reserved.get("offset")),
     countOnly: flag("count", reserved.get("count"), false),
     total: choice("total", reserved.get("total"), ["exact", "none", "estimate"]),
     includeDeleted: flag("include_deleted", reserved.get("include_deleted"), false),
@@ -158,56 +162,41 @@ export function parseDocumentQuery(
 
 /** Ten million pages of the largest size still count exactly. */
 const PAGE_MAX = 1_000_000_000;
+const OFFSET_MAX = 1_000_000_000;
+
+function parseOffset(text: string | undefined): number | null {
+  if (text === undefined) return null;
+  const offset = /^\d{1,10}$/.test(text) ? Number(text) : NaN;
+  if (!(offset <= OFFSET_MAX)) {
+    throw refuse("offset", `must be a whole number from 0 to ${OFFSET_MAX}`);
+  }
+  return offset;
+}
 
 function readParameters(collection: Collection, text: string) {
   const reserved = new Map<Reserved, string>();
-  const filters = new Map<string, string[]>();
+  const filters: Parameter[] = [];
   for (const [name, value] of new URLSearchParams(text)) {
     if (isReserved(name)) setOnce(reserved, name, value);
-    else if (filters.has(name)) filters.get(name)!.push(value);
-    else filters.set(name, [value]);
+    else if (isOffset(collection, name)) setOnce(reserved, "offset", value);
+    else filters.push([name, value]);
   }
-  const conditions = [...filters].flatMap(([name, texts]) => {
-    const { path, operator } = splitName(collection, name);
-    const operand = { parameter: name, path, shape: shapeForQuery(collection, name, path) };
-    return conditionsFromTexts(operand, operator, texts);
-  });
-  if (conditions.length > WHERE_CONDITIONS_MAX) {
-    throw new Problem("INVALID_QUERY", {
-      message: `The query has more than ${WHERE_CONDITIONS_MAX} conditions.`,
-    });
-  }
-  return { reserved, conditions };
+  return { reserved, conditions: filterConditions(collection, filters) };
 }
+
+/** Both are fields where a collection declares them. */
+const OFFSET_NAMES: readonly string[] = ["offset", "skip"];
+
+const isOffset = (collection: Collection, name: string): boolean =>
+  OFFSET_NAMES.includes(name) && !isDeclared(collection, name);
+
+/** Whether a parameter of a list of this collection is no condition on the field of its name. */
+export const isListParameter = (collection: Collection, name: string): boolean =>
+  isReserved(name) || isOffset(collection, name) || isJsonFilter(collection, name);
 
 function setOnce(into: Map<Reserved, string>, name: Reserved, value: string): void {
   if (into.has(name)) throw refuse(name, "is given more than once");
   into.set(name, value);
-}
-
-/**
- * What a parameter that filters is about. A declared name is itself, also when it ends like an
- * operator; then `<field>_<operator>`. Throws `INVALID_QUERY` for a path that is not even read, and
- * `UNKNOWN_OPERATOR`.
- */
-export function splitName(
-  collection: Collection,
-  name: string,
-): { path: string; operator: Operator } {
-  const whole = { path: name, operator: "eq" } as const;
-  const at = name.lastIndexOf("_");
-  const path = name.slice(0, Math.max(at, 0));
-  const suffix = name.slice(at + 1);
-  const problem = pathSizeProblem(isOperator(suffix) ? path : name);
-  if (problem !== null) throw refuse(name, `cannot be a filter: ${problem}`);
-  if (declaredAt(collection, name).kind === "declared") return whole;
-  if (path === "") return whole;
-  if (isOperator(suffix) && suffix !== "eq") return { path, operator: suffix };
-  if (declaredAt(collection, path).kind !== "declared") return whole;
-  throw new Problem("UNKNOWN_OPERATOR", {
-    message: `${shown(name)} ends in an unknown operator: use ${path} for equality, or ` +
-      "_gt, _gte, _lt, _lte, _ne, _in, _nin, _exists or _regex.",
-  });
 }
 
 const whereCondition = (collection: Collection, text: string | undefined): Filter[] =>
@@ -279,13 +268,12 @@ function parsePopulate(
   collection: Collection,
   reserved: ReadonlyMap<Reserved, string>,
 ): readonly string[] {
+  const texts = [reserved.get("populate"), reserved.get("expand")].filter((text) =>
+    text !== undefined
+  );
+  if (texts.length === 0) return [];
   const name = reserved.has("populate") ? "populate" : "expand";
-  const text = reserved.get(name);
-  if (text === undefined) return [];
-  if (name === "populate" && reserved.has("expand")) {
-    throw refuse("expand", "means the same as populate: leave one of them out");
-  }
-  const paths = [...new Set(text.split(",").map((path) => path.trim()))];
+  const paths = [...new Set(texts.join(",").split(",").map((path) => path.trim()))];
   if (paths.length > POPULATE_FIELDS_MAX) {
     throw refuse(name, `names more than ${POPULATE_FIELDS_MAX} fields`);
   }
@@ -331,7 +319,7 @@ export function wholeNumber(
 }
 
 const flag = (name: string, text: string | undefined, missing: boolean): boolean =>
-  text === undefined ? missing : choice(name, text, ["true", "false"]) === "true";
+  text === undefined ? missing : choice(name, text.toLowerCase(), ["true", "false"]) === "true";
 
 function choice<const C extends readonly string[]>(
   name: string,

@@ -8,7 +8,6 @@ import {
   asMembers,
   checkOwnerUnchanged,
   fitWhole,
-  hasServerFields,
   type Members,
   refuseFaults,
   withoutServerFields,
@@ -90,15 +89,13 @@ async function writeOnce(
   { id, body, ifMatch }: WriteInput,
   wantedOf: WantedOf,
 ): Promise<Stored<StoredDocument>> {
-  const members = asMembers(body);
+  const own = withoutServerFields(asMembers(body), id);
   const mine = and(eq("_id", id), LIVE, owned(target));
-  let own = members;
   let unchanged: Filter = and();
-  if (ifMatch !== null || hasServerFields(members)) {
+  if (ifMatch !== null) {
     const current = await target.records.findOne(mine);
     if (current === null) throw await refusal(target, id);
     unchanged = unchangedSince(current, ifMatch);
-    own = withoutServerFields(members, current);
   }
   checkOwnerUnchanged(target, own);
   const { change, beside } = wantedOf(target, own, timestamp(services.clock));

@@ -180,14 +180,17 @@ Deno.test("a path into an object that is not there makes none without what it re
   assert.deepEqual((await posts.patch(created._id!, { "o.b": 2 })).o, { a: "x", b: 2 });
 });
 
-Deno.test("server-owned fields may be repeated as they are stored, and not otherwise", async () => {
+Deno.test("server-owned fields change nothing, but for another _id, which is refused", async () => {
   await using posts = await setup();
   const created = await posts.create({ a: 1 });
   posts.clock.advance(1000);
   assert.equal((await posts.put(created._id!, { ...created, a: 2 })).a, 2);
-  await assert.rejects(posts.put(created._id!, { ...created, a: 3 }), { code: "FIELD_READ_ONLY" });
-  await assert.rejects(posts.patch(created._id!, { isDeleted: true }), { code: "FIELD_READ_ONLY" });
-  assert.equal((await posts.stored(created._id!))?.a, 2);
+  assert.equal((await posts.put(created._id!, { ...created, a: 3 })).a, 3);
+  const kept = await posts.patch(created._id!, { isDeleted: true, createdAt: "2001-01-01" });
+  assert.deepEqual([kept.isDeleted, kept.createdAt], [false, created.createdAt]);
+  const other = { ...created, _id: "66f1a0c2e4b0a1b2c3d4e5f7", a: 4 };
+  await assert.rejects(posts.put(created._id!, other), { code: "FIELD_READ_ONLY" });
+  assert.equal((await posts.stored(created._id!))?.a, 3);
 });
 
 Deno.test("what is missing or in the trash is not written", async () => {

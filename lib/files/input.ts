@@ -1,3 +1,4 @@
+import { pathIn } from "./paths.ts";
 import { asMembers, type Members } from "../documents/document.ts";
 import { shown } from "../documents/names.ts";
 import { CONTENT_TYPE_LENGTH_MAX, FILENAME_LENGTH_MAX } from "../limits.ts";
@@ -34,8 +35,10 @@ export function confirmInput(body: Json): ConfirmInput {
 /** Throws `INVALID_BODY`. */
 export function deletedPath(body: Json): string {
   const path = own(asMembers(body), "path");
-  if (typeof path === "string" && path !== "") return path;
-  throw new Problem("INVALID_BODY", { message: '"path" must be the path of a file.' });
+  if (typeof path === "string" && path !== "") return pathIn(path);
+  throw new Problem("INVALID_BODY", {
+    message: '"path" must be the path or the address of a file.',
+  });
 }
 
 /** Throws `INVALID_QUERY`. */

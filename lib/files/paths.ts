@@ -10,6 +10,13 @@ const PATH = new RegExp(
 /** The project whose path it is; null for a text that is no path of ours. */
 export const projectOf = (path: string): Id | null => PATH.exec(path)?.[1] ?? null;
 
+/** The path that the address of a file ends with; a text that is no address as it is. */
+export const pathIn = (text: string): string =>
+  URL.parse(text)?.pathname.split("/").slice(-2).join("/") ?? text;
+
+/** Of a file, from the moment that its bytes have arrived: they never change. */
+export const fileEtag = (path: string): string => `"${uuidOf(path)}"`;
+
 /** The path of the upload that a partial object belongs to: all but its own suffix. */
 export const uploadOfPartial = (path: string): string => path.replace(/\.[\w-]*$/, "");
 

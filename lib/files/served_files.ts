@@ -7,7 +7,7 @@ import { after, type Soon } from "../soon.ts";
 import type { Engine, Id } from "../store/port.ts";
 import { dangerOf, isShown } from "./active_types.ts";
 import type { Blobs } from "./blobs.ts";
-import { projectOf, uuidOf } from "./paths.ts";
+import { fileEtag, projectOf } from "./paths.ts";
 import { INTERNAL } from "./stores.ts";
 import { findUpload, type UploadRecord } from "./uploads.ts";
 
@@ -88,7 +88,7 @@ function servedAs(
   const runs = dangerOf(contentType) === "runs";
   const type = runs ? OPAQUE : contentType;
   const shown = isShown(type, sharesHost);
-  const etag = `"${uuidOf(path)}"`;
+  const etag = fileEtag(path);
   return {
     bytes,
     contentType: type,

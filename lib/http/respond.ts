@@ -42,10 +42,10 @@ export const ok = (status: number, data: string, message: string, etag?: string)
   ...(etag !== undefined && { headers: [["etag", etag]] }),
 });
 
-/** An answer whose members stand in the envelope itself, in the place of `data`. */
+/** An answer whose members stand in the envelope itself, and are repeated in `data`. */
 export const okWith = (members: Readonly<Record<string, Json>>, message: string): Reply => ({
   status: 200,
-  body: jsonText({ success: true, ...members, message }),
+  body: jsonText({ success: true, ...members, data: members, message }),
 });
 
 /**
@@ -199,13 +199,16 @@ export function tooSlow({ path }: QueryTooSlow): Problem {
   });
 }
 
-/** Answers a CORS preflight for any path: what it may do is decided by the request itself. */
-export const preflight = (): Reply => ({
+/**
+ * Answers a CORS preflight for any path, and allows the headers that it asks for: what a request may
+ * do is decided by the request itself, and no answer depends on a header that is not documented.
+ */
+export const preflight = (requestedHeaders: string | null): Reply => ({
   status: 204,
   body: null,
   headers: [
     ["access-control-allow-methods", "GET,HEAD,POST,PUT,PATCH,DELETE"],
-    ["access-control-allow-headers", ALLOWED_HEADERS],
+    ["access-control-allow-headers", requestedHeaders ?? ALLOWED_HEADERS],
     ["access-control-max-age", PREFLIGHT_SECONDS],
   ],
 });

@@ -123,7 +123,7 @@ Deno.test("an origin is echoed with credentials; without one there is nothing to
 });
 
 Deno.test("a preflight allows the interface's methods and headers, and is remembered", async () => {
-  const response = respond(request("/api/data/posts", { origin: ORIGIN }), preflight());
+  const response = respond(request("/api/data/posts", { origin: ORIGIN }), preflight(null));
   assert.equal(response.status, 204);
   assert.equal(await response.text(), "");
   assert.equal(response.headers.get("content-type"), null);
@@ -192,10 +192,11 @@ Deno.test("clients of storage find the text of a refusal in error too, others do
   }
 });
 
-Deno.test("an answer may have its members in the envelope itself", () => {
+Deno.test("an answer may have its members in the envelope itself, and again in data", () => {
   assert.deepEqual(okWith({ path: 'a"b', url: null }, "Done"), {
     status: 200,
-    body: '{"success":true,"path":"a\\"b","url":null,"message":"Done"}',
+    body:
+      '{"success":true,"path":"a\\"b","url":null,"data":{"path":"a\\"b","url":null},"message":"Done"}',
   });
 });
 

@@ -53,42 +53,56 @@ export const DocumentInput = z.looseObject({}).openapi("DocumentInput", {
   example: { title: "Hello", status: "published", views: 3 },
 });
 
-const listed = {
+const ListExplanation = z.strictObject({
+  filter: z.looseObject({}).openapi({
+    description: "Everything that is asked of a document, as `where` writes it, with what " +
+      "row-level security and the trash add.",
+  }),
+  sort: z.string().openapi({ description: "As the parameter writes it." }),
+  index: z.array(z.string()).nullable().openapi({
+    description: "Fields of the index that serves the list; null where none does.",
+  }),
+  examined: z.int().openapi({
+    description: "About how many documents are looked at for the page and its total. This alone " +
+      "differs between engines: SQLite keeps totals, MongoDB counts them.",
+  }),
+  advice: z.string().nullable().openapi({
+    description: "The field whose index would help; null if none would.",
+  }),
+}).openapi("ListExplanation", {
+  description: "How a list would be read.",
+  example: {
+    filter: { and: [{ status: { eq: "draft" } }, { isDeleted: { eq: false } }] },
+    sort: "-createdAt",
+    index: ["status", "-createdAt"],
+    examined: 20,
+    advice: null,
+  },
+});
+
+export const DocumentList = z.strictObject({
   items: z.array(ShownDocument),
   total: z.int().optional().openapi({
     description: "Matching documents; left out by `total=none`.",
   }),
-  totalIsEstimate: z.literal(true).optional(),
-  nextCursor: z.string().nullable(),
-  prevCursor: z.string().nullable(),
-  limit: z.int(),
-};
-
-export const DocumentList = z.union([
-  z.strictObject({ ...listed, page: z.int() }),
-  z.strictObject({ ...listed, cursor: z.string() }),
-  z.strictObject({ count: z.int() }),
-  z.strictObject({
-    filter: z.looseObject({}).openapi({
-      description: "Everything that is asked of a document, as `where` writes it, with what " +
-        "row-level security and the trash add.",
-    }),
-    sort: z.string().openapi({ description: "As the parameter writes it." }),
-    index: z.array(z.string()).nullable().openapi({
-      description: "Fields of the index that serves the list; null where none does.",
-    }),
-    examined: z.int().openapi({
-      description:
-        "About how many documents are looked at for the page and its total. This alone " +
-        "differs between engines: SQLite keeps totals, MongoDB counts them.",
-    }),
-    advice: z.string().nullable().openapi({
-      description: "The field whose index would help; null if none would.",
-    }),
+  totalIsEstimate: z.boolean().optional().openapi({ description: "`true`, or left out." }),
+  page: z.int().optional().openapi({
+    description: "Of a list by `page` or `offset`: counted from 1.",
   }),
-]).openapi("DocumentList", {
-  description: "A page by number has `page`, a page by cursor has `cursor`, `count=true` answers " +
-    "the number alone, `explain=true` how the list would be read.",
+  cursor: z.string().optional().openapi({
+    description: "Of a list by cursor: the one it was asked by.",
+  }),
+  nextCursor: z.string().nullable().openapi({ description: "Null at the end." }),
+  prevCursor: z.string().nullable().openapi({ description: "Null at the beginning." }),
+  limit: z.int(),
+  count: z.int().optional().openapi({
+    description: "With `count=true`: matching documents. None of them is in `items`.",
+  }),
+  explain: ListExplanation.optional().openapi({
+    description: "With `explain=true`, in place of the documents.",
+  }),
+}).openapi("DocumentList", {
+  description: "A page of a list.",
   example: {
     items: [DOCUMENT_EXAMPLE],
     total: 1,

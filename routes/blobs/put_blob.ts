@@ -1,3 +1,4 @@
+import { fileEtag } from "@/lib/files/paths.ts";
 import { receiveUpload } from "@/lib/files/receive_upload.ts";
 import { refuseEncoded } from "@/lib/http/body.ts";
 import { ok } from "@/lib/http/respond.ts";
@@ -13,11 +14,11 @@ export const handlePutBlob: Handler<null> = async ({ services, param, header, ch
     });
   }
   const announced = header("content-length");
-  const { bytes } = await receiveUpload(services, {
+  const { bytes, path } = await receiveUpload(services, {
     token: param("token"),
     contentType: header("content-type"),
     bytes: announced === null ? null : Number(announced),
     chunks,
   });
-  return ok(200, jsonText({ size: bytes }), "File received: confirm the upload");
+  return ok(200, jsonText({ size: bytes }), "File received: confirm the upload", fileEtag(path));
 };

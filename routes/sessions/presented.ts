@@ -12,6 +12,9 @@ export interface Presented {
   readonly byClient: boolean;
 }
 
+const FETCH_METADATA = ["site", "mode", "dest", "user", "storage-access"]
+  .map((name) => `sec-fetch-${name}`);
+
 /**
  * Looks for a refresh token in the header, then the body, then the cookie. Where `isLenient`, a body
  * that cannot be read holds none.
@@ -28,7 +31,11 @@ export async function presentedToken(
     });
   const token = call.header("x-refresh-token") || await inBody();
   if (token !== null) return { token, byClient: true };
-  const sent = { origin: call.header("origin"), cookie: call.header("cookie") };
+  const sent = {
+    origin: call.header("origin"),
+    cookie: call.header("cookie"),
+    fromBrowser: FETCH_METADATA.some((name) => call.header(name) !== null),
+  };
   const kept = readRefreshCookie(call.services.cookies, holder, sent);
   return { token: kept, byClient: false };
 }

@@ -276,7 +276,7 @@ Deno.test("a refused write stores nothing", async () => {
       400,
       "INVALID_BODY",
     ],
-    [{ method: "PATCH", path, body: { updatedAt: null } }, 400, "FIELD_READ_ONLY"],
+    [{ method: "PATCH", path, body: { _id: null } }, 400, "FIELD_READ_ONLY"],
     [{ method: "PUT", path, body: { slug: "two" } }, 400, "INVALID_DOCUMENT"],
     [{ method: "PATCH", path: `${PATH}/xyz`, body: {} }, 400, "INVALID_ID"],
     [

@@ -33,9 +33,10 @@ Deno.test("a confirm charges what was held, and answers path, provider and url a
   await files.put(upload);
   const { status, body } = await files.confirm(upload);
   assert.equal(status, 200);
-  assert.deepEqual(Object.keys(body), ["success", "path", "provider", "url", "message"]);
+  assert.deepEqual(Object.keys(body), ["success", "path", "provider", "url", "data", "message"]);
   assert.equal(body.success, true);
   assert.equal(body.path, upload.filePath);
+  assert.deepEqual(body.data, { path: body.path, provider: body.provider, url: body.url });
   assert.equal(body.provider, "internal");
   assert.ok(body.url.endsWith(`/${upload.filePath}`));
   assert.equal(typeof body.message, "string");

@@ -172,3 +172,21 @@ Deno.test("a publishable key deletes nothing", async () => {
     }
   });
 });
+
+Deno.test("a file is deleted by the address that confirm answered, too", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const { filePath } = await files.upload(5);
+  const { url } = ok(
+    await files.project.asSecret({ method: "GET", path: `${FILE}?path=${filePath}` }),
+  );
+  assert.notEqual(url, filePath);
+  refused(
+    await files.project.asSecret(callOf(url.replace(filePath, "x/y"))),
+    404,
+    "FILE_NOT_FOUND",
+  );
+  refused(await files.project.asSecret(callOf("https://example.com")), 404, "FILE_NOT_FOUND");
+  ok(await files.project.asSecret(callOf(url)));
+  refused(await files.project.asSecret(callOf(url)), 404, "FILE_NOT_FOUND");
+});

@@ -395,3 +395,77 @@ Deno.test("_in takes 1000 values and no more", async () => {
     refused(answer, 400, "INVALID_QUERY", /1000/);
   }
 });
+
+Deno.test("filter[field_op] and filter as JSON ask the same as field_op", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app, {
+    fields: [
+      { key: "views", type: "Number" },
+      { key: "limit", type: "Number" },
+      { key: "tags", type: "Array", items: { type: "String" } },
+      { key: "live", type: "Boolean" },
+    ],
+  });
+  await shelf.insert(
+    { n: 1, views: 3, limit: 1, tags: ["a,b"], live: true },
+    { n: 2, views: 7, limit: 2, tags: ["a", "b"], live: false, other: "5" },
+    { n: 3, views: 9, tags: ["c"], other: 5 },
+  );
+  const json = (filter: unknown) => `filter=${encodeURIComponent(JSON.stringify(filter))}`;
+  const cases: [string, number[]][] = [
+    ["filter[views_gt]=5", [2, 3]],
+    ["filter%5Bviews_gt%5D=5&filter[views_lt]=8", [2]],
+    ["filter[limit]=2", [2]],
+    ["filter[views_gt]=5&limit_exists=False", [3]],
+    ["filter[live]=True", [1]],
+    [json({ views_gt: 5, views_lt: 8 }), [2]],
+    [json({ limit: 2 }), [2]],
+    [json({ tags_in: ["a,b", "c"] }), [1, 3]],
+    [json({ live: null }), [3]],
+    [json({ other: 5 }), [3]],
+    [json({}), [1, 2, 3]],
+    [`${json({ views_gt: 5 })}&live=false&${json({ n: 2 })}`, [2]],
+  ];
+  for (const [query, found] of cases) {
+    assert.deepEqual(await shelf.names(`${query}&sort=createdAt`), found, query);
+  }
+  const wrong: [string, string][] = [
+    ["filter=x", '"filter" is not valid JSON'],
+    ["filter=", '"filter" is not valid JSON'],
+    ...[[], "x", 5, null].map((one) =>
+      [json(one), '"filter" must be an object'] as [string, string]
+    ),
+    [json({ views: { gt: 5 } }), '"filter" must be a number'],
+    [json({ views_gt: "5" }), '"filter" must be a number'],
+    [json({ views_gt: null }), '"filter" cannot order by null'],
+    [json({ views: [5] }), '"filter" must be a number'],
+    [json({ views_in: 5 }), '"filter" needs a list'],
+    [json({ live_exists: "true" }), '"filter" needs true or false'],
+    ["filter[]=5", "is no filter: write filter[field_gt]=5"],
+    ["filter[views][gt]=5", "is no filter: write filter[field_gt]=5"],
+    ["filter[views=5", "is no filter: write filter[field_gt]=5"],
+  ];
+  for (const [query, message] of wrong) {
+    refused(await shelf.asSecret({ path: `?${query}` }), 400, "INVALID_QUERY", message);
+  }
+  const unknown = await shelf.asSecret({ path: `?${json({ views_over: 5 })}` });
+  refused(unknown, 400, "UNKNOWN_OPERATOR");
+  const many = Object.fromEntries(Array.from({ length: 51 }, (_, i) => [`f${i}`, i]));
+  refused(await shelf.asSecret({ path: `?${json(many)}` }), 400, "INVALID_QUERY", "50 conditions");
+  for (const name of ["__proto__", "$where", "a..b"]) {
+    const filter = `{${JSON.stringify(name)}:1}`;
+    const answer = await shelf.asSecret({ path: `?filter=${encodeURIComponent(filter)}` });
+    refused(answer, 400, "INVALID_QUERY");
+  }
+});
+
+Deno.test("declared fields named offset, skip or filter are filtered by these names", async () => {
+  await using app = await openTestApp();
+  const shelf = await openShelf(app, {
+    fields: ["offset", "skip", "filter"].map((key) => ({ key, type: "Number" })),
+  });
+  await shelf.insert({ n: 1, offset: 1 }, { n: 2, skip: 1 }, { n: 3, filter: 1 });
+  for (const [i, name] of ["offset", "skip", "filter"].entries()) {
+    assert.deepEqual(await shelf.names(`${name}=1`), [i + 1]);
+  }
+});

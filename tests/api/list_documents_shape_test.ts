@@ -53,7 +53,7 @@ Deno.test("fields to show and to leave out are not mixed", async () => {
   }
 });
 
-Deno.test("count=true answers the number alone, of what the caller may see", async () => {
+Deno.test("count=true answers an empty page and the number, of what the caller may see", async () => {
   await using app = await openTestApp();
   const shelf = await openShelf(app, {
     fields: [{ key: "views", type: "Number" }],
@@ -69,7 +69,10 @@ Deno.test("count=true answers the number alone, of what the caller may see", asy
   await shelf.remove(rows[0]!._id);
   const count = async (query: string, user?: typeof ann) => {
     const call = { path: `?count=true${query}` };
-    return ok(await (user === undefined ? shelf.asSecret(call) : shelf.asPublic(call, user)));
+    const page = ok(await (user === undefined ? shelf.asSecret(call) : shelf.asPublic(call, user)));
+    const { count, total = count, items, nextCursor, prevCursor } = page;
+    assert.deepEqual([total, items, nextCursor, prevCursor], [count, [], null, null]);
+    return { count };
   };
   assert.deepEqual(await count(""), { count: 3 });
   assert.deepEqual(await count("&include_deleted=true"), { count: 4 });

@@ -22,6 +22,11 @@ Deno.test("what is sent is staged, without any key and without a change of the l
   assert.deepEqual((await files.objects()).stored, []);
   assert.deepEqual(await partials(files), []);
   assert.equal(answer.headers.get("cache-control"), "private, no-cache");
+  const etag = answer.headers.get("etag");
+  assert.match(etag!, /^"[\w-]+"$/);
+  await files.confirm(upload);
+  const served = await app.send({ path: `/files/${upload.filePath}` });
+  assert.equal(served.headers.get("etag"), etag);
 });
 
 Deno.test("a key of whatever project changes nothing: the address is the permission", async () => {

@@ -52,7 +52,7 @@ Deno.test("from one of the allowed origins the cookie counts, from PUBLIC_URL's 
   ok(await from(SITE));
 });
 
-Deno.test("from any other origin, or from none, the cookie is as if absent", async () => {
+Deno.test("from any other origin, or from a browser without one, the cookie is as if absent", async () => {
   await using app = await openTestApp();
   const { project, user, cookie } = await browser(app);
   const origins = [
@@ -67,10 +67,15 @@ Deno.test("from any other origin, or from none, the cookie is as if absent", asy
   ];
   const texts = new Set([(await refreshBy(project, {})).text]);
   for (const origin of origins) {
-    const answer = await refreshBy(project, { cookie, ...(origin !== null && { origin }) });
+    const sender = origin === null ? { "sec-fetch-site": "cross-site" } : { origin };
+    const answer = await refreshBy(project, { cookie, ...sender });
     refused(answer, 401, "REFRESH_TOKEN_INVALID");
     assert.equal(cookieOf(answer), null);
     texts.add(answer.text);
+  }
+  for (const name of ["site", "mode", "dest", "user", "storage-access"]) {
+    const answer = await refreshBy(project, { cookie, [`sec-fetch-${name}`]: "none" });
+    refused(answer, 401, "REFRESH_TOKEN_INVALID");
   }
   assert.equal(texts.size, 1);
   app.clock.advance(60_000);
@@ -149,4 +154,12 @@ Deno.test("a refused refresh leaves the cookie as it is: another tab may have re
   const answer = await refreshBy(project, { origin: SITE, cookie });
   refused(answer, 401, "REFRESH_TOKEN_INVALID");
   assert.equal(cookieOf(answer), null);
+});
+
+Deno.test("what is no browser sends the cookie back without an origin", async () => {
+  await using app = await openTestApp();
+  const { project, cookie } = await browser(app);
+  const answer = await refreshBy(project, { cookie });
+  ok(answer);
+  assert.notEqual(cookieOf(answer), null);
 });

@@ -29,20 +29,30 @@ Deno.test("POST and bulk refuse every server-owned field, whatever its value", a
   });
 });
 
-Deno.test("PUT and PATCH refuse a server-owned field with another value", async () => {
+Deno.test("PUT and PATCH refuse another _id, and ignore every other server-owned field", async () => {
   await using app = await openTestApp();
   const shelf = await openShelf(app);
-  const { _id: id } = await shelf.insertOne();
-  await shelf.untouched(async () => {
-    for (const method of ["PUT", "PATCH"]) {
-      for (const [field, values] of Object.entries(OTHERS)) {
-        for (const value of values) {
-          const call = { method, path: `/${id}`, body: { fine: 1, [field]: value } };
-          refused(await shelf.asSecret(call), 400, "FIELD_READ_ONLY", `"${field}"`);
-        }
+  const { _id: id, createdAt } = await shelf.insertOne();
+  const { _id: ids, ...others } = OTHERS;
+  for (const method of ["PUT", "PATCH"]) {
+    await shelf.untouched(async () => {
+      for (const _id of ids!) {
+        const call = { method, path: `/${id}`, body: { fine: 1, _id } };
+        refused(await shelf.asSecret(call), 400, "FIELD_READ_ONLY", '"_id"');
+      }
+    });
+    for (const [field, values] of Object.entries(others)) {
+      for (const value of values) {
+        app.clock.advance(1000);
+        const call = { method, path: `/${id}`, body: { fine: 1, [field]: value } };
+        const { updatedAt, ...stored } = ok(await shelf.asSecret(call));
+        const now = new Date(app.clock.now()).toISOString();
+        assert.equal(updatedAt, now, field);
+        const expected = { _id: id, fine: 1, createdAt, isDeleted: false, deletedAt: null };
+        assert.deepEqual(stored, expected, field);
       }
     }
-  });
+  }
 });
 
 Deno.test("PUT and PATCH take back a document as it was read", async () => {

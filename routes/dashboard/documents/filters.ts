@@ -1,6 +1,7 @@
 import type { Collection } from "@/lib/documents/collection.ts";
 import type { Operator } from "@/lib/documents/operands.ts";
-import { isReserved, splitName } from "@/lib/documents/query.ts";
+import { splitName } from "@/lib/documents/filter_parameters.ts";
+import { isListParameter } from "@/lib/documents/query.ts";
 import { Problem } from "@/lib/problems.ts";
 import { type FieldType, type Path, pathsOf } from "./paths.ts";
 
@@ -116,7 +117,7 @@ export function parameterOf(
   const value = fixed ?? (compared === "Date" ? utcTime(given) : given);
   const name = operator === "eq" ? path : `${path}_${operator}`;
   // A parameter of this name would be another one, or about another field.
-  if (isReserved(name) || (operator !== "eq" && pathsOf(collection).has(name))) {
+  if (isListParameter(collection, name) || (operator !== "eq" && pathsOf(collection).has(name))) {
     return ["where", JSON.stringify({ [path]: { [operator]: typed(operator, compared, value) } })];
   }
   return [name, value];

@@ -86,7 +86,6 @@ async function namesIn(call: MemberCall, ref: string, query: string): Promise<Na
       collectionName: ref,
       query: `${query}&total=none`,
     });
-    if (!("items" in list)) return NOBODY;
     const documents = parseJson(`[${list.items}]`) as StoredDocument[]; // As they were stored.
     return new Map(documents.map((one) => [one._id, nameOf(one, valueAt(one, first ?? "_id"))]));
   } catch (error) {

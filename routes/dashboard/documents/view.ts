@@ -43,7 +43,7 @@ const OURS = {
 
 /** They make the list operation answer something else than a list. */
 const NO_LIST: readonly string[] = ["count", "explain"];
-const PAGING: readonly string[] = ["cursor", "page"];
+const PAGING: readonly string[] = ["cursor", "page", "offset", "skip"];
 
 /** Whether it is another page than the first. */
 const isTurned = (entries: readonly Entry[]): boolean =>

@@ -10,8 +10,8 @@ import { type DocumentList, listDocuments, type ListServices } from "./list_docu
 export interface ListAnswer {
   /** JSON text, wrapped as the caller asked. */
   readonly text: string;
-  /** Names this very text; null where nobody could have a use for it. */
-  readonly etag: string | null;
+  /** Names this very text. */
+  readonly etag: string;
   /** Whether this very object may be given again. */
   readonly isKept: boolean;
 }
@@ -58,10 +58,8 @@ export interface RepeatedServices extends ListServices {
 export interface RepeatedList {
   readonly collectionName: string;
   readonly query: string;
-  /** Whether the caller wants it read anew. */
-  readonly anew: boolean;
-  /** Whether the caller holds an answer already, to compare. */
-  readonly holds: boolean;
+  /** Whether it is read from the store, whatever is kept. */
+  readonly bypassCache: boolean;
   /** Makes the whole answer of the list's JSON text, once for as often as it is given. */
   wrap(data: string): string;
 }
@@ -72,15 +70,15 @@ export interface RepeatedList {
  * definition it was made by turns out to have been replaced before. Lists that show documents
  * of other collections are not kept: what their definitions permit is known with a delay.
  */
-export function answerList(
+export function cachedList(
   services: RepeatedServices,
   caller: Caller,
   input: RepeatedList,
 ): Soon<ListAnswer> {
   const { engine, answers, catalog, clock } = services;
-  const { collectionName, query, anew } = input;
-  if (anew || query.length > QUERY_LENGTH_MAX || engine.version === undefined) {
-    return readAnew(services, caller, input);
+  const { collectionName, query, bypassCache } = input;
+  if (bypassCache || query.length > QUERY_LENGTH_MAX || engine.version === undefined) {
+    return readList(services, caller, input);
   }
   // No part holds a line break: paths and queries with one are refused, or sent encoded.
   const key = `${caller.projectId}\n${callerTag(caller)}\n${collectionName}\n${query}`;
@@ -102,27 +100,18 @@ export function answerList(
   });
 }
 
-async function readAnew(
+async function readList(
   services: ListServices,
   caller: Caller,
   input: RepeatedList,
 ): Promise<ListAnswer> {
   const list = await listDocuments(services, caller, input);
-  // Who asks for it anew and holds nothing has no use for a name.
-  if (input.anew && !input.holds && "items" in list) return nameless(list, input);
-  const data = dataOf(list);
-  return { text: input.wrap(data), etag: etagOf({ json: data }), isKept: false };
+  return { ...answerOf(list, input), isKept: false };
 }
 
-const given = new WeakMap<DocumentList, ListAnswer>();
-
-/** Made once for a list that is found to be the same. */
-function nameless(list: DocumentList, { wrap }: RepeatedList): ListAnswer {
-  const known = given.get(list);
-  if (known !== undefined) return known;
-  const answer = { text: wrap(listData(list)), etag: null, isKept: false };
-  given.set(list, { ...answer, isKept: true });
-  return answer;
+function answerOf(list: DocumentList, { wrap }: RepeatedList): Pick<ListAnswer, "text" | "etag"> {
+  const data = dataOf(list);
+  return { text: wrap(data), etag: etagOf({ json: data }) };
 }
 
 type AsOf = Pick<KeptAnswer, "version" | "definition" | "looked"> & { readonly key: string };
@@ -134,24 +123,18 @@ async function readAndKeep(
 ): Promise<ListAnswer> {
   const { key, version, definition, looked } = input;
   const list = await listDocuments(services, caller, input);
-  const data = dataOf(list);
   // Where nobody has committed while it was read, it shows that state and no other.
   const isKept = mayKeep(list) && services.engine.version!(caller.projectId) === version;
-  const made = { text: input.wrap(data), etag: etagOf({ json: data }), isKept };
-  const answer = { ...made, version, definition, looked };
+  const answer = { ...answerOf(list, input), isKept, version, definition, looked };
   if (isKept) services.answers.set(key, answer);
   return answer;
 }
 
-type Listed = Awaited<ReturnType<typeof listDocuments>>;
-
-const mayKeep = (list: Listed): boolean =>
-  "items" in list ? !list.isPopulated : !("examined" in list);
-
-const dataOf = (list: Listed): string => "items" in list ? listData(list) : jsonText(list);
+const mayKeep = ({ isPopulated, explanation }: DocumentList): boolean =>
+  !isPopulated && explanation === null;
 
 /** The documents' texts are put in as they are: a list is never parsed. */
-function listData(list: DocumentList): string {
+function dataOf(list: DocumentList): string {
   const total = list.total === null ? "" : `,"total":${list.total}`;
   const estimate = list.totalIsEstimate ? ',"totalIsEstimate":true' : "";
   const place = list.page === null
@@ -159,6 +142,8 @@ function listData(list: DocumentList): string {
     : `,"page":${list.page}`;
   const next = JSON.stringify(list.nextCursor);
   const prev = JSON.stringify(list.prevCursor);
+  const count = list.count === null ? "" : `,"count":${list.count}`;
+  const explain = list.explanation === null ? "" : `,"explain":${jsonText(list.explanation)}`;
   return `{"items":[${list.items}]${total}${estimate}${place}` +
-    `,"nextCursor":${next},"prevCursor":${prev},"limit":${list.limit}}`;
+    `,"nextCursor":${next},"prevCursor":${prev},"limit":${list.limit}${count}${explain}}`;
 }

@@ -1,0 +1,107 @@
+import { WHERE_CONDITIONS_MAX } from "../limits.ts";
+import { Problem } from "../problems.ts";
+import { parseJson } from "../store/json_text.ts";
+import type { Filter } from "../store/port.ts";
+import { type Collection, declaredAt } from "./collection.ts";
+import { shapeForQuery } from "./filter_path.ts";
+import { pathSizeProblem, shown } from "./names.ts";
+import { conditionFromJson, conditionsFromTexts, isOperator, type Operator } from "./operands.ts";
+import { isPlainObject } from "./where.ts";
+
+/** A parameter of a query, decoded. */
+export type Parameter = readonly [name: string, value: string];
+
+const JSON_FILTER = "filter";
+const BRACKETED = /^filter\[([^[\]]+)\]$/;
+
+const refuse = (name: string, why: string) =>
+  new Problem("INVALID_QUERY", { message: `${shown(name)} ${why}.` });
+
+/** Whether a collection declares a field of this very name. */
+export const isDeclared = (collection: Collection, name: string): boolean =>
+  declaredAt(collection, name).kind === "declared";
+
+/** Whether the parameter is the JSON text of a filter, and not a field of that name. */
+export const isJsonFilter = (collection: Collection, name: string): boolean =>
+  name === JSON_FILTER && !isDeclared(collection, name);
+
+/**
+ * The conditions of all parameters that filter: `views_gt=5`, `filter[views_gt]=5` and
+ * `filter={"views_gt":5}`. Throws `INVALID_QUERY` and `UNKNOWN_OPERATOR`.
+ */
+export function filterConditions(
+  collection: Collection,
+  parameters: readonly Parameter[],
+): Filter[] {
+  const textsByName = new Map<string, string[]>();
+  const conditions: Filter[] = [];
+  for (const [name, value] of parameters) {
+    if (isJsonFilter(collection, name)) conditions.push(...conditionsOfJson(collection, value));
+    else {
+      const field = fieldName(name);
+      const texts = textsByName.get(field);
+      if (texts === undefined) textsByName.set(field, [value]);
+      else texts.push(value);
+    }
+  }
+  for (const [name, texts] of textsByName) {
+    const { path, operator } = splitName(collection, name);
+    const operand = { parameter: name, path, shape: shapeForQuery(collection, name, path) };
+    conditions.push(...conditionsFromTexts(operand, operator, texts));
+  }
+  if (conditions.length > WHERE_CONDITIONS_MAX) {
+    throw new Problem("INVALID_QUERY", {
+      message: `The query has more than ${WHERE_CONDITIONS_MAX} conditions.`,
+    });
+  }
+  return conditions;
+}
+
+function fieldName(name: string): string {
+  if (!name.startsWith("filter[")) return name;
+  const field = BRACKETED.exec(name)?.[1];
+  if (field === undefined) throw refuse(name, "is no filter: write filter[field_gt]=5");
+  return field;
+}
+
+function conditionsOfJson(collection: Collection, text: string): Filter[] {
+  let members: unknown;
+  try {
+    members = parseJson(text);
+  } catch {
+    throw refuse(JSON_FILTER, 'is not valid JSON, such as {"views_gt":5}');
+  }
+  if (!isPlainObject(members)) {
+    throw refuse(JSON_FILTER, 'must be an object, such as {"views_gt":5}');
+  }
+  return Object.entries(members).map(([name, value]) => {
+    const { path, operator } = splitName(collection, name);
+    const shape = shapeForQuery(collection, JSON_FILTER, path);
+    return conditionFromJson({ parameter: JSON_FILTER, path, shape }, operator, value);
+  });
+}
+
+/**
+ * The field and the operator that a parameter names. A declared name is itself, also when it ends
+ * like an operator; then `<field>_<operator>`. Throws `INVALID_QUERY` for a path that is too long,
+ * and `UNKNOWN_OPERATOR`.
+ */
+export function splitName(
+  collection: Collection,
+  name: string,
+): { path: string; operator: Operator } {
+  const whole = { path: name, operator: "eq" } as const;
+  const at = name.lastIndexOf("_");
+  const path = name.slice(0, Math.max(at, 0));
+  const suffix = name.slice(at + 1);
+  const problem = pathSizeProblem(isOperator(suffix) ? path : name);
+  if (problem !== null) throw refuse(name, `cannot be a filter: ${problem}`);
+  if (isDeclared(collection, name)) return whole;
+  if (path === "") return whole;
+  if (isOperator(suffix) && suffix !== "eq") return { path, operator: suffix };
+  if (!isDeclared(collection, path)) return whole;
+  throw new Problem("UNKNOWN_OPERATOR", {
+    message: `${shown(name)} ends in an unknown operator: use ${path} for equality, or ` +
+      "_gt, _gte, _lt, _lte, _ne, _in, _nin, _exists or _regex.",
+  });
+}
