@@ -1,5 +1,6 @@
 import { createRoute, type RouteConfig, z } from "@hono/zod-openapi";
 import type { ZodType } from "zod";
+import { isDataPath } from "@/lib/http/path.ts";
 import type { ProblemCode } from "@/lib/problems.ts";
 import { refusalReferences } from "./refusals.ts";
 import type { Security } from "./security.ts";
@@ -104,6 +105,7 @@ const SERVER_PROBLEMS: readonly ProblemCode[] = [
 export function contract<P>(spec: Spec<P>): Contract<P> {
   const codes = [
     ...new Set([
+      ...addressProblems(spec.path),
       ...spec.security.problems,
       ...bodyProblems(spec.body),
       ...spec.problems,
@@ -138,12 +140,18 @@ export function contract<P>(spec: Spec<P>): Contract<P> {
       },
     }),
     responses: {
-      ...successes(spec.success),
+      ...successes(spec),
       ...refusalReferences({ path: spec.path, codes }),
     },
   });
   return { ...spec, codes, route };
 }
+
+/** What the address itself may be refused for, before it is known to be this operation's. */
+const addressProblems = (path: string): readonly ProblemCode[] => [
+  ...(path.includes("{") ? ["INVALID_PATH"] as const : []),
+  ...(isDataPath(path) ? ["USERS_RESERVED"] as const : []),
+];
 
 const bodyProblems = (body: BodySpec | null): readonly ProblemCode[] =>
   body === null || body.lenient ? [] : [...READING_PROBLEMS, body.misshapen ?? "INVALID_BODY"];
@@ -153,11 +161,16 @@ const mutable = (requirement: Readonly<Record<string, readonly string[]>>) =>
 
 type Responses = RouteConfig["responses"];
 
-function successes(list: readonly Success[]): Responses {
-  return Object.fromEntries(list.map((one) => {
+function successes(
+  { operationId, success }: Pick<Spec<unknown>, "operationId" | "success">,
+): Responses {
+  return Object.fromEntries(success.map((one) => {
+    const schema = { name: answerName(operationId, one.status), description: one.description };
     const content = {
-      ...(one.data !== null && enveloped({ data: one.data }, { data: one.example }, one.message)),
+      ...(one.data !== null &&
+        enveloped(schema, { data: one.data }, { data: one.example }, one.message)),
       ...(one.members && enveloped(
+        schema,
         { ...one.members, data: z.strictObject(one.members) },
         { ...one.example as object, data: one.example },
         one.message,
@@ -177,13 +190,24 @@ function successes(list: readonly Success[]): Responses {
   }));
 }
 
+/** A name for each answer, from which clients are generated: `ListDocumentsAnswer`. */
+const answerName = (operationId: string, status: number): string =>
+  `${operationId[0]!.toUpperCase()}${operationId.slice(1)}Answer` +
+  (status === 200 || status === 201 ? "" : status);
+
 const enveloped = (
+  { name, description }: { name: string; description: string },
   members: Readonly<Record<string, ZodType>>,
   example: object,
   message: string | undefined,
 ) => ({
   "application/json": {
-    schema: z.strictObject({ success: z.literal(true), ...members, message: z.string() }),
+    schema: z.strictObject({ success: z.boolean(), ...members, message: z.string() }).openapi(
+      name,
+      {
+        description,
+      },
+    ),
     example: { success: true, ...example, message },
   },
 });

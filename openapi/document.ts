@@ -1,3 +1,4 @@
+import { parseJson } from "@/lib/store/json_text.ts";
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Contract } from "./contract.ts";
 import { AI } from "./paths/ai.ts";
@@ -48,8 +49,8 @@ export const CONTRACTS: readonly Contract<unknown>[] = [
 const DESCRIPTION =
   `Corbel is a project-scoped backend: an application calls it with its project's API key.
 
-Every answer is an envelope: \`{ success, data, message }\`, but for the upload request and its
-confirm, whose members stand beside \`success\`. A refusal has \`success: false\`, an
+Every answer is an envelope: \`{ success, data, message }\`, the members of the upload
+request and its confirm stand beside \`success\` too. A refusal has \`success: false\`, an
 empty \`data\`, a \`message\` that says what to do, and a stable \`code\`; below \`/api/storage/\` it
 repeats the message as \`error\`. Every answer carries \`x-request-id\`; say it when you ask for help.`;
 
@@ -69,7 +70,7 @@ export function buildDocument(serverUrl = "/") {
     }
   }
   for (const { route } of CONTRACTS) openAPIRegistry.registerPath(route);
-  return getOpenAPI31Document({
+  const document = getOpenAPI31Document({
     openapi: "3.1.0",
     info: {
       title: "Corbel",
@@ -79,26 +80,60 @@ export function buildDocument(serverUrl = "/") {
       contact: { name: "The Corbel authors" },
     },
     servers: [{ url: serverUrl, description: "This server" }],
-    tags: [
-      { name: "Documents", description: "Read and write the documents of collections." },
-      { name: "Collections", description: "How collections are defined." },
-      { name: "Sign-in", description: "Sign users in through a provider that they know." },
-      { name: "Sessions", description: "Renew and end what a user signed in to." },
-      { name: "Users", description: "Users about themselves, and a server about all of them." },
-      { name: "Files", description: "Store files and serve them to everybody." },
-      { name: "Accounts", description: "Who works in the dashboard, and on which devices." },
-      { name: "Projects", description: "What an owner sets up, in the dashboard or by script." },
-      { name: "Project sign-in", description: "Which providers a project's users sign in with." },
-      { name: "Project collections", description: "Define a project's collections." },
-      { name: "Project documents", description: "A project's documents, for its members." },
-      { name: "Project files", description: "A project's files, and where they are kept." },
-      { name: "Project users", description: "A project's users, for its members." },
-      { name: "AI", description: "Ask for queries and collections in plain words." },
-      { name: "Access tokens", description: "Check access tokens elsewhere." },
-      { name: "Server", description: "The server itself." },
-    ],
+    tags: TAG_GROUPS.flatMap(({ tags }) =>
+      Object.entries(tags).map(([name, description]) => ({ name, description }))
+    ),
+    "x-tagGroups": TAG_GROUPS.map(({ name, tags }) => ({ name, tags: Object.keys(tags) })),
   });
+  return withOpenObjects(document);
 }
+
+/** Operations by who calls them. */
+const TAG_GROUPS = [
+  {
+    name: "Your app",
+    tags: {
+      "Documents": "Read and write the documents of collections.",
+      "Collections": "How collections are defined.",
+      "Sign-in": "Sign users in through a provider that they know.",
+      "Sessions": "Renew and end what a user signed in to.",
+      "Profile": "What users see and change of themselves.",
+    },
+  },
+  {
+    name: "Your server",
+    tags: {
+      "Users": "All users of the project.",
+      "Files": "Store files and serve them to everybody.",
+      "Access tokens": "Check access tokens elsewhere.",
+    },
+  },
+  {
+    name: "Owners",
+    tags: {
+      "Accounts": "Who works in the dashboard, and on which devices.",
+      "Projects": "What an owner sets up, in the dashboard or by script.",
+      "Members": "Who works on a project, and who is invited to.",
+      "Project sign-in": "Which providers a project's users sign in with.",
+      "Project collections": "Define a project's collections.",
+      "Project documents": "A project's documents, for its members.",
+      "Project files": "A project's files, and where they are kept.",
+      "Project users": "A project's users, for its members.",
+      "AI": "Ask for queries and collections in plain words.",
+    },
+  },
+  { name: "Server", tags: { "Server": "The server itself." } },
+];
+
+/** Many generators take `additionalProperties: {}` for an error, and `true` for what it means. */
+const withOpenObjects = <T>(document: T): T =>
+  JSON.parse(
+    JSON.stringify(document),
+    (key, value) =>
+      key === "additionalProperties" && typeof value === "object" && Object.keys(value).length === 0
+        ? true
+        : value,
+  );
 
 function registry() {
   const app = new OpenAPIHono();

@@ -172,7 +172,11 @@ export const listing: readonly Parameter[] = [
     { type: "integer", minimum: 0, maximum: 1_000_000_000 },
   ),
   query("skip", "Means `offset`.", { type: "integer", minimum: 0, maximum: 1_000_000_000 }),
-  query("count", "`true` answers only the number of matching documents.", FLAG),
+  query(
+    "count",
+    "`true` answers the number of matching documents as `count`, and no documents.",
+    FLAG,
+  ),
   query(
     "total",
     "`none` leaves the total out. `estimate` may answer a rough one; on SQLite it is exact, but " +
@@ -182,7 +186,7 @@ export const listing: readonly Parameter[] = [
   ),
   query(
     "explain",
-    "`true` answers how the list would be read, in place of the list; needs the secret key.",
+    "`true` answers how the list would be read as `explain`, and no documents; needs the secret key.",
     { ...FLAG, default: false },
   ),
   query(

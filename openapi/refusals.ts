@@ -78,7 +78,7 @@ const refusalSchema = (hasError: boolean) => ({
   type: "object" as const,
   description: "An answer that is no success.",
   properties: {
-    success: { type: "boolean" as const, enum: [false] },
+    success: { type: "boolean" as const, description: "`false`." },
     data: { type: "object" as const, additionalProperties: false },
     message: { type: "string" as const, description: "What to do, for a person." },
     ...(hasError && { error: { type: "string" as const, description: "The message again." } }),

@@ -24,7 +24,7 @@ export function startServer(services: Services, { shared }: ListenOptions): Serv
   const app = createApp(services);
   const server = listening(
     services.config,
-    () => Deno.serve({ hostname, port, reusePort: shared, onListen() {} }, app),
+    () => Deno.serve({ hostname, port, reusePort: shared, onListen() {} }, app.fetch),
   );
   return {
     hostname: server.addr.hostname,

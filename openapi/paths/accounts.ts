@@ -39,7 +39,7 @@ export const registerAccount = contract({
   tag: TAG,
   method: "post",
   path: "/api/auth/register",
-  summary: "Register",
+  summary: "Create an account for the dashboard",
   description: "Makes an account on the free plan and signs it in. Where the server asks for an " +
     "invitation, its token goes with it: it makes one account, whatever its address, which still " +
     `has to accept. The first account of a new server may need none. ${COUNTED}`,
@@ -66,7 +66,7 @@ export const signInAccount = contract({
   tag: TAG,
   method: "post",
   path: "/api/auth/login",
-  summary: "Sign in",
+  summary: "Sign in to an account",
   description:
     "Opens a session of the dashboard. It lasts 7 days from its last use. Wrong passwords " +
     "slow guessing down, and lock nobody out:\n\n" +
@@ -93,7 +93,7 @@ export const signOutAccount = contract({
   tag: TAG,
   method: "post",
   path: "/api/auth/logout",
-  summary: "Sign out",
+  summary: "Sign out of an account",
   description: "Ends the session and removes its cookie. Without one the answer is the same.",
   security: ownPages,
   parameters: [],
@@ -114,7 +114,7 @@ export const getAccount = contract({
   tag: TAG,
   method: "get",
   path: "/api/auth/me",
-  summary: "Read one's account",
+  summary: "Get the signed-in account",
   description: "Who is signed in.",
   security: dashboardSession,
   parameters: [],
@@ -127,7 +127,7 @@ export const getUserAccount = contract({
   ...getAccount,
   operationId: "getUserAccount",
   path: "/api/user/me",
-  summary: "Read one's account, by its other address",
+  summary: "Get the signed-in account, by its other address",
   description: "The same as `/api/auth/me`.",
 });
 
@@ -136,7 +136,7 @@ export const changePassword = contract({
   tag: TAG,
   method: "post",
   path: "/api/auth/change-password",
-  summary: "Change one's password",
+  summary: "Change the signed-in account's password",
   description: "Ends all other sessions of the account, and sign-ins with the old password that " +
     `are under way. ${OF_ONE_SESSION} ${COUNTED}`,
   security: countedByAddress(dashboardSession),
@@ -162,7 +162,7 @@ export const listAccountSessions = contract({
   tag: TAG,
   method: "get",
   path: "/api/auth/sessions",
-  summary: "List one's sessions on the dashboard",
+  summary: "List the signed-in account's sessions",
   description: "The devices on which the account is signed in, the newest first.",
   security: dashboardSession,
   parameters: paging,
@@ -182,7 +182,7 @@ export const endAccountSession = contract({
   tag: TAG,
   method: "delete",
   path: "/api/auth/sessions/{id}",
-  summary: "End one of one's sessions on the dashboard",
+  summary: "End one of the signed-in account's sessions",
   description: "Signs the account out on that device.",
   security: dashboardSession,
   parameters: [sessionId],
@@ -202,7 +202,7 @@ export const deleteAccount = contract({
   tag: TAG,
   method: "delete",
   path: "/api/auth/account",
-  summary: "Delete one's account",
+  summary: "Delete the signed-in account",
   description:
     "Removes the account for good, with its sessions, its part in others' projects and the " +
     "invitations it made. " +

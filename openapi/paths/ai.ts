@@ -45,7 +45,7 @@ export const setAccountAiKey = contract({
   tag: TAG,
   method: "put",
   path: "/api/user/me/byok",
-  summary: "Set or clear the account's AI key",
+  summary: "Set or clear the signed-in account's AI key",
   description: "The AI operations of the account then run on this key, and no cap applies, where " +
     "the project has no key of its own. It is kept sealed and never answered.",
   security: dashboardSession,
@@ -60,7 +60,7 @@ export const setProjectAiKey = contract({
   tag: TAG,
   method: "put",
   path: "/api/projects/{projectId}/byok",
-  summary: "Set or clear a project's AI key",
+  summary: "Set or clear a project's AI key for its admins",
   description: "The AI operations of the project then run on this key, whoever asks, and no cap " +
     "applies. It is kept sealed and never answered.",
   security: projectAdminOrHidden,
@@ -75,7 +75,7 @@ export const getAiUsage = contract({
   tag: TAG,
   method: "get",
   path: "/api/user/me/ai-usage",
-  summary: "Read what the account has used of the AI",
+  summary: "Get the signed-in account's AI usage",
   description: "Requests of this month on the platform's key, beside the plan's caps.",
   security: dashboardSession,
   parameters: [],
@@ -109,7 +109,7 @@ export const buildQuery = contract({
   tag: TAG,
   method: "post",
   path: "/api/projects/{projectId}/ai/query-builder",
-  summary: "Ask for a query in plain words",
+  summary: "Build a query from plain words for the project's admins",
   description: "Has the model write filters and a sort for a collection, and answers them as a " +
     "query that the list of its documents takes as it is. The model is told which fields are " +
     "declared, never what is stored. On the platform's key it counts against the account's month, " +
@@ -138,7 +138,7 @@ export const designCollections = contract({
   tag: TAG,
   method: "post",
   path: "/api/projects/{projectId}/ai/collection-creator",
-  summary: "Talk about collections to be made",
+  summary: "Design collections in a chat for the project's admins",
   description:
     "One turn of a chat, of which each account has one in a project, kept for two hours " +
     "after its last turn. What is proposed obeys the rules of definitions, and nothing is made of " +
@@ -171,7 +171,7 @@ export const endDesign = contract({
   tag: TAG,
   method: "delete",
   path: "/api/projects/{projectId}/ai/collection-creator/session",
-  summary: "End the chat",
+  summary: "End the design chat for the project's admins",
   description:
     "Forgets the account's chat in this project, and its proposal. What was counted of " +
     "the month stays counted.",
@@ -193,7 +193,7 @@ export const applyDesign = contract({
   tag: TAG,
   method: "post",
   path: "/api/projects/{projectId}/ai/collection-creator/apply",
-  summary: "Create the proposed collections",
+  summary: "Create the designed collections for the project's admins",
   description: "Creates all collections that were proposed last in the account's chat, or none.",
   security: projectMember("admin"),
   parameters: [projectId],

@@ -31,7 +31,7 @@ export const putBlob = contract({
   tag: TAG,
   method: "put",
   path: "/api/storage/blob/{token}",
-  summary: "Upload a file's bytes",
+  summary: "Upload a file's bytes with the address of an upload",
   description: "What the `signedUrl` of an upload request is, where files are kept in a folder: " +
     "the address itself is the permission. It takes the requested number of bytes of the " +
     "requested type, from any origin, for ten minutes. Something must arrive every 30 seconds, " +
@@ -47,6 +47,7 @@ export const putBlob = contract({
   success: [{
     status: 200,
     description: "The bytes are kept until the upload is confirmed.",
+    headers: { etag: "The one that the file is served with, once it is confirmed." },
     data: z.strictObject({ size: z.int() }),
     example: { size: 48_213 },
     message: "File received: confirm the upload",
@@ -70,7 +71,7 @@ export const serveFile = contract({
   tag: TAG,
   method: "get",
   path: "/files/{projectId}/{name}",
-  summary: "Download a file",
+  summary: "Download a file, as anyone",
   description:
     "The `url` of a confirmed file, where files are kept in a folder; with `HEAD` too. " +
     "JavaScript, CSS and WebAssembly, `multipart` and what is no content type come as " +

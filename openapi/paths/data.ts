@@ -31,10 +31,7 @@ import { projectKey } from "../security.ts";
 
 const TAG = "Documents";
 const ETAG = { etag: "Names this state of the document, for If-Match and If-None-Match." };
-const LIST_ETAG = {
-  etag:
-    "Names this answer, for If-None-Match. Left out where it was asked for with no-cache alone.",
-};
+const LIST_ETAG = { etag: "Names this answer, for If-None-Match." };
 
 const LARGE_ANSWERS =
   "The documents of an answer, with those that `populate` puts into them, have at most 16 MiB of " +
@@ -56,6 +53,10 @@ const shown = (status: number, description: string, message: string) => ({
   headers: ETAG,
 });
 
+const SENT_BACK =
+  "A document may be sent back as it was read: what the server sets is ignored, but " +
+  "for another `_id`, which is refused. `If-Match` keeps you from writing over what others changed.";
+
 /** For what changes documents, by the members of a project too. */
 export const NOT_IN_TRASH = "A document in the trash is a 404: recover it first.";
 export const TO_TRASH = "Moves the document to the trash, from which it can be recovered for 30 " +
@@ -70,7 +71,7 @@ export const listDocuments = contract({
   tag: TAG,
   method: "get",
   path: "/api/data/{collectionName}",
-  summary: "List documents",
+  summary: "List the documents that the caller may see",
   description: "Filters, sorts and pages a collection. With row-level security `public-read` " +
     "everybody with a key reads all documents, with `private` signed-in users read their own.\n\n" +
     LARGE_ANSWERS +
@@ -111,7 +112,7 @@ export const createDocument = contract({
   tag: TAG,
   method: "post",
   path: "/api/data/{collectionName}",
-  summary: "Create a document",
+  summary: "Create a document for the caller",
   description:
     "Stores one document. A signed-in user becomes its owner. A value of a `unique` field " +
     "that any document has, also one that the caller cannot read, is a 409.",
@@ -140,7 +141,7 @@ export const createDocuments = contract({
   tag: TAG,
   method: "post",
   path: "/api/data/{collectionName}/bulk",
-  summary: "Create many documents",
+  summary: "Create many documents for the caller",
   description: "Stores 1 to 100 documents, all of them or none.",
   security: projectKey,
   parameters: [collectionName, idempotencyKey],
@@ -165,7 +166,7 @@ export const getDocument = contract({
   tag: TAG,
   method: "get",
   path: "/api/data/{collectionName}/{id}",
-  summary: "Read a document",
+  summary: "Get a document that the caller may see",
   description:
     `One document, if the caller may see it. ${LARGE_ANSWERS} With \`populate\` it has no ` +
     "ETag, because it changes with other documents.",
@@ -211,9 +212,9 @@ export const replaceDocument = contract({
   tag: TAG,
   method: "put",
   path: "/api/data/{collectionName}/{id}",
-  summary: "Replace a document",
+  summary: "Replace one of the caller's documents",
   description: "Replaces every member but those the server sets. Without the owner field the " +
-    `owner stays. ${NOT_IN_TRASH}`,
+    `owner stays. ${SENT_BACK} ${NOT_IN_TRASH}`,
   security: projectKey,
   parameters: [collectionName, documentId, ifMatch],
   body: documentBody,
@@ -226,10 +227,10 @@ export const patchDocument = contract({
   tag: TAG,
   method: "patch",
   path: "/api/data/{collectionName}/{id}",
-  summary: "Change a document",
+  summary: "Update one of the caller's documents",
   description: "Replaces each named top-level member whole. A dotted name, such as " +
     "`address.city`, changes a part of an object; it has at most " +
-    `${PATH_LEVELS_MAX} levels and ${PATH_LENGTH_MAX} characters. ${NOT_IN_TRASH}`,
+    `${PATH_LEVELS_MAX} levels and ${PATH_LENGTH_MAX} characters. ${SENT_BACK} ${NOT_IN_TRASH}`,
   security: projectKey,
   parameters: [collectionName, documentId, ifMatch],
   body: { ...documentBody, example: { views: 4, "address.city": "Rome" } },
@@ -242,7 +243,7 @@ export const deleteDocument = contract({
   tag: TAG,
   method: "delete",
   path: "/api/data/{collectionName}/{id}",
-  summary: "Delete a document",
+  summary: "Delete one of the caller's documents",
   description: TO_TRASH,
   security: projectKey,
   parameters: [collectionName, documentId, permanent, ifMatch],
@@ -262,7 +263,7 @@ export const recoverDocument = contract({
   tag: TAG,
   method: "patch",
   path: "/api/data/{collectionName}/{id}/recover",
-  summary: "Recover a document",
+  summary: "Recover one of the caller's documents",
   description: OUT_OF_TRASH,
   security: projectKey,
   parameters: [collectionName, documentId],

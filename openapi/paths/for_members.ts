@@ -6,11 +6,17 @@ import { projectMember } from "../security.ts";
 export const forMembers = (tag: string, address: string) =>
 (
   server: Contract<unknown>,
-  { operationId, role, path }: { operationId: string; role: "viewer" | "admin"; path: string },
+  { operationId, summary, role, path }: {
+    operationId: string;
+    summary: string;
+    role: "viewer" | "admin";
+    path: string;
+  },
 ) =>
   contract({
     ...server,
     operationId,
+    summary,
     tag,
     path: `${address}${path}`,
     security: projectMember(role),

@@ -17,14 +17,14 @@ import {
 import { NewOwner, Project, PROJECT_EXAMPLE } from "../schemas/project.ts";
 import { COUNTED, countedByAddress, dashboardSession, projectMember } from "../security.ts";
 
-const TAG = "Projects";
+const TAG = "Members";
 
 export const inviteMember = contract({
   operationId: "inviteMember",
   tag: TAG,
   method: "post",
   path: "/api/projects/{projectId}/members",
-  summary: "Invite a member",
+  summary: "Invite a member for the project's owner",
   description: "Makes a link by which somebody gets a part in the project, once and within 7 " +
     "days: whoever has it accepts, signed in, with whatever account. The answer is the same " +
     "whether or not the address has one; only the address of a member is refused. Nothing is " +
@@ -54,7 +54,7 @@ export const offerOwnership = contract({
   tag: TAG,
   method: "put",
   path: "/api/projects/{projectId}/owner",
-  summary: "Offer the project to another member",
+  summary: "Offer the project to another member for its owner",
   description: "Makes a link by which the named member, and nobody else, becomes the owner, " +
     "within 7 days. Until they accept nothing changes; then their plan, which must allow one more " +
     "project, rules this one, and " +
@@ -82,7 +82,7 @@ export const listInvitations = contract({
   tag: TAG,
   method: "get",
   path: "/api/projects/{projectId}/invitations",
-  summary: "List open invitations",
+  summary: "List open invitations for the project's admins",
   description:
     "Invitations, and the offer of the project, that can still be accepted, the latest " +
     "first. Their links are not shown again.",
@@ -104,7 +104,7 @@ export const revokeInvitation = contract({
   tag: TAG,
   method: "delete",
   path: "/api/projects/{projectId}/invitations/{invitationId}",
-  summary: "Withdraw an invitation",
+  summary: "Withdraw an invitation for the project's owner",
   description: "Its link leads nowhere from now on. The owner alone withdraws the offer of the " +
     "project.",
   security: projectMember("admin"),
@@ -132,7 +132,7 @@ export const previewInvitation = contract({
   tag: TAG,
   method: "post",
   path: "/api/invitations/preview",
-  summary: "Look at an invitation",
+  summary: "Preview an invitation for the invited account",
   description: "Tells who invites to what, and changes nothing. The link's token is in the body, " +
     "because addresses are kept in many places.",
   security: dashboardSession,
@@ -153,7 +153,7 @@ export const acceptInvitation = contract({
   tag: TAG,
   method: "post",
   path: "/api/invitations/accept",
-  summary: "Accept an invitation",
+  summary: "Accept an invitation for the invited account",
   description: "Makes the signed-in account a member, or the owner. It takes effect once; the " +
     "account that has accepted gets the same answer again as long as that holds. After a refusal " +
     "the invitation is still open.",
@@ -175,7 +175,7 @@ export const declineInvitation = contract({
   tag: TAG,
   method: "post",
   path: "/api/invitations/decline",
-  summary: "Decline an invitation",
+  summary: "Decline an invitation for the invited account",
   description: "Nobody can accept it from now on.",
   security: dashboardSession,
   parameters: [],

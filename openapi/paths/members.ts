@@ -11,14 +11,14 @@ import {
 } from "../schemas/project.ts";
 import { projectMember } from "../security.ts";
 
-const TAG = "Projects";
+const TAG = "Members";
 
 export const listMembers = contract({
   operationId: "listMembers",
   tag: TAG,
   method: "get",
   path: "/api/projects/{projectId}/members",
-  summary: "List members",
+  summary: "List a project's members for its members",
   description: "The accounts that have a part in the project, the latest first.",
   security: projectMember("viewer"),
   parameters: [projectId, ...paging],
@@ -38,7 +38,7 @@ export const changeMember = contract({
   tag: TAG,
   method: "patch",
   path: "/api/projects/{projectId}/members/{accountId}",
-  summary: "Change a member's role",
+  summary: "Change a member's role for the project's owner",
   description:
     "Makes an admin of a viewer, or the other way round: then the invitations they made end. The " +
     "owner's role stays.",
@@ -65,7 +65,7 @@ export const removeMember = contract({
   tag: TAG,
   method: "delete",
   path: "/api/projects/{projectId}/members/{accountId}",
-  summary: "Remove a member, or leave",
+  summary: "Remove a member for the project's owner, or leave",
   description: "Admins and the owner remove others; whoever names their own account leaves the " +
     "project. Open invitations that the member made end. The owner cannot leave: another member " +
     "must accept the project first.",

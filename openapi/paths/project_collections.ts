@@ -33,7 +33,7 @@ export const listCollections = contract({
   tag: TAG,
   method: "get",
   path: "/api/projects/{projectId}/collections",
-  summary: "List collections",
+  summary: "List a project's collections for its members",
   description: "Every collection of the project as it is defined, by name.",
   security: projectMember("viewer"),
   parameters: [projectId],
@@ -53,7 +53,7 @@ export const createCollection = contract({
   tag: TAG,
   method: "post",
   path: "/api/projects/{projectId}/collections",
-  summary: "Create a collection",
+  summary: "Create a collection for the project's admins",
   description: "Without `rls` a collection is private: signed-in users read and write what is " +
     "their own.",
   security: projectMember("admin"),
@@ -68,7 +68,7 @@ export const updateCollection = contract({
   tag: TAG,
   method: "put",
   path: "/api/projects/{projectId}/collections/{collectionName}",
-  summary: "Change a collection",
+  summary: "Update a collection for the project's admins",
   description:
     "Replaces the whole definition, whoever has changed it meanwhile; the name cannot change. " +
     "Fields that are no longer declared keep their stored values.\n\n" +
@@ -89,7 +89,7 @@ export const deleteCollection = contract({
   tag: TAG,
   method: "delete",
   path: "/api/projects/{projectId}/collections/{collectionName}",
-  summary: "Delete a collection",
+  summary: "Delete a collection for the project's admins",
   description:
     "The collection is gone at once, for good, and its name is free. Its documents are " +
     "removed in the background. Other processes on MongoDB may list them for up to 5 s, by the " +

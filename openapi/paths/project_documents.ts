@@ -16,8 +16,9 @@ const OF_OTHER_CALLERS: readonly ProblemCode[] = [
 /** What an application does by the project's key, for its members. */
 const forMembers = (
   operation: Contract<unknown>,
-  { operationId, role, path, description }: {
+  { operationId, summary, role, path, description }: {
     operationId: string;
+    summary: string;
     role: "viewer" | "admin";
     path: string;
     description: string;
@@ -26,6 +27,7 @@ const forMembers = (
   contract({
     ...operation,
     operationId,
+    summary,
     tag: "Project documents",
     path: `/api/projects/{projectId}/collections/{collectionName}/documents${path}`,
     description: `${description} Row-level security does not apply.`,
@@ -41,6 +43,7 @@ const forMembers = (
 
 export const listProjectDocuments = forMembers(data.listDocuments, {
   operationId: "listProjectDocuments",
+  summary: "List documents for the project's members",
   role: "viewer",
   path: "",
   description: "Filters, sorts and pages a collection, as applications do: of at most 16 MiB of " +
@@ -49,6 +52,7 @@ export const listProjectDocuments = forMembers(data.listDocuments, {
 
 export const createProjectDocument = forMembers(data.createDocument, {
   operationId: "createProjectDocument",
+  summary: "Create a document for the project's admins",
   role: "admin",
   path: "",
   description: "Stores one document, with any owner or none.",
@@ -56,6 +60,7 @@ export const createProjectDocument = forMembers(data.createDocument, {
 
 export const getProjectDocument = forMembers(data.getDocument, {
   operationId: "getProjectDocument",
+  summary: "Get a document for the project's members",
   role: "viewer",
   path: "/{id}",
   description: "One document.",
@@ -63,6 +68,7 @@ export const getProjectDocument = forMembers(data.getDocument, {
 
 export const replaceProjectDocument = forMembers(data.replaceDocument, {
   operationId: "replaceProjectDocument",
+  summary: "Replace a document for the project's admins",
   role: "admin",
   path: "/{id}",
   description: "Replaces every member but those the server sets. Without the owner field the " +
@@ -71,6 +77,7 @@ export const replaceProjectDocument = forMembers(data.replaceDocument, {
 
 export const patchProjectDocument = forMembers(data.patchDocument, {
   operationId: "patchProjectDocument",
+  summary: "Update a document for the project's admins",
   role: "admin",
   path: "/{id}",
   description: "Replaces each named top-level member whole. A dotted name, such as " +
@@ -79,6 +86,7 @@ export const patchProjectDocument = forMembers(data.patchDocument, {
 
 export const deleteProjectDocument = forMembers(data.deleteDocument, {
   operationId: "deleteProjectDocument",
+  summary: "Delete a document for the project's admins",
   role: "admin",
   path: "/{id}",
   description: data.TO_TRASH,
@@ -86,6 +94,7 @@ export const deleteProjectDocument = forMembers(data.deleteDocument, {
 
 export const recoverProjectDocument = forMembers(data.recoverDocument, {
   operationId: "recoverProjectDocument",
+  summary: "Recover a document for the project's admins",
   role: "admin",
   path: "/{id}/recover",
   description: data.OUT_OF_TRASH,

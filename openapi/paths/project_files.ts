@@ -12,6 +12,7 @@ const ofFiles = forMembers("Project files", "/api/projects/{projectId}/files");
 
 export const listProjectFiles = ofFiles(listFiles, {
   operationId: "listProjectFiles",
+  summary: "List files for the project's members",
   role: "viewer",
   path: "",
 });
@@ -27,7 +28,12 @@ export const requestProjectUpload = ofFiles({
     example: REQUESTED_EXAMPLE,
     message: "Upload requested",
   }],
-}, { operationId: "requestProjectUpload", role: "admin", path: "/upload-request" });
+}, {
+  operationId: "requestProjectUpload",
+  summary: "Request an upload for the project's admins",
+  role: "admin",
+  path: "/upload-request",
+});
 
 export const confirmProjectUpload = ofFiles({
   ...confirmUpload,
@@ -40,10 +46,16 @@ export const confirmProjectUpload = ofFiles({
     example: CONFIRMED_EXAMPLE,
     message: "Upload confirmed",
   }],
-}, { operationId: "confirmProjectUpload", role: "admin", path: "/upload-confirm" });
+}, {
+  operationId: "confirmProjectUpload",
+  summary: "Confirm an upload for the project's admins",
+  role: "admin",
+  path: "/upload-confirm",
+});
 
 export const deleteProjectFile = ofFiles(deleteFile, {
   operationId: "deleteProjectFile",
+  summary: "Delete a file for the project's admins",
   role: "admin",
   path: "",
 });

@@ -17,7 +17,7 @@ export const listProviders = contract({
   tag: TAG,
   method: "get",
   path: "/api/projects/{projectId}/providers",
-  summary: "List sign-in providers",
+  summary: "List a project's sign-in providers for its members",
   description: "Every provider that Corbel knows, with what the project has set for it.",
   security: projectMember("viewer"),
   parameters: [projectId],
@@ -37,7 +37,7 @@ export const setProvider = contract({
   tag: TAG,
   method: "put",
   path: "/api/projects/{projectId}/providers/{provider}",
-  summary: "Set up a sign-in provider",
+  summary: "Configure a sign-in provider for the project's admins",
   description:
     "Keeps what is left out, and a secret that is empty; `linking` begins as `verified`. " +
     "To be enabled a provider needs a client id and a client " +

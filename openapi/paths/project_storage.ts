@@ -26,7 +26,7 @@ export const getProjectStorage = contract({
   tag: TAG,
   method: "get",
   path: PATH,
-  summary: "Read where files go",
+  summary: "Get a project's storage for its members",
   description: "The project's own bucket, if it has one, and what its files take.",
   security: projectMember("viewer"),
   parameters: [projectId],
@@ -46,7 +46,7 @@ export const setProjectStorage = contract({
   tag: TAG,
   method: "put",
   path: PATH,
-  summary: "Bring a bucket",
+  summary: "Connect a bucket for the project's admins",
   description:
     "Files go to this bucket from now on. Those in the service's storage stay there, and are " +
     "charged as before. Endpoint and bucket cannot change while files are in the present one; " +
@@ -74,7 +74,7 @@ export const clearProjectStorage = contract({
   tag: TAG,
   method: "delete",
   path: PATH,
-  summary: "Take a bucket away",
+  summary: "Disconnect the bucket for the project's admins",
   description: "Files go to the service's storage from now on. Refused while files are in the " +
     `bucket; without one nothing changes. ${LEFT_BEHIND}`,
   security: projectMember("admin"),
@@ -95,7 +95,7 @@ export const checkProjectStorage = contract({
   tag: TAG,
   method: "post",
   path: `${PATH}/check`,
-  summary: "Check a bucket",
+  summary: "Check a bucket for the project's admins",
   description:
     "Does in the project's bucket all that an upload does, as Corbel, as a browser and " +
     "as a stranger do it, and says of each step how it went. It leaves nothing there.",

@@ -25,7 +25,7 @@ export const createProject = contract({
   tag: TAG,
   method: "post",
   path: "/api/projects",
-  summary: "Create a project",
+  summary: "Create a project for the signed-in account",
   description:
     "Makes a project that the account owns. Both API keys are shown this once. The plan " +
     "bounds the projects of an account, those in the trash included, and an account creates at " +
@@ -53,7 +53,7 @@ export const listProjects = contract({
   tag: TAG,
   method: "get",
   path: "/api/projects",
-  summary: "List projects",
+  summary: "List the signed-in account's projects",
   description: "The projects of which the account is a member, the latest first. A page may hold " +
     "fewer than `limit`; the list ends where `nextCursor` is null.",
   security: dashboardSession,
@@ -74,7 +74,7 @@ export const getProject = contract({
   tag: TAG,
   method: "get",
   path: "/api/projects/{projectId}",
-  summary: "Read a project",
+  summary: "Get a project for its members",
   description: "The project's settings.",
   security: projectMember("viewer"),
   parameters: [projectId],
@@ -94,7 +94,7 @@ export const patchProject = contract({
   tag: TAG,
   method: "patch",
   path: "/api/projects/{projectId}",
-  summary: "Change a project's settings",
+  summary: "Update a project's settings for its admins",
   description: "Sets its name, its Site URL or its allowed origins. `siteUrl: null` clears it.",
   security: projectMember("admin"),
   parameters: [projectId],
@@ -119,7 +119,7 @@ export const deleteProject = contract({
   tag: TAG,
   method: "delete",
   path: "/api/projects/{projectId}",
-  summary: "Delete a project",
+  summary: "Delete a project for its owner",
   description: "Puts it into the trash: its keys, sign-in and files are refused from now on. For " +
     `${PROJECT_TRASH_DAYS} days an administrator of the server can restore it; then it is removed ` +
     "with all that is in it.\n\n" +
@@ -148,7 +148,7 @@ export const rotateProjectKey = contract({
   tag: TAG,
   method: "post",
   path: "/api/projects/{projectId}/keys/{kind}/rotate",
-  summary: "Rotate an API key",
+  summary: "Rotate an API key for the project's admins",
   description: "Puts a fresh key in the place of the present one, which is refused from now on. " +
     "It is shown this once.",
   security: projectMember("admin"),
@@ -169,7 +169,7 @@ export const getProjectUsage = contract({
   tag: TAG,
   method: "get",
   path: "/api/projects/{projectId}/usage",
-  summary: "Read a project's usage",
+  summary: "Get a project's usage for its members",
   description: "What the project stores beside what its plan allows, and how often it was asked.",
   security: projectMember("viewer"),
   parameters: [projectId],

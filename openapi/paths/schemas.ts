@@ -11,7 +11,7 @@ export const getSchema = contract({
   tag: "Collections",
   method: "get",
   path: "/api/schemas/{collectionName}",
-  summary: "Read a collection's definition",
+  summary: "Get a collection's definition for the app",
   description: "Fields, row-level security and strictness of a collection, for any valid key.",
   security: projectKey,
   parameters: [collectionName],

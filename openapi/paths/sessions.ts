@@ -38,7 +38,7 @@ export const exchangeCode = contract({
   tag: TAG,
   method: "post",
   path: "/api/userAuth/social/exchange",
-  summary: "Exchange a one-time code for a refresh token",
+  summary: "Exchange a one-time code for the user's refresh token",
   description: "The last step of social sign-in: the callback page sends the code and the access " +
     "token it was given, within 60 seconds and once. `Authorization` is not looked at.",
   security: signInKey,
@@ -69,7 +69,7 @@ export const refreshSession = contract({
   tag: TAG,
   method: "post",
   path: "/api/userAuth/refresh-token",
-  summary: "Renew the access token",
+  summary: "Renew the user's access token",
   description: "Each refresh token is used once: the answer, or the cookie, has its successor. " +
     `One that comes again within 10 seconds, up to ${REFRESH_REPLAYS_MAX} times, is answered with ` +
     "the same successor, or with the newest that came of it, for tabs and lost answers. One that " +
@@ -96,7 +96,7 @@ export const logout = contract({
   tag: TAG,
   method: "post",
   path: "/api/userAuth/logout",
-  summary: "Sign out",
+  summary: "Sign the user out",
   description: "Ends the session of the refresh token, used or not, and that of the access token " +
     "if one is sent. The answer is the same whatever is sent: what is not valid any more, or cannot be " +
     "read, has nothing left to end.",
@@ -119,7 +119,7 @@ export const logoutAll = contract({
   tag: TAG,
   method: "post",
   path: "/api/userAuth/logout-all",
-  summary: "Sign out everywhere",
+  summary: "Sign the user out everywhere",
   description:
     "Ends all sessions of the user, who is told by the access token, or without one by " +
     "the refresh token.",
@@ -142,7 +142,7 @@ export const listSessions = contract({
   tag: TAG,
   method: "get",
   path: "/api/userAuth/sessions",
-  summary: "List one's sessions",
+  summary: "List the signed-in user's sessions",
   description: "The devices on which the user is signed in, the newest first.",
   security: signedInUser,
   parameters: paging,
@@ -162,7 +162,7 @@ export const endSession = contract({
   tag: TAG,
   method: "delete",
   path: "/api/userAuth/sessions/{id}",
-  summary: "End one of one's sessions",
+  summary: "End one of the signed-in user's sessions",
   description: "Signs the user out on that device.",
   security: signedInUser,
   parameters: [sessionId],

@@ -10,7 +10,7 @@ export const startSignIn = contract({
   tag: TAG,
   method: "get",
   path: "/api/userAuth/social/{provider}/start",
-  summary: "Begin a sign-in",
+  summary: "Start a social sign-in for a user",
   description: "Navigate a browser here. It is sent on to the provider, and after the user has " +
     "signed in there to `<site_url>/auth/callback`. The sign-in can be ended in this browser only, " +
     "in any of its tabs.",
@@ -43,7 +43,7 @@ export const signInCallback = contract({
   tag: TAG,
   method: "get",
   path: "/api/userAuth/social/{provider}/callback",
-  summary: "End a sign-in",
+  summary: "Finish a social sign-in for the provider",
   description: "The address to register at the provider, which sends browsers back to it. They " +
     "are sent on to `<site_url>/auth/callback`, with `rtCode`, `provider`, `userId`, " +
     "`projectId`, `isNewUser` and `linkedByEmail` in the query and the access `token` in the " +

@@ -34,7 +34,7 @@ export const requestUpload = contract({
   tag: TAG,
   method: "post",
   path: "/api/storage/upload-request",
-  summary: "Request an upload",
+  summary: "Request an upload from your server",
   description: "The first of three steps: holds space for the file and answers an address to " +
     "which the client sends it by PUT, as it is and with its `Content-Type`, within 10 minutes. " +
     "What is not confirmed within 20 minutes is given up, and its space is free again. A project " +
@@ -72,7 +72,7 @@ export const confirmUpload = contract({
   tag: TAG,
   method: "post",
   path: "/api/storage/upload-confirm",
-  summary: "Confirm an upload",
+  summary: "Confirm an upload from your server",
   description: "The last of three steps: checks that the file has arrived whole, charges its " +
     "size once, and makes it public. May be repeated: the answer is the same. A 409 may be repeated " +
     "too, after `Retry-After`. An upload whose 20 minutes are over is a 404, even before its space " +
@@ -107,7 +107,7 @@ export const deleteFile = contract({
   tag: TAG,
   method: "delete",
   path: "/api/storage/file",
-  summary: "Delete a file",
+  summary: "Delete a file from your server",
   description:
     "Removes a file and returns its space; of an upload under way, cancels it. While a " +
     "confirm of it is at work, that is a 409. An upload whose 20 minutes are over is a 404.",
@@ -116,7 +116,7 @@ export const deleteFile = contract({
   body: {
     schema: DeleteFileInput,
     example: { path: PATH_EXAMPLE },
-    description: "The path, as confirm answered it.",
+    description: "Which file.",
     bytesMax: SMALL_BODY_BYTES_MAX,
   },
   success: [{
@@ -134,7 +134,7 @@ export const listFiles = contract({
   tag: TAG,
   method: "get",
   path: "/api/storage/files",
-  summary: "List files",
+  summary: "List files for your server",
   description: "Confirmed files, the newest first.",
   security: secretKey,
   parameters: paging,
@@ -154,7 +154,7 @@ export const getStorageUsage = contract({
   tag: TAG,
   method: "get",
   path: "/api/storage/usage",
-  summary: "Read what is used",
+  summary: "Get storage usage for your server",
   description: "What the project's files take and what uploads under way hold, beside the limits.",
   security: secretKey,
   parameters: [],
@@ -174,7 +174,7 @@ export const getFileInfo = contract({
   tag: TAG,
   method: "get",
   path: "/api/storage/file",
-  summary: "Read about a file",
+  summary: "Get a file's metadata for your server",
   description: "What is known of one confirmed file; its bytes are at its `url`.",
   security: secretKey,
   parameters: [filePath],

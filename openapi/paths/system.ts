@@ -39,7 +39,7 @@ const ADDRESSES = {
 export const getIndex = system({
   operationId: "getIndex",
   path: "/",
-  summary: "Where things are",
+  summary: "Get the API index, as anyone",
   description: "The addresses of the reference, the document and the health checks.",
   success: [{
     status: 200,
@@ -53,7 +53,7 @@ export const getIndex = system({
 export const getDocumentFile = system({
   operationId: "getOpenApi",
   path: "/openapi.json",
-  summary: "This document",
+  summary: "Get this document, as anyone",
   description: "The OpenAPI 3.1 document of every operation.",
   success: [
     {
@@ -71,7 +71,7 @@ export const getDocumentFile = system({
 export const getReference = system({
   operationId: "getReference",
   path: "/docs",
-  summary: "The reference",
+  summary: "Get the reference as a page, as anyone",
   description: "This reference as a page. It needs nothing from the network but this server.",
   success: [{
     status: 200,
@@ -86,7 +86,7 @@ export const getReferenceScript = system({
   operationId: "getReferenceScript",
   path: "/docs/{file}",
   parameters: [referenceFile],
-  summary: "A file of the reference",
+  summary: "Get a file of the reference page, as anyone",
   description: "Scripts of the reference page.",
   success: [
     {
@@ -105,7 +105,7 @@ export const getReferenceScript = system({
 export const getHealth = system({
   operationId: "getHealth",
   path: "/api/health",
-  summary: "Is the process alive?",
+  summary: "Check for a supervisor that the process is alive",
   description: "Answers as long as the process serves requests.",
   success: [{
     status: 200,
@@ -119,7 +119,7 @@ export const getHealth = system({
 export const getReadiness = system({
   operationId: "getReadiness",
   path: "/api/health/ready",
-  summary: "Can it serve?",
+  summary: "Check for a load balancer that requests can be answered",
   description:
     "Writes a little to everything the server depends on. A refusal says whether it is the " +
     "database or the file storage; the reason is in the log.",
@@ -146,7 +146,7 @@ export const getJwks = contract({
   tag: "Access tokens",
   method: "get",
   path: "/api/projects/{projectId}/jwks.json",
-  summary: "Keys of a project's access tokens",
+  summary: "Get a project's public keys for whoever verifies its access tokens",
   description: "The public keys, as a JSON Web Key Set, to check access tokens elsewhere.",
   security: anyone,
   parameters: [projectId],

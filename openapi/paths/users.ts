@@ -19,10 +19,10 @@ const TAG = "Users";
 
 export const getMe = contract({
   operationId: "getMe",
-  tag: TAG,
+  tag: "Profile",
   method: "get",
   path: "/api/userAuth/me",
-  summary: "Read one's own record",
+  summary: "Get the signed-in user",
   description: "The user that the access token was issued to.",
   security: signedInUser,
   parameters: [],
@@ -39,10 +39,10 @@ export const getMe = contract({
 
 export const patchMe = contract({
   operationId: "patchMe",
-  tag: TAG,
+  tag: "Profile",
   method: "patch",
   path: "/api/userAuth/me",
-  summary: "Change one's own record",
+  summary: "Update the signed-in user",
   description:
     "Sets name, username or avatarUrl, or clears them with null. What users set or clear " +
     "themselves is not changed by their provider any more.",
@@ -69,7 +69,7 @@ export const listUsers = contract({
   tag: TAG,
   method: "get",
   path: "/api/userAuth/users",
-  summary: "List users",
+  summary: "List users for your server",
   description: "The project's users, the newest first.",
   security: secretKey,
   parameters: [...paging, ...userSearch],
@@ -89,7 +89,7 @@ export const getUser = contract({
   tag: TAG,
   method: "get",
   path: "/api/userAuth/users/{id}",
-  summary: "Read a user",
+  summary: "Get a user for your server",
   description: "One user of the project.",
   security: secretKey,
   parameters: [userId],
@@ -109,7 +109,7 @@ export const patchUser = contract({
   tag: TAG,
   method: "patch",
   path: "/api/userAuth/users/{id}",
-  summary: "Disable or enable a user",
+  summary: "Disable or enable a user from your server",
   description: "A disabled user cannot sign in, and their sessions end at once.",
   security: secretKey,
   parameters: [userId],
@@ -134,7 +134,7 @@ export const deleteUser = contract({
   tag: TAG,
   method: "delete",
   path: "/api/userAuth/users/{id}",
-  summary: "Delete a user",
+  summary: "Delete a user from your server",
   description:
     "Removes the user, their sessions and their links to providers for good; codes and " +
     "refresh tokens that are not used yet lead nowhere. Documents that they own stay under their " +
@@ -158,7 +158,7 @@ export const endUserSessions = contract({
   tag: TAG,
   method: "delete",
   path: "/api/userAuth/users/{id}/sessions",
-  summary: "End a user's sessions",
+  summary: "End a user's sessions from your server",
   description: "Signs the user out everywhere.",
   security: secretKey,
   parameters: [userId],

@@ -66,7 +66,11 @@ export const confirmedUpload = {
   warning: z.string().optional().openapi({ description: "Says why there is no public address." }),
 };
 
-export const DeleteFileInput = z.looseObject({ path })
+export const DeleteFileInput = z.looseObject({
+  path: z.string().openapi({
+    description: "The file's path, or the address that confirm answered.",
+  }),
+})
   .openapi("DeleteFileInput", { example: { path: PATH_EXAMPLE } });
 
 export const DeletedFile = z.strictObject({ deleted: z.literal(true) })

@@ -204,7 +204,7 @@ Deno.test("who leaves has the provider stopped, and stays counted", async () => 
       signal: control.signal,
     },
   );
-  const answer = app(request, { remoteAddr: { hostname: "127.0.0.1" } });
+  const answer = app.fetch(request, { remoteAddr: { hostname: "127.0.0.1" } });
   await until("the provider is asked", () => ai.fake.asked.length === 1, 10_000);
   control.abort();
   await until("it is left alone", () => ai.fake.abandoned === 1, 10_000);

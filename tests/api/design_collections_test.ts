@@ -355,7 +355,7 @@ Deno.test("who stops reading has the provider stopped; the turn stays counted, t
     headers: { ...SSE, cookie: ai.owner.cookie, "content-type": "application/json" },
     body: JSON.stringify({ userMessage: "a blog" }),
   });
-  const response = await app(request, { remoteAddr: { hostname: "127.0.0.1" } });
+  const response = await app.fetch(request, { remoteAddr: { hostname: "127.0.0.1" } });
   assert.equal(response.status, 200);
   const reader = response.body!.getReader();
   await reader.read();

@@ -26,7 +26,7 @@ Deno.test("the document is served compressed to whoever takes it so", async () =
   const ask = (encoding: string) => {
     const headers = { "accept-encoding": encoding };
     const request = new Request("http://localhost:8000/openapi.json", { headers });
-    return served(request, { remoteAddr: { hostname: "127.0.0.1" } });
+    return served.fetch(request, { remoteAddr: { hostname: "127.0.0.1" } });
   };
   const [plain, packed] = [await ask("gzip;q=0"), await ask("br, gzip")];
   assert.equal(plain.headers.get("content-encoding"), null);

@@ -26,7 +26,7 @@ Deno.test("the script comes packed to whoever takes that, and is the same either
     const request = new Request("http://localhost/docs/scalar.js", {
       headers: { "accept-encoding": encoding },
     });
-    const response = await serve(request, { remoteAddr: { hostname: "127.0.0.1" } });
+    const response = await serve.fetch(request, { remoteAddr: { hostname: "127.0.0.1" } });
     return { headers: response.headers, bytes: new Uint8Array(await response.arrayBuffer()) };
   };
   const [packed, plain] = [await read("gzip, deflate, br"), await read("gzip")];

@@ -188,7 +188,7 @@ Deno.test("an encoded path is the path that it encodes", async () => {
       headers: { "x-api-key": shelf.project.secretKey },
     });
     Object.defineProperty(request, "url", { value: `http://localhost:8000${path}` });
-    const response = await serve(request, { remoteAddr: { hostname: "127.0.0.1" } });
+    const response = await serve.fetch(request, { remoteAddr: { hostname: "127.0.0.1" } });
     assert.equal(response.status, 200, path);
     assert.ok((await response.text()).includes(id));
   }

@@ -91,7 +91,7 @@ async (
     headers: { "x-api-key": secretKey, "content-type": isStream ? TYPE : "application/json" },
     body: isStream ? body : JSON.stringify(body),
   });
-  const response = await app(request, { remoteAddr: { hostname: "127.0.0.1" } });
+  const response = await app.fetch(request, { remoteAddr: { hostname: "127.0.0.1" } });
   return { status: response.status, body: await response.json() };
 };
 

@@ -39,7 +39,7 @@ function rawSender({ services, clock }: TestApp): SendRaw {
     const request = new Request("http://localhost:8000/", init);
     // `Request` would take the address apart first.
     Object.defineProperty(request, "url", { value: `http://localhost:8000${path}` });
-    const response = await app(request, { remoteAddr: { hostname: "127.0.0.1" } });
+    const response = await app.fetch(request, { remoteAddr: { hostname: "127.0.0.1" } });
     for await (const _ of response.body ?? []);
     return response.status;
   };

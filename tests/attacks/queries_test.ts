@@ -142,7 +142,7 @@ Deno.test("a request is routed by its path, never by what stands in its query", 
   /** As Deno.serve hands over a request whose target is an absolute address. */
   const messageAt = async (url: string): Promise<string> => {
     const request = Object.defineProperty(new Request("http://x/"), "url", { value: url });
-    const response = await serve(request, { remoteAddr: { hostname: "127.0.0.1" } });
+    const response = await serve.fetch(request, { remoteAddr: { hostname: "127.0.0.1" } });
     return (await response.json()).message;
   };
   const [index, health] = await Promise.all([

@@ -53,7 +53,7 @@ Deno.test("a download is under way until it is sent", async () => {
   const path = `/dashboard/projects/${project.projectId}/collections/posts/export?format=json`;
   const request = new Request(`http://localhost:8000${path}`, { headers: { cookie } });
   const connection = { remoteAddr: { hostname: "127.0.0.1" }, completed: sent.promise };
-  const response = await serve(request, connection);
+  const response = await serve.fetch(request, connection);
   assert.equal(response.status, 200);
   assert.ok(counted.includes(sent.promise), "what is sent is counted");
   await response.text();

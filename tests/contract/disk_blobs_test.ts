@@ -19,7 +19,7 @@ async function open(): Promise<BlobStore & AsyncDisposable> {
   const server = opening.use(
     Deno.serve(
       { hostname: "127.0.0.1", port: 0, onListen() {} },
-      app,
+      app.fetch,
     ),
   );
   const http = opening.adopt(Deno.createHttpClient({}), (client) => client.close());

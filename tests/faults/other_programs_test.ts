@@ -112,7 +112,7 @@ async function openOthers(): Promise<Others> {
   const opened = opening.move();
   const ask = async (path: string) => {
     const request = new Request(`http://localhost:8000/api/data/others${path}`, { headers });
-    return await served(request, { remoteAddr: { hostname: "127.0.0.1" } });
+    return await served.fetch(request, { remoteAddr: { hostname: "127.0.0.1" } });
   };
   return {
     async read(query) {

@@ -37,6 +37,7 @@ const document = buildDocument() as unknown as {
     securitySchemes: Record<string, unknown>;
   };
   tags: readonly { name: string }[];
+  "x-tagGroups": readonly { name: string; tags: readonly string[] }[];
 };
 
 const OPERATIONS = Object.entries(document.paths).flatMap(([path, operations]) =>
@@ -146,14 +147,38 @@ Deno.test("every schema of the document has an example or a description", () => 
   assert.deepEqual(bare.map(([name]) => name), []);
 });
 
-Deno.test("no schema admits an undeclared member of an envelope", () => {
+Deno.test("every answer and every body has a named schema; none admits another member of its envelope", () => {
   for (const { operation } of OPERATIONS) {
+    const { operationId } = operation;
     for (const [status, { content }] of responsesOf(operation)) {
-      const json = content?.["application/json"] as
-        | { schema: { properties?: Record<string, unknown>; additionalProperties?: unknown } }
-        | undefined;
-      if (json?.schema.properties?.success === undefined) continue; // Refusals are one schema.
-      assert.equal(json.schema.additionalProperties, false, `${operation.operationId} ${status}`);
+      const json = content?.["application/json"] as { schema: { $ref?: string } } | undefined;
+      const schema = json?.schema;
+      if (schema === undefined || Number(status) >= 400) continue;
+      if (NAMELESS.has(operationId)) continue;
+      const name = schema.$ref?.split("/").at(-1);
+      const named = document.components.schemas[name!] as Envelope;
+      assert.ok(named, `${operationId} ${status}`);
+      if (named.properties?.success !== undefined) {
+        assert.equal(named.additionalProperties, false, name);
+      }
     }
+    const body = operation.requestBody?.content["application/json"] as
+      | { schema: { $ref?: string } }
+      | undefined;
+    if (body !== undefined) assert.ok(body.schema.$ref, operationId);
   }
+});
+
+/** Answers whose shape others have set: the keys of a project, and an OpenAPI document. */
+const NAMELESS = new Set(["getJwks", "getOpenApi"]);
+
+interface Envelope {
+  readonly properties?: Record<string, unknown>;
+  readonly additionalProperties?: unknown;
+}
+
+Deno.test("every operation is in a group, by who calls it", () => {
+  const groups = document["x-tagGroups"];
+  assert.deepEqual(groups.map(({ name }) => name), ["Your app", "Your server", "Owners", "Server"]);
+  assert.deepEqual(groups.flatMap(({ tags }) => tags), document.tags.map(({ name }) => name));
 });

@@ -199,7 +199,7 @@ Deno.test("while row rules hold, rows of one owner are found by an index without
     await dashboard.fill(await look(), "Save access", { access, ownerField: "slug" });
     assert.deepEqual(indexRows(await look())[1], ["slug, createdAt", "plain"]);
     const answer = await project.asSecret({ path: "/api/data/posts?slug=a&explain=true" });
-    assert.equal(answer.body.data.index?.[0].replace("-", ""), "slug", answer.text);
+    assert.equal(answer.body.data.explain.index?.[0].replace("-", ""), "slug", answer.text);
   }
   await dashboard.fill(await look(), "Save access", { access: "off" });
   assert.deepEqual(indexRows(await look()), [["createdAt", "plain"], ["views", "plain"]]);

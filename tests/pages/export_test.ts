@@ -87,7 +87,7 @@ Deno.test("an export reads on only as it is read, and ends when the reader leave
     },
   });
   const app = createApp({ ...posts.app.services, engine: counting });
-  const response = await app(
+  const response = await app.fetch(
     new Request(`http://localhost:8000${posts.path}/export?.format=json`, {
       headers: { cookie: posts.owner.cookie },
     }),
@@ -109,7 +109,7 @@ Deno.test("an export may be larger than any answer, and holds a few large docume
   for (let n = 0; n < 20; n++) await posts.add({ title: `${n}`, views: n, text });
   for (const format of ["json", "csv"]) {
     const app = createApp(posts.app.services);
-    const response = await app(
+    const response = await app.fetch(
       new Request(`http://localhost:8000${posts.path}/export?.format=${format}&sort=_id`, {
         headers: { cookie: posts.owner.cookie },
       }),

@@ -33,7 +33,7 @@ function assertGuarded(headers: Headers, what: string): void {
 /** Bytes as they go over the wire. */
 async function raw(app: TestApp, path: string, headers: Record<string, string> = {}) {
   const request = new Request(`http://localhost:8000${path}`, { headers });
-  const answer = await createApp(app.services)(request, { remoteAddr: { hostname: "::1" } });
+  const answer = await createApp(app.services).fetch(request, { remoteAddr: { hostname: "::1" } });
   return { headers: answer.headers, bytes: new Uint8Array(await answer.arrayBuffer()) };
 }
 

@@ -56,6 +56,27 @@ Deno.test("a project is renamed; a name that is refused stays as typed", async (
   assert.equal(body.data.name, "Journal");
 });
 
+Deno.test("the Site URL is set in the settings; one that is refused stays as typed", async () => {
+  await using app = await openTestApp();
+  const account = await openAccount(app);
+  const { projectId } = await ownedProject(account);
+  const dashboard = openDashboard(app, account);
+  const page = await dashboard.get(`/dashboard/projects/${projectId}/settings`);
+  const refused = await dashboard.fill(page, "Save Site URL", { siteUrl: "http://blog.example" });
+  assert.equal(refused.status, 400);
+  assert.match(refused.words, /must be https/);
+  const field = refused.document.querySelector("[name=siteUrl]")!;
+  assert.equal(field.getAttribute("value"), "http://blog.example");
+  const siteUrlOf = async () =>
+    (await account.send({ path: `/api/projects/${projectId}` })).body.data.siteUrl;
+  for (const [typed, stored] of [[" https://blog.example ", "https://blog.example"], ["", null]]) {
+    const answer = await dashboard.fill(page, "Save Site URL", { siteUrl: typed! });
+    const saved = await dashboard.follow(answer);
+    assert.match(saved.words, /The Site URL is saved/);
+    assert.equal(await siteUrlOf(), stored);
+  }
+});
+
 Deno.test("a project is deleted by its name, after what is lost was said", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
@@ -88,8 +109,8 @@ Deno.test("each role sees what it may change, and is refused the rest", async ()
   const { owner, admin, viewer, stranger, projectId, read } = await openTeam(app);
   const path = `/dashboard/projects/${projectId}/settings`;
   const shown = [
-    [owner, ["Rename", "Delete the project"]],
-    [admin, ["Rename"]],
+    [owner, ["Rename", "Save Site URL", "Delete the project"]],
+    [admin, ["Rename", "Save Site URL"]],
     [viewer, []],
   ] as const;
   for (const [account, buttons] of shown) {

@@ -2,7 +2,8 @@ import { changeProject } from "@/lib/projects/change_project.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
 import type { ProjectRecord } from "@/lib/projects/records.ts";
 import type { Handler } from "../../call.ts";
-import { Field, Hint, hintId, Refusal } from "../components/forms.tsx";
+import { Hint, hintId, Refusal } from "../components/forms.tsx";
+import { SiteUrlForm, siteUrlIn } from "../components/site_url_form.tsx";
 import { homeOf } from "../frame.ts";
 import { attempt, pageReply, seeOther } from "../replies.ts";
 import { overviewPage, type Refused } from "./overview.tsx";
@@ -14,7 +15,7 @@ export const changeAddresses: Handler<ProjectMember> = async (call) => {
   const member = form.has("allowedOrigins") ? "allowedOrigins" : "siteUrl";
   const text = form.get(member) ?? "";
   const change = member === "siteUrl"
-    ? { siteUrl: text.trim() === "" ? null : text.trim() }
+    ? { siteUrl: siteUrlIn(text) }
     : { allowedOrigins: linesOf(text) };
   const { problem } = await attempt(() => changeProject(services, projectId, change));
   if (problem === null) return seeOther(`${homeOf(projectId)}?done=${member}`);
@@ -53,17 +54,11 @@ const AddressForms = (
   const of = (member: Refused["member"]) => refused?.member === member ? refused : null;
   return (
     <>
-      <form method="post" action={home}>
-        <Refusal problem={of("siteUrl")?.problem ?? null} />
-        <Field
-          label="Site URL"
-          name="siteUrl"
-          value={of("siteUrl")?.text ?? project.siteUrl ?? ""}
-          placeholder="https://blog.example"
-          hint="Users come back to /auth/callback on this address after signing in."
-        />
-        <button>Save Site URL</button>
-      </form>
+      <SiteUrlForm
+        action={home}
+        siteUrl={of("siteUrl")?.text ?? project.siteUrl}
+        problem={of("siteUrl")?.problem ?? null}
+      />
       <form method="post" action={home}>
         <Refusal problem={of("allowedOrigins")?.problem ?? null} />
         <label>

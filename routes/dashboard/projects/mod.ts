@@ -3,7 +3,7 @@ import { member, session } from "../guards.ts";
 import { get, post } from "../pages.ts";
 import { createProjectByForm } from "./create_project.tsx";
 import { PROJECTS, showProjects } from "./projects.tsx";
-import { deleteProject, renameProject, showSettings } from "./settings.tsx";
+import { changeSettings, deleteProject, showSettings } from "./settings.tsx";
 
 const SETTINGS = `${PROJECTS}/projects/{projectId}/settings`;
 
@@ -11,6 +11,6 @@ export function projectPages(mount: Mount): void {
   mount(get(PROJECTS, session), showProjects);
   mount(post(PROJECTS, session), createProjectByForm);
   mount(get(SETTINGS, member("viewer")), showSettings);
-  mount(post(SETTINGS, member("admin")), renameProject);
+  mount(post(SETTINGS, member("admin")), changeSettings);
   mount(post(`${SETTINGS}/delete`, member("owner")), deleteProject);
 }

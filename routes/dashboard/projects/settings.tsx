@@ -6,6 +6,7 @@ import { trashProject } from "@/lib/projects/trash.ts";
 import { projectUsage } from "@/lib/projects/usage.ts";
 import type { Call, Handler } from "../../call.ts";
 import { Ask, Field, Refusal } from "../components/forms.tsx";
+import { SiteUrlForm, siteUrlIn } from "../components/site_url_form.tsx";
 import { Meter } from "../components/meter.tsx";
 import { Bar, ProjectShell } from "../components/shell.tsx";
 import { bytesText, countText } from "../components/texts.ts";
@@ -14,32 +15,37 @@ import { homeOf, loadFrame } from "../frame.ts";
 import { attempt, pageReply, seeOther } from "../replies.ts";
 import { PROJECTS } from "./projects.tsx";
 
-const DONE = { renamed: "The name is saved." };
+const DONE = { renamed: "The name is saved.", siteUrl: "The Site URL is saved." };
 
 const TRASH_DAYS = PROJECT_TRASH_MS / 86_400_000;
 
-/** A form of this page that was refused, with the name that was typed there. */
+/** A form of this page that was refused, with what was typed there. */
 interface Refused {
-  readonly form: "rename" | "delete";
-  readonly name: string;
+  readonly form: "rename" | "siteUrl" | "delete";
+  readonly text: string;
   readonly problem: Problem;
 }
 
 export const showSettings: Handler<ProjectMember> = async (call) =>
   pageReply(await settingsPage(call));
 
-export const renameProject: Handler<ProjectMember> = async (call) => {
-  const name = (await call.form()).get("name") ?? "";
+/** Saves the one setting that its form has. */
+export const changeSettings: Handler<ProjectMember> = async (call) => {
+  const fields = await call.form();
   const { services, principal: { project: { _id: projectId } } } = call;
-  const { problem } = await attempt(() => changeProject(services, projectId, { name }));
-  if (problem !== null) return await refusedPage(call, { form: "rename", name, problem });
-  return seeOther(`${homeOf(projectId)}/settings?done=renamed`);
+  const form = fields.has("siteUrl") ? "siteUrl" : "rename";
+  const text = fields.get(form === "siteUrl" ? "siteUrl" : "name") ?? "";
+  const change = form === "siteUrl" ? { siteUrl: siteUrlIn(text) } : { name: text };
+  const { problem } = await attempt(() => changeProject(services, projectId, change));
+  if (problem !== null) return await refusedPage(call, { form, text, problem });
+  const done = form === "siteUrl" ? form : "renamed";
+  return seeOther(`${homeOf(projectId)}/settings?done=${done}`);
 };
 
 export const deleteProject: Handler<ProjectMember> = async (call) => {
   const name = (await call.form()).get("name") ?? "";
   const { problem } = await attempt(() => trashProject(call.services, call.principal, name));
-  if (problem !== null) return await refusedPage(call, { form: "delete", name, problem });
+  if (problem !== null) return await refusedPage(call, { form: "delete", text: name, problem });
   return seeOther(`${PROJECTS}?done=deleted`);
 };
 
@@ -64,7 +70,17 @@ async function settingsPage(
       <div class="sheet">
         <DoneNote query={query} sentences={DONE} />
         {includes(principal.role, "admin") && (
-          <RenameCard path={path} name={frame.name} refused={of("rename")} />
+          <>
+            <RenameCard path={path} name={frame.name} refused={of("rename")} />
+            <article class="card">
+              <h2>Site URL</h2>
+              <SiteUrlForm
+                action={path}
+                siteUrl={of("siteUrl")?.text ?? principal.project.siteUrl}
+                problem={of("siteUrl")?.problem ?? null}
+              />
+            </article>
+          </>
         )}
         <UsageCard usage={usage} />
         {includes(principal.role, "owner") && (
@@ -92,7 +108,7 @@ const RenameCard = ({ path, name, refused }: CardProps) => (
       <Field
         label="Project's name"
         name="name"
-        value={refused?.name ?? name}
+        value={refused?.text ?? name}
         maxlength={PROJECT_NAME_LENGTH_MAX}
         required
       />
@@ -155,7 +171,7 @@ const DeleteCard = ({ path, name, refused }: CardProps) => (
       <Field
         label={`Type ${name} to be sure`}
         name="name"
-        value={refused?.name ?? ""}
+        value={refused?.text ?? ""}
         autocomplete="off"
         required
       />
