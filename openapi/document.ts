@@ -127,13 +127,11 @@ const TAG_GROUPS = [
 
 /** Many generators take `additionalProperties: {}` for an error, and `true` for what it means. */
 const withOpenObjects = <T>(document: T): T =>
-  JSON.parse(
-    JSON.stringify(document),
-    (key, value) =>
-      key === "additionalProperties" && typeof value === "object" && Object.keys(value).length === 0
-        ? true
-        : value,
-  );
+  parseJson(JSON.stringify(document, (name, value) => isOpen(name, value) ? true : value)) as T;
+
+const isOpen = (name: string, value: unknown): boolean =>
+  name === "additionalProperties" && typeof value === "object" && value !== null &&
+  Object.keys(value).length === 0;
 
 function registry() {
   const app = new OpenAPIHono();
