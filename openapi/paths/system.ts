@@ -105,7 +105,7 @@ export const getReferenceScript = system({
 export const getHealth = system({
   operationId: "getHealth",
   path: "/api/health",
-  summary: "Check for a supervisor that the process is alive",
+  summary: "Check that the process is alive, for supervisors",
   description: "Answers as long as the process serves requests.",
   success: [{
     status: 200,
@@ -119,7 +119,7 @@ export const getHealth = system({
 export const getReadiness = system({
   operationId: "getReadiness",
   path: "/api/health/ready",
-  summary: "Check for a load balancer that requests can be answered",
+  summary: "Check that the server is ready, for load balancers",
   description:
     "Writes a little to everything the server depends on. A refusal says whether it is the " +
     "database or the file storage; the reason is in the log.",

@@ -15,10 +15,19 @@ browserTest(
     });
     await page.goto(`${server.url}/docs`);
     // Sections are rendered when they are come to.
-    await page.getByText("Is the process alive?").first().click();
-    await page.getByRole("heading", { name: "Is the process alive?" }).waitFor();
+    await page.getByText("Check that the process is alive").first().click();
+    await page.getByRole("heading", { name: "Check that the process is alive" }).waitFor();
     const shown = await page.locator("body").innerText();
-    for (const text of ["List documents", "Create a document", "Can it serve?"]) {
+    for (
+      const text of [
+        "Your app",
+        "Your server",
+        "Owners",
+        "List the documents",
+        "Create a document",
+        "Check that the server is ready",
+      ]
+    ) {
       assert.ok(shown.includes(text), `the reference shows "${text}"`);
     }
     await page.getByRole("button", { name: /Test Request.*\/api\/health\)/ }).click();

@@ -230,7 +230,7 @@ test("totals stay exact when both insert, delete and recover at once", async (st
     const all = await send(server, { path, key: project.secretKey });
     assert.deepEqual([all.body.data.total, all.body.data.items.length], [140, 140]);
     const count = await send(server, { path: `${PATH}?count=true`, key: project.secretKey });
-    assert.deepEqual(count.body.data, { count: 100 });
+    assert.equal(count.body.data.count, 100);
   }
 });
 

@@ -207,10 +207,10 @@ browserTest(
     const headers = { "content-type": "text/plain" };
     const put = { method: "PUT", headers, body: text };
     const withHeader = (name: string) => ({ ...put, headers: { ...headers, [name]: "x" } });
-    assert.equal(await askFrom(page, signedUrl, withHeader("x-other")), null);
-    // Of our own server every address lets the methods and headers of the whole API through.
+    // Of our own server every address lets the methods of the whole API through, and any header.
     if (storage === "s3") {
-      for (const init of [{ method: "DELETE" }, { method: "POST" }, withHeader("authorization")]) {
+      const others = ["x-other", "authorization"].map(withHeader);
+      for (const init of [{ method: "DELETE" }, { method: "POST" }, ...others]) {
         assert.equal(await askFrom(page, signedUrl, init), null, JSON.stringify(init));
       }
     }

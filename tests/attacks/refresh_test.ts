@@ -186,10 +186,11 @@ Deno.test("attacks on refresh tokens", async (t) => {
         assert.deepEqual(refusal(answer), INVALID, origin);
         assert.deepEqual(answer.headers.getSetCookie(), [], origin);
       }
-      // No page at all, so nobody whose origin could be told.
+      // A browser that tells no origin: nobody whose page it is.
       const { publishableKey: key } = project;
       const path = "/api/userAuth/refresh-token";
-      const bare = await visitor.send({ method: "POST", path, key, body: {} });
+      const headers = { "sec-fetch-site": "cross-site" };
+      const bare = await visitor.send({ method: "POST", path, key, headers, body: {} });
       assert.deepEqual(refusal(bare), INVALID);
       assert.equal(visitor.cookies.get(Visitor.refreshCookie(project)), before);
       const { status, body } = await visitor.post(project, "refresh-token");

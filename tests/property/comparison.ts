@@ -22,7 +22,18 @@ export async function compareWithModel(
 
 function compareData({ body: { data } }: Answer, expected: Listing): void {
   const { order, page, limit, total, count } = expected;
-  if (count) return assert.deepEqual(data, { count: order.length });
+  if (count) {
+    assert.deepEqual(data, {
+      count: order.length,
+      items: [],
+      ...(total !== "none" && { total: order.length }),
+      page,
+      limit,
+      nextCursor: null,
+      prevCursor: null,
+    });
+    return;
+  }
   const items = pageOf(expected);
   assert.deepEqual(data.items.map(idOf), items.map(idOf), "other documents, or in another order");
   assert.deepEqual(data.items, items);

@@ -115,8 +115,9 @@ function wholeNumber(text: string, max: number): number {
 }
 
 function flag(text: string): boolean {
-  if (text !== "true" && text !== "false") throw refuse();
-  return text === "true";
+  const lower = text.toLowerCase();
+  if (lower !== "true" && lower !== "false") throw refuse();
+  return lower === "true";
 }
 
 /** Repeated `_in` and `_nin` are one list; every other parameter is a condition of its own. */

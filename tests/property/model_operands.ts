@@ -50,8 +50,9 @@ const elementType = (type: Item | null): Item | null =>
   type?.type === "Array" ? type.items ?? null : type;
 
 function asFlag(text: string): boolean {
-  if (text !== "true" && text !== "false") throw refuse();
-  return text === "true";
+  const lower = text.toLowerCase();
+  if (lower !== "true" && lower !== "false") throw refuse();
+  return lower === "true";
 }
 
 /** Patterns are for text. */
@@ -78,7 +79,7 @@ function readings(type: Item | null, text: string): Scalar[] {
   return [
     text,
     ...(asNumber(text) === null ? [] : [asNumber(text)]),
-    ...(text === "true" || text === "false" ? [text === "true"] : []),
+    ...(/^(?:true|false)$/i.test(text) ? [text.toLowerCase() === "true"] : []),
     ...(text === "null" ? [null] : []),
   ];
 }
