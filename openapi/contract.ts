@@ -8,8 +8,10 @@ import type { Security } from "./security.ts";
 export type Method = "get" | "post" | "put" | "patch" | "delete";
 
 /** A JSON body. */
-export interface BodySpec {
-  readonly schema: ZodType;
+export interface BodySpec<B = unknown> {
+  readonly schema: ZodType<B>;
+  /** Whether the schema reads it before the handler is called; else the handler does, by a parser. */
+  readonly isParsed?: boolean;
   readonly example: unknown;
   readonly description: string;
   readonly bytesMax: number;
@@ -47,7 +49,7 @@ export interface Success {
 }
 
 /** What one operation takes, answers and refuses. */
-export interface Spec<P> {
+export interface Spec<P, B = unknown> {
   readonly operationId: string;
   readonly tag: string;
   readonly method: Method;
@@ -58,7 +60,7 @@ export interface Spec<P> {
   readonly security: Security<P>;
   /** Path, query and header parameters, as OpenAPI writes them. */
   readonly parameters: readonly Parameter[];
-  readonly body: BodySpec | null;
+  readonly body: BodySpec<B> | null;
   /** In the place of `body`. */
   readonly rawBody?: RawBodySpec;
   readonly success: readonly Success[];
@@ -79,7 +81,7 @@ export interface Parameter {
   readonly explode?: boolean;
 }
 
-export interface Contract<P> extends Spec<P> {
+export interface Contract<P, B = unknown> extends Spec<P, B> {
   /** Every code the operation can answer with. */
   readonly codes: readonly ProblemCode[];
   readonly route: RouteConfig;
@@ -102,7 +104,7 @@ const SERVER_PROBLEMS: readonly ProblemCode[] = [
 ];
 
 /** Declares an operation: the one source of its routing, its guard and its page in the reference. */
-export function contract<P>(spec: Spec<P>): Contract<P> {
+export function contract<P, B>(spec: Spec<P, B>): Contract<P, B> {
   const codes = [
     ...new Set([
       ...addressProblems(spec.path),
@@ -153,7 +155,7 @@ const addressProblems = (path: string): readonly ProblemCode[] => [
   ...(isDataPath(path) ? ["USERS_RESERVED"] as const : []),
 ];
 
-const bodyProblems = (body: BodySpec | null): readonly ProblemCode[] =>
+const bodyProblems = (body: BodySpec<unknown> | null): readonly ProblemCode[] =>
   body === null || body.lenient ? [] : [...READING_PROBLEMS, body.misshapen ?? "INVALID_BODY"];
 
 const mutable = (requirement: Readonly<Record<string, readonly string[]>>) =>

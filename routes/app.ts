@@ -12,6 +12,7 @@ import { asProblem, preflight, problemReply, refusalText, respond } from "@/lib/
 import { FORM_BYTES_MAX, FORM_FIELDS_MAX } from "@/lib/limits.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { Services } from "@/lib/services.ts";
+import { parseInput } from "@/openapi/inputs.ts";
 import type { Call, Handler, Operation } from "./call.ts";
 import { compressed } from "./compression.ts";
 import { pages } from "./dashboard/mod.ts";
@@ -108,8 +109,9 @@ export function createApp(services: Services): App {
       }, extraMs);
     };
 
-  function mount<P>(operation: Operation<P>, handle: Handler<P>): void {
+  function mount<P, B>(operation: Operation<P, B>, handle: Handler<P, B>): void {
     mounted.push(operation);
+    const { body } = operation;
     const isPage = isPagePath(operation.path);
     const path = routingPattern(operation.path);
     app.on(operation.method.toUpperCase(), path, admit(operation), async (c) => {
@@ -118,7 +120,9 @@ export function createApp(services: Services): App {
       let held: HeldBody | undefined;
       const heldBody = () => held ??= bodyBudget.open(shareOf(state));
       try {
-        const reply = await handle(callOf(c, operation, heldBody));
+        const call = callOf<P>(c, body?.bytesMax, heldBody);
+        const input = body?.isParsed ? parseInput(body.schema, await call.body()) : undefined;
+        const reply = await handle({ ...call, input: input as B }); // Undefined where nobody reads it.
         // A stream is under way until its last byte is sent.
         const { sent } = state;
         if (reply.body instanceof ReadableStream && sent) {
@@ -133,9 +137,9 @@ export function createApp(services: Services): App {
 
   function callOf<P>(
     c: Context<AppEnv>,
-    { body }: Operation<P>,
+    bytesMax: number | undefined,
     heldBody: () => HeldBody,
-  ): Call<P> {
+  ): Omit<Call<P>, "input"> {
     const { state, restartDeadline } = c.var;
     const limits = (bytesMax: number) => ({ bytesMax, held: heldBody() });
     return {
@@ -150,8 +154,8 @@ export function createApp(services: Services): App {
       problem: (error) => asProblem(error, state, log),
       refusal: (error) => refusalText(state, asProblem(error, state, log)),
       gone: () => state.raw.signal,
-      body: () => readJson(state.raw, limits(body!.bytesMax)).finally(restartDeadline),
-      optionalBody: () => readJsonIfAny(state.raw, limits(body!.bytesMax)).finally(restartDeadline),
+      body: () => readJson(state.raw, limits(bytesMax!)).finally(restartDeadline),
+      optionalBody: () => readJsonIfAny(state.raw, limits(bytesMax!)).finally(restartDeadline),
       form: (fieldsMax = FORM_FIELDS_MAX) =>
         readForm(state.raw, { ...limits(FORM_BYTES_MAX), fieldsMax }).finally(restartDeadline),
       chunks: (limits) => readChunks(state.raw, limits, restartDeadline),

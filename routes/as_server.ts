@@ -9,5 +9,5 @@ interface Server {
 }
 
 /** Has the member of the path's project do what the project's secret key does. */
-export const asServer = (handle: Handler<Server>): Handler<ProjectMember> => (call) =>
+export const asServer = <B>(handle: Handler<Server, B>): Handler<ProjectMember, B> => (call) =>
   handle({ ...call, principal: { kind: "secret", projectId: call.principal.project._id } });

@@ -4,17 +4,17 @@ import type { Problem } from "@/lib/problems.ts";
 import type { Services } from "@/lib/services.ts";
 import type { Soon } from "@/lib/soon.ts";
 import type { Id, Json } from "@/lib/store/port.ts";
-import type { Contract } from "@/openapi/contract.ts";
+import type { BodySpec, Contract } from "@/openapi/contract.ts";
 
 /** What is answered where: an operation of the contract, or a page. */
-export type Operation<P> =
+export type Operation<P, B = unknown> =
   & Pick<Contract<P>, "operationId" | "method" | "path" | "security" | "extraMs">
-  & { readonly body?: { readonly bytesMax: number } | null };
+  & { readonly body?: Pick<BodySpec<B>, "bytesMax" | "schema" | "isParsed"> | null };
 
-export type Mount = <P>(operation: Operation<P>, handle: Handler<P>) => void;
+export type Mount = <P, B>(operation: Operation<P, B>, handle: Handler<P, B>) => void;
 
 /** One call of an operation, after its guard. */
-export interface Call<P> {
+export interface Call<P, B = unknown> {
   readonly services: Services;
   /** What the guard of the operation's contract found out. */
   readonly principal: P;
@@ -38,6 +38,8 @@ export interface Call<P> {
   client(): string;
   /** What counts as one client, for all that is limited or locked. */
   network(): string;
+  /** The JSON body, as the contract's schema has read it. */
+  readonly input: B;
   /** Reads the JSON body, within the contract's limit. */
   body(): Promise<Json>;
   /** The same for a body that may be left out: undefined then. */
@@ -56,4 +58,4 @@ export interface InProject {
 }
 
 /** A handler only translates: it reads the call, calls one verb, and shapes the reply. */
-export type Handler<P> = (call: Call<P>) => Soon<Reply>;
+export type Handler<P, B = unknown> = (call: Call<P, B>) => Soon<Reply>;

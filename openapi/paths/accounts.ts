@@ -47,6 +47,7 @@ export const registerAccount = contract({
   parameters: [],
   body: {
     schema: Registration,
+    isParsed: true,
     example: { ...CREDENTIALS_EXAMPLE, name: "Ada" },
     description: "Who it is; `name` and `invitation` may be left out.",
     bytesMax: SMALL_BODY_BYTES_MAX,
@@ -80,6 +81,7 @@ export const signInAccount = contract({
   parameters: [],
   body: {
     schema: Credentials,
+    isParsed: true,
     example: CREDENTIALS_EXAMPLE,
     description: "Both as they were registered.",
     bytesMax: SMALL_BODY_BYTES_MAX,
@@ -143,6 +145,7 @@ export const changePassword = contract({
   parameters: [],
   body: {
     schema: PasswordChange,
+    isParsed: true,
     example: PASSWORD_CHANGE_EXAMPLE,
     description: "The present password and the next one.",
     bytesMax: SMALL_BODY_BYTES_MAX,
@@ -212,6 +215,7 @@ export const deleteAccount = contract({
   parameters: [],
   body: {
     schema: PasswordInput,
+    isParsed: true,
     example: { password: CREDENTIALS_EXAMPLE.password },
     description: "The account's password: a session alone is not enough.",
     bytesMax: SMALL_BODY_BYTES_MAX,

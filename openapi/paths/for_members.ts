@@ -4,8 +4,8 @@ import { projectMember } from "../security.ts";
 
 /** What the project's servers do by its secret key, for its members, below an address of their own. */
 export const forMembers = (tag: string, address: string) =>
-(
-  server: Contract<unknown>,
+<B>(
+  server: Contract<unknown, B>,
   { operationId, summary, role, path }: {
     operationId: string;
     summary: string;

@@ -35,6 +35,7 @@ export const inviteMember = contract({
   parameters: [projectId],
   body: {
     schema: MemberInvitation,
+    isParsed: true,
     example: { email: INVITATION_EXAMPLE.email, role: "admin" },
     description: "Whom, and as what.",
     bytesMax: SMALL_BODY_BYTES_MAX,
@@ -63,6 +64,7 @@ export const offerOwnership = contract({
   parameters: [projectId],
   body: {
     schema: NewOwner,
+    isParsed: true,
     example: { accountId: EXAMPLE_ID },
     description: "A member of the project.",
     bytesMax: SMALL_BODY_BYTES_MAX,
@@ -122,6 +124,7 @@ export const revokeInvitation = contract({
 
 const body = {
   schema: InvitationToken,
+  isParsed: true,
   example: { token: SENT_INVITATION_EXAMPLE.token },
   description: "What the link ends with.",
   bytesMax: SMALL_BODY_BYTES_MAX,

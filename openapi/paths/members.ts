@@ -46,6 +46,7 @@ export const changeMember = contract({
   parameters: [projectId, memberId],
   body: {
     schema: RoleChange,
+    isParsed: true,
     example: { role: "viewer" },
     description: "The new role.",
     bytesMax: SMALL_BODY_BYTES_MAX,

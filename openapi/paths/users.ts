@@ -115,6 +115,7 @@ export const patchUser = contract({
   parameters: [userId],
   body: {
     schema: Disabling,
+    isParsed: true,
     example: { disabled: true },
     description: "Whether the user is disabled.",
     bytesMax: SMALL_BODY_BYTES_MAX,

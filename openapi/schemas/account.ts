@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from "@/lib/limits.ts";
 import { PLANS } from "@/lib/projects/plans.ts";
+import { bodyOf, text } from "../inputs.ts";
 import { EXAMPLE_ID } from "./document.ts";
 
 const id = z.string().regex(/^[0-9a-f]{24}$/).openapi({ description: "24 hexadecimal digits." });
@@ -23,13 +24,16 @@ export const Account = z.strictObject({
   createdAt: z.iso.datetime(),
 }).openapi("Account", { description: "An account of the dashboard.", example: ACCOUNT_EXAMPLE });
 
-const email = z.string().openapi({
+const email = text().openapi({
   description:
     "One plain address, shown as given. It is compared in lower case, in NFKC and without " +
     "invisible characters: what looks like a known address is that address.",
 });
-const password = z.string();
-const newPassword = z.string().min(PASSWORD_LENGTH_MIN).max(PASSWORD_LENGTH_MAX).openapi({
+const password = text();
+// What is no password to take is refused with a code of its own, and so not by the schema.
+const newPassword = text().openapi({
+  minLength: PASSWORD_LENGTH_MIN,
+  maxLength: PASSWORD_LENGTH_MAX,
   description:
     "Not the e-mail or its first part, nor one of about 2,900 well-known words (also with " +
     "a few digits or signs around or in them) and walks over the keyboard.",
@@ -40,14 +44,14 @@ export const CREDENTIALS_EXAMPLE = {
   password: "a difference engine no. 2",
 };
 
-export const Credentials = z.strictObject({ email, password })
+export const Credentials = bodyOf({ email, password })
   .openapi("Credentials", { example: CREDENTIALS_EXAMPLE });
 
-export const Registration = z.strictObject({
+export const Registration = bodyOf({
   email,
   password: newPassword,
-  name: z.string().nullable().optional(),
-  invitation: z.string().nullable().optional().openapi({
+  name: text().nullable().optional(),
+  invitation: text().nullable().optional().openapi({
     description: "What the link of an invitation ends with.",
   }),
 }).openapi("Registration", { example: { ...CREDENTIALS_EXAMPLE, name: "Ada" } });
@@ -59,10 +63,10 @@ export const PASSWORD_CHANGE_EXAMPLE = {
   newPassword: "an analytical engine no. 1",
 };
 
-export const PasswordChange = z.strictObject({ currentPassword: password, newPassword })
+export const PasswordChange = bodyOf({ currentPassword: password, newPassword })
   .openapi("PasswordChange", { example: PASSWORD_CHANGE_EXAMPLE });
 
-export const PasswordInput = z.strictObject({ password })
+export const PasswordInput = bodyOf({ password })
   .openapi("PasswordInput", { example: { password: CREDENTIALS_EXAMPLE.password } });
 
 export const DeletedAccount = z.strictObject({ accountId: id })

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { bodySaying } from "../inputs.ts";
 import { EXAMPLE_ID } from "./document.ts";
 import { givenRole, role } from "./project.ts";
 
@@ -6,12 +7,12 @@ const id = z.string().regex(/^[0-9a-f]{24}$/).openapi({ description: "24 hexadec
 
 const TOKEN_EXAMPLE = "A".repeat(43);
 
-export const MemberInvitation = z.strictObject({
-  email: z.string().openapi({
+export const MemberInvitation = bodySaying('Send "email" and "role", as text.', (error) => ({
+  email: z.string({ error }).openapi({
     description: "Whom it is for. Whether the address has an account makes no difference.",
   }),
-  role: givenRole,
-}).openapi("MemberInvitation", { example: { email: "ada@example.com", role: "admin" } });
+  role: givenRole(error),
+})).openapi("MemberInvitation", { example: { email: "ada@example.com", role: "admin" } });
 
 export const INVITATION_EXAMPLE = {
   invitationId: EXAMPLE_ID,
@@ -56,9 +57,9 @@ export const InvitationList = z.strictObject({
 export const RevokedInvitation = z.strictObject({ invitationId: id })
   .openapi("RevokedInvitation", { example: { invitationId: EXAMPLE_ID } });
 
-export const InvitationToken = z.strictObject({
-  token: z.string().openapi({ description: "What the link ends with." }),
-}).openapi("InvitationToken", { example: { token: TOKEN_EXAMPLE } });
+export const InvitationToken = bodySaying('Send "token", as text.', (error) => ({
+  token: z.string({ error }).openapi({ description: "What the link ends with." }),
+})).openapi("InvitationToken", { example: { token: TOKEN_EXAMPLE } });
 
 export const PREVIEW_EXAMPLE = {
   projectName: "Blog",

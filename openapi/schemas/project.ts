@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { bodySaying } from "../inputs.ts";
 import { ALLOWED_ORIGINS_MAX, PROJECT_NAME_LENGTH_MAX } from "@/lib/limits.ts";
 import { ROLES } from "@/lib/projects/members.ts";
 import { PLANS } from "@/lib/projects/plans.ts";
@@ -139,13 +140,23 @@ export const MemberList = z.strictObject({
   nextCursor: z.string().nullable(),
 }).openapi("MemberList", { example: { items: [MEMBER_EXAMPLE], nextCursor: null } });
 
-export const givenRole = z.enum(["viewer", "admin"]);
+/** A role that one member gives another. @param error Of what is no text. */
+export const givenRole = (error: string) =>
+  z.enum(["viewer", "admin"], {
+    error: ({ input }) => typeof input === "string" ? '"role" must be viewer or admin.' : error,
+  });
 
-export const RoleChange = z.strictObject({ role: givenRole })
+export const RoleChange = bodySaying(
+  'Send "role", as text.',
+  (error) => ({ role: givenRole(error) }),
+)
   .openapi("RoleChange", { example: { role: "viewer" } });
 
 export const RemovedMember = z.strictObject({ accountId: id })
   .openapi("RemovedMember", { example: { accountId: EXAMPLE_ID } });
 
-export const NewOwner = z.strictObject({ accountId: id })
+export const NewOwner = bodySaying('Send "accountId", as text.', (error) => ({
+  accountId: z.string({ error })
+    .regex(/^[0-9a-fA-F]{24}$/, '"accountId" must be 24 hexadecimal digits.').toLowerCase(),
+}))
   .openapi("NewOwner", { example: { accountId: EXAMPLE_ID } });

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { bodySaying } from "../inputs.ts";
 import {
   AVATAR_URL_LENGTH_MAX,
   PERSON_NAME_LENGTH_MAX,
@@ -76,7 +77,9 @@ export const UserChanges = z.strictObject({
   }),
 }).openapi("UserChanges", { example: { name: "Ada Lovelace" } });
 
-export const Disabling = z.strictObject({ disabled: z.boolean() })
+export const Disabling = bodySaying('Send { "disabled": true } or false.', (error) => ({
+  disabled: z.boolean({ error }),
+}))
   .openapi("Disabling", { example: { disabled: true } });
 
 export const DeletedUser = z.strictObject({ id }).openapi("DeletedUser", {

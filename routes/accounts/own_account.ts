@@ -4,28 +4,29 @@ import { changeOwnPassword, deleteOwnAccount } from "@/lib/accounts/own_password
 import { ok } from "@/lib/http/respond.ts";
 import { jsonText } from "@/lib/store/json_text.ts";
 import type { Handler } from "../call.ts";
-import { membersOf, requiredText } from "./input.ts";
+import type { PasswordChange, PasswordInput } from "@/openapi/schemas/account.ts";
+import type { z } from "zod";
 
 export const handleGetAccount: Handler<SignedInAccount> = async ({ services, principal }) => {
   const account = await ownAccount(services, principal);
   return ok(200, jsonText(shownAccount(account)), "Account found");
 };
 
-export const handleChangePassword: Handler<SignedInAccount> = async (call) => {
-  const members = membersOf(await call.body(), ["currentPassword", "newPassword"]);
-  const given = {
-    currentPassword: requiredText(members, "currentPassword"),
-    newPassword: requiredText(members, "newPassword"),
-    network: call.network(),
-  };
+export const handleChangePassword: Handler<
+  SignedInAccount,
+  z.infer<typeof PasswordChange>
+> = async (call) => {
+  const given = { ...call.input, network: call.network() };
   const ended = await changeOwnPassword(call.services, call.principal, given);
   return ok(200, JSON.stringify({ ended }), "Password changed");
 };
 
-export const handleDeleteAccount: Handler<SignedInAccount> = async (call) => {
-  const { services, principal } = call;
-  const password = requiredText(membersOf(await call.body(), ["password"]), "password");
-  await deleteOwnAccount(services, principal, { password, network: call.network() });
+export const handleDeleteAccount: Handler<
+  SignedInAccount,
+  z.infer<typeof PasswordInput>
+> = async (call) => {
+  const { services, principal, input } = call;
+  await deleteOwnAccount(services, principal, { ...input, network: call.network() });
   const { accountId } = principal;
   return {
     ...ok(200, JSON.stringify({ accountId }), "Account deleted"),

@@ -7,27 +7,18 @@ import { deviceOf } from "@/lib/auth/device.ts";
 import { NO_STORE, ok, type Reply } from "@/lib/http/respond.ts";
 import { jsonText } from "@/lib/store/json_text.ts";
 import type { Call, Handler } from "../call.ts";
-import { membersOf, optionalText, requiredText } from "./input.ts";
+import type { Credentials, Registration } from "@/openapi/schemas/account.ts";
+import type { z } from "zod";
 
-export const handleRegisterAccount: Handler<null> = async (call) => {
-  const members = membersOf(await call.body(), ["email", "password", "name", "invitation"]);
-  const given = {
-    email: requiredText(members, "email"),
-    password: requiredText(members, "password"),
-    name: optionalText(members, "name"),
-    invitation: optionalText(members, "invitation"),
-  };
+export const handleRegisterAccount: Handler<null, z.infer<typeof Registration>> = async (call) => {
+  const { name = null, invitation = null, ...credentials } = call.input;
+  const given = { ...credentials, name, invitation };
   const opened = await registerAccount(call.services, given, visitor(call));
   return signedIn(call, opened, ok(201, shown(opened), "Account registered"));
 };
 
-export const handleSignInAccount: Handler<null> = async (call) => {
-  const members = membersOf(await call.body(), ["email", "password"]);
-  const given = {
-    email: requiredText(members, "email"),
-    password: requiredText(members, "password"),
-  };
-  const opened = await signInAccount(call.services, given, visitor(call));
+export const handleSignInAccount: Handler<null, z.infer<typeof Credentials>> = async (call) => {
+  const opened = await signInAccount(call.services, call.input, visitor(call));
   return signedIn(call, opened, ok(200, shown(opened), "Signed in"));
 };
 
@@ -37,7 +28,9 @@ export const handleSignOutAccount: Handler<null> = async ({ services, header }) 
   return { ...ok(200, "{}", "Signed out"), headers: [sessionCookie(services.cookies, null)] };
 };
 
-export const visitor = ({ header, client, network }: Call<null>): Visitor => ({
+export const visitor = (
+  { header, client, network }: Pick<Call<null>, "header" | "client" | "network">,
+): Visitor => ({
   device: deviceOf(header("user-agent"), client()),
   network: network(),
   cookies: header("cookie"),
@@ -47,7 +40,7 @@ const shown = ({ account }: OpenedSession): string => jsonText(shownAccount(acco
 
 /** The reply with the session that was opened, and with what makes the device known. */
 export const signedIn = (
-  { services: { cookies, knownDevices } }: Call<null>,
+  { services: { cookies, knownDevices } }: Pick<Call<null>, "services">,
   { account, token, deviceId }: OpenedSession,
   reply: Reply,
 ): Reply => ({

@@ -11,18 +11,22 @@ import type { ProjectMember } from "@/lib/projects/members.ts";
 import { listInvitations } from "@/lib/projects/shown_invitation.ts";
 import { shownProject } from "@/lib/projects/shown_project.ts";
 import type { Handler } from "../call.ts";
-import { givenRole, memberId, texts } from "./input.ts";
+import type { InvitationToken, MemberInvitation } from "@/openapi/schemas/invitation.ts";
+import type { NewOwner } from "@/openapi/schemas/project.ts";
+import type { z } from "zod";
 
-export const handleInviteMember: Handler<ProjectMember> = async (call) => {
-  const { email, role } = texts(await call.body(), ["email", "role"]);
-  const invited = { email, role: givenRole(role) };
-  const sent = await inviteMember(call.services, call.principal, invited);
+export const handleInviteMember: Handler<
+  ProjectMember,
+  z.infer<typeof MemberInvitation>
+> = async (call) => {
+  const sent = await inviteMember(call.services, call.principal, call.input);
   return { ...ok(201, JSON.stringify(sent), "Member invited"), headers: [NO_STORE] };
 };
 
-export const handleOfferOwnership: Handler<ProjectMember> = async (call) => {
-  const { accountId } = texts(await call.body(), ["accountId"]);
-  const sent = await offerOwnership(call.services, call.principal, memberId(accountId));
+export const handleOfferOwnership: Handler<ProjectMember, z.infer<typeof NewOwner>> = async (
+  call,
+) => {
+  const sent = await offerOwnership(call.services, call.principal, call.input.accountId);
   return { ...ok(200, JSON.stringify(sent), "Project offered"), headers: [NO_STORE] };
 };
 
@@ -37,21 +41,20 @@ export const handleRevokeInvitation: Handler<ProjectMember> = async (call) => {
   return ok(200, JSON.stringify({ invitationId }), "Invitation withdrawn");
 };
 
-export const handlePreviewInvitation: Handler<SignedInAccount> = async (call) => {
-  const { token } = texts(await call.body(), ["token"]);
-  const preview = await previewInvitation(call.services, call.principal, token);
+type Token = z.infer<typeof InvitationToken>;
+
+export const handlePreviewInvitation: Handler<SignedInAccount, Token> = async (call) => {
+  const preview = await previewInvitation(call.services, call.principal, call.input.token);
   return ok(200, JSON.stringify(preview), "Invitation found");
 };
 
-export const handleAcceptInvitation: Handler<SignedInAccount> = async (call) => {
-  const { token } = texts(await call.body(), ["token"]);
-  const accepted = await acceptInvitation(call.services, call.principal, token);
+export const handleAcceptInvitation: Handler<SignedInAccount, Token> = async (call) => {
+  const accepted = await acceptInvitation(call.services, call.principal, call.input.token);
   const shown = await shownProject(call.services, accepted);
   return ok(200, JSON.stringify(shown), "Invitation accepted");
 };
 
-export const handleDeclineInvitation: Handler<SignedInAccount> = async (call) => {
-  const { token } = texts(await call.body(), ["token"]);
-  await declineInvitation(call.services, call.principal, token);
+export const handleDeclineInvitation: Handler<SignedInAccount, Token> = async (call) => {
+  await declineInvitation(call.services, call.principal, call.input.token);
   return ok(200, "{}", "Invitation declined");
 };

@@ -1,12 +1,11 @@
+import type { z } from "zod";
+import type { Disabling } from "@/openapi/schemas/user.ts";
 import { endSessionsOf } from "@/lib/auth/end_sessions.ts";
 import { deleteUser, findUser, listUsers, setDisabled } from "@/lib/auth/manage_users.ts";
 import { managedUser } from "@/lib/auth/shown_user.ts";
 import { ok } from "@/lib/http/respond.ts";
 import { requiredId } from "@/lib/ids.ts";
-import { Problem } from "@/lib/problems.ts";
 import { jsonText } from "@/lib/store/json_text.ts";
-import type { Json } from "@/lib/store/port.ts";
-import { isObject, own } from "@/lib/store/shape.ts";
 import type { Handler, InProject } from "../call.ts";
 
 export const handleListUsers: Handler<InProject> = async ({ services, principal, query }) => {
@@ -19,11 +18,10 @@ export const handleGetUser: Handler<InProject> = async ({ services, principal, p
   return ok(200, jsonText(managedUser(user)), "User found");
 };
 
-export const handlePatchUser: Handler<InProject> = async (call) => {
+export const handlePatchUser: Handler<InProject, z.infer<typeof Disabling>> = async (call) => {
   const userId = requiredId(call.param("id"));
-  const disabled = disabledOf(await call.body());
-  const { services, principal } = call;
-  const user = await setDisabled(services, principal.projectId, { userId, disabled });
+  const { services, principal, input } = call;
+  const user = await setDisabled(services, principal.projectId, { userId, ...input });
   return ok(200, jsonText(managedUser(user)), "User changed");
 };
 
@@ -38,9 +36,3 @@ export const handleEndUserSessions: Handler<InProject> = async ({ services, prin
   const ended = await endSessionsOf(services, principal.projectId, _id);
   return ok(200, JSON.stringify({ ended }), "Sessions ended");
 };
-
-function disabledOf(body: Json): boolean {
-  const disabled = isObject(body) && Object.keys(body).length === 1 ? own(body, "disabled") : null;
-  if (typeof disabled === "boolean") return disabled;
-  throw new Problem("INVALID_BODY", { message: 'Send { "disabled": true } or false.' });
-}

@@ -4,7 +4,9 @@ import { changeRole, removeMember } from "@/lib/projects/manage_members.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
 import type { Id } from "@/lib/store/port.ts";
 import type { Call, Handler } from "../../call.ts";
-import { givenRole } from "../../projects/input.ts";
+import { parseInput } from "@/openapi/inputs.ts";
+import { MemberInvitation } from "@/openapi/schemas/invitation.ts";
+import { RoleChange } from "@/openapi/schemas/project.ts";
 import { homeOf } from "../frame.ts";
 import { attempt, seeOther } from "../replies.ts";
 import { refusedMembers, sentInvitation } from "./members.tsx";
@@ -16,7 +18,7 @@ export const inviteByForm: Handler<ProjectMember> = async (call) => {
   const typed = { email: form.get("email")?.trim() ?? "", role: form.get("role") ?? "" };
   const { services, principal } = call;
   const tried = await attempt(async () =>
-    await inviteMember(services, principal, { ...typed, role: givenRole(typed.role) })
+    await inviteMember(services, principal, parseInput(MemberInvitation, typed))
   );
   if (tried.problem !== null) {
     return await refusedMembers(call, { typed, problem: tried.problem });
@@ -38,7 +40,8 @@ export const changeRoleByForm: Handler<ProjectMember> = async (call) => {
   return await onMember(
     call,
     "role",
-    (accountId) => changeRole(services, projectId, { accountId, role: givenRole(role) }),
+    (accountId) =>
+      changeRole(services, projectId, { accountId, ...parseInput(RoleChange, { role }) }),
   );
 };
 

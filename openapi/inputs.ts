@@ -1,0 +1,43 @@
+import { z } from "@hono/zod-openapi";
+import { Problem } from "@/lib/problems.ts";
+
+/** What a schema makes of a value. Throws `INVALID_BODY`, which tells all that does not fit. */
+export function parseInput<T>(schema: z.ZodType<T>, value: unknown): T {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const { issues } = parsed.error;
+  const first = issues.find(({ code }) => code === "unrecognized_keys") ?? issues[0]!;
+  throw new Problem("INVALID_BODY", {
+    message: first.message,
+    faults: issues.map(({ path, message }) => ({ path: path.join("."), message })),
+  });
+}
+
+/** What zod tells of a value that does not fit, as far as messages need it. */
+interface Misfit {
+  readonly code?: string | undefined;
+  readonly path?: readonly PropertyKey[] | undefined;
+}
+
+const mustBeText = ({ path = [] }: Misfit): string => `"${String(path.at(-1))}" must be text.`;
+
+/** A text that says something. */
+export const text = () => z.string({ error: mustBeText }).min(1, { error: mustBeText });
+
+/**
+ * A body of these members and no others. A name that is not among them is not repeated: what is
+ * confidential may be put there by mistake.
+ */
+export const bodyOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z.strictObject(shape, {
+    error: ({ code }: Misfit) =>
+      code === "unrecognized_keys"
+        ? `The body may have only ${Object.keys(shape).join(", ")}.`
+        : "Send one JSON object.",
+  });
+
+/** A body of which one message tells all, whatever does not fit. */
+export const bodySaying = <Shape extends z.ZodRawShape>(
+  message: string,
+  shapeOf: (error: string) => Shape,
+) => z.strictObject(shapeOf(message), { error: message });
