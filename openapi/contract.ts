@@ -19,6 +19,8 @@ export interface BodySpec<B = unknown> {
   readonly optional?: boolean;
   /** Whether one that cannot be read counts as left out: nothing about it is refused. */
   readonly lenient?: boolean;
+  /** What a member that does not fit is refused as; `INVALID_BODY` if left out. */
+  readonly memberProblem?: ProblemCode;
   /** What one that is missing, or no object, is refused as; `INVALID_BODY` if left out. */
   readonly misshapen?: ProblemCode;
 }

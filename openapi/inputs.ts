@@ -1,13 +1,20 @@
 import { z } from "@hono/zod-openapi";
-import { Problem } from "@/lib/problems.ts";
+import { Problem, type ProblemCode } from "@/lib/problems.ts";
 
-/** What a schema makes of a value. Throws `INVALID_BODY`, which tells all that does not fit. */
-export function parseInput<T>(schema: z.ZodType<T>, value: unknown): T {
+/**
+ * What a schema makes of a value. Throws a problem that tells all that does not fit: `INVALID_BODY`,
+ * or what misfits of members are refused as.
+ */
+export function parseInput<T>(
+  schema: z.ZodType<T>,
+  value: unknown,
+  memberProblem: ProblemCode = "INVALID_BODY",
+): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const { issues } = parsed.error;
   const first = issues.find(({ code }) => code === "unrecognized_keys") ?? issues[0]!;
-  throw new Problem("INVALID_BODY", {
+  throw new Problem(first.path.length === 0 ? "INVALID_BODY" : memberProblem, {
     message: first.message,
     faults: issues.map(({ path, message }) => ({ path: path.join("."), message })),
   });
@@ -23,6 +30,10 @@ const mustBeText = ({ path = [] }: Misfit): string => `"${String(path.at(-1))}" 
 
 /** A text that says something. */
 export const text = () => z.string({ error: mustBeText }).min(1, { error: mustBeText });
+
+/** As {@linkcode bodyOf}, for a body whose further members are not looked at. */
+export const openBodyOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z.looseObject(shape, { error: "Send one JSON object." });
 
 /**
  * A body of these members and no others. A name that is not among them is not repeated: what is

@@ -121,7 +121,9 @@ export function createApp(services: Services): App {
       const heldBody = () => held ??= bodyBudget.open(shareOf(state));
       try {
         const call = callOf<P>(c, body?.bytesMax, heldBody);
-        const input = body?.isParsed ? parseInput(body.schema, await call.body()) : undefined;
+        const input = body?.isParsed
+          ? parseInput(body.schema, await call.body(), body.memberProblem)
+          : undefined;
         const reply = await handle({ ...call, input: input as B }); // Undefined where nobody reads it.
         // A stream is under way until its last byte is sent.
         const { sent } = state;

@@ -9,7 +9,9 @@ import type { BodySpec, Contract } from "@/openapi/contract.ts";
 /** What is answered where: an operation of the contract, or a page. */
 export type Operation<P, B = unknown> =
   & Pick<Contract<P>, "operationId" | "method" | "path" | "security" | "extraMs">
-  & { readonly body?: Pick<BodySpec<B>, "bytesMax" | "schema" | "isParsed"> | null };
+  & {
+    readonly body?: Pick<BodySpec<B>, "bytesMax" | "schema" | "isParsed" | "memberProblem"> | null;
+  };
 
 export type Mount = <P, B>(operation: Operation<P, B>, handle: Handler<P, B>) => void;
 

@@ -45,6 +45,8 @@ export const requestUpload = contract({
   parameters: [],
   body: {
     schema: UploadInput,
+    isParsed: true,
+    memberProblem: "INVALID_UPLOAD",
     example: UPLOAD_EXAMPLE,
     description: "The file: its name, its type and its exact size.",
     bytesMax: SMALL_BODY_BYTES_MAX,
@@ -81,6 +83,8 @@ export const confirmUpload = contract({
   parameters: [],
   body: {
     schema: ConfirmInput,
+    isParsed: true,
+    memberProblem: "INVALID_UPLOAD",
     example: CONFIRM_EXAMPLE,
     description: "The path from the request, and the size again.",
     bytesMax: SMALL_BODY_BYTES_MAX,
@@ -115,6 +119,7 @@ export const deleteFile = contract({
   parameters: [],
   body: {
     schema: DeleteFileInput,
+    isParsed: true,
     example: { path: PATH_EXAMPLE },
     description: "Which file.",
     bytesMax: SMALL_BODY_BYTES_MAX,

@@ -1,9 +1,11 @@
 import { z } from "@hono/zod-openapi";
+import { openBodyOf } from "../inputs.ts";
 import {
   CONTENT_TYPE_LENGTH_MAX,
   FILENAME_LENGTH_MAX,
   STORED_FILENAME_LENGTH_MAX,
 } from "@/lib/limits.ts";
+import { MEDIA_TYPE } from "@/lib/files/media_type.ts";
 import { PLANS } from "@/lib/projects/plans.ts";
 
 export const PATH_EXAMPLE = "66f1a0c2e4b0a1b2c3d4e5f6/0b6f2c1e-5f0b-4c0e-9a55-6a3f2f1f7c11_cat.png";
@@ -22,19 +24,44 @@ const url = z.string().nullable().openapi({
 
 export const UPLOAD_EXAMPLE = { filename: "cat.png", contentType: "image/png", size: 48_211 };
 
-export const UploadInput = z.looseObject({
-  filename: z.string().min(1).max(FILENAME_LENGTH_MAX).openapi({
+const said = ({ path }: { readonly path?: PropertyKey[] | undefined }): string =>
+  `"${String(path?.at(-1))}" must be text and not empty.`;
+const filled = () => z.string({ error: said }).min(1, { error: said });
+
+const SIZE = '"size" must be a whole number of bytes, 1 or more.';
+// More than is safe as an integer is too large for a file, and refused as that.
+const size = z.number({ error: SIZE })
+  .refine((number) => Number.isInteger(number) && number >= 1, SIZE);
+
+export const UploadInput = openBodyOf({
+  filename: filled().refine(
+    (name) => [...name].length <= FILENAME_LENGTH_MAX,
+    `"filename" must have at most ${FILENAME_LENGTH_MAX} characters.`,
+  ).refine(
+    (name) => !name.includes("\0") && name.isWellFormed(),
+    '"filename" must be well-formed text without NUL.',
+  ).openapi({
+    maxLength: FILENAME_LENGTH_MAX,
     description:
       "Any text without NUL, shown as it is sent; characters are Unicode code points. The " +
       `path keeps the last ${STORED_FILENAME_LENGTH_MAX} of them, with \`_\` for all but letters, ` +
       "digits, `.`, `_` and `-`.",
   }),
-  contentType: z.string().max(CONTENT_TYPE_LENGTH_MAX).openapi({
+  contentType: filled().refine(
+    (type) => type.length <= CONTENT_TYPE_LENGTH_MAX && MEDIA_TYPE.test(type),
+    '"contentType" must be type/subtype, with parameters if need be, of at most ' +
+      `${CONTENT_TYPE_LENGTH_MAX} characters.`,
+  ).openapi({
+    maxLength: CONTENT_TYPE_LENGTH_MAX,
     description:
       "`type/subtype`, with parameters if need be, in printable ASCII and without white " +
       "space around it; the PUT carries exactly this text.",
   }),
-  size: bytes.openapi({ description: "Bytes. More than a file may have is a 413." }),
+  size: size.openapi({
+    type: "integer",
+    minimum: 1,
+    description: "Bytes. More than a file may have is a 413.",
+  }),
 }).openapi("UploadInput", { example: UPLOAD_EXAMPLE });
 
 export const REQUESTED_EXAMPLE = {
@@ -53,7 +80,10 @@ export const requestedUpload = {
 
 export const CONFIRM_EXAMPLE = { filePath: PATH_EXAMPLE, size: 48_211 };
 
-export const ConfirmInput = z.looseObject({ filePath: path, size: bytes })
+export const ConfirmInput = openBodyOf({
+  filePath: filled().openapi({ description: "The file's path, as the request answered it." }),
+  size: size.openapi({ type: "integer", minimum: 1, description: "Bytes." }),
+})
   .openapi("ConfirmInput", { example: CONFIRM_EXAMPLE });
 
 export const CONFIRMED_EXAMPLE = { path: PATH_EXAMPLE, provider: "internal", url: URL_EXAMPLE };
@@ -66,8 +96,10 @@ export const confirmedUpload = {
   warning: z.string().optional().openapi({ description: "Says why there is no public address." }),
 };
 
-export const DeleteFileInput = z.looseObject({
-  path: z.string().openapi({
+const WHICH = '"path" must be the path or the address of a file.';
+
+export const DeleteFileInput = openBodyOf({
+  path: z.string({ error: WHICH }).min(1, WHICH).openapi({
     description: "The file's path, or the address that confirm answered.",
   }),
 })

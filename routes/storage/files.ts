@@ -1,12 +1,18 @@
 import { deleteFile } from "@/lib/files/delete_file.ts";
-import { deletedPath, queriedPath } from "@/lib/files/input.ts";
+import { pathIn } from "@/lib/files/paths.ts";
+import { Problem } from "@/lib/problems.ts";
+import type { DeleteFileInput } from "@/openapi/schemas/storage.ts";
+import type { z } from "zod";
 import { getFileInfo, listFiles } from "@/lib/files/list_files.ts";
 import { getStorageUsage } from "@/lib/files/usage.ts";
 import { ok } from "@/lib/http/respond.ts";
 import type { Handler, InProject } from "../call.ts";
 
-export const handleDeleteFile: Handler<InProject> = async (call) => {
-  await deleteFile(call.services, call.principal.projectId, deletedPath(await call.body()));
+export const handleDeleteFile: Handler<
+  InProject,
+  z.infer<typeof DeleteFileInput>
+> = async (call) => {
+  await deleteFile(call.services, call.principal.projectId, pathIn(call.input.path));
   return ok(200, JSON.stringify({ deleted: true }), "File deleted");
 };
 
@@ -25,3 +31,11 @@ export const handleGetStorageUsage: Handler<InProject> = async (call) => {
   const usage = await getStorageUsage(call.services, call.principal.projectId);
   return ok(200, JSON.stringify(usage), "Usage read");
 };
+
+/** Throws `INVALID_QUERY`. */
+function queriedPath(query: string): string {
+  const given = [...new URLSearchParams(query)];
+  const path = given[0]?.[1];
+  if (given.length === 1 && given[0]![0] === "path" && path) return path;
+  throw new Problem("INVALID_QUERY", { message: 'Send "path", once, and nothing else.' });
+}

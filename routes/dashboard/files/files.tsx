@@ -1,6 +1,7 @@
 import { BlobsUnavailable } from "@/lib/files/blobs.ts";
 import { deleteFile } from "@/lib/files/delete_file.ts";
-import { uploadInput } from "@/lib/files/input.ts";
+import { parseInput } from "@/openapi/inputs.ts";
+import { UploadInput } from "@/openapi/schemas/storage.ts";
 import { type FileInfo, listFiles } from "@/lib/files/list_files.ts";
 import { uploadFile } from "@/lib/files/upload_file.ts";
 import { getStorageUsage } from "@/lib/files/usage.ts";
@@ -66,7 +67,8 @@ async function upload(
     contentType: header("content-type"),
     contentLength: header("content-length"),
   }, body);
-  const input = uploadInput({ filename, contentType, size });
+  const file = parseInput(UploadInput, { filename, contentType, size }, "INVALID_UPLOAD");
+  const input = { filename, contentType, bytes: file.size };
   await uploadFile(services, principal.project._id, input, chunks);
 }
 
