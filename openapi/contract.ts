@@ -2,13 +2,14 @@ import { createRoute, type RouteConfig, z } from "@hono/zod-openapi";
 import type { ZodType } from "zod";
 import { isDataPath } from "@/lib/http/path.ts";
 import type { ProblemCode } from "@/lib/problems.ts";
+import type { InputProblems } from "./inputs.ts";
 import { refusalReferences } from "./refusals.ts";
 import type { Security } from "./security.ts";
 
 export type Method = "get" | "post" | "put" | "patch" | "delete";
 
 /** A JSON body. */
-export interface BodySpec<B = unknown> {
+export interface BodySpec<B = unknown> extends InputProblems {
   readonly schema: ZodType<B>;
   /** Whether the schema reads it before the handler is called; else the handler does, by a parser. */
   readonly isParsed?: boolean;
@@ -19,10 +20,6 @@ export interface BodySpec<B = unknown> {
   readonly optional?: boolean;
   /** Whether one that cannot be read counts as left out: nothing about it is refused. */
   readonly lenient?: boolean;
-  /** What a member that does not fit is refused as; `INVALID_BODY` if left out. */
-  readonly memberProblem?: ProblemCode;
-  /** What one that is missing, or no object, is refused as; `INVALID_BODY` if left out. */
-  readonly misshapen?: ProblemCode;
 }
 
 /** A body that is no JSON: its bytes come to the handler as they arrive. */
@@ -158,7 +155,7 @@ const addressProblems = (path: string): readonly ProblemCode[] => [
 ];
 
 const bodyProblems = (body: BodySpec<unknown> | null): readonly ProblemCode[] =>
-  body === null || body.lenient ? [] : [...READING_PROBLEMS, body.misshapen ?? "INVALID_BODY"];
+  body === null || body.lenient ? [] : [...READING_PROBLEMS, body.problem ?? "INVALID_BODY"];
 
 const mutable = (requirement: Readonly<Record<string, readonly string[]>>) =>
   Object.fromEntries(Object.entries(requirement).map(([name, scopes]) => [name, [...scopes]]));

@@ -1,20 +1,25 @@
 import { z } from "@hono/zod-openapi";
 import { Problem, type ProblemCode } from "@/lib/problems.ts";
 
-/**
- * What a schema makes of a value. Throws a problem that tells all that does not fit: `INVALID_BODY`,
- * or what misfits of members are refused as.
- */
+/** What a value that does not fit is refused as. */
+export interface InputProblems {
+  /** Where it has not the shape at all, as where it is no object; `INVALID_BODY` if left out. */
+  readonly problem?: ProblemCode;
+  /** Where a member does not fit; the same as `problem` if left out. */
+  readonly memberProblem?: ProblemCode;
+}
+
+/** What a schema makes of a value. Throws a problem that tells all that does not fit. */
 export function parseInput<T>(
   schema: z.ZodType<T>,
   value: unknown,
-  memberProblem: ProblemCode = "INVALID_BODY",
+  { problem = "INVALID_BODY", memberProblem = problem }: InputProblems = {},
 ): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const { issues } = parsed.error;
   const first = issues.find(({ code }) => code === "unrecognized_keys") ?? issues[0]!;
-  throw new Problem(first.path.length === 0 ? "INVALID_BODY" : memberProblem, {
+  throw new Problem(first.path.length === 0 ? problem : memberProblem, {
     message: first.message,
     faults: issues.map(({ path, message }) => ({ path: path.join("."), message })),
   });

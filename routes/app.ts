@@ -121,9 +121,7 @@ export function createApp(services: Services): App {
       const heldBody = () => held ??= bodyBudget.open(shareOf(state));
       try {
         const call = callOf<P>(c, body?.bytesMax, heldBody);
-        const input = body?.isParsed
-          ? parseInput(body.schema, await call.body(), body.memberProblem)
-          : undefined;
+        const input = body?.isParsed ? await inputOf(call, body) : undefined;
         const reply = await handle({ ...call, input: input as B }); // Undefined where nobody reads it.
         // A stream is under way until its last byte is sent.
         const { sent } = state;
@@ -187,6 +185,21 @@ export function createApp(services: Services): App {
       problem: state.problem,
     });
   }
+}
+
+type ParsedBody<B> = NonNullable<Operation<unknown, B>["body"]>;
+
+/**
+ * The body as the schema of its operation reads it. Where it may be left out, or its lack is refused
+ * as a problem of the operation's own, what is left out is undefined to the schema.
+ */
+async function inputOf<B>(
+  call: Pick<Call<unknown>, "body" | "optionalBody">,
+  body: ParsedBody<B>,
+): Promise<B> {
+  const mayBeMissing = body.optional === true || body.problem !== undefined;
+  const value = mayBeMissing ? await call.optionalBody() : await call.body();
+  return parseInput(body.schema, value, body);
 }
 
 /** Whose share a request counts towards; the project is known behind the guard. */

@@ -10,7 +10,7 @@ import type { BodySpec, Contract } from "@/openapi/contract.ts";
 export type Operation<P, B = unknown> =
   & Pick<Contract<P>, "operationId" | "method" | "path" | "security" | "extraMs">
   & {
-    readonly body?: Pick<BodySpec<B>, "bytesMax" | "schema" | "isParsed" | "memberProblem"> | null;
+    readonly body?: Omit<BodySpec<B>, "example" | "description"> | null;
   };
 
 export type Mount = <P, B>(operation: Operation<P, B>, handle: Handler<P, B>) => void;

@@ -5,17 +5,16 @@ import type { Collection } from "../documents/collection.ts";
 import type { FieldDefinition } from "../documents/fields.ts";
 import { listDocuments, type ListServices } from "../documents/list_documents.ts";
 import { OPERATORS } from "../documents/operands.ts";
-import { AI_PREVIEW_ROWS, AI_PROMPT_LENGTH_MAX } from "../limits.ts";
+import { AI_PREVIEW_ROWS } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import type { ProjectMember } from "../projects/members.ts";
 import { QueryTooSlow } from "../store/errors.ts";
 import type { Id, Json } from "../store/port.ts";
 import { askFor, type AskServices, isCharged } from "./ask.ts";
-import { optionalFlag, optionalText, requiredText } from "./input.ts";
 import { type AiKeyServices, resolveKey } from "./keys.ts";
 import { QueryAnswer, writeQuery, type WrittenQuery } from "./query_answer.ts";
 import { type AiUsageServices, countAiRequest, reserve } from "./usage.ts";
-import { clockTime, isTimeZone, type Moment } from "./zoned_dates.ts";
+import { clockTime, type Moment } from "./zoned_dates.ts";
 
 export interface QueryQuestion {
   readonly collectionName: string;
@@ -23,25 +22,6 @@ export interface QueryQuestion {
   readonly preview: boolean;
   readonly timeZone: string;
 }
-
-/** Reads the question of a body. Throws `INVALID_BODY`. */
-export function queryQuestion(members: { readonly [name: string]: Json }): QueryQuestion {
-  const timeZone = optionalText(members, "timeZone") ?? "UTC";
-  if (!isTimeZone(timeZone)) {
-    throw new Problem("INVALID_BODY", {
-      message: '"timeZone" must be a name of the IANA data base, such as Europe/Berlin.',
-    });
-  }
-  return {
-    collectionName: requiredText(members, "collectionName", COLLECTION_NAME_MAX),
-    prompt: requiredText(members, "prompt", AI_PROMPT_LENGTH_MAX),
-    preview: optionalFlag(members, "preview") ?? false,
-    timeZone,
-  };
-}
-
-/** Of a longer name there is no collection anyway. */
-const COLLECTION_NAME_MAX = 1000;
 
 /** The first rows of a query, as the owner sees them. */
 export interface Preview {

@@ -5,7 +5,7 @@ import {
   createCollections,
   listCollections,
 } from "../documents/save_collection.ts";
-import { AI_CHAT_MESSAGE_LENGTH_MAX, AI_TURNS_MAX } from "../limits.ts";
+import { AI_TURNS_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import type { ProjectMember } from "../projects/members.ts";
 import type { Json } from "../store/port.ts";
@@ -20,16 +20,11 @@ import {
   openChat,
   takeTurn,
 } from "./chats.ts";
-import { requiredText } from "./input.ts";
 import { type AiKeyServices, type ResolvedKey, resolveKey } from "./keys.ts";
 import { followMember } from "./member_text.ts";
 import type { Message } from "./model.ts";
 import { CreatorAnswer, definitionsOf } from "./proposal.ts";
 import { type AiUsageServices, countAiRequest, type Reservation, reserve } from "./usage.ts";
-
-/** Reads what the user says. Throws `INVALID_BODY`. */
-export const creatorMessage = (members: { readonly [name: string]: Json }): string =>
-  requiredText(members, "userMessage", AI_CHAT_MESSAGE_LENGTH_MAX);
 
 /** What the collection creator answers. */
 export interface CreatorTurn {

@@ -10,7 +10,7 @@ import type { ProjectMember } from "../projects/members.ts";
 import { type Plan, PLANS, type Plans } from "../projects/plans.ts";
 import { type ProjectRecord, PROJECTS } from "../projects/records.ts";
 import { and, eq } from "../store/filter.ts";
-import type { Engine, Id, Json } from "../store/port.ts";
+import type { Engine, Id } from "../store/port.ts";
 
 /** Whose AI key a sealed value is: under another account or project it does not open. */
 export const aiKeyBinding = (owner: "account" | "project", id: Id): Binding => ({
@@ -102,13 +102,6 @@ export async function saveProjectKey(
 
 /** It travels in a header, so it holds nothing that would end one. */
 const AI_KEY = new RegExp(`^(?=.{0,${AI_KEY_LENGTH_MAX}}$)gsk_[\\x21-\\x7e]*$`);
-
-/** The key of a body. Throws `INVALID_BODY` for what is neither text nor null. */
-export function aiKeyOf(members: { readonly [name: string]: Json }): string | null {
-  const aiKey = Object.hasOwn(members, "aiKey") ? members.aiKey : undefined;
-  if (typeof aiKey === "string" || aiKey === null) return aiKey;
-  throw new Problem("INVALID_BODY", { message: '"aiKey" must be a text, or null to clear it.' });
-}
 
 /** Clearing is free on every plan. */
 function check(aiKey: string | null, plan: Plan): void {

@@ -1,3 +1,4 @@
+import type { z } from "zod";
 import { AI_REQUESTS_PER_MINUTE, AI_TIMEOUT_MS, SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
 import type { ProblemCode } from "@/lib/problems.ts";
 import { type BodySpec, contract, type Success } from "../contract.ts";
@@ -25,8 +26,9 @@ import { dashboardSession, projectAdminOrHidden, projectMember } from "../securi
 
 const TAG = "AI";
 
-const keyBody: BodySpec = {
+const keyBody: BodySpec<z.infer<typeof AiKeyInput>> = {
   schema: AiKeyInput,
+  isParsed: true,
   example: { aiKey: "gsk_0123456789abcdef" },
   description: "The key, or null to clear it.",
   bytesMax: SMALL_BODY_BYTES_MAX,
@@ -118,6 +120,7 @@ export const buildQuery = contract({
   parameters: [projectId],
   body: {
     schema: QueryQuestion,
+    isParsed: true,
     example: QUERY_QUESTION_EXAMPLE,
     description: "Which collection, and what is looked for.",
     bytesMax: SMALL_BODY_BYTES_MAX,
@@ -150,6 +153,7 @@ export const designCollections = contract({
   parameters: [projectId],
   body: {
     schema: CreatorMessage,
+    isParsed: true,
     example: CREATOR_MESSAGE_EXAMPLE,
     description: "What is to be said.",
     bytesMax: SMALL_BODY_BYTES_MAX,

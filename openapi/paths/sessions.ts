@@ -51,7 +51,8 @@ export const exchangeCode = contract({
     },
     description: "Both as the callback page was given them.",
     bytesMax: SMALL_BODY_BYTES_MAX,
-    misshapen: "EXCHANGE_FIELDS_MISSING",
+    isParsed: true,
+    problem: "EXCHANGE_FIELDS_MISSING",
   },
   success: [{
     status: 200,

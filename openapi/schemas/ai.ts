@@ -1,4 +1,7 @@
 import { z } from "@hono/zod-openapi";
+import { isTimeZone } from "@/lib/ai/zoned_dates.ts";
+import { textProblem } from "@/lib/documents/names.ts";
+import { openBodyOf } from "../inputs.ts";
 import {
   AI_CHAT_MESSAGE_LENGTH_MAX,
   AI_KEY_LENGTH_MAX,
@@ -9,8 +12,9 @@ import { PLANS } from "@/lib/projects/plans.ts";
 import { Document, DOCUMENT_EXAMPLE } from "./document.ts";
 import { plan } from "./project.ts";
 
-export const AiKeyInput = z.strictObject({
-  aiKey: z.string().max(AI_KEY_LENGTH_MAX).nullable().openapi({
+export const AiKeyInput = openBodyOf({
+  aiKey: z.string('"aiKey" must be a text, or null to clear it.').nullable().openapi({
+    maxLength: AI_KEY_LENGTH_MAX,
     description: "Begins with `gsk_`; null clears it.",
   }),
 }).openapi("AiKeyInput", { example: { aiKey: "gsk_0123456789abcdef" } });
@@ -50,11 +54,34 @@ export const QUERY_QUESTION_EXAMPLE = {
   timeZone: "Europe/Berlin",
 };
 
-export const QueryQuestion = z.looseObject({
-  collectionName: z.string().min(1),
-  prompt: z.string().min(1).max(AI_PROMPT_LENGTH_MAX),
-  preview: z.boolean().optional().openapi({ description: "Whether to answer the first rows too." }),
-  timeZone: z.string().optional().openapi({
+/** A text that says something, in up to so many characters. */
+function sentence(name: string, lengthMax: number) {
+  const must = `"${name}" must be a text.`;
+  return z.string(must)
+    .refine((text) => text.trim() !== "", must)
+    .refine(
+      (text) => text.length <= lengthMax,
+      `"${name}" must have up to ${lengthMax} characters.`,
+    )
+    .refine((text) => textProblem(text) === null, {
+      error: ({ input }) => `"${name}" ${textProblem(input as string)}.`,
+    })
+    .openapi({ minLength: 1, maxLength: lengthMax });
+}
+
+/** Of a longer name there is no collection anyway. */
+const COLLECTION_NAME_MAX = 1000;
+
+export const QueryQuestion = openBodyOf({
+  collectionName: sentence("collectionName", COLLECTION_NAME_MAX),
+  prompt: sentence("prompt", AI_PROMPT_LENGTH_MAX),
+  preview: z.boolean('"preview" must be true or false.').default(false).openapi({
+    description: "Whether to answer the first rows too.",
+  }),
+  timeZone: z.string('"timeZone" must be a text.').refine(
+    isTimeZone,
+    '"timeZone" must be a name of the IANA data base, such as Europe/Berlin.',
+  ).default("UTC").openapi({
     description:
       "Where days begin and end, by the IANA data base; UTC if left out. A plain day is " +
       "its midnight there; today, yesterday, tomorrow and now are by the server's clock.",
@@ -104,8 +131,8 @@ export const BuiltQuery = z.strictObject({
 
 export const CREATOR_MESSAGE_EXAMPLE = { userMessage: "A blog with posts and comments" };
 
-export const CreatorMessage = z.looseObject({
-  userMessage: z.string().min(1).max(AI_CHAT_MESSAGE_LENGTH_MAX),
+export const CreatorMessage = openBodyOf({
+  userMessage: sentence("userMessage", AI_CHAT_MESSAGE_LENGTH_MAX),
 }).openapi("CreatorMessage", { example: CREATOR_MESSAGE_EXAMPLE });
 
 const definition = z.looseObject({ name: z.string() }).openapi({

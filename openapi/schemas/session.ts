@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { PROBLEMS } from "@/lib/problems.ts";
 import { ACCESS_TOKEN_SECONDS, DEVICE_NAME_LENGTH_MAX } from "@/lib/limits.ts";
 import { EXAMPLE_ID } from "./document.ts";
 
@@ -10,10 +11,13 @@ export const REFRESH_TOKEN_EXAMPLE = `${EXAMPLE_ID}.47DEQpj8HBSa-_TImW-5JCeuQeRk
 
 const refreshToken = z.string().openapi({ description: "Used once: its answer has the next." });
 
+const MISSING = PROBLEMS.EXCHANGE_FIELDS_MISSING.message;
+const part = () => z.string(MISSING).min(1, MISSING);
+
 export const ExchangeInput = z.looseObject({
-  rtCode: z.string().openapi({ description: "The one-time code from the query string." }),
-  token: z.string().openapi({ description: "The access token from the fragment." }),
-}).openapi("ExchangeInput", {
+  rtCode: part().openapi({ description: "The one-time code from the query string." }),
+  token: part().openapi({ description: "The access token from the fragment." }),
+}, MISSING).openapi("ExchangeInput", {
   example: { rtCode: "uU0nuZNNPgilLlLX2n2r-sSE7-N6U4DukIj3rOLvzek", token: ACCESS_TOKEN_EXAMPLE },
 });
 

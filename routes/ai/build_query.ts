@@ -1,13 +1,15 @@
-import { buildQuery, type BuiltQuery, queryQuestion } from "@/lib/ai/build_query.ts";
-import { asMembers } from "@/lib/documents/document.ts";
+import type { z } from "zod";
+import type { QueryQuestion } from "@/openapi/schemas/ai.ts";
+import { buildQuery, type BuiltQuery } from "@/lib/ai/build_query.ts";
 import { ok } from "@/lib/http/respond.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
 import { jsonText } from "@/lib/store/json_text.ts";
 import type { Handler } from "../call.ts";
 
-export const handleBuildQuery: Handler<ProjectMember> = async (call) => {
-  const question = queryQuestion(asMembers(await call.body()));
-  const built = await buildQuery(call.services, call.principal, question, call.gone());
+export const handleBuildQuery: Handler<ProjectMember, z.infer<typeof QueryQuestion>> = async (
+  call,
+) => {
+  const built = await buildQuery(call.services, call.principal, call.input, call.gone());
   return ok(200, textOf(built), "Query built");
 };
 

@@ -1,25 +1,22 @@
+import type { z } from "zod";
+import type { CreatorMessage } from "@/openapi/schemas/ai.ts";
 import { endChat } from "@/lib/ai/chats.ts";
-import {
-  applyProposal,
-  creatorMessage,
-  type CreatorTurn,
-  designCollections,
-} from "@/lib/ai/design_collections.ts";
-import { asMembers } from "@/lib/documents/document.ts";
+import { applyProposal, type CreatorTurn, designCollections } from "@/lib/ai/design_collections.ts";
 import { eventStream } from "@/lib/http/events.ts";
 import { envelope, NO_STORE, ok, type Reply } from "@/lib/http/respond.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
 import type { Call, Handler } from "../call.ts";
 
-export const handleDesignCollections: Handler<ProjectMember> = async (call) => {
-  const userMessage = creatorMessage(asMembers(await call.body()));
-  const asStream = /\btext\/event-stream\b/i.test(call.header("accept") ?? "");
-  if (asStream) return await streamed(call, userMessage);
-  const { services, principal } = call;
-  const gone = call.gone();
-  const turn = await designCollections(services, principal, userMessage, { gone });
-  return ok(200, JSON.stringify(turn), "Answered");
-};
+export const handleDesignCollections: Handler<ProjectMember, z.infer<typeof CreatorMessage>> =
+  async (call) => {
+    const { userMessage } = call.input;
+    const asStream = /\btext\/event-stream\b/i.test(call.header("accept") ?? "");
+    if (asStream) return await streamed(call, userMessage);
+    const { services, principal } = call;
+    const gone = call.gone();
+    const turn = await designCollections(services, principal, userMessage, { gone });
+    return ok(200, JSON.stringify(turn), "Answered");
+  };
 
 /**
  * The answer as events. A refusal before the first word is an answer of its own, as everywhere;

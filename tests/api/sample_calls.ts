@@ -71,7 +71,7 @@ function sample(template: string, method: string, operation: Operation): Sample 
     security: security.map((alternative) => Object.keys(alternative)),
     bodyIsOptional: requestBody?.required === false,
     setsCookie: Object.values(responses).some(({ headers }) => "set-cookie" in (headers ?? {})),
-    misshapen: contract.body?.misshapen ?? "INVALID_BODY",
+    misshapen: contract.body?.problem ?? "INVALID_BODY",
     codes: contract.codes,
     call: {
       method: method.toUpperCase(),

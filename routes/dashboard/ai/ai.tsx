@@ -1,4 +1,4 @@
-import { aiKeyOf, saveProjectKey } from "@/lib/ai/keys.ts";
+import { saveProjectKey } from "@/lib/ai/keys.ts";
 import { aiUsage } from "@/lib/ai/usage.ts";
 import { includes, type ProjectMember } from "@/lib/projects/members.ts";
 import type { Problem } from "@/lib/problems.ts";
@@ -23,7 +23,7 @@ export const saveKeyByForm: Handler<ProjectMember> = async (call) => {
   const { services, principal } = call;
   const form = await call.form();
   const aiKey = form.has("clear") ? null : form.get("aiKey") ?? "";
-  const tried = await attempt(() => saveProjectKey(services, principal, aiKeyOf({ aiKey })));
+  const tried = await attempt(() => saveProjectKey(services, principal, aiKey));
   if (tried.problem === null) {
     return seeOther(
       `${homeOf(principal.project._id)}/ai?done=${tried.value ? "saved" : "cleared"}`,

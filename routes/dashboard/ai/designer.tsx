@@ -1,5 +1,7 @@
+import { parseInput } from "@/openapi/inputs.ts";
+import { CreatorMessage } from "@/openapi/schemas/ai.ts";
 import { type ChatRecord, endChat, findChat } from "@/lib/ai/chats.ts";
-import { applyProposal, creatorMessage, designCollections } from "@/lib/ai/design_collections.ts";
+import { applyProposal, designCollections } from "@/lib/ai/design_collections.ts";
 import type { CollectionDefinition } from "@/lib/documents/fields.ts";
 import { AI_CHAT_MESSAGE_LENGTH_MAX, AI_TURNS_MAX } from "@/lib/limits.ts";
 import { includes, type ProjectMember } from "@/lib/projects/members.ts";
@@ -29,7 +31,10 @@ export const talkToDesigner: Handler<ProjectMember> = async (call) => {
       return `${home}/collections?done=added`;
     }
     if (act === "restart") await endChat(services, principal);
-    else await designCollections(services, principal, creatorMessage({ userMessage }), { gone });
+    else {
+      const { userMessage: message } = parseInput(CreatorMessage, { userMessage });
+      await designCollections(services, principal, message, { gone });
+    }
     return `${home}/ai/designer`;
   });
   if (tried.problem === null) return seeOther(tried.value);

@@ -1,4 +1,6 @@
-import { buildQuery, queryQuestion } from "@/lib/ai/build_query.ts";
+import { parseInput } from "@/openapi/inputs.ts";
+import { QueryQuestion } from "@/openapi/schemas/ai.ts";
+import { buildQuery } from "@/lib/ai/build_query.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
 import type { Handler } from "../../call.ts";
 import { attempt, seeOther } from "../replies.ts";
@@ -18,7 +20,7 @@ export const askInWords: Handler<ProjectMember> = async (call) => {
     buildQuery(
       call.services,
       call.principal,
-      queryQuestion({
+      parseInput(QueryQuestion, {
         collectionName: call.param("collectionName"),
         prompt,
         timeZone: form.get("timeZone") ?? "UTC",

@@ -67,7 +67,9 @@ async function upload(
     contentType: header("content-type"),
     contentLength: header("content-length"),
   }, body);
-  const file = parseInput(UploadInput, { filename, contentType, size }, "INVALID_UPLOAD");
+  const file = parseInput(UploadInput, { filename, contentType, size }, {
+    memberProblem: "INVALID_UPLOAD",
+  });
   const input = { filename, contentType, bytes: file.size };
   await uploadFile(services, principal.project._id, input, chunks);
 }
