@@ -11,7 +11,7 @@ import type { Engine, Id, Transaction } from "../store/port.ts";
 import { memberKey, type MemberRecord, MEMBERS } from "./members.ts";
 import { accountInTurn, refuseMoreProjects, refuseMoreThisHour } from "./ownership.ts";
 import { type ProjectRecord, PROJECTS } from "./records.ts";
-import { checkedName, checkedSiteUrl } from "./settings.ts";
+import { checkedName, checkedOrigins, checkedSiteUrl } from "./settings.ts";
 
 export interface CreatedProject {
   readonly projectId: Id;
@@ -31,7 +31,7 @@ export interface ProjectServices {
 export interface NewProject {
   readonly name: string;
   readonly siteUrl: string | null;
-  readonly allowedOrigins?: string[];
+  readonly allowedOrigins?: readonly string[];
   /** Null, or left out, for a project that no account owns. */
   readonly ownerId?: Id | null;
   /** Made by whoever runs the deployment: the limit of an hour does not hold. */
@@ -49,7 +49,8 @@ export async function createProject(
 ): Promise<CreatedProject> {
   const name = checkedName(input.name);
   const siteUrl = input.siteUrl === null ? null : checkedSiteUrl(input.siteUrl);
-  const { allowedOrigins = [], ownerId = null, isOperators = false } = input;
+  const allowedOrigins = checkedOrigins(input.allowedOrigins ?? []);
+  const { ownerId = null, isOperators = false } = input;
   const projectId = newId();
   const keys = { publishable: newApiKey("publishable"), secret: newApiKey("secret") };
   const createdAt = timestamp(clock);

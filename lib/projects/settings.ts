@@ -1,9 +1,7 @@
-import { shown, textProblem } from "../documents/names.ts";
+import { textProblem } from "../documents/names.ts";
 import { ALLOWED_ORIGINS_MAX, PROJECT_NAME_LENGTH_MAX } from "../limits.ts";
 import { LOCAL_HOSTS } from "../local_hosts.ts";
 import { Problem } from "../problems.ts";
-import type { Json } from "../store/port.ts";
-import { isObject } from "../store/shape.ts";
 
 /** What a project's owner sets. */
 export interface ProjectSettings {
@@ -14,22 +12,21 @@ export interface ProjectSettings {
   readonly allowedOrigins: string[];
 }
 
-const NAMES = ["name", "siteUrl", "allowedOrigins"];
-
-/** The settings of a body that has some of them. Throws `INVALID_BODY` and `INVALID_INPUT`. */
-export function parseSettings(body: Json): Partial<ProjectSettings> {
-  if (!isObject(body)) throw new Problem("INVALID_BODY", { message: "Send one JSON object." });
-  const unknown = Object.keys(body).find((name) => !NAMES.includes(name));
-  if (unknown !== undefined) {
-    throw misshapen(`${shown(unknown)} is no setting: send ${NAMES.join(", ")}`);
-  }
-  const { name, siteUrl, allowedOrigins } = body;
-  return {
-    ...(name !== undefined && { name: checkedName(textOf("name", name)) }),
-    ...(siteUrl !== undefined && { siteUrl: siteUrl === null ? null : siteUrlOf(siteUrl) }),
-    ...(allowedOrigins !== undefined && { allowedOrigins: originsOf(allowedOrigins) }),
-  };
+/** Some of them, as somebody sent them. */
+export interface GivenSettings {
+  readonly name?: string | undefined;
+  readonly siteUrl?: string | null | undefined;
+  readonly allowedOrigins?: readonly string[] | undefined;
 }
+
+/** The settings in the form in which they are kept. Throws `INVALID_INPUT`. */
+export const checkedSettings = (
+  { name, siteUrl, allowedOrigins }: GivenSettings,
+): Partial<ProjectSettings> => ({
+  ...(name !== undefined && { name: checkedName(name) }),
+  ...(siteUrl !== undefined && { siteUrl: siteUrl === null ? null : checkedSiteUrl(siteUrl) }),
+  ...(allowedOrigins !== undefined && { allowedOrigins: checkedOrigins(allowedOrigins) }),
+});
 
 /** Throws `INVALID_INPUT`. */
 export function checkedName(text: string): string {
@@ -61,25 +58,12 @@ function checkedOrigin(what: string, text: string): string {
 /** What browsers take for an address is hardly longer. */
 const ADDRESS_LENGTH_MAX = 2048;
 
-const siteUrlOf = (value: Json): string => checkedSiteUrl(textOf("siteUrl", value));
-
-function originsOf(value: Json): string[] {
-  if (!Array.isArray(value)) throw misshapen('"allowedOrigins" must be a list');
-  if (value.length > ALLOWED_ORIGINS_MAX) {
+/** Each origin once. Throws `INVALID_INPUT`. */
+export function checkedOrigins(origins: readonly string[]): string[] {
+  if (origins.length > ALLOWED_ORIGINS_MAX) {
     throw new Problem("INVALID_INPUT", {
       message: `A project lists at most ${ALLOWED_ORIGINS_MAX} allowed origins.`,
     });
   }
-  return [
-    ...new Set(
-      value.map((one) => checkedOrigin("An allowed origin", textOf("allowedOrigins", one))),
-    ),
-  ];
+  return [...new Set(origins.map((one) => checkedOrigin("An allowed origin", one)))];
 }
-
-function textOf(name: string, value: Json): string {
-  if (typeof value === "string") return value;
-  throw misshapen(`${shown(name)} must be text`);
-}
-
-const misshapen = (message: string) => new Problem("INVALID_BODY", { message: `${message}.` });

@@ -34,6 +34,7 @@ export const createProject = contract({
   parameters: [],
   body: {
     schema: ProjectInput,
+    isParsed: true,
     example: SETTINGS_EXAMPLE,
     description: "Its name, and what else is known already.",
     bytesMax: SMALL_BODY_BYTES_MAX,
@@ -100,6 +101,7 @@ export const patchProject = contract({
   parameters: [projectId],
   body: {
     schema: ProjectChanges,
+    isParsed: true,
     example: { siteUrl: SETTINGS_EXAMPLE.siteUrl },
     description: "At least one of the members.",
     bytesMax: SMALL_BODY_BYTES_MAX,
@@ -129,6 +131,7 @@ export const deleteProject = contract({
   parameters: [projectId],
   body: {
     schema: ProjectDeletion,
+    isParsed: true,
     example: { name: SETTINGS_EXAMPLE.name },
     description: "The project's name, so that nobody deletes another one by mistake.",
     bytesMax: SMALL_BODY_BYTES_MAX,

@@ -50,6 +50,7 @@ export const patchMe = contract({
   parameters: [],
   body: {
     schema: UserChanges,
+    isParsed: true,
     example: { name: "Ada Lovelace" },
     description: "At least one of the members.",
     bytesMax: SMALL_BODY_BYTES_MAX,

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { bodySaying } from "../inputs.ts";
+import { shown } from "@/lib/documents/names.ts";
 import { ALLOWED_ORIGINS_MAX, PROJECT_NAME_LENGTH_MAX } from "@/lib/limits.ts";
 import { ROLES } from "@/lib/projects/members.ts";
 import { PLANS } from "@/lib/projects/plans.ts";
@@ -7,16 +8,15 @@ import { EXAMPLE_ID } from "./document.ts";
 
 const id = z.string().regex(/^[0-9a-f]{24}$/).openapi({ description: "24 hexadecimal digits." });
 
+const SITE_URL = "Where the front end is: an address with https, or http on localhost, " +
+  "127.0.0.1 or [::1]. Its origin is kept.";
+const ALLOWED_ORIGINS =
+  "If any are listed, the publishable key works from these origins only. Each is one address, of " +
+  "which the origin is kept, and no pattern.";
+
 const settings = {
-  siteUrl: z.string().nullable().openapi({
-    description: "Where the front end is: an address with https, or http on localhost, " +
-      "127.0.0.1 or [::1]. Its origin is kept.",
-  }),
-  allowedOrigins: z.array(z.string()).max(ALLOWED_ORIGINS_MAX).openapi({
-    description:
-      "If any are listed, the publishable key works from these origins only. Each is one " +
-      "address, of which the origin is kept, and no pattern.",
-  }),
+  siteUrl: z.string().nullable().openapi({ description: SITE_URL }),
+  allowedOrigins: z.array(z.string()).openapi({ description: ALLOWED_ORIGINS }),
 };
 
 const name = z.string().min(1).max(PROJECT_NAME_LENGTH_MAX);
@@ -33,11 +33,30 @@ export const SETTINGS_EXAMPLE = {
   allowedOrigins: [],
 };
 
-export const ProjectInput = z.strictObject({
-  name,
-  siteUrl: settings.siteUrl.optional(),
-  allowedOrigins: settings.allowedOrigins.optional(),
-}).openapi("ProjectInput", { example: SETTINGS_EXAMPLE });
+/** What owners set. Whether it can be used is for the verbs to say, with a code of its own. */
+const given = {
+  name: z.string({
+    error: ({ input }) => input === undefined ? '"name" is missing.' : '"name" must be text.',
+  }).openapi({ minLength: 1, maxLength: PROJECT_NAME_LENGTH_MAX }),
+  siteUrl: z.string('"siteUrl" must be text.').nullable().optional()
+    .openapi({ description: SITE_URL }),
+  allowedOrigins: z.array(
+    z.string('"allowedOrigins" must be text.'),
+    '"allowedOrigins" must be a list.',
+  ).optional().openapi({ maxItems: ALLOWED_ORIGINS_MAX, description: ALLOWED_ORIGINS }),
+};
+
+const settingsOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === "unrecognized_keys"
+        ? `${shown(issue.keys[0]!)} is no setting: send name, siteUrl, allowedOrigins.`
+        : "Send one JSON object.",
+  });
+
+export const ProjectInput = settingsOf(given).openapi("ProjectInput", {
+  example: SETTINGS_EXAMPLE,
+});
 
 export const CREATED_PROJECT_EXAMPLE = {
   projectId: EXAMPLE_ID,
@@ -82,15 +101,15 @@ export const ProjectList = z.strictObject({
   nextCursor: z.string().nullable(),
 }).openapi("ProjectList", { example: { items: [PROJECT_EXAMPLE], nextCursor: null } });
 
-export const ProjectChanges = z.strictObject({
-  name: name.optional(),
-  siteUrl: settings.siteUrl.optional(),
-  allowedOrigins: settings.allowedOrigins.optional(),
-}).openapi("ProjectChanges", { example: { siteUrl: "https://blog.example.com" } });
+export const ProjectChanges = settingsOf({ ...given, name: given.name.optional() })
+  .refine((one) => Object.keys(one).length > 0, "Send name, siteUrl or allowedOrigins.")
+  .openapi("ProjectChanges", { example: { siteUrl: "https://blog.example.com" } });
 
-export const ProjectDeletion = z.strictObject({
-  name: z.string().openapi({ description: "The project's name, as it is." }),
-}).openapi("ProjectDeletion", { example: { name: "Blog" } });
+const DELETION = 'Send { "name": "…" }, the project\'s own.';
+
+export const ProjectDeletion = bodySaying(DELETION, (error) => ({
+  name: z.string({ error }).openapi({ description: "The project's name, as it is." }),
+})).openapi("ProjectDeletion", { example: { name: "Blog" } });
 
 export const TRASHED_PROJECT_EXAMPLE = {
   projectId: EXAMPLE_ID,

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { shown, textProblem } from "@/lib/documents/names.ts";
 import { bodySaying } from "../inputs.ts";
 import {
   AVATAR_URL_LENGTH_MAX,
@@ -67,15 +68,43 @@ export const ManagedUserList = z.strictObject({
   example: { items: [MANAGED_USER_EXAMPLE], nextCursor: null },
 });
 
+const CHANGEABLE = "name, username or avatarUrl";
+const CONTROL = /\p{Cc}/u;
+
+/** Why a text cannot be this member of a user; null if it can. */
+function ownProblem(text: string, lengthMax: number): string | null {
+  if (text.trim() === "" || text.length > lengthMax) {
+    return `must have 1 to ${lengthMax} characters`;
+  }
+  return textProblem(text) ?? (CONTROL.test(text) ? "contains a control character" : null);
+}
+
+const own = (name: string, lengthMax: number) =>
+  z.string(`"${name}" must be text or null.`).refine(
+    (text) => ownProblem(text, lengthMax) === null,
+    {
+      error: ({ input }) => `"${name}" ${ownProblem(input as string, lengthMax)}.`,
+      abort: true,
+    },
+  ).openapi({ minLength: 1, maxLength: lengthMax });
+
+const isWebAddress = (text: string): boolean =>
+  /^https:\/\/\S+$/.test(text) && URL.parse(text)?.protocol === "https:";
+
 export const UserChanges = z.strictObject({
-  name: text.optional().openapi({ description: `Up to ${PERSON_NAME_LENGTH_MAX} characters.` }),
-  username: text.optional().openapi({
-    description: `Up to ${USERNAME_LENGTH_MAX} characters; need not be unique.`,
-  }),
-  avatarUrl: text.optional().openapi({
-    description: `An https address of up to ${AVATAR_URL_LENGTH_MAX} characters.`,
-  }),
-}).openapi("UserChanges", { example: { name: "Ada Lovelace" } });
+  name: own("name", PERSON_NAME_LENGTH_MAX).nullable().optional(),
+  username: own("username", USERNAME_LENGTH_MAX).nullable().optional()
+    .openapi({ description: "Need not be unique." }),
+  avatarUrl: own("avatarUrl", AVATAR_URL_LENGTH_MAX)
+    .refine(isWebAddress, '"avatarUrl" must be an https address.').nullable().optional()
+    .openapi({ description: "An https address." }),
+}, {
+  error: (issue) =>
+    issue.code === "unrecognized_keys"
+      ? `${shown(issue.keys[0]!)} cannot be changed: send ${CHANGEABLE}.`
+      : "Send one JSON object.",
+}).refine((changes) => Object.keys(changes).length > 0, `Send ${CHANGEABLE}.`)
+  .openapi("UserChanges", { example: { name: "Ada Lovelace" } });
 
 export const Disabling = bodySaying('Send { "disabled": true } or false.', (error) => ({
   disabled: z.boolean({ error }),

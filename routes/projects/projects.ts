@@ -4,17 +4,17 @@ import { changeProject } from "@/lib/projects/change_project.ts";
 import { createProject } from "@/lib/projects/create_project.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
 import { checkedKeyKind, rotateKey } from "@/lib/projects/projects.ts";
-import { parseSettings } from "@/lib/projects/settings.ts";
 import { listProjects, shownProject } from "@/lib/projects/shown_project.ts";
 import { trashProject } from "@/lib/projects/trash.ts";
 import { projectUsage } from "@/lib/projects/usage.ts";
-import { Problem } from "@/lib/problems.ts";
-import { isObject, own } from "@/lib/store/shape.ts";
+import type { ProjectChanges, ProjectDeletion, ProjectInput } from "@/openapi/schemas/project.ts";
+import type { z } from "zod";
 import type { Handler } from "../call.ts";
 
-export const handleCreateProject: Handler<SignedInAccount> = async (call) => {
-  const { name, siteUrl = null, allowedOrigins = [] } = parseSettings(await call.body());
-  if (name === undefined) throw new Problem("INVALID_BODY", { message: '"name" is missing.' });
+export const handleCreateProject: Handler<SignedInAccount, z.infer<typeof ProjectInput>> = async (
+  call,
+) => {
+  const { name, siteUrl = null, allowedOrigins = [] } = call.input;
   const { accountId: ownerId } = call.principal;
   const input = { name, siteUrl, allowedOrigins, ownerId };
   const created = await createProject(call.services, input);
@@ -30,20 +30,20 @@ export const handleListProjects: Handler<SignedInAccount> = async (call) => {
 export const handleGetProject: Handler<ProjectMember> = async ({ services, principal }) =>
   ok(200, JSON.stringify(await shownProject(services, principal)), "Project found");
 
-export const handlePatchProject: Handler<ProjectMember> = async (call) => {
+export const handlePatchProject: Handler<ProjectMember, z.infer<typeof ProjectChanges>> = async (
+  call,
+) => {
   const { services, principal } = call;
-  const project = await changeProject(services, principal.project._id, await call.body());
+  const project = await changeProject(services, principal.project._id, call.input);
   const shown = await shownProject(services, { project, role: principal.role });
   return ok(200, JSON.stringify(shown), "Project changed");
 };
 
-export const handleDeleteProject: Handler<ProjectMember> = async (call) => {
-  const body = await call.body();
-  const name = isObject(body) && Object.keys(body).length === 1 ? own(body, "name") : null;
-  if (typeof name !== "string") {
-    throw new Problem("INVALID_BODY", { message: 'Send { "name": "…" }, the project\'s own.' });
-  }
-  const restorableUntil = await trashProject(call.services, call.principal, name);
+export const handleDeleteProject: Handler<
+  ProjectMember,
+  z.infer<typeof ProjectDeletion>
+> = async (call) => {
+  const restorableUntil = await trashProject(call.services, call.principal, call.input.name);
   const { _id: projectId } = call.principal.project;
   return ok(200, JSON.stringify({ projectId, restorableUntil }), "Project deleted");
 };
