@@ -31,7 +31,7 @@ import { createUploadTokens, type UploadTokens } from "./files/upload_tokens.ts"
 import { type BodyBudget, createBodyBudget } from "./http/body_budget.ts";
 import { type Cookies, createCookies } from "./http/cookies.ts";
 import { createDeadlines, type Deadlines } from "./http/deadline.ts";
-import { createFlight, type Flight } from "./http/flight.ts";
+import { createRequestDrain, type RequestDrain } from "./http/request_drain.ts";
 import type { Log } from "./http/log.ts";
 import { createRateLimiter, type RateLimiter, type SharedCounts } from "./http/rate_limit.ts";
 import { createRequestShares, type RequestShares } from "./http/request_shares.ts";
@@ -101,11 +101,11 @@ export interface Services extends AsyncDisposable {
   readonly deadlines: Deadlines;
   readonly bodyBudget: BodyBudget;
   readonly requestShares: RequestShares;
-  readonly flight: Flight;
+  readonly requestDrain: RequestDrain;
 }
 
 /** What tests replace. */
-export interface Surroundings {
+export interface Overrides {
   readonly log: Log;
   readonly clock?: Clock;
   readonly newId?: NewId;
@@ -118,7 +118,7 @@ export interface Surroundings {
 /** Opens the store and everything that stands on it; disposing closes it all. */
 export async function openServices(
   config: Config,
-  { log, clock = systemClock, newId = objectIds(clock), counts, engine: given }: Surroundings,
+  { log, clock = systemClock, newId = objectIds(clock), counts, engine: given }: Overrides,
 ): Promise<Services> {
   const { database, publicUrl, queryTimeLimitMs } = config;
   const engine = given ?? await openEngine(database, queryTimeLimitMs);
@@ -196,7 +196,7 @@ export async function openServices(
         max: REQUESTS_AT_ONCE_MAX / config.workers,
         shareMax: REQUESTS_SHARE_MAX / config.workers,
       }),
-      flight: createFlight(),
+      requestDrain: createRequestDrain(),
       async [Symbol.asyncDispose]() {
         deadlines[Symbol.dispose]();
         await collectionRemovals[Symbol.asyncDispose]();

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { FAULTS_MAX } from "@/lib/documents/fit.ts";
 import { Problem, type ProblemCode } from "@/lib/problems.ts";
 
 /** What a value that does not fit is refused as. */
@@ -9,7 +10,7 @@ export interface InputProblems {
   readonly memberProblem?: ProblemCode;
 }
 
-/** What a schema makes of a value. Throws a problem that tells all that does not fit. */
+/** What a schema makes of a value. Throws a problem that tells the first of what does not fit. */
 export function parseInput<T>(
   schema: z.ZodType<T>,
   value: unknown,
@@ -21,7 +22,8 @@ export function parseInput<T>(
   const first = issues.find(({ code }) => code === "unrecognized_keys") ?? issues[0]!;
   throw new Problem(first.path.length === 0 ? problem : memberProblem, {
     message: first.message,
-    faults: issues.map(({ path, message }) => ({ path: path.join("."), message })),
+    faults: issues.slice(0, FAULTS_MAX)
+      .map(({ path, message }) => ({ path: path.join("."), message })),
   });
 }
 

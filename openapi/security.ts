@@ -3,8 +3,13 @@ import {
   readSessionCookie,
   type SignedInAccount,
 } from "@/lib/accounts/account_sessions.ts";
-import { type AuthServices, callerOf, holderOf, signedInUserOf } from "@/lib/auth/authenticate.ts";
-import type { KeyHolder } from "@/lib/auth/api_keys.ts";
+import {
+  authenticateKey,
+  type AuthServices,
+  callerOf,
+  signedInUserOf,
+} from "@/lib/auth/authenticate.ts";
+import type { ApiKeyPrincipal } from "@/lib/auth/api_keys.ts";
 import type { Caller, SignedInUser } from "@/lib/auth/principals.ts";
 import type { Clock } from "@/lib/clock.ts";
 import { refuseOtherTypes } from "@/lib/http/body.ts";
@@ -56,7 +61,7 @@ export const projectKey: Security<Caller> = {
   requirement: [{ apiKey: [] }, { apiKey: [], accessToken: [] }],
   problems: ["API_KEY_INVALID", "ACCESS_TOKEN_INVALID", "ORIGIN_NOT_ALLOWED", "RATE_LIMITED"],
   guard: (services, request) =>
-    after(admitted(services, request), (holder) => callerOf(services, holder, request)),
+    after(authenticateAndLimit(services, request), (holder) => callerOf(services, holder, request)),
 };
 
 /** The publishable key and the access token of the user who acts for himself. */
@@ -64,15 +69,18 @@ export const signedInUser: Security<SignedInUser> = {
   requirement: [{ apiKey: [], accessToken: [] }],
   problems: [...projectKey.problems, "ACCESS_TOKEN_REQUIRED", "PUBLISHABLE_KEY_REQUIRED"],
   guard: (services, request) =>
-    after(admitted(services, request), (holder) => signedInUserOf(services, holder, request)),
+    after(
+      authenticateAndLimit(services, request),
+      (holder) => signedInUserOf(services, holder, request),
+    ),
 };
 
 /** The secret key alone. */
-export const secretKey: Security<KeyHolder> = {
+export const secretKey: Security<ApiKeyPrincipal> = {
   requirement: [{ apiKey: [] }],
   problems: ["API_KEY_INVALID", "ORIGIN_NOT_ALLOWED", "RATE_LIMITED", "SECRET_KEY_REQUIRED"],
   guard: (services, request) =>
-    after(admitted(services, request), (holder) => {
+    after(authenticateAndLimit(services, request), (holder) => {
       if (holder.kind !== "secret") throw new Problem("SECRET_KEY_REQUIRED");
       return holder;
     }),
@@ -82,28 +90,28 @@ export const secretKey: Security<KeyHolder> = {
  * Either key, for operations that open or renew a session: they are counted apart, and an access
  * token that has expired meanwhile is not looked at.
  */
-export const signInKey: Security<KeyHolder> = {
+export const signInKey: Security<ApiKeyPrincipal> = {
   requirement: [{ apiKey: [] }],
   problems: ["API_KEY_INVALID", "ORIGIN_NOT_ALLOWED", "RATE_LIMITED"],
   guard: (services, request) =>
-    after(admitted(services, request), (holder) => {
+    after(authenticateAndLimit(services, request), (holder) => {
       countSignIn(services, holder, request);
       return holder;
     }),
 };
 
 /** Either key, for an operation that takes an access token as far as it is good. */
-export const sessionKey: Security<KeyHolder> = {
+export const sessionKey: Security<ApiKeyPrincipal> = {
   requirement: projectKey.requirement,
   problems: signInKey.problems,
-  guard: admitted,
+  guard: authenticateAndLimit,
 };
 
 /** As {@linkcode projectKey}, for operations that know other ways to tell the user too. */
-export const userKey: Security<{ readonly holder: KeyHolder; readonly userId: Id | null }> = {
+export const userKey: Security<{ readonly holder: ApiKeyPrincipal; readonly userId: Id | null }> = {
   ...projectKey,
   async guard(services, request) {
-    const holder = await admitted(services, request);
+    const holder = await authenticateAndLimit(services, request);
     const caller = await callerOf(services, holder, request);
     return { holder, userId: caller.kind === "secret" ? null : caller.userId };
   },
@@ -114,7 +122,7 @@ export const userKey: Security<{ readonly holder: KeyHolder; readonly userId: Id
  * either key in the header. A secret key in an address is refused: addresses are kept in many
  * places. Any origin may send a browser on its way.
  */
-export const navigationKey: Security<KeyHolder> = {
+export const navigationKey: Security<ApiKeyPrincipal> = {
   requirement: [{ apiKeyInQuery: [] }, { apiKey: [] }],
   problems: ["API_KEY_INVALID", "RATE_LIMITED"],
   async guard(services, request) {
@@ -122,7 +130,7 @@ export const navigationKey: Security<KeyHolder> = {
     const inQuery = [...query.getAll("x-api-key"), ...query.getAll("key")];
     if (inQuery.length > 1) throw new Problem("API_KEY_INVALID");
     const apiKey = inQuery[0] ?? request.apiKey;
-    const holder = await holderOf(services, { apiKey });
+    const holder = await authenticateKey(services, { apiKey });
     if (inQuery.length > 0 && holder.kind === "secret") throw new Problem("API_KEY_INVALID");
     request.projectId = holder.projectId;
     request.callerKind = holder.kind;
@@ -228,8 +236,11 @@ export const projectAdminOrHidden: Security<ProjectMember> = {
 };
 
 /** Whose key it is, for a request that may go on with it. */
-function admitted(services: GuardServices, request: RequestState): Soon<KeyHolder> {
-  return after(holderOf(services, request), (holder) => {
+function authenticateAndLimit(
+  services: GuardServices,
+  request: RequestState,
+): Soon<ApiKeyPrincipal> {
+  return after(authenticateKey(services, request), (holder) => {
     request.projectId = holder.projectId;
     request.callerKind = holder.kind;
     countRequest(services, holder, request);
@@ -271,7 +282,7 @@ export const SECURITY_SCHEMES = {
 /** Counts what comes with a publishable key, and no other. Throws `RATE_LIMITED`. */
 export function countRequest(
   { rateLimiter }: Pick<GuardServices, "rateLimiter">,
-  holder: KeyHolder,
+  holder: ApiKeyPrincipal,
   request: RequestState,
 ): void {
   count(rateLimiter, holder, request);
@@ -280,7 +291,7 @@ export function countRequest(
 /** As {@linkcode countRequest}, beside it, for sign-ins and refreshes. */
 export function countSignIn(
   { signInLimiter }: Pick<GuardServices, "signInLimiter">,
-  holder: KeyHolder,
+  holder: ApiKeyPrincipal,
   request: RequestState,
 ): void {
   count(signInLimiter, holder, request, "sign-in ");
@@ -289,7 +300,7 @@ export function countSignIn(
 /** @param kind Keeps apart what several limiters count, where they share their counts. */
 function count(
   limiter: RateLimiter,
-  { kind: keyKind, projectId }: KeyHolder,
+  { kind: keyKind, projectId }: ApiKeyPrincipal,
   request: RequestState,
   kind = "",
 ): void {
@@ -308,7 +319,7 @@ function countAt(limiter: RateLimiter, key: string, request: RequestState): void
 /** A project that lists origins lets browsers of other sites do nothing with its public key. */
 function checkOrigin(
   { config }: GuardServices,
-  { kind, allowedOrigins, siteUrl }: KeyHolder,
+  { kind, allowedOrigins, siteUrl }: ApiKeyPrincipal,
   origin: string | null,
 ): void {
   if (kind === "secret" || origin === null || allowedOrigins.length === 0) return;

@@ -1,7 +1,7 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context, MiddlewareHandler, Next } from "hono";
 import { RegExpRouter } from "hono/router/reg-exp-router";
-import { holderOf } from "@/lib/auth/authenticate.ts";
+import { authenticateKey } from "@/lib/auth/authenticate.ts";
 import { readForm, readJson, readJsonIfAny } from "@/lib/http/body.ts";
 import type { HeldBody } from "@/lib/http/body_budget.ts";
 import { readChunks } from "@/lib/http/chunks.ts";
@@ -41,7 +41,8 @@ const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIO
  * path, or beside routes of your own, mount its `fetch` in another app.
  */
 export function createApp(services: Services): App {
-  const { log, deadlines, flight, config, requestCounts, bodyBudget, requestShares } = services;
+  const { log, deadlines, requestDrain, config, requestCounts, bodyBudget, requestShares } =
+    services;
   const app = new OpenAPIHono<AppEnv>({
     getPath: ({ url }) => readAddress(url).path,
     // One expression for all paths of a method. It takes no two that fit the same address, such as
@@ -65,7 +66,7 @@ export function createApp(services: Services): App {
     const state = new RequestState(c.req.raw, c.env, config);
     c.set("state", state);
     try {
-      await flight.carry(enter(c, next));
+      await requestDrain.track(enter(c, next));
     } catch (error) {
       c.res = refuse(state, error);
     }
@@ -75,7 +76,7 @@ export function createApp(services: Services): App {
   /** What holds for every request, whatever it is for. */
   async function enter(c: Context<AppEnv>, next: Next): Promise<void> {
     const { state } = c.var;
-    if (flight.isLanding) throw new Problem("STOPPING");
+    if (requestDrain.isDraining) throw new Problem("STOPPING");
     const { method, headers } = state.raw;
     if (method === "OPTIONS") {
       const reply = preflight(headers.get("access-control-request-headers"));
@@ -85,7 +86,7 @@ export function createApp(services: Services): App {
     if (state.malformed) throw new Problem("INVALID_PATH");
     if (state.path === RESERVED_PATH) {
       // Blocked for every key, whatever the method; without a valid key there is nothing to block.
-      await holderOf(services, state);
+      await authenticateKey(services, state);
       throw new Problem("USERS_RESERVED");
     }
     await next();

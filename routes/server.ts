@@ -20,7 +20,7 @@ export interface ListenOptions {
 
 /** Serves from this thread. Throws where the address cannot be had, and says which it was. */
 export function startServer(services: Services, { shared }: ListenOptions): Server {
-  const { config: { host: hostname, port }, flight } = services;
+  const { config: { host: hostname, port }, requestDrain } = services;
   const app = createApp(services);
   const server = listening(
     services.config,
@@ -33,7 +33,7 @@ export function startServer(services: Services, { shared }: ListenOptions): Serv
     async stop() {
       using late = timeLimit(SHUTDOWN_MS);
       // Deno's shutdown would cut off bodies that are still being read, so they end first.
-      await Promise.race([flight.land(), late.passed]);
+      await Promise.race([requestDrain.drain(), late.passed]);
       await Promise.race([server.shutdown(), late.passed]);
     },
   };

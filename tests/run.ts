@@ -75,7 +75,7 @@ interface Ran {
   readonly failures: string | null;
 }
 
-interface Surroundings {
+interface Overrides {
   readonly flags: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }
@@ -84,7 +84,7 @@ interface Surroundings {
  * Runs a shard, and prints its output when it is whole: those of several would mix. All its files
  * are one program: else each would load what it tests anew, and run it before it is compiled well.
  */
-async function runShard({ pass, files }: Shard, { flags, env }: Surroundings): Promise<Ran> {
+async function runShard({ pass, files }: Shard, { flags, env }: Overrides): Promise<Ran> {
   const folder = await Deno.makeTempDir({ prefix: "shard-" });
   const [program, junit] = [`${folder}/shard_test.ts`, `${folder}/junit.xml`];
   const imports = files.map((file) => `import "${pathToFileURL(file)}";\n`);
@@ -128,7 +128,7 @@ const IDLE_JOBS = 2;
  */
 async function runShards(
   shards: readonly Shard[],
-  surroundings: Surroundings,
+  surroundings: Overrides,
   types: () => Promise<void>,
 ): Promise<Ran[]> {
   const idle = shards.filter(isIdle);

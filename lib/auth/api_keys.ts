@@ -39,7 +39,7 @@ const KEY = /^(?:pk|sk)_live_[A-Za-z0-9_-]{43}$/;
 export const newApiKey = (kind: KeyKind): string => PREFIXES[kind] + randomToken();
 
 /** What a valid key opens. */
-export interface KeyHolder {
+export interface ApiKeyPrincipal {
   readonly kind: KeyKind;
   readonly projectId: Id;
   readonly siteUrl: string | null;
@@ -49,7 +49,7 @@ export interface KeyHolder {
 /** Finds projects by their keys. */
 export interface KeyDirectory {
   /** Null for anything but a current key. */
-  find(key: string): Soon<KeyHolder | null>;
+  find(key: string): Soon<ApiKeyPrincipal | null>;
   /** Drops what is remembered of a project; other processes notice within `CACHE_MS`. */
   forget(projectId: Id): void;
 }
@@ -57,7 +57,7 @@ export interface KeyDirectory {
 const KEYS_KEPT = 20_000;
 
 export function createKeyDirectory(engine: Engine, clock: Clock): KeyDirectory {
-  const known = createReadThrough<KeyHolder>({ clock, max: KEYS_KEPT }, async (key) => {
+  const known = createReadThrough<ApiKeyPrincipal>({ clock, max: KEYS_KEPT }, async (key) => {
     if (!KEY.test(key)) return null;
     const keys = engine.records<ApiKeyRecord>("control", API_KEYS);
     const found = await keys.findOne(eq("hash", sha256(key)));

@@ -1,7 +1,7 @@
 import { Problem } from "../problems.ts";
 import { after, type Soon } from "../soon.ts";
 import type { AccessTokens, Bearer } from "./access_tokens.ts";
-import type { KeyDirectory, KeyHolder } from "./api_keys.ts";
+import type { ApiKeyPrincipal, KeyDirectory } from "./api_keys.ts";
 import type { Id } from "../store/port.ts";
 import type { Caller, SignedInUser } from "./principals.ts";
 
@@ -19,10 +19,10 @@ export interface AuthServices {
 }
 
 /** Whose key this is. Throws `API_KEY_INVALID`: one refusal, whatever is wrong with the key. */
-export const holderOf = (
+export const authenticateKey = (
   { keys }: Pick<AuthServices, "keys">,
   { apiKey }: Pick<Credentials, "apiKey">,
-): Soon<KeyHolder> =>
+): Soon<ApiKeyPrincipal> =>
   after(apiKey === null ? null : keys.find(apiKey), (holder) => {
     if (holder === null) throw new Problem("API_KEY_INVALID");
     return holder;
@@ -34,7 +34,7 @@ export const holderOf = (
  */
 export function callerOf(
   services: Pick<AuthServices, "tokens">,
-  { kind, projectId }: KeyHolder,
+  { kind, projectId }: ApiKeyPrincipal,
   { authorization }: Pick<Credentials, "authorization">,
 ): Soon<Caller> {
   if (kind === "secret") return { kind, projectId };
@@ -51,7 +51,7 @@ export function callerOf(
  */
 export function signedInUserOf(
   services: Pick<AuthServices, "tokens">,
-  { kind, projectId }: KeyHolder,
+  { kind, projectId }: ApiKeyPrincipal,
   { authorization }: Pick<Credentials, "authorization">,
 ): Soon<SignedInUser> {
   if (kind === "secret") throw new Problem("PUBLISHABLE_KEY_REQUIRED");

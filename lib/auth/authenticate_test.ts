@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { Problem } from "../problems.ts";
-import type { KeyHolder } from "./api_keys.ts";
-import { callerOf, holderOf } from "./authenticate.ts";
+import type { ApiKeyPrincipal } from "./api_keys.ts";
+import { authenticateKey, callerOf } from "./authenticate.ts";
 
 const PROJECT = "66f1a0c2e4b0a1b2c3d4e5f6";
 const USER = "aaaaaaaaaaaaaaaaaaaaaaaa";
 const SESSION = "cccccccccccccccccccccccc";
 
-const holder = (kind: KeyHolder["kind"]): KeyHolder => ({
+const holder = (kind: ApiKeyPrincipal["kind"]): ApiKeyPrincipal => ({
   kind,
   projectId: PROJECT,
   siteUrl: null,
@@ -41,7 +41,7 @@ const none = { apiKey: null, authorization: null };
 
 Deno.test("a known key tells whose it is", async () => {
   assert.deepEqual(
-    await holderOf(services(), { ...none, apiKey: "good-key" }),
+    await authenticateKey(services(), { ...none, apiKey: "good-key" }),
     holder("publishable"),
   );
 });
@@ -49,11 +49,14 @@ Deno.test("a known key tells whose it is", async () => {
 Deno.test("a missing, an empty and an unknown key get the same refusal", async () => {
   const refusals: unknown[][] = [];
   for (const apiKey of [null, "", "other-key"]) {
-    await assert.rejects(async () => await holderOf(services(), { ...none, apiKey }), (refusal) => {
-      assert.ok(refusal instanceof Problem);
-      refusals.push([refusal.code, refusal.status, refusal.message]);
-      return true;
-    });
+    await assert.rejects(
+      async () => await authenticateKey(services(), { ...none, apiKey }),
+      (refusal) => {
+        assert.ok(refusal instanceof Problem);
+        refusals.push([refusal.code, refusal.status, refusal.message]);
+        return true;
+      },
+    );
   }
   assert.deepEqual(refusals[0]?.slice(0, 2), ["API_KEY_INVALID", 401]);
   assert.deepEqual(refusals[1], refusals[0]);

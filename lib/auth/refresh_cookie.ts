@@ -1,7 +1,7 @@
 import type { Cookies } from "../http/cookies.ts";
 import { SESSION_MS } from "../limits.ts";
 import type { Id } from "../store/port.ts";
-import type { KeyHolder } from "./api_keys.ts";
+import type { ApiKeyPrincipal } from "./api_keys.ts";
 
 /** The cookie that holds a browser's refresh token, for pages that keep none themselves. */
 
@@ -14,7 +14,7 @@ const SECONDS = SESSION_MS / 1000;
  * read a signed-in user's token by it.
  */
 export const isOwnOrigin = (
-  { siteUrl, allowedOrigins }: KeyHolder,
+  { siteUrl, allowedOrigins }: ApiKeyPrincipal,
   origin: string | null,
 ): boolean => origin !== null && (origin === siteUrl || allowedOrigins.includes(origin));
 
@@ -22,7 +22,7 @@ export const isOwnOrigin = (
  * Whether an answer may set or remove it. A page of another origin could plant a session of its
  * own, or sign the user out; a request without an origin comes from no page.
  */
-export const maySetCookie = (holder: KeyHolder, origin: string | null): boolean =>
+export const maySetCookie = (holder: ApiKeyPrincipal, origin: string | null): boolean =>
   origin === null || isOwnOrigin(holder, origin);
 
 export interface CookieRequest {
@@ -39,7 +39,7 @@ export interface CookieRequest {
  */
 export function readRefreshCookie(
   cookies: Cookies,
-  holder: KeyHolder,
+  holder: ApiKeyPrincipal,
   { origin, cookie, fromBrowser }: CookieRequest,
 ): string | null {
   const counts = origin === null ? !fromBrowser : isOwnOrigin(holder, origin);
@@ -49,7 +49,7 @@ export function readRefreshCookie(
 /** @param token Null removes the cookie. */
 export const refreshCookie = (
   cookies: Cookies,
-  { projectId }: KeyHolder,
+  { projectId }: ApiKeyPrincipal,
   token: string | null,
 ): readonly [string, string] =>
   cookies.write(nameOf(projectId), token ?? "", {

@@ -11,7 +11,7 @@ import type { Collection, StoredDocument } from "./collection.ts";
 import { letWritersIn } from "./redefine.ts";
 
 /** A collection that a caller may read. Only {@linkcode openForReading} makes one. */
-export interface Readable {
+export interface ReadAccess {
   readonly collection: Collection;
   readonly records: Records<StoredDocument>;
   readonly projectId: Id;
@@ -22,11 +22,11 @@ export interface Readable {
 }
 
 /** A collection that a caller may write. Only {@linkcode openForWriting} makes one. */
-export interface Writable extends Readable {
+export interface WriteAccess extends ReadAccess {
   /** Whose documents may be written; null for everybody's. */
   readonly ownerId: Id | null;
   /** The same opened under the definition that stands now. Throws as {@linkcode openForWriting}. */
-  reopened(): Promise<Writable>;
+  reopened(): Promise<WriteAccess>;
   /** Ends a change of the definition that writers wait for. */
   letIn(): Promise<void>;
 }
@@ -47,8 +47,8 @@ export async function openForReading(
   services: AccessServices,
   caller: Caller,
   name: string,
-): Promise<Readable> {
-  return readable(services, caller, await findCollection(services, caller, name));
+): Promise<ReadAccess> {
+  return readAccess(services, caller, await findCollection(services, caller, name));
 }
 
 /** As {@linkcode openForReading}; throws `RLS_REQUIRED` too. */
@@ -56,7 +56,7 @@ export async function openForWriting(
   services: WriteAccessServices,
   caller: Caller,
   name: string,
-): Promise<Writable> {
+): Promise<WriteAccess> {
   const collection = await findCollection(services, caller, name);
   let ownerId: Id | null = null;
   if (caller.kind === "publishable") {
@@ -69,7 +69,7 @@ export async function openForWriting(
     return openForWriting(services, caller, name);
   };
   const letIn = () => letWritersIn(services, caller.projectId, name);
-  return { ...readable(services, caller, collection), ownerId, reopened, letIn };
+  return { ...readAccess(services, caller, collection), ownerId, reopened, letIn };
 }
 
 /** How long a write waits for changes of its definition that are under way. */
@@ -83,8 +83,8 @@ const CHANGE_MS = [1_500, 2_500] as const;
  * `StoreUnavailable` where that takes too long.
  */
 export async function settled<T>(
-  target: Writable,
-  write: (target: Writable) => Promise<T>,
+  target: WriteAccess,
+  write: (target: WriteAccess) => Promise<T>,
 ): Promise<T> {
   const patience = new Patience();
   let hasLooked = false;
@@ -129,11 +129,11 @@ export const findCollection = (
   });
 
 /** Throws `ACCESS_TOKEN_REQUIRED` where row-level security needs to know the user. */
-export function readable(
+export function readAccess(
   services: AccessServices,
   caller: Caller,
   collection: Collection,
-): Readable {
+): ReadAccess {
   return {
     collection,
     records: services.engine.records<StoredDocument>(caller.projectId, collection.records),
@@ -151,7 +151,7 @@ export const callerTag = (caller: Caller): string =>
 function visibility(
   { definition: { rls } }: Collection,
   caller: Caller,
-): Readable["visible"] {
+): ReadAccess["visible"] {
   if (caller.kind === "secret") return (includeDeleted) => includeDeleted ? ALL : LIVE;
   const own = rls.enabled && caller.userId !== null ? eq(rls.ownerField, caller.userId) : null;
   if (rls.enabled && rls.mode === "private") {
@@ -162,7 +162,7 @@ function visibility(
 }
 
 /** The owner's documents only, for writes on behalf of a user. */
-export function owned({ collection, ownerId }: Writable): Filter {
+export function ownerFilter({ collection, ownerId }: WriteAccess): Filter {
   return ownerId === null ? ALL : eq(collection.definition.rls.ownerField, ownerId);
 }
 
@@ -170,7 +170,11 @@ export function owned({ collection, ownerId }: Writable): Filter {
  * Why a write found nothing: the caller can see the document and it is not theirs, or there is
  * none to see.
  */
-export async function refusal(target: Writable, id: Id, includeDeleted = false): Promise<Problem> {
+export async function explainMissingWrite(
+  target: WriteAccess,
+  id: Id,
+  includeDeleted = false,
+): Promise<Problem> {
   const seen = await target.records.findOne(and(eq("_id", id), target.visible(includeDeleted)));
   if (seen === null || target.ownerId === null) return new Problem("DOCUMENT_NOT_FOUND");
   const isOwn = seen.value[target.collection.definition.rls.ownerField] === target.ownerId;

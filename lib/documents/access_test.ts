@@ -4,12 +4,12 @@ import type { NewId } from "../ids.ts";
 import type { Engine, Filter, Id, Stored } from "../store/port.ts";
 import {
   type AccessServices,
+  explainMissingWrite,
   openForReading,
   openForWriting,
-  owned,
-  refusal,
+  ownerFilter,
   requireSecretKey,
-  type Writable,
+  type WriteAccess,
 } from "./access.ts";
 import { compileCollection, type StoredDocument } from "./collection.ts";
 import { parseDefinition } from "./definition.ts";
@@ -138,7 +138,7 @@ Deno.test("the secret key may do what it alone may do", () => {
 
 Deno.test("users write their own documents only, the secret key all", async () => {
   const owner = async (caller: Caller, name: string) =>
-    owned(await openForWriting(services(), caller, name));
+    ownerFilter(await openForWriting(services(), caller, name));
   assert.deepEqual(await owner(user, "private"), OWN);
   assert.deepEqual(await owner(user, "public"), OWN);
   assert.deepEqual(await owner(user, "authored"), AUTHORED);
@@ -160,8 +160,8 @@ async function refusedWith(
   includeDeleted?: boolean,
 ): Promise<{ code: string; asked: Filter[] }> {
   const known = services(stored);
-  const target: Writable = await openForWriting(known, caller, "public");
-  return { code: (await refusal(target, ID, includeDeleted)).code, asked: known.asked };
+  const target: WriteAccess = await openForWriting(known, caller, "public");
+  return { code: (await explainMissingWrite(target, ID, includeDeleted)).code, asked: known.asked };
 }
 
 Deno.test("a write that found nothing says whether there is a document to see", async () => {

@@ -17,7 +17,7 @@ const COLLECTION_TURNS: Definition = {
  * Transactions that add collections to a project wait for one another: each touches this record, so
  * that what it has counted still holds when it commits. It must be there before they begin.
  */
-export async function prepareTurns({ engine }: { engine: Engine }, projectId: Id): Promise<void> {
+export async function ensureLockRow({ engine }: { engine: Engine }, projectId: Id): Promise<void> {
   const records = engine.records(projectId, COLLECTION_TURNS);
   if (await records.get(projectId) !== null) return;
   try {
@@ -30,7 +30,7 @@ export async function prepareTurns({ engine }: { engine: Engine }, projectId: Id
 
 /**
  * Throws `PLAN_LIMIT_REACHED` where a transaction must not add as many collections.
- * {@linkcode prepareTurns} comes before it.
+ * {@linkcode ensureLockRow} comes before it.
  */
 export async function refuseMoreCollections(
   tx: Transaction,

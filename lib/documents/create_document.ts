@@ -4,7 +4,7 @@ import { BULK_DOCUMENTS_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import type { Engine, Json, Records, Room, Transaction } from "../store/port.ts";
 import { isObject } from "../store/shape.ts";
-import { settled, type Writable } from "./access.ts";
+import { settled, type WriteAccess } from "./access.ts";
 import { newDocument, type StoredDocument } from "./collection.ts";
 import {
   asMembers,
@@ -35,13 +35,13 @@ export interface CreateServices extends QuotaServices {
  */
 export const createDocument = (
   services: CreateServices,
-  target: Writable,
+  target: WriteAccess,
   input: CreateInput,
 ): Promise<string> => settled(target, (target) => createOne(services, target, input));
 
 async function createOne(
   services: CreateServices,
-  target: Writable,
+  target: WriteAccess,
   { body, idempotencyKey }: CreateInput,
 ): Promise<string> {
   const document = prepared(services, target, asMembers(body));
@@ -67,13 +67,13 @@ async function createOne(
  */
 export const createDocuments = (
   services: CreateServices,
-  target: Writable,
+  target: WriteAccess,
   input: CreateInput,
 ): Promise<string> => settled(target, (target) => createAll(services, target, input));
 
 async function createAll(
   services: CreateServices,
-  target: Writable,
+  target: WriteAccess,
   { body, idempotencyKey }: CreateInput,
 ): Promise<string> {
   const documents = listOf(body).map((one, i) => inList(i, () => prepared(services, target, one)));
@@ -95,7 +95,7 @@ const NO_ROOM: readonly string[] = ["DOCUMENT_QUOTA_EXCEEDED", "TOO_MANY_IDEMPOT
 /** {@linkcode onceOnly}, where there is room; what was answered before needs none. */
 async function stored(
   services: CreateServices,
-  target: Writable,
+  target: WriteAccess,
   repeatable: Repeatable,
   write: (records: Records<StoredDocument>) => Promise<string>,
 ): Promise<string> {
@@ -117,18 +117,18 @@ async function stored(
 
 const prepared = (
   { clock, newId }: CreateServices,
-  target: Writable,
+  target: WriteAccess,
   members: Members,
 ): StoredDocument => newDocument(newId(), fitted(target, members), timestamp(clock));
 
-const fitted = (target: Writable, members: Members): Members =>
+const fitted = (target: WriteAccess, members: Members): Members =>
   fitWhole(target.collection, withOwner(target, withoutServerFields(members, null)));
 
 /**
  * Why these members are no document that could be created, as far as they alone can tell: whether
  * a unique value is taken, and whether there is room, is seen when they are stored.
  */
-export function creationProblem(target: Writable, body: Json): Problem | null {
+export function creationProblem(target: WriteAccess, body: Json): Problem | null {
   try {
     fitted(target, asMembers(body));
     return null;
@@ -138,7 +138,7 @@ export function creationProblem(target: Writable, body: Json): Problem | null {
   }
 }
 
-const requestText = (operation: string, { collection }: Writable, body: Json): string =>
+const requestText = (operation: string, { collection }: WriteAccess, body: Json): string =>
   JSON.stringify([operation, collection.definition.name, body]);
 
 function listOf(body: Json): Members[] {

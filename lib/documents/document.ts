@@ -4,7 +4,7 @@ import { DOCUMENT_MEMBERS_MAX, PATH_LENGTH_MAX } from "../limits.ts";
 import { PathConflict, RecordTooLarge, TooManyMembers, UniqueViolation } from "../store/errors.ts";
 import type { Id, Json, Stored } from "../store/port.ts";
 import { exceedsMembers, isObject, own } from "../store/shape.ts";
-import type { Writable } from "./access.ts";
+import type { WriteAccess } from "./access.ts";
 import type { Collection } from "./collection.ts";
 import { withDefaults } from "./defaults.ts";
 import { FAULTS_MAX, fitMembers } from "./fit.ts";
@@ -63,7 +63,7 @@ export function refuseFaults(faults: readonly FieldFault[]): void {
 }
 
 /** The owner of a new document: the signed-in user, or whom the secret key names. */
-export function withOwner({ collection, ownerId }: Writable, members: Members): Members {
+export function withOwner({ collection, ownerId }: WriteAccess, members: Members): Members {
   if (ownerId === null) return members;
   const { ownerField } = collection.definition.rls;
   const named = own(members, ownerField);
@@ -72,7 +72,7 @@ export function withOwner({ collection, ownerId }: Writable, members: Members): 
 }
 
 /** A signed-in user may repeat the owner but not change it. */
-export function checkOwnerUnchanged({ collection, ownerId }: Writable, members: Members): void {
+export function checkOwnerUnchanged({ collection, ownerId }: WriteAccess, members: Members): void {
   const { ownerField } = collection.definition.rls;
   if (ownerId === null || !Object.hasOwn(members, ownerField)) return;
   if (members[ownerField] !== ownerId) throw new Problem("OWNER_IMMUTABLE");

@@ -6,7 +6,7 @@ import {
   UniqueViolation,
 } from "../store/errors.ts";
 import type { Json, Records, Stored } from "../store/port.ts";
-import type { Writable } from "./access.ts";
+import type { WriteAccess } from "./access.ts";
 import { compileCollection, type StoredDocument } from "./collection.ts";
 import { creationProblem } from "./create_document.ts";
 import { parseDefinition } from "./definition.ts";
@@ -29,7 +29,7 @@ const collection = (fields: unknown, parts: Record<string, unknown> = {}) =>
   compileCollection(parseDefinition({ name: "posts", fields, ...parts }));
 
 /** Where somebody writes; the store is out of reach. */
-const target = (ownerId: string | null, parts: Record<string, unknown> = {}): Writable => ({
+const target = (ownerId: string | null, parts: Record<string, unknown> = {}): WriteAccess => ({
   collection: collection([], parts),
   records: null as unknown as Records<StoredDocument>, // Nothing here reads or writes.
   projectId: "66f1a0c2e4b0a1b2c3d4e5f6",

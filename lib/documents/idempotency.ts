@@ -7,7 +7,7 @@ import { UniqueViolation } from "../store/errors.ts";
 import { purgeExpired } from "../store/expiry.ts";
 import { ALL, eq } from "../store/filter.ts";
 import type { Definition, Engine, Room, Stored, StoredRecord, Transaction } from "../store/port.ts";
-import type { Writable } from "./access.ts";
+import type { WriteAccess } from "./access.ts";
 
 /** The first answer to a request that may be sent again. */
 type KeptAnswer = StoredRecord & {
@@ -51,7 +51,7 @@ const KEY = new RegExp(`^[\\x20-\\x7e]{1,${IDEMPOTENCY_KEY_LENGTH_MAX}}$`);
  */
 export async function onceOnly(
   services: { engine: Engine; clock: Clock; newId: NewId },
-  target: Writable,
+  target: WriteAccess,
   { key, request, room }: Repeatable & { readonly room: Room },
   write: (tx: Transaction) => Promise<string>,
 ): Promise<string> {
@@ -88,7 +88,7 @@ export async function onceOnly(
  */
 async function makeRoom(
   { engine, clock }: { engine: Engine; clock: Clock },
-  { projectId }: Writable,
+  { projectId }: WriteAccess,
 ): Promise<void> {
   const kept = engine.records<KeptAnswer>(projectId, KEPT_ANSWERS);
   if (await kept.count(ALL) < KEPT_ANSWERS_MAX) return;
@@ -103,7 +103,7 @@ const RETRY_SECONDS = 3_600;
 /** The first answer to a request that came before; null where there is none. */
 export async function answeredBefore(
   { engine, clock }: { engine: Engine; clock: Clock },
-  target: Writable,
+  target: WriteAccess,
   { key, request }: Repeatable,
 ): Promise<string | null> {
   if (key === null) return null;
@@ -113,7 +113,7 @@ export async function answeredBefore(
   return answerIn(earlier, requestHash, clock);
 }
 
-function hashesOf({ callerTag }: Writable, key: string, request: string): [string, string] {
+function hashesOf({ callerTag }: WriteAccess, key: string, request: string): [string, string] {
   if (!KEY.test(key)) throw new Problem("INVALID_IDEMPOTENCY_KEY");
   return [sha256(`${callerTag}\n${key}`), sha256(request)];
 }

@@ -4,7 +4,7 @@ import type { Caller } from "../auth/principals.ts";
 import { ALL } from "../store/filter.ts";
 import { purgeExpired } from "../store/expiry.ts";
 import type { Json } from "../store/port.ts";
-import { openForWriting, type Writable } from "./access.ts";
+import { openForWriting, type WriteAccess } from "./access.ts";
 import { createDocument, createDocuments } from "./create_document.ts";
 import { KEPT_ANSWERS, onceOnly } from "./idempotency.ts";
 import { createCollection } from "./save_collection.ts";
@@ -19,7 +19,7 @@ const user = (digit: string): Caller => ({
 
 interface Setup extends AsyncDisposable {
   readonly opened: TestServices;
-  target(caller?: Caller, name?: string): Promise<Writable>;
+  target(caller?: Caller, name?: string): Promise<WriteAccess>;
   create(idempotencyKey: string, body?: Json, caller?: Caller, name?: string): Promise<string>;
   count(name?: string): Promise<number>;
 }

@@ -22,11 +22,11 @@ interface KeptAnswer extends ListAnswer {
   /** The version of the definition that it was made by. */
   readonly definition: string;
   /** Until when that need not be looked at. */
-  looked: Looked;
+  looked: DefinitionCheck;
 }
 
 /** For so long, and while the catalog has forgotten nothing, a definition is what it was. */
-interface Looked {
+interface DefinitionCheck {
   /** In milliseconds since 1970. */
   readonly until: number;
   readonly forgotten: number;

@@ -12,8 +12,8 @@ import {
   type AccessServices,
   callerTag,
   findCollection,
-  type Readable,
-  readable,
+  type ReadAccess,
+  readAccess,
   requireSecretKey,
 } from "./access.ts";
 import { AnswerSize } from "./answer_size.ts";
@@ -52,7 +52,7 @@ export interface ListServices extends AccessServices {
 
 /** A list as one caller may see it: everything about it but the page. */
 interface ListPlan {
-  readonly source: Readable;
+  readonly source: ReadAccess;
   readonly request: ListRequest;
   /** The caller's part comes last: no parameter can widen it. */
   readonly filter: Filter;
@@ -143,7 +143,7 @@ const passedOver = ({ page, offset, limit }: ListRequest): number =>
 const pageOf = (request: ListRequest): number =>
   Math.floor(passedOver(request) / request.limit) + 1;
 
-async function wholePage({ records }: Readable, query: ListQuery): Promise<Page> {
+async function wholePage({ records }: ReadAccess, query: ListQuery): Promise<Page> {
   try {
     return await records.list(query);
   } catch (error) {
@@ -200,7 +200,7 @@ function listOf(
     cursorText: string | null;
   },
 ): DocumentList {
-  const { before, behind } = neighbours(page, request, cursor);
+  const { before, behind } = adjacentCursors(page, request, cursor);
   const write = (to: Cursor | null) => to === null ? null : services.cursors.write(to, scope);
   return {
     items: page.items,
@@ -230,7 +230,7 @@ function planFor(
   const key = `${collection.version} ${tag}?${text}`;
   const known = listPlans.get(key);
   if (known !== undefined) return known;
-  const source = readable(services, caller, collection);
+  const source = readAccess(services, caller, collection);
   const { projectId } = source;
   const request = parseListQuery(collection, text);
   const filter = and(request.filter, source.visible(request.includeDeleted));
@@ -251,7 +251,7 @@ function queryOf({ request, filter }: ListPlan, cursor: Cursor | null): ListQuer
 }
 
 /** The cursors on either side of a page; where it was come from, the list goes on. */
-function neighbours(page: ShownPage, request: ListRequest, cursor: Cursor | null) {
+function adjacentCursors(page: ShownPage, request: ListRequest, cursor: Cursor | null) {
   const before = () => cursorAt(page.first(), true);
   const behind = () => cursorAt(page.last(), false);
   if (cursor === null) {
@@ -259,15 +259,15 @@ function neighbours(page: ShownPage, request: ListRequest, cursor: Cursor | null
     return { before: isFirst ? null : before(), behind: page.more ? behind() : null };
   }
   return cursor.backwards
-    ? { before: page.more ? before() : null, behind: behind() ?? turned(cursor) }
-    : { before: before() ?? turned(cursor), behind: page.more ? behind() : null };
+    ? { before: page.more ? before() : null, behind: behind() ?? reversed(cursor) }
+    : { before: before() ?? reversed(cursor), behind: page.more ? behind() : null };
 }
 
 const cursorAt = (from: Position | null, backwards: boolean): Cursor | null =>
   from === null ? null : { from, backwards };
 
 /** What the page held is gone: the way back begins at the very place it was come from. */
-const turned = ({ from, backwards }: Cursor): Cursor => ({
+const reversed = ({ from, backwards }: Cursor): Cursor => ({
   from: { ...from, inclusive: !from.inclusive },
   backwards: !backwards,
 });

@@ -19,7 +19,7 @@ import {
 } from "./catalog.ts";
 import { checkDocuments } from "./check_documents.ts";
 import { type Collection, compileCollection, type StoredDocument } from "./collection.ts";
-import { prepareTurns, refuseMoreCollections } from "./collections_limit.ts";
+import { ensureLockRow, refuseMoreCollections } from "./collections_limit.ts";
 import { parseDefinition, referencedCollections } from "./definition.ts";
 import { type CollectionDefinition } from "./fields.ts";
 import { type Misfit, misfits } from "./misfits.ts";
@@ -59,7 +59,7 @@ export async function createCollections(
   const { engine, plans, catalog } = services;
   const fresh = inputs.map((input) => newRecord(services, parseDefinition(input)));
   const plan = await plans.of(projectId);
-  await prepareTurns({ engine }, projectId);
+  await ensureLockRow({ engine }, projectId);
   await engine.transaction(projectId, async (tx) => {
     const records = tx.records<CollectionRecord>(COLLECTIONS);
     await refuseMoreCollections(tx, projectId, { plan, added: fresh.length });

@@ -5,7 +5,7 @@ import { deleteAll } from "../store/expiry.ts";
 import { and, compare, eq, within } from "../store/filter.ts";
 import { parseJson } from "../store/json_text.ts";
 import type { Filter, Id, Records, Stored } from "../store/port.ts";
-import { owned, refusal, settled, type Writable } from "./access.ts";
+import { explainMissingWrite, ownerFilter, settled, type WriteAccess } from "./access.ts";
 import type { StoredDocument } from "./collection.ts";
 import { writing } from "./document.ts";
 import { unchangedSince } from "./precondition.ts";
@@ -21,20 +21,20 @@ export interface DeleteInput {
 /** To the trash, from which a document can be recovered for 30 days; or away for good. */
 export const deleteDocument = (
   services: { readonly clock: Clock },
-  target: Writable,
+  target: WriteAccess,
   input: DeleteInput,
 ): Promise<void> => settled(target, (target) => deleteOnce(services, target, input));
 
 async function deleteOnce(
   { clock }: { readonly clock: Clock },
-  target: Writable,
+  target: WriteAccess,
   { id, permanent, ifMatch }: DeleteInput,
 ): Promise<void> {
-  const mine = and(eq("_id", id), permanent ? and() : eq("isDeleted", false), owned(target));
+  const mine = and(eq("_id", id), permanent ? and() : eq("isDeleted", false), ownerFilter(target));
   let unchanged: Filter = and();
   if (ifMatch !== null) {
     const current = await target.records.findOne(mine);
-    if (current === null) throw await refusal(target, id, permanent);
+    if (current === null) throw await explainMissingWrite(target, id, permanent);
     unchanged = unchangedSince(current, ifMatch);
   }
   const filter = and(mine, unchanged);
@@ -52,24 +52,24 @@ async function deleteOnce(
 /** Out of the trash. A document that is not in it stays as it is. */
 export const recoverDocument = (
   services: { readonly clock: Clock },
-  target: Writable,
+  target: WriteAccess,
   id: Id,
 ): Promise<Stored<StoredDocument>> =>
   settled(target, (target) => recoverOnce(services, target, id));
 
 async function recoverOnce(
   { clock }: { readonly clock: Clock },
-  target: Writable,
+  target: WriteAccess,
   id: Id,
 ): Promise<Stored<StoredDocument>> {
-  const mine = and(eq("_id", id), owned(target));
+  const mine = and(eq("_id", id), ownerFilter(target));
   const recovered = await writing(() =>
     target.records.updateOne(and(mine, recoverable(clock)), {
       set: { isDeleted: false, deletedAt: null, updatedAt: timestamp(clock) },
     })
   );
   const found = recovered ?? await target.records.findOne(and(mine, eq("isDeleted", false)));
-  if (found === null) throw await refusal(target, id, true);
+  if (found === null) throw await explainMissingWrite(target, id, true);
   return found;
 }
 

@@ -4,7 +4,7 @@ import type { Caller } from "../auth/principals.ts";
 import { QueryTooSlow } from "../store/errors.ts";
 import { ALL } from "../store/filter.ts";
 import type { Filter, Id, Json, ListQuery, Records } from "../store/port.ts";
-import { openForWriting, type Writable } from "./access.ts";
+import { openForWriting, type WriteAccess } from "./access.ts";
 import type { StoredDocument } from "./collection.ts";
 import { etagOf } from "./document.ts";
 import { createCollection } from "./save_collection.ts";
@@ -43,7 +43,7 @@ async function store(
 
 const deletedAt = (time: string) => ({ isDeleted: true, deletedAt: time });
 
-async function setup(): Promise<TestServices & { open(caller?: Caller): Promise<Writable> }> {
+async function setup(): Promise<TestServices & { open(caller?: Caller): Promise<WriteAccess> }> {
   const opened = await openTestServices();
   await createCollection(opened.services, PROJECT, DEFINITION);
   return { ...opened, open: (caller = SECRET) => openForWriting(opened.services, caller, "posts") };
@@ -125,7 +125,7 @@ Deno.test("a permanent deletion from the trash that lost a race says so", async 
   const records = await store(posts, deletedAt("2026-01-30T12:00:00.000Z"));
   const target = await posts.open();
   const ifMatch = etagOf((await records.get(id(1)))!);
-  const racing: Writable = {
+  const racing: WriteAccess = {
     ...target,
     records: new Proxy(target.records, {
       get: (to, name) =>

@@ -2,7 +2,7 @@ import { type Clock, timestamp } from "../clock.ts";
 import { Problem } from "../problems.ts";
 import { ALL, and, compare, eq } from "../store/filter.ts";
 import type { Change, Engine, Filter, Id, Stored } from "../store/port.ts";
-import { owned, refusal, settled, type Writable } from "./access.ts";
+import { explainMissingWrite, ownerFilter, settled, type WriteAccess } from "./access.ts";
 import type { StoredDocument } from "./collection.ts";
 import {
   asMembers,
@@ -35,7 +35,7 @@ export interface WriteServices extends QuotaServices {
 /** `PUT`: everything but the id, the owner and the creation time is replaced. */
 export function replaceDocument(
   services: WriteServices,
-  target: Writable,
+  target: WriteAccess,
   input: WriteInput,
 ): Promise<Stored<StoredDocument>> {
   return write(services, target, input, ({ collection }, members, now) => {
@@ -55,7 +55,7 @@ export function replaceDocument(
 /** `PATCH`: each named top-level field is replaced whole; a dotted path changes a part. */
 export function patchDocument(
   services: WriteServices,
-  target: Writable,
+  target: WriteAccess,
   input: WriteInput,
 ): Promise<Stored<StoredDocument>> {
   return write(services, target, input, ({ collection }, members, now) => {
@@ -73,11 +73,11 @@ interface Wanted {
   readonly beside: readonly string[];
 }
 
-type WantedOf = (target: Writable, members: Members, now: string) => Wanted;
+type WantedOf = (target: WriteAccess, members: Members, now: string) => Wanted;
 
 const write = (
   services: WriteServices,
-  target: Writable,
+  target: WriteAccess,
   input: WriteInput,
   wantedOf: WantedOf,
 ): Promise<Stored<StoredDocument>> =>
@@ -85,16 +85,16 @@ const write = (
 
 async function writeOnce(
   services: WriteServices,
-  target: Writable,
+  target: WriteAccess,
   { id, body, ifMatch }: WriteInput,
   wantedOf: WantedOf,
 ): Promise<Stored<StoredDocument>> {
   const own = withoutServerFields(asMembers(body), id);
-  const mine = and(eq("_id", id), LIVE, owned(target));
+  const mine = and(eq("_id", id), LIVE, ownerFilter(target));
   let unchanged: Filter = and();
   if (ifMatch !== null) {
     const current = await target.records.findOne(mine);
-    if (current === null) throw await refusal(target, id);
+    if (current === null) throw await explainMissingWrite(target, id);
     unchanged = unchangedSince(current, ifMatch);
   }
   checkOwnerUnchanged(target, own);
@@ -115,13 +115,13 @@ async function writeOnce(
 
 /** A write found nothing: the document changed meanwhile, or it is not to be written. */
 export async function lostOrRefused(
-  target: Writable,
+  target: WriteAccess,
   { id, conditional, inTrash }: { id: Id; conditional: boolean; inTrash: boolean },
 ): Promise<Problem> {
   if (conditional) {
     const place = inTrash ? ALL : LIVE;
-    const still = await target.records.findOne(and(eq("_id", id), place, owned(target)));
+    const still = await target.records.findOne(and(eq("_id", id), place, ownerFilter(target)));
     if (still !== null) return new Problem("PRECONDITION_FAILED");
   }
-  return await refusal(target, id, inTrash);
+  return await explainMissingWrite(target, id, inTrash);
 }

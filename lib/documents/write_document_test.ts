@@ -3,7 +3,7 @@ import { openTestServices, type TestServices } from "@/tests/support/test_servic
 import type { Caller } from "../auth/principals.ts";
 import { eq } from "../store/filter.ts";
 import type { Filter, Json } from "../store/port.ts";
-import { openForWriting, type Writable } from "./access.ts";
+import { openForWriting, type WriteAccess } from "./access.ts";
 import { createDocument, createDocuments } from "./create_document.ts";
 import { etagOf } from "./document.ts";
 import { createCollection } from "./save_collection.ts";
@@ -18,7 +18,7 @@ const OWNER: Caller = { kind: "publishable", projectId: PROJECT, userId: USER };
 type Body = { [name: string]: Json };
 
 interface Posts extends TestServices {
-  open(caller?: Caller): Promise<Writable>;
+  open(caller?: Caller): Promise<WriteAccess>;
   create(body: Body, caller?: Caller): Promise<Body>;
   put(id: Json, body: Body, caller?: Caller, ifMatch?: string): Promise<Body>;
   patch(id: Json, body: Body, caller?: Caller, ifMatch?: string): Promise<Body>;
@@ -235,7 +235,7 @@ Deno.test("a document that changes between reading and writing is not overwritte
   await using posts = await setup();
   const created = await posts.create({ a: 1 });
   const target = await posts.open();
-  const racing: Writable = {
+  const racing: WriteAccess = {
     ...target,
     records: new Proxy(target.records, {
       get: (to, name) =>

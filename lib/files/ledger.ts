@@ -1,7 +1,12 @@
 import { type Clock, timestamp } from "../clock.ts";
 import { ALL, and, compare, eq, not, or } from "../store/filter.ts";
 import type { Filter, Id, Records, Transaction } from "../store/port.ts";
-import { carryOut, type FileServices, noteRemovals, type RemovalRecord } from "./removals.ts";
+import {
+  enqueueRemovals,
+  executeRemoval,
+  type FileServices,
+  type RemovalRecord,
+} from "./removals.ts";
 import { INTERNAL } from "./stores.ts";
 import { STORAGE_USAGE, type StorageUsageRecord, type UploadRecord, UPLOADS } from "./uploads.ts";
 
@@ -102,7 +107,7 @@ export async function removeRows(
     const rows = await take(tx.records<UploadRecord>(UPLOADS));
     if (rows.length === 0) return { rows, removals: [] };
     await addSums(tx, projectId, negated(rows.reduce(plus, NOTHING)));
-    return { rows, removals: await noteRemovals(tx, services, rows) };
+    return { rows, removals: await enqueueRemovals(tx, services, rows) };
   });
 }
 
@@ -115,6 +120,6 @@ export async function removeObjects(
 ): Promise<void> {
   for (const removal of removals) {
     if (stopped()) return;
-    await carryOut(services, projectId, removal);
+    await executeRemoval(services, projectId, removal);
   }
 }

@@ -49,7 +49,7 @@ export interface Leftover {
 }
 
 /** Notes objects to be removed, in the transaction that removes their rows. */
-export async function noteRemovals(
+export async function enqueueRemovals(
   tx: Transaction,
   { clock, newId }: Pick<FileServices, "clock" | "newId">,
   leftovers: readonly Leftover[],
@@ -73,7 +73,7 @@ const PAUSE_MS_MAX = 6 * 3_600_000;
  * Removes the objects and then the note of them; false where that failed, which is logged, and
  * tried again later and later. May be done twice: paths are never used again.
  */
-export async function carryOut(
+export async function executeRemoval(
   services: FileServices,
   projectId: Id,
   removal: RemovalRecord,
@@ -114,9 +114,9 @@ export async function removeLeftover(
 ): Promise<void> {
   const [note] = await services.engine.transaction(
     projectId,
-    (tx) => noteRemovals(tx, services, [leftover]),
+    (tx) => enqueueRemovals(tx, services, [leftover]),
   );
-  await carryOut(services, projectId, note!);
+  await executeRemoval(services, projectId, note!);
 }
 
 /** Removals that are due. */
@@ -139,7 +139,7 @@ export async function retryRemovals(
   for await (const removal of walkRecords(removals, { filter: which, sort: [] })) {
     if (stopped()) break;
     if (failing.has(removal.target)) continue;
-    if (await carryOut(services, projectId, removal)) done++;
+    if (await executeRemoval(services, projectId, removal)) done++;
     else failing.add(removal.target);
   }
   return done;

@@ -14,7 +14,7 @@ import {
   projectOfInvitation,
 } from "./invitations.ts";
 import { memberKey, type MemberRecord, MEMBERS, type ProjectMember, type Role } from "./members.ts";
-import { accountInTurn, lockProject, refuseMoreProjects } from "./ownership.ts";
+import { lockAccount, lockProject, refuseMoreProjects } from "./ownership.ts";
 import type { Plans } from "./plans.ts";
 import { type ProjectRecord, PROJECTS } from "./records.ts";
 
@@ -83,7 +83,7 @@ export async function acceptInvitation(
       if (taken === null) return await acceptedBefore(tx, invitation, accountId);
       const project = await projectOfInvitation(tx, invitation);
       if (project === null) throw notFound();
-      const account = await accountInTurn(tx, accountId);
+      const account = await lockAccount(tx, accountId);
       if (account === null) throw new Problem("SIGN_IN_REQUIRED");
       return invitation.role === "owner"
         ? await takeOver(tx, invitation, account)

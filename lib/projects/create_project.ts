@@ -9,7 +9,7 @@ import { Problem } from "../problems.ts";
 import { eq } from "../store/filter.ts";
 import type { Engine, Id, Transaction } from "../store/port.ts";
 import { memberKey, type MemberRecord, MEMBERS } from "./members.ts";
-import { accountInTurn, refuseMoreProjects, refuseMoreThisHour } from "./ownership.ts";
+import { lockAccount, refuseMoreProjects, refuseMoreThisHour } from "./ownership.ts";
 import { type ProjectRecord, PROJECTS } from "./records.ts";
 import { checkedName, checkedOrigins, checkedSiteUrl } from "./settings.ts";
 
@@ -112,7 +112,7 @@ async function admitOwner(
   { ownerId, createdAt, isOperators }: Creation,
 ): Promise<string[]> {
   if (ownerId === null) return [];
-  const owner = await accountInTurn(tx, ownerId);
+  const owner = await lockAccount(tx, ownerId);
   if (owner === null) throw new Problem("SIGN_IN_REQUIRED");
   await refuseMoreProjects(tx, owner);
   if (isOperators) return owner.projectsCreatedAt ?? [];

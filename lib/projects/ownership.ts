@@ -12,7 +12,7 @@ import { IN_USE, type ProjectRecord, PROJECTS } from "./records.ts";
  * changes of one account, and its deletion, wait for each other: each touches the account's record,
  * so that what one has counted still holds when it commits.
  */
-export async function accountInTurn(tx: Transaction, accountId: Id): Promise<AccountRecord | null> {
+export async function lockAccount(tx: Transaction, accountId: Id): Promise<AccountRecord | null> {
   const touched = await tx.records<AccountRecord>(ACCOUNTS)
     .updateOne(eq("_id", accountId), { increment: { turns: 1 } });
   return touched?.value ?? null;

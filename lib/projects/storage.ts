@@ -113,14 +113,14 @@ export async function setStorage(
   const settings = { ...input, target: targetOf(input) };
   const fresh = keys && await sealStorageKeys(keyRing, projectId, settings.target, keys);
   const now = timestamp(clock);
-  await clearUp(services, projectId, settings.target);
-  await onceMore(() =>
+  await drainStorage(services, projectId, settings.target);
+  await retryOnConflict(() =>
     engine.transaction(projectId, async (tx) => {
       const records = tx.records<StorageRecord>(STORAGE_SETTINGS);
       const stored = (await records.get(projectId))?.value;
       const sealed = fresh ?? (stored?.target === settings.target ? stored.sealed : null);
       if (sealed === null) throw new Problem("INVALID_INPUT", { message: KEYS_MISSING });
-      await pointUploadsTo(tx, projectId, settings.target);
+      await switchUploadTarget(tx, projectId, settings.target);
       const values = { ...settings, sealed, createdAt: stored?.createdAt ?? now, updatedAt: now };
       if (stored === undefined) await records.insert({ _id: projectId, ...values });
       else await records.updateOne(eq("_id", projectId), { replace: values });
@@ -137,12 +137,12 @@ const KEYS_MISSING = "accessKeyId and secretAccessKey are missing: none are stor
  * there is none. Throws `STORAGE_IN_USE` while files are in the bucket.
  */
 export async function clearStorage(services: FileServices, projectId: Id): Promise<void> {
-  await clearUp(services, projectId, INTERNAL);
-  await onceMore(() =>
+  await drainStorage(services, projectId, INTERNAL);
+  await retryOnConflict(() =>
     services.engine.transaction(projectId, async (tx) => {
       const records = tx.records<StorageRecord>(STORAGE_SETTINGS);
       if (await records.deleteOne(eq("_id", projectId)) === null) return;
-      await pointUploadsTo(tx, projectId, INTERNAL);
+      await switchUploadTarget(tx, projectId, INTERNAL);
     })
   );
 }
@@ -154,7 +154,7 @@ const CLEAR_UP_MS = 10_000;
  * Ends uploads that are over, and removes what is to be removed, in a bucket that uploads are about
  * to leave: nobody has its keys afterwards.
  */
-async function clearUp(services: FileServices, projectId: Id, target: string): Promise<void> {
+async function drainStorage(services: FileServices, projectId: Id, target: string): Promise<void> {
   const present = (await findStorage(services, projectId))?.value.target ?? target;
   if (present === target) return;
   const isLate = after(services.clock, CLEAR_UP_MS);
@@ -166,7 +166,7 @@ async function clearUp(services: FileServices, projectId: Id, target: string): P
  * An upload that is requested in this moment depends on the same record: it names the target that
  * it found there, so either it is counted here or it begins anew.
  */
-async function pointUploadsTo(tx: Transaction, projectId: Id, target: string): Promise<void> {
+async function switchUploadTarget(tx: Transaction, projectId: Id, target: string): Promise<void> {
   const records = tx.records<StorageUsageRecord>(STORAGE_USAGE);
   const pointed = await records.updateOne(
     and(eq("_id", projectId), or(eq("target", target), eq("external", 0))),
@@ -195,7 +195,7 @@ async function forgetRemovals(tx: Transaction, target: string): Promise<void> {
 const REMOVALS_AT_ONCE = 500;
 
 /** Two that make the first record of a project in the same moment: the later finds it made. */
-async function onceMore(work: () => Promise<void>): Promise<void> {
+async function retryOnConflict(work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {

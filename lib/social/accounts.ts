@@ -11,12 +11,12 @@ import type { Id, Json, Transaction } from "../store/port.ts";
 import { SignInFailed } from "./failures.ts";
 import type { Profile } from "./provider.ts";
 
-interface Making {
+interface LinkContext {
   readonly clock: Clock;
   readonly newId: NewId;
 }
 
-interface Whom {
+interface ProviderIdentity {
   readonly provider: string;
   readonly profile: Profile;
   readonly linking: Linking;
@@ -45,7 +45,11 @@ const SHOWN: readonly OwnMember[] = ["name", "username", "avatarUrl"];
  * Throws `SignInFailed` for a disabled user, and `UniqueViolation` when another transaction made
  * the account first.
  */
-export async function accountOf(tx: Transaction, making: Making, whom: Whom): Promise<Account> {
+export async function accountOf(
+  tx: Transaction,
+  making: LinkContext,
+  whom: ProviderIdentity,
+): Promise<Account> {
   const identities = tx.records<IdentityRecord>(IDENTITIES);
   const users = tx.records<UserRecord>(USERS);
   const { provider, profile, linking } = whom;
@@ -57,7 +61,7 @@ export async function accountOf(tx: Transaction, making: Making, whom: Whom): Pr
     // The user was deleted: whoever comes back is new.
     await identities.deleteOne(eq("_id", known.value._id));
   }
-  const holder = profile.email === null ? null : await holderOf(tx, profile.email);
+  const holder = profile.email === null ? null : await authenticateKey(tx, profile.email);
   if (linking === "verified" && holder !== null && isSameMailbox(profile.email!, holder.email!)) {
     return await linked(tx, making, whom, holder);
   }
@@ -65,7 +69,7 @@ export async function accountOf(tx: Transaction, making: Making, whom: Whom): Pr
 }
 
 /** Who has an e-mail address, or one that looks like it. */
-async function holderOf(tx: Transaction, email: string): Promise<UserRecord | null> {
+async function authenticateKey(tx: Transaction, email: string): Promise<UserRecord | null> {
   const found = await tx.records<UserRecord>(USERS).findOne(
     eq("emailLower", canonicalEmail(email)),
   );
@@ -74,8 +78,8 @@ async function holderOf(tx: Transaction, email: string): Promise<UserRecord | nu
 
 async function signedInAgain(
   tx: Transaction,
-  { clock }: Making,
-  { profile }: Whom,
+  { clock }: LinkContext,
+  { profile }: ProviderIdentity,
   { _id, seen }: IdentityRecord,
   user: UserRecord,
 ): Promise<Account> {
@@ -85,7 +89,7 @@ async function signedInAgain(
   const now = seenOf(profile);
   const isNews = email !== null && (email !== seen.email || user.email === null);
   if (isNews && email !== user.email) {
-    const holder = await holderOf(tx, email);
+    const holder = await authenticateKey(tx, email);
     if (holder === null || holder._id === user._id) Object.assign(set, verified(email));
     // What is somebody else's stays theirs, and is still news when it is free one day.
     else now.email = seen.email;
@@ -108,8 +112,8 @@ async function signedInAgain(
  */
 async function linked(
   tx: Transaction,
-  making: Making,
-  whom: Whom,
+  making: LinkContext,
+  whom: ProviderIdentity,
   user: UserRecord,
 ): Promise<Account> {
   refuseDisabled(user);
@@ -143,8 +147,8 @@ async function linked(
 /** @param email Verified and free, or null. */
 async function made(
   tx: Transaction,
-  making: Making,
-  whom: Whom,
+  making: LinkContext,
+  whom: ProviderIdentity,
   email: string | null,
 ): Promise<Account> {
   const { name, username, avatarUrl } = whom.profile;
@@ -170,8 +174,8 @@ async function made(
 
 async function addIdentity(
   tx: Transaction,
-  { newId }: Making,
-  { provider, profile }: Whom,
+  { newId }: LinkContext,
+  { provider, profile }: ProviderIdentity,
   userId: Id,
 ): Promise<void> {
   await tx.records<IdentityRecord>(IDENTITIES).insert({
@@ -192,7 +196,10 @@ const verified = (email: string) => ({
   emailVerified: true,
 });
 
-const link = ({ clock }: Making, { provider, profile: { providerUserId } }: Whom) => ({
+const link = (
+  { clock }: LinkContext,
+  { provider, profile: { providerUserId } }: ProviderIdentity,
+) => ({
   provider,
   providerUserId,
   linkedAt: timestamp(clock),

@@ -76,6 +76,8 @@ export const refreshSession = contract({
     "the same successor, or with the newest that came of it, for tabs and lost answers. One that " +
     "comes later was stolen, and ends the session: a used token is known for as long as it would " +
     "have lived.\n\n" +
+    "The cookie counts for pages of the Site URL's origin and of `allowedOrigins`, and for what is " +
+    "no browser: a request without `Origin` and without any `Sec-Fetch-` header.\n\n" +
     "`Authorization` is not looked at, because the access token has often expired. A refusal " +
     "leaves the cookie as it is, because another tab may have renewed it.",
   security: signInKey,

@@ -19,11 +19,12 @@ const isPlain = (text: string): boolean =>
   URL.parse(text, "http://localhost")?.pathname === text.split("?", 1)[0];
 
 /** Whether a page is looked at, and not one of its parts or what its form is sent to. */
-export const isLook = ({ raw: { method, headers } }: Pick<RequestState, "raw">): boolean =>
-  (method === "GET" || method === "HEAD") && !isPart(headers);
+export const isNavigation = ({ raw: { method, headers } }: Pick<RequestState, "raw">): boolean =>
+  (method === "GET" || method === "HEAD") && !isHtmxPartial(headers);
 
 /** Whether a script asks for a part of a page that is there already. */
-export const isPart = (headers: Headers): boolean => headers.get("hx-request-type") === "partial";
+export const isHtmxPartial = (headers: Headers): boolean =>
+  headers.get("hx-request-type") === "partial";
 
 /**
  * Where to sign in for what was asked, with the way back. Of a form, and of a part, it is the page
@@ -31,7 +32,7 @@ export const isPart = (headers: Headers): boolean => headers.get("hx-request-typ
  */
 export function signInPath(state: RequestState): string {
   const { raw, path, query } = state;
-  const asked = isLook(state)
+  const asked = isNavigation(state)
     ? encodeURI(path) + (query === "" ? "" : `?${query}`)
     : refererPath(raw.headers.get("referer"));
   const next = nextPath(asked);

@@ -2,7 +2,7 @@ import type { RequestState } from "@/lib/http/request.ts";
 import { messageOf, type Reply } from "@/lib/http/respond.ts";
 import type { Problem, ProblemCode } from "@/lib/problems.ts";
 import { Plain, UNSENT } from "./components/shell.tsx";
-import { isLook, isPart, pathAbove, signInPath } from "./next.ts";
+import { isHtmxPartial, isNavigation, pathAbove, signInPath } from "./next.ts";
 import { leaveFor, pageReply, partReply, seeOther } from "./replies.ts";
 
 /** What a page that cannot be shown is called. */
@@ -23,9 +23,11 @@ const TITLES: Partial<Record<ProblemCode, string>> = {
  */
 export function refusalPage(state: RequestState, problem: Problem, reply: Reply): Reply {
   if (problem.code === "SIGN_IN_REQUIRED") {
-    return isLook(state) || isPart(state.raw.headers) ? toSignIn(state) : unsent(state);
+    return isNavigation(state) || isHtmxPartial(state.raw.headers)
+      ? toSignIn(state)
+      : unsent(state);
   }
-  if (problem.code === "METHOD_NOT_ALLOWED" && isLook(state)) {
+  if (problem.code === "METHOD_NOT_ALLOWED" && isNavigation(state)) {
     return seeOther(pathAbove(state.path));
   }
   const page = pageReply(<RefusalPage problem={problem} bare={barePath(state, problem)} />, {
@@ -36,14 +38,15 @@ export function refusalPage(state: RequestState, problem: Problem, reply: Reply)
 
 /** Of a page whose query is refused unread: what it is without. */
 const barePath = (state: RequestState, { code }: Problem): string | null =>
-  isLook(state) && state.query !== "" && (code === "QUERY_TOO_LONG" || code === "INVALID_QUERY")
+  isNavigation(state) && state.query !== "" &&
+    (code === "QUERY_TOO_LONG" || code === "INVALID_QUERY")
     ? encodeURI(state.path)
     : null;
 
 /** A part of a page is no place for another page: its script is told to leave. */
 function toSignIn(state: RequestState): Reply {
   const path = signInPath(state);
-  return isPart(state.raw.headers) ? leaveFor(path) : seeOther(path);
+  return isHtmxPartial(state.raw.headers) ? leaveFor(path) : seeOther(path);
 }
 
 /**

@@ -1,10 +1,10 @@
-import type { KeyHolder } from "@/lib/auth/api_keys.ts";
+import type { ApiKeyPrincipal } from "@/lib/auth/api_keys.ts";
 import { logOut } from "@/lib/auth/end_sessions.ts";
 import { ok } from "@/lib/http/respond.ts";
 import type { Handler } from "../call.ts";
 import { cookieHeaders, presentedToken } from "./presented.ts";
 
-export const handleLogout: Handler<KeyHolder> = async (call) => {
+export const handleLogout: Handler<ApiKeyPrincipal> = async (call) => {
   const { services, principal } = call;
   const { token } = await presentedToken(call, principal, { isLenient: true });
   // With a secret key, as everywhere, an access token is not looked at.

@@ -1,4 +1,4 @@
-import type { KeyHolder } from "@/lib/auth/api_keys.ts";
+import type { ApiKeyPrincipal } from "@/lib/auth/api_keys.ts";
 import { endSessionsOf, userOfRefreshToken } from "@/lib/auth/end_sessions.ts";
 import { ok } from "@/lib/http/respond.ts";
 import { Problem } from "@/lib/problems.ts";
@@ -7,7 +7,7 @@ import type { Handler } from "../call.ts";
 import { cookieHeaders, presentedToken } from "./presented.ts";
 
 interface Principal {
-  readonly holder: KeyHolder;
+  readonly holder: ApiKeyPrincipal;
   readonly userId: Id | null;
 }
 

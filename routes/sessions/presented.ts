@@ -1,4 +1,4 @@
-import type { KeyHolder } from "@/lib/auth/api_keys.ts";
+import type { ApiKeyPrincipal } from "@/lib/auth/api_keys.ts";
 import { maySetCookie, readRefreshCookie, refreshCookie } from "@/lib/auth/refresh_cookie.ts";
 import { asMembers } from "@/lib/documents/document.ts";
 import { Problem } from "@/lib/problems.ts";
@@ -21,7 +21,7 @@ const FETCH_METADATA = ["site", "mode", "dest", "user", "storage-access"]
  */
 export async function presentedToken(
   call: Call<unknown>,
-  holder: KeyHolder,
+  holder: ApiKeyPrincipal,
   { isLenient = false } = {},
 ): Promise<Presented> {
   const inBody = () =>
@@ -55,7 +55,7 @@ export const isHeaderMode = ({ header }: Call<unknown>): boolean =>
 /** The cookie for an answer with a fresh token, or without one to remove it. */
 export function cookieHeaders(
   call: Call<unknown>,
-  holder: KeyHolder,
+  holder: ApiKeyPrincipal,
   token: string | null,
 ): readonly (readonly [string, string])[] {
   const unwanted = token !== null && isHeaderMode(call);

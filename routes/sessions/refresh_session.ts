@@ -1,11 +1,11 @@
-import type { KeyHolder } from "@/lib/auth/api_keys.ts";
+import type { ApiKeyPrincipal } from "@/lib/auth/api_keys.ts";
 import { rotateRefreshToken } from "@/lib/auth/rotate_refresh_token.ts";
 import { NO_STORE, ok } from "@/lib/http/respond.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { Handler } from "../call.ts";
 import { cookieHeaders, isHeaderMode, presentedToken } from "./presented.ts";
 
-export const handleRefreshSession: Handler<KeyHolder> = async (call) => {
+export const handleRefreshSession: Handler<ApiKeyPrincipal> = async (call) => {
   const { services, principal } = call;
   const { token, byClient } = await presentedToken(call, principal);
   // The successor of a cookie could go nowhere.

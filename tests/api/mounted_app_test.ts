@@ -54,7 +54,7 @@ async function assertServes(app: Hono<AppEnv>, { services, project }: TestApp, b
     assert.deepEqual([answer.status, JSON.parse(answer.text).code], [status, code], path);
   }
   assert.equal((await ask(app, "/mine")).text, "mine");
-  assert.equal(services.flight.isLanding, false);
+  assert.equal(services.requestDrain.isDraining, false);
 }
 
 Deno.test("createApp is mounted below a path of another app, with its middleware around", async () => {

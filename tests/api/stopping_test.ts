@@ -5,7 +5,7 @@ Deno.test("a server that is stopping refuses with STOPPING, and takes no part in
   await using app = await openTestApp();
   const project = await app.project();
   await project.collection({ name: "things" });
-  await app.services.flight.land();
+  await app.services.requestDrain.drain();
   const answer = await project.asSecret({ path: "/api/data/things", body: { n: 1 } });
   assert.deepEqual([answer.status, answer.body.code], [503, "STOPPING"]);
   assert.equal(answer.headers.get("connection"), "close");
@@ -19,15 +19,15 @@ Deno.test("a server that is stopping refuses with STOPPING, and takes no part in
   assert.equal(listed.body.data.total, 0);
 });
 
-Deno.test("landing waits for what is in flight", async () => {
+Deno.test("a stopping server waits for the requests in flight", async () => {
   await using app = await openTestApp();
-  const { flight } = app.services;
+  const { requestDrain } = app.services;
   const work = Promise.withResolvers<void>();
-  const carried = flight.carry(work.promise);
+  const tracked = requestDrain.track(work.promise);
   const order: string[] = [];
-  const landed = flight.land().then(() => order.push("landed"));
+  const drained = requestDrain.drain().then(() => order.push("drained"));
   order.push("answered");
   work.resolve();
-  await Promise.all([carried, landed]);
-  assert.deepEqual(order, ["answered", "landed"]);
+  await Promise.all([tracked, drained]);
+  assert.deepEqual(order, ["answered", "drained"]);
 });

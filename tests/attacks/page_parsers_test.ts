@@ -1,6 +1,6 @@
 /** Every parser of what a browser sends to a page, with inputs that grow; see `parsers_test.ts`. */
 
-import type { Writable } from "@/lib/documents/access.ts";
+import type { WriteAccess } from "@/lib/documents/access.ts";
 import { readForm } from "@/lib/http/body.ts";
 import { readFileForm } from "@/lib/http/file_form.ts";
 import { readDraft } from "@/routes/dashboard/collections/draft_form.ts";
@@ -13,7 +13,7 @@ import { readView, viewText } from "@/routes/dashboard/documents/view.ts";
 import { collection, HELD, many, type Parser, testGrowth } from "./growth.ts";
 
 /** Reading rows takes no more of it. */
-const target = { collection, ownerId: null } as Writable;
+const target = { collection, ownerId: null } as WriteAccess;
 
 const FORM = "application/x-www-form-urlencoded";
 const BOUNDARY = "multipart/form-data; boundary=x";

@@ -1,5 +1,5 @@
 /** What a statement may cost before it is given up. */
-export interface Allowance {
+export interface ScanLimits {
   /** Rows to look at, give or take a few. */
   readonly rows?: number;
   /** What one pattern may cost in one text, by `matchCost`: nothing can end it while it is at work. */
@@ -14,7 +14,7 @@ export interface Allowance {
 export type SpentOn = "rows" | "text" | "time";
 
 /** The statement would have cost more than it was allowed. Nothing is left of it. */
-export class Spent extends Error {
+export class BudgetExceeded extends Error {
   override readonly name = "Spent";
   readonly on: SpentOn;
 
@@ -84,7 +84,7 @@ export const DOCUMENT_GUARD =
 
 /** What the statements of one connection cost at the moment. */
 export class Budget {
-  #allowance: Allowance | null = null;
+  #allowance: ScanLimits | null = null;
   #counted = 0;
   #spentOn: SpentOn | null = null;
 
@@ -95,10 +95,10 @@ export class Budget {
 
   /** Throws `Spent` if something ran out, and says what did first. */
   assertLeft(): void {
-    if (this.#spentOn !== null) throw new Spent(this.#spentOn);
+    if (this.#spentOn !== null) throw new BudgetExceeded(this.#spentOn);
   }
 
-  open(allowance: Allowance): void {
+  open(allowance: ScanLimits): void {
     this.#allowance = allowance;
     this.#counted = 0;
     this.#spentOn = null;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { DOCUMENT_GUARD, GUARD, isFair, Spent } from "./budget.ts";
+import { BudgetExceeded, DOCUMENT_GUARD, GUARD, isFair } from "./budget.ts";
 import { Connection } from "./connection.ts";
 import { sql } from "./fragment.ts";
 
@@ -49,7 +49,7 @@ Deno.test("a statement ends soon after its rows are spent, whichever rows it loo
   using db = table();
   db.run(sql("create index eighths on t(n % 8, n)"));
   for (const condition of ["1", "n % 8 = 3", "text = 'none'", "re2('none', text)"]) {
-    assert.throws(() => db.within({ rows: 400 }, () => db.get(count(condition))), Spent);
+    assert.throws(() => db.within({ rows: 400 }, () => db.get(count(condition))), BudgetExceeded);
     assert.ok(db.rowsSeen <= 500, `${condition}: ${db.rowsSeen}`);
   }
 });
@@ -79,15 +79,15 @@ Deno.test("all statements of one reading share its allowance", () => {
   assert.throws(() =>
     db.within({ rows: 400 }, () => {
       for (let again = 0; again < 20; again++) db.get(few);
-    }), Spent);
+    }), BudgetExceeded);
 });
 
 Deno.test("a statement ends when its time is up, or when it is told to", () => {
   using db = table();
-  assert.throws(() => db.within({ until: 0 }, () => db.get(count("1"))), Spent);
+  assert.throws(() => db.within({ until: 0 }, () => db.get(count("1"))), BudgetExceeded);
   let asked = 0;
   const stop = () => ++asked === 10;
-  assert.throws(() => db.within({ stop }, () => db.get(count("1"))), Spent);
+  assert.throws(() => db.within({ stop }, () => db.get(count("1"))), BudgetExceeded);
   assert.equal(asked, 10);
 });
 
@@ -95,7 +95,7 @@ Deno.test("what is matched after the end does not count, also where no row is le
   using db = table();
   assert.throws(
     () => db.within({ until: 0 }, () => db.get(sql("select re2('a', 'a')"))),
-    Spent,
+    BudgetExceeded,
   );
 });
 
@@ -104,13 +104,13 @@ Deno.test("a pattern is not looked for in a text that is too long", () => {
   const matching = (text: string) =>
     db.within({ matchCostMax: 5 }, () => db.get(sql("select re2('a', ?)", text)));
   assert.deepEqual(matching("bbbba"), [1]);
-  assert.throws(() => matching("bbbbba"), Spent);
+  assert.throws(() => matching("bbbbba"), BudgetExceeded);
 });
 
 Deno.test("after its end the connection serves the next, also in the same transaction", () => {
   using db = table();
   db.run(sql("begin"));
-  assert.throws(() => db.within({ rows: 8 }, () => db.get(count("1"))), Spent);
+  assert.throws(() => db.within({ rows: 8 }, () => db.get(count("1"))), BudgetExceeded);
   assert.deepEqual(db.within({}, () => db.get(count("1"))), [ROWS]);
   db.run(sql("commit"));
   assert.deepEqual(db.get(count("re2('B', text)")), [ROWS]);

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { StoreUnavailable, UniqueViolation } from "../errors.ts";
-import { type Allowance, Budget } from "./budget.ts";
+import { Budget, type ScanLimits } from "./budget.ts";
 import type { Fragment, SqlValue } from "./fragment.ts";
 import { matchCost, re2 } from "./re2.ts";
 import { uniquePath } from "./index_names.ts";
@@ -110,7 +110,7 @@ export class Connection {
    * Runs statements that hold a `GUARD`, with an allowance for all of them together.
    * Throws `Spent` when it does not suffice.
    */
-  within<T>(allowance: Allowance, work: () => T): T {
+  within<T>(allowance: ScanLimits, work: () => T): T {
     this.#budget.open(allowance);
     try {
       const result = work();

@@ -1,4 +1,4 @@
-import { type Allowance, Spent } from "./budget.ts";
+import { BudgetExceeded, type ScanLimits } from "./budget.ts";
 import type { Connection } from "./connection.ts";
 import { type Fragment, sql } from "./fragment.ts";
 import { textsOf } from "./page_texts.ts";
@@ -37,7 +37,7 @@ export const SOUGHT_MAX = 5_000;
 const DOUBT_MS = 50;
 
 /** Reads a scan, all of it as of one moment. Throws `Spent` beyond its allowance. */
-export function readScan(db: Connection, scan: Scan, allowance: Allowance): Scanned {
+export function readScan(db: Connection, scan: Scan, allowance: ScanLimits): Scanned {
   const { sought, isDoubtful } = scan;
   if (sought !== null) {
     const until = Math.min(allowance.until ?? Infinity, performance.now() + DOUBT_MS);
@@ -52,11 +52,11 @@ export function readScan(db: Connection, scan: Scan, allowance: Allowance): Scan
 }
 
 /** Null where few rows do not suffice. */
-function attempt(db: Connection, scan: Scan, allowance: Allowance): Scanned | null {
+function attempt(db: Connection, scan: Scan, allowance: ScanLimits): Scanned | null {
   try {
     return db.within({ ...allowance, rows: SOUGHT_MAX }, () => read(db, scan));
   } catch (error) {
-    if (error instanceof Spent) return null;
+    if (error instanceof BudgetExceeded) return null;
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { GUARD, Spent } from "./budget.ts";
+import { BudgetExceeded, GUARD } from "./budget.ts";
 import { Connection } from "./connection.ts";
 import { type Fragment, sql } from "./fragment.ts";
 import { readScan, type Scan, SOUGHT_MAX } from "./scan.ts";
@@ -60,6 +60,6 @@ Deno.test("where neither way is short the usual one is taken, within what is all
     const found = readScan(many, long, {});
     assert.deepEqual(found.texts, []);
     assert.ok(found.rows.page! > SOUGHT_MAX, `it looked at ${found.rows.page} rows`);
-    assert.throws(() => readScan(many, long, { until: 0 }), Spent);
+    assert.throws(() => readScan(many, long, { until: 0 }), BudgetExceeded);
   }
 });

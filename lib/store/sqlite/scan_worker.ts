@@ -3,7 +3,7 @@
  * is closed behind it, so that between two of them nothing is open or locked.
  */
 import { StoreUnavailable } from "../errors.ts";
-import { Spent } from "./budget.ts";
+import { BudgetExceeded } from "./budget.ts";
 import { Busy, Connection } from "./connection.ts";
 import { sql } from "./fragment.ts";
 import { forgetPatterns } from "./re2.ts";
@@ -42,7 +42,7 @@ function carriedOut({ number, path, scan, limitMs }: Order): Outcome {
       forgetPatterns();
     }
   } catch (error) {
-    if (error instanceof Spent) return { kind: "stopped" };
+    if (error instanceof BudgetExceeded) return { kind: "stopped" };
     return {
       kind: "failed",
       unavailable: error instanceof StoreUnavailable || error instanceof Busy,

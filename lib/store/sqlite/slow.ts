@@ -2,7 +2,7 @@ import { advise } from "../advice.ts";
 import { QueryTooSlow } from "../errors.ts";
 import { type ListQuery, PAGE_BYTES_MAX } from "../port.ts";
 import type { Access, Committed, Slow } from "./access.ts";
-import { Spent, type SpentOn } from "./budget.ts";
+import { BudgetExceeded, type SpentOn } from "./budget.ts";
 import type { Connection } from "./connection.ts";
 import { boundPage } from "./keyset.ts";
 import type { Paced } from "./pace.ts";
@@ -48,7 +48,7 @@ export function readBounded<T>(read: Read, { here, elsewhere, empty }: Ways<T>):
       const allowance = { rows: slow.rowsMax, matchCostMax: HERE_MATCH_COST, until };
       return { result: db.within(allowance, () => here(db, committed)) };
     } catch (error) {
-      if (error instanceof Spent) return { spentOn: error.on };
+      if (error instanceof BudgetExceeded) return { spentOn: error.on };
       throw error;
     }
   }, () => ({ result: empty() })).then(async (tried) =>

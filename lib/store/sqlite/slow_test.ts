@@ -3,7 +3,7 @@ import { compare, eq } from "../filter.ts";
 import { QueryTooSlow } from "../errors.ts";
 import type { Definition, ListQuery } from "../port.ts";
 import type { Access } from "./access.ts";
-import { Spent, type SpentOn } from "./budget.ts";
+import { BudgetExceeded, type SpentOn } from "./budget.ts";
 import type { Connection } from "./connection.ts";
 import type { Scan, Scanned, Unread } from "./scan.ts";
 import { readBounded } from "./slow.ts";
@@ -37,7 +37,7 @@ async function tried(
     const db = {
       within<T>(_: unknown, work: () => T): T {
         places.push("here");
-        if (here !== null) throw new Spent(here);
+        if (here !== null) throw new BudgetExceeded(here);
         return work();
       },
     } as unknown as Connection;

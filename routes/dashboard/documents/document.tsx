@@ -13,7 +13,7 @@ import { EditorPage, type Typed } from "./editor.tsx";
 import { readEntries, readJsonOf, unreadable } from "./entered.ts";
 import { type Targets, targetsOf } from "./references.ts";
 import { type MemberCall, openRoom, openTarget, pathOf, type Room, serverOf } from "./room.ts";
-import { beside, hrefOf, isTrash, readView, restarted, trashless, type View } from "./view.ts";
+import { beside, hrefOf, isTrash, readView, restarted, type View, withoutTrash } from "./view.ts";
 
 /** A document with the tag of what was seen; of the trash, too. */
 interface Seen {
@@ -126,7 +126,9 @@ export const createDocumentByForm: Handler<ProjectMember> = async (call) => {
     return await editorReply(call, { form, problem: tried.problem, now: null });
   }
   if (form.get("then") !== "another") {
-    return seeOther(hrefOf(isTrash(view) ? trashless(view) : restarted(view), { done: "created" }));
+    return seeOther(
+      hrefOf(isTrash(view) ? withoutTrash(view) : restarted(view), { done: "created" }),
+    );
   }
   const more = { ...(isJson(form) && { as: "json" }), done: "created" };
   return seeOther(beside(view, `${view.path}/new`, more));

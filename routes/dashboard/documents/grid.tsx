@@ -30,10 +30,10 @@ export const showDocuments: Handler<ProjectMember> = (call) =>
   gridReply(call, readView(pathOf(call), call.query));
 
 /** What is said above the grid, beside what it shows. */
-interface Said {
+interface Feedback {
   readonly asked?: Asked;
   readonly problem?: Problem;
-  readonly undone?: Undone;
+  readonly undone?: BulkFailure;
 }
 
 export interface FailedDocument {
@@ -42,7 +42,7 @@ export interface FailedDocument {
 }
 
 /** What could not be done to all that were selected. */
-interface Undone {
+interface BulkFailure {
   /** What has been done to the others. */
   readonly done: string;
   /** How many were selected. */
@@ -51,7 +51,7 @@ interface Undone {
 }
 
 /** The grid as a page. A query that the list refuses is a page, too, where it can be mended. */
-export async function gridReply(call: MemberCall, view: View, said: Said = {}) {
+export async function gridReply(call: MemberCall, view: View, said: Feedback = {}) {
   const [room, listed] = await Promise.all([openRoom(call), listOf(call, view)]);
   const { list } = listed;
   const problem = said.problem ?? said.undone?.failed[0]?.problem ?? said.asked?.problem ??
@@ -96,7 +96,7 @@ async function madeOnce(
 interface Shown {
   readonly room: Room;
   readonly view: View;
-  readonly said: Said;
+  readonly said: Feedback;
   readonly listed: Listed;
 }
 
@@ -179,7 +179,7 @@ const GridPage = (
 };
 
 /** Each by itself: what hinders one may be another thing than what hinders the next. */
-const UndoneNote = ({ path, done, of, failed }: Undone & { path: string }) => (
+const UndoneNote = ({ path, done, of, failed }: BulkFailure & { path: string }) => (
   <div class="note bad" role="alert">
     <div>
       {`${countText(of - failed.length)} of ${counted(of, "document")} ${done}. Not these:`}

@@ -1,4 +1,4 @@
-import type { Writable } from "@/lib/documents/access.ts";
+import type { WriteAccess } from "@/lib/documents/access.ts";
 import {
   createDocument,
   createDocuments,
@@ -33,7 +33,7 @@ export interface Sorted {
 }
 
 /** Reads a file and says of each row whether it can be a document. Throws `INVALID_INPUT`. */
-export function sortRows(target: Writable, text: string): Sorted {
+export function sortRows(target: WriteAccess, text: string): Sorted {
   const rows = /^\s*[[{]/.test(text) ? jsonRows(text) : csvRows(target, text);
   const leftOut = new Set<string>();
   const good: Row[] = [];
@@ -77,7 +77,7 @@ function jsonRows(text: string): ReadRow[] {
   return documents.map((document, i) => ({ number: i + 1, document }));
 }
 
-function csvRows(target: Writable, text: string): ReadRow[] {
+function csvRows(target: WriteAccess, text: string): ReadRow[] {
   const [header, ...lines] = readCsv(text);
   if (header === undefined) throw refuse("There is nothing in it: send a header and rows.");
   const names = header.map((name) => name.trim());
@@ -135,7 +135,7 @@ function cellValue(field: ItemDefinition | null, cell: string): Json {
  */
 export async function importRows(
   services: CreateServices,
-  target: Writable,
+  target: WriteAccess,
   { rows, once }: { rows: readonly Row[]; once: string },
 ): Promise<FailedRow[]> {
   const failed: FailedRow[] = [];
@@ -152,7 +152,7 @@ export async function importRows(
 
 async function oneByOne(
   services: CreateServices,
-  target: Writable,
+  target: WriteAccess,
   { rows, once }: { rows: readonly Row[]; once: string },
 ): Promise<FailedRow[]> {
   const failed: FailedRow[] = [];

@@ -1,4 +1,4 @@
-import { findCollection, openForWriting, type Writable } from "@/lib/documents/access.ts";
+import { findCollection, openForWriting, type WriteAccess } from "@/lib/documents/access.ts";
 import type { Collection } from "@/lib/documents/collection.ts";
 import type { Caller } from "@/lib/auth/principals.ts";
 import { includes, type ProjectMember } from "@/lib/projects/members.ts";
@@ -44,5 +44,5 @@ export const pathOf = (call: MemberCall): string =>
   collectionPath(homeOf(call.principal.project._id), call.param("collectionName"));
 
 /** Throws `COLLECTION_NOT_FOUND`. */
-export const openTarget = (call: MemberCall): Promise<Writable> =>
+export const openTarget = (call: MemberCall): Promise<WriteAccess> =>
   openForWriting(call.services, serverOf(call), call.param("collectionName"));

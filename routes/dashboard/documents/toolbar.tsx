@@ -12,11 +12,11 @@ import {
   filtersOf,
   hrefOf,
   isTrash,
-  trashless,
   trashOf,
   type View,
   viewText,
   withoutEntry,
+  withoutTrash,
 } from "./view.ts";
 
 /** A question in plain words, and what has come of it. */
@@ -45,7 +45,7 @@ export const Toolbar = ({ room, view, columns, documents, asked }: ToolbarProps)
       : <span class="grow"></span>}
     <ColumnMenu room={room} view={view} columns={columns} documents={documents} />
     {isTrash(view)
-      ? <a role="button" class="quiet" href={hrefOf(trashless(view))}>Leave the trash</a>
+      ? <a role="button" class="quiet" href={hrefOf(withoutTrash(view))}>Leave the trash</a>
       : <a role="button" class="quiet" href={hrefOf(trashOf(view))}>Trash</a>}
   </div>
 );

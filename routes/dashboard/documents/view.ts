@@ -143,7 +143,7 @@ export const isTrash = (view: View): boolean =>
 export const trashOf = (view: View): View =>
   restarted(view, [["isDeleted", "true"], ["include_deleted", "true"], ["sort", "-deletedAt"]]);
 
-export const trashless = (view: View): View => restarted(view, []);
+export const withoutTrash = (view: View): View => restarted(view, []);
 
 /** Which of the entries filter, by their places. */
 export const filtersOf = (view: View): { at: number; name: string; value: string }[] =>

@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { createRequestDrain } from "./request_drain.ts";
+
+/** Whether a promise has settled, when all that could settle it has run. */
+async function isSettled(promise: Promise<unknown>): Promise<boolean> {
+  let settled = false;
+  const note = () => void (settled = true);
+  promise.then(note, note);
+  await new Promise((resolve) => setImmediate(resolve));
+  return settled;
+}
+
+Deno.test("drain resolves at once with nothing in flight, also when called twice", async () => {
+  const requestDrain = createRequestDrain();
+  assert.equal(requestDrain.isDraining, false);
+  await Promise.all([requestDrain.drain(), requestDrain.drain()]);
+  assert.equal(requestDrain.isDraining, true);
+});
+
+Deno.test("drain waits for every answer, failures included", async () => {
+  const requestDrain = createRequestDrain();
+  const [one, other] = [Promise.withResolvers<string>(), Promise.withResolvers<string>()];
+  const tracked = [requestDrain.track(one.promise), requestDrain.track(other.promise)];
+  const drained = requestDrain.drain();
+  assert.equal(requestDrain.isDraining, true);
+  one.resolve("answer");
+  assert.equal(await tracked[0], "answer");
+  assert.equal(await isSettled(drained), false);
+  other.reject(new Error("failed"));
+  await assert.rejects(async () => await tracked[1], /failed/);
+  await drained;
+});
+
+Deno.test("an answer that is there already is handed on, and not waited for", async () => {
+  const requestDrain = createRequestDrain();
+  assert.equal(requestDrain.track("answer"), "answer");
+  await requestDrain.drain();
+});
+
+Deno.test("answers that were made before are not waited for", async () => {
+  const requestDrain = createRequestDrain();
+  for (let n = 0; n < 100; n++) await requestDrain.track(Promise.resolve(n));
+  await requestDrain.drain();
+});
+
+Deno.test("what came in at the last moment is waited for too", async () => {
+  const requestDrain = createRequestDrain();
+  const [first, last] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const tracked = [requestDrain.track(first.promise)];
+  const drained = requestDrain.drain();
+  tracked.push(requestDrain.track(last.promise));
+  first.resolve();
+  assert.equal(await isSettled(drained), false);
+  last.resolve();
+  await drained;
+  await Promise.all(tracked);
+});
