@@ -75,7 +75,7 @@ interface Ran {
   readonly failures: string | null;
 }
 
-interface Overrides {
+interface RunOptions {
   readonly flags: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }
@@ -84,7 +84,7 @@ interface Overrides {
  * Runs a shard, and prints its output when it is whole: those of several would mix. All its files
  * are one program: else each would load what it tests anew, and run it before it is compiled well.
  */
-async function runShard({ pass, files }: Shard, { flags, env }: Overrides): Promise<Ran> {
+async function runShard({ pass, files }: Shard, { flags, env }: RunOptions): Promise<Ran> {
   const folder = await Deno.makeTempDir({ prefix: "shard-" });
   const [program, junit] = [`${folder}/shard_test.ts`, `${folder}/junit.xml`];
   const imports = files.map((file) => `import "${pathToFileURL(file)}";\n`);
@@ -128,7 +128,7 @@ const IDLE_JOBS = 2;
  */
 async function runShards(
   shards: readonly Shard[],
-  surroundings: Overrides,
+  options: RunOptions,
   types: () => Promise<void>,
 ): Promise<Ran[]> {
   const idle = shards.filter(isIdle);
@@ -137,7 +137,7 @@ async function runShards(
   const runAllOf = async (next: () => Shard | undefined) => {
     for (let shard = next(); shard !== undefined; shard = next()) {
       if (stoppedBy !== null) return;
-      ran.push(await runShard(shard, surroundings));
+      ran.push(await runShard(shard, options));
     }
   };
   const jobs = Number(Deno.env.get("DENO_JOBS") || navigator.hardwareConcurrency);
@@ -206,7 +206,7 @@ async function runAll(args: readonly string[]): Promise<Counts> {
   const servers = { mongodb: url !== null, s3: s3Url !== null };
   // Who names files wants to see them wherever they run.
   const passes = passesOver(files, { all: all || filters.length > 0, servers });
-  const surroundings = {
+  const options = {
     flags: [hosts === null ? "--allow-net" : `--allow-net=${hosts}`, ...handedOn],
     env: {
       CORBEL_TEST_CASES: String(all ? CASES.all : CASES.short),
@@ -216,7 +216,7 @@ async function runAll(args: readonly string[]): Promise<Counts> {
   };
   const ran = await runShards(
     shardsOf(passes),
-    surroundings,
+    options,
     async () => {
       if (!args.includes("--no-check")) await checkTypes(files);
     },

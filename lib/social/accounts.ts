@@ -61,7 +61,7 @@ export async function accountOf(
     // The user was deleted: whoever comes back is new.
     await identities.deleteOne(eq("_id", known.value._id));
   }
-  const holder = profile.email === null ? null : await authenticateKey(tx, profile.email);
+  const holder = profile.email === null ? null : await userByEmail(tx, profile.email);
   if (linking === "verified" && holder !== null && isSameMailbox(profile.email!, holder.email!)) {
     return await linked(tx, making, whom, holder);
   }
@@ -69,7 +69,7 @@ export async function accountOf(
 }
 
 /** Who has an e-mail address, or one that looks like it. */
-async function authenticateKey(tx: Transaction, email: string): Promise<UserRecord | null> {
+async function userByEmail(tx: Transaction, email: string): Promise<UserRecord | null> {
   const found = await tx.records<UserRecord>(USERS).findOne(
     eq("emailLower", canonicalEmail(email)),
   );
@@ -89,7 +89,7 @@ async function signedInAgain(
   const now = seenOf(profile);
   const isNews = email !== null && (email !== seen.email || user.email === null);
   if (isNews && email !== user.email) {
-    const holder = await authenticateKey(tx, email);
+    const holder = await userByEmail(tx, email);
     if (holder === null || holder._id === user._id) Object.assign(set, verified(email));
     // What is somebody else's stays theirs, and is still news when it is free one day.
     else now.email = seen.email;

@@ -52,7 +52,7 @@ async function settled({ port }: Server): Promise<void> {
 }
 
 for (const signal of SIGNALS) {
-  Deno.test(`${signal} lets uploads in requestDrain end, refuses new requests and exits with 0`, async () => {
+  Deno.test(`${signal} lets uploads in flight end, refuses new requests and exits with 0`, async () => {
     await using server = await startServer();
     const { settings, store } = server;
     const project = await createProject(settings);

@@ -67,7 +67,7 @@ async function begun(server: Server, key: string, body: string): Promise<RawConn
 }
 
 for (const signal of ["SIGTERM", "SIGINT"] as const) {
-  Deno.test(`${signal} lets what each thread has in requestDrain end, and exits with 0`, async () => {
+  Deno.test(`${signal} lets what each thread has in flight end, and exits with 0`, async () => {
     await using server = await startServer({ settings: { WORKERS } });
     const project = await openThings(server);
     const bodies = Array.from({ length: 12 }, (_, n) => JSON.stringify({ n, code: `upload ${n}` }));

@@ -37,13 +37,13 @@ Deno.test("whoever comes back is the same user, and only the time of their sign-
   for (const provider of BOTH) {
     const who = provider === "github" ? "ann" : "bob";
     const first = await world.browser().signIn(project, provider, who);
-    const before = await project.authenticateKey(`${who}@example.com`);
+    const before = await project.userByEmail(`${who}@example.com`);
     world.app.clock.advance(60_000);
     const { parameters } = await world.browser().signIn(project, provider, who);
     assert.equal(parameters.userId, first.parameters.userId);
     assert.deepEqual([parameters.isNewUser, parameters.linkedByEmail], ["false", "false"]);
     const lastSignInAt = new Date(world.app.clock.now()).toISOString();
-    assert.deepEqual(await project.authenticateKey(`${who}@example.com`), {
+    assert.deepEqual(await project.userByEmail(`${who}@example.com`), {
       ...before,
       lastSignInAt,
     });
@@ -167,7 +167,7 @@ Deno.test("a verified address signs in to the account that has it, in any case, 
     [second.parameters.isNewUser, second.parameters.linkedByEmail],
     ["false", "true"],
   );
-  const user = await project.authenticateKey("ann@example.com");
+  const user = await project.userByEmail("ann@example.com");
   assert.equal(user.email, "ann@example.com", "as it was given first");
   assert.deepEqual(user.providers.map(({ provider }) => provider), BOTH);
   const { tokens } = world.app.services;
@@ -183,7 +183,7 @@ Deno.test("a project that never links keeps the two apart, and the address with 
   const { parameters: two } = await world.browser().signIn(project, "google", "ann");
   assert.notEqual(two.userId, one.userId);
   assert.deepEqual([two.isNewUser, two.linkedByEmail], ["true", "false"]);
-  assert.equal((await project.authenticateKey("ann@example.com"))._id, one.userId);
+  assert.equal((await project.userByEmail("ann@example.com"))._id, one.userId);
   const other = (await project.users()).find(({ _id }) => _id === two.userId)!;
   assert.deepEqual([other.email, other.emailVerified], [null, false]);
   const { parameters: again } = await world.browser().signIn(project, "google", "ann");
@@ -225,7 +225,7 @@ Deno.test("who made an account in waiting for its owner is shut out when the own
 
   const { parameters, token } = await world.browser().signIn(project, "google", "ann");
   assert.deepEqual([parameters.userId, parameters.linkedByEmail], [userId, "true"]);
-  const user = await project.authenticateKey("ann@example.com");
+  const user = await project.userByEmail("ann@example.com");
   assert.deepEqual(
     [user.passwordHash, user.emailVerified, user.name, user.ownMembers],
     [null, true, "Ann", []],
@@ -258,7 +258,7 @@ Deno.test("what a provider says otherwise than before replaces what users have n
   });
   world.app.clock.advance(1000);
   await world.browser().signIn(project, "github", "ann2");
-  const user = await project.authenticateKey("ann2@example.com");
+  const user = await project.userByEmail("ann2@example.com");
   assert.equal(user._id, id);
   assert.deepEqual(
     [user.name, user.username, user.avatarUrl, user.emailVerified],
@@ -279,7 +279,7 @@ Deno.test("two providers that say different things do not undo each other at eve
   });
   await world.browser().signIn(project, "google", "ann");
   for (const provider of [...BOTH, ...BOTH]) await world.browser().signIn(project, provider, "ann");
-  assert.equal((await project.authenticateKey("ann@example.com")).name, "Ann");
+  assert.equal((await project.userByEmail("ann@example.com")).name, "Ann");
   world.google.join("ann", {
     sub: "sub-1",
     name: "Ann again",
@@ -288,7 +288,7 @@ Deno.test("two providers that say different things do not undo each other at eve
   });
   await world.browser().signIn(project, "google", "ann");
   for (const provider of BOTH) await world.browser().signIn(project, provider, "ann");
-  const user = await project.authenticateKey("ann.new@example.com");
+  const user = await project.userByEmail("ann.new@example.com");
   assert.equal(user.name, "Ann again");
 });
 
@@ -302,11 +302,11 @@ Deno.test("an address that is somebody else's by now stays theirs", async () => 
     const { parameters } = await world.browser().signIn(project, "github", "ann");
     assert.equal(parameters.userId, ann.userId);
   }
-  assert.equal((await project.authenticateKey("bob@example.com"))._id, bob.userId);
-  assert.equal((await project.authenticateKey("ann@example.com"))._id, ann.userId);
+  assert.equal((await project.userByEmail("bob@example.com"))._id, bob.userId);
+  assert.equal((await project.userByEmail("ann@example.com"))._id, ann.userId);
   await changeUser(world, project, bob.userId!, { set: { email: null, emailLower: null } });
   await world.browser().signIn(project, "github", "ann");
-  assert.equal((await project.authenticateKey("bob@example.com"))._id, ann.userId, "free by now");
+  assert.equal((await project.userByEmail("bob@example.com"))._id, ann.userId, "free by now");
 });
 
 Deno.test("an address that a provider no longer vouches for is kept, and proves nobody else", async () => {
@@ -315,7 +315,7 @@ Deno.test("an address that a provider no longer vouches for is kept, and proves 
   const { parameters: ann } = await world.browser().signIn(project, "github", "ann");
   world.github.join({ login: "ann", id: 1, name: "Ann", emails: [] });
   await world.browser().signIn(project, "github", "ann");
-  const user = await project.authenticateKey("ann@example.com");
+  const user = await project.userByEmail("ann@example.com");
   assert.deepEqual([user._id, user.emailVerified], [ann.userId, true]);
 });
 

@@ -44,7 +44,7 @@ Deno.test("a first sign-in makes a user, opens a session, and hands both codes t
     const project = await world.project();
     const { projectId } = project;
     const { parameters, token, url } = await world.browser().signIn(project, provider, "ann");
-    const user = await project.authenticateKey("ann@example.com");
+    const user = await project.userByEmail("ann@example.com");
     const { rtCode, ...rest } = parameters;
     assert.deepEqual(rest, {
       provider,
@@ -75,7 +75,7 @@ Deno.test("the user is kept as the provider has proved them", async () => {
   await using world = await openSignInWorld();
   const project = await world.project();
   await world.browser().signIn(project, "github", "ann");
-  const { _id, createdAt, ...user } = await project.authenticateKey("ann@example.com");
+  const { _id, createdAt, ...user } = await project.userByEmail("ann@example.com");
   const now = new Date(world.app.clock.now()).toISOString();
   assert.equal(createdAt, now);
   assert.deepEqual(user, {

@@ -40,7 +40,7 @@ export interface SignInProject extends TestProject {
   /** Changes what is set for a provider. */
   set(provider: ProviderName, change: { enabled?: boolean; linking?: Linking }): Promise<void>;
   users(): Promise<UserRecord[]>;
-  authenticateKey(email: string): Promise<UserRecord>;
+  userByEmail(email: string): Promise<UserRecord>;
   identities(): Promise<IdentityRecord[]>;
   /** How many sign-ins are under way. */
   states(): Promise<number>;
@@ -141,7 +141,7 @@ async function openProject(
       await saveProvider(services, projectId, provider, { ...given, ...change });
     },
     users: () => all<UserRecord>(USERS),
-    async authenticateKey(email) {
+    async userByEmail(email) {
       const filter = eq("emailLower", email.toLowerCase());
       const found = await services.engine.records<UserRecord>(projectId, USERS).findOne(filter);
       assert.ok(found, `nobody has the address ${email}`);

@@ -103,8 +103,8 @@ export class Peers implements AsyncDisposable {
   /** What cannot be said is said at the next beat. */
   async #beatOnce(): Promise<void> {
     if (++this.#idleBeats > IDLE_BEATS) return await this.#leave();
-    const isNavigation = ++this.#beats % LOOK_BEATS === 0;
-    await (isNavigation ? this.#endDead() : this.#say()).catch(() => {});
+    const isLookDue = ++this.#beats % LOOK_BEATS === 0;
+    await (isLookDue ? this.#endDead() : this.#say()).catch(() => {});
   }
 
   async #leave(): Promise<void> {

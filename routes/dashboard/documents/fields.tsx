@@ -49,7 +49,7 @@ function faultsByKey(entries: readonly Entry[], faults: readonly FieldFault[]) {
   const keys = new Set(entries.map(({ key }) => key));
   const told = new Map<string, string[]>();
   for (const { path, message } of faults) {
-    const key = authenticateKey(keys, path);
+    const key = declaredKeyOf(keys, path);
     if (key === null) continue;
     const texts = told.get(key);
     if (texts === undefined) told.set(key, [`${path} ${message}`]);
@@ -59,7 +59,7 @@ function faultsByKey(entries: readonly Entry[], faults: readonly FieldFault[]) {
 }
 
 /** The field that has what lies at a path, or is it; null for none. Names may have dots in them. */
-function authenticateKey(keys: ReadonlySet<string>, path: string): string | null {
+function declaredKeyOf(keys: ReadonlySet<string>, path: string): string | null {
   for (let end = path.length; end > 0; end = path.lastIndexOf(".", end - 1)) {
     const key = path.slice(0, end);
     if (keys.has(key)) return key;
@@ -70,7 +70,7 @@ function authenticateKey(keys: ReadonlySet<string>, path: string): string | null
 /** Whether every fault has a field to be told at. */
 export function areAllTold(entries: readonly Entry[], faults: readonly FieldFault[]): boolean {
   const keys = new Set(entries.map(({ key }) => key));
-  return faults.every(({ path }) => authenticateKey(keys, path) !== null);
+  return faults.every(({ path }) => declaredKeyOf(keys, path) !== null);
 }
 
 const WORDS = {
