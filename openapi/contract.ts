@@ -203,12 +203,8 @@ const enveloped = (
   message: string | undefined,
 ) => ({
   "application/json": {
-    schema: z.strictObject({ success: z.boolean(), ...members, message: z.string() }).openapi(
-      name,
-      {
-        description,
-      },
-    ),
+    schema: z.strictObject({ success: z.boolean(), ...members, message: z.string() })
+      .openapi(name, { description }),
     example: { success: true, ...example, message },
   },
 });

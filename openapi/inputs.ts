@@ -33,10 +33,11 @@ interface Misfit {
   readonly path?: readonly PropertyKey[] | undefined;
 }
 
-const mustBeText = ({ path = [] }: Misfit): string => `"${String(path.at(-1))}" must be text.`;
-
-/** A text that says something. */
-export const text = () => z.string({ error: mustBeText }).min(1, { error: mustBeText });
+/** A text that says something. @param must What the message says of one that is none. */
+export function text(must = "must be text") {
+  const error = ({ path = [] }: Misfit): string => `"${String(path.at(-1))}" ${must}.`;
+  return z.string({ error }).min(1, { error });
+}
 
 /** As {@linkcode bodyOf}, for a body whose further members are not looked at. */
 export const openBodyOf = <Shape extends z.ZodRawShape>(shape: Shape) =>

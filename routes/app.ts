@@ -121,9 +121,10 @@ export function createApp(services: Services): App {
       let held: HeldBody | undefined;
       const heldBody = () => held ??= bodyBudget.open(shareOf(state));
       try {
-        const call = callOf<P>(c, body?.bytesMax, heldBody);
-        const input = body?.isParsed ? await inputOf(call, body) : undefined;
-        const reply = await handle({ ...call, input: input as B }); // Undefined where nobody reads it.
+        const call = callOf<P, B>(c, body?.bytesMax, heldBody);
+        const reply = await handle(
+          body?.isParsed ? { ...call, input: await inputOf(call, body) } : call,
+        );
         // A stream is under way until its last byte is sent.
         const { sent } = state;
         if (reply.body instanceof ReadableStream && sent) {
@@ -136,16 +137,17 @@ export function createApp(services: Services): App {
     });
   }
 
-  function callOf<P>(
+  function callOf<P, B>(
     c: Context<AppEnv>,
     bytesMax: number | undefined,
     heldBody: () => HeldBody,
-  ): Omit<Call<P>, "input"> {
+  ): Call<P, B> {
     const { state, restartDeadline } = c.var;
     const limits = (bytesMax: number) => ({ bytesMax, held: heldBody() });
     return {
       services,
       principal: c.var.principal as P, // The guard of the same operation has set it.
+      input: undefined as B, // Only handlers of operations whose body is parsed look at it.
       query: state.query,
       client: () => state.client,
       network: () => state.network,

@@ -115,11 +115,9 @@ export async function listDocuments(
   }
   const bounds = bytesMax === undefined ? {} : { bytesMax };
   const asked = { ...queryOf(plan, cursor), ...bounds };
-  if (!isPlain(request)) {
-    const page = await partsOf(services, caller, plan, asked);
-    return listOf(services, plan, { page, cursor, cursorText });
-  }
-  const page = await wholePage(source, { ...asked, onlyWhole: bytesMax === undefined });
+  const page = isPlain(request)
+    ? await wholePage(source, { ...asked, onlyWhole: bytesMax === undefined })
+    : await partsOf(services, caller, plan, asked);
   return listOf(services, plan, { page, cursor, cursorText });
 }
 

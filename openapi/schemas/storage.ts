@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { openBodyOf } from "../inputs.ts";
+import { openBodyOf, text } from "../inputs.ts";
 import {
   CONTENT_TYPE_LENGTH_MAX,
   FILENAME_LENGTH_MAX,
@@ -24,14 +24,13 @@ const url = z.string().nullable().openapi({
 
 export const UPLOAD_EXAMPLE = { filename: "cat.png", contentType: "image/png", size: 48_211 };
 
-const said = ({ path }: { readonly path?: PropertyKey[] | undefined }): string =>
-  `"${String(path?.at(-1))}" must be text and not empty.`;
-const filled = () => z.string({ error: said }).min(1, { error: said });
+const filled = () => text("must be text and not empty");
 
 const SIZE = '"size" must be a whole number of bytes, 1 or more.';
 // More than is safe as an integer is too large for a file, and refused as that.
 const size = z.number({ error: SIZE })
-  .refine((number) => Number.isInteger(number) && number >= 1, SIZE);
+  .refine((number) => Number.isInteger(number) && number >= 1, SIZE)
+  .openapi({ type: "integer", minimum: 1, description: "Bytes." });
 
 export const UploadInput = openBodyOf({
   filename: filled().refine(
@@ -57,11 +56,7 @@ export const UploadInput = openBodyOf({
       "`type/subtype`, with parameters if need be, in printable ASCII and without white " +
       "space around it; the PUT carries exactly this text.",
   }),
-  size: size.openapi({
-    type: "integer",
-    minimum: 1,
-    description: "Bytes. More than a file may have is a 413.",
-  }),
+  size: size.openapi({ description: "Bytes. More than a file may have is a 413." }),
 }).openapi("UploadInput", { example: UPLOAD_EXAMPLE });
 
 export const REQUESTED_EXAMPLE = {
@@ -82,7 +77,7 @@ export const CONFIRM_EXAMPLE = { filePath: PATH_EXAMPLE, size: 48_211 };
 
 export const ConfirmInput = openBodyOf({
   filePath: filled().openapi({ description: "The file's path, as the request answered it." }),
-  size: size.openapi({ type: "integer", minimum: 1, description: "Bytes." }),
+  size,
 })
   .openapi("ConfirmInput", { example: CONFIRM_EXAMPLE });
 

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
+import { freePort } from "../services/guarded.ts";
 import { createTestStore } from "../support/test_store.ts";
 import { admin, startServer } from "./server.ts";
 import { until } from "./until.ts";
@@ -21,7 +22,7 @@ Deno.test("a server of one's own serves Corbel, a route and a middleware", async
   const { projects: [project] } = await admin(["project", "list"], corbel.settings);
   const { PATH = "", HOME = "", DENO_DIR = "" } = Deno.env.toObject();
   // Beside the server that has made the demo, on a port of its own.
-  const port = String(await freePort());
+  const port = String(freePort());
   await using _server = new Deno.Command(Deno.execPath(), {
     args: ["run", "--allow-all", EXAMPLE],
     cwd: CHECKOUT,
@@ -41,11 +42,3 @@ Deno.test("a server of one's own serves Corbel, a route and a middleware", async
   assert.equal(sizes.served, "our own server");
   assert.ok(sizes.body.count > 100, JSON.stringify(sizes.body));
 });
-
-async function freePort(): Promise<number> {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const { port } = listener.addr;
-  listener.close();
-  await Promise.resolve();
-  return port;
-}
