@@ -1,12 +1,12 @@
 import { WHERE_CONDITIONS_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import { parseJson } from "../store/json_text.ts";
-import type { Filter } from "../store/port.ts";
+import type { Filter, Json } from "../store/port.ts";
+import { isObject } from "../store/shape.ts";
 import { type Collection, declaredAt } from "./collection.ts";
 import { shapeForQuery } from "./filter_path.ts";
 import { pathSizeProblem, shown } from "./names.ts";
 import { conditionFromJson, conditionsFromTexts, isOperator, type Operator } from "./operands.ts";
-import { isPlainObject } from "./where.ts";
 
 /** A parameter of a query, decoded. */
 export type Parameter = readonly [name: string, value: string];
@@ -65,13 +65,13 @@ function fieldName(name: string): string {
 }
 
 function conditionsOfJson(collection: Collection, text: string): Filter[] {
-  let members: unknown;
+  let members: Json;
   try {
     members = parseJson(text);
   } catch {
     throw refuse(JSON_FILTER, 'is not valid JSON, such as {"views_gt":5}');
   }
-  if (!isPlainObject(members)) {
+  if (!isObject(members)) {
     throw refuse(JSON_FILTER, 'must be an object, such as {"views_gt":5}');
   }
   return Object.entries(members).map(([name, value]) => {

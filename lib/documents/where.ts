@@ -74,5 +74,5 @@ function members(value: unknown): Record<string, unknown> {
   return value;
 }
 
-export const isPlainObject = (value: unknown): value is Record<string, unknown> =>
+const isPlainObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
