@@ -1,9 +1,10 @@
 /** Requests of one project that do not end leave room for those of others. */
 
 import assert from "node:assert/strict";
-import { createRequestShares } from "@/lib/http/request_shares.ts";
+import { createRequestShares, type RequestShares } from "@/lib/http/request_shares.ts";
 import { createApp } from "@/routes/app.ts";
 import { openShelf, refused } from "../api/shelf.ts";
+import { until } from "../acceptance/until.ts";
 import { type Answer, type Call, send } from "../support/conforming_client.ts";
 import { openTestApp, type TestProject } from "../support/test_app.ts";
 
@@ -18,15 +19,23 @@ function silent() {
 
 Deno.test("one project has half of the requests under way, and others go on", async () => {
   await using app = await openTestApp();
-  const requestShares = createRequestShares({ max: 8, shareMax: 4 });
+  const shares = createRequestShares({ max: 8, shareMax: 4 });
+  let counted = 0;
+  const requestShares: RequestShares = {
+    ...shares,
+    count(caller, work) {
+      shares.count(caller, work);
+      counted++;
+    },
+  };
   const serve = createApp({ ...app.services, requestShares });
   const [one, other] = [await openShelf(app), await openShelf(app)];
   const call = ({ secretKey }: TestProject, rest: Partial<Call> = {}): Promise<Answer> =>
     send(serve, { path: "/api/data/posts", headers: { "x-api-key": secretKey }, ...rest });
   const bodies = Array.from({ length: 4 }, silent);
+  counted = 0;
   const waiting = bodies.map(({ body }) => call(one.project, { body }));
-  // The guard looks at nothing but what is remembered by now.
-  await new Promise((resolve) => setTimeout(resolve, 0));
+  await until("four requests are under way", () => counted === 4, 5000);
   for (let tries = 0; tries < 20; tries++) {
     const answer = await call(one.project);
     refused(answer, 503, "SERVER_BUSY");
