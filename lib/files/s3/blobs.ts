@@ -14,6 +14,7 @@ import {
 } from "@aws-sdk/client-s3";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { type Clock, systemClock } from "../../clock.ts";
+import { TRUSTED_BY_DENO } from "../../egress.ts";
 import type { Secret } from "../../crypto/secret.ts";
 import { UPLOAD_URL_MS } from "../../limits.ts";
 import { isShown } from "../active_types.ts";
@@ -67,6 +68,8 @@ const COPY_ATTEMPT_MS = 20_000;
 /** For bytes of an object that is read. */
 const IDLE_MS = BLOB_CALL_MS;
 const ATTEMPTS = 2;
+/** As many as the SDK's own. */
+const SOCKETS_MAX = 50;
 const PAUSE_MS = 100;
 /** A staged object may be replaced while it is copied; who does that all the time has to wait. */
 const COPIES = 3;
@@ -324,7 +327,8 @@ function clientOf(
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
     requestHandler: {
-      ...agents,
+      ...agents ??
+        { httpsAgent: { keepAlive: true, maxSockets: SOCKETS_MAX, ca: TRUSTED_BY_DENO } },
       throwOnRequestTimeout: true,
       logger: silent,
     },
