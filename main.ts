@@ -1,6 +1,7 @@
 import { ConfigError, environmentOf, loadConfig } from "@/lib/config.ts";
 import { createLog } from "@/lib/http/log.ts";
 import { createPrinter } from "@/lib/http/printer.ts";
+import { SERVED_PARSED_BYTES_MAX } from "@/lib/long_work.ts";
 import { openServices } from "@/lib/services.ts";
 import { runAdmin } from "@/routes/admin/mod.ts";
 import { prepareDemo, refuseDemo } from "@/routes/demo.ts";
@@ -12,7 +13,11 @@ async function run([command = "start", ...args]: readonly string[]): Promise<num
   const config = loadConfig(environment);
   const print = createPrinter(command === "admin" ? Deno.stderr : Deno.stdout);
   using log = createLog(config.logLevel, print);
-  await using services = await openServices(config, { log });
+  const isServing = command !== "admin";
+  await using services = await openServices(config, {
+    log,
+    ...isServing && { parsedBytesMax: SERVED_PARSED_BYTES_MAX },
+  });
   // Commands work beside a store of files that is down.
   if (command === "admin") return await runAdmin(services, args);
   await services.blobStores.internal.ping();

@@ -15,7 +15,7 @@ export function startCorbel(folder: string, env: Record<string, string> = {}): P
   const permissions = ["--allow-net", "--allow-read", "--allow-write", "--allow-env"];
   permissions.push("--allow-ffi"); // Passwords are hashed by native code.
   // MongoDB's driver tells the server; the library for models looks at the name of the machine.
-  permissions.push("--allow-sys=osRelease,uid,hostname");
+  permissions.push("--allow-sys=osRelease,uid,hostname,setPriority");
   const args = ["run", "--v8-flags=--max-semi-space-size=4", ...permissions, "main.ts", "start"];
   return start(args, "/api/health", {
     DATABASE_URL: `sqlite:${folder}`,

@@ -37,6 +37,7 @@ import { createRateLimiter, type RateLimiter, type SharedCounts } from "./http/r
 import { createRequestShares, type RequestShares } from "./http/request_shares.ts";
 import { createStoredCounts } from "./http/stored_counts.ts";
 import { type NewId, objectIds } from "./ids.ts";
+import type { LongWorkServices } from "./long_work.ts";
 import {
   AI_TIMEOUT_MS,
   BODIES_BYTES_MAX,
@@ -57,7 +58,7 @@ import type { Engine } from "./store/port.ts";
 import { SqliteEngine } from "./store/sqlite/engine.ts";
 
 /** Everything a verb may need; each takes the few it names. */
-export interface Services extends AsyncDisposable {
+export interface Services extends LongWorkServices, AsyncDisposable {
   readonly config: Config;
   readonly clock: Clock;
   readonly newId: NewId;
@@ -113,15 +114,19 @@ export interface Overrides {
   readonly counts?: SharedCounts;
   /** Stands in for the one that the configuration names; disposed with the services. */
   readonly engine?: Engine;
+  /** For whoever serves, and has another thread for what takes longer. */
+  readonly parsedBytesMax?: number;
 }
 
 /** Opens the store and everything that stands on it; disposing closes it all. */
 export async function openServices(
   config: Config,
-  { log, clock = systemClock, newId = objectIds(clock), counts, engine: given }: Overrides,
+  overrides: Overrides,
 ): Promise<Services> {
-  const { database, publicUrl, queryTimeLimitMs } = config;
-  const engine = given ?? await openEngine(database, queryTimeLimitMs);
+  const { database, publicUrl } = config;
+  const { log, clock = systemClock, counts, parsedBytesMax = Infinity } = overrides;
+  const { newId = objectIds(clock) } = overrides;
+  const engine = overrides.engine ?? await openEngine(config, parsedBytesMax);
   try {
     const keyRing = await KeyRing.parse(
       config.secretKeys?.reveal() ??
@@ -158,6 +163,7 @@ export async function openServices(
       newId,
       log,
       engine,
+      parsedBytesMax,
       keyRing,
       keys: createKeyDirectory(engine, clock),
       signingKeys,
@@ -227,11 +233,11 @@ const hashesAtOnce = ({ workers }: Config): number =>
 
 /** MongoDB's driver is loaded only by those who use it. */
 async function openEngine(
-  database: SqliteDatabase | MongoDatabase,
-  queryTimeLimitMs: number,
+  { database, queryTimeLimitMs }: Config,
+  textBytesMax: number,
 ): Promise<Engine> {
   if (database.kind === "sqlite") {
-    return await SqliteEngine.open({ ...database, queryTimeLimitMs });
+    return await SqliteEngine.open({ ...database, queryTimeLimitMs, textBytesMax });
   }
   const { MongoEngine } = await import("./store/mongo/engine.ts");
   const { url, prefix } = database;

@@ -10,10 +10,13 @@ import { refuseLongQuery } from "@/lib/http/query_size.ts";
 import { type Connection, RequestState } from "@/lib/http/request.ts";
 import { asProblem, preflight, problemReply, refusalText, respond } from "@/lib/http/respond.ts";
 import { FORM_BYTES_MAX, FORM_FIELDS_MAX } from "@/lib/limits.ts";
+import { LongWork } from "@/lib/long_work.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { Services } from "@/lib/services.ts";
 import { parseInput } from "@/openapi/inputs.ts";
 import type { Call, Handler, Operation } from "./call.ts";
+import { createHandOver, isLong } from "./hand_over.ts";
+import type { Offload } from "./offload.ts";
 import { compressed } from "./compression.ts";
 import { pages } from "./dashboard/mod.ts";
 import { refusalPage } from "./dashboard/refusal.tsx";
@@ -36,11 +39,16 @@ export type App = OpenAPIHono<AppEnv>;
 /** Any word can be sent as a method; only these are worth a place in the log. */
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
+export interface AppOptions {
+  /** Where long requests are answered; here, if left out, where they hold up all others. */
+  readonly offload?: Offload;
+}
+
 /**
  * The whole of HTTP over the services. Its routes stand at the root of a server; to have it below a
  * path, or beside routes of your own, mount its `fetch` in another app.
  */
-export function createApp(services: Services): App {
+export function createApp(services: Services, { offload }: AppOptions = {}): App {
   const { log, deadlines, requestDrain, config, requestCounts, bodyBudget, requestShares } =
     services;
   const app = new OpenAPIHono<AppEnv>({
@@ -49,6 +57,7 @@ export function createApp(services: Services): App {
     // `/users/{id}` beside `/users/me/{what}`: it throws at the first request.
     router: new RegExpRouter(),
   });
+  const handOver = offload && createHandOver(services, offload);
   const mounted: Pick<Operation<unknown>, "path" | "method">[] = [];
 
   function refuse(state: RequestState, error: unknown): Response {
@@ -103,9 +112,9 @@ export function createApp(services: Services): App {
       await deadlines.within(async (restart) => {
         c.set("principal", await security.guard(services, state, param));
         c.set("restartDeadline", restart);
-        requestShares.assertRoom(shareOf(state));
+        requestShares.assertRoom(state.share);
         const work = next();
-        requestShares.count(shareOf(state), work);
+        requestShares.count(state.share, work);
         await work;
       }, extraMs);
     };
@@ -115,24 +124,30 @@ export function createApp(services: Services): App {
     const { body } = operation;
     const isPage = isPagePath(operation.path);
     const path = routingPattern(operation.path);
-    app.on(operation.method.toUpperCase(), path, admit(operation), async (c) => {
+    const method = operation.method.toUpperCase();
+    app.on(method, path, admit(operation));
+    app.on(method, path, async (c) => {
       const { state } = c.var;
-      // Made with the first byte: most requests have no body.
-      let held: HeldBody | undefined;
-      const heldBody = () => held ??= bodyBudget.open(shareOf(state));
+      if (handOver !== undefined && isLong(operation, state.raw)) {
+        return await handOver(c, operation);
+      }
+      const read: BodyRead = {};
       try {
-        const call = callOf<P, B>(c, body?.bytesMax, heldBody);
+        const call = callOf<P, B>(c, body?.bytesMax, read);
         const reply = await handle(
           body?.isParsed ? { ...call, input: await inputOf(call, body) } : call,
         );
         // A stream is under way until its last byte is sent.
         const { sent } = state;
         if (reply.body instanceof ReadableStream && sent) {
-          requestShares.count(shareOf(state), sent);
+          requestShares.count(state.share, sent);
         }
         return respond(state, isPage ? await compressed(state, reply) : reply);
+      } catch (error) {
+        if (handOver === undefined || !(error instanceof LongWork)) throw error;
+        return await handOver(c, operation, read.bytes);
       } finally {
-        held?.[Symbol.dispose]();
+        read.held?.[Symbol.dispose]();
       }
     });
   }
@@ -140,10 +155,15 @@ export function createApp(services: Services): App {
   function callOf<P, B>(
     c: Context<AppEnv>,
     bytesMax: number | undefined,
-    heldBody: () => HeldBody,
+    read: BodyRead,
   ): Call<P, B> {
     const { state, restartDeadline } = c.var;
-    const limits = (bytesMax: number) => ({ bytesMax, held: heldBody() });
+    const heldBody = () => read.held ??= bodyBudget.open(state.share);
+    const limits = (bytesMax: number) => ({
+      bytesMax,
+      held: heldBody(),
+      isRead: (bytes: Uint8Array<ArrayBuffer>) => void (read.bytes = bytes),
+    });
     return {
       services,
       principal: c.var.principal as P, // The guard of the same operation has set it.
@@ -190,6 +210,14 @@ export function createApp(services: Services): App {
   }
 }
 
+/** What was read of a request's body. */
+interface BodyRead {
+  /** Made with the first byte: most requests have no body. */
+  held?: HeldBody;
+  /** All of it. */
+  bytes?: Uint8Array<ArrayBuffer>;
+}
+
 type ParsedBody<B> = NonNullable<Operation<unknown, B>["body"]>;
 
 /**
@@ -204,9 +232,6 @@ async function inputOf<B>(
   const value = mayBeMissing ? await call.optionalBody() : await call.body();
   return parseInput(body.schema, value, body);
 }
-
-/** Whose share a request counts towards; the project is known behind the guard. */
-const shareOf = (state: RequestState): string => state.projectId ?? state.network;
 
 /** Path patterns of all operations with the methods they take. */
 function allowedMethods(

@@ -8,7 +8,7 @@ import type { BodySpec, Contract } from "@/openapi/contract.ts";
 
 /** What is answered where: an operation of the contract, or a page. */
 export type Operation<P, B = unknown> =
-  & Pick<Contract<P>, "operationId" | "method" | "path" | "security" | "extraMs">
+  & Pick<Contract<P>, "operationId" | "method" | "path" | "security" | "extraMs" | "offload">
   & {
     readonly body?: Omit<BodySpec<B>, "example" | "description"> | null;
   };

@@ -19,10 +19,11 @@ export interface ServeOptions extends WorkersOptions {
  */
 export async function serve(services: Services, options: ServeOptions): Promise<void> {
   const { config: { workers, publicUrl }, log } = services;
+  const { environment, print } = options;
   using signal = stopSignal();
   await using _maintenance = startMaintenance(services);
   const server = workers === 1
-    ? startServer(services, { shared: false })
+    ? startServer(services, { shared: false, environment, print })
     : await startWorkers(services.config, options);
   const { hostname, port } = server;
   log.write("info", "Listening", { hostname, port, publicUrl, ...(workers > 1 && { workers }) });
@@ -38,7 +39,7 @@ export async function serve(services: Services, options: ServeOptions): Promise<
     });
   }
   log.flush();
-  if (options.greeting !== undefined) options.print(options.greeting);
+  if (options.greeting !== undefined) print(options.greeting);
   try {
     await Promise.race([signal.given, server.finished]);
   } catch (error) {

@@ -2,6 +2,7 @@ import type { Config } from "@/lib/config.ts";
 import { SHUTDOWN_MS } from "@/lib/limits.ts";
 import type { Services } from "@/lib/services.ts";
 import { createApp } from "./app.ts";
+import { createOffload, type OffloadOptions } from "./offload.ts";
 
 /** What accepts connections. */
 export interface Server {
@@ -13,15 +14,16 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-export interface ListenOptions {
+export interface ListenOptions extends OffloadOptions {
   /** Whether other threads of this process listen on the same port. */
   readonly shared: boolean;
 }
 
 /** Serves from this thread. Throws where the address cannot be had, and says which it was. */
-export function startServer(services: Services, { shared }: ListenOptions): Server {
+export function startServer(services: Services, { shared, ...options }: ListenOptions): Server {
   const { config: { host: hostname, port }, requestDrain } = services;
-  const app = createApp(services);
+  const offload = createOffload(options);
+  const app = createApp(services, { offload });
   const server = listening(
     services.config,
     () => Deno.serve({ hostname, port, reusePort: shared, onListen() {} }, app.fetch),
@@ -35,6 +37,7 @@ export function startServer(services: Services, { shared }: ListenOptions): Serv
       // Deno's shutdown would cut off bodies that are still being read, so they end first.
       await Promise.race([requestDrain.drain(), late.passed]);
       await Promise.race([server.shutdown(), late.passed]);
+      await Promise.race([offload[Symbol.asyncDispose](), late.passed]);
     },
   };
 }

@@ -2,6 +2,7 @@
 import { type Environment, loadConfig } from "@/lib/config.ts";
 import { createLog } from "@/lib/http/log.ts";
 import type { SharedCounts } from "@/lib/http/rate_limit.ts";
+import { SERVED_PARSED_BYTES_MAX } from "@/lib/long_work.ts";
 import { openServices } from "@/lib/services.ts";
 import { startServer } from "./server.ts";
 import type { WorkerScope } from "./worker_messages.ts";
@@ -39,9 +40,14 @@ async function run(environment: Environment): Promise<void> {
 
 async function serveUntilTold(environment: Environment): Promise<void> {
   const config = loadConfig(environment);
-  using log = createLog(config.logLevel, (text) => scope.postMessage({ kind: "log", text }));
-  await using services = await openServices(config, { log, counts });
-  const server = startServer(services, { shared: true });
+  const print = (text: string) => scope.postMessage({ kind: "log", text });
+  using log = createLog(config.logLevel, print);
+  await using services = await openServices(config, {
+    log,
+    counts,
+    parsedBytesMax: SERVED_PARSED_BYTES_MAX,
+  });
+  const server = startServer(services, { shared: true, environment, print });
   const { hostname, port } = server;
   scope.postMessage({ kind: "listening", hostname, port });
   await stop.promise;

@@ -33,7 +33,7 @@ export interface WriteAccess extends ReadAccess {
 
 export interface AccessServices {
   readonly engine: Engine;
-  readonly catalog: Catalog;
+  readonly catalog: Omit<Catalog, "forgetProject">;
 }
 
 interface WriteAccessServices extends AccessServices {

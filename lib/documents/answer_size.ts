@@ -1,4 +1,5 @@
 import { ANSWER_BYTES_MAX, ANSWER_READ_BYTES_MAX } from "../limits.ts";
+import { LongWork } from "../long_work.ts";
 import { Problem } from "../problems.ts";
 
 const READ_TOO_MUCH = `The documents have more than ${ANSWER_READ_BYTES_MAX / 1_048_576} MiB ` +
@@ -6,8 +7,14 @@ const READ_TOO_MUCH = `The documents have more than ${ANSWER_READ_BYTES_MAX / 1_
 
 /** Counts what one answer shows, and what is read for it. Throws `ANSWER_TOO_LARGE`. */
 export class AnswerSize {
+  readonly #readMax: number;
   #shown = 0;
   #read = 0;
+
+  /** @param readMax Beyond it `LongWork` is thrown, if that is less than what one answer may read. */
+  constructor(readMax = Infinity) {
+    this.#readMax = readMax;
+  }
 
   /** Adds what will be shown: called before its text is made, where the size is known. */
   show(bytes: number): void {
@@ -17,6 +24,7 @@ export class AnswerSize {
 
   read(bytes: number): void {
     this.#read += bytes;
+    if (this.#read > this.#readMax) throw new LongWork();
     if (this.#read > ANSWER_READ_BYTES_MAX) {
       throw new Problem("ANSWER_TOO_LARGE", { message: READ_TOO_MUCH });
     }

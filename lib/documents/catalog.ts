@@ -61,6 +61,8 @@ export interface Catalog {
    * committed, and within `CACHE_MS` elsewhere.
    */
   forget(projectId: Id, name: string): void;
+  /** The same for all collections of a project. */
+  forgetProject(projectId: Id): void;
   /** Another number whenever something was forgotten. */
   readonly forgotten: number;
 }
@@ -85,12 +87,14 @@ export function createCatalog(engine: Engine, clock: Clock): Catalog {
     return collection !== null && isOf(collection, found) ? collection : collectionOf(found);
   });
   let forgotten = 0;
+  function drop(matches: (key: string) => boolean): void {
+    forgotten++;
+    known.forget(matches);
+  }
   return {
     find: (projectId, name) => known.get(keyOf(projectId, name)),
-    forget(projectId, name) {
-      forgotten++;
-      known.forget((key) => key === keyOf(projectId, name));
-    },
+    forget: (projectId, name) => drop((key) => key === keyOf(projectId, name)),
+    forgetProject: (projectId) => drop((key) => projectOf(key) === projectId),
     get forgotten() {
       return forgotten;
     },

@@ -1,11 +1,13 @@
 import type { Caller } from "../auth/principals.ts";
+import type { LongWorkServices } from "../long_work.ts";
 import { Problem } from "../problems.ts";
 import { and, eq } from "../store/filter.ts";
+import { bytesOf } from "../store/json_text.ts";
 import type { Id } from "../store/port.ts";
 import { type AccessServices, openForReading } from "./access.ts";
 import { AnswerSize } from "./answer_size.ts";
 import { etagOf } from "./document.ts";
-import { presenter } from "./present.ts";
+import { isPlain, presenter } from "./present.ts";
 import { parseDocumentQuery } from "./query.ts";
 
 export interface ShownDocument {
@@ -16,7 +18,7 @@ export interface ShownDocument {
 
 /** One document, if the caller may see it. Throws `ANSWER_TOO_LARGE`. */
 export async function getDocument(
-  services: AccessServices,
+  services: AccessServices & LongWorkServices,
   caller: Caller,
   { collectionName, id, query }: { collectionName: string; id: Id; query: string },
 ): Promise<ShownDocument> {
@@ -26,7 +28,9 @@ export async function getDocument(
   const found = await source.records.findOne(filter);
   if (found === null) throw new Problem("DOCUMENT_NOT_FOUND");
   const { collection } = source;
-  const shown = { collection, presentation: request, size: new AnswerSize() };
+  const size = new AnswerSize(services.parsedBytesMax);
+  if (!isPlain(request)) size.read(bytesOf(found.json));
+  const shown = { collection, presentation: request, size };
   const [json] = await presenter(services, caller, shown)([found.json]);
   return {
     json: json!,

@@ -2,6 +2,7 @@ import type { LRUCache } from "lru-cache";
 import type { Caller } from "../auth/principals.ts";
 import { PAGE_DEFAULT } from "../limits.ts";
 import { createLru } from "../lru.ts";
+import { LongWork, type LongWorkServices, SERVED_BYTES_MAX } from "../long_work.ts";
 import { nextTurn } from "../next_turn.ts";
 import { Problem } from "../problems.ts";
 import { PageTooLarge } from "../store/errors.ts";
@@ -45,7 +46,7 @@ export interface DocumentList {
   readonly explanation: ListExplanation | null;
 }
 
-export interface ListServices extends AccessServices {
+export interface ListServices extends AccessServices, LongWorkServices {
   readonly cursors: Cursors;
   readonly listPlans: ListPlans;
 }
@@ -116,7 +117,7 @@ export async function listDocuments(
   const bounds = bytesMax === undefined ? {} : { bytesMax };
   const asked = { ...queryOf(plan, cursor), ...bounds };
   const page = isPlain(request)
-    ? await wholePage(source, { ...asked, onlyWhole: bytesMax === undefined })
+    ? await wholePage(services, source, { ...asked, onlyWhole: bytesMax === undefined })
     : await partsOf(services, caller, plan, asked);
   return listOf(services, plan, { page, cursor, cursorText });
 }
@@ -141,11 +142,17 @@ const passedOver = ({ page, offset, limit }: ListRequest): number =>
 const pageOf = (request: ListRequest): number =>
   Math.floor(passedOver(request) / request.limit) + 1;
 
-async function wholePage({ records }: ReadAccess, query: ListQuery): Promise<Page> {
+async function wholePage(
+  { parsedBytesMax }: LongWorkServices,
+  { records }: ReadAccess,
+  query: ListQuery,
+): Promise<Page> {
+  const isServing = parsedBytesMax < Infinity && query.onlyWhole;
   try {
-    return await records.list(query);
+    return await records.list(isServing ? { ...query, bytesMax: SERVED_BYTES_MAX } : query);
   } catch (error) {
     if (!(error instanceof PageTooLarge)) throw error;
+    if (isServing) throw new LongWork();
     throw new Problem("ANSWER_TOO_LARGE", { cause: error });
   }
 }
@@ -166,12 +173,13 @@ async function partsOf(
   { source: { collection, records }, request }: ListPlan,
   query: ListQuery,
 ): Promise<ShownPage> {
-  const size = new AnswerSize();
+  const size = new AnswerSize(services.parsedBytesMax);
+  const stepBytes = Math.min(STEP_BYTES, services.parsedBytesMax);
   const show = presenter(services, caller, { collection, presentation: request, size });
   const { backwards = false } = query;
   const parts: string[] = [];
   let [first, last]: (Page | null)[] = [null, null]; // What lies between is let go.
-  for await (const page of stepsOf(records, query, query.bytesMax ?? STEP_BYTES)) {
+  for await (const page of stepsOf(records, query, query.bytesMax ?? stepBytes)) {
     size.read(bytesOf(page.items));
     first ??= page;
     last = page;

@@ -10,6 +10,8 @@ export interface BodyLimits {
   readonly bytesMax: number;
   readonly held: HeldBody;
   readonly timeoutMs?: number;
+  /** Told of the whole body. */
+  readonly isRead?: (bytes: Uint8Array<ArrayBuffer>) => void;
 }
 
 /**
@@ -127,7 +129,7 @@ const tooLarge = (bytesMax: number) =>
 
 async function readBytes(
   { headers, body }: Request,
-  { bytesMax, held, timeoutMs = REQUEST_TIMEOUT_MS }: BodyLimits,
+  { bytesMax, held, timeoutMs = REQUEST_TIMEOUT_MS, isRead }: BodyLimits,
 ): Promise<Uint8Array> {
   refuseEncoded(headers.get("content-encoding"));
   const declared = Number(headers.get("content-length") ?? 0);
@@ -137,17 +139,20 @@ async function readBytes(
   const reader = body.getReader();
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new Problem("REQUEST_TIMEOUT")), timeoutMs);
-  const chunks: Uint8Array[] = [];
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
   let length = 0;
   try {
     for (;;) {
       const { done, value } = await Promise.race([reader.read(), late.promise]);
-      if (done) return joined(chunks, length);
+      if (done) break;
       length += value.length;
       if (length > bytesMax) throw tooLarge(bytesMax);
       held.add(value.length);
       chunks.push(value);
     }
+    const bytes = joined(chunks, length);
+    isRead?.(bytes);
+    return bytes;
   } catch (error) {
     reader.cancel().catch(() => {}); // The client may be gone already.
     if (error instanceof Problem) throw error;
@@ -157,7 +162,10 @@ async function readBytes(
   }
 }
 
-function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
+function joined(
+  chunks: readonly Uint8Array<ArrayBuffer>[],
+  length: number,
+): Uint8Array<ArrayBuffer> {
   if (chunks.length === 1) return chunks[0]!;
   const whole = new Uint8Array(length);
   let at = 0;

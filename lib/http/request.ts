@@ -23,6 +23,8 @@ export interface Connection {
   readonly remoteAddr: { readonly hostname: string };
   /** Settles when the answer is sent, or cannot be. */
   readonly completed?: Promise<void>;
+  /** Of a request that another thread has taken, and given its id. */
+  readonly requestId?: string;
 }
 
 /**
@@ -30,7 +32,7 @@ export interface Connection {
  * class, because an object literal with accessors costs as much as the rest of a short answer.
  */
 export class RequestState implements Address, Credentials {
-  readonly id: string = newRequestId();
+  readonly id: string;
   readonly startedAt: number = performance.now();
   readonly raw: Request;
   readonly path: string;
@@ -57,6 +59,7 @@ export class RequestState implements Address, Credentials {
     const { path, query, malformed } = readAddress(raw.url);
     const origin = headers.get("origin");
     const isForeign = origin !== null && origin !== publicUrl && isDashboardPath(path);
+    this.id = connection.requestId ?? newRequestId();
     this.raw = raw;
     this.path = path;
     this.query = query;
@@ -89,11 +92,21 @@ export class RequestState implements Address, Credentials {
     return networkOf(this.#sender());
   }
 
+  /** Whose share the request counts towards; the project is known behind the guard. */
+  get share(): string {
+    return this.projectId ?? this.network;
+  }
+
+  /** The other end of the connection, be it a proxy. */
+  get peer(): string {
+    return this.#connection.remoteAddr.hostname;
+  }
+
   /** The address that the proxies tell of, else the peer's. */
   #sender(): string {
     const entries = this.#proxies === 0 ? null : this.raw.headers.get("x-forwarded-for");
     const forwarded = entries === null ? null : forwardedAddress(entries, this.#proxies);
-    return forwarded ?? this.#connection.remoteAddr.hostname;
+    return forwarded ?? this.peer;
   }
 }
 

@@ -53,10 +53,14 @@ export const okWith = (members: Readonly<Record<string, Json>>, message: string)
  * constructor they cost Deno as much as all the rest of a small answer.
  */
 export function respond(state: RequestState, reply: Reply): Response {
-  const { reader, rate } = state;
   const response = state.raw.method === "HEAD" ? made(state, reply, null) : whole(state, reply);
-  const { headers } = response;
-  headers.set("x-request-id", state.id);
+  addCommonHeaders(state, response.headers);
+  return response;
+}
+
+/** What every answer carries, whoever has made it. */
+export function addCommonHeaders({ id, reader, rate }: RequestState, headers: Headers): void {
+  headers.set("x-request-id", id);
   if (reader !== null) {
     headers.set("access-control-allow-origin", reader);
     headers.set("access-control-allow-credentials", "true");
@@ -67,7 +71,6 @@ export function respond(state: RequestState, reply: Reply): Response {
     headers.set("ratelimit-remaining", String(rate.remaining));
     headers.set("ratelimit-reset", String(rate.resetSeconds));
   }
-  return response;
 }
 
 /** Of answers that are given again, with all that is the same every time. */

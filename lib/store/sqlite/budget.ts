@@ -4,6 +4,8 @@ export interface ScanLimits {
   readonly rows?: number;
   /** What one pattern may cost in one text, by `matchCost`: nothing can end it while it is at work. */
   readonly matchCostMax?: number;
+  /** Whether conditions may look into documents that take them milliseconds each. */
+  readonly large?: boolean;
   /** On the clock of `performance.now()`. */
   readonly until?: number;
   /** Asked every few rows: whether somebody wants it to stop. */
@@ -66,21 +68,21 @@ export function isFair(lot: number): boolean {
 const LARGE_BYTES = 65_536;
 
 const IS_NOT_COUNTED = `seq * ${LOT} >> 20 & ${SHARE - 1}`;
-const IS_SPENT = "abs(spent()) = 0";
+const isSpent = (bytes: string) => `abs(spent(${bytes})) = 0`;
 
 /**
  * A condition that is true for every row, and ends the statement once its budget is spent. It must
  * stand before everything that takes time. An exception in a function of ours would hang the
  * process for ever, so SQLite is brought to raise one of its own.
  */
-export const GUARD = `(${IS_NOT_COUNTED} or ${IS_SPENT})`;
+export const GUARD = `(${IS_NOT_COUNTED} or ${isSpent("0")})`;
 
 /**
  * As {@linkcode GUARD}, where conditions look into the document of each row: fifty of them take
  * 20 ms of one of 800 kB. Elsewhere it would be dear, as an index alone no longer sufficed.
  */
-export const DOCUMENT_GUARD =
-  `(${IS_NOT_COUNTED} and octet_length(doc) < ${LARGE_BYTES} or ${IS_SPENT})`;
+export const DOCUMENT_GUARD = `(${IS_NOT_COUNTED} and octet_length(doc) < ${LARGE_BYTES} or ` +
+  `${isSpent("octet_length(doc)")})`;
 
 /** What the statements of one connection cost at the moment. */
 export class Budget {
@@ -109,10 +111,12 @@ export class Budget {
     this.#spentOn = null;
   }
 
-  /** SQL's `spent()`: 0 while there is something left. */
-  spend(): number | bigint {
+  /** SQL's `spent(bytes)` of a document that is looked into: 0 while there is something left. */
+  spend(bytes: number): number | bigint {
     this.#counted++;
-    if (this.rows > (this.#allowance?.rows ?? Infinity)) this.#spentOn ??= "rows";
+    const { rows = Infinity, large = true } = this.#allowance ?? {};
+    if (this.rows > rows) this.#spentOn ??= "rows";
+    if (!large && bytes >= LARGE_BYTES) this.#spentOn ??= "text";
     return this.#isOver() ? END : 0;
   }
 

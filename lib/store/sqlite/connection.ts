@@ -49,7 +49,7 @@ export class Connection {
       });
     }
     const budget = this.#budget;
-    this.#db.function("spent", () => budget.spend());
+    this.#db.function("spent", (bytes) => budget.spend(bytes as number));
     this.#db.function(
       "re2",
       { deterministic: true },

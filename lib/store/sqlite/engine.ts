@@ -45,6 +45,8 @@ export interface SqliteOptions {
   readonly queryTimeLimitMs?: number;
   /** How many rows a list or a count may look at on the event loop. */
   readonly rowsMax?: number;
+  /** Beyond it a record is not changed in this thread: see `LongWork`. */
+  readonly textBytesMax?: number;
 }
 
 const FILES_MAX = 100;
@@ -67,6 +69,7 @@ export class SqliteEngine implements Engine {
   readonly #closing = new Set<Promise<void>>();
   readonly #scans: Scans;
   readonly #rowsMax: number;
+  readonly #textBytesMax: number;
   readonly #control: FileSpace;
   readonly #registry: Registry;
   readonly #projects: LRUCache<string, FileSpace>;
@@ -81,6 +84,7 @@ export class SqliteEngine implements Engine {
     this.#tenancy = tenancy;
     this.#sync = sync;
     this.#rowsMax = rowsMax;
+    this.#textBytesMax = options.textBytesMax ?? Infinity;
     this.#scans = new Scans({ limitMs: options.queryTimeLimitMs ?? QUERY_TIME_LIMIT_MS });
     this.#control = this.#open("control");
     this.#registry = new Registry(this.#control);
@@ -115,6 +119,7 @@ export class SqliteEngine implements Engine {
         }
         return readOn(file, definition, work);
       },
+      textBytesMax: this.#textBytesMax,
       slow: {
         rowsMax: this.#rowsMax,
         scan: (scan) => this.#scans.run(this.#path(space), scan),

@@ -1,3 +1,4 @@
+import { LongWork } from "../../long_work.ts";
 import { applyChange } from "../change.ts";
 import type {
   Change,
@@ -124,7 +125,7 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
 
   updateOne(filter: Filter, change: Change): Promise<Stored<T> | null> {
     return this.#access.write((db, touched) => {
-      const row = this.#find(db, filter);
+      const row = this.#findToChange(db, filter);
       if (row === undefined) return null;
       const before = stored<T>(row);
       const after = applyChange(before.value, change) as T; // Callers type their own records.
@@ -148,7 +149,7 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
 
   deleteOne(filter: Filter): Promise<Stored<T> | null> {
     return this.#access.write((db, touched) => {
-      const row = this.#find(db, filter);
+      const row = this.#findToChange(db, filter);
       if (row === undefined) return null;
       touched(seqOf(row));
       return this.#delete(db, row);
@@ -192,6 +193,14 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
   /** Revision, text and `seq` of the first match. */
   #find(db: Connection, filter: Filter): Row | undefined {
     return db.get(this.#statements.first.statement(filter));
+  }
+
+  #findToChange(db: Connection, filter: Filter): Row | undefined {
+    const row = this.#find(db, filter);
+    if (row !== undefined && (row[1] as string).length > this.#access.textBytesMax) {
+      throw new LongWork();
+    }
+    return row;
   }
 
   #assertRoom(db: Connection): void {

@@ -45,7 +45,12 @@ export function readBounded<T>(read: Read, { here, elsewhere, empty }: Ways<T>):
     if (isSlow(read, slow)) return { spentOn: null };
     try {
       const until = performance.now() + HERE_MS;
-      const allowance = { rows: slow.rowsMax, matchCostMax: HERE_MATCH_COST, until };
+      const allowance = {
+        rows: slow.rowsMax,
+        matchCostMax: HERE_MATCH_COST,
+        large: false,
+        until,
+      };
       return { result: db.within(allowance, () => here(db, committed)) };
     } catch (error) {
       if (error instanceof BudgetExceeded) return { spentOn: error.on };

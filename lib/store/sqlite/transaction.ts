@@ -32,6 +32,7 @@ export class SqliteTransaction implements Transaction {
   records<T extends StoredRecord>(definition: Definition, room?: Room): Records<T> {
     const access: Access = {
       read: (work, empty) => this.#run(definition, (db) => work(db, null), { empty }),
+      textBytesMax: Infinity, // What came before it in the transaction is not done twice.
       slow: null,
       write: (work, empty) =>
         this.#run(definition, (db) => work(db, (seq) => this.#touched(definition, seq)), {

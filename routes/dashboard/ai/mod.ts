@@ -11,5 +11,5 @@ export function aiPages(mount: Mount): void {
   mount(get(AI, member("viewer")), showAi);
   mount(post(`${AI}/key`, member("admin")), saveKeyByForm);
   mount(get(`${AI}/designer`, member("viewer")), showDesigner);
-  mount(post(`${AI}/designer`, member("admin"), AI_TIMEOUT_MS), talkToDesigner);
+  mount(post(`${AI}/designer`, member("admin"), { extraMs: AI_TIMEOUT_MS }), talkToDesigner);
 }

@@ -21,14 +21,17 @@ export function documentsPages(mount: Mount): void {
   mount(get(COLLECTION, viewer), showDocuments);
   mount(get(`${COLLECTION}/filter`, viewer), chooseFilter);
   mount(post(`${COLLECTION}/columns`, viewer), chooseColumns);
-  mount(get(`${COLLECTION}/export`, viewer), exportDocuments);
-  mount(post(`${COLLECTION}/ask`, admin, AI_TIMEOUT_MS), askInWords);
-  mount(post(`${COLLECTION}/documents`, admin), actOnDocuments);
+  mount(get(`${COLLECTION}/export`, viewer, { offload: "always" }), exportDocuments);
+  mount(post(`${COLLECTION}/ask`, admin, { extraMs: AI_TIMEOUT_MS }), askInWords);
+  mount(post(`${COLLECTION}/documents`, admin, { offload: "always" }), actOnDocuments);
   mount(get(`${COLLECTION}/documents/{id}`, viewer), showDocument);
   mount(post(`${COLLECTION}/documents/{id}`, admin), saveDocument);
   mount(get(`${COLLECTION}/new`, admin), showNewDocument);
   mount(post(`${COLLECTION}/new`, admin), createDocumentByForm);
   mount(get(`${COLLECTION}/import`, admin), showImport);
-  mount(post(`${COLLECTION}/import`, admin), previewImport);
-  mount(post(`${COLLECTION}/import/run`, admin, IMPORT_EXTRA_MS), runImport);
+  mount(post(`${COLLECTION}/import`, admin, { offload: "always" }), previewImport);
+  mount(
+    post(`${COLLECTION}/import/run`, admin, { extraMs: IMPORT_EXTRA_MS, offload: "always" }),
+    runImport,
+  );
 }

@@ -19,7 +19,8 @@ const CONFIRM_MS = PUBLISH_MS + BLOB_CALL_MS;
 
 export function filesPages(mount: Mount): void {
   mount(get(PATH, member("viewer")), showFiles);
-  mount(post(PATH, member("admin"), CONFIRM_MS), uploadByForm);
+  // The file is written as it arrives.
+  mount(post(PATH, member("admin"), { extraMs: CONFIRM_MS, offload: "never" }), uploadByForm);
   mount(get(`${PATH}/delete`, member("viewer")), backToFiles);
   mount(post(`${PATH}/delete`, member("admin")), deleteFileByForm);
   mount(get(STORAGE, member("viewer")), showStorage);

@@ -1,0 +1,102 @@
+import type { Context } from "hono";
+import type { HeldBody } from "@/lib/http/body_budget.ts";
+import { isPagePath } from "@/lib/http/path.ts";
+import { addCommonHeaders } from "@/lib/http/respond.ts";
+import { SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
+import type { Services } from "@/lib/services.ts";
+import type { AppEnv } from "./app.ts";
+import type { Operation } from "./call.ts";
+import type { Offload } from "./offload.ts";
+
+/** The largest body of an operation that takes no document: parsed in some two milliseconds. */
+const LONG_BODY_BYTES = SMALL_BODY_BYTES_MAX;
+/** The same of a page's form, whose page is drawn with its fields. */
+const LONG_FORM_BYTES = 8192;
+
+type HandOverServices = Pick<Services, "bodyBudget" | "requestShares" | "catalog">;
+
+/**
+ * Has a request answered in another thread, behind its guard: `bytes` are its body, where that was
+ * read before.
+ */
+export type HandOver = <P, B>(
+  c: Context<AppEnv>,
+  operation: Operation<P, B>,
+  bytes?: Uint8Array<ArrayBuffer>,
+) => Promise<Response>;
+
+/** Room for the requests that are handed over is found, and counted, here. */
+export function createHandOver(
+  { bodyBudget, requestShares, catalog }: HandOverServices,
+  offload: Offload,
+): HandOver {
+  return async (c, operation, bytes) => {
+    const { state, restartDeadline } = c.var;
+    const { raw, sent = Promise.resolve(), share } = state;
+    using held = bodyBudget.open(share);
+    held.add(0, Number(raw.headers.get("content-length") ?? 0));
+    const unread = bytes === undefined ? raw.body : new Blob([bytes]).stream();
+    const body = unread && watched(unread, held, restartDeadline);
+    const answered = offload.answer({
+      requestId: state.id,
+      projectId: state.projectId,
+      hostname: state.peer,
+      url: raw.url,
+      method: raw.method,
+      headers: [...raw.headers],
+      body: body && body.stream,
+      gone: raw.signal,
+      sent,
+    });
+    // Nobody reads what is answered to a body that was refused here.
+    body?.refused.catch(() => answered.then(({ response }) => response.body?.cancel(), () => {}));
+    const { response, problem } = await Promise.race(body ? [answered, body.refused] : [answered]);
+    state.problem = problem;
+    // Another thread is as another process: what it changed is remembered here as it was.
+    if (operation.offload === "always" && state.projectId) catalog.forgetProject(state.projectId);
+    if (response.body !== null) requestShares.count(share, sent);
+    addCommonHeaders(state, response.headers);
+    return response;
+  };
+}
+
+/** Whether an operation may take long whatever it is sent, or is sent a long body. */
+export function isLong<P, B>(
+  { path, offload, body }: Operation<P, B>,
+  { method, headers }: Request,
+): boolean {
+  if (offload === "always") return true;
+  // Operations without a body do not read what they are sent; files are written as they arrive.
+  if (offload === "never" || body === null || method === "GET" || method === "HEAD") return false;
+  const length = headers.get("content-length");
+  if (length === null) return headers.has("transfer-encoding");
+  return Number(length) > (isPagePath(path) ? LONG_FORM_BYTES : LONG_BODY_BYTES);
+}
+
+interface WatchedBody {
+  readonly stream: ReadableStream<Uint8Array>;
+  /** Rejects where there is no room for more of it. */
+  readonly refused: Promise<never>;
+}
+
+/** A body whose bytes are counted while it is passed on. */
+function watched(
+  body: ReadableStream<Uint8Array>,
+  held: HeldBody,
+  arrived: () => void,
+): WatchedBody {
+  const refused = Promise.withResolvers<never>();
+  const counter = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      arrived();
+      try {
+        held.add(chunk.length);
+      } catch (error) {
+        refused.reject(error);
+        throw error;
+      }
+      controller.enqueue(chunk);
+    },
+  });
+  return { stream: body.pipeThrough(counter), refused: refused.promise };
+}

@@ -1,0 +1,107 @@
+/** The thread that answers long requests: told by messages of each, and when to stop. */
+import os from "node:os";
+import { type Environment, loadConfig } from "@/lib/config.ts";
+import { createLog, type Log } from "@/lib/http/log.ts";
+import type { ProblemCode } from "@/lib/problems.ts";
+import { openServices, type Services } from "@/lib/services.ts";
+import { type App, createApp } from "./app.ts";
+import type { OffloadScope, RequestOrder } from "./offload_messages.ts";
+
+const scope = globalThis as unknown as OffloadScope;
+
+/** Below the thread that answers everybody else: where there are too few cores, that one goes first. */
+const NICENESS = 10;
+
+interface Opened extends AsyncDisposable {
+  readonly services: Services;
+  readonly app: App;
+}
+
+const problems = new Map<string, ProblemCode | null>();
+const clients = new Map<number, AbortController>();
+let opened: Promise<Opened> | undefined;
+
+scope.onmessage = ({ data: order }) => {
+  switch (order.kind) {
+    case "open":
+      opened = open(order.environment);
+      opened.catch((error) =>
+        scope.postMessage({ kind: "unusable", why: (error as Error).message })
+      );
+      return;
+    case "request":
+      return void answer(order);
+    case "abort":
+      return clients.get(order.number)?.abort();
+    case "stop":
+      return void stop();
+  }
+};
+
+async function open(environment: Environment): Promise<Opened> {
+  os.setPriority(0, NICENESS); // Linux does so for the one thread that asks for it.
+  const config = { ...loadConfig(environment), ratePerMinute: null };
+  const log = createLog(config.logLevel, (text) => scope.postMessage({ kind: "log", text }));
+  const services = await openServices(config, { log: withoutRequests(log) });
+  return {
+    services,
+    app: createApp({ ...services, ...countedElsewhere }),
+    async [Symbol.asyncDispose]() {
+      await services[Symbol.asyncDispose]();
+      log[Symbol.dispose]();
+    },
+  };
+}
+
+/** The thread that has handed a request over logs it. */
+const withoutRequests = (log: Log): Log => ({
+  ...log,
+  request: ({ requestId, problem }) => void problems.set(requestId, problem as ProblemCode | null),
+});
+
+/** It has also found room for it, and for its body. */
+const countedElsewhere: Pick<Services, "bodyBudget" | "requestShares" | "requestCounts"> = {
+  bodyBudget: { open: () => ({ add() {}, [Symbol.dispose]() {} }) },
+  requestShares: { assertRoom() {}, count() {} },
+  requestCounts: { count() {}, async store() {}, async [Symbol.asyncDispose]() {} },
+};
+
+async function answer(order: RequestOrder): Promise<void> {
+  const { number, requestId, projectId, hostname, url, method, headers, body } = order;
+  const client = new AbortController();
+  clients.set(number, client);
+  try {
+    const { services, app } = await opened!;
+    if (projectId !== null) {
+      services.catalog.forgetProject(projectId);
+      services.plans.forgetProject(projectId);
+    }
+    const request = new Request(url, {
+      method,
+      headers: headers.map(([name, value]): [string, string] => [name, value]),
+      body,
+      signal: client.signal,
+    });
+    const response = await app.fetch(request, { remoteAddr: { hostname }, requestId });
+    report(order, response);
+  } catch (error) {
+    scope.postMessage({ kind: "failed", number, why: (error as Error).stack ?? String(error) });
+  } finally {
+    clients.delete(number);
+    problems.delete(requestId);
+  }
+}
+
+function report({ number, requestId }: RequestOrder, { status, headers, body }: Response): void {
+  const problem = problems.get(requestId) ?? null;
+  const answer = { kind: "answer", number, status, headers: [...headers], body, problem } as const;
+  scope.postMessage(answer, body === null ? [] : [body]);
+}
+
+async function stop(): Promise<void> {
+  // One that could not be opened has nothing to close.
+  const those = await opened?.catch(() => undefined);
+  await those?.[Symbol.asyncDispose]();
+  scope.postMessage({ kind: "stopped" });
+  scope.close();
+}

@@ -1,0 +1,37 @@
+/** A thread for long requests that fails in the way that the path of a request names. */
+import type { OffloadScope } from "@/routes/offload_messages.ts";
+
+const scope = globalThis as unknown as OffloadScope;
+
+if ("WorkerGlobalScope" in globalThis) {
+  scope.onmessage = ({ data: order }) => {
+    switch (order.kind) {
+      case "open":
+        return scope.postMessage({ kind: "log", text: "opened\n" });
+      case "request": {
+        const { number, url, headers } = order;
+        const failure = new URL(url).pathname.slice(1);
+        if (failure === "throws") throw new Error("thrown in a thread");
+        if (failure === "fails") return scope.postMessage({ kind: "failed", number, why: "why" });
+        if (failure === "unusable") return scope.postMessage({ kind: "unusable", why: "no store" });
+        if (failure === "never") return;
+        const body = new Blob([failure]).stream();
+        const answer = {
+          kind: "answer",
+          number,
+          status: 201,
+          headers,
+          body,
+          problem: null,
+        } as const;
+        return scope.postMessage(answer, [body]);
+      }
+      case "abort":
+        return scope.postMessage({ kind: "failed", number: order.number, why: "aborted" });
+      case "stop":
+        scope.postMessage({ kind: "log", text: "stopped\n" });
+        scope.postMessage({ kind: "stopped" });
+        return scope.close();
+    }
+  };
+}
