@@ -2,7 +2,12 @@ import { z } from "@hono/zod-openapi";
 import { BODY_BYTES_MAX } from "@/lib/limits.ts";
 import { type BodySpec, contract } from "../contract.ts";
 import { collectionName, projectId } from "../parameters.ts";
-import { COLLECTION_EXAMPLE, Definition, DefinitionInput } from "../schemas/collection.ts";
+import {
+  COLLECTION_EXAMPLE,
+  Definition,
+  DefinitionInput,
+  NamedDefinitionInput,
+} from "../schemas/collection.ts";
 import { projectMember } from "../security.ts";
 
 const TAG = "Project collections";
@@ -79,7 +84,11 @@ export const updateCollection = contract({
     "on SQLite is made in one go, 2 µs for each document, in which the process answers nobody.",
   security: projectMember("admin"),
   parameters: [projectId, collectionName],
-  body: { ...definitionBody, description: "The whole definition; `name` may be left out." },
+  body: {
+    ...definitionBody,
+    schema: NamedDefinitionInput,
+    description: "The whole definition; `name` may be left out.",
+  },
   success: [defined(200, "The definition as it is now.", "Collection changed")],
   problems: ["INVALID_DEFINITION", "COLLECTION_NOT_FOUND", "DEFINITION_CONFLICT"],
 });
