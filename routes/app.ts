@@ -2,7 +2,7 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context, MiddlewareHandler, Next } from "hono";
 import { RegExpRouter } from "hono/router/reg-exp-router";
 import { authenticateKey } from "@/lib/auth/authenticate.ts";
-import { readForm, readJson, readJsonIfAny } from "@/lib/http/body.ts";
+import { readForm, readJson } from "@/lib/http/body.ts";
 import type { HeldBody } from "@/lib/http/body_budget.ts";
 import { readChunks } from "@/lib/http/chunks.ts";
 import { isPagePath, readAddress, RESERVED_PATH } from "@/lib/http/path.ts";
@@ -12,11 +12,12 @@ import { asProblem, preflight, problemReply, refusalText, respond } from "@/lib/
 import { FORM_BYTES_MAX, FORM_FIELDS_MAX } from "@/lib/limits.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { Services } from "@/lib/services.ts";
-import { parseInput } from "@/openapi/inputs.ts";
-import type { Call, Handler, Operation } from "./call.ts";
+import { type PathParameters, readParams } from "@/openapi/inputs.ts";
+import type { Call, Handler, Input, Operation } from "./call.ts";
 import { compressed } from "./compression.ts";
 import { pages } from "./dashboard/mod.ts";
 import { refusalPage } from "./dashboard/refusal.tsx";
+import { inputOf, type ReadBody } from "./input.ts";
 import { operations } from "./operations.ts";
 
 /** What hono's handlers know of a request to Corbel. */
@@ -110,9 +111,13 @@ export function createApp(services: Services): App {
       }, extraMs);
     };
 
-  function mount<P, B>(operation: Operation<P, B>, handle: Handler<P, B>): void {
+  function mount<P, B, N extends PathParameters, Q>(
+    operation: Operation<P, B, N, Q>,
+    handle: Handler<P, Input<B, N, Q>>,
+  ): void {
     mounted.push(operation);
     const { body } = operation;
+    const ofPath = Object.entries(operation.params ?? {});
     const isPage = isPagePath(operation.path);
     const path = routingPattern(operation.path);
     app.on(operation.method.toUpperCase(), path, admit(operation), async (c) => {
@@ -120,11 +125,18 @@ export function createApp(services: Services): App {
       // Made with the first byte: most requests have no body.
       let held: HeldBody | undefined;
       const heldBody = () => held ??= bodyBudget.open(shareOf(state));
+      const readBody: ReadBody = (read) =>
+        read(state.raw, { bytesMax: body!.bytesMax, held: heldBody() })
+          .finally(c.var.restartDeadline);
       try {
-        const call = callOf<P, B>(c, body?.bytesMax, heldBody);
-        const reply = await handle(
-          body?.isParsed ? { ...call, input: await inputOf(call, body) } : call,
-        );
+        const params = readParams<N>(ofPath, (name) => c.req.param(name)!);
+        // Each of them is undefined where none is declared.
+        const query = operation.query?.read(state.query) as Q;
+        const input = body === undefined || body.byHandler
+          ? undefined as B
+          : await inputOf(body, readBody, { headers: state.raw.headers, params, services });
+        const call = { ...callOf<P>(c, readBody, heldBody), params, query, input };
+        const reply = await handle(call);
         // A stream is under way until its last byte is sent.
         const { sent } = state;
         if (reply.body instanceof ReadableStream && sent) {
@@ -137,18 +149,16 @@ export function createApp(services: Services): App {
     });
   }
 
-  function callOf<P, B>(
+  function callOf<P>(
     c: Context<AppEnv>,
-    bytesMax: number | undefined,
+    readBody: ReadBody,
     heldBody: () => HeldBody,
-  ): Call<P, B> {
+  ): Call<P> {
     const { state, restartDeadline } = c.var;
-    const limits = (bytesMax: number) => ({ bytesMax, held: heldBody() });
     return {
       services,
       principal: c.var.principal as P, // The guard of the same operation has set it.
-      input: undefined as B, // Only handlers of operations whose body is parsed look at it.
-      query: state.query,
+      queryText: state.query,
       client: () => state.client,
       network: () => state.network,
       param: (name) => c.req.param(name)!,
@@ -157,10 +167,10 @@ export function createApp(services: Services): App {
       problem: (error) => asProblem(error, state, log),
       refusal: (error) => refusalText(state, asProblem(error, state, log)),
       gone: () => state.raw.signal,
-      body: () => readJson(state.raw, limits(bytesMax!)).finally(restartDeadline),
-      optionalBody: () => readJsonIfAny(state.raw, limits(bytesMax!)).finally(restartDeadline),
+      body: () => readBody(readJson),
       form: (fieldsMax = FORM_FIELDS_MAX) =>
-        readForm(state.raw, { ...limits(FORM_BYTES_MAX), fieldsMax }).finally(restartDeadline),
+        readForm(state.raw, { bytesMax: FORM_BYTES_MAX, held: heldBody(), fieldsMax })
+          .finally(restartDeadline),
       chunks: (limits) => readChunks(state.raw, limits, restartDeadline),
       hold: (bytes) => heldBody().add(bytes),
     };
@@ -188,21 +198,6 @@ export function createApp(services: Services): App {
       problem: state.problem,
     });
   }
-}
-
-type ParsedBody<B> = NonNullable<Operation<unknown, B>["body"]>;
-
-/**
- * The body as the schema of its operation reads it. Where it may be left out, or its lack is refused
- * as a problem of the operation's own, what is left out is undefined to the schema.
- */
-async function inputOf<B>(
-  call: Pick<Call<unknown>, "body" | "optionalBody">,
-  body: ParsedBody<B>,
-): Promise<B> {
-  const mayBeMissing = body.optional === true || body.problem !== undefined;
-  const value = mayBeMissing ? await call.optionalBody() : await call.body();
-  return parseInput(body.schema, value, body);
 }
 
 /** Whose share a request counts towards; the project is known behind the guard. */

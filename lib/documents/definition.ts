@@ -35,6 +35,15 @@ export function parseDefinition(input: unknown): CollectionDefinition {
   return definition;
 }
 
+/** The same for the collection of this name, which may be left out and cannot change. */
+export function parseNamedDefinition(name: string, input: object): CollectionDefinition {
+  const named = { name, ...input };
+  if (named.name !== name) {
+    throw invalid("The name of a collection cannot change: leave it out.");
+  }
+  return parseDefinition(named);
+}
+
 /** Collections this one refers to. */
 export function referencedCollections(fields: readonly ItemDefinition[]): string[] {
   return fields.flatMap((field) => [

@@ -1,6 +1,6 @@
 import { SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
 import { contract } from "../contract.ts";
-import { memberId, paging, projectId } from "../parameters.ts";
+import { memberId, pageQuery, projectId } from "../parameters.ts";
 import { EXAMPLE_ID } from "../schemas/document.ts";
 import {
   Member,
@@ -21,8 +21,8 @@ export const listMembers = contract({
   summary: "List a project's members for its members",
   description: "The accounts that have a part in the project, the latest first.",
   security: projectMember("viewer"),
-  parameters: [projectId, ...paging],
-  body: null,
+  params: { projectId },
+  query: pageQuery,
   success: [{
     status: 200,
     description: "A page of members.",
@@ -43,10 +43,9 @@ export const changeMember = contract({
     "Makes an admin of a viewer, or the other way round: then the invitations they made end. The " +
     "owner's role stays.",
   security: projectMember("admin"),
-  parameters: [projectId, memberId],
+  params: { projectId, accountId: memberId },
   body: {
     schema: RoleChange,
-    isParsed: true,
     example: { role: "viewer" },
     description: "The new role.",
     bytesMax: SMALL_BODY_BYTES_MAX,
@@ -71,8 +70,7 @@ export const removeMember = contract({
     "project. Open invitations that the member made end. The owner cannot leave: another member " +
     "must accept the project first.",
   security: projectMember("viewer"),
-  parameters: [projectId, memberId],
-  body: null,
+  params: { projectId, accountId: memberId },
   success: [{
     status: 200,
     description: "Who is no member any more.",

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { bodySaying } from "../inputs.ts";
+import { KEY_KINDS } from "@/lib/auth/principals.ts";
 import { shown } from "@/lib/documents/names.ts";
 import { ALLOWED_ORIGINS_MAX, PROJECT_NAME_LENGTH_MAX } from "@/lib/limits.ts";
 import { ROLES } from "@/lib/projects/members.ts";
@@ -124,7 +125,7 @@ export const TrashedProject = z.strictObject({
 }).openapi("TrashedProject", { example: TRASHED_PROJECT_EXAMPLE });
 
 export const RotatedKey = z.strictObject({
-  kind: z.enum(["publishable", "secret"]),
+  kind: z.enum(KEY_KINDS),
   key: z.string().openapi({ description: "Shown this once." }),
 }).openapi("RotatedKey", {
   example: { kind: "secret", key: CREATED_PROJECT_EXAMPLE.secretKey },

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { PROBLEMS } from "@/lib/problems.ts";
 import { ACCESS_TOKEN_SECONDS, DEVICE_NAME_LENGTH_MAX } from "@/lib/limits.ts";
+import { openBodyOf } from "../inputs.ts";
 import { EXAMPLE_ID } from "./document.ts";
 
 const id = z.string().regex(/^[0-9a-f]{24}$/).openapi({ description: "24 hexadecimal digits." });
@@ -24,7 +25,10 @@ export const ExchangeInput = z.looseObject({
 export const ExchangeResult = z.strictObject({ refreshToken })
   .openapi("ExchangeResult", { example: { refreshToken: REFRESH_TOKEN_EXAMPLE } });
 
-export const RefreshInput = z.looseObject({ refreshToken: refreshToken.optional() })
+export const RefreshInput = openBodyOf({
+  refreshToken: z.string('"refreshToken" must be text.').nullish()
+    .openapi({ description: "Used once: its answer has the next." }),
+}).optional()
   .openapi("RefreshInput", { example: { refreshToken: REFRESH_TOKEN_EXAMPLE } });
 
 export const RENEWED_EXAMPLE = {
