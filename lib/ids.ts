@@ -5,8 +5,9 @@ import type { Id } from "./store/port.ts";
 /** Makes record ids. */
 export type NewId = () => Id;
 
-const ID = /^[0-9a-f]{24}$/;
-/** How ids are written; they are stored in lower case. */
+/** How ids are stored and answered. */
+export const ID = /^[0-9a-f]{24}$/;
+/** How they may be sent. */
 export const ID_ANY_CASE = /^[0-9a-fA-F]{24}$/;
 
 /** The id in the form in which it is stored, or null if the text is no id. */

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { KEY_KINDS } from "@/lib/auth/principals.ts";
 import { DECLARED_NAME } from "@/lib/documents/names.ts";
-import { ID_ANY_CASE, requiredId, requiredProjectId } from "@/lib/ids.ts";
+import { ID, ID_ANY_CASE, requiredId, requiredProjectId } from "@/lib/ids.ts";
 import {
   CURSOR_LENGTH_MAX,
   EMAIL_SEARCH_LENGTH_MAX,
@@ -20,8 +20,8 @@ import { checkedKeyKind } from "@/lib/projects/projects.ts";
 import { knownProvider, PROVIDER_NAMES } from "@/lib/social/providers.ts";
 import type { Parameter } from "./contract.ts";
 import { type PathParameter, queryOf, querySaying } from "./inputs.ts";
-import { EXAMPLE_ID } from "./schemas/document.ts";
 import { PATH_EXAMPLE } from "./schemas/storage.ts";
+import { EXAMPLE_ID } from "./schemas/values.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -345,7 +345,7 @@ export const uploadToken = path(
 );
 
 export const fileProjectId = path(
-  z.string().regex(/^[0-9a-f]{24}$/),
+  z.string().regex(ID),
   "The project's id, in lower case.",
   EXAMPLE_ID,
 );

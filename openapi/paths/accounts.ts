@@ -13,10 +13,10 @@ import {
   Registration,
   SignedOut,
 } from "../schemas/account.ts";
-import { EXAMPLE_ID } from "../schemas/document.ts";
 import { EndedSession, SESSION_EXAMPLE, SessionList } from "../schemas/session.ts";
 import { EndedSessions } from "../schemas/user.ts";
 import { COUNTED, countedByAddress, dashboardSession, ownPages } from "../security.ts";
+import { EXAMPLE_ID } from "../schemas/values.ts";
 
 const TAG = "Accounts";
 const SETS_COOKIE = { "set-cookie": "Holds the session, which is a new one, for browsers." };

@@ -24,10 +24,10 @@ import {
   DOCUMENT_EXAMPLE,
   DocumentInput,
   DocumentList,
-  EXAMPLE_ID,
   ShownDocument,
 } from "../schemas/document.ts";
 import { projectKey } from "../security.ts";
+import { EXAMPLE_ID } from "../schemas/values.ts";
 
 const TAG = "Documents";
 const ETAG = { etag: "Names this state of the document, for If-Match and If-None-Match." };

@@ -1,7 +1,6 @@
 import { SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
 import { contract } from "../contract.ts";
 import { invitationId, pageQuery, projectId } from "../parameters.ts";
-import { EXAMPLE_ID } from "../schemas/document.ts";
 import {
   DeclinedInvitation,
   INVITATION_EXAMPLE,
@@ -16,6 +15,7 @@ import {
 } from "../schemas/invitation.ts";
 import { NewOwner, Project, PROJECT_EXAMPLE } from "../schemas/project.ts";
 import { COUNTED, countedByAddress, dashboardSession, projectMember } from "../security.ts";
+import { EXAMPLE_ID } from "../schemas/values.ts";
 
 const TAG = "Members";
 

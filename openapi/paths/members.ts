@@ -1,7 +1,6 @@
 import { SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
 import { contract } from "../contract.ts";
 import { memberId, pageQuery, projectId } from "../parameters.ts";
-import { EXAMPLE_ID } from "../schemas/document.ts";
 import {
   Member,
   MEMBER_EXAMPLE,
@@ -10,6 +9,7 @@ import {
   RoleChange,
 } from "../schemas/project.ts";
 import { projectMember } from "../security.ts";
+import { EXAMPLE_ID } from "../schemas/values.ts";
 
 const TAG = "Members";
 

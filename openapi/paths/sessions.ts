@@ -1,7 +1,6 @@
 import { REFRESH_REPLAYS_MAX, SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
 import { contract } from "../contract.ts";
 import { pageQuery, refreshToken, refreshTokenMode, sessionId } from "../parameters.ts";
-import { EXAMPLE_ID } from "../schemas/document.ts";
 import {
   ACCESS_TOKEN_EXAMPLE,
   EndedSession,
@@ -17,6 +16,7 @@ import {
 } from "../schemas/session.ts";
 import { EndedSessions } from "../schemas/user.ts";
 import { sessionKey, signedInUser, signInKey, userKey } from "../security.ts";
+import { EXAMPLE_ID } from "../schemas/values.ts";
 
 const TAG = "Sessions";
 const SETS_COOKIE = {

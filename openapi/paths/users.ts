@@ -1,7 +1,6 @@
 import { SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
 import { contract } from "../contract.ts";
 import { userId, userQuery } from "../parameters.ts";
-import { EXAMPLE_ID } from "../schemas/document.ts";
 import {
   DeletedUser,
   Disabling,
@@ -14,6 +13,7 @@ import {
   UserChanges,
 } from "../schemas/user.ts";
 import { secretKey, signedInUser } from "../security.ts";
+import { EXAMPLE_ID } from "../schemas/values.ts";
 
 const TAG = "Users";
 
