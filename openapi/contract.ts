@@ -84,8 +84,9 @@ export interface Spec<P, B = unknown, N extends PathParameters = PathParameters,
   readonly summary: string;
   readonly description: string;
   readonly security: Security<P>;
-  /** Those of the path. */
+  /** Parameters of the path, each read before the handler is called. */
   readonly params?: N;
+  /** The query, read before the handler is called. */
   readonly query?: QuerySpec<Q>;
   /** Headers, and queries that have a parser of their own, as OpenAPI writes them. */
   readonly parameters?: readonly Parameter[];

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { KEY_KINDS } from "@/lib/auth/principals.ts";
+import { IDEMPOTENCY_KEY } from "@/lib/documents/idempotency.ts";
 import { DECLARED_NAME } from "@/lib/documents/names.ts";
 import { ID, ID_ANY_CASE, requiredId, requiredProjectId } from "@/lib/ids.ts";
 import {
@@ -24,6 +25,9 @@ import { PATH_EXAMPLE } from "./schemas/storage.ts";
 import { EXAMPLE_ID } from "./schemas/values.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
+
+const TEXT = { type: "string" };
+const FLAG = { type: "boolean" };
 
 /** A path parameter, read as it was sent where what does not fit is refused as what is unknown. */
 const path = (schema: z.ZodType<string>, description: string, example: string) =>
@@ -50,19 +54,16 @@ const query = (
   ...(example !== undefined && { example }),
 });
 
-const header = (name: string, description: string): Parameter => ({
+const header = (name: string, description: string, schema: Schema = TEXT): Parameter => ({
   name,
   in: "header",
   required: false,
   description,
-  schema: { type: "string" },
+  schema,
 });
 
 const id = (description: string, read = requiredId) =>
   checkedPath(z.string().regex(ID_ANY_CASE), description, EXAMPLE_ID, read);
-
-const TEXT = { type: "string" };
-const FLAG = { type: "boolean" };
 
 export const collectionName = path(
   z.string().regex(DECLARED_NAME),
@@ -111,6 +112,7 @@ export const idempotencyKey = header(
   "1 to 128 characters of your choice. A repeated request with the same key gets the first answer " +
     "and writes nothing, for 24 hours. An answer counts towards the project's documents for as long " +
     `as it is kept, and a project keeps up to ${KEPT_ANSWERS_MAX}.`,
+  { type: "string", pattern: IDEMPOTENCY_KEY.source },
 );
 
 /** How documents are shown, in lists and alone. */

@@ -117,7 +117,7 @@ export function createApp(services: Services): App {
   ): void {
     mounted.push(operation);
     const { body } = operation;
-    const ofPath = Object.entries(operation.params ?? {});
+    const pathParameters = Object.entries(operation.params ?? {});
     const isPage = isPagePath(operation.path);
     const path = routingPattern(operation.path);
     app.on(operation.method.toUpperCase(), path, admit(operation), async (c) => {
@@ -129,7 +129,7 @@ export function createApp(services: Services): App {
         read(state.raw, { bytesMax: body!.bytesMax, held: heldBody() })
           .finally(c.var.restartDeadline);
       try {
-        const params = readParams<N>(ofPath, (name) => c.req.param(name)!);
+        const params = readParams<N>(pathParameters, (name) => c.req.param(name)!);
         // Each of them is undefined where none is declared.
         const query = operation.query?.read(state.query) as Q;
         const input = body === undefined || body.byHandler
