@@ -96,7 +96,7 @@ export interface Spec<P, B = unknown, N extends PathParameters = PathParameters,
   readonly success: readonly Success[];
   /** Milliseconds that it may take beyond what others may, because it waits for somebody else. */
   readonly extraMs?: number;
-  /** Exactly what the operation raises beside what its guard, its body and the server do. */
+  /** Exactly what the operation raises beside what its guard, what it takes and the server do. */
   readonly problems: readonly ProblemCode[];
 }
 
@@ -143,7 +143,7 @@ export function contract<
 >(spec: Spec<P, B, N, Q>): Contract<P, B, N, Q> {
   const codes = [
     ...new Set([
-      ...addressProblems(spec.path),
+      ...addressProblems(spec),
       ...spec.security.problems,
       ...bodyProblems(spec.body),
       ...spec.problems,
@@ -185,10 +185,14 @@ export function contract<
   return { ...spec, codes, route };
 }
 
-/** What the address itself may be refused for, before it is known to be this operation's. */
-const addressProblems = (path: string): readonly ProblemCode[] => [
+/** What the address may be refused for, also before it is known to be this operation's. */
+const addressProblems = (
+  { path, params = {}, query }: Pick<Contract<unknown>, "path" | "params" | "query">,
+): readonly ProblemCode[] => [
   ...(path.includes("{") ? ["INVALID_PATH"] as const : []),
   ...(isDataPath(path) ? ["USERS_RESERVED"] as const : []),
+  ...Object.values(params).flatMap(({ problem }) => problem ?? []),
+  ...(query === undefined ? [] : ["INVALID_QUERY"] as const),
 ];
 
 const pathSchema = (params: PathParameters) =>

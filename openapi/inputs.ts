@@ -34,7 +34,9 @@ export function parseInput<T>(
  */
 export interface PathParameter<T extends string = string> {
   readonly schema: z.ZodType;
-  /** Throws what a text that does not fit is refused as. */
+  /** What a text that does not fit is refused as; null where nothing tells it from what is unknown. */
+  readonly problem: ProblemCode | null;
+  /** Throws `problem`. */
   read(text: string): T;
 }
 

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { KEY_KINDS } from "@/lib/auth/principals.ts";
+import { KEY_KINDS, type KeyKind } from "@/lib/auth/principals.ts";
 import { IDEMPOTENCY_KEY } from "@/lib/documents/idempotency.ts";
 import { DECLARED_NAME } from "@/lib/documents/names.ts";
 import { ID, ID_ANY_CASE, requiredId, requiredProjectId } from "@/lib/ids.ts";
@@ -29,16 +29,22 @@ type Schema = Readonly<Record<string, unknown>>;
 const TEXT = { type: "string" };
 const FLAG = { type: "boolean" };
 
-/** A path parameter, read as it was sent where what does not fit is refused as what is unknown. */
-const path = (schema: z.ZodType<string>, description: string, example: string) =>
-  checkedPath(schema, description, example, (text) => text);
+/** How a path parameter is shown. */
+const inPath = (schema: z.ZodType<string>, description: string, example: string) =>
+  schema.openapi({ param: { description, example } });
 
-const checkedPath = <T extends string>(
-  schema: z.ZodType<T>,
-  description: string,
-  example: string,
-  read: (text: string) => T,
-): PathParameter<T> => ({ schema: schema.openapi({ param: { description, example } }), read });
+/** A path parameter that is read as it was sent: what does not fit is refused as what is unknown. */
+const path = (...shown: Parameters<typeof inPath>): PathParameter => ({
+  schema: inPath(...shown),
+  problem: null,
+  read: (text) => text,
+});
+
+const id = (description: string): PathParameter => ({
+  schema: inPath(z.string().regex(ID_ANY_CASE), description, EXAMPLE_ID),
+  problem: "INVALID_ID",
+  read: requiredId,
+});
 
 const query = (
   name: string,
@@ -62,9 +68,6 @@ const header = (name: string, description: string, schema: Schema = TEXT): Param
   schema,
 });
 
-const id = (description: string, read = requiredId) =>
-  checkedPath(z.string().regex(ID_ANY_CASE), description, EXAMPLE_ID, read);
-
 export const collectionName = path(
   z.string().regex(DECLARED_NAME),
   "The collection's name.",
@@ -73,18 +76,21 @@ export const collectionName = path(
 
 export const documentId = id("The document's id.");
 
-export const projectId = id("The project's id.", requiredProjectId);
+export const projectId: PathParameter = {
+  ...id("The project's id."),
+  problem: "INVALID_PROJECT_ID",
+  read: requiredProjectId,
+};
 
 export const memberId = id("The member's account.");
 
 export const invitationId = id("The invitation's id.");
 
-export const keyKind = checkedPath(
-  z.enum(KEY_KINDS),
-  "Which of the two keys.",
-  "secret",
-  checkedKeyKind,
-);
+export const keyKind: PathParameter<KeyKind> = {
+  schema: inPath(z.enum(KEY_KINDS), "Which of the two keys.", "secret"),
+  problem: "INVALID_INPUT",
+  read: checkedKeyKind,
+};
 
 export const sessionId = id("The session's id.");
 
@@ -241,12 +247,15 @@ export const deletion = queryOf({
     }),
 }, "deletions");
 
-export const provider = checkedPath(
-  z.enum(PROVIDER_NAMES as [string, ...string[]]),
-  "The sign-in provider.",
-  PROVIDER_NAMES[0]!,
-  knownProvider,
-);
+export const provider: PathParameter = {
+  schema: inPath(
+    z.enum(PROVIDER_NAMES as [string, ...string[]]),
+    "The sign-in provider.",
+    PROVIDER_NAMES[0]!,
+  ),
+  problem: "PROVIDER_UNKNOWN",
+  read: knownProvider,
+};
 
 /** What a sign-in may be started with. */
 export const startSignIn: readonly Parameter[] = [

@@ -12,7 +12,7 @@ export type ReadBody = <T>(
 
 type Body<B> = SchemaBody<B> | ParsedBody<B>;
 
-interface Surroundings extends ParseContext {
+interface RequestContext extends ParseContext {
   readonly headers: Headers;
 }
 
@@ -20,7 +20,7 @@ interface Surroundings extends ParseContext {
 export async function inputOf<B>(
   body: Body<B>,
   readBody: ReadBody,
-  { headers, ...context }: Surroundings,
+  { headers, ...context }: RequestContext,
 ): Promise<B> {
   const isOverridden = body.overriddenBy !== undefined && headers.get(body.overriddenBy);
   if (isOverridden) return parsed(body, undefined, context);

@@ -166,7 +166,7 @@ export const listAccountSessions = contract({
     example: { items: [SESSION_EXAMPLE], nextCursor: null },
     message: "Sessions listed",
   }],
-  problems: ["INVALID_QUERY", "INVALID_CURSOR"],
+  problems: ["INVALID_CURSOR"],
 });
 
 export const endAccountSession = contract({
@@ -185,7 +185,7 @@ export const endAccountSession = contract({
     example: { id: EXAMPLE_ID },
     message: "Session ended",
   }],
-  problems: ["INVALID_ID", "SESSION_NOT_FOUND"],
+  problems: ["SESSION_NOT_FOUND"],
 });
 
 export const deleteAccount = contract({

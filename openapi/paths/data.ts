@@ -182,7 +182,6 @@ export const getDocument = contract({
     { status: 304, description: "The document is the one you hold.", data: null, headers: ETAG },
   ],
   problems: [
-    "INVALID_ID",
     "INVALID_QUERY",
     "ACCESS_TOKEN_REQUIRED",
     "COLLECTION_NOT_FOUND",
@@ -192,7 +191,6 @@ export const getDocument = contract({
 });
 
 const WRITE_PROBLEMS = [
-  "INVALID_ID",
   "ACCESS_TOKEN_REQUIRED",
   "RLS_REQUIRED",
   "OWNER_MISMATCH",
@@ -262,7 +260,7 @@ export const deleteDocument = contract({
     example: { id: EXAMPLE_ID },
     message: "Document deleted",
   }],
-  problems: [...WRITE_PROBLEMS, "INVALID_QUERY", "SECRET_KEY_REQUIRED", "PRECONDITION_FAILED"],
+  problems: [...WRITE_PROBLEMS, "SECRET_KEY_REQUIRED", "PRECONDITION_FAILED"],
 });
 
 export const recoverDocument = contract({

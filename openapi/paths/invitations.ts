@@ -96,7 +96,7 @@ export const listInvitations = contract({
     example: { items: [INVITATION_EXAMPLE], nextCursor: null },
     message: "Invitations listed",
   }],
-  problems: ["INVALID_QUERY", "INVALID_CURSOR"],
+  problems: ["INVALID_CURSOR"],
 });
 
 export const revokeInvitation = contract({
@@ -116,7 +116,7 @@ export const revokeInvitation = contract({
     example: { invitationId: EXAMPLE_ID },
     message: "Invitation withdrawn",
   }],
-  problems: ["INVALID_ID", "INVITATION_NOT_FOUND"],
+  problems: ["INVITATION_NOT_FOUND"],
 });
 
 const body = {

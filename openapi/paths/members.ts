@@ -30,7 +30,7 @@ export const listMembers = contract({
     example: { items: [MEMBER_EXAMPLE], nextCursor: null },
     message: "Members listed",
   }],
-  problems: ["INVALID_QUERY", "INVALID_CURSOR"],
+  problems: ["INVALID_CURSOR"],
 });
 
 export const changeMember = contract({
@@ -57,7 +57,7 @@ export const changeMember = contract({
     example: { ...MEMBER_EXAMPLE, role: "viewer" },
     message: "Member changed",
   }],
-  problems: ["INVALID_ID", "MEMBER_NOT_FOUND", "OWNER_STAYS"],
+  problems: ["MEMBER_NOT_FOUND", "OWNER_STAYS"],
 });
 
 export const removeMember = contract({
@@ -78,7 +78,7 @@ export const removeMember = contract({
     example: { accountId: EXAMPLE_ID },
     message: "Member removed",
   }],
-  problems: ["ROLE_REQUIRED", "INVALID_ID", "MEMBER_NOT_FOUND", "OWNER_STAYS"],
+  problems: ["ROLE_REQUIRED", "MEMBER_NOT_FOUND", "OWNER_STAYS"],
 });
 
 /** In the order of the reference. */

@@ -56,7 +56,7 @@ export const setProvider = contract({
     example: PROVIDER_EXAMPLE,
     message: "Provider saved",
   }],
-  problems: ["PROVIDER_UNKNOWN", "INVALID_INPUT", "PROVIDER_INCOMPLETE"],
+  problems: ["INVALID_INPUT", "PROVIDER_INCOMPLETE"],
 });
 
 /** In the order of the reference. */

@@ -64,7 +64,7 @@ export const listProjects = contract({
     example: { items: [PROJECT_EXAMPLE], nextCursor: null },
     message: "Projects listed",
   }],
-  problems: ["INVALID_QUERY", "INVALID_CURSOR"],
+  problems: ["INVALID_CURSOR"],
 });
 
 export const getProject = contract({
@@ -157,7 +157,7 @@ export const rotateProjectKey = contract({
     example: { kind: "secret", key: CREATED_PROJECT_EXAMPLE.secretKey },
     message: "Key rotated",
   }],
-  problems: ["INVALID_INPUT"],
+  problems: [],
 });
 
 export const getProjectUsage = contract({

@@ -156,7 +156,7 @@ export const listSessions = contract({
     example: { items: [SESSION_EXAMPLE], nextCursor: null },
     message: "Sessions listed",
   }],
-  problems: ["INVALID_QUERY", "INVALID_CURSOR"],
+  problems: ["INVALID_CURSOR"],
 });
 
 export const endSession = contract({
@@ -175,7 +175,7 @@ export const endSession = contract({
     example: { id: EXAMPLE_ID },
     message: "Session ended",
   }],
-  problems: ["INVALID_ID", "SESSION_NOT_FOUND"],
+  problems: ["SESSION_NOT_FOUND"],
 });
 
 /** In the order of the reference. */

@@ -30,7 +30,6 @@ export const startSignIn = contract({
     },
   }],
   problems: [
-    "PROVIDER_UNKNOWN",
     "PROVIDER_NOT_CONFIGURED",
     "SITE_URL_MISSING",
     "INVALID_RETURN_TO",
@@ -63,7 +62,7 @@ export const signInCallback = contract({
     data: null,
     headers: { location: "`<site_url>/auth/callback` with the parameters above." },
   }],
-  problems: ["PROVIDER_UNKNOWN", "INVALID_STATE", "SITE_URL_MISSING"],
+  problems: ["INVALID_STATE", "SITE_URL_MISSING"],
 });
 
 /** In the order of the reference. */

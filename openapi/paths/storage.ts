@@ -144,7 +144,7 @@ export const listFiles = contract({
     example: { items: [FILE_EXAMPLE], nextCursor: null },
     message: "Files listed",
   }],
-  problems: ["INVALID_QUERY", "INVALID_CURSOR", "STORAGE_UNAVAILABLE"],
+  problems: ["INVALID_CURSOR", "STORAGE_UNAVAILABLE"],
 });
 
 export const getStorageUsage = contract({
@@ -181,7 +181,7 @@ export const getFileInfo = contract({
     example: FILE_EXAMPLE,
     message: "File read",
   }],
-  problems: ["INVALID_QUERY", "FILE_NOT_FOUND", "STORAGE_UNAVAILABLE"],
+  problems: ["FILE_NOT_FOUND", "STORAGE_UNAVAILABLE"],
 });
 
 /** In the order of the reference. */

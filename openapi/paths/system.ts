@@ -179,7 +179,7 @@ export const getJwks = contract({
       }],
     },
   }],
-  problems: ["INVALID_PROJECT_ID", "PROJECT_NOT_FOUND"],
+  problems: ["PROJECT_NOT_FOUND"],
 });
 
 /** In the order of the reference. */

@@ -77,7 +77,7 @@ export const listUsers = contract({
     example: { items: [MANAGED_USER_EXAMPLE], nextCursor: null },
     message: "Users listed",
   }],
-  problems: ["INVALID_QUERY", "INVALID_CURSOR", "QUERY_TOO_SLOW"],
+  problems: ["INVALID_CURSOR", "QUERY_TOO_SLOW"],
 });
 
 export const getUser = contract({
@@ -96,7 +96,7 @@ export const getUser = contract({
     example: MANAGED_USER_EXAMPLE,
     message: "User found",
   }],
-  problems: ["INVALID_ID", "USER_NOT_FOUND"],
+  problems: ["USER_NOT_FOUND"],
 });
 
 export const patchUser = contract({
@@ -121,7 +121,7 @@ export const patchUser = contract({
     example: { ...MANAGED_USER_EXAMPLE, disabled: true },
     message: "User changed",
   }],
-  problems: ["INVALID_ID", "USER_NOT_FOUND"],
+  problems: ["USER_NOT_FOUND"],
 });
 
 export const deleteUser = contract({
@@ -144,7 +144,7 @@ export const deleteUser = contract({
     example: { id: EXAMPLE_ID },
     message: "User deleted",
   }],
-  problems: ["INVALID_ID", "USER_NOT_FOUND"],
+  problems: ["USER_NOT_FOUND"],
 });
 
 export const endUserSessions = contract({
@@ -163,7 +163,7 @@ export const endUserSessions = contract({
     example: { ended: 2 },
     message: "Sessions ended",
   }],
-  problems: ["INVALID_ID", "USER_NOT_FOUND"],
+  problems: ["USER_NOT_FOUND"],
 });
 
 /** In the order of the reference. */
