@@ -10,7 +10,7 @@ import { DECLARED_NAME } from "./names.ts";
 
 const RLS_DEFAULT: RlsSetting = { enabled: true, mode: "private", ownerField: "userId" };
 
-/** Shown in the reference; what is refused by it is told by `parseDefinition`, in words of its own. */
+/** Shown in the reference; `parseDefinition` refuses by it, in words of its own. */
 const NAME = { pattern: DECLARED_NAME.source };
 
 /** Gives a schema its name in the reference. */

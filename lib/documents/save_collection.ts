@@ -35,8 +35,8 @@ export interface CollectionServices {
 }
 
 /**
- * Stores a new collection. Throws `INVALID_DEFINITION` for a Ref that leads nowhere, `COLLECTION_EXISTS`, and
- * `PLAN_LIMIT_REACHED` where the project's plan allows no more.
+ * Stores a new collection. Throws `INVALID_DEFINITION` for a Ref that leads nowhere,
+ * `COLLECTION_EXISTS`, and `PLAN_LIMIT_REACHED` where the project's plan allows no more.
  */
 export async function createCollection(
   services: CollectionServices,

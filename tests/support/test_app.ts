@@ -8,7 +8,7 @@ import { type Answer, type Call, send } from "./conforming_client.ts";
 import { joinProject, openAccount, type TestAccount } from "./dashboard.ts";
 import { type FakeClock, openTestServices, type TestOptions } from "./test_services.ts";
 import type { TestStore } from "./test_store.ts";
-import { createCollection } from "@/tests/support/given.ts";
+import { createCollection } from "./given.ts";
 
 export interface TestUser {
   readonly id: Id;
