@@ -1,3 +1,4 @@
+import { parseDefinition } from "@/lib/documents/definition.ts";
 /** Projects to read from and to attack from, and everything that can be sent to a server. */
 
 import assert from "node:assert/strict";
@@ -138,17 +139,25 @@ async function signedIn(services: Services, url: string, plan: "free" | "pro") {
 }
 
 async function filledPosts(services: Services, projectId: string, count: number) {
-  await createCollection(services, projectId, {
-    name: "posts",
-    fields: [{ key: "title", type: "String", index: true }, { key: "views", type: "Number" }],
-    strict: false,
-  });
+  await createCollection(
+    services,
+    projectId,
+    parseDefinition({
+      name: "posts",
+      fields: [{ key: "title", type: "String", index: true }, { key: "views", type: "Number" }],
+      strict: false,
+    }),
+  );
   return await fill(services, projectId, "posts", count, (i) => document(i, ["nobody"]));
 }
 
 async function fillLarge(services: Services, projectId: string): Promise<void> {
   const fields = [{ key: "title", type: "String" }];
-  await createCollection(services, projectId, { name: "large", fields, strict: false });
+  await createCollection(
+    services,
+    projectId,
+    parseDefinition({ name: "large", fields, strict: false }),
+  );
   const text = "a".repeat(LARGE_BYTES);
   await fill(services, projectId, "large", LARGE_DOCUMENTS, (i) => ({ title: `t${i}`, text }));
 }

@@ -1,3 +1,4 @@
+import { parseDefinition } from "@/lib/documents/definition.ts";
 /**
  * What many projects cost that nobody asks at the moment: memory, open files, disk and start time,
  * of Corbel and of the database below it. Each project gets what its first use makes: a signing
@@ -133,7 +134,7 @@ async function project(services: Services, number: number): Promise<string> {
   for (let i = 0; i < collections; i++) {
     const name = `things${i}`;
     const rls = { mode: "private" };
-    await createCollection(services, projectId, { name, fields: FIELDS, rls });
+    await createCollection(services, projectId, parseDefinition({ name, fields: FIELDS, rls }));
     const target = await openForWriting(services, { kind: "secret", projectId }, name);
     const body = Array.from({ length: DOCUMENTS }, (_, n) => document(n, [userId]));
     await createDocuments(services, target, { body, idempotencyKey: "once" + i });

@@ -1,3 +1,4 @@
+import { parseDefinition } from "@/lib/documents/definition.ts";
 /**
  * What single requests cost in processor time, on SQLite and on MongoDB in one run: of Corbel, and
  * of the database below it.
@@ -142,7 +143,7 @@ async function seeded(settings: Record<string, string>): Promise<{ key: string; 
   const caller = { kind: "secret", projectId } as const;
   for (const name of ["things", "written"]) {
     const rls = { mode: "private" };
-    await createCollection(services, projectId, { name, fields: FIELDS, rls });
+    await createCollection(services, projectId, parseDefinition({ name, fields: FIELDS, rls }));
   }
   const target = await openForWriting(services, caller, "things");
   let ids: string[] = [];

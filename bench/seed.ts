@@ -1,3 +1,4 @@
+import { parseDefinition } from "@/lib/documents/definition.ts";
 import { type AccountRecord, ACCOUNTS } from "@/lib/accounts/records.ts";
 import { createUser } from "@/lib/auth/create_user.ts";
 import { issueToken } from "@/lib/auth/issue_token.ts";
@@ -56,7 +57,7 @@ export async function seed(settings: Environment, sizes: readonly number[]): Pro
     { name: "inserted", size: 0, rls: { mode: "public-read" } },
   ];
   for (const { name, size, rls } of collections) {
-    await createCollection(services, projectId, { name, fields, rls });
+    await createCollection(services, projectId, parseDefinition({ name, fields, rls }));
     const target = await openForWriting(services, { kind: "secret", projectId }, name);
     for (let at = 0; at < size; at += BULK_DOCUMENTS_MAX) {
       const length = Math.min(BULK_DOCUMENTS_MAX, size - at);

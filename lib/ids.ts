@@ -5,8 +5,10 @@ import type { Id } from "./store/port.ts";
 /** Makes record ids. */
 export type NewId = () => Id;
 
-const ID = /^[0-9a-f]{24}$/;
-const ID_ANY_CASE = /^[0-9a-fA-F]{24}$/;
+/** How ids are stored and answered. */
+export const ID = /^[0-9a-f]{24}$/;
+/** How they may be sent. */
+export const ID_ANY_CASE = /^[0-9a-fA-F]{24}$/;
 
 /** The id in the form in which it is stored, or null if the text is no id. */
 export function parseId(text: string): Id | null {
@@ -15,9 +17,14 @@ export function parseId(text: string): Id | null {
 }
 
 /** The id of a path. Throws `INVALID_ID`. */
-export function requiredId(text: string): Id {
+export const requiredId = (text: string): Id => idOr("INVALID_ID", text);
+
+/** The id of a project. Throws `INVALID_PROJECT_ID`. */
+export const requiredProjectId = (text: string): Id => idOr("INVALID_PROJECT_ID", text);
+
+function idOr(problem: "INVALID_ID" | "INVALID_PROJECT_ID", text: string): Id {
   const id = parseId(text);
-  if (id === null) throw new Problem("INVALID_ID");
+  if (id === null) throw new Problem(problem);
   return id;
 }
 

@@ -1,25 +1,52 @@
 import { createRoute, type RouteConfig, z } from "@hono/zod-openapi";
 import type { ZodType } from "zod";
 import { isDataPath } from "@/lib/http/path.ts";
+import type { StorageRuleServices } from "@/lib/projects/storage_input.ts";
 import type { ProblemCode } from "@/lib/problems.ts";
-import type { InputProblems } from "./inputs.ts";
+import type { InputProblems, PathParameters, QuerySpec } from "./inputs.ts";
 import { refusalReferences } from "./refusals.ts";
 import type { Security } from "./security.ts";
 
 export type Method = "get" | "post" | "put" | "patch" | "delete";
 
-/** A JSON body. */
-export interface BodySpec<B = unknown> extends InputProblems {
-  readonly schema: ZodType<B>;
-  /** Whether the schema reads it before the handler is called; else the handler does, by a parser. */
-  readonly isParsed?: boolean;
+interface BodyShape extends InputProblems {
   readonly example: unknown;
   readonly description: string;
   readonly bytesMax: number;
-  /** Whether it may be left out; then the handler reads it by `optionalBody`. */
   readonly optional?: boolean;
   /** Whether one that cannot be read counts as left out: nothing about it is refused. */
   readonly lenient?: boolean;
+  /** A header that counts in its place: where it is sent, the body is not looked at. */
+  readonly overriddenBy?: string;
+}
+
+/** A JSON body that its schema reads before the handler is called. */
+export interface SchemaBody<B> extends BodyShape {
+  readonly schema: ZodType<B>;
+  readonly parse?: undefined;
+  readonly byHandler?: undefined;
+}
+
+/** One object, read by a parser that knows more than a schema can; the schema is what is shown. */
+export interface ParsedBody<B> extends BodyShape {
+  readonly schema: ZodType;
+  parse(members: object, context: ParseContext): B;
+  readonly byHandler?: undefined;
+}
+
+/** One that the handler reads itself, once it knows the definition that the body is to fit. */
+export interface HandlerBody extends BodyShape {
+  readonly schema: ZodType;
+  readonly parse?: undefined;
+  readonly byHandler: true;
+}
+
+export type BodySpec<B = unknown> = SchemaBody<B> | ParsedBody<B> | HandlerBody;
+
+/** What a parser of bodies may know of the request and the server. */
+export interface ParseContext {
+  readonly params: Readonly<Record<string, string>>;
+  readonly services: StorageRuleServices;
 }
 
 /** A body that is no JSON: its bytes come to the handler as they arrive. */
@@ -48,7 +75,7 @@ export interface Success {
 }
 
 /** What one operation takes, answers and refuses. */
-export interface Spec<P, B = unknown> {
+export interface Spec<P, B = unknown, N extends PathParameters = PathParameters, Q = unknown> {
   readonly operationId: string;
   readonly tag: string;
   readonly method: Method;
@@ -57,9 +84,13 @@ export interface Spec<P, B = unknown> {
   readonly summary: string;
   readonly description: string;
   readonly security: Security<P>;
-  /** Path, query and header parameters, as OpenAPI writes them. */
-  readonly parameters: readonly Parameter[];
-  readonly body: BodySpec<B> | null;
+  /** Parameters of the path, each read before the handler is called. */
+  readonly params?: N;
+  /** The query, read before the handler is called. */
+  readonly query?: QuerySpec<Q>;
+  /** Headers, and queries that have a parser of their own, as OpenAPI writes them. */
+  readonly parameters?: readonly Parameter[];
+  readonly body?: BodySpec<B>;
   /** In the place of `body`. */
   readonly rawBody?: RawBodySpec;
   readonly success: readonly Success[];
@@ -70,13 +101,13 @@ export interface Spec<P, B = unknown> {
    * it does so for long bodies.
    */
   readonly offload?: "always" | "never";
-  /** Exactly what the operation raises beside what its guard, its body and the server do. */
+  /** Exactly what the operation raises beside what its guard, what it takes and the server do. */
   readonly problems: readonly ProblemCode[];
 }
 
 export interface Parameter {
   readonly name: string;
-  readonly in: "path" | "query" | "header";
+  readonly in: "query" | "header";
   readonly required: boolean;
   readonly description: string;
   readonly schema: Readonly<Record<string, unknown>>;
@@ -85,7 +116,8 @@ export interface Parameter {
   readonly explode?: boolean;
 }
 
-export interface Contract<P, B = unknown> extends Spec<P, B> {
+export interface Contract<P, B = unknown, N extends PathParameters = PathParameters, Q = unknown>
+  extends Spec<P, B, N, Q> {
   /** Every code the operation can answer with. */
   readonly codes: readonly ProblemCode[];
   readonly route: RouteConfig;
@@ -108,10 +140,15 @@ const SERVER_PROBLEMS: readonly ProblemCode[] = [
 ];
 
 /** Declares an operation: the one source of its routing, its guard and its page in the reference. */
-export function contract<P, B>(spec: Spec<P, B>): Contract<P, B> {
+export function contract<
+  P,
+  B = undefined,
+  N extends PathParameters = Record<never, never>,
+  Q = undefined,
+>(spec: Spec<P, B, N, Q>): Contract<P, B, N, Q> {
   const codes = [
     ...new Set([
-      ...addressProblems(spec.path),
+      ...addressProblems(spec),
       ...spec.security.problems,
       ...bodyProblems(spec.body),
       ...spec.problems,
@@ -126,25 +163,25 @@ export function contract<P, B>(spec: Spec<P, B>): Contract<P, B> {
     summary: spec.summary,
     description: spec.description,
     security: spec.security.requirement.map((one) => mutable(one)),
-    parameters: [...spec.parameters] as NonNullable<RouteConfig["parameters"]>, // Ours is narrower.
-    ...(spec.body !== null && {
-      request: {
+    parameters: [...spec.parameters ?? []] as NonNullable<RouteConfig["parameters"]>, // Ours is narrower.
+    request: {
+      ...(spec.params && { params: pathSchema(spec.params) }),
+      ...(spec.query && { query: spec.query.schema }),
+      ...(spec.body && {
         body: {
           required: spec.body.optional !== true,
           description: spec.body.description,
           content: { "application/json": { schema: spec.body.schema, example: spec.body.example } },
         },
-      },
-    }),
-    ...(spec.rawBody && {
-      request: {
+      }),
+      ...(spec.rawBody && {
         body: {
           required: true,
           description: spec.rawBody.description,
           content: { "*/*": { schema: { type: "string", format: "binary" } } },
         },
-      },
-    }),
+      }),
+    },
     responses: {
       ...successes(spec),
       ...refusalReferences({ path: spec.path, codes }),
@@ -153,14 +190,21 @@ export function contract<P, B>(spec: Spec<P, B>): Contract<P, B> {
   return { ...spec, codes, route };
 }
 
-/** What the address itself may be refused for, before it is known to be this operation's. */
-const addressProblems = (path: string): readonly ProblemCode[] => [
+/** What the address may be refused for, also before it is known to be this operation's. */
+const addressProblems = (
+  { path, params = {}, query }: Pick<Contract<unknown>, "path" | "params" | "query">,
+): readonly ProblemCode[] => [
   ...(path.includes("{") ? ["INVALID_PATH"] as const : []),
   ...(isDataPath(path) ? ["USERS_RESERVED"] as const : []),
+  ...Object.values(params).flatMap(({ problem }) => problem ?? []),
+  ...(query === undefined ? [] : ["INVALID_QUERY"] as const),
 ];
 
-const bodyProblems = (body: BodySpec<unknown> | null): readonly ProblemCode[] =>
-  body === null || body.lenient ? [] : [...READING_PROBLEMS, body.problem ?? "INVALID_BODY"];
+const pathSchema = (params: PathParameters) =>
+  z.object(Object.fromEntries(Object.entries(params).map(([name, { schema }]) => [name, schema])));
+
+const bodyProblems = (body: BodySpec | undefined): readonly ProblemCode[] =>
+  body === undefined || body.lenient ? [] : [...READING_PROBLEMS, body.problem ?? "INVALID_BODY"];
 
 const mutable = (requirement: Readonly<Record<string, readonly string[]>>) =>
   Object.fromEntries(Object.entries(requirement).map(([name, scopes]) => [name, [...scopes]]));

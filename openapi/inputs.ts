@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { FAULTS_MAX } from "@/lib/documents/fit.ts";
+import { shown } from "@/lib/documents/names.ts";
 import { Problem, type ProblemCode } from "@/lib/problems.ts";
 
 /** What a value that does not fit is refused as. */
@@ -25,6 +26,76 @@ export function parseInput<T>(
     faults: issues.slice(0, FAULTS_MAX)
       .map(({ path, message }) => ({ path: path.join("."), message })),
   });
+}
+
+/**
+ * A parameter of the path. To read it costs no more than a look at its format: what is shown of it is
+ * a schema, but no schema parses it.
+ */
+export interface PathParameter<T extends string = string> {
+  readonly schema: z.ZodType;
+  /** What a text that does not fit is refused as; null where nothing tells it from what is unknown. */
+  readonly problem: ProblemCode | null;
+  /** Throws `problem`. */
+  read(text: string): T;
+}
+
+export type PathParameters = Readonly<Record<string, PathParameter>>;
+
+/** Path parameters as they have been read. */
+export type Params<N extends PathParameters> = {
+  readonly [Name in keyof N]: N[Name] extends PathParameter<infer T> ? T : never;
+};
+
+/** Reads the parameters of a path, of which `textOf` knows each as it was sent, decoded. */
+export function readParams<N extends PathParameters>(
+  params: readonly (readonly [string, PathParameter])[],
+  textOf: (name: string) => string,
+): Params<N> {
+  const read: Record<string, string> = {};
+  for (const [name, parameter] of params) read[name] = parameter.read(textOf(name));
+  return read as Params<N>; // Of the same names.
+}
+
+/** The parameters of a query. */
+export interface QuerySpec<Q> {
+  readonly schema: z.ZodObject;
+  /** Throws `INVALID_QUERY`. */
+  read(text: string): Q;
+}
+
+/** A query of these parameters and no others, none of them twice. @param of Whose they are. */
+export const queryOf = <Shape extends z.ZodRawShape>(shape: Shape, of: string) =>
+  querySpec(shape, {
+    unknown: (name) =>
+      `${shown(name)} is not a parameter of ${of}: use ${Object.keys(shape).join(", ")}.`,
+    repeated: (name) => `${shown(name)} is given more than once.`,
+  });
+
+/** A query of which one message tells all, whatever does not fit. */
+export const querySaying = <Shape extends z.ZodRawShape>(
+  message: string,
+  shapeOf: (error: string) => Shape,
+) => querySpec(shapeOf(message), { unknown: () => message, repeated: () => message });
+
+function querySpec<Shape extends z.ZodRawShape>(
+  shape: Shape,
+  messages: Readonly<Record<"unknown" | "repeated", (name: string) => string>>,
+): QuerySpec<z.output<z.ZodObject<Shape>>> {
+  const schema = z.object(shape);
+  const refuse = (message: string) => new Problem("INVALID_QUERY", { message });
+  return {
+    schema,
+    read(text) {
+      const given = new Map<string, string>();
+      for (const [name, value] of new URLSearchParams(text)) {
+        if (!Object.hasOwn(shape, name)) throw refuse(messages.unknown(name));
+        if (given.has(name)) throw refuse(messages.repeated(name));
+        given.set(name, value);
+      }
+      return parseInput(schema, Object.fromEntries(given), { problem: "INVALID_QUERY" });
+    },
+  };
 }
 
 /** What zod tells of a value that does not fit, as far as messages need it. */

@@ -1,3 +1,8 @@
+import { z } from "@hono/zod-openapi";
+import { KEY_KINDS, type KeyKind } from "@/lib/auth/principals.ts";
+import { IDEMPOTENCY_KEY } from "@/lib/documents/idempotency.ts";
+import { DECLARED_NAME } from "@/lib/documents/names.ts";
+import { ID, ID_ANY_CASE, requiredId, requiredProjectId } from "@/lib/ids.ts";
 import {
   CURSOR_LENGTH_MAX,
   EMAIL_SEARCH_LENGTH_MAX,
@@ -12,19 +17,33 @@ import {
   RETURN_TO_LENGTH_MAX,
   STATE_LENGTH_MAX,
 } from "@/lib/limits.ts";
-import { PROVIDER_NAMES } from "@/lib/social/providers.ts";
+import { checkedKeyKind } from "@/lib/projects/projects.ts";
+import { knownProvider, PROVIDER_NAMES } from "@/lib/social/providers.ts";
 import type { Parameter } from "./contract.ts";
+import { type PathParameter, queryOf, querySaying } from "./inputs.ts";
 import { PATH_EXAMPLE } from "./schemas/storage.ts";
+import { EXAMPLE_ID } from "./schemas/values.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
-const path = (name: string, description: string, schema: Schema, example: unknown): Parameter => ({
-  name,
-  in: "path",
-  required: true,
-  description,
-  schema,
-  example,
+const TEXT = { type: "string" };
+const FLAG = { type: "boolean" };
+
+/** How a path parameter is shown. */
+const inPath = (schema: z.ZodType<string>, description: string, example: string) =>
+  schema.openapi({ param: { description, example } });
+
+/** A path parameter that is read as it was sent: what does not fit is refused as what is unknown. */
+const path = (...shown: Parameters<typeof inPath>): PathParameter => ({
+  schema: inPath(...shown),
+  problem: null,
+  read: (text) => text,
+});
+
+const id = (description: string): PathParameter => ({
+  schema: inPath(z.string().regex(ID_ANY_CASE), description, EXAMPLE_ID),
+  problem: "INVALID_ID",
+  read: requiredId,
 });
 
 const query = (
@@ -41,57 +60,43 @@ const query = (
   ...(example !== undefined && { example }),
 });
 
-const header = (name: string, description: string): Parameter => ({
+const header = (name: string, description: string, schema: Schema = TEXT): Parameter => ({
   name,
   in: "header",
   required: false,
   description,
-  schema: { type: "string" },
+  schema,
 });
 
-const id = (name: string, description: string): Parameter =>
-  path(
-    name,
-    description,
-    { type: "string", pattern: "^[0-9a-fA-F]{24}$" },
-    "66f1a0c2e4b0a1b2c3d4e5f6",
-  );
-
-const TEXT = { type: "string" };
-const FLAG = { type: "boolean" };
-
 export const collectionName = path(
-  "collectionName",
+  z.string().regex(DECLARED_NAME),
   "The collection's name.",
-  { type: "string", pattern: "^[A-Za-z][A-Za-z0-9_-]{0,63}$" },
   "posts",
 );
 
-export const documentId = id("id", "The document's id.");
+export const documentId = id("The document's id.");
 
-export const projectId = id("projectId", "The project's id.");
+export const projectId: PathParameter = {
+  ...id("The project's id."),
+  problem: "INVALID_PROJECT_ID",
+  read: requiredProjectId,
+};
 
-export const memberId = id("accountId", "The member's account.");
+export const memberId = id("The member's account.");
 
-export const invitationId = id("invitationId", "The invitation's id.");
+export const invitationId = id("The invitation's id.");
 
-export const keyKind = path(
-  "kind",
-  "Which of the two keys.",
-  { type: "string", enum: ["publishable", "secret"] },
-  "secret",
-);
+export const keyKind: PathParameter<KeyKind> = {
+  schema: inPath(z.enum(KEY_KINDS), "Which of the two keys.", "secret"),
+  problem: "INVALID_INPUT",
+  read: checkedKeyKind,
+};
 
-export const sessionId = id("id", "The session's id.");
+export const sessionId = id("The session's id.");
 
-export const userId = id("id", "The user's id.");
+export const userId = id("The user's id.");
 
-export const referenceFile = path(
-  "file",
-  "The file's name.",
-  { type: "string", enum: ["scalar.js", "init.js"] },
-  "init.js",
-);
+export const referenceFile = path(z.enum(["scalar.js", "init.js"]), "The file's name.", "init.js");
 
 export const ifMatch = header(
   "If-Match",
@@ -113,6 +118,7 @@ export const idempotencyKey = header(
   "1 to 128 characters of your choice. A repeated request with the same key gets the first answer " +
     "and writes nothing, for 24 hours. An answer counts towards the project's documents for as long " +
     `as it is kept, and a project keeps up to ${KEPT_ANSWERS_MAX}.`,
+  { type: "string", pattern: IDEMPOTENCY_KEY.source },
 );
 
 /** How documents are shown, in lists and alone. */
@@ -226,18 +232,30 @@ export const listing: readonly Parameter[] = [
   ...presentation,
 ];
 
-export const permanent = query(
-  "permanent",
-  "`true` removes for good, from the trash too; needs the secret key.",
-  { ...FLAG, default: false },
-);
+/** How a document is deleted. */
+export const deletion = queryOf({
+  permanent: z.string().toLowerCase()
+    .pipe(z.enum(["true", "false"], '"permanent" must be true or false.'))
+    .transform((text) => text === "true")
+    .default(false)
+    .openapi({
+      type: "boolean",
+      default: false,
+      param: {
+        description: "`true` removes for good, from the trash too; needs the secret key.",
+      },
+    }),
+}, "deletions");
 
-export const provider = path(
-  "provider",
-  "The sign-in provider.",
-  { type: "string", enum: PROVIDER_NAMES },
-  PROVIDER_NAMES[0],
-);
+export const provider: PathParameter = {
+  schema: inPath(
+    z.enum(PROVIDER_NAMES as [string, ...string[]]),
+    "The sign-in provider.",
+    PROVIDER_NAMES[0]!,
+  ),
+  problem: "PROVIDER_UNKNOWN",
+  read: knownProvider,
+};
 
 /** What a sign-in may be started with. */
 export const startSignIn: readonly Parameter[] = [
@@ -287,48 +305,65 @@ export const refreshTokenMode = header(
     "then refused, and leaves the cookie as it is.",
 );
 
-/** Pages of users and sessions. */
-export const paging: readonly Parameter[] = [
-  query("limit", "Items per page.", {
-    type: "integer",
-    minimum: 1,
-    maximum: LIST_LIMIT_MAX,
-    default: LIST_LIMIT_DEFAULT,
-  }),
-  query("cursor", "`nextCursor` of the page before.", { ...TEXT, maxLength: CURSOR_LENGTH_MAX }),
-];
+const LIMIT = `"limit" must be a whole number from 1 to ${LIST_LIMIT_MAX}.`;
 
-export const filePath: Parameter = {
-  ...query("path", "The file's path, as confirm answered it.", TEXT, PATH_EXAMPLE),
-  required: true,
+const paging = {
+  limit: z.string().regex(/^[1-9]\d{0,9}$/, LIMIT).transform(Number)
+    .refine((limit) => limit <= LIST_LIMIT_MAX, LIMIT)
+    .default(LIST_LIMIT_DEFAULT)
+    .openapi({
+      type: "integer",
+      minimum: 1,
+      maximum: LIST_LIMIT_MAX,
+      default: LIST_LIMIT_DEFAULT,
+      param: { description: "Items per page." },
+    }),
+  cursor: z.string().optional().openapi({
+    maxLength: CURSOR_LENGTH_MAX,
+    param: { description: "`nextCursor` of the page before." },
+  }),
 };
 
-export const userSearch: readonly Parameter[] = [
-  query("email", "The user with this e-mail, in any letter case.", TEXT, "ada@example.com"),
-  query("search", "Users in whose e-mail this stands, in any letter case. `email` is faster.", {
-    ...TEXT,
-    maxLength: EMAIL_SEARCH_LENGTH_MAX,
+/** Pages of all that is no document. */
+export const pageQuery = queryOf(paging, "this list");
+
+export const userQuery = queryOf({
+  ...paging,
+  email: z.string().optional().openapi({
+    param: {
+      description: "The user with this e-mail, in any letter case.",
+      example: "ada@example.com",
+    },
   }),
-];
+  search: z.string().optional().openapi({
+    maxLength: EMAIL_SEARCH_LENGTH_MAX,
+    param: {
+      description: "Users in whose e-mail this stands, in any letter case. `email` is faster.",
+    },
+  }),
+}, "this list");
+
+export const fileQuery = querySaying('Send "path", once, and nothing else.', (error) => ({
+  path: z.string({ error }).min(1, { error }).openapi({
+    param: { description: "The file's path, as confirm answered it.", example: PATH_EXAMPLE },
+  }),
+}));
 
 export const uploadToken = path(
-  "token",
+  z.string(),
   "What the server signed: which bytes may be put where, and for how long.",
-  TEXT,
   "WyI2NmYxYTBjMmU0YjBhMWIyYzNkNGU1ZjYvMGY4ZmFkNWIiXQ.9qT0KkIO9l3Y0yqK3T1xWg",
 );
 
 export const fileProjectId = path(
-  "projectId",
+  z.string().regex(ID),
   "The project's id, in lower case.",
-  { type: "string", pattern: "^[0-9a-f]{24}$" },
-  "66f1a0c2e4b0a1b2c3d4e5f6",
+  EXAMPLE_ID,
 );
 
 export const fileName = path(
-  "name",
+  z.string(),
   "The rest of the file's path.",
-  TEXT,
   "0f8fad5b-d9cb-469f-a165-70867728950e_photo.png",
 );
 

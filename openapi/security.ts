@@ -18,6 +18,7 @@ import { refuseCrossSite } from "@/lib/http/cross_site.ts";
 import { RateLimited, type RateLimiter } from "@/lib/http/rate_limit.ts";
 import type { RequestState } from "@/lib/http/request.ts";
 import { DASHBOARD_SIGN_IN_RATE_PER_MINUTE } from "@/lib/limits.ts";
+import { requiredProjectId } from "@/lib/ids.ts";
 import { includes, memberOf, type ProjectMember, type Role } from "@/lib/projects/members.ts";
 import type { Engine, Id } from "@/lib/store/port.ts";
 import { Problem, type ProblemCode } from "@/lib/problems.ts";
@@ -218,7 +219,7 @@ export async function memberAt(
   request: RequestState,
   { account, role, projectId }: { account: SignedInAccount; role: Role; projectId: string },
 ): Promise<ProjectMember> {
-  const member = await memberOf(services, account, projectId);
+  const member = await memberOf(services, account, requiredProjectId(projectId));
   request.projectId = member.project._id;
   if (!includes(member.role, role)) throw new Problem("ROLE_REQUIRED");
   return member;

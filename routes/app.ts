@@ -2,7 +2,7 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context, MiddlewareHandler, Next } from "hono";
 import { RegExpRouter } from "hono/router/reg-exp-router";
 import { authenticateKey } from "@/lib/auth/authenticate.ts";
-import { readForm, readJson, readJsonIfAny } from "@/lib/http/body.ts";
+import { readForm, readJson } from "@/lib/http/body.ts";
 import type { HeldBody } from "@/lib/http/body_budget.ts";
 import { readChunks } from "@/lib/http/chunks.ts";
 import { isPagePath, readAddress, RESERVED_PATH } from "@/lib/http/path.ts";
@@ -13,13 +13,14 @@ import { FORM_BYTES_MAX, FORM_FIELDS_MAX } from "@/lib/limits.ts";
 import { LongWork } from "@/lib/long_work.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { Services } from "@/lib/services.ts";
-import { parseInput } from "@/openapi/inputs.ts";
-import type { Call, Handler, Operation } from "./call.ts";
+import { type PathParameters, readParams } from "@/openapi/inputs.ts";
+import type { Call, Handler, Input, Operation } from "./call.ts";
 import { createHandOver, isLong } from "./hand_over.ts";
 import type { Offload } from "./offload.ts";
 import { compressed } from "./compression.ts";
 import { pages } from "./dashboard/mod.ts";
 import { refusalPage } from "./dashboard/refusal.tsx";
+import { inputOf, type ReadBody } from "./input.ts";
 import { operations } from "./operations.ts";
 
 /** What hono's handlers know of a request to Corbel. */
@@ -119,9 +120,13 @@ export function createApp(services: Services, { offload }: AppOptions = {}): App
       }, extraMs);
     };
 
-  function mount<P, B>(operation: Operation<P, B>, handle: Handler<P, B>): void {
+  function mount<P, B, N extends PathParameters, Q>(
+    operation: Operation<P, B, N, Q>,
+    handle: Handler<P, Input<B, N, Q>>,
+  ): void {
     mounted.push(operation);
     const { body } = operation;
+    const pathParameters = Object.entries(operation.params ?? {});
     const isPage = isPagePath(operation.path);
     const path = routingPattern(operation.path);
     const method = operation.method.toUpperCase();
@@ -132,11 +137,18 @@ export function createApp(services: Services, { offload }: AppOptions = {}): App
         return await handOver(c, operation);
       }
       const read: BodyRead = {};
+      const readBody: ReadBody = (reader) =>
+        reader(state.raw, { bytesMax: body!.bytesMax, ...room(state, read) })
+          .finally(c.var.restartDeadline);
       try {
-        const call = callOf<P, B>(c, body?.bytesMax, read);
-        const reply = await handle(
-          body?.isParsed ? { ...call, input: await inputOf(call, body) } : call,
-        );
+        const params = readParams<N>(pathParameters, (name) => c.req.param(name)!);
+        // Each of them is undefined where none is declared.
+        const query = operation.query?.read(state.query) as Q;
+        const input = body === undefined || body.byHandler
+          ? undefined as B
+          : await inputOf(body, readBody, { headers: state.raw.headers, params, services });
+        const call = { ...callOf<P>(c, readBody, read), params, query, input };
+        const reply = await handle(call);
         // A stream is under way until its last byte is sent.
         const { sent } = state;
         if (reply.body instanceof ReadableStream && sent) {
@@ -152,23 +164,21 @@ export function createApp(services: Services, { offload }: AppOptions = {}): App
     });
   }
 
-  function callOf<P, B>(
+  const room = (state: RequestState, read: BodyRead) => ({
+    held: read.held ??= bodyBudget.open(state.share),
+    isRead: (bytes: Uint8Array<ArrayBuffer>) => void (read.bytes = bytes),
+  });
+
+  function callOf<P>(
     c: Context<AppEnv>,
-    bytesMax: number | undefined,
+    readBody: ReadBody,
     read: BodyRead,
-  ): Call<P, B> {
+  ): Call<P> {
     const { state, restartDeadline } = c.var;
-    const heldBody = () => read.held ??= bodyBudget.open(state.share);
-    const limits = (bytesMax: number) => ({
-      bytesMax,
-      held: heldBody(),
-      isRead: (bytes: Uint8Array<ArrayBuffer>) => void (read.bytes = bytes),
-    });
     return {
       services,
       principal: c.var.principal as P, // The guard of the same operation has set it.
-      input: undefined as B, // Only handlers of operations whose body is parsed look at it.
-      query: state.query,
+      queryText: state.query,
       client: () => state.client,
       network: () => state.network,
       param: (name) => c.req.param(name)!,
@@ -177,12 +187,12 @@ export function createApp(services: Services, { offload }: AppOptions = {}): App
       problem: (error) => asProblem(error, state, log),
       refusal: (error) => refusalText(state, asProblem(error, state, log)),
       gone: () => state.raw.signal,
-      body: () => readJson(state.raw, limits(bytesMax!)).finally(restartDeadline),
-      optionalBody: () => readJsonIfAny(state.raw, limits(bytesMax!)).finally(restartDeadline),
+      body: () => readBody(readJson),
       form: (fieldsMax = FORM_FIELDS_MAX) =>
-        readForm(state.raw, { ...limits(FORM_BYTES_MAX), fieldsMax }).finally(restartDeadline),
+        readForm(state.raw, { bytesMax: FORM_BYTES_MAX, fieldsMax, ...room(state, read) })
+          .finally(restartDeadline),
       chunks: (limits) => readChunks(state.raw, limits, restartDeadline),
-      hold: (bytes) => heldBody().add(bytes),
+      hold: (bytes) => room(state, read).held.add(bytes),
     };
   }
 
@@ -216,21 +226,6 @@ interface BodyRead {
   held?: HeldBody;
   /** All of it. */
   bytes?: Uint8Array<ArrayBuffer>;
-}
-
-type ParsedBody<B> = NonNullable<Operation<unknown, B>["body"]>;
-
-/**
- * The body as the schema of its operation reads it. Where it may be left out, or its lack is refused
- * as a problem of the operation's own, what is left out is undefined to the schema.
- */
-async function inputOf<B>(
-  call: Pick<Call<unknown>, "body" | "optionalBody">,
-  body: ParsedBody<B>,
-): Promise<B> {
-  const mayBeMissing = body.optional === true || body.problem !== undefined;
-  const value = mayBeMissing ? await call.optionalBody() : await call.body();
-  return parseInput(body.schema, value, body);
 }
 
 /** Path patterns of all operations with the methods they take. */

@@ -4,26 +4,46 @@ import type { Problem } from "@/lib/problems.ts";
 import type { Services } from "@/lib/services.ts";
 import type { Soon } from "@/lib/soon.ts";
 import type { Id, Json } from "@/lib/store/port.ts";
-import type { BodySpec, Contract } from "@/openapi/contract.ts";
+import type { Contract } from "@/openapi/contract.ts";
+import type { Params, PathParameters } from "@/openapi/inputs.ts";
 
 /** What is answered where: an operation of the contract, or a page. */
-export type Operation<P, B = unknown> =
-  & Pick<Contract<P>, "operationId" | "method" | "path" | "security" | "extraMs" | "offload">
-  & {
-    readonly body?: Omit<BodySpec<B>, "example" | "description"> | null;
-  };
+export type Operation<P, B = unknown, N extends PathParameters = PathParameters, Q = unknown> =
+  Pick<
+    Contract<P, B, N, Q>,
+    | "operationId"
+    | "method"
+    | "path"
+    | "security"
+    | "extraMs"
+    | "offload"
+    | "params"
+    | "query"
+    | "body"
+  >;
 
-export type Mount = <P, B>(operation: Operation<P, B>, handle: Handler<P, B>) => void;
+export type Mount = <P, B, N extends PathParameters, Q>(
+  operation: Operation<P, B, N, Q>,
+  handle: Handler<P, Input<B, N, Q>>,
+) => void;
+
+/** What a request brings, as the contract of its operation has read it. */
+export interface Input<B, N extends PathParameters, Q> {
+  readonly params: Params<N>;
+  readonly query: Q;
+  /** The JSON body. */
+  readonly input: B;
+}
 
 /** One call of an operation, after its guard. */
-export interface Call<P, B = unknown> {
+export interface Call<P> {
   readonly services: Services;
   /** What the guard of the operation's contract found out. */
   readonly principal: P;
-  /** A path parameter, decoded. */
+  /** A parameter of a page's path, decoded. */
   param(name: string): string;
-  /** The query text, as sent. */
-  readonly query: string;
+  /** The query, as sent. */
+  readonly queryText: string;
   header(name: string): string | null;
   /** Whether only the head of the answer is asked for. */
   readonly isHead: boolean;
@@ -40,12 +60,8 @@ export interface Call<P, B = unknown> {
   client(): string;
   /** What counts as one client, for all that is limited or locked. */
   network(): string;
-  /** The JSON body, as the contract's schema has read it. */
-  readonly input: B;
-  /** Reads the JSON body, within the contract's limit. */
+  /** Reads the JSON body that the contract leaves to the handler. */
   body(): Promise<Json>;
-  /** The same for a body that may be left out: undefined then. */
-  optionalBody(): Promise<Json | undefined>;
   /** Reads the fields of a form, which pages send; `FORM_FIELDS_MAX` of them if not told otherwise. */
   form(fieldsMax?: number): Promise<URLSearchParams>;
   /** The bytes of a body of another kind, as they arrive. */
@@ -60,4 +76,11 @@ export interface InProject {
 }
 
 /** A handler only translates: it reads the call, calls one verb, and shapes the reply. */
-export type Handler<P, B = unknown> = (call: Call<P, B>) => Soon<Reply>;
+export type Handler<P, I = unknown> = (call: Call<P> & I) => Soon<Reply>;
+
+/** The handler of an operation. @template P Its caller, as far as the handler looks at it. */
+export type HandlerOf<C, P = PrincipalOf<C>> = Handler<P, InputOf<C>>;
+
+type PrincipalOf<C> = C extends Contract<infer P, infer _B, infer _N, infer _Q> ? P : never;
+
+type InputOf<C> = C extends Contract<infer _P, infer B, infer N, infer Q> ? Input<B, N, Q> : never;

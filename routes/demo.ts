@@ -1,3 +1,4 @@
+import { parseDefinition } from "@/lib/documents/definition.ts";
 import { closeDemoAccount, DEMO_EMAIL, openDemoAccount } from "@/lib/accounts/demo_account.ts";
 import { createAccount } from "@/lib/accounts/register_account.ts";
 import { createUser } from "@/lib/auth/create_user.ts";
@@ -50,24 +51,32 @@ export async function prepareDemo(services: Services): Promise<string> {
     email: "demo@example.com",
     verified: true,
   });
-  await createCollection(services, projectId, {
-    name: "posts",
-    fields: [
-      { key: "title", type: "String", required: true },
-      { key: "status", type: "String", default: "draft", index: true },
-      { key: "views", type: "Number", default: 0, index: true },
-      { key: "tags", type: "Array", items: { type: "String" } },
-      { key: "publishedAt", type: "Date" },
-    ],
-    rls: { mode: "public-read" },
-  });
-  await createCollection(services, projectId, {
-    name: "notes",
-    fields: [
-      { key: "text", type: "String", required: true },
-      { key: "done", type: "Boolean", default: false },
-    ],
-  });
+  await createCollection(
+    services,
+    projectId,
+    parseDefinition({
+      name: "posts",
+      fields: [
+        { key: "title", type: "String", required: true },
+        { key: "status", type: "String", default: "draft", index: true },
+        { key: "views", type: "Number", default: 0, index: true },
+        { key: "tags", type: "Array", items: { type: "String" } },
+        { key: "publishedAt", type: "Date" },
+      ],
+      rls: { mode: "public-read" },
+    }),
+  );
+  await createCollection(
+    services,
+    projectId,
+    parseDefinition({
+      name: "notes",
+      fields: [
+        { key: "text", type: "String", required: true },
+        { key: "done", type: "Boolean", default: false },
+      ],
+    }),
+  );
   await fill(
     services,
     projectId,

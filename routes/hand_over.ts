@@ -19,9 +19,9 @@ type HandOverServices = Pick<Services, "bodyBudget" | "requestShares" | "catalog
  * Has a request answered in another thread, behind its guard: `bytes` are its body, where that was
  * read before.
  */
-export type HandOver = <P, B>(
+export type HandOver = (
   c: Context<AppEnv>,
-  operation: Operation<P, B>,
+  operation: Pick<Operation<unknown>, "offload">,
   bytes?: Uint8Array<ArrayBuffer>,
 ) => Promise<Response>;
 
@@ -60,17 +60,17 @@ export function createHandOver(
   };
 }
 
+type Weighed = Pick<Operation<unknown>, "path" | "offload"> & { readonly body?: object };
+
 /** Whether an operation may take long whatever it is sent, or is sent a long body. */
-export function isLong<P, B>(
-  { path, offload, body }: Operation<P, B>,
-  { method, headers }: Request,
-): boolean {
-  if (offload === "always") return true;
-  // Operations without a body do not read what they are sent; files are written as they arrive.
-  if (offload === "never" || body === null || method === "GET" || method === "HEAD") return false;
+export function isLong({ path, offload, body }: Weighed, { method, headers }: Request): boolean {
+  if (offload !== undefined) return offload === "always";
+  const isPage = isPagePath(path);
+  // Operations without a body do not read what they are sent, and files are written as they arrive.
+  if (method === "GET" || method === "HEAD" || !(isPage || body)) return false;
   const length = headers.get("content-length");
   if (length === null) return headers.has("transfer-encoding");
-  return Number(length) > (isPagePath(path) ? LONG_FORM_BYTES : LONG_BODY_BYTES);
+  return Number(length) > (isPage ? LONG_FORM_BYTES : LONG_BODY_BYTES);
 }
 
 interface WatchedBody {

@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.ts";
 import type { Cursors } from "../documents/cursor.ts";
-import { parsePageQuery, readPage, type RecordPage } from "../page.ts";
+import { type PageRequest, readPage, type RecordPage } from "../page.ts";
 import { and, eq } from "../store/filter.ts";
 import type { Engine, Id } from "../store/port.ts";
 import { type SignedInAccount, standingAt } from "./account_sessions.ts";
@@ -20,12 +20,12 @@ export interface ShownAccountSession {
 
 /**
  * The account's sessions that stand, the newest first; `current` marks the one that asks. Throws
- * `INVALID_QUERY` and `INVALID_CURSOR`.
+ * `INVALID_CURSOR`.
  */
 export async function listAccountSessions(
   services: { engine: Engine; clock: Clock; cursors: Cursors },
   { accountId, sessionId }: SignedInAccount,
-  query: string,
+  request: PageRequest,
 ): Promise<RecordPage<ShownAccountSession>> {
   const asked = eq("accountId", accountId);
   const { items, nextCursor } = await readPage(services, {
@@ -34,7 +34,7 @@ export async function listAccountSessions(
     records: services.engine.records<AccountSessionRecord>("control", ACCOUNT_SESSIONS),
     asked,
     filter: and(asked, standingAt(services.clock)),
-  }, parsePageQuery(query));
+  }, request);
   const shown = items.map((session) => ({
     _id: session._id,
     createdAt: session.createdAt,

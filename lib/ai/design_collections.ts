@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parseDefinition } from "../documents/definition.ts";
 import type { CollectionDefinition } from "../documents/fields.ts";
 import {
   type CollectionServices,
@@ -190,7 +191,9 @@ export async function applyProposal(
 ): Promise<CollectionDefinition[]> {
   const proposal = (await findChat(services, member))?.proposal ?? null;
   if (proposal === null) throw new Problem("PROPOSAL_NOT_FOUND");
-  return await createCollections(services, member.project._id, proposal);
+  const definitions = proposal.map(parseDefinition);
+  await createCollections(services, member.project._id, definitions);
+  return definitions;
 }
 
 const DESIGN_SCHEMA = z.toJSONSchema(CreatorAnswer, { target: "draft-7" }) as {

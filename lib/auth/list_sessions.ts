@@ -2,18 +2,18 @@ import type { Clock } from "../clock.ts";
 import type { Cursors } from "../documents/cursor.ts";
 import { and, eq } from "../store/filter.ts";
 import type { Engine, Json } from "../store/port.ts";
-import { parsePageQuery, readPage, type RecordPage } from "../page.ts";
+import { type PageRequest, readPage, type RecordPage } from "../page.ts";
 import type { SignedInUser } from "./principals.ts";
 import { type SessionRecord, SESSIONS, standing } from "./sessions.ts";
 
 /**
  * The user's sessions that stand, the newest first; `current` marks the one that asks. Throws
- * `INVALID_QUERY` and `INVALID_CURSOR`.
+ * `INVALID_CURSOR`.
  */
 export async function listSessions(
   services: { engine: Engine; clock: Clock; cursors: Cursors },
   { projectId, userId, sessionId }: SignedInUser,
-  query: string,
+  request: PageRequest,
 ): Promise<RecordPage<{ [name: string]: Json }>> {
   const asked = eq("userId", userId);
   const { items, nextCursor } = await readPage(services, {
@@ -22,7 +22,7 @@ export async function listSessions(
     records: services.engine.records<SessionRecord>(projectId, SESSIONS),
     asked,
     filter: and(asked, standing(services.clock)),
-  }, parsePageQuery(query));
+  }, request);
   const shown = items.map((session) => ({
     _id: session._id,
     createdAt: session.createdAt,

@@ -8,7 +8,7 @@ import { deleteAll } from "../store/expiry.ts";
 import { and, eq } from "../store/filter.ts";
 import type { Engine, Filter, Id } from "../store/port.ts";
 import { IDENTITIES } from "./identities.ts";
-import { parsePageQuery, readPage, type RecordPage } from "../page.ts";
+import { type PageRequest, readPage, type RecordPage } from "../page.ts";
 import { revokeSessions } from "./revoke_sessions.ts";
 import { type SessionDirectory, SESSIONS } from "./sessions.ts";
 import { type UserRecord, USERS } from "./users.ts";
@@ -31,6 +31,11 @@ export async function findUser(
   return user.value;
 }
 
+export interface UserQuestion extends PageRequest {
+  readonly email?: string | undefined;
+  readonly search?: string | undefined;
+}
+
 /**
  * The users, the newest first: all of them, the one of an `email`, or those in whose e-mail a
  * `search` text stands; both in any letter case. Throws `INVALID_QUERY`, `INVALID_CURSOR` and
@@ -39,13 +44,12 @@ export async function findUser(
 export async function listUsers(
   services: { engine: Engine; cursors: Cursors },
   projectId: Id,
-  query: string,
+  request: UserQuestion,
 ): Promise<RecordPage<UserRecord>> {
-  const request = parsePageQuery(query, ["email", "search"]);
-  const { email, search } = request.parameters;
+  const { email, search } = request;
   const filter = and(
-    ...(email === null ? [] : [eq("emailLower", canonicalEmail(email))]),
-    ...(search === null ? [] : [containing(search)]),
+    ...(email === undefined ? [] : [eq("emailLower", canonicalEmail(email))]),
+    ...(search === undefined ? [] : [containing(search)]),
   );
   const records = services.engine.records<UserRecord>(projectId, USERS);
   const list = { projectId, name: USERS.name, records, asked: filter, filter };

@@ -4,7 +4,7 @@ import { eq } from "../store/filter.ts";
 import type { Definition, Engine, Space, StoredRecord } from "../store/port.ts";
 import { COLLECTIONS, createCatalog } from "./catalog.ts";
 import { deleteCollection } from "./delete_collection.ts";
-import { createCollection, updateCollection } from "./save_collection.ts";
+import { createCollection, updateCollection } from "@/tests/support/given.ts";
 
 const PROJECT = "66f1a0c2e4b0a1b2c3d4e5f6";
 const OTHER_PROJECT = "66f1a0c2e4b0a1b2c3d4e5f7";

@@ -1,13 +1,8 @@
 import { z } from "zod";
 import { DEFINITION_DEPTH_MAX, DEFINITION_FIELDS_MAX, DEFINITION_VALUES_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";
-import {
-  type CollectionDefinition,
-  FIELD_TYPES,
-  type FieldDefinition,
-  type ItemDefinition,
-  type RlsSetting,
-} from "./fields.ts";
+import { definitionSchema } from "./definition_schema.ts";
+import type { CollectionDefinition, FieldDefinition, ItemDefinition } from "./fields.ts";
 import { DECLARED_NAME, isServerField, nameProblem, shown } from "./names.ts";
 import { filledValue } from "./defaults.ts";
 import { fitValue } from "./fit.ts";
@@ -15,41 +10,7 @@ import { fitValue } from "./fit.ts";
 const SCALARS: readonly string[] = ["String", "Number", "Boolean", "Date", "Ref"];
 const UNIQUE_TYPES: readonly string[] = ["String", "Number", "Date", "Ref"];
 
-const Item: z.ZodType<ItemDefinition> = z.lazy(() =>
-  z.strictObject({
-    type: z.enum(FIELD_TYPES),
-    ref: z.string().optional(),
-    items: Item.optional(),
-    fields: z.array(Field).optional(),
-  })
-) as z.ZodType<ItemDefinition>; // zod's optional members admit undefined, ours are left out.
-
-const Field: z.ZodType<FieldDefinition> = z.lazy(() =>
-  z.strictObject({
-    key: z.string(),
-    type: z.enum(FIELD_TYPES),
-    required: z.boolean().default(false),
-    unique: z.boolean().default(false),
-    index: z.boolean().default(false),
-    default: z.json().optional(),
-    ref: z.string().optional(),
-    items: Item.optional(),
-    fields: z.array(Field).optional(),
-  })
-) as z.ZodType<FieldDefinition>; // As above.
-
-const RLS_DEFAULT: RlsSetting = { enabled: true, mode: "private", ownerField: "userId" };
-
-const Definition = z.strictObject({
-  name: z.string(),
-  fields: z.array(Field).default([]),
-  rls: z.strictObject({
-    enabled: z.boolean().default(RLS_DEFAULT.enabled),
-    mode: z.enum(["public-read", "private"]).default(RLS_DEFAULT.mode),
-    ownerField: z.string().default(RLS_DEFAULT.ownerField),
-  }).default(RLS_DEFAULT),
-  strict: z.boolean().default(false),
-});
+const Definition = z.strictObject(definitionSchema("given").members);
 
 /** Reads a definition from outside. Throws `INVALID_DEFINITION` that names what to mend. */
 export function parseDefinition(input: unknown): CollectionDefinition {
@@ -72,6 +33,15 @@ export function parseDefinition(input: unknown): CollectionDefinition {
   const { strict } = definition;
   checkFields(definition.fields, { path: "", depth: 1, inArray: false, strict });
   return definition;
+}
+
+/** The same for the collection of this name, which may be left out and cannot change. */
+export function parseNamedDefinition(name: string, input: object): CollectionDefinition {
+  const named = { name, ...input };
+  if (named.name !== name) {
+    throw invalid("The name of a collection cannot change: leave it out.");
+  }
+  return parseDefinition(named);
 }
 
 /** Collections this one refers to. */

@@ -42,7 +42,8 @@ export interface Repeatable {
   readonly request: string;
 }
 
-const KEY = new RegExp(`^[\\x20-\\x7e]{1,${IDEMPOTENCY_KEY_LENGTH_MAX}}$`);
+/** What an `Idempotency-Key` may be. */
+export const IDEMPOTENCY_KEY = new RegExp(`^[\\x20-\\x7e]{1,${IDEMPOTENCY_KEY_LENGTH_MAX}}$`);
 
 /**
  * Runs a write that answers with `data`, at most once per caller and key: whoever comes again, or
@@ -114,7 +115,7 @@ export async function answeredBefore(
 }
 
 function hashesOf({ callerTag }: WriteAccess, key: string, request: string): [string, string] {
-  if (!KEY.test(key)) throw new Problem("INVALID_IDEMPOTENCY_KEY");
+  if (!IDEMPOTENCY_KEY.test(key)) throw new Problem("INVALID_IDEMPOTENCY_KEY");
   return [sha256(`${callerTag}\n${key}`), sha256(request)];
 }
 

@@ -7,7 +7,7 @@ import type { Json } from "../store/port.ts";
 import { openForWriting, type WriteAccess } from "./access.ts";
 import { createDocument, createDocuments } from "./create_document.ts";
 import { KEPT_ANSWERS, onceOnly } from "./idempotency.ts";
-import { createCollection } from "./save_collection.ts";
+import { createCollection } from "@/tests/support/given.ts";
 
 const PROJECT = "66f1a0c2e4b0a1b2c3d4e5f6";
 const SECRET: Caller = { kind: "secret", projectId: PROJECT };

@@ -6,8 +6,8 @@ import type { Json } from "../store/port.ts";
 import { openForWriting } from "./access.ts";
 import { createDocument } from "./create_document.ts";
 import { type DocumentList, listDocuments } from "./list_documents.ts";
-import { createCollection, updateCollection } from "./save_collection.ts";
 import { patchDocument } from "./write_document.ts";
+import { createCollection, updateCollection } from "@/tests/support/given.ts";
 
 const PROJECT = "66f1a0c2e4b0a1b2c3d4e5f6";
 const SECRET: Caller = { kind: "secret", projectId: PROJECT };

@@ -10,7 +10,7 @@ import { AnswerSize } from "./answer_size.ts";
 import { type Collection, type StoredDocument } from "./collection.ts";
 import type { Members } from "./document.ts";
 import { Populator } from "./populate.ts";
-import { createCollection } from "./save_collection.ts";
+import { createCollection } from "@/tests/support/given.ts";
 
 const PROJECT = "66f1a0c2e4b0a1b2c3d4e5f6";
 const OTHER_PROJECT = "66f1a0c2e4b0a1b2c3d4e5f7";

@@ -306,7 +306,7 @@ export function refTarget(
   return null;
 }
 
-export function wholeNumber(
+function wholeNumber(
   name: string,
   text: string | undefined,
   missing: number,
@@ -329,15 +329,4 @@ function choice<const C extends readonly string[]>(
   if (text === undefined) return choices[0]!;
   if (!choices.includes(text)) throw refuse(name, `must be ${choices.join(" or ")}`);
   return text;
-}
-
-/** Reads the query of a deletion. */
-export function parseDeleteQuery(text: string): { permanent: boolean } {
-  let permanent: string | undefined;
-  for (const [name, value] of new URLSearchParams(text)) {
-    if (name !== "permanent") throw refuse(name, "is not a parameter of deletions: use permanent");
-    if (permanent !== undefined) throw refuse(name, "is given more than once");
-    permanent = value;
-  }
-  return { permanent: flag("permanent", permanent, false) };
 }

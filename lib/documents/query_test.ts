@@ -4,13 +4,7 @@ import assert from "node:assert/strict";
 import { type Collection, compileCollection } from "./collection.ts";
 import { parseDefinition } from "./definition.ts";
 import { projectionOf } from "./projection.ts";
-import {
-  parseDeleteQuery,
-  parseDocumentQuery,
-  parseListQuery,
-  refTarget,
-  splitCursor,
-} from "./query.ts";
+import { parseDocumentQuery, parseListQuery, refTarget, splitCursor } from "./query.ts";
 
 const collection = (): Collection =>
   compileCollection(parseDefinition({
@@ -321,23 +315,4 @@ Deno.test("a single document takes no other parameter", () => {
   assert.throws(() => parseDocumentQuery(collection(), "meta=true&meta=true"), {
     message: '"meta" is given more than once.',
   });
-});
-
-Deno.test("a deletion is permanent only if it says so", () => {
-  assert.deepEqual(parseDeleteQuery(""), { permanent: false });
-  assert.deepEqual(parseDeleteQuery("permanent=false"), { permanent: false });
-  assert.deepEqual(parseDeleteQuery("permanent=true"), { permanent: true });
-  for (const value of ["", "1", "yes"]) {
-    assert.throws(() => parseDeleteQuery(`permanent=${value}`), { code: "INVALID_QUERY" });
-  }
-  assert.throws(() => parseDeleteQuery("force=true"), {
-    code: "INVALID_QUERY",
-    message: '"force" is not a parameter of deletions: use permanent.',
-  });
-});
-
-Deno.test("a deletion that says both is refused", () => {
-  for (const query of ["permanent=false&permanent=true", "permanent=true&permanent=false"]) {
-    assert.throws(() => parseDeleteQuery(query), { code: "INVALID_QUERY" }, query);
-  }
 });

@@ -20,7 +20,7 @@ import {
 import { checkDocuments } from "./check_documents.ts";
 import { type Collection, compileCollection, type StoredDocument } from "./collection.ts";
 import { ensureLockRow, refuseMoreCollections } from "./collections_limit.ts";
-import { parseDefinition, referencedCollections } from "./definition.ts";
+import { referencedCollections } from "./definition.ts";
 import { type CollectionDefinition } from "./fields.ts";
 import { type Misfit, misfits } from "./misfits.ts";
 import { shown } from "./names.ts";
@@ -35,16 +35,16 @@ export interface CollectionServices {
 }
 
 /**
- * Stores a new collection. Throws `INVALID_DEFINITION`, `COLLECTION_EXISTS`, and
- * `PLAN_LIMIT_REACHED` where the project's plan allows no more.
+ * Stores a new collection. Throws `INVALID_DEFINITION` for a Ref that leads nowhere,
+ * `COLLECTION_EXISTS`, and `PLAN_LIMIT_REACHED` where the project's plan allows no more.
  */
 export async function createCollection(
   services: CollectionServices,
   projectId: Id,
-  input: unknown,
+  definition: CollectionDefinition,
 ): Promise<CollectionDefinition> {
-  const [definition] = await createCollections(services, projectId, [input]);
-  return definition!;
+  await createCollections(services, projectId, [definition]);
+  return definition;
 }
 
 /**
@@ -54,10 +54,10 @@ export async function createCollection(
 export async function createCollections(
   services: CollectionServices,
   projectId: Id,
-  inputs: readonly unknown[],
-): Promise<CollectionDefinition[]> {
+  definitions: readonly CollectionDefinition[],
+): Promise<void> {
   const { engine, plans, catalog } = services;
-  const fresh = inputs.map((input) => newRecord(services, parseDefinition(input)));
+  const fresh = definitions.map((definition) => newRecord(services, definition));
   const plan = await plans.of(projectId);
   await ensureLockRow({ engine }, projectId);
   await engine.transaction(projectId, async (tx) => {
@@ -71,7 +71,6 @@ export async function createCollections(
     }
   });
   for (const { name } of fresh) catalog.forget(projectId, name);
-  return fresh.map(({ definition }) => definition);
 }
 
 function newRecord(
@@ -133,11 +132,10 @@ const tagOf = (part: unknown): string => sha256(JSON.stringify(part)).slice(0, 2
 export async function updateCollection(
   services: CollectionServices,
   projectId: Id,
-  input: unknown,
+  definition: CollectionDefinition,
   seen: Partial<DefinitionTags> = {},
 ): Promise<CollectionDefinition> {
   const { engine, catalog } = services;
-  const definition = parseDefinition(input);
   const { name } = definition;
   const before = await redefine(services, projectId, name, (redefining) => {
     refuseChanged(redefining.stored.value.definition, seen);

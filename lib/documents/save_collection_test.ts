@@ -6,13 +6,8 @@ import type { Json } from "../store/port.ts";
 import type { Caller } from "../auth/principals.ts";
 import { openForReading, openForWriting } from "./access.ts";
 import { createDocument } from "./create_document.ts";
-import {
-  createCollection,
-  getCollection,
-  listCollections,
-  tagsOf,
-  updateCollection,
-} from "./save_collection.ts";
+import { getCollection, listCollections, tagsOf } from "./save_collection.ts";
+import { createCollection, updateCollection } from "@/tests/support/given.ts";
 
 const PROJECT = "66f1a0c2e4b0a1b2c3d4e5f6";
 const OTHER_PROJECT = "66f1a0c2e4b0a1b2c3d4e5f7";

@@ -7,8 +7,8 @@ import type { Filter, Id, Json, ListQuery, Records } from "../store/port.ts";
 import { openForWriting, type WriteAccess } from "./access.ts";
 import type { StoredDocument } from "./collection.ts";
 import { etagOf } from "./document.ts";
-import { createCollection } from "./save_collection.ts";
 import { deleteDocument, purgeTrash, recoverDocument } from "./trash.ts";
+import { createCollection } from "@/tests/support/given.ts";
 
 const PROJECT = "66f1a0c2e4b0a1b2c3d4e5f6";
 const USER = "aaaaaaaaaaaaaaaaaaaaaaaa";

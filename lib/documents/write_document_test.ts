@@ -6,8 +6,8 @@ import type { Filter, Json } from "../store/port.ts";
 import { openForWriting, type WriteAccess } from "./access.ts";
 import { createDocument, createDocuments } from "./create_document.ts";
 import { etagOf } from "./document.ts";
-import { createCollection } from "./save_collection.ts";
 import { patchDocument, replaceDocument } from "./write_document.ts";
+import { createCollection } from "@/tests/support/given.ts";
 
 const PROJECT = "66f1a0c2e4b0a1b2c3d4e5f6";
 const USER = "aaaaaaaaaaaaaaaaaaaaaaaa";

@@ -4,7 +4,6 @@ import assert from "node:assert/strict";
 import { openTestServices } from "@/tests/support/test_services.ts";
 import { createEgress } from "../egress.ts";
 import { createProject } from "../projects/create_project.ts";
-import { setStorage } from "../projects/storage.ts";
 import type { Blobs, Place } from "./blobs.ts";
 import {
   type CheckResult,
@@ -12,6 +11,7 @@ import {
   type CheckStep,
   checkStorage,
 } from "./check_storage.ts";
+import { setStorage } from "@/tests/support/given.ts";
 
 const SITE = "https://app.example.com";
 

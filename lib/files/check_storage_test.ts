@@ -4,9 +4,9 @@ import { createTestBucket, hasS3, keysIn, type TestBucket } from "@/tests/suppor
 import { openTestServices, type TestServices } from "@/tests/support/test_services.ts";
 import { Problem } from "../problems.ts";
 import { createProject } from "../projects/create_project.ts";
-import { setStorage } from "../projects/storage.ts";
 import { bucketPolicy, corsRules } from "./bucket_rules.ts";
 import { checkStorage, type StorageCheck } from "./check_storage.ts";
+import { setStorage } from "@/tests/support/given.ts";
 
 const SITE = "https://app.example.com";
 const DASHBOARD = "http://localhost:8000";

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { openTestServices } from "@/tests/support/test_services.ts";
-import { clearStorage, setStorage } from "../projects/storage.ts";
+import { clearStorage } from "../projects/storage.ts";
 import type { Services } from "../services.ts";
 import { BlobsUnavailable } from "./blobs.ts";
 import { createExternalStores, type OpenedStorage } from "./external_stores.ts";
 import { createBlobStores, INTERNAL } from "./stores.ts";
+import { setStorage } from "@/tests/support/given.ts";
 
 const PROJECT = "66f1a0c2e4b0a1b2c3d4e5f6";
 const OTHER = "66f1a0c2e4b0a1b2c3d4e5f7";

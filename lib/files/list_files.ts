@@ -1,5 +1,5 @@
 import type { Cursors } from "../documents/cursor.ts";
-import { parsePageQuery, readPage, type RecordPage } from "../page.ts";
+import { type PageRequest, readPage, type RecordPage } from "../page.ts";
 import { Problem } from "../problems.ts";
 import { eq } from "../store/filter.ts";
 import type { Engine, Id } from "../store/port.ts";
@@ -22,11 +22,11 @@ export interface FileInfo {
   readonly url: string | null;
 }
 
-/** The confirmed files, the newest first. Throws `INVALID_QUERY` and `INVALID_CURSOR`. */
+/** The confirmed files, the newest first. Throws `INVALID_CURSOR`. */
 export async function listFiles(
   services: ReadServices & { readonly cursors: Cursors },
   projectId: Id,
-  query: string,
+  request: PageRequest,
 ): Promise<RecordPage<FileInfo>> {
   const asked = eq("state", "confirmed");
   const { items, nextCursor } = await readPage(services, {
@@ -35,7 +35,7 @@ export async function listFiles(
     records: services.engine.records<UploadRecord>(projectId, UPLOADS),
     asked,
     filter: asked,
-  }, parsePageQuery(query));
+  }, request);
   const shown: FileInfo[] = [];
   for (const row of items) shown.push(await infoOf(services, projectId, row));
   return { items: shown, nextCursor };

@@ -1,6 +1,6 @@
 import { type AccountRecord, ACCOUNTS } from "../accounts/records.ts";
 import type { Cursors } from "../documents/cursor.ts";
-import { parsePageQuery, readPage, type RecordPage } from "../page.ts";
+import { type PageRequest, readPage, type RecordPage } from "../page.ts";
 import { Problem } from "../problems.ts";
 import { and, eq, not, within } from "../store/filter.ts";
 import { parseJson } from "../store/json_text.ts";
@@ -33,17 +33,17 @@ const shownMember = (
   { email, name }: AccountRecord,
 ): ShownMember => ({ accountId, email, name, role, invitedAs: invitedAs ?? null, createdAt });
 
-/** The members, the latest first. Throws `INVALID_QUERY` and `INVALID_CURSOR`. */
+/** The members, the latest first. Throws `INVALID_CURSOR`. */
 export async function listMembers(
   services: { engine: Engine; cursors: Cursors },
   projectId: Id,
-  query: string,
+  request: PageRequest,
 ): Promise<RecordPage<ShownMember>> {
   const { engine } = services;
   const its = eq("projectId", projectId);
   const records = engine.records<MemberRecord>("control", MEMBERS);
   const list = { projectId, name: MEMBERS.name, records, asked: its, filter: its };
-  const { items: members, nextCursor } = await readPage(services, list, parsePageQuery(query));
+  const { items: members, nextCursor } = await readPage(services, list, request);
   const ids = members.map(({ accountId }) => accountId);
   const accounts = new Map<Id, AccountRecord>();
   if (ids.length > 0) {

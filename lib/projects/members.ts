@@ -1,5 +1,4 @@
 import type { SignedInAccount } from "../accounts/account_sessions.ts";
-import { parseId } from "../ids.ts";
 import { Problem } from "../problems.ts";
 import { eq } from "../store/filter.ts";
 import type { Definition, Engine, Id, StoredRecord } from "../store/port.ts";
@@ -56,16 +55,14 @@ export interface ProjectMember {
 }
 
 /**
- * The account as a member of the project, as it is stored now. Throws `INVALID_PROJECT_ID`, and
- * `PROJECT_NOT_FOUND` for a project that does not exist, is in the trash, or is none of its own.
+ * The account as a member of the project, as it is stored now. Throws `PROJECT_NOT_FOUND` for a
+ * project that does not exist, is in the trash, or is none of its own.
  */
 export async function memberOf(
   { engine }: { engine: Engine },
   account: SignedInAccount,
-  idText: string,
+  projectId: Id,
 ): Promise<ProjectMember> {
-  const projectId = parseId(idText);
-  if (projectId === null) throw new Problem("INVALID_PROJECT_ID");
   const member = await engine.records<MemberRecord>("control", MEMBERS)
     .findOne(eq("member", memberKey(projectId, account.accountId)));
   const project = member === null

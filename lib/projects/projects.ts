@@ -1,21 +1,18 @@
 import { API_KEYS, type ApiKeyRecord, type KeyDirectory, newApiKey } from "../auth/api_keys.ts";
-import type { KeyKind } from "../auth/principals.ts";
+import { KEY_KINDS, type KeyKind } from "../auth/principals.ts";
 import { type Clock, timestamp } from "../clock.ts";
 import { sha256 } from "../crypto/hashes.ts";
-import { parseId } from "../ids.ts";
 import { Problem } from "../problems.ts";
 import { and, eq } from "../store/filter.ts";
 import { parseJson } from "../store/json_text.ts";
 import type { Engine, Filter, Id } from "../store/port.ts";
 import { IN_USE, isTrashed, type ProjectRecord, PROJECTS } from "./records.ts";
 
-/** A project that is in use. Throws `INVALID_PROJECT_ID` and `PROJECT_NOT_FOUND`. */
+/** A project that is in use. Throws `PROJECT_NOT_FOUND`. */
 export async function findProject(
   { engine }: { engine: Engine },
-  idText: string,
+  id: Id,
 ): Promise<ProjectRecord> {
-  const id = parseId(idText);
-  if (id === null) throw new Problem("INVALID_PROJECT_ID");
   const project = await engine.records<ProjectRecord>("control", PROJECTS).get(id);
   if (project === null || isTrashed(project.value)) throw new Problem("PROJECT_NOT_FOUND");
   return project.value;
@@ -49,7 +46,8 @@ export async function* eachProject(
 
 /** Throws `INVALID_INPUT` for what names no kind of key. */
 export function checkedKeyKind(text: string): KeyKind {
-  if (text === "publishable" || text === "secret") return text;
+  const kind = KEY_KINDS.find((one) => one === text);
+  if (kind !== undefined) return kind;
   throw new Problem("INVALID_INPUT", { message: "The kind must be publishable or secret." });
 }
 

@@ -12,7 +12,9 @@ import type { Definition, Engine, Id, StoredRecord } from "../store/port.ts";
  * Whether a provider's verified e-mail signs in to the user who has it: `never` keeps users of
  * different providers apart.
  */
-export type Linking = "verified" | "never";
+export const LINKINGS = ["verified", "never"] as const;
+
+export type Linking = (typeof LINKINGS)[number];
 
 /** A project's own account with a provider. */
 export interface ProviderSettings {

@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.ts";
 import type { Cursors } from "../documents/cursor.ts";
-import { parsePageQuery, readPage, type RecordPage } from "../page.ts";
+import { type PageRequest, readPage, type RecordPage } from "../page.ts";
 import { and, eq } from "../store/filter.ts";
 import type { Engine, Id } from "../store/port.ts";
 import { type InvitationRecord, INVITATIONS, openAt } from "./invitations.ts";
@@ -19,17 +19,17 @@ export const shownInvitation = (
   { _id: invitationId, email, role, createdAt, expiresAt }: InvitationRecord,
 ): ShownInvitation => ({ invitationId, email, role, createdAt, expiresAt });
 
-/** The open invitations, the latest first. Throws `INVALID_QUERY` and `INVALID_CURSOR`. */
+/** The open invitations, the latest first. Throws `INVALID_CURSOR`. */
 export async function listInvitations(
   services: { engine: Engine; clock: Clock; cursors: Cursors },
   projectId: Id,
-  query: string,
+  request: PageRequest,
 ): Promise<RecordPage<ShownInvitation>> {
   const { engine, clock } = services;
   const its = eq("projectId", projectId);
   const records = engine.records<InvitationRecord>("control", INVITATIONS);
   const filter = and(its, openAt(clock));
   const list = { projectId, name: INVITATIONS.name, records, asked: its, filter };
-  const { items, nextCursor } = await readPage(services, list, parsePageQuery(query));
+  const { items, nextCursor } = await readPage(services, list, request);
   return { items: items.map(shownInvitation), nextCursor };
 }

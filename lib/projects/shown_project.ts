@@ -1,6 +1,6 @@
 import type { SignedInAccount } from "../accounts/account_sessions.ts";
 import type { Cursors } from "../documents/cursor.ts";
-import { parsePageQuery, readPage, type RecordPage } from "../page.ts";
+import { type PageRequest, readPage, type RecordPage } from "../page.ts";
 import { eq, within } from "../store/filter.ts";
 import { parseJson } from "../store/json_text.ts";
 import type { Engine } from "../store/port.ts";
@@ -41,12 +41,12 @@ export async function shownProject(
 
 /**
  * The projects in which the account has a part, the newest part first; those in the trash are left
- * out of their page. Throws `INVALID_QUERY` and `INVALID_CURSOR`.
+ * out of their page. Throws `INVALID_CURSOR`.
  */
 export async function listProjects(
   services: { engine: Engine; cursors: Cursors; plans: Plans },
   { accountId }: SignedInAccount,
-  query: string,
+  request: PageRequest,
 ): Promise<RecordPage<ShownProject>> {
   const { engine } = services;
   const own = eq("accountId", accountId);
@@ -56,7 +56,7 @@ export async function listProjects(
     records: engine.records<MemberRecord>("control", MEMBERS),
     asked: own,
     filter: own,
-  }, parsePageQuery(query));
+  }, request);
   const projects = new Map<string, ProjectRecord>();
   if (members.length > 0) {
     const filter = within("_id", members.map(({ projectId }) => projectId));

@@ -19,7 +19,7 @@ import { UniqueViolation } from "../store/errors.ts";
 import { and, eq, not, or, within } from "../store/filter.ts";
 import { parseJson } from "../store/json_text.ts";
 import type { Definition, Engine, Id, Stored, StoredRecord, Transaction } from "../store/port.ts";
-import { parseStorageInput, type StorageInput, type StorageKeys } from "./storage_input.ts";
+import type { StorageInput, StorageKeys } from "./storage_input.ts";
 
 /** A project's own bucket. Its keys are shown nowhere. */
 export interface StorageSettings {
@@ -105,11 +105,9 @@ const targetOf = ({ endpoint, bucket }: Pick<StorageInput, "endpoint" | "bucket"
 export async function setStorage(
   services: StorageServices,
   projectId: Id,
-  given: unknown,
+  { keys, ...input }: StorageInput,
 ): Promise<StorageSettings> {
-  const { engine, keyRing, clock, egress, config } = services;
-  const rules = { egress, allowPrivate: config.allowPrivateEndpoints };
-  const { keys, ...input } = parseStorageInput(rules, given);
+  const { engine, keyRing, clock } = services;
   const settings = { ...input, target: targetOf(input) };
   const fresh = keys && await sealStorageKeys(keyRing, projectId, settings.target, keys);
   const now = timestamp(clock);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Config } from "../config.ts";
 import type { Egress } from "../egress.ts";
 import { Problem } from "../problems.ts";
 import { Secret } from "../crypto/secret.ts";
@@ -28,6 +29,17 @@ export interface StorageRules {
   readonly allowPrivate: boolean;
 }
 
+/** The rules of a server. */
+export const storageRules = ({ egress, config }: StorageRuleServices): StorageRules => ({
+  egress,
+  allowPrivate: config.allowPrivateEndpoints,
+});
+
+export interface StorageRuleServices {
+  readonly egress: Pick<Egress, "admits">;
+  readonly config: Pick<Config, "allowPrivateEndpoints">;
+}
+
 const ADDRESS_LENGTH_MAX = 2048;
 
 /** Of what is wrong nothing is repeated: people paste one thing in the place of another. */
@@ -50,18 +62,23 @@ const KEY_SECRET = text(
   "must be the secret of the access key, up to 256 printable ASCII characters without spaces",
 );
 
-const schemaFor = (rules: StorageRules) => {
+/** The settings as they come from outside; which addresses they may hold is for the server to say. */
+export function storageSchema(rules: StorageRules) {
   const address = addressFor(rules);
   return z.strictObject({
-    endpoint: address("the address of the store").nullable().default(null),
-    region: REGION.optional(),
+    endpoint: address("the address of the store").nullable().default(null)
+      .describe("Left out or null for AWS itself, the same store as `https://s3.amazonaws.com`."),
+    region: REGION.optional().describe("AWS needs it."),
     bucket: BUCKET,
-    pathStyle: z.boolean({ error: "must be true or false" }).optional(),
-    publicUrl: address("where everybody can read the bucket").nullable().default(null),
-    accessKeyId: KEY_ID.optional(),
+    pathStyle: z.boolean({ error: "must be true or false" }).optional()
+      .describe("Whether the bucket's name is part of the path and not of the host."),
+    publicUrl: address("where everybody can read the bucket").nullable().default(null)
+      .describe("Where everybody can read the bucket."),
+    accessKeyId: KEY_ID.optional()
+      .describe("Both keys come together; left out, the stored ones of this bucket stay."),
     secretAccessKey: KEY_SECRET.optional(),
   }, { error: (issue) => strangerProblem(issue) });
-};
+}
 
 const MEMBERS = "endpoint, region, bucket, pathStyle, publicUrl, accessKeyId and secretAccessKey";
 
@@ -96,7 +113,7 @@ function addressFor({ egress, allowPrivate }: StorageRules) {
 
 /** Reads settings from outside. Throws `INVALID_INPUT` that names all there is to mend. */
 export function parseStorageInput(rules: StorageRules, input: unknown): StorageInput {
-  const parsed = schemaFor(rules).safeParse(input);
+  const parsed = storageSchema(rules).safeParse(input);
   const problems = (parsed.error?.issues ?? []).map(({ path, message }) =>
     `${path.length === 0 ? "they" : path.join(".")} ${message}`
   );

@@ -15,11 +15,11 @@ import {
   clearStorage,
   findStorage,
   openStorageKeys,
-  setStorage,
   shownStorage,
   STORAGE_SETTINGS,
   type StorageRecord,
 } from "./storage.ts";
+import { setStorage } from "@/tests/support/given.ts";
 
 const PROJECT = "66f1a0c2e4b0a1b2c3d4e5f6";
 const OTHER = "66f1a0c2e4b0a1b2c3d4e5f7";

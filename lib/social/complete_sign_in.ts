@@ -33,15 +33,14 @@ export interface CallbackInput {
 /**
  * Ends a sign-in: the address on the project's site that the browser is sent to, with a session
  * or, once it is known whose sign-in it is, with an `error`. That of a trial is our own, and has
- * nothing that leads to a session. Throws `PROVIDER_UNKNOWN`,
- * `INVALID_STATE` and `SITE_URL_MISSING`, before the state is taken.
+ * nothing that leads to a session. Throws `INVALID_STATE` and `SITE_URL_MISSING`, before the state is
+ * taken.
  */
 export async function completeSignIn(
   services: CallbackServices,
   input: CallbackInput,
 ): Promise<string> {
   const { provider, query, cookies } = input;
-  services.providers.find(provider);
   const state = onlyOne(query, "state");
   const projectId = state === null ? null : projectOf(state);
   const browserHashes = services.browsers.hashesOf(cookies);

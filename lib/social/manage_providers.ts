@@ -1,4 +1,3 @@
-import { z } from "zod";
 import type { Clock } from "../clock.ts";
 import type { NewId } from "../ids.ts";
 import { Problem } from "../problems.ts";
@@ -9,13 +8,12 @@ import {
   type ProviderStore,
   saveProvider,
 } from "../projects/providers.ts";
-import type { Id, Json } from "../store/port.ts";
-import { PROVIDER_NAMES, type Providers } from "./providers.ts";
+import type { Id } from "../store/port.ts";
+import { PROVIDER_NAMES } from "./providers.ts";
 import { callbackUrl } from "./start_sign_in.ts";
 
 interface ManageServices extends ProviderStore {
   readonly config: { readonly publicUrl: string };
-  readonly providers: Providers;
 }
 
 /** A provider as a project's members see it: its secret is shown to nobody. */
@@ -41,32 +39,27 @@ export async function listProviders(
   return shown;
 }
 
-const Input = z.strictObject({
-  enabled: z.boolean(),
-  clientId: z.string().optional(),
-  clientSecret: z.string().optional(),
-  linking: z.enum(["verified", "never"]).optional(),
-});
-
-const INPUT = 'Send { "enabled", "clientId", "clientSecret", "linking" }: enabled is true or ' +
-  "false, the others are texts and may be left out, linking is verified or never.";
+/** What a project sets; what is left out or empty stays as it is. */
+export interface ProviderInput {
+  readonly enabled: boolean;
+  readonly clientId?: string | undefined;
+  readonly clientSecret?: string | undefined;
+  readonly linking?: Linking | undefined;
+}
 
 /**
- * Sets what the project has with a provider; what is left out or empty stays as it is. Throws
- * `PROVIDER_UNKNOWN`, `INVALID_BODY`, `INVALID_INPUT`, and `PROVIDER_INCOMPLETE` that names what an
- * enabled provider lacks.
+ * Sets what the project has with a provider. Throws `INVALID_INPUT`, and `PROVIDER_INCOMPLETE` that
+ * names what an enabled provider lacks.
  */
 export async function setProvider(
   services: ManageServices & { clock: Clock; newId: NewId },
   projectId: Id,
-  { provider, body }: { provider: string; body: Json },
+  provider: string,
+  given: ProviderInput,
 ): Promise<ShownProvider> {
-  services.providers.find(provider);
-  const { success, data } = Input.safeParse(body);
-  if (!success) throw new Problem("INVALID_BODY", { message: INPUT });
-  const { enabled, clientSecret = "", linking = null } = data;
+  const { enabled, clientSecret = "", linking = null } = given;
   const stored = await findProvider(services, projectId, provider);
-  const clientId = data.clientId || (stored?.clientId ?? "");
+  const clientId = given.clientId || (stored?.clientId ?? "");
   const missing = [
     ...(clientId === "" ? ["clientId"] : []),
     ...(clientSecret === "" && !stored?.clientSecret ? ["clientSecret"] : []),

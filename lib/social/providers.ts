@@ -13,6 +13,14 @@ const TABLE = { github, google } as const satisfies Record<
 
 export const PROVIDER_NAMES: readonly string[] = Object.keys(TABLE);
 
+/** The name, if a provider has it. Throws `PROVIDER_UNKNOWN`. */
+export function knownProvider(name: string): string {
+  if (PROVIDER_NAMES.includes(name)) return name;
+  throw new Problem("PROVIDER_UNKNOWN", {
+    message: `There is no such sign-in provider: it is ${PROVIDER_NAMES.join(" or ")}.`,
+  });
+}
+
 /** The providers of one process. They know nothing of projects. */
 export interface Providers {
   /** Throws `PROVIDER_UNKNOWN`. */
@@ -24,12 +32,6 @@ export function createProviders(config: Config, clock: Clock): Providers {
     Object.entries(TABLE).map(([name, make]) => [name, make(config, clock)]),
   );
   return {
-    find(name) {
-      const provider = providers.get(name);
-      if (provider !== undefined) return provider;
-      throw new Problem("PROVIDER_UNKNOWN", {
-        message: `There is no such sign-in provider: it is ${PROVIDER_NAMES.join(" or ")}.`,
-      });
-    },
+    find: (name) => providers.get(knownProvider(name))!,
   };
 }

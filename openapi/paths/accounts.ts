@@ -1,6 +1,6 @@
 import { PASSWORD_TRIES_MAX, SIGN_IN_FAILURES_MAX, SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
 import { contract, type Success } from "../contract.ts";
-import { paging, sessionId } from "../parameters.ts";
+import { pageQuery, sessionId } from "../parameters.ts";
 import {
   Account,
   ACCOUNT_EXAMPLE,
@@ -13,10 +13,10 @@ import {
   Registration,
   SignedOut,
 } from "../schemas/account.ts";
-import { EXAMPLE_ID } from "../schemas/document.ts";
 import { EndedSession, SESSION_EXAMPLE, SessionList } from "../schemas/session.ts";
 import { EndedSessions } from "../schemas/user.ts";
 import { COUNTED, countedByAddress, dashboardSession, ownPages } from "../security.ts";
+import { EXAMPLE_ID } from "../schemas/values.ts";
 
 const TAG = "Accounts";
 const SETS_COOKIE = { "set-cookie": "Holds the session, which is a new one, for browsers." };
@@ -44,10 +44,8 @@ export const registerAccount = contract({
     "invitation, its token goes with it: it makes one account, whatever its address, which still " +
     `has to accept. The first account of a new server may need none. ${COUNTED}`,
   security: countedByAddress(ownPages),
-  parameters: [],
   body: {
     schema: Registration,
-    isParsed: true,
     example: { ...CREDENTIALS_EXAMPLE, name: "Ada" },
     description: "Who it is; `name` and `invitation` may be left out.",
     bytesMax: SMALL_BODY_BYTES_MAX,
@@ -78,10 +76,8 @@ export const signInAccount = contract({
     `- After ${SIGN_IN_FAILURES_MAX} failures within an hour, from wherever, a network that comes ` +
     `new waits a minute before its first try.\n\n${COUNTED}`,
   security: countedByAddress(ownPages),
-  parameters: [],
   body: {
     schema: Credentials,
-    isParsed: true,
     example: CREDENTIALS_EXAMPLE,
     description: "Both as they were registered.",
     bytesMax: SMALL_BODY_BYTES_MAX,
@@ -98,8 +94,6 @@ export const signOutAccount = contract({
   summary: "Sign out of an account",
   description: "Ends the session and removes its cookie. Without one the answer is the same.",
   security: ownPages,
-  parameters: [],
-  body: null,
   success: [{
     status: 200,
     description: "Signed out, now or before.",
@@ -119,8 +113,6 @@ export const getAccount = contract({
   summary: "Get the signed-in account",
   description: "Who is signed in.",
   security: dashboardSession,
-  parameters: [],
-  body: null,
   success: [account(200, "Account found")],
   problems: [],
 });
@@ -142,10 +134,8 @@ export const changePassword = contract({
   description: "Ends all other sessions of the account, and sign-ins with the old password that " +
     `are under way. ${OF_ONE_SESSION} ${COUNTED}`,
   security: countedByAddress(dashboardSession),
-  parameters: [],
   body: {
     schema: PasswordChange,
-    isParsed: true,
     example: PASSWORD_CHANGE_EXAMPLE,
     description: "The present password and the next one.",
     bytesMax: SMALL_BODY_BYTES_MAX,
@@ -168,8 +158,7 @@ export const listAccountSessions = contract({
   summary: "List the signed-in account's sessions",
   description: "The devices on which the account is signed in, the newest first.",
   security: dashboardSession,
-  parameters: paging,
-  body: null,
+  query: pageQuery,
   success: [{
     status: 200,
     description: "The sessions that stand.",
@@ -177,7 +166,7 @@ export const listAccountSessions = contract({
     example: { items: [SESSION_EXAMPLE], nextCursor: null },
     message: "Sessions listed",
   }],
-  problems: ["INVALID_QUERY", "INVALID_CURSOR"],
+  problems: ["INVALID_CURSOR"],
 });
 
 export const endAccountSession = contract({
@@ -188,8 +177,7 @@ export const endAccountSession = contract({
   summary: "End one of the signed-in account's sessions",
   description: "Signs the account out on that device.",
   security: dashboardSession,
-  parameters: [sessionId],
-  body: null,
+  params: { id: sessionId },
   success: [{
     status: 200,
     description: "The id of the ended session.",
@@ -197,7 +185,7 @@ export const endAccountSession = contract({
     example: { id: EXAMPLE_ID },
     message: "Session ended",
   }],
-  problems: ["INVALID_ID", "SESSION_NOT_FOUND"],
+  problems: ["SESSION_NOT_FOUND"],
 });
 
 export const deleteAccount = contract({
@@ -212,10 +200,8 @@ export const deleteAccount = contract({
     "It may not own a project that is in use. Those in the trash do not hold it; restored, they " +
     `have no owner. ${OF_ONE_SESSION} ${COUNTED}`,
   security: countedByAddress(dashboardSession),
-  parameters: [],
   body: {
     schema: PasswordInput,
-    isParsed: true,
     example: { password: CREDENTIALS_EXAMPLE.password },
     description: "The account's password: a session alone is not enough.",
     bytesMax: SMALL_BODY_BYTES_MAX,

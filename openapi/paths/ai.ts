@@ -28,7 +28,6 @@ const TAG = "AI";
 
 const keyBody: BodySpec<z.infer<typeof AiKeyInput>> = {
   schema: AiKeyInput,
-  isParsed: true,
   example: { aiKey: "gsk_0123456789abcdef" },
   description: "The key, or null to clear it.",
   bytesMax: SMALL_BODY_BYTES_MAX,
@@ -51,7 +50,6 @@ export const setAccountAiKey = contract({
   description: "The AI operations of the account then run on this key, and no cap applies, where " +
     "the project has no key of its own. It is kept sealed and never answered.",
   security: dashboardSession,
-  parameters: [],
   body: keyBody,
   success: [keyState],
   problems: ["AI_KEY_MALFORMED", "PRO_PLAN_REQUIRED"],
@@ -66,7 +64,7 @@ export const setProjectAiKey = contract({
   description: "The AI operations of the project then run on this key, whoever asks, and no cap " +
     "applies. It is kept sealed and never answered.",
   security: projectAdminOrHidden,
-  parameters: [projectId],
+  params: { projectId },
   body: keyBody,
   success: [keyState],
   problems: ["AI_KEY_MALFORMED", "PRO_PLAN_REQUIRED"],
@@ -80,8 +78,6 @@ export const getAiUsage = contract({
   summary: "Get the signed-in account's AI usage",
   description: "Requests of this month on the platform's key, beside the plan's caps.",
   security: dashboardSession,
-  parameters: [],
-  body: null,
   success: [{
     status: 200,
     description: "Counts and caps.",
@@ -117,10 +113,9 @@ export const buildQuery = contract({
     "declared, never what is stored. On the platform's key it counts against the account's month, " +
     `unless the provider fails. ${PER_MINUTE}`,
   security: projectMember("admin"),
-  parameters: [projectId],
+  params: { projectId },
   body: {
     schema: QueryQuestion,
-    isParsed: true,
     example: QUERY_QUESTION_EXAMPLE,
     description: "Which collection, and what is looked for.",
     bytesMax: SMALL_BODY_BYTES_MAX,
@@ -150,10 +145,9 @@ export const designCollections = contract({
     `An answer that cannot be used is a 502, and counts as well. ${PER_MINUTE}\n\n` +
     "With `Accept: text/event-stream` the message is sent as it is written.",
   security: projectMember("admin"),
-  parameters: [projectId],
+  params: { projectId },
   body: {
     schema: CreatorMessage,
-    isParsed: true,
     example: CREATOR_MESSAGE_EXAMPLE,
     description: "What is to be said.",
     bytesMax: SMALL_BODY_BYTES_MAX,
@@ -180,8 +174,7 @@ export const endDesign = contract({
     "Forgets the account's chat in this project, and its proposal. What was counted of " +
     "the month stays counted.",
   security: projectMember("admin"),
-  parameters: [projectId],
-  body: null,
+  params: { projectId },
   success: [{
     status: 200,
     description: "There is no chat any more.",
@@ -200,8 +193,7 @@ export const applyDesign = contract({
   summary: "Create the designed collections for the project's admins",
   description: "Creates all collections that were proposed last in the account's chat, or none.",
   security: projectMember("admin"),
-  parameters: [projectId],
-  body: null,
+  params: { projectId },
   success: [{
     status: 201,
     description: "The collections.",

@@ -41,8 +41,7 @@ export const putBlob = contract({
     "take what it " +
     "brought.",
   security: anyone,
-  parameters: [uploadToken],
-  body: null,
+  params: { token: uploadToken },
   rawBody: { description: "The file, as it is." },
   success: [{
     status: 200,
@@ -78,8 +77,8 @@ export const serveFile = contract({
     "`application/octet-stream`. A file whose object is missing, or has another length, is a 404; " +
     "the command `storage reconcile` names it.",
   security: anyone,
-  parameters: [fileProjectId, fileName, range, ifRange, ifNoneMatch],
-  body: null,
+  params: { projectId: fileProjectId, name: fileName },
+  parameters: [range, ifRange, ifNoneMatch],
   success: [
     {
       status: 200,

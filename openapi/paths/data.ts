@@ -4,16 +4,16 @@ import {
   PATH_LENGTH_MAX,
   PATH_LEVELS_MAX,
 } from "@/lib/limits.ts";
-import { type BodySpec, contract } from "../contract.ts";
+import { contract, type HandlerBody } from "../contract.ts";
 import {
   cacheControl,
   collectionName,
+  deletion,
   documentId,
   idempotencyKey,
   ifMatch,
   ifNoneMatch,
   listing,
-  permanent,
   presentation,
 } from "../parameters.ts";
 import {
@@ -24,10 +24,10 @@ import {
   DOCUMENT_EXAMPLE,
   DocumentInput,
   DocumentList,
-  EXAMPLE_ID,
   ShownDocument,
 } from "../schemas/document.ts";
 import { projectKey } from "../security.ts";
+import { EXAMPLE_ID } from "../schemas/values.ts";
 
 const TAG = "Documents";
 const ETAG = { etag: "Names this state of the document, for If-Match and If-None-Match." };
@@ -37,8 +37,9 @@ const LARGE_ANSWERS =
   "The documents of an answer, with those that `populate` puts into them, have at most 16 MiB of " +
   "JSON text; ask for fewer rows or `fields` where they have more.";
 
-const documentBody: BodySpec = {
+const documentBody: HandlerBody = {
   schema: DocumentInput,
+  byHandler: true,
   example: { title: "Hello", status: "published", views: 3 },
   description: "One JSON object.",
   bytesMax: BODY_BYTES_MAX,
@@ -78,8 +79,8 @@ export const listDocuments = contract({
     " Where a list shows parts of documents (`fields`, `meta`, `populate`), large documents are " +
     "read one after the other, 128 MiB of them at most, and may change meanwhile.",
   security: projectKey,
-  parameters: [collectionName, ...listing, ifNoneMatch, cacheControl],
-  body: null,
+  params: { collectionName },
+  parameters: [...listing, ifNoneMatch, cacheControl],
   success: [{
     status: 200,
     description: "A page of documents.",
@@ -117,7 +118,8 @@ export const createDocument = contract({
     "Stores one document. A signed-in user becomes its owner. A value of a `unique` field " +
     "that any document has, also one that the caller cannot read, is a 409.",
   security: projectKey,
-  parameters: [collectionName, idempotencyKey],
+  params: { collectionName },
+  parameters: [idempotencyKey],
   body: documentBody,
   success: [shown(201, "The document as it is stored.", "Document created")],
   problems: [
@@ -144,9 +146,11 @@ export const createDocuments = contract({
   summary: "Create many documents for the caller",
   description: "Stores 1 to 100 documents, all of them or none.",
   security: projectKey,
-  parameters: [collectionName, idempotencyKey],
+  params: { collectionName },
+  parameters: [idempotencyKey],
   body: {
     schema: BulkInput,
+    byHandler: true,
     example: { documents: [{ title: "One" }, { title: "Two" }] },
     description: "1 to 100 documents; 8 MiB at most.",
     bytesMax: BULK_BODY_BYTES_MAX,
@@ -171,14 +175,13 @@ export const getDocument = contract({
     `One document, if the caller may see it. ${LARGE_ANSWERS} With \`populate\` it has no ` +
     "ETag, because it changes with other documents.",
   security: projectKey,
-  parameters: [collectionName, documentId, ...presentation, ifNoneMatch],
-  body: null,
+  params: { collectionName, id: documentId },
+  parameters: [...presentation, ifNoneMatch],
   success: [
     { ...shown(200, "The document.", "Document found"), data: ShownDocument },
     { status: 304, description: "The document is the one you hold.", data: null, headers: ETAG },
   ],
   problems: [
-    "INVALID_ID",
     "INVALID_QUERY",
     "ACCESS_TOKEN_REQUIRED",
     "COLLECTION_NOT_FOUND",
@@ -188,7 +191,6 @@ export const getDocument = contract({
 });
 
 const WRITE_PROBLEMS = [
-  "INVALID_ID",
   "ACCESS_TOKEN_REQUIRED",
   "RLS_REQUIRED",
   "OWNER_MISMATCH",
@@ -216,7 +218,8 @@ export const replaceDocument = contract({
   description: "Replaces every member but those the server sets. Without the owner field the " +
     `owner stays. ${SENT_BACK} ${NOT_IN_TRASH}`,
   security: projectKey,
-  parameters: [collectionName, documentId, ifMatch],
+  params: { collectionName, id: documentId },
+  parameters: [ifMatch],
   body: documentBody,
   success: [shown(200, "The document as it is stored.", "Document replaced")],
   problems: CHANGE_PROBLEMS,
@@ -232,7 +235,8 @@ export const patchDocument = contract({
     "`address.city`, changes a part of an object; it has at most " +
     `${PATH_LEVELS_MAX} levels and ${PATH_LENGTH_MAX} characters. ${SENT_BACK} ${NOT_IN_TRASH}`,
   security: projectKey,
-  parameters: [collectionName, documentId, ifMatch],
+  params: { collectionName, id: documentId },
+  parameters: [ifMatch],
   body: { ...documentBody, example: { views: 4, "address.city": "Rome" } },
   success: [shown(200, "The document as it is stored.", "Document changed")],
   problems: CHANGE_PROBLEMS,
@@ -246,8 +250,9 @@ export const deleteDocument = contract({
   summary: "Delete one of the caller's documents",
   description: TO_TRASH,
   security: projectKey,
-  parameters: [collectionName, documentId, permanent, ifMatch],
-  body: null,
+  params: { collectionName, id: documentId },
+  query: deletion,
+  parameters: [ifMatch],
   success: [{
     status: 200,
     description: "The id of the deleted document.",
@@ -255,7 +260,7 @@ export const deleteDocument = contract({
     example: { id: EXAMPLE_ID },
     message: "Document deleted",
   }],
-  problems: [...WRITE_PROBLEMS, "INVALID_QUERY", "SECRET_KEY_REQUIRED", "PRECONDITION_FAILED"],
+  problems: [...WRITE_PROBLEMS, "SECRET_KEY_REQUIRED", "PRECONDITION_FAILED"],
 });
 
 export const recoverDocument = contract({
@@ -266,8 +271,7 @@ export const recoverDocument = contract({
   summary: "Recover one of the caller's documents",
   description: OUT_OF_TRASH,
   security: projectKey,
-  parameters: [collectionName, documentId],
-  body: null,
+  params: { collectionName, id: documentId },
   success: [shown(200, "The document as it is stored.", "Document recovered")],
   problems: [...WRITE_PROBLEMS, "DUPLICATE_VALUE"],
 });

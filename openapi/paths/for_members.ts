@@ -1,11 +1,12 @@
 import { type Contract, contract } from "../contract.ts";
+import type { PathParameters } from "../inputs.ts";
 import { projectId } from "../parameters.ts";
 import { projectMember } from "../security.ts";
 
 /** What the project's servers do by its secret key, for its members, below an address of their own. */
 export const forMembers = (tag: string, address: string) =>
-<B>(
-  server: Contract<unknown, B>,
+<B, N extends PathParameters, Q>(
+  server: Contract<unknown, B, N, Q>,
   { operationId, summary, role, path }: {
     operationId: string;
     summary: string;
@@ -20,5 +21,5 @@ export const forMembers = (tag: string, address: string) =>
     tag,
     path: `${address}${path}`,
     security: projectMember(role),
-    parameters: [projectId, ...server.parameters],
+    params: { projectId, ...server.params! },
   });

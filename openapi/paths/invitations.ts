@@ -1,7 +1,6 @@
 import { SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
 import { contract } from "../contract.ts";
-import { invitationId, paging, projectId } from "../parameters.ts";
-import { EXAMPLE_ID } from "../schemas/document.ts";
+import { invitationId, pageQuery, projectId } from "../parameters.ts";
 import {
   DeclinedInvitation,
   INVITATION_EXAMPLE,
@@ -16,6 +15,7 @@ import {
 } from "../schemas/invitation.ts";
 import { NewOwner, Project, PROJECT_EXAMPLE } from "../schemas/project.ts";
 import { COUNTED, countedByAddress, dashboardSession, projectMember } from "../security.ts";
+import { EXAMPLE_ID } from "../schemas/values.ts";
 
 const TAG = "Members";
 
@@ -32,10 +32,9 @@ export const inviteMember = contract({
     "invitation of the same address replaces the open one. A viewer reads everything; an admin " +
     `changes everything but who owns the project, and cannot delete it. ${COUNTED}`,
   security: countedByAddress(projectMember("admin")),
-  parameters: [projectId],
+  params: { projectId },
   body: {
     schema: MemberInvitation,
-    isParsed: true,
     example: { email: INVITATION_EXAMPLE.email, role: "admin" },
     description: "Whom, and as what.",
     bytesMax: SMALL_BODY_BYTES_MAX,
@@ -61,10 +60,9 @@ export const offerOwnership = contract({
     "project, rules this one, and " +
     "who owned it stays as an admin. A new offer replaces the open one.",
   security: projectMember("owner"),
-  parameters: [projectId],
+  params: { projectId },
   body: {
     schema: NewOwner,
-    isParsed: true,
     example: { accountId: EXAMPLE_ID },
     description: "A member of the project.",
     bytesMax: SMALL_BODY_BYTES_MAX,
@@ -89,8 +87,8 @@ export const listInvitations = contract({
     "Invitations, and the offer of the project, that can still be accepted, the latest " +
     "first. Their links are not shown again.",
   security: projectMember("admin"),
-  parameters: [projectId, ...paging],
-  body: null,
+  params: { projectId },
+  query: pageQuery,
   success: [{
     status: 200,
     description: "A page of invitations.",
@@ -98,7 +96,7 @@ export const listInvitations = contract({
     example: { items: [INVITATION_EXAMPLE], nextCursor: null },
     message: "Invitations listed",
   }],
-  problems: ["INVALID_QUERY", "INVALID_CURSOR"],
+  problems: ["INVALID_CURSOR"],
 });
 
 export const revokeInvitation = contract({
@@ -110,8 +108,7 @@ export const revokeInvitation = contract({
   description: "Its link leads nowhere from now on. The owner alone withdraws the offer of the " +
     "project.",
   security: projectMember("admin"),
-  parameters: [projectId, invitationId],
-  body: null,
+  params: { projectId, invitationId },
   success: [{
     status: 200,
     description: "What can be accepted no more.",
@@ -119,12 +116,11 @@ export const revokeInvitation = contract({
     example: { invitationId: EXAMPLE_ID },
     message: "Invitation withdrawn",
   }],
-  problems: ["INVALID_ID", "INVITATION_NOT_FOUND"],
+  problems: ["INVITATION_NOT_FOUND"],
 });
 
 const body = {
   schema: InvitationToken,
-  isParsed: true,
   example: { token: SENT_INVITATION_EXAMPLE.token },
   description: "What the link ends with.",
   bytesMax: SMALL_BODY_BYTES_MAX,
@@ -139,7 +135,6 @@ export const previewInvitation = contract({
   description: "Tells who invites to what, and changes nothing. The link's token is in the body, " +
     "because addresses are kept in many places.",
   security: dashboardSession,
-  parameters: [],
   body,
   success: [{
     status: 200,
@@ -161,7 +156,6 @@ export const acceptInvitation = contract({
     "account that has accepted gets the same answer again as long as that holds. After a refusal " +
     "the invitation is still open.",
   security: dashboardSession,
-  parameters: [],
   body,
   success: [{
     status: 200,
@@ -181,7 +175,6 @@ export const declineInvitation = contract({
   summary: "Decline an invitation for the invited account",
   description: "Nobody can accept it from now on.",
   security: dashboardSession,
-  parameters: [],
   body,
   success: [{
     status: 200,

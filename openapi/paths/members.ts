@@ -1,7 +1,6 @@
 import { SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
 import { contract } from "../contract.ts";
-import { memberId, paging, projectId } from "../parameters.ts";
-import { EXAMPLE_ID } from "../schemas/document.ts";
+import { memberId, pageQuery, projectId } from "../parameters.ts";
 import {
   Member,
   MEMBER_EXAMPLE,
@@ -10,6 +9,7 @@ import {
   RoleChange,
 } from "../schemas/project.ts";
 import { projectMember } from "../security.ts";
+import { EXAMPLE_ID } from "../schemas/values.ts";
 
 const TAG = "Members";
 
@@ -21,8 +21,8 @@ export const listMembers = contract({
   summary: "List a project's members for its members",
   description: "The accounts that have a part in the project, the latest first.",
   security: projectMember("viewer"),
-  parameters: [projectId, ...paging],
-  body: null,
+  params: { projectId },
+  query: pageQuery,
   success: [{
     status: 200,
     description: "A page of members.",
@@ -30,7 +30,7 @@ export const listMembers = contract({
     example: { items: [MEMBER_EXAMPLE], nextCursor: null },
     message: "Members listed",
   }],
-  problems: ["INVALID_QUERY", "INVALID_CURSOR"],
+  problems: ["INVALID_CURSOR"],
 });
 
 export const changeMember = contract({
@@ -43,10 +43,9 @@ export const changeMember = contract({
     "Makes an admin of a viewer, or the other way round: then the invitations they made end. The " +
     "owner's role stays.",
   security: projectMember("admin"),
-  parameters: [projectId, memberId],
+  params: { projectId, accountId: memberId },
   body: {
     schema: RoleChange,
-    isParsed: true,
     example: { role: "viewer" },
     description: "The new role.",
     bytesMax: SMALL_BODY_BYTES_MAX,
@@ -58,7 +57,7 @@ export const changeMember = contract({
     example: { ...MEMBER_EXAMPLE, role: "viewer" },
     message: "Member changed",
   }],
-  problems: ["INVALID_ID", "MEMBER_NOT_FOUND", "OWNER_STAYS"],
+  problems: ["MEMBER_NOT_FOUND", "OWNER_STAYS"],
 });
 
 export const removeMember = contract({
@@ -71,8 +70,7 @@ export const removeMember = contract({
     "project. Open invitations that the member made end. The owner cannot leave: another member " +
     "must accept the project first.",
   security: projectMember("viewer"),
-  parameters: [projectId, memberId],
-  body: null,
+  params: { projectId, accountId: memberId },
   success: [{
     status: 200,
     description: "Who is no member any more.",
@@ -80,7 +78,7 @@ export const removeMember = contract({
     example: { accountId: EXAMPLE_ID },
     message: "Member removed",
   }],
-  problems: ["ROLE_REQUIRED", "INVALID_ID", "MEMBER_NOT_FOUND", "OWNER_STAYS"],
+  problems: ["ROLE_REQUIRED", "MEMBER_NOT_FOUND", "OWNER_STAYS"],
 });
 
 /** In the order of the reference. */

@@ -1,8 +1,15 @@
 import { z } from "@hono/zod-openapi";
+import { parseDefinition, parseNamedDefinition } from "@/lib/documents/definition.ts";
+import type { CollectionDefinition } from "@/lib/documents/fields.ts";
 import { BODY_BYTES_MAX } from "@/lib/limits.ts";
-import { type BodySpec, contract } from "../contract.ts";
+import { contract, type ParsedBody } from "../contract.ts";
 import { collectionName, projectId } from "../parameters.ts";
-import { COLLECTION_EXAMPLE, Definition, DefinitionInput } from "../schemas/collection.ts";
+import {
+  COLLECTION_EXAMPLE,
+  Definition,
+  DefinitionInput,
+  NamedDefinitionInput,
+} from "../schemas/collection.ts";
 import { projectMember } from "../security.ts";
 
 const TAG = "Project collections";
@@ -13,11 +20,19 @@ const DEFINITION_INPUT_EXAMPLE = {
   rls: { mode: "public-read" },
 };
 
-const definitionBody: BodySpec = {
+const definitionBody: ParsedBody<CollectionDefinition> = {
   schema: DefinitionInput,
+  parse: parseDefinition,
   example: DEFINITION_INPUT_EXAMPLE,
   description: "A definition: `name`, and of a field only `key` and `type`, are needed.",
   bytesMax: BODY_BYTES_MAX,
+};
+
+const namedDefinitionBody: ParsedBody<CollectionDefinition> = {
+  ...definitionBody,
+  schema: NamedDefinitionInput,
+  parse: (members, { params }) => parseNamedDefinition(params.collectionName!, members),
+  description: "The whole definition; `name` may be left out.",
 };
 
 const defined = (status: number, description: string, message: string) => ({
@@ -36,8 +51,7 @@ export const listCollections = contract({
   summary: "List a project's collections for its members",
   description: "Every collection of the project as it is defined, by name.",
   security: projectMember("viewer"),
-  parameters: [projectId],
-  body: null,
+  params: { projectId },
   success: [{
     status: 200,
     description: "The definitions.",
@@ -57,7 +71,7 @@ export const createCollection = contract({
   description: "Without `rls` a collection is private: signed-in users read and write what is " +
     "their own.",
   security: projectMember("admin"),
-  parameters: [projectId],
+  params: { projectId },
   body: definitionBody,
   success: [defined(201, "The definition with every default filled in.", "Collection created")],
   problems: ["INVALID_DEFINITION", "COLLECTION_EXISTS", "PLAN_LIMIT_REACHED"],
@@ -79,8 +93,8 @@ export const updateCollection = contract({
     "SQLite those in the project, on MongoDB those to the collection, for up to 4 s. A new index " +
     "on SQLite is made in one go, 2 µs for each document, in which the process answers nobody.",
   security: projectMember("admin"),
-  parameters: [projectId, collectionName],
-  body: { ...definitionBody, description: "The whole definition; `name` may be left out." },
+  params: { projectId, collectionName },
+  body: namedDefinitionBody,
   success: [defined(200, "The definition as it is now.", "Collection changed")],
   problems: ["INVALID_DEFINITION", "COLLECTION_NOT_FOUND", "DEFINITION_CONFLICT"],
 });
@@ -97,8 +111,7 @@ export const deleteCollection = contract({
     "rules that the collection had, by which they show nothing of a new collection of that name. " +
     "Nothing is written to the deleted one any more.",
   security: projectMember("admin"),
-  parameters: [projectId, collectionName],
-  body: null,
+  params: { projectId, collectionName },
   success: [{
     status: 200,
     description: "The name of the deleted collection.",

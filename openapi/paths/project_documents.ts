@@ -1,5 +1,6 @@
 import type { ProblemCode } from "@/lib/problems.ts";
 import { type Contract, contract } from "../contract.ts";
+import type { PathParameters } from "../inputs.ts";
 import { projectId } from "../parameters.ts";
 import { projectMember } from "../security.ts";
 import * as data from "./data.ts";
@@ -14,8 +15,8 @@ const OF_OTHER_CALLERS: readonly ProblemCode[] = [
 ];
 
 /** What an application does by the project's key, for its members. */
-const forMembers = (
-  operation: Contract<unknown>,
+const forMembers = <B, N extends PathParameters, Q>(
+  operation: Contract<unknown, B, N, Q>,
   { operationId, summary, role, path, description }: {
     operationId: string;
     summary: string;
@@ -32,10 +33,8 @@ const forMembers = (
     path: `/api/projects/{projectId}/collections/{collectionName}/documents${path}`,
     description: `${description} Row-level security does not apply.`,
     security: projectMember(role),
-    parameters: [
-      projectId,
-      ...operation.parameters.filter(({ name }) => name !== "Idempotency-Key"),
-    ],
+    params: { projectId, ...operation.params! },
+    parameters: (operation.parameters ?? []).filter(({ name }) => name !== "Idempotency-Key"),
     problems: operation.problems.filter((code) =>
       !OF_OTHER_CALLERS.includes(code) && !/IDEMPOTENCY/.test(code)
     ),

@@ -20,8 +20,7 @@ export const listProviders = contract({
   summary: "List a project's sign-in providers for its members",
   description: "Every provider that Corbel knows, with what the project has set for it.",
   security: projectMember("viewer"),
-  parameters: [projectId],
-  body: null,
+  params: { projectId },
   success: [{
     status: 200,
     description: "The providers.",
@@ -43,7 +42,7 @@ export const setProvider = contract({
     "To be enabled a provider needs a client id and a client " +
     "secret; register `callbackUrl` with it.",
   security: projectMember("admin"),
-  parameters: [projectId, provider],
+  params: { projectId, provider },
   body: {
     schema: ProviderInput,
     example: PROVIDER_INPUT_EXAMPLE,
@@ -57,7 +56,7 @@ export const setProvider = contract({
     example: PROVIDER_EXAMPLE,
     message: "Provider saved",
   }],
-  problems: ["PROVIDER_UNKNOWN", "INVALID_INPUT", "PROVIDER_INCOMPLETE"],
+  problems: ["INVALID_INPUT", "PROVIDER_INCOMPLETE"],
 });
 
 /** In the order of the reference. */

@@ -1,6 +1,11 @@
 import { z } from "@hono/zod-openapi";
 import { SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
-import { contract } from "../contract.ts";
+import {
+  parseStorageInput,
+  type StorageInput,
+  storageRules,
+} from "@/lib/projects/storage_input.ts";
+import { contract, type ParsedBody } from "../contract.ts";
 import { projectId } from "../parameters.ts";
 import {
   CHECK_EXAMPLE,
@@ -10,7 +15,7 @@ import {
   ProjectStorage,
   STORAGE_INPUT_EXAMPLE,
   StorageCheck,
-  StorageInput,
+  StorageSettingsInput,
 } from "../schemas/project_storage.ts";
 import { projectMember } from "../security.ts";
 
@@ -21,6 +26,15 @@ const LEFT_BEHIND =
   "Before a bucket is left, uploads that have expired are ended, and removals that " +
   "failed are tried once more; what cannot be removed then stays in it.";
 
+const storageBody: ParsedBody<StorageInput> = {
+  schema: StorageSettingsInput,
+  // Which addresses are taken is for the server to say.
+  parse: (members, { services }) => parseStorageInput(storageRules(services), members),
+  example: STORAGE_INPUT_EXAMPLE,
+  description: "The bucket and its keys.",
+  bytesMax: SMALL_BODY_BYTES_MAX,
+};
+
 export const getProjectStorage = contract({
   operationId: "getProjectStorage",
   tag: TAG,
@@ -29,8 +43,7 @@ export const getProjectStorage = contract({
   summary: "Get a project's storage for its members",
   description: "The project's own bucket, if it has one, and what its files take.",
   security: projectMember("viewer"),
-  parameters: [projectId],
-  body: null,
+  params: { projectId },
   success: [{
     status: 200,
     description: "The storage.",
@@ -52,13 +65,8 @@ export const setProjectStorage = contract({
     "charged as before. Endpoint and bucket cannot change while files are in the present one; " +
     `keys, \`publicUrl\`, region and \`pathStyle\` may at any time. ${LEFT_BEHIND}`,
   security: projectMember("admin"),
-  parameters: [projectId],
-  body: {
-    schema: StorageInput,
-    example: STORAGE_INPUT_EXAMPLE,
-    description: "The bucket and its keys.",
-    bytesMax: SMALL_BODY_BYTES_MAX,
-  },
+  params: { projectId },
+  body: storageBody,
   success: [{
     status: 200,
     description: "The bucket as it is stored, without its keys.",
@@ -78,8 +86,7 @@ export const clearProjectStorage = contract({
   description: "Files go to the service's storage from now on. Refused while files are in the " +
     `bucket; without one nothing changes. ${LEFT_BEHIND}`,
   security: projectMember("admin"),
-  parameters: [projectId],
-  body: null,
+  params: { projectId },
   success: [{
     status: 200,
     description: "Files go to the service's storage.",
@@ -100,8 +107,7 @@ export const checkProjectStorage = contract({
     "Does in the project's bucket all that an upload does, as Corbel, as a browser and " +
     "as a stranger do it, and says of each step how it went. It leaves nothing there.",
   security: projectMember("admin"),
-  parameters: [projectId],
-  body: null,
+  params: { projectId },
   success: [{
     status: 200,
     description: "How each step went; `ok` is false if one failed.",

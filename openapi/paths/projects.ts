@@ -1,6 +1,6 @@
 import { PROJECT_TRASH_DAYS, PROJECTS_PER_HOUR, SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
 import { contract } from "../contract.ts";
-import { keyKind, paging, projectId } from "../parameters.ts";
+import { keyKind, pageQuery, projectId } from "../parameters.ts";
 import {
   CREATED_PROJECT_EXAMPLE,
   CreatedProject,
@@ -31,10 +31,8 @@ export const createProject = contract({
     "bounds the projects of an account, those in the trash included, and an account creates at " +
     `most ${PROJECTS_PER_HOUR} within an hour, also where the server limits no other requests.`,
   security: dashboardSession,
-  parameters: [],
   body: {
     schema: ProjectInput,
-    isParsed: true,
     example: SETTINGS_EXAMPLE,
     description: "Its name, and what else is known already.",
     bytesMax: SMALL_BODY_BYTES_MAX,
@@ -58,8 +56,7 @@ export const listProjects = contract({
   description: "The projects of which the account is a member, the latest first. A page may hold " +
     "fewer than `limit`; the list ends where `nextCursor` is null.",
   security: dashboardSession,
-  parameters: paging,
-  body: null,
+  query: pageQuery,
   success: [{
     status: 200,
     description: "A page of projects.",
@@ -67,7 +64,7 @@ export const listProjects = contract({
     example: { items: [PROJECT_EXAMPLE], nextCursor: null },
     message: "Projects listed",
   }],
-  problems: ["INVALID_QUERY", "INVALID_CURSOR"],
+  problems: ["INVALID_CURSOR"],
 });
 
 export const getProject = contract({
@@ -78,8 +75,7 @@ export const getProject = contract({
   summary: "Get a project for its members",
   description: "The project's settings.",
   security: projectMember("viewer"),
-  parameters: [projectId],
-  body: null,
+  params: { projectId },
   success: [{
     status: 200,
     description: "The project.",
@@ -98,10 +94,9 @@ export const patchProject = contract({
   summary: "Update a project's settings for its admins",
   description: "Sets its name, its Site URL or its allowed origins. `siteUrl: null` clears it.",
   security: projectMember("admin"),
-  parameters: [projectId],
+  params: { projectId },
   body: {
     schema: ProjectChanges,
-    isParsed: true,
     example: { siteUrl: SETTINGS_EXAMPLE.siteUrl },
     description: "At least one of the members.",
     bytesMax: SMALL_BODY_BYTES_MAX,
@@ -128,10 +123,9 @@ export const deleteProject = contract({
     "Files in the server's own bucket can be read there until they are removed, because a public " +
     "bucket asks nobody. Files in a bucket of the project's own stay there.",
   security: projectMember("owner"),
-  parameters: [projectId],
+  params: { projectId },
   body: {
     schema: ProjectDeletion,
-    isParsed: true,
     example: { name: SETTINGS_EXAMPLE.name },
     description: "The project's name, so that nobody deletes another one by mistake.",
     bytesMax: SMALL_BODY_BYTES_MAX,
@@ -155,8 +149,7 @@ export const rotateProjectKey = contract({
   description: "Puts a fresh key in the place of the present one, which is refused from now on. " +
     "It is shown this once.",
   security: projectMember("admin"),
-  parameters: [projectId, keyKind],
-  body: null,
+  params: { projectId, kind: keyKind },
   success: [{
     status: 200,
     description: "The fresh key.",
@@ -164,7 +157,7 @@ export const rotateProjectKey = contract({
     example: { kind: "secret", key: CREATED_PROJECT_EXAMPLE.secretKey },
     message: "Key rotated",
   }],
-  problems: ["INVALID_INPUT"],
+  problems: [],
 });
 
 export const getProjectUsage = contract({
@@ -175,8 +168,7 @@ export const getProjectUsage = contract({
   summary: "Get a project's usage for its members",
   description: "What the project stores beside what its plan allows, and how often it was asked.",
   security: projectMember("viewer"),
-  parameters: [projectId],
-  body: null,
+  params: { projectId },
   success: [{
     status: 200,
     description: "The usage.",

@@ -14,8 +14,7 @@ export const getSchema = contract({
   summary: "Get a collection's definition for the app",
   description: "Fields, row-level security and strictness of a collection, for any valid key.",
   security: projectKey,
-  parameters: [collectionName],
-  body: null,
+  params: { collectionName },
   success: [{
     status: 200,
     description: "The definition.",

@@ -1,7 +1,6 @@
 import { REFRESH_REPLAYS_MAX, SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
-import { type BodySpec, contract } from "../contract.ts";
-import { paging, refreshToken, refreshTokenMode, sessionId } from "../parameters.ts";
-import { EXAMPLE_ID } from "../schemas/document.ts";
+import { contract } from "../contract.ts";
+import { pageQuery, refreshToken, refreshTokenMode, sessionId } from "../parameters.ts";
 import {
   ACCESS_TOKEN_EXAMPLE,
   EndedSession,
@@ -17,6 +16,7 @@ import {
 } from "../schemas/session.ts";
 import { EndedSessions } from "../schemas/user.ts";
 import { sessionKey, signedInUser, signInKey, userKey } from "../security.ts";
+import { EXAMPLE_ID } from "../schemas/values.ts";
 
 const TAG = "Sessions";
 const SETS_COOKIE = {
@@ -25,12 +25,13 @@ const SETS_COOKIE = {
 };
 const CLEARS_COOKIE = { "set-cookie": "Removes the cookie, where it counts." };
 
-const refreshBody: BodySpec = {
+const refreshBody = {
   schema: RefreshInput,
   example: { refreshToken: REFRESH_TOKEN_EXAMPLE },
   description: "The refresh token, where neither a header nor a cookie has it.",
   bytesMax: SMALL_BODY_BYTES_MAX,
   optional: true,
+  overriddenBy: refreshToken.name,
 };
 
 export const exchangeCode = contract({
@@ -51,7 +52,6 @@ export const exchangeCode = contract({
     },
     description: "Both as the callback page was given them.",
     bytesMax: SMALL_BODY_BYTES_MAX,
-    isParsed: true,
     problem: "EXCHANGE_FIELDS_MISSING",
   },
   success: [{
@@ -148,8 +148,7 @@ export const listSessions = contract({
   summary: "List the signed-in user's sessions",
   description: "The devices on which the user is signed in, the newest first.",
   security: signedInUser,
-  parameters: paging,
-  body: null,
+  query: pageQuery,
   success: [{
     status: 200,
     description: "The sessions that stand.",
@@ -157,7 +156,7 @@ export const listSessions = contract({
     example: { items: [SESSION_EXAMPLE], nextCursor: null },
     message: "Sessions listed",
   }],
-  problems: ["INVALID_QUERY", "INVALID_CURSOR"],
+  problems: ["INVALID_CURSOR"],
 });
 
 export const endSession = contract({
@@ -168,8 +167,7 @@ export const endSession = contract({
   summary: "End one of the signed-in user's sessions",
   description: "Signs the user out on that device.",
   security: signedInUser,
-  parameters: [sessionId],
-  body: null,
+  params: { id: sessionId },
   success: [{
     status: 200,
     description: "The id of the ended session.",
@@ -177,7 +175,7 @@ export const endSession = contract({
     example: { id: EXAMPLE_ID },
     message: "Session ended",
   }],
-  problems: ["INVALID_ID", "SESSION_NOT_FOUND"],
+  problems: ["SESSION_NOT_FOUND"],
 });
 
 /** In the order of the reference. */

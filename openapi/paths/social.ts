@@ -15,8 +15,8 @@ export const startSignIn = contract({
     "signed in there to `<site_url>/auth/callback`. The sign-in can be ended in this browser only, " +
     "in any of its tabs.",
   security: navigationKey,
-  parameters: [provider, ...start],
-  body: null,
+  params: { provider },
+  parameters: start,
   success: [{
     status: 302,
     description: "On to the provider; or, if the provider cannot be reached, back to " +
@@ -30,7 +30,6 @@ export const startSignIn = contract({
     },
   }],
   problems: [
-    "PROVIDER_UNKNOWN",
     "PROVIDER_NOT_CONFIGURED",
     "SITE_URL_MISSING",
     "INVALID_RETURN_TO",
@@ -55,15 +54,15 @@ export const signInCallback = contract({
     "that nobody expected is told as `Sign-in failed, try again`, and the log has the details. A " +
     "state that is refused because it belongs to another provider or browser stays good there.",
   security: anyone,
-  parameters: [provider, ...callback],
-  body: null,
+  params: { provider },
+  parameters: callback,
   success: [{
     status: 302,
     description: "Back to the project's site, signed in or with an `error`.",
     data: null,
     headers: { location: "`<site_url>/auth/callback` with the parameters above." },
   }],
-  problems: ["PROVIDER_UNKNOWN", "INVALID_STATE", "SITE_URL_MISSING"],
+  problems: ["INVALID_STATE", "SITE_URL_MISSING"],
 });
 
 /** In the order of the reference. */

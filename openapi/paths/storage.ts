@@ -6,7 +6,7 @@ import {
   SMALL_BODY_BYTES_MAX,
 } from "@/lib/limits.ts";
 import { contract } from "../contract.ts";
-import { filePath, paging } from "../parameters.ts";
+import { fileQuery, pageQuery } from "../parameters.ts";
 import {
   CONFIRM_EXAMPLE,
   CONFIRMED_EXAMPLE,
@@ -42,10 +42,8 @@ export const requestUpload = contract({
     `${FREE_FILES_MAX} files; on pro ${PRO_OPEN_UPLOADS_MAX} and ${PRO_FILES_MAX}. Where there is no ` +
     "room, the request itself ends uploads that have expired, 50 at most, and takes theirs.",
   security: secretKey,
-  parameters: [],
   body: {
     schema: UploadInput,
-    isParsed: true,
     memberProblem: "INVALID_UPLOAD",
     example: UPLOAD_EXAMPLE,
     description: "The file: its name, its type and its exact size.",
@@ -80,10 +78,8 @@ export const confirmUpload = contract({
     "too, after `Retry-After`. An upload whose 20 minutes are over is a 404, even before its space " +
     "is given back.",
   security: secretKey,
-  parameters: [],
   body: {
     schema: ConfirmInput,
-    isParsed: true,
     memberProblem: "INVALID_UPLOAD",
     example: CONFIRM_EXAMPLE,
     description: "The path from the request, and the size again.",
@@ -116,10 +112,8 @@ export const deleteFile = contract({
     "Removes a file and returns its space; of an upload under way, cancels it. While a " +
     "confirm of it is at work, that is a 409. An upload whose 20 minutes are over is a 404.",
   security: secretKey,
-  parameters: [],
   body: {
     schema: DeleteFileInput,
-    isParsed: true,
     example: { path: PATH_EXAMPLE },
     description: "Which file.",
     bytesMax: SMALL_BODY_BYTES_MAX,
@@ -142,8 +136,7 @@ export const listFiles = contract({
   summary: "List files for your server",
   description: "Confirmed files, the newest first.",
   security: secretKey,
-  parameters: paging,
-  body: null,
+  query: pageQuery,
   success: [{
     status: 200,
     description: "A page of files.",
@@ -151,7 +144,7 @@ export const listFiles = contract({
     example: { items: [FILE_EXAMPLE], nextCursor: null },
     message: "Files listed",
   }],
-  problems: ["INVALID_QUERY", "INVALID_CURSOR", "STORAGE_UNAVAILABLE"],
+  problems: ["INVALID_CURSOR", "STORAGE_UNAVAILABLE"],
 });
 
 export const getStorageUsage = contract({
@@ -162,8 +155,6 @@ export const getStorageUsage = contract({
   summary: "Get storage usage for your server",
   description: "What the project's files take and what uploads under way hold, beside the limits.",
   security: secretKey,
-  parameters: [],
-  body: null,
   success: [{
     status: 200,
     description: "Bytes used and held, and the limits.",
@@ -182,8 +173,7 @@ export const getFileInfo = contract({
   summary: "Get a file's metadata for your server",
   description: "What is known of one confirmed file; its bytes are at its `url`.",
   security: secretKey,
-  parameters: [filePath],
-  body: null,
+  query: fileQuery,
   success: [{
     status: 200,
     description: "The file.",
@@ -191,7 +181,7 @@ export const getFileInfo = contract({
     example: FILE_EXAMPLE,
     message: "File read",
   }],
-  problems: ["INVALID_QUERY", "FILE_NOT_FOUND", "STORAGE_UNAVAILABLE"],
+  problems: ["FILE_NOT_FOUND", "STORAGE_UNAVAILABLE"],
 });
 
 /** In the order of the reference. */

@@ -1,21 +1,22 @@
 import { z } from "@hono/zod-openapi";
 import { contract, type Spec } from "../contract.ts";
+import type { PathParameters } from "../inputs.ts";
 import { projectId, referenceFile } from "../parameters.ts";
 import { anyone } from "../security.ts";
 
 /** What the operations about the server itself have in common. */
-const system = (
-  spec: Pick<Spec<null>, "operationId" | "path" | "summary" | "description" | "success"> & {
-    problems?: Spec<null>["problems"];
-    parameters?: Spec<null>["parameters"];
-  },
+const system = <N extends PathParameters>(
+  spec:
+    & Pick<
+      Spec<null, undefined, N, undefined>,
+      "operationId" | "path" | "summary" | "description" | "success" | "params"
+    >
+    & { problems?: Spec<null>["problems"] },
 ) =>
   contract({
     tag: "Server",
     method: "get",
     security: anyone,
-    parameters: [],
-    body: null,
     problems: [],
     ...spec,
   });
@@ -85,7 +86,7 @@ export const getReference = system({
 export const getReferenceScript = system({
   operationId: "getReferenceScript",
   path: "/docs/{file}",
-  parameters: [referenceFile],
+  params: { file: referenceFile },
   summary: "Get a file of the reference page, as anyone",
   description: "Scripts of the reference page.",
   success: [
@@ -149,8 +150,7 @@ export const getJwks = contract({
   summary: "Get a project's public keys for whoever verifies its access tokens",
   description: "The public keys, as a JSON Web Key Set, to check access tokens elsewhere.",
   security: anyone,
-  parameters: [projectId],
-  body: null,
+  params: { projectId },
   success: [{
     status: 200,
     description: "The key set.",
@@ -179,7 +179,7 @@ export const getJwks = contract({
       }],
     },
   }],
-  problems: ["INVALID_PROJECT_ID", "PROJECT_NOT_FOUND"],
+  problems: ["PROJECT_NOT_FOUND"],
 });
 
 /** In the order of the reference. */

@@ -1,7 +1,6 @@
 import { SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
 import { contract } from "../contract.ts";
-import { paging, userId, userSearch } from "../parameters.ts";
-import { EXAMPLE_ID } from "../schemas/document.ts";
+import { userId, userQuery } from "../parameters.ts";
 import {
   DeletedUser,
   Disabling,
@@ -14,6 +13,7 @@ import {
   UserChanges,
 } from "../schemas/user.ts";
 import { secretKey, signedInUser } from "../security.ts";
+import { EXAMPLE_ID } from "../schemas/values.ts";
 
 const TAG = "Users";
 
@@ -25,8 +25,6 @@ export const getMe = contract({
   summary: "Get the signed-in user",
   description: "The user that the access token was issued to.",
   security: signedInUser,
-  parameters: [],
-  body: null,
   success: [{
     status: 200,
     description: "The user.",
@@ -47,10 +45,8 @@ export const patchMe = contract({
     "Sets name, username or avatarUrl, or clears them with null. What users set or clear " +
     "themselves is not changed by their provider any more.",
   security: signedInUser,
-  parameters: [],
   body: {
     schema: UserChanges,
-    isParsed: true,
     example: { name: "Ada Lovelace" },
     description: "At least one of the members.",
     bytesMax: SMALL_BODY_BYTES_MAX,
@@ -73,8 +69,7 @@ export const listUsers = contract({
   summary: "List users for your server",
   description: "The project's users, the newest first.",
   security: secretKey,
-  parameters: [...paging, ...userSearch],
-  body: null,
+  query: userQuery,
   success: [{
     status: 200,
     description: "The users.",
@@ -82,7 +77,7 @@ export const listUsers = contract({
     example: { items: [MANAGED_USER_EXAMPLE], nextCursor: null },
     message: "Users listed",
   }],
-  problems: ["INVALID_QUERY", "INVALID_CURSOR", "QUERY_TOO_SLOW"],
+  problems: ["INVALID_CURSOR", "QUERY_TOO_SLOW"],
 });
 
 export const getUser = contract({
@@ -93,8 +88,7 @@ export const getUser = contract({
   summary: "Get a user for your server",
   description: "One user of the project.",
   security: secretKey,
-  parameters: [userId],
-  body: null,
+  params: { id: userId },
   success: [{
     status: 200,
     description: "The user.",
@@ -102,7 +96,7 @@ export const getUser = contract({
     example: MANAGED_USER_EXAMPLE,
     message: "User found",
   }],
-  problems: ["INVALID_ID", "USER_NOT_FOUND"],
+  problems: ["USER_NOT_FOUND"],
 });
 
 export const patchUser = contract({
@@ -113,10 +107,9 @@ export const patchUser = contract({
   summary: "Disable or enable a user from your server",
   description: "A disabled user cannot sign in, and their sessions end at once.",
   security: secretKey,
-  parameters: [userId],
+  params: { id: userId },
   body: {
     schema: Disabling,
-    isParsed: true,
     example: { disabled: true },
     description: "Whether the user is disabled.",
     bytesMax: SMALL_BODY_BYTES_MAX,
@@ -128,7 +121,7 @@ export const patchUser = contract({
     example: { ...MANAGED_USER_EXAMPLE, disabled: true },
     message: "User changed",
   }],
-  problems: ["INVALID_ID", "USER_NOT_FOUND"],
+  problems: ["USER_NOT_FOUND"],
 });
 
 export const deleteUser = contract({
@@ -143,8 +136,7 @@ export const deleteUser = contract({
     "id, and no user can change them any more. Whoever signs in as the same person later is a new " +
     "user.",
   security: secretKey,
-  parameters: [userId],
-  body: null,
+  params: { id: userId },
   success: [{
     status: 200,
     description: "The id of the deleted user.",
@@ -152,7 +144,7 @@ export const deleteUser = contract({
     example: { id: EXAMPLE_ID },
     message: "User deleted",
   }],
-  problems: ["INVALID_ID", "USER_NOT_FOUND"],
+  problems: ["USER_NOT_FOUND"],
 });
 
 export const endUserSessions = contract({
@@ -163,8 +155,7 @@ export const endUserSessions = contract({
   summary: "End a user's sessions from your server",
   description: "Signs the user out everywhere.",
   security: secretKey,
-  parameters: [userId],
-  body: null,
+  params: { id: userId },
   success: [{
     status: 200,
     description: "How many sessions ended.",
@@ -172,7 +163,7 @@ export const endUserSessions = contract({
     example: { ended: 2 },
     message: "Sessions ended",
   }],
-  problems: ["INVALID_ID", "USER_NOT_FOUND"],
+  problems: ["USER_NOT_FOUND"],
 });
 
 /** In the order of the reference. */

@@ -2,9 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from "@/lib/limits.ts";
 import { PLANS } from "@/lib/projects/plans.ts";
 import { bodyOf, text } from "../inputs.ts";
-import { EXAMPLE_ID } from "./document.ts";
-
-const id = z.string().regex(/^[0-9a-f]{24}$/).openapi({ description: "24 hexadecimal digits." });
+import { EXAMPLE_ID, id, time } from "./values.ts";
 
 export const ACCOUNT_EXAMPLE = {
   accountId: EXAMPLE_ID,
@@ -21,7 +19,7 @@ export const Account = z.strictObject({
   name: z.string().nullable(),
   plan: z.enum(Object.keys(PLANS)),
   hasAiKey: z.boolean().openapi({ description: "Whether an AI key is stored for the account." }),
-  createdAt: z.iso.datetime(),
+  createdAt: time,
 }).openapi("Account", { description: "An account of the dashboard.", example: ACCOUNT_EXAMPLE });
 
 const email = text().openapi({

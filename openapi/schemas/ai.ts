@@ -11,6 +11,7 @@ import { OPERATORS } from "@/lib/documents/operands.ts";
 import { PLANS } from "@/lib/projects/plans.ts";
 import { Document, DOCUMENT_EXAMPLE } from "./document.ts";
 import { plan } from "./project.ts";
+import { time } from "./values.ts";
 
 export const AiKeyInput = openBodyOf({
   aiKey: z.string('"aiKey" must be a text, or null to clear it.').nullable().openapi({
@@ -36,7 +37,7 @@ export const AI_USAGE_EXAMPLE = {
 
 export const AiUsage = z.strictObject({
   month: z.string().openapi({ description: "The calendar month, in UTC." }),
-  resetsAt: z.iso.datetime(),
+  resetsAt: time,
   plan: plan.openapi({ description: "The account's own." }),
   queries: counter.openapi({ description: "Requests to the query builder." }),
   designs: counter.openapi({ description: "Designs of the collection creator." }),

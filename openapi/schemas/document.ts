@@ -1,9 +1,5 @@
 import { z } from "@hono/zod-openapi";
-
-const id = z.string().regex(/^[0-9a-f]{24}$/).openapi({ description: "24 hexadecimal digits." });
-const time = z.iso.datetime();
-
-export const EXAMPLE_ID = "66f1a0c2e4b0a1b2c3d4e5f6";
+import { EXAMPLE_ID, id, time } from "./values.ts";
 
 export const DOCUMENT_EXAMPLE = {
   _id: EXAMPLE_ID,

@@ -1,9 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { bodySaying } from "../inputs.ts";
-import { EXAMPLE_ID } from "./document.ts";
 import { givenRole, role } from "./project.ts";
-
-const id = z.string().regex(/^[0-9a-f]{24}$/).openapi({ description: "24 hexadecimal digits." });
+import { EXAMPLE_ID, id, pageOf, time } from "./values.ts";
 
 const TOKEN_EXAMPLE = "A".repeat(43);
 
@@ -26,8 +24,8 @@ const invitation = {
   invitationId: id,
   email: z.string().openapi({ description: "As the inviter typed it, or the named member's." }),
   role: role.openapi({ description: "`owner` for the offer of the project itself." }),
-  createdAt: z.iso.datetime(),
-  expiresAt: z.iso.datetime().openapi({ description: "Until then it can be accepted." }),
+  createdAt: time,
+  expiresAt: time.openapi({ description: "Until then it can be accepted." }),
 };
 
 export const Invitation = z.strictObject(invitation).openapi("Invitation", {
@@ -49,10 +47,7 @@ export const SentInvitation = z.strictObject({
   }),
 }).openapi("SentInvitation", { example: SENT_INVITATION_EXAMPLE });
 
-export const InvitationList = z.strictObject({
-  items: z.array(Invitation),
-  nextCursor: z.string().nullable(),
-}).openapi("InvitationList", { example: { items: [INVITATION_EXAMPLE], nextCursor: null } });
+export const InvitationList = pageOf(Invitation, "InvitationList", INVITATION_EXAMPLE);
 
 export const RevokedInvitation = z.strictObject({ invitationId: id })
   .openapi("RevokedInvitation", { example: { invitationId: EXAMPLE_ID } });
@@ -74,7 +69,7 @@ export const InvitationPreview = z.strictObject({
   role: role.openapi({ description: "`owner` for the offer of the project itself." }),
   email: z.string().openapi({ description: "The address that the inviter meant." }),
   invitedBy: z.strictObject({ name: z.string().nullable(), email: z.string() }),
-  expiresAt: z.iso.datetime(),
+  expiresAt: time,
 }).openapi("InvitationPreview", { example: PREVIEW_EXAMPLE });
 
 export const DeclinedInvitation = z.strictObject({})

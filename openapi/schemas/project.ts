@@ -1,12 +1,12 @@
 import { z } from "@hono/zod-openapi";
 import { bodySaying } from "../inputs.ts";
+import { KEY_KINDS } from "@/lib/auth/principals.ts";
 import { shown } from "@/lib/documents/names.ts";
+import { ID_ANY_CASE } from "@/lib/ids.ts";
 import { ALLOWED_ORIGINS_MAX, PROJECT_NAME_LENGTH_MAX } from "@/lib/limits.ts";
 import { ROLES } from "@/lib/projects/members.ts";
 import { PLANS } from "@/lib/projects/plans.ts";
-import { EXAMPLE_ID } from "./document.ts";
-
-const id = z.string().regex(/^[0-9a-f]{24}$/).openapi({ description: "24 hexadecimal digits." });
+import { EXAMPLE_ID, id, pageOf, time } from "./values.ts";
 
 const SITE_URL = "Where the front end is: an address with https, or http on localhost, " +
   "127.0.0.1 or [::1]. Its origin is kept.";
@@ -90,16 +90,13 @@ export const Project = z.strictObject({
   hasAiKey: z.boolean().openapi({ description: "Whether an AI key is stored for it." }),
   plan,
   role: role.openapi({ description: "Of the account that asks." }),
-  createdAt: z.iso.datetime(),
+  createdAt: time,
 }).openapi("Project", {
   description: "A project as its members see it.",
   example: PROJECT_EXAMPLE,
 });
 
-export const ProjectList = z.strictObject({
-  items: z.array(Project),
-  nextCursor: z.string().nullable(),
-}).openapi("ProjectList", { example: { items: [PROJECT_EXAMPLE], nextCursor: null } });
+export const ProjectList = pageOf(Project, "ProjectList", PROJECT_EXAMPLE);
 
 export const ProjectChanges = settingsOf({ ...given, name: given.name.optional() })
   .refine((one) => Object.keys(one).length > 0, "Send name, siteUrl or allowedOrigins.")
@@ -118,13 +115,13 @@ export const TRASHED_PROJECT_EXAMPLE = {
 
 export const TrashedProject = z.strictObject({
   projectId: id,
-  restorableUntil: z.iso.datetime().openapi({
+  restorableUntil: time.openapi({
     description: "Until then an administrator of the server can restore it.",
   }),
 }).openapi("TrashedProject", { example: TRASHED_PROJECT_EXAMPLE });
 
 export const RotatedKey = z.strictObject({
-  kind: z.enum(["publishable", "secret"]),
+  kind: z.enum(KEY_KINDS),
   key: z.string().openapi({ description: "Shown this once." }),
 }).openapi("RotatedKey", {
   example: { kind: "secret", key: CREATED_PROJECT_EXAMPLE.secretKey },
@@ -148,16 +145,13 @@ export const Member = z.strictObject({
     description: "The address that the invitation was for, which need not be the account's; null " +
       "where nobody invited it.",
   }),
-  createdAt: z.iso.datetime().openapi({ description: "Since when it is a member." }),
+  createdAt: time.openapi({ description: "Since when it is a member." }),
 }).openapi("Member", {
   description: "An account that has a part in a project.",
   example: MEMBER_EXAMPLE,
 });
 
-export const MemberList = z.strictObject({
-  items: z.array(Member),
-  nextCursor: z.string().nullable(),
-}).openapi("MemberList", { example: { items: [MEMBER_EXAMPLE], nextCursor: null } });
+export const MemberList = pageOf(Member, "MemberList", MEMBER_EXAMPLE);
 
 /** A role that one member gives another. @param error Of what is no text. */
 export const givenRole = (error: string) =>
@@ -176,6 +170,6 @@ export const RemovedMember = z.strictObject({ accountId: id })
 
 export const NewOwner = bodySaying('Send "accountId", as text.', (error) => ({
   accountId: z.string({ error })
-    .regex(/^[0-9a-fA-F]{24}$/, '"accountId" must be 24 hexadecimal digits.').toLowerCase(),
+    .regex(ID_ANY_CASE, '"accountId" must be 24 hexadecimal digits.').toLowerCase(),
 }))
   .openapi("NewOwner", { example: { accountId: EXAMPLE_ID } });

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { storageSchema } from "@/lib/projects/storage_input.ts";
 import { StorageUsage, USAGE_EXAMPLE } from "./storage.ts";
 
 const bucket = {
@@ -52,18 +53,9 @@ export const STORAGE_INPUT_EXAMPLE = {
   secretAccessKey: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
 };
 
-export const StorageInput = z.strictObject({
-  endpoint: z.string().nullable().optional().openapi({
-    description: "Left out or null for AWS itself, the same store as `https://s3.amazonaws.com`.",
-  }),
-  region: z.string().optional().openapi({ description: "AWS needs it." }),
-  bucket: z.string(),
-  pathStyle: z.boolean().optional(),
-  publicUrl: z.string().nullable().optional(),
-  accessKeyId: z.string().optional().openapi({
-    description: "Both keys come together; left out, the stored ones of this bucket stay.",
-  }),
-  secretAccessKey: z.string().optional(),
+export const StorageSettingsInput = storageSchema({
+  egress: { admits: () => true },
+  allowPrivate: false,
 }).openapi("StorageInput", { example: STORAGE_INPUT_EXAMPLE });
 
 const step = z.strictObject({

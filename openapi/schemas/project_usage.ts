@@ -4,11 +4,12 @@ import { PLANS } from "@/lib/projects/plans.ts";
 import { AI_USAGE_EXAMPLE, AiUsage } from "./ai.ts";
 import { plan } from "./project.ts";
 import { StorageUsage, USAGE_EXAMPLE } from "./storage.ts";
+import { time } from "./values.ts";
 
 const number = z.int().min(0);
 
 const count = z.strictObject({
-  from: z.iso.datetime().openapi({ description: "When it begins." }),
+  from: time.openapi({ description: "When it begins." }),
   requests: number,
   errors: number.openapi({ description: "Those of them that were answered by 400 or above." }),
 });

@@ -1,12 +1,12 @@
 import { z } from "@hono/zod-openapi";
+import { LINKINGS } from "@/lib/projects/providers.ts";
 import { PROVIDER_NAMES } from "@/lib/social/providers.ts";
+import { bodySaying } from "../inputs.ts";
 
-const linking = z.enum(["verified", "never"]).openapi({
-  description:
-    "Whether an e-mail that the provider has verified signs in to the user who has it. " +
-    "It has to be the very same but for the case of A to Z: one that looks like it makes a new user " +
-    "without an e-mail.",
-});
+const LINKING =
+  "Whether an e-mail that the provider has verified signs in to the user who has it. " +
+  "It has to be the very same but for the case of A to Z: one that looks like it makes a new user " +
+  "without an e-mail.";
 
 export const PROVIDER_EXAMPLE = {
   provider: PROVIDER_NAMES[0]!,
@@ -22,7 +22,7 @@ export const ProviderSettings = z.strictObject({
   enabled: z.boolean(),
   clientId: z.string().nullable(),
   hasClientSecret: z.boolean(),
-  linking,
+  linking: z.enum(LINKINGS).openapi({ description: LINKING }),
   callbackUrl: z.string().openapi({ description: "Register it in the provider's application." }),
 }).openapi("ProviderSettings", {
   description: "A project's account with a sign-in provider. Its secret is never shown.",
@@ -38,9 +38,12 @@ export const PROVIDER_INPUT_EXAMPLE = {
   clientSecret: "0f8fad5bd9cb469fa16570867728950e",
 };
 
-export const ProviderInput = z.strictObject({
-  enabled: z.boolean(),
-  clientId: z.string().optional(),
-  clientSecret: z.string().optional().openapi({ description: "Empty means left out." }),
-  linking: linking.optional(),
-}).openapi("ProviderInput", { example: PROVIDER_INPUT_EXAMPLE });
+const INPUT = 'Send { "enabled", "clientId", "clientSecret", "linking" }: enabled is true or ' +
+  "false, the others are texts and may be left out, linking is verified or never.";
+
+export const ProviderInput = bodySaying(INPUT, (error) => ({
+  enabled: z.boolean({ error }),
+  clientId: z.string({ error }).optional(),
+  clientSecret: z.string({ error }).optional().openapi({ description: "Empty means left out." }),
+  linking: z.enum(LINKINGS, { error }).optional().openapi({ description: LINKING }),
+})).openapi("ProviderInput", { example: PROVIDER_INPUT_EXAMPLE });

@@ -1,10 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { PROBLEMS } from "@/lib/problems.ts";
 import { ACCESS_TOKEN_SECONDS, DEVICE_NAME_LENGTH_MAX } from "@/lib/limits.ts";
-import { EXAMPLE_ID } from "./document.ts";
-
-const id = z.string().regex(/^[0-9a-f]{24}$/).openapi({ description: "24 hexadecimal digits." });
-const time = z.iso.datetime();
+import { openBodyOf } from "../inputs.ts";
+import { EXAMPLE_ID, id, pageOf, time } from "./values.ts";
 
 export const ACCESS_TOKEN_EXAMPLE = "eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiI2NmYxIn0.c2lnbmF0dXJl";
 export const REFRESH_TOKEN_EXAMPLE = `${EXAMPLE_ID}.47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU`;
@@ -24,7 +22,10 @@ export const ExchangeInput = z.looseObject({
 export const ExchangeResult = z.strictObject({ refreshToken })
   .openapi("ExchangeResult", { example: { refreshToken: REFRESH_TOKEN_EXAMPLE } });
 
-export const RefreshInput = z.looseObject({ refreshToken: refreshToken.optional() })
+export const RefreshInput = openBodyOf({
+  refreshToken: z.string('"refreshToken" must be text.').nullish()
+    .openapi({ description: "Used once: its answer has the next." }),
+}).optional()
   .openapi("RefreshInput", { example: { refreshToken: REFRESH_TOKEN_EXAMPLE } });
 
 export const RENEWED_EXAMPLE = {
@@ -68,10 +69,7 @@ const Session = z.strictObject({
   current: z.boolean().openapi({ description: "Whether it is the one that asks." }),
 }).openapi("Session", { description: "A signed-in device.", example: SESSION_EXAMPLE });
 
-export const SessionList = z.strictObject({
-  items: z.array(Session),
-  nextCursor: z.string().nullable(),
-}).openapi("SessionList", { example: { items: [SESSION_EXAMPLE], nextCursor: null } });
+export const SessionList = pageOf(Session, "SessionList", SESSION_EXAMPLE);
 
 export const EndedSession = z.strictObject({ id })
   .openapi("EndedSession", { example: { id: EXAMPLE_ID } });

@@ -7,6 +7,7 @@ import {
 } from "@/lib/limits.ts";
 import { MEDIA_TYPE } from "@/lib/files/media_type.ts";
 import { PLANS } from "@/lib/projects/plans.ts";
+import { pageOf, time } from "./values.ts";
 
 export const PATH_EXAMPLE = "66f1a0c2e4b0a1b2c3d4e5f6/0b6f2c1e-5f0b-4c0e-9a55-6a3f2f1f7c11_cat.png";
 const URL_EXAMPLE = `http://localhost:8000/files/${PATH_EXAMPLE}`;
@@ -117,14 +118,11 @@ export const StoredFile = z.strictObject({
   filename: z.string().openapi({ description: "As it was requested." }),
   contentType: z.string(),
   size: bytes,
-  createdAt: z.iso.datetime().openapi({ description: "When its upload was requested." }),
+  createdAt: time.openapi({ description: "When its upload was requested." }),
   url,
 }).openapi("StoredFile", { description: "A confirmed file.", example: FILE_EXAMPLE });
 
-export const FileList = z.strictObject({
-  items: z.array(StoredFile),
-  nextCursor: z.string().nullable(),
-}).openapi("FileList", { example: { items: [FILE_EXAMPLE], nextCursor: null } });
+export const FileList = pageOf(StoredFile, "FileList", FILE_EXAMPLE);
 
 export const USAGE_EXAMPLE = {
   used: 48_211,

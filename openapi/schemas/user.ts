@@ -6,10 +6,8 @@ import {
   PERSON_NAME_LENGTH_MAX,
   USERNAME_LENGTH_MAX,
 } from "@/lib/limits.ts";
-import { EXAMPLE_ID } from "./document.ts";
+import { EXAMPLE_ID, id, pageOf, time } from "./values.ts";
 
-const id = z.string().regex(/^[0-9a-f]{24}$/).openapi({ description: "24 hexadecimal digits." });
-const time = z.iso.datetime();
 const text = z.string().nullable();
 
 const members = {
@@ -61,12 +59,7 @@ export const ManagedUser = z.strictObject({ ...members, disabled: z.boolean() })
     example: MANAGED_USER_EXAMPLE,
   });
 
-export const ManagedUserList = z.strictObject({
-  items: z.array(ManagedUser),
-  nextCursor: z.string().nullable(),
-}).openapi("ManagedUserList", {
-  example: { items: [MANAGED_USER_EXAMPLE], nextCursor: null },
-});
+export const ManagedUserList = pageOf(ManagedUser, "ManagedUserList", MANAGED_USER_EXAMPLE);
 
 const CHANGEABLE = "name, username or avatarUrl";
 const CONTROL = /\p{Cc}/u;

@@ -1,30 +1,23 @@
-import { sessionCookie, type SignedInAccount } from "@/lib/accounts/account_sessions.ts";
+import { sessionCookie } from "@/lib/accounts/account_sessions.ts";
 import { ownAccount, shownAccount } from "@/lib/accounts/own_account.ts";
 import { changeOwnPassword, deleteOwnAccount } from "@/lib/accounts/own_password.ts";
 import { ok } from "@/lib/http/respond.ts";
 import { jsonText } from "@/lib/store/json_text.ts";
-import type { Handler } from "../call.ts";
-import type { PasswordChange, PasswordInput } from "@/openapi/schemas/account.ts";
-import type { z } from "zod";
+import type { changePassword, deleteAccount, getAccount } from "@/openapi/paths/accounts.ts";
+import type { HandlerOf } from "../call.ts";
 
-export const handleGetAccount: Handler<SignedInAccount> = async ({ services, principal }) => {
+export const handleGetAccount: HandlerOf<typeof getAccount> = async ({ services, principal }) => {
   const account = await ownAccount(services, principal);
   return ok(200, jsonText(shownAccount(account)), "Account found");
 };
 
-export const handleChangePassword: Handler<
-  SignedInAccount,
-  z.infer<typeof PasswordChange>
-> = async (call) => {
+export const handleChangePassword: HandlerOf<typeof changePassword> = async (call) => {
   const given = { ...call.input, network: call.network() };
   const ended = await changeOwnPassword(call.services, call.principal, given);
   return ok(200, JSON.stringify({ ended }), "Password changed");
 };
 
-export const handleDeleteAccount: Handler<
-  SignedInAccount,
-  z.infer<typeof PasswordInput>
-> = async (call) => {
+export const handleDeleteAccount: HandlerOf<typeof deleteAccount> = async (call) => {
   const { services, principal, input } = call;
   await deleteOwnAccount(services, principal, { ...input, network: call.network() });
   const { accountId } = principal;

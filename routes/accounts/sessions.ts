@@ -1,19 +1,21 @@
-import type { SignedInAccount } from "@/lib/accounts/account_sessions.ts";
 import { endAccountSession } from "@/lib/accounts/end_account_sessions.ts";
 import { listAccountSessions } from "@/lib/accounts/list_account_sessions.ts";
 import { ok } from "@/lib/http/respond.ts";
-import { requiredId } from "@/lib/ids.ts";
 import { Problem } from "@/lib/problems.ts";
-import type { Handler } from "../call.ts";
+import type * as accounts from "@/openapi/paths/accounts.ts";
+import type { HandlerOf } from "../call.ts";
 
-export const handleListAccountSessions: Handler<SignedInAccount> = async (call) => {
-  const page = await listAccountSessions(call.services, call.principal, call.query);
+export const handleListAccountSessions: HandlerOf<typeof accounts.listAccountSessions> = async (
+  { services, principal, query },
+) => {
+  const page = await listAccountSessions(services, principal, query);
   return ok(200, JSON.stringify(page), "Sessions listed");
 };
 
-export const handleEndAccountSession: Handler<SignedInAccount> = async (call) => {
-  const id = requiredId(call.param("id"));
-  const ended = await endAccountSession(call.services, call.principal, id);
+export const handleEndAccountSession: HandlerOf<typeof accounts.endAccountSession> = async (
+  { services, principal, params: { id } },
+) => {
+  const ended = await endAccountSession(services, principal, id);
   if (!ended) throw new Problem("SESSION_NOT_FOUND");
   return ok(200, JSON.stringify({ id }), "Session ended");
 };

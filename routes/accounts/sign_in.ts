@@ -6,23 +6,24 @@ import { type OpenedSession, signInAccount, type Visitor } from "@/lib/accounts/
 import { deviceOf } from "@/lib/auth/device.ts";
 import { NO_STORE, ok, type Reply } from "@/lib/http/respond.ts";
 import { jsonText } from "@/lib/store/json_text.ts";
-import type { Call, Handler } from "../call.ts";
-import type { Credentials, Registration } from "@/openapi/schemas/account.ts";
-import type { z } from "zod";
+import type * as accounts from "@/openapi/paths/accounts.ts";
+import type { Call, HandlerOf } from "../call.ts";
 
-export const handleRegisterAccount: Handler<null, z.infer<typeof Registration>> = async (call) => {
+export const handleRegisterAccount: HandlerOf<typeof accounts.registerAccount> = async (call) => {
   const { name = null, invitation = null, ...credentials } = call.input;
   const given = { ...credentials, name, invitation };
   const opened = await registerAccount(call.services, given, visitor(call));
   return signedIn(call, opened, ok(201, shown(opened), "Account registered"));
 };
 
-export const handleSignInAccount: Handler<null, z.infer<typeof Credentials>> = async (call) => {
+export const handleSignInAccount: HandlerOf<typeof accounts.signInAccount> = async (call) => {
   const opened = await signInAccount(call.services, call.input, visitor(call));
   return signedIn(call, opened, ok(200, shown(opened), "Signed in"));
 };
 
-export const handleSignOutAccount: Handler<null> = async ({ services, header }) => {
+export const handleSignOutAccount: HandlerOf<typeof accounts.signOutAccount> = async (
+  { services, header },
+) => {
   const token = readSessionCookie(services.cookies, header("cookie"));
   if (token !== null) await signOutAccount(services, token);
   return { ...ok(200, "{}", "Signed out"), headers: [sessionCookie(services.cookies, null)] };

@@ -17,6 +17,8 @@ import type { Services } from "@/lib/services.ts";
 import { callbackUrl } from "@/lib/social/start_sign_in.ts";
 import { ACCOUNT_COMMANDS } from "./account_commands.ts";
 import type { Arguments } from "./arguments.ts";
+import { parseDefinition } from "@/lib/documents/definition.ts";
+import { knownProvider } from "@/lib/social/providers.ts";
 import type { Command } from "./command.ts";
 import { DOCUMENT_COMMANDS } from "./document_commands.ts";
 import { idOf, jsonFile, ownerId, projectId } from "./inputs.ts";
@@ -70,13 +72,21 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
     usage: "--project ID --file FILE|-",
     options: { values: ["project", "file"] },
     run: async (services, args) =>
-      createCollection(services, await projectId(services, args), await jsonFile(args)),
+      createCollection(
+        services,
+        await projectId(services, args),
+        parseDefinition(await jsonFile(args)),
+      ),
   }],
   ["collection update", {
     usage: "--project ID --file FILE|-",
     options: { values: ["project", "file"] },
     run: async (services, args) =>
-      updateCollection(services, await projectId(services, args), await jsonFile(args)),
+      updateCollection(
+        services,
+        await projectId(services, args),
+        parseDefinition(await jsonFile(args)),
+      ),
   }],
   ["collection list", {
     usage: "--project ID",
@@ -126,8 +136,7 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
 /** The client secret comes by standard input: arguments are seen by every process of the machine. */
 async function setProvider(services: Services, args: Arguments) {
   const project = await projectId(services, args);
-  const provider = args.required("provider");
-  services.providers.find(provider);
+  const provider = knownProvider(args.required("provider"));
   const input = {
     enabled: !args.flag("disabled"),
     clientId: args.required("client-id"),

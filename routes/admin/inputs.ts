@@ -1,6 +1,6 @@
 import { type AccountRecord, ACCOUNTS } from "@/lib/accounts/records.ts";
 import { canonicalEmail } from "@/lib/emails.ts";
-import { parseId } from "@/lib/ids.ts";
+import { requiredProjectId } from "@/lib/ids.ts";
 import { Problem } from "@/lib/problems.ts";
 import { findProject } from "@/lib/projects/projects.ts";
 import type { Services } from "@/lib/services.ts";
@@ -11,15 +11,11 @@ import type { Arguments } from "./arguments.ts";
 
 /** The project of `--project`. Throws `INVALID_PROJECT_ID` and `PROJECT_NOT_FOUND`. */
 export async function projectId(services: Services, args: Arguments): Promise<Id> {
-  return (await findProject(services, args.required("project")))._id;
+  return (await findProject(services, idOf(args)))._id;
 }
 
 /** The id of `--project`, whether there is such a project or not. Throws `INVALID_PROJECT_ID`. */
-export function idOf(args: Arguments): Id {
-  const id = parseId(args.required("project"));
-  if (id === null) throw new Problem("INVALID_PROJECT_ID");
-  return id;
-}
+export const idOf = (args: Arguments): Id => requiredProjectId(args.required("project"));
 
 /** The account of `--owner`; null without one. Throws `ACCOUNT_NOT_FOUND`. */
 export async function ownerId({ engine }: Services, args: Arguments): Promise<Id | null> {

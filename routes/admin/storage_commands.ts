@@ -1,6 +1,7 @@
 import { checkStorage } from "@/lib/files/check_storage.ts";
 import { reconcile } from "@/lib/files/reconcile.ts";
 import { clearStorage, setStorage, shownStorage } from "@/lib/projects/storage.ts";
+import { parseStorageInput, storageRules } from "@/lib/projects/storage_input.ts";
 import type { Command } from "./command.ts";
 import { projectId, secretJsonFile } from "./inputs.ts";
 
@@ -11,7 +12,8 @@ export const STORAGE_COMMANDS: readonly (readonly [string, Command])[] = [
     options: { values: ["project", "file"] },
     async run(services, args) {
       const project = await projectId(services, args);
-      return shownStorage(await setStorage(services, project, await secretJsonFile(args)));
+      const given = parseStorageInput(storageRules(services), await secretJsonFile(args));
+      return shownStorage(await setStorage(services, project, given));
     },
   }],
   ["storage check", {

@@ -1,14 +1,10 @@
-import type { z } from "zod";
-import type { QueryQuestion } from "@/openapi/schemas/ai.ts";
 import { buildQuery, type BuiltQuery } from "@/lib/ai/build_query.ts";
 import { ok } from "@/lib/http/respond.ts";
-import type { ProjectMember } from "@/lib/projects/members.ts";
 import { jsonText } from "@/lib/store/json_text.ts";
-import type { Handler } from "../call.ts";
+import type { buildQuery as contract } from "@/openapi/paths/ai.ts";
+import type { HandlerOf } from "../call.ts";
 
-export const handleBuildQuery: Handler<ProjectMember, z.infer<typeof QueryQuestion>> = async (
-  call,
-) => {
+export const handleBuildQuery: HandlerOf<typeof contract> = async (call) => {
   const built = await buildQuery(call.services, call.principal, call.input, call.gone());
   return ok(200, textOf(built), "Query built");
 };

@@ -1,22 +1,20 @@
-import type { z } from "zod";
-import type { CreatorMessage } from "@/openapi/schemas/ai.ts";
 import { endChat } from "@/lib/ai/chats.ts";
 import { applyProposal, type CreatorTurn, designCollections } from "@/lib/ai/design_collections.ts";
 import { eventStream } from "@/lib/http/events.ts";
 import { envelope, NO_STORE, ok, type Reply } from "@/lib/http/respond.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
-import type { Call, Handler } from "../call.ts";
+import type * as ai from "@/openapi/paths/ai.ts";
+import type { Call, HandlerOf } from "../call.ts";
 
-export const handleDesignCollections: Handler<ProjectMember, z.infer<typeof CreatorMessage>> =
-  async (call) => {
-    const { userMessage } = call.input;
-    const asStream = /\btext\/event-stream\b/i.test(call.header("accept") ?? "");
-    if (asStream) return await streamed(call, userMessage);
-    const { services, principal } = call;
-    const gone = call.gone();
-    const turn = await designCollections(services, principal, userMessage, { gone });
-    return ok(200, JSON.stringify(turn), "Answered");
-  };
+export const handleDesignCollections: HandlerOf<typeof ai.designCollections> = async (call) => {
+  const { userMessage } = call.input;
+  const asStream = /\btext\/event-stream\b/i.test(call.header("accept") ?? "");
+  if (asStream) return await streamed(call, userMessage);
+  const { services, principal } = call;
+  const gone = call.gone();
+  const turn = await designCollections(services, principal, userMessage, { gone });
+  return ok(200, JSON.stringify(turn), "Answered");
+};
 
 /**
  * The answer as events. A refusal before the first word is an answer of its own, as everywhere;
@@ -46,12 +44,14 @@ async function streamed(call: Call<ProjectMember>, userMessage: string): Promise
   return { status: 200, body: events.body, type: "text/event-stream", headers: [NO_STORE] };
 }
 
-export const handleEndDesign: Handler<ProjectMember> = async ({ services, principal }) => {
+export const handleEndDesign: HandlerOf<typeof ai.endDesign> = async ({ services, principal }) => {
   const ended = await endChat(services, principal);
   return ok(200, JSON.stringify({ ended }), "Chat ended");
 };
 
-export const handleApplyDesign: Handler<ProjectMember> = async ({ services, principal }) => {
+export const handleApplyDesign: HandlerOf<typeof ai.applyDesign> = async (
+  { services, principal },
+) => {
   const collections = await applyProposal(services, principal);
   return ok(201, JSON.stringify({ collections }), "Collections created");
 };

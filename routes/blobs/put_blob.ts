@@ -4,9 +4,11 @@ import { refuseEncoded } from "@/lib/http/body.ts";
 import { ok } from "@/lib/http/respond.ts";
 import { Problem } from "@/lib/problems.ts";
 import { jsonText } from "@/lib/store/json_text.ts";
-import type { Handler } from "../call.ts";
+import type { putBlob } from "@/openapi/paths/blobs.ts";
+import type { HandlerOf } from "../call.ts";
 
-export const handlePutBlob: Handler<null> = async ({ services, param, header, chunks }) => {
+export const handlePutBlob: HandlerOf<typeof putBlob> = async (call) => {
+  const { services, params, header, chunks } = call;
   refuseEncoded(header("content-encoding"));
   if (header("content-range") !== null) {
     throw new Problem("INVALID_UPLOAD", {
@@ -15,7 +17,7 @@ export const handlePutBlob: Handler<null> = async ({ services, param, header, ch
   }
   const announced = header("content-length");
   const { bytes, path } = await receiveUpload(services, {
-    token: param("token"),
+    token: params.token,
     contentType: header("content-type"),
     bytes: announced === null ? null : Number(announced),
     chunks,

@@ -1,10 +1,12 @@
 import { fileReply, type FileSource } from "@/lib/http/file_reply.ts";
 import { Problem } from "@/lib/problems.ts";
-import type { Handler } from "../call.ts";
+import type { serveFile } from "@/openapi/paths/blobs.ts";
+import type { HandlerOf } from "../call.ts";
 
-export const handleServeFile: Handler<null> = async ({ services, param, header, isHead }) => {
+export const handleServeFile: HandlerOf<typeof serveFile> = async (call) => {
+  const { services, params, header, isHead } = call;
   const { localFiles, blobStores, servedFiles } = services;
-  const path = `${param("projectId")}/${param("name")}`;
+  const path = `${params.projectId}/${params.name}`;
   const file = localFiles === null ? null : await servedFiles.find(path, header("host"));
   if (localFiles === null || file === null) throw new Problem("FILE_NOT_FOUND");
   const source: FileSource = {

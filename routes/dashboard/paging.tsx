@@ -1,12 +1,11 @@
-/**
- * The part of a page's query that its list is asked for. @param limit Of one page, if not as many
- * as lists have by default.
- */
-export function pagingOf(query: string, limit?: number): string {
-  const given = [...new URLSearchParams(query)].filter(([name]) => name === "cursor");
-  if (limit !== undefined) given.push(["limit", String(limit)]);
-  return new URLSearchParams(given).toString();
-}
+import { LIST_LIMIT_DEFAULT } from "@/lib/limits.ts";
+import type { PageRequest } from "@/lib/page.ts";
+
+/** What a page's query asks its list for. @param limit Of one page. */
+export const pagingOf = (query: string, limit: number = LIST_LIMIT_DEFAULT): PageRequest => ({
+  limit,
+  cursor: new URLSearchParams(query).get("cursor") ?? undefined,
+});
 
 /** The way on in a list, and back to its beginning. */
 export const Pages = (
@@ -18,7 +17,7 @@ export const Pages = (
     what: string;
   },
 ) => {
-  const isFirst = pagingOf(query) === "";
+  const isFirst = pagingOf(query).cursor === undefined;
   if (isFirst && nextCursor === null) return null;
   return (
     <nav class="pages" aria-label={`Pages of ${what}`}>

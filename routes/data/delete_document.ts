@@ -1,17 +1,15 @@
-import type { Caller } from "@/lib/auth/principals.ts";
 import { openForWriting, requireSecretKey } from "@/lib/documents/access.ts";
-import { parseDeleteQuery } from "@/lib/documents/query.ts";
 import { deleteDocument } from "@/lib/documents/trash.ts";
 import { ok } from "@/lib/http/respond.ts";
-import { requiredId } from "@/lib/ids.ts";
-import type { Handler } from "../call.ts";
+import type * as data from "@/openapi/paths/data.ts";
+import type { HandlerOf } from "../call.ts";
 
-export const handleDeleteDocument: Handler<Caller> = async (call) => {
+export const handleDeleteDocument: HandlerOf<typeof data.deleteDocument> = async (call) => {
   const { services, principal } = call;
-  const { permanent } = parseDeleteQuery(call.query);
+  const { permanent } = call.query;
   if (permanent) requireSecretKey(principal);
-  const target = await openForWriting(services, principal, call.param("collectionName"));
-  const id = requiredId(call.param("id"));
+  const target = await openForWriting(services, principal, call.params.collectionName);
+  const { id } = call.params;
   await deleteDocument(services, target, {
     id,
     permanent,

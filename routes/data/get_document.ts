@@ -1,15 +1,14 @@
-import type { Caller } from "@/lib/auth/principals.ts";
 import { getDocument } from "@/lib/documents/get_document.ts";
 import { namesTag } from "@/lib/documents/precondition.ts";
 import { ok } from "@/lib/http/respond.ts";
-import { requiredId } from "@/lib/ids.ts";
-import type { Handler } from "../call.ts";
+import type * as data from "@/openapi/paths/data.ts";
+import type { HandlerOf } from "../call.ts";
 
-export const handleGetDocument: Handler<Caller> = async (call) => {
+export const handleGetDocument: HandlerOf<typeof data.getDocument> = async (call) => {
   const { json, etag } = await getDocument(call.services, call.principal, {
-    collectionName: call.param("collectionName"),
-    id: requiredId(call.param("id")),
-    query: call.query,
+    collectionName: call.params.collectionName,
+    id: call.params.id,
+    query: call.queryText,
   });
   if (etag === null) return ok(200, json, "Document found");
   const ifNoneMatch = call.header("if-none-match");

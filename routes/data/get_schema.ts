@@ -1,10 +1,11 @@
-import type { Caller } from "@/lib/auth/principals.ts";
 import { ok } from "@/lib/http/respond.ts";
 import { Problem } from "@/lib/problems.ts";
-import type { Handler } from "../call.ts";
+import type { getSchema } from "@/openapi/paths/schemas.ts";
+import type { HandlerOf } from "../call.ts";
 
-export const handleGetSchema: Handler<Caller> = async ({ services, principal, param }) => {
-  const collection = await services.catalog.find(principal.projectId, param("collectionName"));
+export const handleGetSchema: HandlerOf<typeof getSchema> = async (call) => {
+  const { services, principal, params } = call;
+  const collection = await services.catalog.find(principal.projectId, params.collectionName);
   if (collection === null) throw new Problem("COLLECTION_NOT_FOUND");
   const { definition } = collection;
   const shown = { ...definition, model: definition.fields };

@@ -1,19 +1,19 @@
-import type { Caller } from "@/lib/auth/principals.ts";
 import { namesTag } from "@/lib/documents/precondition.ts";
 import { cachedList } from "@/lib/documents/list_cache.ts";
 import { envelope, type Reply } from "@/lib/http/respond.ts";
 import { after } from "@/lib/soon.ts";
-import type { Handler } from "../call.ts";
+import type * as data from "@/openapi/paths/data.ts";
+import type { HandlerOf } from "../call.ts";
 
 const BYPASS = /\bno-(?:cache|store)\b/i;
 
 const wrap = (data: string): string => envelope(data, "Documents listed");
 
-export const handleListDocuments: Handler<Caller> = (call) => {
+export const handleListDocuments: HandlerOf<typeof data.listDocuments> = (call) => {
   const ifNoneMatch = call.header("if-none-match");
   const answer = cachedList(call.services, call.principal, {
-    collectionName: call.param("collectionName"),
-    query: call.query,
+    collectionName: call.params.collectionName,
+    query: call.queryText,
     bypassCache: BYPASS.test(call.header("cache-control") ?? ""),
     wrap,
   });

@@ -1,16 +1,15 @@
-import type { Caller } from "@/lib/auth/principals.ts";
 import { openForWriting } from "@/lib/documents/access.ts";
 import { etagOf } from "@/lib/documents/document.ts";
 import { replaceDocument } from "@/lib/documents/write_document.ts";
 import { ok } from "@/lib/http/respond.ts";
-import { requiredId } from "@/lib/ids.ts";
-import type { Handler } from "../call.ts";
+import type * as data from "@/openapi/paths/data.ts";
+import type { HandlerOf } from "../call.ts";
 
-export const handleReplaceDocument: Handler<Caller> = async (call) => {
+export const handleReplaceDocument: HandlerOf<typeof data.replaceDocument> = async (call) => {
   const { services, principal } = call;
-  const target = await openForWriting(services, principal, call.param("collectionName"));
+  const target = await openForWriting(services, principal, call.params.collectionName);
   const stored = await replaceDocument(services, target, {
-    id: requiredId(call.param("id")),
+    id: call.params.id,
     body: await call.body(),
     ifMatch: call.header("if-match"),
   });

@@ -1,17 +1,19 @@
 import { ok } from "@/lib/http/respond.ts";
-import type { ProjectMember } from "@/lib/projects/members.ts";
 import { listProviders, setProvider } from "@/lib/social/manage_providers.ts";
-import type { Handler } from "../call.ts";
+import type * as providers from "@/openapi/paths/project_providers.ts";
+import type { HandlerOf } from "../call.ts";
 
-export const handleListProviders: Handler<ProjectMember> = async ({ services, principal }) => {
+export const handleListProviders: HandlerOf<typeof providers.listProviders> = async (
+  { services, principal },
+) => {
   const items = await listProviders(services, principal.project._id);
   return ok(200, JSON.stringify({ items }), "Providers listed");
 };
 
-export const handleSetProvider: Handler<ProjectMember> = async (call) => {
-  const provider = await setProvider(call.services, call.principal.project._id, {
-    provider: call.param("provider"),
-    body: await call.body(),
-  });
+export const handleSetProvider: HandlerOf<typeof providers.setProvider> = async (
+  { services, principal, params, input },
+) => {
+  const { _id } = principal.project;
+  const provider = await setProvider(services, _id, params.provider, input);
   return ok(200, JSON.stringify(provider), "Provider saved");
 };

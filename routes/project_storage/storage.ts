@@ -1,12 +1,13 @@
-import { asMembers } from "@/lib/documents/document.ts";
 import { checkStorage } from "@/lib/files/check_storage.ts";
 import { getStorageUsage } from "@/lib/files/usage.ts";
 import { ok } from "@/lib/http/respond.ts";
-import type { ProjectMember } from "@/lib/projects/members.ts";
 import { clearStorage, findStorage, setStorage, shownStorage } from "@/lib/projects/storage.ts";
-import type { Handler } from "../call.ts";
+import type * as storage from "@/openapi/paths/project_storage.ts";
+import type { HandlerOf } from "../call.ts";
 
-export const handleGetProjectStorage: Handler<ProjectMember> = async ({ services, principal }) => {
+export const handleGetProjectStorage: HandlerOf<typeof storage.getProjectStorage> = async (
+  { services, principal },
+) => {
   const { _id } = principal.project;
   const stored = await findStorage(services, _id);
   const own = stored === null ? null : shownStorage(stored.value);
@@ -14,18 +15,23 @@ export const handleGetProjectStorage: Handler<ProjectMember> = async ({ services
   return ok(200, JSON.stringify({ own, usage }), "Storage read");
 };
 
-export const handleSetProjectStorage: Handler<ProjectMember> = async (call) => {
-  const given = asMembers(await call.body());
-  const stored = await setStorage(call.services, call.principal.project._id, given);
+export const handleSetProjectStorage: HandlerOf<typeof storage.setProjectStorage> = async (
+  { services, principal, input },
+) => {
+  const stored = await setStorage(services, principal.project._id, input);
   return ok(200, JSON.stringify(shownStorage(stored)), "Storage saved");
 };
 
-export const handleClearProjectStorage: Handler<ProjectMember> = async (call) => {
+export const handleClearProjectStorage: HandlerOf<typeof storage.clearProjectStorage> = async (
+  call,
+) => {
   await clearStorage(call.services, call.principal.project._id);
   return ok(200, JSON.stringify({ provider: "internal" }), "Storage cleared");
 };
 
-export const handleCheckProjectStorage: Handler<ProjectMember> = async (call) => {
+export const handleCheckProjectStorage: HandlerOf<typeof storage.checkProjectStorage> = async (
+  call,
+) => {
   const check = await checkStorage(call.services, call.principal.project._id);
   return ok(200, JSON.stringify(check), "Storage checked");
 };

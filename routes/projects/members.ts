@@ -1,27 +1,25 @@
 import { ok } from "@/lib/http/respond.ts";
-import { requiredId } from "@/lib/ids.ts";
 import { changeRole, listMembers, removeMember } from "@/lib/projects/manage_members.ts";
-import type { ProjectMember } from "@/lib/projects/members.ts";
-import type { Handler } from "../call.ts";
-import type { RoleChange } from "@/openapi/schemas/project.ts";
-import type { z } from "zod";
+import type * as members from "@/openapi/paths/members.ts";
+import type { HandlerOf } from "../call.ts";
 
-export const handleListMembers: Handler<ProjectMember> = async (call) => {
-  const page = await listMembers(call.services, call.principal.project._id, call.query);
+export const handleListMembers: HandlerOf<typeof members.listMembers> = async (
+  { services, principal, query },
+) => {
+  const page = await listMembers(services, principal.project._id, query);
   return ok(200, JSON.stringify(page), "Members listed");
 };
 
-export const handleChangeMember: Handler<ProjectMember, z.infer<typeof RoleChange>> = async (
-  call,
+export const handleChangeMember: HandlerOf<typeof members.changeMember> = async (
+  { services, principal, params: { accountId }, input: { role } },
 ) => {
-  const accountId = requiredId(call.param("accountId"));
-  const change = { accountId, role: call.input.role };
-  const member = await changeRole(call.services, call.principal.project._id, change);
+  const member = await changeRole(services, principal.project._id, { accountId, role });
   return ok(200, JSON.stringify(member), "Member changed");
 };
 
-export const handleRemoveMember: Handler<ProjectMember> = async (call) => {
-  const accountId = requiredId(call.param("accountId"));
-  await removeMember(call.services, call.principal, accountId);
+export const handleRemoveMember: HandlerOf<typeof members.removeMember> = async (
+  { services, principal, params: { accountId } },
+) => {
+  await removeMember(services, principal, accountId);
   return ok(200, JSON.stringify({ accountId }), "Member removed");
 };

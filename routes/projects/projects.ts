@@ -1,19 +1,14 @@
-import type { SignedInAccount } from "@/lib/accounts/account_sessions.ts";
 import { NO_STORE, ok } from "@/lib/http/respond.ts";
 import { changeProject } from "@/lib/projects/change_project.ts";
 import { createProject } from "@/lib/projects/create_project.ts";
-import type { ProjectMember } from "@/lib/projects/members.ts";
-import { checkedKeyKind, rotateKey } from "@/lib/projects/projects.ts";
+import { rotateKey } from "@/lib/projects/projects.ts";
 import { listProjects, shownProject } from "@/lib/projects/shown_project.ts";
 import { trashProject } from "@/lib/projects/trash.ts";
 import { projectUsage } from "@/lib/projects/usage.ts";
-import type { ProjectChanges, ProjectDeletion, ProjectInput } from "@/openapi/schemas/project.ts";
-import type { z } from "zod";
-import type { Handler } from "../call.ts";
+import type * as projects from "@/openapi/paths/projects.ts";
+import type { HandlerOf } from "../call.ts";
 
-export const handleCreateProject: Handler<SignedInAccount, z.infer<typeof ProjectInput>> = async (
-  call,
-) => {
+export const handleCreateProject: HandlerOf<typeof projects.createProject> = async (call) => {
   const { name, siteUrl = null, allowedOrigins = [] } = call.input;
   const { accountId: ownerId } = call.principal;
   const input = { name, siteUrl, allowedOrigins, ownerId };
@@ -22,42 +17,36 @@ export const handleCreateProject: Handler<SignedInAccount, z.infer<typeof Projec
   return { ...reply, headers: [NO_STORE] };
 };
 
-export const handleListProjects: Handler<SignedInAccount> = async (call) => {
+export const handleListProjects: HandlerOf<typeof projects.listProjects> = async (call) => {
   const page = await listProjects(call.services, call.principal, call.query);
   return ok(200, JSON.stringify(page), "Projects listed");
 };
 
-export const handleGetProject: Handler<ProjectMember> = async ({ services, principal }) =>
-  ok(200, JSON.stringify(await shownProject(services, principal)), "Project found");
+export const handleGetProject: HandlerOf<typeof projects.getProject> = async (
+  { services, principal },
+) => ok(200, JSON.stringify(await shownProject(services, principal)), "Project found");
 
-export const handlePatchProject: Handler<ProjectMember, z.infer<typeof ProjectChanges>> = async (
-  call,
-) => {
+export const handlePatchProject: HandlerOf<typeof projects.patchProject> = async (call) => {
   const { services, principal } = call;
   const project = await changeProject(services, principal.project._id, call.input);
   const shown = await shownProject(services, { project, role: principal.role });
   return ok(200, JSON.stringify(shown), "Project changed");
 };
 
-export const handleDeleteProject: Handler<
-  ProjectMember,
-  z.infer<typeof ProjectDeletion>
-> = async (call) => {
+export const handleDeleteProject: HandlerOf<typeof projects.deleteProject> = async (call) => {
   const restorableUntil = await trashProject(call.services, call.principal, call.input.name);
   const { _id: projectId } = call.principal.project;
   return ok(200, JSON.stringify({ projectId, restorableUntil }), "Project deleted");
 };
 
-export const handleRotateProjectKey: Handler<ProjectMember> = async ({
-  services,
-  principal,
-  param,
-}) => {
-  const kind = checkedKeyKind(param("kind"));
+export const handleRotateProjectKey: HandlerOf<typeof projects.rotateProjectKey> = async (
+  { services, principal, params: { kind } },
+) => {
   const key = await rotateKey(services, principal.project._id, kind);
   const reply = ok(200, JSON.stringify({ kind, key }), "Key rotated");
   return { ...reply, headers: [NO_STORE] };
 };
 
-export const handleGetProjectUsage: Handler<ProjectMember> = async ({ services, principal }) =>
-  ok(200, JSON.stringify(await projectUsage(services, principal)), "Usage read");
+export const handleGetProjectUsage: HandlerOf<typeof projects.getProjectUsage> = async (
+  { services, principal },
+) => ok(200, JSON.stringify(await projectUsage(services, principal)), "Usage read");

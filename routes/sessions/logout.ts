@@ -1,12 +1,12 @@
-import type { ApiKeyPrincipal } from "@/lib/auth/api_keys.ts";
 import { logOut } from "@/lib/auth/end_sessions.ts";
 import { ok } from "@/lib/http/respond.ts";
-import type { Handler } from "../call.ts";
+import type { logout } from "@/openapi/paths/sessions.ts";
+import type { HandlerOf } from "../call.ts";
 import { cookieHeaders, presentedToken } from "./presented.ts";
 
-export const handleLogout: Handler<ApiKeyPrincipal> = async (call) => {
+export const handleLogout: HandlerOf<typeof logout> = async (call) => {
   const { services, principal } = call;
-  const { token } = await presentedToken(call, principal, { isLenient: true });
+  const { token } = presentedToken(call, principal);
   // With a secret key, as everywhere, an access token is not looked at.
   const authorization = principal.kind === "secret" ? null : call.header("authorization");
   await logOut(services, principal.projectId, { refreshToken: token, authorization });

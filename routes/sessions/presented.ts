@@ -1,8 +1,7 @@
 import type { ApiKeyPrincipal } from "@/lib/auth/api_keys.ts";
 import { maySetCookie, readRefreshCookie, refreshCookie } from "@/lib/auth/refresh_cookie.ts";
-import { asMembers } from "@/lib/documents/document.ts";
-import { Problem } from "@/lib/problems.ts";
-import { own } from "@/lib/store/shape.ts";
+import type { RefreshInput } from "@/openapi/schemas/session.ts";
+import type { z } from "zod";
 import type { Call } from "../call.ts";
 
 /** A refresh token as a request brought it. */
@@ -15,22 +14,14 @@ export interface Presented {
 const FETCH_METADATA = ["site", "mode", "dest", "user", "storage-access"]
   .map((name) => `sec-fetch-${name}`);
 
-/**
- * Looks for a refresh token in the header, then the body, then the cookie. Where `isLenient`, a body
- * that cannot be read holds none.
- */
-export async function presentedToken(
-  call: Call<unknown>,
-  holder: ApiKeyPrincipal,
-  { isLenient = false } = {},
-): Promise<Presented> {
-  const inBody = () =>
-    tokenOfBody(call).catch((error) => {
-      if (isLenient && error instanceof Problem && error.status < 500) return null;
-      throw error;
-    });
-  const token = call.header("x-refresh-token") || await inBody();
-  if (token !== null) return { token, byClient: true };
+interface RefreshCall extends Call<unknown> {
+  readonly input: z.infer<typeof RefreshInput>;
+}
+
+/** Looks for a refresh token in the header, then the body, then the cookie. */
+export function presentedToken(call: RefreshCall, holder: ApiKeyPrincipal): Presented {
+  const token = call.header("x-refresh-token") || call.input?.refreshToken;
+  if (token) return { token, byClient: true };
   const sent = {
     origin: call.header("origin"),
     cookie: call.header("cookie"),
@@ -38,14 +29,6 @@ export async function presentedToken(
   };
   const kept = readRefreshCookie(call.services.cookies, holder, sent);
   return { token: kept, byClient: false };
-}
-
-async function tokenOfBody({ optionalBody }: Call<unknown>): Promise<string | null> {
-  const body = await optionalBody();
-  if (body === undefined) return null;
-  const token = own(asMembers(body), "refreshToken") ?? null;
-  if (token === null || typeof token === "string") return token || null;
-  throw new Problem("INVALID_BODY", { message: '"refreshToken" must be text.' });
 }
 
 /** Whether the client wants nothing to do with the cookie. */

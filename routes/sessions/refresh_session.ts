@@ -1,13 +1,13 @@
-import type { ApiKeyPrincipal } from "@/lib/auth/api_keys.ts";
 import { rotateRefreshToken } from "@/lib/auth/rotate_refresh_token.ts";
 import { NO_STORE, ok } from "@/lib/http/respond.ts";
 import { Problem } from "@/lib/problems.ts";
-import type { Handler } from "../call.ts";
+import type { refreshSession } from "@/openapi/paths/sessions.ts";
+import type { HandlerOf } from "../call.ts";
 import { cookieHeaders, isHeaderMode, presentedToken } from "./presented.ts";
 
-export const handleRefreshSession: Handler<ApiKeyPrincipal> = async (call) => {
+export const handleRefreshSession: HandlerOf<typeof refreshSession> = async (call) => {
   const { services, principal } = call;
-  const { token, byClient } = await presentedToken(call, principal);
+  const { token, byClient } = presentedToken(call, principal);
   // The successor of a cookie could go nowhere.
   if (token === null || (!byClient && isHeaderMode(call))) {
     throw new Problem("REFRESH_TOKEN_INVALID");

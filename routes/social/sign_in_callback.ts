@@ -1,12 +1,13 @@
 import { deviceOf } from "@/lib/auth/device.ts";
 import { completeSignIn } from "@/lib/social/complete_sign_in.ts";
-import type { Handler } from "../call.ts";
+import type * as social from "@/openapi/paths/social.ts";
+import type { HandlerOf } from "../call.ts";
 import { redirect } from "./redirect.ts";
 
-export const handleSignInCallback: Handler<null> = async (call) => {
+export const handleSignInCallback: HandlerOf<typeof social.signInCallback> = async (call) => {
   const location = await completeSignIn(call.services, {
-    provider: call.param("provider"),
-    query: new URLSearchParams(call.query),
+    provider: call.params.provider,
+    query: new URLSearchParams(call.queryText),
     cookies: call.header("cookie"),
     device: deviceOf(call.header("user-agent"), call.client()),
   });

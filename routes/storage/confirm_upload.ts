@@ -1,15 +1,12 @@
 import { confirmUpload } from "@/lib/files/confirm_upload.ts";
-import type { ConfirmInput } from "@/openapi/schemas/storage.ts";
-import type { z } from "zod";
 import { okWith } from "@/lib/http/respond.ts";
-import type { Handler, InProject } from "../call.ts";
+import type { confirmUpload as contract } from "@/openapi/paths/storage.ts";
+import type { HandlerOf } from "../call.ts";
 
 export const NO_URL =
   "The storage of this project has no public address: the file cannot be read by URL.";
 
-export const handleConfirmUpload: Handler<InProject, z.infer<typeof ConfirmInput>> = async (
-  call,
-) => {
+export const handleConfirmUpload: HandlerOf<typeof contract> = async (call) => {
   const { size: bytes, filePath: path } = call.input;
   const confirmed = await confirmUpload(call.services, call.principal.projectId, { path, bytes });
   const members = { ...confirmed, ...(confirmed.url === null && { warning: NO_URL }) };

@@ -1,12 +1,9 @@
 import { requestUpload } from "@/lib/files/request_upload.ts";
-import type { UploadInput } from "@/openapi/schemas/storage.ts";
-import type { z } from "zod";
 import { NO_STORE, okWith } from "@/lib/http/respond.ts";
-import type { Handler, InProject } from "../call.ts";
+import type { requestUpload as contract } from "@/openapi/paths/storage.ts";
+import type { HandlerOf } from "../call.ts";
 
-export const handleRequestUpload: Handler<InProject, z.infer<typeof UploadInput>> = async (
-  call,
-) => {
+export const handleRequestUpload: HandlerOf<typeof contract> = async (call) => {
   const { filename, contentType, size: bytes } = call.input;
   const requested = await requestUpload(call.services, call.principal.projectId, {
     filename,

@@ -1,11 +1,12 @@
 import { ok } from "@/lib/http/respond.ts";
 import { Problem } from "@/lib/problems.ts";
-import type { Handler } from "../call.ts";
+import type * as system from "@/openapi/paths/system.ts";
+import type { HandlerOf } from "../call.ts";
 
-export const handleGetHealth: Handler<null> = () =>
+export const handleGetHealth: HandlerOf<typeof system.getHealth> = () =>
   ok(200, JSON.stringify({ status: "ok" }), "Alive");
 
-export const handleGetReadiness: Handler<null> = async ({ services }) => {
+export const handleGetReadiness: HandlerOf<typeof system.getReadiness> = async ({ services }) => {
   const { engine, blobStores, config, log } = services;
   const [database, storage] = [engine.name, config.storage.kind];
   const needed = async (work: Promise<void>, what: string): Promise<void> => {

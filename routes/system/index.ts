@@ -1,7 +1,10 @@
 import { ok } from "@/lib/http/respond.ts";
-import type { Handler } from "../call.ts";
+import type * as system from "@/openapi/paths/system.ts";
+import type { HandlerOf } from "../call.ts";
 
-export const handleGetIndex: Handler<null> = ({ services: { config: { publicUrl } } }) => {
+export const handleGetIndex: HandlerOf<typeof system.getIndex> = (
+  { services: { config: { publicUrl } } },
+) => {
   const addresses = {
     name: "Corbel",
     reference: `${publicUrl}/docs`,

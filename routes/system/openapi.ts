@@ -1,5 +1,6 @@
 import { buildDocument } from "@/openapi/document.ts";
-import type { Handler } from "../call.ts";
+import type * as system from "@/openapi/paths/system.ts";
+import type { HandlerOf } from "../call.ts";
 import { packed, packedHeaders, takesEncoding } from "../compression.ts";
 import { serveFile, type StaticFile, staticFile } from "./file.ts";
 
@@ -8,7 +9,9 @@ const TYPE = "application/json";
 /** By the server's address and whether it is packed; made when the first asks for it, then kept. */
 const documents = new Map<string, Promise<StaticFile>>();
 
-export const handleGetOpenApi: Handler<null> = async ({ services, header }) => {
+export const handleGetOpenApi: HandlerOf<typeof system.getDocumentFile> = async (
+  { services, header },
+) => {
   const { publicUrl } = services.config;
   const isPacked = takesEncoding(header("accept-encoding"), "gzip");
   const key = `${publicUrl} ${isPacked}`;

@@ -1,6 +1,7 @@
 import { brotliDecompressSync } from "node:zlib";
 import { Problem } from "@/lib/problems.ts";
-import type { Handler } from "../call.ts";
+import type * as system from "@/openapi/paths/system.ts";
+import type { HandlerOf } from "../call.ts";
 import { takesEncoding } from "../compression.ts";
 import { serveFile, staticFile } from "./file.ts";
 
@@ -29,12 +30,14 @@ const unpacked = once(async () =>
   ])
 );
 
-export const handleGetReference: Handler<null> = async ({ header }) =>
+export const handleGetReference: HandlerOf<typeof system.getReference> = async ({ header }) =>
   serveFile(await page(), header("if-none-match"));
 
-export const handleGetReferenceScript: Handler<null> = async ({ param, header }) => {
+export const handleGetReferenceScript: HandlerOf<typeof system.getReferenceScript> = async (
+  { params, header },
+) => {
   const tag = header("if-none-match");
-  switch (param("file")) {
+  switch (params.file) {
     case "init.js":
       return serveFile(await init(), tag);
     case "scalar.js": {

@@ -5,7 +5,7 @@ import { deleteCollection as deletionVerb } from "@/lib/documents/delete_collect
 import {
   createCollection as collectionVerb,
   updateCollection as changeVerb,
-} from "@/lib/documents/save_collection.ts";
+} from "@/tests/support/given.ts";
 import { silentLog } from "@/lib/http/log.ts";
 import { createProject as projectVerb } from "@/lib/projects/create_project.ts";
 import { openServices, type Services } from "@/lib/services.ts";

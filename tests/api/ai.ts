@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { type AccountRecord, ACCOUNTS } from "@/lib/accounts/records.ts";
-import { createCollection } from "@/lib/documents/save_collection.ts";
 import type { PlanName } from "@/lib/projects/plans.ts";
 import { eq } from "@/lib/store/filter.ts";
 import type { Id } from "@/lib/store/port.ts";
@@ -9,6 +8,7 @@ import type { Answer } from "../support/conforming_client.ts";
 import { openAccount, ownedProject, type TestAccount } from "../support/dashboard.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 import type { TestOptions } from "../support/test_services.ts";
+import { createCollection } from "@/tests/support/given.ts";
 
 /** An account with a project, and an AI provider that knows the platform's key. */
 export interface AiWorld extends AsyncDisposable {

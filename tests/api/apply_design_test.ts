@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { createCollection, listCollections } from "@/lib/documents/save_collection.ts";
+import { listCollections } from "@/lib/documents/save_collection.ts";
 import { joinProject, openAccount, type TestAccount } from "../support/dashboard.ts";
 import { type AiWorld, openAi } from "./ai.ts";
 import { refused, tally, times } from "./shelf.ts";
+import { createCollection } from "@/tests/support/given.ts";
 
 const field = (key: string, change: object = {}) => ({
   key,

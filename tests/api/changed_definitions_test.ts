@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { openForWriting } from "@/lib/documents/access.ts";
 import type { StoredDocument } from "@/lib/documents/collection.ts";
 import { createDocument, createDocuments } from "@/lib/documents/create_document.ts";
-import { createCollection, updateCollection } from "@/lib/documents/save_collection.ts";
 import type { Services } from "@/lib/services.ts";
 import { ALL } from "@/lib/store/filter.ts";
 import type { Json } from "@/lib/store/port.ts";
 import { faults } from "../support/server_faults.ts";
 import { openTestServices } from "../support/test_services.ts";
 import { database } from "../support/test_store.ts";
+import { createCollection, updateCollection } from "@/tests/support/given.ts";
 
 const PROJECT = "66f1a0c2e4b0a1b2c3d4e5f6";
 const SECRET = { kind: "secret", projectId: PROJECT } as const;

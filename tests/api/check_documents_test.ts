@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { checkDocuments } from "@/lib/documents/check_documents.ts";
 import { openForWriting } from "@/lib/documents/access.ts";
 import type { StoredDocument } from "@/lib/documents/collection.ts";
-import { createCollection, updateCollection } from "@/lib/documents/save_collection.ts";
 import type { Services } from "@/lib/services.ts";
 import type { Definition, Json } from "@/lib/store/port.ts";
 import { openTestServices } from "../support/test_services.ts";
+import { createCollection, updateCollection } from "@/tests/support/given.ts";
 
 const PROJECT = "66f1a0c2e4b0a1b2c3d4e5f6";
 const SECRET = { kind: "secret", projectId: PROJECT } as const;

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { setStorage } from "@/lib/projects/storage.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { openDesk } from "./desk.ts";
 import { openFiles } from "./files.ts";
 import { ok, refused } from "./shelf.ts";
+import { setStorage } from "@/tests/support/given.ts";
 
 const BUCKET = {
   endpoint: "https://s3.example.com",

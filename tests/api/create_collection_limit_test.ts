@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { type AccountRecord, ACCOUNTS } from "@/lib/accounts/records.ts";
-import { createCollection, listCollections } from "@/lib/documents/save_collection.ts";
+import { listCollections } from "@/lib/documents/save_collection.ts";
 import { eq } from "@/lib/store/filter.ts";
 import type { TestAccount } from "../support/dashboard.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 import { ok, refused, tally, times } from "./shelf.ts";
 import { openTeam, removed, type Team } from "./team.ts";
+import { createCollection } from "@/tests/support/given.ts";
 
 const create = (team: Team, name: string, by: TestAccount = team.owner) =>
   by.send({ path: team.path("/collections"), body: { name, fields: [] } });

@@ -6,7 +6,6 @@ import {
   REMOVED_COLLECTIONS,
   type RemovedCollection,
 } from "@/lib/documents/removed_collections.ts";
-import { updateCollection } from "@/lib/documents/save_collection.ts";
 import { ALL } from "@/lib/store/filter.ts";
 import type { Definition } from "@/lib/store/port.ts";
 import { maintain } from "@/routes/maintenance.ts";
@@ -14,6 +13,7 @@ import { until } from "../acceptance/until.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { type Desk, openDesk } from "./desk.ts";
 import { ok, refused, tally, times } from "./shelf.ts";
+import { updateCollection } from "@/tests/support/given.ts";
 
 const drop = (name = "posts") => ({ method: "DELETE", path: `/collections/${name}` });
 

@@ -3,13 +3,14 @@ import type { Blobs, ListedBlob } from "@/lib/files/blobs.ts";
 import { newPath } from "@/lib/files/paths.ts";
 import { reap } from "@/lib/files/reaper.ts";
 import { type RemovalRecord, REMOVALS } from "@/lib/files/removals.ts";
-import { clearStorage, setStorage } from "@/lib/projects/storage.ts";
+import { clearStorage } from "@/lib/projects/storage.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { Services } from "@/lib/services.ts";
 import { ALL } from "@/lib/store/filter.ts";
 import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
 import { openFiles } from "./files.ts";
 import { times } from "./shelf.ts";
+import { setStorage } from "@/tests/support/given.ts";
 
 const HOLD_MS = 20 * 60_000;
 const SLOW_MS = 4_000;

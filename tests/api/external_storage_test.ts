@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { reconcile } from "@/lib/files/reconcile.ts";
-import { clearStorage, setStorage } from "@/lib/projects/storage.ts";
+import { clearStorage } from "@/lib/projects/storage.ts";
 import { Problem } from "@/lib/problems.ts";
 import { hasS3, keysIn } from "../support/s3.ts";
 import { openTestApp } from "../support/test_app.ts";
@@ -8,6 +8,7 @@ import { type Files, MiB, openFiles } from "./files.ts";
 import { settingsOf } from "../support/s3.ts";
 import { openOwnBucket } from "./own_bucket.ts";
 import { refused, times } from "./shelf.ts";
+import { setStorage } from "@/tests/support/given.ts";
 
 function s3Test(name: string, fn: () => Promise<void>): void {
   Deno.test({ name, ignore: !hasS3(), fn });

@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import { createCatalog } from "@/lib/documents/catalog.ts";
-import { updateCollection } from "@/lib/documents/save_collection.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 import { ok, openShelf, refused, type Shelf, shelfOf } from "./shelf.ts";
+import { updateCollection } from "@/tests/support/given.ts";
 
 Deno.test("a list has a tag, and whoever holds it is answered 304 while the list is the same", async () => {
   await using app = await openTestApp();

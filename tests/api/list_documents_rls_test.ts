@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { updateCollection } from "@/lib/documents/save_collection.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { type Doc, ok, openShelf, refused, times } from "./shelf.ts";
+import { updateCollection } from "@/tests/support/given.ts";
 
 /** Attempts to see more than one may. */
 const attempts = (mine: string, other: string, otherId: string): string[] => {

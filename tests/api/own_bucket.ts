@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { setStorage } from "@/lib/projects/storage.ts";
 import { createTestBucket, settingsOf, type TestBucket } from "../support/s3.ts";
 import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
 import { type Files, openFiles, type Requested } from "./files.ts";
+import { setStorage } from "@/tests/support/given.ts";
 
 /** A project with a bucket of its own. */
 export interface OwnBucket extends AsyncDisposable {

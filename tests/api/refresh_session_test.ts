@@ -56,6 +56,21 @@ Deno.test("the header counts before the body, and the body is answered as the he
   assert.ok(await refreshed(project, data.refreshToken));
 });
 
+Deno.test("beside the header no body is looked at, also one that could not be read", async () => {
+  await using app = await openTestApp();
+  const project = await app.project();
+  let { refreshToken } = await signIn(app, project);
+  for (
+    const [type, body] of [["application/json", "{"], ["text/plain", "x"], [
+      "application/json",
+      '{"refreshToken":1}',
+    ]] as const
+  ) {
+    const headers = { "x-refresh-token": refreshToken, "content-type": type };
+    refreshToken = ok(await project.asPublic({ path: PATH, headers, body })).refreshToken;
+  }
+});
+
 Deno.test("a body that is no object, or whose token is no text, is 400 and uses nothing", async () => {
   await using app = await openTestApp();
   const project = await app.project();

@@ -4,7 +4,7 @@ import { resolveKey } from "@/lib/ai/keys.ts";
 import { memberOf, type ProjectMember } from "@/lib/projects/members.ts";
 import { findProvider, saveProvider } from "@/lib/projects/providers.ts";
 import { CONTROL_SEALS, PROJECT_SEALS, reseal } from "@/lib/projects/reseal.ts";
-import { findStorage, openStorageKeys, setStorage } from "@/lib/projects/storage.ts";
+import { findStorage, openStorageKeys } from "@/lib/projects/storage.ts";
 import { restoreProject, trashProject } from "@/lib/projects/trash.ts";
 import type { Services } from "@/lib/services.ts";
 import { keepState, newState, takeState } from "@/lib/social/states.ts";
@@ -18,6 +18,7 @@ import { openTestServices } from "../support/test_services.ts";
 import type { TestStore } from "../support/test_store.ts";
 import { createTestStore } from "../support/test_store.ts";
 import { times } from "./shelf.ts";
+import { setStorage } from "@/tests/support/given.ts";
 
 const ring = (...ids: string[]) => ids.map((id) => `${id}:${btoa(id.padEnd(32, "."))}`).join(",");
 

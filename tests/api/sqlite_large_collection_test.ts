@@ -2,10 +2,10 @@
 
 import assert from "node:assert/strict";
 import type { StoredDocument } from "@/lib/documents/collection.ts";
-import { updateCollection } from "@/lib/documents/save_collection.ts";
 import { purgeTrash } from "@/lib/documents/trash.ts";
 import type { Records } from "@/lib/store/port.ts";
 import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
+import { updateCollection } from "@/tests/support/given.ts";
 
 const DOCUMENTS = 20_000;
 const TIME = "2026-01-31T12:00:00.000Z";

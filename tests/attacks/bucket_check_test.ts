@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { setStorage } from "@/lib/projects/storage.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { openDesk } from "../api/desk.ts";
+import { setStorage } from "@/tests/support/given.ts";
 
 const CHECK = { method: "POST", path: "/storage/check" };
 

@@ -1,6 +1,5 @@
 import { type Collection, type Db, MongoClient } from "mongodb";
 import assert from "node:assert/strict";
-import { updateCollection } from "@/lib/documents/save_collection.ts";
 import { REQUEST_TIMEOUT_MS } from "@/lib/limits.ts";
 import { PLANS } from "@/lib/projects/plans.ts";
 import type { Services } from "@/lib/services.ts";
@@ -11,6 +10,7 @@ import type { Mongodb } from "../services/mongodb_server.ts";
 import { type Answer, type Call, send } from "../support/conforming_client.ts";
 import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
 import { storeOn } from "./faulty_mongodb.ts";
+import { updateCollection } from "@/tests/support/given.ts";
 
 const ignore = await require(mongodbProgram) === null;
 

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { ACCOUNTS } from "@/lib/accounts/records.ts";
 import { openSession } from "@/lib/auth/open_session.ts";
 import { PROJECTS } from "@/lib/projects/records.ts";
-import { setStorage } from "@/lib/projects/storage.ts";
 import { eq } from "@/lib/store/filter.ts";
 import { openFiles } from "../api/files.ts";
 import { signedInAgain } from "../support/dashboard.ts";
@@ -17,6 +16,7 @@ import {
   rowAt,
   ROWS,
 } from "./every_page.ts";
+import { setStorage } from "@/tests/support/given.ts";
 
 /** Forms that lose nothing: what they do can be undone by the same form, or adds something. */
 const HARMLESS = [

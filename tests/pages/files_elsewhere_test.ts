@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { type UploadRecord, UPLOADS } from "@/lib/files/uploads.ts";
-import { setStorage } from "@/lib/projects/storage.ts";
 import { ALL, eq } from "@/lib/store/filter.ts";
 import { pageOf } from "../support/pages.ts";
 import { storage } from "../support/test_store.ts";
 import { formBytes, sendForm } from "./file_forms.ts";
 import { opened } from "./files_world.ts";
+import { setStorage } from "@/tests/support/given.ts";
 
 const policyOf = ({ headers }: { headers: Headers }): string =>
   headers.get("content-security-policy")!;

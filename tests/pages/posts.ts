@@ -1,9 +1,9 @@
-import { createCollection } from "@/lib/documents/save_collection.ts";
 import { jsonText } from "@/lib/store/json_text.ts";
 import type { Id, Json } from "@/lib/store/port.ts";
 import { joinProject, openAccount, ownedProject, type TestAccount } from "../support/dashboard.ts";
 import { type Dashboard, openDashboard, type PageAnswer } from "../support/pages.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
+import { createCollection } from "@/tests/support/given.ts";
 
 export const FIELDS = [
   { key: "title", type: "String", required: true },

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { createUser } from "@/lib/auth/create_user.ts";
 import { createDocument } from "@/lib/documents/create_document.ts";
 import { openForWriting } from "@/lib/documents/access.ts";
-import { updateCollection } from "@/lib/documents/save_collection.ts";
 import { parseJson } from "@/lib/store/json_text.ts";
 import { assertHarmless, HOSTILE, type PageAnswer } from "../support/pages.ts";
 import { openPosts, type Posts, texts } from "./posts.ts";
+import { updateCollection } from "@/tests/support/given.ts";
 
 const FIELDS = [
   { key: "title", type: "String" },

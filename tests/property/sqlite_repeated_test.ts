@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { createCollection } from "@/lib/documents/save_collection.ts";
 import { cachedList, type ListAnswer } from "@/lib/documents/list_cache.ts";
 import type { Caller } from "@/lib/auth/principals.ts";
 import { eq } from "@/lib/store/filter.ts";
@@ -11,6 +10,7 @@ import { SecondProcess } from "../contract/second_process.ts";
 import type { Call } from "../contract/worker.ts";
 import { openTestServices } from "../support/test_services.ts";
 import { check } from "./run.ts";
+import { createCollection } from "@/tests/support/given.ts";
 
 const IDS = 6;
 const STEPS_MAX = 12;

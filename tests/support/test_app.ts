@@ -1,6 +1,5 @@
 import { createUser } from "@/lib/auth/create_user.ts";
 import { issueToken } from "@/lib/auth/issue_token.ts";
-import { createCollection } from "@/lib/documents/save_collection.ts";
 import { createProject } from "@/lib/projects/create_project.ts";
 import type { Services } from "@/lib/services.ts";
 import type { Id } from "@/lib/store/port.ts";
@@ -9,6 +8,7 @@ import { type Answer, type Call, send } from "./conforming_client.ts";
 import { joinProject, openAccount, type TestAccount } from "./dashboard.ts";
 import { type FakeClock, openTestServices, type TestOptions } from "./test_services.ts";
 import type { TestStore } from "./test_store.ts";
+import { createCollection } from "./given.ts";
 
 export interface TestUser {
   readonly id: Id;

@@ -41,7 +41,7 @@ export const refusedAccount = async (call: Call<SignedInAccount>, refused: Refus
   pageReply(await accountPage(call, refused), { status: refused.problem.status });
 
 async function accountPage(
-  { services, principal, query }: Call<SignedInAccount>,
+  { services, principal, queryText: query }: Call<SignedInAccount>,
   refused?: Refused,
 ) {
   const [account, projects, ai, sessions] = await Promise.all([

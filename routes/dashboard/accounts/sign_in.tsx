@@ -29,9 +29,9 @@ async function admissionOf({ services }: Call<null>, next: string): Promise<Admi
 }
 
 export const showSignIn: Handler<null> = async (call) => {
-  const next = nextOf(call.query);
+  const next = nextOf(call.queryText);
   const admission = await admissionOf(call, next);
-  return pageReply(<SignInPage next={next} query={call.query} admission={admission} />);
+  return pageReply(<SignInPage next={next} query={call.queryText} admission={admission} />);
 };
 
 export const signIn: Handler<null> = async (call) => {
@@ -48,7 +48,7 @@ export const signIn: Handler<null> = async (call) => {
 };
 
 /** Whoever may not register is told so in the place of the form. */
-export const showRegister: Handler<null> = async ({ services, query }) => {
+export const showRegister: Handler<null> = async ({ services, queryText: query }) => {
   const next = nextOf(query);
   const found = await attempt(() => findAdmission(services, invitationIn(next)));
   if (found.problem === null) {

@@ -33,7 +33,7 @@ export const saveKeyByForm: Handler<ProjectMember> = async (call) => {
 };
 
 async function aiPage(
-  { services, principal, query }: Call<ProjectMember>,
+  { services, principal, queryText: query }: Call<ProjectMember>,
   problem: Problem | null = null,
 ) {
   const [frame, plan, usage] = await Promise.all([

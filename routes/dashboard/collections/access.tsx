@@ -1,3 +1,4 @@
+import { parseDefinition } from "@/lib/documents/definition.ts";
 import type { CollectionDefinition } from "@/lib/documents/fields.ts";
 import { tagsOf, updateCollection } from "@/lib/documents/save_collection.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
@@ -28,7 +29,7 @@ interface Refused {
 
 export const showAccess: Handler<ProjectMember> = async (call) => {
   const page = await loadCollectionPage(call);
-  return pageReply(<AccessPage page={page} query={call.query} />);
+  return pageReply(<AccessPage page={page} query={call.queryText} />);
 };
 
 /** What the forms of the page ask for, by the button's value, and what is then said. */
@@ -68,7 +69,7 @@ export const changeAccess: Handler<ProjectMember> = async (call) => {
   const { change, done } = CHANGES[act]!;
   const seen = form.get("over") ?? form.get("tag");
   const tried = await attempt(() =>
-    updateCollection(call.services, frame.projectId, change(collection, form), {
+    updateCollection(call.services, frame.projectId, parseDefinition(change(collection, form)), {
       ...tagsOf(collection),
       ...(seen !== null && { rls: seen }),
     })

@@ -1,3 +1,4 @@
+import { parseDefinition } from "@/lib/documents/definition.ts";
 import { deleteCollection } from "@/lib/documents/delete_collection.ts";
 import type { CollectionDefinition } from "@/lib/documents/fields.ts";
 import { tagsOf, updateCollection } from "@/lib/documents/save_collection.ts";
@@ -43,7 +44,7 @@ const DONE = {
 export const showFields: Handler<ProjectMember> = async (call) => {
   const page = await loadCollectionPage(call);
   const entered = stored(page.collection);
-  return pageReply(<FieldsPage page={page} entered={entered} query={call.query} />);
+  return pageReply(<FieldsPage page={page} entered={entered} query={call.queryText} />);
 };
 
 /** Saves the rows, or does what a button beside them says, which saves nothing. */
@@ -77,7 +78,7 @@ async function save(
     updateCollection(
       services,
       principal.project._id,
-      { ...collection, fields, strict },
+      parseDefinition({ ...collection, fields, strict }),
       { ...tagsOf(collection), ...(seen !== null && { fields: seen }) },
     )
   );

@@ -1,3 +1,4 @@
+import { parseDefinition } from "@/lib/documents/definition.ts";
 import type { CollectionDefinition } from "@/lib/documents/fields.ts";
 import { createCollection, listCollections } from "@/lib/documents/save_collection.ts";
 import { includes, type ProjectMember } from "@/lib/projects/members.ts";
@@ -28,7 +29,7 @@ export const createCollectionByForm: Handler<ProjectMember> = async (call) => {
   const { services, principal } = call;
   const name = (await call.form()).get("name") ?? "";
   const { _id } = principal.project;
-  const tried = await attempt(() => createCollection(services, _id, { name }));
+  const tried = await attempt(() => createCollection(services, _id, parseDefinition({ name })));
   if (tried.problem === null) {
     return seeOther(`${tabPath(homeOf(_id), name, "fields")}?done=created`);
   }
@@ -37,7 +38,7 @@ export const createCollectionByForm: Handler<ProjectMember> = async (call) => {
 };
 
 async function collectionsPage(
-  { services, principal, query }: Call<ProjectMember>,
+  { services, principal, queryText: query }: Call<ProjectMember>,
   entered?: Entered,
 ) {
   const [frame, collections] = await Promise.all([

@@ -41,7 +41,7 @@ const viewOf = (call: MemberCall, given: URLSearchParams): View =>
   readView(pathOf(call), given.get("view") ?? "");
 
 export const showDocument: Handler<ProjectMember> = async (call) => {
-  const query = new URLSearchParams(call.query);
+  const query = new URLSearchParams(call.queryText);
   const id = requiredId(call.param("id"));
   const [room, found] = await Promise.all([openRoom(call), seen(call, id)]);
   return pageReply(
@@ -87,7 +87,7 @@ export const saveDocument: Handler<ProjectMember> = async (call) => {
 };
 
 export const showNewDocument: Handler<ProjectMember> = async (call) => {
-  const query = new URLSearchParams(call.query);
+  const query = new URLSearchParams(call.queryText);
   const from = query.has("from") ? requiredId(query.get("from")!) : null;
   const [room, copied] = await Promise.all([
     openRoom(call),

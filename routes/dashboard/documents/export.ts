@@ -29,8 +29,8 @@ interface Format {
 
 /** Everything that the filters let through, a page at a time. */
 export const exportDocuments: Handler<ProjectMember> = async (call) => {
-  const wanted = new URLSearchParams(call.query).get(".format") ?? "";
-  const view = readView(pathOf(call), call.query);
+  const wanted = new URLSearchParams(call.queryText).get(".format") ?? "";
+  const view = readView(pathOf(call), call.queryText);
   const { collection } = await openTarget(call);
   const declared = collection.definition.fields.map(({ key }) => key);
   const first = await pageOf(call, view, null); // What is refused is refused before it has begun.

@@ -16,7 +16,7 @@ export const chooseFilter: Handler<ProjectMember> = async (call) => {
     serverOf(call),
     call.param("collectionName"),
   );
-  const form = new URLSearchParams(call.query);
+  const form = new URLSearchParams(call.queryText);
   const view = readView(pathOf(call), form.get("view") ?? "");
   const field = form.get("field") ?? "";
   const path = pathsOf(collection).get(field);

@@ -27,7 +27,7 @@ import { type Asked, AskedNote, Toolbar } from "./toolbar.tsx";
 import { beside, filtersOf, isTrash, listQuery, readView, type View, viewText } from "./view.ts";
 
 export const showDocuments: Handler<ProjectMember> = (call) =>
-  gridReply(call, readView(pathOf(call), call.query));
+  gridReply(call, readView(pathOf(call), call.queryText));
 
 /** What is said above the grid, beside what it shows. */
 interface Feedback {
@@ -77,7 +77,7 @@ const kept = new LRUCache<string, Made>({ max: PAGES_KEPT });
  * after each change in the project, it is the same page.
  */
 async function madeOnce(
-  { query }: MemberCall,
+  { queryText: query }: MemberCall,
   { frame, collection }: Room,
   list: DocumentList,
   make: () => Promise<string>,

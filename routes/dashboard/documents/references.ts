@@ -66,13 +66,13 @@ export async function targetsOf(
 
 async function allNamesIn(call: MemberCall, ref: string): Promise<Names | null> {
   const { services, principal } = call;
-  const limit = `limit=${CHOICES_MAX + 1}`;
+  const limit = CHOICES_MAX + 1;
   const names = ref === "users"
     ? new Map(
-      (await listUsers(services, principal.project._id, limit)).items
+      (await listUsers(services, principal.project._id, { limit })).items
         .map((user) => [user._id, calledBy(user)]),
     )
-    : await namesIn(call, ref, limit);
+    : await namesIn(call, ref, `limit=${limit}`);
   return names.size > CHOICES_MAX ? null : names;
 }
 

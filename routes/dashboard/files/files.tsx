@@ -16,6 +16,7 @@ import { Refusal } from "../components/forms.tsx";
 import { Bar, ProjectShell } from "../components/shell.tsx";
 import { DoneNote } from "../done.tsx";
 import { homeOf, loadFrame } from "../frame.ts";
+import { pagingOf } from "../paging.tsx";
 import { attempt, leaveFor, pageReply, seeOther } from "../replies.ts";
 import { FilesTabs } from "./files_tabs.tsx";
 import { originsOf } from "./origins.ts";
@@ -97,18 +98,19 @@ interface Refused {
 async function filesPage(call: Call<ProjectMember>, refused: Refused = {}): Promise<Reply> {
   const { services, principal } = call;
   const projectId = principal.project._id;
-  const cursor = new URLSearchParams(call.query).get("cursor");
+  const paging = pagingOf(call.queryText, TILES);
+  const isFirst = paging.cursor === undefined;
   const [frame, usage, listed] = await Promise.all([
     loadFrame(services, principal),
     getStorageUsage(services, projectId),
-    attemptStored(call, () => listFiles(services, projectId, queryOf(cursor))),
+    attemptStored(call, () => listFiles(services, projectId, paging)),
   ]);
   const problem = refused.list ?? listed.problem;
   const { items, nextCursor } = listed.problem === null ? listed.value : NOTHING;
   const filesOrigin = await originsOf(services, projectId, items);
   const path = pathOf(call);
   if (filesOrigin !== null && isOutOfPlace(call, refused)) {
-    return leaveFor(call.query === "" ? path : `${path}?${call.query}`);
+    return leaveFor(call.queryText === "" ? path : `${path}?${call.queryText}`);
   }
   const mayChange = includes(frame.role, "admin");
   const page = (
@@ -117,7 +119,7 @@ async function filesPage(call: Call<ProjectMember>, refused: Refused = {}): Prom
         <FilesTabs path={path} current={path} />
       </Bar>
       <div class="sheet wide">
-        <DoneNote query={call.query} sentences={DONE} />
+        <DoneNote query={call.queryText} sentences={DONE} />
         {mayChange && (
           <UploadCard
             path={path}
@@ -130,11 +132,11 @@ async function filesPage(call: Call<ProjectMember>, refused: Refused = {}): Prom
           <UsageBar usage={usage} />
           <Refusal problem={problem ?? null} />
           {items.length === 0 && problem === null && (
-            <p class="empty">{emptyText(cursor === null, mayChange)}</p>
+            <p class="empty">{emptyText(isFirst, mayChange)}</p>
           )}
           <FileGrid files={items} path={path} mayChange={mayChange} />
           <nav class="pages" aria-label="Pages">
-            {cursor !== null && <a href={path}>First page</a>}
+            {!isFirst && <a href={path}>First page</a>}
             {nextCursor !== null && (
               <a href={`${path}?${new URLSearchParams({ cursor: nextCursor })}`}>Next page</a>
             )}
@@ -154,9 +156,6 @@ async function filesPage(call: Call<ProjectMember>, refused: Refused = {}): Prom
  */
 const isOutOfPlace = ({ header }: Call<ProjectMember>, { upload, list }: Refused): boolean =>
   header("hx-request") !== null && upload === undefined && list === undefined;
-
-const queryOf = (cursor: string | null): string =>
-  new URLSearchParams({ limit: String(TILES), ...(cursor !== null && { cursor }) }).toString();
 
 function emptyText(isFirst: boolean, mayChange: boolean): string {
   if (!isFirst) return "There are no more files.";

@@ -1,6 +1,7 @@
 import { checkStorage, type StorageCheck } from "@/lib/files/check_storage.ts";
 import { includes, type ProjectMember } from "@/lib/projects/members.ts";
 import { clearStorage, findStorage, setStorage } from "@/lib/projects/storage.ts";
+import { parseStorageInput, storageRules } from "@/lib/projects/storage_input.ts";
 import type { Problem } from "@/lib/problems.ts";
 import type { Call, Handler } from "../../call.ts";
 import { Refusal } from "../components/forms.tsx";
@@ -40,7 +41,11 @@ export const saveStorageByForm: Handler<ProjectMember> = async (call) => {
   const { services, principal } = call;
   const form = await call.form();
   const { problem } = await attempt(() =>
-    setStorage(services, principal.project._id, bodyOf(form))
+    setStorage(
+      services,
+      principal.project._id,
+      parseStorageInput(storageRules(services), bodyOf(form)),
+    )
   );
   if (problem === null) return seeOther(`${filesOf(call)}/storage?done=saved`);
   const page = await storagePage(call, { save: { entered: enteredOf(form), problem } });
@@ -72,7 +77,7 @@ interface Outcome {
 }
 
 async function storagePage(call: Call<ProjectMember>, outcome: Outcome = {}) {
-  const { services, principal, query } = call;
+  const { services, principal, queryText: query } = call;
   const files = filesOf(call);
   const path = `${files}/storage`;
   const [frame, stored] = await Promise.all([

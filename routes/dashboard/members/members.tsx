@@ -43,7 +43,7 @@ export const sentInvitation = async (call: Call<ProjectMember>, sent: SentInvita
   pageReply(await membersPage(call, { sent }));
 
 async function membersPage(
-  { services, principal, query }: Call<ProjectMember>,
+  { services, principal, queryText: query }: Call<ProjectMember>,
   { refused, sent }: { refused?: Refused; sent?: SentInvitation } = {},
 ) {
   const { project: { _id: projectId }, role } = principal;
@@ -51,7 +51,7 @@ async function membersPage(
   const [frame, page, open] = await Promise.all([
     loadFrame(services, principal),
     listMembers(services, projectId, pagingOf(query)),
-    mayInvite ? listInvitations(services, projectId, `limit=${PENDING_INVITATIONS_MAX}`) : null,
+    mayInvite ? listInvitations(services, projectId, { limit: PENDING_INVITATIONS_MAX }) : null,
   ]);
   const path = `${frame.home}/members`;
   const problemOf = (id: Id) => refused?.invitationId === id ? refused.problem : null;

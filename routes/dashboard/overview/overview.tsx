@@ -37,7 +37,7 @@ export const showOverview: Handler<ProjectMember> = async (call) =>
   pageReply(await overviewPage(call, {}));
 
 export async function overviewPage(
-  { services, principal, query }: Call<ProjectMember>,
+  { services, principal, queryText: query }: Call<ProjectMember>,
   { fresh = null, refused = null }: { fresh?: FreshKey | null; refused?: Refused | null },
 ) {
   const { project } = principal;

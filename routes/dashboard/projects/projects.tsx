@@ -43,7 +43,7 @@ export const refusedProject = async (call: Call<SignedInAccount>, refused: Refus
   pageReply(await projectsPage(call, refused), { status: refused.problem.status });
 
 async function projectsPage(
-  { services, principal, query }: Call<SignedInAccount>,
+  { services, principal, queryText: query }: Call<SignedInAccount>,
   refused?: Refused,
 ) {
   const [{ items, nextCursor }, trashed] = await Promise.all([

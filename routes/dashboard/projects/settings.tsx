@@ -53,7 +53,7 @@ const refusedPage = async (call: Call<ProjectMember>, refused: Refused) =>
   pageReply(await settingsPage(call, refused), { status: refused.problem.status });
 
 async function settingsPage(
-  { services, principal, query }: Call<ProjectMember>,
+  { services, principal, queryText: query }: Call<ProjectMember>,
   refused?: Refused,
 ) {
   const [frame, usage] = await Promise.all([

@@ -2,6 +2,9 @@ import { changeProject } from "@/lib/projects/change_project.ts";
 import { includes, type ProjectMember } from "@/lib/projects/members.ts";
 import type { Problem } from "@/lib/problems.ts";
 import { listProviders, setProvider } from "@/lib/social/manage_providers.ts";
+import { knownProvider } from "@/lib/social/providers.ts";
+import { parseInput } from "@/openapi/inputs.ts";
+import { ProviderInput } from "@/openapi/schemas/provider.ts";
 import type { Call, Handler } from "../../call.ts";
 import { Done, Refusal } from "../components/forms.tsx";
 import { Bar, ProjectShell } from "../components/shell.tsx";
@@ -38,7 +41,7 @@ export const saveSiteUrlByForm: Handler<ProjectMember> = async (call) => {
 export const saveProviderByForm: Handler<ProjectMember> = async (call) => {
   const form = await call.form();
   const { services, principal } = call;
-  const name = call.param("provider");
+  const name = knownProvider(call.param("provider"));
   const entered = {
     enabled: form.has("enabled"),
     clientId: form.get("clientId") ?? "",
@@ -46,16 +49,15 @@ export const saveProviderByForm: Handler<ProjectMember> = async (call) => {
   };
   const body = { ...entered, clientSecret: form.get("clientSecret") ?? "" };
   const { problem } = await attempt(() =>
-    setProvider(services, principal.project._id, { provider: name, body })
+    setProvider(services, principal.project._id, name, parseInput(ProviderInput, body))
   );
   if (problem === null) return seeOther(`${pathOf(call)}?done=${name}#${name}`);
-  if (problem.code === "PROVIDER_UNKNOWN") throw problem;
   const page = await signInPage(call, { provider: { ...entered, name, problem } });
   return pageReply(page, { status: problem.status });
 };
 
 async function signInPage(call: Call<ProjectMember>, refused: Refused = {}) {
-  const { services, principal, query } = call;
+  const { services, principal, queryText: query } = call;
   const { _id: projectId, siteUrl } = principal.project;
   const [frame, providers] = await Promise.all([
     loadFrame(services, principal),

@@ -40,7 +40,7 @@ export const startTrial: Handler<ProjectMember> = async (call) => {
 
 /** What a trial came back with. Anybody can write such an address: nothing of it is shown as it is. */
 export const showTried: Handler<ProjectMember> = async (call) => {
-  const query = new URLSearchParams(call.query);
+  const query = new URLSearchParams(call.queryText);
   const error = query.get("error");
   if (error !== null) {
     const known = isFailureText(error) ? error : "Sign-in failed, try again";

@@ -10,6 +10,7 @@ import { Ask } from "../components/forms.tsx";
 import { Bar, ProjectShell } from "../components/shell.tsx";
 import { DoneNote } from "../done.tsx";
 import { homeOf, loadFrame } from "../frame.ts";
+import { pagingOf } from "../paging.tsx";
 import { pageReply, seeOther } from "../replies.ts";
 import { calledBy, Disabled, Profile } from "./profile.tsx";
 import { Sessions } from "./sessions.tsx";
@@ -30,9 +31,9 @@ const listOf = ({ principal }: Call<ProjectMember>): string =>
 const userIdOf = ({ param }: Call<ProjectMember>): Id => requiredId(param("id"));
 
 export const showUser: Handler<ProjectMember> = async (call) => {
-  const { services, principal, query } = call;
+  const { services, principal, queryText: query } = call;
   const projectId = principal.project._id;
-  const cursor = new URLSearchParams(query).get("cursor");
+  const paging = pagingOf(query, ROWS);
   const user = await findUser(services, projectId, userIdOf(call));
   const path = `${listOf(call)}/${user._id}`;
   const [frame, sessions] = await Promise.all([
@@ -41,7 +42,7 @@ export const showUser: Handler<ProjectMember> = async (call) => {
     listSessions(
       services,
       { projectId, userId: user._id, sessionId: "" },
-      new URLSearchParams({ limit: String(ROWS), ...(cursor !== null && { cursor }) }).toString(),
+      paging,
     ),
   ]);
   const mayChange = includes(frame.role, "admin");
@@ -55,7 +56,12 @@ export const showUser: Handler<ProjectMember> = async (call) => {
       <div class="sheet">
         <DoneNote query={query} sentences={DONE} />
         <Profile user={user} />
-        <Sessions page={sessions} path={path} mayChange={mayChange} isFirst={cursor === null} />
+        <Sessions
+          page={sessions}
+          path={path}
+          mayChange={mayChange}
+          isFirst={paging.cursor === undefined}
+        />
         {mayChange && <Access user={user} path={path} />}
       </div>
     </ProjectShell>,

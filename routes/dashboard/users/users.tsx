@@ -8,6 +8,7 @@ import { Bar, ProjectShell } from "../components/shell.tsx";
 import { When } from "../components/when.tsx";
 import { DoneNote } from "../done.tsx";
 import { type Frame, homeOf, loadFrame } from "../frame.ts";
+import { pagingOf } from "../paging.tsx";
 import { attempt, pageReply } from "../replies.ts";
 import { calledBy, Disabled, ProviderBadges, providersOf } from "./profile.tsx";
 
@@ -20,7 +21,9 @@ const DONE = { deleted: "The user is deleted." };
 
 const NOBODY: RecordPage<UserRecord> = { items: [], nextCursor: null };
 
-export const showUsers: Handler<ProjectMember> = async ({ services, principal, query }) => {
+export const showUsers: Handler<ProjectMember> = async (
+  { services, principal, queryText: query },
+) => {
   const projectId = principal.project._id;
   const asked = new URLSearchParams(query);
   const search = asked.get("search") ?? "";
@@ -28,7 +31,12 @@ export const showUsers: Handler<ProjectMember> = async ({ services, principal, q
   const path = `${homeOf(projectId)}/users`;
   const [frame, tried] = await Promise.all([
     loadFrame(services, principal),
-    attempt(() => listUsers(services, projectId, queryOf(search, cursor))),
+    attempt(() =>
+      listUsers(services, projectId, {
+        ...pagingOf(query, ROWS),
+        ...(search !== "" && { search }),
+      })
+    ),
   ]);
   const { items, nextCursor } = tried.problem === null ? tried.value : NOBODY;
   const page = (

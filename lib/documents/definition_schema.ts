@@ -1,0 +1,84 @@
+import { z } from "zod";
+import { DEFINITION_DEPTH_MAX, DEFINITION_FIELDS_MAX } from "../limits.ts";
+import {
+  FIELD_TYPES,
+  type FieldDefinition,
+  type ItemDefinition,
+  type RlsSetting,
+} from "./fields.ts";
+import { DECLARED_NAME } from "./names.ts";
+
+const RLS_DEFAULT: RlsSetting = { enabled: true, mode: "private", ownerField: "userId" };
+
+/** Shown in the reference; `parseDefinition` refuses by it, in words of its own. */
+const NAME = { pattern: DECLARED_NAME.source };
+
+/** Gives a schema its name in the reference. */
+type Name = <S extends z.ZodType>(schema: S, name: string, description: string) => S;
+
+/**
+ * What definitions are made of: `given` from outside, where what has a default may be left out, or
+ * `whole`, as they are stored and shown. What no schema can say, because it depends on several
+ * members, `parseDefinition` refuses.
+ */
+export function definitionSchema(form: "given" | "whole", named: Name = (schema) => schema) {
+  const filled = <S extends z.ZodType>(schema: S, value: z.core.util.NoUndefined<z.output<S>>) =>
+    form === "given" ? schema.default(value) : schema;
+  const suffix = form === "given" ? "Input" : "";
+
+  const nested = {
+    type: z.enum(FIELD_TYPES),
+    ref: z.string().optional().describe("For `Ref`: a collection's name, or `users`."),
+    items: z.lazy(() => Item).optional(),
+    fields: z.lazy(() => Fields).optional(),
+  };
+
+  const Item: z.ZodType<ItemDefinition> = named(
+    z.strictObject(nested),
+    `FieldItem${suffix}`,
+    "What the elements of an `Array` are. An `Object` may have `fields`, an `Array` has `items`.",
+  ) as z.ZodType<ItemDefinition>; // zod's optional members admit undefined, ours are left out.
+
+  const Field: z.ZodType<FieldDefinition> = named(
+    z.strictObject({
+      key: z.string().meta(NAME),
+      ...nested,
+      required: filled(z.boolean(), false),
+      unique: filled(z.boolean(), false).describe(
+        "Whether no two documents may hold the same value, whoever owns them: of a String, a " +
+          "Number, a Date or a Ref at the top level. In a `private` collection a 409 " +
+          "`DUPLICATE_VALUE` tells a user that somebody has a value: where that is a secret, let " +
+          "the value begin with its owner's id, so that it is unique with them.",
+      ),
+      index: filled(z.boolean(), false).describe(
+        "Whether an index keeps filters and sorts by it fast. Every collection has one of " +
+          "`createdAt`, and with row-level security one of the owner with `createdAt`; a " +
+          "`unique` field has its own.",
+      ),
+      default: z.unknown().optional().describe("Fills the field where it is missing; not null."),
+    }),
+    `Field${suffix}`,
+    `A declared field. Fields nest up to ${DEFINITION_DEPTH_MAX} levels.`,
+  ) as z.ZodType<FieldDefinition>; // As above.
+
+  // Where the owner's field is not declared, it is added to them.
+  const Fields = z.array(Field).meta(form === "given" ? { maxItems: DEFINITION_FIELDS_MAX } : {});
+
+  const members = {
+    name: z.string().meta({
+      ...NAME,
+      description: "Names that begin with `users` are reserved, in any letter case.",
+    }),
+    fields: filled(Fields, []),
+    rls: filled(
+      z.strictObject({
+        enabled: filled(z.boolean(), RLS_DEFAULT.enabled),
+        mode: filled(z.enum(["public-read", "private"]), RLS_DEFAULT.mode),
+        ownerField: filled(z.string().meta(NAME), RLS_DEFAULT.ownerField),
+      }),
+      RLS_DEFAULT,
+    ),
+    strict: filled(z.boolean(), false).describe("Whether undeclared fields are refused."),
+  };
+  return { Field, members };
+}
