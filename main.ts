@@ -13,11 +13,8 @@ async function run([command = "start", ...args]: readonly string[]): Promise<num
   const config = loadConfig(environment);
   const print = createPrinter(command === "admin" ? Deno.stderr : Deno.stdout);
   using log = createLog(config.logLevel, print);
-  const isServing = command !== "admin";
-  await using services = await openServices(config, {
-    log,
-    ...isServing && { parsedBytesMax: SERVED_PARSED_BYTES_MAX },
-  });
+  const parsedBytesMax = command === "admin" ? Infinity : SERVED_PARSED_BYTES_MAX;
+  await using services = await openServices(config, { log, parsedBytesMax });
   // Commands work beside a store of files that is down.
   if (command === "admin") return await runAdmin(services, args);
   await services.blobStores.internal.ping();
