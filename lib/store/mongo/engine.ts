@@ -31,7 +31,7 @@ import {
   type Surrounding,
 } from "./transaction.ts";
 import { Peers } from "./peers.ts";
-import { Places } from "./places.ts";
+import { ReadConnectionLimiter } from "./read_connection_limiter.ts";
 import { Queues } from "./queues.ts";
 import { Rooms } from "./rooms.ts";
 
@@ -65,7 +65,7 @@ export class MongoEngine implements Engine {
   readonly #prepared = createLru<string, Prepared>(PREPARED_KEPT);
   readonly #preparing = new Map<string, Promise<void>>();
   readonly #queues = new Queues();
-  readonly #places: Places;
+  readonly #readConnections: ReadConnectionLimiter;
   readonly #open = new OpenTransactions<Space>();
   readonly #abandoned: AbandonedSessions;
   readonly #peers: Peers;
@@ -81,7 +81,7 @@ export class MongoEngine implements Engine {
     this.#client = client;
     this.#options = options;
     this.#close = close;
-    this.#places = new Places(client.options.maxPoolSize);
+    this.#readConnections = new ReadConnectionLimiter(client.options.maxPoolSize);
     this.#abandoned = new AbandonedSessions(client);
     this.#peers = new Peers(client, databaseName(options, "control"));
     this.#triesMs = 2 * client.options.serverSelectionTimeoutMS;
@@ -112,7 +112,7 @@ export class MongoEngine implements Engine {
       db,
       session: null,
       queryTimeLimitMs: this.#options.queryTimeLimitMs,
-      places: this.#places,
+      readConnections: this.#readConnections,
       run: (work) => guarded(() => sent(work)),
       remove: (work) =>
         guarded(async () => {

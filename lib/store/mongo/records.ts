@@ -35,7 +35,7 @@ import { exactly } from "./foreign.ts";
 import { growthMax, roomFor, sizeOf, smallerThan } from "./growth.ts";
 import { areEnough, type Found, inReplies, inReply } from "./found.ts";
 import { pageBson } from "./page_bson.ts";
-import { NoPlace, type Places } from "./places.ts";
+import { NoReadConnection, type ReadConnectionLimiter } from "./read_connection_limiter.ts";
 import { cursorId, documentJson, REVISION } from "./transcode.ts";
 
 /** Where the records of one definition are read and written. */
@@ -46,7 +46,7 @@ export interface Access {
   /** Milliseconds after which the server gives a list or a count up. */
   readonly queryTimeLimitMs: number;
   /** Bounds what lists and counts hold at once; null in a transaction, which holds what it has. */
-  readonly places: Places | null;
+  readonly readConnections: ReadConnectionLimiter | null;
   /** Runs one call, and translates what it throws. */
   run<T>(work: () => Promise<T>): Promise<T>;
   /** The same for a write that needs nothing to be there. */
@@ -128,7 +128,7 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
   async list(query: ListQuery): Promise<Page> {
     const [{ texts, document }, total] = await this.#query(query, () =>
       this.#both(
-        () => this.#placed((maxTimeMS) => this.#found(query, maxTimeMS)),
+        () => this.#withConnection((maxTimeMS) => this.#found(query, maxTimeMS)),
         () => this.#total(query),
       ));
     const page = pageOf(texts, total, query);
@@ -148,7 +148,7 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
   count(filter: Filter): Promise<number> {
     return this.#query(
       { filter, sort: [] },
-      () => this.#placed((maxTimeMS) => this.#count(filter, maxTimeMS)),
+      () => this.#withConnection((maxTimeMS) => this.#count(filter, maxTimeMS)),
     );
   }
 
@@ -158,7 +158,9 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
     const { filter } = query;
     const asked = this.#asked(filter);
     const how = (command: Document) =>
-      this.#placed((maxTimeMS) => explained(db, this.#definition, { command, filter, maxTimeMS }));
+      this.#withConnection((maxTimeMS) =>
+        explained(db, this.#definition, { command, filter, maxTimeMS })
+      );
     return await this.#query(query, async () => {
       const find = this.#find(query);
       const page = await how({ find: name, filter: find.filter, ...find.options });
@@ -226,7 +228,7 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
       try {
         return await work();
       } catch (error) {
-        if (!isTimeLimit(error) && !(error instanceof NoPlace)) throw error;
+        if (!isTimeLimit(error) && !(error instanceof NoReadConnection)) throw error;
         throw new QueryTooSlow(advise(this.#definition, query), { cause: error });
       }
     });
@@ -234,23 +236,23 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
 
   /**
    * A command of a list or a count, which holds one connection. Waiting for a place counts towards
-   * its time. Throws `NoPlace`.
+   * its time. Throws `NoReadConnection`.
    */
-  async #placed<R>(command: (maxTimeMS: number) => Promise<R>): Promise<R> {
-    const { db: { databaseName }, places, queryTimeLimitMs } = this.#access;
-    if (places === null) return await command(queryTimeLimitMs);
-    const left = places.take(databaseName, queryTimeLimitMs);
+  async #withConnection<R>(command: (maxTimeMS: number) => Promise<R>): Promise<R> {
+    const { db: { databaseName }, readConnections, queryTimeLimitMs } = this.#access;
+    if (readConnections === null) return await command(queryTimeLimitMs);
+    const left = readConnections.acquire(databaseName, queryTimeLimitMs);
     const maxTimeMS = typeof left === "number" ? left : await left;
     try {
       return await command(maxTimeMS);
     } finally {
-      places.giveBack(databaseName);
+      readConnections.release(databaseName);
     }
   }
 
   async #total({ filter, total = false }: ListQuery): Promise<number | null> {
     if (total === false) return null;
-    return await this.#placed((maxTimeMS) =>
+    return await this.#withConnection((maxTimeMS) =>
       total === "estimate" ? this.#estimate(filter, maxTimeMS) : this.#count(filter, maxTimeMS)
     );
   }

@@ -76,7 +76,7 @@ export class MongoTransaction implements Transaction {
       db,
       session,
       queryTimeLimitMs,
-      places: null,
+      readConnections: null,
       run,
       remove: run,
       write,

@@ -29,7 +29,7 @@ import { RowCachePool } from "./row_cache.ts";
 import { Scans } from "./scans.ts";
 import { FileSpace } from "./space.ts";
 import { assertStands, bytesCounted, kindsIn } from "./tables.ts";
-import { Tenancy } from "./tenancy.ts";
+import { FolderOwnership } from "./folder_ownership.ts";
 import { SqliteTransaction } from "./transaction.ts";
 
 export interface SqliteOptions {
@@ -65,7 +65,7 @@ export class SqliteEngine implements Engine {
   readonly #sync: Sync;
   readonly #rowCaches = new RowCachePool(ROW_CACHE_LENGTH);
   readonly #checkpoints = new Checkpoints();
-  readonly #tenancy: Tenancy;
+  readonly #ownership: FolderOwnership;
   readonly #closing = new Set<Promise<void>>();
   readonly #scans: Scans;
   readonly #rowsMax: number;
@@ -78,10 +78,10 @@ export class SqliteEngine implements Engine {
   readonly #watch: ReturnType<typeof setInterval>;
   #isHeadless = false;
 
-  private constructor(options: SqliteOptions, tenancy: Tenancy) {
+  private constructor(options: SqliteOptions, ownership: FolderOwnership) {
     const { folder, sync, filesMax = FILES_MAX, rowsMax = ROWS_MAX } = options;
     this.#folder = folder;
-    this.#tenancy = tenancy;
+    this.#ownership = ownership;
     this.#sync = sync;
     this.#rowsMax = rowsMax;
     this.#textBytesMax = options.textBytesMax ?? Infinity;
@@ -101,7 +101,10 @@ export class SqliteEngine implements Engine {
     await makeFolder(options.folder);
     await refuseHeadless(options.folder);
     using entered = new DisposableStack();
-    const engine = new SqliteEngine(options, entered.use(await Tenancy.enter(options.folder)));
+    const engine = new SqliteEngine(
+      options,
+      entered.use(await FolderOwnership.enter(options.folder)),
+    );
     entered.move();
     return engine;
   }
@@ -222,7 +225,7 @@ export class SqliteEngine implements Engine {
     this.#close(this.#control);
     await Promise.all(this.#closing);
     await this.#checkpoints[Symbol.asyncDispose]();
-    this.#tenancy[Symbol.dispose]();
+    this.#ownership[Symbol.dispose]();
   }
 
   #path(space: Space): string {
@@ -264,7 +267,7 @@ export class SqliteEngine implements Engine {
       pool: this.#rowCaches,
       checkpoints: this.#checkpoints,
       // A file that was closed in the middle of a transaction may be open once more already.
-      moment: () => this.#closing.size > 0 ? NaN : this.#tenancy.moment,
+      exclusiveEpoch: () => this.#closing.size > 0 ? NaN : this.#ownership.exclusiveEpoch,
     });
   }
 

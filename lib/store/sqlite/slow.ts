@@ -5,7 +5,7 @@ import type { Access, Committed, Slow } from "./access.ts";
 import { BudgetExceeded, type SpentOn } from "./budget.ts";
 import type { Connection } from "./connection.ts";
 import { boundPage } from "./keyset.ts";
-import type { Paced } from "./pace.ts";
+import type { RegisteredQuery } from "./slow_query_registry.ts";
 import type { Scan, Scanned } from "./scan.ts";
 import type { CountStatement, PagePlan, Statements } from "./statements.ts";
 
@@ -63,8 +63,8 @@ export function readBounded<T>(read: Read, { here, elsewhere, empty }: Ways<T>):
 
 function isSlow({ statements, plan, count, query }: Read, { rowsMax }: Slow): boolean {
   return rowsMax === 0 || (query.offset ?? 0) > rowsMax ||
-    (plan !== null && statements.pace.isSlow(pagePaced(plan))) ||
-    (count !== null && statements.pace.isSlow(countPaced(count)));
+    (plan !== null && statements.slowQueries.isSlow(pageQuery(plan))) ||
+    (count !== null && statements.slowQueries.isSlow(countQuery(count)));
 }
 
 /** @param spentOn What ended it on the event loop; null if it was not tried there. */
@@ -84,20 +84,23 @@ async function scanned(read: Read, slow: Slow, spentOn: SpentOn | null): Promise
 
 /** Learns from how many rows were looked at; null where that is not known. */
 function learn(
-  { statements: { pace }, plan, count, query }: Read,
+  { statements: { slowQueries }, plan, count, query }: Read,
   { rowsMax }: Slow,
   { page, total }: Scanned["rows"],
 ): void {
   // What an offset costs says nothing of other pages.
   if (plan !== null && page !== null && query.offset === undefined) {
-    pace.learn(pagePaced(plan), page > rowsMax);
+    slowQueries.learn(pageQuery(plan), page > rowsMax);
   }
-  if (count !== null) pace.learn(countPaced(count), total > rowsMax);
+  if (count !== null) slowQueries.learn(countQuery(count), total > rowsMax);
 }
 
-const pagePaced = (plan: PagePlan): Paced => ({ of: plan, text: plan.statement.sql.seq });
+const pageQuery = (plan: PagePlan): RegisteredQuery => ({ of: plan, text: plan.statement.sql.seq });
 
-const countPaced = (count: CountStatement): Paced => ({ of: count, text: count.fragment.sql });
+const countQuery = (count: CountStatement): RegisteredQuery => ({
+  of: count,
+  text: count.fragment.sql,
+});
 
 function scanOf({ statements, plan, count, query }: Read, isDoubtful: boolean): Scan {
   const sought = plan === null ? null : statements.sought(query);

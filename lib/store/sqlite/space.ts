@@ -28,7 +28,7 @@ export interface FileOptions extends SpaceFile {
    * As long as it is the same number, nothing but this space has committed in its file. Equal to
    * nothing, itself included, where that is not known.
    */
-  readonly moment: () => number;
+  readonly exclusiveEpoch: () => number;
 }
 
 /**
@@ -43,7 +43,7 @@ export class FileSpace {
   readonly #log: Deno.FsFile | null;
   readonly #writer: Writer;
   readonly #pool: RowCachePool;
-  readonly #moment: () => number;
+  readonly #exclusiveEpoch: () => number;
   readonly #committed = new Map<string, Committed>();
   /** No two openings of a file, in whatever process, name their states alike. */
   readonly #opening = crypto.randomUUID();
@@ -51,12 +51,12 @@ export class FileSpace {
   #version = { commits: -1, foreign: "", text: "" };
   #foreign = { number: -1, text: "" };
   #foreignVersion: number;
-  #asked = { moment: NaN, version: 0 };
+  #asked = { epoch: NaN, version: 0 };
   #prepared = new WeakSet<Definition>();
 
   private constructor(
     { db, reader, log }: { db: Connection; reader: Connection; log: Deno.FsFile | null },
-    { path, pool, checkpoints, moment }: FileOptions,
+    { path, pool, checkpoints, exclusiveEpoch }: FileOptions,
   ) {
     this.#db = db;
     this.#path = path;
@@ -64,7 +64,7 @@ export class FileSpace {
     this.reader = reader;
     this.#log = log;
     this.#pool = pool;
-    this.#moment = moment;
+    this.#exclusiveEpoch = exclusiveEpoch;
     this.#foreignVersion = this.#readForeignVersion();
     this.#writer = new Writer(db, {
       path,
@@ -229,12 +229,12 @@ export class FileSpace {
 
   /** Changes when others commit; to this connection's own commits it is blind. */
   #readForeignVersion(): number {
-    const moment = this.#moment();
-    if (moment !== this.#asked.moment) {
+    const epoch = this.#exclusiveEpoch();
+    if (epoch !== this.#asked.epoch) {
       const version = this.#db.get(FOREIGN_VERSION)![0] as number;
       // Who has committed may be a newer Corbel.
       if (version !== this.#asked.version) checkVersion(this.#db, this.#path);
-      this.#asked = { moment, version };
+      this.#asked = { epoch, version };
     }
     return this.#asked.version;
   }

@@ -5,7 +5,7 @@ import { filterSql } from "./filter_sql.ts";
 import { FirstMatch } from "./first_match.ts";
 import { type Fragment, sql } from "./fragment.ts";
 import { pageShape, type PageStatement, pageStatement, tableName } from "./keyset.ts";
-import { Pace } from "./pace.ts";
+import { SlowQueryRegistry } from "./slow_query_registry.ts";
 import { isServed } from "./serving.ts";
 
 export interface PagePlan {
@@ -28,7 +28,7 @@ export class Statements {
   readonly table: string;
   readonly definition: Definition;
   readonly first: FirstMatch;
-  readonly pace = new Pace();
+  readonly slowQueries = new SlowQueryRegistry();
   readonly #pages = new WeakMap<Filter, Map<string, PagePlan>>();
   readonly #counts = new WeakMap<Filter, CountStatement>();
 

@@ -5,7 +5,7 @@ import type { Checkpoints } from "./checkpoints.ts";
 import { Busy, type Connection } from "./connection.ts";
 import { sql } from "./fragment.ts";
 import { checkVersion } from "./migrations.ts";
-import { Turns } from "./turns.ts";
+import { WriteLockFairness } from "./write_lock_fairness.ts";
 
 /** Is told which rows a transaction changes or removes, and with null that it adds one. */
 export type Touched = (definition: Definition, seq: number | null) => void;
@@ -65,7 +65,7 @@ const openTransactions = new OpenTransactions<Writer>();
 export class Writer {
   readonly #db: Connection;
   readonly #options: WriterOptions;
-  readonly #turns = new Turns();
+  readonly #fairness = new WriteLockFairness();
   readonly #queue: Waiting[] = [];
   #isServing = false;
   /** Never rejects. */
@@ -130,7 +130,7 @@ export class Writer {
         continue;
       }
       await this.#runGroup();
-      this.#turns.ended();
+      this.#fairness.released();
       this.#checkpointIfDue();
     }
     this.#isServing = false;
@@ -145,11 +145,11 @@ export class Writer {
   async #takeTurn(deadline: number): Promise<void> {
     await this.#keptOut;
     if (this.#isLogDoubtful) this.#mend();
-    await this.#turns.take(() => this.#db.run(BEGIN), deadline);
+    await this.#fairness.acquire(() => this.#db.run(BEGIN), deadline);
     const version = this.#db.get(FOREIGN_VERSION)![0];
     if (version === this.#foreignVersion) return;
     checkVersion(this.#db, this.#options.path);
-    if (this.#foreignVersion !== null) this.#turns.rivalsNoticed();
+    if (this.#foreignVersion !== null) this.#fairness.noticeRivals();
     this.#foreignVersion = version;
   }
 

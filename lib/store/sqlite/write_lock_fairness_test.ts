@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { Busy } from "./connection.ts";
-import { Turns } from "./turns.ts";
+import { WriteLockFairness } from "./write_lock_fairness.ts";
 
 /** Turns on a clock that only pauses and work move. */
 function clocked() {
   let time = 0;
   const pauses: number[] = [];
-  const turns = new Turns({
+  const lock = new WriteLockFairness({
     now: () => time,
     pause: (ms) => {
       pauses.push(ms);
@@ -14,19 +14,19 @@ function clocked() {
       return Promise.resolve();
     },
   });
-  return { turns, pauses, pass: (ms: number) => void (time += ms), now: () => time };
+  return { lock, pauses, pass: (ms: number) => void (time += ms), now: () => time };
 }
 
 /** Takes turns of a millisecond one after the other. */
-async function takeFor({ turns, pass }: ReturnType<typeof clocked>, count: number): Promise<void> {
+async function takeFor({ lock, pass }: ReturnType<typeof clocked>, count: number): Promise<void> {
   for (let n = 0; n < count; n++) {
-    await turns.take(() => {}, Infinity);
+    await lock.acquire(() => {}, Infinity);
     pass(1);
-    turns.ended();
+    lock.released();
   }
 }
 
-Deno.test("a process that is alone leaves a gap only after a long run of turns", async () => {
+Deno.test("a process that is alone leaves a gap only after having the lock again and again for long", async () => {
   const world = clocked();
   await takeFor(world, 250);
   assert.deepEqual(world.pauses, []);
@@ -34,24 +34,24 @@ Deno.test("a process that is alone leaves a gap only after a long run of turns",
   assert.equal(world.pauses.length, 1);
 });
 
-Deno.test("a process beside others leaves a gap after each short run of turns", async () => {
+Deno.test("a process beside others leaves a gap after each short run", async () => {
   const world = clocked();
-  world.turns.rivalsNoticed();
+  world.lock.noticeRivals();
   await takeFor(world, 50);
   assert.equal(world.pauses.length, 4);
 });
 
 Deno.test("others that were not noticed for a while are reckoned with no more", async () => {
   const world = clocked();
-  world.turns.rivalsNoticed();
+  world.lock.noticeRivals();
   world.pass(1000);
   await takeFor(world, 100);
   assert.deepEqual(world.pauses, []);
 });
 
-Deno.test("turns with pauses of their own in between need no gap", async () => {
+Deno.test("writes with pauses of their own in between need no gap", async () => {
   const world = clocked();
-  world.turns.rivalsNoticed();
+  world.lock.noticeRivals();
   for (let n = 0; n < 100; n++) {
     await takeFor(world, 1);
     world.pass(5);
@@ -62,36 +62,36 @@ Deno.test("turns with pauses of their own in between need no gap", async () => {
 Deno.test("a gap is longer than anybody waits between two tries", async () => {
   const waiting = clocked();
   await assert.rejects(() =>
-    waiting.turns.take(() => {
+    waiting.lock.acquire(() => {
       throw new Busy("locked");
     }, 100), Busy);
   const writing = clocked();
-  writing.turns.rivalsNoticed();
+  writing.lock.noticeRivals();
   await takeFor(writing, 50);
   assert.ok(Math.max(...waiting.pauses) < Math.min(...writing.pauses));
 });
 
 Deno.test("a lock is tried for until the deadline, and once when it has passed", async () => {
-  const { turns, now, pass } = clocked();
+  const { lock, now, pass } = clocked();
   let tries = 0;
   const locked = () => {
     tries++;
     throw new Busy("locked");
   };
-  await assert.rejects(() => turns.take(locked, 100), Busy);
+  await assert.rejects(() => lock.acquire(locked, 100), Busy);
   assert.ok(now() >= 100 && now() < 110);
   assert.ok(tries > 10);
   pass(10);
   tries = 0;
-  await assert.rejects(() => turns.take(locked, 100), Busy);
+  await assert.rejects(() => lock.acquire(locked, 100), Busy);
   assert.equal(tries, 1);
 });
 
 Deno.test("what is no lock is not tried again", async () => {
-  const { turns, pauses } = clocked();
+  const { lock, pauses } = clocked();
   const broken = () => {
     throw new TypeError("broken");
   };
-  await assert.rejects(() => turns.take(broken, 100), TypeError);
+  await assert.rejects(() => lock.acquire(broken, 100), TypeError);
   assert.deepEqual(pauses, []);
 });

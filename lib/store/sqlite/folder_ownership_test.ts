@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { StoreUnavailable } from "../errors.ts";
-import { Tenancy } from "./tenancy.ts";
+import { FolderOwnership } from "./folder_ownership.ts";
 
 async function tempFolder() {
-  const path = await Deno.makeTempDir({ prefix: "corbel-tenancy-" });
+  const path = await Deno.makeTempDir({ prefix: "corbel-ownership-" });
   return { path, [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }) };
 }
 
-const isAlone = ({ moment }: Tenancy): boolean => !Number.isNaN(moment);
+const isOwner = ({ exclusiveEpoch }: FolderOwnership): boolean => !Number.isNaN(exclusiveEpoch);
 
 async function until(holds: () => boolean, what: string): Promise<void> {
   const end = performance.now() + 10_000;
@@ -17,56 +17,56 @@ async function until(holds: () => boolean, what: string): Promise<void> {
   }
 }
 
-Deno.test("who is alone knows it until somebody has come, and again when they have gone", async () => {
+Deno.test("an engine owns its folder until another one joins, and again once that has left", async () => {
   await using folder = await tempFolder();
-  using first = await Tenancy.enter(folder.path);
-  assert.ok(isAlone(first));
+  using first = await FolderOwnership.enter(folder.path);
+  assert.ok(isOwner(first));
   for (const _ of [1, 2]) {
-    const second = await Tenancy.enter(folder.path);
-    assert.ok(!isAlone(first) && !isAlone(second));
+    const second = await FolderOwnership.enter(folder.path);
+    assert.ok(!isOwner(first) && !isOwner(second));
     second[Symbol.dispose]();
-    await until(() => isAlone(first), "they are alone again");
+    await until(() => isOwner(first), "they are alone again");
   }
 });
 
-Deno.test("a moment passes: programs that know of no locks are seen soon", async () => {
+Deno.test("the epoch of an owner ends soon, for programs that take no locks", async () => {
   await using folder = await tempFolder();
-  using only = await Tenancy.enter(folder.path);
-  const { moment } = only;
-  assert.equal(moment, only.moment);
-  await until(() => only.moment !== moment, "it is another moment");
+  using only = await FolderOwnership.enter(folder.path);
+  const { exclusiveEpoch } = only;
+  assert.equal(exclusiveEpoch, only.exclusiveEpoch);
+  await until(() => only.exclusiveEpoch !== exclusiveEpoch, "it is another epoch");
 });
 
-Deno.test("of those who come and go at once no two are alone, and the last one is", async () => {
+Deno.test("of engines that join and leave concurrently no two own the folder, and the last one does", async () => {
   await using folder = await tempFolder();
-  const inside = new Set<Tenancy>();
+  const inside = new Set<FolderOwnership>();
   let wasAlone = 0;
   const look = () => {
-    const alone = [...inside].filter(isAlone);
+    const alone = [...inside].filter(isOwner);
     if (alone.length > 0) assert.equal(inside.size, 1, "alone beside others");
     wasAlone += alone.length;
   };
   await Promise.all(Array.from({ length: 12 }, async (_, n) => {
     for (let round = 0; round < 6; round++) {
-      const tenancy = await Tenancy.enter(folder.path);
-      inside.add(tenancy);
+      const ownership = await FolderOwnership.enter(folder.path);
+      inside.add(ownership);
       for (let i = 0; i < 10; i++) {
         look();
         await new Promise((resolve) => setTimeout(resolve, (n * 7 + round * 3) % 20));
       }
-      inside.delete(tenancy);
-      tenancy[Symbol.dispose]();
+      inside.delete(ownership);
+      ownership[Symbol.dispose]();
     }
   }));
   assert.equal(inside.size, 0);
-  using last = await Tenancy.enter(folder.path);
-  assert.ok(isAlone(last));
+  using last = await FolderOwnership.enter(folder.path);
+  assert.ok(isOwner(last));
   assert.ok(wasAlone > 0);
 });
 
 const ENTER = `
-  import { Tenancy } from "${new URL("./tenancy.ts", import.meta.url)}";
-  const tenancy = await Tenancy.enter(Deno.args[0]);
+  import { FolderOwnership } from "${new URL("./folder_ownership.ts", import.meta.url)}";
+  const ownership = await FolderOwnership.enter(Deno.args[0]);
   console.log("in");
   for await (const _ of Deno.stdin.readable);
 `;
@@ -92,11 +92,11 @@ async function enterElsewhere(folder: string) {
 
 Deno.test("what a process held is free when it is killed", async () => {
   await using folder = await tempFolder();
-  using own = await Tenancy.enter(folder.path);
+  using own = await FolderOwnership.enter(folder.path);
   const other = await enterElsewhere(folder.path);
-  assert.ok(!isAlone(own));
+  assert.ok(!isOwner(own));
   await other.kill();
-  await until(() => isAlone(own), "they are alone again");
+  await until(() => isOwner(own), "they are alone again");
 });
 
 Deno.test("who is alone and does not answer keeps everybody out, with a message", async () => {
@@ -105,12 +105,12 @@ Deno.test("who is alone and does not answer keeps everybody out, with a message"
   other.pause();
   try {
     await assert.rejects(
-      () => Tenancy.enter(folder.path, 300),
+      () => FolderOwnership.enter(folder.path, 300),
       (error) => error instanceof StoreUnavailable && /does not answer/.test(error.message),
     );
   } finally {
     await other.kill();
   }
-  using own = await Tenancy.enter(folder.path);
-  assert.ok(isAlone(own));
+  using own = await FolderOwnership.enter(folder.path);
+  assert.ok(isOwner(own));
 });

@@ -11,9 +11,9 @@ interface Waiting {
   admit(isAdmitted: boolean): void;
 }
 
-/** The time was up before there was a place, or too many wait for one. */
-export class NoPlace extends Error {
-  override readonly name = "NoPlace";
+/** The time was up before a connection was free, or too many wait for one. */
+export class NoReadConnection extends Error {
+  override readonly name = "NoReadConnection";
 
   constructor() {
     super("Too many other lists and counts are under way");
@@ -23,9 +23,9 @@ export class NoPlace extends Error {
 /**
  * Which of a pool's connections lists and counts may hold, one by each of their commands: some are
  * always left for reads and writes of single records, and no space takes more of the others than it
- * leaves. Who finds no place waits for one; spaces take turns.
+ * leaves. Who finds none free waits; spaces take turns.
  */
-export class Places {
+export class ReadConnectionLimiter {
   readonly #max: number;
   #taken = 0;
   readonly #takenBy = new Map<string, number>();
@@ -37,16 +37,16 @@ export class Places {
   }
 
   /**
-   * Takes a place, at once where there is one: to be given back. Resolves to how many of the
-   * milliseconds are left then. Rejects with `NoPlace`.
+   * Acquires a connection, at once where one is free: to be released. Resolves to how many of the
+   * milliseconds are left then. Rejects with `NoReadConnection`.
    */
-  take(space: string, limitMs: number): Soon<number> {
+  acquire(space: string, limitMs: number): Soon<number> {
     if (!this.#hasRoom(space)) return this.#wait(space, limitMs);
     this.#hold(space);
     return limitMs;
   }
 
-  giveBack(space: string): void {
+  release(space: string): void {
     const left = this.#takenBy.get(space)! - 1;
     if (left > 0) this.#takenBy.set(space, left);
     else this.#takenBy.delete(space);
@@ -65,7 +65,7 @@ export class Places {
   }
 
   async #wait(space: string, limitMs: number): Promise<number> {
-    if (this.#waiting.countOf(space) >= WAITING_MAX) throw new NoPlace();
+    if (this.#waiting.countOf(space) >= WAITING_MAX) throw new NoReadConnection();
     const until = performance.now() + limitMs;
     const admitted = Promise.withResolvers<boolean>();
     const waiting = { space, admit: admitted.resolve };
@@ -76,7 +76,7 @@ export class Places {
     }, limitMs);
     const isAdmitted = await admitted.promise;
     clearTimeout(timer);
-    if (!isAdmitted) throw new NoPlace();
+    if (!isAdmitted) throw new NoReadConnection();
     return Math.max(1, Math.ceil(until - performance.now()));
   }
 

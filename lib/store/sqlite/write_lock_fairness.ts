@@ -11,24 +11,24 @@ const LONE_RUN_MS = 250;
 /** How long others are reckoned with after they were noticed. */
 const RIVALS_MS = 200;
 
-export interface Surroundings {
+export interface Overrides {
   /** Milliseconds of a clock that never goes back. */
   readonly now: () => number;
   readonly pause: (ms: number) => Promise<void>;
 }
 
-const REAL: Surroundings = {
+const REAL: Overrides = {
   now: () => performance.now(),
   pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
 };
 
 /**
- * Turns at a file's write lock, fair among processes. SQLite keeps no queue: who waits must come
- * at a moment when the lock is free, and a process that takes it again at once leaves no such
- * moment. So whoever has taken turn after turn for a while leaves a gap: a short while when others
- * were noticed lately, a longer one when they were not, for one who waits cannot be seen.
+ * Keeps a file's write lock fair among processes. SQLite has no queue: who waits must come while the
+ * lock is free, and a process that takes it again at once leaves no such moment. So a process that
+ * has taken the lock again and again for a while leaves a gap: after a short while when others were
+ * noticed lately, after a longer one when they were not, for one who waits cannot be seen.
  */
-export class Turns {
+export class WriteLockFairness {
   readonly #now: () => number;
   readonly #pause: (ms: number) => Promise<void>;
   #runBegan = -Infinity;
@@ -44,7 +44,7 @@ export class Turns {
    * Tries `begin` until it does not throw `Busy`, without blocking the event loop; at least once,
    * and until `deadline`, when it throws what `begin` threw last.
    */
-  async take(begin: () => void, deadline: number): Promise<void> {
+  async acquire(begin: () => void, deadline: number): Promise<void> {
     await this.#leaveGap();
     for (;;) {
       try {
@@ -52,18 +52,18 @@ export class Turns {
       } catch (error) {
         if (!(error instanceof Busy) || this.#now() >= deadline) throw error;
       }
-      this.rivalsNoticed();
+      this.noticeRivals();
       await this.#pause(RETRY_MIN_MS + Math.random() * RETRY_SPREAD_MS);
       this.#runBegan = this.#now();
     }
   }
 
   /** The lock is free again. */
-  ended(): void {
+  released(): void {
     this.#lastEnded = this.#now();
   }
 
-  rivalsNoticed(): void {
+  noticeRivals(): void {
     this.#rivalsSeen = this.#now();
   }
 

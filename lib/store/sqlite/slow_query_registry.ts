@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 const TEXTS_KEPT = 500;
 
 /** One statement, for one filter: `of` is what is kept for it while it is used again. */
-export interface Paced {
+export interface RegisteredQuery {
   readonly of: object;
   /** The statement's text: the same for filters that differ in their values alone. */
   readonly text: string;
@@ -13,15 +13,15 @@ export interface Paced {
  * Which statements look at many rows. What was seen of a statement and its values counts first; of
  * new values is believed what was seen of others, because finding out costs the event loop time.
  */
-export class Pace {
+export class SlowQueryRegistry {
   readonly #seen = new WeakMap<object, boolean>();
   readonly #slowTexts = new LRUCache<string, true>({ max: TEXTS_KEPT });
 
-  isSlow({ of, text }: Paced): boolean {
+  isSlow({ of, text }: RegisteredQuery): boolean {
     return this.#seen.get(of) ?? this.#slowTexts.has(text);
   }
 
-  learn({ of, text }: Paced, isSlow: boolean): void {
+  learn({ of, text }: RegisteredQuery, isSlow: boolean): void {
     this.#seen.set(of, isSlow);
     if (isSlow) this.#slowTexts.set(text, true);
   }

@@ -1,0 +1,21 @@
+import assert from "node:assert/strict";
+import { SlowQueryRegistry } from "./slow_query_registry.ts";
+
+Deno.test("a statement is taken for short until one of its text was slow", () => {
+  const registry = new SlowQueryRegistry();
+  assert.equal(registry.isSlow({ of: {}, text: "a" }), false);
+  registry.learn({ of: {}, text: "a" }, true);
+  assert.equal(registry.isSlow({ of: {}, text: "a" }), true);
+  assert.equal(registry.isSlow({ of: {}, text: "b" }), false);
+});
+
+Deno.test("what was seen of the very same values counts more than the text", () => {
+  const registry = new SlowQueryRegistry();
+  const [rare, common] = [{}, {}];
+  registry.learn({ of: common, text: "a" }, true);
+  registry.learn({ of: rare, text: "a" }, false);
+  assert.equal(registry.isSlow({ of: rare, text: "a" }), false);
+  assert.equal(registry.isSlow({ of: common, text: "a" }), true);
+  registry.learn({ of: common, text: "a" }, false);
+  assert.equal(registry.isSlow({ of: common, text: "a" }), false);
+});
