@@ -33,6 +33,8 @@ export interface Connection {
  */
 export class RequestState implements Address, Credentials {
   readonly id: string;
+  /** Whether another thread hands the answer on, which does not know how long it is. */
+  readonly isHandedOver: boolean;
   readonly startedAt: number = performance.now();
   readonly raw: Request;
   readonly path: string;
@@ -60,6 +62,7 @@ export class RequestState implements Address, Credentials {
     const origin = headers.get("origin");
     const isForeign = origin !== null && origin !== publicUrl && isDashboardPath(path);
     this.id = connection.requestId ?? newRequestId();
+    this.isHandedOver = connection.requestId !== undefined;
     this.raw = raw;
     this.path = path;
     this.query = query;

@@ -55,6 +55,11 @@ export const okWith = (members: Readonly<Record<string, Json>>, message: string)
 export function respond(state: RequestState, reply: Reply): Response {
   const response = state.raw.method === "HEAD" ? made(state, reply, null) : whole(state, reply);
   addCommonHeaders(state, response.headers);
+  const { body } = reply;
+  if (state.isHandedOver && body !== null && !(body instanceof ReadableStream)) {
+    const bytes = typeof body === "string" ? bytesOf(body) : body.length;
+    response.headers.set("content-length", String(bytes));
+  }
   return response;
 }
 

@@ -100,6 +100,8 @@ Deno.test("a long body is handed over whole, a short one is not", async () => {
   const long = await served.call({ path: POSTS, body: { text: text(SMALL_BODY_BYTES_MAX) } });
   assert.equal(long.status, 201);
   assert.equal(long.body.data.text.length, SMALL_BODY_BYTES_MAX);
+  const length = new TextEncoder().encode(long.text).length;
+  assert.equal(long.headers.get("content-length"), `${length}`);
   assert.equal(served.handedOver.length, 1);
   const found = await served.call({ path: `${POSTS}/${long.body.data._id}` });
   assert.equal(found.body.data.text.length, SMALL_BODY_BYTES_MAX);
