@@ -3,7 +3,6 @@ import { shown } from "./documents/names.ts";
 import { wholeNumber } from "./documents/query.ts";
 import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX } from "./limits.ts";
 import { Problem } from "./problems.ts";
-import { parseJson } from "./store/json_text.ts";
 import type { Filter, Id, Records, SortKey, StoredRecord } from "./store/port.ts";
 
 /** What a list of Corbel's own records (users, sessions, files) is asked for. */
@@ -71,7 +70,7 @@ export async function readPage<T extends StoredRecord>(
   const page = await records.list({ filter, sort: SORT, limit, ...behind });
   const from = page.last();
   return {
-    items: parseJson(`[${page.items}]`) as T[],
+    items: page.records(),
     nextCursor: page.more && from !== null
       ? cursors.write({ from, backwards: false }, scope)
       : null,

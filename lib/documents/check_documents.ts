@@ -1,7 +1,7 @@
 import { after, type Clock } from "../clock.ts";
 import { Outdated, StoreUnavailable } from "../store/errors.ts";
 import { ALL, and, compare, eq, not, or } from "../store/filter.ts";
-import { parseJson } from "../store/json_text.ts";
+import { pagesOf } from "../store/pages.ts";
 import type { Engine, Filter, Id, Json, Records } from "../store/port.ts";
 import { datePaths, own } from "../store/shape.ts";
 import { collectionOf, COLLECTIONS } from "./catalog.ts";
@@ -21,7 +21,6 @@ export interface Checked {
 }
 
 const PAGE = 100;
-const BY_ID = [{ path: "_id", descending: false }] as const;
 
 /**
  * Looks at every stored document of a collection, trash included, under the definition that stands:
@@ -43,9 +42,8 @@ export async function checkDocuments(
   );
   const misfits: Misfit[] = [];
   let [checked, mended] = [0, 0];
-  let page = await documents.list({ filter: ALL, sort: BY_ID, limit: PAGE });
-  for (;;) {
-    const found = parseJson(`[${page.items}]`) as StoredDocument[];
+  for await (const page of pagesOf(documents, { filter: ALL, sort: [], limit: PAGE })) {
+    const found = page.records();
     const misread = await misreadAmong(documents, found, dates);
     for (const document of found) {
       const { _id: id } = document;
@@ -57,10 +55,9 @@ export async function checkDocuments(
       }
     }
     checked += found.length;
-    const from = page.last();
-    if (!page.more || from === null || isOver()) return { checked, mended, misfits };
-    page = await documents.list({ filter: ALL, sort: BY_ID, limit: PAGE, from });
+    if (isOver()) break;
   }
+  return { checked, mended, misfits };
 }
 
 /** A document's declared fields as they are to be stored. */
@@ -113,8 +110,8 @@ async function misreadAmong(
       not(or(compare(path, "gte", ANY_DATE), compare(path, "lt", ANY_DATE))),
     )
   ));
-  const page = await documents.list({ filter: and(among, misread), sort: BY_ID, limit: PAGE });
-  return new Set((parseJson(`[${page.items}]`) as StoredDocument[]).map(({ _id }) => _id));
+  const unreadable = documents.find({ filter: and(among, misread), limit: PAGE });
+  return new Set(await Array.fromAsync(unreadable, ({ _id }) => _id));
 }
 
 const ANY_DATE = "2000-01-01T00:00:00.000Z";

@@ -1,6 +1,6 @@
 import { ALL } from "../store/filter.ts";
-import { parseJson } from "../store/json_text.ts";
-import type { Id, Json, Records } from "../store/port.ts";
+import { pagesOf } from "../store/pages.ts";
+import type { Id, Json, Page, Records } from "../store/port.ts";
 import type { StoredDocument } from "./collection.ts";
 import type { CollectionDefinition, FieldDefinition } from "./fields.ts";
 import { fitValue } from "./fit.ts";
@@ -25,28 +25,22 @@ export async function misfits(
   const found: Misfit[] = [];
   if (changed.length === 0) return found;
   const taken = new Map(changed.map((field) => [field.key, new Set<Json>()]));
-  let limit = 1;
-  let page = await documents.list({ filter: ALL, sort: BY_ID, limit });
-  for (;;) {
-    for (const document of parseJson(`[${page.items}]`) as StoredDocument[]) {
+  const first = { filter: ALL, sort: [], limit: 1 };
+  for await (const page of pagesOf(documents, first, nextLimit)) {
+    for (const document of page.records()) {
       const why = misfit(changed, document, taken);
       if (why !== null) found.push({ id: document._id, why });
       if (found.length === MISFITS_MAX) return found;
     }
-    const from = page.last();
-    if (!page.more || from === null) return found;
-    limit = nextLimit(limit, page.items.length);
-    page = await documents.list({ filter: ALL, sort: BY_ID, limit, from });
   }
+  return found;
 }
 
 /** As many as had been right for the page that was read; never many more than that. */
-function nextLimit(limit: number, chars: number): number {
-  const right = Math.floor(limit * PAGE_CHARS / chars);
+function nextLimit({ items }: Page<StoredDocument>, limit: number): number {
+  const right = Math.floor(limit * PAGE_CHARS / items.length);
   return Math.max(1, Math.min(right, 4 * limit, PAGE_MAX));
 }
-
-const BY_ID = [{ path: "_id", descending: false }] as const;
 
 /** Fields whose type, need or uniqueness is new; what is no longer declared binds nobody. */
 function changedFields(

@@ -217,7 +217,7 @@ export async function storedCollections(
   const known = compiledIn(engine);
   const before = known.get(projectId);
   if (before !== undefined && before.text === page.items && !page.more) return before.collections;
-  const found = await readCollections(records);
+  const found = page.more ? await readCollections(records) : page.records();
   // Whoever reads all documents, or removes them, does so under whichever definition.
   const collections = found.map((record) =>
     compileCollection(record.definition, { storedAs: placeOf(record) })
@@ -243,18 +243,9 @@ function compiledIn(engine: Engine): LRUCache<Id, Compiled> {
 
 const PAGE = 500;
 
-export async function readCollections(
+export const readCollections = (
   records: Records<CollectionRecord>,
-): Promise<CollectionRecord[]> {
-  const found: CollectionRecord[] = [];
-  let page = await records.list({ filter: ALL, sort: [], limit: PAGE });
-  for (;;) {
-    found.push(...parseJson(`[${page.items}]`) as CollectionRecord[]);
-    const from = page.last();
-    if (!page.more || from === null) return found;
-    page = await records.list({ filter: ALL, sort: [], limit: PAGE, from });
-  }
-}
+): Promise<CollectionRecord[]> => Array.fromAsync(records.find({ filter: ALL }));
 
 async function checkReferences(
   records: Records<CollectionRecord>,

@@ -4,7 +4,6 @@ import { Problem } from "../problems.ts";
 import type { Plan, Plans } from "../projects/plans.ts";
 import { UniqueViolation } from "../store/errors.ts";
 import { and, compare, eq } from "../store/filter.ts";
-import { parseJson } from "../store/json_text.ts";
 import type { Id } from "../store/port.ts";
 import { addSums, findUsage, NOTHING, plus, unexpired } from "./ledger.ts";
 import { newPath } from "./paths.ts";
@@ -170,12 +169,13 @@ async function secondsToExpiry(
   { engine, clock }: FileServices,
   projectId: Id,
 ): Promise<number> {
-  const page = await engine.records<UploadRecord>(projectId, UPLOADS).list({
-    filter: unexpired(clock),
-    sort: [{ path: "expiresAt", descending: false }],
-    limit: 1,
-  });
-  const [first] = parseJson(`[${page.items}]`) as UploadRecord[];
+  const [first] = await Array.fromAsync(
+    engine.records<UploadRecord>(projectId, UPLOADS).find({
+      filter: unexpired(clock),
+      sort: [{ path: "expiresAt", descending: false }],
+      limit: 1,
+    }),
+  );
   const ms = first === undefined ? 0 : Date.parse(first.expiresAt!) - clock.now();
   return Math.max(1, Math.ceil(ms / 1000));
 }

@@ -4,7 +4,6 @@ import type { NewId } from "../ids.ts";
 import { REQUEST_DAYS, REQUEST_MINUTES } from "../limits.ts";
 import { UniqueViolation } from "../store/errors.ts";
 import { eq, within } from "../store/filter.ts";
-import { parseJson } from "../store/json_text.ts";
 import type { Definition, Engine, Id, Records, StoredRecord } from "../store/port.ts";
 
 type RequestCountRecord = StoredRecord & {
@@ -192,11 +191,11 @@ export async function readRequestCounts(
 ): Promise<{ minutes: RequestCount[]; days: RequestCount[] }> {
   const [minutes, days] = [windowsUntil(clock.now(), "minute"), windowsUntil(clock.now(), "day")];
   const names = [...minutes, ...days].map(({ name }) => `${projectId} ${name}`);
-  const page = await engine.records<RequestCountRecord>("control", REQUEST_COUNTS)
-    .list({ filter: within("window", names), sort: [], limit: names.length });
-  const found = new Map(
-    (parseJson(`[${page.items}]`) as RequestCountRecord[]).map((record) => [record.window, record]),
-  );
+  const records = engine.records<RequestCountRecord>("control", REQUEST_COUNTS);
+  const found = new Map<string, RequestCountRecord>();
+  for await (const record of records.find({ filter: within("window", names) })) {
+    found.set(record.window, record);
+  }
   const shown = ({ name, from }: { name: string; from: string }): RequestCount => {
     const { requests = 0, errors = 0 } = found.get(`${projectId} ${name}`) ?? {};
     return { from, requests, errors };

@@ -187,6 +187,7 @@ function meddled(services: Services, collection: string, meanwhile: () => Promis
       insertMany: (many) => records.insertMany(many),
       get: (id) => records.get(id),
       list: (query) => records.list(query),
+      find: (query) => records.find(query),
       count: (filter) => records.count(filter),
       explain: (query) => records.explain(query),
       updateOne: (filter, change) => records.updateOne(filter, change),

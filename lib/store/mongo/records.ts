@@ -15,6 +15,7 @@ import {
   type Definition,
   type Explanation,
   type Filter,
+  type FindQuery,
   type Id,
   type ListQuery,
   type Page,
@@ -24,6 +25,7 @@ import {
   type Stored,
   type StoredRecord,
 } from "../port.ts";
+import { recordsOf } from "../pages.ts";
 import { fittingText, pageOf, StoredText } from "../texts.ts";
 import { changeBson } from "./change_bson.ts";
 import { LIMITED } from "./connect.ts";
@@ -125,13 +127,13 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
     return this.#access.run(async () => this.#stored(await this.#first(this.#asked(filter))));
   }
 
-  async list(query: ListQuery): Promise<Page> {
+  async list(query: ListQuery): Promise<Page<T>> {
     const [{ texts, document }, total] = await this.#query(query, () =>
       this.#both(
         () => this.#placed((maxTimeMS) => this.#found(query, maxTimeMS)),
         () => this.#total(query),
       ));
-    const page = pageOf(texts, total, query);
+    const page = pageOf<T>(texts, total, query);
     const [first, last] = query.backwards ? [page.size - 1, 0] : [0, page.size - 1];
     const exact = (position: Position | null, index: number) =>
       position && exactly(position, this.#definition, {
@@ -143,6 +145,10 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
       first: () => exact(page.first(), first),
       last: () => exact(page.last(), last),
     };
+  }
+
+  find(query: FindQuery): AsyncGenerator<T> {
+    return recordsOf(this, query);
   }
 
   count(filter: Filter): Promise<number> {

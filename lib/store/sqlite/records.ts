@@ -4,6 +4,7 @@ import type {
   Definition,
   Explanation,
   Filter,
+  FindQuery,
   Id,
   ListQuery,
   Page,
@@ -13,6 +14,7 @@ import type {
   StoredRecord,
 } from "../port.ts";
 import { bytesOf } from "../json_text.ts";
+import { recordsOf } from "../pages.ts";
 import { fittingText, pageOf, samePageOf, StoredText } from "../texts.ts";
 import type { Access, Committed } from "./access.ts";
 import type { Connection, Row } from "./connection.ts";
@@ -73,26 +75,30 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
     }, none);
   }
 
-  list(query: ListQuery): Promise<Page> {
+  list(query: ListQuery): Promise<Page<T>> {
     const plan = this.#statements.page(query);
     const count = query.total ? this.#statements.count(query.filter) : null;
     const { table } = this.#statements;
     const read = { table, plan, count, query };
     return readBounded({ statements: this.#statements, access: this.#access, ...read }, {
       here: (db, committed) => {
-        if (committed === null) return readPage(new Reading(db, null), read);
+        if (committed === null) return readPage<T>(new Reading(db, null), read);
         const reading = new Reading(db, committed);
-        const page = readPage(reading, read);
+        const page = readPage<T>(reading, read);
         // Nobody else has committed up to now, so all that was read is of one moment.
         if (committed.isSteady()) {
           reading.remember();
           return page;
         }
-        return inOneMoment(db, () => readPage(new Reading(db, null), read));
+        return inOneMoment(db, () => readPage<T>(new Reading(db, null), read));
       },
       elsewhere: ({ texts, total }) => pageOf(texts, total, query),
       empty: () => pageOf([], count === null ? null : 0, query),
     });
+  }
+
+  find(query: FindQuery): AsyncGenerator<T> {
+    return recordsOf(this, query);
   }
 
   count(filter: Filter): Promise<number> {
@@ -236,7 +242,7 @@ interface PageRead {
   readonly query: ListQuery;
 }
 
-function readPage(reading: Reading, read: PageRead): Page {
+function readPage<T>(reading: Reading, read: PageRead): Page<T> {
   const { count, query } = read;
   const texts = reading.texts(read);
   return samePageOf(texts, count === null ? null : reading.total(count), query);
