@@ -164,9 +164,9 @@ async function start(
   fresh: Omit<TriesRecord, "_id">,
 ): Promise<boolean> {
   const expired = and(eq("_id", key), compare("expiresAt", "lte", now));
-  if (await tries.updateOne(expired, { set: fresh }) !== null) return true;
   try {
-    await tries.insert({ _id: key, ...fresh } as TriesRecord); // `Omit` forgets its members.
+    const first = { _id: key, ...fresh } as TriesRecord; // `Omit` forgets its members.
+    await tries.upsert(expired, { set: fresh }, first);
     return true;
   } catch (error) {
     if (error instanceof UniqueViolation) return false;
@@ -190,9 +190,8 @@ async function addFailure(services: TryServices, key: Id, count: number): Promis
   if (count < 0) return 0;
   const fresh = { count, expiresAt: later(services, PASSWORD_TRIES_MEMORY_MS) };
   const expired = and(eq("_id", key), compare("expiresAt", "lte", now));
-  if (await records.updateOne(expired, { set: fresh }) !== null) return count;
   try {
-    await records.insert({ _id: key, ...fresh });
+    await records.upsert(expired, { set: fresh }, { _id: key, ...fresh });
     return count;
   } catch (error) {
     if (error instanceof UniqueViolation) return await addFailure(services, key, count);

@@ -2,7 +2,6 @@ import { timestamp } from "../clock.ts";
 import { EXTERNAL_FILE_BYTES_MAX, UPLOAD_HOLD_MS, UPLOAD_URL_MS } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import type { Plan, Plans } from "../projects/plans.ts";
-import { UniqueViolation } from "../store/errors.ts";
 import { and, compare, eq } from "../store/filter.ts";
 import type { Id } from "../store/port.ts";
 import { addSums, findUsage, NOTHING, plus, unexpired } from "./ledger.ts";
@@ -121,9 +120,10 @@ async function findRoom(
 ): Promise<void> {
   let usage = await findUsage(services, projectId);
   if (usage === null) {
-    return await services.engine.records<StorageUsageRecord>(projectId, STORAGE_USAGE)
-      .insert({ _id: projectId, ...NOTHING, target })
-      .then(() => {}, unlessMade);
+    // Others may have made them meanwhile: then they stay as they are.
+    await services.engine.records<StorageUsageRecord>(projectId, STORAGE_USAGE)
+      .upsert(eq("_id", projectId), {}, { _id: projectId, ...NOTHING, target });
+    return;
   }
   if (usage.files === undefined) {
     await services.engine.transaction(projectId, (tx) => addSums(tx, projectId, NOTHING));
@@ -178,9 +178,4 @@ async function secondsToExpiry(
   );
   const ms = first === undefined ? 0 : Date.parse(first.expiresAt!) - clock.now();
   return Math.max(1, Math.ceil(ms / 1000));
-}
-
-/** Somebody else made the record at the same moment. */
-function unlessMade(error: unknown): void {
-  if (!(error instanceof UniqueViolation)) throw error;
 }

@@ -2,7 +2,6 @@ import type { Clock } from "../clock.ts";
 import type { Log } from "../http/log.ts";
 import type { NewId } from "../ids.ts";
 import { REQUEST_DAYS, REQUEST_MINUTES } from "../limits.ts";
-import { UniqueViolation } from "../store/errors.ts";
 import { eq, within } from "../store/filter.ts";
 import type { Definition, Engine, Id, Records, StoredRecord } from "../store/port.ts";
 
@@ -171,17 +170,10 @@ async function addStored(
   window: string,
   { projectId, requests, errors, expiresAt }: Counted,
 ): Promise<void> {
-  const increase = () =>
-    records.updateOne(eq("window", window), { increment: { requests, errors } });
-  if (await increase() !== null) return;
+  const counts = { requests, errors };
   const expires = new Date(expiresAt).toISOString();
-  try {
-    await records.insert({ _id: newId(), projectId, window, requests, errors, expiresAt: expires });
-  } catch (error) {
-    // Another process was first.
-    if (!(error instanceof UniqueViolation)) throw error;
-    await increase();
-  }
+  const first = { _id: newId(), projectId, window, ...counts, expiresAt: expires };
+  await records.upsert(eq("window", window), { increment: counts }, first);
 }
 
 /** The last hour by minutes and the last 30 days, the present ones last. */

@@ -259,6 +259,16 @@ export interface Records<T extends StoredRecord = StoredRecord> {
    * Throws `UniqueViolation`, `PathConflict` and `RecordTooLarge`.
    */
   updateOne(filter: Filter, change: Change): Promise<Stored<T> | null>;
+  /**
+   * {@linkcode updateOne}, or {@linkcode insert} of `record` where none matches, in one atomic step.
+   * Resolves to the record as it is then. Of many at once with a filter by `_id`, or by a field that
+   * is unique, exactly one inserts; each of the others changes what is there.
+   *
+   * Throws what both throw: a `UniqueViolation` says that none matches, and one that does not has a
+   * unique value of `record`. In a transaction on MongoDB it may also be that another has committed
+   * such a record since the transaction began.
+   */
+  upsert(filter: Filter, change: Change, record: T): Promise<Stored<T>>;
   /** Removes for good. Resolves to the record as it was, or null when none matches. */
   deleteOne(filter: Filter): Promise<Stored<T> | null>;
   /** Removes for good at most `limit` records; resolves to how many. */

@@ -191,6 +191,7 @@ function meddled(services: Services, collection: string, meanwhile: () => Promis
       count: (filter) => records.count(filter),
       explain: (query) => records.explain(query),
       updateOne: (filter, change) => records.updateOne(filter, change),
+      upsert: (filter, change, record) => records.upsert(filter, change, record),
       deleteOne: (filter) => records.deleteOne(filter),
       deleteMany: (filter, limit) => records.deleteMany(filter, limit),
       async findOne(filter) {

@@ -16,7 +16,7 @@ import type {
 import { bytesOf } from "../json_text.ts";
 import { recordsOf } from "../pages.ts";
 import { fittingText, pageOf, samePageOf, StoredText } from "../texts.ts";
-import type { Access, Committed } from "./access.ts";
+import type { Access, Committed, TouchedRow } from "./access.ts";
 import type { Connection, Row } from "./connection.ts";
 import { explain } from "./explain.ts";
 import { filterSql } from "./filter_sql.ts";
@@ -44,12 +44,7 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
   }
 
   insert(record: T): Promise<Stored<T>> {
-    return this.#access.write((db, touched) => {
-      touched(null);
-      const inserted = this.#insert(db, record);
-      this.#assertRoom(db);
-      return inserted;
-    });
+    return this.#access.write((db, touched) => this.#insertOne(db, touched, record));
   }
 
   insertMany(records: readonly T[]): Promise<Stored<T>[]> {
@@ -129,27 +124,13 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
   }
 
   updateOne(filter: Filter, change: Change): Promise<Stored<T> | null> {
-    return this.#access.write((db, touched) => {
-      const row = this.#find(db, filter);
-      if (row === undefined) return null;
-      const before = stored<T>(row);
-      const after = applyChange(before.value, change) as T; // Callers type their own records.
-      const json = fittingText(this.#definition, after);
-      const revision = before.revision + 1;
-      const seq = seqOf(row);
-      db.run(
-        sql(
-          `update ${this.#statements.table} set rev = ?, doc = ? where seq = ?`,
-          revision,
-          json,
-          seq,
-        ),
-      );
-      touched(seq);
-      const changed = { json, revision, value: after };
-      if (this.#recount(db, before, changed) > 0) this.#assertRoom(db);
-      return changed;
-    }, none);
+    return this.#access.write((db, touched) => this.#change(db, touched, { filter, change }), none);
+  }
+
+  upsert(filter: Filter, change: Change, record: T): Promise<Stored<T>> {
+    return this.#access.write((db, touched) =>
+      this.#change(db, touched, { filter, change }) ?? this.#insertOne(db, touched, record)
+    );
   }
 
   deleteOne(filter: Filter): Promise<Stored<T> | null> {
@@ -176,6 +157,39 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
       }
       return rows.length;
     }, () => 0);
+  }
+
+  #insertOne(db: Connection, touched: TouchedRow, record: T): Stored<T> {
+    touched(null);
+    const inserted = this.#insert(db, record);
+    this.#assertRoom(db);
+    return inserted;
+  }
+
+  #change(
+    db: Connection,
+    touched: TouchedRow,
+    { filter, change }: { readonly filter: Filter; readonly change: Change },
+  ): Stored<T> | null {
+    const row = this.#find(db, filter);
+    if (row === undefined) return null;
+    const before = stored<T>(row);
+    const after = applyChange(before.value, change) as T; // Callers type their own records.
+    const json = fittingText(this.#definition, after);
+    const revision = before.revision + 1;
+    const seq = seqOf(row);
+    db.run(
+      sql(
+        `update ${this.#statements.table} set rev = ?, doc = ? where seq = ?`,
+        revision,
+        json,
+        seq,
+      ),
+    );
+    touched(seq);
+    const changed = { json, revision, value: after };
+    if (this.#recount(db, before, changed) > 0) this.#assertRoom(db);
+    return changed;
   }
 
   #insert(db: Connection, record: T): Stored<T> {
