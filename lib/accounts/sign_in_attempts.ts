@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { type Clock, timestamp } from "../clock.ts";
+import type { KeyedMutex } from "../keyed_mutex.ts";
 import {
   PASSWORD_TRIES_MAX,
   PASSWORD_TRIES_MEMORY_MS,
@@ -7,7 +8,6 @@ import {
   PASSWORD_WAIT_MS_MAX,
   SIGN_IN_FAILURES_MAX,
 } from "../limits.ts";
-import type { Lines } from "./lines.ts";
 import { Problem } from "../problems.ts";
 import { UniqueViolation } from "../store/errors.ts";
 import { and, compare, eq } from "../store/filter.ts";
@@ -56,7 +56,7 @@ export const SIGN_IN_FAILURES: Definition = {
 export interface TryServices {
   readonly engine: Engine;
   readonly clock: Clock;
-  readonly lines: Lines;
+  readonly passwordMutex: KeyedMutex;
 }
 
 /** Looks at a password; null where it is wrong. */
@@ -74,7 +74,7 @@ export async function tryPassword<T>(
   check: Check<T>,
 ): Promise<T | null> {
   const key = keyOf(place);
-  return await services.lines.inLine(key, async () => {
+  return await services.passwordMutex.run(key, async () => {
     await take(services, key, PASSWORD_TRIES_MAX);
     const checked = await check();
     if (checked !== null) await forget(services, key);
@@ -99,7 +99,7 @@ export async function trySignIn<T>(
   }
   const key = keyOf(`sign-in ${account} from ${network}`);
   const all = keyOf(`sign-in ${account}`);
-  return await services.lines.inLine(key, async () => {
+  return await services.passwordMutex.run(key, async () => {
     const failures = await addFailure(services, all, 1);
     const free = failures > SIGN_IN_FAILURES_MAX ? 0 : PASSWORD_TRIES_MAX;
     const taken = take(services, key, free);
