@@ -1,4 +1,5 @@
 import { after, type Clock } from "../clock.ts";
+import type { FieldFault } from "../problems.ts";
 import { Outdated, StoreUnavailable } from "../store/errors.ts";
 import { ALL, and, compare, eq, not, or } from "../store/filter.ts";
 import { pagesOf } from "../store/pages.ts";
@@ -47,9 +48,9 @@ export async function checkDocuments(
     const misread = await misreadAmong(documents, found, dates);
     for (const document of found) {
       const { _id: id } = document;
-      const { why, isAsStored } = fitting(fields, document);
-      if (why !== null) {
-        if (misfits.length < MISFITS_MAX) misfits.push({ id, why });
+      const { fault, isAsStored } = fitting(fields, document);
+      if (fault !== null) {
+        if (misfits.length < MISFITS_MAX) misfits.push({ id, fault });
       } else if (!isAsStored || misread.has(id)) {
         if (await storeAnew(documents, fields, id)) mended++;
       }
@@ -65,30 +66,30 @@ interface Fitting {
   readonly values: Readonly<Record<string, Json>>;
   readonly isAsStored: boolean;
   /** What is wrong with the first that cannot be stored so. */
-  readonly why: string | null;
+  readonly fault: FieldFault | null;
 }
 
 function fitting(fields: readonly FieldDefinition[], document: StoredDocument): Fitting {
   const values: Record<string, Json> = {};
   let isAsStored = true;
-  let why: string | null = null;
+  let fault: FieldFault | null = null;
   for (const field of fields) {
     const { key, required, default: given = null } = field;
     const before = own(document, key) ?? null;
     const value = before === null && required ? given : before;
     if (value === null) {
-      if (required) why ??= `"${key}" is required`;
+      if (required) fault ??= { path: key, message: "is required" };
       continue;
     }
     const { value: fitted, faults } = fitValue(field, filledValue(field, value), IN_DOCUMENT);
     if (faults.length > 0) {
-      why ??= `"${key}" ${faults[0]!.message}`;
+      fault ??= { path: key, message: faults[0]!.message };
       continue;
     }
     values[key] = fitted;
     isAsStored &&= JSON.stringify(fitted) === JSON.stringify(before);
   }
-  return { values, isAsStored, why };
+  return { values, isAsStored, fault };
 }
 
 const IN_DOCUMENT = { strict: false, depth: 2 } as const;

@@ -1,3 +1,4 @@
+import type { FieldFault } from "../problems.ts";
 import { ALL } from "../store/filter.ts";
 import { pagesOf } from "../store/pages.ts";
 import type { Id, Json, Page, Records } from "../store/port.ts";
@@ -7,8 +8,11 @@ import { fitValue } from "./fit.ts";
 
 export interface Misfit {
   readonly id: Id;
-  readonly why: string;
+  readonly fault: FieldFault;
 }
+
+/** What is wrong with a document, in words. */
+export const whyOf = ({ fault: { path, message } }: Misfit): string => `"${path}" ${message}`;
 
 export const MISFITS_MAX = 10;
 /** Of the documents of one page, so that none takes long, whatever their size. */
@@ -28,8 +32,8 @@ export async function misfits(
   const first = { filter: ALL, sort: [], limit: 1 };
   for await (const page of pagesOf(documents, first, nextLimit)) {
     for (const document of page.records()) {
-      const why = misfit(changed, document, taken);
-      if (why !== null) found.push({ id: document._id, why });
+      const fault = faultOf(changed, document, taken);
+      if (fault !== null) found.push({ id: document._id, fault });
       if (found.length === MISFITS_MAX) return found;
     }
   }
@@ -55,26 +59,27 @@ function changedFields(
 
 const constraints = ({ default: _default, index: _index, ...rest }: FieldDefinition) => rest;
 
-function misfit(
+function faultOf(
   changed: readonly FieldDefinition[],
   document: StoredDocument,
   taken: ReadonlyMap<string, Set<Json>>,
-): string | null {
+): FieldFault | null {
   for (const field of changed) {
+    const { key: path } = field;
     const value = Object.hasOwn(document, field.key) ? document[field.key]! : null;
     if (value === null) {
-      if (field.required) return `"${field.key}" is required`;
+      if (field.required) return { path, message: "is required" };
       continue;
     }
     const { value: fitted, faults } = fitValue(field, value, { strict: false, depth: 2 });
-    if (faults.length > 0) return `"${field.key}" ${faults[0]!.message}`;
+    if (faults.length > 0) return { path, message: faults[0]!.message };
     // Dates and ids count only in the form in which they are stored and compared.
     if (JSON.stringify(fitted) !== JSON.stringify(value)) {
-      return `"${field.key}" is not in its stored form`;
+      return { path, message: "is not in its stored form" };
     }
     if (field.unique && !document.isDeleted) {
       const values = taken.get(field.key)!;
-      if (values.has(value)) return `"${field.key}" is not unique`;
+      if (values.has(value)) return { path, message: "is not unique" };
       values.add(value);
     }
   }

@@ -20,9 +20,9 @@ import {
 import { checkDocuments } from "./check_documents.ts";
 import { type Collection, compileCollection, type StoredDocument } from "./collection.ts";
 import { ensureLockRow, refuseMoreCollections } from "./collections_limit.ts";
-import { parseDefinition, referencedCollections } from "./definition.ts";
+import { parseDefinition, referencesIn } from "./definition.ts";
 import { type CollectionDefinition } from "./fields.ts";
-import { type Misfit, misfits } from "./misfits.ts";
+import { type Misfit, misfits, whyOf } from "./misfits.ts";
 import { shown } from "./names.ts";
 import { findRecord, redefine, type Redefining } from "./redefine.ts";
 
@@ -251,7 +251,8 @@ async function checkReferences(
   records: Records<CollectionRecord>,
   definition: CollectionDefinition,
 ): Promise<void> {
-  for (const name of new Set(referencedCollections(definition.fields))) {
+  const references = referencesIn(definition.fields);
+  for (const name of new Set(references.map(({ collection }) => collection))) {
     if (name === "users" || name === definition.name) continue;
     const target = await records.findOne(eq("nameLower", name.toLowerCase()));
     if (target === null || target.value.name !== name) {
@@ -259,6 +260,8 @@ async function checkReferences(
         message: `A Ref names the collection ${
           shown(name)
         }, which does not exist: create it first.`,
+        faults: references.filter(({ collection }) => collection === name)
+          .map(({ path }) => ({ path, message: "names a collection that does not exist" })),
       });
     }
     // A change of nothing: it cannot be deleted in the same moment.
@@ -279,7 +282,8 @@ function refuseMisfits(found: readonly Misfit[]): void {
   if (found.length === 0) return;
   throw new Problem("DEFINITION_CONFLICT", {
     message: "Stored documents do not fit the new definition. " +
-      found.map(({ id, why }) => `${id}: ${why}.`).join(" "),
+      found.map((one) => `${one.id}: ${whyOf(one)}.`).join(" "),
+    faults: found.map(({ fault }) => fault),
   });
 }
 
