@@ -1,7 +1,8 @@
-import { Buffer } from "node:buffer";
 import http from "node:http";
 import https from "node:https";
+import { Readable } from "node:stream";
 import { type Egress, EgressFailed } from "./egress.ts";
+import { type ReadFailed, readWhole } from "./http/bounded_reader.ts";
 
 export interface EgressRequest {
   readonly method: "GET" | "HEAD" | "OPTIONS" | "PUT";
@@ -35,34 +36,37 @@ export function egressRequest(
   const request = url.protocol === "https:"
     ? https.request(url, { ...options, agent: agents.httpsAgent })
     : http.request(url, { ...options, agent: agents.httpAgent });
-  const timer = setTimeout(
-    () => request.destroy(new EgressFailed(`no answer within ${withinMs} ms`)),
-    withinMs,
-  );
-  const fail = (error: Error) => reject(error instanceof EgressFailed ? error : failure(error));
-  request.on("error", fail);
+  const late = () => new EgressFailed(`no answer within ${withinMs} ms`);
+  const began = performance.now();
+  const timer = setTimeout(() => request.destroy(late()), withinMs);
+  request.on("error", (error) => {
+    reject(error instanceof EgressFailed ? error : unreachable(error));
+  });
   request.on("response", (response) => {
-    const chunks: Buffer[] = [];
-    let length = 0;
-    response.on("data", (chunk: Buffer) => {
-      length += chunk.length;
-      if (length > ANSWER_BYTES_MAX) request.destroy(new EgressFailed("the answer is too long"));
-      else chunks.push(chunk);
-    });
-    response.on("error", fail);
-    response.on("close", () => fail(new EgressFailed("the answer broke off")));
-    response.on("end", () =>
-      resolve({
-        status: response.statusCode!,
-        header: (name) => response.headers[name]?.toString() ?? null,
-        body: Buffer.concat(chunks),
-      }));
+    clearTimeout(timer);
+    const wholeMs = Math.max(0, withinMs - (performance.now() - began));
+    readWhole(bytesOf(response), { bytesMax: ANSWER_BYTES_MAX, wholeMs }).then(
+      (body) =>
+        resolve({
+          status: response.statusCode!,
+          header: (name) => response.headers[name]?.toString() ?? null,
+          body,
+        }),
+      ({ failure }: ReadFailed) =>
+        reject(failure === "late" ? late() : new EgressFailed(`the answer ${BROKEN[failure]}`)),
+    );
   });
   request.end(body);
   return promise.finally(() => clearTimeout(timer));
 }
 
+const BROKEN = { "too long": "is too long", "broken off": "broke off" } as const;
+
+/** What the types of Node's streams leave open: without an encoding they bring bytes. */
+const bytesOf = (response: http.IncomingMessage) =>
+  Readable.toWeb(response) as ReadableStream<Uint8Array<ArrayBuffer>>;
+
 /** Messages of the system have addresses in them. */
-function failure(cause: Error & { code?: string }): EgressFailed {
+function unreachable(cause: Error & { code?: string }): EgressFailed {
   return new EgressFailed(`cannot be reached (${cause.code ?? cause.name})`, { cause });
 }

@@ -1,5 +1,4 @@
 import { type Cursors, digestOf, readCursor } from "./documents/cursor.ts";
-import { parseJson } from "./store/json_text.ts";
 import type { Filter, Id, Records, SortKey, StoredRecord } from "./store/port.ts";
 
 /** What a list of Corbel's own records (users, sessions, files) is asked for. */
@@ -42,7 +41,7 @@ export async function readPage<T extends StoredRecord>(
   const page = await records.list({ filter, sort: SORT, limit, ...behind });
   const from = page.last();
   return {
-    items: parseJson(`[${page.items}]`) as T[],
+    items: page.records(),
     nextCursor: page.more && from !== null
       ? cursors.write({ from, backwards: false }, scope)
       : null,

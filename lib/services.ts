@@ -1,4 +1,3 @@
-import { createLines, type Lines } from "./accounts/lines.ts";
 import { createKnownDevices, type KnownDevices } from "./accounts/known_devices.ts";
 import type { Model } from "./ai/model.ts";
 import { createPasswordQueue, type PasswordQueue } from "./accounts/password_queue.ts";
@@ -37,6 +36,7 @@ import { createRateLimiter, type RateLimiter, type SharedCounts } from "./http/r
 import { createRequestShares, type RequestShares } from "./http/request_shares.ts";
 import { createStoredCounts } from "./http/stored_counts.ts";
 import { type NewId, objectIds } from "./ids.ts";
+import { KeyedMutex } from "./keyed_mutex.ts";
 import type { LongWorkServices } from "./long_work.ts";
 import {
   AI_TIMEOUT_MS,
@@ -96,8 +96,8 @@ export interface Services extends LongWorkServices, AsyncDisposable {
   readonly dashboardLimiter: RateLimiter;
   readonly passwords: Passwords;
   readonly passwordQueue: PasswordQueue;
-  /** Those who try passwords. */
-  readonly lines: Lines;
+  /** By place, who tries a password there. */
+  readonly passwordMutex: KeyedMutex;
   readonly knownDevices: KnownDevices;
   readonly deadlines: Deadlines;
   readonly bodyBudget: BodyBudget;
@@ -191,7 +191,7 @@ export async function openServices(
       dashboardLimiter,
       passwords: createPasswords(hashesAtOnce(config)),
       passwordQueue: createPasswordQueue(),
-      lines: createLines(),
+      passwordMutex: new KeyedMutex(),
       knownDevices: createKnownDevices(cookies, keyRing.derive("known devices")),
       deadlines,
       bodyBudget: createBodyBudget({

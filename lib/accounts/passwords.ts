@@ -1,3 +1,4 @@
+import pLimit from "p-limit";
 import { Problem } from "../problems.ts";
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from "../limits.ts";
 import { textProblem } from "../documents/names.ts";
@@ -23,7 +24,7 @@ export function createPasswords(
   atOnce: number,
   load: () => Promise<Argon2> = loadArgon2,
 ): Passwords {
-  const turn = createTurns(atOnce);
+  const turn = pLimit(atOnce);
   let nobodys: Promise<string> | undefined;
 
   const hash = (password: string) =>
@@ -52,23 +53,6 @@ export function createPasswords(
  */
 const canonical = (password: string): string =>
   password.length > 2 * PASSWORD_LENGTH_MAX ? "" : password.normalize("NFC");
-
-/** Lets at most `atOnce` be at work, the others in their order. */
-function createTurns(atOnce: number) {
-  let free = atOnce;
-  const waiting: (() => void)[] = [];
-  return async <T>(work: () => Promise<T>): Promise<T> => {
-    if (free > 0) free--;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next === undefined) free++;
-      else next();
-    }
-  };
-}
 
 const refuse = (message: string) => new Problem("INVALID_PASSWORD", { message });
 

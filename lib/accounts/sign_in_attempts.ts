@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { type Clock, timestamp } from "../clock.ts";
+import type { KeyedMutex } from "../keyed_mutex.ts";
 import {
   PASSWORD_TRIES_MAX,
   PASSWORD_TRIES_MEMORY_MS,
@@ -7,7 +8,6 @@ import {
   PASSWORD_WAIT_MS_MAX,
   SIGN_IN_FAILURES_MAX,
 } from "../limits.ts";
-import type { Lines } from "./lines.ts";
 import { Problem } from "../problems.ts";
 import { UniqueViolation } from "../store/errors.ts";
 import { and, compare, eq } from "../store/filter.ts";
@@ -56,7 +56,7 @@ export const SIGN_IN_FAILURES: Definition = {
 export interface TryServices {
   readonly engine: Engine;
   readonly clock: Clock;
-  readonly lines: Lines;
+  readonly passwordMutex: KeyedMutex;
 }
 
 /** Looks at a password; null where it is wrong. */
@@ -74,7 +74,7 @@ export async function tryPassword<T>(
   check: Check<T>,
 ): Promise<T | null> {
   const key = keyOf(place);
-  return await services.lines.inLine(key, async () => {
+  return await services.passwordMutex.run(key, async () => {
     await take(services, key, PASSWORD_TRIES_MAX);
     const checked = await check();
     if (checked !== null) await forget(services, key);
@@ -99,7 +99,7 @@ export async function trySignIn<T>(
   }
   const key = keyOf(`sign-in ${account} from ${network}`);
   const all = keyOf(`sign-in ${account}`);
-  return await services.lines.inLine(key, async () => {
+  return await services.passwordMutex.run(key, async () => {
     const failures = await addFailure(services, all, 1);
     const free = failures > SIGN_IN_FAILURES_MAX ? 0 : PASSWORD_TRIES_MAX;
     const taken = take(services, key, free);
@@ -164,9 +164,9 @@ async function start(
   fresh: Omit<TriesRecord, "_id">,
 ): Promise<boolean> {
   const expired = and(eq("_id", key), compare("expiresAt", "lte", now));
-  if (await tries.updateOne(expired, { set: fresh }) !== null) return true;
   try {
-    await tries.insert({ _id: key, ...fresh } as TriesRecord); // `Omit` forgets its members.
+    const first = { _id: key, ...fresh } as TriesRecord; // `Omit` forgets its members.
+    await tries.upsert(expired, { set: fresh }, first);
     return true;
   } catch (error) {
     if (error instanceof UniqueViolation) return false;
@@ -190,9 +190,8 @@ async function addFailure(services: TryServices, key: Id, count: number): Promis
   if (count < 0) return 0;
   const fresh = { count, expiresAt: later(services, PASSWORD_TRIES_MEMORY_MS) };
   const expired = and(eq("_id", key), compare("expiresAt", "lte", now));
-  if (await records.updateOne(expired, { set: fresh }) !== null) return count;
   try {
-    await records.insert({ _id: key, ...fresh });
+    await records.upsert(expired, { set: fresh }, { _id: key, ...fresh });
     return count;
   } catch (error) {
     if (error instanceof UniqueViolation) return await addFailure(services, key, count);

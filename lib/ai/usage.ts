@@ -141,15 +141,14 @@ async function increase(
   const usage = usageKey(accountId, month);
   const belowAll = Object.entries(caps).map(([counter, cap]) => isBelow(counter, cap));
   const ones = Object.fromEntries(Object.keys(caps).map((counter) => [counter, 1]));
-  const count = async () =>
-    await records.updateOne(and(eq("usage", usage), ...belowAll), { increment: ones }) !== null;
-  if (await count()) return true;
+  const first = { _id: newId(), accountId, usage, queries: 0, designs: 0, ...ones };
   try {
-    await records.insert({ _id: newId(), accountId, usage, queries: 0, designs: 0, ...ones });
+    await records.upsert(and(eq("usage", usage), ...belowAll), { increment: ones }, first);
     return true;
   } catch (error) {
-    if (!(error instanceof UniqueViolation)) throw error;
-    return await count(); // The month has begun already, or just now.
+    // The month has begun, and one of its counters is at its cap.
+    if (error instanceof UniqueViolation) return false;
+    throw error;
   }
 }
 

@@ -1,10 +1,7 @@
 import { type Clock, timestamp } from "../clock.ts";
 import { and, eq } from "../store/filter.ts";
-import { parseJson } from "../store/json_text.ts";
 import type { Id, Transaction } from "../store/port.ts";
 import { type SessionRecord, SESSIONS, standing } from "./sessions.ts";
-
-const PAGE = 500;
 
 /**
  * Ends all sessions of a user. Resolves to their ids: after the commit the caller has the session
@@ -13,17 +10,12 @@ const PAGE = 500;
 export async function revokeSessions(tx: Transaction, clock: Clock, userId: Id): Promise<Id[]> {
   const sessions = tx.records<SessionRecord>(SESSIONS);
   const filter = and(eq("userId", userId), standing(clock));
-  const query = { filter, sort: [{ path: "createdAt", descending: true }], limit: PAGE };
+  const sort = [{ path: "createdAt", descending: true }];
   const change = { set: { revokedAt: timestamp(clock) } };
   const revoked: Id[] = [];
-  for (let page = await sessions.list(query);;) {
-    const from = page.last();
-    const found = parseJson(`[${page.items}]`) as SessionRecord[];
-    for (const { _id } of found) {
-      await sessions.updateOne(eq("_id", _id), change);
-      revoked.push(_id);
-    }
-    if (!page.more || from === null) return revoked;
-    page = await sessions.list({ ...query, from });
+  for await (const { _id } of sessions.find({ filter, sort })) {
+    await sessions.updateOne(eq("_id", _id), change);
+    revoked.push(_id);
   }
+  return revoked;
 }

@@ -2,7 +2,6 @@ import { type Clock, timestamp } from "../clock.ts";
 import type { NewId } from "../ids.ts";
 import { StoreMismatch, UniqueViolation } from "../store/errors.ts";
 import { ALL, eq } from "../store/filter.ts";
-import { parseJson } from "../store/json_text.ts";
 import type { Definition, Engine, StoredRecord } from "../store/port.ts";
 import type { KeyRing } from "./key_ring.ts";
 
@@ -37,14 +36,9 @@ interface KnownKeyServices {
 
 const recordsOf = (engine: Engine) => engine.records<KnownKeyRecord>("control", KNOWN_KEYS);
 
-/** More than anybody changes keys. */
-const KEYS_MAX = 1000;
-
 /** Empty for a store that is new, or that an earlier version made. */
-export async function knownKeys(engine: Engine): Promise<readonly KnownKeyRecord[]> {
-  const { items } = await recordsOf(engine).list({ filter: ALL, sort: [], limit: KEYS_MAX });
-  return parseJson(`[${items}]`) as KnownKeyRecord[];
-}
+export const knownKeys = (engine: Engine): Promise<readonly KnownKeyRecord[]> =>
+  Array.fromAsync(recordsOf(engine).find({ filter: ALL }));
 
 /**
  * Remembers the keys of a ring as those of this store. Throws `StoreMismatch` where the ring lacks

@@ -1,7 +1,8 @@
 import { after, type Clock } from "../clock.ts";
+import type { FieldFault } from "../problems.ts";
 import { Outdated, StoreUnavailable } from "../store/errors.ts";
 import { ALL, and, compare, eq, not, or } from "../store/filter.ts";
-import { parseJson } from "../store/json_text.ts";
+import { pagesOf } from "../store/pages.ts";
 import type { Engine, Filter, Id, Json, Records } from "../store/port.ts";
 import { datePaths, own } from "../store/shape.ts";
 import { collectionOf, COLLECTIONS } from "./catalog.ts";
@@ -21,7 +22,6 @@ export interface Checked {
 }
 
 const PAGE = 100;
-const BY_ID = [{ path: "_id", descending: false }] as const;
 
 /**
  * Looks at every stored document of a collection, trash included, under the definition that stands:
@@ -43,24 +43,22 @@ export async function checkDocuments(
   );
   const misfits: Misfit[] = [];
   let [checked, mended] = [0, 0];
-  let page = await documents.list({ filter: ALL, sort: BY_ID, limit: PAGE });
-  for (;;) {
-    const found = parseJson(`[${page.items}]`) as StoredDocument[];
+  for await (const page of pagesOf(documents, { filter: ALL, sort: [], limit: PAGE })) {
+    const found = page.records();
     const misread = await misreadAmong(documents, found, dates);
     for (const document of found) {
       const { _id: id } = document;
-      const { why, isAsStored } = fitting(fields, document);
-      if (why !== null) {
-        if (misfits.length < MISFITS_MAX) misfits.push({ id, why });
+      const { fault, isAsStored } = fitting(fields, document);
+      if (fault !== null) {
+        if (misfits.length < MISFITS_MAX) misfits.push({ id, fault });
       } else if (!isAsStored || misread.has(id)) {
         if (await storeAnew(documents, fields, id)) mended++;
       }
     }
     checked += found.length;
-    const from = page.last();
-    if (!page.more || from === null || isOver()) return { checked, mended, misfits };
-    page = await documents.list({ filter: ALL, sort: BY_ID, limit: PAGE, from });
+    if (isOver()) break;
   }
+  return { checked, mended, misfits };
 }
 
 /** A document's declared fields as they are to be stored. */
@@ -68,30 +66,30 @@ interface Fitting {
   readonly values: Readonly<Record<string, Json>>;
   readonly isAsStored: boolean;
   /** What is wrong with the first that cannot be stored so. */
-  readonly why: string | null;
+  readonly fault: FieldFault | null;
 }
 
 function fitting(fields: readonly FieldDefinition[], document: StoredDocument): Fitting {
   const values: Record<string, Json> = {};
   let isAsStored = true;
-  let why: string | null = null;
+  let fault: FieldFault | null = null;
   for (const field of fields) {
     const { key, required, default: given = null } = field;
     const before = own(document, key) ?? null;
     const value = before === null && required ? given : before;
     if (value === null) {
-      if (required) why ??= `"${key}" is required`;
+      if (required) fault ??= { path: key, message: "is required" };
       continue;
     }
     const { value: fitted, faults } = fitValue(field, filledValue(field, value), IN_DOCUMENT);
     if (faults.length > 0) {
-      why ??= `"${key}" ${faults[0]!.message}`;
+      fault ??= { path: key, message: faults[0]!.message };
       continue;
     }
     values[key] = fitted;
     isAsStored &&= JSON.stringify(fitted) === JSON.stringify(before);
   }
-  return { values, isAsStored, why };
+  return { values, isAsStored, fault };
 }
 
 const IN_DOCUMENT = { strict: false, depth: 2 } as const;
@@ -113,8 +111,8 @@ async function misreadAmong(
       not(or(compare(path, "gte", ANY_DATE), compare(path, "lt", ANY_DATE))),
     )
   ));
-  const page = await documents.list({ filter: and(among, misread), sort: BY_ID, limit: PAGE });
-  return new Set((parseJson(`[${page.items}]`) as StoredDocument[]).map(({ _id }) => _id));
+  const unreadable = documents.find({ filter: and(among, misread), limit: PAGE });
+  return new Set(await Array.fromAsync(unreadable, ({ _id }) => _id));
 }
 
 const ANY_DATE = "2000-01-01T00:00:00.000Z";

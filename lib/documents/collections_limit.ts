@@ -1,6 +1,5 @@
 import type { Plan } from "../projects/plans.ts";
 import { Problem } from "../problems.ts";
-import { UniqueViolation } from "../store/errors.ts";
 import { ALL, eq } from "../store/filter.ts";
 import type { Definition, Engine, Id, Transaction } from "../store/port.ts";
 import { COLLECTIONS } from "./catalog.ts";
@@ -20,12 +19,7 @@ const COLLECTION_TURNS: Definition = {
 export async function ensureLockRow({ engine }: { engine: Engine }, projectId: Id): Promise<void> {
   const records = engine.records(projectId, COLLECTION_TURNS);
   if (await records.get(projectId) !== null) return;
-  try {
-    await records.insert({ _id: projectId, turns: 0 });
-  } catch (error) {
-    // Somebody else made it in the same moment.
-    if (!(error instanceof UniqueViolation)) throw error;
-  }
+  await records.upsert(eq("_id", projectId), {}, { _id: projectId, turns: 0 });
 }
 
 /**

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { DEFINITION_DEPTH_MAX, DEFINITION_FIELDS_MAX, DEFINITION_VALUES_MAX } from "../limits.ts";
-import { Problem } from "../problems.ts";
+import { type FieldFault, Problem } from "../problems.ts";
 import { definitionSchema } from "./definition_schema.ts";
 import type { CollectionDefinition, FieldDefinition, ItemDefinition } from "./fields.ts";
 import { DECLARED_NAME, isServerField, nameProblem, shown } from "./names.ts";
@@ -44,14 +44,27 @@ export function parseNamedDefinition(name: string, input: object): CollectionDef
   return parseDefinition(named);
 }
 
-/** Collections this one refers to. */
-export function referencedCollections(fields: readonly ItemDefinition[]): string[] {
-  return fields.flatMap((field) => [
-    ...(field.ref === undefined ? [] : [field.ref]),
-    ...referencedCollections(field.fields ?? []),
-    ...referencedCollections(field.items === undefined ? [] : [field.items]),
-  ]);
+/** A field, or the elements of an array, that refers to a collection. */
+export interface Reference {
+  /** As the rules of definitions name it: `author`, `tags.items`. */
+  readonly path: string;
+  readonly collection: string;
 }
+
+export const referencesIn = (fields: readonly FieldDefinition[], at = ""): Reference[] =>
+  fields.flatMap((field) => referencesOf(field, at + field.key));
+
+function referencesOf({ ref, fields = [], items }: ItemDefinition, path: string): Reference[] {
+  return [
+    ...(ref === undefined ? [] : [{ path, collection: ref }]),
+    ...referencesIn(fields, `${path}.`),
+    ...(items === undefined ? [] : referencesOf(items, `${path}.items`)),
+  ];
+}
+
+/** Collections this one refers to. */
+export const referencedCollections = (fields: readonly FieldDefinition[]): string[] =>
+  referencesIn(fields).map(({ collection }) => collection);
 
 /** More than three levels of fields and a default as deep as a document can need. */
 const INPUT_DEPTH_MAX = 40;
@@ -72,7 +85,8 @@ function valuesIn(value: unknown): number {
   return count;
 }
 
-const invalid = (message: string) => new Problem("INVALID_DEFINITION", { message });
+const invalid = (message: string, faults: readonly FieldFault[] = []) =>
+  new Problem("INVALID_DEFINITION", { message, faults });
 
 function checkName(name: string): void {
   if (!DECLARED_NAME.test(name)) {
@@ -91,7 +105,9 @@ function withOwnerField(definition: CollectionDefinition): CollectionDefinition 
   const { enabled, ownerField } = definition.rls;
   if (!enabled) return definition;
   if (!DECLARED_NAME.test(ownerField) || isServerField(ownerField)) {
-    throw invalid(`rls.ownerField ${shown(ownerField)} cannot be a field's name.`);
+    const message = "cannot be a field's name";
+    const faults = [{ path: ownerField, message }];
+    throw invalid(`rls.ownerField ${shown(ownerField)} ${message}.`, faults);
   }
   const declared = definition.fields.find((field) => field.key === ownerField);
   if (declared === undefined) {
@@ -105,7 +121,9 @@ function withOwnerField(definition: CollectionDefinition): CollectionDefinition 
     return { ...definition, fields: [...definition.fields, owner] };
   }
   if (declared.type !== "String" && !(declared.type === "Ref" && declared.ref === "users")) {
-    throw invalid(`The owner field "${ownerField}" must be a String or a Ref to users.`);
+    const message = "must be a String or a Ref to users";
+    const faults = [{ path: ownerField, message }];
+    throw invalid(`The owner field "${ownerField}" ${message}.`, faults);
   }
   return definition;
 }
@@ -130,7 +148,10 @@ function checkFields(fields: readonly FieldDefinition[], at: Place): void {
   const keys = new Set<string>();
   for (const field of fields) {
     const path = at.path === "" ? field.key : `${at.path}.${field.key}`;
-    if (keys.has(field.key)) throw invalid(`The field "${path}" is declared twice.`);
+    if (keys.has(field.key)) {
+      const message = "is declared twice";
+      throw invalid(`The field "${path}" ${message}.`, [{ path, message }]);
+    }
     keys.add(field.key);
     checkNested(field, { ...at, path });
   }
@@ -148,7 +169,8 @@ function checkNested(field: FieldDefinition, at: Place): void {
 }
 
 function checkField(field: FieldDefinition, at: Place): void {
-  const refuse = (why: string) => invalid(`The field ${shown(at.path)} ${why}.`);
+  const refuse = (why: string) =>
+    invalid(`The field ${shown(at.path)} ${why}.`, [{ path: at.path, message: why }]);
   if (!DECLARED_NAME.test(field.key) || nameProblem(field.key) !== null) {
     throw refuse("must begin with a letter and have up to 64 letters, digits, - or _");
   }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { parseDefinition, referencedCollections } from "./definition.ts";
+import { Problem } from "../problems.ts";
+import { parseDefinition, referencedCollections, referencesIn } from "./definition.ts";
 
 const RLS_OFF = { enabled: false };
 
@@ -207,4 +208,29 @@ Deno.test("referenced collections are found at every level", () => {
     ],
   });
   assert.deepEqual(referencedCollections(fields), ["users", "tags", "posts"]);
+  assert.deepEqual(referencesIn(fields).map(({ path }) => path), [
+    "author",
+    "tags.items",
+    "o.parent",
+  ]);
+});
+
+Deno.test("a refusal tells which field it is about", () => {
+  const pathsOf = (fields: unknown, ownerField?: string): string[] => {
+    const rls = ownerField === undefined ? RLS_OFF : { ownerField };
+    try {
+      parseDefinition({ name: "posts", rls, fields });
+    } catch (error) {
+      if (error instanceof Problem) return error.faults.map(({ path }) => path);
+    }
+    return assert.fail("it is not refused");
+  };
+  const twice = [{ key: "a", type: "String" }, { key: "a", type: "Number" }];
+  assert.deepEqual(pathsOf(twice), ["a"]);
+  assert.deepEqual(pathsOf([{ key: "o", type: "Object", fields: twice }]), ["o.a"]);
+  const list = { key: "list", type: "Array" };
+  assert.deepEqual(pathsOf([{ ...list, items: { type: "Ref" } }]), ["list.items"]);
+  assert.deepEqual(pathsOf([{ key: "a", type: "Number", default: "x" }]), ["a"]);
+  assert.deepEqual(pathsOf([{ key: "by", type: "Number" }], "by"), ["by"]);
+  assert.deepEqual(pathsOf([], "createdAt"), ["createdAt"]);
 });

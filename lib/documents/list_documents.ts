@@ -9,6 +9,7 @@ import { PageTooLarge } from "../store/errors.ts";
 import { and } from "../store/filter.ts";
 import { bytesOf } from "../store/json_text.ts";
 import type { Filter, ListQuery, Page, Position } from "../store/port.ts";
+import { recordsIn } from "../store/texts.ts";
 import {
   type AccessServices,
   callerTag,
@@ -18,7 +19,7 @@ import {
   requireSecretKey,
 } from "./access.ts";
 import { AnswerSize } from "./answer_size.ts";
-import type { Collection } from "./collection.ts";
+import type { Collection, StoredDocument } from "./collection.ts";
 import { type Cursor, type Cursors, digestOf, readCursor, type ScopeDigest } from "./cursor.ts";
 import { explanationOf, type ListExplanation } from "./explain_list.ts";
 import { isPlain, presenter } from "./present.ts";
@@ -45,6 +46,9 @@ export interface DocumentList {
   /** How the list would be read; null where that was not asked for. */
   readonly explanation: ListExplanation | null;
 }
+
+/** Of a list that shows whole documents. */
+export const documentsOf = ({ items }: DocumentList): StoredDocument[] => recordsIn(items);
 
 export interface ListServices extends AccessServices, LongWorkServices {
   readonly cursors: Cursors;

@@ -1,14 +1,18 @@
+import type { FieldFault } from "../problems.ts";
 import { ALL } from "../store/filter.ts";
-import { parseJson } from "../store/json_text.ts";
-import type { Id, Json, Records } from "../store/port.ts";
+import { pagesOf } from "../store/pages.ts";
+import type { Id, Json, Page, Records } from "../store/port.ts";
 import type { StoredDocument } from "./collection.ts";
 import type { CollectionDefinition, FieldDefinition } from "./fields.ts";
 import { fitValue } from "./fit.ts";
 
 export interface Misfit {
   readonly id: Id;
-  readonly why: string;
+  readonly fault: FieldFault;
 }
+
+/** What is wrong with a document, in words. */
+export const whyOf = ({ fault: { path, message } }: Misfit): string => `"${path}" ${message}`;
 
 export const MISFITS_MAX = 10;
 /** Of the documents of one page, so that none takes long, whatever their size. */
@@ -25,28 +29,22 @@ export async function misfits(
   const found: Misfit[] = [];
   if (changed.length === 0) return found;
   const taken = new Map(changed.map((field) => [field.key, new Set<Json>()]));
-  let limit = 1;
-  let page = await documents.list({ filter: ALL, sort: BY_ID, limit });
-  for (;;) {
-    for (const document of parseJson(`[${page.items}]`) as StoredDocument[]) {
-      const why = misfit(changed, document, taken);
-      if (why !== null) found.push({ id: document._id, why });
+  const first = { filter: ALL, sort: [], limit: 1 };
+  for await (const page of pagesOf(documents, first, nextLimit)) {
+    for (const document of page.records()) {
+      const fault = faultOf(changed, document, taken);
+      if (fault !== null) found.push({ id: document._id, fault });
       if (found.length === MISFITS_MAX) return found;
     }
-    const from = page.last();
-    if (!page.more || from === null) return found;
-    limit = nextLimit(limit, page.items.length);
-    page = await documents.list({ filter: ALL, sort: BY_ID, limit, from });
   }
+  return found;
 }
 
 /** As many as had been right for the page that was read; never many more than that. */
-function nextLimit(limit: number, chars: number): number {
-  const right = Math.floor(limit * PAGE_CHARS / chars);
+function nextLimit({ items }: Page<StoredDocument>, limit: number): number {
+  const right = Math.floor(limit * PAGE_CHARS / items.length);
   return Math.max(1, Math.min(right, 4 * limit, PAGE_MAX));
 }
-
-const BY_ID = [{ path: "_id", descending: false }] as const;
 
 /** Fields whose type, need or uniqueness is new; what is no longer declared binds nobody. */
 function changedFields(
@@ -61,26 +59,27 @@ function changedFields(
 
 const constraints = ({ default: _default, index: _index, ...rest }: FieldDefinition) => rest;
 
-function misfit(
+function faultOf(
   changed: readonly FieldDefinition[],
   document: StoredDocument,
   taken: ReadonlyMap<string, Set<Json>>,
-): string | null {
+): FieldFault | null {
   for (const field of changed) {
+    const { key: path } = field;
     const value = Object.hasOwn(document, field.key) ? document[field.key]! : null;
     if (value === null) {
-      if (field.required) return `"${field.key}" is required`;
+      if (field.required) return { path, message: "is required" };
       continue;
     }
     const { value: fitted, faults } = fitValue(field, value, { strict: false, depth: 2 });
-    if (faults.length > 0) return `"${field.key}" ${faults[0]!.message}`;
+    if (faults.length > 0) return { path, message: faults[0]!.message };
     // Dates and ids count only in the form in which they are stored and compared.
     if (JSON.stringify(fitted) !== JSON.stringify(value)) {
-      return `"${field.key}" is not in its stored form`;
+      return { path, message: "is not in its stored form" };
     }
     if (field.unique && !document.isDeleted) {
       const values = taken.get(field.key)!;
-      if (values.has(value)) return `"${field.key}" is not unique`;
+      if (values.has(value)) return { path, message: "is not unique" };
       values.add(value);
     }
   }

@@ -1,6 +1,7 @@
 import type { Caller } from "../auth/principals.ts";
 import { nextTurn } from "../next_turn.ts";
-import { bytesOf, parseJson } from "../store/json_text.ts";
+import { bytesOf } from "../store/json_text.ts";
+import { recordsIn } from "../store/texts.ts";
 import type { AccessServices } from "./access.ts";
 import type { AnswerSize } from "./answer_size.ts";
 import type { Collection } from "./collection.ts";
@@ -36,7 +37,7 @@ export function presenter(services: AccessServices, caller: Caller, shown: Shown
     const made: string[] = [];
     for (const slice of slicesOf(texts)) {
       if (made.length > 0) await nextTurn();
-      const documents = parseJson(`[${slice.join(",")}]`) as Members[];
+      const documents = recordsIn<Members>(slice.join(","));
       const populated = await populator.into(documents);
       for (const [i, document] of documents.entries()) {
         size.show(populated[i]!); // Refused before it becomes text: the same may stand there often.

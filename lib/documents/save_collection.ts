@@ -20,9 +20,9 @@ import {
 import { checkDocuments } from "./check_documents.ts";
 import { type Collection, compileCollection, type StoredDocument } from "./collection.ts";
 import { ensureLockRow, refuseMoreCollections } from "./collections_limit.ts";
-import { referencedCollections } from "./definition.ts";
+import { referencesIn } from "./definition.ts";
 import { type CollectionDefinition } from "./fields.ts";
-import { type Misfit, misfits } from "./misfits.ts";
+import { type Misfit, misfits, whyOf } from "./misfits.ts";
 import { shown } from "./names.ts";
 import { findRecord, redefine, type Redefining } from "./redefine.ts";
 
@@ -215,7 +215,7 @@ export async function storedCollections(
   const known = compiledIn(engine);
   const before = known.get(projectId);
   if (before !== undefined && before.text === page.items && !page.more) return before.collections;
-  const found = await readCollections(records);
+  const found = page.more ? await readCollections(records) : page.records();
   // Whoever reads all documents, or removes them, does so under whichever definition.
   const collections = found.map((record) =>
     compileCollection(record.definition, { storedAs: placeOf(record) })
@@ -241,24 +241,16 @@ function compiledIn(engine: Engine): LRUCache<Id, Compiled> {
 
 const PAGE = 500;
 
-export async function readCollections(
+export const readCollections = (
   records: Records<CollectionRecord>,
-): Promise<CollectionRecord[]> {
-  const found: CollectionRecord[] = [];
-  let page = await records.list({ filter: ALL, sort: [], limit: PAGE });
-  for (;;) {
-    found.push(...parseJson(`[${page.items}]`) as CollectionRecord[]);
-    const from = page.last();
-    if (!page.more || from === null) return found;
-    page = await records.list({ filter: ALL, sort: [], limit: PAGE, from });
-  }
-}
+): Promise<CollectionRecord[]> => Array.fromAsync(records.find({ filter: ALL }));
 
 async function checkReferences(
   records: Records<CollectionRecord>,
   definition: CollectionDefinition,
 ): Promise<void> {
-  for (const name of new Set(referencedCollections(definition.fields))) {
+  const references = referencesIn(definition.fields);
+  for (const name of new Set(references.map(({ collection }) => collection))) {
     if (name === "users" || name === definition.name) continue;
     const target = await records.findOne(eq("nameLower", name.toLowerCase()));
     if (target === null || target.value.name !== name) {
@@ -266,6 +258,8 @@ async function checkReferences(
         message: `A Ref names the collection ${
           shown(name)
         }, which does not exist: create it first.`,
+        faults: references.filter(({ collection }) => collection === name)
+          .map(({ path }) => ({ path, message: "names a collection that does not exist" })),
       });
     }
     // A change of nothing: it cannot be deleted in the same moment.
@@ -286,7 +280,8 @@ function refuseMisfits(found: readonly Misfit[]): void {
   if (found.length === 0) return;
   throw new Problem("DEFINITION_CONFLICT", {
     message: "Stored documents do not fit the new definition. " +
-      found.map(({ id, why }) => `${id}: ${why}.`).join(" "),
+      found.map((one) => `${one.id}: ${whyOf(one)}.`).join(" "),
+    faults: found.map(({ fault }) => fault),
   });
 }
 

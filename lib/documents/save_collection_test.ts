@@ -265,3 +265,27 @@ Deno.test("of changes made from one state of a definition one is stored", async 
   await updateCollection(services, PROJECT, withFields(), tagsOf(now));
   assert.deepEqual(tagsOf(await getCollection(services, PROJECT, "posts")), seen);
 });
+
+Deno.test("a refusal tells which fields documents do not fit, and which refer to nothing", async () => {
+  await using opened = await openTestServices();
+  const { services } = opened;
+  await createCollection(services, PROJECT, { name: "posts" });
+  await insert(services, { title: 1, rank: "a" });
+  const fields = [{ key: "title", type: "String" }, { key: "rank", type: "Number" }];
+  await assert.rejects(updateCollection(services, PROJECT, { name: "posts", fields }), {
+    code: "DEFINITION_CONFLICT",
+    faults: [{ path: "title", message: "must be a String" }],
+  });
+  const ref = { type: "Ref", ref: "gone" };
+  const message = "names a collection that does not exist";
+  await assert.rejects(
+    createCollection(services, PROJECT, {
+      name: "others",
+      fields: [{ key: "one", ...ref }, { key: "many", type: "Array", items: ref }],
+    }),
+    {
+      code: "INVALID_DEFINITION",
+      faults: [{ path: "one", message }, { path: "many.items", message }],
+    },
+  );
+});

@@ -1,3 +1,4 @@
+import { pagesOf } from "../store/pages.ts";
 import type { ListQuery, Page, Records, StoredRecord } from "../store/port.ts";
 
 /**
@@ -7,21 +8,13 @@ import type { ListQuery, Page, Records, StoredRecord } from "../store/port.ts";
  *
  * @param bytesMax Of one part. Small records all come in the first.
  */
-export async function* stepsOf<T extends StoredRecord>(
+export function stepsOf<T extends StoredRecord>(
   records: Records<T>,
   query: ListQuery,
   bytesMax: number,
-): AsyncGenerator<Page> {
-  let page = await records.list({ ...query, bytesMax });
-  const { offset: _offset, total: _total, ...rest } = query;
+): AsyncGenerator<Page<T>> {
   let left = query.limit;
-  for (;;) {
-    yield page;
-    left -= page.size;
-    const from = query.backwards ? page.first() : page.last();
-    if (!page.more || left === 0 || from === null) return;
-    // About as many as fit: MongoDB sends what is asked for, whether or not it is wanted.
-    const limit = Math.min(left, 2 * page.size);
-    page = await records.list({ ...rest, limit, from, bytesMax });
-  }
+  // About as many as fit: MongoDB sends what is asked for, whether or not it is wanted.
+  const nextLimit = ({ size }: Page<T>) => Math.min(left -= size, 2 * size);
+  return pagesOf(records, { ...query, bytesMax }, nextLimit);
 }

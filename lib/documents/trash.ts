@@ -3,7 +3,7 @@ import { TRASH_MS } from "../limits.ts";
 import { QueryTooSlow } from "../store/errors.ts";
 import { deleteAll } from "../store/expiry.ts";
 import { and, compare, eq, within } from "../store/filter.ts";
-import { parseJson } from "../store/json_text.ts";
+import { pagesOf } from "../store/pages.ts";
 import type { Filter, Id, Records, Stored } from "../store/port.ts";
 import { explainMissingWrite, ownerFilter, settled, type WriteAccess } from "./access.ts";
 import type { StoredDocument } from "./collection.ts";
@@ -95,23 +95,15 @@ export async function purgeTrash(
   let removed = 0;
   try {
     // No index tells what is due; a list looks for it without holding others up.
-    for await (const ids of found(records, expired)) {
+    const due = { filter: expired, sort: OLDEST_FIRST, limit: PURGED_AT_ONCE };
+    for await (const page of pagesOf(records, due)) {
+      const ids = page.records().map(({ _id }) => _id);
+      if (ids.length === 0) break;
       removed += await records.deleteMany(and(within("_id", ids), expired), ids.length);
     }
     return removed;
   } catch (error) {
     if (!(error instanceof QueryTooSlow)) throw error;
     return removed + await deleteAll(records, expired);
-  }
-}
-
-async function* found(records: Records<StoredDocument>, filter: Filter): AsyncGenerator<Id[]> {
-  const first = { filter, sort: OLDEST_FIRST, limit: PURGED_AT_ONCE };
-  for (let page = await records.list(first);;) {
-    const from = page.last();
-    if (from === null) return;
-    yield (parseJson(`[${page.items}]`) as StoredDocument[]).map(({ _id }) => _id);
-    if (!page.more) return;
-    page = await records.list({ ...first, from });
   }
 }

@@ -13,7 +13,7 @@ import {
   type UploadRecord,
   UPLOADS,
 } from "./uploads.ts";
-import { walkBlobs, walkRecords } from "./walk.ts";
+import { walkBlobs } from "./walk.ts";
 
 /** What must not be. */
 export type Drift =
@@ -162,7 +162,7 @@ async function compareSums(run: Run): Promise<Set<string>> {
     let sums = NOTHING;
     const targets = new Set([INTERNAL, current]);
     const rows = tx.records<UploadRecord>(UPLOADS);
-    for await (const row of walkRecords(rows, { filter: ALL, sort: [] })) {
+    for await (const row of rows.find({ filter: ALL })) {
       sums = plus(sums, row);
       targets.add(row.target);
     }
@@ -190,7 +190,7 @@ const differing = (counted: Sums, stored: Sums): (keyof Sums)[] =>
 /** Walks rows and objects side by side, both in the order of their paths. */
 async function compareStore(run: Run, target: string, blobs: Blobs): Promise<number> {
   const { services: { engine }, projectId } = run;
-  await using rows = walkRecords(engine.records<UploadRecord>(projectId, UPLOADS), {
+  await using rows = engine.records<UploadRecord>(projectId, UPLOADS).find({
     filter: eq("target", target),
     sort: [{ path: "path", descending: false }],
   });
@@ -250,15 +250,13 @@ async function* temporaries(projectId: Id, blobs: Blobs): AsyncGenerator<Unfinis
 
 async function* holdsAndRemovals({ services, projectId }: Run): AsyncGenerator<Unfinished> {
   const { engine } = services;
-  const held = { filter: not(eq("state", "confirmed")), sort: [] };
-  for await (
-    const { path, bytes, expiresAt } of walkRecords(
-      engine.records<UploadRecord>(projectId, UPLOADS),
-      held,
-    )
-  ) yield { kind: "hold", path, bytes, expiresAt: expiresAt! };
+  const held = engine.records<UploadRecord>(projectId, UPLOADS)
+    .find({ filter: not(eq("state", "confirmed")) });
+  for await (const { path, bytes, expiresAt } of held) {
+    yield { kind: "hold", path, bytes, expiresAt: expiresAt! };
+  }
   const removals = engine.records<RemovalRecord>(projectId, REMOVALS);
-  for await (const { path, tries, dueAt } of walkRecords(removals, { filter: ALL, sort: [] })) {
+  for await (const { path, tries, dueAt } of removals.find({ filter: ALL })) {
     yield { kind: "removal", path, tries, dueAt };
   }
 }

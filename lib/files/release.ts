@@ -1,6 +1,5 @@
 import { type Clock, timestamp } from "../clock.ts";
 import { and, compare, eq } from "../store/filter.ts";
-import { parseJson } from "../store/json_text.ts";
 import type { Filter, Id } from "../store/port.ts";
 import { type Removed, removeObjects, removeRows, unclaimed } from "./ledger.ts";
 import type { FileServices } from "./removals.ts";
@@ -19,8 +18,7 @@ export async function releaseBatch(
   filter: Filter = expired(services.clock),
 ): Promise<Removed> {
   const uploads = services.engine.records<UploadRecord>(projectId, UPLOADS);
-  const page = await uploads.list({ filter, sort: [], limit: BATCH });
-  const found = parseJson(`[${page.items}]`) as UploadRecord[];
+  const found = await Array.fromAsync(uploads.find({ filter, limit: BATCH }));
   if (found.length === 0) return { rows: [], removals: [] };
   return await removeRows(services, projectId, async (uploads) => {
     const rows: UploadRecord[] = [];

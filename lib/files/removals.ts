@@ -4,7 +4,6 @@ import type { NewId } from "../ids.ts";
 import { compare, eq } from "../store/filter.ts";
 import type { Definition, Engine, Filter, Id, StoredRecord, Transaction } from "../store/port.ts";
 import type { BlobStores } from "./stores.ts";
-import { walkRecords } from "./walk.ts";
 
 /** What the verbs on files need. */
 export interface FileServices {
@@ -136,7 +135,7 @@ export async function retryRemovals(
   const removals = services.engine.records<RemovalRecord>(projectId, REMOVALS);
   const failing = new Set<string>();
   let done = 0;
-  for await (const removal of walkRecords(removals, { filter: which, sort: [] })) {
+  for await (const removal of removals.find({ filter: which })) {
     if (stopped()) break;
     if (failing.has(removal.target)) continue;
     if (await executeRemoval(services, projectId, removal)) done++;

@@ -2,9 +2,7 @@ import { timestamp } from "../clock.ts";
 import { EXTERNAL_FILE_BYTES_MAX, UPLOAD_HOLD_MS, UPLOAD_URL_MS } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import type { Plan, Plans } from "../projects/plans.ts";
-import { UniqueViolation } from "../store/errors.ts";
 import { and, compare, eq } from "../store/filter.ts";
-import { parseJson } from "../store/json_text.ts";
 import type { Id } from "../store/port.ts";
 import { addSums, findUsage, NOTHING, plus, unexpired } from "./ledger.ts";
 import { newPath } from "./paths.ts";
@@ -122,9 +120,10 @@ async function findRoom(
 ): Promise<void> {
   let usage = await findUsage(services, projectId);
   if (usage === null) {
-    return await services.engine.records<StorageUsageRecord>(projectId, STORAGE_USAGE)
-      .insert({ _id: projectId, ...NOTHING, target })
-      .then(() => {}, unlessMade);
+    // Others may have made them meanwhile: then they stay as they are.
+    await services.engine.records<StorageUsageRecord>(projectId, STORAGE_USAGE)
+      .upsert(eq("_id", projectId), {}, { _id: projectId, ...NOTHING, target });
+    return;
   }
   if (usage.files === undefined) {
     await services.engine.transaction(projectId, (tx) => addSums(tx, projectId, NOTHING));
@@ -170,17 +169,13 @@ async function secondsToExpiry(
   { engine, clock }: FileServices,
   projectId: Id,
 ): Promise<number> {
-  const page = await engine.records<UploadRecord>(projectId, UPLOADS).list({
-    filter: unexpired(clock),
-    sort: [{ path: "expiresAt", descending: false }],
-    limit: 1,
-  });
-  const [first] = parseJson(`[${page.items}]`) as UploadRecord[];
+  const [first] = await Array.fromAsync(
+    engine.records<UploadRecord>(projectId, UPLOADS).find({
+      filter: unexpired(clock),
+      sort: [{ path: "expiresAt", descending: false }],
+      limit: 1,
+    }),
+  );
   const ms = first === undefined ? 0 : Date.parse(first.expiresAt!) - clock.now();
   return Math.max(1, Math.ceil(ms / 1000));
-}
-
-/** Somebody else made the record at the same moment. */
-function unlessMade(error: unknown): void {
-  if (!(error instanceof UniqueViolation)) throw error;
 }

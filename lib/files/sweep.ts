@@ -1,7 +1,6 @@
 import { UPLOAD_HOLD_MS } from "../limits.ts";
 import { isInUse } from "../projects/projects.ts";
 import { and, within } from "../store/filter.ts";
-import { parseJson } from "../store/json_text.ts";
 import type { Id } from "../store/port.ts";
 import type { Blobs } from "./blobs.ts";
 import { projectOf, uploadOfPartial } from "./paths.ts";
@@ -73,13 +72,11 @@ async function awaitedPaths(
   projectId: Id,
   paths: readonly string[],
 ): Promise<Set<string>> {
-  const page = await engine.records<UploadRecord>(projectId, UPLOADS).list({
+  const found = engine.records<UploadRecord>(projectId, UPLOADS).find({
     filter: and(
       within("path", paths),
       within("state", ["requested", "copying"]),
     ),
-    sort: [],
-    limit: paths.length,
   });
-  return new Set((parseJson(`[${page.items}]`) as UploadRecord[]).map(({ path }) => path));
+  return new Set(await Array.fromAsync(found, ({ path }) => path));
 }

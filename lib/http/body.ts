@@ -3,6 +3,7 @@ import { Problem } from "../problems.ts";
 import { parseJson } from "../store/json_text.ts";
 import type { Json } from "../store/port.ts";
 import type { HeldBody } from "./body_budget.ts";
+import { ReadFailed, readWhole } from "./bounded_reader.ts";
 import { refuseLargeForm } from "./form_size.ts";
 
 /** How a body is read: as much of it as is allowed, counted towards what the process holds. */
@@ -136,42 +137,18 @@ async function readBytes(
   if (declared > bytesMax) throw tooLarge(bytesMax);
   if (body === null) return new Uint8Array();
   held.add(0, declared);
-  const reader = body.getReader();
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Problem("REQUEST_TIMEOUT")), timeoutMs);
-  const chunks: Uint8Array<ArrayBuffer>[] = [];
-  let length = 0;
   try {
-    for (;;) {
-      const { done, value } = await Promise.race([reader.read(), late.promise]);
-      if (done) break;
-      length += value.length;
-      if (length > bytesMax) throw tooLarge(bytesMax);
-      held.add(value.length);
-      chunks.push(value);
-    }
-    const bytes = joined(chunks, length);
+    const bytes = await readWhole(body, {
+      bytesMax,
+      wholeMs: timeoutMs,
+      onBytes: (bytes) => held.add(bytes),
+    });
     isRead?.(bytes);
     return bytes;
   } catch (error) {
-    reader.cancel().catch(() => {}); // The client may be gone already.
-    if (error instanceof Problem) throw error;
+    if (!(error instanceof ReadFailed)) throw error;
+    if (error.failure === "too long") throw tooLarge(bytesMax);
+    if (error.failure === "late") throw new Problem("REQUEST_TIMEOUT");
     throw new Problem("INVALID_JSON", { message: "The body was cut off.", cause: error });
-  } finally {
-    clearTimeout(timer);
   }
-}
-
-function joined(
-  chunks: readonly Uint8Array<ArrayBuffer>[],
-  length: number,
-): Uint8Array<ArrayBuffer> {
-  if (chunks.length === 1) return chunks[0]!;
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.length;
-  }
-  return whole;
 }

@@ -1,4 +1,5 @@
 import { Problem } from "../problems.ts";
+import { BoundedReader, ReadFailed } from "./bounded_reader.ts";
 
 /** How long a body may take that is as long as a file. */
 export interface ChunkLimits {
@@ -8,12 +9,9 @@ export interface ChunkLimits {
   readonly wholeMs: number;
 }
 
-const LOOK_EVERY_MS = 1000;
-
 /**
  * The body as it arrives, a chunk at a time, so that no more of it is held. A body that was cut off
- * ends as if it were whole: who knows its length counts. Throws `REQUEST_TIMEOUT`, up to a second
- * late.
+ * ends as if it were whole: who knows its length counts. Throws `REQUEST_TIMEOUT`.
  *
  * A chunk is good until the next one is asked for: its memory is used again.
  *
@@ -21,57 +19,20 @@ const LOOK_EVERY_MS = 1000;
  */
 export async function* readChunks(
   { body }: Request,
-  { stallMs, wholeMs }: ChunkLimits,
+  limits: ChunkLimits,
   arrived: () => void = () => {},
 ): AsyncGenerator<Uint8Array, void> {
   if (body === null) return;
-  const reader = sparingReader(body);
-  const end = () => void reader.cancel().catch(() => {}); // The client may be gone already.
-  const began = performance.now();
-  let [last, isLate] = [began, false];
-  // One timer, and no race with it: chunks of a byte each would leave a trace of every race behind.
-  const timer = setInterval(() => {
-    const now = performance.now();
-    isLate = now - last >= stallMs || now - began >= wholeMs;
-    if (isLate) end();
-  }, Math.min(LOOK_EVERY_MS, stallMs, wholeMs));
-  try {
-    for (;;) {
-      const { done, value } = await reader.read().catch(() => ({ done: true, value: undefined }));
-      if (isLate) throw new Problem("REQUEST_TIMEOUT");
-      arrived();
-      if (done || value === undefined) return;
-      last = performance.now();
-      yield value;
-    }
-  } finally {
-    clearInterval(timer);
-    end();
+  using reader = new BoundedReader(body, { ...limits, reusesMemory: true, onBytes: arrived });
+  for (;;) {
+    const chunk = await reader.read().catch(unlessBrokenOff);
+    if (chunk === null) return;
+    yield chunk;
   }
 }
 
-interface ChunkReader {
-  read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>;
-  cancel(): Promise<void>;
-}
-
-const BUFFER_BYTES = 65_536;
-
-/** Reads into one buffer again and again, where the stream can: many uploads at once leave less. */
-function sparingReader(body: ReadableStream<Uint8Array>): ChunkReader {
-  let reader: ReadableStreamBYOBReader;
-  try {
-    reader = body.getReader({ mode: "byob" });
-  } catch {
-    return body.getReader(); // Of a test, or of nothing.
-  }
-  let buffer = new ArrayBuffer(BUFFER_BYTES);
-  return {
-    async read() {
-      const { done, value } = await reader.read(new Uint8Array(buffer));
-      if (value !== undefined) buffer = value.buffer;
-      return { done, value };
-    },
-    cancel: () => reader.cancel(),
-  };
+function unlessBrokenOff(error: unknown): null {
+  if (!(error instanceof ReadFailed)) throw error;
+  if (error.failure === "late") throw new Problem("REQUEST_TIMEOUT", { cause: error });
+  return null;
 }

@@ -86,27 +86,27 @@ Deno.test("who stops reading stops the body", async () => {
   assert.equal(request.cancelled(), true);
 });
 
-/** Runs `work` on a clock that moves when it is told, and looks at the body's time when it does. */
+/** Runs `work` on a clock that moves when it is told, and calls whose time has come when it does. */
 async function onClock(work: (pass: (ms: number) => void) => Promise<void>): Promise<void> {
-  const { setInterval, clearInterval } = globalThis;
+  const { setTimeout, clearTimeout } = globalThis;
   const { now } = performance;
-  const looks = new Map<number, () => void>();
+  const waiting = new Map<number, { readonly dueAt: number; readonly call: () => void }>();
   let [time, timers] = [0, 0];
   performance.now = () => time;
-  const begin = (look: () => void) => {
-    looks.set(++timers, look);
+  const begin = (call: () => void, ms: number) => {
+    waiting.set(++timers, { dueAt: time + ms, call });
     return timers;
   };
-  const end = (timer: number) => void looks.delete(timer);
-  Object.assign(globalThis, { setInterval: begin, clearInterval: end });
+  const end = (timer: number) => void waiting.delete(timer);
+  Object.assign(globalThis, { setTimeout: begin, clearTimeout: end });
   try {
     await work((ms) => {
       time += ms;
-      for (const look of looks.values()) look();
+      for (const { dueAt, call } of waiting.values()) if (dueAt <= time) call();
     });
-    assert.equal(looks.size, 0, "no timer is left");
+    assert.equal(waiting.size, 0, "no timer is left");
   } finally {
-    Object.assign(globalThis, { setInterval, clearInterval });
+    Object.assign(globalThis, { setTimeout, clearTimeout });
     performance.now = now;
   }
 }

@@ -1,5 +1,6 @@
 import { getMultipartBoundary, parseMultipart } from "@remix-run/multipart-parser";
 import { Problem } from "../problems.ts";
+import { joined } from "./bounded_reader.ts";
 
 /** The file that a form brings, before its first byte is read. */
 export interface FormFile {
@@ -73,7 +74,7 @@ async function readHead(
     if (done) throw unreadable("ends before its file");
     // What has been looked through is not looked through again: bytes may come one by one.
     from = Math.max(0, read.length - BLANK_LINE.length + 1);
-    read = joined(read, value);
+    read = joined([read, value]);
   }
 }
 
@@ -85,14 +86,6 @@ function blankLineIn(bytes: Uint8Array, from: number): number {
   return -1;
 }
 
-/** Of its own memory. */
-function joined(one: Uint8Array, other: Uint8Array): Uint8Array<ArrayBuffer> {
-  const both = new Uint8Array(one.length + other.length);
-  both.set(one);
-  both.set(other, one.length);
-  return both;
-}
-
 /** Read as if the file were empty. */
 function fileOf(
   boundary: string,
@@ -100,7 +93,7 @@ function fileOf(
   tail: Uint8Array,
 ): Pick<FormFile, "filename" | "contentType"> {
   try {
-    const [part] = parseMultipart(joined(head, tail), { boundary });
+    const [part] = parseMultipart(joined([head, tail]), { boundary });
     const filename = part?.filename;
     if (part !== undefined && filename !== undefined) {
       return { filename, contentType: part.headers["content-type"] ?? OPAQUE };
@@ -124,7 +117,7 @@ async function* contentOf(
     for (let chunk: Uint8Array | undefined = rest; chunk !== undefined;) {
       const content = chunk.subarray(0, left);
       left -= content.length;
-      behind = joined(behind, chunk.subarray(content.length));
+      behind = joined([behind, chunk.subarray(content.length)]);
       if (content.length > 0) yield content;
       const { done, value }: IteratorResult<Uint8Array> = await source.next();
       chunk = done ? undefined : value;

@@ -1,5 +1,4 @@
 import { hash } from "node:crypto";
-import { UniqueViolation } from "../store/errors.ts";
 import { eq } from "../store/filter.ts";
 import type { Definition, Engine, StoredRecord } from "../store/port.ts";
 import type { SharedCounts } from "./rate_limit.ts";
@@ -23,18 +22,9 @@ export function createStoredCounts(engine: Engine): SharedCounts {
   return {
     async add(key, endsAt, count) {
       const _id = hash("sha256", `${endsAt} ${key}`, "hex").slice(0, ID_DIGITS);
-      const increase = async () =>
-        (await records.updateOne(eq("_id", _id), { increment: { count } }))?.value.count;
-      const all = await increase();
-      if (all !== undefined) return all;
-      try {
-        await records.insert({ _id, count, expiresAt: new Date(endsAt).toISOString() });
-        return count;
-      } catch (error) {
-        // Another process was first in the same moment.
-        if (error instanceof UniqueViolation) return await increase() ?? count;
-        throw error;
-      }
+      const first = { _id, count, expiresAt: new Date(endsAt).toISOString() };
+      const { value } = await records.upsert(eq("_id", _id), { increment: { count } }, first);
+      return value.count;
     },
   };
 }

@@ -3,7 +3,6 @@ import type { Cursors } from "../documents/cursor.ts";
 import { type PageRequest, readPage, type RecordPage } from "../page.ts";
 import { Problem } from "../problems.ts";
 import { and, eq, not, within } from "../store/filter.ts";
-import { parseJson } from "../store/json_text.ts";
 import type { Engine, Filter, Id, Transaction } from "../store/port.ts";
 import { revokeInvitationsBy } from "./invitations.ts";
 import {
@@ -47,11 +46,9 @@ export async function listMembers(
   const ids = members.map(({ accountId }) => accountId);
   const accounts = new Map<Id, AccountRecord>();
   if (ids.length > 0) {
-    const page = await engine.records<AccountRecord>("control", ACCOUNTS)
-      .list({ filter: within("_id", ids), sort: [], limit: ids.length });
-    for (const account of parseJson(`[${page.items}]`) as AccountRecord[]) {
-      accounts.set(account._id, account);
-    }
+    const found = engine.records<AccountRecord>("control", ACCOUNTS)
+      .find({ filter: within("_id", ids) });
+    for await (const account of found) accounts.set(account._id, account);
   }
   const items = members.flatMap((member) => {
     const account = accounts.get(member.accountId);

@@ -4,7 +4,6 @@ import { type Clock, timestamp } from "../clock.ts";
 import { sha256 } from "../crypto/hashes.ts";
 import { Problem } from "../problems.ts";
 import { and, eq } from "../store/filter.ts";
-import { parseJson } from "../store/json_text.ts";
 import type { Engine, Filter, Id } from "../store/port.ts";
 import { IN_USE, isTrashed, type ProjectRecord, PROJECTS } from "./records.ts";
 
@@ -24,24 +23,15 @@ export async function isInUse({ engine }: { engine: Engine }, projectId: Id): Pr
   return project !== null && !isTrashed(project.value);
 }
 
-const PAGE = 500;
-
 /**
  * Every project that is in use, in the order of their ids. @param which For those in the trash too:
  * `ALL`. What touches the space of one that is being removed makes a new one in its place.
  */
-export async function* eachProject(
+export function eachProject(
   { engine }: { engine: Engine },
   which: Filter = IN_USE,
 ): AsyncGenerator<ProjectRecord> {
-  const records = engine.records<ProjectRecord>("control", PROJECTS);
-  const query = { filter: which, sort: [], limit: PAGE };
-  for (let page = await records.list(query);;) {
-    yield* parseJson(`[${page.items}]`) as ProjectRecord[];
-    const from = page.last();
-    if (!page.more || from === null) return;
-    page = await records.list({ ...query, from });
-  }
+  return engine.records<ProjectRecord>("control", PROJECTS).find({ filter: which });
 }
 
 /** Throws `INVALID_INPUT` for what names no kind of key. */
@@ -56,9 +46,9 @@ export async function keysMadeAt(
   { engine }: { engine: Engine },
   projectId: Id,
 ): Promise<Partial<Record<KeyKind, string>>> {
-  const page = await engine.records<ApiKeyRecord>("control", API_KEYS)
-    .list({ filter: eq("projectId", projectId), sort: [], limit: 2 });
-  const keys = parseJson(`[${page.items}]`) as ApiKeyRecord[];
+  const found = engine.records<ApiKeyRecord>("control", API_KEYS)
+    .find({ filter: eq("projectId", projectId) });
+  const keys = await Array.fromAsync(found);
   return Object.fromEntries(keys.map(({ kind, createdAt }) => [kind, createdAt]));
 }
 

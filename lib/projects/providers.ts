@@ -4,7 +4,6 @@ import type { SealedPlace } from "../crypto/sealed_place.ts";
 import { Secret } from "../crypto/secret.ts";
 import type { NewId } from "../ids.ts";
 import { Problem } from "../problems.ts";
-import { UniqueViolation } from "../store/errors.ts";
 import { eq } from "../store/filter.ts";
 import type { Definition, Engine, Id, StoredRecord } from "../store/port.ts";
 
@@ -119,17 +118,9 @@ export async function saveProvider(
     updatedAt: now,
   };
   const records = engine.records<ProviderRecord>(projectId, PROVIDER_SETTINGS);
-  const update = () => records.updateOne(eq("provider", provider), { set: change });
-  if (await update() === null) {
-    const fresh = { provider, sealed: null, linking: "verified", createdAt: now } as const;
-    try {
-      await records.insert({ _id: newId(), ...fresh, ...change });
-    } catch (error) {
-      // Somebody else set it up in the same moment: the later of the two holds.
-      if (!(error instanceof UniqueViolation)) throw error;
-      await update();
-    }
-  }
+  const fresh = { provider, sealed: null, linking: "verified", createdAt: now } as const;
+  const first = { _id: newId(), ...fresh, ...change };
+  await records.upsert(eq("provider", provider), { set: change }, first);
   return (await findProvider(services, projectId, provider))!;
 }
 

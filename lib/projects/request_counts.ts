@@ -2,9 +2,7 @@ import type { Clock } from "../clock.ts";
 import type { Log } from "../http/log.ts";
 import type { NewId } from "../ids.ts";
 import { REQUEST_DAYS, REQUEST_MINUTES } from "../limits.ts";
-import { UniqueViolation } from "../store/errors.ts";
 import { eq, within } from "../store/filter.ts";
-import { parseJson } from "../store/json_text.ts";
 import type { Definition, Engine, Id, Records, StoredRecord } from "../store/port.ts";
 
 type RequestCountRecord = StoredRecord & {
@@ -172,17 +170,10 @@ async function addStored(
   window: string,
   { projectId, requests, errors, expiresAt }: Counted,
 ): Promise<void> {
-  const increase = () =>
-    records.updateOne(eq("window", window), { increment: { requests, errors } });
-  if (await increase() !== null) return;
+  const counts = { requests, errors };
   const expires = new Date(expiresAt).toISOString();
-  try {
-    await records.insert({ _id: newId(), projectId, window, requests, errors, expiresAt: expires });
-  } catch (error) {
-    // Another process was first.
-    if (!(error instanceof UniqueViolation)) throw error;
-    await increase();
-  }
+  const first = { _id: newId(), projectId, window, ...counts, expiresAt: expires };
+  await records.upsert(eq("window", window), { increment: counts }, first);
 }
 
 /** The last hour by minutes and the last 30 days, the present ones last. */
@@ -192,11 +183,11 @@ export async function readRequestCounts(
 ): Promise<{ minutes: RequestCount[]; days: RequestCount[] }> {
   const [minutes, days] = [windowsUntil(clock.now(), "minute"), windowsUntil(clock.now(), "day")];
   const names = [...minutes, ...days].map(({ name }) => `${projectId} ${name}`);
-  const page = await engine.records<RequestCountRecord>("control", REQUEST_COUNTS)
-    .list({ filter: within("window", names), sort: [], limit: names.length });
-  const found = new Map(
-    (parseJson(`[${page.items}]`) as RequestCountRecord[]).map((record) => [record.window, record]),
-  );
+  const records = engine.records<RequestCountRecord>("control", REQUEST_COUNTS);
+  const found = new Map<string, RequestCountRecord>();
+  for await (const record of records.find({ filter: within("window", names) })) {
+    found.set(record.window, record);
+  }
   const shown = ({ name, from }: { name: string; from: string }): RequestCount => {
     const { requests = 0, errors = 0 } = found.get(`${projectId} ${name}`) ?? {};
     return { from, requests, errors };

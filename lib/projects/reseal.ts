@@ -6,7 +6,6 @@ import type { SealedPlace } from "../crypto/sealed_place.ts";
 import { retireOthers } from "../crypto/known_keys.ts";
 import { SIGN_IN_SEALS } from "../social/states.ts";
 import { ALL, and, eq } from "../store/filter.ts";
-import { parseJson } from "../store/json_text.ts";
 import type { Engine, Id, StoredRecord } from "../store/port.ts";
 import { eachProject } from "./projects.ts";
 import { PROVIDER_SEALS } from "./providers.ts";
@@ -52,8 +51,6 @@ export async function reseal(services: ResealServices): Promise<Resealed> {
   return result;
 }
 
-const PAGE = 500;
-
 async function resealPlace(
   services: ResealServices,
   place: SealedPlace,
@@ -61,18 +58,12 @@ async function resealPlace(
   result: Resealed,
 ): Promise<void> {
   const records = services.engine.records(project ?? "control", place.definition);
-  const query = { filter: ALL, sort: [], limit: PAGE };
-  for (let page = await records.list(query);;) {
-    for (const record of parseJson(`[${page.items}]`) as StoredRecord[]) {
-      try {
-        if (await resealOne(services, place, project, record)) result.resealed++;
-      } catch {
-        result.unopened.push({ project, kind: place.definition.name, id: record._id });
-      }
+  for await (const record of records.find({ filter: ALL })) {
+    try {
+      if (await resealOne(services, place, project, record)) result.resealed++;
+    } catch {
+      result.unopened.push({ project, kind: place.definition.name, id: record._id });
     }
-    const from = page.last();
-    if (!page.more || from === null) return;
-    page = await records.list({ ...query, from });
   }
 }
 

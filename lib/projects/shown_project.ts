@@ -2,7 +2,6 @@ import type { SignedInAccount } from "../accounts/account_sessions.ts";
 import type { Cursors } from "../documents/cursor.ts";
 import { type PageRequest, readPage, type RecordPage } from "../page.ts";
 import { eq, within } from "../store/filter.ts";
-import { parseJson } from "../store/json_text.ts";
 import type { Engine } from "../store/port.ts";
 import { type MemberRecord, MEMBERS, type ProjectMember, type Role } from "./members.ts";
 import type { PlanName, Plans } from "./plans.ts";
@@ -60,11 +59,8 @@ export async function listProjects(
   const projects = new Map<string, ProjectRecord>();
   if (members.length > 0) {
     const filter = within("_id", members.map(({ projectId }) => projectId));
-    const page = await engine.records<ProjectRecord>("control", PROJECTS)
-      .list({ filter, sort: [], limit: members.length });
-    for (const project of parseJson(`[${page.items}]`) as ProjectRecord[]) {
-      projects.set(project._id, project);
-    }
+    const found = engine.records<ProjectRecord>("control", PROJECTS).find({ filter });
+    for await (const project of found) projects.set(project._id, project);
   }
   const items: ShownProject[] = [];
   for (const { projectId, role } of members) {

@@ -4,7 +4,7 @@ import { type Clock, timestamp } from "../clock.ts";
 import type { Blobs } from "../files/blobs.ts";
 import type { ServedFiles } from "../files/served_files.ts";
 import type { BlobStores } from "../files/stores.ts";
-import { walkBlobs, walkRecords } from "../files/walk.ts";
+import { walkBlobs } from "../files/walk.ts";
 import { PROJECT_TRASH_MS } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import { deleteAll } from "../store/expiry.ts";
@@ -112,7 +112,7 @@ export async function removeTrashed(
   const projects = engine.records<ProjectRecord>("control", PROJECTS);
   const due = compare("deletedAt", "lte", lastKept(services));
   let removed = 0;
-  for await (const { _id: projectId } of walkRecords(projects, { filter: due, sort: [] })) {
+  for await (const { _id: projectId } of projects.find({ filter: due })) {
     if (stopped()) return removed;
     // From here on it cannot be restored, whatever another process's clock says.
     const taken = await projects.updateOne(and(eq("_id", projectId), due), {

@@ -1,3 +1,4 @@
+import { ReadFailed, readWhole } from "../http/bounded_reader.ts";
 import { PROVIDER_ANSWER_BYTES_MAX, PROVIDER_TIMEOUT_MS } from "../limits.ts";
 import { parseJson } from "../store/json_text.ts";
 import type { Json } from "../store/port.ts";
@@ -70,21 +71,16 @@ async function fetchWhole(
     redirect: "manual",
     signal,
   });
-  const bytes = await readBounded(response);
+  const bytes = response.body === null
+    ? new Uint8Array()
+    : await readWhole(response.body, { bytesMax: PROVIDER_ANSWER_BYTES_MAX }).catch(unlessTooLong);
   const init = { status: response.status, headers: response.headers };
   return new Response(bytes.length === 0 ? null : bytes, init);
 }
 
-async function readBounded(response: Response): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks: Uint8Array<ArrayBuffer>[] = [];
-  let length = 0;
-  // Leaving the loop cancels what is still to come.
-  for await (const chunk of response.body ?? []) {
-    length += chunk.length;
-    if (length > PROVIDER_ANSWER_BYTES_MAX) throw new SignInFailed("unavailable", "too large");
-    chunks.push(chunk);
-  }
-  return new Uint8Array(await new Blob(chunks).arrayBuffer());
+function unlessTooLong(error: unknown): never {
+  const isTooLong = error instanceof ReadFailed && error.failure === "too long";
+  throw isTooLong ? new SignInFailed("unavailable", "too large") : error;
 }
 
 /** The JSON of a successful answer. Throws {@linkcode SignInFailed} for any other. */

@@ -182,11 +182,13 @@ export interface ListQuery {
  * hold; it has at least one record. A driver stops reading there: beside the page it holds no more
  * than as much again and one record.
  */
-export interface Page {
+export interface Page<T = StoredRecord> {
   /** The records' JSON texts in the order of the sort, joined by commas, without brackets. */
   readonly items: string;
   /** The same texts, one by one. */
   readonly texts: readonly string[];
+  /** The records themselves, parsed with each call. */
+  records(): T[];
   readonly size: number;
   /** Whether the list goes on in the direction that was read. */
   readonly more: boolean;
@@ -195,6 +197,15 @@ export interface Page {
   /** Positions of the first and the last record; null for an empty page. */
   first(): Position | null;
   last(): Position | null;
+}
+
+/** What {@linkcode Records.find} looks for. */
+export interface FindQuery {
+  readonly filter: Filter;
+  /** By `_id` if left out. */
+  readonly sort?: readonly SortKey[];
+  /** How many at most; all that match if left out. */
+  readonly limit?: number;
 }
 
 /** How a list would be read. */
@@ -233,7 +244,12 @@ export interface Records<T extends StoredRecord = StoredRecord> {
    * With an index over the sort a page costs the same at any depth when read by `from`.
    * Throws `PageTooLarge`.
    */
-  list(query: ListQuery): Promise<Page>;
+  list(query: ListQuery): Promise<Page<T>>;
+  /**
+   * Matches as objects, read by pages: no more than one is in memory at a time. What is written
+   * meanwhile may be missing, or met at both places that it had. Throws as {@linkcode list} does.
+   */
+  find(query: FindQuery): AsyncGenerator<T>;
   count(filter: Filter): Promise<number>;
   /** How {@linkcode list} would read; looks at no more than that would. */
   explain(query: ListQuery): Promise<Explanation>;
@@ -243,6 +259,16 @@ export interface Records<T extends StoredRecord = StoredRecord> {
    * Throws `UniqueViolation`, `PathConflict` and `RecordTooLarge`.
    */
   updateOne(filter: Filter, change: Change): Promise<Stored<T> | null>;
+  /**
+   * {@linkcode updateOne}, or {@linkcode insert} of `record` where none matches, in one atomic step.
+   * Resolves to the record as it is then. Of many at once with a filter by `_id`, or by a field that
+   * is unique, exactly one inserts; each of the others changes what is there.
+   *
+   * Throws what both throw: a `UniqueViolation` says that none matches, and one that does not has a
+   * unique value of `record`. In a transaction on MongoDB it may also be that another has committed
+   * such a record since the transaction began.
+   */
+  upsert(filter: Filter, change: Change, record: T): Promise<Stored<T>>;
   /** Removes for good. Resolves to the record as it was, or null when none matches. */
   deleteOne(filter: Filter): Promise<Stored<T> | null>;
   /** Removes for good at most `limit` records; resolves to how many. */

@@ -61,20 +61,29 @@ export class StoredText<T> implements Stored<T> {
   }
 }
 
+/** The records of JSON texts that are joined by commas. Callers type what they have stored. */
+export const recordsIn = <T>(items: string): T[] => parseJson(`[${items}]`) as T[];
+
 /**
  * A page of the texts that were read, in the order of reading: one more than asked for, if there
  * are, or else two or more that hold more bytes than the page may.
  */
-export function pageOf(read: readonly string[], total: number | null, query: ListQuery): Page {
+export function pageOf<T>(
+  read: readonly string[],
+  total: number | null,
+  query: ListQuery,
+): Page<T> {
   const size = fittingCount(read, query);
   if (query.onlyWhole && size < Math.min(read.length, query.limit)) {
     throw new PageTooLarge(query.bytesMax ?? PAGE_BYTES_MAX);
   }
   const texts = read.slice(0, size);
   if (query.backwards) texts.reverse();
+  const items = texts.join(",");
   return {
-    items: texts.join(","),
+    items,
     texts,
+    records: () => recordsIn<T>(items),
     size,
     more: read.length > size,
     total,
@@ -105,7 +114,7 @@ const UTF8_BYTES_MAX = 3;
 
 /** A page and what it was made for. */
 interface Made {
-  readonly page: Page;
+  readonly page: Page<unknown>;
   readonly limit: number;
   readonly bytesMax: number | undefined;
   readonly onlyWhole: boolean | undefined;
@@ -119,18 +128,18 @@ const made = new WeakMap<readonly string[], Made>();
  * As {@linkcode pageOf}, of a list of texts that never changes: the very same page as the last time
  * when the same is asked of the same list.
  */
-export function samePageOf(
+export function samePageOf<T>(
   read: readonly string[],
   total: number | null,
   query: ListQuery,
-): Page {
+): Page<T> {
   const { limit, bytesMax, onlyWhole, sort, backwards } = query;
   const last = made.get(read);
   const isSame = last !== undefined && last.page.total === total && last.limit === limit &&
     last.bytesMax === bytesMax && last.onlyWhole === onlyWhole && last.sort === sort &&
     last.backwards === backwards;
-  if (isSame) return last.page;
-  const page = pageOf(read, total, query);
+  if (isSame) return last.page as Page<T>; // Who asks for the same list has its records.
+  const page = pageOf<T>(read, total, query);
   made.set(read, { page, limit, bytesMax, onlyWhole, sort, backwards });
   return page;
 }

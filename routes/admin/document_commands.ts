@@ -1,4 +1,5 @@
 import { checkDocuments } from "@/lib/documents/check_documents.ts";
+import { whyOf } from "@/lib/documents/misfits.ts";
 import { recountDocuments } from "@/lib/documents/recount.ts";
 import { listCollections } from "@/lib/documents/save_collection.ts";
 import type { Services } from "@/lib/services.ts";
@@ -32,7 +33,8 @@ async function checkDefinitions(services: Services, args: Arguments) {
       projectId: project,
       name,
     });
-    collections.push({ name, checked, mended, misfits });
+    const told = misfits.map((one) => ({ id: one.id, why: whyOf(one) }));
+    collections.push({ name, checked, mended, misfits: told });
   }
   return { ok: collections.every(({ misfits }) => misfits.length === 0), collections };
 }

@@ -113,7 +113,7 @@ Deno.test("what nobody but the owner can mend is told, the first ten, and the re
   const { mended, misfits } = await checkDocuments(services, all);
   assert.deepEqual(
     misfits,
-    untitled.slice(0, 10).map((id) => ({ id, why: '"title" is required' })),
+    untitled.slice(0, 10).map((id) => ({ id, fault: { path: "title", message: "is required" } })),
   );
   assert.equal(mended, 1);
   for (const id of untitled) {
@@ -121,7 +121,7 @@ Deno.test("what nobody but the owner can mend is told, the first ten, and the re
   }
   const left = await checkDocuments(services, all);
   assert.deepEqual(left.misfits.map(({ id }) => id), [undated]);
-  assert.match(left.misfits[0]!.why, /"due"/);
+  assert.equal(left.misfits[0]!.fault.path, "due");
 });
 
 Deno.test("saving a definition again mends, and names what cannot be", async () => {

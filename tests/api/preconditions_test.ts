@@ -187,9 +187,11 @@ function meddled(services: Services, collection: string, meanwhile: () => Promis
       insertMany: (many) => records.insertMany(many),
       get: (id) => records.get(id),
       list: (query) => records.list(query),
+      find: (query) => records.find(query),
       count: (filter) => records.count(filter),
       explain: (query) => records.explain(query),
       updateOne: (filter, change) => records.updateOne(filter, change),
+      upsert: (filter, change, record) => records.upsert(filter, change, record),
       deleteOne: (filter) => records.deleteOne(filter),
       deleteMany: (filter, limit) => records.deleteMany(filter, limit),
       async findOne(filter) {

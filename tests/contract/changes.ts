@@ -1,14 +1,18 @@
 import assert from "node:assert/strict";
-import { ALL, and, eq } from "@/lib/store/filter.ts";
+import { ALL, and, compare, eq } from "@/lib/store/filter.ts";
 import type { Change, Json, Records } from "@/lib/store/port.ts";
 import {
   assertRefused,
+  countsOf,
   definition,
   id,
+  keys,
   listAll,
   newSpace,
   pathConflict,
+  tooLarge,
   trashDefinition,
+  uniqueViolation,
   upTo,
 } from "./fixtures.ts";
 import type { Cases, Store } from "./suite.ts";
@@ -172,6 +176,43 @@ export const changeCases: Cases = {
     assert.equal(await records.updateOne(eq("a", 2), { set: { a: 1 }, increment: { n: 1 } }), null);
     assert.equal(await records.updateOne(eq("_id", id(2)), { replace: { a: 2 } }), null);
     assert.deepEqual(await listAll(records), [{ _id: id(1), a: 1 }]);
+  },
+
+  "upsert changes the first match, and inserts its record where there is none": async (
+    { engine },
+  ) => {
+    const records = engine.records(newSpace(), trashDefinition());
+    const fresh = (n: number) => ({ _id: id(n), n, isDeleted: false });
+    const one = { set: { changed: true } };
+    assert.deepEqual((await records.upsert(eq("n", 5), one, fresh(5))).value, fresh(5));
+    await records.insert(fresh(6));
+    const changed = await records.upsert(compare("n", "gte", 5), one, fresh(7));
+    assert.deepEqual(changed.value, { ...fresh(5), changed: true });
+    assert.deepEqual(JSON.parse(changed.json), changed.value);
+    assert.deepEqual(await listAll(records), [changed.value, fresh(6)]);
+    assert.deepEqual(await countsOf(records), { live: 2, deleted: 0, all: 2 });
+  },
+
+  "an upsert that may neither change nor insert leaves no trace": async ({ engine }) => {
+    const shape = trashDefinition({
+      fields: { email: { type: "String" } },
+      indexes: [{ keys: keys("email"), unique: true }],
+      bytesMax: 200,
+    });
+    const records = engine.records(newSpace(), shape);
+    const row = (n: number, email: string) => ({ _id: id(n), email, isDeleted: false });
+    await records.insertMany([row(1, "a"), row(2, "b")]);
+    const none = eq("email", "none");
+    const change = { set: { email: "b" } };
+    const long = { ...row(3, "c"), text: "x".repeat(200) };
+    for (
+      const [refusal, filter, record] of [
+        [uniqueViolation("email"), none, row(3, "a")],
+        [uniqueViolation("_id"), none, row(1, "c")],
+        [uniqueViolation("email"), eq("email", "a"), row(3, "c")],
+        [tooLarge, none, long],
+      ] as const
+    ) await assertRefused(records, refusal, () => records.upsert(filter, change, record));
   },
 
   "a change leaves the caller's own objects as they are": async ({ engine }) => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { UniqueViolation } from "@/lib/store/errors.ts";
 import { ALL, and, compare, eq, or } from "@/lib/store/filter.ts";
+import type { StoredRecord } from "@/lib/store/port.ts";
 import {
   countsOf,
   definition,
@@ -9,9 +10,17 @@ import {
   listAll,
   newSpace,
   trashDefinition,
+  uniqueViolation,
   upTo,
 } from "./fixtures.ts";
 import type { Cases } from "./suite.ts";
+
+type Counter = StoredRecord & { n: number; by: number };
+
+const COUNTERS = definition({
+  fields: { key: { type: "String" }, n: { type: "Number" } },
+  indexes: [{ keys: keys("key"), unique: true }],
+});
 
 export const concurrencyCases: Cases = {
   "of 200 that claim a record exactly one wins": async ({ engine }) => {
@@ -62,6 +71,67 @@ export const concurrencyCases: Cases = {
     );
     assert.equal(charges.filter((one) => one !== null).length, 33);
     assert.equal((await records.get(id(1)))?.value.used, 99);
+  },
+
+  "of 50 upserts of one _id one inserts, the others change it, and each sees its own result":
+    async (
+      { engine },
+    ) => {
+      const records = engine.records<Counter>(newSpace(), definition());
+      const results = await Promise.all(
+        upTo(50).map((n) =>
+          records.upsert(eq("_id", id(1)), { increment: { n: 1 } }, { _id: id(1), n: 1, by: n })
+        ),
+      );
+      const seen = results.map(({ value: { n } }) => n).sort((a, b) => a - b);
+      assert.deepEqual(seen, upTo(50).map((n) => n + 1));
+      assert.equal(new Set(results.map(({ value: { by } }) => by)).size, 1, "of one insert");
+      assert.equal(await records.count(ALL), 1);
+    },
+
+  "50 upserts by a unique value add up to one exact sum, whatever their ids": async (
+    { engine },
+  ) => {
+    const records = engine.records<Counter>(newSpace(), COUNTERS);
+    const results = await Promise.all(
+      upTo(50).map((n) =>
+        records.upsert(eq("key", "a"), { increment: { n } }, { _id: id(n), key: "a", n, by: n })
+      ),
+    );
+    assert.equal(Math.max(...results.map(({ value: { n } }) => n)), 1225);
+    const [only, ...others] = await listAll(records);
+    assert.deepEqual([only?.n, others], [1225, []]);
+  },
+
+  "an upsert with a cap is never charged beyond it, and refuses by its unique value": async (
+    { engine },
+  ) => {
+    const records = engine.records<Counter>(newSpace(), COUNTERS);
+    const below = and(eq("key", "a"), compare("n", "lte", 100 - 3));
+    const charges = await Promise.allSettled(
+      upTo(50).map((n) =>
+        records.upsert(below, { increment: { n: 3 } }, { _id: id(n), key: "a", n: 3, by: n })
+      ),
+    );
+    const refused = charges.filter((one) => one.status === "rejected");
+    assert.equal(refused.length, 17);
+    for (const { reason } of refused) uniqueViolation("key")(reason);
+    assert.deepEqual((await listAll(records)).map(({ n }) => n), [99]);
+  },
+
+  "upserts within transactions of one moment add up": async ({ engine }) => {
+    const space = newSpace();
+    await Promise.all(
+      upTo(12).map((by) =>
+        engine.transaction(space, async (tx) => {
+          const records = tx.records<Counter>(definition());
+          const one = { _id: id(1), n: 1, by };
+          await records.upsert(eq("_id", id(1)), { increment: { n: 1 } }, one);
+        })
+      ),
+    );
+    const records = engine.records<Counter>(space, definition());
+    assert.deepEqual((await listAll(records)).map(({ n }) => n), [12]);
   },
 
   "of 50 inserts of one unique value exactly one is stored": async ({ engine }) => {

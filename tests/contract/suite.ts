@@ -10,6 +10,7 @@ import { comparisonCases } from "./comparison.ts";
 import { pathCases } from "./comparison_paths.ts";
 import { concurrencyCases } from "./concurrency.ts";
 import { explainCases } from "./explain.ts";
+import { findingCases } from "./finding.ts";
 import { keysetCases } from "./keyset.ts";
 import { listingCases } from "./listing.ts";
 import { pageBytesCases } from "./page_bytes.ts";
@@ -39,6 +40,7 @@ const THEMES: readonly Cases[] = [
   comparisonCases,
   pathCases,
   listingCases,
+  findingCases,
   keysetCases,
   pageBytesCases,
   explainCases,

@@ -60,10 +60,12 @@ const AT_ONCE = new Set<PropertyKey>(["publicUrl", "write", "constructor"]);
 /** Every call of a method announced. */
 function each<T extends object>(target: T, name: string, step: Step, space: Space | null): T {
   return new Proxy(target, {
-    get(_, method) {
+    get(_, method, announced) {
       const value = target[method as keyof T];
       if (typeof value !== "function") return value;
       if (typeof method === "symbol" || AT_ONCE.has(method)) return value.bind(target);
+      // It is made of lists, which are announced.
+      if (method === "find") return value.bind(announced);
       return async (...args: unknown[]) => {
         await step(`${name}.${method}`, space);
         const result = await value.apply(target, args);

@@ -1,5 +1,6 @@
 import { createGroq } from "@ai-sdk/groq";
 import { APICallError, generateText, Output, streamText } from "ai";
+import { boundedStream, type ReadFailed } from "../../http/bounded_reader.ts";
 import { AI_ANSWER_BYTES_MAX, AI_ANSWER_TOKENS_MAX } from "../../limits.ts";
 import { parseJson } from "../../store/json_text.ts";
 import type { Json } from "../../store/port.ts";
@@ -125,32 +126,19 @@ const inWords = (schema: object): string =>
     JSON.stringify(schema)
   }`;
 
-/** As `fetch`; redirects are not followed, and an answer has its bounds. */
+/**
+ * As `fetch`; redirects are not followed. An answer fails as `malformed` beyond its bound, and as
+ * `unavailable` where it breaks off.
+ */
 const boundedFetch: typeof fetch = async (input, init) => {
   const response = await fetch(input, { ...init, redirect: "manual" });
   const { body, status, headers } = response;
-  return new Response(body && bounded(body), { status, headers });
+  const bounds = { bytesMax: AI_ANSWER_BYTES_MAX };
+  return new Response(body && boundedStream(body, bounds, failureOfAnswer), { status, headers });
 };
 
-/** Fails as `malformed` beyond the bound, and as `unavailable` where the answer breaks off. */
-function bounded(body: ReadableStream<Uint8Array<ArrayBuffer>>) {
-  const reader = body.getReader();
-  let left = AI_ANSWER_BYTES_MAX;
-  return new ReadableStream<Uint8Array<ArrayBuffer>>({
-    async pull(controller) {
-      const read = await reader.read().catch(() => null);
-      if (read === null) throw new ModelFailure("unavailable");
-      if (read.done) return controller.close();
-      left -= read.value.length;
-      if (left < 0) {
-        reader.cancel().catch(() => {});
-        throw new ModelFailure("malformed");
-      }
-      controller.enqueue(read.value);
-    },
-    cancel: (reason) => reader.cancel(reason),
-  });
-}
+const failureOfAnswer = ({ failure }: ReadFailed) =>
+  new ModelFailure(failure === "too long" ? "malformed" : "unavailable");
 
 /** Whether a 400 says that the model does not take schemas, as opposed to all else that can be wrong. */
 const lacksSchemas = (error: unknown): boolean =>

@@ -30,10 +30,10 @@ import {
   PUBLISH_MS,
   type Upload,
 } from "../blobs.ts";
+import { boundedStream } from "../../http/bounded_reader.ts";
 import { projectOf, uploadOfPartial } from "../paths.ts";
 import { boundAnswers } from "./bounded_answers.ts";
 import { isPassing, nameOf, statusOf, unavailable } from "./failures.ts";
-import { timedStream } from "./timed_stream.ts";
 
 export interface S3Options {
   /** Null for AWS itself. */
@@ -145,7 +145,7 @@ export class S3Blobs implements Blobs {
     });
     const answer = await this.#ask(within(CALL_MS), (o) => this.#client.send(command, o));
     const body = answer?.Body?.transformToWebStream();
-    return body === undefined ? null : timedStream(body, IDLE_MS);
+    return body === undefined ? null : boundedStream(body, { stallMs: IDLE_MS });
   }
 
   async publish(path: string, contentType: string): Promise<BlobStat | null> {

@@ -1,5 +1,6 @@
 import type { ClientSession, Db, MongoClient } from "mongodb";
 import { parseId } from "../../ids.ts";
+import { KeyedMutex } from "../../keyed_mutex.ts";
 import { createLru } from "../../lru.ts";
 import { StoreUnavailable } from "../errors.ts";
 import { OpenTransactions } from "../open_transactions.ts";
@@ -32,7 +33,6 @@ import {
 } from "./transaction.ts";
 import { Peers } from "./peers.ts";
 import { ReadConnectionLimiter } from "./read_connection_limiter.ts";
-import { Queues } from "./queues.ts";
 import { Rooms } from "./rooms.ts";
 
 export interface MongoOptions {
@@ -64,7 +64,8 @@ export class MongoEngine implements Engine {
   /** By space and name of a definition. */
   readonly #prepared = createLru<string, Prepared>(PREPARED_KEPT);
   readonly #preparing = new Map<string, Promise<void>>();
-  readonly #queues = new Queues();
+  /** By space, the transaction that was in the way of others. */
+  readonly #turns = new KeyedMutex();
   readonly #readConnections: ReadConnectionLimiter;
   readonly #open = new OpenTransactions<Space>();
   readonly #abandoned: AbandonedSessions;
@@ -236,7 +237,7 @@ export class MongoEngine implements Engine {
         // Who was in the way once waits for the others of this process.
         if (run > 1) {
           this.#peers.wasInTheWay();
-          turn ??= await this.#queues.take(space);
+          turn ??= await this.#turns.acquire(space);
         }
         if (performance.now() > deadline) {
           throw new StoreUnavailable("A transaction was in the way of others for too long");

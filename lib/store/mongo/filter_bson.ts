@@ -1,4 +1,5 @@
 import { ObjectId } from "mongodb";
+import { conjuncts, fixedBy } from "../advice.ts";
 import type { Comparison, Definition, Filter, Scalar } from "../port.ts";
 import { scalarAt, type ScalarType } from "../shape.ts";
 import { type Bson, conditionBson } from "./encode.ts";
@@ -15,6 +16,18 @@ const any = (of: readonly Bson[]): Bson =>
   of.length === 0 ? NOTHING : of.length === 1 ? of[0]! : { $or: of };
 
 const none = (of: Bson): Bson => ({ $nor: [of] });
+
+/** The index to take, where there is no need to try others. */
+export type Hint = { readonly hint: { readonly _id: 1 } } | undefined;
+
+const BY_ID = { hint: { _id: 1 } } as const;
+
+export const hintFor = (filter: Filter): Hint =>
+  conjuncts(filter).some((one) => fixedBy(one) === "_id") ? BY_ID : undefined;
+
+/** Whether a filter asks for all, all live or all deleted records. */
+export const isAboutTrash = (filter: Filter): boolean =>
+  conjuncts(filter).every((one) => fixedBy(one) === "isDeleted");
 
 /** The filter as a query document. */
 export function filterBson(definition: Definition, filter: Filter): Bson {

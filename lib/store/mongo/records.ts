@@ -8,13 +8,14 @@ import {
   ObjectId,
 } from "mongodb";
 import { applyChange } from "../change.ts";
-import { advise, conjuncts, fixedBy, sortedBy } from "../advice.ts";
+import { advise, sortedBy } from "../advice.ts";
 import { QueryTooSlow, SpaceFull, StoreUnavailable } from "../errors.ts";
 import {
   type Change,
   type Definition,
   type Explanation,
   type Filter,
+  type FindQuery,
   type Id,
   type ListQuery,
   type Page,
@@ -24,19 +25,21 @@ import {
   type Stored,
   type StoredRecord,
 } from "../port.ts";
+import { recordsOf } from "../pages.ts";
 import { fittingText, pageOf, StoredText } from "../texts.ts";
 import { changeBson } from "./change_bson.ts";
 import { LIMITED } from "./connect.ts";
 import { type Bson, encodeRecord } from "./encode.ts";
 import { explained } from "./explain.ts";
 import { isNotApplicable, isTimeLimit, repeatable } from "./failures.ts";
-import { EVERYTHING, filterBson } from "./filter_bson.ts";
+import { EVERYTHING, filterBson, type Hint, hintFor, isAboutTrash } from "./filter_bson.ts";
 import { exactly } from "./foreign.ts";
 import { growthMax, roomFor, sizeOf, smallerThan } from "./growth.ts";
 import { areEnough, type Found, inReplies, inReply } from "./found.ts";
 import { pageBson } from "./page_bson.ts";
 import { NoReadConnection, type ReadConnectionLimiter } from "./read_connection_limiter.ts";
 import { cursorId, documentJson, REVISION } from "./transcode.ts";
+import { upsert } from "./upsert.ts";
 
 /** Where the records of one definition are read and written. */
 export interface Access {
@@ -65,16 +68,8 @@ const ATTEMPTS_MAX = 100;
 /** Up to so many matches an estimate counts. */
 const COUNTED_MAX = 10_000;
 
-/** A filter, with the index to take where there is no need to try others. */
-interface Asked {
-  readonly query: Bson;
-  readonly hint: { readonly hint: { readonly _id: 1 } } | undefined;
-}
-
-const BY_ID = { hint: { _id: 1 } } as const;
-
-const hintFor = (filter: Filter): Asked["hint"] =>
-  conjuncts(filter).some((one) => fixedBy(one) === "_id") ? BY_ID : undefined;
+/** A filter as the server takes it. */
+type Asked = { readonly query: Bson; readonly hint: Hint };
 
 /** {@linkcode Records} over one collection. */
 export class MongoRecords<T extends StoredRecord> implements Records<T> {
@@ -125,13 +120,13 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
     return this.#access.run(async () => this.#stored(await this.#first(this.#asked(filter))));
   }
 
-  async list(query: ListQuery): Promise<Page> {
+  async list(query: ListQuery): Promise<Page<T>> {
     const [{ texts, document }, total] = await this.#query(query, () =>
       this.#both(
         () => this.#withConnection((maxTimeMS) => this.#found(query, maxTimeMS)),
         () => this.#total(query),
       ));
-    const page = pageOf(texts, total, query);
+    const page = pageOf<T>(texts, total, query);
     const [first, last] = query.backwards ? [page.size - 1, 0] : [0, page.size - 1];
     const exact = (position: Position | null, index: number) =>
       position && exactly(position, this.#definition, {
@@ -143,6 +138,10 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
       first: () => exact(page.first(), first),
       last: () => exact(page.last(), last),
     };
+  }
+
+  find(query: FindQuery): AsyncGenerator<T> {
+    return recordsOf(this, query);
   }
 
   count(filter: Filter): Promise<number> {
@@ -185,6 +184,14 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
         if (!(error instanceof SpaceFull)) throw error;
       }
       return await this.#changeExactly(asked, change, true);
+    });
+  }
+
+  upsert(filter: Filter, change: Change, record: T): Promise<Stored<T>> {
+    return upsert({
+      change: () => this.updateOne(filter, change),
+      insert: () => this.insert(record),
+      isWithin: this.#access.session !== null,
     });
   }
 
@@ -391,7 +398,3 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
     return new StoredText(json, revision);
   }
 }
-
-/** Whether a filter asks for all, all live or all deleted records. */
-const isAboutTrash = (filter: Filter): boolean =>
-  conjuncts(filter).every((one) => fixedBy(one) === "isDeleted");

@@ -13,12 +13,12 @@ export interface Access {
   readonly textBytesMax: number;
   /** Where reads go that look at many rows; null within a transaction, which is read in place. */
   readonly slow: Slow | null;
-  /** Runs in a write transaction; `touched` is told which rows it changes, null for a new one. */
-  write<T>(
-    work: (db: Connection, touched: (seq: number | null) => void) => T,
-    empty?: () => T,
-  ): Promise<T>;
+  /** Runs in a write transaction. */
+  write<T>(work: (db: Connection, touched: TouchedRow) => T, empty?: () => T): Promise<T>;
 }
+
+/** Is told which rows a write changes, null for a new one. */
+export type TouchedRow = (seq: number | null) => void;
 
 /** What is known of committed rows; within a transaction nothing is. */
 export interface Committed {

@@ -5,6 +5,7 @@ import type {
   Definition,
   Explanation,
   Filter,
+  FindQuery,
   Id,
   ListQuery,
   Page,
@@ -14,8 +15,9 @@ import type {
   StoredRecord,
 } from "../port.ts";
 import { bytesOf } from "../json_text.ts";
+import { recordsOf } from "../pages.ts";
 import { fittingText, pageOf, samePageOf, StoredText } from "../texts.ts";
-import type { Access, Committed } from "./access.ts";
+import type { Access, Committed, TouchedRow } from "./access.ts";
 import type { Connection, Row } from "./connection.ts";
 import { explain } from "./explain.ts";
 import { filterSql } from "./filter_sql.ts";
@@ -43,12 +45,7 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
   }
 
   insert(record: T): Promise<Stored<T>> {
-    return this.#access.write((db, touched) => {
-      touched(null);
-      const inserted = this.#insert(db, record);
-      this.#assertRoom(db);
-      return inserted;
-    });
+    return this.#access.write((db, touched) => this.#insertOne(db, touched, record));
   }
 
   insertMany(records: readonly T[]): Promise<Stored<T>[]> {
@@ -74,26 +71,30 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
     }, none);
   }
 
-  list(query: ListQuery): Promise<Page> {
+  list(query: ListQuery): Promise<Page<T>> {
     const plan = this.#statements.page(query);
     const count = query.total ? this.#statements.count(query.filter) : null;
     const { table } = this.#statements;
     const read = { table, plan, count, query };
     return readBounded({ statements: this.#statements, access: this.#access, ...read }, {
       here: (db, committed) => {
-        if (committed === null) return readPage(new Reading(db, null), read);
+        if (committed === null) return readPage<T>(new Reading(db, null), read);
         const reading = new Reading(db, committed);
-        const page = readPage(reading, read);
+        const page = readPage<T>(reading, read);
         // Nobody else has committed up to now, so all that was read is of one moment.
         if (committed.isSteady()) {
           reading.remember();
           return page;
         }
-        return inOneMoment(db, () => readPage(new Reading(db, null), read));
+        return inOneMoment(db, () => readPage<T>(new Reading(db, null), read));
       },
       elsewhere: ({ texts, total }) => pageOf(texts, total, query),
       empty: () => pageOf([], count === null ? null : 0, query),
     });
+  }
+
+  find(query: FindQuery): AsyncGenerator<T> {
+    return recordsOf(this, query);
   }
 
   count(filter: Filter): Promise<number> {
@@ -124,27 +125,13 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
   }
 
   updateOne(filter: Filter, change: Change): Promise<Stored<T> | null> {
-    return this.#access.write((db, touched) => {
-      const row = this.#findToChange(db, filter);
-      if (row === undefined) return null;
-      const before = stored<T>(row);
-      const after = applyChange(before.value, change) as T; // Callers type their own records.
-      const json = fittingText(this.#definition, after);
-      const revision = before.revision + 1;
-      const seq = seqOf(row);
-      db.run(
-        sql(
-          `update ${this.#statements.table} set rev = ?, doc = ? where seq = ?`,
-          revision,
-          json,
-          seq,
-        ),
-      );
-      touched(seq);
-      const changed = { json, revision, value: after };
-      if (this.#recount(db, before, changed) > 0) this.#assertRoom(db);
-      return changed;
-    }, none);
+    return this.#access.write((db, touched) => this.#change(db, touched, { filter, change }), none);
+  }
+
+  upsert(filter: Filter, change: Change, record: T): Promise<Stored<T>> {
+    return this.#access.write((db, touched) =>
+      this.#change(db, touched, { filter, change }) ?? this.#insertOne(db, touched, record)
+    );
   }
 
   deleteOne(filter: Filter): Promise<Stored<T> | null> {
@@ -171,6 +158,39 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
       }
       return rows.length;
     }, () => 0);
+  }
+
+  #insertOne(db: Connection, touched: TouchedRow, record: T): Stored<T> {
+    touched(null);
+    const inserted = this.#insert(db, record);
+    this.#assertRoom(db);
+    return inserted;
+  }
+
+  #change(
+    db: Connection,
+    touched: TouchedRow,
+    { filter, change }: { readonly filter: Filter; readonly change: Change },
+  ): Stored<T> | null {
+    const row = this.#findToChange(db, filter);
+    if (row === undefined) return null;
+    const before = stored<T>(row);
+    const after = applyChange(before.value, change) as T; // Callers type their own records.
+    const json = fittingText(this.#definition, after);
+    const revision = before.revision + 1;
+    const seq = seqOf(row);
+    db.run(
+      sql(
+        `update ${this.#statements.table} set rev = ?, doc = ? where seq = ?`,
+        revision,
+        json,
+        seq,
+      ),
+    );
+    touched(seq);
+    const changed = { json, revision, value: after };
+    if (this.#recount(db, before, changed) > 0) this.#assertRoom(db);
+    return changed;
   }
 
   #insert(db: Connection, record: T): Stored<T> {
@@ -245,7 +265,7 @@ interface PageRead {
   readonly query: ListQuery;
 }
 
-function readPage(reading: Reading, read: PageRead): Page {
+function readPage<T>(reading: Reading, read: PageRead): Page<T> {
   const { count, query } = read;
   const texts = reading.texts(read);
   return samePageOf(texts, count === null ? null : reading.total(count), query);

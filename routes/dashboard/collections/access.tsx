@@ -121,7 +121,8 @@ const AccessForm = (
 ) => {
   const { rls } = collection;
   const problem = refused?.problem ?? null;
-  const isOwners = problem !== null && /owner/i.test(problem.message);
+  const owner = String(refused?.form.get("ownerField") ?? rls.ownerField);
+  const isOwners = problem !== null && problem.faults.some(({ path }) => path === owner);
   const action = tabPath(frame.home, collection.name, "access");
   const now = tagsOf(collection).rls;
   return (
@@ -143,7 +144,7 @@ const AccessForm = (
           {isOwners && <Refusal problem={problem} />}
           <select name="ownerField" aria-labelledby="owner-field">
             {ownerFields(collection).map((name) => (
-              <option selected={name === (refused?.form.get("ownerField") ?? rls.ownerField)}>
+              <option selected={name === owner}>
                 {name}
               </option>
             ))}

@@ -1,12 +1,11 @@
 import type { StoredDocument } from "@/lib/documents/collection.ts";
-import { type DocumentList, listDocuments } from "@/lib/documents/list_documents.ts";
+import { type DocumentList, documentsOf, listDocuments } from "@/lib/documents/list_documents.ts";
 import { SERVER_FIELDS } from "@/lib/documents/names.ts";
 import { disposition } from "@/lib/http/disposition.ts";
 import { COLUMNS_MAX } from "@/lib/limits.ts";
 import { nextTurn } from "@/lib/next_turn.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
-import { parseJson } from "@/lib/store/json_text.ts";
 import { valueAt } from "@/lib/store/shape.ts";
 import type { Handler } from "../../call.ts";
 import { undeclared } from "./columns.ts";
@@ -80,8 +79,6 @@ async function* walk(
   }
   yield format.end;
 }
-
-const documentsOf = ({ items }: DocumentList) => parseJson(`[${items}]`) as StoredDocument[]; // As they were stored.
 
 /** One page ahead of the reader; who leaves ends the walk. A failure breaks the connection off. */
 function streamOf(texts: AsyncGenerator<string>): ReadableStream<Uint8Array> {

@@ -1,14 +1,12 @@
 import { raw } from "hono/html";
 import { LRUCache } from "lru-cache";
-import type { StoredDocument } from "@/lib/documents/collection.ts";
-import { type DocumentList, listDocuments } from "@/lib/documents/list_documents.ts";
+import { type DocumentList, documentsOf, listDocuments } from "@/lib/documents/list_documents.ts";
 import { messageOf, tooSlow } from "@/lib/http/respond.ts";
 import { TRASH_MS } from "@/lib/limits.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
 import { QueryTooSlow } from "@/lib/store/errors.ts";
 import type { Id } from "@/lib/store/port.ts";
-import { parseJson } from "@/lib/store/json_text.ts";
 import type { Handler } from "../../call.ts";
 import { CollectionBar } from "../collections/bar.tsx";
 import { Refusal } from "../components/forms.tsx";
@@ -102,7 +100,7 @@ interface Shown {
 
 async function gridText(call: MemberCall, shown: Shown): Promise<string> {
   const { room, view, listed: { list } } = shown;
-  const documents = list === null ? [] : parseJson(`[${list.items}]`) as StoredDocument[]; // As they were stored.
+  const documents = list === null ? [] : documentsOf(list);
   const columns = columnsOf(room.collection, view, documents);
   const rows = { columns, documents, names: await namesShown(call, columns, documents) };
   return String(<GridPage {...shown} {...rows} origin={call.services.config.publicUrl} />);

@@ -1,10 +1,9 @@
 import { listUsers } from "@/lib/auth/manage_users.ts";
 import { findCollection } from "@/lib/documents/access.ts";
 import type { StoredDocument } from "@/lib/documents/collection.ts";
-import { listDocuments } from "@/lib/documents/list_documents.ts";
+import { documentsOf, listDocuments } from "@/lib/documents/list_documents.ts";
 import { IN_VALUES_MAX } from "@/lib/limits.ts";
 import { Problem } from "@/lib/problems.ts";
-import { parseJson } from "@/lib/store/json_text.ts";
 import type { Id, Json } from "@/lib/store/port.ts";
 import { valueAt } from "@/lib/store/shape.ts";
 import { collectionPath } from "../collections/bar.tsx";
@@ -86,7 +85,7 @@ async function namesIn(call: MemberCall, ref: string, query: string): Promise<Na
       collectionName: ref,
       query: `${query}&total=none`,
     });
-    const documents = parseJson(`[${list.items}]`) as StoredDocument[]; // As they were stored.
+    const documents = documentsOf(list);
     return new Map(documents.map((one) => [one._id, nameOf(one, valueAt(one, first ?? "_id"))]));
   } catch (error) {
     if (error instanceof Problem) return NOBODY;
