@@ -2,6 +2,7 @@ import {
   CURSOR_LENGTH_MAX,
   EMAIL_SEARCH_LENGTH_MAX,
   FIELDS_MAX,
+  IDEMPOTENCY_KEY_LENGTH_MAX,
   KEPT_ANSWERS_MAX,
   LIST_LIMIT_DEFAULT,
   LIST_LIMIT_MAX,
@@ -12,11 +13,14 @@ import {
   RETURN_TO_LENGTH_MAX,
   STATE_LENGTH_MAX,
 } from "@/lib/limits.ts";
+import { NAME_PATTERN } from "@/lib/files/paths.ts";
 import { PROVIDER_NAMES } from "@/lib/social/providers.ts";
 import type { Parameter } from "./contract.ts";
 import { PATH_EXAMPLE } from "./schemas/storage.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
+
+const TEXT = { type: "string" };
 
 const path = (name: string, description: string, schema: Schema, example: unknown): Parameter => ({
   name,
@@ -41,12 +45,12 @@ const query = (
   ...(example !== undefined && { example }),
 });
 
-const header = (name: string, description: string): Parameter => ({
+const header = (name: string, description: string, schema: Schema = TEXT): Parameter => ({
   name,
   in: "header",
   required: false,
   description,
-  schema: { type: "string" },
+  schema,
 });
 
 const id = (name: string, description: string): Parameter =>
@@ -57,7 +61,7 @@ const id = (name: string, description: string): Parameter =>
     "66f1a0c2e4b0a1b2c3d4e5f6",
   );
 
-const TEXT = { type: "string" };
+const FILLED = { type: "string", minLength: 1 };
 const FLAG = { type: "boolean" };
 
 export const collectionName = path(
@@ -113,6 +117,7 @@ export const idempotencyKey = header(
   "1 to 128 characters of your choice. A repeated request with the same key gets the first answer " +
     "and writes nothing, for 24 hours. An answer counts towards the project's documents for as long " +
     `as it is kept, and a project keeps up to ${KEPT_ANSWERS_MAX}.`,
+  { type: "string", pattern: `^[\\x20-\\x7e]{1,${IDEMPOTENCY_KEY_LENGTH_MAX}}$` },
 );
 
 /** How documents are shown, in lists and alone. */
@@ -121,7 +126,7 @@ export const presentation: readonly Parameter[] = [
     "fields",
     `Members to show, or with \`-\` to leave out, comma-separated: up to ${FIELDS_MAX} names, ` +
       "dotted paths among them.",
-    TEXT,
+    FILLED,
   ),
   query("meta", "`false` leaves out createdAt, updatedAt, isDeleted and deletedAt.", {
     ...FLAG,
@@ -131,9 +136,9 @@ export const presentation: readonly Parameter[] = [
     "populate",
     "Up to three Ref fields whose documents stand in for their ids. An id of no document stays an " +
       "id.",
-    TEXT,
+    FILLED,
   ),
-  query("expand", "Means `populate`; both together are joined.", TEXT),
+  query("expand", "Means `populate`; both together are joined.", FILLED),
   query("include_deleted", "`true` shows documents in the trash too: a user's own, or all.", {
     ...FLAG,
     default: false,
@@ -141,11 +146,12 @@ export const presentation: readonly Parameter[] = [
 ];
 
 export const listing: readonly Parameter[] = [
-  query("page", "Page by number; not together with `cursor`.", {
-    type: "integer",
-    minimum: 1,
-    default: PAGE_DEFAULT,
-  }),
+  // No default: clients that send defaults could never send a cursor or an offset.
+  query(
+    "page",
+    `Page by number, ${PAGE_DEFAULT} where nothing says otherwise; not together with \`cursor\`.`,
+    { type: "integer", minimum: 1 },
+  ),
   query("limit", "Documents per page.", {
     type: "integer",
     minimum: 1,
@@ -193,7 +199,7 @@ export const listing: readonly Parameter[] = [
     "where",
     "A JSON tree of `and`, `or`, `not` and `{ field: { op: value } }`. Null stands for missing or " +
       "null, in a text field too; the operators that order take no null.",
-    TEXT,
+    FILLED,
   ),
   {
     ...query(
@@ -217,6 +223,7 @@ export const listing: readonly Parameter[] = [
         `- A dotted path has at most ${PATH_LEVELS_MAX} levels and ${PATH_LENGTH_MAX} characters.`,
       {
         type: "object",
+        propertyNames: { minLength: 1 },
         additionalProperties: { type: "string" },
       },
     ),
@@ -263,12 +270,15 @@ export const startSignIn: readonly Parameter[] = [
 
 /** What a provider sends the browser back with. */
 export const signInCallback: readonly Parameter[] = [
-  query(
-    "state",
-    "Names the sign-in, once: the project's id, since all projects share this address, and 32 " +
-      "random bytes.",
-    TEXT,
-  ),
+  {
+    ...query(
+      "state",
+      "Names the sign-in, once: the project's id, since all projects share this address, and 32 " +
+        "random bytes.",
+      TEXT,
+    ),
+    required: true,
+  },
   query("code", "What is redeemed at the provider.", TEXT),
   query("error", "Why the provider did not sign the user in.", TEXT),
   query("iss", "Which provider this is; if it is sent, it must be the right one.", TEXT),
@@ -299,14 +309,14 @@ export const paging: readonly Parameter[] = [
 ];
 
 export const filePath: Parameter = {
-  ...query("path", "The file's path, as confirm answered it.", TEXT, PATH_EXAMPLE),
+  ...query("path", "The file's path, as confirm answered it.", FILLED, PATH_EXAMPLE),
   required: true,
 };
 
 export const userSearch: readonly Parameter[] = [
   query("email", "The user with this e-mail, in any letter case.", TEXT, "ada@example.com"),
   query("search", "Users in whose e-mail this stands, in any letter case. `email` is faster.", {
-    ...TEXT,
+    ...FILLED,
     maxLength: EMAIL_SEARCH_LENGTH_MAX,
   }),
 ];
@@ -314,7 +324,7 @@ export const userSearch: readonly Parameter[] = [
 export const uploadToken = path(
   "token",
   "What the server signed: which bytes may be put where, and for how long.",
-  TEXT,
+  { type: "string", pattern: "^[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+$" },
   "WyI2NmYxYTBjMmU0YjBhMWIyYzNkNGU1ZjYvMGY4ZmFkNWIiXQ.9qT0KkIO9l3Y0yqK3T1xWg",
 );
 
@@ -328,7 +338,7 @@ export const fileProjectId = path(
 export const fileName = path(
   "name",
   "The rest of the file's path.",
-  TEXT,
+  { type: "string", pattern: NAME_PATTERN },
   "0f8fad5b-d9cb-469f-a165-70867728950e_photo.png",
 );
 

@@ -1,9 +1,10 @@
 import { z } from "@hono/zod-openapi";
-import { bodySaying } from "../inputs.ts";
+import { bodySaying, LINE_PATTERN } from "../inputs.ts";
 import { shown } from "@/lib/documents/names.ts";
 import { ALLOWED_ORIGINS_MAX, PROJECT_NAME_LENGTH_MAX } from "@/lib/limits.ts";
 import { ROLES } from "@/lib/projects/members.ts";
 import { PLANS } from "@/lib/projects/plans.ts";
+import { ADDRESS_LENGTH_MAX } from "@/lib/projects/settings.ts";
 import { EXAMPLE_ID } from "./document.ts";
 
 const id = z.string().regex(/^[0-9a-f]{24}$/).openapi({ description: "24 hexadecimal digits." });
@@ -33,15 +34,17 @@ export const SETTINGS_EXAMPLE = {
   allowedOrigins: [],
 };
 
+const ADDRESS = { format: "uri", maxLength: ADDRESS_LENGTH_MAX };
+
 /** What owners set. Whether it can be used is for the verbs to say, with a code of its own. */
 const given = {
   name: z.string({
     error: ({ input }) => input === undefined ? '"name" is missing.' : '"name" must be text.',
-  }).openapi({ minLength: 1, maxLength: PROJECT_NAME_LENGTH_MAX }),
-  siteUrl: z.string('"siteUrl" must be text.').nullable().optional()
+  }).openapi({ minLength: 1, maxLength: PROJECT_NAME_LENGTH_MAX, pattern: LINE_PATTERN }),
+  siteUrl: z.string('"siteUrl" must be text.').openapi({ ...ADDRESS }).nullable().optional()
     .openapi({ description: SITE_URL }),
   allowedOrigins: z.array(
-    z.string('"allowedOrigins" must be text.'),
+    z.string('"allowedOrigins" must be text.').openapi({ ...ADDRESS }),
     '"allowedOrigins" must be a list.',
   ).optional().openapi({ maxItems: ALLOWED_ORIGINS_MAX, description: ALLOWED_ORIGINS }),
 };
@@ -103,7 +106,10 @@ export const ProjectList = z.strictObject({
 
 export const ProjectChanges = settingsOf({ ...given, name: given.name.optional() })
   .refine((one) => Object.keys(one).length > 0, "Send name, siteUrl or allowedOrigins.")
-  .openapi("ProjectChanges", { example: { siteUrl: "https://blog.example.com" } });
+  .openapi("ProjectChanges", {
+    minProperties: 1,
+    example: { siteUrl: "https://blog.example.com" },
+  });
 
 const DELETION = 'Send { "name": "…" }, the project\'s own.';
 

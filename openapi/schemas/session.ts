@@ -27,6 +27,11 @@ export const ExchangeResult = z.strictObject({ refreshToken })
 export const RefreshInput = z.looseObject({ refreshToken: refreshToken.optional() })
   .openapi("RefreshInput", { example: { refreshToken: REFRESH_TOKEN_EXAMPLE } });
 
+export const LogoutInput = z.unknown().openapi("LogoutInput", {
+  description: "As for a refresh. What is none of it counts as left out: a logout refuses nothing.",
+  example: { refreshToken: REFRESH_TOKEN_EXAMPLE },
+});
+
 export const RENEWED_EXAMPLE = {
   accessToken: ACCESS_TOKEN_EXAMPLE,
   token: ACCESS_TOKEN_EXAMPLE,
