@@ -88,7 +88,8 @@ const own = (name: string, lengthMax: number) =>
     },
   ).openapi({ minLength: 1, maxLength: lengthMax, pattern: LINE_PATTERN });
 
-const WEB_ADDRESS = new RegExp("^https://[^\\s\\u0000-\\u001f\\u007f-\\u009f]+$");
+const WEB_ADDRESS_PATTERN = "^https://[^\\s\\u0000-\\u001f\\u007f-\\u009f]+$";
+const WEB_ADDRESS = new RegExp(WEB_ADDRESS_PATTERN);
 
 const isWebAddress = (text: string): boolean =>
   WEB_ADDRESS.test(text) && URL.parse(text)?.protocol === "https:";
@@ -99,7 +100,7 @@ export const UserChanges = z.strictObject({
     .openapi({ description: "Need not be unique." }),
   avatarUrl: own("avatarUrl", AVATAR_URL_LENGTH_MAX)
     .refine(isWebAddress, '"avatarUrl" must be an https address.').nullable().optional()
-    .openapi({ pattern: WEB_ADDRESS.source, description: "An https address." }),
+    .openapi({ pattern: WEB_ADDRESS_PATTERN, description: "An https address." }),
 }, {
   error: (issue) =>
     issue.code === "unrecognized_keys"
