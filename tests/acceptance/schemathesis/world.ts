@@ -15,8 +15,10 @@ import { admin, type Server, startServer } from "../server.ts";
 
 export interface Caller {
   readonly name: string;
-  /** By what the document calls them: the member of schemathesis's settings, and its value. */
-  readonly credentials: Readonly<Record<string, readonly [member: string, value: string]>>;
+  /** Sent with every request. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The dashboard's session, if there is one. */
+  readonly session?: string;
   /** What paths of this caller lead to, by operation and parameter or by parameter alone. */
   readonly stock: Readonly<Record<string, readonly string[]>>;
   /** Operations of which some request must be taken, or the caller was not let in at all. */
@@ -29,8 +31,11 @@ export interface World extends AsyncDisposable {
   readonly callers: readonly Caller[];
 }
 
-/** Operations that end the session of whoever calls them, and so come last. */
-export const ENDING = ["logout", "logoutAll", "signOutAccount"];
+/** Operations that change what all others need, and so come last: those of each line together. */
+export const LAST = {
+  "the AI key is another": ["setAccountAiKey", "setProjectAiKey"],
+  "the session ends": ["logout", "logoutAll", "signOutAccount"],
+};
 
 /** Each is there to be deleted once. */
 const COUNTS = { batches: 4, documents: 100, users: 60, spares: 15 };
@@ -89,7 +94,7 @@ export async function openWorld(): Promise<World> {
 
 const anonymous: Caller = {
   name: "anonymous",
-  credentials: {},
+  headers: {},
   stock: {},
   mayAtLeast: ["GET /api/health", "GET /docs/{file}"],
 };
@@ -98,7 +103,7 @@ async function withPublishableKey(server: Server): Promise<Caller> {
   const project = await projectWithPosts(server);
   return {
     name: "a publishable key",
-    credentials: { apiKey: ["api_key", project.publishableKey] },
+    headers: { "x-api-key": project.publishableKey },
     stock: await fill(server, project),
     mayAtLeast: ["GET /api/data/{collectionName}", "GET /api/schemas/{collectionName}"],
   };
@@ -110,10 +115,7 @@ async function signedIn(server: Server): Promise<Caller> {
   const token = await issueToken(server.settings, project, id, TOKEN_SECONDS);
   return {
     name: "a signed-in user",
-    credentials: {
-      apiKey: ["api_key", project.publishableKey],
-      accessToken: ["bearer", token],
-    },
+    headers: { "x-api-key": project.publishableKey, "Authorization": `Bearer ${token}` },
     stock: await fill(server, project, token),
     mayAtLeast: [
       "POST /api/data/{collectionName}",
@@ -128,7 +130,7 @@ async function withSecretKey(server: Server): Promise<Caller> {
   const project = await projectWithPosts(server);
   return {
     name: "a secret key",
-    credentials: { apiKey: ["api_key", project.secretKey] },
+    headers: { "x-api-key": project.secretKey },
     stock: await fill(server, project),
     mayAtLeast: [
       "POST /api/data/{collectionName}/bulk",
@@ -154,7 +156,8 @@ async function owner(server: Server): Promise<Caller> {
   }
   return {
     name: "an owner",
-    credentials: { dashboardSession: ["api_key", session[2]!] },
+    headers: {},
+    session: session[2]!,
     stock: { ...await fill(server, project), "deleteCollection collectionName": spares },
     mayAtLeast: [
       "PATCH /api/projects/{projectId}",
