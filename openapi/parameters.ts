@@ -12,10 +12,12 @@ import {
   RANGES_MAX,
   RETURN_TO_LENGTH_MAX,
   STATE_LENGTH_MAX,
+  WHERE_BYTES_MAX,
 } from "@/lib/limits.ts";
 import { NAME_PATTERN } from "@/lib/files/paths.ts";
 import { PROVIDER_NAMES } from "@/lib/social/providers.ts";
 import type { Parameter } from "./contract.ts";
+import { WITHOUT_NUL_PATTERN } from "./inputs.ts";
 import { PATH_EXAMPLE } from "./schemas/storage.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -199,7 +201,7 @@ export const listing: readonly Parameter[] = [
     "where",
     "A JSON tree of `and`, `or`, `not` and `{ field: { op: value } }`. Null stands for missing or " +
       "null, in a text field too; the operators that order take no null.",
-    FILLED,
+    { ...FILLED, maxLength: WHERE_BYTES_MAX },
   ),
   {
     ...query(
@@ -317,6 +319,7 @@ export const userSearch: readonly Parameter[] = [
   query("email", "The user with this e-mail, in any letter case.", TEXT, "ada@example.com"),
   query("search", "Users in whose e-mail this stands, in any letter case. `email` is faster.", {
     ...FILLED,
+    pattern: WITHOUT_NUL_PATTERN,
     maxLength: EMAIL_SEARCH_LENGTH_MAX,
   }),
 ];

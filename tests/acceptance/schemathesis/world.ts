@@ -1,7 +1,7 @@
 /** A server that counts no requests, and who asks it. */
 
 import assert from "node:assert/strict";
-import { startAiFake } from "../../support/ai_fake.ts";
+import { type AiRequest, startAiFake } from "../../support/ai_fake.ts";
 import {
   type Call,
   createCollection,
@@ -55,20 +55,18 @@ const FIELDS = [
 const POSTS = { name: "posts", fields: FIELDS, rls: { enabled: true, mode: "public-read" } };
 const spares = Array.from({ length: COUNTS.spares }, (_, i) => `spare${i}`);
 
-/** What the model writes, by what it is asked for. */
-const AI_WRITES: Record<string, unknown> = {
-  query: { filters: [], sort: "-createdAt" },
-  design: {
+/** What the model writes: a query, or a collection that there is not yet. */
+const written = ({ schemaName }: AiRequest, index: number) =>
+  schemaName === "query" ? { filters: [], sort: "-createdAt" } : {
     type: "schema",
     message: "Here.",
-    collections: [{ name: "drafts", access: "private", fields: [] }],
-  },
-};
+    collections: [{ name: `drafts${index}`, access: "private", fields: [] }],
+  };
 
 export async function openWorld(): Promise<World> {
   await using opening = new AsyncDisposableStack();
   const ai = opening.use(startAiFake());
-  ai.reply(({ schemaName }) => ({ writes: AI_WRITES[schemaName!] }));
+  ai.reply((request, index) => ({ writes: written(request, index) }));
   const server = opening.use(
     await startServer({
       settings: {
