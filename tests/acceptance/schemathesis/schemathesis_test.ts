@@ -35,11 +35,17 @@ const CHECKS = [
   "allowed_data_is_taken",
 ];
 
-/** What must not depend on a run before, nor on the answers of this one. */
-const SETTINGS =
-  ["coverage", "fuzzing"].map((phase) =>
-    `[phases.${phase}.extra-data-sources]\nresponses = false\n`
-  ).join("") + "[phases.fuzzing.error-feedback]\nenabled = false\n";
+/** What is tried depends neither on a run before nor on the answers of this one. */
+const SETTINGS = `[phases.coverage.extra-data-sources]
+responses = false
+[phases.fuzzing.extra-data-sources]
+responses = false
+[phases.fuzzing.error-feedback]
+enabled = false
+# Of itself it takes a 413 for no refusal.
+[checks.negative_data_rejection]
+expected-statuses = ["4xx"]
+`;
 
 /** A cookie cannot be given as a header: it would stand beside those of negative cases. */
 const credentialsOf = ({ headers, session }: Caller): string =>
