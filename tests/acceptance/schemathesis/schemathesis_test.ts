@@ -15,7 +15,7 @@ const program = await require(python);
 const HERE = fileURLToPath(new URL(".", import.meta.url));
 
 /** Random requests of each operation, beside those that try every limit of it once. */
-const CASES = 40;
+const CASES = 30;
 
 /**
  * Left out: `unsupported_method`, since `/api/data/{collectionName}/bulk` is also the path of a
