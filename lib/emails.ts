@@ -1,5 +1,9 @@
+const PART = '[^\\s\\u0000-\\u001f\\u007f-\\u009f@,;<>"]';
+
 /** One plain address: no name beside it, no list, no quotes, no control characters. */
-const PLAIN = /^[^\s\p{Cc}@,;<>"]{1,64}@[^\s\p{Cc}@,;<>"]{1,190}$/u;
+export const EMAIL_PATTERN = `^${PART}{1,64}@${PART}{1,190}$`;
+
+const PLAIN = new RegExp(EMAIL_PATTERN, "u");
 
 /** What {@linkcode PLAIN} takes at most. Bringing a text into normal form is quadratic in its marks. */
 const LENGTH_MAX = 255;

@@ -110,6 +110,14 @@ export function text(must = "must be text") {
   return z.string({ error }).min(1, { error });
 }
 
+/** Of a text that is all in one line and shows something. */
+export const LINE_PATTERN =
+  "^[^\\u0000-\\u001f\\u007f-\\u009f]*[^\\s\\u0000-\\u001f\\u007f-\\u009f]" +
+  "[^\\u0000-\\u001f\\u007f-\\u009f]*$";
+
+/** Of a text without NUL. */
+export const WITHOUT_NUL_PATTERN = "^[^\\u0000]*$";
+
 /** As {@linkcode bodyOf}, for a body whose further members are not looked at. */
 export const openBodyOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.looseObject(shape, { error: "Send one JSON object." });

@@ -16,17 +16,20 @@ import {
   RANGES_MAX,
   RETURN_TO_LENGTH_MAX,
   STATE_LENGTH_MAX,
+  WHERE_BYTES_MAX,
 } from "@/lib/limits.ts";
+import { NAME_PATTERN } from "@/lib/files/paths.ts";
 import { checkedKeyKind } from "@/lib/projects/projects.ts";
 import { knownProvider, PROVIDER_NAMES } from "@/lib/social/providers.ts";
 import type { Parameter } from "./contract.ts";
-import { type PathParameter, queryOf, querySaying } from "./inputs.ts";
+import { type PathParameter, queryOf, querySaying, WITHOUT_NUL_PATTERN } from "./inputs.ts";
 import { PATH_EXAMPLE } from "./schemas/storage.ts";
 import { EXAMPLE_ID } from "./schemas/values.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
 const TEXT = { type: "string" };
+const FILLED = { type: "string", minLength: 1 };
 const FLAG = { type: "boolean" };
 
 /** How a path parameter is shown. */
@@ -127,7 +130,7 @@ export const presentation: readonly Parameter[] = [
     "fields",
     `Members to show, or with \`-\` to leave out, comma-separated: up to ${FIELDS_MAX} names, ` +
       "dotted paths among them.",
-    TEXT,
+    FILLED,
   ),
   query("meta", "`false` leaves out createdAt, updatedAt, isDeleted and deletedAt.", {
     ...FLAG,
@@ -137,9 +140,9 @@ export const presentation: readonly Parameter[] = [
     "populate",
     "Up to three Ref fields whose documents stand in for their ids. An id of no document stays an " +
       "id.",
-    TEXT,
+    FILLED,
   ),
-  query("expand", "Means `populate`; both together are joined.", TEXT),
+  query("expand", "Means `populate`; both together are joined.", FILLED),
   query("include_deleted", "`true` shows documents in the trash too: a user's own, or all.", {
     ...FLAG,
     default: false,
@@ -147,11 +150,12 @@ export const presentation: readonly Parameter[] = [
 ];
 
 export const listing: readonly Parameter[] = [
-  query("page", "Page by number; not together with `cursor`.", {
-    type: "integer",
-    minimum: 1,
-    default: PAGE_DEFAULT,
-  }),
+  // No default: clients that send defaults could never send a cursor or an offset.
+  query(
+    "page",
+    `Page by number, ${PAGE_DEFAULT} where nothing says otherwise; not together with \`cursor\`.`,
+    { type: "integer", minimum: 1 },
+  ),
   query("limit", "Documents per page.", {
     type: "integer",
     minimum: 1,
@@ -199,7 +203,7 @@ export const listing: readonly Parameter[] = [
     "where",
     "A JSON tree of `and`, `or`, `not` and `{ field: { op: value } }`. Null stands for missing or " +
       "null, in a text field too; the operators that order take no null.",
-    TEXT,
+    { ...FILLED, maxLength: WHERE_BYTES_MAX },
   ),
   {
     ...query(
@@ -223,6 +227,7 @@ export const listing: readonly Parameter[] = [
         `- A dotted path has at most ${PATH_LEVELS_MAX} levels and ${PATH_LENGTH_MAX} characters.`,
       {
         type: "object",
+        propertyNames: { minLength: 1 },
         additionalProperties: { type: "string" },
       },
     ),
@@ -281,12 +286,15 @@ export const startSignIn: readonly Parameter[] = [
 
 /** What a provider sends the browser back with. */
 export const signInCallback: readonly Parameter[] = [
-  query(
-    "state",
-    "Names the sign-in, once: the project's id, since all projects share this address, and 32 " +
-      "random bytes.",
-    TEXT,
-  ),
+  {
+    ...query(
+      "state",
+      "Names the sign-in, once: the project's id, since all projects share this address, and 32 " +
+        "random bytes.",
+      TEXT,
+    ),
+    required: true,
+  },
   query("code", "What is redeemed at the provider.", TEXT),
   query("error", "Why the provider did not sign the user in.", TEXT),
   query("iss", "Which provider this is; if it is sent, it must be the right one.", TEXT),
@@ -336,7 +344,9 @@ export const userQuery = queryOf({
     },
   }),
   search: z.string().optional().openapi({
+    minLength: 1,
     maxLength: EMAIL_SEARCH_LENGTH_MAX,
+    pattern: WITHOUT_NUL_PATTERN,
     param: {
       description: "Users in whose e-mail this stands, in any letter case. `email` is faster.",
     },
@@ -350,7 +360,7 @@ export const fileQuery = querySaying('Send "path", once, and nothing else.', (er
 }));
 
 export const uploadToken = path(
-  z.string(),
+  z.string().regex(/^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/),
   "What the server signed: which bytes may be put where, and for how long.",
   "WyI2NmYxYTBjMmU0YjBhMWIyYzNkNGU1ZjYvMGY4ZmFkNWIiXQ.9qT0KkIO9l3Y0yqK3T1xWg",
 );
@@ -362,7 +372,7 @@ export const fileProjectId = path(
 );
 
 export const fileName = path(
-  z.string(),
+  z.string().regex(new RegExp(NAME_PATTERN)),
   "The rest of the file's path.",
   "0f8fad5b-d9cb-469f-a165-70867728950e_photo.png",
 );

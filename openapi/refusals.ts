@@ -95,7 +95,10 @@ const response = ({ codes, hasError }: Refusal) => ({
       schema: {
         allOf: [
           reference("schemas", schemaName({ hasError })),
-          { type: "object" as const, properties: { code: { enum: [...codes] } } },
+          {
+            type: "object" as const,
+            properties: { code: { type: "string" as const, enum: [...codes] } },
+          },
         ],
       },
       examples: Object.fromEntries(

@@ -12,6 +12,7 @@ import { leftOutOf, type Pass, passesOver } from "./runner/passes.ts";
 import { isIdle, type Shard, shardsOf } from "./runner/shards.ts";
 import { findS3 } from "./services/ceph.ts";
 import { startCeph } from "./services/ceph_server.ts";
+import { LANGUAGES } from "./services/languages.ts";
 import { findMongodb } from "./services/mongodb.ts";
 import { startMongodb } from "./services/mongodb_server.ts";
 import { leftOut, mongodb, s3, SERVICES } from "./services/mod.ts";
@@ -233,10 +234,10 @@ async function runAll(args: readonly string[]): Promise<Counts> {
     );
     console.log([...missing, "`deno task test --all` runs everything."].join("\n"));
   }
-  for (const service of SERVICES) {
+  for (const service of all ? [...SERVICES, ...LANGUAGES] : SERVICES) {
     if (await service.find(environment) !== null) continue;
     console.log(leftOut(service));
-    // A test that needs a browser fails by itself.
+    // A test that needs a browser or a language fails by itself.
     if ((service === mongodb || service === s3) && environment.CI === "true") {
       counts.push({ passed: 0, failed: 1 });
     }

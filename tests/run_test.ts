@@ -33,6 +33,7 @@ interface Runner extends AsyncDisposable {
 async function startRunner(
   test: string,
   env: Readonly<Record<string, string>> = {},
+  flags: readonly string[] = [],
 ): Promise<Runner> {
   const folder = await Deno.makeTempDir({ prefix: "corbel-runner-" });
   const temporary = `${folder}/temporary`;
@@ -46,6 +47,7 @@ async function startRunner(
       ...["net", "read", "write", "env", "run", "sys"].map((name) => `--allow-${name}`),
       new URL("run.ts", import.meta.url).pathname,
       "--no-check",
+      ...flags,
       file,
     ],
     cwd: new URL("../", import.meta.url),
@@ -235,5 +237,28 @@ for (const CI of ["", "true"]) {
       if (CI !== "") assert.match(runner.output(), /Error: Left out: .*MongoDB that goes wrong/);
       assert.equal(await runner.note(), "");
     },
+  });
+}
+
+for (const CI of ["", "true"]) {
+  const outcome = CI === "" ? "is named with what brings it" : "is a failure with CI=true";
+  Deno.test(`a missing language of the full matrix ${outcome}`, async () => {
+    const [mod, languages] = ["mod", "languages"]
+      .map((name) => new URL(`services/${name}.ts`, import.meta.url));
+    const generating = `import { require } from "${mod}";
+      import { node } from "${languages}";
+      const ignore = await require(node) === null;
+      Deno.test({ name: "generates", ignore, fn() { ${NOTING} } });`;
+    const env = { CI, PATH: "/nowhere", CORBEL_SERVICES_DIR: "/nowhere" };
+    await using runner = await startRunner(generating, env, ["--all"]);
+    const { code } = await runner.end();
+    const lines = runner.output().trimEnd().split("\n");
+    // The others that are missing are MongoDB and S3.
+    assert.deepEqual(
+      [code, lines.at(-1)],
+      CI === "" ? [0, "0 passed, 0 failed"] : [1, "0 passed, 3 failed"],
+    );
+    assert.ok(lines.some((line) => /^Left out: the TypeScript client, .*apt-get/.test(line)));
+    assert.equal(await runner.note(), "");
   });
 }

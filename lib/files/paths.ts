@@ -1,11 +1,14 @@
 import type { Id } from "../store/port.ts";
 import { STORED_FILENAME_LENGTH_MAX } from "../limits.ts";
 
+const NAME = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}_" +
+  `[A-Za-z0-9._-]{1,${STORED_FILENAME_LENGTH_MAX}}`;
+
+/** `<uuid>_<sanitized_filename>` */
+export const NAME_PATTERN = `^${NAME}$`;
+
 /** `<project_id>/<uuid>_<sanitized_filename>` */
-const PATH = new RegExp(
-  "^([0-9a-f]{24})/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}_" +
-    `[A-Za-z0-9._-]{1,${STORED_FILENAME_LENGTH_MAX}}$`,
-);
+const PATH = new RegExp(`^([0-9a-f]{24})/${NAME}$`);
 
 /** The project whose path it is; null for a text that is no path of ours. */
 export const projectOf = (path: string): Id | null => PATH.exec(path)?.[1] ?? null;

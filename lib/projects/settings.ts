@@ -56,7 +56,7 @@ function checkedOrigin(what: string, text: string): string {
 }
 
 /** What browsers take for an address is hardly longer. */
-const ADDRESS_LENGTH_MAX = 2048;
+export const ADDRESS_LENGTH_MAX = 2048;
 
 /** Each origin once. Throws `INVALID_INPUT`. */
 export function checkedOrigins(origins: readonly string[]): string[] {

@@ -7,6 +7,7 @@ import {
   ExchangeInput,
   ExchangeResult,
   LoggedOut,
+  LogoutInput,
   REFRESH_TOKEN_EXAMPLE,
   RefreshInput,
   Renewed,
@@ -105,7 +106,7 @@ export const logout = contract({
     "read, has nothing left to end.",
   security: sessionKey,
   parameters: [refreshToken],
-  body: { ...refreshBody, lenient: true },
+  body: { ...refreshBody, schema: LogoutInput, lenient: true },
   success: [{
     status: 200,
     description: "Signed out, now or before.",

@@ -1,7 +1,8 @@
 import { z } from "@hono/zod-openapi";
-import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from "@/lib/limits.ts";
+import { EMAIL_PATTERN } from "@/lib/emails.ts";
+import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN, PERSON_NAME_LENGTH_MAX } from "@/lib/limits.ts";
 import { PLANS } from "@/lib/projects/plans.ts";
-import { bodyOf, text } from "../inputs.ts";
+import { bodyOf, LINE_PATTERN, text } from "../inputs.ts";
 import { EXAMPLE_ID, id, time } from "./values.ts";
 
 export const ACCOUNT_EXAMPLE = {
@@ -46,9 +47,10 @@ export const Credentials = bodyOf({ email, password })
   .openapi("Credentials", { example: CREDENTIALS_EXAMPLE });
 
 export const Registration = bodyOf({
-  email,
+  email: email.openapi({ pattern: EMAIL_PATTERN }),
   password: newPassword,
-  name: text().nullable().optional(),
+  name: text().openapi({ maxLength: PERSON_NAME_LENGTH_MAX, pattern: LINE_PATTERN })
+    .nullable().optional(),
   invitation: text().nullable().optional().openapi({
     description: "What the link of an invitation ends with.",
   }),

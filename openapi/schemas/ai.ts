@@ -16,6 +16,7 @@ import { time } from "./values.ts";
 export const AiKeyInput = openBodyOf({
   aiKey: z.string('"aiKey" must be a text, or null to clear it.').nullable().openapi({
     maxLength: AI_KEY_LENGTH_MAX,
+    pattern: "^gsk_[\\x21-\\x7e]*$",
     description: "Begins with `gsk_`; null clears it.",
   }),
 }).openapi("AiKeyInput", { example: { aiKey: "gsk_0123456789abcdef" } });
@@ -55,6 +56,8 @@ export const QUERY_QUESTION_EXAMPLE = {
   timeZone: "Europe/Berlin",
 };
 
+const SENTENCE_PATTERN = "^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$";
+
 /** A text that says something, in up to so many characters. */
 function sentence(name: string, lengthMax: number) {
   const must = `"${name}" must be a text.`;
@@ -67,7 +70,7 @@ function sentence(name: string, lengthMax: number) {
     .refine((text) => textProblem(text) === null, {
       error: ({ input }) => `"${name}" ${textProblem(input as string)}.`,
     })
-    .openapi({ minLength: 1, maxLength: lengthMax });
+    .openapi({ minLength: 1, maxLength: lengthMax, pattern: SENTENCE_PATTERN });
 }
 
 /** Of a longer name there is no collection anyway. */

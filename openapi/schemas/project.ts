@@ -1,11 +1,12 @@
 import { z } from "@hono/zod-openapi";
-import { bodySaying } from "../inputs.ts";
+import { bodySaying, LINE_PATTERN } from "../inputs.ts";
 import { KEY_KINDS } from "@/lib/auth/principals.ts";
 import { shown } from "@/lib/documents/names.ts";
 import { ID_ANY_CASE } from "@/lib/ids.ts";
 import { ALLOWED_ORIGINS_MAX, PROJECT_NAME_LENGTH_MAX } from "@/lib/limits.ts";
 import { ROLES } from "@/lib/projects/members.ts";
 import { PLANS } from "@/lib/projects/plans.ts";
+import { ADDRESS_LENGTH_MAX } from "@/lib/projects/settings.ts";
 import { EXAMPLE_ID, id, pageOf, time } from "./values.ts";
 
 const SITE_URL = "Where the front end is: an address with https, or http on localhost, " +
@@ -33,15 +34,17 @@ export const SETTINGS_EXAMPLE = {
   allowedOrigins: [],
 };
 
+const ADDRESS = { format: "uri", maxLength: ADDRESS_LENGTH_MAX };
+
 /** What owners set. Whether it can be used is for the verbs to say, with a code of its own. */
 const given = {
   name: z.string({
     error: ({ input }) => input === undefined ? '"name" is missing.' : '"name" must be text.',
-  }).openapi({ minLength: 1, maxLength: PROJECT_NAME_LENGTH_MAX }),
-  siteUrl: z.string('"siteUrl" must be text.').nullable().optional()
+  }).openapi({ minLength: 1, maxLength: PROJECT_NAME_LENGTH_MAX, pattern: LINE_PATTERN }),
+  siteUrl: z.string('"siteUrl" must be text.').openapi({ ...ADDRESS }).nullable().optional()
     .openapi({ description: SITE_URL }),
   allowedOrigins: z.array(
-    z.string('"allowedOrigins" must be text.'),
+    z.string('"allowedOrigins" must be text.').openapi({ ...ADDRESS }),
     '"allowedOrigins" must be a list.',
   ).optional().openapi({ maxItems: ALLOWED_ORIGINS_MAX, description: ALLOWED_ORIGINS }),
 };
@@ -100,7 +103,10 @@ export const ProjectList = pageOf(Project, "ProjectList", PROJECT_EXAMPLE);
 
 export const ProjectChanges = settingsOf({ ...given, name: given.name.optional() })
   .refine((one) => Object.keys(one).length > 0, "Send name, siteUrl or allowedOrigins.")
-  .openapi("ProjectChanges", { example: { siteUrl: "https://blog.example.com" } });
+  .openapi("ProjectChanges", {
+    minProperties: 1,
+    example: { siteUrl: "https://blog.example.com" },
+  });
 
 const DELETION = 'Send { "name": "…" }, the project\'s own.';
 

@@ -40,7 +40,9 @@ export const OwnStorage = z.strictObject({
 export const PROJECT_STORAGE_EXAMPLE = { own: null, usage: USAGE_EXAMPLE };
 
 export const ProjectStorage = z.strictObject({
-  own: OwnStorage.nullable().openapi({ description: "Null where files go to the service's." }),
+  own: z.union([OwnStorage, z.null()]).openapi({
+    description: "Null where files go to the service's.",
+  }),
   usage: StorageUsage,
 }).openapi("ProjectStorage", {
   description: "Where a project's files go, and what they take.",

@@ -28,6 +28,13 @@ export const RefreshInput = openBodyOf({
 }).optional()
   .openapi("RefreshInput", { example: { refreshToken: REFRESH_TOKEN_EXAMPLE } });
 
+export const LogoutInput = z.unknown().transform((body) => RefreshInput.safeParse(body).data)
+  .openapi("LogoutInput", {
+    description:
+      "As for a refresh. What is none of it counts as left out: a logout refuses nothing.",
+    example: { refreshToken: REFRESH_TOKEN_EXAMPLE },
+  });
+
 export const RENEWED_EXAMPLE = {
   accessToken: ACCESS_TOKEN_EXAMPLE,
   token: ACCESS_TOKEN_EXAMPLE,

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { openBodyOf, text } from "../inputs.ts";
+import { openBodyOf, text, WITHOUT_NUL_PATTERN } from "../inputs.ts";
 import {
   CONTENT_TYPE_LENGTH_MAX,
   FILENAME_LENGTH_MAX,
@@ -42,6 +42,7 @@ export const UploadInput = openBodyOf({
     '"filename" must be well-formed text without NUL.',
   ).openapi({
     maxLength: FILENAME_LENGTH_MAX,
+    pattern: WITHOUT_NUL_PATTERN,
     description:
       "Any text without NUL, shown as it is sent; characters are Unicode code points. The " +
       `path keeps the last ${STORED_FILENAME_LENGTH_MAX} of them, with \`_\` for all but letters, ` +
@@ -53,6 +54,7 @@ export const UploadInput = openBodyOf({
       `${CONTENT_TYPE_LENGTH_MAX} characters.`,
   ).openapi({
     maxLength: CONTENT_TYPE_LENGTH_MAX,
+    pattern: MEDIA_TYPE.source,
     description:
       "`type/subtype`, with parameters if need be, in printable ASCII and without white " +
       "space around it; the PUT carries exactly this text.",

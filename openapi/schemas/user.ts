@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { shown, textProblem } from "@/lib/documents/names.ts";
-import { bodySaying } from "../inputs.ts";
+import { bodySaying, LINE_PATTERN } from "../inputs.ts";
 import {
   AVATAR_URL_LENGTH_MAX,
   PERSON_NAME_LENGTH_MAX,
@@ -79,10 +79,13 @@ const own = (name: string, lengthMax: number) =>
       error: ({ input }) => `"${name}" ${ownProblem(input as string, lengthMax)}.`,
       abort: true,
     },
-  ).openapi({ minLength: 1, maxLength: lengthMax });
+  ).openapi({ minLength: 1, maxLength: lengthMax, pattern: LINE_PATTERN });
+
+const WEB_ADDRESS_PATTERN = "^https://[^\\s\\u0000-\\u001f\\u007f-\\u009f]+$";
+const WEB_ADDRESS = new RegExp(WEB_ADDRESS_PATTERN);
 
 const isWebAddress = (text: string): boolean =>
-  /^https:\/\/\S+$/.test(text) && URL.parse(text)?.protocol === "https:";
+  WEB_ADDRESS.test(text) && URL.parse(text)?.protocol === "https:";
 
 export const UserChanges = z.strictObject({
   name: own("name", PERSON_NAME_LENGTH_MAX).nullable().optional(),
@@ -90,14 +93,14 @@ export const UserChanges = z.strictObject({
     .openapi({ description: "Need not be unique." }),
   avatarUrl: own("avatarUrl", AVATAR_URL_LENGTH_MAX)
     .refine(isWebAddress, '"avatarUrl" must be an https address.').nullable().optional()
-    .openapi({ description: "An https address." }),
+    .openapi({ pattern: WEB_ADDRESS_PATTERN, description: "An https address." }),
 }, {
   error: (issue) =>
     issue.code === "unrecognized_keys"
       ? `${shown(issue.keys[0]!)} cannot be changed: send ${CHANGEABLE}.`
       : "Send one JSON object.",
 }).refine((changes) => Object.keys(changes).length > 0, `Send ${CHANGEABLE}.`)
-  .openapi("UserChanges", { example: { name: "Ada Lovelace" } });
+  .openapi("UserChanges", { minProperties: 1, example: { name: "Ada Lovelace" } });
 
 export const Disabling = bodySaying('Send { "disabled": true } or false.', (error) => ({
   disabled: z.boolean({ error }),

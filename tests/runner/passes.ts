@@ -17,11 +17,14 @@ export interface Servers {
 const ENGINE_NEUTRAL = /^tests\/(?:api|pages|property|acceptance|attacks)\/(?!sqlite_)/;
 
 /**
- * Tests of pages in a browser, of hostile HTTP, and of what reading a request costs: what they prove
- * ends before the store is asked.
+ * Tests of pages in a browser, of the document and its clients, of hostile HTTP, and of what reading
+ * a request costs: what they prove ends before the store is asked.
  */
 const ONCE =
-  /^tests\/(?:acceptance\/(?:dashboard_|hostile_|reference_|\w+_example_)|attacks\/(?:every_request|\w*parsers)_)/;
+  /^tests\/(?:acceptance\/(?:dashboard_|generated\/|schemathesis\/|hostile_|reference_|\w+_example_)|attacks\/(?:every_request|\w*parsers)_)/;
+
+/** What installs packages of other languages, and takes minutes: only the full matrix has it. */
+export const ONLY_IN_FULL = /^tests\/acceptance\/(?:generated|schemathesis)\//;
 
 /** By what suites are called, which is by operation and journey. */
 const ABOUT_FILES = /upload|file|storage|reaper|quota/;
@@ -63,8 +66,8 @@ function inBucket(path: string): boolean {
 const onBoth = (path: string): boolean => inBucket(path) && path.startsWith("tests/acceptance/");
 
 /**
- * The passes over these files. The embedded engine takes all of them; the others take, in the short
- * run, the chosen ones among those that they can run.
+ * The passes over these files. The embedded engine takes all of them, but for those of the full
+ * matrix in the short run; the others then take the chosen ones among those that they can run.
  */
 export function passesOver(
   files: readonly string[],
@@ -72,8 +75,9 @@ export function passesOver(
 ): Pass[] {
   const take = (runs: (path: string) => boolean, chosen: readonly RegExp[]) =>
     files.filter((path) => runs(path) && (all || chosen.some((pattern) => pattern.test(path))));
+  const own = files.filter((path) => all || !ONLY_IN_FULL.test(path));
   const passes: Pass[] = [
-    { title: "The embedded engine", database: "sqlite", storage: "disk", files },
+    { title: "The embedded engine", database: "sqlite", storage: "disk", files: own },
   ];
   if (servers.mongodb) {
     const chosen = take(onMongodb, CHOSEN_ON_MONGODB);

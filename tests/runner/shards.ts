@@ -1,6 +1,6 @@
 /** Passes cut into pieces that processes take from one queue, so that no core idles at an end. */
 
-import type { Pass } from "./passes.ts";
+import { ONLY_IN_FULL, type Pass } from "./passes.ts";
 
 /** Files of one pass that one process runs, one after the other. */
 export interface Shard {
@@ -14,6 +14,7 @@ const WAITING =
 
 /** How long a file takes, in parts of a shard; the longest first. */
 const WEIGHTS: readonly (readonly [files: RegExp, weight: number])[] = [
+  [ONLY_IN_FULL, 1],
   [WAITING, 1 / 2],
   [/^tests\/acceptance\//, 1 / 2],
   [/^tests\/contract\//, 1 / 2],

@@ -1,0 +1,37 @@
+/** Languages whose own tools the full matrix tries the document with. */
+
+import { findProgram } from "./programs.ts";
+import type { Service } from "./mod.ts";
+
+/** With `venv`, which Debian has in a package of its own. */
+export const python: Service = {
+  name: "Python",
+  suite: "the Python client and schemathesis",
+  command: "apt-get install python3-venv, 3.11 or newer",
+  async find(env) {
+    const path = await findProgram("python3", env);
+    if (path === null) return null;
+    const args = ["-c", "import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))"];
+    const { success } = await new Deno.Command(path, { args, stderr: "null" }).output();
+    return success ? path : null;
+  },
+};
+
+export const go: Service = {
+  name: "Go",
+  suite: "the Go client",
+  command: "apt-get install golang-go, 1.25 or newer",
+  find: (env) => findProgram("go", env, ["/usr/local/go/bin"]),
+};
+
+export const node: Service = {
+  name: "Node.js with npm",
+  suite: "the TypeScript client",
+  command: "apt-get install nodejs npm, Node 20 or newer",
+  async find(env) {
+    const [node, npm] = await Promise.all([findProgram("node", env), findProgram("npm", env)]);
+    return npm === null ? null : node;
+  },
+};
+
+export const LANGUAGES: readonly Service[] = [python, go, node];
