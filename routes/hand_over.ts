@@ -1,8 +1,9 @@
 import type { Context } from "hono";
 import type { HeldBody } from "@/lib/http/body_budget.ts";
+import { declaredLength, tooLarge } from "@/lib/http/body.ts";
 import { isPagePath } from "@/lib/http/path.ts";
 import { addCommonHeaders } from "@/lib/http/respond.ts";
-import { SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
+import { FORM_BYTES_MAX, SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
 import type { Services } from "@/lib/services.ts";
 import type { AppEnv } from "./app.ts";
 import type { Operation } from "./call.ts";
@@ -21,7 +22,7 @@ type HandOverServices = Pick<Services, "bodyBudget" | "requestShares" | "catalog
  */
 export type HandOver = (
   c: Context<AppEnv>,
-  operation: Pick<Operation<unknown>, "offload">,
+  operation: Pick<Operation<unknown>, "offload" | "body">,
   bytes?: Uint8Array<ArrayBuffer>,
 ) => Promise<Response>;
 
@@ -30,13 +31,13 @@ export function createHandOver(
   { bodyBudget, requestShares, catalog }: HandOverServices,
   offload: Offload,
 ): HandOver {
-  return async (c, operation, bytes) => {
+  return async (c, { offload: when, body: { bytesMax = FORM_BYTES_MAX } = {} }, bytes) => {
     const { state, restartDeadline } = c.var;
     const { raw, sent = Promise.resolve(), share } = state;
     using held = bodyBudget.open(share);
-    held.add(0, Number(raw.headers.get("content-length") ?? 0));
+    held.add(0, declaredLength(raw.headers, bytesMax));
     const unread = bytes === undefined ? raw.body : new Blob([bytes]).stream();
-    const body = unread && watched(unread, held, restartDeadline);
+    const body = unread && watched(unread, { bytesMax, held, arrived: restartDeadline });
     const answered = offload.answer({
       requestId: state.id,
       projectId: state.projectId,
@@ -53,8 +54,8 @@ export function createHandOver(
     const { response, problem } = await Promise.race(body ? [answered, body.refused] : [answered]);
     state.problem = problem;
     // Another thread is as another process: what it changed is remembered here as it was.
-    if (operation.offload === "always" && state.projectId) catalog.forgetProject(state.projectId);
-    if (response.body !== null) requestShares.count(share, sent);
+    if (when === "always" && state.projectId) catalog.forgetProject(state.projectId);
+    requestShares.count(share, sent); // It is under way until its last byte is sent.
     addCommonHeaders(state, response.headers);
     return response;
   };
@@ -75,21 +76,23 @@ export function isLong({ path, offload, body }: Weighed, { method, headers }: Re
 
 interface WatchedBody {
   readonly stream: ReadableStream<Uint8Array>;
-  /** Rejects where there is no room for more of it. */
+  /** Rejects where it is too long, or there is no room for more of it. */
   readonly refused: Promise<never>;
 }
 
 /** A body whose bytes are counted while it is passed on. */
 function watched(
   body: ReadableStream<Uint8Array>,
-  held: HeldBody,
-  arrived: () => void,
+  { bytesMax, held, arrived }: { bytesMax: number; held: HeldBody; arrived: () => void },
 ): WatchedBody {
   const refused = Promise.withResolvers<never>();
+  let length = 0;
   const counter = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {
       arrived();
       try {
+        length += chunk.length;
+        if (length > bytesMax) throw tooLarge(bytesMax);
         held.add(chunk.length);
       } catch (error) {
         refused.reject(error);

@@ -42,14 +42,13 @@ export interface AnswerReport {
   readonly number: number;
   readonly status: number;
   readonly headers: readonly (readonly [string, string])[];
-  /** Transferred. */
-  readonly body: ReadableStream<Uint8Array> | null;
+  /** Whole where it is short. Transferred. */
+  readonly body: ReadableStream<Uint8Array> | ArrayBuffer | null;
   readonly problem: ProblemCode | null;
 }
 
 /** The global scope of the thread, for which the checker of types has no name here. */
 export interface OffloadScope {
   onmessage: ((event: MessageEvent<Order>) => void) | null;
-  postMessage(report: Report, transferred?: readonly ReadableStream[]): void;
-  close(): void;
+  postMessage(report: Report, transferred?: readonly Transferable[]): void;
 }

@@ -12,6 +12,9 @@ const scope = globalThis as unknown as OffloadScope;
 /** Below the thread that answers everybody else: where there are too few cores, that one goes first. */
 const NICENESS = 10;
 
+/** Handed over in one piece; what is longer is a stream. */
+const WHOLE_BYTES_MAX = 1_048_576;
+
 interface Opened extends AsyncDisposable {
   readonly services: Services;
   readonly app: App;
@@ -83,7 +86,7 @@ async function answer(order: RequestOrder): Promise<void> {
       signal: client.signal,
     });
     const response = await app.fetch(request, { remoteAddr: { hostname }, requestId });
-    report(order, response);
+    await report(order, response);
   } catch (error) {
     scope.postMessage({ kind: "failed", number, why: (error as Error).stack ?? String(error) });
   } finally {
@@ -92,16 +95,23 @@ async function answer(order: RequestOrder): Promise<void> {
   }
 }
 
-function report({ number, requestId }: RequestOrder, { status, headers, body }: Response): void {
+async function report({ number, requestId }: RequestOrder, response: Response): Promise<void> {
+  const { status, headers } = response;
+  const body = isShort(headers) ? await response.arrayBuffer() : response.body;
   const problem = problems.get(requestId) ?? null;
   const answer = { kind: "answer", number, status, headers: [...headers], body, problem } as const;
   scope.postMessage(answer, body === null ? [] : [body]);
+}
+
+/** Of a body that is no stream the length is known. */
+function isShort(headers: Headers): boolean {
+  const length = headers.get("content-length");
+  return length !== null && Number(length) <= WHOLE_BYTES_MAX;
 }
 
 async function stop(): Promise<void> {
   // One that could not be opened has nothing to close.
   const those = await opened?.catch(() => undefined);
   await those?.[Symbol.asyncDispose]();
-  scope.postMessage({ kind: "stopped" });
-  scope.close();
+  scope.postMessage({ kind: "stopped" }); // Its reader ends the thread: `close` here may lose it.
 }

@@ -125,7 +125,14 @@ export function refuseEncoded(contentEncoding: string | null): void {
   });
 }
 
-const tooLarge = (bytesMax: number) =>
+/** How long a body is said to be; 0 where nothing says so. Throws `BODY_TOO_LARGE`. */
+export function declaredLength(headers: Headers, bytesMax: number): number {
+  const declared = Number(headers.get("content-length") ?? 0);
+  if (declared > bytesMax) throw tooLarge(bytesMax);
+  return declared;
+}
+
+export const tooLarge = (bytesMax: number): Problem =>
   new Problem("BODY_TOO_LARGE", { message: `The body is larger than ${bytesMax} bytes.` });
 
 async function readBytes(
@@ -133,8 +140,7 @@ async function readBytes(
   { bytesMax, held, timeoutMs = REQUEST_TIMEOUT_MS, isRead }: BodyLimits,
 ): Promise<Uint8Array> {
   refuseEncoded(headers.get("content-encoding"));
-  const declared = Number(headers.get("content-length") ?? 0);
-  if (declared > bytesMax) throw tooLarge(bytesMax);
+  const declared = declaredLength(headers, bytesMax);
   if (body === null) return new Uint8Array();
   held.add(0, declared);
   try {

@@ -30,8 +30,7 @@ if ("WorkerGlobalScope" in globalThis) {
         return scope.postMessage({ kind: "failed", number: order.number, why: "aborted" });
       case "stop":
         scope.postMessage({ kind: "log", text: "stopped\n" });
-        scope.postMessage({ kind: "stopped" });
-        return scope.close();
+        return scope.postMessage({ kind: "stopped" });
     }
   };
 }
