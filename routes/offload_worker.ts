@@ -1,5 +1,5 @@
 /** The thread that answers long requests: told by messages of each, and when to stop. */
-import os from "node:os";
+import { giveWay } from "@/lib/background_thread.ts";
 import { type Environment, loadConfig } from "@/lib/config.ts";
 import { createLog, type Log } from "@/lib/http/log.ts";
 import type { ProblemCode } from "@/lib/problems.ts";
@@ -8,9 +8,6 @@ import { type App, createApp } from "./app.ts";
 import type { OffloadScope, RequestOrder } from "./offload_messages.ts";
 
 const scope = globalThis as unknown as OffloadScope;
-
-/** Below the thread that answers everybody else: where there are too few cores, that one goes first. */
-const NICENESS = 10;
 
 /** Handed over in one piece; what is longer is a stream. */
 const WHOLE_BYTES_MAX = 1_048_576;
@@ -42,7 +39,7 @@ scope.onmessage = ({ data: order }) => {
 };
 
 async function open(environment: Environment): Promise<Opened> {
-  os.setPriority(0, NICENESS); // Linux does so for the one thread that asks for it.
+  giveWay();
   const config = { ...loadConfig(environment), ratePerMinute: null };
   const log = createLog(config.logLevel, (text) => scope.postMessage({ kind: "log", text }));
   const services = await openServices(config, { log: withoutRequests(log) });

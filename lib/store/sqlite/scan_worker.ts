@@ -2,6 +2,7 @@
  * A thread in which reads run that look at many rows. It does one at a time, on a connection that
  * is closed behind it, so that between two of them nothing is open or locked.
  */
+import { giveWay } from "../../background_thread.ts";
 import { StoreUnavailable } from "../errors.ts";
 import { BudgetExceeded } from "./budget.ts";
 import { Busy, Connection } from "./connection.ts";
@@ -18,6 +19,8 @@ const thread = globalThis as unknown as {
 
 /** Two seconds at most, for a text made for its pattern: so long it may not hear of its end. */
 const MATCH_COST_MAX = 10_000_000;
+
+giveWay();
 
 let signals = new Int32Array(new SharedArrayBuffer(4));
 

@@ -10,7 +10,7 @@ import type { Scan, Scanned } from "./scan.ts";
 import type { CountStatement, PagePlan, Statements } from "./statements.ts";
 
 /** However few rows: some are large, some patterns dear. */
-const HERE_MS = 5;
+const HERE_MS = 3;
 /** Ten milliseconds at most for the dearest pattern, in a text that was made for it. */
 const HERE_MATCH_COST = 50_000;
 
