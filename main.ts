@@ -1,6 +1,6 @@
-import { ConfigError, environmentOf, loadConfig } from "@/lib/config.ts";
-import { createLog } from "@/lib/http/log.ts";
-import { createPrinter } from "@/lib/http/printer.ts";
+import { ConfigError, environmentOf, loadConfig } from "@/lib/runtime/config.ts";
+import { createLog } from "@/lib/runtime/log.ts";
+import { createPrinter } from "@/lib/runtime/printer.ts";
 import { SERVED_PARSED_BYTES_MAX } from "@/lib/long_work.ts";
 import { openServices } from "@/lib/services.ts";
 import { runAdmin } from "@/routes/admin/mod.ts";

@@ -6,7 +6,7 @@
  */
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { driverFiles, type Environment, writtenFolders } from "@/lib/config.ts";
+import { driverFiles, type Environment, writtenFolders } from "@/lib/runtime/config.ts";
 
 const own = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 

@@ -1,7 +1,7 @@
 /** Uploads and downloads, beside bare servers that do the least that such a thing takes. */
 
 import { dirname } from "node:path";
-import { loadConfig } from "@/lib/config.ts";
+import { loadConfig } from "@/lib/runtime/config.ts";
 import { confirmUpload } from "@/lib/files/confirm_upload.ts";
 import { type RequestedUpload, requestUpload } from "@/lib/files/request_upload.ts";
 import {
@@ -12,7 +12,7 @@ import {
 } from "@/lib/files/uploads.ts";
 import { NOTHING } from "@/lib/files/ledger.ts";
 import { newPath } from "@/lib/files/paths.ts";
-import { createLog } from "@/lib/http/log.ts";
+import { createLog } from "@/lib/runtime/log.ts";
 import { createProject } from "@/lib/projects/create_project.ts";
 import { openServices, type Services } from "@/lib/services.ts";
 import { eq } from "@/lib/store/filter.ts";

@@ -7,8 +7,8 @@
  */
 import { setPriority } from "node:os";
 import { parseArgs } from "node:util";
-import { loadConfig } from "@/lib/config.ts";
-import { createLog } from "@/lib/http/log.ts";
+import { loadConfig } from "@/lib/runtime/config.ts";
+import { createLog } from "@/lib/runtime/log.ts";
 import { openServices } from "@/lib/services.ts";
 import { TextLineStream } from "@/tests/contract/text_lines.ts";
 import { startMongodb } from "@/tests/services/mongodb_server.ts";

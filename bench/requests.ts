@@ -10,11 +10,11 @@ import { parseDefinition } from "@/lib/documents/definition.ts";
  */
 import { parseArgs } from "node:util";
 import { createUser } from "@/lib/auth/create_user.ts";
-import { loadConfig } from "@/lib/config.ts";
+import { loadConfig } from "@/lib/runtime/config.ts";
 import { openForWriting } from "@/lib/documents/access.ts";
 import { createDocuments } from "@/lib/documents/create_document.ts";
 import { createCollection } from "@/lib/documents/save_collection.ts";
-import { createLog } from "@/lib/http/log.ts";
+import { createLog } from "@/lib/runtime/log.ts";
 import { BULK_DOCUMENTS_MAX } from "@/lib/limits.ts";
 import { createProject } from "@/lib/projects/create_project.ts";
 import { openServices } from "@/lib/services.ts";

@@ -1,5 +1,5 @@
 import { parseDefinition } from "@/lib/documents/definition.ts";
-import { type AccountRecord, ACCOUNTS } from "@/lib/accounts/records.ts";
+import { type AccountRecord, ACCOUNTS } from "@/lib/projects/account_records.ts";
 import { createUser } from "@/lib/auth/create_user.ts";
 import { issueToken } from "@/lib/auth/issue_token.ts";
 import { timestamp } from "@/lib/clock.ts";
@@ -7,8 +7,8 @@ import { openForWriting } from "@/lib/documents/access.ts";
 import { createDocuments } from "@/lib/documents/create_document.ts";
 import { createCollection } from "@/lib/documents/save_collection.ts";
 import { BULK_DOCUMENTS_MAX } from "@/lib/limits.ts";
-import { createLog } from "@/lib/http/log.ts";
-import { type Environment, loadConfig } from "@/lib/config.ts";
+import { createLog } from "@/lib/runtime/log.ts";
+import { type Environment, loadConfig } from "@/lib/runtime/config.ts";
 import { createProject } from "@/lib/projects/create_project.ts";
 import { openServices, type Services } from "@/lib/services.ts";
 import type { Id, Json } from "@/lib/store/port.ts";

@@ -1,6 +1,6 @@
-import { ACCOUNT_PROBLEMS } from "./accounts/problems.ts";
-import { AI_PROBLEMS } from "./ai/problems.ts";
-import { FILE_PROBLEMS } from "./files/problems.ts";
+import { ACCOUNT_PROBLEMS } from "./problems/accounts.ts";
+import { AI_PROBLEMS } from "./problems/ai.ts";
+import { FILE_PROBLEMS } from "./problems/files.ts";
 import { KEPT_ANSWERS_MAX, QUERY_LENGTH_MAX, QUERY_PARAMETERS_MAX } from "./limits.ts";
 
 /**

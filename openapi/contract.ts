@@ -1,7 +1,7 @@
 import { createRoute, type RouteConfig, z } from "@hono/zod-openapi";
 import type { ZodType } from "zod";
 import { isDataPath } from "@/lib/http/path.ts";
-import type { StorageRuleServices } from "@/lib/projects/storage_input.ts";
+import type { StorageRuleServices } from "@/lib/files/storage_input.ts";
 import type { ProblemCode } from "@/lib/problems.ts";
 import type { InputProblems, PathParameters, QuerySpec } from "./inputs.ts";
 import { refusalReferences } from "./refusals.ts";

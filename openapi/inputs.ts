@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { FAULTS_MAX } from "@/lib/documents/fit.ts";
-import { shown } from "@/lib/documents/names.ts";
+import { shown } from "@/lib/text/input_text.ts";
 import { Problem, type ProblemCode } from "@/lib/problems.ts";
 
 /** What a value that does not fit is refused as. */

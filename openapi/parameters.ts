@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { KEY_KINDS, type KeyKind } from "@/lib/auth/principals.ts";
+import { KEY_KINDS, type KeyKind } from "@/lib/projects/api_keys.ts";
 import { IDEMPOTENCY_KEY } from "@/lib/documents/idempotency.ts";
 import { DECLARED_NAME } from "@/lib/documents/names.ts";
 import { ID, ID_ANY_CASE, requiredId, requiredProjectId } from "@/lib/ids.ts";

@@ -1,15 +1,12 @@
-import {
-  findAccountSession,
-  readSessionCookie,
-  type SignedInAccount,
-} from "@/lib/accounts/account_sessions.ts";
+import { findAccountSession, readSessionCookie } from "@/lib/accounts/account_sessions.ts";
+import type { SignedInAccount } from "@/lib/projects/account_records.ts";
 import {
   authenticateKey,
   type AuthServices,
   callerOf,
   signedInUserOf,
 } from "@/lib/auth/authenticate.ts";
-import type { ApiKeyPrincipal } from "@/lib/auth/api_keys.ts";
+import type { ApiKeyPrincipal } from "@/lib/projects/api_keys.ts";
 import type { Caller, SignedInUser } from "@/lib/auth/principals.ts";
 import type { Clock } from "@/lib/clock.ts";
 import { refuseOtherTypes } from "@/lib/http/body.ts";

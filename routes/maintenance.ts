@@ -1,5 +1,5 @@
 import { AI_CHATS } from "@/lib/ai/chats.ts";
-import { ACCOUNT_SESSIONS } from "@/lib/accounts/records.ts";
+import { ACCOUNT_SESSIONS } from "@/lib/accounts/session_records.ts";
 import { PASSWORD_TRIES, SIGN_IN_FAILURES } from "@/lib/accounts/sign_in_attempts.ts";
 import { KEPT_ANSWERS } from "@/lib/documents/idempotency.ts";
 import { EXCHANGE_CODES } from "@/lib/auth/exchange_codes.ts";
@@ -14,7 +14,7 @@ import { reap } from "@/lib/files/reaper.ts";
 import { eachProject } from "@/lib/projects/projects.ts";
 import { REQUEST_COUNTS } from "@/lib/projects/request_counts.ts";
 import { INVITATIONS } from "@/lib/projects/invitations.ts";
-import { removeTrashed } from "@/lib/projects/trash.ts";
+import { removeTrashed } from "@/lib/operations/project_trash.ts";
 import { removeUnfinished } from "@/lib/projects/unfinished.ts";
 import type { Services } from "@/lib/services.ts";
 import { SIGN_IN_STATES } from "@/lib/social/states.ts";

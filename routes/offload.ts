@@ -1,4 +1,4 @@
-import type { Environment } from "@/lib/config.ts";
+import type { Environment } from "@/lib/runtime/config.ts";
 import type { ProblemCode } from "@/lib/problems.ts";
 import { StoreUnavailable } from "@/lib/store/errors.ts";
 import type { Order, Report, RequestOrder } from "./offload_messages.ts";

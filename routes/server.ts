@@ -1,4 +1,4 @@
-import type { Config } from "@/lib/config.ts";
+import type { Config } from "@/lib/runtime/config.ts";
 import { SHUTDOWN_MS } from "@/lib/limits.ts";
 import type { Services } from "@/lib/services.ts";
 import { createApp } from "./app.ts";

@@ -1,6 +1,6 @@
 /** One of several threads that serve: told by messages when to begin and when to stop. */
-import { type Environment, loadConfig } from "@/lib/config.ts";
-import { createLog } from "@/lib/http/log.ts";
+import { type Environment, loadConfig } from "@/lib/runtime/config.ts";
+import { createLog } from "@/lib/runtime/log.ts";
 import type { SharedCounts } from "@/lib/http/rate_limit.ts";
 import { SERVED_PARSED_BYTES_MAX } from "@/lib/long_work.ts";
 import { openServices } from "@/lib/services.ts";

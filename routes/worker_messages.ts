@@ -1,4 +1,4 @@
-import type { Environment } from "@/lib/config.ts";
+import type { Environment } from "@/lib/runtime/config.ts";
 
 /** What a thread that serves is told. */
 export type Order =

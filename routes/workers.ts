@@ -1,4 +1,4 @@
-import { type Config, ConfigError, type Environment } from "@/lib/config.ts";
+import { type Config, ConfigError, type Environment } from "@/lib/runtime/config.ts";
 import type { SharedCounts } from "@/lib/http/rate_limit.ts";
 import { createSummedCounts } from "@/lib/http/summed_counts.ts";
 import { SHUTDOWN_MS } from "@/lib/limits.ts";

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
-import { environmentOf, loadConfig } from "@/lib/config.ts";
+import { environmentOf, loadConfig } from "@/lib/runtime/config.ts";
 import { listDocuments } from "@/lib/documents/list_documents.ts";
-import { createLog } from "@/lib/http/log.ts";
+import { createLog } from "@/lib/runtime/log.ts";
 import { openServices } from "@/lib/services.ts";
 import { type AppEnv, createApp } from "@/routes/app.ts";
 import { startMaintenance } from "@/routes/maintenance.ts";

@@ -5,23 +5,11 @@ import { randomToken } from "../crypto/random.ts";
 import type { Cookies } from "../http/cookies.ts";
 import type { NewId } from "../ids.ts";
 import { ACCOUNT_SESSION_MS } from "../limits.ts";
-import type { PlanName } from "../projects/plans.ts";
+import type { SignedInAccount } from "../projects/account_records.ts";
 import { and, compare, eq } from "../store/filter.ts";
 import type { Engine, Filter, Id, Transaction } from "../store/port.ts";
-import {
-  ACCOUNT_SESSIONS,
-  type AccountRecord,
-  ACCOUNTS,
-  type AccountSessionRecord,
-} from "./records.ts";
-
-/** The account that a request acts for, by its session. */
-export interface SignedInAccount {
-  readonly accountId: Id;
-  readonly sessionId: Id;
-  readonly email: string;
-  readonly plan: PlanName;
-}
+import { ACCOUNT_SESSIONS, type AccountSessionRecord } from "./session_records.ts";
+import { type AccountRecord, ACCOUNTS } from "../projects/account_records.ts";
 
 const COOKIE = "corbel_session";
 

@@ -2,7 +2,7 @@ import { canonicalEmail } from "../emails.ts";
 import { and, eq, within } from "../store/filter.ts";
 import type { Engine } from "../store/port.ts";
 import { endAccountSessions } from "./end_account_sessions.ts";
-import { type AccountRecord, ACCOUNTS } from "./records.ts";
+import { type AccountRecord, ACCOUNTS } from "../projects/account_records.ts";
 
 export const DEMO_EMAIL = "demo@example.com";
 

@@ -3,8 +3,9 @@ import { sha256 } from "../crypto/hashes.ts";
 import { and, compare, eq } from "../store/filter.ts";
 import type { Engine, Id, Transaction } from "../store/port.ts";
 import { deleteAll } from "../store/expiry.ts";
-import { type SignedInAccount, standingAt } from "./account_sessions.ts";
-import { ACCOUNT_SESSIONS, type AccountSessionRecord } from "./records.ts";
+import { standingAt } from "./account_sessions.ts";
+import type { SignedInAccount } from "../projects/account_records.ts";
+import { ACCOUNT_SESSIONS, type AccountSessionRecord } from "./session_records.ts";
 
 /** Ends the session whose secret this is, if there is one. */
 export async function signOutAccount(

@@ -1,10 +1,11 @@
 import type { Clock } from "../clock.ts";
-import type { Cursors } from "../documents/cursor.ts";
-import { type PageRequest, readPage, type RecordPage } from "../page.ts";
+import type { Cursors } from "../paging/cursor.ts";
+import { type PageRequest, readPage, type RecordPage } from "../paging/record_page.ts";
 import { and, eq } from "../store/filter.ts";
 import type { Engine, Id } from "../store/port.ts";
-import { type SignedInAccount, standingAt } from "./account_sessions.ts";
-import { ACCOUNT_SESSIONS, type AccountSessionRecord } from "./records.ts";
+import { standingAt } from "./account_sessions.ts";
+import type { SignedInAccount } from "../projects/account_records.ts";
+import { ACCOUNT_SESSIONS, type AccountSessionRecord } from "./session_records.ts";
 
 /** A session as its account sees it. */
 export interface ShownAccountSession {

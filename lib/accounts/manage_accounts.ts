@@ -6,7 +6,7 @@ import { eq } from "../store/filter.ts";
 import type { Change, Engine, Id } from "../store/port.ts";
 import { endAccountSessions } from "./end_account_sessions.ts";
 import { checkNewPassword, type Passwords } from "./passwords.ts";
-import { type AccountRecord, ACCOUNTS } from "./records.ts";
+import { type AccountRecord, ACCOUNTS } from "../projects/account_records.ts";
 
 interface ManageServices {
   readonly engine: Engine;

@@ -1,7 +1,7 @@
 import { Problem } from "../problems.ts";
 import type { Engine, Json } from "../store/port.ts";
-import type { SignedInAccount } from "./account_sessions.ts";
-import { type AccountRecord, ACCOUNTS } from "./records.ts";
+import type { SignedInAccount } from "../projects/account_records.ts";
+import { type AccountRecord, ACCOUNTS } from "../projects/account_records.ts";
 
 /** The signed-in account's record. Throws `SIGN_IN_REQUIRED` where it was just deleted. */
 export async function ownAccount(

@@ -5,12 +5,12 @@ import { countInUse } from "../projects/ownership.ts";
 import { deleteAll } from "../store/expiry.ts";
 import { and, eq } from "../store/filter.ts";
 import { Problem } from "../problems.ts";
-import type { SignedInAccount } from "./account_sessions.ts";
+import type { SignedInAccount } from "../projects/account_records.ts";
 import { endAccountSessions } from "./end_account_sessions.ts";
 import { ownAccount } from "./own_account.ts";
 import type { PasswordQueue } from "./password_queue.ts";
 import { checkNewPassword, type Passwords } from "./passwords.ts";
-import { type AccountRecord, ACCOUNTS } from "./records.ts";
+import { type AccountRecord, ACCOUNTS } from "../projects/account_records.ts";
 import { tryPassword, type TryServices } from "./sign_in_attempts.ts";
 
 interface PasswordServices extends TryServices {

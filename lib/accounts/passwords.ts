@@ -1,7 +1,7 @@
 import pLimit from "p-limit";
 import { Problem } from "../problems.ts";
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from "../limits.ts";
-import { textProblem } from "../documents/names.ts";
+import { textProblem } from "../text/input_text.ts";
 
 /** Hashes passwords and checks them, away from the thread that answers requests. */
 export interface Passwords {

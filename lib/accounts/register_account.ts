@@ -1,5 +1,5 @@
 import { type Clock, timestamp } from "../clock.ts";
-import { textProblem } from "../documents/names.ts";
+import { textProblem } from "../text/input_text.ts";
 import { canonicalEmail, isPlainEmail } from "../emails.ts";
 import type { NewId } from "../ids.ts";
 import { PERSON_NAME_LENGTH_MAX } from "../limits.ts";
@@ -10,7 +10,7 @@ import type { Engine, Transaction } from "../store/port.ts";
 import { openAccountSession } from "./account_sessions.ts";
 import type { PasswordQueue } from "./password_queue.ts";
 import { checkNewPassword, type Passwords } from "./passwords.ts";
-import { type AccountRecord, ACCOUNTS } from "./records.ts";
+import { type AccountRecord, ACCOUNTS } from "../projects/account_records.ts";
 import {
   claimFirstAccount,
   findAdmission,

@@ -1,12 +1,12 @@
 import type { Clock } from "../clock.ts";
-import type { RegistrationRule } from "../config.ts";
+import type { RegistrationRule } from "../runtime/config.ts";
 import type { NewId } from "../ids.ts";
 import { Problem } from "../problems.ts";
 import { claimWithin } from "../projects/claims.ts";
 import { registeringInvitation, takeRegistration } from "../projects/invitations.ts";
 import { ALL } from "../store/filter.ts";
 import type { Engine, Id, Transaction } from "../store/port.ts";
-import { ACCOUNTS } from "./records.ts";
+import { ACCOUNTS } from "../projects/account_records.ts";
 
 export interface RegistrationServices {
   readonly engine: Engine;

@@ -9,7 +9,7 @@ import { openAccountSession } from "./account_sessions.ts";
 import type { KnownDevices } from "./known_devices.ts";
 import type { PasswordQueue } from "./password_queue.ts";
 import type { Passwords } from "./passwords.ts";
-import { type AccountRecord, ACCOUNTS } from "./records.ts";
+import { type AccountRecord, ACCOUNTS } from "../projects/account_records.ts";
 import { type TryServices, trySignIn } from "./sign_in_attempts.ts";
 
 /** Who asks to be let in. */

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Log } from "../http/log.ts";
+import type { Log } from "../runtime/log.ts";
 import { Problem, type ProblemCode } from "../problems.ts";
 import type { ResolvedKey } from "./keys.ts";
 import { type FailureKind, type Model, ModelFailure, type Question } from "./model.ts";

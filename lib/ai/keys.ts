@@ -1,6 +1,6 @@
-import type { SignedInAccount } from "../accounts/account_sessions.ts";
-import { type AccountRecord, ACCOUNTS } from "../accounts/records.ts";
-import type { Config } from "../config.ts";
+import type { SignedInAccount } from "../projects/account_records.ts";
+import { type AccountRecord, ACCOUNTS } from "../projects/account_records.ts";
+import type { Config } from "../runtime/config.ts";
 import type { Binding, KeyRing } from "../crypto/key_ring.ts";
 import type { SealedPlace } from "../crypto/sealed_place.ts";
 import { Secret } from "../crypto/secret.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { parseDefinition, referencedCollections } from "../documents/definition.ts";
 import { type CollectionDefinition, FIELD_TYPES } from "../documents/fields.ts";
-import { shown } from "../documents/names.ts";
+import { shown } from "../text/input_text.ts";
 import { AI_PROPOSED_COLLECTIONS_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";
 

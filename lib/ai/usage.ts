@@ -1,8 +1,8 @@
-import type { SignedInAccount } from "../accounts/account_sessions.ts";
+import type { SignedInAccount } from "../projects/account_records.ts";
 import type { Clock } from "../clock.ts";
-import type { Config } from "../config.ts";
+import type { Config } from "../runtime/config.ts";
 import type { SharedCounts } from "../http/rate_limit.ts";
-import type { Log } from "../http/log.ts";
+import type { Log } from "../runtime/log.ts";
 import type { NewId } from "../ids.ts";
 import { AI_REQUESTS_PER_MINUTE } from "../limits.ts";
 import { Problem } from "../problems.ts";

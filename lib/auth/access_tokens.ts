@@ -4,7 +4,7 @@ import { createLru } from "../lru.ts";
 import { after, type Soon } from "../soon.ts";
 import type { Id } from "../store/port.ts";
 import type { SessionDirectory } from "./sessions.ts";
-import { ALGORITHM, type SigningKey, type SigningKeys } from "./signing_keys.ts";
+import { ALGORITHM, type SigningKey, type SigningKeys } from "../projects/signing_keys.ts";
 
 /** What an access token says of its bearer. */
 export interface Bearer {

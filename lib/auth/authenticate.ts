@@ -1,17 +1,10 @@
+import type { Credentials } from "../http/request.ts";
 import { Problem } from "../problems.ts";
 import { after, type Soon } from "../soon.ts";
 import type { AccessTokens, Bearer } from "./access_tokens.ts";
-import type { ApiKeyPrincipal, KeyDirectory } from "./api_keys.ts";
+import type { ApiKeyPrincipal, KeyDirectory } from "../projects/api_keys.ts";
 import type { Id } from "../store/port.ts";
 import type { Caller, SignedInUser } from "./principals.ts";
-
-/** What a request says of who sends it. */
-export interface Credentials {
-  /** The `x-api-key` header. */
-  readonly apiKey: string | null;
-  /** The `Authorization` header. */
-  readonly authorization: string | null;
-}
 
 export interface AuthServices {
   readonly keys: KeyDirectory;

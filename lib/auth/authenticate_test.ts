@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Problem } from "../problems.ts";
-import type { ApiKeyPrincipal } from "./api_keys.ts";
+import type { ApiKeyPrincipal } from "../projects/api_keys.ts";
 import { authenticateKey, callerOf } from "./authenticate.ts";
 
 const PROJECT = "66f1a0c2e4b0a1b2c3d4e5f6";

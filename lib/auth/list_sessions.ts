@@ -1,8 +1,8 @@
 import type { Clock } from "../clock.ts";
-import type { Cursors } from "../documents/cursor.ts";
+import type { Cursors } from "../paging/cursor.ts";
 import { and, eq } from "../store/filter.ts";
 import type { Engine, Json } from "../store/port.ts";
-import { type PageRequest, readPage, type RecordPage } from "../page.ts";
+import { type PageRequest, readPage, type RecordPage } from "../paging/record_page.ts";
 import type { SignedInUser } from "./principals.ts";
 import { type SessionRecord, SESSIONS, standing } from "./sessions.ts";
 

@@ -1,6 +1,6 @@
 import { type Clock, timestamp } from "../clock.ts";
-import type { Cursors } from "../documents/cursor.ts";
-import { patternProblem } from "../documents/pattern.ts";
+import type { Cursors } from "../paging/cursor.ts";
+import { patternProblem } from "../text/pattern.ts";
 import { canonicalEmail } from "../emails.ts";
 import { EMAIL_SEARCH_LENGTH_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";
@@ -8,7 +8,7 @@ import { deleteAll } from "../store/expiry.ts";
 import { and, eq } from "../store/filter.ts";
 import type { Engine, Filter, Id } from "../store/port.ts";
 import { IDENTITIES } from "./identities.ts";
-import { type PageRequest, readPage, type RecordPage } from "../page.ts";
+import { type PageRequest, readPage, type RecordPage } from "../paging/record_page.ts";
 import { revokeSessions } from "./revoke_sessions.ts";
 import { type SessionDirectory, SESSIONS } from "./sessions.ts";
 import { type UserRecord, USERS } from "./users.ts";

@@ -1,9 +1,5 @@
 import type { Id } from "../store/port.ts";
 
-export const KEY_KINDS = ["publishable", "secret"] as const;
-
-export type KeyKind = (typeof KEY_KINDS)[number];
-
 /** Who calls a project's operations: an application by its key, perhaps for a signed-in user. */
 export type Caller =
   | { readonly kind: "secret"; readonly projectId: Id }

@@ -1,7 +1,7 @@
 import type { Cookies } from "../http/cookies.ts";
 import { SESSION_MS } from "../limits.ts";
 import type { Id } from "../store/port.ts";
-import type { ApiKeyPrincipal } from "./api_keys.ts";
+import type { ApiKeyPrincipal } from "../projects/api_keys.ts";
 
 /** The cookie that holds a browser's refresh token, for pages that keep none themselves. */
 

@@ -1,7 +1,7 @@
 import { type Clock, timestamp } from "../clock.ts";
 import { equalInConstantTime, sha256 } from "../crypto/hashes.ts";
 import { randomToken } from "../crypto/random.ts";
-import type { Log } from "../http/log.ts";
+import type { Log } from "../runtime/log.ts";
 import type { NewId } from "../ids.ts";
 import { ACCESS_TOKEN_SECONDS, REFRESH_GRACE_MS, REFRESH_REPLAYS_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";

@@ -3,7 +3,8 @@ import { DEFINITION_DEPTH_MAX, DEFINITION_FIELDS_MAX, DEFINITION_VALUES_MAX } fr
 import { type FieldFault, Problem } from "../problems.ts";
 import { definitionSchema } from "./definition_schema.ts";
 import type { CollectionDefinition, FieldDefinition, ItemDefinition } from "./fields.ts";
-import { DECLARED_NAME, isServerField, nameProblem, shown } from "./names.ts";
+import { DECLARED_NAME, isServerField, nameProblem } from "./names.ts";
+import { shown } from "../text/input_text.ts";
 import { filledValue } from "./defaults.ts";
 import { fitValue } from "./fit.ts";
 

@@ -8,7 +8,8 @@ import type { WriteAccess } from "./access.ts";
 import type { Collection } from "./collection.ts";
 import { withDefaults } from "./defaults.ts";
 import { FAULTS_MAX, fitMembers } from "./fit.ts";
-import { isServerField, SERVER_FIELDS, shown } from "./names.ts";
+import { isServerField, SERVER_FIELDS } from "./names.ts";
+import { shown } from "../text/input_text.ts";
 
 export type Members = { [name: string]: Json };
 

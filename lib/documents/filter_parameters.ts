@@ -5,7 +5,8 @@ import type { Filter, Json } from "../store/port.ts";
 import { isObject } from "../store/shape.ts";
 import { type Collection, declaredAt } from "./collection.ts";
 import { shapeForQuery } from "./filter_path.ts";
-import { pathSizeProblem, shown } from "./names.ts";
+import { pathSizeProblem } from "./names.ts";
+import { shown } from "../text/input_text.ts";
 import { conditionFromJson, conditionsFromTexts, isOperator, type Operator } from "./operands.ts";
 
 /** A parameter of a query, decoded. */

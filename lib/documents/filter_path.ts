@@ -1,7 +1,8 @@
 import { Problem } from "../problems.ts";
 import type { FieldShape } from "../store/port.ts";
 import { type Collection, declaredAt } from "./collection.ts";
-import { pathProblem, shown } from "./names.ts";
+import { pathProblem } from "./names.ts";
+import { shown } from "../text/input_text.ts";
 
 const refuse = (name: string, why: string) =>
   new Problem("INVALID_QUERY", { message: `${shown(name)} ${why}.` });

@@ -5,7 +5,8 @@ import type { Json } from "../store/port.ts";
 import { isObject, own } from "../store/shape.ts";
 import { parseDate } from "./dates.ts";
 import type { FieldDefinition, ItemDefinition } from "./fields.ts";
-import { nameProblem, textProblem } from "./names.ts";
+import { nameProblem } from "./names.ts";
+import { textProblem } from "../text/input_text.ts";
 
 export interface Fitted<T = Json> {
   /** The value as it is stored: dates in UTC, ids in lower case. */

@@ -20,7 +20,13 @@ import {
 } from "./access.ts";
 import { AnswerSize } from "./answer_size.ts";
 import type { Collection, StoredDocument } from "./collection.ts";
-import { type Cursor, type Cursors, digestOf, readCursor, type ScopeDigest } from "./cursor.ts";
+import {
+  type Cursor,
+  type Cursors,
+  digestOf,
+  readCursor,
+  type ScopeDigest,
+} from "../paging/cursor.ts";
 import { explanationOf, type ListExplanation } from "./explain_list.ts";
 import { isPlain, presenter } from "./present.ts";
 import { type ListRequest, parseListQuery, splitCursor } from "./query.ts";

@@ -1,4 +1,5 @@
 import { NAME_LENGTH_MAX, PATH_LENGTH_MAX, PATH_LEVELS_MAX } from "../limits.ts";
+import { shown } from "../text/input_text.ts";
 
 /** What collections and declared fields may be called. */
 export const DECLARED_NAME = new RegExp(`^[A-Za-z][A-Za-z0-9_-]{0,${NAME_LENGTH_MAX - 1}}$`);
@@ -51,17 +52,4 @@ export function pathSizeProblem(path: string): string | null {
   let levels = 1;
   for (let i = path.indexOf("."); i !== -1; i = path.indexOf(".", i + 1)) levels++;
   return levels > PATH_LEVELS_MAX ? `it has more than ${PATH_LEVELS_MAX} levels` : null;
-}
-
-/** Why a text cannot be stored, or null if it can. */
-export function textProblem(text: string): string | null {
-  if (text.includes("\0")) return "contains the character U+0000";
-  return text.isWellFormed() ? null : "contains half of a surrogate pair";
-}
-
-const SHOWN_MAX = 60;
-
-/** A name from outside as it may stand in a message. */
-export function shown(name: string): string {
-  return JSON.stringify(name.length > SHOWN_MAX ? name.slice(0, SHOWN_MAX) + "…" : name);
 }

@@ -5,9 +5,8 @@ import {
   nameProblem,
   pathProblem,
   pathSizeProblem,
-  shown,
-  textProblem,
 } from "./names.ts";
+import { shown, textProblem } from "../text/input_text.ts";
 
 Deno.test("collections and declared fields begin with a letter and have up to 64 characters", () => {
   const right = ["a", "Z9", "checked_in", "first-name", "x".repeat(64), "camelCase", "toString"];

@@ -4,8 +4,8 @@ import { Problem } from "../problems.ts";
 import { or } from "../store/filter.ts";
 import type { Comparison, FieldShape, Filter, Scalar } from "../store/port.ts";
 import { parseDate } from "./dates.ts";
-import { shown, textProblem } from "./names.ts";
-import { patternProblem } from "./pattern.ts";
+import { shown, textProblem } from "../text/input_text.ts";
+import { patternProblem } from "../text/pattern.ts";
 
 /** Operators of listing queries, as `_gt` in a parameter and `gt` in `where`. */
 export const OPERATORS = [

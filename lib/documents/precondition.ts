@@ -1,16 +1,8 @@
+import { namesTag } from "../http/etags.ts";
 import { Problem } from "../problems.ts";
 import type { Filter, Stored } from "../store/port.ts";
 import { ALL } from "../store/filter.ts";
 import { etagOf } from "./document.ts";
-
-/** Whether an `If-Match` or `If-None-Match` header names the tag. Weak tags never match strongly. */
-export function namesTag(header: string, tag: string, weak: boolean): boolean {
-  if (header.trim() === "*") return true;
-  return header.split(",").some((one) => {
-    const named = one.trim();
-    return named === tag || (weak && named === `W/${tag}`);
-  });
-}
 
 /**
  * The condition under which a write holds its `If-Match`: the document is still the one whose tag

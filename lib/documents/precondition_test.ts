@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { etagOf } from "./document.ts";
-import { namesTag, unchangedSince } from "./precondition.ts";
+import { unchangedSince } from "./precondition.ts";
+import { namesTag } from "../http/etags.ts";
 
 const TAG = '"abc"';
 

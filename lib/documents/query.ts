@@ -11,7 +11,8 @@ import { and } from "../store/filter.ts";
 import type { Filter, SortKey } from "../store/port.ts";
 import { type Collection, declaredAt } from "./collection.ts";
 import { filterConditions, isDeclared, isJsonFilter, type Parameter } from "./filter_parameters.ts";
-import { pathProblem, pathSizeProblem, shown } from "./names.ts";
+import { pathProblem, pathSizeProblem } from "./names.ts";
+import { shown } from "../text/input_text.ts";
 import { type Projection, projectionOf } from "./projection.ts";
 import { parseWhere } from "./where.ts";
 

@@ -23,7 +23,7 @@ import { ensureLockRow, refuseMoreCollections } from "./collections_limit.ts";
 import { referencesIn } from "./definition.ts";
 import { type CollectionDefinition } from "./fields.ts";
 import { type Misfit, misfits, whyOf } from "./misfits.ts";
-import { shown } from "./names.ts";
+import { shown } from "../text/input_text.ts";
 import { findRecord, redefine, type Redefining } from "./redefine.ts";
 
 export interface CollectionServices {

@@ -5,7 +5,7 @@ import { parseJson } from "../store/json_text.ts";
 import type { Filter } from "../store/port.ts";
 import type { Collection } from "./collection.ts";
 import { conditionFromJson, isOperator, OPERATORS } from "./operands.ts";
-import { shown } from "./names.ts";
+import { shown } from "../text/input_text.ts";
 import { shapeForQuery } from "./filter_path.ts";
 
 const refuse = (why: string) => new Problem("INVALID_QUERY", { message: `"where" ${why}.` });

@@ -3,6 +3,7 @@
  * it once, and `tests/contract/` holds both to the obligations written here. What a project has and
  * is charged for is not decided here but in the ledger.
  */
+import type { ByteRange } from "../http/ranges.ts";
 
 /**
  * Where an object lies. A signed upload writes `staged` and nothing else; only
@@ -25,12 +26,6 @@ export interface Upload {
 
 export interface BlobStat {
   readonly bytes: number;
-}
-
-/** A part of an object: `length` bytes from `offset`, both within the object. */
-export interface ByteRange {
-  readonly offset: number;
-  readonly length: number;
 }
 
 export interface ListedBlob {

@@ -1,11 +1,11 @@
 import type { Clock } from "../clock.ts";
-import type { Config } from "../config.ts";
-import { type Egress, EgressFailed } from "../egress.ts";
-import { type EgressAnswer, egressRequest } from "../egress_request.ts";
+import type { Config } from "../runtime/config.ts";
+import { type Egress, EgressFailed } from "../http/egress.ts";
+import { type EgressAnswer, egressRequest } from "../http/egress_request.ts";
 import { UPLOAD_URL_MS } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import { findProject } from "../projects/projects.ts";
-import { findStorage } from "../projects/storage.ts";
+import { findStorage } from "./storage_settings.ts";
 import type { Engine, Id } from "../store/port.ts";
 import { type Blobs, BlobsUnavailable, type Upload } from "./blobs.ts";
 import { bucketPolicy, corsRules } from "./bucket_rules.ts";

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { openTestServices } from "@/tests/support/test_services.ts";
-import { createEgress } from "../egress.ts";
+import { createEgress } from "../http/egress.ts";
 import { createProject } from "../projects/create_project.ts";
 import type { Blobs, Place } from "./blobs.ts";
 import {

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { KeyRing } from "../crypto/key_ring.ts";
-import { findStorage, openStorageKeys, type StorageSettings } from "../projects/storage.ts";
-import type { StorageKeys } from "../projects/storage_input.ts";
+import { findStorage, openStorageKeys, type StorageSettings } from "./storage_settings.ts";
+import type { StorageKeys } from "./storage_input.ts";
 import type { Engine, Id } from "../store/port.ts";
 import type { Blobs } from "./blobs.ts";
 import type { Target } from "./stores.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { openTestServices } from "@/tests/support/test_services.ts";
-import { clearStorage } from "../projects/storage.ts";
+import { clearStorage } from "./storage_settings.ts";
 import type { Services } from "../services.ts";
 import { BlobsUnavailable } from "./blobs.ts";
 import { createExternalStores, type OpenedStorage } from "./external_stores.ts";

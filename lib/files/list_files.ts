@@ -1,5 +1,5 @@
-import type { Cursors } from "../documents/cursor.ts";
-import { type PageRequest, readPage, type RecordPage } from "../page.ts";
+import type { Cursors } from "../paging/cursor.ts";
+import { type PageRequest, readPage, type RecordPage } from "../paging/record_page.ts";
 import { Problem } from "../problems.ts";
 import { eq } from "../store/filter.ts";
 import type { Engine, Id } from "../store/port.ts";

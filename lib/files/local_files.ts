@@ -1,4 +1,4 @@
-import type { ByteRange } from "./blobs.ts";
+import type { ByteRange } from "../http/ranges.ts";
 
 /**
  * What a process does itself where files are kept in a folder: it takes the bytes of uploads and

@@ -1,5 +1,5 @@
 import { type Clock, timestamp } from "../clock.ts";
-import type { Log } from "../http/log.ts";
+import type { Log } from "../runtime/log.ts";
 import type { NewId } from "../ids.ts";
 import { compare, eq } from "../store/filter.ts";
 import type { Definition, Engine, Filter, Id, StoredRecord, Transaction } from "../store/port.ts";

@@ -1,6 +1,6 @@
 import http from "node:http";
 import https from "node:https";
-import type { EgressAgents } from "../egress.ts";
+import type { EgressAgents } from "../http/egress.ts";
 import { UPLOAD_STALL_MS } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import { BlobsUnavailable } from "./blobs.ts";

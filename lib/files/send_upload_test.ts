@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createEgress } from "../egress.ts";
+import { createEgress } from "../http/egress.ts";
 import { Problem } from "../problems.ts";
 import { BlobsUnavailable } from "./blobs.ts";
 import { sendUpload } from "./send_upload.ts";

@@ -1,6 +1,6 @@
 import { createReadThrough } from "../cache.ts";
 import type { Clock } from "../clock.ts";
-import type { Config } from "../config.ts";
+import type { Config } from "../runtime/config.ts";
 import { disposition } from "../http/disposition.ts";
 import { isInUse } from "../projects/projects.ts";
 import { after, type Soon } from "../soon.ts";

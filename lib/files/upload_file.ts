@@ -1,4 +1,4 @@
-import type { Egress } from "../egress.ts";
+import type { Egress } from "../http/egress.ts";
 import type { Id } from "../store/port.ts";
 import type { Plans } from "../projects/plans.ts";
 import { type ConfirmedUpload, confirmUpload } from "./confirm_upload.ts";

@@ -1,7 +1,12 @@
 import { combineRanges, parse } from "range-parser";
-import type { ByteRange } from "../files/blobs.ts";
 import { RANGES_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";
+
+/** A part of an object: `length` bytes from `offset`, both within the object. */
+export interface ByteRange {
+  readonly offset: number;
+  readonly length: number;
+}
 
 /** A bit of the parser's code: at least one of the ranges is none. */
 const MALFORMED = 1;

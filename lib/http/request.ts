@@ -1,8 +1,15 @@
-import type { Credentials } from "../auth/authenticate.ts";
 import { networkOf, readForwardedAddress, readIpAddress } from "../ip_addresses.ts";
 import type { ProblemCode } from "../problems.ts";
 import type { Id } from "../store/port.ts";
 import { type Address, isDashboardPath, readAddress } from "./path.ts";
+
+/** What a request says of who sends it. */
+export interface Credentials {
+  /** The `x-api-key` header. */
+  readonly apiKey: string | null;
+  /** The `Authorization` header. */
+  readonly authorization: string | null;
+}
 
 /** The rate limit of a request, for the answer's headers. */
 export interface RateState {

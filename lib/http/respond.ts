@@ -1,10 +1,7 @@
 import { nextTurn } from "../next_turn.ts";
 import { bytesOf, jsonText } from "../store/json_text.ts";
-import { BlobsUnavailable } from "../files/blobs.ts";
 import { Problem, type ProblemCode, PROBLEMS } from "../problems.ts";
-import { QueryTooSlow, StoreMismatch, StoreUnavailable } from "../store/errors.ts";
 import type { Json } from "../store/port.ts";
-import type { Log } from "./log.ts";
 import { isStoragePath } from "./path.ts";
 import type { RequestState } from "./request.ts";
 
@@ -181,31 +178,6 @@ export const refusalBody = (
 /** The same for an answer under way: its status is sent, and only text can follow. */
 export const refusalText = (state: RequestState, problem: Problem): string =>
   problemReply(state, problem).body as string; // Refusals are JSON text.
-
-/** What a thrown value means to a client; what is not a refusal is logged. */
-export function asProblem(error: unknown, state: RequestState, log: Log): Problem {
-  if (error instanceof Problem) return error;
-  if (error instanceof QueryTooSlow) return tooSlow(error);
-  const unavailable = error instanceof StoreUnavailable || error instanceof StoreMismatch
-    ? "STORE_UNAVAILABLE"
-    : error instanceof BlobsUnavailable
-    ? "STORAGE_UNAVAILABLE"
-    : null;
-  log.write("error", unavailable === null ? "A request failed" : "The store is unavailable", {
-    requestId: state.id,
-    operation: state.operationId,
-    error: error instanceof Error ? unavailable ? error.message : error.stack : String(error),
-  });
-  return new Problem(unavailable ?? "INTERNAL", { cause: error });
-}
-
-/** What a query that took too long is refused with. */
-export function tooSlow({ path }: QueryTooSlow): Problem {
-  if (path === null) return new Problem("QUERY_TOO_SLOW");
-  return new Problem("QUERY_TOO_SLOW", {
-    message: `The query takes too long: an index on ${JSON.stringify(path)} would help.`,
-  });
-}
 
 /**
  * Answers a CORS preflight for any path, and allows the headers that it asks for: what a request may

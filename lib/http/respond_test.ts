@@ -1,18 +1,10 @@
 import assert from "node:assert/strict";
 import { Problem, PROBLEMS } from "../problems.ts";
 import { QueryTooSlow, StoreUnavailable } from "../store/errors.ts";
-import { type LogFields, silentLog } from "./log.ts";
+import { type LogFields, silentLog } from "../runtime/log.ts";
 import { RequestState } from "./request.ts";
-import {
-  asProblem,
-  envelope,
-  NO_STORE,
-  ok,
-  okWith,
-  preflight,
-  problemReply,
-  respond,
-} from "./respond.ts";
+import { envelope, NO_STORE, ok, okWith, preflight, problemReply, respond } from "./respond.ts";
+import { asProblem } from "@/routes/as_problem.ts";
 
 const CONNECTION = { remoteAddr: { hostname: "127.0.0.1" } };
 

@@ -1,5 +1,5 @@
-import type { SignedInAccount } from "../accounts/account_sessions.ts";
-import { type AccountRecord, ACCOUNTS } from "../accounts/records.ts";
+import type { SignedInAccount } from "./account_records.ts";
+import { type AccountRecord, ACCOUNTS } from "./account_records.ts";
 import { type Clock, timestamp } from "../clock.ts";
 import type { NewId } from "../ids.ts";
 import { Problem } from "../problems.ts";

@@ -1,4 +1,4 @@
-import type { KeyDirectory } from "../auth/api_keys.ts";
+import type { KeyDirectory } from "./api_keys.ts";
 import { Problem } from "../problems.ts";
 import { and, eq } from "../store/filter.ts";
 import type { Engine, Id } from "../store/port.ts";

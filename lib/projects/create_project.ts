@@ -1,7 +1,7 @@
-import { type AccountRecord, ACCOUNTS } from "../accounts/records.ts";
-import { API_KEYS, type ApiKeyRecord, newApiKey } from "../auth/api_keys.ts";
-import type { KeyKind } from "../auth/principals.ts";
-import type { SigningKeys } from "../auth/signing_keys.ts";
+import { type AccountRecord, ACCOUNTS } from "./account_records.ts";
+import { API_KEYS, type ApiKeyRecord, newApiKey } from "./api_keys.ts";
+import type { KeyKind } from "./api_keys.ts";
+import type { SigningKeys } from "./signing_keys.ts";
 import { type Clock, timestamp } from "../clock.ts";
 import { sha256 } from "../crypto/hashes.ts";
 import type { NewId } from "../ids.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { openTestServices } from "@/tests/support/test_services.ts";
-import { API_KEYS, type ApiKeyRecord } from "../auth/api_keys.ts";
+import { API_KEYS, type ApiKeyRecord } from "./api_keys.ts";
 import { ALL, eq } from "../store/filter.ts";
 import { createProject } from "./create_project.ts";
 import { type ProjectRecord, PROJECTS } from "./records.ts";

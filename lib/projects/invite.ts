@@ -1,4 +1,4 @@
-import { type AccountRecord, ACCOUNTS } from "../accounts/records.ts";
+import { type AccountRecord, ACCOUNTS } from "./account_records.ts";
 import { canonicalEmail, isPlainEmail } from "../emails.ts";
 import { type Clock, timestamp } from "../clock.ts";
 import { sha256 } from "../crypto/hashes.ts";

@@ -1,6 +1,6 @@
-import { type AccountRecord, ACCOUNTS } from "../accounts/records.ts";
-import type { Cursors } from "../documents/cursor.ts";
-import { type PageRequest, readPage, type RecordPage } from "../page.ts";
+import { type AccountRecord, ACCOUNTS } from "./account_records.ts";
+import type { Cursors } from "../paging/cursor.ts";
+import { type PageRequest, readPage, type RecordPage } from "../paging/record_page.ts";
 import { Problem } from "../problems.ts";
 import { and, eq, not, within } from "../store/filter.ts";
 import type { Engine, Filter, Id, Transaction } from "../store/port.ts";

@@ -1,4 +1,4 @@
-import type { SignedInAccount } from "../accounts/account_sessions.ts";
+import type { SignedInAccount } from "./account_records.ts";
 import { Problem } from "../problems.ts";
 import { eq } from "../store/filter.ts";
 import type { Definition, Engine, Id, StoredRecord } from "../store/port.ts";

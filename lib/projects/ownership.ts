@@ -1,5 +1,5 @@
-import type { SignedInAccount } from "../accounts/account_sessions.ts";
-import { type AccountRecord, ACCOUNTS } from "../accounts/records.ts";
+import type { SignedInAccount } from "./account_records.ts";
+import { type AccountRecord, ACCOUNTS } from "./account_records.ts";
 import { PROJECT_TRASH_DAYS, PROJECTS_PER_HOUR } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import { and, eq, not } from "../store/filter.ts";

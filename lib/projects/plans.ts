@@ -1,4 +1,4 @@
-import { type AccountRecord, ACCOUNTS } from "../accounts/records.ts";
+import { type AccountRecord, ACCOUNTS } from "./account_records.ts";
 import { createReadThrough } from "../cache.ts";
 import type { Clock } from "../clock.ts";
 import * as limits from "../limits.ts";

@@ -1,5 +1,5 @@
-import { API_KEYS, type ApiKeyRecord, type KeyDirectory, newApiKey } from "../auth/api_keys.ts";
-import { KEY_KINDS, type KeyKind } from "../auth/principals.ts";
+import { API_KEYS, type ApiKeyRecord, type KeyDirectory, newApiKey } from "./api_keys.ts";
+import { KEY_KINDS, type KeyKind } from "./api_keys.ts";
 import { type Clock, timestamp } from "../clock.ts";
 import { sha256 } from "../crypto/hashes.ts";
 import { Problem } from "../problems.ts";

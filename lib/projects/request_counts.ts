@@ -1,5 +1,5 @@
 import type { Clock } from "../clock.ts";
-import type { Log } from "../http/log.ts";
+import type { Log } from "../runtime/log.ts";
 import type { NewId } from "../ids.ts";
 import { REQUEST_DAYS, REQUEST_MINUTES } from "../limits.ts";
 import { eq, within } from "../store/filter.ts";

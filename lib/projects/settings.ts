@@ -1,4 +1,4 @@
-import { textProblem } from "../documents/names.ts";
+import { textProblem } from "../text/input_text.ts";
 import { ALLOWED_ORIGINS_MAX, PROJECT_NAME_LENGTH_MAX } from "../limits.ts";
 import { LOCAL_HOSTS } from "../local_hosts.ts";
 import { Problem } from "../problems.ts";

@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.ts";
-import type { Cursors } from "../documents/cursor.ts";
-import { type PageRequest, readPage, type RecordPage } from "../page.ts";
+import type { Cursors } from "../paging/cursor.ts";
+import { type PageRequest, readPage, type RecordPage } from "../paging/record_page.ts";
 import { and, eq } from "../store/filter.ts";
 import type { Engine, Id } from "../store/port.ts";
 import { type InvitationRecord, INVITATIONS, openAt } from "./invitations.ts";

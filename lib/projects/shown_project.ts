@@ -1,6 +1,6 @@
-import type { SignedInAccount } from "../accounts/account_sessions.ts";
-import type { Cursors } from "../documents/cursor.ts";
-import { type PageRequest, readPage, type RecordPage } from "../page.ts";
+import type { SignedInAccount } from "./account_records.ts";
+import type { Cursors } from "../paging/cursor.ts";
+import { type PageRequest, readPage, type RecordPage } from "../paging/record_page.ts";
 import { eq, within } from "../store/filter.ts";
 import type { Engine } from "../store/port.ts";
 import { type MemberRecord, MEMBERS, type ProjectMember, type Role } from "./members.ts";

@@ -1,7 +1,7 @@
-import { SIGNING_KEYS } from "../auth/signing_keys.ts";
+import { SIGNING_KEYS } from "./signing_keys.ts";
 import type { Clock } from "../clock.ts";
 import { madeAt } from "../ids.ts";
-import type { Log } from "../http/log.ts";
+import type { Log } from "../runtime/log.ts";
 import type { Engine, Id } from "../store/port.ts";
 import { type ProjectRecord, PROJECTS } from "./records.ts";
 

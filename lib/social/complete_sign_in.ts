@@ -2,7 +2,7 @@ import type { AccessTokens } from "../auth/access_tokens.ts";
 import { logOut } from "../auth/end_sessions.ts";
 import { exchangeCode } from "../auth/exchange_code.ts";
 import type { Device, SessionDirectory } from "../auth/sessions.ts";
-import type { SigningKeys } from "../auth/signing_keys.ts";
+import type { SigningKeys } from "../projects/signing_keys.ts";
 import { findProvider } from "../projects/providers.ts";
 import { isTrashed, type ProjectRecord, PROJECTS } from "../projects/records.ts";
 import { Problem } from "../problems.ts";

@@ -1,5 +1,5 @@
 import type { Clock } from "../clock.ts";
-import type { Config } from "../config.ts";
+import type { Config } from "../runtime/config.ts";
 import { Problem } from "../problems.ts";
 import type { Provider } from "./provider.ts";
 import { github } from "./providers/github.ts";

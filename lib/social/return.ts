@@ -1,4 +1,4 @@
-import type { Log } from "../http/log.ts";
+import type { Log } from "../runtime/log.ts";
 import type { Id } from "../store/port.ts";
 import { SignInFailed } from "./failures.ts";
 import { asFailure } from "./oauth.ts";

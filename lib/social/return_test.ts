@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createLog } from "../http/log.ts";
+import { createLog } from "../runtime/log.ts";
 import { SignInFailed } from "./failures.ts";
 import { failedReturn, returnAddress, type WayBack } from "./return.ts";
 

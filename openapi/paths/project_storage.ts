@@ -1,10 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
-import {
-  parseStorageInput,
-  type StorageInput,
-  storageRules,
-} from "@/lib/projects/storage_input.ts";
+import { parseStorageInput, type StorageInput, storageRules } from "@/lib/files/storage_input.ts";
 import { contract, type ParsedBody } from "../contract.ts";
 import { projectId } from "../parameters.ts";
 import {

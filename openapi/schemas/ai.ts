@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { isTimeZone } from "@/lib/ai/zoned_dates.ts";
-import { textProblem } from "@/lib/documents/names.ts";
+import { textProblem } from "@/lib/text/input_text.ts";
 import { openBodyOf } from "../inputs.ts";
 import {
   AI_CHAT_MESSAGE_LENGTH_MAX,

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { bodySaying, LINE_PATTERN } from "../inputs.ts";
-import { KEY_KINDS } from "@/lib/auth/principals.ts";
-import { shown } from "@/lib/documents/names.ts";
+import { KEY_KINDS } from "@/lib/projects/api_keys.ts";
+import { shown } from "@/lib/text/input_text.ts";
 import { ID_ANY_CASE } from "@/lib/ids.ts";
 import { ALLOWED_ORIGINS_MAX, PROJECT_NAME_LENGTH_MAX } from "@/lib/limits.ts";
 import { ROLES } from "@/lib/projects/members.ts";

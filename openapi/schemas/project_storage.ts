@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { storageSchema } from "@/lib/projects/storage_input.ts";
+import { storageSchema } from "@/lib/files/storage_input.ts";
 import { StorageUsage, USAGE_EXAMPLE } from "./storage.ts";
 
 const bucket = {

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { shown, textProblem } from "@/lib/documents/names.ts";
+import { shown, textProblem } from "@/lib/text/input_text.ts";
 import { bodySaying, LINE_PATTERN } from "../inputs.ts";
 import {
   AVATAR_URL_LENGTH_MAX,

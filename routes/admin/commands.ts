@@ -1,6 +1,6 @@
 import { createUser } from "@/lib/auth/create_user.ts";
 import { issueToken } from "@/lib/auth/issue_token.ts";
-import type { KeyKind } from "@/lib/auth/principals.ts";
+import type { KeyKind } from "@/lib/projects/api_keys.ts";
 import {
   createCollection,
   listCollections,
@@ -11,8 +11,8 @@ import { Problem } from "@/lib/problems.ts";
 import { createProject } from "@/lib/projects/create_project.ts";
 import { type Linking, saveProvider } from "@/lib/projects/providers.ts";
 import { eachProject, rotateKey } from "@/lib/projects/projects.ts";
-import { reseal } from "@/lib/projects/reseal.ts";
-import { listTrashed, restoreProject } from "@/lib/projects/trash.ts";
+import { reseal } from "@/lib/operations/reseal.ts";
+import { listTrashed, restoreProject } from "@/lib/operations/project_trash.ts";
 import type { Services } from "@/lib/services.ts";
 import { callbackUrl } from "@/lib/social/start_sign_in.ts";
 import { ACCOUNT_COMMANDS } from "./account_commands.ts";

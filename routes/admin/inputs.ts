@@ -1,4 +1,4 @@
-import { type AccountRecord, ACCOUNTS } from "@/lib/accounts/records.ts";
+import { type AccountRecord, ACCOUNTS } from "@/lib/projects/account_records.ts";
 import { canonicalEmail } from "@/lib/emails.ts";
 import { requiredProjectId } from "@/lib/ids.ts";
 import { Problem } from "@/lib/problems.ts";

@@ -1,7 +1,7 @@
 import { checkStorage } from "@/lib/files/check_storage.ts";
 import { reconcile } from "@/lib/files/reconcile.ts";
-import { clearStorage, setStorage, shownStorage } from "@/lib/projects/storage.ts";
-import { parseStorageInput, storageRules } from "@/lib/projects/storage_input.ts";
+import { clearStorage, setStorage, shownStorage } from "@/lib/files/storage_settings.ts";
+import { parseStorageInput, storageRules } from "@/lib/files/storage_input.ts";
 import type { Command } from "./command.ts";
 import { projectId, secretJsonFile } from "./inputs.ts";
 

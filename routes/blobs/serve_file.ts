@@ -1,4 +1,4 @@
-import { fileReply, type FileSource } from "@/lib/http/file_reply.ts";
+import { fileReply, type FileSource } from "@/routes/blobs/file_reply.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { serveFile } from "@/openapi/paths/blobs.ts";
 import type { HandlerOf } from "../call.ts";

@@ -1,4 +1,4 @@
-import type { SignedInAccount } from "@/lib/accounts/account_sessions.ts";
+import type { SignedInAccount } from "@/lib/projects/account_records.ts";
 import { refuseCrossSite } from "@/lib/http/cross_site.ts";
 import type { ProjectMember, Role } from "@/lib/projects/members.ts";
 import {

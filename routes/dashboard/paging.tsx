@@ -1,5 +1,5 @@
 import { LIST_LIMIT_DEFAULT } from "@/lib/limits.ts";
-import type { PageRequest } from "@/lib/page.ts";
+import type { PageRequest } from "@/lib/paging/record_page.ts";
 
 /** What a page's query asks its list for. @param limit Of one page. */
 export const pagingOf = (query: string, limit: number = LIST_LIMIT_DEFAULT): PageRequest => ({

@@ -1,5 +1,5 @@
 import { getDocument } from "@/lib/documents/get_document.ts";
-import { namesTag } from "@/lib/documents/precondition.ts";
+import { namesTag } from "@/lib/http/etags.ts";
 import { ok } from "@/lib/http/respond.ts";
 import type * as data from "@/openapi/paths/data.ts";
 import type { HandlerOf } from "../call.ts";

@@ -1,4 +1,4 @@
-import { namesTag } from "@/lib/documents/precondition.ts";
+import { namesTag } from "@/lib/http/etags.ts";
 import { cachedList } from "@/lib/documents/list_cache.ts";
 import { envelope, type Reply } from "@/lib/http/respond.ts";
 import { after } from "@/lib/soon.ts";

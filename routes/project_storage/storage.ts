@@ -1,7 +1,12 @@
 import { checkStorage } from "@/lib/files/check_storage.ts";
 import { getStorageUsage } from "@/lib/files/usage.ts";
 import { ok } from "@/lib/http/respond.ts";
-import { clearStorage, findStorage, setStorage, shownStorage } from "@/lib/projects/storage.ts";
+import {
+  clearStorage,
+  findStorage,
+  setStorage,
+  shownStorage,
+} from "@/lib/files/storage_settings.ts";
 import type * as storage from "@/openapi/paths/project_storage.ts";
 import type { HandlerOf } from "../call.ts";
 

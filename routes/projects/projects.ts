@@ -3,8 +3,8 @@ import { changeProject } from "@/lib/projects/change_project.ts";
 import { createProject } from "@/lib/projects/create_project.ts";
 import { rotateKey } from "@/lib/projects/projects.ts";
 import { listProjects, shownProject } from "@/lib/projects/shown_project.ts";
-import { trashProject } from "@/lib/projects/trash.ts";
-import { projectUsage } from "@/lib/projects/usage.ts";
+import { trashProject } from "@/lib/operations/project_trash.ts";
+import { projectUsage } from "@/lib/operations/project_usage.ts";
 import type * as projects from "@/openapi/paths/projects.ts";
 import type { HandlerOf } from "../call.ts";
 

@@ -1,4 +1,4 @@
-import type { ApiKeyPrincipal } from "@/lib/auth/api_keys.ts";
+import type { ApiKeyPrincipal } from "@/lib/projects/api_keys.ts";
 import { maySetCookie, readRefreshCookie, refreshCookie } from "@/lib/auth/refresh_cookie.ts";
 import type { RefreshInput } from "@/openapi/schemas/session.ts";
 import type { z } from "zod";

@@ -1,4 +1,4 @@
-import { namesTag } from "@/lib/documents/precondition.ts";
+import { namesTag } from "@/lib/http/etags.ts";
 import type { Reply } from "@/lib/http/respond.ts";
 import { sha256 } from "@/lib/crypto/hashes.ts";
 

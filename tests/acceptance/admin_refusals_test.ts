@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { loadConfig } from "@/lib/config.ts";
-import { silentLog } from "@/lib/http/log.ts";
+import { loadConfig } from "@/lib/runtime/config.ts";
+import { silentLog } from "@/lib/runtime/log.ts";
 import { openServices, type Services } from "@/lib/services.ts";
 import { runAdmin } from "@/routes/admin/mod.ts";
 import { createTestStore } from "../support/test_store.ts";

@@ -5,9 +5,9 @@
 
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
-import { loadConfig } from "@/lib/config.ts";
+import { loadConfig } from "@/lib/runtime/config.ts";
 import { checkDocuments } from "@/lib/documents/check_documents.ts";
-import { silentLog } from "@/lib/http/log.ts";
+import { silentLog } from "@/lib/runtime/log.ts";
 import { openServices } from "@/lib/services.ts";
 import { RUNS } from "../property/run.ts";
 import { faults } from "../support/server_faults.ts";

@@ -1,12 +1,12 @@
 import { createUser as userVerb } from "@/lib/auth/create_user.ts";
 import { issueToken as tokenVerb } from "@/lib/auth/issue_token.ts";
-import { loadConfig } from "@/lib/config.ts";
+import { loadConfig } from "@/lib/runtime/config.ts";
 import { deleteCollection as deletionVerb } from "@/lib/documents/delete_collection.ts";
 import {
   createCollection as collectionVerb,
   updateCollection as changeVerb,
 } from "@/tests/support/given.ts";
-import { silentLog } from "@/lib/http/log.ts";
+import { silentLog } from "@/lib/runtime/log.ts";
 import { createProject as projectVerb } from "@/lib/projects/create_project.ts";
 import { openServices, type Services } from "@/lib/services.ts";
 import type { Server, Settings } from "./server.ts";

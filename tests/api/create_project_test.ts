@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { type AccountRecord, ACCOUNTS } from "@/lib/accounts/records.ts";
+import { type AccountRecord, ACCOUNTS } from "@/lib/projects/account_records.ts";
 import { type ProjectRecord, PROJECTS } from "@/lib/projects/records.ts";
 import { PROJECT_TRASH_MS } from "@/lib/limits.ts";
 import { createProject } from "@/lib/projects/create_project.ts";
-import { removeTrashed } from "@/lib/projects/trash.ts";
+import { removeTrashed } from "@/lib/operations/project_trash.ts";
 import { ALL, eq } from "@/lib/store/filter.ts";
 import { database } from "../support/test_store.ts";
 import { openAccount, signedInAgain, type TestAccount } from "../support/dashboard.ts";

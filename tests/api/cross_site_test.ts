@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { ACCOUNT_SESSIONS, ACCOUNTS } from "@/lib/accounts/records.ts";
+import { ACCOUNT_SESSIONS } from "@/lib/accounts/session_records.ts";
+import { ACCOUNTS } from "@/lib/projects/account_records.ts";
 import { ALL } from "@/lib/store/filter.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 import { isDashboards, sampleCalls } from "./sample_calls.ts";

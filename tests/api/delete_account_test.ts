@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { ACCOUNT_SESSIONS, ACCOUNTS } from "@/lib/accounts/records.ts";
+import { ACCOUNT_SESSIONS } from "@/lib/accounts/session_records.ts";
+import { ACCOUNTS } from "@/lib/projects/account_records.ts";
 import { MEMBERS } from "@/lib/projects/members.ts";
 import { type ProjectRecord, PROJECTS } from "@/lib/projects/records.ts";
-import { restoreProject } from "@/lib/projects/trash.ts";
+import { restoreProject } from "@/lib/operations/project_trash.ts";
 import { ALL, eq } from "@/lib/store/filter.ts";
 import {
   joinProject,

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { ACCOUNTS } from "@/lib/accounts/records.ts";
-import { API_KEYS } from "@/lib/auth/api_keys.ts";
+import { ACCOUNTS } from "@/lib/projects/account_records.ts";
+import { API_KEYS } from "@/lib/projects/api_keys.ts";
 import { walkBlobs } from "@/lib/files/walk.ts";
 import { MEMBERS } from "@/lib/projects/members.ts";
 import { type ProjectRecord, PROJECTS } from "@/lib/projects/records.ts";
-import { removeTrashed, restoreProject, trashProject } from "@/lib/projects/trash.ts";
+import { removeTrashed, restoreProject, trashProject } from "@/lib/operations/project_trash.ts";
 import { ALL, eq } from "@/lib/store/filter.ts";
 import { maintain } from "@/routes/maintenance.ts";
 import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";

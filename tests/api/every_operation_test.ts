@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createCatalog } from "@/lib/documents/catalog.ts";
 import { createBodyBudget } from "@/lib/http/body_budget.ts";
-import { createLog } from "@/lib/http/log.ts";
+import { createLog } from "@/lib/runtime/log.ts";
 import { createRequestShares } from "@/lib/http/request_shares.ts";
 import { QUERY_LENGTH_MAX, REQUEST_TIMEOUT_MS } from "@/lib/limits.ts";
 import { Problem } from "@/lib/problems.ts";

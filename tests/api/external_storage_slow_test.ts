@@ -3,7 +3,7 @@ import type { Blobs, ListedBlob } from "@/lib/files/blobs.ts";
 import { newPath } from "@/lib/files/paths.ts";
 import { reap } from "@/lib/files/reaper.ts";
 import { type RemovalRecord, REMOVALS } from "@/lib/files/removals.ts";
-import { clearStorage } from "@/lib/projects/storage.ts";
+import { clearStorage } from "@/lib/files/storage_settings.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { Services } from "@/lib/services.ts";
 import { ALL } from "@/lib/store/filter.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { reconcile } from "@/lib/files/reconcile.ts";
-import { clearStorage } from "@/lib/projects/storage.ts";
+import { clearStorage } from "@/lib/files/storage_settings.ts";
 import { Problem } from "@/lib/problems.ts";
 import { hasS3, keysIn } from "../support/s3.ts";
 import { openTestApp } from "../support/test_app.ts";

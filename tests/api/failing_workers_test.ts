@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { loadConfig } from "@/lib/config.ts";
-import { createLog } from "@/lib/http/log.ts";
+import { loadConfig } from "@/lib/runtime/config.ts";
+import { createLog } from "@/lib/runtime/log.ts";
 import { serve } from "@/routes/serve.ts";
 import { startWorkers } from "@/routes/workers.ts";
 import { type Failure, LAST_WORD } from "../support/failing_worker.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { DeleteBucketCommand } from "@aws-sdk/client-s3";
-import { createLog } from "@/lib/http/log.ts";
+import { createLog } from "@/lib/runtime/log.ts";
 import type { Engine } from "@/lib/store/port.ts";
 import { StoreUnavailable } from "@/lib/store/errors.ts";
 import { createApp } from "@/routes/app.ts";

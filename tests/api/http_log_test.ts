@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createLog } from "@/lib/http/log.ts";
+import { createLog } from "@/lib/runtime/log.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 import { NOBODY, openShelf, type Shelf, type ShelfCall } from "./shelf.ts";
 import { sampleCalls } from "./sample_calls.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ACCOUNTS } from "@/lib/accounts/records.ts";
+import { ACCOUNTS } from "@/lib/projects/account_records.ts";
 import { PENDING_INVITATIONS_MAX } from "@/lib/limits.ts";
 import { eq } from "@/lib/store/filter.ts";
 import { ownedProject } from "../support/dashboard.ts";

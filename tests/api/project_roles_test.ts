@@ -4,7 +4,7 @@ import { ALL } from "@/lib/store/filter.ts";
 import { INVITATIONS } from "@/lib/projects/invitations.ts";
 import { MEMBERS } from "@/lib/projects/members.ts";
 import { PROJECTS } from "@/lib/projects/records.ts";
-import { API_KEYS } from "@/lib/auth/api_keys.ts";
+import { API_KEYS } from "@/lib/projects/api_keys.ts";
 import type { Call } from "../support/conforming_client.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 import { type Sample, sampleCalls } from "./sample_calls.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { decodeJwt } from "jose";
 import { REFRESH_TOKENS, type RefreshTokenRecord } from "@/lib/auth/refresh_tokens.ts";
-import { createLog } from "@/lib/http/log.ts";
+import { createLog } from "@/lib/runtime/log.ts";
 import { ALL, eq } from "@/lib/store/filter.ts";
 import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
 import { ok, refused, tally, times } from "./shelf.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createAccount } from "@/lib/accounts/register_account.ts";
-import { ACCOUNTS } from "@/lib/accounts/records.ts";
+import { ACCOUNTS } from "@/lib/projects/account_records.ts";
 import { INVITATION_MS } from "@/lib/limits.ts";
 import { ALL, eq } from "@/lib/store/filter.ts";
 import type { Answer } from "../support/conforming_client.ts";

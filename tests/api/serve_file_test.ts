@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createLog } from "@/lib/http/log.ts";
+import { createLog } from "@/lib/runtime/log.ts";
 import { type UploadRecord, UPLOADS } from "@/lib/files/uploads.ts";
 import { eq } from "@/lib/store/filter.ts";
 import { createApp } from "@/routes/app.ts";

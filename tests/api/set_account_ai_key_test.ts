@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type AccountRecord, ACCOUNTS } from "@/lib/accounts/records.ts";
+import { type AccountRecord, ACCOUNTS } from "@/lib/projects/account_records.ts";
 import { aiKeyBinding } from "@/lib/ai/keys.ts";
 import { eq } from "@/lib/store/filter.ts";
 import { openAccount, ownedProject, type TestAccount } from "../support/dashboard.ts";

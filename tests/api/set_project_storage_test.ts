@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { findStorage } from "@/lib/projects/storage.ts";
+import { findStorage } from "@/lib/files/storage_settings.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { openDesk } from "./desk.ts";
 import { openFiles } from "./files.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ACCOUNT_SESSIONS, type AccountSessionRecord } from "@/lib/accounts/records.ts";
+import { ACCOUNT_SESSIONS, type AccountSessionRecord } from "@/lib/accounts/session_records.ts";
 import { sha256 } from "@/lib/crypto/hashes.ts";
 import type { Services } from "@/lib/services.ts";
 import { ALL } from "@/lib/store/filter.ts";

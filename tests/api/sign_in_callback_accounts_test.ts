@@ -4,7 +4,7 @@ import { IDENTITIES, identityOf, type IdentityRecord } from "@/lib/auth/identiti
 import { issueToken } from "@/lib/auth/issue_token.ts";
 import { type SessionRecord, SESSIONS } from "@/lib/auth/sessions.ts";
 import { type UserRecord, USERS } from "@/lib/auth/users.ts";
-import { createLog } from "@/lib/http/log.ts";
+import { createLog } from "@/lib/runtime/log.ts";
 import { ALL, eq } from "@/lib/store/filter.ts";
 import type { Change, Id } from "@/lib/store/port.ts";
 import { verifiedEmail } from "../support/github_fake.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createLog } from "@/lib/http/log.ts";
+import { createLog } from "@/lib/runtime/log.ts";
 import { objectIds } from "@/lib/ids.ts";
 import { ALL } from "@/lib/store/filter.ts";
 import { maintain } from "@/routes/maintenance.ts";

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { systemClock } from "@/lib/clock.ts";
-import { loadConfig } from "@/lib/config.ts";
+import { loadConfig } from "@/lib/runtime/config.ts";
 import { reap } from "@/lib/files/reaper.ts";
 import { reconcile } from "@/lib/files/reconcile.ts";
 import { findUpload } from "@/lib/files/uploads.ts";
-import { silentLog } from "@/lib/http/log.ts";
+import { silentLog } from "@/lib/runtime/log.ts";
 import { type CreatedProject, createProject } from "@/lib/projects/create_project.ts";
 import { openServices, type Services } from "@/lib/services.ts";
 import { adminEnd } from "../acceptance/server.ts";

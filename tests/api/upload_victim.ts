@@ -4,8 +4,8 @@
  */
 
 import { systemClock } from "@/lib/clock.ts";
-import { loadConfig } from "@/lib/config.ts";
-import { silentLog } from "@/lib/http/log.ts";
+import { loadConfig } from "@/lib/runtime/config.ts";
+import { silentLog } from "@/lib/runtime/log.ts";
 import { openServices } from "@/lib/services.ts";
 import { type App, createApp } from "@/routes/app.ts";
 import { announceSessions } from "../support/mongodb.ts";

@@ -4,7 +4,7 @@
  */
 
 import assert from "node:assert/strict";
-import { type AccountRecord, ACCOUNTS } from "@/lib/accounts/records.ts";
+import { type AccountRecord, ACCOUNTS } from "@/lib/projects/account_records.ts";
 import { eq } from "@/lib/store/filter.ts";
 import { createApp } from "@/routes/app.ts";
 import { admission, inProject, sampleCalls } from "../api/sample_calls.ts";

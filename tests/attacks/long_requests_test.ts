@@ -1,9 +1,9 @@
 /** What would hold the event loop up is handed over to another thread, with nothing lost on the way. */
 
 import assert from "node:assert/strict";
-import { loadConfig } from "@/lib/config.ts";
+import { loadConfig } from "@/lib/runtime/config.ts";
 import { createBodyBudget } from "@/lib/http/body_budget.ts";
-import { createLog } from "@/lib/http/log.ts";
+import { createLog } from "@/lib/runtime/log.ts";
 import { SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
 import { SERVED_BYTES_MAX, SERVED_PARSED_BYTES_MAX } from "@/lib/long_work.ts";
 import { openServices } from "@/lib/services.ts";

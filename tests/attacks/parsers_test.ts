@@ -4,13 +4,13 @@
  * as well.
  */
 
-import { createCursors } from "@/lib/documents/cursor.ts";
+import { createCursors } from "@/lib/paging/cursor.ts";
 import { parseDate } from "@/lib/documents/dates.ts";
 import { parseDefinition } from "@/lib/documents/definition.ts";
 import { fitWhole } from "@/lib/documents/document.ts";
 import { fitChanges } from "@/lib/documents/fit_changes.ts";
-import { patternProblem } from "@/lib/documents/pattern.ts";
-import { namesTag } from "@/lib/documents/precondition.ts";
+import { patternProblem } from "@/lib/text/pattern.ts";
+import { namesTag } from "@/lib/http/etags.ts";
 import { parseListQuery, splitCursor } from "@/lib/documents/query.ts";
 import { parseWhere } from "@/lib/documents/where.ts";
 import { canonicalEmail, isPlainEmail } from "@/lib/emails.ts";

@@ -4,7 +4,7 @@
  * connections could be taken for leaks of.
  */
 
-import { loadConfig } from "@/lib/config.ts";
+import { loadConfig } from "@/lib/runtime/config.ts";
 import type { Engine } from "@/lib/store/port.ts";
 import { connect } from "@/lib/store/mongo/connect.ts";
 import { MongoEngine } from "@/lib/store/mongo/engine.ts";

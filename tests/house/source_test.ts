@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { SETTINGS } from "@/lib/config.ts";
+import { SETTINGS } from "@/lib/runtime/config.ts";
 import { committedFiles, importsOf, isTest, mustRead, read } from "./files.ts";
 
 const FILES = await committedFiles();
@@ -77,6 +77,57 @@ Deno.test("imports form a line: lib <- openapi <- routes <- main", () => {
   assert.deepEqual(wrong, []);
 });
 
+/**
+ * The folders of lib: each imports only folders before its own, and files beside them, which hold
+ * what everybody may take.
+ */
+const LIB_FOLDERS = [
+  "problems",
+  "store",
+  "crypto",
+  "paging",
+  "text",
+  "http",
+  "runtime",
+  "projects",
+  "auth",
+  "accounts",
+  "documents",
+  "files",
+  "social",
+  "ai",
+  "operations",
+];
+
+Deno.test("the folders of lib form a line: no two import each other", () => {
+  const folderOf = (path: string): string | null => /^lib\/(\w+)\//.exec(path)?.[1] ?? null;
+  const found = new Set(PRODUCT.flatMap(([path]) => folderOf(path) ?? []));
+  assert.deepEqual([...found].toSorted(), LIB_FOLDERS.toSorted());
+  const wrong = PRODUCT.flatMap(([path, text]) => {
+    const own = folderOf(path);
+    if (own === null) return [];
+    const before = LIB_FOLDERS.slice(0, LIB_FOLDERS.indexOf(own) + 1);
+    return importsOf(path, text).map(({ target }) => target)
+      .filter((target) => !before.includes(folderOf(target) ?? own))
+      .map((target) => `${path} imports ${target}`);
+  });
+  assert.deepEqual(wrong, []);
+});
+
+Deno.test("what everybody in lib may take rests on the store's types alone", () => {
+  const wrong = PRODUCT
+    .filter(([path]) => /^lib\/\w+\.ts$/.test(path) && path !== "lib/services.ts")
+    .flatMap(([path, text]) =>
+      importsOf(path, text)
+        .filter(({ target }) => /^lib\/\w+\//.test(target))
+        .filter(({ target, typeOnly }) =>
+          !target.startsWith("lib/problems/") && !(typeOnly && target === "lib/store/port.ts")
+        )
+        .map(({ target }) => `${path} imports ${target}`)
+    );
+  assert.deepEqual(wrong, []);
+});
+
 Deno.test("in lib only lib/http knows hono", () => {
   const wrong = PRODUCT.filter(([path]) => path.startsWith("lib/") && !path.startsWith("lib/http/"))
     .filter(([path, text]) =>
@@ -85,13 +136,13 @@ Deno.test("in lib only lib/http knows hono", () => {
   assert.deepEqual(wrong.map(([path]) => path), []);
 });
 
-Deno.test("only lib/services.ts and tests/contract name a driver; lib/config.ts knows its types", () => {
+Deno.test("only lib/services.ts and tests/contract name a driver; lib/runtime/config.ts knows its types", () => {
   const wrong = [...sources].flatMap(([path, text]) => {
     if (inDriver(path) || path.startsWith("tests/contract/")) return [];
     return importsOf(path, text)
       .filter(({ target }) => inDriver(target))
       .filter(({ typeOnly }) =>
-        path !== "lib/services.ts" && !(path === "lib/config.ts" && typeOnly)
+        path !== "lib/services.ts" && !(path === "lib/runtime/config.ts" && typeOnly)
       )
       .map(({ target }) => `${path} imports ${target}`);
   });
@@ -115,7 +166,7 @@ Deno.test("the native code that hashes passwords is loaded only by those who sig
 });
 
 Deno.test("verbs know neither the runtime, the time of day nor chance", () => {
-  const rooms = ["accounts", "ai", "auth", "documents", "files", "projects", "social"];
+  const rooms = LIB_FOLDERS.slice(LIB_FOLDERS.indexOf("projects"));
   const inRooms = PRODUCT.filter(([path]) => rooms.some((room) => path.startsWith(`lib/${room}/`)));
   const wrong = inRooms
     .filter(([path]) => !inDriver(path))
@@ -143,7 +194,7 @@ Deno.test("the product parses JSON in one place, which knows the trap in V8's pa
 });
 
 Deno.test("whatever seals something is among what is sealed anew", () => {
-  const list = "lib/projects/reseal.ts";
+  const list = "lib/operations/reseal.ts";
   const listed = importsOf(list, sources.get(list)!).map(({ target }) => target);
   const sealing = PRODUCT.filter(([path]) => path !== "lib/crypto/key_ring.ts")
     .filter(([, text]) => /\bkeyRing\.seal\(/.test(text)).map(([path]) => path);

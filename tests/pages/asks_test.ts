@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ACCOUNTS } from "@/lib/accounts/records.ts";
+import { ACCOUNTS } from "@/lib/projects/account_records.ts";
 import { openSession } from "@/lib/auth/open_session.ts";
 import { PROJECTS } from "@/lib/projects/records.ts";
 import { eq } from "@/lib/store/filter.ts";

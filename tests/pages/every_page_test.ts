@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { ACCOUNTS } from "@/lib/accounts/records.ts";
-import { API_KEYS } from "@/lib/auth/api_keys.ts";
+import { ACCOUNTS } from "@/lib/projects/account_records.ts";
+import { API_KEYS } from "@/lib/projects/api_keys.ts";
 import { USERS } from "@/lib/auth/users.ts";
 import { COLLECTIONS } from "@/lib/documents/catalog.ts";
 import { INVITATIONS } from "@/lib/projects/invitations.ts";
 import { MEMBERS, type Role } from "@/lib/projects/members.ts";
 import { PROJECTS } from "@/lib/projects/records.ts";
-import { STORAGE_SETTINGS } from "@/lib/projects/storage.ts";
+import { STORAGE_SETTINGS } from "@/lib/files/storage_settings.ts";
 import { ALL } from "@/lib/store/filter.ts";
 import type { Answer } from "../support/conforming_client.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";

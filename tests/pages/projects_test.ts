@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { PROJECT_TRASH_MS } from "@/lib/limits.ts";
 import { createProject } from "@/lib/projects/create_project.ts";
-import { restoreProject } from "@/lib/projects/trash.ts";
+import { restoreProject } from "@/lib/operations/project_trash.ts";
 import { joinProject, openAccount, ownedProject } from "../support/dashboard.ts";
 import { assertHarmless, HOSTILE, openDashboard, type PageAnswer } from "../support/pages.ts";
 import { openTestApp } from "../support/test_app.ts";

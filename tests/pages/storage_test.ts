@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { findStorage, openStorageKeys } from "@/lib/projects/storage.ts";
+import { findStorage, openStorageKeys } from "@/lib/files/storage_settings.ts";
 import { openFiles } from "../api/files.ts";
 import { joinProject, openAccount } from "../support/dashboard.ts";
 import { assertHarmless, HOSTILE, openDashboard } from "../support/pages.ts";

@@ -1,8 +1,8 @@
 import { parseDefinition } from "@/lib/documents/definition.ts";
 import type { CollectionDefinition } from "@/lib/documents/fields.ts";
 import * as collections from "@/lib/documents/save_collection.ts";
-import { parseStorageInput, storageRules } from "@/lib/projects/storage_input.ts";
-import * as storage from "@/lib/projects/storage.ts";
+import { parseStorageInput, storageRules } from "@/lib/files/storage_input.ts";
+import * as storage from "@/lib/files/storage_settings.ts";
 import type { Id } from "@/lib/store/port.ts";
 
 /** Verbs, called with what a client would send: it is read as the contract reads it. */

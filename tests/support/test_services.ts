@@ -1,8 +1,8 @@
 import type { Passwords } from "@/lib/accounts/passwords.ts";
 import type { Clock } from "@/lib/clock.ts";
-import { loadConfig } from "@/lib/config.ts";
-import { silentLog } from "@/lib/http/log.ts";
-import type { Log } from "@/lib/http/log.ts";
+import { loadConfig } from "@/lib/runtime/config.ts";
+import { silentLog } from "@/lib/runtime/log.ts";
+import type { Log } from "@/lib/runtime/log.ts";
 import type { NewId } from "@/lib/ids.ts";
 import { openServices, type Services } from "@/lib/services.ts";
 import { createTestStore, database, type TestStore } from "./test_store.ts";

@@ -6,11 +6,11 @@ import {
   type BlobPage,
   type Blobs,
   type BlobStat,
-  type ByteRange,
   type Place,
   PUBLISH_MS,
   type Upload,
 } from "../blobs.ts";
+import type { ByteRange } from "../../http/ranges.ts";
 import type { Incoming, LocalFiles } from "../local_files.ts";
 import { projectOf, uploadOfPartial } from "../paths.ts";
 import { Folders } from "./folders.ts";

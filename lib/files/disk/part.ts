@@ -1,4 +1,4 @@
-import type { ByteRange } from "../blobs.ts";
+import type { ByteRange } from "../../http/ranges.ts";
 import { ifThere } from "./guarded.ts";
 
 /** The whole of a file that should have `bytes`, or a part of it, in memory. */

@@ -14,7 +14,7 @@ import {
 } from "@aws-sdk/client-s3";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { type Clock, systemClock } from "../../clock.ts";
-import { TRUSTED_BY_DENO } from "../../egress.ts";
+import { TRUSTED_BY_DENO } from "../../http/egress.ts";
 import type { Secret } from "../../crypto/secret.ts";
 import { UPLOAD_URL_MS } from "../../limits.ts";
 import { isShown } from "../active_types.ts";
@@ -24,12 +24,12 @@ import {
   type Blobs,
   type BlobStat,
   BlobsUnavailable,
-  type ByteRange,
   type ListedBlob,
   type Place,
   PUBLISH_MS,
   type Upload,
 } from "../blobs.ts";
+import type { ByteRange } from "../../http/ranges.ts";
 import { boundedStream } from "../../http/bounded_reader.ts";
 import { projectOf, uploadOfPartial } from "../paths.ts";
 import { boundAnswers } from "./bounded_answers.ts";

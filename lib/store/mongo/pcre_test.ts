@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { patternProblem } from "../../documents/pattern.ts";
+import { patternProblem } from "../../text/pattern.ts";
 import { pcre } from "./pcre.ts";
 
 const SPELT: Readonly<Record<string, string>> = {

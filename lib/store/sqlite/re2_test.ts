@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { PATTERN_SIZE_MAX } from "../../limits.ts";
-import { patternProblem } from "../../documents/pattern.ts";
+import { patternProblem } from "../../text/pattern.ts";
 import { matchCost, re2 } from "./re2.ts";
 
 Deno.test("a pattern is found anywhere, in any letter case, and a broken one nowhere", () => {

@@ -1,7 +1,7 @@
-import type { SignedInAccount } from "@/lib/accounts/account_sessions.ts";
+import type { SignedInAccount } from "@/lib/projects/account_records.ts";
 import { listAccountSessions } from "@/lib/accounts/list_account_sessions.ts";
 import { ownAccount } from "@/lib/accounts/own_account.ts";
-import type { AccountRecord } from "@/lib/accounts/records.ts";
+import type { AccountRecord } from "@/lib/projects/account_records.ts";
 import { aiUsage } from "@/lib/ai/usage.ts";
 import { PASSWORD_LENGTH_MIN } from "@/lib/limits.ts";
 import type { Problem } from "@/lib/problems.ts";

@@ -1,4 +1,5 @@
-import { sessionCookie, type SignedInAccount } from "@/lib/accounts/account_sessions.ts";
+import { sessionCookie } from "@/lib/accounts/account_sessions.ts";
+import type { SignedInAccount } from "@/lib/projects/account_records.ts";
 import { endAccountSession, endOtherAccountSessions } from "@/lib/accounts/end_account_sessions.ts";
 import { changeOwnPassword, deleteOwnAccount } from "@/lib/accounts/own_password.ts";
 import { saveAccountKey } from "@/lib/ai/keys.ts";

@@ -1,5 +1,5 @@
 import type { ShownAccountSession } from "@/lib/accounts/list_account_sessions.ts";
-import type { RecordPage } from "@/lib/page.ts";
+import type { RecordPage } from "@/lib/paging/record_page.ts";
 import type { Problem } from "@/lib/problems.ts";
 import { deviceText } from "../components/device.ts";
 import { Ask, Refusal } from "../components/forms.tsx";

@@ -1,7 +1,8 @@
 import { raw } from "hono/html";
 import { LRUCache } from "lru-cache";
 import { type DocumentList, documentsOf, listDocuments } from "@/lib/documents/list_documents.ts";
-import { messageOf, tooSlow } from "@/lib/http/respond.ts";
+import { messageOf } from "@/lib/http/respond.ts";
+import { tooSlow } from "../../as_problem.ts";
 import { TRASH_MS } from "@/lib/limits.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";

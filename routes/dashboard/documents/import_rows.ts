@@ -6,7 +6,8 @@ import {
   creationProblem,
 } from "@/lib/documents/create_document.ts";
 import type { ItemDefinition } from "@/lib/documents/fields.ts";
-import { isServerField, shown } from "@/lib/documents/names.ts";
+import { isServerField } from "@/lib/documents/names.ts";
+import { shown } from "@/lib/text/input_text.ts";
 import { BULK_DOCUMENTS_MAX } from "@/lib/limits.ts";
 import { Problem } from "@/lib/problems.ts";
 import { parseJson } from "@/lib/store/json_text.ts";

@@ -8,7 +8,7 @@ import { getStorageUsage } from "@/lib/files/usage.ts";
 import { readFileForm } from "@/lib/http/file_form.ts";
 import type { Reply } from "@/lib/http/respond.ts";
 import { UPLOAD_HOLD_MS, UPLOAD_STALL_MS } from "@/lib/limits.ts";
-import type { RecordPage } from "@/lib/page.ts";
+import type { RecordPage } from "@/lib/paging/record_page.ts";
 import { includes, type ProjectMember } from "@/lib/projects/members.ts";
 import type { Problem } from "@/lib/problems.ts";
 import type { Call, Handler } from "../../call.ts";

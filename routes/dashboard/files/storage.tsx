@@ -1,7 +1,7 @@
 import { checkStorage, type StorageCheck } from "@/lib/files/check_storage.ts";
 import { includes, type ProjectMember } from "@/lib/projects/members.ts";
-import { clearStorage, findStorage, setStorage } from "@/lib/projects/storage.ts";
-import { parseStorageInput, storageRules } from "@/lib/projects/storage_input.ts";
+import { clearStorage, findStorage, setStorage } from "@/lib/files/storage_settings.ts";
+import { parseStorageInput, storageRules } from "@/lib/files/storage_input.ts";
 import type { Problem } from "@/lib/problems.ts";
 import type { Call, Handler } from "../../call.ts";
 import { Refusal } from "../components/forms.tsx";

@@ -1,4 +1,4 @@
-import type { StorageSettings } from "@/lib/projects/storage.ts";
+import type { StorageSettings } from "@/lib/files/storage_settings.ts";
 import type { Problem } from "@/lib/problems.ts";
 import type { Json } from "@/lib/store/port.ts";
 import { Ask, Field, Refusal } from "../components/forms.tsx";

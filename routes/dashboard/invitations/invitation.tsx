@@ -1,4 +1,4 @@
-import type { SignedInAccount } from "@/lib/accounts/account_sessions.ts";
+import type { SignedInAccount } from "@/lib/projects/account_records.ts";
 import type { Problem } from "@/lib/problems.ts";
 import {
   acceptInvitation,

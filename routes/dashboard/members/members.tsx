@@ -4,7 +4,7 @@ import type { SentInvitation } from "@/lib/projects/invite.ts";
 import { listMembers, type ShownMember } from "@/lib/projects/manage_members.ts";
 import { includes, type ProjectMember } from "@/lib/projects/members.ts";
 import { listInvitations, type ShownInvitation } from "@/lib/projects/shown_invitation.ts";
-import type { RecordPage } from "@/lib/page.ts";
+import type { RecordPage } from "@/lib/paging/record_page.ts";
 import type { Id } from "@/lib/store/port.ts";
 import type { Call, Handler } from "../../call.ts";
 import { Refusal } from "../components/forms.tsx";

@@ -1,4 +1,4 @@
-import type { KeyKind } from "@/lib/auth/principals.ts";
+import type { KeyKind } from "@/lib/projects/api_keys.ts";
 import { checkedKeyKind, rotateKey } from "@/lib/projects/projects.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
 import type { Handler } from "../../call.ts";

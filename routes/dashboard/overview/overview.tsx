@@ -1,4 +1,4 @@
-import type { KeyKind } from "@/lib/auth/principals.ts";
+import type { KeyKind } from "@/lib/projects/api_keys.ts";
 import { listCollections } from "@/lib/documents/save_collection.ts";
 import type { Problem } from "@/lib/problems.ts";
 import { includes, type ProjectMember } from "@/lib/projects/members.ts";

@@ -1,4 +1,4 @@
-import type { SignedInAccount } from "@/lib/accounts/account_sessions.ts";
+import type { SignedInAccount } from "@/lib/projects/account_records.ts";
 import { type CreatedProject, createProject } from "@/lib/projects/create_project.ts";
 import { PROVIDER_NAMES } from "@/lib/social/providers.ts";
 import type { Handler } from "../../call.ts";

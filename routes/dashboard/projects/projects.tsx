@@ -1,11 +1,11 @@
-import type { SignedInAccount } from "@/lib/accounts/account_sessions.ts";
+import type { SignedInAccount } from "@/lib/projects/account_records.ts";
 import { countUsers } from "@/lib/auth/users.ts";
 import { collectionSizes } from "@/lib/documents/collection_sizes.ts";
 import { getStorageUsage } from "@/lib/files/usage.ts";
 import { PROJECT_NAME_LENGTH_MAX } from "@/lib/limits.ts";
 import type { Problem } from "@/lib/problems.ts";
 import { listProjects, type ShownProject } from "@/lib/projects/shown_project.ts";
-import { listTrashed, type TrashedProject } from "@/lib/projects/trash.ts";
+import { listTrashed, type TrashedProject } from "@/lib/operations/project_trash.ts";
 import type { Services } from "@/lib/services.ts";
 import type { Call, Handler } from "../../call.ts";
 import { Field, Refusal } from "../components/forms.tsx";

@@ -1,4 +1,4 @@
-import type { RecordPage } from "@/lib/page.ts";
+import type { RecordPage } from "@/lib/paging/record_page.ts";
 import type { Json } from "@/lib/store/port.ts";
 import { deviceText } from "../components/device.ts";
 import { Ask } from "../components/forms.tsx";

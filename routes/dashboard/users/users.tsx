@@ -1,6 +1,6 @@
 import { listUsers } from "@/lib/auth/manage_users.ts";
 import type { UserRecord } from "@/lib/auth/users.ts";
-import type { RecordPage } from "@/lib/page.ts";
+import type { RecordPage } from "@/lib/paging/record_page.ts";
 import { includes, type ProjectMember } from "@/lib/projects/members.ts";
 import type { Handler } from "../../call.ts";
 import { Refusal } from "../components/forms.tsx";

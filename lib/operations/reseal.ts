@@ -1,15 +1,15 @@
 import { ACCOUNT_AI_KEYS, PROJECT_AI_KEYS } from "../ai/keys.ts";
-import { SIGNING_KEY_SEALS } from "../auth/signing_keys.ts";
+import { SIGNING_KEY_SEALS } from "../projects/signing_keys.ts";
 import type { Clock } from "../clock.ts";
 import type { KeyRing } from "../crypto/key_ring.ts";
 import type { SealedPlace } from "../crypto/sealed_place.ts";
-import { retireOthers } from "../crypto/known_keys.ts";
+import { retireOthers } from "../runtime/known_keys.ts";
 import { SIGN_IN_SEALS } from "../social/states.ts";
 import { ALL, and, eq } from "../store/filter.ts";
 import type { Engine, Id, StoredRecord } from "../store/port.ts";
-import { eachProject } from "./projects.ts";
-import { PROVIDER_SEALS } from "./providers.ts";
-import { STORAGE_SEALS } from "./storage.ts";
+import { eachProject } from "../projects/projects.ts";
+import { PROVIDER_SEALS } from "../projects/providers.ts";
+import { STORAGE_SEALS } from "../files/storage_settings.ts";
 
 /** Everything that is kept sealed, and where. */
 export const CONTROL_SEALS: readonly SealedPlace[] = [ACCOUNT_AI_KEYS, PROJECT_AI_KEYS];

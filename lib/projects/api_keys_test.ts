@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { openTestServices } from "@/tests/support/test_services.ts";
-import { createProject } from "../projects/create_project.ts";
-import { rotateKey } from "../projects/projects.ts";
-import { type ProjectRecord, PROJECTS } from "../projects/records.ts";
+import { createProject } from "./create_project.ts";
+import { rotateKey } from "./projects.ts";
+import { type ProjectRecord, PROJECTS } from "./records.ts";
 import { eq } from "../store/filter.ts";
 import type { Definition, Engine, Space, StoredRecord } from "../store/port.ts";
 import { createKeyDirectory, newApiKey } from "./api_keys.ts";

@@ -1,8 +1,8 @@
-import { keyRingProblem } from "./crypto/key_ring.ts";
-import { Secret } from "./crypto/secret.ts";
-import { RATE_PER_MINUTE, REQUEST_TIMEOUT_MS } from "./limits.ts";
-import { LOCAL_HOSTS } from "./local_hosts.ts";
-import type { Sync } from "./store/sqlite/connection.ts";
+import { keyRingProblem } from "../crypto/key_ring.ts";
+import { Secret } from "../crypto/secret.ts";
+import { RATE_PER_MINUTE, REQUEST_TIMEOUT_MS } from "../limits.ts";
+import { LOCAL_HOSTS } from "../local_hosts.ts";
+import type { Sync } from "../store/sqlite/connection.ts";
 
 export type LogLevel = "debug" | "info" | "warn" | "error";
 

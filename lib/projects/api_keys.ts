@@ -2,11 +2,14 @@ import { createReadThrough } from "../cache.ts";
 import type { Clock } from "../clock.ts";
 import { sha256 } from "../crypto/hashes.ts";
 import { randomToken } from "../crypto/random.ts";
-import { isTrashed, type ProjectRecord, PROJECTS } from "../projects/records.ts";
+import { isTrashed, type ProjectRecord, PROJECTS } from "./records.ts";
 import { eq } from "../store/filter.ts";
 import type { Definition, Engine, Id, StoredRecord } from "../store/port.ts";
 import type { Soon } from "../soon.ts";
-import type { KeyKind } from "./principals.ts";
+
+export const KEY_KINDS = ["publishable", "secret"] as const;
+
+export type KeyKind = (typeof KEY_KINDS)[number];
 
 export type ApiKeyRecord = StoredRecord & {
   projectId: Id;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createEgress } from "../egress.ts";
+import { createEgress } from "../http/egress.ts";
 import { Problem } from "../problems.ts";
 import { parseStorageInput, type StorageRules } from "./storage_input.ts";
 

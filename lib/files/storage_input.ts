@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { Config } from "../config.ts";
-import type { Egress } from "../egress.ts";
+import type { Config } from "../runtime/config.ts";
+import type { Egress } from "../http/egress.ts";
 import { Problem } from "../problems.ts";
 import { Secret } from "../crypto/secret.ts";
 

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { engineOver } from "@/tests/support/engine_over.ts";
 import { openTestServices } from "@/tests/support/test_services.ts";
-import { BlobsUnavailable } from "../files/blobs.ts";
-import { type RemovalRecord, REMOVALS } from "../files/removals.ts";
-import { requestUpload } from "../files/request_upload.ts";
-import { INTERNAL } from "../files/stores.ts";
-import { findUpload, STORAGE_USAGE, type StorageUsageRecord } from "../files/uploads.ts";
+import { BlobsUnavailable } from "./blobs.ts";
+import { type RemovalRecord, REMOVALS } from "./removals.ts";
+import { requestUpload } from "./request_upload.ts";
+import { INTERNAL } from "./stores.ts";
+import { findUpload, STORAGE_USAGE, type StorageUsageRecord } from "./uploads.ts";
 import { UPLOAD_HOLD_MS } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import type { Services } from "../services.ts";
@@ -18,7 +18,7 @@ import {
   shownStorage,
   STORAGE_SETTINGS,
   type StorageRecord,
-} from "./storage.ts";
+} from "./storage_settings.ts";
 import { setStorage } from "@/tests/support/given.ts";
 
 const PROJECT = "66f1a0c2e4b0a1b2c3d4e5f6";

@@ -1,4 +1,4 @@
-import type { LogLevel } from "../config.ts";
+import type { LogLevel } from "./config.ts";
 
 const LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"];
 

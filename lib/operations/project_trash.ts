@@ -1,5 +1,5 @@
-import { type AccountRecord, ACCOUNTS } from "../accounts/records.ts";
-import { API_KEYS, type KeyDirectory } from "../auth/api_keys.ts";
+import { type AccountRecord, ACCOUNTS } from "../projects/account_records.ts";
+import { API_KEYS, type KeyDirectory } from "../projects/api_keys.ts";
 import { type Clock, timestamp } from "../clock.ts";
 import type { Blobs } from "../files/blobs.ts";
 import type { ServedFiles } from "../files/served_files.ts";
@@ -10,11 +10,11 @@ import { Problem } from "../problems.ts";
 import { deleteAll } from "../store/expiry.ts";
 import { and, compare, eq } from "../store/filter.ts";
 import type { Engine, Id } from "../store/port.ts";
-import { INVITATIONS } from "./invitations.ts";
-import { MEMBERS, type ProjectMember } from "./members.ts";
-import { eachProject } from "./projects.ts";
-import { REQUEST_COUNTS } from "./request_counts.ts";
-import { IN_USE, type ProjectRecord, PROJECTS } from "./records.ts";
+import { INVITATIONS } from "../projects/invitations.ts";
+import { MEMBERS, type ProjectMember } from "../projects/members.ts";
+import { eachProject } from "../projects/projects.ts";
+import { REQUEST_COUNTS } from "../projects/request_counts.ts";
+import { IN_USE, type ProjectRecord, PROJECTS } from "../projects/records.ts";
 
 interface TrashServices {
   readonly engine: Engine;

@@ -1,9 +1,9 @@
-import { randomToken } from "../crypto/random.ts";
-import { namesTag } from "../documents/precondition.ts";
-import type { ByteRange } from "../files/blobs.ts";
-import type { ServedFile } from "../files/served_files.ts";
-import { readRanges } from "./ranges.ts";
-import type { Reply } from "./respond.ts";
+import { randomToken } from "../../lib/crypto/random.ts";
+import { namesTag } from "../../lib/http/etags.ts";
+import type { ByteRange } from "../../lib/http/ranges.ts";
+import type { ServedFile } from "../../lib/files/served_files.ts";
+import { readRanges } from "../../lib/http/ranges.ts";
+import type { Reply } from "../../lib/http/respond.ts";
 
 /** Where the bytes of a file come from. */
 export interface FileSource {

@@ -3,7 +3,7 @@ import type { NewId } from "../ids.ts";
 import { StoreMismatch, UniqueViolation } from "../store/errors.ts";
 import { ALL, eq } from "../store/filter.ts";
 import type { Definition, Engine, StoredRecord } from "../store/port.ts";
-import type { KeyRing } from "./key_ring.ts";
+import type { KeyRing } from "../crypto/key_ring.ts";
 
 /** A key that values of this store may be sealed with. */
 export type KnownKeyRecord = StoredRecord & {

@@ -2,7 +2,7 @@ import http from "node:http";
 import https from "node:https";
 import { Readable } from "node:stream";
 import { type Egress, EgressFailed } from "./egress.ts";
-import { type ReadFailed, readWhole } from "./http/bounded_reader.ts";
+import { type ReadFailed, readWhole } from "./bounded_reader.ts";
 
 export interface EgressRequest {
   readonly method: "GET" | "HEAD" | "OPTIONS" | "PUT";

@@ -1,6 +1,6 @@
-import type { Log } from "../http/log.ts";
+import type { Log } from "./log.ts";
 import { StoreMismatch } from "../store/errors.ts";
-import { KEY_BYTES } from "./key_ring.ts";
+import { KEY_BYTES } from "../crypto/key_ring.ts";
 
 /**
  * The key ring of the embedded mode: a file in the data folder that only its owner can read, made

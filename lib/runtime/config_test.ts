@@ -6,7 +6,7 @@ import {
   type MongoDatabase,
   SETTINGS,
 } from "./config.ts";
-import { Secret } from "./crypto/secret.ts";
+import { Secret } from "../crypto/secret.ts";
 
 const KEY_A = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
 const KEY_B = "ICEiIyQlJicoKSorLC0uLzAxMjM0NTY3ODk6Ozw9Pj8=";

@@ -5,9 +5,9 @@ import { documentBytes } from "../documents/quota.ts";
 import type { BlobStores } from "../files/stores.ts";
 import { getStorageUsage } from "../files/usage.ts";
 import type { Engine } from "../store/port.ts";
-import type { ProjectMember } from "./members.ts";
-import type { Plans } from "./plans.ts";
-import { readRequestCounts } from "./request_counts.ts";
+import type { ProjectMember } from "../projects/members.ts";
+import type { Plans } from "../projects/plans.ts";
+import { readRequestCounts } from "../projects/request_counts.ts";
 
 interface UsageServices {
   readonly engine: Engine;

@@ -1,19 +1,14 @@
 import { after, timestamp } from "../clock.ts";
-import type { Config } from "../config.ts";
+import type { Config } from "../runtime/config.ts";
 import type { KeyRing } from "../crypto/key_ring.ts";
 import type { SealedPlace } from "../crypto/sealed_place.ts";
 import { Secret } from "../crypto/secret.ts";
-import type { Egress } from "../egress.ts";
-import { NOTHING } from "../files/ledger.ts";
-import { releaseExpired } from "../files/release.ts";
-import {
-  type FileServices,
-  type RemovalRecord,
-  REMOVALS,
-  retryRemovals,
-} from "../files/removals.ts";
-import { INTERNAL } from "../files/stores.ts";
-import { STORAGE_USAGE, type StorageUsageRecord } from "../files/uploads.ts";
+import type { Egress } from "../http/egress.ts";
+import { NOTHING } from "./ledger.ts";
+import { releaseExpired } from "./release.ts";
+import { type FileServices, type RemovalRecord, REMOVALS, retryRemovals } from "./removals.ts";
+import { INTERNAL } from "./stores.ts";
+import { STORAGE_USAGE, type StorageUsageRecord } from "./uploads.ts";
 import { Problem } from "../problems.ts";
 import { UniqueViolation } from "../store/errors.ts";
 import { and, eq, not, or, within } from "../store/filter.ts";

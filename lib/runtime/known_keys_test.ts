@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createProject } from "@/lib/projects/create_project.ts";
-import { reseal } from "@/lib/projects/reseal.ts";
+import { reseal } from "@/lib/operations/reseal.ts";
 import { openTestServices } from "@/tests/support/test_services.ts";
 import { createTestStore, database, type TestStore } from "@/tests/support/test_store.ts";
 import { KNOWN_KEYS, knownKeys } from "./known_keys.ts";

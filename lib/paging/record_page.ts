@@ -1,5 +1,5 @@
-import { type Cursors, digestOf, readCursor } from "./documents/cursor.ts";
-import type { Filter, Id, Records, SortKey, StoredRecord } from "./store/port.ts";
+import { type Cursors, digestOf, readCursor } from "./cursor.ts";
+import type { Filter, Id, Records, SortKey, StoredRecord } from "../store/port.ts";
 
 /** What a list of Corbel's own records (users, sessions, files) is asked for. */
 export interface PageRequest {

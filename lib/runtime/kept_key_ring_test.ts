@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { Log } from "../http/log.ts";
-import { silentLog } from "../http/log.ts";
-import { KeyRing } from "./key_ring.ts";
+import type { Log } from "./log.ts";
+import { silentLog } from "./log.ts";
+import { KeyRing } from "../crypto/key_ring.ts";
 import { keptKeyRing } from "./kept_key_ring.ts";
 
 async function tempFolder(): Promise<{ readonly path: string } & AsyncDisposable> {
