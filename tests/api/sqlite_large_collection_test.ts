@@ -7,7 +7,7 @@ import type { Records } from "@/lib/store/port.ts";
 import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
 import { updateCollection } from "@/tests/support/given.ts";
 
-const DOCUMENTS = 20_000;
+const DOCUMENTS = 40_000;
 const TIME = "2026-01-31T12:00:00.000Z";
 
 const definition = (number: Record<string, unknown>) => ({

@@ -123,7 +123,7 @@ const PARSERS: readonly Parser[] = [
   },
   {
     name: "document: members with faults",
-    size: 1_000,
+    size: 1_200, // V8 keeps smaller objects in another way, which is faster.
     input: (n) => objectOf(n, (i) => `$a${i}`),
     parse: (members) => fitWhole(collection, members),
   },
