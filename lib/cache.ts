@@ -1,11 +1,11 @@
 import type { Clock } from "./clock.ts";
 import { CACHE_MS } from "./limits.ts";
 import { createLru } from "./lru.ts";
-import type { Soon } from "./soon.ts";
+import type { MaybePromise } from "./maybe_promise.ts";
 
 /** Remembers what was read for as long as it may be stale, and no longer. */
 export interface ReadThrough<V> {
-  get(key: string): Soon<V | null>;
+  get(key: string): MaybePromise<V | null>;
   /** Drops the entries whose key or value matches; what is being read now is not kept either. */
   forget(matches: (key: string, value: V) => boolean): void;
   /** The same for one key, at no cost. */

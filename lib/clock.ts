@@ -9,7 +9,7 @@ export interface Clock {
 export const systemClock: Clock = { now: () => Date.now(), elapsed: () => performance.now() };
 
 /** Tells whether more than this has passed since now. */
-export function after(clock: Clock, ms: number): () => boolean {
+export function deadlinePassed(clock: Clock, ms: number): () => boolean {
   const end = clock.elapsed() + ms;
   return () => clock.elapsed() > end;
 }

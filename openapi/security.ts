@@ -19,7 +19,7 @@ import { requiredProjectId } from "@/lib/ids.ts";
 import { includes, memberOf, type ProjectMember, type Role } from "@/lib/projects/members.ts";
 import type { Engine, Id } from "@/lib/store/port.ts";
 import { Problem, type ProblemCode } from "@/lib/problems.ts";
-import { after, type Soon } from "@/lib/soon.ts";
+import type { MaybePromise } from "@/lib/maybe_promise.ts";
 
 export interface GuardServices extends AuthServices {
   readonly config: { readonly publicUrl: string };
@@ -44,7 +44,7 @@ export interface Security<P> {
     services: GuardServices,
     request: RequestState,
     param: (name: string) => string,
-  ): Soon<P>;
+  ): MaybePromise<P>;
 }
 
 /** No credentials are looked at. */
@@ -58,30 +58,31 @@ export const anyone: Security<null> = {
 export const projectKey: Security<Caller> = {
   requirement: [{ apiKey: [] }, { apiKey: [], accessToken: [] }],
   problems: ["API_KEY_INVALID", "ACCESS_TOKEN_INVALID", "ORIGIN_NOT_ALLOWED", "RATE_LIMITED"],
-  guard: (services, request) =>
-    after(authenticateAndLimit(services, request), (holder) => callerOf(services, holder, request)),
+  async guard(services, request) {
+    const holder = await authenticateAndLimit(services, request);
+    return await callerOf(services, holder, request);
+  },
 };
 
-/** The publishable key and the access token of the user who acts for himself. */
+/** The publishable key and the access token of the signed-in user. */
 export const signedInUser: Security<SignedInUser> = {
   requirement: [{ apiKey: [], accessToken: [] }],
   problems: [...projectKey.problems, "ACCESS_TOKEN_REQUIRED", "PUBLISHABLE_KEY_REQUIRED"],
-  guard: (services, request) =>
-    after(
-      authenticateAndLimit(services, request),
-      (holder) => signedInUserOf(services, holder, request),
-    ),
+  async guard(services, request) {
+    const holder = await authenticateAndLimit(services, request);
+    return await signedInUserOf(services, holder, request);
+  },
 };
 
 /** The secret key alone. */
 export const secretKey: Security<ApiKeyPrincipal> = {
   requirement: [{ apiKey: [] }],
   problems: ["API_KEY_INVALID", "ORIGIN_NOT_ALLOWED", "RATE_LIMITED", "SECRET_KEY_REQUIRED"],
-  guard: (services, request) =>
-    after(authenticateAndLimit(services, request), (holder) => {
-      if (holder.kind !== "secret") throw new Problem("SECRET_KEY_REQUIRED");
-      return holder;
-    }),
+  async guard(services, request) {
+    const holder = await authenticateAndLimit(services, request);
+    if (holder.kind !== "secret") throw new Problem("SECRET_KEY_REQUIRED");
+    return holder;
+  },
 };
 
 /**
@@ -91,11 +92,11 @@ export const secretKey: Security<ApiKeyPrincipal> = {
 export const signInKey: Security<ApiKeyPrincipal> = {
   requirement: [{ apiKey: [] }],
   problems: ["API_KEY_INVALID", "ORIGIN_NOT_ALLOWED", "RATE_LIMITED"],
-  guard: (services, request) =>
-    after(authenticateAndLimit(services, request), (holder) => {
-      countSignIn(services, holder, request);
-      return holder;
-    }),
+  async guard(services, request) {
+    const holder = await authenticateAndLimit(services, request);
+    countSignIn(services, holder, request);
+    return holder;
+  },
 };
 
 /** Either key, for an operation that takes an access token as far as it is good. */
@@ -156,11 +157,11 @@ export const ownPages: Security<null> = {
 export const countedByAddress = <P>(security: Security<P>): Security<P> => ({
   requirement: security.requirement,
   problems: [...security.problems, "RATE_LIMITED"],
-  guard: (services, request, param) =>
-    after(security.guard(services, request, param), (principal) => {
-      countAt(services.dashboardLimiter, `dashboard ${request.network}`, request);
-      return principal;
-    }),
+  async guard(services, request, param) {
+    const principal = await security.guard(services, request, param);
+    countAt(services.dashboardLimiter, `dashboard ${request.network}`, request);
+    return principal;
+  },
 });
 
 /** What the document says of {@linkcode countedByAddress}. */
@@ -234,17 +235,16 @@ export const projectAdminOrHidden: Security<ProjectMember> = {
 };
 
 /** Whose key it is, for a request that may go on with it. */
-function authenticateAndLimit(
+async function authenticateAndLimit(
   services: GuardServices,
   request: RequestState,
-): Soon<ApiKeyPrincipal> {
-  return after(authenticateKey(services, request), (holder) => {
-    request.projectId = holder.projectId;
-    request.callerKind = holder.kind;
-    countRequest(services, holder, request);
-    checkOrigin(services, holder, request.origin);
-    return holder;
-  });
+): Promise<ApiKeyPrincipal> {
+  const holder = await authenticateKey(services, request);
+  request.projectId = holder.projectId;
+  request.callerKind = holder.kind;
+  countRequest(services, holder, request);
+  checkOrigin(services, holder, request.origin);
+  return holder;
 }
 
 /** How the document names the credentials. */

@@ -2,7 +2,7 @@ import type { ChunkLimits } from "@/lib/http/chunks.ts";
 import type { Reply } from "@/lib/http/respond.ts";
 import type { Problem } from "@/lib/problems.ts";
 import type { Services } from "@/lib/services.ts";
-import type { Soon } from "@/lib/soon.ts";
+import type { MaybePromise } from "@/lib/maybe_promise.ts";
 import type { Id, Json } from "@/lib/store/port.ts";
 import type { Contract } from "@/openapi/contract.ts";
 import type { Params, PathParameters } from "@/openapi/inputs.ts";
@@ -76,7 +76,7 @@ export interface InProject {
 }
 
 /** A handler only translates: it reads the call, calls one verb, and shapes the reply. */
-export type Handler<P, I = unknown> = (call: Call<P> & I) => Soon<Reply>;
+export type Handler<P, I = unknown> = (call: Call<P> & I) => MaybePromise<Reply>;
 
 /** The handler of an operation. @template P Its caller, as far as the handler looks at it. */
 export type HandlerOf<C, P = PrincipalOf<C>> = Handler<P, InputOf<C>>;

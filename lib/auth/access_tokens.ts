@@ -1,7 +1,6 @@
 import { jwtVerify, SignJWT } from "jose";
 import type { Clock } from "../clock.ts";
 import { createLru } from "../lru.ts";
-import { after, type Soon } from "../soon.ts";
 import type { Id } from "../store/port.ts";
 import type { SessionDirectory } from "./sessions.ts";
 import { ALGORITHM, type SigningKey, type SigningKeys } from "../projects/signing_keys.ts";
@@ -23,7 +22,7 @@ export interface AccessTokens {
   /** @param seconds How long the token lives. */
   issue(projectId: Id, bearer: Bearer, seconds: number): Promise<string>;
   /** Null for anything but a token of this project whose session still stands. */
-  verify(projectId: Id, token: string): Soon<Bearer | null>;
+  verify(projectId: Id, token: string): Promise<Bearer | null>;
 }
 
 const TYPE = "at+jwt";
@@ -68,11 +67,11 @@ export function createAccessTokens(
     return bearer;
   }
 
-  function stillStands(bearer: CheckedBearer | null): Soon<Bearer | null> {
+  async function ifActive(bearer: CheckedBearer | null): Promise<Bearer | null> {
     if (bearer === null || bearer.expiresAt <= clock.now()) return null;
     const { projectId, sessionId, userId } = bearer;
-    const stands = sessions.stands(projectId, sessionId, userId);
-    return after(stands, (stands) => stands ? { userId, sessionId } : null);
+    const isActive = await sessions.isActive(projectId, sessionId, userId);
+    return isActive ? { userId, sessionId } : null;
   }
 
   return {
@@ -92,8 +91,8 @@ export function createAccessTokens(
     verify(projectId, token) {
       const known = checked.get(token);
       return known?.projectId === projectId
-        ? stillStands(known)
-        : read(projectId, token).then(stillStands);
+        ? ifActive(known)
+        : read(projectId, token).then(ifActive);
     },
   };
 }

@@ -1,6 +1,5 @@
 import type { Credentials } from "../http/request.ts";
 import { Problem } from "../problems.ts";
-import { after, type Soon } from "../soon.ts";
 import type { AccessTokens, Bearer } from "./access_tokens.ts";
 import type { ApiKeyPrincipal, KeyDirectory } from "../projects/api_keys.ts";
 import type { Id } from "../store/port.ts";
@@ -12,60 +11,54 @@ export interface AuthServices {
 }
 
 /** Whose key this is. Throws `API_KEY_INVALID`: one refusal, whatever is wrong with the key. */
-export const authenticateKey = (
+export async function authenticateKey(
   { keys }: Pick<AuthServices, "keys">,
   { apiKey }: Pick<Credentials, "apiKey">,
-): Soon<ApiKeyPrincipal> =>
-  after(apiKey === null ? null : keys.find(apiKey), (holder) => {
-    if (holder === null) throw new Problem("API_KEY_INVALID");
-    return holder;
-  });
+): Promise<ApiKeyPrincipal> {
+  const principal = apiKey === null ? null : await keys.find(apiKey);
+  if (principal === null) throw new Problem("API_KEY_INVALID");
+  return principal;
+}
 
 /**
  * The caller behind a valid key. A bearer token sent with a publishable key must be valid, also
  * where none is needed (`ACCESS_TOKEN_INVALID`); with a secret key it is ignored.
  */
-export function callerOf(
+export async function callerOf(
   services: Pick<AuthServices, "tokens">,
   { kind, projectId }: ApiKeyPrincipal,
   { authorization }: Pick<Credentials, "authorization">,
-): Soon<Caller> {
+): Promise<Caller> {
   if (kind === "secret") return { kind, projectId };
   if (authorization === null) return { kind, projectId, userId: null };
-  return after(
-    bearerOf(services, projectId, authorization),
-    ({ userId }) => ({ kind, projectId, userId }),
-  );
+  const { userId } = await bearerOf(services, projectId, authorization);
+  return { kind, projectId, userId };
 }
 
 /**
  * The signed-in user, with a publishable key. Throws `PUBLISHABLE_KEY_REQUIRED`,
  * `ACCESS_TOKEN_REQUIRED` and `ACCESS_TOKEN_INVALID`.
  */
-export function signedInUserOf(
+export async function signedInUserOf(
   services: Pick<AuthServices, "tokens">,
   { kind, projectId }: ApiKeyPrincipal,
   { authorization }: Pick<Credentials, "authorization">,
-): Soon<SignedInUser> {
+): Promise<SignedInUser> {
   if (kind === "secret") throw new Problem("PUBLISHABLE_KEY_REQUIRED");
   if (authorization === null) throw new Problem("ACCESS_TOKEN_REQUIRED");
-  return after(
-    bearerOf(services, projectId, authorization),
-    (bearer) => ({ projectId, ...bearer }),
-  );
+  return { projectId, ...await bearerOf(services, projectId, authorization) };
 }
 
 const BEARER = /^Bearer /i;
 
 /** The bearer of an `Authorization` header. Throws `ACCESS_TOKEN_INVALID`. */
-export function bearerOf(
+export async function bearerOf(
   { tokens }: Pick<AuthServices, "tokens">,
   projectId: Id,
   authorization: string,
-): Soon<Bearer> {
+): Promise<Bearer> {
   const token = BEARER.test(authorization) ? authorization.slice("Bearer ".length) : null;
-  return after(token === null ? null : tokens.verify(projectId, token), (bearer) => {
-    if (bearer === null) throw new Problem("ACCESS_TOKEN_INVALID");
-    return bearer;
-  });
+  const bearer = token === null ? null : await tokens.verify(projectId, token);
+  if (bearer === null) throw new Problem("ACCESS_TOKEN_INVALID");
+  return bearer;
 }

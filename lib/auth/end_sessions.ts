@@ -7,7 +7,7 @@ import type { Bearer } from "./access_tokens.ts";
 import { type AuthServices, bearerOf } from "./authenticate.ts";
 import { parseRefreshToken, REFRESH_TOKENS, type RefreshTokenRecord } from "./refresh_tokens.ts";
 import { revokeSessions } from "./revoke_sessions.ts";
-import { type SessionDirectory, type SessionRecord, SESSIONS, standing } from "./sessions.ts";
+import { activeSessions, type SessionDirectory, type SessionRecord, SESSIONS } from "./sessions.ts";
 
 interface EndServices extends Pick<AuthServices, "tokens"> {
   readonly engine: Engine;
@@ -44,7 +44,7 @@ export async function userOfRefreshToken(
   const session = sessionId === null
     ? null
     : await engine.records<SessionRecord>(projectId, SESSIONS)
-      .findOne(and(eq("_id", sessionId), standing(clock)));
+      .findOne(and(eq("_id", sessionId), activeSessions(clock)));
   if (session === null) throw new Problem("REFRESH_TOKEN_INVALID");
   return session.value.userId;
 }
@@ -69,7 +69,7 @@ export async function endSession(
   const ended = await engine.records<SessionRecord>(projectId, SESSIONS).updateOne(
     and(
       eq("_id", sessionId),
-      standing(clock),
+      activeSessions(clock),
       ...(userId === undefined ? [] : [eq("userId", userId)]),
     ),
     { set: { revokedAt: timestamp(clock) } },

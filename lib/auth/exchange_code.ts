@@ -7,7 +7,7 @@ import type { Id } from "../store/port.ts";
 import { EXCHANGE_CODES, type ExchangeCodeRecord } from "./exchange_codes.ts";
 import { issueRefreshToken } from "./refresh_tokens.ts";
 import type { RefreshServices } from "./rotate_refresh_token.ts";
-import { type SessionRecord, SESSIONS, standing } from "./sessions.ts";
+import { activeSessions, type SessionRecord, SESSIONS } from "./sessions.ts";
 
 /**
  * Redeems a code, together with the access token it was issued with, for the first refresh token
@@ -30,7 +30,7 @@ export async function exchangeCode(
     if (redeemed === null) throw new Problem("EXCHANGE_CODE_INVALID");
     const { sessionId } = redeemed.value;
     const session = await tx.records<SessionRecord>(SESSIONS).updateOne(
-      and(eq("_id", sessionId), standing(clock)),
+      and(eq("_id", sessionId), activeSessions(clock)),
       { set: { lastUsedAt: now } },
     );
     if (session === null) throw new Problem("EXCHANGE_CODE_INVALID");

@@ -4,7 +4,7 @@ import { and, eq } from "../store/filter.ts";
 import type { Engine, Json } from "../store/port.ts";
 import { type PageRequest, readPage, type RecordPage } from "../paging/record_page.ts";
 import type { SignedInUser } from "./principals.ts";
-import { type SessionRecord, SESSIONS, standing } from "./sessions.ts";
+import { activeSessions, type SessionRecord, SESSIONS } from "./sessions.ts";
 
 /**
  * The user's sessions that stand, the newest first; `current` marks the one that asks. Throws
@@ -21,7 +21,7 @@ export async function listSessions(
     name: SESSIONS.name,
     records: services.engine.records<SessionRecord>(projectId, SESSIONS),
     asked,
-    filter: and(asked, standing(services.clock)),
+    filter: and(asked, activeSessions(services.clock)),
   }, request);
   const shown = items.map((session) => ({
     _id: session._id,

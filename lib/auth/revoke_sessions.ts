@@ -1,7 +1,7 @@
 import { type Clock, timestamp } from "../clock.ts";
 import { and, eq } from "../store/filter.ts";
 import type { Id, Transaction } from "../store/port.ts";
-import { type SessionRecord, SESSIONS, standing } from "./sessions.ts";
+import { activeSessions, type SessionRecord, SESSIONS } from "./sessions.ts";
 
 /**
  * Ends all sessions of a user. Resolves to their ids: after the commit the caller has the session
@@ -9,7 +9,7 @@ import { type SessionRecord, SESSIONS, standing } from "./sessions.ts";
  */
 export async function revokeSessions(tx: Transaction, clock: Clock, userId: Id): Promise<Id[]> {
   const sessions = tx.records<SessionRecord>(SESSIONS);
-  const filter = and(eq("userId", userId), standing(clock));
+  const filter = and(eq("userId", userId), activeSessions(clock));
   const sort = [{ path: "createdAt", descending: true }];
   const change = { set: { revokedAt: timestamp(clock) } };
   const revoked: Id[] = [];

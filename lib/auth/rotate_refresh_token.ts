@@ -18,7 +18,7 @@ import {
   slidingEnd,
   successorOf,
 } from "./refresh_tokens.ts";
-import { type SessionDirectory, type SessionRecord, SESSIONS, standing } from "./sessions.ts";
+import { activeSessions, type SessionDirectory, type SessionRecord, SESSIONS } from "./sessions.ts";
 
 export interface RefreshServices {
   readonly engine: Engine;
@@ -119,7 +119,7 @@ async function succeed(
   next: RefreshToken,
 ): Promise<Outcome> {
   const session = await tx.records<SessionRecord>(SESSIONS).updateOne(
-    and(eq("_id", sessionId), standing(clock)),
+    and(eq("_id", sessionId), activeSessions(clock)),
     { set: { lastUsedAt: timestamp(clock), expiresAt: slidingEnd(clock, sessionEndsAt) } },
   );
   if (session === null) throw new Problem("REFRESH_TOKEN_INVALID");
@@ -138,7 +138,7 @@ async function repeat(
   token: RefreshToken,
 ): Promise<Outcome> {
   const session = await tx.records<SessionRecord>(SESSIONS)
-    .findOne(and(eq("_id", used.sessionId), standing(clock)));
+    .findOne(and(eq("_id", used.sessionId), activeSessions(clock)));
   if (session === null) throw new Problem("REFRESH_TOKEN_INVALID");
   let [record, next] = [used, token];
   for (let passed = 0; passed <= REFRESH_REPLAYS_MAX; passed++) {
@@ -163,7 +163,7 @@ const rotated = ({ _id, userId }: SessionRecord, next: RefreshToken): Outcome =>
 /** Throws `REFRESH_TOKEN_INVALID` where the session has ended before: there is nothing to tell. */
 async function revoke(tx: Transaction, clock: Clock, sessionId: Id): Promise<Outcome> {
   const session = await tx.records<SessionRecord>(SESSIONS).updateOne(
-    and(eq("_id", sessionId), standing(clock)),
+    and(eq("_id", sessionId), activeSessions(clock)),
     { set: { revokedAt: timestamp(clock) } },
   );
   if (session === null) throw new Problem("REFRESH_TOKEN_INVALID");

@@ -1,6 +1,5 @@
 import { createReadThrough } from "../cache.ts";
 import { type Clock, timestamp } from "../clock.ts";
-import { after, type Soon } from "../soon.ts";
 import { and, compare, eq } from "../store/filter.ts";
 import type { Definition, Engine, Filter, Id, StoredRecord } from "../store/port.ts";
 
@@ -38,13 +37,13 @@ export const SESSIONS: Definition = {
 };
 
 /** Sessions that have neither expired nor been revoked: what access and refresh tokens live by. */
-export const standing = (clock: Clock): Filter =>
+export const activeSessions = (clock: Clock): Filter =>
   and(eq("revokedAt", null), compare("expiresAt", "gt", timestamp(clock)));
 
 /** Tells whether sessions still stand. */
 export interface SessionDirectory {
   /** Whether the session exists, is the user's, has not expired and was not revoked. */
-  stands(projectId: Id, sessionId: Id, userId: Id): Soon<boolean>;
+  isActive(projectId: Id, sessionId: Id, userId: Id): Promise<boolean>;
   /** Drops what is remembered of these; other processes notice within `CACHE_MS`. */
   forget(projectId: Id, sessionIds: readonly Id[]): void;
 }
@@ -67,11 +66,10 @@ export function createSessionDirectory(engine: Engine, clock: Clock): SessionDir
     return { userId, endsAt: Date.parse(expiresAt) };
   });
   return {
-    stands: (projectId, sessionId, userId) =>
-      after(
-        known.get(`${projectId}/${sessionId}`),
-        (session) => session !== null && session.userId === userId && session.endsAt > clock.now(),
-      ),
+    async isActive(projectId, sessionId, userId) {
+      const session = await known.get(`${projectId}/${sessionId}`);
+      return session !== null && session.userId === userId && session.endsAt > clock.now();
+    },
     forget(projectId, sessionIds) {
       for (const sessionId of sessionIds) known.drop(`${projectId}/${sessionId}`);
     },

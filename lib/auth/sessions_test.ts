@@ -34,52 +34,52 @@ Deno.test("a session stands for its own user", async () => {
   await using opened = await openTestServices();
   const { engine, sessions } = opened.services;
   await openSession(engine);
-  assert.equal(await sessions.stands(PROJECT, SESSION, USER), true);
-  assert.equal(await sessions.stands(PROJECT, SESSION, OTHER_USER), false);
-  assert.equal(await sessions.stands(PROJECT, SESSION, ""), false);
+  assert.equal(await sessions.isActive(PROJECT, SESSION, USER), true);
+  assert.equal(await sessions.isActive(PROJECT, SESSION, OTHER_USER), false);
+  assert.equal(await sessions.isActive(PROJECT, SESSION, ""), false);
 });
 
 Deno.test("a session that was never opened does not stand", async () => {
   await using opened = await openTestServices();
-  assert.equal(await opened.services.sessions.stands(PROJECT, SESSION, USER), false);
+  assert.equal(await opened.services.sessions.isActive(PROJECT, SESSION, USER), false);
 });
 
 Deno.test("a session stands in its own project only, also right after it was looked up there", async () => {
   await using opened = await openTestServices();
   const { engine, sessions } = opened.services;
   await openSession(engine);
-  assert.equal(await sessions.stands(PROJECT, SESSION, USER), true);
-  assert.equal(await sessions.stands(OTHER_PROJECT, SESSION, USER), false);
-  assert.equal(await sessions.stands(PROJECT, SESSION, USER), true);
+  assert.equal(await sessions.isActive(PROJECT, SESSION, USER), true);
+  assert.equal(await sessions.isActive(OTHER_PROJECT, SESSION, USER), false);
+  assert.equal(await sessions.isActive(PROJECT, SESSION, USER), true);
 });
 
 Deno.test("looking a session up in another project does not end it in its own", async () => {
   await using opened = await openTestServices();
   const { engine, sessions } = opened.services;
   await openSession(engine);
-  assert.equal(await sessions.stands(OTHER_PROJECT, SESSION, USER), false);
-  assert.equal(await sessions.stands(PROJECT, SESSION, USER), true);
+  assert.equal(await sessions.isActive(OTHER_PROJECT, SESSION, USER), false);
+  assert.equal(await sessions.isActive(PROJECT, SESSION, USER), true);
 });
 
 Deno.test("a session ends at the millisecond it says, also while it is remembered", async () => {
   await using opened = await openTestServices();
   const { services: { engine, sessions }, clock } = opened;
   await openSession(engine, { expiresAt: "2026-01-31T12:00:02.000Z" });
-  assert.equal(await sessions.stands(PROJECT, SESSION, USER), true);
+  assert.equal(await sessions.isActive(PROJECT, SESSION, USER), true);
   clock.advance(1999);
-  assert.equal(await sessions.stands(PROJECT, SESSION, USER), true);
+  assert.equal(await sessions.isActive(PROJECT, SESSION, USER), true);
   clock.advance(1);
-  assert.equal(await sessions.stands(PROJECT, SESSION, USER), false);
+  assert.equal(await sessions.isActive(PROJECT, SESSION, USER), false);
 });
 
 Deno.test("a revoked session falls at once where it is forgotten", async () => {
   await using opened = await openTestServices();
   const { engine, sessions } = opened.services;
   await openSession(engine);
-  assert.equal(await sessions.stands(PROJECT, SESSION, USER), true);
+  assert.equal(await sessions.isActive(PROJECT, SESSION, USER), true);
   await revoke(engine);
   sessions.forget(PROJECT, [SESSION]);
-  assert.equal(await sessions.stands(PROJECT, SESSION, USER), false);
+  assert.equal(await sessions.isActive(PROJECT, SESSION, USER), false);
 });
 
 Deno.test("a revoked session falls elsewhere within five seconds, though it is in use", async () => {
@@ -87,12 +87,12 @@ Deno.test("a revoked session falls elsewhere within five seconds, though it is i
   const { services: { engine }, clock } = opened;
   const elsewhere = createSessionDirectory(engine, clock);
   await openSession(engine);
-  assert.equal(await elsewhere.stands(PROJECT, SESSION, USER), true);
+  assert.equal(await elsewhere.isActive(PROJECT, SESSION, USER), true);
   await revoke(engine);
   clock.advance(2999);
-  assert.equal(await elsewhere.stands(PROJECT, SESSION, USER), true, "it is remembered for 3 s");
+  assert.equal(await elsewhere.isActive(PROJECT, SESSION, USER), true, "it is remembered for 3 s");
   clock.advance(1);
-  assert.equal(await elsewhere.stands(PROJECT, SESSION, USER), false);
+  assert.equal(await elsewhere.isActive(PROJECT, SESSION, USER), false);
 });
 
 Deno.test("a revoked session falls elsewhere as soon, though the clock was set back by an hour", async () => {
@@ -100,11 +100,11 @@ Deno.test("a revoked session falls elsewhere as soon, though the clock was set b
   const { services: { engine }, clock } = opened;
   const elsewhere = createSessionDirectory(engine, clock);
   await openSession(engine);
-  assert.equal(await elsewhere.stands(PROJECT, SESSION, USER), true);
+  assert.equal(await elsewhere.isActive(PROJECT, SESSION, USER), true);
   await revoke(engine);
   clock.setBack(3_600_000);
   clock.advance(3000);
-  assert.equal(await elsewhere.stands(PROJECT, SESSION, USER), false);
+  assert.equal(await elsewhere.isActive(PROJECT, SESSION, USER), false);
 });
 
 Deno.test("a session that is revoked while it is being looked up falls at once", async () => {
@@ -124,11 +124,11 @@ Deno.test("a session that is revoked while it is being looked up falls at once",
       }),
   });
   const sessions = createSessionDirectory(slow, clock);
-  const early = sessions.stands(PROJECT, SESSION, USER);
+  const early = sessions.isActive(PROJECT, SESSION, USER);
   await read.promise;
   await revoke(engine);
   sessions.forget(PROJECT, [SESSION]);
   goOn.resolve();
   await early;
-  assert.equal(await sessions.stands(PROJECT, SESSION, USER), false);
+  assert.equal(await sessions.isActive(PROJECT, SESSION, USER), false);
 });

@@ -2,7 +2,6 @@ import type { Caller } from "../auth/principals.ts";
 import type { NewId } from "../ids.ts";
 import { Patience } from "../patience.ts";
 import { Problem } from "../problems.ts";
-import { after, type Soon } from "../soon.ts";
 import { Outdated, StoreUnavailable } from "../store/errors.ts";
 import { ALL, and, eq, or } from "../store/filter.ts";
 import type { Definition, Engine, Filter, Id, Records } from "../store/port.ts";
@@ -118,15 +117,15 @@ export function requireSecretKey(caller: Caller): void {
 }
 
 /** Throws `COLLECTION_NOT_FOUND`. */
-export const findCollection = (
+export async function findCollection(
   { catalog }: AccessServices,
   caller: Caller,
   name: string,
-): Soon<Collection> =>
-  after(catalog.find(caller.projectId, name), (collection) => {
-    if (collection === null) throw new Problem("COLLECTION_NOT_FOUND");
-    return collection;
-  });
+): Promise<Collection> {
+  const collection = await catalog.find(caller.projectId, name);
+  if (collection === null) throw new Problem("COLLECTION_NOT_FOUND");
+  return collection;
+}
 
 /** Throws `ACCESS_TOKEN_REQUIRED` where row-level security needs to know the user. */
 export function readAccess(

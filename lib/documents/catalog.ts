@@ -1,6 +1,6 @@
 import { createReadThrough } from "../cache.ts";
 import type { Clock } from "../clock.ts";
-import type { Soon } from "../soon.ts";
+import type { MaybePromise } from "../maybe_promise.ts";
 import { eq } from "../store/filter.ts";
 import type { Definition, Engine, Id, Json, Stored, StoredRecord } from "../store/port.ts";
 import { type Collection, compileCollection } from "./collection.ts";
@@ -55,7 +55,7 @@ function isOf(
 /** Finds collections by their names. */
 export interface Catalog {
   /** Null if the project has no such collection; letter case counts. */
-  find(projectId: Id, name: string): Soon<Collection | null>;
+  find(projectId: Id, name: string): MaybePromise<Collection | null>;
   /**
    * Drops what is remembered. Other processes notice at once where the engine tells what others have
    * committed, and within `CACHE_MS` elsewhere.

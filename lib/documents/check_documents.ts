@@ -1,4 +1,4 @@
-import { after, type Clock } from "../clock.ts";
+import { type Clock, deadlinePassed } from "../clock.ts";
 import type { FieldFault } from "../problems.ts";
 import { Outdated, StoreUnavailable } from "../store/errors.ts";
 import { ALL, and, compare, eq, not, or } from "../store/filter.ts";
@@ -37,7 +37,7 @@ export async function checkDocuments(
   const stored = await findRecord(engine.records(projectId, COLLECTIONS), name);
   const { definition: { fields }, records } = collectionOf(stored);
   const documents = engine.records<StoredDocument>(projectId, records);
-  const isOver = after(clock, limitMs);
+  const isOver = deadlinePassed(clock, limitMs);
   const dates = datePaths(
     Object.fromEntries(fields.map(({ key }) => [key, records.fields[key]!])),
   );

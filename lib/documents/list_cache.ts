@@ -1,5 +1,4 @@
 import { LRUCache } from "lru-cache";
-import { after, type Soon } from "../soon.ts";
 import type { Clock } from "../clock.ts";
 import type { Caller } from "../auth/principals.ts";
 import { callerTag, findCollection } from "./access.ts";
@@ -70,15 +69,15 @@ export interface RepeatedList {
  * definition it was made by turns out to have been replaced before. Lists that show documents
  * of other collections are not kept: what their definitions permit is known with a delay.
  */
-export function cachedList(
+export async function cachedList(
   services: RepeatedServices,
   caller: Caller,
   input: RepeatedList,
-): Soon<ListAnswer> {
+): Promise<ListAnswer> {
   const { engine, answers, catalog, clock } = services;
   const { collectionName, query, bypassCache } = input;
   if (bypassCache || query.length > QUERY_LENGTH_MAX || engine.version === undefined) {
-    return readList(services, caller, input);
+    return await readList(services, caller, input);
   }
   // No part holds a line break: paths and queries with one are refused, or sent encoded.
   const key = `${caller.projectId}\n${callerTag(caller)}\n${collectionName}\n${query}`;
@@ -90,14 +89,13 @@ export function cachedList(
     return known;
   }
   const looked = { until: clock.elapsed() + LOOK_EVERY_MS, forgotten };
-  return after(findCollection(services, caller, collectionName), ({ version: definition }) => {
-    if (isSame && known.definition === definition) {
-      known.looked = looked;
-      return known;
-    }
-    const asOf = { key, version: engine.version!(caller.projectId), definition, looked };
-    return readAndKeep(services, caller, { ...input, ...asOf });
-  });
+  const { version: definition } = await findCollection(services, caller, collectionName);
+  if (isSame && known.definition === definition) {
+    known.looked = looked;
+    return known;
+  }
+  const asOf = { key, version: engine.version(caller.projectId), definition, looked };
+  return await readAndKeep(services, caller, { ...input, ...asOf });
 }
 
 async function readList(

@@ -1,4 +1,4 @@
-import { after } from "../clock.ts";
+import { deadlinePassed } from "../clock.ts";
 import { eachProject } from "../projects/projects.ts";
 import { findUsage } from "./ledger.ts";
 import { releaseExpired } from "./release.ts";
@@ -33,7 +33,7 @@ export async function reap(
     await attempt(services, projectId, async () => {
       const usage = await findUsage(services, projectId);
       const isExternal = usage !== null && usage.target !== INTERNAL;
-      const isLate = isExternal ? after(services.clock, EXTERNAL_PASS_MS) : () => false;
+      const isLate = isExternal ? deadlinePassed(services.clock, EXTERNAL_PASS_MS) : () => false;
       const isOver = () => stopped() || isLate();
       released += await releaseExpired(services, projectId, isOver);
       removed += await retryRemovals(services, projectId, dueBy(services.clock), isOver);

@@ -3,7 +3,6 @@ import type { Clock } from "../clock.ts";
 import type { Config } from "../runtime/config.ts";
 import { disposition } from "../http/disposition.ts";
 import { isInUse } from "../projects/projects.ts";
-import { after, type Soon } from "../soon.ts";
 import type { Engine, Id } from "../store/port.ts";
 import { dangerOf, isShown } from "./active_types.ts";
 import type { Blobs } from "./blobs.ts";
@@ -30,7 +29,7 @@ export interface ServedFiles {
    * Null for every path but that of a confirmed file.
    * @param host What the request was sent to, with its port; null if it does not say.
    */
-  find(path: string, host: string | null): Soon<ServedFile | null>;
+  find(path: string, host: string | null): Promise<ServedFile | null>;
   /** Drops what is remembered of a project; other processes notice within `CACHE_MS`. */
   forget(projectId: Id): void;
 }
@@ -63,11 +62,10 @@ export function createServedFiles(
     return { own: servedAs(row, false), shared: servedAs(row, true) };
   });
   return {
-    find: (path, host) =>
-      after(
-        known.get(path),
-        (file) => file && (ownHost !== null && host === ownHost ? file.own : file.shared),
-      ),
+    async find(path, host) {
+      const file = await known.get(path);
+      return file && (ownHost !== null && host === ownHost ? file.own : file.shared);
+    },
     forget: (projectId) => known.forget((path) => projectOf(path) === projectId),
   };
 }

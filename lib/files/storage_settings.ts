@@ -1,4 +1,4 @@
-import { after, timestamp } from "../clock.ts";
+import { deadlinePassed, timestamp } from "../clock.ts";
 import type { Config } from "../runtime/config.ts";
 import type { KeyRing } from "../crypto/key_ring.ts";
 import type { SealedPlace } from "../crypto/sealed_place.ts";
@@ -150,7 +150,7 @@ const CLEAR_UP_MS = 10_000;
 async function drainStorage(services: FileServices, projectId: Id, target: string): Promise<void> {
   const present = (await findStorage(services, projectId))?.value.target ?? target;
   if (present === target) return;
-  const isLate = after(services.clock, CLEAR_UP_MS);
+  const isLate = deadlinePassed(services.clock, CLEAR_UP_MS);
   await releaseExpired(services, projectId, isLate);
   await retryRemovals(services, projectId, eq("target", present), isLate);
 }

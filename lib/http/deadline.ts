@@ -1,5 +1,4 @@
 import { Problem } from "../problems.ts";
-import type { Soon } from "../soon.ts";
 
 /**
  * Gives up waiting for requests that take too long. One timer looks at all of them once a second:
@@ -12,7 +11,7 @@ export interface Deadlines extends Disposable {
    *
    * @param extraMs Milliseconds beyond the time that all others have.
    */
-  within<T>(work: (restart: () => void) => Soon<T>, extraMs?: number): Soon<T>;
+  within<T>(work: (restart: () => void) => Promise<T>, extraMs?: number): Promise<T>;
 }
 
 interface Waiting {
@@ -62,13 +61,12 @@ export function createDeadlines(timeoutMs: number, now: () => number): Deadlines
   }
 
   return {
-    within<T>(work: (restart: () => void) => Soon<T>, extraMs = 0): Soon<T> {
+    within<T>(work: (restart: () => void) => Promise<T>, extraMs = 0): Promise<T> {
       const ms = timeoutMs + extraMs;
       let entry: Waiting | undefined;
       const done = work(() => {
         if (entry !== undefined) entry.until = now() + ms;
       });
-      if (!(done instanceof Promise)) return done;
       return new Promise<T>((resolve, reject) => {
         const own = entry = enter(reject, now() + ms);
         done.then(

@@ -146,18 +146,6 @@ Deno.test("one timer serves all, and none is left when nobody waits", async () =
   await assert.rejects(next, { code: "HANDLER_TIMEOUT" });
 });
 
-Deno.test("work that is done at once needs no timer, and fails at once", () => {
-  using intervals = heldIntervals();
-  using deadlines = createDeadlines(1000, () => 0);
-  assert.equal(deadlines.within(() => 5), 5);
-  const error = new Error("failed");
-  assert.throws(() =>
-    deadlines.within(() => {
-      throw error;
-    }), (thrown) => thrown === error);
-  assert.equal(intervals.running.size, 0);
-});
-
 Deno.test("disposing stops the timer though some still wait", () => {
   using intervals = heldIntervals();
   const deadlines = createDeadlines(1000, () => 0);

@@ -1,11 +1,9 @@
-import type { Soon } from "../soon.ts";
-
 /** Counts the requests that are being answered, so that a stopping server can wait for them. */
 export interface RequestDrain {
   /** Whether no more are taken. */
   readonly isDraining: boolean;
   /** Counts an answer until it is made. */
-  track<T>(answer: Soon<T>): Soon<T>;
+  track<T>(answer: Promise<T>): Promise<T>;
   /** Takes no more; resolves when all are answered. */
   drain(): Promise<void>;
 }
@@ -25,7 +23,6 @@ export function createRequestDrain(): RequestDrain {
       return isDraining;
     },
     track(answer) {
-      if (!(answer instanceof Promise)) return answer;
       inFlight++;
       answer.then(end, end);
       return answer;

@@ -5,7 +5,7 @@ import { randomToken } from "../crypto/random.ts";
 import { isTrashed, type ProjectRecord, PROJECTS } from "./records.ts";
 import { eq } from "../store/filter.ts";
 import type { Definition, Engine, Id, StoredRecord } from "../store/port.ts";
-import type { Soon } from "../soon.ts";
+import type { MaybePromise } from "../maybe_promise.ts";
 
 export const KEY_KINDS = ["publishable", "secret"] as const;
 
@@ -52,7 +52,7 @@ export interface ApiKeyPrincipal {
 /** Finds projects by their keys. */
 export interface KeyDirectory {
   /** Null for anything but a current key. */
-  find(key: string): Soon<ApiKeyPrincipal | null>;
+  find(key: string): MaybePromise<ApiKeyPrincipal | null>;
   /** Drops what is remembered of a project; other processes notice within `CACHE_MS`. */
   forget(projectId: Id): void;
 }

@@ -2,7 +2,6 @@ import { type AccountRecord, ACCOUNTS } from "./account_records.ts";
 import { createReadThrough } from "../cache.ts";
 import type { Clock } from "../clock.ts";
 import * as limits from "../limits.ts";
-import { after, type Soon } from "../soon.ts";
 import type { Engine, Id } from "../store/port.ts";
 import { type ProjectRecord, PROJECTS } from "./records.ts";
 
@@ -70,7 +69,7 @@ export const PLANS: Readonly<Record<PlanName, Plan>> = {
 /** Knows the plan of each project: that of the account that owns it. */
 export interface Plans {
   /** The free plan for a project without an owner. */
-  of(projectId: Id): Soon<Plan>;
+  of(projectId: Id): Promise<Plan>;
   /** Drops what is remembered of a project whose owner changed; others notice in `CACHE_MS`. */
   forgetProject(projectId: Id): void;
   /** The same for all projects of an account whose plan changed. */
@@ -95,7 +94,7 @@ export function createPlans(engine: Engine, clock: Clock): Plans {
     return { ownerId, plan: PLANS[owner?.value.plan ?? "free"] };
   });
   return {
-    of: (projectId) => after(known.get(projectId), (found) => found?.plan ?? PLANS.free),
+    of: async (projectId) => (await known.get(projectId))?.plan ?? PLANS.free,
     forgetProject: (projectId) => known.drop(projectId),
     forgetAccount: (accountId) => known.forget((_key, { ownerId }) => ownerId === accountId),
   };

@@ -1,6 +1,6 @@
 /** Uploads and downloads as clients make them, in tests of files. */
 
-import type { Soon } from "@/lib/soon.ts";
+import type { MaybePromise } from "@/lib/maybe_promise.ts";
 import type { Answer, Call } from "../support/conforming_client.ts";
 import type { TestApp } from "../support/test_app.ts";
 import type { Files, Requested } from "./files.ts";
@@ -23,7 +23,7 @@ export const put = (app: TestApp, upload: Requested, change: Partial<Call> = {})
 
 /** Bytes as they come, one piece after the other; what they are asked for is counted. */
 export function pieces(
-  make: (index: number) => Soon<Uint8Array<ArrayBuffer> | null>,
+  make: (index: number) => MaybePromise<Uint8Array<ArrayBuffer> | null>,
 ): ReadableStream<Uint8Array<ArrayBuffer>> & { readonly pulled: () => number } {
   let pulled = 0;
   const stream = new ReadableStream<Uint8Array<ArrayBuffer>>({

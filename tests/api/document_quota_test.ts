@@ -30,7 +30,7 @@ async function tighten(
 ): Promise<Tight> {
   const { engine } = services;
   const plan = { ...PLANS.free, documentBytes: await engine.bytes(projectId) + bytes };
-  const plans = { ...services.plans, of: () => plan };
+  const plans = { ...services.plans, of: () => Promise.resolve(plan) };
   const app = createApp({ ...services, plans });
   return {
     plan,

@@ -110,7 +110,7 @@ export async function furnish(project: TestProject): Promise<void> {
 /** Documents are not to grow in it. */
 function appWithoutRoom(services: Services): ReturnType<typeof createApp> {
   const plan = { ...PLANS.free, documentBytes: 0 };
-  const plans = { ...services.plans, of: () => plan };
+  const plans = { ...services.plans, of: () => Promise.resolve(plan) };
   return createApp({ ...services, plans });
 }
 

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { cachedList, type ListAnswer } from "@/lib/documents/list_cache.ts";
 import type { Caller } from "@/lib/auth/principals.ts";
 import { eq } from "@/lib/store/filter.ts";
-import type { Soon } from "@/lib/soon.ts";
+import type { MaybePromise } from "@/lib/maybe_promise.ts";
 import type { Id, StoredRecord } from "@/lib/store/port.ts";
 import { id, newSpace } from "../contract/fixtures.ts";
 import { SecondProcess } from "../contract/second_process.ts";
@@ -81,7 +81,7 @@ Deno.test("a repeated list never shows what two processes have changed meanwhile
     });
     const { records: definition } = (await services.catalog.find(projectId, NAME))!;
     const records = services.engine.records(projectId, definition);
-    const list = (query: string, bypassCache = false): Soon<ListAnswer> =>
+    const list = (query: string, bypassCache = false): MaybePromise<ListAnswer> =>
       cachedList(services, caller, { collectionName: NAME, query, bypassCache, wrap });
     const model = new Map<Id, number>();
 

@@ -1,4 +1,4 @@
-import type { Soon } from "../../soon.ts";
+import type { MaybePromise } from "../../maybe_promise.ts";
 import { FairQueue } from "../fair_queue.ts";
 
 /** Of a pool's connections, as many are for lists and counts, whoever asks for them. */
@@ -40,7 +40,7 @@ export class ReadConnectionLimiter {
    * Acquires a connection, at once where one is free: to be released. Resolves to how many of the
    * milliseconds are left then. Rejects with `NoReadConnection`.
    */
-  acquire(space: string, limitMs: number): Soon<number> {
+  acquire(space: string, limitMs: number): MaybePromise<number> {
     if (!this.#hasRoom(space)) return this.#wait(space, limitMs);
     this.#hold(space);
     return limitMs;
