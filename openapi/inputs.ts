@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { FAULTS_MAX } from "@/lib/documents/fit.ts";
+import { FAULTS_MAX } from "@/lib/documents/validate.ts";
 import { shown } from "@/lib/text/input_text.ts";
 import { Problem, type ProblemCode } from "@/lib/problems.ts";
 
@@ -99,14 +99,14 @@ function querySpec<Shape extends z.ZodRawShape>(
 }
 
 /** What zod tells of a value that does not fit, as far as messages need it. */
-interface Misfit {
+interface Issue {
   readonly code?: string | undefined;
   readonly path?: readonly PropertyKey[] | undefined;
 }
 
 /** A text that says something. @param must What the message says of one that is none. */
 export function text(must = "must be text") {
-  const error = ({ path = [] }: Misfit): string => `"${String(path.at(-1))}" ${must}.`;
+  const error = ({ path = [] }: Issue): string => `"${String(path.at(-1))}" ${must}.`;
   return z.string({ error }).min(1, { error });
 }
 
@@ -128,7 +128,7 @@ export const openBodyOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
  */
 export const bodyOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.strictObject(shape, {
-    error: ({ code }: Misfit) =>
+    error: ({ code }: Issue) =>
       code === "unrecognized_keys"
         ? `The body may have only ${Object.keys(shape).join(", ")}.`
         : "Send one JSON object.",

@@ -9,8 +9,8 @@ import { collectionOf, COLLECTIONS } from "./catalog.ts";
 import type { StoredDocument } from "./collection.ts";
 import { filledValue } from "./defaults.ts";
 import type { FieldDefinition } from "./fields.ts";
-import { fitValue } from "./fit.ts";
-import { type Misfit, MISFITS_MAX } from "./misfits.ts";
+import { validateValue } from "./validate.ts";
+import { type Violation, VIOLATIONS_MAX } from "./violations.ts";
 import { findRecord } from "./redefine.ts";
 
 export interface Checked {
@@ -18,7 +18,7 @@ export interface Checked {
   /** Documents that were stored in another way than their definition says, and no longer are. */
   readonly mended: number;
   /** The first ten that do not fit, and that nobody but their owner can make fit. */
-  readonly misfits: readonly Misfit[];
+  readonly violations: readonly Violation[];
 }
 
 const PAGE = 100;
@@ -41,16 +41,16 @@ export async function checkDocuments(
   const dates = datePaths(
     Object.fromEntries(fields.map(({ key }) => [key, records.fields[key]!])),
   );
-  const misfits: Misfit[] = [];
+  const violations: Violation[] = [];
   let [checked, mended] = [0, 0];
   for await (const page of pagesOf(documents, { filter: ALL, sort: [], limit: PAGE })) {
     const found = page.records();
     const misread = await misreadAmong(documents, found, dates);
     for (const document of found) {
       const { _id: id } = document;
-      const { fault, isAsStored } = fitting(fields, document);
+      const { fault, isAsStored } = validated(fields, document);
       if (fault !== null) {
-        if (misfits.length < MISFITS_MAX) misfits.push({ id, fault });
+        if (violations.length < VIOLATIONS_MAX) violations.push({ id, fault });
       } else if (!isAsStored || misread.has(id)) {
         if (await storeAnew(documents, fields, id)) mended++;
       }
@@ -58,18 +58,18 @@ export async function checkDocuments(
     checked += found.length;
     if (isOver()) break;
   }
-  return { checked, mended, misfits };
+  return { checked, mended, violations };
 }
 
 /** A document's declared fields as they are to be stored. */
-interface Fitting {
+interface Validation {
   readonly values: Readonly<Record<string, Json>>;
   readonly isAsStored: boolean;
   /** What is wrong with the first that cannot be stored so. */
   readonly fault: FieldFault | null;
 }
 
-function fitting(fields: readonly FieldDefinition[], document: StoredDocument): Fitting {
+function validated(fields: readonly FieldDefinition[], document: StoredDocument): Validation {
   const values: Record<string, Json> = {};
   let isAsStored = true;
   let fault: FieldFault | null = null;
@@ -81,13 +81,13 @@ function fitting(fields: readonly FieldDefinition[], document: StoredDocument): 
       if (required) fault ??= { path: key, message: "is required" };
       continue;
     }
-    const { value: fitted, faults } = fitValue(field, filledValue(field, value), IN_DOCUMENT);
+    const { value: valid, faults } = validateValue(field, filledValue(field, value), IN_DOCUMENT);
     if (faults.length > 0) {
       fault ??= { path: key, message: faults[0]!.message };
       continue;
     }
-    values[key] = fitted;
-    isAsStored &&= JSON.stringify(fitted) === JSON.stringify(before);
+    values[key] = valid;
+    isAsStored &&= JSON.stringify(valid) === JSON.stringify(before);
   }
   return { values, isAsStored, fault };
 }
@@ -129,7 +129,7 @@ async function storeAnew(
   for (let tries = 0; tries < TRIES; tries++) {
     const stored = await documents.get(id);
     if (stored === null) return false;
-    const set = fitting(fields, stored.value).values;
+    const set = validated(fields, stored.value).values;
     const same = and(eq("_id", id), { op: "revision", value: stored.revision });
     try {
       if (await documents.updateOne(same, { set }) !== null) return true;

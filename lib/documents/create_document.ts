@@ -8,8 +8,8 @@ import { settled, type WriteAccess } from "./access.ts";
 import { newDocument, type StoredDocument } from "./collection.ts";
 import {
   asMembers,
-  fitWhole,
   type Members,
+  validateDocument,
   withoutServerFields,
   withOwner,
   writing,
@@ -119,10 +119,10 @@ const prepared = (
   { clock, newId }: CreateServices,
   target: WriteAccess,
   members: Members,
-): StoredDocument => newDocument(newId(), fitted(target, members), timestamp(clock));
+): StoredDocument => newDocument(newId(), validated(target, members), timestamp(clock));
 
-const fitted = (target: WriteAccess, members: Members): Members =>
-  fitWhole(target.collection, withOwner(target, withoutServerFields(members, null)));
+const validated = (target: WriteAccess, members: Members): Members =>
+  validateDocument(target.collection, withOwner(target, withoutServerFields(members, null)));
 
 /**
  * Why these members are no document that could be created, as far as they alone can tell: whether
@@ -130,7 +130,7 @@ const fitted = (target: WriteAccess, members: Members): Members =>
  */
 export function creationProblem(target: WriteAccess, body: Json): Problem | null {
   try {
-    fitted(target, asMembers(body));
+    validated(target, asMembers(body));
     return null;
   } catch (error) {
     if (error instanceof Problem) return error;

@@ -6,7 +6,7 @@ import type { CollectionDefinition, FieldDefinition, ItemDefinition } from "./fi
 import { DECLARED_NAME, isServerField, nameProblem } from "./names.ts";
 import { shown } from "../text/input_text.ts";
 import { filledValue } from "./defaults.ts";
-import { fitValue } from "./fit.ts";
+import { validateValue } from "./validate.ts";
 
 const SCALARS: readonly string[] = ["String", "Number", "Boolean", "Date", "Ref"];
 const UNIQUE_TYPES: readonly string[] = ["String", "Number", "Date", "Ref"];
@@ -209,6 +209,6 @@ function checkDefault(field: FieldDefinition, at: Place, refuse: (why: string) =
   if (field.default === undefined) return;
   if (field.default === null) throw refuse("has the default null: leave it out");
   const filled = filledValue(field, field.default);
-  const { faults } = fitValue(field, filled, { strict, depth: at.depth + 1 });
+  const { faults } = validateValue(field, filled, { strict, depth: at.depth + 1 });
   if (faults.length > 0) throw refuse(`has a default that does not fit: ${faults[0]!.message}`);
 }

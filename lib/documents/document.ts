@@ -7,7 +7,7 @@ import { exceedsMembers, isObject, own } from "../store/shape.ts";
 import type { WriteAccess } from "./access.ts";
 import type { Collection } from "./collection.ts";
 import { withDefaults } from "./defaults.ts";
-import { FAULTS_MAX, fitMembers } from "./fit.ts";
+import { FAULTS_MAX, validateMembers } from "./validate.ts";
 import { isServerField, SERVER_FIELDS } from "./names.ts";
 import { shown } from "../text/input_text.ts";
 
@@ -38,13 +38,13 @@ const tooManyMembers = (cause?: unknown) =>
  * Fills what is missing, fits every value, and checks what is required. @param kept A field that
  * keeps its stored value where the members do not name it.
  */
-export function fitWhole(
+export function validateDocument(
   { definition }: Collection,
   members: Members,
   kept: string | null = null,
 ): Members {
   const filled = withDefaults(definition.fields, members);
-  const { value, faults } = fitMembers(definition.fields, filled, definition.strict);
+  const { value, faults } = validateMembers(definition.fields, filled, definition.strict);
   const missing = definition.fields
     .filter(({ key, required }) => required && key !== kept && (own(filled, key) ?? null) === null)
     .map(({ key }) => ({ path: key, message: "is required" }));

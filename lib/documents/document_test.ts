@@ -14,9 +14,9 @@ import {
   asMembers,
   checkOwnerUnchanged,
   etagOf,
-  fitWhole,
   type Members,
   refuseFaults,
+  validateDocument,
   withoutServerFields,
   withOwner,
   writing,
@@ -62,12 +62,12 @@ Deno.test("defaults fill what is missing, but not what is null", () => {
     { key: "on", type: "Date", default: "2026-01-31" },
     { key: "place", type: "Object", fields: [{ key: "city", type: "String", default: "Bonn" }] },
   ]);
-  assert.deepEqual(fitWhole(filled, {}), {
+  assert.deepEqual(validateDocument(filled, {}), {
     status: "draft",
     views: 0,
     on: "2026-01-31T00:00:00.000Z",
   });
-  assert.deepEqual(fitWhole(filled, { status: null, views: 5, on: null, place: {} }), {
+  assert.deepEqual(validateDocument(filled, { status: null, views: 5, on: null, place: {} }), {
     status: null,
     views: 5,
     on: null,
@@ -78,47 +78,49 @@ Deno.test("defaults fill what is missing, but not what is null", () => {
 Deno.test("defaults fill the objects of a list too", () => {
   const item = { type: "Object", fields: [{ key: "n", type: "Number", default: 1 }] };
   const listed = collection([{ key: "list", type: "Array", items: item }]);
-  assert.deepEqual(fitWhole(listed, { list: [{}, { n: 2 }] }), { list: [{ n: 1 }, { n: 2 }] });
+  assert.deepEqual(validateDocument(listed, { list: [{}, { n: 2 }] }), {
+    list: [{ n: 1 }, { n: 2 }],
+  });
 });
 
 Deno.test("defaults fill an object that is itself a default", () => {
   const fields = [{ key: "n", type: "Number", default: 1 }];
   const filled = collection([{ key: "o", type: "Object", fields, default: {} }]);
-  assert.deepEqual(fitWhole(filled, { o: {} }), { o: { n: 1 } });
-  assert.deepEqual(fitWhole(filled, {}), { o: { n: 1 } });
+  assert.deepEqual(validateDocument(filled, { o: {} }), { o: { n: 1 } });
+  assert.deepEqual(validateDocument(filled, {}), { o: { n: 1 } });
 });
 
 Deno.test("one document's default is not another's", () => {
   const filled = collection([{ key: "o", type: "Object", default: { list: [1] } }]);
-  const [one, other] = [fitWhole(filled, {}), fitWhole(filled, {})];
+  const [one, other] = [validateDocument(filled, {}), validateDocument(filled, {})];
   (one.o as { list: number[] }).list.push(2);
   assert.deepEqual(other, { o: { list: [1] } });
 });
 
 Deno.test("a required field must be there and not null, unless its default fills it", () => {
   const required = collection([{ key: "title", type: "String", required: true }]);
-  assert.deepEqual(fitWhole(required, { title: "" }), { title: "" });
+  assert.deepEqual(validateDocument(required, { title: "" }), { title: "" });
   for (const members of [{}, { title: null }, { Title: "a" }]) {
-    assert.throws(() => fitWhole(required, members), {
+    assert.throws(() => validateDocument(required, members), {
       code: "INVALID_DOCUMENT",
       message: 'The field "title" is required.',
     });
   }
   const filled = collection([{ key: "n", type: "Number", required: true, default: 0 }]);
-  assert.deepEqual(fitWhole(filled, {}), { n: 0 });
-  assert.throws(() => fitWhole(filled, { n: null }), { code: "INVALID_DOCUMENT" });
+  assert.deepEqual(validateDocument(filled, {}), { n: 0 });
+  assert.throws(() => validateDocument(filled, { n: null }), { code: "INVALID_DOCUMENT" });
 });
 
 Deno.test("a required field may be called like something every object inherits", () => {
   for (const key of ["toString", "valueOf", "hasOwnProperty"]) {
     const required = collection([{ key, type: "String", required: true }]);
-    assert.throws(() => fitWhole(required, {}), { code: "INVALID_DOCUMENT" }, key);
+    assert.throws(() => validateDocument(required, {}), { code: "INVALID_DOCUMENT" }, key);
   }
 });
 
 Deno.test("a refusal names every fault and its field", () => {
   const typed = collection([{ key: "n", type: "Number" }], { strict: true });
-  assert.throws(() => fitWhole(typed, { n: "1", x: 1 }), {
+  assert.throws(() => validateDocument(typed, { n: "1", x: 1 }), {
     code: "INVALID_DOCUMENT",
     message: 'The field "n" must be a Number. The field "x" is not declared.',
   });
@@ -219,7 +221,7 @@ Deno.test("a refusal tells a form which field it is about", async () => {
     { key: "title", type: "String", required: true },
     { key: "meta", type: "Object", fields: [{ key: "stars", type: "Number" }] },
   ]);
-  assert.throws(() => fitWhole(posts, { meta: { stars: "x" } }), {
+  assert.throws(() => validateDocument(posts, { meta: { stars: "x" } }), {
     faults: [
       { path: "meta.stars", message: "must be a Number" },
       { path: "title", message: "is required" },

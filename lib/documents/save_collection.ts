@@ -22,7 +22,7 @@ import { type Collection, compileCollection, type StoredDocument } from "./colle
 import { ensureLockRow, refuseMoreCollections } from "./collections_limit.ts";
 import { referencesIn } from "./definition.ts";
 import { type CollectionDefinition } from "./fields.ts";
-import { type Misfit, misfits, whyOf } from "./misfits.ts";
+import { findViolations, type Violation, whyOf } from "./violations.ts";
 import { shown } from "../text/input_text.ts";
 import { findRecord, redefine, type Redefining } from "./redefine.ts";
 
@@ -145,8 +145,8 @@ export async function updateCollection(
   // Until then other processes may read by the rules before, which show more.
   if (engine.foreignVersion === undefined && showsLess(before, definition)) await delay(CACHE_MS);
   if (JSON.stringify(before) === JSON.stringify(definition)) {
-    const { misfits } = await checkDocuments(services, { projectId, name, limitMs: CHECK_MS });
-    refuseMisfits(misfits);
+    const { violations } = await checkDocuments(services, { projectId, name, limitMs: CHECK_MS });
+    refuseViolations(violations);
   }
   return definition;
 }
@@ -273,10 +273,10 @@ async function checkStored(
   after: CollectionDefinition,
 ): Promise<void> {
   const documents = tx.records<StoredDocument>(before.records);
-  refuseMisfits(await misfits(documents, before.definition, after));
+  refuseViolations(await findViolations(documents, before.definition, after));
 }
 
-function refuseMisfits(found: readonly Misfit[]): void {
+function refuseViolations(found: readonly Violation[]): void {
   if (found.length === 0) return;
   throw new Problem("DEFINITION_CONFLICT", {
     message: "Stored documents do not fit the new definition. " +

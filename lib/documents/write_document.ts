@@ -7,13 +7,13 @@ import type { StoredDocument } from "./collection.ts";
 import {
   asMembers,
   checkOwnerUnchanged,
-  fitWhole,
   type Members,
   refuseFaults,
+  validateDocument,
   withoutServerFields,
   writing,
 } from "./document.ts";
-import { fitChanges, requiredBeside } from "./fit_changes.ts";
+import { requiredBeside, validateChanges } from "./validate_changes.ts";
 import { unchangedSince } from "./precondition.ts";
 import { type QuotaServices, withinQuota } from "./quota.ts";
 import type { Json } from "../store/port.ts";
@@ -42,7 +42,7 @@ export function replaceDocument(
     const { rls } = collection.definition;
     const kept = rls.enabled && !Object.hasOwn(members, rls.ownerField) ? rls.ownerField : null;
     const replace = {
-      ...fitWhole(collection, members, kept),
+      ...validateDocument(collection, members, kept),
       updatedAt: now,
       isDeleted: false,
       deletedAt: null,
@@ -59,10 +59,10 @@ export function patchDocument(
   input: WriteInput,
 ): Promise<Stored<StoredDocument>> {
   return write(services, target, input, ({ collection }, members, now) => {
-    const { value, faults } = fitChanges(collection, members);
+    const { value, faults } = validateChanges(collection, members);
     refuseFaults(faults);
     const beside = requiredBeside(collection, Object.keys(members));
-    value.updatedAt = now; // The fitted members are nobody else's; a copy of many takes its time.
+    value.updatedAt = now; // The validated members are nobody else's; a copy of many takes its time.
     return { change: { set: value }, beside };
   });
 }

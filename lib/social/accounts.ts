@@ -47,7 +47,7 @@ const SHOWN: readonly OwnMember[] = ["name", "username", "avatarUrl"];
  */
 export async function accountOf(
   tx: Transaction,
-  making: LinkContext,
+  context: LinkContext,
   whom: ProviderIdentity,
 ): Promise<Account> {
   const identities = tx.records<IdentityRecord>(IDENTITIES);
@@ -57,15 +57,15 @@ export async function accountOf(
   const known = await identities.findOne(eq("identity", identity));
   if (known !== null) {
     const user = await users.get(known.value.userId);
-    if (user !== null) return await signedInAgain(tx, making, whom, known.value, user.value);
+    if (user !== null) return await updateExisting(tx, context, whom, known.value, user.value);
     // The user was deleted: whoever comes back is new.
     await identities.deleteOne(eq("_id", known.value._id));
   }
   const holder = profile.email === null ? null : await userByEmail(tx, profile.email);
   if (linking === "verified" && holder !== null && isSameMailbox(profile.email!, holder.email!)) {
-    return await linked(tx, making, whom, holder);
+    return await linkIdentity(tx, context, whom, holder);
   }
-  return await made(tx, making, whom, holder === null ? profile.email : null);
+  return await createUser(tx, context, whom, holder === null ? profile.email : null);
 }
 
 /** Who has an e-mail address, or one that looks like it. */
@@ -76,7 +76,7 @@ async function userByEmail(tx: Transaction, email: string): Promise<UserRecord |
   return found?.value ?? null;
 }
 
-async function signedInAgain(
+async function updateExisting(
   tx: Transaction,
   { clock }: LinkContext,
   { profile }: ProviderIdentity,
@@ -110,14 +110,14 @@ async function signedInAgain(
  * account may have been made by somebody else in waiting for its owner: whatever lets that one in
  * is dropped, and what they wrote of themselves too.
  */
-async function linked(
+async function linkIdentity(
   tx: Transaction,
-  making: LinkContext,
+  context: LinkContext,
   whom: ProviderIdentity,
   user: UserRecord,
 ): Promise<Account> {
   refuseDisabled(user);
-  const { clock } = making;
+  const { clock } = context;
   const { profile } = whom;
   const reclaimed = !user.emailVerified;
   let revoked: Id[] = [];
@@ -125,7 +125,7 @@ async function linked(
   if (!reclaimed) {
     set = {
       ...changesOf(user, profile, profile),
-      providers: [...providersOf(user), link(making, whom)],
+      providers: [...providersOf(user), link(context, whom)],
     };
   } else {
     revoked = await revokeSessions(tx, clock, user._id);
@@ -134,26 +134,26 @@ async function linked(
       ...Object.fromEntries(SHOWN.map((member) => [member, profile[member]])),
       ownMembers: [],
       passwordHash: null,
-      providers: [link(making, whom)],
+      providers: [link(context, whom)],
       emailVerified: true,
     };
   }
   const change = { set: { ...set, updatedAt: timestamp(clock) } };
   await tx.records<UserRecord>(USERS).updateOne(eq("_id", user._id), change);
-  await addIdentity(tx, making, whom, user._id);
+  await addIdentity(tx, context, whom, user._id);
   return { userId: user._id, isNewUser: false, linkedByEmail: true, reclaimed, revoked };
 }
 
 /** @param email Verified and free, or null. */
-async function made(
+async function createUser(
   tx: Transaction,
-  making: LinkContext,
+  context: LinkContext,
   whom: ProviderIdentity,
   email: string | null,
 ): Promise<Account> {
   const { name, username, avatarUrl } = whom.profile;
-  const now = timestamp(making.clock);
-  const userId = making.newId();
+  const now = timestamp(context.clock);
+  const userId = context.newId();
   await tx.records<UserRecord>(USERS).insert({
     _id: userId,
     ...(email === null ? { email, emailLower: null, emailVerified: false } : verified(email)),
@@ -162,13 +162,13 @@ async function made(
     avatarUrl,
     disabled: false,
     passwordHash: null,
-    providers: [link(making, whom)],
+    providers: [link(context, whom)],
     ownMembers: [],
     lastSignInAt: null,
     createdAt: now,
     updatedAt: now,
   });
-  await addIdentity(tx, making, whom, userId);
+  await addIdentity(tx, context, whom, userId);
   return { ...PLAIN, userId, isNewUser: true };
 }
 

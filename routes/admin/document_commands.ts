@@ -1,5 +1,5 @@
 import { checkDocuments } from "@/lib/documents/check_documents.ts";
-import { whyOf } from "@/lib/documents/misfits.ts";
+import { whyOf } from "@/lib/documents/violations.ts";
 import { recountDocuments } from "@/lib/documents/recount.ts";
 import { listCollections } from "@/lib/documents/save_collection.ts";
 import type { Services } from "@/lib/services.ts";
@@ -29,11 +29,11 @@ async function checkDefinitions(services: Services, args: Arguments) {
     : [named];
   const collections = [];
   for (const name of names) {
-    const { checked, mended, misfits } = await checkDocuments(services, {
+    const { checked, mended, violations } = await checkDocuments(services, {
       projectId: project,
       name,
     });
-    const told = misfits.map((one) => ({ id: one.id, why: whyOf(one) }));
+    const told = violations.map((one) => ({ id: one.id, why: whyOf(one) }));
     collections.push({ name, checked, mended, misfits: told });
   }
   return { ok: collections.every(({ misfits }) => misfits.length === 0), collections };

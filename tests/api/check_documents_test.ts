@@ -84,7 +84,7 @@ Deno.test("what is stored otherwise than its definition says is stored anew, and
   const target = await openForWriting(services, SECRET, "posts");
   const before = await target.records.get(fine!);
   const first = await checkDocuments(services, all);
-  assert.deepEqual([first.checked, first.misfits], [255, []]);
+  assert.deepEqual([first.checked, first.violations], [255, []]);
   assert.ok(first.mended >= 3);
   assert.equal(await since(services, "due"), 251);
   assert.equal(await since(services, "place.since"), 1);
@@ -110,9 +110,9 @@ Deno.test("what nobody but the owner can mend is told, the first ten, and the re
   const untitled = await store(services, ...Array.from({ length: 12 }, () => ({ rank: 1 })));
   const [undated] = await store(services, { due: "soon", rank: 1, title: "a" });
   await store(services, { title: "b" });
-  const { mended, misfits } = await checkDocuments(services, all);
+  const { mended, violations } = await checkDocuments(services, all);
   assert.deepEqual(
-    misfits,
+    violations,
     untitled.slice(0, 10).map((id) => ({ id, fault: { path: "title", message: "is required" } })),
   );
   assert.equal(mended, 1);
@@ -120,8 +120,8 @@ Deno.test("what nobody but the owner can mend is told, the first ten, and the re
     await (await unaware(services)).deleteOne({ op: "eq", path: "_id", value: id });
   }
   const left = await checkDocuments(services, all);
-  assert.deepEqual(left.misfits.map(({ id }) => id), [undated]);
-  assert.equal(left.misfits[0]!.fault.path, "due");
+  assert.deepEqual(left.violations.map(({ id }) => id), [undated]);
+  assert.equal(left.violations[0]!.fault.path, "due");
 });
 
 Deno.test("saving a definition again mends, and names what cannot be", async () => {

@@ -7,8 +7,8 @@
 import { createCursors } from "@/lib/paging/cursor.ts";
 import { parseDate } from "@/lib/documents/dates.ts";
 import { parseDefinition } from "@/lib/documents/definition.ts";
-import { fitWhole } from "@/lib/documents/document.ts";
-import { fitChanges } from "@/lib/documents/fit_changes.ts";
+import { validateDocument } from "@/lib/documents/document.ts";
+import { validateChanges } from "@/lib/documents/validate_changes.ts";
 import { patternProblem } from "@/lib/text/pattern.ts";
 import { namesTag } from "@/lib/http/etags.ts";
 import { parseListQuery, splitCursor } from "@/lib/documents/query.ts";
@@ -119,37 +119,37 @@ const PARSERS: readonly Parser[] = [
     name: "document: members",
     size: 1_000,
     input: (n) => objectOf(n, (i) => `a${i}`),
-    parse: (members) => fitWhole(collection, members),
+    parse: (members) => validateDocument(collection, members),
   },
   {
     name: "document: members with faults",
     size: 1_200, // V8 keeps smaller objects in another way, which is faster.
     input: (n) => objectOf(n, (i) => `$a${i}`),
-    parse: (members) => fitWhole(collection, members),
+    parse: (members) => validateDocument(collection, members),
   },
   {
     name: "changes: members",
     size: 1_000,
     input: (n) => objectOf(n, (i) => `a${i}`),
-    parse: (members) => fitChanges(collection, members),
+    parse: (members) => validateChanges(collection, members),
   },
   {
     name: "changes: paths",
     size: 1_000,
     input: (n) => objectOf(n, (i) => `a.b${i}.c`),
-    parse: (members) => fitChanges(collection, members),
+    parse: (members) => validateChanges(collection, members),
   },
   {
     name: "changes: paths within paths",
     size: 1_000,
     input: (n) => objectOf(n, (i) => `a.${many(i % 15, () => "b.")}c${i}`),
-    parse: (members) => fitChanges(collection, members),
+    parse: (members) => validateChanges(collection, members),
   },
   {
     name: "changes: levels of a path",
     size: 1_000,
     input: (n) => objectOf(1, () => many(n, () => "a", ".")),
-    parse: (members) => fitChanges(collection, members),
+    parse: (members) => validateChanges(collection, members),
   },
   {
     name: "pattern: length",

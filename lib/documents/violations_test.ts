@@ -5,7 +5,7 @@ import type { Json, ListQuery, Records } from "../store/port.ts";
 import { compileCollection, type StoredDocument } from "./collection.ts";
 import { parseDefinition } from "./definition.ts";
 import { type CollectionDefinition } from "./fields.ts";
-import { misfits, whyOf } from "./misfits.ts";
+import { findViolations, whyOf } from "./violations.ts";
 
 const PROJECT = "66f1a0c2e4b0a1b2c3d4e5f6";
 
@@ -38,7 +38,7 @@ async function found(
   after: CollectionDefinition,
   before = BEFORE,
 ): Promise<string[]> {
-  return (await misfits(records, before, after)).map((one) =>
+  return (await findViolations(records, before, after)).map((one) =>
     `${parseInt(one.id, 16)} ${whyOf(one)}`
   );
 }

@@ -4,21 +4,21 @@ import { nearestShape } from "../store/shape.ts";
 import { type Collection, declaredAt } from "./collection.ts";
 import type { FieldDefinition } from "./fields.ts";
 import type { Members } from "./document.ts";
-import { fitMembers, type Fitted, fitValue } from "./fit.ts";
+import { type Validated, validateMembers, validateValue } from "./validate.ts";
 import { isServerField, pathProblem, pathSizeProblem } from "./names.ts";
 
 /** Fits the members of a `PATCH`, whose names may be dotted paths. */
-export function fitChanges(collection: Collection, members: Members): Fitted<Members> {
+export function validateChanges(collection: Collection, members: Members): Validated<Members> {
   const { definition } = collection;
   const paths = Object.keys(members);
   const dotted = paths.filter((path) => path.includes("."));
   const whole = dotted.length === 0 ? members : withoutPaths(members);
   const faults: FieldFault[] = [...overlaps(paths)];
-  const { value, faults: first } = fitMembers(definition.fields, whole, definition.strict);
+  const { value, faults: first } = validateMembers(definition.fields, whole, definition.strict);
   for (const path of dotted) {
-    const fitted = fitPath(collection, path, members[path]!);
-    value[path] = fitted.value;
-    for (const one of fitted.faults) faults.push(one);
+    const validated = fitPath(collection, path, members[path]!);
+    value[path] = validated.value;
+    for (const one of validated.faults) faults.push(one);
   }
   for (const { key, required } of definition.fields) {
     if (required && Object.hasOwn(whole, key) && whole[key] === null) {
@@ -31,9 +31,9 @@ export function fitChanges(collection: Collection, members: Members): Fitted<Mem
 const withoutPaths = (members: Members): Members =>
   Object.fromEntries(Object.entries(members).filter(([path]) => !path.includes(".")));
 
-function fitPath(collection: Collection, path: string, value: Json): Fitted {
+function fitPath(collection: Collection, path: string, value: Json): Validated {
   const { definition } = collection;
-  const fault = (message: string): Fitted => ({ value, faults: [{ path, message }] });
+  const fault = (message: string): Validated => ({ value, faults: [{ path, message }] });
   const problem = pathProblem(path);
   if (problem !== null) return fault(`cannot be a path: ${problem}`);
   const names = path.split(".");
@@ -50,7 +50,7 @@ function fitPath(collection: Collection, path: string, value: Json): Fitted {
   if (field !== null && field.required && value === null) {
     return fault("is required and cannot be null");
   }
-  return fitValue(field, value, { strict: definition.strict, depth: names.length + 1, path });
+  return validateValue(field, value, { strict: definition.strict, depth: names.length + 1, path });
 }
 
 /**

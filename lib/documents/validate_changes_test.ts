@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Json } from "../store/port.ts";
 import { type Collection, compileCollection } from "./collection.ts";
 import { parseDefinition } from "./definition.ts";
-import { fitChanges } from "./fit_changes.ts";
+import { validateChanges } from "./validate_changes.ts";
 
 const FIELDS = [
   { key: "title", type: "String", required: true },
@@ -25,14 +25,14 @@ const collection = (parts: Record<string, unknown> = {}): Collection =>
 
 /** What is stored of a change that fits. */
 function stored(members: { [name: string]: Json }, parts: Record<string, unknown> = {}) {
-  const { value, faults } = fitChanges(collection(parts), members);
+  const { value, faults } = validateChanges(collection(parts), members);
   assert.deepEqual(faults, []);
   return value;
 }
 
 /** `path message` of everything that does not fit. */
 function faultsOf(members: { [name: string]: Json }, parts: Record<string, unknown> = {}) {
-  const { faults } = fitChanges(collection(parts), members);
+  const { faults } = validateChanges(collection(parts), members);
   return faults.map(({ path, message }) => `${path} ${message}`);
 }
 

@@ -4,29 +4,29 @@ import { pagesOf } from "../store/pages.ts";
 import type { Id, Json, Page, Records } from "../store/port.ts";
 import type { StoredDocument } from "./collection.ts";
 import type { CollectionDefinition, FieldDefinition } from "./fields.ts";
-import { fitValue } from "./fit.ts";
+import { validateValue } from "./validate.ts";
 
-export interface Misfit {
+export interface Violation {
   readonly id: Id;
   readonly fault: FieldFault;
 }
 
 /** What is wrong with a document, in words. */
-export const whyOf = ({ fault: { path, message } }: Misfit): string => `"${path}" ${message}`;
+export const whyOf = ({ fault: { path, message } }: Violation): string => `"${path}" ${message}`;
 
-export const MISFITS_MAX = 10;
+export const VIOLATIONS_MAX = 10;
 /** Of the documents of one page, so that none takes long, whatever their size. */
 const PAGE_CHARS = 100_000;
 const PAGE_MAX = 200;
 
 /** The first ten stored documents, trash included, that a changed definition would not allow. */
-export async function misfits(
+export async function findViolations(
   documents: Records<StoredDocument>,
   before: CollectionDefinition,
   after: CollectionDefinition,
-): Promise<Misfit[]> {
+): Promise<Violation[]> {
   const changed = changedFields(before, after);
-  const found: Misfit[] = [];
+  const found: Violation[] = [];
   if (changed.length === 0) return found;
   const taken = new Map(changed.map((field) => [field.key, new Set<Json>()]));
   const first = { filter: ALL, sort: [], limit: 1 };
@@ -34,7 +34,7 @@ export async function misfits(
     for (const document of page.records()) {
       const fault = faultOf(changed, document, taken);
       if (fault !== null) found.push({ id: document._id, fault });
-      if (found.length === MISFITS_MAX) return found;
+      if (found.length === VIOLATIONS_MAX) return found;
     }
   }
   return found;
@@ -71,10 +71,10 @@ function faultOf(
       if (field.required) return { path, message: "is required" };
       continue;
     }
-    const { value: fitted, faults } = fitValue(field, value, { strict: false, depth: 2 });
+    const { value: valid, faults } = validateValue(field, value, { strict: false, depth: 2 });
     if (faults.length > 0) return { path, message: faults[0]!.message };
     // Dates and ids count only in the form in which they are stored and compared.
-    if (JSON.stringify(fitted) !== JSON.stringify(value)) {
+    if (JSON.stringify(valid) !== JSON.stringify(value)) {
       return { path, message: "is not in its stored form" };
     }
     if (field.unique && !document.isDeleted) {

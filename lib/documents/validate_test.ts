@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Json } from "../store/port.ts";
 import { parseDefinition } from "./definition.ts";
 import { type FieldDefinition } from "./fields.ts";
-import { fitMembers, fitValue } from "./fit.ts";
+import { validateMembers, validateValue } from "./validate.ts";
 
 /** The fields of a definition without an owner. */
 const fieldsOf = (...fields: readonly Record<string, unknown>[]): readonly FieldDefinition[] =>
@@ -12,14 +12,14 @@ const ANY = { strict: false, depth: 2, path: "a" };
 
 /** The stored form of a value that fits. */
 function stored(field: Record<string, unknown>, value: Json): Json {
-  const { value: fitted, faults } = fitValue(fieldsOf({ key: "a", ...field })[0]!, value, ANY);
+  const { value: fitted, faults } = validateValue(fieldsOf({ key: "a", ...field })[0]!, value, ANY);
   assert.deepEqual(faults, []);
   return fitted;
 }
 
 /** `path message` of everything that does not fit. */
 function faultsOf(field: Record<string, unknown>, value: Json): string[] {
-  const { faults } = fitValue(fieldsOf({ key: "a", ...field })[0]!, value, ANY);
+  const { faults } = validateValue(fieldsOf({ key: "a", ...field })[0]!, value, ANY);
   return faults.map(({ path, message }) => `${path} ${message}`);
 }
 
@@ -56,7 +56,11 @@ Deno.test("dates are stored in UTC with milliseconds and ids in lower case, at a
 });
 
 Deno.test("dates and ids in undeclared fields are texts and stay as they are", () => {
-  const { value } = fitMembers([], { on: "2026-01-31", id: "66F1A0C2E4B0A1B2C3D4E5F6" }, false);
+  const { value } = validateMembers(
+    [],
+    { on: "2026-01-31", id: "66F1A0C2E4B0A1B2C3D4E5F6" },
+    false,
+  );
   assert.deepEqual(value, { on: "2026-01-31", id: "66F1A0C2E4B0A1B2C3D4E5F6" });
 });
 
@@ -105,7 +109,7 @@ Deno.test("a required member may be called like something every object inherits"
 
 Deno.test("missing top-level fields are none of its business: a change names what it changes", () => {
   const fields = fieldsOf({ key: "title", type: "String", required: true });
-  assert.deepEqual(fitMembers(fields, {}, false), { value: {}, faults: [] });
+  assert.deepEqual(validateMembers(fields, {}, false), { value: {}, faults: [] });
 });
 
 Deno.test("undeclared members are kept, unless the collection is strict", () => {
@@ -122,8 +126,8 @@ Deno.test("undeclared members are kept, unless the collection is strict", () => 
     free: { anything: 3 },
     list: [{ x: 1 }],
   };
-  assert.deepEqual(fitMembers(fields, members, false), { value: members, faults: [] });
-  assert.deepEqual(fitMembers(fields, members, true).faults, [
+  assert.deepEqual(validateMembers(fields, members, false), { value: members, faults: [] });
+  assert.deepEqual(validateMembers(fields, members, true).faults, [
     { path: "extra", message: "is not declared" },
     { path: "o.more", message: "is not declared" },
     { path: "list.0.x", message: "is not declared" },
@@ -141,7 +145,7 @@ Deno.test("names are checked at any depth, in declared and undeclared fields, in
       `{"x":{"y":[{${json}:1}]}}`,
     ];
     for (const text of places) {
-      const { faults } = fitMembers(fields, parse(text), false);
+      const { faults } = validateMembers(fields, parse(text), false);
       assert.equal(faults.length, 1, text);
       assert.match(faults[0]!.message, /^cannot be stored: /);
     }
@@ -149,7 +153,11 @@ Deno.test("names are checked at any depth, in declared and undeclared fields, in
 });
 
 Deno.test("polluting names change no object", () => {
-  const { value } = fitMembers([], parse('{"o":{"__proto__":{"polluted":true},"a":1}}'), false);
+  const { value } = validateMembers(
+    [],
+    parse('{"o":{"__proto__":{"polluted":true},"a":1}}'),
+    false,
+  );
   assert.equal(({} as { polluted?: boolean }).polluted, undefined);
   assert.equal(Object.getPrototypeOf(value.o), Object.prototype);
 });
@@ -157,7 +165,7 @@ Deno.test("polluting names change no object", () => {
 Deno.test("texts are checked at any depth", () => {
   for (const text of ["a\0b", "\ud800", "x\udfff"]) {
     for (const value of [text, [text], { b: [{ c: text }] }] as Json[]) {
-      const { faults } = fitMembers([], { a: value }, false);
+      const { faults } = validateMembers([], { a: value }, false);
       assert.equal(faults.length, 1, JSON.stringify(value));
     }
     assert.equal(faultsOf({ type: "String" }, text).length, 1);
@@ -168,7 +176,7 @@ Deno.test("numbers that a double cannot hold are refused at any depth", () => {
   assert.deepEqual(faultsOf({ type: "Number" }, JSON.parse("1e400")), [
     "a is a number too large to be stored",
   ]);
-  const { faults } = fitMembers([], parse('{"a":[{"b":-1e999}]}'), false);
+  const { faults } = validateMembers([], parse('{"a":[{"b":-1e999}]}'), false);
   assert.deepEqual(faults, [{ path: "a.0.b", message: "is a number too large to be stored" }]);
 });
 
@@ -178,7 +186,7 @@ function nested(levels: number, open: string, close: string, inner: string): Jso
 }
 
 Deno.test("a document is up to 20 levels deep, in objects and in arrays", () => {
-  const faultsAt = (value: Json) => fitMembers([], { a: value }, false).faults;
+  const faultsAt = (value: Json) => validateMembers([], { a: value }, false).faults;
   assert.deepEqual(faultsAt(nested(19, '{"a":', "}", "1")), []);
   assert.deepEqual(faultsAt(nested(19, "[", "]", "1")), []);
   for (const value of [nested(20, '{"a":', "}", "1"), nested(20, "[", "]", "1")]) {
@@ -188,25 +196,25 @@ Deno.test("a document is up to 20 levels deep, in objects and in arrays", () => 
 
 Deno.test("the limit of 20 levels holds for declared fields too", () => {
   const list = fieldsOf({ key: "a", type: "Array", items: { type: "Array" } });
-  assert.deepEqual(fitMembers(list, { a: nested(19, "[", "]", "1") }, false).faults, []);
-  assert.equal(fitMembers(list, { a: nested(20, "[", "]", "1") }, false).faults.length, 1);
+  assert.deepEqual(validateMembers(list, { a: nested(19, "[", "]", "1") }, false).faults, []);
+  assert.equal(validateMembers(list, { a: nested(20, "[", "]", "1") }, false).faults.length, 1);
 });
 
 Deno.test("10,000 levels are refused, not failed on", () => {
   for (const value of [nested(10_000, '{"a":', "}", "1"), nested(10_000, "[", "]", "1")]) {
-    assert.equal(fitMembers([], { a: value }, false).faults.length, 1);
+    assert.equal(validateMembers([], { a: value }, false).faults.length, 1);
   }
 });
 
 Deno.test("up to ten faults are told", () => {
-  const { faults } = fitMembers([], { a: Array(1000).fill("\0") }, false);
+  const { faults } = validateMembers([], { a: Array(1000).fill("\0") }, false);
   assert.equal(faults.length, 10);
 });
 
 Deno.test("what was given is left as it is", () => {
   const fields = fieldsOf({ key: "on", type: "Date" }, { key: "o", type: "Object" });
   const given = { on: "2026-01-31", o: { a: [1] } };
-  const { value } = fitMembers(fields, given, false);
+  const { value } = validateMembers(fields, given, false);
   assert.deepEqual(given, { on: "2026-01-31", o: { a: [1] } });
   assert.notEqual(value.o, given.o);
 });

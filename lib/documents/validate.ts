@@ -8,13 +8,13 @@ import type { FieldDefinition, ItemDefinition } from "./fields.ts";
 import { nameProblem } from "./names.ts";
 import { textProblem } from "../text/input_text.ts";
 
-export interface Fitted<T = Json> {
+export interface Validated<T = Json> {
   /** The value as it is stored: dates in UTC, ids in lower case. */
   readonly value: T;
   readonly faults: readonly FieldFault[];
 }
 
-export interface FitOptions {
+export interface ValidationOptions {
   /** Whether undeclared members of declared objects are refused. */
   readonly strict: boolean;
   /** Level of the value in its document; the document itself is level 1. */
@@ -30,40 +30,40 @@ export const FAULTS_MAX = 10;
 const SEARCHED_MAX = 8;
 
 /** Fits a value into a declared field, or where nothing is declared. Null fits everywhere. */
-export function fitValue(
+export function validateValue(
   field: ItemDefinition | null,
   value: Json,
-  { strict, depth, path = "" }: FitOptions,
-): Fitted {
-  return fit(
+  { strict, depth, path = "" }: ValidationOptions,
+): Validated {
+  return validate(
     strict,
-    (fitting) =>
+    (validation) =>
       field === null
-        ? fitting.undeclared(value, path, depth)
-        : fitting.declared(field, value, path, depth),
+        ? validation.undeclared(value, path, depth)
+        : validation.declared(field, value, path, depth),
   );
 }
 
 /** Fits the members of a document, or of a change to one. Missing fields are not its concern. */
-export function fitMembers(
+export function validateMembers(
   fields: readonly FieldDefinition[],
   members: { readonly [name: string]: Json },
   strict: boolean,
-): Fitted<{ [name: string]: Json }> {
-  return fit(strict, (fitting) => fitting.members(fields, members, "", 1));
+): Validated<{ [name: string]: Json }> {
+  return validate(strict, (validation) => validation.members(fields, members, "", 1));
 }
 
 /** Paths are made only where there is a fault to tell: there may be one for each value. */
-function fit<T>(strict: boolean, walk: (fitting: Fitting) => T): Fitted<T> {
-  const quick = new Fitting(strict, false);
+function validate<T>(strict: boolean, walk: (validation: Validation) => T): Validated<T> {
+  const quick = new Validation(strict, false);
   const value = walk(quick);
   if (quick.faults.length === 0) return { value, faults: [] };
-  const telling = new Fitting(strict, true);
+  const telling = new Validation(strict, true);
   return { value: walk(telling), faults: telling.faults };
 }
 
 /** One walk over a value: copies it in its stored form and collects what is wrong. */
-class Fitting {
+class Validation {
   readonly faults: FieldFault[] = [];
   readonly #strict: boolean;
   /** Of long lists of fields: a search for each member of a document would add up. */
@@ -87,8 +87,8 @@ class Fitting {
     at: string,
     depth: number,
   ): { [name: string]: Json } {
-    const fitted: { [name: string]: Json } = {};
-    if (this.#tooDeep(at, depth)) return fitted;
+    const validated: { [name: string]: Json } = {};
+    if (this.#tooDeep(at, depth)) return validated;
     for (const [name, value] of Object.entries(members)) {
       const path = this.#within(at, name);
       const problem = nameProblem(name);
@@ -97,11 +97,11 @@ class Fitting {
         continue;
       }
       const field = fields && this.#fieldNamed(fields, name);
-      if (field !== undefined) fitted[name] = this.declared(field, value, path, depth + 1);
+      if (field !== undefined) validated[name] = this.declared(field, value, path, depth + 1);
       else if (fields !== undefined && this.#strict) this.#fault(path, "is not declared");
-      else fitted[name] = this.undeclared(value, path, depth + 1);
+      else validated[name] = this.undeclared(value, path, depth + 1);
     }
-    return fitted;
+    return validated;
   }
 
   #fieldNamed(fields: readonly FieldDefinition[], name: string): FieldDefinition | undefined {
