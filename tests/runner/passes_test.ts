@@ -22,7 +22,7 @@ const NEUTRAL = [
 ];
 const EMBEDDED_ONLY = [
   "lib/store/sqlite/keyset_test.ts",
-  "routes/dashboard/components/texts_test.ts",
+  "lib/text/amounts_test.ts",
   "tests/contract/sqlite_test.ts",
   "tests/acceptance/sqlite_folder_test.ts",
   "tests/acceptance/dashboard_tour_test.ts",

@@ -11,7 +11,7 @@ import type { Call, Handler } from "../../call.ts";
 import { Ask, Field, PASSWORD_HINT, Refusal } from "../components/forms.tsx";
 import { Meter } from "../components/meter.tsx";
 import { AccountShell, Bar } from "../components/shell.tsx";
-import { bytesText, counted, countText } from "../components/texts.ts";
+import { bytesText, counted, countText } from "@/lib/text/amounts.ts";
 import { When } from "../components/when.tsx";
 import { DoneNote } from "../done.tsx";
 import { pagingOf } from "../paging.tsx";

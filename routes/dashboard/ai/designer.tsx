@@ -9,7 +9,7 @@ import type { Problem } from "@/lib/problems.ts";
 import type { Call, Handler } from "../../call.ts";
 import { Ask, Refusal } from "../components/forms.tsx";
 import { Bar, ProjectShell } from "../components/shell.tsx";
-import { counted } from "../components/texts.ts";
+import { counted } from "@/lib/text/amounts.ts";
 import { homeOf, loadFrame } from "../frame.ts";
 import { attempt, pageReply, seeOther } from "../replies.ts";
 import { ProposalCards } from "./proposal_cards.tsx";

@@ -6,7 +6,7 @@ import type {
 import type { Problem } from "@/lib/problems.ts";
 import { AccessBadge } from "../collections/bar.tsx";
 import { Refusal } from "../components/forms.tsx";
-import { counted } from "../components/texts.ts";
+import { counted } from "@/lib/text/amounts.ts";
 
 /** @param action Where to add them; null once all of them are there. */
 export const ProposalCards = (

@@ -8,7 +8,7 @@ import { Problem } from "@/lib/problems.ts";
 import type { Call, Handler } from "../../call.ts";
 import { Ask, Conflict, Field, isConflict, Refusal } from "../components/forms.tsx";
 import { ProjectShell } from "../components/shell.tsx";
-import { counted } from "../components/texts.ts";
+import { counted } from "@/lib/text/amounts.ts";
 import { DoneNote } from "../done.tsx";
 import { attempt, pageReply, seeOther } from "../replies.ts";
 import { CollectionBar, collectionPath, tabPath } from "./bar.tsx";

@@ -6,7 +6,7 @@ import type { Problem } from "@/lib/problems.ts";
 import type { Call, Handler } from "../../call.ts";
 import { Field, Refusal } from "../components/forms.tsx";
 import { Bar, ProjectShell } from "../components/shell.tsx";
-import { counted, countText } from "../components/texts.ts";
+import { counted, countText } from "@/lib/text/amounts.ts";
 import { DoneNote } from "../done.tsx";
 import { type Frame, homeOf, loadFrame } from "../frame.ts";
 import { attempt, pageReply, seeOther } from "../replies.ts";

@@ -1,4 +1,4 @@
-import { bytesText, countText } from "./texts.ts";
+import { bytesText, countText } from "@/lib/text/amounts.ts";
 
 /** How much of a limit is used; only how much, where there is none. */
 export const Meter = (

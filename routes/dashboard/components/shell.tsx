@@ -2,7 +2,7 @@ import type { Child } from "hono/jsx";
 import { includes } from "@/lib/projects/members.ts";
 import { ICON, SCRIPTS, STYLES } from "../assets.ts";
 import type { Frame } from "../frame.ts";
-import { bytesText, countText } from "./texts.ts";
+import { bytesText, countText } from "@/lib/text/amounts.ts";
 
 /**
  * What every page is. With scripts, links and forms replace what is in the body and nothing about

@@ -1,6 +1,6 @@
 import type { Id, Json } from "@/lib/store/port.ts";
 import { When } from "../components/when.tsx";
-import { countText } from "../components/texts.ts";
+import { countText } from "@/lib/text/amounts.ts";
 import type { FieldType } from "./paths.ts";
 
 /** A cell holds no more characters than can be seen. */

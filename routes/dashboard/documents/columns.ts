@@ -1,7 +1,6 @@
 import type { Collection } from "@/lib/documents/collection.ts";
 import type { StoredDocument } from "@/lib/documents/collection.ts";
-import { isServerField } from "@/lib/documents/names.ts";
-import { COLUMNS_MAX } from "@/lib/limits.ts";
+import { undeclaredIn } from "@/lib/documents/undeclared.ts";
 import { valueAt } from "@/lib/store/shape.ts";
 import { areWords, type Column } from "./cells.tsx";
 import { pathsOf } from "./paths.ts";
@@ -37,26 +36,7 @@ function firstColumns(
 ): string[] {
   const own = fields.slice(0, COLUMNS_SHOWN - 1).map(({ key }) => key);
   if (own.length < COLUMNS_SHOWN - 1) {
-    own.push(...undeclared(documents, own).slice(0, COLUMNS_SHOWN - 1 - own.length));
+    own.push(...undeclaredIn(documents, own).slice(0, COLUMNS_SHOWN - 1 - own.length));
   }
   return [...(own.length === 0 ? ["_id"] : own), isTrash(view) ? "deletedAt" : "createdAt"];
-}
-
-/**
- * Members of the documents at hand that the collection does not declare; no more of them than one
- * beyond what can be shown.
- */
-export function undeclared(
-  documents: readonly StoredDocument[],
-  declared: readonly string[],
-): string[] {
-  const known = new Set(declared);
-  const found = new Set<string>();
-  for (const document of documents) {
-    for (const name of Object.keys(document)) {
-      if (!known.has(name) && !isServerField(name)) found.add(name);
-      if (found.size > COLUMNS_MAX) return [...found];
-    }
-  }
-  return [...found];
 }

@@ -11,7 +11,7 @@ import type { Id } from "@/lib/store/port.ts";
 import type { Handler } from "../../call.ts";
 import { CollectionBar } from "../collections/bar.tsx";
 import { Refusal } from "../components/forms.tsx";
-import { counted, countText } from "../components/texts.ts";
+import { counted, countText } from "@/lib/text/amounts.ts";
 import { ProjectShell } from "../components/shell.tsx";
 import { DoneWord } from "../done.tsx";
 import { pageReply } from "../replies.ts";

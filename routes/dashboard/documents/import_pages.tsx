@@ -7,9 +7,9 @@ import { isObject, own } from "@/lib/store/shape.ts";
 import { CollectionBar } from "../collections/bar.tsx";
 import { areaText, Refusal } from "../components/forms.tsx";
 import { ProjectShell } from "../components/shell.tsx";
-import { bytesText, counted, countText } from "../components/texts.ts";
+import { bytesText, counted, countText } from "@/lib/text/amounts.ts";
 import { Value } from "./cells.tsx";
-import type { FailedRow, Row, Sorted } from "./import_rows.ts";
+import type { FailedRow, Row, Sorted } from "@/lib/operations/import_rows.ts";
 import type { Room } from "./room.ts";
 
 const PREVIEWED = 10;

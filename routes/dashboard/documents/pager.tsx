@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 import type { DocumentList } from "@/lib/documents/list_documents.ts";
-import { countText } from "../components/texts.ts";
+import { countText } from "@/lib/text/amounts.ts";
 import { hrefOf, turned, valueOf, type View } from "./view.ts";
 
 /** Where the page lies in the whole, and the way to those beside it. */

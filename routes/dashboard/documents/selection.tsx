@@ -7,7 +7,7 @@ import type { Id } from "@/lib/store/port.ts";
 import type { Handler } from "../../call.ts";
 import { CollectionBar } from "../collections/bar.tsx";
 import { ProjectShell } from "../components/shell.tsx";
-import { counted } from "../components/texts.ts";
+import { counted } from "@/lib/text/amounts.ts";
 import { pageReply, seeOther } from "../replies.ts";
 import { type FailedDocument, gridReply } from "./grid.tsx";
 import { type MemberCall, openRoom, openTarget, pathOf, type Room } from "./room.ts";

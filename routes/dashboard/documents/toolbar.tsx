@@ -2,9 +2,9 @@ import type { StoredDocument } from "@/lib/documents/collection.ts";
 import { AI_PROMPT_LENGTH_MAX, COLUMNS_MAX, WHERE_CONDITIONS_MAX } from "@/lib/limits.ts";
 import type { Problem } from "@/lib/problems.ts";
 import { Refusal } from "../components/forms.tsx";
-import { counted } from "../components/texts.ts";
+import { counted } from "@/lib/text/amounts.ts";
 import { type Column, cut } from "./cells.tsx";
-import { undeclared } from "./columns.ts";
+import { undeclaredIn } from "@/lib/documents/undeclared.ts";
 import { choicesOf, conditionOf } from "./filters.ts";
 import { type Path, pathsOf } from "./paths.ts";
 import type { Room } from "./room.ts";
@@ -187,7 +187,7 @@ const ColumnMenu = (
   const shown = new Set(columns.map(({ path }) => path));
   const all = [...paths.values()].map(({ path }) => path);
   const others = new Set([...shown].filter((path) => !paths.has(path)));
-  for (const path of undeclared(documents, all)) {
+  for (const path of undeclaredIn(documents, all)) {
     if (all.length + others.size >= COLUMNS_MAX) break;
     others.add(path);
   }

@@ -1,6 +1,6 @@
 import type { FileInfo } from "@/lib/files/list_files.ts";
 import { Ask } from "../components/forms.tsx";
-import { bytesText } from "../components/texts.ts";
+import { bytesText } from "@/lib/text/amounts.ts";
 import { When } from "../components/when.tsx";
 import { webUrl } from "./origins.ts";
 

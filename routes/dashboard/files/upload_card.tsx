@@ -2,7 +2,7 @@ import type { Usage } from "@/lib/files/usage.ts";
 import type { Problem } from "@/lib/problems.ts";
 import type { Id } from "@/lib/store/port.ts";
 import { Refusal } from "../components/forms.tsx";
-import { bytesText } from "../components/texts.ts";
+import { bytesText } from "@/lib/text/amounts.ts";
 
 /**
  * A file is sent by the form; with scripts, any number of them straight to where they are kept,

@@ -1,6 +1,6 @@
 import type { Usage } from "@/lib/files/usage.ts";
 import { Meter } from "../components/meter.tsx";
-import { bytesText } from "../components/texts.ts";
+import { bytesText } from "@/lib/text/amounts.ts";
 
 /** What the project's files take, of what they may. */
 export const UsageBar = ({ usage: { used, reserved, limit } }: { usage: Usage }) => (

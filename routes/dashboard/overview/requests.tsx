@@ -2,7 +2,7 @@ import type { Child } from "hono/jsx";
 import type { ProjectMember } from "@/lib/projects/members.ts";
 import { readRequestCounts, type RequestCount } from "@/lib/projects/request_counts.ts";
 import type { Handler } from "../../call.ts";
-import { counted, countText } from "../components/texts.ts";
+import { counted, countText } from "@/lib/text/amounts.ts";
 import { When } from "../components/when.tsx";
 import { homeOf } from "../frame.ts";
 import { partReply } from "../replies.ts";

@@ -11,7 +11,7 @@ import type { Call, Handler } from "../../call.ts";
 import { Field, Refusal } from "../components/forms.tsx";
 import { Meter } from "../components/meter.tsx";
 import { AccountShell, Bar } from "../components/shell.tsx";
-import { counted } from "../components/texts.ts";
+import { counted } from "@/lib/text/amounts.ts";
 import { When } from "../components/when.tsx";
 import { DoneNote } from "../done.tsx";
 import { homeOf } from "../frame.ts";

@@ -9,7 +9,7 @@ import { Ask, Field, Refusal } from "../components/forms.tsx";
 import { SiteUrlForm, siteUrlIn } from "../components/site_url_form.tsx";
 import { Meter } from "../components/meter.tsx";
 import { Bar, ProjectShell } from "../components/shell.tsx";
-import { bytesText, countText } from "../components/texts.ts";
+import { bytesText, countText } from "@/lib/text/amounts.ts";
 import { DoneNote } from "../done.tsx";
 import { homeOf, loadFrame } from "../frame.ts";
 import { attempt, pageReply, seeOther } from "../replies.ts";

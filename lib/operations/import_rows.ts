@@ -1,18 +1,18 @@
-import type { WriteAccess } from "@/lib/documents/access.ts";
+import type { WriteAccess } from "../documents/access.ts";
 import {
   createDocument,
   createDocuments,
   type CreateServices,
   creationProblem,
-} from "@/lib/documents/create_document.ts";
-import type { ItemDefinition } from "@/lib/documents/fields.ts";
-import { isServerField } from "@/lib/documents/names.ts";
-import { shown } from "@/lib/text/input_text.ts";
-import { BULK_DOCUMENTS_MAX } from "@/lib/limits.ts";
-import { Problem } from "@/lib/problems.ts";
-import { parseJson } from "@/lib/store/json_text.ts";
-import type { Json } from "@/lib/store/port.ts";
-import { isObject } from "@/lib/store/shape.ts";
+} from "../documents/create_document.ts";
+import type { ItemDefinition } from "../documents/fields.ts";
+import { isServerField } from "../documents/names.ts";
+import { shown } from "../text/input_text.ts";
+import { BULK_DOCUMENTS_MAX } from "../limits.ts";
+import { Problem } from "../problems.ts";
+import { parseJson } from "../store/json_text.ts";
+import type { Json } from "../store/port.ts";
+import { isObject } from "../store/shape.ts";
 import { readCsv } from "./csv.ts";
 import { refuseLargeJson, refuseLongRows, refuseManyRows } from "./import_size.ts";
 

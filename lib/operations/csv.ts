@@ -1,8 +1,8 @@
 import { CsvError, parse } from "csv-parse/sync";
 import { stringify } from "csv-stringify/sync";
-import type { Json } from "@/lib/store/port.ts";
-import { jsonText } from "@/lib/store/json_text.ts";
-import { Problem } from "@/lib/problems.ts";
+import type { Json } from "../store/port.ts";
+import { jsonText } from "../store/json_text.ts";
+import { Problem } from "../problems.ts";
 import { refuseLargeCsv } from "./import_size.ts";
 
 /**

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { bytesText, counted } from "./texts.ts";
+import { bytesText, counted } from "./amounts.ts";
 
 Deno.test("sizes and numbers read as people say them", () => {
   assert.deepEqual([0, 1, 2, 1023, 1024, 14_889_779].map(bytesText), [

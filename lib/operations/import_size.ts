@@ -4,9 +4,9 @@ import {
   FORM_TEXT_LENGTH_MAX,
   IMPORT_CELLS_MAX,
   IMPORT_ROWS_MAX,
-} from "@/lib/limits.ts";
-import { Problem } from "@/lib/problems.ts";
-import { bytesText, countText } from "../components/texts.ts";
+} from "../limits.ts";
+import { Problem } from "../problems.ts";
+import { bytesText, countText } from "../text/amounts.ts";
 
 /** Texts of imports are counted before anything is made of them. */
 

@@ -1,0 +1,22 @@
+import { COLUMNS_MAX } from "../limits.ts";
+import type { StoredDocument } from "./collection.ts";
+import { isServerField } from "./names.ts";
+
+/**
+ * Members of the documents at hand that the collection does not declare; no more of them than one
+ * beyond what can be shown.
+ */
+export function undeclaredIn(
+  documents: readonly StoredDocument[],
+  declared: readonly string[],
+): string[] {
+  const known = new Set(declared);
+  const found = new Set<string>();
+  for (const document of documents) {
+    for (const name of Object.keys(document)) {
+      if (!known.has(name) && !isServerField(name)) found.add(name);
+      if (found.size > COLUMNS_MAX) return [...found];
+    }
+  }
+  return [...found];
+}
