@@ -25,14 +25,18 @@ export interface OffloadedAnswer {
   readonly problem: ProblemCode | null;
 }
 
-export interface OffloadOptions {
+/** What a thread is started with. */
+export interface ThreadOptions {
   /** What the configuration was read from, for the thread to read its own. */
   readonly environment: Environment;
   /** Prints whole lines. */
   readonly print: (text: string) => void;
-  readonly idleMs?: number;
   /** What runs in the thread; tests have some that fail. */
   readonly module?: URL;
+}
+
+export interface OffloadOptions extends ThreadOptions {
+  readonly idleMs?: number;
 }
 
 const MODULE = new URL("./offload_worker.ts", import.meta.url);

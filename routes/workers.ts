@@ -1,17 +1,12 @@
-import { type Config, ConfigError, type Environment } from "@/lib/runtime/config.ts";
+import { type Config, ConfigError } from "@/lib/runtime/config.ts";
 import type { SharedCounts } from "@/lib/http/rate_limit.ts";
 import { createSummedCounts } from "@/lib/http/summed_counts.ts";
 import { SHUTDOWN_MS } from "@/lib/limits.ts";
+import type { ThreadOptions } from "./offload.ts";
 import { assertPortIsFree, type Server, timeLimit } from "./server.ts";
 import type { Order, Report } from "./worker_messages.ts";
 
-export interface WorkersOptions {
-  /** What the configuration was read from, for each thread to read its own. */
-  readonly environment: Environment;
-  /** Prints whole lines. */
-  readonly print: (text: string) => void;
-  /** What runs in each thread; tests have some that fail. */
-  readonly module?: URL;
+export interface WorkersOptions extends ThreadOptions {
   readonly pingEveryMs?: number;
 }
 
