@@ -22,10 +22,14 @@ import { createListAnswers, type ListAnswers } from "./documents/list_cache.ts";
 import { createEgress, type Egress, isPublic } from "./http/egress.ts";
 import type { Blobs } from "./files/blobs.ts";
 import { DiskBlobs } from "./files/disk/blobs.ts";
-import { createExternalStores, type OpenedStorage } from "./files/external_stores.ts";
+import {
+  createBlobStores,
+  createExternalStores,
+  type OpenedStorage,
+} from "./files/external_stores.ts";
 import type { LocalFiles } from "./files/local_files.ts";
 import { createServedFiles, type ServedFiles } from "./files/served_files.ts";
-import { type BlobStores, createBlobStores } from "./files/stores.ts";
+import type { BlobStores } from "./files/stores.ts";
 import { createUploadTokens, type UploadTokens } from "./files/upload_tokens.ts";
 import { type BodyBudget, createBodyBudget } from "./http/body_budget.ts";
 import { type Cookies, createCookies } from "./http/cookies.ts";

@@ -1,12 +1,11 @@
 import { type Clock, timestamp } from "../clock.ts";
 import { canonicalEmail } from "../emails.ts";
 import { Problem } from "../problems.ts";
-import type { PlanName } from "../projects/plans.ts";
 import { eq } from "../store/filter.ts";
 import type { Change, Engine, Id } from "../store/port.ts";
 import { endAccountSessions } from "./end_account_sessions.ts";
 import { checkNewPassword, type Passwords } from "./passwords.ts";
-import { type AccountRecord, ACCOUNTS } from "../projects/account_records.ts";
+import { type AccountRecord, ACCOUNTS, type PlanName } from "../projects/account_records.ts";
 
 interface ManageServices {
   readonly engine: Engine;

@@ -4,13 +4,12 @@ import { canonicalEmail, isPlainEmail } from "../emails.ts";
 import type { NewId } from "../ids.ts";
 import { PERSON_NAME_LENGTH_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";
-import type { PlanName } from "../projects/plans.ts";
 import { UniqueViolation } from "../store/errors.ts";
 import type { Engine, Transaction } from "../store/port.ts";
 import { openAccountSession } from "./account_sessions.ts";
 import type { PasswordQueue } from "./password_queue.ts";
 import { checkNewPassword, type Passwords } from "./passwords.ts";
-import { type AccountRecord, ACCOUNTS } from "../projects/account_records.ts";
+import { type AccountRecord, ACCOUNTS, type PlanName } from "../projects/account_records.ts";
 import {
   claimFirstAccount,
   findAdmission,

@@ -1,4 +1,4 @@
-import type { SignedInAccount } from "../projects/account_records.ts";
+import type { PlanName, SignedInAccount } from "../projects/account_records.ts";
 import type { Clock } from "../clock.ts";
 import type { Config } from "../runtime/config.ts";
 import type { SharedCounts } from "../http/rate_limit.ts";
@@ -6,7 +6,7 @@ import type { Log } from "../runtime/log.ts";
 import type { NewId } from "../ids.ts";
 import { AI_REQUESTS_PER_MINUTE } from "../limits.ts";
 import { Problem } from "../problems.ts";
-import { type Plan, type PlanName, PLANS } from "../projects/plans.ts";
+import { type Plan, PLANS } from "../projects/plans.ts";
 import { UniqueViolation } from "../store/errors.ts";
 import { and, compare, eq, or } from "../store/filter.ts";
 import type { Definition, Engine, Filter, Id, StoredRecord } from "../store/port.ts";

@@ -3,8 +3,8 @@ import type { KeyRing } from "../crypto/key_ring.ts";
 import { findStorage, openStorageKeys, type StorageSettings } from "./storage_settings.ts";
 import type { StorageKeys } from "./storage_input.ts";
 import type { Engine, Id } from "../store/port.ts";
-import type { Blobs } from "./blobs.ts";
-import type { Target } from "./stores.ts";
+import { type Blobs, BlobsUnavailable } from "./blobs.ts";
+import { type BlobStores, INTERNAL, type Target } from "./stores.ts";
 
 /** The stores that projects brought. */
 export interface ExternalStores {
@@ -59,5 +59,21 @@ export function createExternalStores(
         throw error;
       }
     },
+  };
+}
+
+/** Files of a project are in its own store where it has one, and in ours where not. */
+export function createBlobStores(internal: Blobs, external: ExternalStores): BlobStores {
+  return {
+    internal,
+    current: async (projectId) =>
+      await external.find(projectId) ?? { name: INTERNAL, blobs: internal },
+    async named(projectId, target) {
+      if (target === INTERNAL) return internal;
+      const found = await external.find(projectId);
+      if (found?.name === target) return found.blobs;
+      throw new BlobsUnavailable(`The project's storage is no longer "${target}"`);
+    },
+    [Symbol.asyncDispose]: () => internal[Symbol.asyncDispose](),
   };
 }

@@ -3,8 +3,8 @@ import { openTestServices } from "@/tests/support/test_services.ts";
 import { clearStorage } from "./storage_settings.ts";
 import type { Services } from "../services.ts";
 import { BlobsUnavailable } from "./blobs.ts";
-import { createExternalStores, type OpenedStorage } from "./external_stores.ts";
-import { createBlobStores, INTERNAL } from "./stores.ts";
+import { createBlobStores, createExternalStores, type OpenedStorage } from "./external_stores.ts";
+import { INTERNAL } from "./stores.ts";
 import { setStorage } from "@/tests/support/given.ts";
 
 const PROJECT = "66f1a0c2e4b0a1b2c3d4e5f6";

@@ -1,6 +1,5 @@
 import type { Id } from "../store/port.ts";
-import { type Blobs, BlobsUnavailable } from "./blobs.ts";
-import type { ExternalStores } from "./external_stores.ts";
+import type { Blobs } from "./blobs.ts";
 
 /** Ours, or one that the project's owner brought. */
 export type StorageProvider = "internal" | "external";
@@ -25,20 +24,4 @@ export interface BlobStores extends AsyncDisposable {
   current(projectId: Id): Promise<Target>;
   /** Where the object of a row lies. Throws `BlobsUnavailable` for a store that is not set. */
   named(projectId: Id, target: string): Promise<Blobs>;
-}
-
-/** Files of a project are in its own store where it has one, and in ours where not. */
-export function createBlobStores(internal: Blobs, external: ExternalStores): BlobStores {
-  return {
-    internal,
-    current: async (projectId) =>
-      await external.find(projectId) ?? { name: INTERNAL, blobs: internal },
-    async named(projectId, target) {
-      if (target === INTERNAL) return internal;
-      const found = await external.find(projectId);
-      if (found?.name === target) return found.blobs;
-      throw new BlobsUnavailable(`The project's storage is no longer "${target}"`);
-    },
-    [Symbol.asyncDispose]: () => internal[Symbol.asyncDispose](),
-  };
 }

@@ -1,5 +1,7 @@
 import type { Definition, Id, StoredRecord } from "../store/port.ts";
-import type { PlanName } from "./plans.ts";
+
+/** What an account has paid for. */
+export type PlanName = "free" | "pro";
 
 /** Somebody who owns projects, or helps with them. Users of projects are no accounts. */
 export type AccountRecord = StoredRecord & {

@@ -1,12 +1,9 @@
-import { type AccountRecord, ACCOUNTS } from "./account_records.ts";
+import { type AccountRecord, ACCOUNTS, type PlanName } from "./account_records.ts";
 import { createReadThrough } from "../cache.ts";
 import type { Clock } from "../clock.ts";
 import * as limits from "../limits.ts";
 import type { Engine, Id } from "../store/port.ts";
 import { type ProjectRecord, PROJECTS } from "./records.ts";
-
-/** What an account has paid for. */
-export type PlanName = "free" | "pro";
 
 /** What a plan allows an account, and each of its projects. */
 export interface Plan {

@@ -1,10 +1,10 @@
-import type { SignedInAccount } from "./account_records.ts";
+import type { PlanName, SignedInAccount } from "./account_records.ts";
 import type { Cursors } from "../paging/cursor.ts";
 import { type PageRequest, readPage, type RecordPage } from "../paging/record_page.ts";
 import { eq, within } from "../store/filter.ts";
 import type { Engine } from "../store/port.ts";
 import { type MemberRecord, MEMBERS, type ProjectMember, type Role } from "./members.ts";
-import type { PlanName, Plans } from "./plans.ts";
+import type { Plans } from "./plans.ts";
 import { isTrashed, type ProjectRecord, PROJECTS } from "./records.ts";
 
 /** A project as its members see it. */

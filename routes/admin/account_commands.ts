@@ -1,7 +1,8 @@
 import { resetPassword, setPlan } from "@/lib/accounts/manage_accounts.ts";
 import { createAccount } from "@/lib/accounts/register_account.ts";
 import { Problem } from "@/lib/problems.ts";
-import { type PlanName, PLANS } from "@/lib/projects/plans.ts";
+import type { PlanName } from "@/lib/projects/account_records.ts";
+import { PLANS } from "@/lib/projects/plans.ts";
 import type { Services } from "@/lib/services.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Command } from "./command.ts";

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { type AccountRecord, ACCOUNTS } from "@/lib/projects/account_records.ts";
-import type { PlanName } from "@/lib/projects/plans.ts";
+import { type AccountRecord, ACCOUNTS, type PlanName } from "@/lib/projects/account_records.ts";
 import { eq } from "@/lib/store/filter.ts";
 import type { Id } from "@/lib/store/port.ts";
 import { type AiFake, startAiFake } from "../support/ai_fake.ts";

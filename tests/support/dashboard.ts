@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { type AccountRecord, ACCOUNTS } from "@/lib/projects/account_records.ts";
+import { type AccountRecord, ACCOUNTS, type PlanName } from "@/lib/projects/account_records.ts";
 import { memberKey, type MemberRecord, MEMBERS, type Role } from "@/lib/projects/members.ts";
-import type { PlanName } from "@/lib/projects/plans.ts";
 import { type ProjectRecord, PROJECTS } from "@/lib/projects/records.ts";
 import { timestamp } from "@/lib/clock.ts";
 import { eq } from "@/lib/store/filter.ts";
