@@ -114,6 +114,25 @@ Deno.test("the folders of lib form a line: no two import each other", () => {
   assert.deepEqual(wrong, []);
 });
 
+Deno.test("no files of lib import each other in a circle, types included", () => {
+  const imports = new Map(
+    PRODUCT.filter(([path]) => path.startsWith("lib/"))
+      .map(([path, text]) => [path, importsOf(path, text).map(({ target }) => target)]),
+  );
+  const done = new Set<string>();
+  const circles: string[] = [];
+  const visit = (path: string, above: readonly string[]): void => {
+    if (above.includes(path)) {
+      circles.push([...above.slice(above.indexOf(path)), path].join(" <- "));
+    }
+    if (done.has(path) || above.includes(path)) return;
+    for (const target of imports.get(path) ?? []) visit(target, [...above, path]);
+    done.add(path);
+  };
+  for (const path of imports.keys()) visit(path, []);
+  assert.deepEqual(circles, []);
+});
+
 Deno.test("what everybody in lib may take rests on the store's types alone", () => {
   const wrong = PRODUCT
     .filter(([path]) => /^lib\/\w+\.ts$/.test(path) && path !== "lib/services.ts")
