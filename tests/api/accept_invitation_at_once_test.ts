@@ -6,7 +6,7 @@ import type { Answer } from "../support/conforming_client.ts";
 import { joinProject, openAccount, type TestAccount } from "../support/dashboard.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 import { accept, answer, invite, offer, offering } from "./invitations.ts";
-import { ok, refused, tally, times } from "./shelf.ts";
+import { ok, refused, tally, times } from "./test_collection.ts";
 import { openTeam, patched, removed, type Team } from "./team.ts";
 
 /** Who owns the project by its own record, and by its members'. */

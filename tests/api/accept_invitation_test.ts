@@ -3,7 +3,7 @@ import { INVITATION_MS } from "@/lib/limits.ts";
 import { joinProject, openAccount, ownedProject, PASSWORD } from "../support/dashboard.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { accept, invite, inviting, NO_TOKEN, offer, storedInvitations } from "./invitations.ts";
-import { ok, refused } from "./shelf.ts";
+import { ok, refused } from "./test_collection.ts";
 import { openTeam, patched, removed } from "./team.ts";
 
 const found = (items: { accountId: string }[], accountId: string) =>

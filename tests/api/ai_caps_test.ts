@@ -5,7 +5,7 @@ import { joinProject, openAccount, ownedProject } from "../support/dashboard.ts"
 import { fakeClock } from "../support/test_services.ts";
 import { until } from "../acceptance/until.ts";
 import { type AiWorld, asking, NOTHING, openAi, POSTS } from "./ai.ts";
-import { refused, tally, times } from "./shelf.ts";
+import { refused, tally, times } from "./test_collection.ts";
 import type { TestAccount } from "../support/dashboard.ts";
 
 const used = (queries: number) => ({ queries, designs: 0, turns: 0 });

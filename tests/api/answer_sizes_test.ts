@@ -5,22 +5,30 @@ import { ANSWER_BYTES_MAX } from "@/lib/limits.ts";
 import { bytesOf } from "@/lib/store/json_text.ts";
 import type { Answer } from "../support/conforming_client.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
-import { openDesk } from "./desk.ts";
-import { type Doc, ok, openShelf, refused, type Shelf, shelfOf, times } from "./shelf.ts";
+import { createTestOwner } from "./test_owner.ts";
+import {
+  createTestCollection,
+  type Doc,
+  ok,
+  refused,
+  type TestCollection,
+  testCollectionOf,
+  times,
+} from "./test_collection.ts";
 
 const SAYS = "fewer rows or fields";
 const LENGTH = 1_000_000;
 
 /** Stores seventeen documents, of which sixteen fit into an answer. */
-async function openLarge(app: TestApp): Promise<{ shelf: Shelf; last: Doc }> {
-  const shelf = await openShelf(app, {
+async function openLarge(app: TestApp): Promise<{ collection: TestCollection; last: Doc }> {
+  const collection = await createTestCollection(app, {
     fields: [{ key: "n", type: "Number", index: true }, { key: "title", type: "String" }],
   });
   for (const numbers of [[0, 1, 2, 3, 4, 5], [6, 7, 8, 9, 10, 11], [12, 13, 14, 15]]) {
     const documents = numbers.map((n) => ({ n, title: `${n}`, text: "x".repeat(LENGTH) }));
-    ok(await shelf.asSecret({ path: "/bulk", body: { documents } }), 201);
+    ok(await collection.asSecret({ path: "/bulk", body: { documents } }), 201);
   }
-  return { shelf, last: await shelf.insertOne({ n: 16, title: "16", text: "x" }) };
+  return { collection, last: await collection.insertOne({ n: 16, title: "16", text: "x" }) };
 }
 
 /** Without the brackets around them. */
@@ -28,61 +36,65 @@ const itemsBytes = (answer: Answer): number => bytesOf(JSON.stringify(ok(answer)
 
 Deno.test("a list answers 16 MiB of documents, and refuses one byte more", async () => {
   await using app = await openTestApp();
-  const { shelf, last } = await openLarge(app);
-  const desk = await openDesk(app, shelf.project);
+  const { collection, last } = await openLarge(app);
+  const owner = await createTestOwner(app, collection.project);
   const whole = { path: "?limit=1000&sort=n", headers: { "cache-control": "no-cache" } };
-  const room = ANSWER_BYTES_MAX - itemsBytes(await shelf.asSecret(whole));
+  const room = ANSWER_BYTES_MAX - itemsBytes(await collection.asSecret(whole));
   const write = async (length: number) => {
     const body = { text: "x".repeat(length) };
-    ok(await shelf.asSecret({ method: "PATCH", path: `/${last._id}`, body }));
+    ok(await collection.asSecret({ method: "PATCH", path: `/${last._id}`, body }));
   };
   await write(1 + room);
-  assert.equal(itemsBytes(await shelf.asSecret(whole)), ANSWER_BYTES_MAX);
+  assert.equal(itemsBytes(await collection.asSecret(whole)), ANSWER_BYTES_MAX);
   await write(2 + room);
   for (const sort of ["n", "-n", "title"]) {
     const path = `?limit=1000&sort=${sort}`;
-    refused(await shelf.asPublic({ path }), 413, "ANSWER_TOO_LARGE", SAYS);
+    refused(await collection.asPublic({ path }), 413, "ANSWER_TOO_LARGE", SAYS);
     const ofMember = `/collections/posts/documents${path}`;
-    refused(await desk.asOwner({ path: ofMember }), 413, "ANSWER_TOO_LARGE", SAYS);
+    refused(await owner.asOwner({ path: ofMember }), 413, "ANSWER_TOO_LARGE", SAYS);
   }
-  const fewer = ok(await shelf.asPublic({ path: "?limit=16&sort=n" }));
+  const fewer = ok(await collection.asPublic({ path: "?limit=16&sort=n" }));
   assert.deepEqual([fewer.items.length, fewer.total], [16, 17]);
-  const rest = ok(await shelf.asPublic({ path: `?limit=16&sort=n&cursor=${fewer.nextCursor}` }));
+  const rest = ok(
+    await collection.asPublic({ path: `?limit=16&sort=n&cursor=${fewer.nextCursor}` }),
+  );
   assert.equal(rest.items.length, 1);
 });
 
 Deno.test("a list of parts is as long as was asked, however large the documents are", async () => {
   await using app = await openTestApp();
-  const { shelf } = await openLarge(app);
+  const { collection } = await openLarge(app);
   const titles = async (query: string) =>
-    ok(await shelf.asPublic({ path: `?${query}` })).items.map(({ title }: Doc) => Number(title));
+    ok(await collection.asPublic({ path: `?${query}` })).items.map(({ title }: Doc) =>
+      Number(title)
+    );
   const upTo17 = times(17, (n) => n);
   assert.deepEqual(await titles("fields=title&sort=n&limit=17"), upTo17);
   assert.deepEqual(await titles("fields=-text&sort=-n"), upTo17.toReversed());
   assert.deepEqual(await titles("fields=title&sort=n&page=2&limit=9"), upTo17.slice(9));
-  const page = ok(await shelf.asPublic({ path: "?fields=title&sort=n&limit=12" }));
+  const page = ok(await collection.asPublic({ path: "?fields=title&sort=n&limit=12" }));
   assert.deepEqual([page.items.length, page.total], [12, 17]);
   const next = `fields=title&sort=n&limit=12&cursor=${page.nextCursor}`;
   assert.deepEqual(await titles(next), upTo17.slice(12));
-  const { prevCursor } = ok(await shelf.asPublic({ path: `?${next}` }));
+  const { prevCursor } = ok(await collection.asPublic({ path: `?${next}` }));
   const before = `fields=title&sort=n&limit=11&cursor=${prevCursor}`;
   assert.deepEqual(await titles(before), upTo17.slice(1, 12));
-  await shelf.insertOne({ n: 17, text: "x".repeat(LENGTH) });
-  refused(await shelf.asPublic({ path: "?meta=false&sort=n" }), 413, "ANSWER_TOO_LARGE", SAYS);
+  await collection.insertOne({ n: 17, text: "x".repeat(LENGTH) });
+  refused(await collection.asPublic({ path: "?meta=false&sort=n" }), 413, "ANSWER_TOO_LARGE", SAYS);
 });
 
 /** Posts that refer to one tag of about 900 KB, which is read along with each. */
 async function openLinked(app: TestApp, count: number) {
   const project = await app.project();
   await project.collection({ name: "tags", rls: { mode: "public-read" } });
-  const posts = await openShelf(app, {
+  const posts = await createTestCollection(app, {
     fields: [
       { key: "tag", type: "Ref", ref: "tags" },
       { key: "tags", type: "Array", items: { type: "Ref", ref: "tags" } },
     ],
   }, project);
   const label = "a";
-  const tag = await shelfOf(app, project, "tags")
+  const tag = await testCollectionOf(app, project, "tags")
     .insertOne({ label, text: "é".repeat(450_000) });
   const documents = times(count, () => ({ tag: tag._id, title: "x" }));
   ok(await posts.asSecret({ path: "/bulk", body: { documents } }), 201);
@@ -92,11 +104,11 @@ async function openLinked(app: TestApp, count: number) {
 Deno.test("what populate puts in counts, wherever it stands", async () => {
   await using app = await openTestApp();
   const { posts, tag } = await openLinked(app, 20);
-  const desk = await openDesk(app, posts.project);
+  const owner = await createTestOwner(app, posts.project);
   const ofMember = "/collections/posts/documents";
   refused(await posts.asPublic({ path: "?populate=tag" }), 413, "ANSWER_TOO_LARGE", SAYS);
   refused(
-    await desk.asOwner({ path: `${ofMember}?populate=tag` }),
+    await owner.asOwner({ path: `${ofMember}?populate=tag` }),
     413,
     "ANSWER_TOO_LARGE",
     SAYS,
@@ -115,13 +127,13 @@ Deno.test("what populate puts in counts, wherever it stands", async () => {
 Deno.test("one document is bounded like a list", async () => {
   await using app = await openTestApp();
   const { posts, tag } = await openLinked(app, 1);
-  const desk = await openDesk(app, posts.project);
+  const owner = await createTestOwner(app, posts.project);
   const many = await posts.insertOne({ tags: times(30_000, () => tag._id), title: "many" });
   const few = await posts.insertOne({ tags: times(18, () => tag._id), title: "few" });
   const path = `/${many._id}?populate=tags`;
   refused(await posts.asPublic({ path }), 413, "ANSWER_TOO_LARGE", SAYS);
   const ofMember = `/collections/posts/documents${path}`;
-  refused(await desk.asOwner({ path: ofMember }), 413, "ANSWER_TOO_LARGE", SAYS);
+  refused(await owner.asOwner({ path: ofMember }), 413, "ANSWER_TOO_LARGE", SAYS);
   const shown = ok(await posts.asPublic({ path: `/${few._id}?populate=tags` }));
   assert.deepEqual(shown.tags, times(18, () => tag));
   assert.equal(ok(await posts.asPublic({ path: `${path}&fields=title` })).title, "many");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { listCollections } from "@/lib/documents/save_collection.ts";
 import { joinProject, openAccount, type TestAccount } from "../support/dashboard.ts";
 import { type AiWorld, openAi } from "./ai.ts";
-import { refused, tally, times } from "./shelf.ts";
+import { refused, tally, times } from "./test_collection.ts";
 import { createCollection } from "@/tests/support/given.ts";
 
 const field = (key: string, change: object = {}) => ({

@@ -4,7 +4,7 @@ import { createApp } from "@/routes/app.ts";
 import { joinProject, openAccount } from "../support/dashboard.ts";
 import { send } from "../support/conforming_client.ts";
 import { openAi, POSTS } from "./ai.ts";
-import { refused } from "./shelf.ts";
+import { refused } from "./test_collection.ts";
 
 const filter = (field: string, operator: string, value: unknown) => ({ field, operator, value });
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { openAccount, PASSWORD, signedInAgain, type TestAccount } from "../support/dashboard.ts";
 import { openTestApp } from "../support/test_app.ts";
-import { ok, refused, tally, times } from "./shelf.ts";
+import { ok, refused, tally, times } from "./test_collection.ts";
 
 const NEXT = "eight dry leaves 52";
 

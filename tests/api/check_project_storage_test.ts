@@ -1,21 +1,21 @@
 import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
-import { openDesk } from "./desk.ts";
-import { ok, refused } from "./shelf.ts";
+import { createTestOwner } from "./test_owner.ts";
+import { ok, refused } from "./test_collection.ts";
 import { setStorage } from "@/tests/support/given.ts";
 
 const CHECK = { method: "POST", path: "/storage/check" };
 
 Deno.test("the check of a bucket that nobody answers for says which step failed", async () => {
   await using app = await openTestApp({ env: { ALLOW_PRIVATE_ENDPOINTS: "true" } });
-  const desk = await openDesk(app);
-  await setStorage(app.services, desk.projectId, {
+  const owner = await createTestOwner(app);
+  await setStorage(app.services, owner.projectId, {
     endpoint: "http://127.0.0.1:1",
     bucket: "blog-files",
     accessKeyId: "AKIDBLOG",
     secretAccessKey: "a-bucket-secret-that-stays-inside",
   });
-  const answer = await desk.as("admin", CHECK);
+  const answer = await owner.as("admin", CHECK);
   const { ok: isGood, steps, corsRules, bucketPolicy } = ok(answer);
   assert.equal(isGood, false);
   assert.deepEqual([steps[0].step, steps[0].result], ["reach", "failed"]);
@@ -25,7 +25,7 @@ Deno.test("the check of a bucket that nobody answers for says which step failed"
 
 Deno.test("without a bucket there is nothing to check, and viewers cannot", async () => {
   await using app = await openTestApp();
-  const desk = await openDesk(app);
-  refused(await desk.asOwner(CHECK), 400, "INVALID_INPUT", "set it first");
-  await desk.isForAdmins(CHECK);
+  const owner = await createTestOwner(app);
+  refused(await owner.asOwner(CHECK), 400, "INVALID_INPUT", "set it first");
+  await owner.isForAdmins(CHECK);
 });

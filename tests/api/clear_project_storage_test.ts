@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
-import { openDesk } from "./desk.ts";
+import { createTestOwner } from "./test_owner.ts";
 import { openFiles } from "./files.ts";
-import { ok, refused } from "./shelf.ts";
+import { ok, refused } from "./test_collection.ts";
 import { setStorage } from "@/tests/support/given.ts";
 
 const BUCKET = {
@@ -15,22 +15,22 @@ const CLEAR = { method: "DELETE", path: "/storage" };
 
 Deno.test("a bucket is taken away, and files go to our storage; without one nothing changes", async () => {
   await using app = await openTestApp();
-  const desk = await openDesk(app);
-  assert.deepEqual(ok(await desk.asOwner(CLEAR)), { provider: "internal" });
-  await setStorage(app.services, desk.projectId, BUCKET);
-  ok(await desk.as("admin", CLEAR));
-  assert.equal(ok(await desk.asOwner({ path: "/storage" })).own, null);
-  await (await openFiles(app, desk.project)).upload();
+  const owner = await createTestOwner(app);
+  assert.deepEqual(ok(await owner.asOwner(CLEAR)), { provider: "internal" });
+  await setStorage(app.services, owner.projectId, BUCKET);
+  ok(await owner.as("admin", CLEAR));
+  assert.equal(ok(await owner.asOwner({ path: "/storage" })).own, null);
+  await (await openFiles(app, owner.project)).upload();
 });
 
 Deno.test("a bucket with files in it stays, and so it does for viewers", async () => {
   await using app = await openTestApp();
-  const desk = await openDesk(app);
-  await setStorage(app.services, desk.projectId, BUCKET);
-  const files = await openFiles(app, desk.project);
+  const owner = await createTestOwner(app);
+  await setStorage(app.services, owner.projectId, BUCKET);
+  const files = await openFiles(app, owner.project);
   const answer = await files.ask({ filename: "a", contentType: "text/plain", size: 1 });
   assert.equal(answer.status, 200, answer.text);
-  refused(await desk.asOwner(CLEAR), 409, "STORAGE_IN_USE", "1 file");
-  await desk.isForAdmins(CLEAR);
-  assert.equal(ok(await desk.asOwner({ path: "/storage" })).own.bucket, "blog-files");
+  refused(await owner.asOwner(CLEAR), 409, "STORAGE_IN_USE", "1 file");
+  await owner.isForAdmins(CLEAR);
+  assert.equal(ok(await owner.asOwner({ path: "/storage" })).own.bucket, "blog-files");
 });

@@ -2,42 +2,42 @@ import assert from "node:assert/strict";
 import { createApp } from "@/routes/app.ts";
 import { send } from "../support/conforming_client.ts";
 import { openTestApp } from "../support/test_app.ts";
-import { openDesk } from "./desk.ts";
+import { createTestOwner } from "./test_owner.ts";
 import { openFiles, storesAway } from "./files.ts";
-import { NOBODY, ok, refused } from "./shelf.ts";
+import { NOBODY, ok, refused } from "./test_collection.ts";
 
 const PATH = "/files/upload-confirm";
 
 Deno.test("an upload is confirmed once, however often it is said", async () => {
   await using app = await openTestApp();
-  const desk = await openDesk(app);
-  const files = await openFiles(app, desk.project);
+  const owner = await createTestOwner(app);
+  const files = await openFiles(app, owner.project);
   const { filePath, size, ...upload } = await files.request();
   await files.put({ filePath, size, ...upload });
   const body = { filePath, size };
-  const first = ok(await desk.as("admin", { path: PATH, body }));
-  assert.deepEqual(ok(await desk.asOwner({ path: PATH, body })), first);
+  const first = ok(await owner.as("admin", { path: PATH, body }));
+  assert.deepEqual(ok(await owner.asOwner({ path: PATH, body })), first);
   assert.equal((await files.usage()).used, size);
 });
 
 Deno.test("what cannot be confirmed is refused, and stays as it is", async () => {
   await using app = await openTestApp();
-  const desk = await openDesk(app);
-  const files = await openFiles(app, desk.project);
+  const owner = await createTestOwner(app);
+  const files = await openFiles(app, owner.project);
   const { filePath, size } = await files.request();
   const foreign = await (await openFiles(app)).request();
-  const confirm = (body: unknown) => desk.asOwner({ path: PATH, body });
+  const confirm = (body: unknown) => owner.asOwner({ path: PATH, body });
   await files.untouched(async () => {
     refused(await confirm({ filePath, size }), 409, "UPLOAD_NOT_READY");
     refused(await confirm({ filePath, size: size + 1 }), 400, "SIZE_MISMATCH");
     refused(await confirm({ filePath }), 400, "INVALID_UPLOAD", "size");
-    for (const path of [foreign.filePath, `${desk.projectId}/${NOBODY}`]) {
+    for (const path of [foreign.filePath, `${owner.projectId}/${NOBODY}`]) {
       refused(await confirm({ filePath: path, size }), 404, "FILE_NOT_FOUND");
     }
-    await desk.isForAdmins({ path: PATH, body: { filePath, size } });
+    await owner.isForAdmins({ path: PATH, body: { filePath, size } });
     const away = createApp(storesAway(app.services));
-    const call = { path: `/api/projects/${desk.projectId}${PATH}`, body: { filePath, size } };
-    const answer = await send(away, { ...call, headers: { cookie: desk.account.cookie } });
+    const call = { path: `/api/projects/${owner.projectId}${PATH}`, body: { filePath, size } };
+    const answer = await send(away, { ...call, headers: { cookie: owner.account.cookie } });
     refused(answer, 503, "STORAGE_UNAVAILABLE");
   });
 });

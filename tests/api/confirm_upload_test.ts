@@ -11,7 +11,7 @@ import {
   sendOver,
   storesAway,
 } from "./files.ts";
-import { refused, tally, times } from "./shelf.ts";
+import { refused, tally, times } from "./test_collection.ts";
 
 const callOf = ({ filePath, size }: Requested) => ({ path: CONFIRM, body: { filePath, size } });
 

@@ -4,7 +4,7 @@ import { listCollections } from "@/lib/documents/save_collection.ts";
 import { eq } from "@/lib/store/filter.ts";
 import type { TestAccount } from "../support/dashboard.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
-import { ok, refused, tally, times } from "./shelf.ts";
+import { ok, refused, tally, times } from "./test_collection.ts";
 import { openTeam, removed, type Team } from "./team.ts";
 import { createCollection } from "@/tests/support/given.ts";
 

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
-import { openDesk } from "./desk.ts";
-import { ok, refused, tally, times } from "./shelf.ts";
+import { createTestOwner } from "./test_owner.ts";
+import { ok, refused, tally, times } from "./test_collection.ts";
 
 const PATH = "/collections";
 
 Deno.test("a collection is created with every default filled in, and takes documents at once", async () => {
   await using app = await openTestApp();
-  const desk = await openDesk(app);
+  const owner = await createTestOwner(app);
   const body = { name: "posts", fields: [{ key: "title", type: "String" }] };
-  assert.deepEqual(ok(await desk.asOwner({ path: PATH, body }), 201), {
+  assert.deepEqual(ok(await owner.asOwner({ path: PATH, body }), 201), {
     name: "posts",
     fields: [
       { key: "title", type: "String", required: false, unique: false, index: false },
@@ -18,12 +18,12 @@ Deno.test("a collection is created with every default filled in, and takes docum
     rls: { enabled: true, mode: "private", ownerField: "userId" },
     strict: false,
   });
-  ok(await desk.project.asSecret({ path: "/api/data/posts", body: { title: "Hello" } }), 201);
+  ok(await owner.project.asSecret({ path: "/api/data/posts", body: { title: "Hello" } }), 201);
 });
 
 Deno.test("what is no definition is refused, and makes no collection", async () => {
   await using app = await openTestApp();
-  const desk = await openDesk(app);
+  const owner = await createTestOwner(app);
   for (
     const [body, says] of [
       [{}, "name"],
@@ -33,24 +33,24 @@ Deno.test("what is no definition is refused, and makes no collection", async () 
       [{ name: "posts", fields: [{ key: "a", type: "Text" }] }, "type"],
       [{ name: "posts", fields: [{ key: "a", type: "Ref", ref: "none" }] }, "does not exist"],
     ] as const
-  ) refused(await desk.asOwner({ path: PATH, body }), 400, "INVALID_DEFINITION", says);
-  assert.deepEqual(ok(await desk.asOwner({ path: PATH })).items, []);
+  ) refused(await owner.asOwner({ path: PATH, body }), 400, "INVALID_DEFINITION", says);
+  assert.deepEqual(ok(await owner.asOwner({ path: PATH })).items, []);
 });
 
 Deno.test("of many at once under one name, in whatever letter case, one is made", async () => {
   await using app = await openTestApp();
-  const desk = await openDesk(app);
+  const owner = await createTestOwner(app);
   const answers = await Promise.all(
-    times(20, (i) => desk.asOwner({ path: PATH, body: { name: i % 2 ? "posts" : "Posts" } })),
+    times(20, (i) => owner.asOwner({ path: PATH, body: { name: i % 2 ? "posts" : "Posts" } })),
   );
   assert.deepEqual(tally(answers), { 201: 1, 409: 19 });
-  refused(await desk.asOwner({ path: PATH, body: { name: "POSTS" } }), 409, "COLLECTION_EXISTS");
+  refused(await owner.asOwner({ path: PATH, body: { name: "POSTS" } }), 409, "COLLECTION_EXISTS");
 });
 
 Deno.test("only admins and the owner make a collection", async () => {
   await using app = await openTestApp();
-  const desk = await openDesk(app);
+  const owner = await createTestOwner(app);
   const call = { path: PATH, body: { name: "posts" } };
-  await desk.isForAdmins(call);
-  ok(await desk.as("admin", call), 201);
+  await owner.isForAdmins(call);
+  ok(await owner.as("admin", call), 201);
 });

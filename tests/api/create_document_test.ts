@@ -1,75 +1,75 @@
 import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
-import { ok, openShelf, refused, tally, times } from "./shelf.ts";
+import { createTestCollection, ok, refused, tally, times } from "./test_collection.ts";
 
 Deno.test("a new document is answered as it is stored, with 201", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  const answer = await shelf.asSecret({ body: { title: "one", deep: { a: [null, 1] } } });
+  const collection = await createTestCollection(app);
+  const answer = await collection.asSecret({ body: { title: "one", deep: { a: [null, 1] } } });
   const document = ok(answer, 201);
   assert.equal(answer.body.message, "Document created");
   assert.deepEqual(Object.keys(document).slice(0, 3), ["_id", "title", "deep"]);
-  assert.deepEqual((await shelf.read(document._id)).body.data, document);
+  assert.deepEqual((await collection.read(document._id)).body.data, document);
 });
 
 Deno.test("an empty object is a document", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  ok(await shelf.asSecret({ body: {} }), 201);
+  const collection = await createTestCollection(app);
+  ok(await collection.asSecret({ body: {} }), 201);
 });
 
 Deno.test("a body that is no JSON object in UTF-8 stores nothing", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  await shelf.untouched(async () => {
+  const collection = await createTestCollection(app);
+  await collection.untouched(async () => {
     for (
       const body of ["{", "{a:1}", '{"a":1', "{'a':1}", '{"a":01}', '{"a":NaN}', "", " ", "\ufeff"]
     ) {
-      refused(await shelf.asSecret({ body }), 400, "INVALID_JSON");
+      refused(await collection.asSecret({ body }), 400, "INVALID_JSON");
     }
     const broken = new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]);
-    refused(await shelf.asSecret({ body: broken }), 400, "INVALID_JSON");
+    refused(await collection.asSecret({ body: broken }), 400, "INVALID_JSON");
     for (const body of ["[]", '[{"a":1}]', "null", "1", '"a"']) {
-      refused(await shelf.asSecret({ body }), 400, "INVALID_BODY");
+      refused(await collection.asSecret({ body }), 400, "INVALID_BODY");
     }
-    refused(await shelf.asSecret({ method: "POST" }), 415, "UNSUPPORTED_MEDIA_TYPE");
+    refused(await collection.asSecret({ method: "POST" }), 415, "UNSUPPORTED_MEDIA_TYPE");
   });
 });
 
 Deno.test("row-level security decides who creates, and a refusal stores nothing", async () => {
   await using app = await openTestApp();
   for (const rls of [{ enabled: false }, { mode: "public-read" }, { mode: "private" }]) {
-    const shelf = await openShelf(app, { rls });
-    const ann = await shelf.project.user();
-    await shelf.untouched(async () => {
-      const keyOnly = await shelf.asPublic({ body: {} });
+    const collection = await createTestCollection(app, { rls });
+    const ann = await collection.project.user();
+    await collection.untouched(async () => {
+      const keyOnly = await collection.asPublic({ body: {} });
       if ("enabled" in rls) {
         refused(keyOnly, 403, "RLS_REQUIRED");
-        refused(await shelf.asPublic({ body: {} }, ann), 403, "RLS_REQUIRED");
+        refused(await collection.asPublic({ body: {} }, ann), 403, "RLS_REQUIRED");
       } else refused(keyOnly, 401, "ACCESS_TOKEN_REQUIRED");
     });
-    if (!("enabled" in rls)) ok(await shelf.asPublic({ body: {} }, ann), 201);
-    ok(await shelf.asSecret({ body: {} }), 201);
+    if (!("enabled" in rls)) ok(await collection.asPublic({ body: {} }, ann), 201);
+    ok(await collection.asSecret({ body: {} }), 201);
   }
 });
 
 Deno.test("who may not write learns that before the body is looked at", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, { rls: { enabled: false } });
-  await shelf.untouched(async () => {
+  const collection = await createTestCollection(app, { rls: { enabled: false } });
+  await collection.untouched(async () => {
     for (const body of ["{", "[]", '{"_id":1}', '{"$a":1}']) {
-      refused(await shelf.asPublic({ body }), 403, "RLS_REQUIRED");
+      refused(await collection.asPublic({ body }), 403, "RLS_REQUIRED");
       const missing = { path: "/api/data/nothing", body };
-      refused(await shelf.project.asSecret(missing), 404, "COLLECTION_NOT_FOUND");
+      refused(await collection.project.asSecret(missing), 404, "COLLECTION_NOT_FOUND");
     }
   });
 });
 
 Deno.test("a collection of another project is 404, and nothing is stored in either", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, { name: "notes" });
+  const collection = await createTestCollection(app, { name: "notes" });
   const other = await app.project();
-  await shelf.untouched(async () => {
+  await collection.untouched(async () => {
     const answer = await other.asSecret({ path: "/api/data/notes", body: {} });
     refused(answer, 404, "COLLECTION_NOT_FOUND");
   });
@@ -77,15 +77,15 @@ Deno.test("a collection of another project is 404, and nothing is stored in eith
 
 Deno.test("a member given twice counts as JSON says: the last", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  assert.equal(ok(await shelf.asSecret({ body: '{"a":1,"a":2}' }), 201).a, 2);
+  const collection = await createTestCollection(app);
+  assert.equal(ok(await collection.asSecret({ body: '{"a":1,"a":2}' }), 201).a, 2);
 });
 
 Deno.test("100 documents created at once are 100 documents", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  const answers = await Promise.all(times(100, (n) => shelf.asSecret({ body: { n } })));
+  const collection = await createTestCollection(app);
+  const answers = await Promise.all(times(100, (n) => collection.asSecret({ body: { n } })));
   assert.deepEqual(tally(answers), { 201: 100 });
   assert.equal(new Set(answers.map(({ body }) => body.data._id)).size, 100);
-  assert.equal(ok(await shelf.asSecret({})).total, 100);
+  assert.equal(ok(await collection.asSecret({})).total, 100);
 });

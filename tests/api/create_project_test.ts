@@ -8,7 +8,7 @@ import { ALL, eq } from "@/lib/store/filter.ts";
 import { database } from "../support/test_store.ts";
 import { openAccount, signedInAgain, type TestAccount } from "../support/dashboard.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
-import { ok, refused, tally, times } from "./shelf.ts";
+import { ok, refused, tally, times } from "./test_collection.ts";
 
 const PATH = "/api/projects";
 const create = (account: TestAccount, body: unknown) => account.send({ path: PATH, body });

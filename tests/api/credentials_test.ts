@@ -4,7 +4,7 @@ import { type SessionRecord, SESSIONS } from "@/lib/auth/sessions.ts";
 import { rotateKey } from "@/lib/projects/projects.ts";
 import { eq } from "@/lib/store/filter.ts";
 import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
-import { NOBODY, openShelf, refused } from "./shelf.ts";
+import { createTestCollection, NOBODY, refused } from "./test_collection.ts";
 import {
   isDashboards,
   type Sample,
@@ -154,7 +154,7 @@ Deno.test("every operation says who may call it, in schemes that this battery kn
 for (const { operationId, call } of SAMPLES.filter(takesKeyInQuery)) {
   Deno.test(`${operationId}: every bad key in the query is the same 401 as in the header`, async () => {
     await using app = await openTestApp();
-    const { project, untouched } = await openShelf(app);
+    const { project, untouched } = await createTestCollection(app);
     const { text } = await app.send(call);
     await untouched(async () => {
       for (const [kind, key] of Object.entries(await badKeys(app, project))) {
@@ -175,15 +175,19 @@ for (const sample of SAMPLES.filter(takesKey)) {
 
   Deno.test(`${operationId}: every bad key is the same 401, also with a bad body`, async () => {
     await using app = await openTestApp();
-    const shelf = await openShelf(app);
-    const { token } = await shelf.project.user();
-    const keys = await badKeys(app, shelf.project);
+    const collection = await createTestCollection(app);
+    const { token } = await collection.project.user();
+    const keys = await badKeys(app, collection.project);
     const texts = new Set<string>();
-    await shelf.untouched(async () => {
+    await collection.untouched(async () => {
       for (const [kind, key] of Object.entries(keys)) {
         for (const one of [call, withBadBody(sample)]) {
           for (
-            const authorization of [null, `Bearer ${token}`, `Bearer ${shelf.project.secretKey}`]
+            const authorization of [
+              null,
+              `Bearer ${token}`,
+              `Bearer ${collection.project.secretKey}`,
+            ]
           ) {
             const headers = {
               ...(key !== null && { "x-api-key": key }),
@@ -211,8 +215,8 @@ for (const sample of SAMPLES.filter(takesKey)) {
 
   Deno.test(`${operationId}: a rotated key is refused at once, the new one works`, async () => {
     await using app = await openTestApp();
-    const shelf = await openShelf(app);
-    const { project } = shelf;
+    const collection = await createTestCollection(app);
+    const { project } = collection;
     const send = (key: string) => app.send({ ...call, headers: { "x-api-key": key } });
     assert.notEqual((await send(project.publishableKey)).body?.code, "API_KEY_INVALID");
     const fresh = await rotateKey(app.services, project.projectId, "publishable");
@@ -228,9 +232,9 @@ const inCollections = SAMPLES.filter(takesKey)
 for (const { operationId, call } of inCollections) {
   Deno.test(`${operationId}: another project's keys see nothing of this one`, async () => {
     await using app = await openTestApp();
-    const shelf = await openShelf(app, { rls: { enabled: false } });
+    const collection = await createTestCollection(app, { rls: { enabled: false } });
     const stranger = await app.project();
-    await shelf.untouched(async () => {
+    await collection.untouched(async () => {
       for (const as of [stranger.asSecret, stranger.asPublic]) {
         refused(await as(call), 404, "COLLECTION_NOT_FOUND");
       }
@@ -250,8 +254,8 @@ for (const sample of SAMPLES.filter(({ codes }) => codes.includes("ACCESS_TOKEN_
   Deno.test(`${operationId}: every bad token is the same 401, also with a bad body`, async () => {
     await using app = await openTestApp();
     for (const rls of [{ enabled: false }, { mode: "public-read" }, { mode: "private" }]) {
-      const shelf = await openShelf(app, { rls });
-      const { project } = shelf;
+      const collection = await createTestCollection(app, { rls });
+      const { project } = collection;
       const tokens = await badTokens(app, project);
       const { token } = await project.user();
       const headers: Record<string, string> = {
@@ -266,7 +270,7 @@ for (const sample of SAMPLES.filter(({ codes }) => codes.includes("ACCESS_TOKEN_
       };
       for (const [kind, bad] of Object.entries(tokens)) headers[kind] = `Bearer ${bad}`;
       const texts = new Set<string>();
-      await shelf.untouched(async () => {
+      await collection.untouched(async () => {
         for (const [kind, authorization] of Object.entries(headers)) {
           for (const one of [call, withBadBody(sample)]) {
             const answer = await app.send({
@@ -285,8 +289,8 @@ for (const sample of SAMPLES.filter(({ codes }) => codes.includes("ACCESS_TOKEN_
 
   Deno.test(`${operationId}: a good token passes, and with the secret key any token is ignored`, async () => {
     await using app = await openTestApp();
-    const shelf = await openShelf(app);
-    const { project } = shelf;
+    const collection = await createTestCollection(app);
+    const { project } = collection;
     const codes = ["API_KEY_INVALID", "ACCESS_TOKEN_INVALID", "ACCESS_TOKEN_REQUIRED"];
     for (const scheme of ["Bearer", "bearer", "BEARER"]) {
       const authorization = `${scheme} ${(await project.user()).token}`;
@@ -330,51 +334,54 @@ for (const { operationId, call } of ANYBODYS) {
 
 Deno.test("a token is good until it expires, by the clock, with five seconds of grace at most", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, { rls: { mode: "private" } });
-  const ann = await shelf.project.user();
+  const collection = await createTestCollection(app, { rls: { mode: "private" } });
+  const ann = await collection.project.user();
   app.clock.advance(899_000);
-  assert.equal((await shelf.asPublic({}, ann)).status, 200);
+  assert.equal((await collection.asPublic({}, ann)).status, 200);
   app.clock.advance(6_001);
-  refused(await shelf.asPublic({}, ann), 401, "ACCESS_TOKEN_INVALID");
+  refused(await collection.asPublic({}, ann), 401, "ACCESS_TOKEN_INVALID");
 });
 
 Deno.test("a revoked session ends its tokens within 5 s elsewhere and at once where it is known", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, { rls: { mode: "private" } });
-  const [ann, bob] = [await shelf.project.user(), await shelf.project.user()];
-  const sessions = app.services.engine.records<SessionRecord>(shelf.project.projectId, SESSIONS);
+  const collection = await createTestCollection(app, { rls: { mode: "private" } });
+  const [ann, bob] = [await collection.project.user(), await collection.project.user()];
+  const sessions = app.services.engine.records<SessionRecord>(
+    collection.project.projectId,
+    SESSIONS,
+  );
   const revoke = async (token: string) => {
     const id = decodeJwt(token).sid as string;
     const revokedAt = new Date(app.clock.now()).toISOString();
     await sessions.updateOne(eq("_id", id), { set: { revokedAt } });
     return id;
   };
-  for (const user of [ann, bob]) assert.equal((await shelf.asPublic({}, user)).status, 200);
-  app.services.sessions.forget(shelf.project.projectId, [await revoke(ann.token)]);
-  refused(await shelf.asPublic({}, ann), 401, "ACCESS_TOKEN_INVALID");
+  for (const user of [ann, bob]) assert.equal((await collection.asPublic({}, user)).status, 200);
+  app.services.sessions.forget(collection.project.projectId, [await revoke(ann.token)]);
+  refused(await collection.asPublic({}, ann), 401, "ACCESS_TOKEN_INVALID");
   await revoke(bob.token);
   app.clock.advance(5_000);
-  refused(await shelf.asPublic({}, bob), 401, "ACCESS_TOKEN_INVALID");
+  refused(await collection.asPublic({}, bob), 401, "ACCESS_TOKEN_INVALID");
 });
 
 Deno.test("a session that has run out ends its tokens, however long they would live", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, { rls: { mode: "private" } });
-  const { token } = await shelf.project.user();
-  const key = (await app.services.signingKeys.find(shelf.project.projectId))!;
+  const collection = await createTestCollection(app, { rls: { mode: "private" } });
+  const { token } = await collection.project.user();
+  const key = (await app.services.signingKeys.find(collection.project.projectId))!;
   const claims = decodeJwt(token);
   const long = await new SignJWT({ ...claims, exp: claims.exp! + 40 * 86_400 })
     .setProtectedHeader({ alg: "EdDSA", typ: "at+jwt", kid: key.kid })
     .sign(await key.privateKey());
   const user = { id: claims.sub!, token: long };
-  assert.equal((await shelf.asPublic({}, user)).status, 200);
+  assert.equal((await collection.asPublic({}, user)).status, 200);
   app.clock.advance(30 * 86_400_000);
-  refused(await shelf.asPublic({}, user), 401, "ACCESS_TOKEN_INVALID");
+  refused(await collection.asPublic({}, user), 401, "ACCESS_TOKEN_INVALID");
 });
 
 Deno.test("a token stays good when the same one was refused elsewhere, and the other way round", async () => {
   await using app = await openTestApp();
-  const [one, two] = [await openShelf(app), await openShelf(app)];
+  const [one, two] = [await createTestCollection(app), await createTestCollection(app)];
   const ann = await one.project.user();
   for (let round = 0; round < 2; round++) {
     assert.equal((await one.asPublic({}, ann)).status, 200);

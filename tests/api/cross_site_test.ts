@@ -4,7 +4,7 @@ import { ACCOUNTS } from "@/lib/projects/account_records.ts";
 import { ALL } from "@/lib/store/filter.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 import { isDashboards, sampleCalls } from "./sample_calls.ts";
-import { openShelf, refused } from "./shelf.ts";
+import { createTestCollection, refused } from "./test_collection.ts";
 
 const OWN = "https://corbel.example.com";
 const ENV = { PUBLIC_URL: OWN };
@@ -81,11 +81,11 @@ for (const { operationId, call } of SAMPLES) {
   if (isSafe) continue;
   Deno.test(`${operationId}: what another site makes a browser send is 403 and changes nothing`, async () => {
     await using app = await openTestApp({ env: ENV });
-    const shelf = await openShelf(app);
-    const { cookie } = await shelf.project.owner();
+    const collection = await createTestCollection(app);
+    const { cookie } = await collection.project.owner();
     const before = await stored(app);
     const broken = call.body === undefined ? call : { ...call, body: '{"broken":' };
-    await shelf.untouched(async () => {
+    await collection.untouched(async () => {
       for (const [kind, headers] of Object.entries(REFUSED)) {
         for (const one of [call, broken]) {
           for (const cookies of [{ cookie }, {}]) {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
 import type { Call } from "../support/conforming_client.ts";
 import { admission, inProject, isDashboards, sampleCalls } from "./sample_calls.ts";
-import { openShelf, refused } from "./shelf.ts";
+import { createTestCollection, refused } from "./test_collection.ts";
 
 const env = { RATE_LIMITS: "on" };
 /** By account, and told in their own tests. */
@@ -45,12 +45,12 @@ Deno.test("addresses of one IPv6 network are counted as one", async () => {
 for (const sample of COUNTED) {
   Deno.test(`${sample.operationId}: 429 beyond the address's limit, and nothing is done`, async () => {
     await using app = await openTestApp({ env });
-    const shelf = await openShelf(app);
-    const headers = await admission(sample, shelf.project);
+    const collection = await createTestCollection(app);
+    const headers = await admission(sample, collection.project);
     const peer = "198.51.100.1";
     for (let n = 0; n < 20; n++) await app.send({ ...CHEAP, peer });
-    await shelf.untouched(async () => {
-      const call = inProject(sample.call, shelf.project.projectId);
+    await collection.untouched(async () => {
+      const call = inProject(sample.call, collection.project.projectId);
       const answer = await app.send({ ...call, headers, peer });
       refused(answer, 429, "RATE_LIMITED");
       assert.match(answer.headers.get("retry-after")!, /^[1-9]\d?$/);

@@ -5,7 +5,7 @@ import { eq } from "@/lib/store/filter.ts";
 import { openAccount, type TestAccount } from "../support/dashboard.ts";
 import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
 import { sampleCalls, takesSession } from "./sample_calls.ts";
-import { openShelf, refused } from "./shelf.ts";
+import { createTestCollection, refused } from "./test_collection.ts";
 
 const SAMPLES = sampleCalls().filter(takesSession);
 const DAY = 86_400_000;
@@ -57,8 +57,8 @@ async function badSessions(
 for (const { operationId, call } of SAMPLES) {
   Deno.test(`${operationId}: every bad session is the same 401, whatever else is sent`, async () => {
     await using app = await openTestApp();
-    const shelf = await openShelf(app);
-    const { project } = shelf;
+    const collection = await createTestCollection(app);
+    const { project } = collection;
     const sessions = await badSessions(app, project);
     const { token } = await project.user();
     const beside: Record<string, string>[] = [
@@ -67,7 +67,7 @@ for (const { operationId, call } of SAMPLES) {
       { "x-api-key": project.publishableKey, authorization: `Bearer ${token}` },
     ];
     const texts = new Set<string>();
-    await shelf.untouched(async () => {
+    await collection.untouched(async () => {
       for (const [kind, cookie] of Object.entries(sessions)) {
         for (const credentials of beside) {
           const bad = call.body === undefined ? call : { ...call, body: '{"broken":' };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
 import { accept, answer, invite, NO_TOKEN, offer, storedInvitations } from "./invitations.ts";
-import { ok, refused } from "./shelf.ts";
+import { ok, refused } from "./test_collection.ts";
 import { openTeam } from "./team.ts";
 
 Deno.test("a declined invitation is gone, for everybody, and its address can be invited again", async () => {

@@ -14,7 +14,7 @@ import {
   type TestAccount,
 } from "../support/dashboard.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
-import { ok, refused, times } from "./shelf.ts";
+import { ok, refused, times } from "./test_collection.ts";
 
 const remove = (account: TestAccount, body: unknown = { password: PASSWORD }) =>
   account.send({ method: "DELETE", path: "/api/auth/account", body });

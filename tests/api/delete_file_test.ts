@@ -6,7 +6,7 @@ import { StoreUnavailable } from "@/lib/store/errors.ts";
 import { stepped } from "../support/stepped.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { changedStores, FILE, openFiles, sendOver } from "./files.ts";
-import { ok, refused, tally, times } from "./shelf.ts";
+import { ok, refused, tally, times } from "./test_collection.ts";
 
 const callOf = (path: unknown) => ({ method: "DELETE", path: FILE, body: { path } });
 

@@ -14,7 +14,7 @@ import { put, textBytes } from "./blobs.ts";
 import { openFiles } from "./files.ts";
 import { accept, offer } from "./invitations.ts";
 import { get, TEXT } from "./served.ts";
-import { NOBODY, ok, openShelf, refused, times } from "./shelf.ts";
+import { createTestCollection, NOBODY, ok, refused, times } from "./test_collection.ts";
 import { locationOf, openSignInWorld, SITE } from "./sign_in_world.ts";
 import { openTeam, removed } from "./team.ts";
 
@@ -147,8 +147,8 @@ Deno.test("after seven days everything of it is removed, and nothing of any othe
   await using app = await openTestApp();
   const files = await openFiles(app);
   const [project, kept] = [files.project, await openFiles(app)];
-  const shelf = await openShelf(app, {}, kept.project);
-  const document = await shelf.insertOne({ n: 1 });
+  const collection = await createTestCollection(app, {}, kept.project);
+  const document = await collection.insertOne({ n: 1 });
   for (const one of [files, kept]) {
     await one.upload(10);
     await one.put(await one.request(10));
@@ -169,7 +169,7 @@ Deno.test("after seven days everything of it is removed, and nothing of any othe
   assert.deepEqual(await objects(app, project.projectId), []);
   assert.equal(await spaceExists(app, project.projectId), false);
   assert.equal((await objects(app, kept.project.projectId)).length, 2);
-  assert.equal((await shelf.read(document._id)).status, 200);
+  assert.equal((await collection.read(document._id)).status, 200);
   assert.equal((await maintain(app.services)).projects, 0);
 });
 
@@ -203,14 +203,14 @@ Deno.test("restored within seven days it is what it was: keys, files, documents 
   await using app = await openTestApp();
   const files = await openFiles(app);
   const { project } = files;
-  const shelf = await openShelf(app, {}, project);
-  const document = await shelf.insertOne({ n: 1 });
+  const collection = await createTestCollection(app, {}, project);
+  const document = await collection.insertOne({ n: 1 });
   const { filePath } = await files.upload(10);
   ok(await trash(project));
   app.clock.advance(7 * DAY_MS - 1);
   await maintain(app.services);
   await restoreProject(app.services, project.projectId);
-  assert.equal((await shelf.read(document._id)).status, 200);
+  assert.equal((await collection.read(document._id)).status, 200);
   assert.equal((await get(app, filePath)).status, 200);
   const owner = await project.owner();
   assert.equal(ok(await owner.send({ path: "/api/projects" })).items.length, 1);

@@ -4,7 +4,7 @@ import { IDENTITIES, identityOf, type IdentityRecord } from "@/lib/auth/identiti
 import { SESSIONS } from "@/lib/auth/sessions.ts";
 import { ALL } from "@/lib/store/filter.ts";
 import { openTestApp, type TestProject } from "../support/test_app.ts";
-import { NOBODY, ok, refused, tally, times } from "./shelf.ts";
+import { NOBODY, ok, refused, tally, times } from "./test_collection.ts";
 import { arrive, isSignedIn, refresh, signIn } from "./signed_in.ts";
 
 const remove = (project: TestProject, id: string) =>

@@ -8,7 +8,7 @@ import { until } from "../acceptance/until.ts";
 import { send } from "../support/conforming_client.ts";
 import { joinProject, openAccount, ownedProject } from "../support/dashboard.ts";
 import { type AiWorld, asking, openAi } from "./ai.ts";
-import { refused, tally, times } from "./shelf.ts";
+import { refused, tally, times } from "./test_collection.ts";
 
 const FIELD = {
   key: "title",

@@ -9,8 +9,15 @@ import { until } from "../acceptance/until.ts";
 import { type Answer, type Call, send } from "../support/conforming_client.ts";
 import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
 import { openTestServices } from "../support/test_services.ts";
-import { openDesk } from "./desk.ts";
-import { ok, openShelf, refused, type Shelf, tally, times } from "./shelf.ts";
+import { createTestOwner } from "./test_owner.ts";
+import {
+  createTestCollection,
+  ok,
+  refused,
+  tally,
+  type TestCollection,
+  times,
+} from "./test_collection.ts";
 
 const PAGE = "x".repeat(4096);
 
@@ -47,7 +54,10 @@ async function tighten(
 const POSTS = "/api/data/posts";
 
 /** What one such document takes: as it is stored, or as its text, whichever is more and less. */
-async function sizeOf({ app, project, insertOne }: Shelf, body: { [name: string]: unknown }) {
+async function sizeOf(
+  { app, project, insertOne }: TestCollection,
+  body: { [name: string]: unknown },
+) {
   const before = await app.services.engine.bytes(project.projectId);
   const stored = await insertOne(body);
   const size = await app.services.engine.bytes(project.projectId) - before;
@@ -57,23 +67,23 @@ async function sizeOf({ app, project, insertOne }: Shelf, body: { [name: string]
 
 Deno.test("of fifty inserts at once exactly those are stored for which there is room", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  const { most, least } = await sizeOf(shelf, { text: PAGE });
+  const collection = await createTestCollection(app);
+  const { most, least } = await sizeOf(collection, { text: PAGE });
   // Ten fit and eleven do not, also where the store takes a little more or less than the text.
-  const tight = await tighten(app.services, shelf.project, 10 * most + Math.floor(least / 2));
+  const tight = await tighten(app.services, collection.project, 10 * most + Math.floor(least / 2));
   const answers = await Promise.all(
     times(50, () => tight.asSecret({ path: POSTS, body: { text: PAGE } })),
   );
   assert.deepEqual(tally(answers), { 201: 10, 403: 40 });
-  assert.equal(ok(await shelf.asSecret({ path: "?count=true" })).count, 11);
+  assert.equal(ok(await collection.asSecret({ path: "?count=true" })).count, 11);
   assert.ok(await tight.used() <= tight.plan.documentBytes);
 });
 
 Deno.test("of many changes at once that make documents grow, those are made for which there is room", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  const ids = (await shelf.insert(...times(20, () => ({ text: "" })))).map(({ _id }) => _id);
-  const tight = await tighten(app.services, shelf.project, 5 * PAGE.length + 1000);
+  const collection = await createTestCollection(app);
+  const ids = (await collection.insert(...times(20, () => ({ text: "" })))).map(({ _id }) => _id);
+  const tight = await tighten(app.services, collection.project, 5 * PAGE.length + 1000);
   const answers = await Promise.all(
     ids.map((id) =>
       tight.asSecret({ method: "PATCH", path: `${POSTS}/${id}`, body: { text: PAGE } })
@@ -85,18 +95,18 @@ Deno.test("of many changes at once that make documents grow, those are made for 
 
 /** A project with no room left, and one document of a page. */
 async function openFull(app: TestApp) {
-  const shelf = await openShelf(app, { rls: { mode: "private" } });
-  const ann = await shelf.project.user();
-  const { _id } = ok(await shelf.asPublic({ body: { text: PAGE } }, ann), 201);
-  const tight = await tighten(app.services, shelf.project, 0);
+  const collection = await createTestCollection(app, { rls: { mode: "private" } });
+  const ann = await collection.project.user();
+  const { _id } = ok(await collection.asPublic({ body: { text: PAGE } }, ann), 201);
+  const tight = await tighten(app.services, collection.project, 0);
   const path = `${POSTS}/${_id}`;
-  return { shelf, ann, _id, path, tight };
+  return { collection, ann, _id, path, tight };
 }
 
 Deno.test("where there is no room every write that adds bytes is 403 and names limit and plan", async () => {
   await using app = await openTestApp();
-  const { shelf, ann, path, tight, _id } = await openFull(app);
-  const desk = await openDesk(app, shelf.project);
+  const { collection, ann, path, tight, _id } = await openFull(app);
+  const owner = await createTestOwner(app, collection.project);
   const larger = { text: `${PAGE}x` };
   const writes: Call[] = [
     { path: POSTS, body: {} },
@@ -107,18 +117,18 @@ Deno.test("where there is no room every write that adds bytes is 403 and names l
     { method: "PATCH", path, body: { more: 1 } },
     { method: "PATCH", path, body: { "a.b": 1 } },
   ];
-  await shelf.untouched(async () => {
+  await collection.untouched(async () => {
     for (const call of writes) {
       refused(await tight.asSecret(call), 403, "DOCUMENT_QUOTA_EXCEEDED", /0 MB on the free plan/);
       const headers = [
-        ["x-api-key", shelf.project.publishableKey],
+        ["x-api-key", collection.project.publishableKey],
         ["authorization", `Bearer ${ann.token}`],
         ...new Headers(call.headers),
       ] as [string, string][];
       refused(await tight.send({ ...call, headers }), 403, "DOCUMENT_QUOTA_EXCEEDED");
     }
-    const documents = `/api/projects/${desk.projectId}/collections/posts/documents`;
-    const { cookie } = desk.account;
+    const documents = `/api/projects/${owner.projectId}/collections/posts/documents`;
+    const { cookie } = owner.account;
     for (
       const call of [
         { path: documents, body: {} },
@@ -131,7 +141,7 @@ Deno.test("where there is no room every write that adds bytes is 403 and names l
 
 Deno.test("where there is no room one still reads, deletes, recovers and writes what is no larger", async () => {
   await using app = await openTestApp();
-  const { shelf, path, tight } = await openFull(app);
+  const { collection, path, tight } = await openFull(app);
   const { asSecret } = tight;
   ok(await asSecret({ path: POSTS }));
   ok(await asSecret({ path }));
@@ -150,7 +160,7 @@ Deno.test("where there is no room one still reads, deletes, recovers and writes 
   refused(await asSecret(large), 403, "DOCUMENT_QUOTA_EXCEEDED");
   ok(await asSecret({ method: "DELETE", path }));
   refused(await asSecret(large), 403, "DOCUMENT_QUOTA_EXCEEDED");
-  const { items } = ok(await shelf.asSecret({ path: "?include_deleted=true" }));
+  const { items } = ok(await collection.asSecret({ path: "?include_deleted=true" }));
   for (const { _id } of items) {
     ok(await asSecret({ method: "DELETE", path: `${POSTS}/${_id}?permanent=true` }));
   }
@@ -159,8 +169,8 @@ Deno.test("where there is no room one still reads, deletes, recovers and writes 
 
 Deno.test("what was answered before is answered again where there is no room any more", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  const tight = await tighten(app.services, shelf.project, 1000);
+  const collection = await createTestCollection(app);
+  const tight = await tighten(app.services, collection.project, 1000);
   const headers = { "idempotency-key": "once" };
   const first = await tight.asSecret({ path: POSTS, body: { n: 1 }, headers });
   ok(first, 201);
@@ -173,11 +183,11 @@ Deno.test("what was answered before is answered again where there is no room any
 
 Deno.test("what another process writes counts at once, and so does what it removes", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
+  const collection = await createTestCollection(app);
   await using other = await openTestServices({ store: app.store, clock: app.clock });
   const room = 3 * PAGE.length + 2000;
-  const here = await tighten(app.services, shelf.project, room);
-  const there = await tighten(other.services, shelf.project, room);
+  const here = await tighten(app.services, collection.project, room);
+  const there = await tighten(other.services, collection.project, room);
   ok(await here.asSecret({ path: POSTS, body: {} }), 201);
   const body = times(3, () => ({ text: PAGE }));
   const { ids } = ok(await there.asSecret({ path: `${POSTS}/bulk`, body }), 201);
@@ -191,11 +201,11 @@ Deno.test("what another process writes counts at once, and so does what it remov
 
 Deno.test("of what two processes insert and change at once those are stored that have room", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
+  const collection = await createTestCollection(app);
   await using other = await openTestServices({ store: app.store, clock: app.clock });
-  const ids = (await shelf.insert(...times(20, () => ({ text: "" })))).map(({ _id }) => _id);
-  const here = await tighten(app.services, shelf.project, 20 * PAGE.length);
-  const there = await tighten(other.services, shelf.project, 20 * PAGE.length);
+  const ids = (await collection.insert(...times(20, () => ({ text: "" })))).map(({ _id }) => _id);
+  const here = await tighten(app.services, collection.project, 20 * PAGE.length);
+  const there = await tighten(other.services, collection.project, 20 * PAGE.length);
   const answers = await Promise.all(times(80, (n) => {
     const { asSecret } = n % 2 === 0 ? here : there;
     if (n % 4 < 2) return asSecret({ path: POSTS, body: { text: PAGE } });
@@ -211,14 +221,14 @@ Deno.test("of what two processes insert and change at once those are stored that
 
 Deno.test("a deleted collection's documents give their room back", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  const desk = await openDesk(app, shelf.project);
-  await desk.project.collection({ name: "tasks" });
-  await shelf.insert(...times(3, () => ({ text: PAGE })));
-  const tight = await tighten(app.services, shelf.project, 0);
+  const collection = await createTestCollection(app);
+  const owner = await createTestOwner(app, collection.project);
+  await owner.project.collection({ name: "tasks" });
+  await collection.insert(...times(3, () => ({ text: PAGE })));
+  const tight = await tighten(app.services, collection.project, 0);
   const call = { path: "/api/data/tasks", body: { text: PAGE } };
   refused(await tight.asSecret(call), 403, "DOCUMENT_QUOTA_EXCEEDED");
-  ok(await desk.asOwner({ method: "DELETE", path: "/collections/posts" }));
+  ok(await owner.asOwner({ method: "DELETE", path: "/collections/posts" }));
   await until("the room is back", async () => (await tight.asSecret(call)).status === 201, 10_000);
 });
 
@@ -237,19 +247,19 @@ Deno.test("the quota is that of the owner's plan", async () => {
 
 Deno.test("a recount finds nothing to set right, whatever was written", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  const desk = await openDesk(app, shelf.project);
-  const [first] = await shelf.insert(...times(3, (n) => ({ n, text: PAGE })));
-  ok(await shelf.asSecret({ method: "PATCH", path: `/${first!._id}`, body: { text: "é" } }));
-  await shelf.remove(first!._id);
-  ok(await desk.asOwner({ method: "DELETE", path: "/collections/posts" }));
-  await shelf.project.collection({ name: "posts" });
-  await shelf.insertOne({ text: PAGE });
+  const collection = await createTestCollection(app);
+  const owner = await createTestOwner(app, collection.project);
+  const [first] = await collection.insert(...times(3, (n) => ({ n, text: PAGE })));
+  ok(await collection.asSecret({ method: "PATCH", path: `/${first!._id}`, body: { text: "é" } }));
+  await collection.remove(first!._id);
+  ok(await owner.asOwner({ method: "DELETE", path: "/collections/posts" }));
+  await collection.project.collection({ name: "posts" });
+  await collection.insertOne({ text: PAGE });
   const { engine } = app.services;
-  const emptied = async () => await engine.bytes(desk.projectId) < 2 * PAGE.length;
+  const emptied = async () => await engine.bytes(owner.projectId) < 2 * PAGE.length;
   await until("the old one's documents are removed", emptied, 10_000);
-  const documentBytes = await engine.bytes(desk.projectId);
-  assert.deepEqual(await recountDocuments(app.services, desk.projectId), {
+  const documentBytes = await engine.bytes(owner.projectId);
+  assert.deepEqual(await recountDocuments(app.services, owner.projectId), {
     documentBytes,
     corrected: 0,
   });

@@ -1,7 +1,7 @@
 import { openAccount, signedInAgain, type TestAccount } from "../support/dashboard.ts";
 import { openTestApp } from "../support/test_app.ts";
 import assert from "node:assert/strict";
-import { NOBODY, ok, refused } from "./shelf.ts";
+import { NOBODY, ok, refused } from "./test_collection.ts";
 
 const end = (account: TestAccount, id: string) =>
   account.send({ method: "DELETE", path: `/api/auth/sessions/${id}` });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Id } from "@/lib/store/port.ts";
 import { openTestApp, type TestProject, type TestUser } from "../support/test_app.ts";
-import { NOBODY, ok, refused, tally, times } from "./shelf.ts";
+import { NOBODY, ok, refused, tally, times } from "./test_collection.ts";
 import { isSignedIn, refresh, signIn } from "./signed_in.ts";
 
 const callOf = (id: Id) => ({ method: "DELETE", path: `/api/userAuth/sessions/${id}` });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { openTestApp, type TestProject } from "../support/test_app.ts";
-import { NOBODY, ok, refused } from "./shelf.ts";
+import { NOBODY, ok, refused } from "./test_collection.ts";
 import { isSignedIn, refresh, signIn } from "./signed_in.ts";
 
 const callOf = (id: string) => ({

@@ -13,7 +13,7 @@ import { engineOver } from "../support/engine_over.ts";
 import { hurried } from "../support/hurried.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 import { allowOnly } from "./origins.ts";
-import { openShelf, refused, type Shelf } from "./shelf.ts";
+import { createTestCollection, refused, type TestCollection } from "./test_collection.ts";
 import {
   admission,
   inProject,
@@ -36,15 +36,15 @@ const WITH_BODY = SAMPLES.filter(({ operationId, call }) =>
 function onEach(
   name: string,
   samples: readonly Sample[],
-  check: (sample: Sample, app: TestApp, shelf: Shelf) => Promise<void>,
+  check: (sample: Sample, app: TestApp, collection: TestCollection) => Promise<void>,
 ): void {
   Deno.test(name, async (t) => {
     await using app = await openTestApp();
-    const shelf = await openShelf(app);
+    const collection = await createTestCollection(app);
     for (const sample of samples) {
       await t.step({
         name: sample.operationId,
-        fn: () => check(sample, app, shelf),
+        fn: () => check(sample, app, collection),
         sanitizeOps: false,
         sanitizeResources: false,
       });
@@ -56,9 +56,13 @@ function onEach(
 const DETAIL = "detail-of-a-failure /var/secret/place";
 
 /** Sends a sample, with what its guard asks for, to an app over changed services. */
-async function sendTo(services: Services, shelf: Shelf, sample: Sample): Promise<Answer> {
-  const headers = await admission(sample, shelf.project);
-  const call = inProject(sample.call, shelf.project.projectId);
+async function sendTo(
+  services: Services,
+  collection: TestCollection,
+  sample: Sample,
+): Promise<Answer> {
+  const headers = await admission(sample, collection.project);
+  const call = inProject(sample.call, collection.project.projectId);
   return await send(createApp(services), { ...call, headers });
 }
 
@@ -94,11 +98,11 @@ const withWork = (services: Services, error: Error): Services => ({
 onEach(
   "an unexpected failure is an opaque 500, with the details in the log",
   SAMPLES,
-  async (sample, app, shelf) => {
+  async (sample, app, collection) => {
     let logged = "";
     using log = createLog("info", (text) => void (logged += text));
     const services = withWork({ ...app.services, log }, new TypeError(DETAIL));
-    const answer = await sendTo(services, shelf, sample);
+    const answer = await sendTo(services, collection, sample);
     refused(answer, 500, "INTERNAL", "Something went wrong on our side.");
     assert.ok(!answer.text.includes("detail"));
     for (const value of answer.headers.values()) assert.ok(!value.includes("detail"));
@@ -114,19 +118,19 @@ const queried = (path: string, query: string) => `${path}${path.includes("?") ? 
 onEach(
   "414 for a query beyond the limits, before anything looks at it",
   SAMPLES,
-  (sample, app, shelf) =>
-    shelf.untouched(async () => {
+  (sample, app, collection) =>
+    collection.untouched(async () => {
       for (const query of [`a=${"x".repeat(QUERY_LENGTH_MAX)}`, "a&".repeat(101)]) {
         const call = { ...sample.call, path: queried(sample.call.path, query) };
-        const answer = await sendTo(app.services, shelf, { ...sample, call });
+        const answer = await sendTo(app.services, collection, { ...sample, call });
         refused(answer, 414, "QUERY_TOO_LONG", "at most 32768 characters and 100 parameters");
       }
     }),
 );
 
-onEach("503 with Retry-After when it takes too long", SAMPLES, async (sample, app, shelf) => {
+onEach("503 with Retry-After when it takes too long", SAMPLES, async (sample, app, collection) => {
   const late = withWork(app.services, new Problem("HANDLER_TIMEOUT"));
-  const answer = await sendTo(late, shelf, sample);
+  const answer = await sendTo(late, collection, sample);
   refused(answer, 503, "HANDLER_TIMEOUT");
   assert.match(answer.headers.get("retry-after")!, /^[1-9]\d*$/);
 });
@@ -137,14 +141,14 @@ const asksStore = (sample: Sample): boolean =>
 onEach(
   "503 with Retry-After when the store is unavailable",
   SAMPLES.filter(asksStore),
-  (sample, app, shelf) =>
-    shelf.untouched(async () => {
+  (sample, app, collection) =>
+    collection.untouched(async () => {
       const down = failing(app.services, new StoreUnavailable(DETAIL));
-      const answer = await sendTo(down, shelf, sample);
+      const answer = await sendTo(down, collection, sample);
       refused(answer, 503, "STORE_UNAVAILABLE");
       assert.ok(!answer.text.includes("detail"));
       assert.match(answer.headers.get("retry-after")!, /^[1-9]\d*$/);
-      const broken = await sendTo(failing(app.services, new Error(DETAIL)), shelf, sample);
+      const broken = await sendTo(failing(app.services, new Error(DETAIL)), collection, sample);
       refused(broken, 500, "INTERNAL");
       assert.ok(!broken.text.includes("detail"));
     }),
@@ -152,14 +156,14 @@ onEach(
 
 Deno.test("a store that is away after the guard is 503 too, for every operation on documents", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
+  const collection = await createTestCollection(app);
   // The definition is known, so that only the documents cannot be reached.
-  await app.services.catalog.find(shelf.project.projectId, shelf.name);
+  await app.services.catalog.find(collection.project.projectId, collection.name);
   const down = failing(app.services, new StoreUnavailable(DETAIL));
   const { catalog } = app.services;
-  await shelf.untouched(async () => {
+  await collection.untouched(async () => {
     for (const sample of SAMPLES.filter(({ template }) => template.startsWith("/api/data/"))) {
-      const answer = await sendTo({ ...down, catalog }, shelf, sample);
+      const answer = await sendTo({ ...down, catalog }, collection, sample);
       refused(answer, 503, "STORE_UNAVAILABLE");
     }
   });
@@ -174,13 +178,13 @@ const impatiently = <T>(work: () => Promise<T>): Promise<T> => hurried(REQUEST_T
 async function sendAs(
   sample: Sample,
   app: TestApp,
-  shelf: Shelf,
+  collection: TestCollection,
   change: Partial<Call>,
 ): Promise<Answer> {
   return await app.send({
     ...sample.call,
-    path: inProject(sample.call, shelf.project.projectId).path,
-    headers: { ...await admission(sample, shelf.project), ...change.headers as object },
+    path: inProject(sample.call, collection.project.projectId).path,
+    headers: { ...await admission(sample, collection.project), ...change.headers as object },
     ...(change.body !== undefined && { body: change.body }),
   });
 }
@@ -188,29 +192,33 @@ async function sendAs(
 onEach(
   "408 when the body does not come",
   WITH_BODY,
-  (sample, app, shelf) =>
-    shelf.untouched(async () => {
-      const answer = await impatiently(() => sendAs(sample, app, shelf, { body: silence() }));
+  (sample, app, collection) =>
+    collection.untouched(async () => {
+      const answer = await impatiently(() => sendAs(sample, app, collection, { body: silence() }));
       refused(answer, 408, "REQUEST_TIMEOUT");
     }),
 );
 
-onEach("503 with Retry-After while too much is under way", SAMPLES, async (sample, app, shelf) => {
-  const requestShares = createRequestShares({ max: 0, shareMax: 0 });
-  await shelf.untouched(async () => {
-    const answer = await sendTo({ ...app.services, requestShares }, shelf, sample);
-    refused(answer, 503, "SERVER_BUSY");
-    assert.match(answer.headers.get("retry-after")!, /^[1-9]\d*$/);
-  });
-});
+onEach(
+  "503 with Retry-After while too much is under way",
+  SAMPLES,
+  async (sample, app, collection) => {
+    const requestShares = createRequestShares({ max: 0, shareMax: 0 });
+    await collection.untouched(async () => {
+      const answer = await sendTo({ ...app.services, requestShares }, collection, sample);
+      refused(answer, 503, "SERVER_BUSY");
+      assert.match(answer.headers.get("retry-after")!, /^[1-9]\d*$/);
+    });
+  },
+);
 
 onEach(
   "503 with Retry-After while the server holds too much",
   WITH_BODY,
-  (sample, app, shelf) =>
-    shelf.untouched(async () => {
+  (sample, app, collection) =>
+    collection.untouched(async () => {
       const bodyBudget = createBodyBudget({ bytesMax: 1, shareBytesMax: 1 });
-      const answer = await sendTo({ ...app.services, bodyBudget }, shelf, sample);
+      const answer = await sendTo({ ...app.services, bodyBudget }, collection, sample);
       refused(answer, 503, "SERVER_BUSY");
       assert.match(answer.headers.get("retry-after")!, /^[1-9]\d*$/);
     }),
@@ -219,11 +227,11 @@ onEach(
 onEach(
   "415 for a body that is packed",
   WITH_BODY,
-  (sample, app, shelf) =>
-    shelf.untouched(async () => {
+  (sample, app, collection) =>
+    collection.untouched(async () => {
       for (const encoding of ["gzip", "br", "GZIP", "identity, gzip", "x"]) {
         const headers = { "content-encoding": encoding };
-        const answer = await sendAs(sample, app, shelf, { headers });
+        const answer = await sendAs(sample, app, collection, { headers });
         refused(answer, 415, "UNSUPPORTED_MEDIA_TYPE", "Content-Encoding");
       }
     }),
@@ -232,8 +240,8 @@ onEach(
 onEach(
   "415 for every type but JSON in UTF-8",
   WITH_BODY,
-  (sample, app, shelf) =>
-    shelf.untouched(async () => {
+  (sample, app, collection) =>
+    collection.untouched(async () => {
       const types = [
         "none",
         "",
@@ -250,7 +258,7 @@ onEach(
         "*/*",
       ];
       for (const type of types) {
-        const answer = await sendAs(sample, app, shelf, { headers: { "content-type": type } });
+        const answer = await sendAs(sample, app, collection, { headers: { "content-type": type } });
         assert.equal(answer.status, 415, type);
         refused(answer, 415, "UNSUPPORTED_MEDIA_TYPE", "application/json");
       }
@@ -260,9 +268,9 @@ onEach(
 onEach(
   "400 for a body that is no JSON",
   WITH_BODY,
-  (sample, app, shelf) =>
-    shelf.untouched(async () => {
-      const send = (body: Call["body"]) => sendAs(sample, app, shelf, { body });
+  (sample, app, collection) =>
+    collection.untouched(async () => {
+      const send = (body: Call["body"]) => sendAs(sample, app, collection, { body });
       const mayBeEmpty = sample.bodyIsOptional || sample.misshapen !== "INVALID_BODY";
       const empty = mayBeEmpty ? [] : [""];
       for (
@@ -282,10 +290,10 @@ onEach(
 onEach(
   "400 for JSON of another shape",
   WITH_BODY,
-  (sample, app, shelf) =>
-    shelf.untouched(async () => {
+  (sample, app, collection) =>
+    collection.untouched(async () => {
       for (const body of ["null", "1", "true", '"text"']) {
-        refused(await sendAs(sample, app, shelf, { body }), 400, sample.misshapen);
+        refused(await sendAs(sample, app, collection, { body }), 400, sample.misshapen);
       }
     }),
 );
@@ -295,19 +303,19 @@ for (const sample of WITH_BODY) {
 
   Deno.test(`${operationId}: its own time begins when the body has come`, async () => {
     await using app = await openTestApp();
-    const shelf = await openShelf(app);
+    const collection = await createTestCollection(app);
     let restarts = 0;
     const deadlines = {
       within: <T>(work: (restart: () => void) => Promise<T>) => work(() => void restarts++),
       [Symbol.dispose]() {},
     };
-    await sendTo({ ...app.services, deadlines }, shelf, sample);
+    await sendTo({ ...app.services, deadlines }, collection, sample);
     assert.equal(restarts, 1);
   });
 
   Deno.test(`${operationId}: every spelling of JSON in UTF-8 is taken`, async () => {
     await using app = await openTestApp();
-    const shelf = await openShelf(app);
+    const collection = await createTestCollection(app);
     const types = [
       "application/json",
       "APPLICATION/JSON",
@@ -316,7 +324,7 @@ for (const sample of WITH_BODY) {
       " application/json ",
     ];
     for (const type of types) {
-      const answer = await sendAs(sample, app, shelf, { headers: { "content-type": type } });
+      const answer = await sendAs(sample, app, collection, { headers: { "content-type": type } });
       assert.notEqual(answer.status, 415, type);
     }
   });
@@ -328,14 +336,14 @@ const FROM_ANYWHERE = ["startSignIn"];
 onEach(
   "403 from an origin that the project does not list",
   SAMPLES.filter((sample) => takesKey(sample) && !FROM_ANYWHERE.includes(sample.operationId)),
-  async (sample, app, shelf) => {
-    await allowOnly(app, shelf.project, ["https://app.example"]);
-    const { token } = await shelf.project.user();
+  async (sample, app, collection) => {
+    await allowOnly(app, collection.project, ["https://app.example"]);
+    const { token } = await collection.project.user();
     const headers = {
-      "x-api-key": shelf.project.publishableKey,
+      "x-api-key": collection.project.publishableKey,
       authorization: `Bearer ${token}`,
     };
-    await shelf.untouched(async () => {
+    await collection.untouched(async () => {
       const foreign = { ...sample.call, headers: { ...headers, origin: "https://evil.example" } };
       refused(await app.send(foreign), 403, "ORIGIN_NOT_ALLOWED");
     });
@@ -347,13 +355,16 @@ for (const sample of SAMPLES.filter(takesKey)) {
     await using app = await openTestApp({
       env: { RATE_LIMITS: "on", RATE_LIMIT_PER_MINUTE: "1" },
     });
-    const shelf = await openShelf(app);
-    const { token } = await shelf.project.user();
-    await shelf.asPublic({ path: "?count=true" });
-    await shelf.untouched(async () => {
+    const collection = await createTestCollection(app);
+    const { token } = await collection.project.user();
+    await collection.asPublic({ path: "?count=true" });
+    await collection.untouched(async () => {
       const answer = await app.send({
         ...sample.call,
-        headers: { "x-api-key": shelf.project.publishableKey, authorization: `Bearer ${token}` },
+        headers: {
+          "x-api-key": collection.project.publishableKey,
+          authorization: `Bearer ${token}`,
+        },
       });
       refused(answer, 429, "RATE_LIMITED");
       assert.match(answer.headers.get("retry-after")!, /^[1-9]\d?$/);

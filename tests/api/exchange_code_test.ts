@@ -4,7 +4,7 @@ import { REFRESH_TOKENS } from "@/lib/auth/refresh_tokens.ts";
 import { ALL } from "@/lib/store/filter.ts";
 import type { Definition } from "@/lib/store/port.ts";
 import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
-import { ok, refused, tally, times } from "./shelf.ts";
+import { ok, refused, tally, times } from "./test_collection.ts";
 import { arrive, cookieOf, exchangeCall, refresh, signIn, SITE } from "./signed_in.ts";
 
 const INVALID = "Invalid or expired refresh token exchange code";

@@ -9,7 +9,7 @@ import type { Services } from "@/lib/services.ts";
 import { ALL } from "@/lib/store/filter.ts";
 import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
 import { openFiles } from "./files.ts";
-import { times } from "./shelf.ts";
+import { times } from "./test_collection.ts";
 import { setStorage } from "@/tests/support/given.ts";
 
 const HOLD_MS = 20 * 60_000;

@@ -7,7 +7,7 @@ import { openTestApp } from "../support/test_app.ts";
 import { type Files, MiB, openFiles } from "./files.ts";
 import { settingsOf } from "../support/s3.ts";
 import { openOwnBucket } from "./own_bucket.ts";
-import { refused, times } from "./shelf.ts";
+import { refused, times } from "./test_collection.ts";
 import { setStorage } from "@/tests/support/given.ts";
 
 function s3Test(name: string, fn: () => Promise<void>): void {

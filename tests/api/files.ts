@@ -9,7 +9,7 @@ import { parseJson } from "@/lib/store/json_text.ts";
 import { createApp } from "@/routes/app.ts";
 import { type Answer, type Call, send } from "../support/conforming_client.ts";
 import type { TestApp, TestProject } from "../support/test_app.ts";
-import { ok } from "./shelf.ts";
+import { ok } from "./test_collection.ts";
 
 export const MiB = 1_048_576;
 export const REQUEST = "/api/storage/upload-request";

@@ -3,7 +3,7 @@ import { type AccountRecord, ACCOUNTS } from "@/lib/projects/account_records.ts"
 import { eq } from "@/lib/store/filter.ts";
 import { openAccount } from "../support/dashboard.ts";
 import { openTestApp } from "../support/test_app.ts";
-import { ok, refused } from "./shelf.ts";
+import { ok, refused } from "./test_collection.ts";
 
 for (const path of ["/api/auth/me", "/api/user/me"]) {
   Deno.test(`${path} shows the account with its plan, and of its AI key only that there is one`, async () => {

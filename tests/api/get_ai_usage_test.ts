@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { openAccount } from "../support/dashboard.ts";
 import { openTestApp } from "../support/test_app.ts";
-import { refused } from "./shelf.ts";
+import { refused } from "./test_collection.ts";
 
 const PATH = "/api/user/me/ai-usage";
 

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
-import { NOBODY, ok, openShelf, refused } from "./shelf.ts";
+import { createTestCollection, NOBODY, ok, refused } from "./test_collection.ts";
 
 Deno.test("a document is read as it was stored, by an id in either case", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  const stored = await shelf.insertOne({ title: "one", deep: { a: [1] } });
+  const collection = await createTestCollection(app);
+  const stored = await collection.insertOne({ title: "one", deep: { a: [1] } });
   for (const id of [stored._id, stored._id.toUpperCase()]) {
-    const answer = await shelf.asPublic({ path: `/${id}` });
+    const answer = await collection.asPublic({ path: `/${id}` });
     assert.deepEqual(ok(answer), stored);
     assert.equal(answer.body.message, "Document found");
   }
@@ -15,26 +15,26 @@ Deno.test("a document is read as it was stored, by an id in either case", async 
 
 Deno.test("what is no id is 400, before anything is looked up", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  const { _id } = await shelf.insertOne();
+  const collection = await createTestCollection(app);
+  const { _id } = await collection.insertOne();
   for (
     const id of ["1", "bulk", _id.slice(1), `${_id}0`, `g${_id.slice(1)}`, "%20" + _id.slice(1)]
   ) {
-    refused(await shelf.asSecret({ path: `/${id}` }), 400, "INVALID_ID", "24 hexadecimal");
+    refused(await collection.asSecret({ path: `/${id}` }), 400, "INVALID_ID", "24 hexadecimal");
   }
 });
 
 Deno.test("a document that is not there, in the trash or elsewhere is 404", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  const elsewhere = await openShelf(app, { name: "notes" }, shelf.project);
-  const foreign = await openShelf(app);
-  const { _id: deleted } = await shelf.insertOne();
-  await shelf.remove(deleted);
+  const collection = await createTestCollection(app);
+  const elsewhere = await createTestCollection(app, { name: "notes" }, collection.project);
+  const foreign = await createTestCollection(app);
+  const { _id: deleted } = await collection.insertOne();
+  await collection.remove(deleted);
   const ids = [NOBODY, deleted, (await elsewhere.insertOne())._id, (await foreign.insertOne())._id];
   const texts = new Set<string>();
   for (const id of ids) {
-    const answer = await shelf.asSecret({ path: `/${id}` });
+    const answer = await collection.asSecret({ path: `/${id}` });
     refused(answer, 404, "DOCUMENT_NOT_FOUND");
     texts.add(answer.text);
   }
@@ -43,12 +43,12 @@ Deno.test("a document that is not there, in the trash or elsewhere is 404", asyn
 
 Deno.test("a collection that is not there, of another case or another project is 404", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, { name: "posts" });
-  const foreign = await openShelf(app, { name: "notes" });
+  const collection = await createTestCollection(app, { name: "posts" });
+  const foreign = await createTestCollection(app, { name: "notes" });
   const { _id: id } = await foreign.insertOne();
   for (const name of ["notes", "Posts", "POSTS", "nothing", "_users", "_collections", "counts"]) {
     for (const path of [`/api/data/${name}/${id}`, `/api/data/${name}`, `/api/schemas/${name}`]) {
-      refused(await shelf.project.asSecret({ path }), 404, "COLLECTION_NOT_FOUND");
+      refused(await collection.project.asSecret({ path }), 404, "COLLECTION_NOT_FOUND");
     }
   }
 });
@@ -56,43 +56,45 @@ Deno.test("a collection that is not there, of another case or another project is
 Deno.test("row-level security decides who reads a document", async () => {
   await using app = await openTestApp();
   for (const mode of ["private", "public-read"]) {
-    const shelf = await openShelf(app, { rls: { mode } });
-    const [ann, bob] = [await shelf.project.user(), await shelf.project.user()];
-    const { _id: id } = await shelf.insertOne({ userId: ann.id });
+    const collection = await createTestCollection(app, { rls: { mode } });
+    const [ann, bob] = [await collection.project.user(), await collection.project.user()];
+    const { _id: id } = await collection.insertOne({ userId: ann.id });
     const path = `/${id}`;
-    ok(await shelf.asPublic({ path }, ann));
+    ok(await collection.asPublic({ path }, ann));
     if (mode === "private") {
-      refused(await shelf.asPublic({ path }), 401, "ACCESS_TOKEN_REQUIRED");
-      refused(await shelf.asPublic({ path }, bob), 404, "DOCUMENT_NOT_FOUND");
+      refused(await collection.asPublic({ path }), 401, "ACCESS_TOKEN_REQUIRED");
+      refused(await collection.asPublic({ path }, bob), 404, "DOCUMENT_NOT_FOUND");
     } else {
-      ok(await shelf.asPublic({ path }));
-      ok(await shelf.asPublic({ path }, bob));
+      ok(await collection.asPublic({ path }));
+      ok(await collection.asPublic({ path }, bob));
     }
-    ok(await shelf.asSecret({ path, headers: { authorization: "Bearer nonsense" } }));
+    ok(await collection.asSecret({ path, headers: { authorization: "Bearer nonsense" } }));
   }
 });
 
 Deno.test("include_deleted shows a user's own trash, and all of it to the secret key", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  const [ann, bob] = [await shelf.project.user(), await shelf.project.user()];
-  const { _id: id } = await shelf.insertOne({ userId: ann.id });
-  await shelf.remove(id);
+  const collection = await createTestCollection(app);
+  const [ann, bob] = [await collection.project.user(), await collection.project.user()];
+  const { _id: id } = await collection.insertOne({ userId: ann.id });
+  await collection.remove(id);
   const path = `/${id}?include_deleted=true`;
-  assert.equal(ok(await shelf.asSecret({ path })).isDeleted, true);
-  assert.equal(typeof ok(await shelf.asPublic({ path }, ann)).deletedAt, "string");
-  refused(await shelf.asPublic({ path }, bob), 404, "DOCUMENT_NOT_FOUND");
-  refused(await shelf.asPublic({ path }), 404, "DOCUMENT_NOT_FOUND");
+  assert.equal(ok(await collection.asSecret({ path })).isDeleted, true);
+  assert.equal(typeof ok(await collection.asPublic({ path }, ann)).deletedAt, "string");
+  refused(await collection.asPublic({ path }, bob), 404, "DOCUMENT_NOT_FOUND");
+  refused(await collection.asPublic({ path }), 404, "DOCUMENT_NOT_FOUND");
   const off = { path: `/${id}?include_deleted=false` };
-  refused(await shelf.asPublic(off, ann), 404, "DOCUMENT_NOT_FOUND");
+  refused(await collection.asPublic(off, ann), 404, "DOCUMENT_NOT_FOUND");
 });
 
 Deno.test("fields, meta and populate show a document as they do in lists", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, { fields: [{ key: "next", type: "Ref", ref: "posts" }] });
-  const target = await shelf.insertOne({ title: "target" });
-  const { _id } = await shelf.insertOne({ title: "one", a: { b: 1, c: 2 }, next: target._id });
-  const read = async (query: string) => ok(await shelf.asPublic({ path: `/${_id}?${query}` }));
+  const collection = await createTestCollection(app, {
+    fields: [{ key: "next", type: "Ref", ref: "posts" }],
+  });
+  const target = await collection.insertOne({ title: "target" });
+  const { _id } = await collection.insertOne({ title: "one", a: { b: 1, c: 2 }, next: target._id });
+  const read = async (query: string) => ok(await collection.asPublic({ path: `/${_id}?${query}` }));
   assert.deepEqual(await read("fields=title"), { _id, title: "one" });
   assert.deepEqual(await read("fields=a.b,missing"), { _id, a: { b: 1 } });
   const rest = { _id, title: "one", a: { b: 1 } };
@@ -103,8 +105,8 @@ Deno.test("fields, meta and populate show a document as they do in lists", async
 
 Deno.test("parameters that single documents do not take are 400 and named", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  const { _id: id } = await shelf.insertOne({ title: "one" });
+  const collection = await createTestCollection(app);
+  const { _id: id } = await collection.insertOne({ title: "one" });
   for (
     const query of [
       "title=one",
@@ -123,6 +125,11 @@ Deno.test("parameters that single documents do not take are 400 and named", asyn
     ]
   ) {
     const name = query.split("=")[0]!;
-    refused(await shelf.asSecret({ path: `/${id}?${query}` }), 400, "INVALID_QUERY", `"${name}"`);
+    refused(
+      await collection.asSecret({ path: `/${id}?${query}` }),
+      400,
+      "INVALID_QUERY",
+      `"${name}"`,
+    );
   }
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
 import { FILE, openFiles, sendOver, storesAway } from "./files.ts";
-import { ok, refused } from "./shelf.ts";
+import { ok, refused } from "./test_collection.ts";
 
 Deno.test("one confirmed file is told of as in the list", async () => {
   await using app = await openTestApp();

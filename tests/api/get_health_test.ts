@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createApp } from "@/routes/app.ts";
 import { send } from "../support/conforming_client.ts";
 import { openTestApp } from "../support/test_app.ts";
-import { ok } from "./shelf.ts";
+import { ok } from "./test_collection.ts";
 
 Deno.test("a process that serves is alive", async () => {
   await using app = await openTestApp();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
-import { ok } from "./shelf.ts";
+import { ok } from "./test_collection.ts";
 
 Deno.test("the index names where things are, each of which answers", async () => {
   await using app = await openTestApp({ env: { PUBLIC_URL: "https://api.example" } });

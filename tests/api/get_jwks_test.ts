@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
 import { openTestApp } from "../support/test_app.ts";
-import { NOBODY, refused } from "./shelf.ts";
+import { NOBODY, refused } from "./test_collection.ts";
 
 Deno.test("the key set checks a project's tokens elsewhere, and holds no private part", async () => {
   await using app = await openTestApp();

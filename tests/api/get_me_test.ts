@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type UserRecord, USERS } from "@/lib/auth/users.ts";
 import { eq } from "@/lib/store/filter.ts";
 import { openTestApp } from "../support/test_app.ts";
-import { ok, refused } from "./shelf.ts";
+import { ok, refused } from "./test_collection.ts";
 import { signIn } from "./signed_in.ts";
 
 const ME = { path: "/api/userAuth/me" };

@@ -3,7 +3,7 @@ import { type AccountRecord, ACCOUNTS } from "@/lib/projects/account_records.ts"
 import { type ProjectRecord, PROJECTS } from "@/lib/projects/records.ts";
 import { eq } from "@/lib/store/filter.ts";
 import { openTestApp } from "../support/test_app.ts";
-import { ok } from "./shelf.ts";
+import { ok } from "./test_collection.ts";
 import { openTeam } from "./team.ts";
 
 Deno.test("each member reads the project with the role that is theirs", async () => {

@@ -6,7 +6,7 @@ import { createApp } from "@/routes/app.ts";
 import { send } from "../support/conforming_client.ts";
 import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
 import { MiB, openFiles, storesAway } from "./files.ts";
-import { ok, openShelf, refused } from "./shelf.ts";
+import { createTestCollection, ok, refused } from "./test_collection.ts";
 
 const pathOf = ({ projectId }: TestProject) => `/api/projects/${projectId}/usage`;
 
@@ -22,9 +22,9 @@ Deno.test("what a project stores is told beside what its plan allows", async () 
   await using app = await openTestApp();
   const files = await openFiles(app);
   const { project } = files;
-  const shelf = await openShelf(app, {}, project);
-  const [first] = await shelf.insert({ n: 1 }, { n: 2 }, { n: 3 });
-  await shelf.remove(first!._id);
+  const collection = await createTestCollection(app, {}, project);
+  const [first] = await collection.insert({ n: 1 }, { n: 2 }, { n: 3 });
+  await collection.remove(first!._id);
   await files.upload(100);
   await files.request(7);
   const { plan, collections, documents, storage, ai } = await usageOf(project);
@@ -46,12 +46,12 @@ Deno.test("what a project stores is told beside what its plan allows", async () 
 
 Deno.test("requests with keys are counted, refusals as errors; what members look at is not", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  const { project } = shelf;
-  const other = await openShelf(app);
-  await shelf.insertOne();
-  ok(await shelf.asPublic({}));
-  refused(await shelf.asSecret({ path: "/x" }), 400, "INVALID_ID");
+  const collection = await createTestCollection(app);
+  const { project } = collection;
+  const other = await createTestCollection(app);
+  await collection.insertOne();
+  ok(await collection.asPublic({}));
+  refused(await collection.asSecret({ path: "/x" }), 400, "INVALID_ID");
   await app.send({
     path: "/api/data/posts",
     headers: { "x-api-key": `pk_live_${"a".repeat(43)}` },
@@ -90,7 +90,7 @@ Deno.test("while the store of files is away it is 503", async () => {
 
 Deno.test("a count that takes too long is 503", async () => {
   await using app = await openTestApp();
-  const { project } = await openShelf(app);
+  const { project } = await createTestCollection(app);
   const { engine } = app.services;
   const tooSlow = () => Promise.reject(new QueryTooSlow(null));
   const slow = changed(engine, {

@@ -7,7 +7,7 @@ import { createApp } from "@/routes/app.ts";
 import { send } from "../support/conforming_client.ts";
 import { createTestBucket, hasS3 } from "../support/s3.ts";
 import { openTestApp } from "../support/test_app.ts";
-import { ok, refused } from "./shelf.ts";
+import { ok, refused } from "./test_collection.ts";
 
 const PATH = "/api/health/ready";
 

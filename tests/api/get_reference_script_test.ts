@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { brotliDecompressSync } from "node:zlib";
 import { createApp } from "@/routes/app.ts";
 import { openTestApp } from "../support/test_app.ts";
-import { refused } from "./shelf.ts";
+import { refused } from "./test_collection.ts";
 
 for (const file of ["init.js", "scalar.js"]) {
   Deno.test(`${file} is served as a script with a tag`, async () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
-import { ok, openShelf, refused } from "./shelf.ts";
+import { createTestCollection, ok, refused } from "./test_collection.ts";
 
 Deno.test("a definition is answered with every default filled in, and its fields as model", async () => {
   await using app = await openTestApp();
@@ -66,16 +66,16 @@ Deno.test("row-level security left out, whole or in part, is private with owner 
 
 Deno.test("any valid key reads a definition, a private one too, and no other project's", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, { rls: { mode: "private" } });
+  const collection = await createTestCollection(app, { rls: { mode: "private" } });
   const other = await app.project();
-  const ann = await shelf.project.user();
+  const ann = await collection.project.user();
   const path = "/api/schemas/posts";
-  ok(await shelf.project.asPublic({ path }));
-  ok(await shelf.project.asPublic({ path }, ann));
-  ok(await shelf.project.asSecret({ path }));
+  ok(await collection.project.asPublic({ path }));
+  ok(await collection.project.asPublic({ path }, ann));
+  ok(await collection.project.asSecret({ path }));
   refused(await other.asSecret({ path }), 404, "COLLECTION_NOT_FOUND");
   for (const name of ["nothing", "Posts", "users", "_users", "_collections"]) {
-    const answer = await shelf.project.asSecret({ path: `/api/schemas/${name}` });
+    const answer = await collection.project.asSecret({ path: `/api/schemas/${name}` });
     refused(answer, 404, "COLLECTION_NOT_FOUND");
   }
 });

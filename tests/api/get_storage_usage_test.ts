@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { STORAGE_USAGE, type StorageUsageRecord } from "@/lib/files/uploads.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { changedStores, MiB, openFiles, REQUEST, sendOver, storesAway } from "./files.ts";
-import { ok, refused } from "./shelf.ts";
+import { ok, refused } from "./test_collection.ts";
 
 const USAGE = "/api/storage/usage";
 

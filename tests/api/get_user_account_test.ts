@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { openAccount } from "../support/dashboard.ts";
 import { openTestApp } from "../support/test_app.ts";
-import { ok } from "./shelf.ts";
+import { ok } from "./test_collection.ts";
 
 Deno.test("/api/user/me answers what /api/auth/me does", async () => {
   await using app = await openTestApp();

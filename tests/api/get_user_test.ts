@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
-import { NOBODY, ok, refused } from "./shelf.ts";
+import { NOBODY, ok, refused } from "./test_collection.ts";
 import { signIn } from "./signed_in.ts";
 
 const callOf = (id: string) => ({ path: `/api/userAuth/users/${id}` });

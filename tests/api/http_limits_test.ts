@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
-import { ok, openShelf, refused, type Shelf, tally, times } from "./shelf.ts";
+import {
+  createTestCollection,
+  ok,
+  refused,
+  tally,
+  type TestCollection,
+  times,
+} from "./test_collection.ts";
 
 const RATE_HEADERS = ["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"];
 
@@ -8,12 +15,12 @@ const limited = (limit: number, more: Record<string, string> = {}): Promise<Test
   openTestApp({ env: { RATE_LIMITS: "on", RATE_LIMIT_PER_MINUTE: String(limit), ...more } });
 
 /** Reads with the publishable key from an address, perhaps through proxies. */
-const from = (app: TestApp, shelf: Shelf, peer: string, forwarded?: string) =>
+const from = (app: TestApp, collection: TestCollection, peer: string, forwarded?: string) =>
   app.send({
     path: "/api/data/posts",
     peer,
     headers: {
-      "x-api-key": shelf.project.publishableKey,
+      "x-api-key": collection.project.publishableKey,
       ...(forwarded !== undefined && { "x-forwarded-for": forwarded }),
     },
   });
@@ -22,9 +29,9 @@ Deno.test(
   "a publishable key may ask so often a minute; headers say how often still",
   async () => {
     await using app = await limited(3);
-    const shelf = await openShelf(app);
+    const collection = await createTestCollection(app);
     for (const remaining of ["2", "1", "0"]) {
-      const answer = await shelf.asPublic({});
+      const answer = await collection.asPublic({});
       ok(answer);
       assert.equal(answer.headers.get("ratelimit-limit"), "3");
       assert.equal(answer.headers.get("ratelimit-remaining"), remaining);
@@ -32,7 +39,7 @@ Deno.test(
       assert.ok(reset >= 1 && reset <= 60);
       assert.equal(answer.headers.get("retry-after"), null);
     }
-    const answer = await shelf.asPublic({});
+    const answer = await collection.asPublic({});
     refused(answer, 429, "RATE_LIMITED", "Retry-After");
     assert.equal(answer.headers.get("ratelimit-remaining"), "0");
     assert.equal(answer.headers.get("retry-after"), answer.headers.get("ratelimit-reset"));
@@ -43,15 +50,15 @@ Deno.test(
 
 Deno.test("of 50 requests at once exactly as many pass as are allowed", async () => {
   await using app = await limited(20);
-  const shelf = await openShelf(app);
-  const answers = await Promise.all(times(50, () => shelf.asPublic({})));
+  const collection = await createTestCollection(app);
+  const answers = await Promise.all(times(50, () => collection.asPublic({})));
   assert.deepEqual(tally(answers), { 200: 20, 429: 30 });
 });
 
 Deno.test("secret keys are not limited, and their answers carry no such headers", async () => {
   await using app = await limited(1);
-  const shelf = await openShelf(app);
-  for (const answer of await Promise.all(times(20, () => shelf.asSecret({})))) {
+  const collection = await createTestCollection(app);
+  for (const answer of await Promise.all(times(20, () => collection.asSecret({})))) {
     ok(answer);
     for (const name of RATE_HEADERS) assert.equal(answer.headers.get(name), null);
   }
@@ -59,7 +66,7 @@ Deno.test("secret keys are not limited, and their answers carry no such headers"
 
 Deno.test("each key and each address has its own count", async () => {
   await using app = await limited(1);
-  const [one, two] = [await openShelf(app), await openShelf(app)];
+  const [one, two] = [await createTestCollection(app), await createTestCollection(app)];
   ok(await from(app, one, "192.0.2.1"));
   refused(await from(app, one, "192.0.2.1"), 429, "RATE_LIMITED");
   ok(await from(app, one, "192.0.2.2"));
@@ -70,20 +77,20 @@ Deno.test("each key and each address has its own count", async () => {
 
 Deno.test("refusals count too, so that guessing has an end", async () => {
   await using app = await limited(3);
-  const shelf = await openShelf(app, { rls: { mode: "private" } });
-  const guess = () => shelf.asPublic({ headers: { authorization: "Bearer a.b.c" } });
+  const collection = await createTestCollection(app, { rls: { mode: "private" } });
+  const guess = () => collection.asPublic({ headers: { authorization: "Bearer a.b.c" } });
   for (let i = 0; i < 3; i++) refused(await guess(), 401, "ACCESS_TOKEN_INVALID");
   refused(await guess(), 429, "RATE_LIMITED");
-  const ann = await shelf.project.user();
-  refused(await shelf.asPublic({}, ann), 429, "RATE_LIMITED");
+  const ann = await collection.project.user();
+  refused(await collection.asPublic({}, ann), 429, "RATE_LIMITED");
 });
 
 Deno.test("a browser can read the limit's headers on a 429", async () => {
   await using app = await limited(1);
-  const shelf = await openShelf(app);
+  const collection = await createTestCollection(app);
   const headers = { origin: "https://app.example" };
-  ok(await shelf.asPublic({ headers }));
-  const answer = await shelf.asPublic({ headers });
+  ok(await collection.asPublic({ headers }));
+  const answer = await collection.asPublic({ headers });
   refused(answer, 429, "RATE_LIMITED");
   assert.equal(answer.headers.get("access-control-allow-origin"), "https://app.example");
   const exposed = answer.headers.get("access-control-expose-headers")!;
@@ -92,9 +99,9 @@ Deno.test("a browser can read the limit's headers on a 429", async () => {
 
 Deno.test("RATE_LIMITS=off counts nothing", async () => {
   await using app = await limited(1, { RATE_LIMITS: "off" });
-  const shelf = await openShelf(app);
+  const collection = await createTestCollection(app);
   for (let i = 0; i < 5; i++) {
-    const answer = await shelf.asPublic({});
+    const answer = await collection.asPublic({});
     ok(answer);
     for (const name of RATE_HEADERS) assert.equal(answer.headers.get(name), null);
   }
@@ -102,34 +109,34 @@ Deno.test("RATE_LIMITS=off counts nothing", async () => {
 
 Deno.test("without TRUST_PROXY no forwarded address is believed", async () => {
   await using app = await limited(1);
-  const shelf = await openShelf(app);
-  ok(await from(app, shelf, "192.0.2.1", "198.51.100.1"));
-  refused(await from(app, shelf, "192.0.2.1", "198.51.100.2"), 429, "RATE_LIMITED");
+  const collection = await createTestCollection(app);
+  ok(await from(app, collection, "192.0.2.1", "198.51.100.1"));
+  refused(await from(app, collection, "192.0.2.1", "198.51.100.2"), 429, "RATE_LIMITED");
 });
 
 Deno.test("TRUST_PROXY=n believes the n-th entry from the right and nothing else", async () => {
   for (const [proxies, entry] of [["1", 0], ["2", 1]] as const) {
     await using app = await limited(1, { TRUST_PROXY: proxies });
-    const shelf = await openShelf(app);
+    const collection = await createTestCollection(app);
     const list = (client: string, invented: string) =>
       [invented, ...(entry === 1 ? [client, "10.0.0.9"] : [client])].join(" , ");
-    ok(await from(app, shelf, "10.0.0.1", list("198.51.100.1", "203.0.113.1")));
-    const again = await from(app, shelf, "10.0.0.2", list("198.51.100.1", "203.0.113.2"));
+    ok(await from(app, collection, "10.0.0.1", list("198.51.100.1", "203.0.113.1")));
+    const again = await from(app, collection, "10.0.0.2", list("198.51.100.1", "203.0.113.2"));
     refused(again, 429, "RATE_LIMITED");
-    ok(await from(app, shelf, "10.0.0.1", list("198.51.100.2", "203.0.113.1")));
+    ok(await from(app, collection, "10.0.0.1", list("198.51.100.2", "203.0.113.1")));
   }
 });
 
 Deno.test("other forwarded headers are never believed", async () => {
   await using app = await limited(1, { TRUST_PROXY: "1" });
-  const shelf = await openShelf(app);
+  const collection = await createTestCollection(app);
   const names = ["x-real-ip", "forwarded", "cf-connecting-ip", "true-client-ip", "x-client-ip"];
   const send = (n: number) =>
     app.send({
       path: "/api/data/posts",
       peer: "192.0.2.1",
       headers: {
-        "x-api-key": shelf.project.publishableKey,
+        "x-api-key": collection.project.publishableKey,
         "x-forwarded-host": `h${n}.example`,
         ...Object.fromEntries(names.map((name) => [name, `for=198.51.100.${n}`])),
       },
@@ -140,11 +147,11 @@ Deno.test("other forwarded headers are never believed", async () => {
 
 Deno.test("with too few entries, or none, the peer is the client", async () => {
   await using app = await limited(1, { TRUST_PROXY: "2" });
-  const shelf = await openShelf(app);
-  ok(await from(app, shelf, "192.0.2.1", "198.51.100.1"));
-  refused(await from(app, shelf, "192.0.2.1", "198.51.100.2"), 429, "RATE_LIMITED");
-  refused(await from(app, shelf, "192.0.2.1"), 429, "RATE_LIMITED");
-  ok(await from(app, shelf, "192.0.2.2"));
+  const collection = await createTestCollection(app);
+  ok(await from(app, collection, "192.0.2.1", "198.51.100.1"));
+  refused(await from(app, collection, "192.0.2.1", "198.51.100.2"), 429, "RATE_LIMITED");
+  refused(await from(app, collection, "192.0.2.1"), 429, "RATE_LIMITED");
+  ok(await from(app, collection, "192.0.2.2"));
 });
 
 Deno.test("addresses in answers come from PUBLIC_URL, whatever a request claims", async () => {
@@ -193,13 +200,13 @@ const LIMITS: Record<string, { method: string; path: string; max: number }> = {
 for (const [operationId, { method, path, max }] of Object.entries(LIMITS)) {
   Deno.test(`${operationId}: a body that never ends is 413 and is not read any further`, async () => {
     await using app = await openTestApp();
-    const shelf = await openShelf(app);
-    const { _id: id } = await shelf.insertOne();
+    const collection = await createTestCollection(app);
+    const { _id: id } = await collection.insertOne();
     const call = { method, path: path.replace("id", id) };
-    await shelf.untouched(async () => {
+    await collection.untouched(async () => {
       const body = endless('{"text":"');
       refused(
-        await shelf.asSecret({ ...call, body: body.stream }),
+        await collection.asSecret({ ...call, body: body.stream }),
         413,
         "BODY_TOO_LARGE",
         `${max}`,
@@ -209,7 +216,7 @@ for (const [operationId, { method, path, max }] of Object.entries(LIMITS)) {
 
       const declared = endless("{");
       const headers = { "content-length": String(max + 1) };
-      const early = await shelf.asSecret({ ...call, body: declared.stream, headers });
+      const early = await collection.asSecret({ ...call, body: declared.stream, headers });
       refused(early, 413, "BODY_TOO_LARGE");
       assert.equal(declared.taken(), 0, "what says it is too large is not read at all");
     });
@@ -217,12 +224,12 @@ for (const [operationId, { method, path, max }] of Object.entries(LIMITS)) {
 
   Deno.test(`${operationId}: a declared length that is a lie does not raise the limit`, async () => {
     await using app = await openTestApp();
-    const shelf = await openShelf(app);
-    const { _id: id } = await shelf.insertOne();
-    await shelf.untouched(async () => {
+    const collection = await createTestCollection(app);
+    const { _id: id } = await collection.insertOne();
+    await collection.untouched(async () => {
       for (const length of ["1", "0", "-1", "abc", ""]) {
         const body = endless('{"text":"');
-        const answer = await shelf.asSecret({
+        const answer = await collection.asSecret({
           method,
           path: path.replace("id", id),
           body: body.stream,
@@ -236,35 +243,35 @@ for (const [operationId, { method, path, max }] of Object.entries(LIMITS)) {
 
   Deno.test(`${operationId}: a body of exactly the limit is read`, async () => {
     await using app = await openTestApp();
-    const shelf = await openShelf(app);
-    const { _id: id } = await shelf.insertOne();
+    const collection = await createTestCollection(app);
+    const { _id: id } = await collection.insertOne();
     const call = { method, path: path.replace("id", id) };
     const text = path === "/bulk" ? "[{}]" : "{}";
     const body = text.padEnd(max);
-    assert.ok((await shelf.asSecret({ ...call, body })).status < 300);
-    await shelf.untouched(async () => {
-      refused(await shelf.asSecret({ ...call, body: `${body} ` }), 413, "BODY_TOO_LARGE");
+    assert.ok((await collection.asSecret({ ...call, body })).status < 300);
+    await collection.untouched(async () => {
+      refused(await collection.asSecret({ ...call, body: `${body} ` }), 413, "BODY_TOO_LARGE");
     });
   });
 }
 
 Deno.test("100 documents of 80 KB fit one bulk, one document of 2 MiB does not", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
+  const collection = await createTestCollection(app);
   const body = times(100, (n) => ({ n, text: "x".repeat(80_000) }));
-  assert.equal(ok(await shelf.asSecret({ path: "/bulk", body }), 201).insertedCount, 100);
-  await shelf.untouched(async () => {
+  assert.equal(ok(await collection.asSecret({ path: "/bulk", body }), 201).insertedCount, 100);
+  await collection.untouched(async () => {
     const large = [{ text: "x".repeat(2 * MiB) }];
-    refused(await shelf.asSecret({ path: "/bulk", body: large }), 413, "DOCUMENT_TOO_LARGE");
-    refused(await shelf.asSecret({ body: large[0] }), 413, "BODY_TOO_LARGE");
+    refused(await collection.asSecret({ path: "/bulk", body: large }), 413, "DOCUMENT_TOO_LARGE");
+    refused(await collection.asSecret({ body: large[0] }), 413, "BODY_TOO_LARGE");
   });
 });
 
 Deno.test("who may not write is refused before a byte of the body is read", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
+  const collection = await createTestCollection(app);
   const body = endless("{");
-  refused(await shelf.asPublic({ body: body.stream }), 401, "ACCESS_TOKEN_REQUIRED");
+  refused(await collection.asPublic({ body: body.stream }), 401, "ACCESS_TOKEN_REQUIRED");
   const other = endless("{");
   const answer = await app.send({ path: "/api/data/posts", body: other.stream });
   refused(answer, 401, "API_KEY_INVALID");

@@ -1,11 +1,16 @@
 import assert from "node:assert/strict";
 import { createLog } from "@/lib/runtime/log.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
-import { NOBODY, openShelf, type Shelf, type ShelfCall } from "./shelf.ts";
+import {
+  type CollectionCall,
+  createTestCollection,
+  NOBODY,
+  type TestCollection,
+} from "./test_collection.ts";
 import { sampleCalls } from "./sample_calls.ts";
 
 /** Opens an app that logs, runs `work`, and returns the lines it wrote. */
-async function logged(work: (app: TestApp, shelf: Shelf) => Promise<void>): Promise<{
+async function logged(work: (app: TestApp, collection: TestCollection) => Promise<void>): Promise<{
   text: string;
   lines: { [name: string]: unknown }[];
 }> {
@@ -13,10 +18,10 @@ async function logged(work: (app: TestApp, shelf: Shelf) => Promise<void>): Prom
   {
     using log = createLog("info", (more) => void (text += more));
     await using app = await openTestApp({ log });
-    const shelf = await openShelf(app);
+    const collection = await createTestCollection(app);
     log.flush();
     text = "";
-    await work(app, shelf);
+    await work(app, collection);
   }
   const lines = text.trimEnd().split("\n").map((line) => JSON.parse(line));
   return { text, lines };
@@ -24,11 +29,11 @@ async function logged(work: (app: TestApp, shelf: Shelf) => Promise<void>): Prom
 
 Deno.test("every request is one line of JSON with what an operator needs", async () => {
   let projectId = "";
-  const { lines } = await logged(async (app, shelf) => {
-    projectId = shelf.project.projectId;
-    await shelf.asSecret({ body: {} });
-    await shelf.asPublic({});
-    await shelf.asPublic({ path: "?limit=0" });
+  const { lines } = await logged(async (app, collection) => {
+    projectId = collection.project.projectId;
+    await collection.asSecret({ body: {} });
+    await collection.asPublic({});
+    await collection.asPublic({ path: "?limit=0" });
     await app.send({ path: "/api/data/posts" });
     await app.send({ path: "/api/health" });
     await app.send({ path: "/nothing" });
@@ -59,9 +64,9 @@ Deno.test("every request is one line of JSON with what an operator needs", async
 
 Deno.test("the line carries the id that the client got", async () => {
   const ids: (string | null)[] = [];
-  const { lines } = await logged(async (app, shelf) => {
-    for (const call of [{}, { body: {} }, { path: "/x" }] satisfies ShelfCall[]) {
-      ids.push((await shelf.asSecret(call)).headers.get("x-request-id"));
+  const { lines } = await logged(async (app, collection) => {
+    for (const call of [{}, { body: {} }, { path: "/x" }] satisfies CollectionCall[]) {
+      ids.push((await collection.asSecret(call)).headers.get("x-request-id"));
     }
     ids.push((await app.send({ path: "/nothing" })).headers.get("x-request-id"));
   });
@@ -70,8 +75,8 @@ Deno.test("the line carries the id that the client got", async () => {
 
 Deno.test("no key, token, body, header, query or path ever reaches the log", async () => {
   const secrets: string[] = [];
-  const { text } = await logged(async (app, shelf) => {
-    const { project } = shelf;
+  const { text } = await logged(async (app, collection) => {
+    const { project } = collection;
     const ann = await project.user();
     secrets.push(project.publishableKey, project.secretKey, ann.token, ann.token.split(".")[2]!);
     const marks = [
@@ -125,9 +130,9 @@ Deno.test("no key, token, body, header, query or path ever reaches the log", asy
 });
 
 Deno.test("a refusal is logged by its code, not by its message", async () => {
-  const { text, lines } = await logged(async (_app, shelf) => {
-    await shelf.asSecret({ path: `/${NOBODY}` });
-    await shelf.asSecret({ body: { "$where": 1 } });
+  const { text, lines } = await logged(async (_app, collection) => {
+    await collection.asSecret({ path: `/${NOBODY}` });
+    await collection.asSecret({ body: { "$where": 1 } });
   });
   assert.deepEqual(lines.map(({ problem }) => problem), ["DOCUMENT_NOT_FOUND", "INVALID_DOCUMENT"]);
   assert.ok(!text.includes("$where") && !text.includes(NOBODY));

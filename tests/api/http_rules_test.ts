@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Call } from "../support/conforming_client.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { allowOnly } from "./origins.ts";
-import { NOBODY, ok, openShelf, refused, times } from "./shelf.ts";
+import { createTestCollection, NOBODY, ok, refused, times } from "./test_collection.ts";
 import { isDashboards, sampleCalls } from "./sample_calls.ts";
 
 const SAMPLES = sampleCalls();
@@ -38,14 +38,14 @@ const ADDRESSES: readonly Call[] = [
 
 Deno.test("every answer carries a request id of its own", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
+  const collection = await createTestCollection(app);
   const ids: (string | null)[] = [];
   for (const call of ADDRESSES) {
-    for (const send of [app.send, shelf.project.asSecret, shelf.project.asPublic]) {
+    for (const send of [app.send, collection.project.asSecret, collection.project.asPublic]) {
       ids.push((await send(call)).headers.get("x-request-id"));
     }
   }
-  const together = await Promise.all(times(50, () => shelf.asSecret({})));
+  const together = await Promise.all(times(50, () => collection.asSecret({})));
   ids.push(...together.map(({ headers }) => headers.get("x-request-id")));
   assert.ok(ids.every((id) => id !== null && /^[\w-]{8,}$/.test(id)));
   assert.equal(new Set(ids).size, ids.length);
@@ -60,9 +60,9 @@ Deno.test("a request id that the client sends is not taken over", async () => {
 
 Deno.test("every answer under /api is private to its asker and must be asked for again", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
+  const collection = await createTestCollection(app);
   for (const call of ADDRESSES.filter(({ path }) => path.startsWith("/api/"))) {
-    for (const send of [app.send, shelf.project.asSecret]) {
+    for (const send of [app.send, collection.project.asSecret]) {
       const { headers, body } = await send(call);
       // A signed address is a secret for as long as it lives, and so is a session.
       const opens = headers.getSetCookie().some((one) => /_session=[^;]/.test(one));
@@ -116,10 +116,10 @@ Deno.test("the dashboard's operations let no page of another origin read, nor as
 
 Deno.test("an origin is echoed with credentials on every other answer, refusals too", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
+  const collection = await createTestCollection(app);
   for (const origin of ["https://app.example", "http://localhost:5173", "null"]) {
     for (const call of ADDRESSES.filter((one) => !DASHBOARDS.includes(one))) {
-      for (const send of [app.send, shelf.project.asPublic]) {
+      for (const send of [app.send, collection.project.asPublic]) {
         const { headers } = await send({ ...call, headers: { origin } });
         assert.equal(headers.get("access-control-allow-origin"), origin);
         assert.equal(headers.get("access-control-allow-credentials"), "true");
@@ -170,7 +170,7 @@ Deno.test("a preflight allows what a browser asks to send, for two hours", async
 Deno.test("a publishable key works from the listed origins, the Site URL and this server only", async () => {
   await using app = await openTestApp({ env: { PUBLIC_URL: "https://api.example" } });
   const project = await app.project({ siteUrl: "https://site.example" });
-  const shelf = await openShelf(app, {}, project);
+  const collection = await createTestCollection(app, {}, project);
   const ann = await project.user();
   await allowOnly(app, project, ["https://app.example", "http://localhost:5173"]);
   const good = [
@@ -192,36 +192,36 @@ Deno.test("a publishable key works from the listed origins, the Site URL and thi
     "http://localhost:5174",
   ];
   for (const origin of good) {
-    ok(await shelf.asPublic({ headers: { origin } }));
-    ok(await shelf.asPublic({ body: {}, headers: { origin } }, ann), 201);
+    ok(await collection.asPublic({ headers: { origin } }));
+    ok(await collection.asPublic({ body: {}, headers: { origin } }, ann), 201);
   }
-  await shelf.untouched(async () => {
+  await collection.untouched(async () => {
     for (const origin of bad) {
-      refused(await shelf.asPublic({ headers: { origin } }), 403, "ORIGIN_NOT_ALLOWED");
+      refused(await collection.asPublic({ headers: { origin } }), 403, "ORIGIN_NOT_ALLOWED");
       const write = { body: {}, headers: { origin } };
-      refused(await shelf.asPublic(write, ann), 403, "ORIGIN_NOT_ALLOWED");
+      refused(await collection.asPublic(write, ann), 403, "ORIGIN_NOT_ALLOWED");
     }
   });
-  ok(await shelf.asPublic({}), 200);
-  for (const origin of bad) ok(await shelf.asSecret({ headers: { origin } }));
+  ok(await collection.asPublic({}), 200);
+  for (const origin of bad) ok(await collection.asSecret({ headers: { origin } }));
 });
 
 Deno.test("a project that lists no origins answers every origin", async () => {
   await using app = await openTestApp();
   const project = await app.project({ siteUrl: "https://site.example" });
-  const shelf = await openShelf(app, {}, project);
+  const collection = await createTestCollection(app, {}, project);
   for (const origin of ["https://anything.example", "null"]) {
-    ok(await shelf.asPublic({ headers: { origin } }));
+    ok(await collection.asPublic({ headers: { origin } }));
   }
 });
 
 Deno.test("the origins of one project say nothing of another's, and the key set answers any", async () => {
   await using app = await openTestApp();
   const [one, two] = [await app.project(), await app.project()];
-  const shelf = await openShelf(app, {}, two);
+  const collection = await createTestCollection(app, {}, two);
   await allowOnly(app, one, ["https://one.example"]);
   const headers = { origin: "https://two.example" };
-  ok(await shelf.asPublic({ headers }));
+  ok(await collection.asPublic({ headers }));
   const keys = await app.send({ path: `/api/projects/${one.projectId}/jwks.json`, headers });
   assert.equal(keys.status, 200);
 });
@@ -236,15 +236,15 @@ Deno.test("a bad key from a foreign origin is 401: the origin is judged after th
 
 Deno.test("cookies speak for nobody", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, { rls: { mode: "private" } });
-  const ann = await shelf.project.user();
-  const cookie = `x-api-key=${shelf.project.secretKey}; authorization=Bearer ${ann.token}; ` +
+  const collection = await createTestCollection(app, { rls: { mode: "private" } });
+  const ann = await collection.project.user();
+  const cookie = `x-api-key=${collection.project.secretKey}; authorization=Bearer ${ann.token}; ` +
     `corbel_session=${ann.token}`;
   const path = "/api/data/posts";
   refused(await app.send({ path, headers: { cookie } }), 401, "API_KEY_INVALID");
-  refused(await shelf.asPublic({ headers: { cookie } }), 401, "ACCESS_TOKEN_REQUIRED");
+  refused(await collection.asPublic({ headers: { cookie } }), 401, "ACCESS_TOKEN_REQUIRED");
   const cookieless = ADDRESSES.filter((call) => !SETTING_COOKIES.includes(call));
   for (const call of cookieless) {
-    assert.equal((await shelf.project.asSecret(call)).headers.get("set-cookie"), null);
+    assert.equal((await collection.project.asSecret(call)).headers.get("set-cookie"), null);
   }
 });

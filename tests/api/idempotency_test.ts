@@ -5,20 +5,28 @@ import { recountDocuments } from "@/lib/documents/recount.ts";
 import { KEPT_ANSWERS_MAX } from "@/lib/limits.ts";
 import { maintain } from "@/routes/maintenance.ts";
 import { openTestApp, type TestUser } from "../support/test_app.ts";
-import { ok, openShelf, refused, type Shelf, type ShelfCall, tally, times } from "./shelf.ts";
+import {
+  type CollectionCall,
+  createTestCollection,
+  ok,
+  refused,
+  tally,
+  type TestCollection,
+  times,
+} from "./test_collection.ts";
 
 const HOUR = 3_600_000;
 
-const withKey = (key: string, call: ShelfCall): ShelfCall => ({
+const withKey = (key: string, call: CollectionCall): CollectionCall => ({
   ...call,
   headers: { "idempotency-key": key },
 });
 
-const count = async (shelf: Shelf): Promise<number> =>
-  ok(await shelf.asSecret({ path: "?count=true" })).count;
+const count = async (collection: TestCollection): Promise<number> =>
+  ok(await collection.asSecret({ path: "?count=true" })).count;
 
 /** The two operations that take a key, each with a body and another one. */
-const OPERATIONS: Record<string, { call: ShelfCall; other: ShelfCall; rows: number }> = {
+const OPERATIONS: Record<string, { call: CollectionCall; other: CollectionCall; rows: number }> = {
   POST: { call: { body: { n: 1 } }, other: { body: { n: 2 } }, rows: 1 },
   bulk: {
     call: { path: "/bulk", body: [{ n: 1 }, { n: 2 }] },
@@ -30,94 +38,96 @@ const OPERATIONS: Record<string, { call: ShelfCall; other: ShelfCall; rows: numb
 for (const [name, { call, other, rows }] of Object.entries(OPERATIONS)) {
   Deno.test(`${name}: a repeated request gets the first answer and writes nothing`, async () => {
     await using app = await openTestApp();
-    const shelf = await openShelf(app);
-    const first = await shelf.asSecret(withKey("k", call));
+    const collection = await createTestCollection(app);
+    const first = await collection.asSecret(withKey("k", call));
     ok(first, 201);
-    await shelf.untouched(async () => {
+    await collection.untouched(async () => {
       app.clock.advance(HOUR);
-      const again = await shelf.asSecret(withKey("k", call));
+      const again = await collection.asSecret(withKey("k", call));
       assert.equal(again.status, 201);
       assert.equal(again.text, first.text);
       assert.equal(again.headers.get("etag"), first.headers.get("etag"));
     });
-    assert.equal(await count(shelf), rows);
-    ok(await shelf.asSecret(withKey("another", call)), 201);
-    ok(await shelf.asSecret(call), 201);
-    assert.equal(await count(shelf), 3 * rows);
+    assert.equal(await count(collection), rows);
+    ok(await collection.asSecret(withKey("another", call)), 201);
+    ok(await collection.asSecret(call), 201);
+    assert.equal(await count(collection), 3 * rows);
   });
 
   Deno.test(`${name}: another body under the same key is 422 and stores nothing`, async () => {
     await using app = await openTestApp();
-    const shelf = await openShelf(app);
-    const first = await shelf.asSecret(withKey("k", call));
-    await shelf.untouched(async () => {
-      refused(await shelf.asSecret(withKey("k", other)), 422, "IDEMPOTENCY_KEY_REUSED");
+    const collection = await createTestCollection(app);
+    const first = await collection.asSecret(withKey("k", call));
+    await collection.untouched(async () => {
+      refused(await collection.asSecret(withKey("k", other)), 422, "IDEMPOTENCY_KEY_REUSED");
     });
-    assert.equal((await shelf.asSecret(withKey("k", call))).text, first.text);
+    assert.equal((await collection.asSecret(withKey("k", call))).text, first.text);
   });
 
   Deno.test(`${name}: of 20 at once one takes effect and all get its answer`, async () => {
     await using app = await openTestApp();
-    const shelf = await openShelf(app);
-    const answers = await Promise.all(times(20, () => shelf.asSecret(withKey("k", call))));
+    const collection = await createTestCollection(app);
+    const answers = await Promise.all(times(20, () => collection.asSecret(withKey("k", call))));
     assert.deepEqual(tally(answers), { 201: 20 });
     assert.equal(new Set(answers.map(({ text }) => text)).size, 1);
-    assert.equal(await count(shelf), rows);
+    assert.equal(await count(collection), rows);
   });
 
   Deno.test(`${name}: an answer is kept for 24 hours and not longer`, async () => {
     await using app = await openTestApp();
-    const shelf = await openShelf(app);
-    const first = await shelf.asSecret(withKey("k", call));
+    const collection = await createTestCollection(app);
+    const first = await collection.asSecret(withKey("k", call));
     app.clock.advance(24 * HOUR - 1);
     await maintain(app.services);
-    assert.equal((await shelf.asSecret(withKey("k", call))).text, first.text);
+    assert.equal((await collection.asSecret(withKey("k", call))).text, first.text);
     app.clock.advance(1);
-    const later = await shelf.asSecret(withKey("k", other));
+    const later = await collection.asSecret(withKey("k", other));
     ok(later, 201);
     assert.notEqual(later.text, first.text);
-    assert.equal((await shelf.asSecret(withKey("k", other))).text, later.text);
+    assert.equal((await collection.asSecret(withKey("k", other))).text, later.text);
     app.clock.advance(25 * HOUR);
     await maintain(app.services);
-    ok(await shelf.asSecret(withKey("k", call)), 201);
-    assert.ok(await count(shelf) > 2 * rows);
+    ok(await collection.asSecret(withKey("k", call)), 201);
+    assert.ok(await count(collection) > 2 * rows);
   });
 
   Deno.test(`${name}: only success is kept: after a refusal the key is free`, async () => {
     await using app = await openTestApp();
-    const shelf = await openShelf(app, { fields: [{ key: "slug", type: "String", unique: true }] });
+    const collection = await createTestCollection(app, {
+      fields: [{ key: "slug", type: "String", unique: true }],
+    });
     const body = (members: unknown) => name === "bulk" ? [members] : members;
     const send = (members: unknown) =>
-      shelf.asSecret(withKey("k", { ...call, body: body(members) }));
-    const taken = await shelf.insertOne({ slug: "taken" });
-    await shelf.untouched(async () => {
+      collection.asSecret(withKey("k", { ...call, body: body(members) }));
+    const taken = await collection.insertOne({ slug: "taken" });
+    await collection.untouched(async () => {
       refused(await send({ slug: 1 }), 400, "INVALID_DOCUMENT");
       refused(await send({ _id: "x" }), 400, "FIELD_READ_ONLY");
       refused(await send({ slug: "taken" }), 409, "DUPLICATE_VALUE");
       refused(await send({ x: "a".repeat(1_048_576) }), 413, "DOCUMENT_TOO_LARGE");
     });
-    ok(await shelf.asSecret({ method: "DELETE", path: `/${taken._id}?permanent=true` }));
+    ok(await collection.asSecret({ method: "DELETE", path: `/${taken._id}?permanent=true` }));
     ok(await send({ slug: "taken" }), 201);
   });
 
   Deno.test(`${name}: a key must be 1 to 128 printable ASCII characters`, async () => {
     await using app = await openTestApp();
-    const shelf = await openShelf(app);
-    await shelf.untouched(async () => {
+    const collection = await createTestCollection(app);
+    await collection.untouched(async () => {
       for (const key of ["", " ", "k".repeat(129), "clé", "a\tb"]) {
-        refused(await shelf.asSecret(withKey(key, call)), 400, "INVALID_IDEMPOTENCY_KEY");
+        refused(await collection.asSecret(withKey(key, call)), 400, "INVALID_IDEMPOTENCY_KEY");
       }
     });
-    ok(await shelf.asSecret(withKey("k".repeat(128), call)), 201);
-    ok(await shelf.asSecret(withKey("!", call)), 201);
+    ok(await collection.asSecret(withKey("k".repeat(128), call)), 201);
+    ok(await collection.asSecret(withKey("!", call)), 201);
   });
 
   Deno.test(`${name}: every caller has keys of its own`, async () => {
     await using app = await openTestApp();
-    const shelf = await openShelf(app);
-    const elsewhere = await openShelf(app);
-    const [ann, bob] = [await shelf.project.user(), await shelf.project.user()];
-    const send = async (user: TestUser | null, from = shelf) => {
+    const collection = await createTestCollection(app);
+    const elsewhere = await createTestCollection(app);
+    const [ann, bob] = [await collection.project.user(), await collection.project.user()];
+    const send = async (user: TestUser | null, from = collection) => {
       const keyed = withKey("k", call);
       const answer = await (user === null ? from.asSecret(keyed) : from.asPublic(keyed, user));
       ok(answer, 201);
@@ -125,58 +135,63 @@ for (const [name, { call, other, rows }] of Object.entries(OPERATIONS)) {
     };
     const texts = [await send(null), await send(ann), await send(bob), await send(null, elsewhere)];
     assert.equal(new Set(texts).size, 4);
-    assert.equal(await count(shelf), 3 * rows);
+    assert.equal(await count(collection), 3 * rows);
     assert.deepEqual(
       [await send(null), await send(ann), await send(bob), await send(null, elsewhere)],
       texts,
     );
-    assert.equal(await count(shelf), 3 * rows);
+    assert.equal(await count(collection), 3 * rows);
     // The key is the user's, not the token's.
-    const again = await shelf.app.services.tokens.verify(shelf.project.projectId, ann.token);
+    const again = await collection.app.services.tokens.verify(
+      collection.project.projectId,
+      ann.token,
+    );
     assert.equal(again?.userId, ann.id);
   });
 
   Deno.test(`${name}: a refused caller does not learn of another's answer`, async () => {
     await using app = await openTestApp();
-    const shelf = await openShelf(app);
-    ok(await shelf.asSecret(withKey("k", call)), 201);
-    await shelf.untouched(async () => {
-      refused(await shelf.asPublic(withKey("k", call)), 401, "ACCESS_TOKEN_REQUIRED");
+    const collection = await createTestCollection(app);
+    ok(await collection.asSecret(withKey("k", call)), 201);
+    await collection.untouched(async () => {
+      refused(await collection.asPublic(withKey("k", call)), 401, "ACCESS_TOKEN_REQUIRED");
     });
   });
 
   Deno.test(`${name}: the first answer stands also when its document is gone`, async () => {
     await using app = await openTestApp();
-    const shelf = await openShelf(app);
-    const first = await shelf.asSecret(withKey("k", call));
+    const collection = await createTestCollection(app);
+    const first = await collection.asSecret(withKey("k", call));
     const id = first.body.data._id ?? first.body.data.ids[0];
-    ok(await shelf.asSecret({ method: "DELETE", path: `/${id}?permanent=true` }));
-    await shelf.untouched(async () => {
-      assert.equal((await shelf.asSecret(withKey("k", call))).text, first.text);
+    ok(await collection.asSecret({ method: "DELETE", path: `/${id}?permanent=true` }));
+    await collection.untouched(async () => {
+      assert.equal((await collection.asSecret(withKey("k", call))).text, first.text);
     });
   });
 
   Deno.test(`${name}: 20 keys at once are 20 effects`, async () => {
     await using app = await openTestApp();
-    const shelf = await openShelf(app);
-    const answers = await Promise.all(times(20, (n) => shelf.asSecret(withKey(`k${n}`, call))));
+    const collection = await createTestCollection(app);
+    const answers = await Promise.all(
+      times(20, (n) => collection.asSecret(withKey(`k${n}`, call))),
+    );
     assert.deepEqual(tally(answers), { 201: 20 });
-    assert.equal(await count(shelf), 20 * rows);
+    assert.equal(await count(collection), 20 * rows);
   });
 }
 
 Deno.test("a kept answer counts towards the project's documents until it is removed", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  const { projectId } = shelf.project;
+  const collection = await createTestCollection(app);
+  const { projectId } = collection.project;
   const used = () => documentBytes(app.services.engine, projectId);
   const body = { text: "x".repeat(100_000) };
-  ok(await shelf.asSecret({ body }), 201);
+  ok(await collection.asSecret({ body }), 201);
   const alone = await used();
-  ok(await shelf.asSecret(withKey("k", { body })), 201);
+  ok(await collection.asSecret(withKey("k", { body })), 201);
   const kept = await used() - 2 * alone;
   assert.ok(kept > 100_000 && kept < 101_000, `${kept} bytes are kept`);
-  ok(await shelf.asSecret(withKey("k", { body })), 201);
+  ok(await collection.asSecret(withKey("k", { body })), 201);
   assert.equal(await used(), 2 * alone + kept, "a repeated one takes nothing");
   assert.equal((await recountDocuments(app.services, projectId)).corrected, 0);
   app.clock.advance(25 * HOUR);
@@ -186,11 +201,11 @@ Deno.test("a kept answer counts towards the project's documents until it is remo
 
 Deno.test("a project keeps up to 10,000 answers: more are 429, repeated requests are answered", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
+  const collection = await createTestCollection(app);
   const { engine, clock, newId } = app.services;
-  const first = ok(await shelf.asSecret(withKey("first", { body: {} })), 201);
+  const first = ok(await collection.asSecret(withKey("first", { body: {} })), 201);
   const expiresAt = new Date(clock.now() + HOUR).toISOString();
-  const records = engine.records(shelf.project.projectId, KEPT_ANSWERS);
+  const records = engine.records(collection.project.projectId, KEPT_ANSWERS);
   for (let left = KEPT_ANSWERS_MAX - 2; left > 0; left -= 1000) {
     await records.insertMany(times(Math.min(left, 1000), (n) => ({
       _id: newId(),
@@ -200,30 +215,30 @@ Deno.test("a project keeps up to 10,000 answers: more are 429, repeated requests
       expiresAt,
     })));
   }
-  ok(await shelf.asSecret(withKey("last", { body: {} })), 201);
-  await shelf.untouched(async () => {
+  ok(await collection.asSecret(withKey("last", { body: {} })), 201);
+  await collection.untouched(async () => {
     for (const call of [{ body: {} }, { path: "/bulk", body: [{}] }]) {
-      const answer = await shelf.asSecret(withKey("more", call));
+      const answer = await collection.asSecret(withKey("more", call));
       refused(answer, 429, "TOO_MANY_IDEMPOTENCY_KEYS", "10000 answers");
       assert.match(answer.headers.get("retry-after")!, /^[1-9]\d*$/);
     }
-    assert.deepEqual(ok(await shelf.asSecret(withKey("first", { body: {} })), 201), first);
+    assert.deepEqual(ok(await collection.asSecret(withKey("first", { body: {} })), 201), first);
   });
-  ok(await shelf.asSecret({ body: {} }), 201);
+  ok(await collection.asSecret({ body: {} }), 201);
   // Those that have expired make room at once.
   app.clock.advance(2 * HOUR);
-  ok(await shelf.asSecret(withKey("more", { body: {} })), 201);
+  ok(await collection.asSecret(withKey("more", { body: {} })), 201);
 });
 
 Deno.test("the same key on another path is 422 and stores nothing", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  const other = await openShelf(app, { name: "notes" }, shelf.project);
+  const collection = await createTestCollection(app);
+  const other = await createTestCollection(app, { name: "notes" }, collection.project);
   const body = { documents: [{ n: 1 }] };
-  ok(await shelf.asSecret(withKey("k", { body })), 201);
-  for (const untouched of [shelf, other]) {
+  ok(await collection.asSecret(withKey("k", { body })), 201);
+  for (const untouched of [collection, other]) {
     await untouched.untouched(async () => {
-      const bulk = await shelf.asSecret(withKey("k", { path: "/bulk", body }));
+      const bulk = await collection.asSecret(withKey("k", { path: "/bulk", body }));
       refused(bulk, 422, "IDEMPOTENCY_KEY_REUSED");
       refused(await other.asSecret(withKey("k", { body })), 422, "IDEMPOTENCY_KEY_REUSED");
     });
@@ -232,19 +247,19 @@ Deno.test("the same key on another path is 422 and stores nothing", async () => 
 
 Deno.test("of 20 different bodies under one key at once exactly one is stored", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
+  const collection = await createTestCollection(app);
   const answers = await Promise.all(
-    times(20, (n) => shelf.asSecret(withKey("k", { body: { n } }))),
+    times(20, (n) => collection.asSecret(withKey("k", { body: { n } }))),
   );
   assert.deepEqual(tally(answers), { 201: 1, 422: 19 });
-  assert.equal(await count(shelf), 1);
+  assert.equal(await count(collection), 1);
 });
 
 Deno.test("a key is no credential: with another body and a bad API key it is 401", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  ok(await shelf.asSecret(withKey("k", { body: { n: 1 } })), 201);
-  await shelf.untouched(async () => {
+  const collection = await createTestCollection(app);
+  ok(await collection.asSecret(withKey("k", { body: { n: 1 } })), 201);
+  await collection.untouched(async () => {
     const answer = await app.send({
       path: "/api/data/posts",
       body: { n: 1 },

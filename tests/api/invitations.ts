@@ -3,7 +3,7 @@ import type { TestAccount } from "../support/dashboard.ts";
 import type { TestApp } from "../support/test_app.ts";
 import { ALL } from "@/lib/store/filter.ts";
 import { INVITATIONS } from "@/lib/projects/invitations.ts";
-import { ok } from "./shelf.ts";
+import { ok } from "./test_collection.ts";
 import { put, type Team } from "./team.ts";
 
 /** An invitation as its inviter gets it, once. */

@@ -3,7 +3,7 @@ import { sha256 } from "@/lib/crypto/hashes.ts";
 import { PENDING_INVITATIONS_MAX } from "@/lib/limits.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { accept, invite, inviting, storedInvitations } from "./invitations.ts";
-import { ok, refused, tally, times } from "./shelf.ts";
+import { ok, refused, tally, times } from "./test_collection.ts";
 import { openTeam, patched, removed } from "./team.ts";
 
 Deno.test("an invitation has a link, shown once, and makes nobody a member", async () => {

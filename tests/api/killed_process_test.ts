@@ -11,7 +11,7 @@ import { SecondProcess } from "../contract/second_process.ts";
 import type { Answer } from "../support/conforming_client.ts";
 import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
 import { openFiles } from "./files.ts";
-import { ok } from "./shelf.ts";
+import { ok } from "./test_collection.ts";
 import { refresh, signIn } from "./signed_in.ts";
 
 const WAIT_MS = 5_000;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { openAccount, PASSWORD, signedInAgain, type TestAccount } from "../support/dashboard.ts";
 import { openTestApp } from "../support/test_app.ts";
-import { ok, refused } from "./shelf.ts";
+import { ok, refused } from "./test_collection.ts";
 
 const PATH = "/api/auth/sessions";
 const DAY = 86_400_000;

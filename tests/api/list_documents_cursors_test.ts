@@ -3,7 +3,14 @@ import type { TestUser } from "../support/test_app.ts";
 import { faults, testUnless } from "../support/server_faults.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 import { createTestStore } from "../support/test_store.ts";
-import { type Doc, ok, openShelf, refused, type Shelf, times } from "./shelf.ts";
+import {
+  createTestCollection,
+  type Doc,
+  ok,
+  refused,
+  type TestCollection,
+  times,
+} from "./test_collection.ts";
 
 const FIELDS = [
   { key: "n", type: "Number" },
@@ -28,17 +35,17 @@ const row = (n: number): { [name: string]: unknown } => ({
 
 const ROWS = 61;
 
-async function openRows(app: TestApp): Promise<Shelf> {
-  const shelf = await openShelf(app, { fields: FIELDS });
+async function openRows(app: TestApp): Promise<TestCollection> {
+  const collection = await createTestCollection(app, { fields: FIELDS });
   // Creation times repeat too.
   for (let at = 0; at < ROWS; at += 4) {
     app.clock.advance(1000);
     const body = times(Math.min(4, ROWS - at), (i) => row(at + i));
-    ok(await shelf.asSecret({ path: "/bulk", body }), 201);
+    ok(await collection.asSecret({ path: "/bulk", body }), 201);
   }
-  const { items } = ok(await shelf.asSecret({ path: "?limit=1000" })) as { items: Doc[] };
-  for (const { _id, n } of items) if ((n as number) % 9 === 4) await shelf.remove(_id);
-  return shelf;
+  const { items } = ok(await collection.asSecret({ path: "?limit=1000" })) as { items: Doc[] };
+  for (const { _id, n } of items) if ((n as number) % 9 === 4) await collection.remove(_id);
+  return collection;
 }
 
 interface List {
@@ -50,21 +57,21 @@ interface List {
   readonly prevCursor: string | null;
 }
 
-const list = async (shelf: Shelf, query: string): Promise<List> =>
-  ok(await shelf.asSecret({ path: `?${query}` }));
+const list = async (collection: TestCollection, query: string): Promise<List> =>
+  ok(await collection.asSecret({ path: `?${query}` }));
 
 const names = ({ items }: Pick<List, "items">) => items.map(({ n }) => n);
 
 /** Reads on from a page to the end, following one of its cursors. */
 async function walk(
-  shelf: Shelf,
+  collection: TestCollection,
   query: string,
   which: "nextCursor" | "prevCursor",
   from: List,
 ): Promise<List[]> {
   const pages: List[] = [from];
   for (let cursor = from[which]; cursor !== null;) {
-    const page = await list(shelf, `${query}&cursor=${cursor}`);
+    const page = await list(collection, `${query}&cursor=${cursor}`);
     assert.equal(page.cursor, cursor);
     assert.equal("page" in page, false, "a cursor answer has no page number");
     assert.ok(page.items.length > 0, "no cursor leads to an empty page");
@@ -104,16 +111,16 @@ const SORTS = [
 for (const scope of ["", "include_deleted=true", "views_ne=2&n_gt=3"]) {
   Deno.test(`cursors show every row once in the order of the list, both ways (${scope || "all"})`, async () => {
     await using app = await openTestApp();
-    const shelf = await openRows(app);
+    const collection = await openRows(app);
     for (const sort of SORTS) {
-      const whole = await list(shelf, `${sort}&${scope}&limit=1000`);
+      const whole = await list(collection, `${sort}&${scope}&limit=1000`);
       for (const limit of [1, 7, whole.items.length]) {
         const query = `${sort}&${scope}&limit=${limit}`;
-        const first = await list(shelf, query);
+        const first = await list(collection, query);
         assert.equal(first.prevCursor, null, "nothing lies before the first page");
-        const there = await walk(shelf, query, "nextCursor", first);
+        const there = await walk(collection, query, "nextCursor", first);
         assert.deepEqual(there.flatMap(names), names(whole), `${query} forwards`);
-        const back = await walk(shelf, query, "prevCursor", there.at(-1)!);
+        const back = await walk(collection, query, "prevCursor", there.at(-1)!);
         assert.deepEqual(back.toReversed().flatMap(names), names(whole), `${query} backwards`);
         assert.ok(there.every(({ total }) => total === whole.total));
       }
@@ -123,14 +130,14 @@ for (const scope of ["", "include_deleted=true", "views_ne=2&n_gt=3"]) {
 
 Deno.test("forth and back from any page leads to the same page", async () => {
   await using app = await openTestApp();
-  const shelf = await openRows(app);
+  const collection = await openRows(app);
   for (const sort of ["sort=title,-views", "sort=-at", ""]) {
     const query = `${sort}&limit=5`;
-    const pages = await walk(shelf, query, "nextCursor", await list(shelf, query));
+    const pages = await walk(collection, query, "nextCursor", await list(collection, query));
     for (const [i, page] of pages.slice(1).entries()) {
-      const before = await list(shelf, `${query}&cursor=${page.prevCursor}`);
+      const before = await list(collection, `${query}&cursor=${page.prevCursor}`);
       assert.deepEqual(names(before), names(pages[i]!));
-      const again = await list(shelf, `${query}&cursor=${before.nextCursor}`);
+      const again = await list(collection, `${query}&cursor=${before.nextCursor}`);
       assert.deepEqual(names(again), names(page));
     }
   }
@@ -138,16 +145,16 @@ Deno.test("forth and back from any page leads to the same page", async () => {
 
 Deno.test("a page by number also has cursors, so any client can start", async () => {
   await using app = await openTestApp();
-  const shelf = await openRows(app);
+  const collection = await openRows(app);
   const query = "sort=views,title&limit=10";
-  const third = await list(shelf, `${query}&page=3`);
+  const third = await list(collection, `${query}&page=3`);
   assert.deepEqual(
-    names(await list(shelf, `${query}&cursor=${third.nextCursor}`)),
-    names(await list(shelf, `${query}&page=4`)),
+    names(await list(collection, `${query}&cursor=${third.nextCursor}`)),
+    names(await list(collection, `${query}&page=4`)),
   );
   assert.deepEqual(
-    names(await list(shelf, `${query}&cursor=${third.prevCursor}`)),
-    names(await list(shelf, `${query}&page=2`)),
+    names(await list(collection, `${query}&cursor=${third.prevCursor}`)),
+    names(await list(collection, `${query}&page=2`)),
   );
 });
 
@@ -155,19 +162,19 @@ Deno.test("rows inserted meanwhile never repeat or hide another", async () => {
   await using app = await openTestApp();
   for (const sort of ["", "sort=views", "sort=-title,views", "sort=-at"]) {
     for (const which of ["nextCursor", "prevCursor"] as const) {
-      const shelf = await openRows(app);
-      const whole = names(await list(shelf, `${sort}&limit=1000`));
+      const collection = await openRows(app);
+      const whole = names(await list(collection, `${sort}&limit=1000`));
       const query = `${sort}&limit=6`;
       const start = which === "nextCursor"
-        ? await list(shelf, query)
-        : await list(shelf, `${query}&page=${Math.ceil(whole.length / 6)}`);
+        ? await list(collection, query)
+        : await list(collection, `${query}&page=${Math.ceil(whole.length / 6)}`);
       const seen = [...names(start)];
       let next = 1000;
       for (let cursor = start[which]; cursor !== null;) {
         app.clock.advance(1000);
         const body = times(3, () => row(next++));
-        ok(await shelf.asSecret({ path: "/bulk", body }), 201);
-        const page = await list(shelf, `${query}&cursor=${cursor}`);
+        ok(await collection.asSecret({ path: "/bulk", body }), 201);
+        const page = await list(collection, `${query}&cursor=${cursor}`);
         seen[which === "nextCursor" ? "push" : "unshift"](...names(page));
         cursor = seen.length > 500 ? null : page[which];
       }
@@ -180,32 +187,34 @@ Deno.test("rows inserted meanwhile never repeat or hide another", async () => {
 
 Deno.test("the row at a cursor may go or move, the walk goes on behind where it was", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, { fields: FIELDS });
-  const rows = await shelf.insert(...times(9, (n) => ({ n, views: n })));
+  const collection = await createTestCollection(app, { fields: FIELDS });
+  const rows = await collection.insert(...times(9, (n) => ({ n, views: n })));
   const query = "sort=views&limit=3";
-  const first = await list(shelf, query);
-  await shelf.remove(rows[2]!._id);
-  assert.deepEqual(names(await list(shelf, `${query}&cursor=${first.nextCursor}`)), [3, 4, 5]);
-  ok(await shelf.asSecret({ method: "DELETE", path: `/${rows[3]!._id}?permanent=true` }));
-  assert.deepEqual(names(await list(shelf, `${query}&cursor=${first.nextCursor}`)), [4, 5, 6]);
-  ok(await shelf.asSecret({ method: "PATCH", path: `/${rows[4]!._id}`, body: { views: 100 } }));
-  const second = await list(shelf, `${query}&cursor=${first.nextCursor}`);
+  const first = await list(collection, query);
+  await collection.remove(rows[2]!._id);
+  assert.deepEqual(names(await list(collection, `${query}&cursor=${first.nextCursor}`)), [3, 4, 5]);
+  ok(await collection.asSecret({ method: "DELETE", path: `/${rows[3]!._id}?permanent=true` }));
+  assert.deepEqual(names(await list(collection, `${query}&cursor=${first.nextCursor}`)), [4, 5, 6]);
+  ok(
+    await collection.asSecret({ method: "PATCH", path: `/${rows[4]!._id}`, body: { views: 100 } }),
+  );
+  const second = await list(collection, `${query}&cursor=${first.nextCursor}`);
   assert.deepEqual(names(second), [5, 6, 7]);
-  assert.deepEqual(names(await list(shelf, `${query}&cursor=${second.prevCursor}`)), [0, 1]);
+  assert.deepEqual(names(await list(collection, `${query}&cursor=${second.prevCursor}`)), [0, 1]);
 });
 
 Deno.test("a page whose rows all went meanwhile still leads back to those before it", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, { fields: FIELDS });
-  const rows = await shelf.insert(...times(6, (n) => ({ n })));
+  const collection = await createTestCollection(app, { fields: FIELDS });
+  const rows = await collection.insert(...times(6, (n) => ({ n })));
   const query = "sort=n&limit=3";
-  const first = await list(shelf, query);
-  for (const { _id } of rows.slice(3)) await shelf.remove(_id);
-  const empty = await list(shelf, `${query}&cursor=${first.nextCursor}`);
+  const first = await list(collection, query);
+  for (const { _id } of rows.slice(3)) await collection.remove(_id);
+  const empty = await list(collection, `${query}&cursor=${first.nextCursor}`);
   assert.deepEqual(empty.items, []);
   assert.equal(empty.nextCursor, null);
   assert.notEqual(empty.prevCursor, null, "the rows before it are still there");
-  assert.deepEqual(names(await list(shelf, `${query}&cursor=${empty.prevCursor}`)), [0, 1, 2]);
+  assert.deepEqual(names(await list(collection, `${query}&cursor=${empty.prevCursor}`)), [0, 1, 2]);
 });
 
 testUnless(
@@ -213,7 +222,7 @@ testUnless(
   "numbers that need every bit of a double are no trap for cursors",
   async () => {
     await using app = await openTestApp();
-    const shelf = await openShelf(app, { fields: FIELDS });
+    const collection = await createTestCollection(app, { fields: FIELDS });
     const numbers = [
       -(2 ** 62),
       -(2 ** 53),
@@ -230,13 +239,15 @@ testUnless(
       2 ** 64,
       1e308,
     ];
-    await shelf.insert(...numbers.flatMap((views, n) => [{ n, views }, { n: n + 100, views }]));
+    await collection.insert(
+      ...numbers.flatMap((views, n) => [{ n, views }, { n: n + 100, views }]),
+    );
     for (const sort of ["sort=views", "sort=-views"]) {
-      const whole = await list(shelf, sort);
+      const whole = await list(collection, sort);
       const query = `${sort}&limit=1`;
-      const pages = await walk(shelf, query, "nextCursor", await list(shelf, query));
+      const pages = await walk(collection, query, "nextCursor", await list(collection, query));
       assert.deepEqual(pages.flatMap(names), names(whole), sort);
-      const back = await walk(shelf, query, "prevCursor", pages.at(-1)!);
+      const back = await walk(collection, query, "prevCursor", pages.at(-1)!);
       assert.deepEqual(back.toReversed().flatMap(names), names(whole), `${sort} backwards`);
     }
   },
@@ -244,25 +255,25 @@ testUnless(
 
 Deno.test("limit, fields, populate and total may change between pages", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, {
+  const collection = await createTestCollection(app, {
     fields: [...FIELDS, { key: "next", type: "Ref", ref: "posts" }],
   });
-  await shelf.insert(...times(9, (n) => ({ n })));
-  const { nextCursor } = await list(shelf, "sort=n&limit=2");
+  await collection.insert(...times(9, (n) => ({ n })));
+  const { nextCursor } = await list(collection, "sort=n&limit=2");
   const changes = ["limit=3", "fields=n", "populate=next", "meta=false", "total=none"];
   for (const change of [...changes, changes.join("&")]) {
-    const page = await list(shelf, `sort=n&cursor=${nextCursor}&${change}`);
+    const page = await list(collection, `sort=n&cursor=${nextCursor}&${change}`);
     assert.deepEqual(names(page).slice(0, 3), [2, 3, 4], change);
   }
 });
 
 Deno.test("the default sort said aloud is the same list", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, { fields: FIELDS });
-  await shelf.insert(...times(4, (n) => ({ n })));
-  const { nextCursor } = await list(shelf, "limit=2");
+  const collection = await createTestCollection(app, { fields: FIELDS });
+  await collection.insert(...times(4, (n) => ({ n })));
+  const { nextCursor } = await list(collection, "limit=2");
   for (const sort of ["sort=-createdAt", "sort=createdAt:desc", "page_exists=false"]) {
-    const answer = await shelf.asSecret({ path: `?${sort}&cursor=${nextCursor}` });
+    const answer = await collection.asSecret({ path: `?${sort}&cursor=${nextCursor}` });
     if (sort.startsWith("sort")) assert.deepEqual(names(ok(answer)), [1, 0]);
     else refused(answer, 400, "INVALID_CURSOR");
   }
@@ -274,10 +285,10 @@ Deno.test("cursors outlive the process", async () => {
   let key: string;
   {
     await using app = await openTestApp({ store });
-    const shelf = await openShelf(app, { fields: FIELDS });
-    await shelf.insert(...times(4, (n) => ({ n })));
-    cursor = (await list(shelf, "sort=n&limit=2")).nextCursor;
-    key = shelf.project.secretKey;
+    const collection = await createTestCollection(app, { fields: FIELDS });
+    await collection.insert(...times(4, (n) => ({ n })));
+    cursor = (await list(collection, "sort=n&limit=2")).nextCursor;
+    key = collection.project.secretKey;
   }
   await using app = await openTestApp({ store });
   const answer = await app.send({
@@ -289,9 +300,9 @@ Deno.test("cursors outlive the process", async () => {
 
 Deno.test("an altered cursor is 400", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, { fields: FIELDS });
-  await shelf.insert(...times(4, (n) => ({ n })));
-  const cursor = (await list(shelf, "sort=n&limit=2")).nextCursor!;
+  const collection = await createTestCollection(app, { fields: FIELDS });
+  await collection.insert(...times(4, (n) => ({ n })));
+  const cursor = (await list(collection, "sort=n&limit=2")).nextCursor!;
   const [payload, signature] = cursor.split(".") as [string, string];
   const forged = btoa(JSON.stringify([1, "f".repeat(24), 0])).replaceAll("=", "");
   const changed = times(cursor.length, (i) => {
@@ -322,7 +333,7 @@ Deno.test("an altered cursor is 400", async () => {
     "é",
   ];
   for (const text of altered) {
-    const answer = await shelf.asSecret({
+    const answer = await collection.asSecret({
       path: `?sort=n&limit=2&cursor=${encodeURIComponent(text)}`,
     });
     refused(answer, 400, "INVALID_CURSOR", "cursor");
@@ -331,31 +342,35 @@ Deno.test("an altered cursor is 400", async () => {
 
 Deno.test("a cursor with page is 400 and names both", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, { fields: FIELDS });
-  await shelf.insert(...times(4, (n) => ({ n })));
-  const { nextCursor } = await list(shelf, "limit=2");
+  const collection = await createTestCollection(app, { fields: FIELDS });
+  await collection.insert(...times(4, (n) => ({ n })));
+  const { nextCursor } = await list(collection, "limit=2");
   for (const page of [1, 2]) {
-    const answer = await shelf.asSecret({ path: `?cursor=${nextCursor}&page=${page}` });
+    const answer = await collection.asSecret({ path: `?cursor=${nextCursor}&page=${page}` });
     refused(answer, 400, "INVALID_QUERY", /"page".*cursor/);
   }
 });
 
 Deno.test("a cursor of another list is 400: project, collection, caller, filter, sort, trash", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, { fields: FIELDS });
-  const sibling = await openShelf(app, { name: "notes", fields: FIELDS }, shelf.project);
-  const foreign = await openShelf(app, { fields: FIELDS });
-  const [ann, bob] = [await shelf.project.user(), await shelf.project.user()];
-  for (const one of [shelf, sibling, foreign]) await one.insert(...times(5, (n) => ({ n })));
+  const collection = await createTestCollection(app, { fields: FIELDS });
+  const sibling = await createTestCollection(
+    app,
+    { name: "notes", fields: FIELDS },
+    collection.project,
+  );
+  const foreign = await createTestCollection(app, { fields: FIELDS });
+  const [ann, bob] = [await collection.project.user(), await collection.project.user()];
+  for (const one of [collection, sibling, foreign]) await one.insert(...times(5, (n) => ({ n })));
   const query = "n_gte=0&sort=n&limit=2";
-  const { nextCursor: cursor } = await list(shelf, query);
-  ok(await shelf.asSecret({ path: `?${query}&cursor=${cursor}` }));
+  const { nextCursor: cursor } = await list(collection, query);
+  ok(await collection.asSecret({ path: `?${query}&cursor=${cursor}` }));
 
   const path = `?${query}&cursor=${cursor}`;
   refused(await foreign.asSecret({ path }), 400, "INVALID_CURSOR");
   refused(await sibling.asSecret({ path }), 400, "INVALID_CURSOR");
-  refused(await shelf.asPublic({ path }), 400, "INVALID_CURSOR");
-  refused(await shelf.asPublic({ path }, ann), 400, "INVALID_CURSOR");
+  refused(await collection.asPublic({ path }), 400, "INVALID_CURSOR");
+  refused(await collection.asPublic({ path }, ann), 400, "INVALID_CURSOR");
   for (
     const other of [
       "n_gte=0&limit=2",
@@ -369,18 +384,22 @@ Deno.test("a cursor of another list is 400: project, collection, caller, filter,
       "n_gte=0&sort=n&include_deleted=true",
     ]
   ) {
-    refused(await shelf.asSecret({ path: `?${other}&cursor=${cursor}` }), 400, "INVALID_CURSOR");
+    refused(
+      await collection.asSecret({ path: `?${other}&cursor=${cursor}` }),
+      400,
+      "INVALID_CURSOR",
+    );
   }
 
   const callers: (TestUser | undefined)[] = [undefined, ann, bob];
   for (const caller of callers) {
-    const mine = ok(await shelf.asPublic({ path: `?${query}` }, caller)).nextCursor;
+    const mine = ok(await collection.asPublic({ path: `?${query}` }, caller)).nextCursor;
     for (const other of callers) {
-      const answer = await shelf.asPublic({ path: `?${query}&cursor=${mine}` }, other);
+      const answer = await collection.asPublic({ path: `?${query}&cursor=${mine}` }, other);
       if (other === caller) assert.deepEqual(names(ok(answer)), [2, 3]);
       else refused(answer, 400, "INVALID_CURSOR");
     }
-    const asSecret = await shelf.asSecret({ path: `?${query}&cursor=${mine}` });
+    const asSecret = await collection.asSecret({ path: `?${query}&cursor=${mine}` });
     refused(asSecret, 400, "INVALID_CURSOR");
   }
 });

@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
 import { database } from "../support/test_store.ts";
-import { ok, openShelf, refused, type Shelf, times } from "./shelf.ts";
+import {
+  createTestCollection,
+  ok,
+  refused,
+  type TestCollection,
+  times,
+} from "./test_collection.ts";
 
 const FIELDS = [
   { key: "title", type: "String" },
@@ -12,29 +18,29 @@ const FIELDS = [
 const DOCUMENTS = 30;
 
 /** Thirty documents, three of them drafts. */
-async function filled(shelf: Shelf): Promise<Shelf> {
+async function filled(collection: TestCollection): Promise<TestCollection> {
   const documents = times(DOCUMENTS, (n) => ({
     n,
     title: `Title ${n}`,
     status: n % 10 === 0 ? "draft" : "published",
     views: n,
   }));
-  ok(await shelf.asSecret({ path: "/bulk", body: documents }), 201);
-  return shelf;
+  ok(await collection.asSecret({ path: "/bulk", body: documents }), 201);
+  return collection;
 }
 
 /** SQLite keeps the totals of all live and all deleted documents; MongoDB counts them. */
 const counted = (shown: number): number => database === "sqlite" ? shown : DOCUMENTS;
 
-const explained = async (shelf: Shelf, query: string) =>
-  ok(await shelf.asSecret({ path: `?explain=true${query}` })).explain;
+const explained = async (collection: TestCollection, query: string) =>
+  ok(await collection.asSecret({ path: `?explain=true${query}` })).explain;
 
 const LIVE = { isDeleted: { eq: false } };
 
 Deno.test("the default list is read from its index, as far as it is shown", async () => {
   await using app = await openTestApp();
-  const shelf = await filled(await openShelf(app, { fields: FIELDS }));
-  assert.deepEqual(await explained(shelf, "&limit=10"), {
+  const collection = await filled(await createTestCollection(app, { fields: FIELDS }));
+  assert.deepEqual(await explained(collection, "&limit=10"), {
     filter: LIVE,
     sort: "-createdAt",
     index: ["createdAt"],
@@ -45,8 +51,8 @@ Deno.test("the default list is read from its index, as far as it is shown", asyn
 
 Deno.test("a filter by an indexed field names the index and counts its matches", async () => {
   await using app = await openTestApp();
-  const shelf = await filled(await openShelf(app, { fields: FIELDS }));
-  const { examined, ...rest } = await explained(shelf, "&status=draft&sort=-status");
+  const collection = await filled(await createTestCollection(app, { fields: FIELDS }));
+  const { examined, ...rest } = await explained(collection, "&status=draft&sort=-status");
   assert.deepEqual(rest, {
     filter: { and: [{ status: { eq: "draft" } }, LIVE] },
     sort: "-status",
@@ -59,17 +65,17 @@ Deno.test("a filter by an indexed field names the index and counts its matches",
 
 Deno.test("a filter that no index serves looks at everything, and names the field to index", async () => {
   await using app = await openTestApp();
-  const shelf = await filled(await openShelf(app, { fields: FIELDS }));
-  const found = await explained(shelf, "&title=Title%203");
+  const collection = await filled(await createTestCollection(app, { fields: FIELDS }));
+  const found = await explained(collection, "&title=Title%203");
   assert.equal(found.examined, DOCUMENTS);
   assert.equal(found.advice, "title");
-  assert.equal((await explained(shelf, "&sort=views&total=none")).advice, "views");
-  assert.equal((await explained(shelf, "&title_regex=3$")).advice, null);
+  assert.equal((await explained(collection, "&sort=views&total=none")).advice, "views");
+  assert.equal((await explained(collection, "&title_regex=3$")).advice, null);
 });
 
 Deno.test("the filter is what is asked and what is added, and reads back as where", async () => {
   await using app = await openTestApp();
-  const shelf = await filled(await openShelf(app, { fields: FIELDS }));
+  const collection = await filled(await createTestCollection(app, { fields: FIELDS }));
   const where = {
     and: [
       { views: { gte: 3 } },
@@ -78,22 +84,24 @@ Deno.test("the filter is what is asked and what is added, and reads back as wher
     ],
   };
   const query = `&where=${encodeURIComponent(JSON.stringify(where))}`;
-  const { filter } = await explained(shelf, query);
+  const { filter } = await explained(collection, query);
   assert.deepEqual(filter, { and: [...where.and, LIVE] });
   const again = `where=${encodeURIComponent(JSON.stringify(filter))}&sort=n_`;
-  const list = (text: string) => shelf.names(text.replace("&sort=n_", "&sort=views"));
+  const list = (text: string) => collection.names(text.replace("&sort=n_", "&sort=views"));
   assert.deepEqual(await list(again), await list(`${query.slice(1)}&sort=views`));
-  assert.deepEqual((await explained(shelf, "&include_deleted=true")).filter, {});
+  assert.deepEqual((await explained(collection, "&include_deleted=true")).filter, {});
 });
 
 Deno.test("a collection with row-level security has an index for its owner by itself", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, { rls: { mode: "private", ownerField: "author" } });
-  const users = [await shelf.project.user(), await shelf.project.user()];
+  const collection = await createTestCollection(app, {
+    rls: { mode: "private", ownerField: "author" },
+  });
+  const users = [await collection.project.user(), await collection.project.user()];
   for (const n of times(20, (n) => n)) {
-    ok(await shelf.asPublic({ body: { n } }, users[n % 4 === 0 ? 1 : 0]), 201);
+    ok(await collection.asPublic({ body: { n } }, users[n % 4 === 0 ? 1 : 0]), 201);
   }
-  const found = await explained(shelf, `&author=${users[1]!.id}`);
+  const found = await explained(collection, `&author=${users[1]!.id}`);
   assert.deepEqual(found.index, ["author", "createdAt"]);
   assert.ok(found.examined === 5 || found.examined === 6, String(found.examined));
   assert.equal(found.advice, null);
@@ -101,10 +109,10 @@ Deno.test("a collection with row-level security has an index for its owner by it
 
 Deno.test("explain counts nothing and lists nothing, whatever else is asked", async () => {
   await using app = await openTestApp();
-  const shelf = await filled(await openShelf(app, { fields: FIELDS }));
+  const collection = await filled(await createTestCollection(app, { fields: FIELDS }));
   const members = ["advice", "examined", "filter", "index", "sort"];
   for (const query of ["&count=true", "&page=2&limit=5", "&fields=title", "&populate="]) {
-    const answer = await shelf.asSecret({ path: `?explain=true${query}` });
+    const answer = await collection.asSecret({ path: `?explain=true${query}` });
     if (query === "&populate=") refused(answer, 400, "INVALID_QUERY", '"populate"');
     else {
       const { items, explain, nextCursor, total, count } = ok(answer);
@@ -112,16 +120,16 @@ Deno.test("explain counts nothing and lists nothing, whatever else is asked", as
       assert.deepEqual(Object.keys(explain).toSorted(), members, query);
     }
   }
-  assert.equal((await explained(shelf, "&page=3&limit=5")).examined, counted(16));
-  assert.equal((await explained(shelf, "&page=3&limit=5&total=none")).examined, 16);
+  assert.equal((await explained(collection, "&page=3&limit=5")).examined, counted(16));
+  assert.equal((await explained(collection, "&page=3&limit=5&total=none")).examined, 16);
 });
 
 Deno.test("explain is for the secret key alone", async () => {
   await using app = await openTestApp();
-  const shelf = await filled(await openShelf(app, { fields: FIELDS }));
-  const user = await shelf.project.user();
+  const collection = await filled(await createTestCollection(app, { fields: FIELDS }));
+  const user = await collection.project.user();
   const call = { path: "?explain=true" };
-  refused(await shelf.asPublic(call), 403, "SECRET_KEY_REQUIRED");
-  refused(await shelf.asPublic(call, user), 403, "SECRET_KEY_REQUIRED");
-  ok(await shelf.asPublic({ path: "?explain=false" }));
+  refused(await collection.asPublic(call), 403, "SECRET_KEY_REQUIRED");
+  refused(await collection.asPublic(call, user), 403, "SECRET_KEY_REQUIRED");
+  ok(await collection.asPublic({ path: "?explain=false" }));
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
-import { openShelf, refused, type Shelf } from "./shelf.ts";
+import { createTestCollection, refused, type TestCollection } from "./test_collection.ts";
 
 const FIELDS = [
   { key: "n", type: "Number" },
@@ -20,16 +20,16 @@ const ID = "aaaaaaaaaaaaaaaaaaaaaaaa";
 async function openRows(
   app: TestApp,
   definition: { [name: string]: unknown } = {},
-): Promise<Shelf> {
-  const shelf = await openShelf(app, { fields: FIELDS, ...definition });
-  await shelf.insert(
+): Promise<TestCollection> {
+  const collection = await createTestCollection(app, { fields: FIELDS, ...definition });
+  await collection.insert(
     { n: 1, title: "Ape", views: 5, live: true, at: "2026-01-01", tags: ["a", "b"] },
     { n: 2, title: "bee", views: 10, live: false, at: "2026-02-01", tags: ["b"], twin: ID },
     { n: 3, title: "Cat", views: 0, checked_in: true, price_gt: 7, meta: { lang: "it" }, tags: [] },
     { n: 4, title: null, views: null, live: null, at: null, tags: null, twin: null, meta: null },
     { n: 5 },
   );
-  return shelf;
+  return collection;
 }
 
 /** Queries over the rows above, and which of them each finds. */
@@ -111,28 +111,28 @@ const DECLARED: Record<string, readonly number[]> = {
 
 Deno.test("every operator on declared fields finds what it says", async () => {
   await using app = await openTestApp();
-  const shelf = await openRows(app);
+  const collection = await openRows(app);
   for (const [query, found] of Object.entries(DECLARED)) {
-    assert.deepEqual(await shelf.names(`${query}&sort=n`), found, query);
+    assert.deepEqual(await collection.names(`${query}&sort=n`), found, query);
   }
 });
 
 Deno.test("the same in a strict collection, where every one of these names is declared", async () => {
   await using app = await openTestApp();
-  const shelf = await openRows(app, { strict: true });
+  const collection = await openRows(app, { strict: true });
   for (const [query, found] of Object.entries(DECLARED)) {
-    assert.deepEqual(await shelf.names(`${query}&sort=n`), found, query);
+    assert.deepEqual(await collection.names(`${query}&sort=n`), found, query);
   }
 });
 
 Deno.test("_id filters by text, exactly and as a range", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, { fields: [{ key: "n", type: "Number" }] });
-  const [a, b, c] = await shelf.insert({ n: 1 }, { n: 2 }, { n: 3 });
-  assert.deepEqual(await shelf.names(`_id=${b!._id}`), [2]);
-  assert.deepEqual(await shelf.names(`_id_in=${a!._id},${c!._id}&sort=n`), [1, 3]);
-  assert.deepEqual(await shelf.names(`_id_ne=${b!._id}&sort=n`), [1, 3]);
-  assert.deepEqual(await shelf.names(`_id_gt=${a!._id}&_id_lt=${c!._id}`), [2]);
+  const collection = await createTestCollection(app, { fields: [{ key: "n", type: "Number" }] });
+  const [a, b, c] = await collection.insert({ n: 1 }, { n: 2 }, { n: 3 });
+  assert.deepEqual(await collection.names(`_id=${b!._id}`), [2]);
+  assert.deepEqual(await collection.names(`_id_in=${a!._id},${c!._id}&sort=n`), [1, 3]);
+  assert.deepEqual(await collection.names(`_id_ne=${b!._id}&sort=n`), [1, 3]);
+  assert.deepEqual(await collection.names(`_id_gt=${a!._id}&_id_lt=${c!._id}`), [2]);
 });
 
 /** On undeclared fields a value that reads as a number, boolean or null matches either reading. */
@@ -166,8 +166,8 @@ const UNDECLARED: Record<string, readonly number[]> = {
 
 Deno.test("every operator on undeclared fields finds what it says", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, { fields: [{ key: "n", type: "Number" }] });
-  await shelf.insert(
+  const collection = await createTestCollection(app, { fields: [{ key: "n", type: "Number" }] });
+  await collection.insert(
     { n: 1, x: 5, first_name: "Ann" },
     { n: 2, x: "5", _hidden: 1 },
     { n: 3, x: true, _gt: 1 },
@@ -179,13 +179,13 @@ Deno.test("every operator on undeclared fields finds what it says", async () => 
     { n: 9 },
   );
   for (const [query, found] of Object.entries(UNDECLARED)) {
-    assert.deepEqual(await shelf.names(`${query}&sort=n`), found, query);
+    assert.deepEqual(await collection.names(`${query}&sort=n`), found, query);
   }
 });
 
 Deno.test("a value of another type than declared is 400 and names the parameter", async () => {
   await using app = await openTestApp();
-  const shelf = await openRows(app);
+  const collection = await openRows(app);
   const wrong = [
     "views=abc",
     "views=",
@@ -219,36 +219,36 @@ Deno.test("a value of another type than declared is 400 and names the parameter"
   ];
   for (const query of wrong) {
     const name = query.split("=")[0]!;
-    refused(await shelf.asSecret({ path: `?${query}` }), 400, "INVALID_QUERY", `"${name}"`);
+    refused(await collection.asSecret({ path: `?${query}` }), 400, "INVALID_QUERY", `"${name}"`);
   }
 });
 
 Deno.test("a repeated parameter is a condition more; _in and _nin take all their values", async () => {
   await using app = await openTestApp();
-  const shelf = await openRows(app);
-  assert.deepEqual(await shelf.names("views_gt=-1&views_gt=5&sort=n"), [2]);
-  assert.deepEqual(await shelf.names("views_ne=5&views_ne=10&sort=n"), [3, 4, 5]);
-  assert.deepEqual(await shelf.names("title_regex=e&title_regex=^b"), [2]);
-  assert.deepEqual(await shelf.names("title_exists=true&title_exists=false"), []);
-  assert.deepEqual(await shelf.names("views=5&views=10"), []);
-  assert.deepEqual(await shelf.names("views_in=5&views_in=10&sort=n"), [1, 2]);
-  assert.deepEqual(await shelf.names("views_nin=5&views_nin=10&sort=n"), [3, 4, 5]);
+  const collection = await openRows(app);
+  assert.deepEqual(await collection.names("views_gt=-1&views_gt=5&sort=n"), [2]);
+  assert.deepEqual(await collection.names("views_ne=5&views_ne=10&sort=n"), [3, 4, 5]);
+  assert.deepEqual(await collection.names("title_regex=e&title_regex=^b"), [2]);
+  assert.deepEqual(await collection.names("title_exists=true&title_exists=false"), []);
+  assert.deepEqual(await collection.names("views=5&views=10"), []);
+  assert.deepEqual(await collection.names("views_in=5&views_in=10&sort=n"), [1, 2]);
+  assert.deepEqual(await collection.names("views_nin=5&views_nin=10&sort=n"), [3, 4, 5]);
 });
 
 Deno.test("a query may have 50 conditions and no more", async () => {
   await using app = await openTestApp();
-  const shelf = await openRows(app);
+  const collection = await openRows(app);
   const conditions = (count: number) =>
     Array.from({ length: count }, (_, i) => `views_gt=-${i + 1}`).join("&");
-  assert.deepEqual(await shelf.names(`${conditions(50)}&sort=n`), [1, 2, 3]);
-  const answer = await shelf.asSecret({ path: `?${conditions(51)}` });
+  assert.deepEqual(await collection.names(`${conditions(50)}&sort=n`), [1, 2, 3]);
+  const answer = await collection.asSecret({ path: `?${conditions(51)}` });
   refused(answer, 400, "INVALID_QUERY", "50 conditions");
 });
 
 Deno.test("an unknown operator on a declared field is 400 and lists the known ones", async () => {
   await using app = await openTestApp();
   for (const strict of [false, true]) {
-    const shelf = await openRows(app, { strict });
+    const collection = await openRows(app, { strict });
     for (
       const name of [
         "views_eq",
@@ -263,7 +263,7 @@ Deno.test("an unknown operator on a declared field is 400 and lists the known on
         "views_",
       ]
     ) {
-      const answer = await shelf.asSecret({ path: `?${name}=1` });
+      const answer = await collection.asSecret({ path: `?${name}=1` });
       refused(answer, 400, "UNKNOWN_OPERATOR", /_gt.*_regex/);
     }
   }
@@ -271,17 +271,17 @@ Deno.test("an unknown operator on a declared field is 400 and lists the known on
 
 Deno.test("a strict collection refuses filters by names that it does not declare", async () => {
   await using app = await openTestApp();
-  const shelf = await openRows(app, { strict: true });
+  const collection = await openRows(app, { strict: true });
   for (const name of ["other", "other_gt", "first_name", "meta.other", "title.a", "_gt", "x.y"]) {
-    refused(await shelf.asSecret({ path: `?${name}=1` }), 400, "INVALID_QUERY", `"${name}"`);
+    refused(await collection.asSecret({ path: `?${name}=1` }), 400, "INVALID_QUERY", `"${name}"`);
     const where = encodeURIComponent(JSON.stringify({ [name]: 1 }));
-    refused(await shelf.asSecret({ path: `?where=${where}` }), 400, "INVALID_QUERY", "where");
+    refused(await collection.asSecret({ path: `?where=${where}` }), 400, "INVALID_QUERY", "where");
   }
 });
 
 Deno.test("names that are traps are 400 in every place of a query", async () => {
   await using app = await openTestApp();
-  const shelf = await openRows(app);
+  const collection = await openRows(app);
   const names = [
     "$where",
     "$gt",
@@ -300,31 +300,41 @@ Deno.test("names that are traps are 400 in every place of a query", async () => 
   ];
   for (const name of names) {
     const text = encodeURIComponent(name);
-    refused(await shelf.asSecret({ path: `?${text}=1` }), 400, "INVALID_QUERY");
+    refused(await collection.asSecret({ path: `?${text}=1` }), 400, "INVALID_QUERY");
     const where = encodeURIComponent(`{${JSON.stringify(name)}:1}`);
-    refused(await shelf.asSecret({ path: `?where=${where}` }), 400, "INVALID_QUERY");
-    refused(await shelf.asSecret({ path: `?sort=${text}` }), 400, "INVALID_QUERY", "sort");
+    refused(await collection.asSecret({ path: `?where=${where}` }), 400, "INVALID_QUERY");
+    refused(await collection.asSecret({ path: `?sort=${text}` }), 400, "INVALID_QUERY", "sort");
     // White space around the names of a list is passed over.
     if (name !== " a") {
-      refused(await shelf.asSecret({ path: `?fields=${text},n` }), 400, "INVALID_QUERY", "fields");
+      refused(
+        await collection.asSecret({ path: `?fields=${text},n` }),
+        400,
+        "INVALID_QUERY",
+        "fields",
+      );
     }
-    refused(await shelf.asSecret({ path: `?populate=${text}` }), 400, "INVALID_QUERY", "populate");
+    refused(
+      await collection.asSecret({ path: `?populate=${text}` }),
+      400,
+      "INVALID_QUERY",
+      "populate",
+    );
   }
-  refused(await shelf.asSecret({ path: "?prototype_gt=1" }), 400, "INVALID_QUERY");
+  refused(await collection.asSecret({ path: "?prototype_gt=1" }), 400, "INVALID_QUERY");
   assert.equal(({} as { polluted?: unknown }).polluted, undefined);
 });
 
 Deno.test("operators in brackets are 400 and the message says how to write them", async () => {
   await using app = await openTestApp();
-  const shelf = await openRows(app);
+  const collection = await openRows(app);
   for (const name of ["views[$gt]", "views[gt]", "title[]", "views%5B%24gt%5D", "a[0]"]) {
-    refused(await shelf.asSecret({ path: `?${name}=1` }), 400, "INVALID_QUERY", "_gt");
+    refused(await collection.asSecret({ path: `?${name}=1` }), 400, "INVALID_QUERY", "_gt");
   }
 });
 
 Deno.test("unusual names filter as they are stored", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, { fields: [{ key: "n", type: "Number" }] });
+  const collection = await createTestCollection(app, { fields: [{ key: "n", type: "Number" }] });
   const names = [
     "a b",
     "naïve",
@@ -336,11 +346,11 @@ Deno.test("unusual names filter as they are stored", async () => {
     "0",
     "toString",
   ];
-  for (const [n, name] of names.entries()) await shelf.insertOne({ n, [name]: { in: "x" } });
+  for (const [n, name] of names.entries()) await collection.insertOne({ n, [name]: { in: "x" } });
   for (const [n, name] of names.entries()) {
     const path = encodeURIComponent(`${name}.in`);
-    assert.deepEqual(await shelf.names(`${path}=x`), [n], name);
-    assert.deepEqual(await shelf.names(`${encodeURIComponent(name)}_exists=true`), [n], name);
+    assert.deepEqual(await collection.names(`${path}=x`), [n], name);
+    assert.deepEqual(await collection.names(`${encodeURIComponent(name)}_exists=true`), [n], name);
   }
 });
 
@@ -362,43 +372,43 @@ Deno.test("parameters that are reserved keep their meaning; their fields filter 
     "explain",
   ];
   for (const strict of [true, false]) {
-    const shelf = await openShelf(app, {
+    const collection = await createTestCollection(app, {
       strict,
       fields: [
         { key: "n", type: "Number" },
         ...reserved.map((key) => ({ key, type: "Number" })),
       ],
     });
-    for (const [n, name] of reserved.entries()) await shelf.insertOne({ n, [name]: 7 });
+    for (const [n, name] of reserved.entries()) await collection.insertOne({ n, [name]: 7 });
     for (const [n, name] of reserved.entries()) {
-      assert.deepEqual(await shelf.names(`${name}_in=7`), [n], name);
-      assert.deepEqual(await shelf.names(`${name}_gte=7`), [n], name);
-      assert.deepEqual(await shelf.names(`where={"${name}":7}`), [n], name);
+      assert.deepEqual(await collection.names(`${name}_in=7`), [n], name);
+      assert.deepEqual(await collection.names(`${name}_gte=7`), [n], name);
+      assert.deepEqual(await collection.names(`where={"${name}":7}`), [n], name);
       if (!["where", "fields"].includes(name)) {
-        const { status } = await shelf.asSecret({ path: `?${name}=x` });
+        const { status } = await collection.asSecret({ path: `?${name}=x` });
         assert.equal(status, 400, `${name} keeps its meaning`);
       }
     }
-    assert.equal((await shelf.names("limit=1")).length, 1);
-    assert.deepEqual(await shelf.names("page=7"), []);
-    assert.deepEqual(await shelf.names("sort=page&limit=1"), [1]);
+    assert.equal((await collection.names("limit=1")).length, 1);
+    assert.deepEqual(await collection.names("page=7"), []);
+    assert.deepEqual(await collection.names("sort=page&limit=1"), [1]);
   }
 });
 
 Deno.test("_in takes 1000 values and no more", async () => {
   await using app = await openTestApp();
-  const shelf = await openRows(app);
+  const collection = await openRows(app);
   const values = (count: number) => Array.from({ length: count }, (_, i) => i).join(",");
-  assert.deepEqual(await shelf.names(`n_in=${values(1000)}&sort=n`), [1, 2, 3, 4, 5]);
+  assert.deepEqual(await collection.names(`n_in=${values(1000)}&sort=n`), [1, 2, 3, 4, 5]);
   for (const name of ["n_in", "n_nin", "other_in"]) {
-    const answer = await shelf.asSecret({ path: `?${name}=${values(1001)}` });
+    const answer = await collection.asSecret({ path: `?${name}=${values(1001)}` });
     refused(answer, 400, "INVALID_QUERY", /1000/);
   }
 });
 
 Deno.test("filter[field_op] and filter as JSON ask the same as field_op", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, {
+  const collection = await createTestCollection(app, {
     fields: [
       { key: "views", type: "Number" },
       { key: "limit", type: "Number" },
@@ -406,7 +416,7 @@ Deno.test("filter[field_op] and filter as JSON ask the same as field_op", async 
       { key: "live", type: "Boolean" },
     ],
   });
-  await shelf.insert(
+  await collection.insert(
     { n: 1, views: 3, limit: 1, tags: ["a,b"], live: true },
     { n: 2, views: 7, limit: 2, tags: ["a", "b"], live: false, other: "5" },
     { n: 3, views: 9, tags: ["c"], other: 5 },
@@ -427,7 +437,7 @@ Deno.test("filter[field_op] and filter as JSON ask the same as field_op", async 
     [`${json({ views_gt: 5 })}&live=false&${json({ n: 2 })}`, [2]],
   ];
   for (const [query, found] of cases) {
-    assert.deepEqual(await shelf.names(`${query}&sort=createdAt`), found, query);
+    assert.deepEqual(await collection.names(`${query}&sort=createdAt`), found, query);
   }
   const wrong: [string, string][] = [
     ["filter=x", '"filter" is not valid JSON'],
@@ -446,26 +456,31 @@ Deno.test("filter[field_op] and filter as JSON ask the same as field_op", async 
     ["filter[views=5", "is no filter: write filter[field_gt]=5"],
   ];
   for (const [query, message] of wrong) {
-    refused(await shelf.asSecret({ path: `?${query}` }), 400, "INVALID_QUERY", message);
+    refused(await collection.asSecret({ path: `?${query}` }), 400, "INVALID_QUERY", message);
   }
-  const unknown = await shelf.asSecret({ path: `?${json({ views_over: 5 })}` });
+  const unknown = await collection.asSecret({ path: `?${json({ views_over: 5 })}` });
   refused(unknown, 400, "UNKNOWN_OPERATOR");
   const many = Object.fromEntries(Array.from({ length: 51 }, (_, i) => [`f${i}`, i]));
-  refused(await shelf.asSecret({ path: `?${json(many)}` }), 400, "INVALID_QUERY", "50 conditions");
+  refused(
+    await collection.asSecret({ path: `?${json(many)}` }),
+    400,
+    "INVALID_QUERY",
+    "50 conditions",
+  );
   for (const name of ["__proto__", "$where", "a..b"]) {
     const filter = `{${JSON.stringify(name)}:1}`;
-    const answer = await shelf.asSecret({ path: `?filter=${encodeURIComponent(filter)}` });
+    const answer = await collection.asSecret({ path: `?filter=${encodeURIComponent(filter)}` });
     refused(answer, 400, "INVALID_QUERY");
   }
 });
 
 Deno.test("declared fields named offset, skip or filter are filtered by these names", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, {
+  const collection = await createTestCollection(app, {
     fields: ["offset", "skip", "filter"].map((key) => ({ key, type: "Number" })),
   });
-  await shelf.insert({ n: 1, offset: 1 }, { n: 2, skip: 1 }, { n: 3, filter: 1 });
+  await collection.insert({ n: 1, offset: 1 }, { n: 2, skip: 1 }, { n: 3, filter: 1 });
   for (const [i, name] of ["offset", "skip", "filter"].entries()) {
-    assert.deepEqual(await shelf.names(`${name}=1`), [i + 1]);
+    assert.deepEqual(await collection.names(`${name}=1`), [i + 1]);
   }
 });

@@ -2,7 +2,15 @@ import assert from "node:assert/strict";
 import { eq } from "@/lib/store/filter.ts";
 import { type UserRecord, USERS } from "@/lib/auth/users.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
-import { type Doc, NOBODY, ok, refused, type Shelf, shelfOf, times } from "./shelf.ts";
+import {
+  type Doc,
+  NOBODY,
+  ok,
+  refused,
+  type TestCollection,
+  testCollectionOf,
+  times,
+} from "./test_collection.ts";
 
 /** Posts that refer to tags (open), notes (private), drafts (no RLS), users, and each other. */
 async function openLinked(app: TestApp) {
@@ -25,13 +33,13 @@ async function openLinked(app: TestApp) {
       { key: "list", type: "Array", items: { type: "String" } },
     ],
   });
-  const shelf = (name: string): Shelf => shelfOf(app, project, name);
+  const collection = (name: string): TestCollection => testCollectionOf(app, project, name);
   return {
     project,
-    posts: shelf("posts"),
-    tags: shelf("tags"),
-    notes: shelf("notes"),
-    drafts: shelf("drafts"),
+    posts: collection("posts"),
+    tags: collection("tags"),
+    notes: collection("notes"),
+    drafts: collection("drafts"),
   };
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
-import { openShelf, refused } from "./shelf.ts";
+import { createTestCollection, refused } from "./test_collection.ts";
 
 const REFUSED: Record<string, string> = {
   "nothing": "",
@@ -34,16 +34,23 @@ const REFUSED: Record<string, string> = {
 
 Deno.test("a pattern that could not be served alike everywhere is 400 and named", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, { fields: [{ key: "title", type: "String" }] });
-  await shelf.insertOne({ title: "aaa" });
+  const collection = await createTestCollection(app, {
+    fields: [{ key: "title", type: "String" }],
+  });
+  await collection.insertOne({ title: "aaa" });
   for (const [what, pattern] of Object.entries(REFUSED)) {
     for (const field of ["title", "other"]) {
       const text = encodeURIComponent(pattern);
-      const answer = await shelf.asSecret({ path: `?${field}_regex=${text}` });
+      const answer = await collection.asSecret({ path: `?${field}_regex=${text}` });
       assert.equal(answer.status, 400, what);
       refused(answer, 400, "INVALID_QUERY", `"${field}_regex"`);
       const where = encodeURIComponent(JSON.stringify({ [field]: { regex: pattern } }));
-      refused(await shelf.asSecret({ path: `?where=${where}` }), 400, "INVALID_QUERY", '"where"');
+      refused(
+        await collection.asSecret({ path: `?where=${where}` }),
+        400,
+        "INVALID_QUERY",
+        '"where"',
+      );
     }
   }
 });
@@ -101,12 +108,18 @@ Deno.test("patterns match anywhere in the text, whatever the case, on declared a
   // The stand-in for MongoDB takes seconds for classes of all characters; here it is not about time.
   await using app = await openTestApp({ env: { QUERY_TIME_LIMIT_MS: "25000" } });
   for (const field of ["title", "other"]) {
-    const shelf = await openShelf(app, { fields: [{ key: "title", type: "String" }] });
+    const collection = await createTestCollection(app, {
+      fields: [{ key: "title", type: "String" }],
+    });
     const texts = new Set(MATCHES.flatMap(([, matching, others]) => [...matching, ...others]));
-    await shelf.insert(...[...texts].map((text) => ({ n: text, [field]: text })));
-    await shelf.insert({ n: "number", [field === "title" ? "none" : field]: 1 }, { n: "missing" });
+    await collection.insert(...[...texts].map((text) => ({ n: text, [field]: text })));
+    await collection.insert({ n: "number", [field === "title" ? "none" : field]: 1 }, {
+      n: "missing",
+    });
     for (const [pattern, matching, others] of MATCHES) {
-      const found = await shelf.names(`${field}_regex=${encodeURIComponent(pattern)}&limit=1000`);
+      const found = await collection.names(
+        `${field}_regex=${encodeURIComponent(pattern)}&limit=1000`,
+      );
       for (const text of matching) assert.ok(found.includes(text), `${pattern} misses ${text}`);
       for (const text of others) assert.ok(!found.includes(text), `${pattern} finds ${text}`);
       assert.ok(!found.includes("number") && !found.includes("missing"), pattern);
@@ -116,11 +129,13 @@ Deno.test("patterns match anywhere in the text, whatever the case, on declared a
 
 Deno.test("a pattern made to backtrack takes linear time", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, { fields: [{ key: "title", type: "String" }] });
-  await shelf.insertOne({ title: "a".repeat(100_000) });
+  const collection = await createTestCollection(app, {
+    fields: [{ key: "title", type: "String" }],
+  });
+  await collection.insertOne({ title: "a".repeat(100_000) });
   const started = performance.now();
   for (const pattern of ["a*a*a*a*a*a*b", "^[a-z]*[a-z]*[a-z]*[0-9]$", "(a|a|a|a|a)b"]) {
-    assert.deepEqual(await shelf.names(`title_regex=${encodeURIComponent(pattern)}`), []);
+    assert.deepEqual(await collection.names(`title_regex=${encodeURIComponent(pattern)}`), []);
   }
   assert.ok(performance.now() - started < 5_000);
 });

@@ -3,52 +3,58 @@
 import assert from "node:assert/strict";
 import { createCatalog } from "@/lib/documents/catalog.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
-import { ok, openShelf, refused, type Shelf, shelfOf } from "./shelf.ts";
+import {
+  createTestCollection,
+  ok,
+  refused,
+  type TestCollection,
+  testCollectionOf,
+} from "./test_collection.ts";
 import { updateCollection } from "@/tests/support/given.ts";
 
 Deno.test("a list has a tag, and whoever holds it is answered 304 while the list is the same", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  await shelf.insert({ n: 1 }, { n: 2 });
+  const collection = await createTestCollection(app);
+  await collection.insert({ n: 1 }, { n: 2 });
   for (
     const path of ["", "?limit=1", "?n=1&sort=-createdAt", "?count=true", "?total=none&fields=n"]
   ) {
-    const first = await shelf.asSecret({ path });
+    const first = await collection.asSecret({ path });
     const tag = first.headers.get("etag")!;
     assert.match(tag, /^"[\w-]{27}"$/);
     for (const header of [tag, `"x", ${tag}`, `W/${tag}`, "*"]) {
-      const held = await shelf.asSecret({ path, headers: { "if-none-match": header } });
+      const held = await collection.asSecret({ path, headers: { "if-none-match": header } });
       assert.deepEqual([held.status, held.text], [304, ""]);
       assert.equal(held.headers.get("etag"), tag);
     }
-    const other = await shelf.asSecret({ path, headers: { "if-none-match": '"x"' } });
+    const other = await collection.asSecret({ path, headers: { "if-none-match": '"x"' } });
     assert.deepEqual([other.status, other.text], [200, first.text]);
   }
 });
 
 Deno.test("every write that changes a list changes its tag, and is in the next answer", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  const { _id } = await shelf.insertOne({ n: 1 });
+  const collection = await createTestCollection(app);
+  const { _id } = await collection.insertOne({ n: 1 });
   const writes = [
-    () => shelf.asSecret({ body: { n: 2 } }),
-    () => shelf.asSecret({ method: "PATCH", path: `/${_id}`, body: { n: 3 } }),
-    () => shelf.asSecret({ method: "PUT", path: `/${_id}`, body: { n: 4 } }),
-    () => shelf.asSecret({ method: "DELETE", path: `/${_id}` }),
-    () => shelf.asSecret({ method: "PATCH", path: `/${_id}/recover` }),
-    () => shelf.asSecret({ path: "/bulk", body: { documents: [{ n: 5 }, { n: 6 }] } }),
-    () => shelf.asSecret({ body: { n: 7 }, headers: { "idempotency-key": "seven" } }),
-    () => shelf.asSecret({ method: "DELETE", path: `/${_id}?permanent=true` }),
+    () => collection.asSecret({ body: { n: 2 } }),
+    () => collection.asSecret({ method: "PATCH", path: `/${_id}`, body: { n: 3 } }),
+    () => collection.asSecret({ method: "PUT", path: `/${_id}`, body: { n: 4 } }),
+    () => collection.asSecret({ method: "DELETE", path: `/${_id}` }),
+    () => collection.asSecret({ method: "PATCH", path: `/${_id}/recover` }),
+    () => collection.asSecret({ path: "/bulk", body: { documents: [{ n: 5 }, { n: 6 }] } }),
+    () => collection.asSecret({ body: { n: 7 }, headers: { "idempotency-key": "seven" } }),
+    () => collection.asSecret({ method: "DELETE", path: `/${_id}?permanent=true` }),
   ];
   for (const write of writes) {
-    const before = await shelf.asSecret({});
+    const before = await collection.asSecret({});
     app.clock.advance(1000);
     const { status, text } = await write();
     assert.ok(status < 300, text);
     const headers = { "if-none-match": before.headers.get("etag")! };
-    const after = await shelf.asSecret({ headers });
+    const after = await collection.asSecret({ headers });
     assert.equal(after.status, 200, write.toString());
-    const anew = await shelf.asSecret({ headers: { "cache-control": "no-cache" } });
+    const anew = await collection.asSecret({ headers: { "cache-control": "no-cache" } });
     assert.equal(after.text, anew.text);
     assert.notEqual(after.text, before.text, write.toString());
   }
@@ -56,69 +62,69 @@ Deno.test("every write that changes a list changes its tag, and is in the next a
 
 Deno.test("a list with no-cache is read from the store, and has the same tag", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  await shelf.insertOne({ n: 1 });
-  const kept = await shelf.asSecret({});
+  const collection = await createTestCollection(app);
+  await collection.insertOne({ n: 1 });
+  const kept = await collection.asSecret({});
   const tag = kept.headers.get("etag")!;
   for (const directive of ["no-cache", "max-age=0, No-Cache", "no-store"]) {
     const headers = { "cache-control": directive };
-    const anew = await shelf.asSecret({ headers });
+    const anew = await collection.asSecret({ headers });
     assert.equal(anew.headers.get("etag"), tag);
     assert.equal(anew.text, kept.text);
-    const held = await shelf.asSecret({ headers: { ...headers, "if-none-match": tag } });
+    const held = await collection.asSecret({ headers: { ...headers, "if-none-match": tag } });
     assert.equal(held.status, 304);
-    const other = await shelf.asSecret({ headers: { ...headers, "if-none-match": '"x"' } });
+    const other = await collection.asSecret({ headers: { ...headers, "if-none-match": '"x"' } });
     assert.deepEqual([other.status, other.headers.get("etag")], [200, tag]);
   }
 });
 
 Deno.test("of the same address each caller gets what they may see, however often it is asked", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, { rls: { mode: "private" } });
-  const [ann, bob] = [await shelf.project.user(), await shelf.project.user()];
-  await shelf.asPublic({ body: { n: 1 } }, ann);
-  await shelf.asPublic({ body: { n: 2 } }, bob);
+  const collection = await createTestCollection(app, { rls: { mode: "private" } });
+  const [ann, bob] = [await collection.project.user(), await collection.project.user()];
+  await collection.asPublic({ body: { n: 1 } }, ann);
+  await collection.asPublic({ body: { n: 2 } }, bob);
   for (let round = 0; round < 3; round++) {
-    assert.deepEqual(await shelf.names("", ann), [1]);
-    assert.deepEqual(await shelf.names("", bob), [2]);
-    assert.deepEqual((await shelf.names("")).toSorted(), [1, 2]);
-    assert.equal((await shelf.asPublic({})).status, 401);
+    assert.deepEqual(await collection.names("", ann), [1]);
+    assert.deepEqual(await collection.names("", bob), [2]);
+    assert.deepEqual((await collection.names("")).toSorted(), [1, 2]);
+    assert.equal((await collection.asPublic({})).status, 401);
   }
-  const tag = (await shelf.asPublic({}, ann)).headers.get("etag")!;
-  const asBob = await shelf.asPublic({ headers: { "if-none-match": tag } }, bob);
+  const tag = (await collection.asPublic({}, ann)).headers.get("etag")!;
+  const asBob = await collection.asPublic({ headers: { "if-none-match": tag } }, bob);
   assert.equal(asBob.status, 200);
 });
 
 /** A public list, made by the definition that is remembered, when the one that is stored is private. */
-async function openOutdated(app: TestApp): Promise<Shelf> {
-  const shelf = await openShelf(app, { rls: { mode: "public-read" } });
-  await shelf.insertOne({ n: 1 });
-  assert.equal((await shelf.asPublic({})).status, 200);
+async function openOutdated(app: TestApp): Promise<TestCollection> {
+  const collection = await createTestCollection(app, { rls: { mode: "public-read" } });
+  await collection.insertOne({ n: 1 });
+  assert.equal((await collection.asPublic({})).status, 200);
   // As another process does it: what that remembers is its own.
   const { engine, clock } = app.services;
   const other = { ...app.services, catalog: createCatalog(engine, clock) };
-  const definition = { name: shelf.name, rls: { mode: "private" } };
-  await updateCollection(other, shelf.project.projectId, definition);
-  assert.equal((await shelf.asPublic({})).status, 200);
-  return shelf;
+  const definition = { name: collection.name, rls: { mode: "private" } };
+  await updateCollection(other, collection.project.projectId, definition);
+  assert.equal((await collection.asPublic({})).status, 200);
+  return collection;
 }
 
 Deno.test("a list that was kept by a definition which another process has replaced ends within 5 s", async () => {
   await using app = await openTestApp();
-  const shelf = await openOutdated(app);
+  const collection = await openOutdated(app);
   for (let passed = 0; passed < 5_000; passed += 250) {
-    await shelf.asPublic({});
+    await collection.asPublic({});
     app.clock.advance(250);
   }
-  refused(await shelf.asPublic({}), 401, "ACCESS_TOKEN_REQUIRED");
+  refused(await collection.asPublic({}), 401, "ACCESS_TOKEN_REQUIRED");
 });
 
 Deno.test("a list that was kept while its definition was being replaced ends when that is done", async () => {
   await using app = await openTestApp();
-  const shelf = await openOutdated(app);
+  const collection = await openOutdated(app);
   // Who replaces it in this process commits, and then has it forgotten.
-  app.services.catalog.forget(shelf.project.projectId, shelf.name);
-  refused(await shelf.asPublic({}), 401, "ACCESS_TOKEN_REQUIRED");
+  app.services.catalog.forget(collection.project.projectId, collection.name);
+  refused(await collection.asPublic({}), 401, "ACCESS_TOKEN_REQUIRED");
 });
 
 Deno.test("a populated list shows what its documents refer to as they are now", async () => {
@@ -130,7 +136,10 @@ Deno.test("a populated list shows what its documents refer to as they are now", 
     rls: { mode: "public-read" },
     fields: [{ key: "tag", type: "Ref", ref: "tags" }],
   });
-  const [tags, posts] = [shelfOf(app, project, "tags"), shelfOf(app, project, "posts")];
+  const [tags, posts] = [
+    testCollectionOf(app, project, "tags"),
+    testCollectionOf(app, project, "posts"),
+  ];
   const { _id } = await tags.insertOne({ label: "old" });
   await posts.insertOne({ tag: _id });
   const labelled = async () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
-import { type Doc, ok, openShelf, refused, times } from "./shelf.ts";
+import { createTestCollection, type Doc, ok, refused, times } from "./test_collection.ts";
 import { updateCollection } from "@/tests/support/given.ts";
 
 /** Attempts to see more than one may. */
@@ -36,50 +36,53 @@ const attempts = (mine: string, other: string, otherId: string): string[] => {
 
 Deno.test("in a private collection no parameter shows a user what is not theirs", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, {
+  const collection = await createTestCollection(app, {
     fields: [{ key: "twin", type: "Ref", ref: "posts" }],
     rls: { mode: "private" },
   });
-  const [ann, bob] = [await shelf.project.user(), await shelf.project.user()];
-  const hidden = await shelf.insertOne({ secret: "hidden", userId: bob.id });
-  const trashed = await shelf.insertOne({ secret: "hidden", userId: bob.id });
-  await shelf.insertOne({ secret: "hidden" });
-  await shelf.remove(trashed._id);
-  const [own, old] = await shelf.insert(
+  const [ann, bob] = [await collection.project.user(), await collection.project.user()];
+  const hidden = await collection.insertOne({ secret: "hidden", userId: bob.id });
+  const trashed = await collection.insertOne({ secret: "hidden", userId: bob.id });
+  await collection.insertOne({ secret: "hidden" });
+  await collection.remove(trashed._id);
+  const [own, old] = await collection.insert(
     { secret: "own", userId: ann.id, twin: hidden._id },
     { secret: "own", userId: ann.id, twin: trashed._id },
   ) as [Doc, Doc];
-  await shelf.remove(old._id);
+  await collection.remove(old._id);
   for (const query of attempts(ann.id, bob.id, hidden._id)) {
-    const answer = await shelf.asPublic({ path: `?${query}` }, ann);
+    const answer = await collection.asPublic({ path: `?${query}` }, ann);
     const { items, total } = ok(answer) as { items: Doc[]; total: number };
     assert.ok(!answer.text.includes("hidden"), query);
     assert.ok(items.every(({ _id }) => [own._id, old._id].includes(_id)), query);
     assert.ok(total <= 2, query);
-    const count = ok(await shelf.asPublic({ path: `?${query}&count=true` }, ann)).count;
+    const count = ok(await collection.asPublic({ path: `?${query}&count=true` }, ann)).count;
     assert.equal(count, total, query);
-    refused(await shelf.asPublic({ path: `?${query}` }), 401, "ACCESS_TOKEN_REQUIRED");
+    refused(await collection.asPublic({ path: `?${query}` }), 401, "ACCESS_TOKEN_REQUIRED");
   }
 });
 
 Deno.test("a pattern cannot be used to feel out what is hidden", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, { rls: { mode: "private" } });
-  const [ann, bob] = [await shelf.project.user(), await shelf.project.user()];
-  await shelf.insertOne({ secret: "swordfish", userId: bob.id });
+  const collection = await createTestCollection(app, { rls: { mode: "private" } });
+  const [ann, bob] = [await collection.project.user(), await collection.project.user()];
+  await collection.insertOne({ secret: "swordfish", userId: bob.id });
   for (
     const query of ["secret_regex=^sword", "secret=swordfish", "secret_gt=a", "secret_exists=true"]
   ) {
-    assert.equal(ok(await shelf.asPublic({ path: `?${query}` }, ann)).total, 0);
+    assert.equal(ok(await collection.asPublic({ path: `?${query}` }, ann)).total, 0);
   }
 });
 
 Deno.test("include_deleted adds only one's own trash, and nobody's without a token", async () => {
   await using app = await openTestApp();
   for (const rls of [{ mode: "public-read" }, { enabled: false }]) {
-    const shelf = await openShelf(app, { rls, fields: [{ key: "n", type: "Number" }] });
-    const [ann, bob] = [await shelf.project.user(), await shelf.project.user()];
-    const rows = await shelf.insert(
+    const collection = await createTestCollection(app, {
+      rls,
+      fields: [{ key: "n", type: "Number" }],
+    });
+    const [ann, bob] = [await collection.project.user(), await collection.project.user()];
+    const rows = await collection.insert(
       { n: 1, userId: ann.id },
       { n: 2, userId: bob.id },
       { n: 3 },
@@ -87,71 +90,76 @@ Deno.test("include_deleted adds only one's own trash, and nobody's without a tok
       { n: 5, userId: bob.id },
       { n: 6 },
     );
-    for (const { _id } of rows.slice(3)) await shelf.remove(_id);
+    for (const { _id } of rows.slice(3)) await collection.remove(_id);
     const query = "include_deleted=true&sort=n";
     const open = "mode" in rls;
-    assert.deepEqual(await shelf.names(query, "public"), [1, 2, 3]);
-    assert.deepEqual(await shelf.names(query, ann), open ? [1, 2, 3, 4] : [1, 2, 3]);
-    assert.deepEqual(await shelf.names(query, bob), open ? [1, 2, 3, 5] : [1, 2, 3]);
-    assert.deepEqual(await shelf.names(query), [1, 2, 3, 4, 5, 6]);
+    assert.deepEqual(await collection.names(query, "public"), [1, 2, 3]);
+    assert.deepEqual(await collection.names(query, ann), open ? [1, 2, 3, 4] : [1, 2, 3]);
+    assert.deepEqual(await collection.names(query, bob), open ? [1, 2, 3, 5] : [1, 2, 3]);
+    assert.deepEqual(await collection.names(query), [1, 2, 3, 4, 5, 6]);
     const trash = `isDeleted=true&${query}`;
-    assert.deepEqual(await shelf.names(trash, ann), open ? [4] : []);
-    assert.deepEqual(await shelf.names(trash, "public"), []);
+    assert.deepEqual(await collection.names(trash, ann), open ? [4] : []);
+    assert.deepEqual(await collection.names(trash, "public"), []);
   }
 });
 
 Deno.test("a list asked for by one caller is never answered to another", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, { rls: { mode: "private" } });
-  const users = await Promise.all(times(5, () => shelf.project.user()));
-  for (const user of users) await shelf.insertOne({ n: user.id, userId: user.id });
+  const collection = await createTestCollection(app, { rls: { mode: "private" } });
+  const users = await Promise.all(times(5, () => collection.project.user()));
+  for (const user of users) await collection.insertOne({ n: user.id, userId: user.id });
   for (let round = 0; round < 3; round++) {
-    const lists = await Promise.all(users.map((user) => shelf.names("limit=10&sort=_id", user)));
+    const lists = await Promise.all(
+      users.map((user) => collection.names("limit=10&sort=_id", user)),
+    );
     assert.deepEqual(lists, users.map(({ id }) => [id]));
-    assert.equal((await shelf.names("limit=10&sort=_id")).length, 5);
+    assert.equal((await collection.names("limit=10&sort=_id")).length, 5);
   }
 });
 
 Deno.test("a changed owner moves a document from one list to the other at once", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, { rls: { mode: "private" } });
-  const [ann, bob] = [await shelf.project.user(), await shelf.project.user()];
-  const { _id: id } = await shelf.insertOne({ n: 1, userId: ann.id });
-  assert.deepEqual([await shelf.names("", ann), await shelf.names("", bob)], [[1], []]);
-  ok(await shelf.asSecret({ method: "PATCH", path: `/${id}`, body: { userId: bob.id } }));
-  assert.deepEqual([await shelf.names("", ann), await shelf.names("", bob)], [[], [1]]);
+  const collection = await createTestCollection(app, { rls: { mode: "private" } });
+  const [ann, bob] = [await collection.project.user(), await collection.project.user()];
+  const { _id: id } = await collection.insertOne({ n: 1, userId: ann.id });
+  assert.deepEqual([await collection.names("", ann), await collection.names("", bob)], [[1], []]);
+  ok(await collection.asSecret({ method: "PATCH", path: `/${id}`, body: { userId: bob.id } }));
+  assert.deepEqual([await collection.names("", ann), await collection.names("", bob)], [[], [1]]);
 });
 
 Deno.test("the owner field is matched exactly: no list, pattern or other type stands for an id", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, { rls: { mode: "private" } });
-  const ann = await shelf.project.user();
-  await shelf.insert(
+  const collection = await createTestCollection(app, { rls: { mode: "private" } });
+  const ann = await collection.project.user();
+  await collection.insert(
     { n: 1, userId: ann.id.toUpperCase() },
     { n: 2, userId: `${ann.id} ` },
     { n: 3, userId: ann.id.slice(1) },
     { n: 4, userId: "" },
     { n: 5, userId: null },
   );
-  assert.deepEqual(await shelf.names("include_deleted=true", ann), []);
+  assert.deepEqual(await collection.names("include_deleted=true", ann), []);
 });
 
 Deno.test("a collection that becomes private is closed at once, also for lists asked for before", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, { rls: { mode: "public-read" } });
-  const [ann, bob] = [await shelf.project.user(), await shelf.project.user()];
-  await shelf.insert({ n: 1, userId: ann.id }, { n: 2, userId: bob.id });
+  const collection = await createTestCollection(app, { rls: { mode: "public-read" } });
+  const [ann, bob] = [await collection.project.user(), await collection.project.user()];
+  await collection.insert({ n: 1, userId: ann.id }, { n: 2, userId: bob.id });
   const change = (mode: string) =>
-    updateCollection(app.services, shelf.project.projectId, { name: shelf.name, rls: { mode } });
+    updateCollection(app.services, collection.project.projectId, {
+      name: collection.name,
+      rls: { mode },
+    });
   const query = "limit=10&sort=_id";
-  const first = ok(await shelf.asPublic({ path: "?limit=1&sort=_id" }, ann)).nextCursor;
+  const first = ok(await collection.asPublic({ path: "?limit=1&sort=_id" }, ann)).nextCursor;
   for (let round = 0; round < 2; round++) {
-    assert.deepEqual(await shelf.names(query, "public"), [1, 2]);
-    assert.deepEqual(await shelf.names(query, ann), [1, 2]);
+    assert.deepEqual(await collection.names(query, "public"), [1, 2]);
+    assert.deepEqual(await collection.names(query, ann), [1, 2]);
     await change("private");
-    refused(await shelf.asPublic({ path: `?${query}` }), 401, "ACCESS_TOKEN_REQUIRED");
-    assert.deepEqual(await shelf.names(query, ann), [1]);
-    const old = await shelf.asPublic({ path: `?limit=1&sort=_id&cursor=${first}` }, ann);
+    refused(await collection.asPublic({ path: `?${query}` }), 401, "ACCESS_TOKEN_REQUIRED");
+    assert.deepEqual(await collection.names(query, ann), [1]);
+    const old = await collection.asPublic({ path: `?limit=1&sort=_id&cursor=${first}` }, ann);
     refused(old, 400, "INVALID_CURSOR");
     await change("public-read");
   }

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
-import { type Doc, ok, openShelf, refused, times } from "./shelf.ts";
+import { createTestCollection, type Doc, ok, refused, times } from "./test_collection.ts";
 
 const META = ["createdAt", "updatedAt", "isDeleted", "deletedAt"];
 
 Deno.test("fields shows the named members and _id, or leaves out the named ones and never _id", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  const stored = await shelf.insertOne({
+  const collection = await createTestCollection(app);
+  const stored = await collection.insertOne({
     title: "one",
     a: { b: 1, c: { d: 2, e: 3 } },
     l: [{ x: 1 }],
@@ -15,7 +15,7 @@ Deno.test("fields shows the named members and _id, or leaves out the named ones 
   });
   const { _id } = stored;
   const list = async (query: string): Promise<Doc> => {
-    const data = ok(await shelf.asPublic({ path: `?${query}` }));
+    const data = ok(await collection.asPublic({ path: `?${query}` }));
     return data.items[0];
   };
   const shown: Record<string, unknown> = {
@@ -46,30 +46,32 @@ Deno.test("fields shows the named members and _id, or leaves out the named ones 
 
 Deno.test("fields to show and to leave out are not mixed", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
+  const collection = await createTestCollection(app);
   for (const fields of ["a,-b", "-a,b", "", ",", "a,", "-", "-a,-", "a..b", "$a", "-$a"]) {
-    const answer = await shelf.asPublic({ path: `?fields=${fields}` });
+    const answer = await collection.asPublic({ path: `?fields=${fields}` });
     refused(answer, 400, "INVALID_QUERY", '"fields"');
   }
 });
 
 Deno.test("count=true answers an empty page and the number, of what the caller may see", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, {
+  const collection = await createTestCollection(app, {
     fields: [{ key: "views", type: "Number" }],
     rls: { mode: "private" },
   });
-  const [ann, bob] = [await shelf.project.user(), await shelf.project.user()];
-  const rows = await shelf.insert(
+  const [ann, bob] = [await collection.project.user(), await collection.project.user()];
+  const rows = await collection.insert(
     { views: 1, userId: ann.id },
     { views: 2, userId: ann.id },
     { views: 2, userId: bob.id },
     { views: 3 },
   );
-  await shelf.remove(rows[0]!._id);
+  await collection.remove(rows[0]!._id);
   const count = async (query: string, user?: typeof ann) => {
     const call = { path: `?count=true${query}` };
-    const page = ok(await (user === undefined ? shelf.asSecret(call) : shelf.asPublic(call, user)));
+    const page = ok(
+      await (user === undefined ? collection.asSecret(call) : collection.asPublic(call, user)),
+    );
     const { count, total = count, items, nextCursor, prevCursor } = page;
     assert.deepEqual([total, items, nextCursor, prevCursor], [count, [], null, null]);
     return { count };
@@ -82,14 +84,15 @@ Deno.test("count=true answers an empty page and the number, of what the caller m
   assert.deepEqual(await count("&include_deleted=true", ann), { count: 2 });
   assert.deepEqual(await count("&views=2", bob), { count: 1 });
   assert.deepEqual(await count(`&userId=${ann.id}`, bob), { count: 0 });
-  refused(await shelf.asPublic({ path: "?count=true" }), 401, "ACCESS_TOKEN_REQUIRED");
+  refused(await collection.asPublic({ path: "?count=true" }), 401, "ACCESS_TOKEN_REQUIRED");
 });
 
 Deno.test("total is exact, left out, or marked as an estimate", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  await shelf.asSecret({ path: "/bulk", body: times(30, (n) => ({ n, odd: n % 2 === 1 })) });
-  const list = async (query: string) => ok(await shelf.asPublic({ path: `?limit=2&${query}` }));
+  const collection = await createTestCollection(app);
+  await collection.asSecret({ path: "/bulk", body: times(30, (n) => ({ n, odd: n % 2 === 1 })) });
+  const list = async (query: string) =>
+    ok(await collection.asPublic({ path: `?limit=2&${query}` }));
   const frame = ["items", "limit", "nextCursor", "page", "prevCursor"];
   for (const query of ["", "total=exact"]) {
     const data = await list(query);
@@ -103,42 +106,42 @@ Deno.test("total is exact, left out, or marked as an estimate", async () => {
   assert.equal(estimate.totalIsEstimate, true);
   assert.equal(typeof estimate.total, "number");
   for (const total of ["", "false", "EXACT", "0"]) {
-    const answer = await shelf.asPublic({ path: `?total=${total}` });
+    const answer = await collection.asPublic({ path: `?total=${total}` });
     refused(answer, 400, "INVALID_QUERY", '"total"');
   }
 });
 
 Deno.test("the total follows trash, recovery and removal", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  const [a, b, c] = await shelf.insert({}, {}, {});
+  const collection = await createTestCollection(app);
+  const [a, b, c] = await collection.insert({}, {}, {});
   const totals = async () => {
-    const read = async (path: string) => ok(await shelf.asSecret({ path })).total;
+    const read = async (path: string) => ok(await collection.asSecret({ path })).total;
     return [await read(""), await read("?include_deleted=true"), await read("?isDeleted=true")];
   };
   assert.deepEqual(await totals(), [3, 3, 0]);
-  await shelf.remove(a!._id);
-  await shelf.remove(b!._id);
+  await collection.remove(a!._id);
+  await collection.remove(b!._id);
   assert.deepEqual(await totals(), [1, 3, 0]);
-  ok(await shelf.asSecret({ method: "PATCH", path: `/${a!._id}/recover` }));
+  ok(await collection.asSecret({ method: "PATCH", path: `/${a!._id}/recover` }));
   assert.deepEqual(await totals(), [2, 3, 0]);
-  ok(await shelf.asSecret({ method: "DELETE", path: `/${b!._id}?permanent=true` }));
-  ok(await shelf.asSecret({ method: "DELETE", path: `/${c!._id}?permanent=true` }));
+  ok(await collection.asSecret({ method: "DELETE", path: `/${b!._id}?permanent=true` }));
+  ok(await collection.asSecret({ method: "DELETE", path: `/${c!._id}?permanent=true` }));
   assert.deepEqual(await totals(), [1, 1, 0]);
 });
 
 Deno.test("include_deleted adds the trash, which filters and sorts like the rest", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, { fields: [{ key: "n", type: "Number" }] });
-  const rows = await shelf.insert(...times(6, (n) => ({ n })));
-  for (const at of [1, 3, 5]) await shelf.remove(rows[at]!._id);
-  assert.deepEqual(await shelf.names("sort=n"), [0, 2, 4]);
-  assert.deepEqual(await shelf.names("sort=n&include_deleted=false"), [0, 2, 4]);
-  assert.deepEqual(await shelf.names("sort=n&include_deleted=true"), [0, 1, 2, 3, 4, 5]);
-  assert.deepEqual(await shelf.names("sort=-n&include_deleted=true&limit=2&page=2"), [3, 2]);
-  assert.deepEqual(await shelf.names("isDeleted=true&include_deleted=true&sort=n"), [1, 3, 5]);
-  assert.deepEqual(await shelf.names("isDeleted=true"), []);
-  assert.deepEqual(await shelf.names("deletedAt_exists=true&deletedAt_ne=null"), []);
+  const collection = await createTestCollection(app, { fields: [{ key: "n", type: "Number" }] });
+  const rows = await collection.insert(...times(6, (n) => ({ n })));
+  for (const at of [1, 3, 5]) await collection.remove(rows[at]!._id);
+  assert.deepEqual(await collection.names("sort=n"), [0, 2, 4]);
+  assert.deepEqual(await collection.names("sort=n&include_deleted=false"), [0, 2, 4]);
+  assert.deepEqual(await collection.names("sort=n&include_deleted=true"), [0, 1, 2, 3, 4, 5]);
+  assert.deepEqual(await collection.names("sort=-n&include_deleted=true&limit=2&page=2"), [3, 2]);
+  assert.deepEqual(await collection.names("isDeleted=true&include_deleted=true&sort=n"), [1, 3, 5]);
+  assert.deepEqual(await collection.names("isDeleted=true"), []);
+  assert.deepEqual(await collection.names("deletedAt_exists=true&deletedAt_ne=null"), []);
   const trashed = "deletedAt_ne=null&include_deleted=true";
-  assert.deepEqual(await shelf.names(`${trashed}&sort=-deletedAt`), [5, 3, 1]);
+  assert.deepEqual(await collection.names(`${trashed}&sort=-deletedAt`), [5, 3, 1]);
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
-import { openShelf, refused } from "./shelf.ts";
+import { createTestCollection, refused } from "./test_collection.ts";
 
 const FIELDS = [
   { key: "n", type: "Number" },
@@ -16,8 +16,8 @@ const FIELDS = [
 
 Deno.test("missing and null come first, then each type in its order; ties follow the last key", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, { fields: FIELDS });
-  await shelf.insert(
+  const collection = await createTestCollection(app, { fields: FIELDS });
+  await collection.insert(
     { n: 1, title: "b", views: 10, live: true, at: "2026-01-02", meta: { lang: "b" } },
     { n: 2, title: "a", views: 9, live: false, at: "2025-12-31T23:00:00-02:00", meta: {} },
     { n: 3, title: "B", views: -1, live: true, at: "2026-01-01", meta: { lang: "a" } },
@@ -52,17 +52,17 @@ Deno.test("missing and null come first, then each type in its order; ties follow
     "live , title": [4, 5, 7, 9, 8, 2, 6, 3, 1],
   };
   for (const [sort, order] of Object.entries(orders)) {
-    assert.deepEqual(await shelf.names(`sort=${encodeURIComponent(sort)}`), order, sort);
+    assert.deepEqual(await collection.names(`sort=${encodeURIComponent(sort)}`), order, sort);
   }
-  assert.deepEqual(await shelf.names(""), orders["-createdAt"]);
+  assert.deepEqual(await collection.names(""), orders["-createdAt"]);
 });
 
 Deno.test("only declared fields of one value can be sorted by, and the server's times and id", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, { fields: FIELDS });
+  const collection = await createTestCollection(app, { fields: FIELDS });
   for (const sort of ["other", "tags", "meta", "isDeleted", "meta.other", "title.a", "tags.0"]) {
     for (const text of [sort, `-${sort}`, `title,${sort}`, `${sort}:desc`]) {
-      const answer = await shelf.asSecret({ path: `?sort=${encodeURIComponent(text)}` });
+      const answer = await collection.asSecret({ path: `?sort=${encodeURIComponent(text)}` });
       refused(answer, 400, "INVALID_QUERY", `"sort" cannot sort by "${sort}"`);
     }
   }
@@ -70,7 +70,7 @@ Deno.test("only declared fields of one value can be sorted by, and the server's 
 
 Deno.test("a sort that cannot be read is 400", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, { fields: FIELDS });
+  const collection = await createTestCollection(app, { fields: FIELDS });
   const sorts = [
     "",
     ",",
@@ -90,17 +90,17 @@ Deno.test("a sort that cannot be read is 400", async () => {
     ["n", "title", "views", "live", "at", "twin", "_id", "createdAt", "updatedAt"].join(","),
   ];
   for (const sort of sorts) {
-    refused(await shelf.asSecret({ path: `?sort=${sort}` }), 400, "INVALID_QUERY", '"sort"');
+    refused(await collection.asSecret({ path: `?sort=${sort}` }), 400, "INVALID_QUERY", '"sort"');
   }
 });
 
 Deno.test("a Ref sorts by its id", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, { fields: FIELDS });
-  await shelf.insert(
+  const collection = await createTestCollection(app, { fields: FIELDS });
+  await collection.insert(
     { n: 1, twin: "b".repeat(24) },
     { n: 2, twin: "A".repeat(24) },
     { n: 3 },
   );
-  assert.deepEqual(await shelf.names("sort=twin"), [3, 2, 1]);
+  assert.deepEqual(await collection.names("sort=twin"), [3, 2, 1]);
 });

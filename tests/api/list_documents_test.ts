@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
-import { type Doc, ok, openShelf, refused, times } from "./shelf.ts";
+import { createTestCollection, type Doc, ok, refused, times } from "./test_collection.ts";
 
 Deno.test("a list shows what was stored, newest first, in the interface's envelope", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  const stored = await shelf.insert({ n: 1 }, { n: 2 }, { n: 3 });
-  const answer = await shelf.asPublic({});
+  const collection = await createTestCollection(app);
+  const stored = await collection.insert({ n: 1 }, { n: 2 }, { n: 3 });
+  const answer = await collection.asPublic({});
   assert.equal(answer.body.message, "Documents listed");
   assert.deepEqual(ok(answer), {
     items: stored.toReversed(),
@@ -20,8 +20,8 @@ Deno.test("a list shows what was stored, newest first, in the interface's envelo
 
 Deno.test("an empty collection is an empty list", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  const data = ok(await shelf.asPublic({}));
+  const collection = await createTestCollection(app);
+  const data = ok(await collection.asPublic({}));
   assert.deepEqual(data.items, []);
   assert.equal(data.total, 0);
   assert.equal(data.nextCursor, null);
@@ -29,12 +29,12 @@ Deno.test("an empty collection is an empty list", async () => {
 
 Deno.test("a collection that does not exist, of another case or another project is 404", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, { name: "notes" });
+  const collection = await createTestCollection(app, { name: "notes" });
   const other = await app.project();
   for (
     const path of ["/api/data/Notes", "/api/data/nothing", "/api/data/_users", "/api/data/a b"]
   ) {
-    refused(await shelf.project.asSecret({ path }), 404, "COLLECTION_NOT_FOUND");
+    refused(await collection.project.asSecret({ path }), 404, "COLLECTION_NOT_FOUND");
   }
   for (const path of ["/api/data/notes", "/api/data/notes?count=true"]) {
     refused(await other.asSecret({ path }), 404, "COLLECTION_NOT_FOUND");
@@ -43,27 +43,27 @@ Deno.test("a collection that does not exist, of another case or another project 
 
 Deno.test("page and limit must be positive whole numbers, and limit at most 1000", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  await shelf.insertOne();
+  const collection = await createTestCollection(app);
+  await collection.insertOne();
   const bad = ["0", "-1", "abc", "", "1.5", "1e2", "0x1", "01", "%201", "1%20", "NaN", "null"];
   for (const value of [...bad, "1001", "99999999999999999999"]) {
-    const answer = await shelf.asSecret({ path: `?limit=${value}` });
+    const answer = await collection.asSecret({ path: `?limit=${value}` });
     refused(answer, 400, "INVALID_QUERY", /"limit".*1 to 1000/);
   }
   for (const value of [...bad, "99999999999999999999"]) {
-    refused(await shelf.asSecret({ path: `?page=${value}` }), 400, "INVALID_QUERY", '"page"');
+    refused(await collection.asSecret({ path: `?page=${value}` }), 400, "INVALID_QUERY", '"page"');
   }
-  assert.equal(ok(await shelf.asSecret({ path: "?limit=1000" })).limit, 1000);
-  assert.deepEqual(ok(await shelf.asSecret({ path: "?page=1000000" })).items, []);
+  assert.equal(ok(await collection.asSecret({ path: "?limit=1000" })).limit, 1000);
+  assert.deepEqual(ok(await collection.asSecret({ path: "?page=1000000" })).items, []);
 });
 
 Deno.test("pages by number show every document once", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  await shelf.asSecret({ path: "/bulk", body: times(25, (n) => ({ n })) });
+  const collection = await createTestCollection(app);
+  await collection.asSecret({ path: "/bulk", body: times(25, (n) => ({ n })) });
   const seen: unknown[] = [];
   for (let page = 1; page <= 4; page++) {
-    const data = ok(await shelf.asSecret({ path: `?page=${page}&limit=10&sort=_id` }));
+    const data = ok(await collection.asSecret({ path: `?page=${page}&limit=10&sort=_id` }));
     assert.equal(data.page, page);
     assert.equal(data.limit, 10);
     assert.equal(data.total, 25);
@@ -75,12 +75,12 @@ Deno.test("pages by number show every document once", async () => {
 
 Deno.test("a page has 100 documents where nothing else is asked for, and 1000 at most", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
+  const collection = await createTestCollection(app);
   for (let at = 0; at < 1100; at += 100) {
-    ok(await shelf.asSecret({ path: "/bulk", body: times(100, (n) => ({ n: at + n })) }), 201);
+    ok(await collection.asSecret({ path: "/bulk", body: times(100, (n) => ({ n: at + n })) }), 201);
   }
-  assert.equal(ok(await shelf.asPublic({})).items.length, 100);
-  const largest = ok(await shelf.asPublic({ path: "?limit=1000" }));
+  assert.equal(ok(await collection.asPublic({})).items.length, 100);
+  const largest = ok(await collection.asPublic({ path: "?limit=1000" }));
   assert.equal(largest.items.length, 1000);
   assert.equal(largest.total, 1100);
   assert.notEqual(largest.nextCursor, null);
@@ -88,18 +88,18 @@ Deno.test("a page has 100 documents where nothing else is asked for, and 1000 at
 
 Deno.test("a parameter's name may be percent-encoded like any other text", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, { fields: [{ key: "n", type: "Number" }] });
-  await shelf.insert(...times(5, (n) => ({ n })));
-  assert.deepEqual(await shelf.names("s%6Frt=n&%6Cimit=2"), [0, 1]);
-  assert.deepEqual(await shelf.names("%6E=3"), [3]);
-  assert.deepEqual(await shelf.names("sort=n&n%5Fgt=2"), [3, 4]);
-  const { nextCursor } = ok(await shelf.asSecret({ path: "?sort=n&limit=2" }));
-  assert.deepEqual(await shelf.names(`sort=n&%63ursor=${nextCursor}`), [2, 3, 4]);
+  const collection = await createTestCollection(app, { fields: [{ key: "n", type: "Number" }] });
+  await collection.insert(...times(5, (n) => ({ n })));
+  assert.deepEqual(await collection.names("s%6Frt=n&%6Cimit=2"), [0, 1]);
+  assert.deepEqual(await collection.names("%6E=3"), [3]);
+  assert.deepEqual(await collection.names("sort=n&n%5Fgt=2"), [3, 4]);
+  const { nextCursor } = ok(await collection.asSecret({ path: "?sort=n&limit=2" }));
+  assert.deepEqual(await collection.names(`sort=n&%63ursor=${nextCursor}`), [2, 3, 4]);
 });
 
 Deno.test("parameters with one meaning given twice are 400", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
+  const collection = await createTestCollection(app);
   for (
     const query of [
       "page=1&page=2",
@@ -113,51 +113,53 @@ Deno.test("parameters with one meaning given twice are 400", async () => {
     ]
   ) {
     const name = query.split("=")[0]!;
-    refused(await shelf.asSecret({ path: `?${query}` }), 400, "INVALID_QUERY", `"${name}"`);
+    refused(await collection.asSecret({ path: `?${query}` }), 400, "INVALID_QUERY", `"${name}"`);
   }
 });
 
 Deno.test("flags must be true or false", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
+  const collection = await createTestCollection(app);
   for (const name of ["count", "include_deleted", "meta", "explain"]) {
     for (const value of ["1", "yes", "", "null"]) {
-      const answer = await shelf.asSecret({ path: `?${name}=${value}` });
+      const answer = await collection.asSecret({ path: `?${name}=${value}` });
       refused(answer, 400, "INVALID_QUERY", `"${name}" must be true or false`);
     }
     for (const value of ["false", "False", "TRUE"]) {
-      ok(await shelf.asSecret({ path: `?${name}=${value}` }));
+      ok(await collection.asSecret({ path: `?${name}=${value}` }));
     }
   }
 });
 
 Deno.test("broken percent-encoding and odd queries never fail the server", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
+  const collection = await createTestCollection(app);
   for (
     const query of ["%", "%zz=1", "a=%", "&&&", "=", "=1", "a", "?", "a=b=c", "%00=1", "a=%00"]
   ) {
-    const { status } = await shelf.asSecret({ path: `?${query}` });
+    const { status } = await collection.asSecret({ path: `?${query}` });
     assert.ok(status === 200 || status === 400, `${query}: ${status}`);
   }
 });
 
 Deno.test("a repeated list follows every write at once", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, { fields: [{ key: "n", type: "Number", index: true }] });
-  const list = () => shelf.names("n_gte=0&sort=n&limit=50");
-  const { _id: id } = await shelf.insertOne({ n: 1 });
+  const collection = await createTestCollection(app, {
+    fields: [{ key: "n", type: "Number", index: true }],
+  });
+  const list = () => collection.names("n_gte=0&sort=n&limit=50");
+  const { _id: id } = await collection.insertOne({ n: 1 });
   assert.deepEqual(await list(), [1]);
-  ok(await shelf.asSecret({ method: "PATCH", path: `/${id}`, body: { n: 2 } }));
+  ok(await collection.asSecret({ method: "PATCH", path: `/${id}`, body: { n: 2 } }));
   assert.deepEqual(await list(), [2]);
-  ok(await shelf.asSecret({ method: "PUT", path: `/${id}`, body: { n: 3 } }));
+  ok(await collection.asSecret({ method: "PUT", path: `/${id}`, body: { n: 3 } }));
   assert.deepEqual(await list(), [3]);
-  ok(await shelf.asSecret({ path: "/bulk", body: [{ n: 4 }, { n: -1 }] }), 201);
+  ok(await collection.asSecret({ path: "/bulk", body: [{ n: 4 }, { n: -1 }] }), 201);
   assert.deepEqual(await list(), [3, 4]);
-  await shelf.remove(id);
+  await collection.remove(id);
   assert.deepEqual(await list(), [4]);
-  ok(await shelf.asSecret({ method: "PATCH", path: `/${id}/recover` }));
+  ok(await collection.asSecret({ method: "PATCH", path: `/${id}/recover` }));
   assert.deepEqual(await list(), [3, 4]);
-  ok(await shelf.asSecret({ method: "DELETE", path: `/${id}?permanent=true` }));
+  ok(await collection.asSecret({ method: "DELETE", path: `/${id}?permanent=true` }));
   assert.deepEqual(await list(), [4]);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
 import { database } from "../support/test_store.ts";
-import { ok, openShelf, refused, times } from "./shelf.ts";
+import { createTestCollection, ok, refused, times } from "./test_collection.ts";
 import { DEAR_PATTERN, dearText } from "../support/dear_pattern.ts";
 
 const FIELDS = [
@@ -26,24 +26,29 @@ Deno.test({
 
 async function tooSlow(): Promise<void> {
   await using app = await openTestApp({ env: { QUERY_TIME_LIMIT_MS: "300" } });
-  const shelf = await openShelf(app, { fields: FIELDS });
+  const collection = await createTestCollection(app, { fields: FIELDS });
   const documents = times(100, (n) => ({ n, title: dearText(n), rank: n, status: `s${n}` }));
-  ok(await shelf.asSecret({ path: "/bulk", body: documents }), 201);
+  ok(await collection.asSecret({ path: "/bulk", body: documents }), 201);
 
   const named: Record<string, string> = {
     [`${DEAR}&sort=rank`]: '"rank"',
     [`${DEAR}&rank_gt=-1`]: '"rank"',
   };
   for (const [query, field] of Object.entries(named)) {
-    const answer = await shelf.asSecret({ path: `?${query}` });
+    const answer = await collection.asSecret({ path: `?${query}` });
     refused(answer, 503, "QUERY_TOO_SLOW", `an index on ${field} would help`);
     assert.equal(answer.headers.get("retry-after"), "1");
   }
   for (const query of [DEAR, `${DEAR}&count=true`, `${DEAR}&total=none`]) {
-    refused(await shelf.asSecret({ path: `?${query}` }), 503, "QUERY_TOO_SLOW", "has an index");
+    refused(
+      await collection.asSecret({ path: `?${query}` }),
+      503,
+      "QUERY_TOO_SLOW",
+      "has an index",
+    );
   }
 
-  assert.deepEqual(await shelf.names(`${DEAR}&status=s5`), [], "narrowed it is answered");
-  await shelf.insertOne({ n: 100 });
-  assert.deepEqual(await shelf.names("limit=1"), [100]);
+  assert.deepEqual(await collection.names(`${DEAR}&status=s5`), [], "narrowed it is answered");
+  await collection.insertOne({ n: 100 });
+  assert.deepEqual(await collection.names("limit=1"), [100]);
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
-import { openShelf, refused, type Shelf } from "./shelf.ts";
+import { createTestCollection, refused, type TestCollection } from "./test_collection.ts";
 
 const query = (tree: unknown): string =>
   `where=${encodeURIComponent(typeof tree === "string" ? tree : JSON.stringify(tree))}`;
@@ -15,16 +15,16 @@ const FIELDS = [
   { key: "meta", type: "Object", fields: [{ key: "lang", type: "String" }] },
 ];
 
-async function openRows(app: TestApp): Promise<Shelf> {
-  const shelf = await openShelf(app, { fields: FIELDS });
-  await shelf.insert(
+async function openRows(app: TestApp): Promise<TestCollection> {
+  const collection = await createTestCollection(app, { fields: FIELDS });
+  await collection.insert(
     { n: 1, title: "draft", views: 1, live: true, at: "2026-01-01", x: 5 },
     { n: 2, title: "draft", views: 10, live: false, tags: ["a", "b"], x: "5" },
     { n: 3, title: "final", views: 6, meta: { lang: "it" }, x: true },
     { n: 4, title: "final", views: 2, at: null, x: null },
     { n: 5, x: { y: { z: 1 } } },
   );
-  return shelf;
+  return collection;
 }
 
 const FOUND: readonly (readonly [unknown, readonly number[]])[] = [
@@ -69,22 +69,22 @@ const FOUND: readonly (readonly [unknown, readonly number[]])[] = [
 
 Deno.test("a where tree finds what it says", async () => {
   await using app = await openTestApp();
-  const shelf = await openRows(app);
+  const collection = await openRows(app);
   for (const [tree, found] of FOUND) {
-    assert.deepEqual(await shelf.names(`${query(tree)}&sort=n`), found, JSON.stringify(tree));
+    assert.deepEqual(await collection.names(`${query(tree)}&sort=n`), found, JSON.stringify(tree));
   }
 });
 
 Deno.test("a tree and parameters are joined by and", async () => {
   await using app = await openTestApp();
-  const shelf = await openRows(app);
+  const collection = await openRows(app);
   const tree = { or: [{ views: { gt: 5 } }, { title: "draft" }] };
-  assert.deepEqual(await shelf.names(`${query(tree)}&views_lt=10&sort=n`), [1, 3]);
+  assert.deepEqual(await collection.names(`${query(tree)}&views_lt=10&sort=n`), [1, 3]);
 });
 
 Deno.test("a tree that cannot be read is 400 and says why", async () => {
   await using app = await openTestApp();
-  const shelf = await openRows(app);
+  const collection = await openRows(app);
   const trees: readonly (readonly [unknown, string])[] = [
     ["", "JSON"],
     ["{", "JSON"],
@@ -125,7 +125,7 @@ Deno.test("a tree that cannot be read is 400 and says why", async () => {
     ['{"x":"\\u0000"}', "U+0000"],
   ];
   for (const [tree, says] of trees) {
-    const answer = await shelf.asSecret({ path: `?${query(tree)}` });
+    const answer = await collection.asSecret({ path: `?${query(tree)}` });
     refused(answer, 400, "INVALID_QUERY", '"where"');
     assert.ok(answer.body.message.includes(says), `${JSON.stringify(tree)}: ${answer.text}`);
   }
@@ -133,10 +133,10 @@ Deno.test("a tree that cannot be read is 400 and says why", async () => {
 
 Deno.test("an unknown operator in a tree is 400 and lists the known ones", async () => {
   await using app = await openTestApp();
-  const shelf = await openRows(app);
+  const collection = await openRows(app);
   for (const operator of ["$gt", "like", "_gt", "GT", "", "__proto__", "constructor", "y"]) {
     const tree = `{"views":{${JSON.stringify(operator)}:1}}`;
-    const answer = await shelf.asSecret({ path: `?${query(tree)}` });
+    const answer = await collection.asSecret({ path: `?${query(tree)}` });
     refused(answer, 400, "UNKNOWN_OPERATOR", /"where".*gt.*regex/);
   }
 });
@@ -147,11 +147,11 @@ const branching = (levels: number): unknown =>
 
 Deno.test("a tree may be 5 levels deep and no deeper", async () => {
   await using app = await openTestApp();
-  const shelf = await openRows(app);
+  const collection = await openRows(app);
   for (const make of [nested, branching]) {
-    assert.equal((await shelf.asSecret({ path: `?${query(make(5))}` })).status, 200);
+    assert.equal((await collection.asSecret({ path: `?${query(make(5))}` })).status, 200);
     for (const levels of [6, 100]) {
-      const answer = await shelf.asSecret({ path: `?${query(make(levels))}` });
+      const answer = await collection.asSecret({ path: `?${query(make(levels))}` });
       refused(answer, 400, "INVALID_QUERY", "5 levels");
     }
   }
@@ -159,7 +159,7 @@ Deno.test("a tree may be 5 levels deep and no deeper", async () => {
 
 Deno.test("a tree may have 50 conditions and no more, however they are arranged", async () => {
   await using app = await openTestApp();
-  const shelf = await openRows(app);
+  const collection = await openRows(app);
   const list = (count: number) => Array.from({ length: count }, () => ({ n: 1 }));
   const members = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, i) => [`f${i}`, null]));
@@ -167,18 +167,18 @@ Deno.test("a tree may have 50 conditions and no more, however they are arranged"
     or: Array.from({ length: count / 2 }, () => ({ n: { gt: 0, lt: 2 } })),
   });
   for (const make of [(count: number) => ({ or: list(count) }), members]) {
-    assert.equal((await shelf.asSecret({ path: `?${query(make(50))}` })).status, 200);
-    const answer = await shelf.asSecret({ path: `?${query(make(51))}` });
+    assert.equal((await collection.asSecret({ path: `?${query(make(50))}` })).status, 200);
+    const answer = await collection.asSecret({ path: `?${query(make(51))}` });
     refused(answer, 400, "INVALID_QUERY", "50 conditions");
   }
-  assert.equal((await shelf.asSecret({ path: `?${query(operators(50))}` })).status, 200);
-  const answer = await shelf.asSecret({ path: `?${query(operators(52))}` });
+  assert.equal((await collection.asSecret({ path: `?${query(operators(50))}` })).status, 200);
+  const answer = await collection.asSecret({ path: `?${query(operators(52))}` });
   refused(answer, 400, "INVALID_QUERY", "50 conditions");
 });
 
 Deno.test("a tree may have 4 KiB and not a byte more", async () => {
   await using app = await openTestApp();
-  const shelf = await openRows(app);
+  const collection = await openRows(app);
   const sized = (bytes: number, fill: string) => {
     const frame = new TextEncoder().encode('{"title":""}').length;
     const rest = bytes - frame;
@@ -186,19 +186,19 @@ Deno.test("a tree may have 4 KiB and not a byte more", async () => {
     return `{"title":"${fill.repeat(Math.floor(rest / width))}${"x".repeat(rest % width)}"}`;
   };
   for (const fill of ["x", "é", "雪"]) {
-    assert.equal((await shelf.asSecret({ path: `?${query(sized(4096, fill))}` })).status, 200);
-    const answer = await shelf.asSecret({ path: `?${query(sized(4097, fill))}` });
+    assert.equal((await collection.asSecret({ path: `?${query(sized(4096, fill))}` })).status, 200);
+    const answer = await collection.asSecret({ path: `?${query(sized(4097, fill))}` });
     refused(answer, 400, "INVALID_QUERY", "4096 bytes");
   }
 });
 
 Deno.test("a field called and, or or not is out of a tree's reach, not of a parameter's", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, {
+  const collection = await createTestCollection(app, {
     fields: [{ key: "n", type: "Number" }, { key: "not", type: "String" }],
   });
-  await shelf.insert({ n: 1, not: "x", or: 1 }, { n: 2 });
-  assert.deepEqual(await shelf.names("not=x"), [1]);
-  assert.deepEqual(await shelf.names("or=1"), [1]);
-  assert.deepEqual(await shelf.names(query({ not: { not: { n: 1 } } })), [1]);
+  await collection.insert({ n: 1, not: "x", or: 1 }, { n: 2 });
+  assert.deepEqual(await collection.names("not=x"), [1]);
+  assert.deepEqual(await collection.names("or=1"), [1]);
+  assert.deepEqual(await collection.names(query({ not: { not: { n: 1 } } })), [1]);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
 import { changedStores, type Files, openFiles, sendOver, storesAway } from "./files.ts";
-import { ok, refused } from "./shelf.ts";
+import { ok, refused } from "./test_collection.ts";
 
 const LIST = "/api/storage/files";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
 import { accept, invite, offer } from "./invitations.ts";
-import { ok, refused } from "./shelf.ts";
+import { ok, refused } from "./test_collection.ts";
 import { openTeam } from "./team.ts";
 
 Deno.test("open invitations are listed without links, and without a word of any account", async () => {

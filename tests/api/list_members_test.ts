@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
-import { ok, refused } from "./shelf.ts";
+import { ok, refused } from "./test_collection.ts";
 import { openTeam } from "./team.ts";
 
 Deno.test("every member sees who has a part, with e-mail and role, and nothing else of them", async () => {

@@ -4,26 +4,26 @@ import type { Engine } from "@/lib/store/port.ts";
 import { createApp } from "@/routes/app.ts";
 import { send } from "../support/conforming_client.ts";
 import { openTestApp } from "../support/test_app.ts";
-import { openDesk } from "./desk.ts";
-import { ok, refused } from "./shelf.ts";
+import { createTestOwner } from "./test_owner.ts";
+import { ok, refused } from "./test_collection.ts";
 
 Deno.test("members list the project's users and search them, as its servers do", async () => {
   await using app = await openTestApp();
-  const desk = await openDesk(app);
-  const ann = await desk.project.user();
+  const owner = await createTestOwner(app);
+  const ann = await owner.project.user();
   app.clock.advance(1000);
-  const bob = await desk.project.user();
+  const bob = await owner.project.user();
   const ids = async (query: string) =>
-    ok(await desk.as("viewer", { path: `/users${query}` })).items
+    ok(await owner.as("viewer", { path: `/users${query}` })).items
       .map(({ _id }: { _id: string }) => _id);
   assert.deepEqual(await ids(""), [bob.id, ann.id]);
-  const { email } = ok(await desk.asOwner({ path: `/users/${ann.id}` }));
+  const { email } = ok(await owner.asOwner({ path: `/users/${ann.id}` }));
   assert.deepEqual(await ids(`?search=${email.slice(0, 12)}`), [ann.id]);
-  const page = ok(await desk.asOwner({ path: "/users?limit=1" }));
-  const next = await desk.asOwner({ path: `/users?limit=1&cursor=${page.nextCursor}` });
+  const page = ok(await owner.asOwner({ path: "/users?limit=1" }));
+  const next = await owner.asOwner({ path: `/users?limit=1&cursor=${page.nextCursor}` });
   assert.equal(ok(next).items[0]._id, ann.id);
-  refused(await desk.asOwner({ path: "/users?limit=0" }), 400, "INVALID_QUERY", "limit");
-  refused(await desk.asOwner({ path: "/users?cursor=x" }), 400, "INVALID_CURSOR");
+  refused(await owner.asOwner({ path: "/users?limit=0" }), 400, "INVALID_QUERY", "limit");
+  refused(await owner.asOwner({ path: "/users?cursor=x" }), 400, "INVALID_CURSOR");
 });
 
 Deno.test("a search that takes too long is 503", async () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { joinProject, openAccount, ownedProject } from "../support/dashboard.ts";
 import { openTestApp } from "../support/test_app.ts";
-import { ok, refused } from "./shelf.ts";
+import { ok, refused } from "./test_collection.ts";
 
 const PATH = "/api/projects";
 const names = (items: { name: string }[]) => items.map(({ name }) => name);

@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
-import { openDesk } from "./desk.ts";
-import { ok } from "./shelf.ts";
+import { createTestOwner } from "./test_owner.ts";
+import { ok } from "./test_collection.ts";
 
 Deno.test("every provider is listed with its callback, also before anything is set, to viewers too", async () => {
   await using app = await openTestApp();
-  const desk = await openDesk(app);
+  const owner = await createTestOwner(app);
   const nothing = { enabled: false, clientId: null, hasClientSecret: false, linking: "verified" };
   const callback = (provider: string) =>
     `${app.services.config.publicUrl}/api/userAuth/social/${provider}/callback`;
   const expected = ["github", "google"].map((provider) => (
     { provider, ...nothing, callbackUrl: callback(provider) }
   ));
-  assert.deepEqual(ok(await desk.asOwner({ path: "/providers" })).items, expected);
-  assert.deepEqual(ok(await desk.as("viewer", { path: "/providers" })).items, expected);
+  assert.deepEqual(ok(await owner.asOwner({ path: "/providers" })).items, expected);
+  assert.deepEqual(ok(await owner.as("viewer", { path: "/providers" })).items, expected);
 });

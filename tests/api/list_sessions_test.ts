@@ -3,7 +3,7 @@ import { type SessionRecord, SESSIONS } from "@/lib/auth/sessions.ts";
 import { eq } from "@/lib/store/filter.ts";
 import type { Id } from "@/lib/store/port.ts";
 import { openTestApp, type TestProject, type TestUser } from "../support/test_app.ts";
-import { ok, refused } from "./shelf.ts";
+import { ok, refused } from "./test_collection.ts";
 import { refreshed, signIn } from "./signed_in.ts";
 
 const PATH = "/api/userAuth/sessions";

@@ -5,7 +5,7 @@ import type { Engine, Id } from "@/lib/store/port.ts";
 import { createApp } from "@/routes/app.ts";
 import { send } from "../support/conforming_client.ts";
 import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
-import { ok, refused } from "./shelf.ts";
+import { ok, refused } from "./test_collection.ts";
 import { signIn } from "./signed_in.ts";
 
 const PATH = "/api/userAuth/users";

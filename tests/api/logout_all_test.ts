@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type SessionRecord, SESSIONS } from "@/lib/auth/sessions.ts";
 import { openTestApp, type TestProject, type TestUser } from "../support/test_app.ts";
-import { ok, refused, tally, times } from "./shelf.ts";
+import { ok, refused, tally, times } from "./test_collection.ts";
 import { cookieOf, isSignedIn, refresh, refreshed, sessionOf, signIn, SITE } from "./signed_in.ts";
 
 const PATH = "/api/userAuth/logout-all";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
 import { openTestApp, type TestProject } from "../support/test_app.ts";
-import { ok, refused, tally, times } from "./shelf.ts";
+import { ok, refused, tally, times } from "./test_collection.ts";
 import { cookieOf, isSignedIn, refresh, refreshed, signIn, SITE } from "./signed_in.ts";
 
 const PATH = "/api/userAuth/logout";

@@ -5,7 +5,7 @@ import { eq } from "@/lib/store/filter.ts";
 import { ownedProject } from "../support/dashboard.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { accept, invite, offer, offering, storedInvitations } from "./invitations.ts";
-import { NOBODY, ok, refused } from "./shelf.ts";
+import { NOBODY, ok, refused } from "./test_collection.ts";
 import { openTeam, put } from "./team.ts";
 
 Deno.test("an offer has a link, and changes nothing before it is accepted", async () => {

@@ -4,7 +4,7 @@ import { createApp } from "@/routes/app.ts";
 import { send } from "../support/conforming_client.ts";
 import { openAccount, PASSWORD } from "../support/dashboard.ts";
 import { openTestApp } from "../support/test_app.ts";
-import { refused, times } from "./shelf.ts";
+import { refused, times } from "./test_collection.ts";
 
 const BUSY = { code: "PASSWORDS_BUSY", retryAfter: 2 };
 

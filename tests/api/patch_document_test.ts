@@ -1,51 +1,60 @@
 import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
-import { NOBODY, ok, openShelf, refused } from "./shelf.ts";
+import { createTestCollection, NOBODY, ok, refused } from "./test_collection.ts";
 
 const patch = (id: string, body: unknown) => ({ method: "PATCH", path: `/${id}`, body });
 
 Deno.test("PATCH replaces the members it names, whole, and leaves the others", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  const stored = await shelf.insertOne({ a: { x: 1, y: 2 }, l: [1, 2, 3], kept: { z: 1 }, n: 1 });
+  const collection = await createTestCollection(app);
+  const stored = await collection.insertOne({
+    a: { x: 1, y: 2 },
+    l: [1, 2, 3],
+    kept: { z: 1 },
+    n: 1,
+  });
   app.clock.advance(1000);
-  const answer = await shelf.asSecret(
+  const answer = await collection.asSecret(
     patch(stored._id, { a: { x: 9 }, l: [], n: null, new: true }),
   );
   const now = new Date(app.clock.now()).toISOString();
   const changed = { a: { x: 9 }, l: [], n: null, new: true, updatedAt: now };
   assert.deepEqual(ok(answer), { ...stored, ...changed });
   assert.equal(answer.body.message, "Document changed");
-  assert.deepEqual((await shelf.read(stored._id)).body.data, { ...stored, ...changed });
+  assert.deepEqual((await collection.read(stored._id)).body.data, { ...stored, ...changed });
 });
 
 Deno.test("null is stored as null, and nothing is ever removed", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, { fields: [{ key: "title", type: "String" }] });
-  const { _id: id } = await shelf.insertOne({ title: "one", a: { b: 1 } });
-  const document = ok(await shelf.asSecret(patch(id, { title: null, "a.b": null, other: null })));
+  const collection = await createTestCollection(app, {
+    fields: [{ key: "title", type: "String" }],
+  });
+  const { _id: id } = await collection.insertOne({ title: "one", a: { b: 1 } });
+  const document = ok(
+    await collection.asSecret(patch(id, { title: null, "a.b": null, other: null })),
+  );
   assert.equal(document.title, null);
   assert.deepEqual(document.a, { b: null });
   assert.equal(document.other, null);
-  const found = ok(await shelf.asSecret({ path: "?title_exists=true&other_exists=true" }));
+  const found = ok(await collection.asSecret({ path: "?title_exists=true&other_exists=true" }));
   assert.equal(found.total, 1);
 });
 
 Deno.test("a dotted path changes its part and leaves the rest of the object", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  const { _id: id } = await shelf.insertOne({ a: { b: { c: 1, d: 2 }, e: 3 } });
+  const collection = await createTestCollection(app);
+  const { _id: id } = await collection.insertOne({ a: { b: { c: 1, d: 2 }, e: 3 } });
   const document = ok(
-    await shelf.asSecret(patch(id, { "a.b.c": { deep: [1] }, "a.f": 4, "new.made.here": 5 })),
+    await collection.asSecret(patch(id, { "a.b.c": { deep: [1] }, "a.f": 4, "new.made.here": 5 })),
   );
   assert.deepEqual(document.a, { b: { c: { deep: [1] }, d: 2 }, e: 3, f: 4 });
   assert.deepEqual(document.new, { made: { here: 5 } });
-  assert.deepEqual((await shelf.read(id)).body.data, document);
+  assert.deepEqual((await collection.read(id)).body.data, document);
 });
 
 Deno.test("a dotted path fits its declared type", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, {
+  const collection = await createTestCollection(app, {
     fields: [{
       key: "meta",
       type: "Object",
@@ -55,14 +64,14 @@ Deno.test("a dotted path fits its declared type", async () => {
       ],
     }],
   });
-  const { _id: id } = await shelf.insertOne();
+  const { _id: id } = await collection.insertOne();
   const body = { "meta.at": "2026-01-31", "meta.deep.n": 1 };
   const expected = { at: "2026-01-31T00:00:00.000Z", deep: { n: 1 } };
-  assert.deepEqual(ok(await shelf.asSecret(patch(id, body))).meta, expected);
-  await shelf.untouched(async () => {
+  assert.deepEqual(ok(await collection.asSecret(patch(id, body))).meta, expected);
+  await collection.untouched(async () => {
     for (const wrong of [{ "meta.at": "soon" }, { "meta.deep.n": "1" }, { "meta.deep": 1 }]) {
       refused(
-        await shelf.asSecret(patch(id, wrong)),
+        await collection.asSecret(patch(id, wrong)),
         400,
         "INVALID_DOCUMENT",
         Object.keys(wrong)[0],
@@ -73,10 +82,10 @@ Deno.test("a dotted path fits its declared type", async () => {
 
 Deno.test("a path through what is no object is refused and changes nothing", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, {
+  const collection = await createTestCollection(app, {
     fields: [{ key: "title", type: "String" }, { key: "tags", type: "Array" }],
   });
-  const { _id: id } = await shelf.insertOne({
+  const { _id: id } = await collection.insertOne({
     title: "one",
     tags: ["a"],
     text: "t",
@@ -84,32 +93,32 @@ Deno.test("a path through what is no object is refused and changes nothing", asy
     no: null,
     deep: { n: 1 },
   });
-  await shelf.untouched(async () => {
+  await collection.untouched(async () => {
     for (const path of ["title.a", "tags.0", "text.a", "list.0", "list.0.a", "no.a", "deep.n.a"]) {
       const body = { fine: 1, [path]: 1 };
-      refused(await shelf.asSecret(patch(id, body)), 400, "INVALID_DOCUMENT", path);
+      refused(await collection.asSecret(patch(id, body)), 400, "INVALID_DOCUMENT", path);
     }
   });
 });
 
 Deno.test("a path declared through another type is refused also where nothing is stored", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, {
+  const collection = await createTestCollection(app, {
     fields: [{ key: "title", type: "String" }, { key: "tags", type: "Array" }],
   });
-  const { _id: id } = await shelf.insertOne();
-  await shelf.untouched(async () => {
+  const { _id: id } = await collection.insertOne();
+  await collection.untouched(async () => {
     for (const path of ["title.a", "tags.a"]) {
-      refused(await shelf.asSecret(patch(id, { [path]: 1 })), 400, "INVALID_DOCUMENT", path);
+      refused(await collection.asSecret(patch(id, { [path]: 1 })), 400, "INVALID_DOCUMENT", path);
     }
   });
 });
 
 Deno.test("each segment of a path obeys the rules of names", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  const { _id: id } = await shelf.insertOne({ a: {} });
-  await shelf.untouched(async () => {
+  const collection = await createTestCollection(app);
+  const { _id: id } = await collection.insertOne({ a: {} });
+  await collection.untouched(async () => {
     const paths = [
       "a.",
       ".a",
@@ -126,7 +135,7 @@ Deno.test("each segment of a path obeys the rules of names", async () => {
       "a.\u200bb",
     ];
     for (const path of paths) {
-      refused(await shelf.asSecret(patch(id, { [path]: 1 })), 400, "INVALID_DOCUMENT");
+      refused(await collection.asSecret(patch(id, { [path]: 1 })), 400, "INVALID_DOCUMENT");
     }
     assert.equal(({} as { a?: unknown }).a, undefined);
   });
@@ -134,84 +143,92 @@ Deno.test("each segment of a path obeys the rules of names", async () => {
 
 Deno.test("changes of one PATCH that meet are refused: which came last would be luck", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  const { _id: id } = await shelf.insertOne({ a: { b: 1 } });
-  await shelf.untouched(async () => {
+  const collection = await createTestCollection(app);
+  const { _id: id } = await collection.insertOne({ a: { b: 1 } });
+  await collection.untouched(async () => {
     for (const body of [{ a: {}, "a.b": 1 }, { "a.b": 1, a: {} }, { "a.b": {}, "a.b.c": 1 }]) {
-      refused(await shelf.asSecret(patch(id, body)), 400, "INVALID_DOCUMENT", '"a');
+      refused(await collection.asSecret(patch(id, body)), 400, "INVALID_DOCUMENT", '"a');
     }
   });
-  ok(await shelf.asSecret(patch(id, { "a.b": 1, ab: 2, "a.bc": 3 })));
+  ok(await collection.asSecret(patch(id, { "a.b": 1, ab: 2, "a.bc": 3 })));
 });
 
 Deno.test("an empty PATCH changes the time only", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  const stored = await shelf.insertOne({ n: 1 });
+  const collection = await createTestCollection(app);
+  const stored = await collection.insertOne({ n: 1 });
   app.clock.advance(1000);
   const updatedAt = new Date(app.clock.now()).toISOString();
-  assert.deepEqual(ok(await shelf.asSecret(patch(stored._id, {}))), { ...stored, updatedAt });
+  assert.deepEqual(ok(await collection.asSecret(patch(stored._id, {}))), { ...stored, updatedAt });
 });
 
 Deno.test("an id that does not exist is 404, what is no id 400", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  await shelf.untouched(async () => {
-    refused(await shelf.asSecret(patch(NOBODY, { n: 1 })), 404, "DOCUMENT_NOT_FOUND");
-    refused(await shelf.asSecret(patch(NOBODY, { _id: NOBODY })), 404, "DOCUMENT_NOT_FOUND");
-    refused(await shelf.asSecret(patch("1", { n: 1 })), 400, "INVALID_ID");
+  const collection = await createTestCollection(app);
+  await collection.untouched(async () => {
+    refused(await collection.asSecret(patch(NOBODY, { n: 1 })), 404, "DOCUMENT_NOT_FOUND");
+    refused(await collection.asSecret(patch(NOBODY, { _id: NOBODY })), 404, "DOCUMENT_NOT_FOUND");
+    refused(await collection.asSecret(patch("1", { n: 1 })), 400, "INVALID_ID");
     const elsewhere = { ...patch(NOBODY, {}), path: `/api/data/nothing/${NOBODY}` };
-    refused(await shelf.project.asSecret(elsewhere), 404, "COLLECTION_NOT_FOUND");
+    refused(await collection.project.asSecret(elsewhere), 404, "COLLECTION_NOT_FOUND");
   });
 });
 
 Deno.test("what does not fit leaves the document as it is", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, {
+  const collection = await createTestCollection(app, {
     fields: [
       { key: "title", type: "String" },
       { key: "slug", type: "String", unique: true },
     ],
   });
-  await shelf.insertOne({ slug: "taken" });
-  const { _id: id } = await shelf.insertOne({ title: "one" });
-  await shelf.untouched(async () => {
+  await collection.insertOne({ slug: "taken" });
+  const { _id: id } = await collection.insertOne({ title: "one" });
+  await collection.untouched(async () => {
     const fine = { fine: 1 };
-    refused(await shelf.asSecret(patch(id, "{")), 400, "INVALID_JSON");
-    refused(await shelf.asSecret(patch(id, "")), 400, "INVALID_JSON");
-    refused(await shelf.asSecret(patch(id, [fine])), 400, "INVALID_BODY");
-    refused(await shelf.asSecret(patch(id, { ...fine, title: 1 })), 400, "INVALID_DOCUMENT");
-    refused(await shelf.asSecret(patch(id, { ...fine, _id: null })), 400, "FIELD_READ_ONLY");
-    refused(await shelf.asSecret(patch(id, { ...fine, slug: "taken" })), 409, "DUPLICATE_VALUE");
+    refused(await collection.asSecret(patch(id, "{")), 400, "INVALID_JSON");
+    refused(await collection.asSecret(patch(id, "")), 400, "INVALID_JSON");
+    refused(await collection.asSecret(patch(id, [fine])), 400, "INVALID_BODY");
+    refused(await collection.asSecret(patch(id, { ...fine, title: 1 })), 400, "INVALID_DOCUMENT");
+    refused(await collection.asSecret(patch(id, { ...fine, _id: null })), 400, "FIELD_READ_ONLY");
+    refused(
+      await collection.asSecret(patch(id, { ...fine, slug: "taken" })),
+      409,
+      "DUPLICATE_VALUE",
+    );
     const large = { ...fine, x: "x".repeat(1_048_576) };
-    refused(await shelf.asSecret(patch(id, large)), 413, "DOCUMENT_TOO_LARGE");
+    refused(await collection.asSecret(patch(id, large)), 413, "DOCUMENT_TOO_LARGE");
     const text = { ...patch(id, "{}"), headers: { "content-type": "text/plain" } };
-    refused(await shelf.asSecret(text), 415, "UNSUPPORTED_MEDIA_TYPE");
+    refused(await collection.asSecret(text), 415, "UNSUPPORTED_MEDIA_TYPE");
     const stale = { ...patch(id, fine), headers: { "if-match": '"x"' } };
-    refused(await shelf.asSecret(stale), 412, "PRECONDITION_FAILED");
+    refused(await collection.asSecret(stale), 412, "PRECONDITION_FAILED");
   });
 });
 
 Deno.test("row-level security decides who changes, and a refusal changes nothing", async () => {
   await using app = await openTestApp();
   for (const rls of [{ enabled: false }, { mode: "public-read" }, { mode: "private" }]) {
-    const shelf = await openShelf(app, { rls });
-    const [ann, bob] = [await shelf.project.user(), await shelf.project.user()];
-    const { _id: id } = await shelf.insertOne({ userId: ann.id });
+    const collection = await createTestCollection(app, { rls });
+    const [ann, bob] = [await collection.project.user(), await collection.project.user()];
+    const { _id: id } = await collection.insertOne({ userId: ann.id });
     const call = patch(id, { n: 1 });
-    await shelf.untouched(async () => {
+    await collection.untouched(async () => {
       if ("enabled" in rls) {
-        refused(await shelf.asPublic(call), 403, "RLS_REQUIRED");
-        refused(await shelf.asPublic(call, ann), 403, "RLS_REQUIRED");
+        refused(await collection.asPublic(call), 403, "RLS_REQUIRED");
+        refused(await collection.asPublic(call, ann), 403, "RLS_REQUIRED");
         return;
       }
-      refused(await shelf.asPublic(call), 401, "ACCESS_TOKEN_REQUIRED");
+      refused(await collection.asPublic(call), 401, "ACCESS_TOKEN_REQUIRED");
       if (rls.mode === "private") {
-        refused(await shelf.asPublic(call, bob), 404, "DOCUMENT_NOT_FOUND");
-      } else refused(await shelf.asPublic(call, bob), 403, "OWNER_MISMATCH");
-      refused(await shelf.asPublic(patch(id, { userId: bob.id }), ann), 403, "OWNER_IMMUTABLE");
+        refused(await collection.asPublic(call, bob), 404, "DOCUMENT_NOT_FOUND");
+      } else refused(await collection.asPublic(call, bob), 403, "OWNER_MISMATCH");
+      refused(
+        await collection.asPublic(patch(id, { userId: bob.id }), ann),
+        403,
+        "OWNER_IMMUTABLE",
+      );
     });
-    if (!("enabled" in rls)) ok(await shelf.asPublic(call, ann));
-    ok(await shelf.asSecret(call));
+    if (!("enabled" in rls)) ok(await collection.asPublic(call, ann));
+    ok(await collection.asSecret(call));
   }
 });

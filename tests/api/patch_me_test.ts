@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type UserRecord, USERS } from "@/lib/auth/users.ts";
 import type { Id } from "@/lib/store/port.ts";
 import { openTestApp, type TestApp, type TestProject, type TestUser } from "../support/test_app.ts";
-import { ok, refused, tally } from "./shelf.ts";
+import { ok, refused, tally } from "./test_collection.ts";
 import { signIn } from "./signed_in.ts";
 
 const PATH = "/api/userAuth/me";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
-import { ok, refused } from "./shelf.ts";
+import { ok, refused } from "./test_collection.ts";
 import { openTeam, patched } from "./team.ts";
 
 Deno.test("what is named is changed, the rest stays, and null clears the Site URL", async () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { issueToken } from "@/lib/auth/issue_token.ts";
 import { openTestApp, type TestProject } from "../support/test_app.ts";
-import { NOBODY, ok, refused, times } from "./shelf.ts";
+import { NOBODY, ok, refused, times } from "./test_collection.ts";
 import { arrive, exchangeCall, isSignedIn, refresh, signIn } from "./signed_in.ts";
 
 const callOf = (id: string, body: unknown) => ({

@@ -2,7 +2,13 @@ import assert from "node:assert/strict";
 import { createApp } from "@/routes/app.ts";
 import type { Answer } from "../support/conforming_client.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
-import { NOBODY, ok, openShelf, refused, type Shelf } from "./shelf.ts";
+import {
+  createTestCollection,
+  NOBODY,
+  ok,
+  refused,
+  type TestCollection,
+} from "./test_collection.ts";
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "PROPFIND", "QUERY"];
 
@@ -53,10 +59,10 @@ const RESERVED = [
 
 Deno.test("every spelling of users is 403 for every key and method, 401 without a key", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  const { project } = shelf;
+  const collection = await createTestCollection(app);
+  const { project } = collection;
   const ann = await project.user();
-  await shelf.untouched(async () => {
+  await collection.untouched(async () => {
     for (const spelling of RESERVED) {
       for (const method of METHODS) {
         const body = ["POST", "PUT", "PATCH"].includes(method) ? { body: { n: 1 } } : {};
@@ -160,12 +166,12 @@ const MALFORMED = [
 
 Deno.test("a path that could be taken for another is 400, whoever asks, and does nothing", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  await shelf.untouched(async () => {
+  const collection = await createTestCollection(app);
+  await collection.untouched(async () => {
     for (const path of MALFORMED) {
       for (const method of ["GET", "POST", "DELETE", "HEAD"]) {
         const call = { method, path, ...(method === "POST" && { body: { n: 1 } }) };
-        for (const answer of [await shelf.project.asSecret(call), await app.send(call)]) {
+        for (const answer of [await collection.project.asSecret(call), await app.send(call)]) {
           assert.equal(answer.status, 400, `${method} ${path}: ${answer.text}`);
           if (method !== "HEAD") refused(answer, 400, "INVALID_PATH");
         }
@@ -176,16 +182,19 @@ Deno.test("a path that could be taken for another is 400, whoever asks, and does
 
 Deno.test("an encoded path is the path that it encodes", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  const { _id: id } = await shelf.insertOne();
+  const collection = await createTestCollection(app);
+  const { _id: id } = await collection.insertOne();
   const encoded = [...id].map((digit) => `%${digit.charCodeAt(0).toString(16)}`).join("");
-  assert.equal(ok(await shelf.project.asSecret({ path: "/api/data/p%6Fsts?limit=1" })).total, 1);
-  assert.equal(ok(await shelf.asSecret({ path: `/${encoded}` }))._id, id);
+  assert.equal(
+    ok(await collection.project.asSecret({ path: "/api/data/p%6Fsts?limit=1" })).total,
+    1,
+  );
+  assert.equal(ok(await collection.asSecret({ path: `/${encoded}` }))._id, id);
   // The conforming client knows operations by their plain paths only.
   const serve = createApp(app.services);
   for (const path of ["/api/%64ata/posts", "/%61pi/data/%70osts", `/api/d%61ta/posts/${id}`]) {
     const request = new Request("http://localhost/", {
-      headers: { "x-api-key": shelf.project.secretKey },
+      headers: { "x-api-key": collection.project.secretKey },
     });
     Object.defineProperty(request, "url", { value: `http://localhost:8000${path}` });
     const response = await serve.fetch(request, { remoteAddr: { hostname: "127.0.0.1" } });
@@ -250,14 +259,14 @@ const TAKES: Record<string, readonly string[]> = {
 
 Deno.test("another method on a path that exists is 405 and names the methods it takes", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  await shelf.untouched(async () => {
+  const collection = await createTestCollection(app);
+  await collection.untouched(async () => {
     for (const [path, takes] of Object.entries(TAKES)) {
       const head = takes.includes("GET") ? ["HEAD"] : [];
       for (const method of METHODS) {
         if ([...takes, ...head].includes(method)) continue;
         const body = ["POST", "PUT", "PATCH"].includes(method) ? { body: {} } : {};
-        const answer = await shelf.project.asSecret({ method, path, ...body });
+        const answer = await collection.project.asSecret({ method, path, ...body });
         assert.equal(answer.status, 405, `${method} ${path}: ${answer.text}`);
         const allowed = answer.headers.get("allow")!.split(", ");
         for (const taken of takes) assert.ok(allowed.includes(taken), `${path} takes ${taken}`);
@@ -271,33 +280,35 @@ Deno.test("another method on a path that exists is 405 and names the methods it 
 
 Deno.test("bulk is no id: what takes an id refuses it", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  await shelf.untouched(async () => {
+  const collection = await createTestCollection(app);
+  await collection.untouched(async () => {
     for (const method of ["PUT", "PATCH", "DELETE", "GET"]) {
       const body = method === "PUT" || method === "PATCH" ? { body: {} } : {};
-      const answer = await shelf.asSecret({ method, path: "/bulk", ...body });
+      const answer = await collection.asSecret({ method, path: "/bulk", ...body });
       refused(answer, 400, "INVALID_ID");
     }
   });
 });
 
-async function readable(app: TestApp): Promise<{ shelf: Shelf; paths: string[] }> {
-  const shelf = await openShelf(app);
-  const { _id } = await shelf.insertOne();
+async function readable(app: TestApp): Promise<{ collection: TestCollection; paths: string[] }> {
+  const collection = await createTestCollection(app);
+  const { _id } = await collection.insertOne();
   const paths = Object.keys(TAKES)
     .filter((path) => TAKES[path]!.includes("GET"))
-    .map((path) => path.replace(NOBODY, path.includes("projects") ? shelf.project.projectId : _id));
-  return { shelf, paths };
+    .map((path) =>
+      path.replace(NOBODY, path.includes("projects") ? collection.project.projectId : _id)
+    );
+  return { collection, paths };
 }
 
 Deno.test("HEAD answers what GET answers, without a body", async () => {
   await using app = await openTestApp();
-  const { shelf, paths } = await readable(app);
+  const { collection, paths } = await readable(app);
   const missing = ["/nothing", "/api/data/nothing", "/api/data/posts?limit=0", "/api/data/posts/x"];
   for (const path of [...paths, ...missing]) {
     const [get, head] = [
-      await shelf.project.asSecret({ path }),
-      await shelf.project.asSecret({ path, method: "HEAD" }),
+      await collection.project.asSecret({ path }),
+      await collection.project.asSecret({ path, method: "HEAD" }),
     ];
     assert.equal(head.status, get.status, path);
     assert.equal(head.text, "");
@@ -309,8 +320,8 @@ Deno.test("HEAD answers what GET answers, without a body", async () => {
 
 Deno.test("OPTIONS is answered on every path without a key, and does nothing", async () => {
   await using app = await openTestApp();
-  const { shelf, paths } = await readable(app);
-  await shelf.untouched(async () => {
+  const { collection, paths } = await readable(app);
+  await collection.untouched(async () => {
     for (const path of [...paths, "/nothing", "/api/data/nothing", "/api/data/posts/bulk"]) {
       const answer = await app.send({
         method: "OPTIONS",

@@ -5,28 +5,36 @@ import { createApp } from "@/routes/app.ts";
 import { engineOver } from "../support/engine_over.ts";
 import { send } from "../support/conforming_client.ts";
 import { openTestApp } from "../support/test_app.ts";
-import { NOBODY, ok, openShelf, refused, type ShelfCall, tally, times } from "./shelf.ts";
+import {
+  type CollectionCall,
+  createTestCollection,
+  NOBODY,
+  ok,
+  refused,
+  tally,
+  times,
+} from "./test_collection.ts";
 
 /** Every conditional write of one document. */
-const WRITES: Record<string, (id: string) => ShelfCall> = {
+const WRITES: Record<string, (id: string) => CollectionCall> = {
   PUT: (id) => ({ method: "PUT", path: `/${id}`, body: { n: "put" } }),
   PATCH: (id) => ({ method: "PATCH", path: `/${id}`, body: { n: "patch" } }),
   DELETE: (id) => ({ method: "DELETE", path: `/${id}` }),
   "permanent DELETE": (id) => ({ method: "DELETE", path: `/${id}?permanent=true` }),
 };
 
-const ifMatch = (call: ShelfCall, tag: string): ShelfCall => ({
+const ifMatch = (call: CollectionCall, tag: string): CollectionCall => ({
   ...call,
   headers: { "if-match": tag },
 });
 
 Deno.test("every answer with one document carries the tag that reading it carries", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  const created = await shelf.asSecret({ body: { n: 1 } });
+  const collection = await createTestCollection(app);
+  const created = await collection.asSecret({ body: { n: 1 } });
   const id = created.body.data._id as string;
   const tags = new Set<string>();
-  const calls: (ShelfCall | null)[] = [
+  const calls: (CollectionCall | null)[] = [
     null,
     { method: "PUT", path: `/${id}`, body: { n: 2 } },
     { method: "PATCH", path: `/${id}`, body: { n: 3 } },
@@ -35,8 +43,8 @@ Deno.test("every answer with one document carries the tag that reading it carrie
   ];
   for (const call of calls) {
     app.clock.advance(1000);
-    const answer = call === null ? created : await shelf.asSecret(call);
-    const read = await shelf.read(id);
+    const answer = call === null ? created : await collection.asSecret(call);
+    const read = await collection.read(id);
     const tag = read.headers.get("etag")!;
     assert.match(tag, /^"[^"]+"$/, "a strong tag");
     if (call?.method !== "DELETE") assert.equal(answer.headers.get("etag"), tag);
@@ -47,16 +55,16 @@ Deno.test("every answer with one document carries the tag that reading it carrie
 
 Deno.test("the tag is the same to everybody who may see the document, and until it changes", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  const ann = await shelf.project.user();
-  const { _id: id } = await shelf.insertOne({ n: 1, userId: ann.id });
-  await shelf.insertOne({ n: 2 });
+  const collection = await createTestCollection(app);
+  const ann = await collection.project.user();
+  const { _id: id } = await collection.insertOne({ n: 1, userId: ann.id });
+  await collection.insertOne({ n: 2 });
   app.clock.advance(60_000);
   const answers = [
-    await shelf.asSecret({ path: `/${id}` }),
-    await shelf.asPublic({ path: `/${id}` }),
-    await shelf.asPublic({ path: `/${id}` }, ann),
-    await shelf.asSecret({ path: `/${id}?include_deleted=true` }),
+    await collection.asSecret({ path: `/${id}` }),
+    await collection.asPublic({ path: `/${id}` }),
+    await collection.asPublic({ path: `/${id}` }, ann),
+    await collection.asSecret({ path: `/${id}?include_deleted=true` }),
   ];
   assert.equal(new Set(answers.map(({ headers }) => headers.get("etag"))).size, 1);
 });
@@ -64,14 +72,14 @@ Deno.test("the tag is the same to everybody who may see the document, and until 
 for (const [name, write] of Object.entries(WRITES)) {
   Deno.test(`${name}: If-Match lets only the present state through`, async () => {
     await using app = await openTestApp();
-    const shelf = await openShelf(app);
-    const stored = await shelf.asSecret({ body: { n: 1 } });
+    const collection = await createTestCollection(app);
+    const stored = await collection.asSecret({ body: { n: 1 } });
     const id = stored.body.data._id as string;
     const old = stored.headers.get("etag")!;
     app.clock.advance(1000);
-    const changed = await shelf.asSecret({ method: "PATCH", path: `/${id}`, body: { n: 2 } });
+    const changed = await collection.asSecret({ method: "PATCH", path: `/${id}`, body: { n: 2 } });
     const tag = changed.headers.get("etag")!;
-    await shelf.untouched(async () => {
+    await collection.untouched(async () => {
       const others = [
         old,
         '"x"',
@@ -85,36 +93,36 @@ for (const [name, write] of Object.entries(WRITES)) {
         '"*"',
       ];
       for (const other of others) {
-        const answer = await shelf.asSecret(ifMatch(write(id), other));
+        const answer = await collection.asSecret(ifMatch(write(id), other));
         refused(answer, 412, "PRECONDITION_FAILED");
       }
     });
-    ok(await shelf.asSecret(ifMatch(write(id), `"a",${tag} , "b"`)));
+    ok(await collection.asSecret(ifMatch(write(id), `"a",${tag} , "b"`)));
   });
 
   Deno.test(`${name}: If-Match: * lets any present state through and no missing document`, async () => {
     await using app = await openTestApp();
-    const shelf = await openShelf(app);
-    const { _id: id } = await shelf.insertOne();
-    await shelf.untouched(async () => {
+    const collection = await createTestCollection(app);
+    const { _id: id } = await collection.insertOne();
+    await collection.untouched(async () => {
       for (const tag of ["*", '"x"']) {
-        const answer = await shelf.asSecret(ifMatch(write(NOBODY), tag));
+        const answer = await collection.asSecret(ifMatch(write(NOBODY), tag));
         refused(answer, 404, "DOCUMENT_NOT_FOUND");
       }
     });
-    ok(await shelf.asSecret(ifMatch(write(id), "*")));
+    ok(await collection.asSecret(ifMatch(write(id), "*")));
   });
 
   Deno.test(`${name}: of 50 conditional writes at once exactly one wins`, async () => {
     await using app = await openTestApp();
-    const shelf = await openShelf(app);
-    const stored = await shelf.asSecret({ body: { n: 1 } });
+    const collection = await createTestCollection(app);
+    const stored = await collection.asSecret({ body: { n: 1 } });
     const id = stored.body.data._id as string;
     app.clock.advance(1000);
     const call = ifMatch(write(id), stored.headers.get("etag")!);
     const answers = await Promise.all(times(50, (n) => {
       const body = call.body === undefined ? {} : { body: { winner: n } };
-      return shelf.asSecret({ ...call, ...body });
+      return collection.asSecret({ ...call, ...body });
     }));
     const lost = name.includes("DELETE") ? 404 : 412;
     const { 200: won, ...others } = tally(answers);
@@ -123,7 +131,7 @@ for (const [name, write] of Object.entries(WRITES)) {
     assert.ok(Object.keys(others).every((status) => [lost, 412].includes(Number(status))));
     if (call.body !== undefined) {
       const winner = answers.find(({ status }) => status === 200)!;
-      assert.deepEqual((await shelf.read(id)).body.data, winner.body.data);
+      assert.deepEqual((await collection.read(id)).body.data, winner.body.data);
     }
   });
 
@@ -132,12 +140,12 @@ for (const [name, write] of Object.entries(WRITES)) {
 
   Deno.test(`${name}: a wrong tag does not tell a hidden document from a missing one`, async () => {
     await using app = await openTestApp();
-    const shelf = await openShelf(app, { rls: { mode: "private" } });
-    const [ann, bob] = [await shelf.project.user(), await shelf.project.user()];
-    const { _id: id } = ok(await shelf.asPublic({ body: {} }, bob), 201);
-    await shelf.untouched(async () => {
+    const collection = await createTestCollection(app, { rls: { mode: "private" } });
+    const [ann, bob] = [await collection.project.user(), await collection.project.user()];
+    const { _id: id } = ok(await collection.asPublic({ body: {} }, bob), 201);
+    await collection.untouched(async () => {
       for (const tag of ["*", '"x"']) {
-        refused(await shelf.asPublic(ifMatch(write(id), tag), ann), 404, "DOCUMENT_NOT_FOUND");
+        refused(await collection.asPublic(ifMatch(write(id), tag), ann), 404, "DOCUMENT_NOT_FOUND");
       }
     });
   });
@@ -146,30 +154,30 @@ for (const [name, write] of Object.entries(WRITES)) {
 for (const method of ["PUT", "PATCH"]) {
   Deno.test(`${method}: 50 writes at once with If-Match: * all take effect`, async () => {
     await using app = await openTestApp();
-    const shelf = await openShelf(app);
-    const { _id: id } = await shelf.insertOne();
+    const collection = await createTestCollection(app);
+    const { _id: id } = await collection.insertOne();
     const answers = await Promise.all(times(50, (n) =>
-      shelf.asSecret({
+      collection.asSecret({
         method,
         path: `/${id}`,
         body: { [`n${n}`]: n },
         headers: { "if-match": "*" },
       })));
     assert.deepEqual(tally(answers), { 200: 50 });
-    const members = Object.keys((await shelf.read(id)).body.data);
+    const members = Object.keys((await collection.read(id)).body.data);
     const written = members.filter((member) => /^n\d+$/.test(member)).length;
     assert.equal(written, method === "PUT" ? 1 : 50);
   });
 
   Deno.test(`${method}: 50 unconditional writes at once all take effect, none is lost`, async () => {
     await using app = await openTestApp();
-    const shelf = await openShelf(app);
-    const { _id: id } = await shelf.insertOne();
+    const collection = await createTestCollection(app);
+    const { _id: id } = await collection.insertOne();
     const answers = await Promise.all(
-      times(50, (n) => shelf.asSecret({ method, path: `/${id}`, body: { [`n${n}`]: n } })),
+      times(50, (n) => collection.asSecret({ method, path: `/${id}`, body: { [`n${n}`]: n } })),
     );
     assert.deepEqual(tally(answers), { 200: 50 });
-    const members = Object.keys((await shelf.read(id)).body.data);
+    const members = Object.keys((await collection.read(id)).body.data);
     const written = members.filter((member) => /^n\d+$/.test(member)).length;
     assert.equal(written, method === "PUT" ? 1 : 50);
   });
@@ -213,47 +221,47 @@ function meddled(services: Services, collection: string, meanwhile: () => Promis
 for (const [name, write] of Object.entries(WRITES)) {
   Deno.test(`${name}: a change between the comparison and the write is not written over`, async () => {
     await using app = await openTestApp();
-    const shelf = await openShelf(app);
-    const stored = await shelf.asSecret({ body: { n: 1 } });
+    const collection = await createTestCollection(app);
+    const stored = await collection.asSecret({ body: { n: 1 } });
     const id = stored.body.data._id as string;
     app.clock.advance(1000);
-    const services = meddled(app.services, shelf.name, async () => {
-      ok(await shelf.asSecret({ method: "PATCH", path: `/${id}`, body: { meanwhile: true } }));
+    const services = meddled(app.services, collection.name, async () => {
+      ok(await collection.asSecret({ method: "PATCH", path: `/${id}`, body: { meanwhile: true } }));
     });
     const { path, ...call } = write(id);
     const answer = await send(createApp(services), {
       ...call,
-      path: `/api/data/${shelf.name}${path}`,
+      path: `/api/data/${collection.name}${path}`,
       headers: {
-        "x-api-key": shelf.project.secretKey,
+        "x-api-key": collection.project.secretKey,
         "if-match": stored.headers.get("etag")!,
       },
     });
     refused(answer, 412, "PRECONDITION_FAILED");
-    const { data } = (await shelf.read(id)).body;
+    const { data } = (await collection.read(id)).body;
     assert.deepEqual([data.n, data.meanwhile, data.isDeleted], [1, true, false]);
   });
 }
 
 Deno.test("If-Match guards a document that is sent back as it was read; without it the last one wins", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  const stored = await shelf.insertOne({ n: 1 });
+  const collection = await createTestCollection(app);
+  const stored = await collection.insertOne({ n: 1 });
   app.clock.advance(1000);
-  ok(await shelf.asSecret({ method: "PATCH", path: `/${stored._id}`, body: { n: 2 } }));
+  ok(await collection.asSecret({ method: "PATCH", path: `/${stored._id}`, body: { n: 2 } }));
   const call = { method: "PUT", path: `/${stored._id}`, body: { ...stored, n: 3 } };
-  await shelf.untouched(async () => {
-    refused(await shelf.asSecret(ifMatch(call, '"old"')), 412, "PRECONDITION_FAILED");
+  await collection.untouched(async () => {
+    refused(await collection.asSecret(ifMatch(call, '"old"')), 412, "PRECONDITION_FAILED");
   });
-  assert.equal(ok(await shelf.asSecret(call)).n, 3);
+  assert.equal(ok(await collection.asSecret(call)).n, 3);
 });
 
 Deno.test("If-None-Match answers 304 without a body while the document is the same", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  const { _id: id } = await shelf.insertOne({ n: 1 });
+  const collection = await createTestCollection(app);
+  const { _id: id } = await collection.insertOne({ n: 1 });
   const read = (tag: string, method = "GET") =>
-    shelf.asSecret({ method, path: `/${id}`, headers: { "if-none-match": tag } });
+    collection.asSecret({ method, path: `/${id}`, headers: { "if-none-match": tag } });
   const tag = (await read('"x"')).headers.get("etag")!;
   for (const header of [tag, `W/${tag}`, "*", ` ${tag} `, `"a", ${tag}`, `W/"b",W/${tag}`]) {
     for (const method of ["GET", "HEAD"]) {
@@ -267,21 +275,23 @@ Deno.test("If-None-Match answers 304 without a body while the document is the sa
     assert.equal((await read(header)).status, 200, header);
   }
   app.clock.advance(1000);
-  ok(await shelf.asSecret({ method: "PATCH", path: `/${id}`, body: { n: 2 } }));
+  ok(await collection.asSecret({ method: "PATCH", path: `/${id}`, body: { n: 2 } }));
   assert.equal((await read(tag)).status, 200);
 });
 
 Deno.test("a document shown with others in it has no tag, because theirs may change", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, { fields: [{ key: "next", type: "Ref", ref: "posts" }] });
-  const target = await shelf.insertOne({ n: 1 });
-  const { _id: id } = await shelf.insertOne({ next: target._id });
-  const tag = (await shelf.asSecret({ path: `/${id}` })).headers.get("etag")!;
+  const collection = await createTestCollection(app, {
+    fields: [{ key: "next", type: "Ref", ref: "posts" }],
+  });
+  const target = await collection.insertOne({ n: 1 });
+  const { _id: id } = await collection.insertOne({ next: target._id });
+  const tag = (await collection.asSecret({ path: `/${id}` })).headers.get("etag")!;
   const path = `/${id}?populate=next`;
   app.clock.advance(1000);
-  ok(await shelf.asSecret({ method: "PATCH", path: `/${target._id}`, body: { n: 2 } }));
+  ok(await collection.asSecret({ method: "PATCH", path: `/${target._id}`, body: { n: 2 } }));
   for (const header of [tag, "*"]) {
-    const answer = await shelf.asSecret({ path, headers: { "if-none-match": header } });
+    const answer = await collection.asSecret({ path, headers: { "if-none-match": header } });
     assert.equal(ok(answer).next.n, 2);
     assert.equal(answer.headers.get("etag"), null);
   }

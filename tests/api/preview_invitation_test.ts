@@ -11,7 +11,7 @@ import {
   offer,
   storedInvitations,
 } from "./invitations.ts";
-import { ok, refused } from "./shelf.ts";
+import { ok, refused } from "./test_collection.ts";
 import { openTeam, patched } from "./team.ts";
 
 Deno.test("whoever has the link sees who invites to what, and nothing changes", async () => {

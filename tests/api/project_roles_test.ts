@@ -8,7 +8,7 @@ import { API_KEYS } from "@/lib/projects/api_keys.ts";
 import type { Call } from "../support/conforming_client.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 import { type Sample, sampleCalls } from "./sample_calls.ts";
-import { NOBODY, refused } from "./shelf.ts";
+import { NOBODY, refused } from "./test_collection.ts";
 import { openTeam, type Team } from "./team.ts";
 
 /** Every operation on one project under a dashboard session: what is added is in here too. */

@@ -11,7 +11,7 @@ import { send } from "../support/conforming_client.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { addressOf, partials, pieces, put, staged, textBytes, tokenOf } from "./blobs.ts";
 import { type Files, openFiles, type Requested } from "./files.ts";
-import { ok, refused, times } from "./shelf.ts";
+import { ok, refused, times } from "./test_collection.ts";
 
 /** Changes a row behind the product's back, to have it in any state at any moment. */
 async function changeRow({ app, project }: Files, upload: Requested, change: Change) {

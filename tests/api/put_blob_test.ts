@@ -8,7 +8,7 @@ import { send } from "../support/conforming_client.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { addressOf, partials, pieces, put, staged, textBytes, tokenOf } from "./blobs.ts";
 import { MiB, openFiles } from "./files.ts";
-import { ok, refused, times } from "./shelf.ts";
+import { ok, refused, times } from "./test_collection.ts";
 
 Deno.test("what is sent is staged, without any key and without a change of the ledger", async () => {
   await using app = await openTestApp();

@@ -10,7 +10,7 @@ import { stepped } from "../support/stepped.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { storage } from "../support/test_store.ts";
 import { changedStores, CONFIRM, type Files, MiB, openFiles, sendOver } from "./files.ts";
-import { refused, times } from "./shelf.ts";
+import { refused, times } from "./test_collection.ts";
 
 const HOLD_MS = 20 * 60_000;
 

@@ -3,105 +3,105 @@ import { issueToken } from "@/lib/auth/issue_token.ts";
 import { maintain } from "@/routes/maintenance.ts";
 import { faults, testUnless } from "../support/server_faults.ts";
 import { openTestApp } from "../support/test_app.ts";
-import { NOBODY, ok, openShelf, refused, tally, times } from "./shelf.ts";
+import { createTestCollection, NOBODY, ok, refused, tally, times } from "./test_collection.ts";
 
 const DAY = 86_400_000;
 const recover = (id: string) => ({ method: "PATCH", path: `/${id}/recover` });
 
 Deno.test("a document comes back from the trash as it was", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  const stored = await shelf.insertOne({ title: "one" });
-  await shelf.remove(stored._id);
+  const collection = await createTestCollection(app);
+  const stored = await collection.insertOne({ title: "one" });
+  await collection.remove(stored._id);
   app.clock.advance(1000);
-  const recovered = ok(await shelf.asSecret(recover(stored._id)));
+  const recovered = ok(await collection.asSecret(recover(stored._id)));
   assert.deepEqual(recovered, { ...stored, updatedAt: recovered.updatedAt });
   assert.equal(recovered.updatedAt, new Date(app.clock.now()).toISOString());
-  assert.equal(ok(await shelf.asSecret({})).total, 1);
+  assert.equal(ok(await collection.asSecret({})).total, 1);
 });
 
 Deno.test("recovering what is not in the trash is 200 and changes nothing", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  const stored = await shelf.insertOne();
-  await shelf.untouched(async () => {
-    const answer = await shelf.asSecret(recover(stored._id.toUpperCase()));
+  const collection = await createTestCollection(app);
+  const stored = await collection.insertOne();
+  await collection.untouched(async () => {
+    const answer = await collection.asSecret(recover(stored._id.toUpperCase()));
     assert.deepEqual(ok(answer), stored);
   });
 });
 
 Deno.test("a document can be recovered for 30 days and no longer, by the clock alone", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  const ann = await shelf.project.user();
-  const { _id: id } = await shelf.insertOne({ userId: ann.id });
-  await shelf.remove(id);
+  const collection = await createTestCollection(app);
+  const ann = await collection.project.user();
+  const { _id: id } = await collection.insertOne({ userId: ann.id });
+  await collection.remove(id);
   app.clock.advance(30 * DAY);
-  ok(await shelf.asSecret(recover(id)));
-  await shelf.remove(id);
+  ok(await collection.asSecret(recover(id)));
+  await collection.remove(id);
   app.clock.advance(30 * DAY + 1);
-  const token = await issueToken(app.services, shelf.project.projectId, {
+  const token = await issueToken(app.services, collection.project.projectId, {
     userId: ann.id,
     seconds: 900,
   });
-  await shelf.untouched(async () => {
-    refused(await shelf.asSecret(recover(id)), 404, "DOCUMENT_NOT_FOUND");
-    refused(await shelf.asPublic(recover(id), { ...ann, token }), 404, "DOCUMENT_NOT_FOUND");
+  await collection.untouched(async () => {
+    refused(await collection.asSecret(recover(id)), 404, "DOCUMENT_NOT_FOUND");
+    refused(await collection.asPublic(recover(id), { ...ann, token }), 404, "DOCUMENT_NOT_FOUND");
   });
-  assert.equal((await shelf.read(id)).status, 200, "still there until it is removed");
+  assert.equal((await collection.read(id)).status, 200, "still there until it is removed");
 });
 
 Deno.test("old trash is removed in batches; younger trash and documents stay", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
+  const collection = await createTestCollection(app);
   const rows = 1_200;
   for (let at = 0; at < rows; at += 100) {
     const { ids } = ok(
-      await shelf.asSecret({ path: "/bulk", body: times(100, (n) => ({ n: at + n })) }),
+      await collection.asSecret({ path: "/bulk", body: times(100, (n) => ({ n: at + n })) }),
       201,
     );
-    for (const id of ids) await shelf.asSecret({ method: "DELETE", path: `/${id}` });
+    for (const id of ids) await collection.asSecret({ method: "DELETE", path: `/${id}` });
   }
   app.clock.advance(30 * DAY);
-  const { _id: young } = await shelf.insertOne({ n: "young" });
-  const { _id: live } = await shelf.insertOne({ n: "live" });
-  await shelf.remove(young);
+  const { _id: young } = await collection.insertOne({ n: "young" });
+  const { _id: live } = await collection.insertOne({ n: "live" });
+  await collection.remove(young);
   const passes = await Promise.all([maintain(app.services), maintain(app.services)]);
   assert.equal(passes.reduce((sum, { documents }) => sum + documents, 0), rows);
-  assert.deepEqual(await shelf.names("include_deleted=true&sort=_id"), ["young", "live"]);
-  ok(await shelf.asSecret(recover(young)));
-  assert.equal(ok(await shelf.asSecret({})).total, 2);
+  assert.deepEqual(await collection.names("include_deleted=true&sort=_id"), ["young", "live"]);
+  ok(await collection.asSecret(recover(young)));
+  assert.equal(ok(await collection.asSecret({})).total, 2);
   assert.ok(live);
 });
 
 Deno.test("what was removed for good cannot be recovered", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  const { _id: id } = await shelf.insertOne();
-  ok(await shelf.asSecret({ method: "DELETE", path: `/${id}?permanent=true` }));
-  refused(await shelf.asSecret(recover(id)), 404, "DOCUMENT_NOT_FOUND");
-  refused(await shelf.asSecret(recover(NOBODY)), 404, "DOCUMENT_NOT_FOUND");
-  refused(await shelf.asSecret(recover("x")), 400, "INVALID_ID");
+  const collection = await createTestCollection(app);
+  const { _id: id } = await collection.insertOne();
+  ok(await collection.asSecret({ method: "DELETE", path: `/${id}?permanent=true` }));
+  refused(await collection.asSecret(recover(id)), 404, "DOCUMENT_NOT_FOUND");
+  refused(await collection.asSecret(recover(NOBODY)), 404, "DOCUMENT_NOT_FOUND");
+  refused(await collection.asSecret(recover("x")), 400, "INVALID_ID");
 });
 
 Deno.test("users recover their own documents only", async () => {
   await using app = await openTestApp();
   for (const mode of ["private", "public-read"]) {
-    const shelf = await openShelf(app, { rls: { mode } });
-    const [ann, bob] = [await shelf.project.user(), await shelf.project.user()];
-    const { _id: id } = await shelf.insertOne({ userId: ann.id });
-    await shelf.remove(id);
-    await shelf.untouched(async () => {
-      refused(await shelf.asPublic(recover(id)), 401, "ACCESS_TOKEN_REQUIRED");
-      refused(await shelf.asPublic(recover(id), bob), 404, "DOCUMENT_NOT_FOUND");
+    const collection = await createTestCollection(app, { rls: { mode } });
+    const [ann, bob] = [await collection.project.user(), await collection.project.user()];
+    const { _id: id } = await collection.insertOne({ userId: ann.id });
+    await collection.remove(id);
+    await collection.untouched(async () => {
+      refused(await collection.asPublic(recover(id)), 401, "ACCESS_TOKEN_REQUIRED");
+      refused(await collection.asPublic(recover(id), bob), 404, "DOCUMENT_NOT_FOUND");
     });
-    assert.equal(ok(await shelf.asPublic(recover(id), ann)).isDeleted, false);
+    assert.equal(ok(await collection.asPublic(recover(id), ann)).isDeleted, false);
     if (mode === "private") continue;
-    await shelf.untouched(async () => {
-      refused(await shelf.asPublic(recover(id), bob), 403, "OWNER_MISMATCH");
+    await collection.untouched(async () => {
+      refused(await collection.asPublic(recover(id), bob), 403, "OWNER_MISMATCH");
     });
   }
-  const off = await openShelf(app, { rls: { enabled: false } });
+  const off = await createTestCollection(app, { rls: { enabled: false } });
   const { _id: id } = await off.insertOne();
   await off.remove(id);
   await off.untouched(async () => {
@@ -114,25 +114,27 @@ testUnless(
   "a value that somebody took meanwhile keeps the document in the trash",
   async () => {
     await using app = await openTestApp();
-    const shelf = await openShelf(app, { fields: [{ key: "slug", type: "String", unique: true }] });
-    const { _id: id } = await shelf.insertOne({ slug: "s" });
-    await shelf.remove(id);
-    await shelf.insertOne({ slug: "s" });
-    await shelf.untouched(async () => {
-      refused(await shelf.asSecret(recover(id)), 409, "DUPLICATE_VALUE", '"slug"');
+    const collection = await createTestCollection(app, {
+      fields: [{ key: "slug", type: "String", unique: true }],
+    });
+    const { _id: id } = await collection.insertOne({ slug: "s" });
+    await collection.remove(id);
+    await collection.insertOne({ slug: "s" });
+    await collection.untouched(async () => {
+      refused(await collection.asSecret(recover(id)), 409, "DUPLICATE_VALUE", '"slug"');
     });
   },
 );
 
 Deno.test("20 at once recover a document once", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  const { _id: id } = await shelf.insertOne();
-  await shelf.remove(id);
-  const answers = await Promise.all(times(20, () => shelf.asSecret(recover(id))));
+  const collection = await createTestCollection(app);
+  const { _id: id } = await collection.insertOne();
+  await collection.remove(id);
+  const answers = await Promise.all(times(20, () => collection.asSecret(recover(id))));
   assert.deepEqual(tally(answers), { 200: 20 });
   assert.equal(new Set(answers.map(({ text }) => text)).size, 1);
-  assert.equal(ok(await shelf.asSecret({ path: "?count=true" })).count, 1);
+  assert.equal(ok(await collection.asSecret({ path: "?count=true" })).count, 1);
 });
 
 testUnless(
@@ -140,14 +142,16 @@ testUnless(
   "of documents with one unique value only one comes back, however many ask",
   async () => {
     await using app = await openTestApp();
-    const shelf = await openShelf(app, { fields: [{ key: "slug", type: "String", unique: true }] });
+    const collection = await createTestCollection(app, {
+      fields: [{ key: "slug", type: "String", unique: true }],
+    });
     const ids: string[] = [];
     for (let n = 0; n < 20; n++) {
-      const { _id } = await shelf.insertOne({ slug: "s" });
-      await shelf.remove(_id);
+      const { _id } = await collection.insertOne({ slug: "s" });
+      await collection.remove(_id);
       ids.push(_id);
     }
-    const answers = await Promise.all(ids.map((id) => shelf.asSecret(recover(id))));
+    const answers = await Promise.all(ids.map((id) => collection.asSecret(recover(id))));
     assert.deepEqual(tally(answers), { 200: 1, 409: 19 });
   },
 );

@@ -1,36 +1,36 @@
 import assert from "node:assert/strict";
 import { faults, testUnless } from "../support/server_faults.ts";
 import { openTestApp } from "../support/test_app.ts";
-import { type Desk, openDesk } from "./desk.ts";
-import { NOBODY, ok, openShelf, refused } from "./shelf.ts";
+import { createTestOwner, type TestOwner } from "./test_owner.ts";
+import { createTestCollection, NOBODY, ok, refused } from "./test_collection.ts";
 
-const recover = (desk: Desk, id: string, name = "posts") =>
-  desk.asOwner({ method: "PATCH", path: `/collections/${name}/documents/${id}/recover` });
+const recover = (owner: TestOwner, id: string, name = "posts") =>
+  owner.asOwner({ method: "PATCH", path: `/collections/${name}/documents/${id}/recover` });
 
 Deno.test("a document comes out of the trash; one that is not in it stays unchanged", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  const desk = await openDesk(app, shelf.project);
-  const { _id } = await shelf.insertOne({ n: 1 });
-  await shelf.remove(_id);
-  const first = ok(await recover(desk, _id));
+  const collection = await createTestCollection(app);
+  const owner = await createTestOwner(app, collection.project);
+  const { _id } = await collection.insertOne({ n: 1 });
+  await collection.remove(_id);
+  const first = ok(await recover(owner, _id));
   assert.deepEqual([first.isDeleted, first.deletedAt, first.n], [false, null, 1]);
   app.clock.advance(1000);
-  assert.deepEqual(ok(await recover(desk, _id)), first);
+  assert.deepEqual(ok(await recover(owner, _id)), first);
 });
 
 Deno.test("what cannot be recovered is refused, and stays as it is", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  const desk = await openDesk(app, shelf.project);
-  const { _id } = await shelf.insertOne({ n: 1 });
-  await shelf.remove(_id);
-  await shelf.untouched(async () => {
-    refused(await recover(desk, "x"), 400, "INVALID_ID");
-    refused(await recover(desk, NOBODY), 404, "DOCUMENT_NOT_FOUND");
-    refused(await recover(desk, _id, "none"), 404, "COLLECTION_NOT_FOUND");
+  const collection = await createTestCollection(app);
+  const owner = await createTestOwner(app, collection.project);
+  const { _id } = await collection.insertOne({ n: 1 });
+  await collection.remove(_id);
+  await collection.untouched(async () => {
+    refused(await recover(owner, "x"), 400, "INVALID_ID");
+    refused(await recover(owner, NOBODY), 404, "DOCUMENT_NOT_FOUND");
+    refused(await recover(owner, _id, "none"), 404, "COLLECTION_NOT_FOUND");
     const path = `/collections/posts/documents/${_id}/recover`;
-    await desk.isForAdmins({ method: "PATCH", path });
+    await owner.isForAdmins({ method: "PATCH", path });
   });
 });
 
@@ -39,13 +39,15 @@ testUnless(
   "a value that somebody took meanwhile keeps the document in the trash",
   async () => {
     await using app = await openTestApp();
-    const shelf = await openShelf(app, { fields: [{ key: "slug", type: "String", unique: true }] });
-    const desk = await openDesk(app, shelf.project);
-    const { _id } = await shelf.insertOne({ slug: "a" });
-    await shelf.remove(_id);
-    await shelf.insertOne({ slug: "a" });
-    await shelf.untouched(async () => {
-      refused(await recover(desk, _id), 409, "DUPLICATE_VALUE");
+    const collection = await createTestCollection(app, {
+      fields: [{ key: "slug", type: "String", unique: true }],
+    });
+    const owner = await createTestOwner(app, collection.project);
+    const { _id } = await collection.insertOne({ slug: "a" });
+    await collection.remove(_id);
+    await collection.insertOne({ slug: "a" });
+    await collection.untouched(async () => {
+      refused(await recover(owner, _id), 409, "DUPLICATE_VALUE");
     });
   },
 );

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { decodeJwt } from "jose";
 import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
 import { allowOnly } from "./origins.ts";
-import { ok, refused } from "./shelf.ts";
+import { ok, refused } from "./test_collection.ts";
 import { cookieOf, refreshBy, refreshed, type SignedIn, signIn, SITE } from "./signed_in.ts";
 
 const HTTPS = { env: { PUBLIC_URL: "https://api.example.com" } };

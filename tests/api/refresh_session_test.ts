@@ -4,7 +4,7 @@ import { REFRESH_TOKENS, type RefreshTokenRecord } from "@/lib/auth/refresh_toke
 import { createLog } from "@/lib/runtime/log.ts";
 import { ALL, eq } from "@/lib/store/filter.ts";
 import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
-import { ok, refused, tally, times } from "./shelf.ts";
+import { ok, refused, tally, times } from "./test_collection.ts";
 import { isSignedIn, refresh, refreshBy, refreshed, sessionOf, signIn } from "./signed_in.ts";
 
 const SECOND = 1000;

@@ -7,7 +7,7 @@ import type { Answer } from "../support/conforming_client.ts";
 import { openAccount, PASSWORD } from "../support/dashboard.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 import { accept, invite, NO_TOKEN, offer, type Sent } from "./invitations.ts";
-import { ok, refused, tally, times } from "./shelf.ts";
+import { ok, refused, tally, times } from "./test_collection.ts";
 import { openTeam, removed, type Team } from "./team.ts";
 
 let people = 0;

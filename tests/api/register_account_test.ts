@@ -3,7 +3,7 @@ import { type AccountRecord, ACCOUNTS } from "@/lib/projects/account_records.ts"
 import { ALL, eq } from "@/lib/store/filter.ts";
 import { openAccount, PASSWORD, sessionCookieOf } from "../support/dashboard.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
-import { ok, refused, tally, times } from "./shelf.ts";
+import { ok, refused, tally, times } from "./test_collection.ts";
 
 const register = (app: TestApp, body: unknown) => app.send({ path: "/api/auth/register", body });
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
-import { NOBODY, ok, refused } from "./shelf.ts";
+import { NOBODY, ok, refused } from "./test_collection.ts";
 import { openTeam, removed } from "./team.ts";
 
 Deno.test("an admin removes others, to whom the project is unknown from then on", async () => {

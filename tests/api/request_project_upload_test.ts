@@ -4,9 +4,9 @@ import { createApp } from "@/routes/app.ts";
 import { send } from "../support/conforming_client.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { storage } from "../support/test_store.ts";
-import { openDesk } from "./desk.ts";
+import { createTestOwner } from "./test_owner.ts";
 import { openFiles, storesAway } from "./files.ts";
-import { ok, refused } from "./shelf.ts";
+import { ok, refused } from "./test_collection.ts";
 
 const PATH = "/files/upload-request";
 const BODY = { filename: "cat.png", contentType: "image/png", size: 12 };
@@ -14,15 +14,15 @@ const { fileBytesMax, storageBytes } = PLANS.free;
 
 Deno.test("a member uploads in three steps, and everybody can read the file", async () => {
   await using app = await openTestApp();
-  const desk = await openDesk(app);
-  const files = await openFiles(app, desk.project);
-  const answer = await desk.as("admin", { path: PATH, body: BODY });
+  const owner = await createTestOwner(app);
+  const files = await openFiles(app, owner.project);
+  const answer = await owner.as("admin", { path: PATH, body: BODY });
   assert.equal(answer.headers.get("cache-control"), "no-store");
   const { signedUrl, filePath } = ok(answer);
-  assert.ok(filePath.startsWith(`${desk.projectId}/`));
+  assert.ok(filePath.startsWith(`${owner.projectId}/`));
   await files.put({ signedUrl, filePath, size: 12, contentType: "image/png" });
   const confirm = { path: "/files/upload-confirm", body: { filePath, size: 12 } };
-  const { path, url, provider } = ok(await desk.asOwner(confirm));
+  const { path, url, provider } = ok(await owner.asOwner(confirm));
   assert.deepEqual([path, provider], [filePath, "internal"]);
   assert.deepEqual((await files.objects()).stored, [filePath]);
   // From a bucket everybody reads without us.
@@ -33,9 +33,9 @@ Deno.test("a member uploads in three steps, and everybody can read the file", as
 
 Deno.test("what cannot be uploaded is refused, and holds no space", async () => {
   await using app = await openTestApp();
-  const desk = await openDesk(app);
-  const files = await openFiles(app, desk.project);
-  const ask = (changes: object) => desk.asOwner({ path: PATH, body: { ...BODY, ...changes } });
+  const owner = await createTestOwner(app);
+  const files = await openFiles(app, owner.project);
+  const ask = (changes: object) => owner.asOwner({ path: PATH, body: { ...BODY, ...changes } });
   for (let held = 0; held + fileBytesMax <= storageBytes; held += fileBytesMax) {
     ok(await ask({ size: fileBytesMax }));
   }
@@ -43,10 +43,10 @@ Deno.test("what cannot be uploaded is refused, and holds no space", async () => 
     refused(await ask({ size: 0 }), 400, "INVALID_UPLOAD", "size");
     refused(await ask({ size: fileBytesMax + 1 }), 413, "FILE_TOO_LARGE");
     refused(await ask({ size: 1 }), 403, "STORAGE_QUOTA_EXCEEDED");
-    await desk.isForAdmins({ path: PATH, body: BODY });
+    await owner.isForAdmins({ path: PATH, body: BODY });
     const away = createApp(storesAway(app.services));
-    const call = { path: `/api/projects/${desk.projectId}${PATH}`, body: BODY };
-    const answer = await send(away, { ...call, headers: { cookie: desk.account.cookie } });
+    const call = { path: `/api/projects/${owner.projectId}${PATH}`, body: BODY };
+    const answer = await send(away, { ...call, headers: { cookie: owner.account.cookie } });
     refused(answer, 503, "STORAGE_UNAVAILABLE");
   });
 });

@@ -4,7 +4,7 @@ import { UPLOADS } from "@/lib/files/uploads.ts";
 import { stepped } from "../support/stepped.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { changedStores, MiB, openFiles, REQUEST, sendOver, storesAway } from "./files.ts";
-import { refused } from "./shelf.ts";
+import { refused } from "./test_collection.ts";
 
 const asked = (change: object = {}) => ({
   filename: "cat.png",

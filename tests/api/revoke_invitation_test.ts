@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
 import { accept, invite, offer } from "./invitations.ts";
-import { NOBODY, ok, refused } from "./shelf.ts";
+import { NOBODY, ok, refused } from "./test_collection.ts";
 import { openTeam, removed } from "./team.ts";
 
 Deno.test("an admin withdraws an invitation, whoever made it, and its link is dead", async () => {

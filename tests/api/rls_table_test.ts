@@ -2,7 +2,13 @@ import assert from "node:assert/strict";
 import { issueToken } from "@/lib/auth/issue_token.ts";
 import type { Answer } from "../support/conforming_client.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
-import { type Doc, ok, openShelf, type Shelf, type ShelfCall } from "./shelf.ts";
+import {
+  type CollectionCall,
+  createTestCollection,
+  type Doc,
+  ok,
+  type TestCollection,
+} from "./test_collection.ts";
 
 /**
  * Who may do what, as it was decided and not as the code has it.
@@ -143,12 +149,12 @@ const TABLE: Record<"off" | "public-read" | "private", string> = {
   `,
 };
 
-type Send = (call: ShelfCall) => Promise<Answer>;
+type Send = (call: CollectionCall) => Promise<Answer>;
 type Letter = "A" | "B" | "N";
 
 /** The callers of the table, and the ids of Ann and Bob. */
-async function callersOf(app: TestApp, shelf: Shelf) {
-  const { project, name } = shelf;
+async function callersOf(app: TestApp, collection: TestCollection) {
+  const { project, name } = collection;
   const [ann, bob] = [await project.user(), await project.user()];
   const foreign = await (await app.project()).user();
   const expired = await issueToken(app.services, project.projectId, { userId: ann.id, seconds: 1 });
@@ -176,7 +182,10 @@ async function callersOf(app: TestApp, shelf: Shelf) {
 }
 
 /** A write of one kind on a document, and how to tell that it was done. */
-const WRITES: Record<string, { call(id: string): ShelfCall; done(after: Doc | null): boolean }> = {
+const WRITES: Record<
+  string,
+  { call(id: string): CollectionCall; done(after: Doc | null): boolean }
+> = {
   put: {
     call: (id) => ({ method: "PUT", path: `/${id}`, body: { written: true } }),
     done: (after) => after?.written === true,
@@ -203,14 +212,17 @@ for (const [mode, grid] of Object.entries(TABLE)) {
   Deno.test(`row-level security ${mode}: every caller, every operation`, async () => {
     await using app = await openTestApp();
     const rls = mode === "off" ? { enabled: false } : { mode };
-    const shelf = await openShelf(app, { rls, fields: [{ key: "n", type: "String" }] });
-    const { callers, owners } = await callersOf(app, shelf);
+    const collection = await createTestCollection(app, {
+      rls,
+      fields: [{ key: "n", type: "String" }],
+    });
+    const { callers, owners } = await callersOf(app, collection);
     const rows = new Map<string, string>();
 
     async function make(letter: string): Promise<string> {
       const owner = owners[letter.toUpperCase() as Letter];
-      const { _id } = await shelf.insertOne({ n: letter, ...(owner && { userId: owner }) });
-      if (letter !== letter.toUpperCase()) await shelf.remove(_id);
+      const { _id } = await collection.insertOne({ n: letter, ...(owner && { userId: owner }) });
+      if (letter !== letter.toUpperCase()) await collection.remove(_id);
       return _id;
     }
 
@@ -230,7 +242,7 @@ for (const [mode, grid] of Object.entries(TABLE)) {
           return String(answer.status === 200 ? answer.body.data.count : answer.status);
         }
         case "schema":
-          return String((await send({ path: `/api/schemas/${shelf.name}` })).status);
+          return String((await send({ path: `/api/schemas/${collection.name}` })).status);
         case "read": {
           const answer = await send({ path: `/${rows.get(letter)}?meta=true${trash}` });
           if (answer.status === 200) assert.equal(answer.body.data.n, letter);
@@ -247,9 +259,9 @@ for (const [mode, grid] of Object.entries(TABLE)) {
     async function creation(kind: string, letter: string, send: Send): Promise<string> {
       const body = letter === "" ? {} : { userId: owners[letter as Letter] };
       const call = kind === "create" ? { body } : { path: "/bulk", body: [{}, body] };
-      const before = ok(await shelf.asSecret({ path: "?count=true" })).count;
+      const before = ok(await collection.asSecret({ path: "?count=true" })).count;
       const answer = await send(call);
-      const after = ok(await shelf.asSecret({ path: "?count=true" })).count;
+      const after = ok(await collection.asSecret({ path: "?count=true" })).count;
       const expected = answer.status === 201 ? (kind === "create" ? 1 : 2) : 0;
       assert.equal(after - before, expected, `${kind} ${letter} stored ${after - before}`);
       return String(answer.status);
@@ -258,10 +270,10 @@ for (const [mode, grid] of Object.entries(TABLE)) {
     async function writing(kind: string, letter: string, send: Send): Promise<string> {
       const write = WRITES[kind]!;
       const id = await make(letter);
-      const before = await shelf.read(id);
+      const before = await collection.read(id);
       app.clock.advance(1000);
       const answer = await send(write.call(id));
-      const after = await shelf.read(id);
+      const after = await collection.read(id);
       if (answer.status === 200) {
         assert.ok(write.done(after.status === 200 ? after.body.data : null), `${kind} ${letter}`);
       } else assert.equal(after.text, before.text, `a refused ${kind} of ${letter} left a trace`);

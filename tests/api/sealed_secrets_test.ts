@@ -17,7 +17,7 @@ import { openTestApp } from "../support/test_app.ts";
 import { openTestServices } from "../support/test_services.ts";
 import type { TestStore } from "../support/test_store.ts";
 import { createTestStore } from "../support/test_store.ts";
-import { times } from "./shelf.ts";
+import { times } from "./test_collection.ts";
 import { setStorage } from "@/tests/support/given.ts";
 
 const ring = (...ids: string[]) => ids.map((id) => `${id}:${btoa(id.padEnd(32, "."))}`).join(",");

@@ -3,7 +3,7 @@ import { openTestApp } from "../support/test_app.ts";
 import { keepFile, textBytes } from "./blobs.ts";
 import { openFiles } from "./files.ts";
 import { get, openOne, partsOf, TEXT } from "./served.ts";
-import { refused } from "./shelf.ts";
+import { refused } from "./test_collection.ts";
 
 /** Part of the file, and where it lies. */
 const ONE: Readonly<Record<string, readonly [string, string]>> = {

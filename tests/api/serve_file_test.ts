@@ -8,7 +8,7 @@ import { openTestApp } from "../support/test_app.ts";
 import { keepFile, put, textBytes } from "./blobs.ts";
 import { openFiles } from "./files.ts";
 import { get, head, openOne, TEXT } from "./served.ts";
-import { NOBODY, refused } from "./shelf.ts";
+import { NOBODY, refused } from "./test_collection.ts";
 
 Deno.test("a confirmed file is served to everybody at the URL that confirm gave", async () => {
   await using app = await openTestApp();

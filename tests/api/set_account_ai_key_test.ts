@@ -4,7 +4,7 @@ import { aiKeyBinding } from "@/lib/ai/keys.ts";
 import { eq } from "@/lib/store/filter.ts";
 import { openAccount, ownedProject, type TestAccount } from "../support/dashboard.ts";
 import { openTestApp } from "../support/test_app.ts";
-import { refused } from "./shelf.ts";
+import { refused } from "./test_collection.ts";
 
 const PATH = "/api/user/me/byok";
 const KEY = "gsk_planted-and-never-seen-again";

@@ -5,7 +5,7 @@ import { type ProjectRecord, PROJECTS } from "@/lib/projects/records.ts";
 import { eq } from "@/lib/store/filter.ts";
 import { joinProject, openAccount, ownedProject, type TestAccount } from "../support/dashboard.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
-import { NOBODY, refused } from "./shelf.ts";
+import { NOBODY, refused } from "./test_collection.ts";
 
 const KEY = "gsk_planted-and-never-seen-again";
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { findStorage } from "@/lib/files/storage_settings.ts";
 import { openTestApp } from "../support/test_app.ts";
-import { openDesk } from "./desk.ts";
+import { createTestOwner } from "./test_owner.ts";
 import { openFiles } from "./files.ts";
-import { ok, refused } from "./shelf.ts";
+import { ok, refused } from "./test_collection.ts";
 
 const SECRET = "a-bucket-secret-that-stays-inside";
 const BODY = {
@@ -17,7 +17,7 @@ const put = (body: unknown) => ({ method: "PUT", path: "/storage", body });
 
 Deno.test("a bucket is set, its keys are kept where none are sent and never shown", async () => {
   await using app = await openTestApp();
-  const desk = await openDesk(app);
+  const owner = await createTestOwner(app);
   const shown = {
     provider: "external",
     endpoint: "https://s3.example.com",
@@ -27,13 +27,13 @@ Deno.test("a bucket is set, its keys are kept where none are sent and never show
     publicUrl: null,
     hasKeys: true,
   };
-  const first = await desk.as("admin", put(BODY));
+  const first = await owner.as("admin", put(BODY));
   assert.deepEqual(ok(first), shown);
   const { accessKeyId: _id, secretAccessKey: _secret, ...keyless } = BODY;
   const publicUrl = "https://files.example.com";
-  const again = await desk.asOwner(put({ ...keyless, publicUrl }));
+  const again = await owner.asOwner(put({ ...keyless, publicUrl }));
   assert.deepEqual(ok(again), { ...shown, publicUrl });
-  const read = await desk.asOwner({ path: "/storage" });
+  const read = await owner.asOwner({ path: "/storage" });
   assert.deepEqual(ok(read).own, { ...shown, publicUrl });
   assert.deepEqual([ok(read).usage.limit, ok(read).usage.provider], [null, "external"]);
   for (const { text } of [first, again, read]) {
@@ -43,7 +43,7 @@ Deno.test("a bucket is set, its keys are kept where none are sent and never show
 
 Deno.test("what is no bucket is refused, and nothing of it kept or repeated", async () => {
   await using app = await openTestApp();
-  const desk = await openDesk(app);
+  const owner = await createTestOwner(app);
   const wrong: [object, string][] = [
     [{ ...BODY, endpoint: "http://127.0.0.1:9000" }, "endpoint"],
     [{ ...BODY, endpoint: "https://10.0.0.1" }, "private network"],
@@ -52,21 +52,21 @@ Deno.test("what is no bucket is refused, and nothing of it kept or repeated", as
     [{ ...BODY, more: 1 }, "endpoint"],
   ];
   for (const [body, says] of wrong) {
-    const answer = await desk.asOwner(put(body));
+    const answer = await owner.asOwner(put(body));
     refused(answer, 400, "INVALID_INPUT", says);
     assert.ok(!answer.text.toLowerCase().includes(SECRET));
   }
-  await desk.isForAdmins(put(BODY));
-  assert.equal(await findStorage(app.services, desk.projectId), null);
+  await owner.isForAdmins(put(BODY));
+  assert.equal(await findStorage(app.services, owner.projectId), null);
 });
 
 Deno.test("another bucket is refused while files are in the present one", async () => {
   await using app = await openTestApp();
-  const desk = await openDesk(app);
-  ok(await desk.asOwner(put(BODY)));
-  const files = await openFiles(app, desk.project);
+  const owner = await createTestOwner(app);
+  ok(await owner.asOwner(put(BODY)));
+  const files = await openFiles(app, owner.project);
   const answer = await files.ask({ filename: "a", contentType: "text/plain", size: 1 });
   assert.equal(answer.status, 200, answer.text);
-  const other = await desk.asOwner(put({ ...BODY, bucket: "other" }));
+  const other = await owner.asOwner(put({ ...BODY, bucket: "other" }));
   refused(other, 409, "STORAGE_IN_USE", "1 file");
 });

@@ -1,20 +1,20 @@
 import assert from "node:assert/strict";
 import { findProvider } from "@/lib/projects/providers.ts";
 import { openTestApp } from "../support/test_app.ts";
-import { type Desk, openDesk } from "./desk.ts";
-import { ok, refused } from "./shelf.ts";
+import { createTestOwner, type TestOwner } from "./test_owner.ts";
+import { ok, refused } from "./test_collection.ts";
 
 const SECRET = "a-client-secret-that-stays-inside";
 
-const put = (desk: Desk, body: unknown, provider = "github") =>
-  desk.asOwner({ method: "PUT", path: `/providers/${provider}`, body });
+const put = (owner: TestOwner, body: unknown, provider = "github") =>
+  owner.asOwner({ method: "PUT", path: `/providers/${provider}`, body });
 
-const stored = ({ app, projectId }: Desk) => findProvider(app.services, projectId, "github");
+const stored = ({ app, projectId }: TestOwner) => findProvider(app.services, projectId, "github");
 
 Deno.test("a provider is set up, its secret is kept where none is sent and never shown", async () => {
   await using app = await openTestApp();
-  const desk = await openDesk(app);
-  const first = await put(desk, {
+  const owner = await createTestOwner(app);
+  const first = await put(owner, {
     enabled: true,
     clientId: "id",
     clientSecret: SECRET,
@@ -28,36 +28,36 @@ Deno.test("a provider is set up, its secret is kept where none is sent and never
     linking: "never",
     callbackUrl: `${app.services.config.publicUrl}/api/userAuth/social/github/callback`,
   });
-  const again = await put(desk, { enabled: true, clientId: "other", clientSecret: "" });
+  const again = await put(owner, { enabled: true, clientId: "other", clientSecret: "" });
   assert.equal(ok(again).clientId, "other");
   assert.equal(ok(again).linking, "never");
-  const off = await put(desk, { enabled: false });
+  const off = await put(owner, { enabled: false });
   assert.deepEqual([ok(off).enabled, ok(off).clientId], [false, "other"]);
-  assert.equal((await stored(desk))!.clientSecret!.reveal(), SECRET);
-  const list = await desk.asOwner({ path: "/providers" });
+  assert.equal((await stored(owner))!.clientSecret!.reveal(), SECRET);
+  const list = await owner.asOwner({ path: "/providers" });
   for (const { text } of [first, again, off, list]) assert.ok(!text.includes(SECRET));
 });
 
 Deno.test("to be enabled a provider needs an id and a secret: 422 names what is missing", async () => {
   await using app = await openTestApp();
-  const desk = await openDesk(app);
-  refused(await put(desk, { enabled: true }), 422, "PROVIDER_INCOMPLETE", "clientId and client");
-  const noSecret = await put(desk, { enabled: true, clientId: "id" });
+  const owner = await createTestOwner(app);
+  refused(await put(owner, { enabled: true }), 422, "PROVIDER_INCOMPLETE", "clientId and client");
+  const noSecret = await put(owner, { enabled: true, clientId: "id" });
   refused(noSecret, 422, "PROVIDER_INCOMPLETE", "needs clientSecret");
-  const noId = await put(desk, { enabled: true, clientSecret: SECRET });
+  const noId = await put(owner, { enabled: true, clientSecret: SECRET });
   refused(noId, 422, "PROVIDER_INCOMPLETE", "needs clientId");
-  assert.equal(await stored(desk), null, "a refusal leaves no trace");
-  const draft = ok(await put(desk, { enabled: false, clientSecret: SECRET }));
+  assert.equal(await stored(owner), null, "a refusal leaves no trace");
+  const draft = ok(await put(owner, { enabled: false, clientSecret: SECRET }));
   assert.deepEqual([draft.clientId, draft.hasClientSecret], [null, true]);
-  assert.equal(ok(await put(desk, { enabled: true, clientId: "id" })).enabled, true);
+  assert.equal(ok(await put(owner, { enabled: true, clientId: "id" })).enabled, true);
 });
 
 Deno.test("what no provider has is refused, and nothing of it repeated", async () => {
   await using app = await openTestApp();
-  const desk = await openDesk(app);
+  const owner = await createTestOwner(app);
   const body = { enabled: true, clientId: "id", clientSecret: SECRET };
-  refused(await put(desk, body, "gitlab"), 404, "PROVIDER_UNKNOWN");
-  const spaced = await put(desk, { ...body, clientSecret: `${SECRET} x` });
+  refused(await put(owner, body, "gitlab"), 404, "PROVIDER_UNKNOWN");
+  const spaced = await put(owner, { ...body, clientSecret: `${SECRET} x` });
   refused(spaced, 400, "INVALID_INPUT", "client secret");
   assert.ok(!spaced.text.includes(SECRET));
   for (
@@ -69,15 +69,15 @@ Deno.test("what no provider has is refused, and nothing of it repeated", async (
       { ...body, clientSecret: 1 },
       { ...body, more: true },
     ]
-  ) refused(await put(desk, wrong), 400, "INVALID_BODY");
-  assert.equal(await stored(desk), null);
+  ) refused(await put(owner, wrong), 400, "INVALID_BODY");
+  assert.equal(await stored(owner), null);
 });
 
 Deno.test("only admins and the owner set a provider up", async () => {
   await using app = await openTestApp();
-  const desk = await openDesk(app);
+  const owner = await createTestOwner(app);
   const call = { method: "PUT", path: "/providers/github", body: { enabled: false } };
-  await desk.isForAdmins(call);
-  assert.equal(await stored(desk), null);
-  ok(await desk.as("admin", call));
+  await owner.isForAdmins(call);
+  assert.equal(await stored(owner), null);
+  ok(await owner.as("admin", call));
 });

@@ -3,7 +3,7 @@ import { createApp } from "@/routes/app.ts";
 import { send } from "../support/conforming_client.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { openTestServices } from "../support/test_services.ts";
-import { ok, tally, times } from "./shelf.ts";
+import { ok, tally, times } from "./test_collection.ts";
 import { arrive, exchangeCall, signIn } from "./signed_in.ts";
 
 /** How long a change may go unseen by another process. */

@@ -7,7 +7,7 @@ import { createApp } from "@/routes/app.ts";
 import { send } from "../support/conforming_client.ts";
 import { openAccount, PASSWORD, sessionCookieOf } from "../support/dashboard.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
-import { ok, refused } from "./shelf.ts";
+import { ok, refused } from "./test_collection.ts";
 
 const signIn = (app: TestApp, body: unknown, headers: Record<string, string> = {}) =>
   app.send({ path: "/api/auth/login", body, headers });

@@ -8,7 +8,7 @@ import { createLog } from "@/lib/runtime/log.ts";
 import { ALL, eq } from "@/lib/store/filter.ts";
 import type { Change, Id } from "@/lib/store/port.ts";
 import { verifiedEmail } from "../support/github_fake.ts";
-import { times } from "./shelf.ts";
+import { times } from "./test_collection.ts";
 import {
   failedWith,
   openSignInWorld,

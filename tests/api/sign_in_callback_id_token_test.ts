@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { PROVIDER_TIMEOUT_MS } from "@/lib/limits.ts";
 import type { Forgery } from "../support/forged_id_token.ts";
 import { hurried } from "../support/hurried.ts";
-import { times } from "./shelf.ts";
+import { times } from "./test_collection.ts";
 import {
   type Arrival,
   arrivalOf,

@@ -6,7 +6,7 @@ import { sha256 } from "@/lib/crypto/hashes.ts";
 import { type ProjectRecord, PROJECTS } from "@/lib/projects/records.ts";
 import { ALL, eq } from "@/lib/store/filter.ts";
 import { maintain } from "@/routes/maintenance.ts";
-import { refused, times } from "./shelf.ts";
+import { refused, times } from "./test_collection.ts";
 import {
   arrivalOf,
   failedWith,

@@ -6,7 +6,7 @@ import { maintain } from "@/routes/maintenance.ts";
 import type { Answer } from "../support/conforming_client.ts";
 import { openAccount, PASSWORD, type TestAccount } from "../support/dashboard.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
-import { ok, refused, tally, times } from "./shelf.ts";
+import { ok, refused, tally, times } from "./test_collection.ts";
 
 const MINUTE = 60_000;
 const EMAIL = "ada@example.com";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { openTestApp, type TestProject } from "../support/test_app.ts";
-import { ok, refused, tally, times } from "./shelf.ts";
+import { ok, refused, tally, times } from "./test_collection.ts";
 import { arrive, exchangeCall, refresh, signIn } from "./signed_in.ts";
 
 const LIMIT = 60;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { openAccount, signedInAgain } from "../support/dashboard.ts";
 import { openTestApp } from "../support/test_app.ts";
-import { ok, refused } from "./shelf.ts";
+import { ok, refused } from "./test_collection.ts";
 
 const SIGN_OUT = { method: "POST", path: "/api/auth/logout" };
 const CLEARED = ["corbel_session=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax"];

@@ -7,7 +7,7 @@ import { ACCESS_TOKEN_SECONDS } from "@/lib/limits.ts";
 import type { Id } from "@/lib/store/port.ts";
 import type { Answer, Call } from "../support/conforming_client.ts";
 import type { TestApp, TestProject, TestUser } from "../support/test_app.ts";
-import { ok } from "./shelf.ts";
+import { ok } from "./test_collection.ts";
 
 export const SITE = "https://app.example.com";
 

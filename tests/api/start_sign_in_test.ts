@@ -3,7 +3,7 @@ import { saveProvider } from "@/lib/projects/providers.ts";
 import { SIGN_IN_STATES, type SignInStateRecord } from "@/lib/social/states.ts";
 import { ALL } from "@/lib/store/filter.ts";
 import { allowOnly } from "./origins.ts";
-import { refused, times } from "./shelf.ts";
+import { refused, times } from "./test_collection.ts";
 import {
   arrivalOf,
   callbackUrl,

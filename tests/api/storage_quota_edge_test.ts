@@ -5,7 +5,7 @@ import { until } from "../acceptance/until.ts";
 import type { Answer } from "../support/conforming_client.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { type Files, MiB, openFiles } from "./files.ts";
-import { refused, tally, times } from "./shelf.ts";
+import { refused, tally, times } from "./test_collection.ts";
 
 const LIMIT = 20 * MiB;
 const FILE_BYTES = 1000;

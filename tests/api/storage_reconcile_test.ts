@@ -8,7 +8,7 @@ import { stepped } from "../support/stepped.ts";
 import { until } from "../acceptance/until.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { changedStores, type Files, openFiles, putSigned, sendOver } from "./files.ts";
-import { refused, times } from "./shelf.ts";
+import { refused, times } from "./test_collection.ts";
 
 const check = ({ app, project: { projectId } }: Files) =>
   reconcile(app.services, projectId, { repair: false });

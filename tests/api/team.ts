@@ -8,7 +8,7 @@ import {
   type TestAccount,
 } from "../support/dashboard.ts";
 import type { TestApp } from "../support/test_app.ts";
-import { ok } from "./shelf.ts";
+import { ok } from "./test_collection.ts";
 
 /** A project with a member of each role, and somebody who is none. */
 export interface Team extends OwnedProject {

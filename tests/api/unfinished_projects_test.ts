@@ -4,7 +4,7 @@ import { objectIds } from "@/lib/ids.ts";
 import { ALL } from "@/lib/store/filter.ts";
 import { maintain } from "@/routes/maintenance.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
-import { ok } from "./shelf.ts";
+import { ok } from "./test_collection.ts";
 
 const HOUR_MS = 3_600_000;
 

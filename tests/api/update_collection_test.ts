@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
-import { openDesk } from "./desk.ts";
-import { ok, refused } from "./shelf.ts";
+import { createTestOwner } from "./test_owner.ts";
+import { ok, refused } from "./test_collection.ts";
 
 const put = (body: unknown, name = "posts") => ({
   method: "PUT",
@@ -11,47 +11,47 @@ const put = (body: unknown, name = "posts") => ({
 
 Deno.test("a definition is replaced whole, with or without its name, and holds at once", async () => {
   await using app = await openTestApp();
-  const desk = await openDesk(app);
-  await desk.project.collection({ name: "posts", strict: true, rls: { enabled: false } });
+  const owner = await createTestOwner(app);
+  await owner.project.collection({ name: "posts", strict: true, rls: { enabled: false } });
   const fields = [{ key: "title", type: "String", required: true }];
-  const { strict, rls } = ok(await desk.asOwner(put({ fields })));
+  const { strict, rls } = ok(await owner.asOwner(put({ fields })));
   assert.deepEqual([strict, rls.enabled], [false, true], "what is left out has its default");
-  ok(await desk.asOwner(put({ name: "posts", fields })));
-  const untitled = await desk.project.asSecret({ path: "/api/data/posts", body: {} });
+  ok(await owner.asOwner(put({ name: "posts", fields })));
+  const untitled = await owner.project.asSecret({ path: "/api/data/posts", body: {} });
   refused(untitled, 400, "INVALID_DOCUMENT", "title");
 });
 
 Deno.test("the name cannot change, and an unknown collection is 404", async () => {
   await using app = await openTestApp();
-  const desk = await openDesk(app);
-  await desk.project.collection({ name: "posts" });
-  refused(await desk.asOwner(put({ name: "tasks" })), 400, "INVALID_DEFINITION", "cannot change");
-  refused(await desk.asOwner(put({ name: 1 })), 400, "INVALID_DEFINITION");
-  refused(await desk.asOwner(put({ strict: 1 })), 400, "INVALID_DEFINITION", "strict");
+  const owner = await createTestOwner(app);
+  await owner.project.collection({ name: "posts" });
+  refused(await owner.asOwner(put({ name: "tasks" })), 400, "INVALID_DEFINITION", "cannot change");
+  refused(await owner.asOwner(put({ name: 1 })), 400, "INVALID_DEFINITION");
+  refused(await owner.asOwner(put({ strict: 1 })), 400, "INVALID_DEFINITION", "strict");
   for (const name of ["tasks", "Posts"]) {
-    refused(await desk.asOwner(put({}, name)), 404, "COLLECTION_NOT_FOUND");
+    refused(await owner.asOwner(put({}, name)), 404, "COLLECTION_NOT_FOUND");
   }
 });
 
 Deno.test("documents that do not fit are named, and the definition stays", async () => {
   await using app = await openTestApp();
-  const desk = await openDesk(app);
-  await desk.project.collection({ name: "posts", fields: [] });
+  const owner = await createTestOwner(app);
+  await owner.project.collection({ name: "posts", fields: [] });
   const { _id } = ok(
-    await desk.project.asSecret({ path: "/api/data/posts", body: { views: "many" } }),
+    await owner.project.asSecret({ path: "/api/data/posts", body: { views: "many" } }),
     201,
   );
   const fields = [{ key: "views", type: "Number" }];
-  refused(await desk.asOwner(put({ fields })), 409, "DEFINITION_CONFLICT", _id);
-  const { items } = ok(await desk.asOwner({ path: "/collections" }));
+  refused(await owner.asOwner(put({ fields })), 409, "DEFINITION_CONFLICT", _id);
+  const { items } = ok(await owner.asOwner({ path: "/collections" }));
   assert.deepEqual(items[0].fields.map(({ key }: { key: string }) => key), ["userId"]);
 });
 
 Deno.test("only admins and the owner change a collection", async () => {
   await using app = await openTestApp();
-  const desk = await openDesk(app);
-  await desk.project.collection({ name: "posts" });
-  await desk.isForAdmins(put({ strict: true }));
-  assert.equal(ok(await desk.asOwner({ path: "/collections" })).items[0].strict, false);
-  assert.equal(ok(await desk.as("admin", put({ strict: true }))).strict, true);
+  const owner = await createTestOwner(app);
+  await owner.project.collection({ name: "posts" });
+  await owner.isForAdmins(put({ strict: true }));
+  assert.equal(ok(await owner.asOwner({ path: "/collections" })).items[0].strict, false);
+  assert.equal(ok(await owner.as("admin", put({ strict: true }))).strict, true);
 });

@@ -4,7 +4,7 @@ import { PLANS } from "@/lib/projects/plans.ts";
 import { eq } from "@/lib/store/filter.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { type Files, openFiles } from "./files.ts";
-import { refused, tally, times } from "./shelf.ts";
+import { refused, tally, times } from "./test_collection.ts";
 
 const { files: FILES, openUploads: OPEN } = PLANS.free;
 const ONE = { filename: "a", contentType: "text/plain", size: 1 };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
-import { type Doc, ok, openShelf, refused } from "./shelf.ts";
+import { createTestCollection, type Doc, ok, refused } from "./test_collection.ts";
 
 const STORED: Record<string, string> = {
   "2026-01-31": "2026-01-31T00:00:00.000Z",
@@ -66,17 +66,19 @@ const FIELDS = [
 
 Deno.test("a date is stored and answered in UTC with milliseconds, on every write", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, { fields: FIELDS });
-  const { _id: id } = await shelf.insertOne();
+  const collection = await createTestCollection(app, { fields: FIELDS });
+  const { _id: id } = await collection.insertOne();
   for (const [sent, stored] of Object.entries(STORED)) {
     const body = { at: sent, inner: { at: sent }, list: [sent, null] };
-    const bulk = ok(await shelf.asSecret({ path: "/bulk", body: [body] }), 201);
+    const bulk = ok(await collection.asSecret({ path: "/bulk", body: [body] }), 201);
     const documents: Doc[] = [
-      ok(await shelf.asSecret({ body }), 201),
-      ok(await shelf.asSecret({ method: "PUT", path: `/${id}`, body })),
-      ok(await shelf.asSecret({ method: "PATCH", path: `/${id}`, body })),
-      ok(await shelf.asSecret({ method: "PATCH", path: `/${id}`, body: { "inner.at": sent } })),
-      ok(await shelf.asSecret({ path: `/${bulk.ids[0]}` })),
+      ok(await collection.asSecret({ body }), 201),
+      ok(await collection.asSecret({ method: "PUT", path: `/${id}`, body })),
+      ok(await collection.asSecret({ method: "PATCH", path: `/${id}`, body })),
+      ok(
+        await collection.asSecret({ method: "PATCH", path: `/${id}`, body: { "inner.at": sent } }),
+      ),
+      ok(await collection.asSecret({ path: `/${bulk.ids[0]}` })),
     ];
     for (const document of documents) {
       assert.equal(document.at, stored);
@@ -88,9 +90,9 @@ Deno.test("a date is stored and answered in UTC with milliseconds, on every writ
 
 Deno.test("what is no date is refused on every write and stores nothing", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, { fields: FIELDS });
-  const { _id: id } = await shelf.insertOne({ inner: {} });
-  await shelf.untouched(async () => {
+  const collection = await createTestCollection(app, { fields: FIELDS });
+  const { _id: id } = await collection.insertOne({ inner: {} });
+  await collection.untouched(async () => {
     for (const value of REFUSED) {
       for (const body of [{ at: value }, { inner: { at: value } }, { list: [value] }]) {
         const calls = [
@@ -100,33 +102,35 @@ Deno.test("what is no date is refused on every write and stores nothing", async 
           { method: "PATCH", path: `/${id}`, body },
         ];
         for (const call of calls) {
-          refused(await shelf.asSecret(call), 400, "INVALID_DOCUMENT", "ISO 8601");
+          refused(await collection.asSecret(call), 400, "INVALID_DOCUMENT", "ISO 8601");
         }
       }
       const part = { method: "PATCH", path: `/${id}`, body: { "inner.at": value } };
-      refused(await shelf.asSecret(part), 400, "INVALID_DOCUMENT", "ISO 8601");
+      refused(await collection.asSecret(part), 400, "INVALID_DOCUMENT", "ISO 8601");
     }
   });
 });
 
 Deno.test("a filter reads dates as a write does, and refuses what is none", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, { fields: FIELDS });
+  const collection = await createTestCollection(app, { fields: FIELDS });
   for (const [sent, stored] of Object.entries(STORED)) {
-    const document = await shelf.insertOne({ at: sent });
+    const document = await collection.insertOne({ at: sent });
     const text = encodeURIComponent(sent);
     for (const query of [`at=${text}`, `at_in=${text}`, `where={"at":"${text}"}`]) {
-      const found = ok(await shelf.asSecret({ path: `?${query}&limit=1000` })).items as Doc[];
+      const found = ok(await collection.asSecret({ path: `?${query}&limit=1000` })).items as Doc[];
       assert.ok(found.some(({ _id }) => _id === document._id), `${query} misses ${stored}`);
       assert.ok(found.every(({ at }) => at === stored), `${query} finds another time`);
     }
   }
   for (const value of REFUSED.filter((one) => typeof one === "string")) {
     const text = encodeURIComponent(value as string);
-    refused(await shelf.asSecret({ path: `?at=${text}` }), 400, "INVALID_QUERY", "at");
-    refused(await shelf.asSecret({ path: `?at_gt=${text}` }), 400, "INVALID_QUERY", "at_gt");
+    refused(await collection.asSecret({ path: `?at=${text}` }), 400, "INVALID_QUERY", "at");
+    refused(await collection.asSecret({ path: `?at_gt=${text}` }), 400, "INVALID_QUERY", "at_gt");
     refused(
-      await shelf.asSecret({ path: `?where=${encodeURIComponent(JSON.stringify({ at: value }))}` }),
+      await collection.asSecret({
+        path: `?where=${encodeURIComponent(JSON.stringify({ at: value }))}`,
+      }),
       400,
       "INVALID_QUERY",
       "where",
@@ -136,8 +140,8 @@ Deno.test("a filter reads dates as a write does, and refuses what is none", asyn
 
 Deno.test("dates compare by their time, whatever zone they were written in", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, { fields: FIELDS });
-  await shelf.insert(
+  const collection = await createTestCollection(app, { fields: FIELDS });
+  await collection.insert(
     { n: 1, at: "2026-01-31T12:00:00+05:00" },
     { n: 2, at: "2026-01-31T08:00:00Z" },
     { n: 3, at: "2026-01-31T00:00:00-10:00" },
@@ -145,10 +149,16 @@ Deno.test("dates compare by their time, whatever zone they were written in", asy
     { n: 5, at: "1969-07-20T20:17:40Z" },
     { n: 6, at: null },
   );
-  assert.deepEqual(await shelf.names("sort=at"), [6, 5, 4, 1, 2, 3]);
-  assert.deepEqual(await shelf.names("sort=-at"), [3, 2, 1, 4, 5, 6]);
-  assert.deepEqual(await shelf.names("at_gt=2026-01-31T07:00:00Z&sort=at"), [2, 3]);
-  assert.deepEqual(await shelf.names("at_lte=2026-01-31T02:00:00-05:00&sort=at"), [5, 4, 1]);
-  assert.deepEqual(await shelf.names("at_lt=2026-01-31&sort=at"), [5]);
-  assert.deepEqual(await shelf.names("at_ne=2026-01-31T01:00:00%2B01:00&sort=at"), [6, 5, 1, 2, 3]);
+  assert.deepEqual(await collection.names("sort=at"), [6, 5, 4, 1, 2, 3]);
+  assert.deepEqual(await collection.names("sort=-at"), [3, 2, 1, 4, 5, 6]);
+  assert.deepEqual(await collection.names("at_gt=2026-01-31T07:00:00Z&sort=at"), [2, 3]);
+  assert.deepEqual(await collection.names("at_lte=2026-01-31T02:00:00-05:00&sort=at"), [5, 4, 1]);
+  assert.deepEqual(await collection.names("at_lt=2026-01-31&sort=at"), [5]);
+  assert.deepEqual(await collection.names("at_ne=2026-01-31T01:00:00%2B01:00&sort=at"), [
+    6,
+    5,
+    1,
+    2,
+    3,
+  ]);
 });

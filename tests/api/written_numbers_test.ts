@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
-import { ok, openShelf, type Shelf } from "./shelf.ts";
+import { createTestCollection, ok, type TestCollection } from "./test_collection.ts";
 
 /** Texts that are the shortest of their doubles, so the answer must repeat them letter by letter. */
 const EXACT = [
@@ -43,7 +43,7 @@ const SPELLINGS: Record<string, number> = {
 const textOf = (numbers: readonly string[]): string =>
   `{${numbers.map((text, i) => `"f${i}":${text}`).join(",")}}`;
 
-async function everyAnswer(shelf: Shelf, id: string): Promise<string[]> {
+async function everyAnswer(collection: TestCollection, id: string): Promise<string[]> {
   const paths = [
     `/${id}`,
     "",
@@ -52,7 +52,7 @@ async function everyAnswer(shelf: Shelf, id: string): Promise<string[]> {
     "?sort=_id&limit=1",
     `/${id}?meta=false`,
   ];
-  const answers = await Promise.all(paths.map((path) => shelf.asSecret({ path })));
+  const answers = await Promise.all(paths.map((path) => collection.asSecret({ path })));
   for (const answer of answers) assert.equal(answer.status, 200, answer.text);
   return answers.map(({ text }) => text);
 }
@@ -69,33 +69,37 @@ for (const declared of [true, false]) {
 
   Deno.test(`numbers come back letter by letter from every answer (${kind})`, async () => {
     await using app = await openTestApp();
-    const shelf = await openShelf(app, { fields });
+    const collection = await createTestCollection(app, { fields });
     const body = textOf(EXACT);
-    const created = await shelf.asSecret({ body });
+    const created = await collection.asSecret({ body });
     const { _id: id } = ok(created, 201);
     assertExact(created.text, "f");
-    for (const text of await everyAnswer(shelf, id)) assertExact(text, "f");
+    for (const text of await everyAnswer(collection, id)) assertExact(text, "f");
 
-    const patched = await shelf.asSecret({ method: "PATCH", path: `/${id}`, body: { other: 1 } });
+    const patched = await collection.asSecret({
+      method: "PATCH",
+      path: `/${id}`,
+      body: { other: 1 },
+    });
     assertExact(patched.text, "f");
-    const replaced = await shelf.asSecret({ method: "PUT", path: `/${id}`, body });
+    const replaced = await collection.asSecret({ method: "PUT", path: `/${id}`, body });
     assertExact(replaced.text, "f");
-    const all = await shelf.asSecret({ method: "PATCH", path: `/${id}`, body });
+    const all = await collection.asSecret({ method: "PATCH", path: `/${id}`, body });
     assertExact(all.text, "f");
-    await shelf.remove(id);
-    const recovered = await shelf.asSecret({ method: "PATCH", path: `/${id}/recover` });
+    await collection.remove(id);
+    const recovered = await collection.asSecret({ method: "PATCH", path: `/${id}/recover` });
     assertExact(recovered.text, "f");
-    for (const text of await everyAnswer(shelf, id)) assertExact(text, "f");
+    for (const text of await everyAnswer(collection, id)) assertExact(text, "f");
   });
 
   Deno.test(`each number is found by its own text (${kind})`, async () => {
     await using app = await openTestApp();
-    const shelf = await openShelf(app, {
+    const collection = await createTestCollection(app, {
       fields: declared ? [{ key: "n", type: "Number", index: true }] : [],
     });
-    for (const number of EXACT) ok(await shelf.asSecret({ body: `{"n":${number}}` }), 201);
+    for (const number of EXACT) ok(await collection.asSecret({ body: `{"n":${number}}` }), 201);
     for (const number of EXACT) {
-      const found = ok(await shelf.asSecret({ path: `?n=${encodeURIComponent(number)}` }));
+      const found = ok(await collection.asSecret({ path: `?n=${encodeURIComponent(number)}` }));
       // 0 and -0 are two documents and one number.
       assert.equal(found.total, Number(number) === 0 ? 2 : 1, number);
       for (const item of found.items) assert.ok(item.n === Number(number), number);
@@ -105,21 +109,24 @@ for (const declared of [true, false]) {
 
 Deno.test("numbers inside objects and lists come back letter by letter, bulk included", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
+  const collection = await createTestCollection(app);
   const text = `{"o":${textOf(EXACT)},"l":[${EXACT.join(",")}]}`;
-  const bulk = ok(await shelf.asSecret({ path: "/bulk", body: `[${text}]` }), 201);
+  const bulk = ok(await collection.asSecret({ path: "/bulk", body: `[${text}]` }), 201);
   const [id] = bulk.ids;
-  const single = await shelf.asSecret({
+  const single = await collection.asSecret({
     body: text,
     headers: { "idempotency-key": "numbers" },
   });
-  const again = await shelf.asSecret({ body: text, headers: { "idempotency-key": "numbers" } });
-  const dotted = await shelf.asSecret({
+  const again = await collection.asSecret({
+    body: text,
+    headers: { "idempotency-key": "numbers" },
+  });
+  const dotted = await collection.asSecret({
     method: "PATCH",
     path: `/${id}`,
     body: `{"o.part":{"deep":-0}}`,
   });
-  const read = await shelf.asSecret({ path: `/${id}` });
+  const read = await collection.asSecret({ path: `/${id}` });
   for (const answer of [single, again, dotted, read]) {
     assert.ok(answer.status < 300, answer.text);
     assertExact(answer.text, "f");
@@ -130,22 +137,22 @@ Deno.test("numbers inside objects and lists come back letter by letter, bulk inc
 
 Deno.test("other spellings of a number are the same double", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
+  const collection = await createTestCollection(app);
   for (const [text, double] of Object.entries(SPELLINGS)) {
-    const created = await shelf.asSecret({ body: `{"n":${text}}` });
+    const created = await collection.asSecret({ body: `{"n":${text}}` });
     assert.ok(Object.is(ok(created, 201).n, double), `${text} became ${created.text}`);
-    const read = await shelf.asSecret({ path: `/${created.body.data._id}` });
+    const read = await collection.asSecret({ path: `/${created.body.data._id}` });
     assert.ok(Object.is(read.body.data.n, double), `${text} became ${read.text}`);
   }
 });
 
 Deno.test("numbers keep their value through populate", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, {
+  const collection = await createTestCollection(app, {
     fields: [{ key: "next", type: "Ref", ref: "posts" }],
   });
-  const target = ok(await shelf.asSecret({ body: textOf(EXACT) }), 201);
-  const { _id: id } = await shelf.insertOne({ next: target._id });
-  assertExact((await shelf.asSecret({ path: `/${id}?populate=next` })).text, "f");
-  assertExact((await shelf.asSecret({ path: `?_id=${id}&populate=next` })).text, "f");
+  const target = ok(await collection.asSecret({ body: textOf(EXACT) }), 201);
+  const { _id: id } = await collection.insertOne({ next: target._id });
+  assertExact((await collection.asSecret({ path: `/${id}?populate=next` })).text, "f");
+  assertExact((await collection.asSecret({ path: `?_id=${id}&populate=next` })).text, "f");
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
-import { NOBODY, ok, openShelf, refused } from "./shelf.ts";
+import { createTestCollection, NOBODY, ok, refused } from "./test_collection.ts";
 
 const LATER = "2030-01-01T00:00:00.000Z";
 
@@ -15,14 +15,14 @@ const OTHERS: Record<string, readonly unknown[]> = {
 
 Deno.test("POST and bulk refuse every server-owned field, whatever its value", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  const stored = await shelf.insertOne();
-  await shelf.untouched(async () => {
+  const collection = await createTestCollection(app);
+  const stored = await collection.insertOne();
+  await collection.untouched(async () => {
     for (const [field, values] of Object.entries(OTHERS)) {
       for (const value of [...values, stored[field]]) {
         const body = { [field]: value };
-        refused(await shelf.asSecret({ body }), 400, "FIELD_READ_ONLY", `"${field}"`);
-        const bulk = await shelf.asSecret({ path: "/bulk", body: [{ n: 1 }, body] });
+        refused(await collection.asSecret({ body }), 400, "FIELD_READ_ONLY", `"${field}"`);
+        const bulk = await collection.asSecret({ path: "/bulk", body: [{ n: 1 }, body] });
         refused(bulk, 400, "FIELD_READ_ONLY", `documents[1]: The field "${field}"`);
       }
     }
@@ -31,21 +31,21 @@ Deno.test("POST and bulk refuse every server-owned field, whatever its value", a
 
 Deno.test("PUT and PATCH refuse another _id, and ignore every other server-owned field", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  const { _id: id, createdAt } = await shelf.insertOne();
+  const collection = await createTestCollection(app);
+  const { _id: id, createdAt } = await collection.insertOne();
   const { _id: ids, ...others } = OTHERS;
   for (const method of ["PUT", "PATCH"]) {
-    await shelf.untouched(async () => {
+    await collection.untouched(async () => {
       for (const _id of ids!) {
         const call = { method, path: `/${id}`, body: { fine: 1, _id } };
-        refused(await shelf.asSecret(call), 400, "FIELD_READ_ONLY", '"_id"');
+        refused(await collection.asSecret(call), 400, "FIELD_READ_ONLY", '"_id"');
       }
     });
     for (const [field, values] of Object.entries(others)) {
       for (const value of values) {
         app.clock.advance(1000);
         const call = { method, path: `/${id}`, body: { fine: 1, [field]: value } };
-        const { updatedAt, ...stored } = ok(await shelf.asSecret(call));
+        const { updatedAt, ...stored } = ok(await collection.asSecret(call));
         const now = new Date(app.clock.now()).toISOString();
         assert.equal(updatedAt, now, field);
         const expected = { _id: id, fine: 1, createdAt, isDeleted: false, deletedAt: null };
@@ -57,12 +57,12 @@ Deno.test("PUT and PATCH refuse another _id, and ignore every other server-owned
 
 Deno.test("PUT and PATCH take back a document as it was read", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  const stored = await shelf.insertOne({ title: "one", gone: true });
+  const collection = await createTestCollection(app);
+  const stored = await collection.insertOne({ title: "one", gone: true });
   app.clock.advance(1000);
   const { gone: _gone, ...kept } = stored;
   const replaced = ok(
-    await shelf.asSecret({
+    await collection.asSecret({
       method: "PUT",
       path: `/${stored._id}`,
       body: { ...kept, title: "two" },
@@ -73,18 +73,18 @@ Deno.test("PUT and PATCH take back a document as it was read", async () => {
 
   app.clock.advance(1000);
   const body = { ...replaced, title: "three" };
-  const patched = ok(await shelf.asSecret({ method: "PATCH", path: `/${stored._id}`, body }));
+  const patched = ok(await collection.asSecret({ method: "PATCH", path: `/${stored._id}`, body }));
   assert.deepEqual(patched, { ...body, updatedAt: patched.updatedAt });
 });
 
 Deno.test("a path into a server-owned field is refused", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  const { _id: id } = await shelf.insertOne();
-  await shelf.untouched(async () => {
+  const collection = await createTestCollection(app);
+  const { _id: id } = await collection.insertOne();
+  await collection.untouched(async () => {
     for (const field of Object.keys(OTHERS)) {
       const body = { [`${field}.a`]: 1 };
-      const answer = await shelf.asSecret({ method: "PATCH", path: `/${id}`, body });
+      const answer = await collection.asSecret({ method: "PATCH", path: `/${id}`, body });
       refused(answer, 400, "INVALID_DOCUMENT", field);
     }
   });
@@ -92,19 +92,19 @@ Deno.test("a path into a server-owned field is refused", async () => {
 
 Deno.test("below the top level the names of server-owned fields are ordinary", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
+  const collection = await createTestCollection(app);
   const inner = { _id: 1, createdAt: 2, updatedAt: 3, isDeleted: 4, deletedAt: 5 };
-  assert.deepEqual((await shelf.insertOne({ inner })).inner, inner);
+  assert.deepEqual((await collection.insertOne({ inner })).inner, inner);
 });
 
 Deno.test("the server sets its fields: ids grow, times are the clock's", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  const one = await shelf.insertOne();
+  const collection = await createTestCollection(app);
+  const one = await collection.insertOne();
   const now = new Date(app.clock.now()).toISOString();
   const { _id, ...rest } = one;
   assert.match(_id, /^[0-9a-f]{24}$/);
   assert.deepEqual(rest, { createdAt: now, updatedAt: now, isDeleted: false, deletedAt: null });
-  const two = await shelf.insertOne();
+  const two = await collection.insertOne();
   assert.ok(two._id > one._id);
 });

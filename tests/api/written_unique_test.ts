@@ -2,7 +2,14 @@ import assert from "node:assert/strict";
 import type { Answer } from "../support/conforming_client.ts";
 import { faults, testUnless } from "../support/server_faults.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
-import { ok, openShelf, refused, type Shelf, tally, times } from "./shelf.ts";
+import {
+  createTestCollection,
+  ok,
+  refused,
+  tally,
+  type TestCollection,
+  times,
+} from "./test_collection.ts";
 
 const FIELDS = [
   { key: "slug", type: "String", unique: true },
@@ -21,15 +28,16 @@ const SAME: Record<string, readonly [unknown, ...unknown[]]> = {
   twin: [ID, ID, ID.toUpperCase()],
 };
 
-const openUnique = (app: TestApp): Promise<Shelf> => openShelf(app, { fields: FIELDS });
+const openUnique = (app: TestApp): Promise<TestCollection> =>
+  createTestCollection(app, { fields: FIELDS });
 
 Deno.test("a taken value is refused on POST, bulk, PUT and PATCH and stores nothing", async () => {
   await using app = await openTestApp();
-  const shelf = await openUnique(app);
-  const { _id: id } = await shelf.insertOne({ n: "other" });
+  const collection = await openUnique(app);
+  const { _id: id } = await collection.insertOne({ n: "other" });
   for (const [field, [stored, ...same]] of Object.entries(SAME)) {
-    await shelf.insertOne({ [field]: stored });
-    await shelf.untouched(async () => {
+    await collection.insertOne({ [field]: stored });
+    await collection.untouched(async () => {
       for (const value of same) {
         const body = { [field]: value };
         const calls = [
@@ -40,7 +48,7 @@ Deno.test("a taken value is refused on POST, bulk, PUT and PATCH and stores noth
           { method: "PATCH", path: `/${id}`, body },
         ];
         for (const call of calls) {
-          refused(await shelf.asSecret(call), 409, "DUPLICATE_VALUE", `"${field}"`);
+          refused(await collection.asSecret(call), 409, "DUPLICATE_VALUE", `"${field}"`);
         }
       }
     });
@@ -49,11 +57,16 @@ Deno.test("a taken value is refused on POST, bulk, PUT and PATCH and stores noth
 
 Deno.test("two documents of one bulk cannot share a value, and none of them is stored", async () => {
   await using app = await openTestApp();
-  const shelf = await openUnique(app);
-  await shelf.untouched(async () => {
+  const collection = await openUnique(app);
+  await collection.untouched(async () => {
     for (const [field, [one, ...same]] of Object.entries(SAME)) {
       const body = [{ [field]: one }, { n: 1 }, { [field]: same.at(-1) }];
-      refused(await shelf.asSecret({ path: "/bulk", body }), 409, "DUPLICATE_VALUE", `"${field}"`);
+      refused(
+        await collection.asSecret({ path: "/bulk", body }),
+        409,
+        "DUPLICATE_VALUE",
+        `"${field}"`,
+      );
     }
   });
 });
@@ -63,18 +76,21 @@ testUnless(
   "a value taken meanwhile cannot be recovered, and the document stays in the trash",
   async () => {
     await using app = await openTestApp();
-    const shelf = await openUnique(app);
+    const collection = await openUnique(app);
     for (const [field, [value]] of Object.entries(SAME)) {
-      const { _id: id } = await shelf.insertOne({ [field]: value });
-      await shelf.remove(id);
-      const taker = await shelf.insertOne({ [field]: value });
-      await shelf.untouched(async () => {
-        const answer = await shelf.asSecret({ method: "PATCH", path: `/${id}/recover` });
+      const { _id: id } = await collection.insertOne({ [field]: value });
+      await collection.remove(id);
+      const taker = await collection.insertOne({ [field]: value });
+      await collection.untouched(async () => {
+        const answer = await collection.asSecret({ method: "PATCH", path: `/${id}/recover` });
         refused(answer, 409, "DUPLICATE_VALUE", `"${field}"`);
       });
-      await shelf.remove(taker._id);
-      assert.equal(ok(await shelf.asSecret({ method: "PATCH", path: `/${id}/recover` }))._id, id);
-      await shelf.remove(id);
+      await collection.remove(taker._id);
+      assert.equal(
+        ok(await collection.asSecret({ method: "PATCH", path: `/${id}/recover` }))._id,
+        id,
+      );
+      await collection.remove(id);
     }
   },
 );
@@ -84,31 +100,34 @@ testUnless(
   "missing and null values, and those in the trash, are not taken",
   async () => {
     await using app = await openTestApp();
-    const shelf = await openUnique(app);
-    await shelf.insert({}, {}, { slug: null, code: null }, { slug: null, code: null });
-    const { _id: id } = await shelf.insertOne({ slug: "free" });
-    await shelf.remove(id);
-    await shelf.insertOne({ slug: "free" });
-    const { _id: other } = await shelf.insertOne({ slug: "Free" });
-    ok(await shelf.asSecret({ method: "PATCH", path: `/${other}`, body: { slug: "free " } }));
+    const collection = await openUnique(app);
+    await collection.insert({}, {}, { slug: null, code: null }, { slug: null, code: null });
+    const { _id: id } = await collection.insertOne({ slug: "free" });
+    await collection.remove(id);
+    await collection.insertOne({ slug: "free" });
+    const { _id: other } = await collection.insertOne({ slug: "Free" });
+    ok(await collection.asSecret({ method: "PATCH", path: `/${other}`, body: { slug: "free " } }));
   },
 );
 
 Deno.test("a document keeps its own value on PUT and PATCH", async () => {
   await using app = await openTestApp();
-  const shelf = await openUnique(app);
-  const { _id: id } = await shelf.insertOne({ slug: "mine", code: 1 });
-  ok(await shelf.asSecret({ method: "PUT", path: `/${id}`, body: { slug: "mine", code: 1 } }));
-  ok(await shelf.asSecret({ method: "PATCH", path: `/${id}`, body: { slug: "mine" } }));
+  const collection = await openUnique(app);
+  const { _id: id } = await collection.insertOne({ slug: "mine", code: 1 });
+  ok(await collection.asSecret({ method: "PUT", path: `/${id}`, body: { slug: "mine", code: 1 } }));
+  ok(await collection.asSecret({ method: "PATCH", path: `/${id}`, body: { slug: "mine" } }));
 });
 
 Deno.test("a user learns of a taken value, whoever has it, and nothing else of that document", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, { fields: FIELDS, rls: { mode: "private" } });
-  const [ann, bob] = [await shelf.project.user(), await shelf.project.user()];
-  const { _id } = ok(await shelf.asPublic({ body: { slug: "s", hidden: "secret" } }, ann), 201);
-  await shelf.untouched(async () => {
-    const answer = await shelf.asPublic({ body: { slug: "s" } }, bob);
+  const collection = await createTestCollection(app, { fields: FIELDS, rls: { mode: "private" } });
+  const [ann, bob] = [await collection.project.user(), await collection.project.user()];
+  const { _id } = ok(
+    await collection.asPublic({ body: { slug: "s", hidden: "secret" } }, ann),
+    201,
+  );
+  await collection.untouched(async () => {
+    const answer = await collection.asPublic({ body: { slug: "s" } }, bob);
     refused(answer, 409, "DUPLICATE_VALUE", '"slug"');
     assert.ok(!answer.text.includes(_id) && !answer.text.includes("secret"));
   });
@@ -116,22 +135,27 @@ Deno.test("a user learns of a taken value, whoever has it, and nothing else of t
 
 Deno.test("of 50 who want the same value at once exactly one gets it", async () => {
   await using app = await openTestApp();
-  const shelf = await openUnique(app);
-  const posted = await Promise.all(times(50, (n) => shelf.asSecret({ body: { slug: "one", n } })));
+  const collection = await openUnique(app);
+  const posted = await Promise.all(
+    times(50, (n) => collection.asSecret({ body: { slug: "one", n } })),
+  );
   assert.deepEqual(tally(posted), { 201: 1, 409: 49 });
 
-  const rows = await shelf.insert(...times(20, (n) => ({ n })));
+  const rows = await collection.insert(...times(20, (n) => ({ n })));
   const patched = await Promise.all(
     rows.map(({ _id }) =>
-      shelf.asSecret({ method: "PATCH", path: `/${_id}`, body: { slug: "two" } })
+      collection.asSecret({ method: "PATCH", path: `/${_id}`, body: { slug: "two" } })
     ),
   );
   assert.deepEqual(tally(patched), { 200: 1, 409: 19 });
 
   const bulks: Answer[] = await Promise.all(
-    times(20, (n) => shelf.asSecret({ path: "/bulk", body: [{ b: n }, { slug: "three", b: n }] })),
+    times(
+      20,
+      (n) => collection.asSecret({ path: "/bulk", body: [{ b: n }, { slug: "three", b: n }] }),
+    ),
   );
   assert.deepEqual(tally(bulks), { 201: 1, 409: 19 });
-  const total = ok(await shelf.asSecret({ path: "?count=true&b_exists=true" })).count;
+  const total = ok(await collection.asSecret({ path: "?count=true&b_exists=true" })).count;
   assert.equal(total, 2);
 });

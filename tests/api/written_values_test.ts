@@ -1,18 +1,22 @@
 import assert from "node:assert/strict";
 import type { Answer } from "../support/conforming_client.ts";
 import { openTestApp } from "../support/test_app.ts";
-import { openShelf, refused, type Shelf } from "./shelf.ts";
+import { createTestCollection, refused, type TestCollection } from "./test_collection.ts";
 
 /** Every way a member gets into a document. Bodies are JSON text, so that escapes arrive as such. */
-const WRITES: Record<string, (shelf: Shelf, id: string, text: string) => Promise<Answer>> = {
-  POST: (shelf, _id, body) => shelf.asSecret({ body }),
-  "POST with a key": (shelf, _id, body) =>
-    shelf.asSecret({ body, headers: { "idempotency-key": crypto.randomUUID() } }),
-  bulk: (shelf, _id, text) => shelf.asSecret({ path: "/bulk", body: `[{"first":1},${text}]` }),
-  PUT: (shelf, id, body) => shelf.asSecret({ method: "PUT", path: `/${id}`, body }),
-  PATCH: (shelf, id, body) => shelf.asSecret({ method: "PATCH", path: `/${id}`, body }),
-  "PATCH by path": (shelf, id, text) =>
-    shelf.asSecret({ method: "PATCH", path: `/${id}`, body: `{"deep.er":${text}}` }),
+const WRITES: Record<
+  string,
+  (collection: TestCollection, id: string, text: string) => Promise<Answer>
+> = {
+  POST: (collection, _id, body) => collection.asSecret({ body }),
+  "POST with a key": (collection, _id, body) =>
+    collection.asSecret({ body, headers: { "idempotency-key": crypto.randomUUID() } }),
+  bulk: (collection, _id, text) =>
+    collection.asSecret({ path: "/bulk", body: `[{"first":1},${text}]` }),
+  PUT: (collection, id, body) => collection.asSecret({ method: "PUT", path: `/${id}`, body }),
+  PATCH: (collection, id, body) => collection.asSecret({ method: "PATCH", path: `/${id}`, body }),
+  "PATCH by path": (collection, id, text) =>
+    collection.asSecret({ method: "PATCH", path: `/${id}`, body: `{"deep.er":${text}}` }),
 };
 
 /** Where in a document the members stand. */
@@ -33,46 +37,46 @@ const DEFINITION = {
 
 /** Tries members in every place of every write. */
 async function everywhere(
-  shelf: Shelf,
+  collection: TestCollection,
   text: string,
   check: (answer: Answer, where: string) => void,
 ): Promise<void> {
-  const { _id: id } = await shelf.insertOne({ deep: {}, kept: true });
-  await shelf.untouched(async () => {
+  const { _id: id } = await collection.insertOne({ deep: {}, kept: true });
+  await collection.untouched(async () => {
     for (const [write, send] of Object.entries(WRITES)) {
       for (const [place, wrap] of Object.entries(PLACES)) {
-        check(await send(shelf, id, wrap(text)), `${write} ${place}: ${text}`);
+        check(await send(collection, id, wrap(text)), `${write} ${place}: ${text}`);
       }
     }
   });
 }
 
-function expectRefusal(shelf: Shelf, text: string): Promise<void> {
-  return everywhere(shelf, text, (answer, where) => {
+function expectRefusal(collection: TestCollection, text: string): Promise<void> {
+  return everywhere(collection, text, (answer, where) => {
     assert.equal(`${answer.status} ${answer.body.code}`, "400 INVALID_DOCUMENT", where);
   });
 }
 
 Deno.test("half a surrogate pair and NUL are refused on every write, at any depth", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, DEFINITION);
+  const collection = await createTestCollection(app, DEFINITION);
   for (const text of ["\\ud800", "a\\udc00b", "\\udc00\\ud800", "\\u0000", "a\\u0000b"]) {
-    await expectRefusal(shelf, `{"t":"${text}"}`);
-    await expectRefusal(shelf, `{"t":["x","${text}"]}`);
+    await expectRefusal(collection, `{"t":"${text}"}`);
+    await expectRefusal(collection, `{"t":["x","${text}"]}`);
   }
 });
 
 Deno.test("a number beyond the range of doubles is refused on every write, at any depth", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, DEFINITION);
+  const collection = await createTestCollection(app, DEFINITION);
   for (const number of ["1e400", "-1e400", "1".repeat(400)]) {
-    await expectRefusal(shelf, `{"n":${number}}`);
+    await expectRefusal(collection, `{"n":${number}}`);
   }
 });
 
 Deno.test("names that are traps are refused on every write, at any depth", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, DEFINITION);
+  const collection = await createTestCollection(app, DEFINITION);
   const names = [
     "",
     "$set",
@@ -94,22 +98,22 @@ Deno.test("names that are traps are refused on every write, at any depth", async
     "a\\ud800",
   ];
   for (const name of names) {
-    await expectRefusal(shelf, `{"${name}":1}`);
-    await expectRefusal(shelf, `{"fine":1,"${name}":{"a":1}}`);
+    await expectRefusal(collection, `{"${name}":1}`);
+    await expectRefusal(collection, `{"fine":1,"${name}":{"a":1}}`);
   }
 });
 
 Deno.test("a dot in a name is refused on every write but at the top of PATCH", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, DEFINITION);
-  const { _id: id } = await shelf.insertOne({ deep: {} });
-  await shelf.untouched(async () => {
+  const collection = await createTestCollection(app, DEFINITION);
+  const { _id: id } = await collection.insertOne({ deep: {} });
+  await collection.untouched(async () => {
     for (const name of ["a.b", ".", ".a", "a.", "a..b"]) {
       const text = `{"${name}":1}`;
       for (const [write, send] of Object.entries(WRITES)) {
         for (const [place, wrap] of Object.entries(PLACES)) {
           if (write === "PATCH" && place === "at the top" && name === "a.b") continue;
-          const answer = await send(shelf, id, wrap(text));
+          const answer = await send(collection, id, wrap(text));
           assert.equal(answer.status, 400, `${write} ${place}: ${text} ${answer.text}`);
           assert.equal(answer.body.code, "INVALID_DOCUMENT");
         }
@@ -120,23 +124,23 @@ Deno.test("a dot in a name is refused on every write but at the top of PATCH", a
 
 Deno.test("a refused __proto__ member leaves no trace on objects of the process", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, DEFINITION);
-  await everywhere(shelf, '{"__proto__":{"polluted":true}}', () => {
+  const collection = await createTestCollection(app, DEFINITION);
+  await everywhere(collection, '{"__proto__":{"polluted":true}}', () => {
     assert.equal(({} as { polluted?: boolean }).polluted, undefined);
   });
 });
 
 Deno.test("a __proto__ member cannot stand in for a member that is missing", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, {
+  const collection = await createTestCollection(app, {
     fields: [{ key: "title", type: "String", required: true }],
   });
-  const { _id: id } = await shelf.insertOne({ title: "one" });
+  const { _id: id } = await collection.insertOne({ title: "one" });
   const user = app.services.newId();
-  await shelf.untouched(async () => {
+  await collection.untouched(async () => {
     const body = `{"__proto__":{"title":"stolen","userId":"${user}"}}`;
     for (const [write, send] of Object.entries(WRITES)) {
-      refused(await send(shelf, id, body), 400, "INVALID_DOCUMENT", /name|title|__proto__/);
+      refused(await send(collection, id, body), 400, "INVALID_DOCUMENT", /name|title|__proto__/);
       assert.ok(write);
     }
   });
@@ -144,18 +148,18 @@ Deno.test("a __proto__ member cannot stand in for a member that is missing", asy
 
 Deno.test("a name with a quotation mark or a backslash is kept, whatever others were called", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
+  const collection = await createTestCollection(app);
   const names = ["\\", '"', "x\\", 'x"', "\\\\", '\\"', '""'];
   for (const first of names) {
     for (const name of names) {
-      await shelf.insertOne({ b: 1, [first]: 2 });
-      const stored = await shelf.insertOne({ b: 1, [name]: 2 });
-      const changed = await shelf.asSecret({
+      await collection.insertOne({ b: 1, [first]: 2 });
+      const stored = await collection.insertOne({ b: 1, [name]: 2 });
+      const changed = await collection.asSecret({
         method: "PATCH",
         path: `/${stored._id}`,
         body: { b: 2 },
       });
-      const read = await shelf.read(stored._id);
+      const read = await collection.read(stored._id);
       for (const one of [stored, changed.body.data, read.body.data]) {
         assert.equal(one[name], 2, `${name} after ${first}`);
       }
@@ -166,7 +170,7 @@ Deno.test("a name with a quotation mark or a backslash is kept, whatever others 
 
 Deno.test("unusual but honest names and texts are kept as they are", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
+  const collection = await createTestCollection(app);
   const members = {
     "a b": 1,
     "naïve": 2,
@@ -186,11 +190,11 @@ Deno.test("unusual but honest names and texts are kept as they are", async () =>
     empty: "",
     line: "a\nb\u2028c",
   };
-  const stored = await shelf.insertOne(members);
+  const stored = await collection.insertOne(members);
   for (const [name, value] of Object.entries(members)) assert.equal(stored[name], value, name);
-  const read = await shelf.read(stored._id);
+  const read = await collection.read(stored._id);
   assert.deepEqual(read.body.data, stored);
-  const listed = await shelf.asSecret({ path: "" });
+  const listed = await collection.asSecret({ path: "" });
   assert.deepEqual(listed.body.data.items, [stored]);
 });
 
@@ -208,8 +212,8 @@ const EXTENDED = [
 
 Deno.test("extended JSON is refused on every write, at any depth", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, DEFINITION);
-  for (const text of EXTENDED) await expectRefusal(shelf, `{"fine":1,"v":${text}}`);
+  const collection = await createTestCollection(app, DEFINITION);
+  for (const text of EXTENDED) await expectRefusal(collection, `{"fine":1,"v":${text}}`);
 });
 
 /** What MongoDB's driver takes for values of types of its own. Here they are objects like others. */
@@ -232,20 +236,20 @@ const LOOKALIKES = [
 
 Deno.test("objects that look like a driver's types are kept as they were sent, to the byte", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, DEFINITION);
-  const { _id: id } = await shelf.insertOne({ deep: {} });
+  const collection = await createTestCollection(app, DEFINITION);
+  const { _id: id } = await collection.insertOne({ deep: {} });
   for (const value of LOOKALIKES) {
     for (const [write, send] of Object.entries(WRITES)) {
       for (const [place, wrap] of Object.entries(PLACES)) {
         const text = wrap(`{"v":${value}}`);
         const where = `${write} ${place}: ${text}`;
         app.clock.advance(1000);
-        const answer = await send(shelf, id, text);
+        const answer = await send(collection, id, text);
         assert.ok(answer.status < 300, `${where} answered ${answer.text}`);
         const { _id, ids } = answer.body.data;
         const [read, listed] = [
-          await shelf.read(_id ?? ids[1]),
-          await shelf.asSecret({ path: "?sort=-updatedAt&limit=1" }),
+          await collection.read(_id ?? ids[1]),
+          await collection.asSecret({ path: "?sort=-updatedAt&limit=1" }),
         ];
         const members = text.slice(1, -1);
         for (const shown of [read, listed]) assert.ok(shown.text.includes(members), where);
@@ -256,12 +260,16 @@ Deno.test("objects that look like a driver's types are kept as they were sent, t
 
 Deno.test("a document may look like a driver's type itself", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
+  const collection = await createTestCollection(app);
   for (const value of LOOKALIKES) {
     const members = JSON.parse(value);
-    const stored = await shelf.insertOne(members);
-    const replaced = await shelf.asSecret({ method: "PUT", path: `/${stored._id}`, body: members });
-    const read = await shelf.read(stored._id);
+    const stored = await collection.insertOne(members);
+    const replaced = await collection.asSecret({
+      method: "PUT",
+      path: `/${stored._id}`,
+      body: members,
+    });
+    const read = await collection.read(stored._id);
     for (const shown of [stored, replaced.body.data, read.body.data]) {
       for (const [name, kept] of Object.entries(members)) {
         assert.deepEqual(shown[name], kept, value);
@@ -272,16 +280,16 @@ Deno.test("a document may look like a driver's type itself", async () => {
 
 Deno.test("as operands they are texts in filters, and refused in where", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, { fields: [{ key: "n", type: "String" }] });
+  const collection = await createTestCollection(app, { fields: [{ key: "n", type: "String" }] });
   const texts = [...EXTENDED, ...LOOKALIKES];
-  for (const text of texts) await shelf.insertOne({ n: text, v: text });
+  for (const text of texts) await collection.insertOne({ n: text, v: text });
   for (const text of texts) {
     for (const field of ["n", "v"]) {
-      assert.deepEqual(await shelf.names(`${field}=${encodeURIComponent(text)}`), [text]);
+      assert.deepEqual(await collection.names(`${field}=${encodeURIComponent(text)}`), [text]);
     }
     const operator = /"(\$?\w+)"/.exec(text)![1]!;
     const whereOf = (tree: string) =>
-      shelf.asSecret({ path: `?where=${encodeURIComponent(tree)}` });
+      collection.asSecret({ path: `?where=${encodeURIComponent(tree)}` });
     refused(await whereOf(`{"v":${text}}`), 400, "UNKNOWN_OPERATOR", operator);
     for (
       const operand of [`{"eq":${text}}`, `{"ne":${text}}`, `{"gt":${text}}`, `{"in":[${text}]}`]
@@ -295,18 +303,18 @@ Deno.test("as operands they are texts in filters, and refused in where", async (
 
 Deno.test("members of such objects are found by their paths", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  await shelf.insert(
+  const collection = await createTestCollection(app);
+  await collection.insert(
     { n: 1, v: { _bsontype: "Long", low: 5, high: 0 } },
     { n: 2, v: { _bsontype: "ObjectId", id: "6b019b7dc7104db8c60a39fe" } },
     { n: 3, v: 5 },
   );
-  assert.deepEqual(await shelf.names("v._bsontype=Long"), [1]);
-  assert.deepEqual(await shelf.names("v.low_gte=5"), [1]);
-  assert.deepEqual(await shelf.names("v._bsontype_exists=true&sort=createdAt"), [1, 2]);
-  assert.deepEqual(await shelf.names("v=5"), [3]);
+  assert.deepEqual(await collection.names("v._bsontype=Long"), [1]);
+  assert.deepEqual(await collection.names("v.low_gte=5"), [1]);
+  assert.deepEqual(await collection.names("v._bsontype_exists=true&sort=createdAt"), [1, 2]);
+  assert.deepEqual(await collection.names("v=5"), [3]);
   const where = encodeURIComponent('{"v._bsontype":{"in":["ObjectId","Int32"]}}');
-  assert.deepEqual(await shelf.names(`where=${where}`), [2]);
+  assert.deepEqual(await collection.names(`where=${where}`), [2]);
 });
 
 const objects = (levels: number): string => levels === 1 ? "{}" : `{"a":${objects(levels - 1)}}`;
@@ -315,15 +323,15 @@ const lists = (levels: number): string =>
 
 Deno.test("a document may be 20 levels deep and no deeper", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  const { _id: id } = await shelf.insertOne();
+  const collection = await createTestCollection(app);
+  const { _id: id } = await collection.insertOne();
   for (const nested of [objects, lists]) {
     for (const write of ["POST", "bulk", "PUT", "PATCH"]) {
-      assert.ok((await WRITES[write]!(shelf, id, nested(20))).status < 300, write);
+      assert.ok((await WRITES[write]!(collection, id, nested(20))).status < 300, write);
     }
-    await shelf.untouched(async () => {
+    await collection.untouched(async () => {
       for (const write of ["POST", "bulk", "PUT", "PATCH"]) {
-        const answer = await WRITES[write]!(shelf, id, nested(21));
+        const answer = await WRITES[write]!(collection, id, nested(21));
         refused(answer, 400, "INVALID_DOCUMENT", "20 levels");
       }
     });
@@ -332,12 +340,12 @@ Deno.test("a document may be 20 levels deep and no deeper", async () => {
 
 Deno.test("a dotted path counts as levels of the document", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  const { _id: id } = await shelf.insertOne();
+  const collection = await createTestCollection(app);
+  const { _id: id } = await collection.insertOne();
   const path = (names: number) => Array.from({ length: names }, (_, i) => `p${i}`).join(".");
   const patch = (name: string, value: unknown) =>
-    shelf.asSecret({ method: "PATCH", path: `/${id}`, body: { [name]: value } });
-  await shelf.untouched(async () => {
+    collection.asSecret({ method: "PATCH", path: `/${id}`, body: { [name]: value } });
+  await collection.untouched(async () => {
     refused(await patch(path(21), 1), 400, "INVALID_DOCUMENT", "20 levels");
     refused(await patch(path(20), {}), 400, "INVALID_DOCUMENT", "20 levels");
     refused(await patch(path(18), { a: { b: {} } }), 400, "INVALID_DOCUMENT", "20 levels");
@@ -348,17 +356,17 @@ Deno.test("a dotted path counts as levels of the document", async () => {
 
 Deno.test("10,000 levels of JSON are refused and the server keeps answering", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  const { _id: id } = await shelf.insertOne();
-  await shelf.untouched(async () => {
+  const collection = await createTestCollection(app);
+  const { _id: id } = await collection.insertOne();
+  await collection.untouched(async () => {
     for (const deep of [`{"a":${"[".repeat(10_000)}${"]".repeat(10_000)}}`, objects(5_000)]) {
       for (const write of Object.keys(WRITES)) {
-        const answer = await WRITES[write]!(shelf, id, deep);
+        const answer = await WRITES[write]!(collection, id, deep);
         refused(answer, 400, "INVALID_DOCUMENT", "20 levels");
       }
     }
     for (const write of ["POST", "POST with a key", "PUT", "PATCH"]) {
-      const answer = await WRITES[write]!(shelf, id, "[".repeat(10_000) + "]".repeat(10_000));
+      const answer = await WRITES[write]!(collection, id, "[".repeat(10_000) + "]".repeat(10_000));
       refused(answer, 400, "INVALID_BODY");
     }
   });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
 import { PASSWORD } from "../support/dashboard.ts";
-import { openShelf, tally, times } from "../api/shelf.ts";
+import { createTestCollection, tally, times } from "../api/test_collection.ts";
 
 const LIMIT = 5;
 const REQUESTS = 40;
@@ -29,13 +29,13 @@ const BEHIND_A_PROXY: readonly (readonly [string, AddressOf])[] = [
 async function ask(addressOf: AddressOf, proxies: "0" | "1"): Promise<Record<number, number>> {
   const env = { RATE_LIMITS: "on", RATE_LIMIT_PER_MINUTE: String(LIMIT), TRUST_PROXY: proxies };
   await using app = await openTestApp({ env });
-  const shelf = await openShelf(app);
+  const collection = await createTestCollection(app);
   const answers = await Promise.all(times(REQUESTS, (n) => {
     const from = proxies === "0"
       ? { peer: addressOf(n) }
       : { peer: "10.0.0.1", headers: { "x-forwarded-for": `203.0.113.${n}, ${addressOf(n)}` } };
     const { headers, ...rest } = { headers: {}, ...from };
-    const key = { "x-api-key": shelf.project.publishableKey };
+    const key = { "x-api-key": collection.project.publishableKey };
     return app.send({ path: "/api/data/posts", ...rest, headers: { ...headers, ...key } });
   }));
   return tally(answers);
@@ -76,7 +76,7 @@ Deno.test("sign-in lock: neither ports nor a /64 have tries of their own", async
 
 Deno.test("a long X-Forwarded-For costs what its length costs", async () => {
   await using app = await openTestApp({ env: { RATE_LIMITS: "on", TRUST_PROXY: "3" } });
-  const shelf = await openShelf(app);
+  const collection = await createTestCollection(app);
   const lists = [
     ",".repeat(60_000),
     "1.1.1.1,".repeat(8_000),
@@ -84,7 +84,7 @@ Deno.test("a long X-Forwarded-For costs what its length costs", async () => {
     "[".repeat(60_000),
   ];
   const timed = async (list: string | null) => {
-    const headers = new Headers({ "x-api-key": shelf.project.publishableKey });
+    const headers = new Headers({ "x-api-key": collection.project.publishableKey });
     if (list !== null) headers.set("x-forwarded-for", list);
     const started = performance.now();
     for (let i = 0; i < 20; i++) {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { BODIES_SHARE_BYTES_MAX, BULK_BODY_BYTES_MAX } from "@/lib/limits.ts";
 import { createApp } from "@/routes/app.ts";
-import { openShelf, refused } from "../api/shelf.ts";
+import { createTestCollection, refused } from "../api/test_collection.ts";
 import { type Answer, send } from "../support/conforming_client.ts";
 import { openTestApp, type TestProject } from "../support/test_app.ts";
 
@@ -28,7 +28,7 @@ function unfinished() {
 Deno.test("unfinished bodies of one project hold a share of the memory, and others go on", async () => {
   await using app = await openTestApp();
   const serve = createApp(app.services);
-  const [one, other] = [await openShelf(app), await openShelf(app)];
+  const [one, other] = [await createTestCollection(app), await createTestCollection(app)];
   const bulk = ({ secretKey }: TestProject, body: unknown): Promise<Answer> =>
     send(serve, {
       path: "/api/data/posts/bulk",

@@ -1,22 +1,22 @@
 import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
-import { openDesk } from "../api/desk.ts";
+import { createTestOwner } from "../api/test_owner.ts";
 import { setStorage } from "@/tests/support/given.ts";
 
 const CHECK = { method: "POST", path: "/storage/check" };
 
 Deno.test("bucket check as a scanner: an internal name is told from an unknown one by nothing", async () => {
   await using app = await openTestApp();
-  const desk = await openDesk(app);
+  const owner = await createTestOwner(app);
   const checked = async (host: string) => {
-    await setStorage(app.services, desk.projectId, {
+    await setStorage(app.services, owner.projectId, {
       endpoint: `https://${host}:9000`,
       bucket: "blog-files",
       accessKeyId: "AKIDBLOG",
       secretAccessKey: "a-bucket-secret-that-stays-inside",
     });
     const started = performance.now();
-    const { status, text } = await desk.as("admin", CHECK);
+    const { status, text } = await owner.as("admin", CHECK);
     const ms = performance.now() - started;
     // Of each the path of its probe is its own.
     return {

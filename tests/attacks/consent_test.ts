@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { openAccount, ownedProject, PASSWORD } from "../support/dashboard.ts";
 import { openDashboard } from "../support/pages.ts";
 import { openTestApp } from "../support/test_app.ts";
-import { ok, refused } from "../api/shelf.ts";
+import { ok, refused } from "../api/test_collection.ts";
 import { openTeam, put, removed } from "../api/team.ts";
 
 Deno.test("an invitation does not go to whoever registered the address first", async () => {

@@ -12,7 +12,7 @@ import {
   IMPORT_CELLS_MAX,
   IMPORT_ROWS_MAX,
 } from "@/lib/limits.ts";
-import { times } from "../api/shelf.ts";
+import { times } from "../api/test_collection.ts";
 import { linkOf, openPosts, type Posts, texts } from "../pages/posts.ts";
 import type { Answer } from "../support/conforming_client.ts";
 import { type PageAnswer, pageOf } from "../support/pages.ts";

@@ -11,7 +11,7 @@ import { reap } from "@/lib/files/reaper.ts";
 import { eq } from "@/lib/store/filter.ts";
 import { maintain } from "@/routes/maintenance.ts";
 import { openFiles } from "../api/files.ts";
-import { refused, tally, times } from "../api/shelf.ts";
+import { refused, tally, times } from "../api/test_collection.ts";
 import { openAccount, ownedProject } from "../support/dashboard.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 import { database } from "../support/test_store.ts";

@@ -9,7 +9,7 @@ import { SERVED_BYTES_MAX, SERVED_PARSED_BYTES_MAX } from "@/lib/long_work.ts";
 import { openServices } from "@/lib/services.ts";
 import { createApp } from "@/routes/app.ts";
 import type { Offload, OffloadedRequest } from "@/routes/offload.ts";
-import { refused } from "../api/shelf.ts";
+import { refused } from "../api/test_collection.ts";
 import { type Answer, type Call, send } from "../support/conforming_client.ts";
 import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
 

@@ -3,7 +3,7 @@ import { PASSWORD_TRIES, SIGN_IN_FAILURES } from "@/lib/accounts/sign_in_attempt
 import { ACCOUNTS } from "@/lib/projects/account_records.ts";
 import { ALL } from "@/lib/store/filter.ts";
 import { createApp } from "@/routes/app.ts";
-import { refused, tally, times } from "../api/shelf.ts";
+import { refused, tally, times } from "../api/test_collection.ts";
 import { until } from "../acceptance/until.ts";
 import { type Answer, send } from "../support/conforming_client.ts";
 import { openAccount } from "../support/dashboard.ts";

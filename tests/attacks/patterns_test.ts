@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { PATTERNS_MAX } from "@/lib/limits.ts";
-import { ok, openShelf, refused, tally, times } from "../api/shelf.ts";
+import { createTestCollection, ok, refused, tally, times } from "../api/test_collection.ts";
 import { DEAR_PATTERN, dearText } from "../support/dear_pattern.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { database } from "../support/test_store.ts";
@@ -15,15 +15,15 @@ const like = (...patterns: readonly string[]): string =>
 
 Deno.test("a pattern that compiles to too much, and too many patterns, are refused unread", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, { fields: FIELDS });
-  const large = await shelf.asSecret({ path: `?${like(".{100}.{100}.{100}")}` });
+  const collection = await createTestCollection(app, { fields: FIELDS });
+  const large = await collection.asSecret({ path: `?${like(".{100}.{100}.{100}")}` });
   refused(large, 400, "INVALID_QUERY", "repeat less often");
-  ok(await shelf.asSecret({ path: `?${like(...times(PATTERNS_MAX, (n) => `.{${n + 1}}`))}` }));
+  ok(await collection.asSecret({ path: `?${like(...times(PATTERNS_MAX, (n) => `.{${n + 1}}`))}` }));
   const many = like(...times(PATTERNS_MAX + 1, (n) => `.{${n + 1}}`));
-  refused(await shelf.asSecret({ path: `?${many}` }), 400, "INVALID_QUERY", "10 patterns");
+  refused(await collection.asSecret({ path: `?${many}` }), 400, "INVALID_QUERY", "10 patterns");
   const tree = { or: times(PATTERNS_MAX + 1, () => ({ not: { title: { regex: "a" } } })) };
   const where = `where=${encodeURIComponent(JSON.stringify(tree))}`;
-  refused(await shelf.asSecret({ path: `?${where}` }), 400, "INVALID_QUERY", "10 patterns");
+  refused(await collection.asSecret({ path: `?${where}` }), 400, "INVALID_QUERY", "10 patterns");
 });
 
 /** What MongoDB takes for a pattern it takes in a process of its own, and ends by itself. */
@@ -35,15 +35,15 @@ Deno.test({
   ignore,
   async fn() {
     await using app = await openTestApp({ env: { QUERY_TIME_LIMIT_MS: "500" } });
-    const shelf = await openShelf(app, { fields: FIELDS });
+    const collection = await createTestCollection(app, { fields: FIELDS });
     const text = times(500, (n) => dearText(n)).join("");
-    await shelf.insertOne({ title: text });
+    await collection.insertOne({ title: text });
     const patterns = times(PATTERNS_MAX, (n) => `a[ab]{${100 - n}}c`);
     const { processorMs } = await costOf(async () => {
-      const answer = await shelf.asSecret({ path: `?${like(...patterns)}` });
+      const answer = await collection.asSecret({ path: `?${like(...patterns)}` });
       refused(answer, 503, "QUERY_TOO_SLOW");
       // Another one gets its thread at once.
-      ok(await shelf.asSecret({ path: `?${like("^b?a+[xyz]")}&count=true` }));
+      ok(await collection.asSecret({ path: `?${like("^b?a+[xyz]")}&count=true` }));
     });
     // It ran for a minute.
     assert.ok(processorMs < 10_000, `${Math.round(processorMs)} ms`);
@@ -57,8 +57,8 @@ Deno.test({
   async fn() {
     await using app = await openTestApp({ env: { QUERY_TIME_LIMIT_MS: "5000" } });
     const [attacker, other] = [
-      await openShelf(app, { fields: FIELDS }),
-      await openShelf(app, { fields: FIELDS }),
+      await createTestCollection(app, { fields: FIELDS }),
+      await createTestCollection(app, { fields: FIELDS }),
     ];
     const documents = times(100, (n) => ({ title: dearText(n), n }));
     for (let i = 0; i < 5; i++) {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { NOTHING, openAi, POSTS } from "../api/ai.ts";
-import { tally, times } from "../api/shelf.ts";
+import { tally, times } from "../api/test_collection.ts";
 import { joinProject, openAccount, type TestAccount } from "../support/dashboard.ts";
 
 /**

@@ -2,7 +2,13 @@
 
 import assert from "node:assert/strict";
 import { createApp } from "@/routes/app.ts";
-import { ok, openShelf, refused, type Shelf, times } from "../api/shelf.ts";
+import {
+  createTestCollection,
+  ok,
+  refused,
+  type TestCollection,
+  times,
+} from "../api/test_collection.ts";
 import type { Answer } from "../support/conforming_client.ts";
 import { openTestApp } from "../support/test_app.ts";
 
@@ -38,7 +44,7 @@ const pathOf = (levels: number) => Array(levels).fill("a").join(".");
 
 Deno.test("a path of many levels is refused unread, wherever a query takes one", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, FREE);
+  const collection = await createTestCollection(app, FREE);
   const path = `free.${pathOf(16_000)}`;
   for (
     const query of [
@@ -47,21 +53,21 @@ Deno.test("a path of many levels is refused unread, wherever a query takes one",
       ...["sort", "fields", "populate"].map((name) => `${name}=${path}`),
     ]
   ) {
-    const answer = await quickly(() => shelf.asPublic({ path: `?${query}` }));
+    const answer = await quickly(() => collection.asPublic({ path: `?${query}` }));
     refused(answer, 400, "INVALID_QUERY", "longer than 300 characters");
   }
   const where = encodeURIComponent(JSON.stringify({ [pathOf(1_500)]: 1 }));
-  const answer = await quickly(() => shelf.asPublic({ path: `?where=${where}` }));
+  const answer = await quickly(() => collection.asPublic({ path: `?where=${where}` }));
   refused(answer, 400, "INVALID_QUERY", "longer than 300 characters");
 });
 
 Deno.test("dotted names of a change are refused unread beyond 20 levels and 300 characters", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, FREE);
-  const { _id } = await shelf.insertOne({ title: "t" });
+  const collection = await createTestCollection(app, FREE);
+  const { _id } = await collection.insertOne({ title: "t" });
   const change = (path: string) =>
-    shelf.asSecret({ method: "PATCH", path: `/${_id}`, body: { [path]: 1 } });
-  await shelf.untouched(async () => {
+    collection.asSecret({ method: "PATCH", path: `/${_id}`, body: { [path]: 1 } });
+  await collection.untouched(async () => {
     for (
       const path of [`free.${pathOf(200_000)}`, `free.${pathOf(20)}`, `free.${"a".repeat(296)}`]
     ) {
@@ -74,35 +80,35 @@ Deno.test("dotted names of a change are refused unread beyond 20 levels and 300 
 
 Deno.test("30,000 levels and 30,000 names do not come in", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, FREE);
+  const collection = await createTestCollection(app, FREE);
   const queries = [
     `${pathOf(30_000)}=1`,
     `sort=${pathOf(30_000)}`,
     `fields=${Array(30_000).fill("a")}`,
   ];
   for (const query of queries) {
-    const answer = await quickly(() => shelf.asPublic({ path: `?${query}` }));
+    const answer = await quickly(() => collection.asPublic({ path: `?${query}` }));
     refused(answer, 414, "QUERY_TOO_LONG");
   }
 });
 
 Deno.test("a query has at most 100 parameters, and is not parsed beyond", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, FREE);
+  const collection = await createTestCollection(app, FREE);
   for (const query of ["a&".repeat(32_500), "a&".repeat(16_000), "a&".repeat(101)]) {
-    const answer = await quickly(() => shelf.asPublic({ path: `?${query}` }));
+    const answer = await quickly(() => collection.asPublic({ path: `?${query}` }));
     refused(answer, 414, "QUERY_TOO_LONG");
   }
   const most = [...times(50, (n) => `a=${n}`), "&&&"].join("&");
-  assert.equal((await shelf.asPublic({ path: `?${most}` })).status, 200);
+  assert.equal((await collection.asPublic({ path: `?${most}` })).status, 200);
 });
 
 Deno.test("a name in fields costs once, however often it is repeated", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, FREE);
-  await manyDocuments(shelf, 300);
+  const collection = await createTestCollection(app, FREE);
+  await manyDocuments(collection, 300);
   const shown = (names: readonly string[]) =>
-    shelf.asPublic({ path: `?limit=1000&fields=${names}`, headers: NO_CACHE });
+    collection.asPublic({ path: `?limit=1000&fields=${names}`, headers: NO_CACHE });
   const once = await fastest(() => shown(["a"]));
   const often = await fastest(() => shown(Array(16_000).fill("a")));
   assert.ok(often < 3 * once + 60, `took ${once} ms once, ${often} ms repeated`);
@@ -112,27 +118,27 @@ Deno.test("a name in fields costs once, however often it is repeated", async () 
 
 Deno.test("fields takes 200 different names, to show or to leave out", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, FREE);
-  await shelf.insertOne({ free: { f0: 0, f199: 199, f200: 200 } });
+  const collection = await createTestCollection(app, FREE);
+  await collection.insertOne({ free: { f0: 0, f199: 199, f200: 200 } });
   for (const [sign, free] of [["", { f0: 0, f199: 199 }], ["-", { f200: 200 }]] as const) {
     const fields = (count: number) => times(count, (n) => `${sign}free.f${n}`);
-    const most = await shelf.asPublic({ path: `?fields=${fields(200)}` });
+    const most = await collection.asPublic({ path: `?fields=${fields(200)}` });
     assert.deepEqual(ok(most).items[0].free, free);
-    const more = await shelf.asPublic({ path: `?fields=${fields(201)}` });
+    const more = await collection.asPublic({ path: `?fields=${fields(201)}` });
     refused(more, 400, "INVALID_QUERY", "more than 200 names");
   }
 });
 
 Deno.test("a thousand values of one list fit into a query, and are found quickly", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, FREE);
-  const ids = await manyDocuments(shelf, 100);
+  const collection = await createTestCollection(app, FREE);
+  const ids = await manyDocuments(collection, 100);
   const others = times(900, (n) => n.toString(16).padStart(24, "0"));
   const list = [...ids, ...others].join(",");
-  const answer = await quickly(() => shelf.asPublic({ path: `?limit=1000&_id_in=${list}` }));
+  const answer = await quickly(() => collection.asPublic({ path: `?limit=1000&_id_in=${list}` }));
   assert.equal(answer.status, 200, answer.text);
   assert.equal(answer.body.data.items.length, 100);
-  const more = await shelf.asPublic({ path: `?_id_in=${list},${"f".repeat(24)}` });
+  const more = await collection.asPublic({ path: `?_id_in=${list},${"f".repeat(24)}` });
   refused(more, 400, "INVALID_QUERY", "more than 1000 values");
 });
 
@@ -156,14 +162,14 @@ Deno.test("a request is routed by its path, never by what stands in its query", 
 
 Deno.test("a cursor behind a long text is short, and is taken back", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, FREE);
+  const collection = await createTestCollection(app, FREE);
   const long = "é漢\u0001".repeat(16_667);
-  await shelf.insert(...["a", "b", "c"].map((end) => ({ title: long + end })));
+  await collection.insert(...["a", "b", "c"].map((end) => ({ title: long + end })));
   const ends = (items: { title: string }[]) => items.map(({ title }) => title.at(-1));
   for (const [sort, order] of [["title", "abc"], ["-title", "cba"]] as const) {
     const page = async (cursor: string | null): Promise<Answer> => {
       const at = cursor === null ? "" : `&cursor=${cursor}`;
-      const answer = await shelf.asPublic({ path: `?limit=1&sort=${sort}${at}` });
+      const answer = await collection.asPublic({ path: `?limit=1&sort=${sort}${at}` });
       const { nextCursor, prevCursor } = ok(answer);
       for (const one of [nextCursor, prevCursor]) assert.ok(one === null || one.length <= 2048);
       return answer;
@@ -199,11 +205,11 @@ const ODD_NAMES = [
 
 Deno.test("a field is found by its name, also by one that a driver reads itself", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
+  const collection = await createTestCollection(app);
   for (const name of ODD_NAMES) {
     const values = ["ObjectId", "Long", 5, null, { [name]: "ObjectId" }];
-    await shelf.insert(...values.map((value, n) => ({ n, of: name, [name]: value })));
-    const named = (query: string) => shelf.names(`of=${name}&sort=_id&${query}`);
+    await collection.insert(...values.map((value, n) => ({ n, of: name, [name]: value })));
+    const named = (query: string) => collection.names(`of=${name}&sort=_id&${query}`);
     const where = (tree: unknown) => named(`where=${encodeURIComponent(JSON.stringify(tree))}`);
     assert.deepEqual(await named(`${name}=ObjectId`), [0], name);
     assert.deepEqual(await named(`${name}_ne=ObjectId`), [1, 2, 3, 4], name);
@@ -219,12 +225,12 @@ Deno.test("a field is found by its name, also by one that a driver reads itself"
       assert.deepEqual(await where({ or: [{ [name]: "Long" }, { [name]: null }] }), [1, 3], name);
       assert.deepEqual(await where({ not: { [name]: { in: ["Long", null] } } }), [0, 2, 4], name);
     }
-    const answer = await shelf.asPublic({ path: `?fields=${name},${name}.${name}&${name}=5` });
+    const answer = await collection.asPublic({ path: `?fields=${name},${name}.${name}&${name}=5` });
     assert.deepEqual(ok(answer).items.map(({ [name]: value }: Record<string, unknown>) => value), [
       5,
     ]);
     refused(
-      await shelf.asPublic({ path: `?sort=${name}` }),
+      await collection.asPublic({ path: `?sort=${name}` }),
       400,
       "INVALID_QUERY",
       "cannot sort by",
@@ -234,25 +240,25 @@ Deno.test("a field is found by its name, also by one that a driver reads itself"
 
 Deno.test("a field is written by its name, also by one that a driver reads itself", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
+  const collection = await createTestCollection(app);
   for (const name of ODD_NAMES) {
     const value = { [name]: "ObjectId", id: [{ [name]: "Long" }] };
-    const bulk = await shelf.asSecret({
+    const bulk = await collection.asSecret({
       path: "/bulk",
       body: [{ [name]: value }, { [name]: name }],
     });
     const [id] = ok(bulk, 201).ids as string[];
-    assert.deepEqual((await shelf.read(id!)).body.data[name], value);
+    assert.deepEqual((await collection.read(id!)).body.data[name], value);
     const write = async (method: string, body: unknown) =>
-      ok(await shelf.asSecret({ method, path: `/${id}`, body }))[name];
+      ok(await collection.asSecret({ method, path: `/${id}`, body }))[name];
     assert.deepEqual(await write("PATCH", { [name]: [value] }), [value]);
     assert.deepEqual(await write("PATCH", { [name]: value }), value);
     const changed = { ...value, [name]: { [name]: "Int32" } };
     assert.deepEqual(await write("PATCH", { [`${name}.${name}`]: { [name]: "Int32" } }), changed);
     assert.deepEqual(await write("PUT", { [name]: value }), value);
-    assert.equal((await shelf.asSecret({ method: "DELETE", path: `/${id}` })).status, 200);
+    assert.equal((await collection.asSecret({ method: "DELETE", path: `/${id}` })).status, 200);
     const recovered = ok(
-      await shelf.asSecret({ path: `/${id}/recover`, method: "PATCH" }),
+      await collection.asSecret({ path: `/${id}/recover`, method: "PATCH" }),
     );
     assert.deepEqual(recovered[name], value);
   }
@@ -260,25 +266,29 @@ Deno.test("a field is written by its name, also by one that a driver reads itsel
 
 Deno.test("names that would be operators or prototypes are refused in documents and queries alike", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app);
-  const { _id } = await shelf.insertOne({ free: {} });
-  await shelf.untouched(async () => {
+  const collection = await createTestCollection(app);
+  const { _id } = await collection.insertOne({ free: {} });
+  await collection.untouched(async () => {
     for (const name of ["$gt", "$where", "$ref", "$", "__proto__", "constructor", "prototype"]) {
       for (const path of [name, `free.${name}`]) {
         for (
           const query of [`${path}=1`, `${path}_exists=true`, `fields=${path}`, `sort=${path}`]
         ) {
-          refused(await shelf.asPublic({ path: `?${encodeURI(query)}` }), 400, "INVALID_QUERY");
+          refused(
+            await collection.asPublic({ path: `?${encodeURI(query)}` }),
+            400,
+            "INVALID_QUERY",
+          );
         }
         const where = encodeURIComponent(`{"${path}":1}`);
-        refused(await shelf.asPublic({ path: `?where=${where}` }), 400, "INVALID_QUERY");
+        refused(await collection.asPublic({ path: `?where=${where}` }), 400, "INVALID_QUERY");
         const change = { method: "PATCH", path: `/${_id}`, body: `{"${path}":1}` };
-        refused(await shelf.asSecret(change), 400, "INVALID_DOCUMENT");
+        refused(await collection.asSecret(change), 400, "INVALID_DOCUMENT");
       }
       for (const body of [`{"${name}":1}`, `{"free":{"${name}":1}}`, `{"free":[{"${name}":1}]}`]) {
-        refused(await shelf.asSecret({ body }), 400, "INVALID_DOCUMENT", "cannot be stored");
+        refused(await collection.asSecret({ body }), 400, "INVALID_DOCUMENT", "cannot be stored");
         refused(
-          await shelf.asSecret({ method: "PUT", path: `/${_id}`, body }),
+          await collection.asSecret({ method: "PUT", path: `/${_id}`, body }),
           400,
           "INVALID_DOCUMENT",
         );
@@ -288,11 +298,11 @@ Deno.test("names that would be operators or prototypes are refused in documents 
 });
 
 /** Ids of documents with a small object each. */
-async function manyDocuments(shelf: Shelf, count: number): Promise<string[]> {
+async function manyDocuments(collection: TestCollection, count: number): Promise<string[]> {
   const ids: string[] = [];
   for (let at = 0; at < count; at += 100) {
     const documents = times(100, (n) => ({ title: `t${at + n}`, free: { f1: n, f2: n } }));
-    const answer = await shelf.asSecret({ path: "/bulk", body: documents });
+    const answer = await collection.asSecret({ path: "/bulk", body: documents });
     ids.push(...ok(answer, 201).ids as string[]);
   }
   return ids;

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { createTestBucket, hasS3, keysIn, type TestBucket } from "../support/s3.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { type Files, openFiles, putTo, type Requested } from "../api/files.ts";
-import { refused } from "../api/shelf.ts";
+import { refused } from "../api/test_collection.ts";
 
 const TYPE = "text/plain";
 

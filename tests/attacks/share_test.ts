@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { createRequestShares, type RequestShares } from "@/lib/http/request_shares.ts";
 import { createApp } from "@/routes/app.ts";
-import { openShelf, refused } from "../api/shelf.ts";
+import { createTestCollection, refused } from "../api/test_collection.ts";
 import { until } from "../acceptance/until.ts";
 import { type Answer, type Call, send } from "../support/conforming_client.ts";
 import { openTestApp, type TestProject } from "../support/test_app.ts";
@@ -29,7 +29,7 @@ Deno.test("one project has half of the requests under way, and others go on", as
     },
   };
   const serve = createApp({ ...app.services, requestShares });
-  const [one, other] = [await openShelf(app), await openShelf(app)];
+  const [one, other] = [await createTestCollection(app), await createTestCollection(app)];
   const call = ({ secretKey }: TestProject, rest: Partial<Call> = {}): Promise<Answer> =>
     send(serve, { path: "/api/data/posts", headers: { "x-api-key": secretKey }, ...rest });
   const bodies = Array.from({ length: 4 }, silent);

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { BODY_MEMBERS_MAX, DOCUMENT_MEMBERS_MAX } from "@/lib/limits.ts";
-import { ok, openShelf, refused, type Shelf } from "../api/shelf.ts";
+import { createTestCollection, ok, refused, type TestCollection } from "../api/test_collection.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { costOf } from "./cost.ts";
 
@@ -12,10 +12,10 @@ const PROCESSOR_MS_MAX = 1_000;
 const many = (count: number, name: (i: number) => string) =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [name(i), 0]));
 
-async function openOpenShelf(): Promise<{ shelf: Shelf } & AsyncDisposable> {
+async function openOpenShelf(): Promise<{ collection: TestCollection } & AsyncDisposable> {
   const app = await openTestApp();
-  const shelf = await openShelf(app, { strict: false });
-  return { shelf, [Symbol.asyncDispose]: () => app[Symbol.asyncDispose]() };
+  const collection = await createTestCollection(app, { strict: false });
+  return { collection, [Symbol.asyncDispose]: () => app[Symbol.asyncDispose]() };
 }
 
 async function assertQuick(work: () => Promise<unknown>): Promise<void> {
@@ -25,10 +25,10 @@ async function assertQuick(work: () => Promise<unknown>): Promise<void> {
 
 Deno.test("a PATCH of as many members as are allowed is quick, of more it is refused unread", async () => {
   await using opened = await openOpenShelf();
-  const { shelf } = opened;
-  const { _id } = await shelf.insertOne({ title: "One" });
-  const patch = (body: unknown) => shelf.asSecret({ method: "PATCH", path: `/${_id}`, body });
-  await shelf.untouched(async () => {
+  const { collection } = opened;
+  const { _id } = await collection.insertOne({ title: "One" });
+  const patch = (body: unknown) => collection.asSecret({ method: "PATCH", path: `/${_id}`, body });
+  await collection.untouched(async () => {
     for (const count of [DOCUMENT_MEMBERS_MAX + 1, 40_000]) {
       await assertQuick(async () => {
         const body = many(count, (i) => `m${i}`);
@@ -45,12 +45,12 @@ Deno.test("a PATCH of as many members as are allowed is quick, of more it is ref
 
 Deno.test("a PATCH of many paths into one object is quick, and so is one of paths that meet", async () => {
   await using opened = await openOpenShelf();
-  const { shelf } = opened;
-  const { _id } = await shelf.insertOne({ deep: {} });
-  const patch = (body: unknown) => shelf.asSecret({ method: "PATCH", path: `/${_id}`, body });
+  const { collection } = opened;
+  const { _id } = await collection.insertOne({ deep: {} });
+  const patch = (body: unknown) => collection.asSecret({ method: "PATCH", path: `/${_id}`, body });
   const within = "deep." + "a.".repeat(15);
   await assertQuick(async () => ok(await patch(many(15_000, (i) => `${within}m${i}`))));
-  await shelf.untouched(() =>
+  await collection.untouched(() =>
     assertQuick(async () => {
       const body = { ...many(10_000, (i) => `x${i}`), ...many(10_000, (i) => `x${i}.y`) };
       const answer = await patch(body);
@@ -62,35 +62,35 @@ Deno.test("a PATCH of many paths into one object is quick, and so is one of path
 
 Deno.test("members count at all depths, in a document, in each of a bulk, and in what a change makes", async () => {
   await using opened = await openOpenShelf();
-  const { shelf } = opened;
+  const { collection } = opened;
   const half = DOCUMENT_MEMBERS_MAX / 2;
   const nested = (count: number) => ({
     list: [many(half - 2, (i) => `a${i}`), { inner: many(count, (i) => `b${i}`) }],
   });
-  const { _id } = await shelf.insertOne(nested(half));
-  await shelf.untouched(async () => {
+  const { _id } = await collection.insertOne(nested(half));
+  await collection.untouched(async () => {
     const over = nested(half + 1);
     const says = [413, "DOCUMENT_TOO_LARGE", "20000 members"] as const;
-    refused(await shelf.asSecret({ body: over }), ...says);
-    refused(await shelf.asSecret({ path: "/bulk", body: { documents: [{}, over] } }), ...says);
-    refused(await shelf.asSecret({ method: "PUT", path: `/${_id}`, body: over }), ...says);
+    refused(await collection.asSecret({ body: over }), ...says);
+    refused(await collection.asSecret({ path: "/bulk", body: { documents: [{}, over] } }), ...says);
+    refused(await collection.asSecret({ method: "PUT", path: `/${_id}`, body: over }), ...says);
     for (const path of ["more", "list2.more"]) {
       const body = { [path]: many(half, (i) => `c${i}`) };
-      refused(await shelf.asSecret({ method: "PATCH", path: `/${_id}`, body }), ...says);
+      refused(await collection.asSecret({ method: "PATCH", path: `/${_id}`, body }), ...says);
     }
   });
   const body = { list: null, more: many(half, (i) => `c${i}`) };
-  ok(await shelf.asSecret({ method: "PATCH", path: `/${_id}`, body }));
+  ok(await collection.asSecret({ method: "PATCH", path: `/${_id}`, body }));
 });
 
 Deno.test("a bulk of as many members as are allowed is quick, of more it is refused unread", async () => {
   await using opened = await openOpenShelf();
-  const { shelf } = opened;
+  const { collection } = opened;
   const bulk = (members: number) => {
     const documents = Array.from({ length: 100 }, () => many(members, (i) => `m${i}`));
-    return shelf.asSecret({ path: "/bulk", body: { documents } });
+    return collection.asSecret({ path: "/bulk", body: { documents } });
   };
-  await shelf.untouched(() =>
+  await collection.untouched(() =>
     assertQuick(async () =>
       refused(await bulk(8_000), 413, "BODY_TOO_LARGE", `${BODY_MEMBERS_MAX} members`)
     )

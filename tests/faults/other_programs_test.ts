@@ -4,7 +4,7 @@ import { BSON, type Document } from "mongodb";
 import assert from "node:assert/strict";
 import { startMongodb } from "../services/mongodb_server.ts";
 import { createApp } from "@/routes/app.ts";
-import { type Doc, shelfOf } from "../api/shelf.ts";
+import { type Doc, testCollectionOf } from "../api/test_collection.ts";
 import { faultTest, openWorld } from "./world.ts";
 
 const { Binary, BSONRegExp, Code, Decimal128, Double, Long, MaxKey, MinKey, ObjectId } = BSON;
@@ -99,7 +99,7 @@ async function openOthers(): Promise<Others> {
   const server = opening.use(await startMongodb());
   const { app, project, stored } = opening.use(await openWorld(server));
   await project.collection({ name: "others", fields: FIELDS, rls: { enabled: false } });
-  const own = await shelfOf(app, project, "others").insert(
+  const own = await testCollectionOf(app, project, "others").insert(
     { n: "own 0", rank: 1, title: "a", at: "2026-01-01", live: true },
     { n: "own 1", rank: 1, title: "b", at: "2026-01-01", live: false },
     { n: "own 2", rank: 1e300, title: null },

@@ -4,7 +4,13 @@ import fc from "fast-check";
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { CURSOR_LENGTH_MAX } from "@/lib/limits.ts";
-import { type Doc, ok, openShelf, refused, type Shelf } from "../api/shelf.ts";
+import {
+  createTestCollection,
+  type Doc,
+  ok,
+  refused,
+  type TestCollection,
+} from "../api/test_collection.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { check } from "./run.ts";
 
@@ -75,15 +81,15 @@ function compareValues(x: string | number | null, y: string | number | null): nu
 let cases = 0;
 
 /** The documents of one case, and pages of them. */
-async function insert(shelf: Shelf, given: readonly Omit<Row, "_id">[]) {
+async function insert(collection: TestCollection, given: readonly Omit<Row, "_id">[]) {
   const of = cases++;
   const body = given.map((row) => ({ of, ...row }));
-  const { ids } = ok(await shelf.asSecret({ path: "/bulk", body }), 201) as { ids: string[] };
+  const { ids } = ok(await collection.asSecret({ path: "/bulk", body }), 201) as { ids: string[] };
   return {
     rows: given.map((row, i): Row => ({ _id: ids[i]!, ...row })),
     page: (query: string, cursor: string | null) => {
       const at = cursor === null ? "" : `&cursor=${cursor}`;
-      return shelf.asSecret({ path: `?of=${of}&fields=_id&${query}${at}` });
+      return collection.asSecret({ path: `?of=${of}&fields=_id&${query}${at}` });
     },
   };
 }
@@ -104,9 +110,9 @@ function pageOf(answer: Parameters<typeof ok>[0]): Page {
 
 Deno.test("pages by cursor show each row once, both ways, however long the texts", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, { fields: FIELDS });
+  const collection = await createTestCollection(app, { fields: FIELDS });
   await check("Long texts", fc.record(walk), async ({ rows: given, sort, limit }) => {
-    const { rows, page } = await insert(shelf, given);
+    const { rows, page } = await insert(collection, given);
     const order = sorted(rows, sort);
     const query = `sort=${sort}&limit=${limit}`;
     let last = pageOf(await page(query, null));
@@ -131,7 +137,7 @@ Deno.test("pages by cursor show each row once, both ways, however long the texts
 const CHANGES = ["destroy", "trash", "append", "replace"] as const;
 type Change = (typeof CHANGES)[number];
 
-async function change(shelf: Shelf, id: string, how: Change): Promise<void> {
+async function change(collection: TestCollection, id: string, how: Change): Promise<void> {
   const path = `/${id}`;
   const calls = {
     destroy: { method: "DELETE", path: `${path}?permanent=true` },
@@ -139,17 +145,17 @@ async function change(shelf: Shelf, id: string, how: Change): Promise<void> {
     append: { method: "PATCH", path, body: { a: `${"a".repeat(5000)}b`, b: "a".repeat(5001) } },
     replace: { method: "PATCH", path, body: { a: "z", b: null } },
   };
-  ok(await shelf.asSecret(calls[how]));
+  ok(await collection.asSecret(calls[how]));
 }
 
 const changes = fc.array(fc.option(fc.constantFrom(...CHANGES)), { minLength: 1, maxLength: 6 });
 
 Deno.test("when the row at a cursor goes or changes, no other is lost or shown twice", async () => {
   await using app = await openTestApp();
-  const shelf = await openShelf(app, { fields: FIELDS });
+  const collection = await createTestCollection(app, { fields: FIELDS });
   const cases = fc.record({ ...walk, changes, backwards: fc.boolean() });
   await check("Long texts that change", cases, async (one) => {
-    const { rows, page } = await insert(shelf, one.rows);
+    const { rows, page } = await insert(collection, one.rows);
     const order = sorted(rows, one.sort);
     const query = `sort=${one.sort}&limit=${one.limit}`;
     const touched = new Set<string>();
@@ -167,7 +173,7 @@ Deno.test("when the row at a cursor goes or changes, no other is lost or shown t
       // An edge that was met again after a change is left alone: it may be in the trash.
       if (how !== null && last.ids.length > 0 && !touched.has(edge)) {
         touched.add(edge);
-        await change(shelf, edge, how);
+        await change(collection, edge, how);
       }
       const answer = await page(query, cursor);
       if (answer.status !== 200) {

@@ -2,10 +2,10 @@ import type { Role } from "@/lib/projects/members.ts";
 import type { Answer, Call } from "../support/conforming_client.ts";
 import { joinProject, openAccount, type TestAccount } from "../support/dashboard.ts";
 import type { TestApp, TestProject } from "../support/test_app.ts";
-import { refused } from "./shelf.ts";
+import { refused } from "./test_collection.ts";
 
 /** A project as its members see it. Paths of calls begin behind the project: `"/users"`. */
-export interface Desk {
+export interface TestOwner {
   readonly app: TestApp;
   readonly project: TestProject;
   readonly projectId: string;
@@ -17,7 +17,7 @@ export interface Desk {
   isForAdmins(call: Call): Promise<void>;
 }
 
-export async function openDesk(app: TestApp, owned?: TestProject): Promise<Desk> {
+export async function createTestOwner(app: TestApp, owned?: TestProject): Promise<TestOwner> {
   const project = owned ?? await app.project();
   const { projectId } = project;
   const account = await project.owner();

@@ -15,15 +15,15 @@ export interface Doc {
 }
 
 /** A call whose path begins behind the collection: `""`, `"?limit=1"`, `"/bulk"`, `"/<id>"`. */
-export type ShelfCall = Omit<Call, "path"> & { readonly path?: string };
+export type CollectionCall = Omit<Call, "path"> & { readonly path?: string };
 
 /** One collection of a test, and calls about it. */
-export interface Shelf {
+export interface TestCollection {
   readonly app: TestApp;
   readonly project: TestProject;
   readonly name: string;
-  asSecret(call: ShelfCall): Promise<Answer>;
-  asPublic(call: ShelfCall, user?: TestUser): Promise<Answer>;
+  asSecret(call: CollectionCall): Promise<Answer>;
+  asPublic(call: CollectionCall, user?: TestUser): Promise<Answer>;
   /** Stores documents one after the other, each a second later, with the secret key. */
   insert(...documents: readonly { readonly [name: string]: unknown }[]): Promise<Doc[]>;
   insertOne(document?: { readonly [name: string]: unknown }): Promise<Doc>;
@@ -37,24 +37,24 @@ export interface Shelf {
 }
 
 /** A project with one collection; `definition` needs no name. */
-export async function openShelf(
+export async function createTestCollection(
   app: TestApp,
   definition: { readonly [name: string]: unknown } = {},
   project?: TestProject,
-): Promise<Shelf> {
+): Promise<TestCollection> {
   const owner = project ?? await app.project();
   const name = (definition.name as string | undefined) ?? "posts";
   await owner.collection({ name, rls: { mode: "public-read" }, ...definition });
-  return shelfOf(app, owner, name);
+  return testCollectionOf(app, owner, name);
 }
 
-export function shelfOf(app: TestApp, project: TestProject, name: string): Shelf {
-  const whole = (call: ShelfCall): Call => ({
+export function testCollectionOf(app: TestApp, project: TestProject, name: string): TestCollection {
+  const whole = (call: CollectionCall): Call => ({
     ...call,
     path: `/api/data/${name}${call.path ?? ""}`,
   });
-  const asSecret = (call: ShelfCall) => project.asSecret(whole(call));
-  const asPublic = (call: ShelfCall, user?: TestUser) => project.asPublic(whole(call), user);
+  const asSecret = (call: CollectionCall) => project.asSecret(whole(call));
+  const asPublic = (call: CollectionCall, user?: TestUser) => project.asPublic(whole(call), user);
 
   async function insertOne(document: { readonly [name: string]: unknown } = {}): Promise<Doc> {
     app.clock.advance(1000);
