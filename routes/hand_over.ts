@@ -1,18 +1,20 @@
 import type { Context } from "hono";
-import type { HeldBody } from "@/lib/http/body_budget.ts";
-import { declaredLength, tooLarge } from "@/lib/http/body.ts";
+import { type BodyLimits, isJson, readBodyChunks } from "@/lib/http/body.ts";
 import { isPagePath } from "@/lib/http/path.ts";
 import { addCommonHeaders } from "@/lib/http/respond.ts";
-import { FORM_BYTES_MAX, SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
+import { FORM_BYTES_MAX, SMALL_BODY_BYTES_MAX, UPLOAD_STALL_MS } from "@/lib/limits.ts";
+import { Problem } from "@/lib/problems.ts";
 import type { Services } from "@/lib/services.ts";
 import type { AppEnv } from "./app.ts";
 import type { Operation } from "./call.ts";
+import { mayBeMissing } from "./input.ts";
 import type { Offload } from "./offload.ts";
 
 /** The largest body of an operation that takes no document: parsed in some two milliseconds. */
 const LONG_BODY_BYTES = SMALL_BODY_BYTES_MAX;
 /** The same of a page's form, whose page is drawn with its fields. */
 const LONG_FORM_BYTES = 8192;
+const FORM_UPLOAD_MS = 300_000;
 
 type HandOverServices = Pick<Services, "bodyBudget" | "requestShares" | "catalog">;
 
@@ -22,46 +24,62 @@ type HandOverServices = Pick<Services, "bodyBudget" | "requestShares" | "catalog
  */
 export type HandOver = (
   c: Context<AppEnv>,
-  operation: Pick<Operation<unknown>, "offload" | "body">,
+  operation: Pick<Operation<unknown>, "path" | "offload" | "body">,
   bytes?: Uint8Array<ArrayBuffer>,
 ) => Promise<Response>;
 
-/** Room for the requests that are handed over is found, and counted, here. */
+/**
+ * Bodies are read here, where room for them is found and counted: a slow one takes nobody's turn in
+ * the other thread.
+ */
 export function createHandOver(
   { bodyBudget, requestShares, catalog }: HandOverServices,
   offload: Offload,
 ): HandOver {
-  return async (c, { offload: when, body: { bytesMax = FORM_BYTES_MAX } = {} }, bytes) => {
+  return async (c, operation, bytes) => {
     const { state, restartDeadline } = c.var;
     const { raw, sent = Promise.resolve(), share } = state;
+    refuseOtherBody(operation, raw.headers);
     using held = bodyBudget.open(share);
-    held.add(0, declaredLength(raw.headers, bytesMax));
-    const unread = bytes === undefined ? raw.body : new Blob([bytes]).stream();
-    const body = unread && watched(unread, { bytesMax, held, arrived: restartDeadline });
-    const answered = offload.answer({
+    const limits = { ...limitsOf(operation), held, arrived: restartDeadline };
+    const { response, problem } = await offload.answer({
       requestId: state.id,
       projectId: state.projectId,
       hostname: state.peer,
       url: raw.url,
       method: raw.method,
       headers: [...raw.headers],
-      body: body && body.stream,
+      body: bytes === undefined ? await readBodyChunks(raw, limits) : [bytes],
+      share,
       gone: raw.signal,
       sent,
     });
-    // Nobody reads what is answered to a body that was refused here.
-    body?.refused.catch(() => answered.then(({ response }) => response.body?.cancel(), () => {}));
-    const { response, problem } = await Promise.race(body ? [answered, body.refused] : [answered]);
     state.problem = problem;
     // Another thread is as another process: what it changed is remembered here as it was.
-    if (when === "always" && state.projectId) catalog.forgetProject(state.projectId);
+    if (operation.offload === "always" && state.projectId) catalog.forgetProject(state.projectId);
     requestShares.count(share, sent); // It is under way until its last byte is sent.
     addCommonHeaders(state, response.headers);
     return response;
   };
 }
 
-type Weighed = Pick<Operation<unknown>, "path" | "offload"> & { readonly body?: object };
+/** What is sure to be refused is not read before. Throws `UNSUPPORTED_MEDIA_TYPE`. */
+function refuseOtherBody({ body }: Pick<Operation<unknown>, "body">, headers: Headers): void {
+  if (body === undefined || mayBeMissing(body) || isJson(headers.get("content-type"))) return;
+  throw new Problem("UNSUPPORTED_MEDIA_TYPE");
+}
+
+/** A page's form may bring a file, which takes its time. */
+function limitsOf({ path, body }: Weighed): Pick<BodyLimits, "bytesMax" | "timeoutMs" | "stallMs"> {
+  if (isPagePath(path)) {
+    return { bytesMax: FORM_BYTES_MAX, timeoutMs: FORM_UPLOAD_MS, stallMs: UPLOAD_STALL_MS };
+  }
+  return { bytesMax: body?.bytesMax ?? 0 };
+}
+
+interface Weighed extends Pick<Operation<unknown>, "path" | "offload"> {
+  readonly body?: { readonly bytesMax: number };
+}
 
 /** Whether an operation may take long whatever it is sent, or is sent a long body. */
 export function isLong({ path, offload, body }: Weighed, { method, headers }: Request): boolean {
@@ -72,34 +90,4 @@ export function isLong({ path, offload, body }: Weighed, { method, headers }: Re
   const length = headers.get("content-length");
   if (length === null) return headers.has("transfer-encoding");
   return Number(length) > (isPage ? LONG_FORM_BYTES : LONG_BODY_BYTES);
-}
-
-interface WatchedBody {
-  readonly stream: ReadableStream<Uint8Array>;
-  /** Rejects where it is too long, or there is no room for more of it. */
-  readonly refused: Promise<never>;
-}
-
-/** A body whose bytes are counted while it is passed on. */
-function watched(
-  body: ReadableStream<Uint8Array>,
-  { bytesMax, held, arrived }: { bytesMax: number; held: HeldBody; arrived: () => void },
-): WatchedBody {
-  const refused = Promise.withResolvers<never>();
-  let length = 0;
-  const counter = new TransformStream<Uint8Array, Uint8Array>({
-    transform(chunk, controller) {
-      arrived();
-      try {
-        length += chunk.length;
-        if (length > bytesMax) throw tooLarge(bytesMax);
-        held.add(chunk.length);
-      } catch (error) {
-        refused.reject(error);
-        throw error;
-      }
-      controller.enqueue(chunk);
-    },
-  });
-  return { stream: body.pipeThrough(counter), refused: refused.promise };
 }

@@ -16,6 +16,10 @@ interface RequestContext extends ParseContext {
   readonly headers: Headers;
 }
 
+/** Whether it may be left out: what is missing may be refused as a problem of the operation's own. */
+export const mayBeMissing = ({ optional, problem }: Pick<Body<unknown>, "optional" | "problem">) =>
+  optional === true || problem !== undefined;
+
 /** The JSON body as the contract has it read. */
 export async function inputOf<B>(
   body: Body<B>,
@@ -24,10 +28,8 @@ export async function inputOf<B>(
 ): Promise<B> {
   const isOverridden = body.overriddenBy !== undefined && headers.get(body.overriddenBy);
   if (isOverridden) return parsed(body, undefined, context);
-  // What is missing may also be refused as a problem of the operation's own.
-  const mayBeMissing = body.optional === true || body.problem !== undefined;
   try {
-    const value = mayBeMissing ? await readBody(readJsonIfAny) : await readBody(readJson);
+    const value = mayBeMissing(body) ? await readBody(readJsonIfAny) : await readBody(readJson);
     return parsed(body, value, context);
   } catch (error) {
     const isIgnored = body.lenient && error instanceof Problem && error.status < 500;

@@ -1,5 +1,6 @@
 import type { Environment } from "@/lib/runtime/config.ts";
 import type { ProblemCode } from "@/lib/problems.ts";
+import { FairQueue } from "@/lib/store/fair_queue.ts";
 import { StoreUnavailable } from "@/lib/store/errors.ts";
 import type { Order, Report, RequestOrder } from "./offload_messages.ts";
 
@@ -13,6 +14,8 @@ export interface Offload extends AsyncDisposable {
 }
 
 export interface OffloadedRequest extends Omit<RequestOrder, "kind" | "number"> {
+  /** Whose turn it takes. */
+  readonly share: string;
   /** Aborted when the client is gone. */
   readonly gone: AbortSignal;
   /** Settles when the answer is sent, or cannot be. */
@@ -40,6 +43,10 @@ export interface OffloadOptions extends ThreadOptions {
 }
 
 const MODULE = new URL("./offload_worker.ts", import.meta.url);
+/** So that one that waits for the store leaves the thread to others. */
+const AT_ONCE_MAX = 4;
+/** Of one share: others find the thread free, or soon. */
+const SHARE_AT_ONCE_MAX = 2;
 /** It takes a third of a second to start, and some 60 MB as long as it is there. */
 const IDLE_MS = 600_000;
 
@@ -55,6 +62,7 @@ export function createOffload(
   let unsent = 0;
   let idle: ReturnType<typeof setTimeout> | undefined;
   const ending = new Set<Promise<void>>();
+  const turns = new Turns();
 
   function usable(): OffloadThread {
     if (thread?.isUsable) return thread;
@@ -74,7 +82,7 @@ export function createOffload(
     answer(request) {
       clearTimeout(idle);
       unsent++;
-      const answered = usable().answer(request);
+      const answered = turns.run(request.share, () => usable().answer(request));
       void Promise.allSettled([answered, request.sent]).then(() => {
         if (--unsent === 0) idle = setTimeout(end, idleMs);
       });
@@ -86,6 +94,44 @@ export function createOffload(
       clearTimeout(idle);
     },
   };
+}
+
+/** Lets a few requests into the thread at once, each share's first before anybody's second. */
+class Turns {
+  readonly #waiting = new FairQueue<{ readonly share: string; readonly admit: () => void }>();
+  readonly #running = new Map<string, number>();
+  #all = 0;
+
+  async run<T>(share: string, work: () => Promise<T>): Promise<T> {
+    const { promise: admitted, resolve: admit } = Promise.withResolvers<void>();
+    this.#waiting.add(share, { share, admit });
+    this.#next();
+    await admitted;
+    try {
+      return await work();
+    } finally {
+      this.#count(share, -1);
+      this.#next();
+    }
+  }
+
+  #next(): void {
+    while (this.#all < AT_ONCE_MAX) {
+      const next = this.#waiting.next((whose) =>
+        (this.#running.get(whose) ?? 0) < SHARE_AT_ONCE_MAX
+      );
+      if (next === undefined) return;
+      this.#count(next.share, 1);
+      next.admit();
+    }
+  }
+
+  #count(share: string, change: number): void {
+    this.#all += change;
+    const running = (this.#running.get(share) ?? 0) + change;
+    if (running === 0) this.#running.delete(share);
+    else this.#running.set(share, running);
+  }
 }
 
 type Answered = PromiseWithResolvers<OffloadedAnswer>;
@@ -114,15 +160,17 @@ class OffloadThread {
     return this.#isUsable;
   }
 
-  async answer({ gone, sent: _sent, ...request }: OffloadedRequest): Promise<OffloadedAnswer> {
+  async answer(
+    { gone, sent: _sent, share: _share, ...request }: OffloadedRequest,
+  ): Promise<OffloadedAnswer> {
     const number = this.#requests++;
     const answered: Answered = Promise.withResolvers();
     this.#answers.set(number, answered);
     const abort = () => this.#tell({ kind: "abort", number });
     gone.addEventListener("abort", abort);
     try {
-      const { body } = request;
-      this.#tell({ kind: "request", number, ...request }, body === null ? [] : [body]);
+      const buffers = request.body.map(({ buffer }) => buffer);
+      this.#tell({ kind: "request", number, ...request }, [...new Set(buffers)]);
       return await answered.promise;
     } finally {
       this.#answers.delete(number);
@@ -137,7 +185,7 @@ class OffloadThread {
     this.#worker.terminate();
   }
 
-  #tell(order: Order, transferred: readonly ReadableStream[] = []): void {
+  #tell(order: Order, transferred: readonly ArrayBuffer[] = []): void {
     this.#worker.postMessage(order, [...transferred]);
   }
 

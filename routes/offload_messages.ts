@@ -22,8 +22,8 @@ export interface RequestOrder {
   readonly url: string;
   readonly method: string;
   readonly headers: readonly (readonly [string, string])[];
-  /** Transferred. */
-  readonly body: ReadableStream<Uint8Array> | null;
+  /** All of it, as it came. Transferred. */
+  readonly body: readonly Uint8Array<ArrayBuffer>[];
 }
 
 /** What it tells. */

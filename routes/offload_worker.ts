@@ -79,7 +79,7 @@ async function answer(order: RequestOrder): Promise<void> {
     const request = new Request(url, {
       method,
       headers: headers.map(([name, value]): [string, string] => [name, value]),
-      body,
+      body: body.length === 0 ? null : new Blob([...body]).stream(),
       signal: client.signal,
     });
     const response = await app.fetch(request, { remoteAddr: { hostname }, requestId });

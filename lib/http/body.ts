@@ -3,14 +3,19 @@ import { Problem } from "../problems.ts";
 import { parseJson } from "../store/json_text.ts";
 import type { Json } from "../store/port.ts";
 import type { HeldBody } from "./body_budget.ts";
-import { ReadFailed, readWhole } from "./bounded_reader.ts";
+import { joined, readChunksOf, ReadFailed } from "./bounded_reader.ts";
 import { refuseLargeForm } from "./form_size.ts";
 
 /** How a body is read: as much of it as is allowed, counted towards what the process holds. */
 export interface BodyLimits {
   readonly bytesMax: number;
   readonly held: HeldBody;
+  /** Milliseconds for all of it. */
   readonly timeoutMs?: number;
+  /** Milliseconds in which some of it must arrive. */
+  readonly stallMs?: number;
+  /** Told of each arrival. */
+  readonly arrived?: () => void;
   /** Told of the whole body. */
   readonly isRead?: (bytes: Uint8Array<ArrayBuffer>) => void;
 }
@@ -101,7 +106,9 @@ function refuseManyParts(bytes: Uint8Array): void {
 
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;\s*charset=["']?utf-8["']?\s*)?;?$/i;
 
-const isJson = (type: string | null): boolean => type !== null && JSON_TYPE.test(type.trim());
+/** Whether a `Content-Type` names JSON. */
+export const isJson = (type: string | null): boolean =>
+  type !== null && JSON_TYPE.test(type.trim());
 
 const UNSAFE = new Set(["POST", "PUT", "PATCH", "DELETE"]);
 
@@ -125,32 +132,39 @@ export function refuseEncoded(contentEncoding: string | null): void {
   });
 }
 
-/** How long a body is said to be; 0 where nothing says so. Throws `BODY_TOO_LARGE`. */
-export function declaredLength(headers: Headers, bytesMax: number): number {
-  const declared = Number(headers.get("content-length") ?? 0);
-  if (declared > bytesMax) throw tooLarge(bytesMax);
-  return declared;
-}
-
-export const tooLarge = (bytesMax: number): Problem =>
+const tooLarge = (bytesMax: number): Problem =>
   new Problem("BODY_TOO_LARGE", { message: `The body is larger than ${bytesMax} bytes.` });
 
-async function readBytes(
+async function readBytes(request: Request, limits: BodyLimits): Promise<Uint8Array> {
+  const chunks = await readBodyChunks(request, limits);
+  const bytes = chunks.length === 1 ? chunks[0]! : joined(chunks);
+  limits.isRead?.(bytes);
+  return bytes;
+}
+
+/**
+ * The bytes of a body as they came. Throws `UNSUPPORTED_MEDIA_TYPE` for one that is packed,
+ * `BODY_TOO_LARGE`, `REQUEST_TIMEOUT`, `INVALID_JSON` where it is cut off, and `SERVER_BUSY`.
+ */
+export async function readBodyChunks(
   { headers, body }: Request,
-  { bytesMax, held, timeoutMs = REQUEST_TIMEOUT_MS, isRead }: BodyLimits,
-): Promise<Uint8Array> {
+  { bytesMax, held, timeoutMs = REQUEST_TIMEOUT_MS, ...limits }: BodyLimits,
+): Promise<Uint8Array<ArrayBuffer>[]> {
   refuseEncoded(headers.get("content-encoding"));
-  const declared = declaredLength(headers, bytesMax);
-  if (body === null) return new Uint8Array();
+  const declared = Number(headers.get("content-length") ?? 0);
+  if (declared > bytesMax) throw tooLarge(bytesMax);
+  if (body === null) return [];
   held.add(0, declared);
   try {
-    const bytes = await readWhole(body, {
+    return await readChunksOf(body, {
       bytesMax,
       wholeMs: timeoutMs,
-      onBytes: (bytes) => held.add(bytes),
+      ...limits.stallMs !== undefined && { stallMs: limits.stallMs },
+      onBytes(bytes) {
+        held.add(bytes);
+        limits.arrived?.();
+      },
     });
-    isRead?.(bytes);
-    return bytes;
   } catch (error) {
     if (!(error instanceof ReadFailed)) throw error;
     if (error.failure === "too long") throw tooLarge(bytesMax);

@@ -136,13 +136,19 @@ function sparingSource(stream: ByteStream): Source {
   };
 }
 
-/** All of it; what is too long is never held. Throws `ReadFailed`, and what `onBytes` throws. */
-export async function readWhole(stream: ByteStream, limits: ReadLimits): Promise<Bytes> {
+/** All of it, as it came. What is too long is never held. Throws `ReadFailed`, and what `onBytes` throws. */
+export async function readChunksOf(stream: ByteStream, limits: ReadLimits): Promise<Bytes[]> {
   using reader = new BoundedReader(stream, limits);
   const chunks: Bytes[] = [];
   for (let chunk = await reader.read(); chunk !== null; chunk = await reader.read()) {
     chunks.push(chunk);
   }
+  return chunks;
+}
+
+/** The same in one piece. */
+export async function readWhole(stream: ByteStream, limits: ReadLimits): Promise<Bytes> {
+  const chunks = await readChunksOf(stream, limits);
   return chunks.length === 1 ? chunks[0]! : joined(chunks);
 }
 

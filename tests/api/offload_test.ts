@@ -24,8 +24,11 @@ function open(idleMs?: number): Opened {
 }
 
 /** The text that is answered to a request for it. */
-const answerTo = async (opened: Opened, path: string): Promise<string> =>
-  await (await opened.offload.answer(request(path))).response.text();
+const answerTo = async (
+  opened: Opened,
+  path: string,
+  rest: Partial<OffloadedRequest> = {},
+): Promise<string> => await (await opened.offload.answer(request(path, rest))).response.text();
 
 const request = (path: string, rest: Partial<OffloadedRequest> = {}): OffloadedRequest => ({
   requestId: "1",
@@ -34,7 +37,8 @@ const request = (path: string, rest: Partial<OffloadedRequest> = {}): OffloadedR
   url: `http://localhost/${path}`,
   method: "POST",
   headers: [["x-one", "1"], ["set-cookie", "a=b"], ["set-cookie", "c=d"]],
-  body: null,
+  body: [],
+  share: "a project",
   gone: new AbortController().signal,
   sent: Promise.resolve(),
   ...rest,
@@ -75,6 +79,22 @@ Deno.test("a thread is not ended while an answer of its own is being sent", asyn
   await first.response.text();
   sent.resolve();
   await until("ended", () => opened.printed.includes("stopped"), UNTIL_MS);
+});
+
+Deno.test("requests of one share take turns, and leave the thread to others", async () => {
+  await using opened = open();
+  const [one, other] = [new AbortController(), new AbortController()];
+  const pending = [one, other].map(({ signal }) =>
+    assert.rejects(opened.offload.answer(request("never", { gone: signal })), /aborted/)
+  );
+  let isAnswered = false;
+  const third = answerTo(opened, "third").finally(() => isAnswered = true);
+  assert.equal(await answerTo(opened, "another's", { share: "another project" }), "another's");
+  assert.equal(isAnswered, false);
+  one.abort();
+  assert.equal(await third, "third");
+  other.abort();
+  await Promise.all(pending);
 });
 
 Deno.test("a request that fails in the thread fails alone", async () => {

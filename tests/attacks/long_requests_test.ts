@@ -21,7 +21,11 @@ function recorded(app: TestApp) {
     async answer(request) {
       handedOver.push(request);
       const { url, method, headers, body, requestId, hostname } = request;
-      const init = { method, headers: headers as [string, string][], body };
+      const init = {
+        method,
+        headers: headers as [string, string][],
+        body: body.length === 0 ? null : new Blob([...body]),
+      };
       const response = await elsewhere.fetch(
         new Request(url, init),
         { remoteAddr: { hostname }, requestId },
@@ -142,6 +146,15 @@ Deno.test("nobody is handed over whom the guard refuses", async () => {
   await using served = await openServed();
   const body = { text: text(SMALL_BODY_BYTES_MAX) };
   refused(await served.call({ path: POSTS, body }, "pk_live_nothing"), 401, "API_KEY_INVALID");
+  assert.equal(served.handedOver.length, 0);
+});
+
+Deno.test("a long body of another type is refused unread", async () => {
+  await using served = await openServed();
+  const headers = { "content-type": "text/plain", "transfer-encoding": "chunked" };
+  const body = new ReadableStream<Uint8Array>(); // It never comes.
+  const answer = await served.call({ method: "POST", path: POSTS, headers, body });
+  refused(answer, 415, "UNSUPPORTED_MEDIA_TYPE");
   assert.equal(served.handedOver.length, 0);
 });
 
