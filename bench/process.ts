@@ -14,8 +14,8 @@ const START_TIMEOUT_MS = 20_000;
 export function startCorbel(folder: string, env: Record<string, string> = {}): Promise<Program> {
   const permissions = ["--allow-net", "--allow-read", "--allow-write", "--allow-env"];
   permissions.push("--allow-ffi"); // Passwords are hashed by native code.
-  // MongoDB's driver tells the server; the library for models looks at the name of the machine.
-  permissions.push("--allow-sys=osRelease,uid,hostname,setPriority");
+  // MongoDB's driver tells the server; threads for long work give way.
+  permissions.push("--allow-sys=osRelease,uid,setPriority");
   const args = ["run", "--v8-flags=--max-semi-space-size=4", ...permissions, "main.ts", "start"];
   return start(args, "/api/health", {
     DATABASE_URL: `sqlite:${folder}`,

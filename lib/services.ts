@@ -1,4 +1,5 @@
 import { createKnownDevices, type KnownDevices } from "./accounts/known_devices.ts";
+import { openGroqModel } from "./ai/groq/model.ts";
 import type { Model } from "./ai/model.ts";
 import { createPasswordQueue, type PasswordQueue } from "./accounts/password_queue.ts";
 import { createPasswords, type Passwords } from "./accounts/passwords.ts";
@@ -272,13 +273,8 @@ async function openStorage(
   return { blobs, localFiles: null };
 }
 
-/** The library for models is loaded with the first question. */
-function openModel({ ai: { baseUrl, model } }: Config): Model {
-  const options = { baseUrl, model, timeoutMs: AI_TIMEOUT_MS };
-  let opened: Promise<Model> | undefined;
-  const open = async () => (await import("./ai/groq/model.ts")).openGroqModel(options);
-  return { ask: async (question) => (await (opened ??= open())).ask(question) };
-}
+const openModel = ({ ai: { baseUrl, model } }: Config): Model =>
+  openGroqModel({ baseUrl, model, timeoutMs: AI_TIMEOUT_MS });
 
 /** Whether a bucket serves its objects at the dashboard's host. */
 const sharesHost = (storage: { readonly publicUrl: string | null }, publicUrl: string): boolean =>

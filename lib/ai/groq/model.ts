@@ -1,5 +1,6 @@
-import { createGroq } from "@ai-sdk/groq";
-import { APICallError, generateText, Output, streamText } from "ai";
+import { setTimeout as delay } from "node:timers/promises";
+import { EventSourceParserStream } from "eventsource-parser/stream";
+import { z } from "zod";
 import { boundedStream, type ReadFailed } from "../../http/bounded_reader.ts";
 import { AI_ANSWER_BYTES_MAX, AI_ANSWER_TOKENS_MAX } from "../../limits.ts";
 import { parseJson } from "../../store/json_text.ts";
@@ -16,48 +17,47 @@ export interface GroqOptions {
 
 const DEFAULT_PAUSE_MS = 500;
 
-/** The library would tell the console of what a model lacks. */
-Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
-
-/** A model behind Groq's API, or one that speaks like it. */
+/** A model behind Groq's API, or one that speaks like it: OpenAI's chat completions. */
 export function openGroqModel(options: GroqOptions): Model {
   // Models that know no schema are asked for plain JSON from then on.
   let isPlain = false;
 
-  async function attempt(question: Question, within: AbortSignal): Promise<Json> {
+  async function attempt(question: Question): Promise<Json> {
     const asPlain = isPlain;
     try {
-      return await askOnce(options, { ...question, signal: within }, asPlain);
+      return await askOnce(options, question, asPlain);
     } catch (error) {
-      if (asPlain || !lacksSchemas(error)) throw error;
+      if (asPlain || !(error instanceof Refused && error.lacksSchemas)) throw error;
       isPlain = true;
-      return await askOnce(options, { ...question, signal: within }, true);
+      return await askOnce(options, question, true);
     }
   }
 
   return {
     async ask(question) {
       using limit = timeLimit(question.signal, options.timeoutMs);
-      let written = false;
+      const { signal } = limit;
       const { onText } = question;
-      const watched: Question = onText === undefined ? question : {
+      let isWritten = false;
+      const limited: Question = {
         ...question,
-        onText(piece) {
-          written = true;
-          onText(piece);
+        signal,
+        ...onText && {
+          onText(piece: string) {
+            isWritten = true;
+            onText(piece);
+          },
         },
       };
       try {
-        return await attempt(watched, limit.signal);
+        return await attempt(limited).catch(async (error) => {
+          const pause = isWritten || signal.aborted ? null : pauseAfter(error);
+          if (pause === null || pause >= limit.remainingMs()) throw error;
+          await delay(pause, undefined, { signal });
+          return await attempt(limited);
+        });
       } catch (error) {
-        const pause = written || limit.signal.aborted ? null : pauseAfter(error);
-        if (pause === null || pause >= limit.remainingMs()) throw failureOf(error, limit);
-        try {
-          await paused(pause, limit.signal);
-          return await attempt(watched, limit.signal);
-        } catch (error) {
-          throw failureOf(error, limit);
-        }
+        throw failureOf(error, limit);
       }
     },
   };
@@ -65,60 +65,40 @@ export function openGroqModel(options: GroqOptions): Model {
 
 async function askOnce(
   { baseUrl, model }: GroqOptions,
-  question: Question,
+  { apiKey, system, messages, answer, signal, onText }: Question,
   isPlain: boolean,
 ): Promise<Json> {
-  const { apiKey, messages, answer: { name, schema }, signal, onText } = question;
-  const groq = createGroq({ baseURL: baseUrl, apiKey: apiKey.reveal(), fetch: boundedFetch });
-  const request = {
-    model: groq(model),
-    system: isPlain ? `${question.system}\n\n${inWords(schema)}` : question.system,
-    messages: [...messages],
-    output: asJson(name, schema),
-    // Strict schemas are served by few models; what does not fit is refused here anyway.
-    providerOptions: { groq: { structuredOutputs: !isPlain, strictJsonSchema: false } },
-    maxOutputTokens: AI_ANSWER_TOKENS_MAX,
-    temperature: 0,
-    maxRetries: 0,
-    abortSignal: signal,
-  };
-  const { text, finishReason } = onText === undefined
-    ? await generateText(request)
-    : await readStream(streamText({ ...request, onError() {} }).fullStream, onText);
+  const { name, schema } = answer;
+  const response = await fetch(`${baseUrl}/chat/completions`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${apiKey.reveal()}`,
+      "content-type": "application/json",
+    },
+    body: JSON.stringify({
+      model,
+      messages: [
+        { role: "system", content: isPlain ? `${system}\n\n${inWords(schema)}` : system },
+        ...messages,
+      ],
+      // Strict schemas are served by few models; what does not fit is refused here anyway.
+      response_format: isPlain
+        ? { type: "json_object" }
+        : { type: "json_schema", json_schema: { name, schema, strict: false } },
+      max_tokens: AI_ANSWER_TOKENS_MAX,
+      temperature: 0,
+      ...onText && { stream: true },
+    }),
+    redirect: "manual", // A key goes nowhere else.
+    signal,
+  });
+  const body = boundedStream(response.body ?? new Blob().stream(), BOUNDS, failureOfAnswer);
+  if (!response.ok) throw new Refused(response, await new Response(body).text());
+  const { content, finishReason } = onText === undefined
+    ? wholeAnswer(await new Response(body).text())
+    : await streamedAnswer(body, onText);
   if (finishReason !== "stop") throw new ModelFailure("malformed");
-  return parseJson(text);
-}
-
-/**
- * Has the schema travel, and nothing else: what comes back is checked by who asked. The library's
- * own output of objects would parse all that is there so far with every piece that arrives.
- */
-const asJson = (name: string, schema: Question["answer"]["schema"]) => ({
-  ...Output.text(),
-  responseFormat: Promise.resolve({ type: "json" as const, name, schema }),
-});
-
-type Part =
-  | { readonly type: "text-delta"; readonly text: string }
-  | { readonly type: "error"; readonly error: unknown }
-  | { readonly type: "finish"; readonly finishReason: string }
-  | { readonly type: string };
-
-/** Errors do not reach who reads the text alone: they are parts of the stream like any other. */
-async function readStream(
-  parts: AsyncIterable<Part>,
-  onText: (piece: string) => void,
-): Promise<{ text: string; finishReason: string }> {
-  let text = "";
-  let finishReason = "none";
-  for await (const part of parts) {
-    if (part.type === "text-delta" && "text" in part) {
-      text += part.text;
-      onText(part.text);
-    } else if (part.type === "error" && "error" in part) throw part.error;
-    else if (part.type === "finish" && "finishReason" in part) finishReason = part.finishReason;
-  }
-  return { text, finishReason };
+  return jsonOf(content);
 }
 
 const inWords = (schema: object): string =>
@@ -126,56 +106,110 @@ const inWords = (schema: object): string =>
     JSON.stringify(schema)
   }`;
 
-/**
- * As `fetch`; redirects are not followed. An answer fails as `malformed` beyond its bound, and as
- * `unavailable` where it breaks off.
- */
-const boundedFetch: typeof fetch = async (input, init) => {
-  const response = await fetch(input, { ...init, redirect: "manual" });
-  const { body, status, headers } = response;
-  const bounds = { bytesMax: AI_ANSWER_BYTES_MAX };
-  return new Response(body && boundedStream(body, bounds, failureOfAnswer), { status, headers });
-};
+const BOUNDS = { bytesMax: AI_ANSWER_BYTES_MAX };
 
 const failureOfAnswer = ({ failure }: ReadFailed) =>
   new ModelFailure(failure === "too long" ? "malformed" : "unavailable");
 
-/** Whether a 400 says that the model does not take schemas, as opposed to all else that can be wrong. */
-const lacksSchemas = (error: unknown): boolean =>
-  APICallError.isInstance(error) && error.statusCode === 400 &&
-  /response.format[^]*json_schema|json_schema[^]*not support/i.test(error.responseBody ?? "");
+interface Answer {
+  readonly content: string;
+  readonly finishReason: string | null;
+}
+
+const Completion = z.object({
+  choices: z.tuple([
+    z.object({ message: z.object({ content: z.string() }), finish_reason: z.string() }),
+  ], z.unknown()),
+});
+
+function wholeAnswer(text: string): Answer {
+  const { choices: [{ message: { content }, finish_reason }] } = parsed(Completion, text);
+  return { content, finishReason: finish_reason };
+}
+
+const Chunk = z.object({
+  choices: z.array(z.object({
+    delta: z.object({ content: z.string().nullish() }),
+    finish_reason: z.string().nullish(),
+  })),
+});
+
+async function streamedAnswer(
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+  onText: (piece: string) => void,
+): Promise<Answer> {
+  let content = "";
+  let finishReason: string | null = null;
+  const events = body.pipeThrough(new TextDecoderStream())
+    .pipeThrough(new EventSourceParserStream());
+  for await (const { data } of events) {
+    if (data === "[DONE]") break;
+    for (const { delta, finish_reason } of parsed(Chunk, data).choices) {
+      finishReason = finish_reason ?? finishReason;
+      if (!delta.content) continue;
+      content += delta.content;
+      onText(delta.content);
+    }
+  }
+  return { content, finishReason };
+}
+
+function parsed<T>(schema: z.ZodType<T>, text: string): T {
+  const { success, data } = schema.safeParse(jsonOf(text));
+  if (!success) throw new ModelFailure("malformed");
+  return data;
+}
+
+function jsonOf(text: string): Json {
+  try {
+    return parseJson(text);
+  } catch {
+    throw new ModelFailure("malformed");
+  }
+}
+
+/** What the provider answered in place of a completion. Its text may repeat what it was sent. */
+class Refused extends Error {
+  override readonly name = "Refused";
+  readonly status: number;
+  /** Seconds that it wants to be left alone for; null where it does not say. */
+  readonly retryAfter: number | null;
+  /** Whether a 400 says that the model takes no schemas, as opposed to all else that can be wrong. */
+  readonly lacksSchemas: boolean;
+
+  constructor({ status, headers }: Response, text: string) {
+    super(`The provider answered ${status}`);
+    this.status = status;
+    this.retryAfter = retryAfter(headers);
+    this.lacksSchemas = status === 400 &&
+      /response.format[^]*json_schema|json_schema[^]*not support/i.test(text);
+  }
+
+  get kind(): FailureKind {
+    return this.status === 401 || this.status === 403 ? "key" : "unavailable";
+  }
+}
+
+/** In either form of the header; a date is held against the provider's own clock. */
+function retryAfter(headers: Headers): number | null {
+  const text = headers.get("retry-after") ?? "";
+  if (/^\d{1,9}(?:\.\d+)?$/.test(text)) return Number(text);
+  const seconds = (Date.parse(text) - Date.parse(headers.get("date") ?? "")) / 1000;
+  return Number.isNaN(seconds) ? null : Math.max(0, Math.ceil(seconds));
+}
 
 /** Milliseconds until it may be tried again; null for what would fail again. */
 function pauseAfter(error: unknown): number | null {
-  if (!APICallError.isInstance(error)) return null;
-  const status = error.statusCode ?? 0;
-  if (status !== 429 && status < 500) return null;
-  const seconds = retryAfter(error);
-  return seconds === null ? DEFAULT_PAUSE_MS : seconds * 1000;
-}
-
-/** Seconds, in either form of the header; a date is held against the provider's own clock. */
-function retryAfter({ responseHeaders: headers }: APICallError): number | null {
-  const text = headers?.["retry-after"] ?? "";
-  if (/^\d{1,9}(?:\.\d+)?$/.test(text)) return Number(text);
-  const seconds = (Date.parse(text) - Date.parse(headers?.date ?? "")) / 1000;
-  return Number.isNaN(seconds) ? null : Math.max(0, Math.ceil(seconds));
+  if (!(error instanceof Refused) || (error.status !== 429 && error.status < 500)) return null;
+  return error.retryAfter === null ? DEFAULT_PAUSE_MS : error.retryAfter * 1000;
 }
 
 function failureOf(error: unknown, limit: TimeLimit): ModelFailure {
   if (limit.signal.aborted) return new ModelFailure(limit.isOver() ? "late" : "cancelled");
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if (cause instanceof ModelFailure) return cause;
-  }
-  if (!APICallError.isInstance(error)) return new ModelFailure("malformed");
-  const status = error.statusCode ?? null;
-  return new ModelFailure(kindOf(status, error), { status, retryAfter: retryAfter(error) });
-}
-
-function kindOf(status: number | null, { isRetryable }: APICallError): FailureKind {
-  if (status === 401 || status === 403) return "key";
-  // A whole answer that cannot be read has the status of success.
-  return status === 200 && !isRetryable ? "malformed" : "unavailable";
+  if (error instanceof ModelFailure) return error;
+  return error instanceof Refused
+    ? new ModelFailure(error.kind, error)
+    : new ModelFailure("unavailable"); // It cannot be reached.
 }
 
 interface TimeLimit extends Disposable {
@@ -187,37 +221,12 @@ interface TimeLimit extends Disposable {
 
 function timeLimit(outer: AbortSignal, ms: number): TimeLimit {
   const until = performance.now() + ms;
-  const control = new AbortController();
-  let over = false;
-  const cancel = () => control.abort();
-  const timer = setTimeout(() => {
-    over = true;
-    control.abort();
-  }, ms);
-  if (outer.aborted) cancel();
-  outer.addEventListener("abort", cancel);
+  const time = new AbortController();
+  const timer = setTimeout(() => time.abort(), ms);
   return {
-    signal: control.signal,
-    isOver: () => over,
+    signal: AbortSignal.any([outer, time.signal]),
+    isOver: () => time.signal.aborted,
     remainingMs: () => until - performance.now(),
-    [Symbol.dispose]() {
-      clearTimeout(timer);
-      outer.removeEventListener("abort", cancel);
-    },
+    [Symbol.dispose]: () => clearTimeout(timer),
   };
-}
-
-function paused(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const give = () => {
-      clearTimeout(timer);
-      reject(new ModelFailure("cancelled"));
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener("abort", give);
-      resolve();
-    }, ms);
-    if (signal.aborted) give();
-    else signal.addEventListener("abort", give, { once: true });
-  });
 }
