@@ -5,9 +5,15 @@ import {
   FILENAME_LENGTH_MAX,
   STORED_FILENAME_LENGTH_MAX,
 } from "@/lib/limits.ts";
-import { MEDIA_TYPE } from "@/lib/files/media_type.ts";
 import { PLANS } from "@/lib/projects/plans.ts";
 import { pageOf, time } from "./values.ts";
+
+/** `type/subtype` and parameters, in characters that a header can carry. */
+const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
+const QUOTED = '"(?:[\\x20\\x21\\x23-\\x5b\\x5d-\\x7e]|\\\\[\\x20-\\x7e])*"';
+const MEDIA_TYPE = new RegExp(
+  `^${TOKEN}/${TOKEN}(?: *; *${TOKEN}=(?:${TOKEN}|${QUOTED}))*$`,
+);
 
 export const PATH_EXAMPLE = "66f1a0c2e4b0a1b2c3d4e5f6/0b6f2c1e-5f0b-4c0e-9a55-6a3f2f1f7c11_cat.png";
 const URL_EXAMPLE = `http://localhost:8000/files/${PATH_EXAMPLE}`;
