@@ -9,7 +9,7 @@ const system = <N extends PathParameters>(
   spec:
     & Pick<
       Spec<null, undefined, N, undefined>,
-      "operationId" | "path" | "summary" | "description" | "success" | "params"
+      "operationId" | "path" | "summary" | "description" | "success" | "params" | "offload"
     >
     & { problems?: Spec<null>["problems"] },
 ) =>
