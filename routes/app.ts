@@ -53,6 +53,9 @@ export interface AppOptions {
 export function createApp(services: Services, { offload }: AppOptions = {}): App {
   const { log, deadlines, requestDrain, config, requestCounts, bodyBudget, requestShares } =
     services;
+  if (offload === undefined && services.parsedBytesMax < Infinity) {
+    throw new TypeError("Services with a `parsedBytesMax` need an `offload` for what is longer");
+  }
   const app = new OpenAPIHono<AppEnv>({
     getPath: ({ url }) => readAddress(url).path,
     // One expression for all paths of a method. It takes no two that fit the same address, such as

@@ -193,6 +193,12 @@ Deno.test("parts of large documents are made in another thread, whatever asks fo
   assert.equal(served.handedOver.length, 2);
 });
 
+Deno.test("an app whose services leave long work to another thread is not made without one", async () => {
+  await using app = await openTestApp();
+  const services = { ...app.services, parsedBytesMax: SERVED_PARSED_BYTES_MAX };
+  assert.throws(() => createApp(services), TypeError);
+});
+
 Deno.test("a long page is read in another thread, and a short one here", async () => {
   await using served = await openServed();
   const part = { text: text(SERVED_BYTES_MAX / 4) };
