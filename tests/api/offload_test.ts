@@ -97,6 +97,15 @@ Deno.test("requests of one share take turns, and leave the thread to others", as
   await Promise.all(pending);
 });
 
+Deno.test("an answer is made as it is read, and ends with its reader", async () => {
+  await using opened = open();
+  const { response } = await opened.offload.answer(request("endless"));
+  const reader = response.body!.getReader();
+  for (let n = 0; n < 3; n++) assert.equal((await reader.read()).value!.length, 1000);
+  await reader.cancel();
+  await until("its source is told", () => opened.printed.includes("cancelled"), UNTIL_MS);
+});
+
 Deno.test("a request that fails in the thread fails alone", async () => {
   await using opened = open();
   const never = new AbortController();

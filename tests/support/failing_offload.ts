@@ -3,6 +3,12 @@ import type { OffloadScope } from "@/routes/offload_messages.ts";
 
 const scope = globalThis as unknown as OffloadScope;
 
+const endless = () =>
+  new ReadableStream<Uint8Array>({
+    pull: (controller) => controller.enqueue(new Uint8Array(1000)),
+    cancel: () => scope.postMessage({ kind: "log", text: "cancelled\n" }),
+  });
+
 if ("WorkerGlobalScope" in globalThis) {
   scope.onmessage = ({ data: order }) => {
     switch (order.kind) {
@@ -15,7 +21,7 @@ if ("WorkerGlobalScope" in globalThis) {
         if (failure === "fails") return scope.postMessage({ kind: "failed", number, why: "why" });
         if (failure === "unusable") return scope.postMessage({ kind: "unusable", why: "no store" });
         if (failure === "never") return;
-        const body = new Blob([failure]).stream();
+        const body = failure === "endless" ? endless() : new Blob([failure]).stream();
         const answer = {
           kind: "answer",
           number,
