@@ -12,7 +12,7 @@ export interface ReadThrough<V> {
   drop(key: string): void;
 }
 
-interface Entry<V> {
+interface CacheEntry<V> {
   readonly value: V;
   readonly readAt: number;
   readonly mark: unknown;
@@ -34,10 +34,10 @@ export function createReadThrough<V extends object>(
   { clock, max, markOf = () => null }: ReadThroughOptions,
   read: (key: string, known: V | null) => Promise<V | null>,
 ): ReadThrough<V> {
-  const entries = createLru<string, Entry<V>>(max);
+  const entries = createLru<string, CacheEntry<V>>(max);
   let forgotten = 0;
 
-  type Since = Pick<Entry<V>, "readAt" | "mark">;
+  type Since = Pick<CacheEntry<V>, "readAt" | "mark">;
 
   async function refresh(key: string, known: V | null, since: Since): Promise<V | null> {
     const before = forgotten;

@@ -9,7 +9,7 @@ import { KEPT_ANSWERS_MAX, QUERY_LENGTH_MAX, QUERY_PARAMETERS_MAX } from "./limi
  * knows better (which parameter, which field, what to do).
  */
 
-type Entry = { readonly status: number; readonly message: string; readonly when: string };
+type ProblemEntry = { readonly status: number; readonly message: string; readonly when: string };
 
 const table = {
   INVALID_PATH: {
@@ -389,13 +389,13 @@ const table = {
   ...ACCOUNT_PROBLEMS,
   ...FILE_PROBLEMS,
   ...AI_PROBLEMS,
-} as const satisfies Record<string, Entry>;
+} as const satisfies Record<string, ProblemEntry>;
 
 export type ProblemCode = keyof typeof table;
 
 for (const entry of Object.values(table)) Object.freeze(entry);
 
-export const PROBLEMS: Readonly<Record<ProblemCode, Entry>> = Object.freeze(table);
+export const PROBLEMS: Readonly<Record<ProblemCode, ProblemEntry>> = Object.freeze(table);
 
 export interface ProblemOptions {
   /** Replaces the catalogue's message; must not carry secrets or internals. */

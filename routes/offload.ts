@@ -2,7 +2,7 @@ import type { Environment } from "@/lib/runtime/config.ts";
 import type { ProblemCode } from "@/lib/problems.ts";
 import { FairQueue } from "@/lib/store/fair_queue.ts";
 import { StoreUnavailable } from "@/lib/store/errors.ts";
-import type { Order, Report, RequestOrder } from "./offload_messages.ts";
+import type { OffloadOrder, OffloadReport, RequestOrder } from "./offload_messages.ts";
 
 /** Has requests answered by a second thread that would hold this one up, and so everybody else. */
 export interface Offload extends AsyncDisposable {
@@ -145,7 +145,7 @@ class OffloadThread {
 
   constructor(module: URL, environment: Environment, print: (text: string) => void) {
     this.#worker = new Worker(module, { type: "module", name: "Long requests" });
-    this.#worker.onmessage = ({ data: report }: MessageEvent<Report>) => {
+    this.#worker.onmessage = ({ data: report }: MessageEvent<OffloadReport>) => {
       if (report.kind === "log") print(report.text);
       else this.#hear(report);
     };
@@ -185,11 +185,11 @@ class OffloadThread {
     this.#worker.terminate();
   }
 
-  #tell(order: Order, transferred: readonly ArrayBuffer[] = []): void {
+  #tell(order: OffloadOrder, transferred: readonly ArrayBuffer[] = []): void {
     this.#worker.postMessage(order, [...transferred]);
   }
 
-  #hear(report: Exclude<Report, { kind: "log" }>): void {
+  #hear(report: Exclude<OffloadReport, { kind: "log" }>): void {
     switch (report.kind) {
       case "answer": {
         const { number, status, body, problem } = report;

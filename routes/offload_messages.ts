@@ -3,7 +3,7 @@ import type { ProblemCode } from "@/lib/problems.ts";
 import type { Id } from "@/lib/store/port.ts";
 
 /** What the thread for long requests is told. */
-export type Order =
+export type OffloadOrder =
   | { readonly kind: "open"; readonly environment: Environment }
   | RequestOrder
   /** The client of that request is gone. */
@@ -27,7 +27,7 @@ export interface RequestOrder {
 }
 
 /** What it tells. */
-export type Report =
+export type OffloadReport =
   | AnswerReport
   /** The request of that number was not answered. */
   | { readonly kind: "failed"; readonly number: number; readonly why: string }
@@ -49,6 +49,6 @@ export interface AnswerReport {
 
 /** The global scope of the thread, for which the checker of types has no name here. */
 export interface OffloadScope {
-  onmessage: ((event: MessageEvent<Order>) => void) | null;
-  postMessage(report: Report, transferred?: readonly Transferable[]): void;
+  onmessage: ((event: MessageEvent<OffloadOrder>) => void) | null;
+  postMessage(report: OffloadReport, transferred?: readonly Transferable[]): void;
 }

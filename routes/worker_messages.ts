@@ -1,7 +1,7 @@
 import type { Environment } from "@/lib/runtime/config.ts";
 
 /** What a thread that serves is told. */
-export type Order =
+export type WorkerOrder =
   | { readonly kind: "serve"; readonly environment: Environment }
   | { readonly kind: "ping" }
   /** What all threads together have counted, to the report of that number. */
@@ -9,7 +9,7 @@ export type Order =
   | { readonly kind: "stop" };
 
 /** What it tells. */
-export type Report =
+export type WorkerReport =
   | { readonly kind: "listening"; readonly hostname: string; readonly port: number }
   | { readonly kind: "alive" }
   /** Whole lines. One thread prints those of all, so that none is torn. */
@@ -31,7 +31,7 @@ export interface RequestsCounted {
 /** The global scope of such a thread, for which the checker of types has no name here. */
 export interface WorkerScope {
   readonly name: string;
-  onmessage: ((event: MessageEvent<Order>) => void) | null;
-  postMessage(report: Report): void;
+  onmessage: ((event: MessageEvent<WorkerOrder>) => void) | null;
+  postMessage(report: WorkerReport): void;
   close(): void;
 }

@@ -4,7 +4,7 @@ import { createSummedCounts } from "@/lib/http/summed_counts.ts";
 import { SHUTDOWN_MS } from "@/lib/limits.ts";
 import type { ThreadOptions } from "./offload.ts";
 import { assertPortIsFree, type Server, timeLimit } from "./server.ts";
-import type { Order, Report } from "./worker_messages.ts";
+import type { WorkerOrder, WorkerReport } from "./worker_messages.ts";
 
 export interface WorkersOptions extends ThreadOptions {
   readonly pingEveryMs?: number;
@@ -67,7 +67,7 @@ interface Thread {
   /** Rejects, as `ended` does, when the thread fails. */
   readonly listening: Promise<{ readonly hostname: string; readonly port: number }>;
   readonly ended: Promise<void>;
-  tell(order: Order): void;
+  tell(order: WorkerOrder): void;
   /** Asks for a sign of life; one too many in vain is a failure. */
   ping(): void;
   terminate(): void;
@@ -92,7 +92,7 @@ function startThread(name: string, module: URL, { print, counts }: Around): Thre
 
   const worker = new Worker(module, { type: "module", name });
   let unanswered = 0;
-  worker.onmessage = ({ data: report }: MessageEvent<Report>) => {
+  worker.onmessage = ({ data: report }: MessageEvent<WorkerReport>) => {
     switch (report.kind) {
       case "listening":
         return listening.resolve({ hostname: report.hostname, port: report.port });
@@ -115,7 +115,7 @@ function startThread(name: string, module: URL, { print, counts }: Around): Thre
     event.preventDefault(); // Else it would end this thread too, and what the others have in flight.
     fail(event.message);
   };
-  const tell = (order: Order) => worker.postMessage(order);
+  const tell = (order: WorkerOrder) => worker.postMessage(order);
   return {
     listening: listening.promise,
     ended: ended.promise,

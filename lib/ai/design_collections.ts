@@ -94,7 +94,7 @@ async function ask(
   key: ResolvedKey,
   { member, counted, userMessage, listener }: {
     readonly member: ProjectMember;
-    readonly counted: Counted | null;
+    readonly counted: CountedTurn | null;
     readonly userMessage: string;
     readonly listener: Listener;
   },
@@ -112,7 +112,7 @@ async function ask(
 }
 
 /** What a turn on the platform's key has taken. */
-interface Counted {
+interface CountedTurn {
   readonly chat: ChatRecord;
   /** Turns of the chat, with this one. */
   readonly turns: number;
@@ -122,7 +122,7 @@ interface Counted {
 }
 
 /** Counts a turn for the month and the chat, and a design where the chat has none yet, or nothing. */
-async function count(services: CreatorServices, member: ProjectMember): Promise<Counted> {
+async function count(services: CreatorServices, member: ProjectMember): Promise<CountedTurn> {
   const { account } = member;
   const hasDesign = !((await findChat(services, member))?.isCounted ?? false);
   const counters = hasDesign ? ["turns", "designs"] as const : ["turns"] as const;
@@ -142,7 +142,7 @@ async function count(services: CreatorServices, member: ProjectMember): Promise<
  */
 async function settleFailure(
   services: CreatorServices,
-  { chat, reserved, hasDesign }: Counted,
+  { chat, reserved, hasDesign }: CountedTurn,
   error: unknown,
   { gone }: Listener,
 ): Promise<void> {

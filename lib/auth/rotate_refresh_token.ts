@@ -72,7 +72,7 @@ export async function rotateRefreshToken(
   return { accessToken, refreshToken, expiresIn };
 }
 
-type Outcome =
+type RotationOutcome =
   | Bearer & { readonly kind: "rotated"; readonly refreshToken: string }
   /** To be committed, so it cannot be thrown. */
   | Bearer & { readonly kind: "replayed" };
@@ -81,7 +81,7 @@ async function rotate(
   tx: Transaction,
   services: Pick<RefreshServices, "clock" | "newId">,
   token: RefreshToken,
-): Promise<Outcome> {
+): Promise<RotationOutcome> {
   const { clock, newId } = services;
   const tokens = tx.records<RefreshTokenRecord>(REFRESH_TOKENS);
   const now = timestamp(clock);
@@ -117,7 +117,7 @@ async function succeed(
   clock: Clock,
   { sessionId, sessionEndsAt }: RefreshTokenRecord,
   next: RefreshToken,
-): Promise<Outcome> {
+): Promise<RotationOutcome> {
   const session = await tx.records<SessionRecord>(SESSIONS).updateOne(
     and(eq("_id", sessionId), activeSessions(clock)),
     { set: { lastUsedAt: timestamp(clock), expiresAt: slidingEnd(clock, sessionEndsAt) } },
@@ -136,7 +136,7 @@ async function repeat(
   clock: Clock,
   used: RefreshTokenRecord,
   token: RefreshToken,
-): Promise<Outcome> {
+): Promise<RotationOutcome> {
   const session = await tx.records<SessionRecord>(SESSIONS)
     .findOne(and(eq("_id", used.sessionId), activeSessions(clock)));
   if (session === null) throw new Problem("REFRESH_TOKEN_INVALID");
@@ -153,7 +153,7 @@ async function repeat(
   throw new Problem("REFRESH_TOKEN_INVALID");
 }
 
-const rotated = ({ _id, userId }: SessionRecord, next: RefreshToken): Outcome => ({
+const rotated = ({ _id, userId }: SessionRecord, next: RefreshToken): RotationOutcome => ({
   kind: "rotated",
   refreshToken: refreshTokenText(next),
   sessionId: _id,
@@ -161,7 +161,7 @@ const rotated = ({ _id, userId }: SessionRecord, next: RefreshToken): Outcome =>
 });
 
 /** Throws `REFRESH_TOKEN_INVALID` where the session has ended before: there is nothing to tell. */
-async function revoke(tx: Transaction, clock: Clock, sessionId: Id): Promise<Outcome> {
+async function revoke(tx: Transaction, clock: Clock, sessionId: Id): Promise<RotationOutcome> {
   const session = await tx.records<SessionRecord>(SESSIONS).updateOne(
     and(eq("_id", sessionId), activeSessions(clock)),
     { set: { revokedAt: timestamp(clock) } },

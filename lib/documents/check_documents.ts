@@ -62,14 +62,14 @@ export async function checkDocuments(
 }
 
 /** A document's declared fields as they are to be stored. */
-interface Validation {
+interface DocumentCheck {
   readonly values: Readonly<Record<string, Json>>;
   readonly isAsStored: boolean;
   /** What is wrong with the first that cannot be stored so. */
   readonly fault: FieldFault | null;
 }
 
-function validated(fields: readonly FieldDefinition[], document: StoredDocument): Validation {
+function validated(fields: readonly FieldDefinition[], document: StoredDocument): DocumentCheck {
   const values: Record<string, Json> = {};
   let isAsStored = true;
   let fault: FieldFault | null = null;

@@ -129,7 +129,7 @@ function withOwnerField(definition: CollectionDefinition): CollectionDefinition 
   return definition;
 }
 
-interface Place {
+interface FieldPlace {
   readonly path: string;
   readonly depth: number;
   readonly inArray: boolean;
@@ -145,7 +145,7 @@ function countFields(fields: readonly ItemDefinition[]): number {
   );
 }
 
-function checkFields(fields: readonly FieldDefinition[], at: Place): void {
+function checkFields(fields: readonly FieldDefinition[], at: FieldPlace): void {
   const keys = new Set<string>();
   for (const field of fields) {
     const path = at.path === "" ? field.key : `${at.path}.${field.key}`;
@@ -158,7 +158,7 @@ function checkFields(fields: readonly FieldDefinition[], at: Place): void {
   }
 }
 
-function checkNested(field: FieldDefinition, at: Place): void {
+function checkNested(field: FieldDefinition, at: FieldPlace): void {
   checkField(field, at);
   const inside = { ...at, depth: at.depth + 1 };
   if (field.fields !== undefined) checkFields(field.fields, inside);
@@ -169,7 +169,7 @@ function checkNested(field: FieldDefinition, at: Place): void {
   }
 }
 
-function checkField(field: FieldDefinition, at: Place): void {
+function checkField(field: FieldDefinition, at: FieldPlace): void {
   const refuse = (why: string) =>
     invalid(`The field ${shown(at.path)} ${why}.`, [{ path: at.path, message: why }]);
   if (!DECLARED_NAME.test(field.key) || nameProblem(field.key) !== null) {
@@ -192,7 +192,11 @@ function checkField(field: FieldDefinition, at: Place): void {
   checkDefault(field, at, refuse);
 }
 
-function checkIndexes(field: FieldDefinition, at: Place, refuse: (why: string) => Problem): void {
+function checkIndexes(
+  field: FieldDefinition,
+  at: FieldPlace,
+  refuse: (why: string) => Problem,
+): void {
   const topLevel = !at.path.includes(".");
   if (field.unique && !(topLevel && UNIQUE_TYPES.includes(field.type))) {
     throw refuse("cannot be unique: only String, Number, Date and Ref at the top level can");
@@ -204,7 +208,11 @@ function checkIndexes(field: FieldDefinition, at: Place, refuse: (why: string) =
   }
 }
 
-function checkDefault(field: FieldDefinition, at: Place, refuse: (why: string) => Problem): void {
+function checkDefault(
+  field: FieldDefinition,
+  at: FieldPlace,
+  refuse: (why: string) => Problem,
+): void {
   const { strict } = at;
   if (field.default === undefined) return;
   if (field.default === null) throw refuse("has the default null: leave it out");

@@ -15,7 +15,7 @@ export interface ListAnswer {
   readonly isKept: boolean;
 }
 
-interface KeptAnswer extends ListAnswer {
+interface CachedAnswer extends ListAnswer {
   /** The state of the project's space that it was read from, and from no other. */
   readonly version: string;
   /** The version of the definition that it was made by. */
@@ -35,7 +35,7 @@ interface DefinitionCheck {
 const LOOK_EVERY_MS = 500;
 
 /** Answers to lists, by project, caller, collection and query text. */
-export type ListAnswers = LRUCache<string, KeptAnswer>;
+export type ListAnswers = LRUCache<string, CachedAnswer>;
 
 /** Of all projects together, two bytes for each character. */
 const ANSWERS_BYTES_MAX = 16 * 1_048_576;
@@ -112,7 +112,7 @@ function answerOf(list: DocumentList, { wrap }: RepeatedList): Pick<ListAnswer, 
   return { text: wrap(data), etag: etagOf({ json: data }) };
 }
 
-type AsOf = Pick<KeptAnswer, "version" | "definition" | "looked"> & { readonly key: string };
+type AsOf = Pick<CachedAnswer, "version" | "definition" | "looked"> & { readonly key: string };
 
 async function readAndKeep(
   services: RepeatedServices,

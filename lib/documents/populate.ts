@@ -27,11 +27,11 @@ interface Reference {
   /** Which part of a target is shown. */
   readonly part: Part;
   /** What was found; null for ids whose documents are missing or may not be seen. */
-  readonly found: Map<Id, Target | null>;
+  readonly found: Map<Id, PopulatedTarget | null>;
 }
 
 /** What stands in the place of an id, however often. */
-interface Target {
+interface PopulatedTarget {
   readonly value: string;
   readonly bytes: number;
 }
@@ -115,12 +115,12 @@ function referencesOf({ collection, presentation }: Populated): Reference[] {
   });
 }
 
-interface Place {
+interface ReferencePlace {
   readonly id: Id;
   put(target: string): void;
 }
 
-function placesOf(holder: Json, [name, ...rest]: readonly string[]): Place[] {
+function placesOf(holder: Json, [name, ...rest]: readonly string[]): ReferencePlace[] {
   if (name === undefined || !isObject(holder) || !Object.hasOwn(holder, name)) return [];
   const value = holder[name]!;
   if (rest.length > 0) return placesOf(value, rest);

@@ -117,7 +117,7 @@ class Overtaken extends Error {
   override readonly name = "Overtaken";
 }
 
-interface Step {
+interface RedefinitionStep {
   readonly name: string;
   readonly version: Id;
   /** As it stood before writers were refused. */
@@ -127,7 +127,7 @@ interface Step {
 const inTransaction = <T>(
   { engine }: RedefineServices,
   projectId: Id,
-  { name, version, from }: Step,
+  { name, version, from }: RedefinitionStep,
   work: Work<T>,
 ): Promise<T> =>
   engine.transaction(projectId, async (tx) => {

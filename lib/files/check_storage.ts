@@ -91,16 +91,16 @@ const NO_SITE: CheckStep = {
   message: "The project has no Site URL: only the dashboard's origin was tried.",
 };
 
-type Outcome = Omit<CheckStep, "step">;
+type StepOutcome = Omit<CheckStep, "step">;
 
-const ok = (message: string): Outcome => ({ result: "ok", message });
-const warning = (message: string): Outcome => ({ result: "warning", message });
-const failed = (message: string): Outcome => ({ result: "failed", message });
+const ok = (message: string): StepOutcome => ({ result: "ok", message });
+const warning = (message: string): StepOutcome => ({ result: "warning", message });
+const failed = (message: string): StepOutcome => ({ result: "failed", message });
 
 function createSteps() {
   const steps: CheckStep[] = [];
 
-  async function attempt(work: () => Promise<Outcome>): Promise<Outcome> {
+  async function attempt(work: () => Promise<StepOutcome>): Promise<StepOutcome> {
     try {
       return await work();
     } catch (error) {
@@ -113,10 +113,10 @@ function createSteps() {
   /** Resolves to whether what comes next can build on it. */
   async function take(
     step: string,
-    work: () => Promise<Outcome>,
+    work: () => Promise<StepOutcome>,
     isPossible = true,
   ): Promise<boolean> {
-    const outcome: Outcome = isPossible
+    const outcome: StepOutcome = isPossible
       ? await attempt(work)
       : { result: "skipped", message: "An earlier step failed." };
     steps.push({ step, ...outcome });
@@ -132,7 +132,7 @@ interface Probe {
   readonly signedUrl: URL;
 }
 
-interface Seen extends Probe {
+interface StorageProbe extends Probe {
   readonly blobs: Blobs;
   readonly egress: Egress;
   readonly origins: readonly string[];
@@ -154,13 +154,13 @@ async function newProbe(
   return { upload, content, signedUrl: new URL(await blobs.signUpload(upload)) };
 }
 
-async function reach({ blobs }: Seen): Promise<Outcome> {
+async function reach({ blobs }: StorageProbe): Promise<StepOutcome> {
   await blobs.ping();
   return ok("The bucket answers, the keys are let in, and a missing object is told from others.");
 }
 
 /** As a browser does, with the address that it is given. */
-async function write(seen: Seen): Promise<Outcome> {
+async function write(seen: StorageProbe): Promise<StepOutcome> {
   const { blobs, egress, upload, content, signedUrl, origins } = seen;
   const answer = await egressRequest(egress, signedUrl, {
     method: "PUT",
@@ -177,7 +177,7 @@ async function write(seen: Seen): Promise<Outcome> {
   return ok("A signed URL takes a PUT, and the object is there.");
 }
 
-async function stagingIsPrivate(seen: Seen): Promise<Outcome> {
+async function stagingIsPrivate(seen: StorageProbe): Promise<StepOutcome> {
   for (const url of addressesOf(seen, "staged")) {
     const answer = await egressRequest(seen.egress, url, { method: "GET" });
     if (!isSuccess(answer)) continue;
@@ -189,13 +189,13 @@ async function stagingIsPrivate(seen: Seen): Promise<Outcome> {
   return ok("Nobody reads under _incoming/ without the keys.");
 }
 
-async function publish({ blobs, upload, content }: Seen): Promise<Outcome> {
+async function publish({ blobs, upload, content }: StorageProbe): Promise<StepOutcome> {
   const stored = await blobs.publish(upload.path, upload.contentType);
   if (stored?.bytes === content.length) return ok("The object can be copied to its place.");
   return failed(`The copied object has ${stored?.bytes ?? "no"} bytes, not ${content.length}.`);
 }
 
-async function read({ blobs, upload, content }: Seen): Promise<Outcome> {
+async function read({ blobs, upload, content }: StorageProbe): Promise<StepOutcome> {
   const stream = await blobs.read("stored", upload.path);
   const bytes = stream && await bytesOf(stream, content.length);
   return bytes !== null && areEqual(bytes, content)
@@ -203,7 +203,7 @@ async function read({ blobs, upload, content }: Seen): Promise<Outcome> {
     : failed("What is read is not what was written.");
 }
 
-async function publicReading(seen: Seen): Promise<Outcome> {
+async function publicReading(seen: StorageProbe): Promise<StepOutcome> {
   const url = seen.blobs.publicUrl(seen.upload.path);
   if (url === null) {
     return warning("No publicUrl is set: files have no url, and confirming one answers a warning.");
@@ -221,7 +221,10 @@ async function publicReading(seen: Seen): Promise<Outcome> {
 }
 
 /** The question that a browser asks before it puts a file. */
-async function preflight({ egress, signedUrl }: Seen, origin: string): Promise<Outcome> {
+async function preflight(
+  { egress, signedUrl }: StorageProbe,
+  origin: string,
+): Promise<StepOutcome> {
   const answer = await egressRequest(egress, signedUrl, {
     method: "OPTIONS",
     headers: {
@@ -243,10 +246,10 @@ async function preflight({ egress, signedUrl }: Seen, origin: string): Promise<O
 }
 
 async function crossOrigin(
-  seen: Seen,
+  seen: StorageProbe,
   method: "GET" | "HEAD",
   origin: string,
-): Promise<Outcome> {
+): Promise<StepOutcome> {
   const [url] = addressesOf(seen, "stored");
   const answer = await egressRequest(seen.egress, url!, { method, headers: { origin } });
   if (allows(answer, "origin", origin)) return ok("Scripts of this origin may read the answer.");
@@ -259,7 +262,7 @@ async function crossOrigin(
     : failed(message);
 }
 
-async function remove({ blobs, upload: { path } }: Seen): Promise<Outcome> {
+async function remove({ blobs, upload: { path } }: StorageProbe): Promise<StepOutcome> {
   await blobs.remove("staged", path);
   await blobs.remove("stored", path);
   const left = await blobs.stat("staged", path) ?? await blobs.stat("stored", path);
@@ -269,7 +272,10 @@ async function remove({ blobs, upload: { path } }: Seen): Promise<Outcome> {
 }
 
 /** Where an object is asked for without credentials: in public first, then at the bucket itself. */
-function addressesOf({ blobs, upload, signedUrl }: Seen, place: "staged" | "stored"): URL[] {
+function addressesOf(
+  { blobs, upload, signedUrl }: StorageProbe,
+  place: "staged" | "stored",
+): URL[] {
   const { path } = upload;
   const key = place === "staged" ? `_incoming/${path}` : path;
   const bucket = signedUrl.pathname.slice(0, -`_incoming/${path}`.length);

@@ -4,12 +4,12 @@ import { findStorage, openStorageKeys, type StorageSettings } from "./storage_se
 import type { StorageKeys } from "./storage_input.ts";
 import type { Engine, Id } from "../store/port.ts";
 import { type Blobs, BlobsUnavailable } from "./blobs.ts";
-import { type BlobStores, INTERNAL, type Target } from "./stores.ts";
+import { type BlobStores, INTERNAL, type StorageTarget } from "./stores.ts";
 
 /** The stores that projects brought. */
 export interface ExternalStores {
   /** The project's own store, as it is set now in whichever process; null when it has none. */
-  find(projectId: Id): Promise<Target | null>;
+  find(projectId: Id): Promise<StorageTarget | null>;
 }
 
 /** All there is to know of a project's own store. */
@@ -30,7 +30,7 @@ const STORES_MAX = 100;
 interface Kept {
   /** As it was stored: every change makes another text, by the seal alone. */
   readonly json: string;
-  readonly target: Promise<Target>;
+  readonly target: Promise<StorageTarget>;
 }
 
 /** Keeps the store of a project, with its client, as long as it is set as it was. */

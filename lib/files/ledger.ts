@@ -88,7 +88,7 @@ export const unclaimed = (clock: Clock): Filter =>
 export const isOver = ({ state, expiresAt, claimedUntil }: UploadRecord, now: string): boolean =>
   state !== "confirmed" && expiresAt! <= now && !(state === "copying" && claimedUntil! > now);
 
-export interface Removed {
+export interface RemovedRows {
   readonly rows: readonly UploadRecord[];
   /** Of their objects; they are {@linkcode removeObjects}' to carry out. */
   readonly removals: readonly RemovalRecord[];
@@ -102,7 +102,7 @@ export async function removeRows(
   services: FileServices,
   projectId: Id,
   take: (uploads: Records<UploadRecord>) => Promise<readonly UploadRecord[]>,
-): Promise<Removed> {
+): Promise<RemovedRows> {
   return await services.engine.transaction(projectId, async (tx) => {
     const rows = await take(tx.records<UploadRecord>(UPLOADS));
     if (rows.length === 0) return { rows, removals: [] };
@@ -115,7 +115,7 @@ export async function removeRows(
 export async function removeObjects(
   services: FileServices,
   projectId: Id,
-  { removals }: Removed,
+  { removals }: RemovedRows,
   stopped: () => boolean = () => false,
 ): Promise<void> {
   for (const removal of removals) {

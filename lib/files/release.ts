@@ -1,7 +1,7 @@
 import { type Clock, timestamp } from "../clock.ts";
 import { and, compare, eq } from "../store/filter.ts";
 import type { Filter, Id } from "../store/port.ts";
-import { type Removed, removeObjects, removeRows, unclaimed } from "./ledger.ts";
+import { type RemovedRows, removeObjects, removeRows, unclaimed } from "./ledger.ts";
 import type { FileServices } from "./removals.ts";
 import { type UploadRecord, UPLOADS } from "./uploads.ts";
 
@@ -16,7 +16,7 @@ export async function releaseBatch(
   services: FileServices,
   projectId: Id,
   filter: Filter = expired(services.clock),
-): Promise<Removed> {
+): Promise<RemovedRows> {
   const uploads = services.engine.records<UploadRecord>(projectId, UPLOADS);
   const found = await Array.fromAsync(uploads.find({ filter, limit: BATCH }));
   if (found.length === 0) return { rows: [], removals: [] };

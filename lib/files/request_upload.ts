@@ -84,7 +84,7 @@ const roomFor = (plan: Plan, { target, bytes }: Pick<UploadRecord, "target" | "b
   open: plan.openUploads - 1,
 });
 
-type Room = ReturnType<typeof roomFor>;
+type UploadRoom = ReturnType<typeof roomFor>;
 
 /**
  * Row and space in one transaction, if the space is there and uploads still go to this store;
@@ -140,15 +140,15 @@ async function findRoom(
 }
 
 /** The first sum that leaves no room; null where all do. */
-const fullOf = (usage: StorageUsageRecord | null, room: Room): keyof Room | null =>
-  (Object.keys(room) as (keyof Room)[])
+const fullOf = (usage: StorageUsageRecord | null, room: UploadRoom): keyof UploadRoom | null =>
+  (Object.keys(room) as (keyof UploadRoom)[])
     .find((sum) => usage !== null && (usage[sum] ?? 0) > room[sum]!) ?? null;
 
 async function noRoom(
   services: FileServices,
   plan: Plan,
   projectId: Id,
-  full: keyof Room,
+  full: keyof UploadRoom,
 ): Promise<Problem> {
   if (full === "held") return new Problem("STORAGE_QUOTA_EXCEEDED");
   if (full === "files") {

@@ -11,7 +11,7 @@ export const providerOf = (target: string): StorageProvider =>
   target === INTERNAL ? "internal" : "external";
 
 /** Where the objects of rows with this name lie. */
-export interface Target {
+export interface StorageTarget {
   readonly name: string;
   readonly blobs: Blobs;
 }
@@ -21,7 +21,7 @@ export interface BlobStores extends AsyncDisposable {
   /** Our own. */
   readonly internal: Blobs;
   /** Where new uploads of a project go, as it is set now. */
-  current(projectId: Id): Promise<Target>;
+  current(projectId: Id): Promise<StorageTarget>;
   /** Where the object of a row lies. Throws `BlobsUnavailable` for a store that is not set. */
   named(projectId: Id, target: string): Promise<Blobs>;
 }

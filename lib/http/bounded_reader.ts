@@ -29,7 +29,7 @@ export class ReadFailed extends Error {
 type Bytes = Uint8Array<ArrayBuffer>;
 type ByteStream = ReadableStream<Bytes>;
 
-interface Source {
+interface ByteSource {
   read(): Promise<{ readonly done: boolean; readonly value?: Bytes | undefined }>;
   cancel(reason?: unknown): Promise<void>;
 }
@@ -37,7 +37,7 @@ interface Source {
 /** Disposing tells the sender to stop, where the stream has not come to its end. */
 export class BoundedReader implements Disposable {
   readonly #limits: ReadLimits;
-  readonly #source: Source;
+  readonly #source: ByteSource;
   /** By `performance.now()`, the first read of one that may not stall. */
   #began: number | null = null;
   #bytes = 0;
@@ -118,7 +118,7 @@ export class BoundedReader implements Disposable {
 const BUFFER_BYTES = 65_536;
 
 /** Reads into one buffer again and again, where the stream can: many uploads at once leave less. */
-function sparingSource(stream: ByteStream): Source {
+function sparingSource(stream: ByteStream): ByteSource {
   let reader: ReadableStreamBYOBReader;
   try {
     reader = stream.getReader({ mode: "byob" });

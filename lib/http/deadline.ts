@@ -14,7 +14,7 @@ export interface Deadlines extends Disposable {
   within<T>(work: (restart: () => void) => Promise<T>, extraMs?: number): Promise<T>;
 }
 
-interface Waiting {
+interface PendingRequest {
   until: number;
   readonly giveUp: (problem: Problem) => void;
   /** Where it stands among those that wait, or {@linkcode GONE}. */
@@ -27,10 +27,10 @@ const LOOK_EVERY_MS = 1000;
 export function createDeadlines(timeoutMs: number, now: () => number): Deadlines {
   // No set: one that is added to and deleted from all the time is made anew again and again, and
   // what was thrown away adds up to megabytes a second until the next full collection.
-  const waiting: Waiting[] = [];
+  const waiting: PendingRequest[] = [];
   let timer: ReturnType<typeof setInterval> | undefined;
 
-  function enter(giveUp: Waiting["giveUp"], until: number): Waiting {
+  function enter(giveUp: PendingRequest["giveUp"], until: number): PendingRequest {
     const entry = { until, giveUp, place: waiting.length };
     waiting.push(entry);
     timer ??= setInterval(look, LOOK_EVERY_MS);
@@ -38,7 +38,7 @@ export function createDeadlines(timeoutMs: number, now: () => number): Deadlines
   }
 
   /** The last one takes its place. */
-  function leave(entry: Waiting): void {
+  function leave(entry: PendingRequest): void {
     if (entry.place === GONE) return;
     const last = waiting.pop()!;
     if (last !== entry) {
@@ -63,7 +63,7 @@ export function createDeadlines(timeoutMs: number, now: () => number): Deadlines
   return {
     within<T>(work: (restart: () => void) => Promise<T>, extraMs = 0): Promise<T> {
       const ms = timeoutMs + extraMs;
-      let entry: Waiting | undefined;
+      let entry: PendingRequest | undefined;
       const done = work(() => {
         if (entry !== undefined) entry.until = now() + ms;
       });

@@ -17,17 +17,17 @@ import { readCsv } from "./csv.ts";
 import { refuseLargeJson, refuseLongRows, refuseManyRows } from "./import_size.ts";
 
 /** One document of a file, by its place in it, from 1. */
-export interface Row {
+export interface ImportRow {
   readonly number: number;
   readonly document: Json;
 }
 
-export interface FailedRow extends Row {
+export interface FailedRow extends ImportRow {
   readonly reason: string;
 }
 
 export interface Sorted {
-  readonly good: readonly Row[];
+  readonly good: readonly ImportRow[];
   readonly failed: readonly FailedRow[];
   /** Members that the server sets, which were left out. */
   readonly leftOut: readonly string[];
@@ -37,7 +37,7 @@ export interface Sorted {
 export function sortRows(target: WriteAccess, text: string): Sorted {
   const rows = /^\s*[[{]/.test(text) ? jsonRows(text) : csvRows(target, text);
   const leftOut = new Set<string>();
-  const good: Row[] = [];
+  const good: ImportRow[] = [];
   const failed: FailedRow[] = [];
   for (const row of rows) {
     const document = ownMembers(row.document, leftOut);
@@ -48,7 +48,7 @@ export function sortRows(target: WriteAccess, text: string): Sorted {
   return { good, failed, leftOut: [...leftOut] };
 }
 
-interface ReadRow extends Row {
+interface ReadRow extends ImportRow {
   /** Why it could not be read. */
   readonly reason?: string;
 }
@@ -137,7 +137,7 @@ function cellValue(field: ItemDefinition | null, cell: string): Json {
 export async function importRows(
   services: CreateServices,
   target: WriteAccess,
-  { rows, once }: { rows: readonly Row[]; once: string },
+  { rows, once }: { rows: readonly ImportRow[]; once: string },
 ): Promise<FailedRow[]> {
   const failed: FailedRow[] = [];
   for (let at = 0; at < rows.length; at += BULK_DOCUMENTS_MAX) {
@@ -154,7 +154,7 @@ export async function importRows(
 async function oneByOne(
   services: CreateServices,
   target: WriteAccess,
-  { rows, once }: { rows: readonly Row[]; once: string },
+  { rows, once }: { rows: readonly ImportRow[]; once: string },
 ): Promise<FailedRow[]> {
   const failed: FailedRow[] = [];
   for (const row of rows) {

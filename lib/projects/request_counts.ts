@@ -55,7 +55,7 @@ const WRITES_AT_ONCE = 50;
 /** Beyond this, counts are lost rather than kept for a store that takes none. */
 const WINDOWS_KEPT = 100_000;
 
-interface Counted {
+interface WindowCount {
   readonly projectId: Id;
   requests: number;
   errors: number;
@@ -66,7 +66,7 @@ interface Counted {
 interface Minute {
   readonly at: number;
   readonly names: { readonly minute: string; readonly day: string };
-  readonly of: Map<Id, readonly Counted[]>;
+  readonly of: Map<Id, readonly WindowCount[]>;
 }
 
 const MINUTE_MS = 60_000;
@@ -87,12 +87,12 @@ export function createRequestCounts(
   services: { engine: Engine; clock: Clock; newId: NewId; log: Log },
 ): RequestCounts {
   const { engine, clock, newId, log } = services;
-  let counted = new Map<string, Counted>();
+  let counted = new Map<string, WindowCount>();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let storing: Promise<void> = Promise.resolve();
   let minute: Minute = { at: -1, names: { minute: "", day: "" }, of: new Map() };
 
-  function add(window: string, count: Counted): void {
+  function add(window: string, count: WindowCount): void {
     const known = counted.get(window);
     if (known !== undefined) {
       known.requests += count.requests;
@@ -101,7 +101,7 @@ export function createRequestCounts(
   }
 
   /** What the requests of a project are counted in now: many are of the same minute. */
-  function windowsOf(projectId: Id): readonly Counted[] {
+  function windowsOf(projectId: Id): readonly WindowCount[] {
     const now = clock.now();
     const at = Math.floor(now / MINUTE_MS);
     if (at !== minute.at) {
@@ -168,7 +168,7 @@ async function addStored(
   records: Records<RequestCountRecord>,
   newId: NewId,
   window: string,
-  { projectId, requests, errors, expiresAt }: Counted,
+  { projectId, requests, errors, expiresAt }: WindowCount,
 ): Promise<void> {
   const counts = { requests, errors };
   const expires = new Date(expiresAt).toISOString();

@@ -13,7 +13,7 @@ const RENEWAL_EVERY_MS = 60_000;
 
 type Server = oauth.AuthorizationServer;
 
-type Read<T> = (http: ProviderHttp) => Promise<T>;
+type DiscoveryRead<T> = (http: ProviderHttp) => Promise<T>;
 
 interface KeySet {
   readonly keys: { keys: oauth.JWK[] };
@@ -100,7 +100,7 @@ async function readKeys(server: Server, http: ProviderHttp): Promise<KeySet["key
 }
 
 /** Keeps what was read; a failure is not kept. */
-function kept<T>(clock: Clock, keptMs: number, read: Read<T>): Read<T> {
+function kept<T>(clock: Clock, keptMs: number, read: DiscoveryRead<T>): DiscoveryRead<T> {
   let last: { readonly value: T; readonly readAt: number } | null = null;
   const reading = sharedReading<T>();
   return async (http) => {
@@ -117,18 +117,18 @@ function kept<T>(clock: Clock, keptMs: number, read: Read<T>): Read<T> {
 interface SharedReading<T> {
   isUnderWay(): boolean;
   /** What is being read already, or else what `read` reads now, in a time limit of its own. */
-  join(read: Read<T>): Promise<T>;
+  join(read: DiscoveryRead<T>): Promise<T>;
   /**
    * The same for one sign-in. The time of what it joined may end before its own, for somebody
    * began that earlier: then it reads once more.
    */
-  inOwnTime(http: ProviderHttp, read: Read<T>): Promise<T>;
+  inOwnTime(http: ProviderHttp, read: DiscoveryRead<T>): Promise<T>;
 }
 
 /** Reads once for all who ask meanwhile. */
 function sharedReading<T>(): SharedReading<T> {
   let reading: Promise<T> | null = null;
-  const join = (read: Read<T>): Promise<T> =>
+  const join = (read: DiscoveryRead<T>): Promise<T> =>
     reading ??= withinTimeLimit(read).finally(() => reading = null);
   return {
     isUnderWay: () => reading !== null,

@@ -2,7 +2,7 @@
  * Threads that serve nothing. The second fails, in the way that its environment names in place of a
  * host, and the first ends in good order.
  */
-import type { Order, WorkerScope } from "@/routes/worker_messages.ts";
+import type { WorkerOrder, WorkerScope } from "@/routes/worker_messages.ts";
 
 /** How the second fails: when it is to serve, when it is asked for a sign of life, or to stop. */
 export type Failure = "refuses" | "throws" | "rejects" | "closes" | "hears nothing" | "never stops";
@@ -33,7 +33,7 @@ if ("WorkerGlobalScope" in globalThis) {
 }
 
 /** Returns whether nothing more is to be done. */
-function fail(failure: Failure, kind: Order["kind"]): boolean {
+function fail(failure: Failure, kind: WorkerOrder["kind"]): boolean {
   if (kind === "serve") {
     if (failure === "refuses") scope.postMessage({ kind: "failed", why: "no room" });
     return failure === "refuses";

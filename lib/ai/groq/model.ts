@@ -27,7 +27,7 @@ export function openGroqModel(options: GroqOptions): Model {
     try {
       return await askOnce(options, question, asPlain);
     } catch (error) {
-      if (asPlain || !(error instanceof Refused && error.lacksSchemas)) throw error;
+      if (asPlain || !(error instanceof ProviderRefusal && error.lacksSchemas)) throw error;
       isPlain = true;
       return await askOnce(options, question, true);
     }
@@ -93,7 +93,7 @@ async function askOnce(
     signal,
   });
   const body = boundedStream(response.body ?? new Blob().stream(), BOUNDS, failureOfAnswer);
-  if (!response.ok) throw new Refused(response, await new Response(body).text());
+  if (!response.ok) throw new ProviderRefusal(response, await new Response(body).text());
   const { content, finishReason } = onText === undefined
     ? wholeAnswer(await new Response(body).text())
     : await streamedAnswer(body, onText);
@@ -169,7 +169,7 @@ function jsonOf(text: string): Json {
 }
 
 /** What the provider answered in place of a completion. Its text may repeat what it was sent. */
-class Refused extends Error {
+class ProviderRefusal extends Error {
   override readonly name = "Refused";
   readonly status: number;
   /** Seconds that it wants to be left alone for; null where it does not say. */
@@ -200,14 +200,16 @@ function retryAfter(headers: Headers): number | null {
 
 /** Milliseconds until it may be tried again; null for what would fail again. */
 function pauseAfter(error: unknown): number | null {
-  if (!(error instanceof Refused) || (error.status !== 429 && error.status < 500)) return null;
+  if (!(error instanceof ProviderRefusal) || (error.status !== 429 && error.status < 500)) {
+    return null;
+  }
   return error.retryAfter === null ? DEFAULT_PAUSE_MS : error.retryAfter * 1000;
 }
 
 function failureOf(error: unknown, limit: TimeLimit): ModelFailure {
   if (limit.signal.aborted) return new ModelFailure(limit.isOver() ? "late" : "cancelled");
   if (error instanceof ModelFailure) return error;
-  return error instanceof Refused
+  return error instanceof ProviderRefusal
     ? new ModelFailure(error.kind, error)
     : new ModelFailure("unavailable"); // It cannot be reached.
 }

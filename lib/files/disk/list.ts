@@ -1,7 +1,7 @@
 import type { BlobPage, ListedBlob } from "../blobs.ts";
 import { ifThere } from "./guarded.ts";
 
-export interface Asked {
+export interface FolderListing {
   readonly prefix: string;
   readonly after: string | null;
   readonly limit: number;
@@ -42,7 +42,11 @@ export class Lister {
   }
 
   /** @param folder With a slash behind it. */
-  async page(folder: string, asked: Asked, isPath: (path: string) => boolean): Promise<BlobPage> {
+  async page(
+    folder: string,
+    asked: FolderListing,
+    isPath: (path: string) => boolean,
+  ): Promise<BlobPage> {
     const { prefix, limit } = asked;
     const of = `${folder} ${prefix}`;
     const rest = this.#restOf(of, asked.after);
@@ -69,7 +73,7 @@ export class Lister {
   /** More than `limit` of them in their order, if there are. */
   async #pathsBehind(
     folder: string,
-    { prefix, after, limit }: Asked,
+    { prefix, after, limit }: FolderListing,
     isPath: (path: string) => boolean,
   ): Promise<{ paths: string[]; isLast: boolean }> {
     const paths: string[] = [];

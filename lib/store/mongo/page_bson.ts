@@ -42,7 +42,7 @@ function rangesBehind(
 ): Bson[][] {
   const { values, id, inclusive = false } = from;
   const exact = exactValues(from);
-  const places = order.map(({ path }, i): Place => {
+  const places = order.map(({ path }, i): KeyPlace => {
     const value = path === "_id" ? id : values[i]!;
     return exact.has(i) ? foreign(path, exact.get(i)!) : own(definition, path, value);
   });
@@ -54,7 +54,7 @@ function rangesBehind(
 }
 
 /** One key of a position. */
-interface Place {
+interface KeyPlace {
   readonly equal: Bson;
   /** What lies beyond it, whatever its type; conditions that all must hold. */
   beyond(descending: boolean, inclusive: boolean): Bson[];
@@ -71,7 +71,7 @@ const TYPES = [
  * As Corbel stores it. MongoDB compares values of one type only, while a list goes on with those of
  * other types: so what lies beyond is told by what does not, which an index serves as well.
  */
-function own(definition: Definition, path: string, value: Scalar): Place {
+function own(definition: Definition, path: string, value: Scalar): KeyPlace {
   const operand = path === "_id"
     ? new ObjectId(value as string)
     : operandBson(scalarAt(definition, path), value);
@@ -105,7 +105,7 @@ function typeOf(operand: unknown): string {
 }
 
 /** As another program stored it: expressions compare values of all types. */
-const foreign = (path: string, value: Bson): Place => ({
+const foreign = (path: string, value: Bson): KeyPlace => ({
   equal: { $expr: { $eq: [`$${path}`, value] } },
   beyond(descending, inclusive) {
     const operator = `$${descending ? "lt" : "gt"}${inclusive ? "e" : ""}`;

@@ -6,7 +6,7 @@ const SHARE = 7 / 8;
 /** Commands of one space that wait: short ones are done in about a second. */
 const WAITING_MAX = 1_000;
 
-interface Waiting {
+interface PendingCommand {
   readonly space: string;
   admit(isAdmitted: boolean): void;
 }
@@ -29,7 +29,7 @@ export class ReadConnectionLimiter {
   readonly #max: number;
   #taken = 0;
   readonly #takenBy = new Map<string, number>();
-  readonly #waiting = new FairQueue<Waiting>();
+  readonly #waiting = new FairQueue<PendingCommand>();
 
   /** @param connections Of the pool; 0 is without end, as the driver has it. */
   constructor(connections: number) {

@@ -69,7 +69,7 @@ const ATTEMPTS_MAX = 100;
 const COUNTED_MAX = 10_000;
 
 /** A filter as the server takes it. */
-type Asked = { readonly query: Bson; readonly hint: Hint };
+type BsonQuery = { readonly query: Bson; readonly hint: Hint };
 
 /** {@linkcode Records} over one collection. */
 export class MongoRecords<T extends StoredRecord> implements Records<T> {
@@ -324,7 +324,7 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
     };
   }
 
-  async #change(asked: Asked, change: Change): Promise<Stored<T> | null> {
+  async #change(asked: BsonQuery, change: Change): Promise<Stored<T> | null> {
     if (this.#access.session !== null) return await this.#changeExactly(asked, change);
     const update = changeBson(this.#definition, change);
     if (update === null) return await this.#changeExactly(asked, change);
@@ -348,12 +348,12 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
    * when it is written. @param isTight Whether room is only to be had for what it really adds.
    */
   async #changeExactly(
-    asked: Asked,
+    asked: BsonQuery,
     change: Change,
     isTight = false,
   ): Promise<Stored<T> | null> {
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
-      const found = await this.#first(asked) as Uint8Array | null; // Asked for as bytes.
+      const found = await this.#first(asked) as Uint8Array | null; // BsonQuery for as bytes.
       const before = this.#stored(found);
       if (found === null || before === null) return null;
       const after = applyChange(before.value, change) as T; // Callers type their own records.
@@ -373,12 +373,12 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
     throw new StoreUnavailable(`A record of ${this.#definition.name} changes all the time`);
   }
 
-  async #first({ query, hint }: Asked): Promise<unknown> {
+  async #first({ query, hint }: BsonQuery): Promise<unknown> {
     const options = { ...this.#options, ...hint, sort: { _id: 1 } as const, raw: true };
     return await this.#collection.findOne(query, options);
   }
 
-  #asked(filter: Filter): Asked {
+  #asked(filter: Filter): BsonQuery {
     return { query: filterBson(this.#definition, filter), hint: hintFor(filter) };
   }
 

@@ -285,9 +285,9 @@ export class SqliteEngine implements Engine {
   }
 }
 
-type Read<T> = (db: Connection, committed: Committed | null) => T;
+type ReadWork<T> = (db: Connection, committed: Committed | null) => T;
 
-function readOn<T>(file: FileSpace, definition: Definition, work: Read<T>): T {
+function readOn<T>(file: FileSpace, definition: Definition, work: ReadWork<T>): T {
   file.assertReadable();
   return work(file.reader, file.committed(definition));
 }

@@ -1,7 +1,7 @@
 /** What the event loop and a thread of `scan_worker.ts` tell each other. */
 import type { Scan, Scanned } from "./scan.ts";
 
-export interface Order {
+export interface ScanOrder {
   readonly number: number;
   readonly path: string;
   readonly scan: Scan;
@@ -9,7 +9,7 @@ export interface Order {
   readonly limitMs: number;
 }
 
-export type Outcome =
+export type ScanOutcome =
   | { readonly kind: "read"; readonly scanned: Scanned }
   | { readonly kind: "stopped" }
   | { readonly kind: "failed"; readonly unavailable: boolean; readonly message: string };

@@ -1,14 +1,14 @@
-import { type Order, type Outcome, STOP } from "./scan_signals.ts";
+import { type ScanOrder, type ScanOutcome, STOP } from "./scan_signals.ts";
 
 /** One thread for reads that look at many rows, started when it is first needed. */
 export class ScanThread {
   readonly #signals = new Int32Array(new SharedArrayBuffer(4));
   #worker: Worker | null = null;
-  #answer: ((outcome: Outcome) => void) | null = null;
+  #answer: ((outcome: ScanOutcome) => void) | null = null;
 
   /** One order at a time. */
-  run(order: Order): Promise<Outcome> {
-    const answered = Promise.withResolvers<Outcome>();
+  run(order: ScanOrder): Promise<ScanOutcome> {
+    const answered = Promise.withResolvers<ScanOutcome>();
     this.#answer = answered.resolve;
     this.#worker ??= this.#start();
     this.#worker.postMessage(order);
@@ -28,7 +28,7 @@ export class ScanThread {
 
   #start(): Worker {
     const worker = new Worker(new URL("./scan_worker.ts", import.meta.url), { type: "module" });
-    worker.onmessage = ({ data }: MessageEvent<Outcome>) => this.#answer?.(data);
+    worker.onmessage = ({ data }: MessageEvent<ScanOutcome>) => this.#answer?.(data);
     worker.onerror = (event) => {
       event.preventDefault();
       this.end();

@@ -9,12 +9,12 @@ import { Busy, Connection } from "./connection.ts";
 import { sql } from "./fragment.ts";
 import { forgetPatterns } from "./re2.ts";
 import { readScan } from "./scan.ts";
-import { type Order, type Outcome, STOP } from "./scan_signals.ts";
+import { type ScanOrder, type ScanOutcome, STOP } from "./scan_signals.ts";
 
 /** The scope of a worker, which the compiler takes for a page's. */
 const thread = globalThis as unknown as {
-  onmessage: ((event: MessageEvent<SharedArrayBuffer | Order>) => void) | null;
-  postMessage(outcome: Outcome): void;
+  onmessage: ((event: MessageEvent<SharedArrayBuffer | ScanOrder>) => void) | null;
+  postMessage(outcome: ScanOutcome): void;
 };
 
 /** Two seconds at most, for a text made for its pattern: so long it may not hear of its end. */
@@ -29,7 +29,7 @@ thread.onmessage = ({ data }) => {
   else thread.postMessage(carriedOut(data));
 };
 
-function carriedOut({ number, path, scan, limitMs }: Order): Outcome {
+function carriedOut({ number, path, scan, limitMs }: ScanOrder): ScanOutcome {
   const allowance = {
     until: performance.now() + limitMs,
     matchCostMax: MATCH_COST_MAX,

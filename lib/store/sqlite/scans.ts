@@ -1,7 +1,7 @@
 import { StoreUnavailable } from "../errors.ts";
 import { FairQueue } from "../fair_queue.ts";
 import type { Scan, Scanned, Unread } from "./scan.ts";
-import type { Outcome } from "./scan_signals.ts";
+import type { ScanOutcome } from "./scan_signals.ts";
 import { ScanThread } from "./scan_thread.ts";
 
 export interface ScansOptions {
@@ -28,10 +28,10 @@ interface Job {
   readonly until: number;
   isLong: boolean;
   /** Answers the caller; what comes later is not heard. */
-  settle(outcome: Outcome): void;
+  settle(outcome: ScanOutcome): void;
 }
 
-const STOPPED: Outcome = { kind: "stopped" };
+const STOPPED: ScanOutcome = { kind: "stopped" };
 const CLOSING = { kind: "failed", unavailable: true, message: "The store is closing" } as const;
 
 /**
@@ -84,8 +84,8 @@ export class Scans implements AsyncDisposable {
     this.#end();
   }
 
-  async #carriedOut(path: string, scan: Scan): Promise<Outcome> {
-    const answered = Promise.withResolvers<Outcome>();
+  async #carriedOut(path: string, scan: Scan): Promise<ScanOutcome> {
+    const answered = Promise.withResolvers<ScanOutcome>();
     const job: Job = {
       number: this.#numbers = this.#numbers % NUMBERS + 1,
       path,
@@ -108,7 +108,7 @@ export class Scans implements AsyncDisposable {
     else this.#reads.delete(path);
   }
 
-  #giveUp(job: Job, outcome: Outcome): void {
+  #giveUp(job: Job, outcome: ScanOutcome): void {
     this.#short.remove(job.path, job);
     this.#long.remove(job.path, job);
     this.#stop(job);

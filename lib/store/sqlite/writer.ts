@@ -24,7 +24,7 @@ export interface WriterOptions {
   readonly committed: (changes: Changes) => void;
 }
 
-interface Waiting {
+interface PendingWrite {
   readonly work: Work<unknown>;
   /** Until when it waits for other processes. */
   readonly deadline: number;
@@ -66,7 +66,7 @@ export class Writer {
   readonly #db: Connection;
   readonly #options: WriterOptions;
   readonly #fairness = new WriteLockFairness();
-  readonly #queue: Waiting[] = [];
+  readonly #queue: PendingWrite[] = [];
   #isServing = false;
   /** Never rejects. */
   #flushing: Promise<void> | null = null;
@@ -164,7 +164,7 @@ export class Writer {
 
   async #runGroup(): Promise<void> {
     const changes: [Definition, number | null][] = [];
-    const group: Waiting[] = [];
+    const group: PendingWrite[] = [];
     const answers: (() => void)[] = [];
     const until = performance.now() + GROUP_MS;
     try {
@@ -187,7 +187,7 @@ export class Writer {
 
   /** One of a group; resolves to how to answer it. Throws if the whole group can only be undone. */
   async #attempt(
-    { work, done }: Waiting,
+    { work, done }: PendingWrite,
     changes: [Definition, number | null][],
   ): Promise<() => void> {
     const before = changes.length;
@@ -221,7 +221,7 @@ export class Writer {
   }
 
   /** Answers those who have committed as soon as that is on the disk. */
-  #answer(group: readonly Waiting[], answer: () => void): void {
+  #answer(group: readonly PendingWrite[], answer: () => void): void {
     const { sync, path } = this.#options;
     if (sync === null) return answer();
     this.#flushing = sync().then(answer, (error) => {

@@ -11,7 +11,7 @@ import type { Json } from "@/lib/store/port.ts";
 import { isObject } from "@/lib/store/shape.ts";
 import type { Handler } from "../../call.ts";
 import { attempt, pageReply, seeOther } from "../replies.ts";
-import { importRows, type Row, sortRows } from "@/lib/operations/import_rows.ts";
+import { type ImportRow, importRows, sortRows } from "@/lib/operations/import_rows.ts";
 import { refuseLargeJson, refuseManyRows } from "@/lib/operations/import_size.ts";
 import { ImportPage, OutcomePage, PreviewPage } from "./import_pages.tsx";
 import { type MemberCall, openRoom, openTarget, pathOf } from "./room.ts";
@@ -82,7 +82,7 @@ const outcomeReply = async (
 const VALUES_AROUND = 4;
 
 /** Rows as the preview sent them along. Throws `INVALID_INPUT`. */
-function sentRows(text: string): Row[] {
+function sentRows(text: string): ImportRow[] {
   let rows: Json = null;
   refuseLargeJson(text, IMPORT_CELLS_MAX + VALUES_AROUND * IMPORT_ROWS_MAX);
   try {

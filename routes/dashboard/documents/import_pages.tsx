@@ -9,7 +9,7 @@ import { areaText, Refusal } from "../components/forms.tsx";
 import { ProjectShell } from "../components/shell.tsx";
 import { bytesText, counted, countText } from "@/lib/text/amounts.ts";
 import { Value } from "./cells.tsx";
-import type { FailedRow, Row, Sorted } from "@/lib/operations/import_rows.ts";
+import type { FailedRow, ImportRow, Sorted } from "@/lib/operations/import_rows.ts";
 import type { Room } from "./room.ts";
 
 const PREVIEWED = 10;
@@ -129,7 +129,7 @@ export const OutcomePage = (
 );
 
 /** One line of JSON: a form changes line ends, and a document's texts must not be changed. */
-const rowsText = (rows: readonly Row[]): string =>
+const rowsText = (rows: readonly ImportRow[]): string =>
   jsonText(rows.map(({ number, document }) => ({ number, document })));
 
 /** Nothing is lost: what failed can be mended here and sent again. */
@@ -156,7 +156,7 @@ const FailedRows = ({ rows }: { rows: readonly FailedRow[] }) =>
       <table>
         <thead>
           <tr>
-            <th scope="col" class="num">Row</th>
+            <th scope="col" class="num">ImportRow</th>
             <th scope="col">Why it cannot be imported</th>
           </tr>
         </thead>
@@ -178,7 +178,7 @@ const FailedRows = ({ rows }: { rows: readonly FailedRow[] }) =>
     </div>
   );
 
-const FirstRows = ({ rows }: { rows: readonly Row[] }) => {
+const FirstRows = ({ rows }: { rows: readonly ImportRow[] }) => {
   const first = rows.slice(0, PREVIEWED);
   const names = [...new Set(first.flatMap(({ document }) => Object.keys(members(document))))]
     .slice(0, COLUMNS_SHOWN);
@@ -187,7 +187,7 @@ const FirstRows = ({ rows }: { rows: readonly Row[] }) => {
       <table>
         <thead>
           <tr>
-            <th scope="col" class="num">Row</th>
+            <th scope="col" class="num">ImportRow</th>
             {names.map((name) => <th scope="col">{name}</th>)}
           </tr>
         </thead>
