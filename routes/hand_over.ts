@@ -6,7 +6,7 @@ import { addCommonHeaders } from "@/lib/http/respond.ts";
 import { FORM_BYTES_MAX, SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
 import type { Services } from "@/lib/services.ts";
 import type { AppEnv } from "./app.ts";
-import type { Operation } from "./call.ts";
+import type { Operation } from "./handler.ts";
 import type { Offload } from "./offload.ts";
 
 /** The largest body of an operation that takes no document: parsed in some two milliseconds. */

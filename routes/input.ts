@@ -1,14 +1,12 @@
-import { type BodyLimits, readJson, readJsonIfAny } from "@/lib/http/body.ts";
+import type { Context } from "hono";
 import { Problem } from "@/lib/problems.ts";
 import type { Json } from "@/lib/store/port.ts";
 import { isObject } from "@/lib/store/shape.ts";
 import type { ParseContext, ParsedBody, SchemaBody } from "@/openapi/contract.ts";
-import { parseInput } from "@/openapi/inputs.ts";
-
-/** Reads the body of one request, within the limits of its operation. */
-export type ReadBody = <T>(
-  read: (request: Request, limits: BodyLimits) => Promise<T>,
-) => Promise<T>;
+import { parseInput, readParams } from "@/openapi/inputs.ts";
+import type { AppEnv } from "./app.ts";
+import type { Operation } from "./handler.ts";
+import type { RequestBody } from "./request_body.ts";
 
 type Body<B> = SchemaBody<B> | ParsedBody<B>;
 
@@ -16,10 +14,32 @@ interface RequestContext extends ParseContext {
   readonly headers: Headers;
 }
 
+type Declared = Pick<Operation<unknown>, "params" | "query" | "body">;
+
+/**
+ * Reads the path, the query and the JSON body as the contract says, and puts them where
+ * `c.req.valid` finds them. What the contract does not declare is undefined there.
+ */
+export function inputReader(
+  { params: parameters = {}, query, body }: Declared,
+): (c: Context<AppEnv>) => Promise<void> {
+  const pathParameters = Object.entries(parameters);
+  return async ({ req, var: { services, state, body: sent } }) => {
+    const put = (target: "param" | "query" | "json", value: unknown): void => {
+      if (value !== undefined && value !== null) req.addValidatedData(target, value);
+    };
+    const params = readParams(pathParameters, (name) => req.param(name)!);
+    put("param", params);
+    put("query", query?.read(state.query));
+    if (body === undefined || body.byHandler) return;
+    put("json", await inputOf(body, sent, { headers: req.raw.headers, params, services }));
+  };
+}
+
 /** The JSON body as the contract has it read. */
-export async function inputOf<B>(
+async function inputOf<B>(
   body: Body<B>,
-  readBody: ReadBody,
+  sent: Pick<RequestBody, "json" | "jsonIfAny">,
   { headers, ...context }: RequestContext,
 ): Promise<B> {
   const isOverridden = body.overriddenBy !== undefined && headers.get(body.overriddenBy);
@@ -27,7 +47,7 @@ export async function inputOf<B>(
   // What is missing may also be refused as a problem of the operation's own.
   const mayBeMissing = body.optional === true || body.problem !== undefined;
   try {
-    const value = mayBeMissing ? await readBody(readJsonIfAny) : await readBody(readJson);
+    const value = mayBeMissing ? await sent.jsonIfAny() : await sent.json();
     return parsed(body, value, context);
   } catch (error) {
     const isIgnored = body.lenient && error instanceof Problem && error.status < 500;
