@@ -2,39 +2,25 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context, MiddlewareHandler, Next } from "hono";
 import { RegExpRouter } from "hono/router/reg-exp-router";
 import { authenticateKey } from "@/lib/auth/authenticate.ts";
-import { readForm, readJson } from "@/lib/http/body.ts";
-import type { HeldBody } from "@/lib/http/body_budget.ts";
-import { readChunks } from "@/lib/http/chunks.ts";
 import { isPagePath, readAddress, RESERVED_PATH } from "@/lib/http/path.ts";
 import { refuseLongQuery } from "@/lib/http/query_size.ts";
-import { type Connection, RequestState } from "@/lib/http/request.ts";
-import { preflight, problemReply, refusalText, respond } from "@/lib/http/respond.ts";
+import { RequestState } from "@/lib/http/request.ts";
+import { preflight, problemReply, respond } from "@/lib/http/respond.ts";
 import { asProblem } from "./as_problem.ts";
-import { FORM_BYTES_MAX, FORM_FIELDS_MAX } from "@/lib/limits.ts";
+import { FORM_BYTES_MAX } from "@/lib/limits.ts";
 import { LongWork } from "@/lib/long_work.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { Services } from "@/lib/services.ts";
-import { type PathParameters, readParams } from "@/openapi/inputs.ts";
-import type { Call, Handler, Input, Operation } from "./call.ts";
+import type { PathParameters } from "@/openapi/inputs.ts";
 import { createHandOver, isLong } from "./hand_over.ts";
+import type { AppEnv, Handler, Input, Operation, OperationContext } from "./handler.ts";
 import type { Offload } from "./offload.ts";
 import { compressed } from "./compression.ts";
 import { pages } from "./dashboard/mod.ts";
 import { refusalPage } from "./dashboard/refusal.tsx";
-import { inputOf, type ReadBody } from "./input.ts";
+import { inputReader } from "./input.ts";
 import { operations } from "./operations.ts";
-
-/** What hono's handlers know of a request to Corbel. */
-export interface AppEnv {
-  Bindings: Connection;
-  Variables: {
-    readonly state: RequestState;
-    /** What the guard of the operation found out. */
-    readonly principal: unknown;
-    /** Gives the request its time anew: a body has a time limit of its own. */
-    readonly restartDeadline: () => void;
-  };
-}
+import { RequestBody } from "./request_body.ts";
 
 export type App = OpenAPIHono<AppEnv>;
 
@@ -78,6 +64,7 @@ export function createApp(services: Services, { offload }: AppOptions = {}): App
 
   app.use(async (c, next) => {
     const state = new RequestState(c.req.raw, c.env, config);
+    c.set("services", services);
     c.set("state", state);
     try {
       await requestDrain.track(enter(c, next));
@@ -129,30 +116,29 @@ export function createApp(services: Services, { offload }: AppOptions = {}): App
     handle: Handler<P, Input<B, N, Q>>,
   ): void {
     mounted.push(operation);
-    const { body } = operation;
-    const pathParameters = Object.entries(operation.params ?? {});
+    const readInput = inputReader(operation);
+    const { bytesMax = FORM_BYTES_MAX } = operation.body ?? {};
     const isPage = isPagePath(operation.path);
     const path = routingPattern(operation.path);
     const method = operation.method.toUpperCase();
     app.on(method, path, admit(operation));
     app.on(method, path, async (c) => {
-      const { state } = c.var;
+      const { state, restartDeadline } = c.var;
       if (handOver !== undefined && isLong(operation, state.raw)) {
         return await handOver(c, operation);
       }
-      const read: BodyRead = {};
-      const readBody: ReadBody = (reader) =>
-        reader(state.raw, { bytesMax: body!.bytesMax, ...room(state, read) })
-          .finally(c.var.restartDeadline);
+      using sentBody = new RequestBody(state, {
+        bytesMax,
+        budget: bodyBudget,
+        arrived: restartDeadline,
+      });
+      c.set("body", sentBody);
       try {
-        const params = readParams<N>(pathParameters, (name) => c.req.param(name)!);
-        // Each of them is undefined where none is declared.
-        const query = operation.query?.read(state.query) as Q;
-        const input = body === undefined || body.byHandler
-          ? undefined as B
-          : await inputOf(body, readBody, { headers: state.raw.headers, params, services });
-        const call = { ...callOf<P>(c, readBody, read), params, query, input };
-        const reply = await handle(call);
+        await readInput(c);
+        // The guard has set the principal, and what was read is what the contract says.
+        const reply = await handle(
+          c as OperationContext<unknown> as OperationContext<P, Input<B, N, Q>>,
+        );
         // A stream is under way until its last byte is sent.
         const { sent } = state;
         if (reply.body instanceof ReadableStream && sent) {
@@ -161,43 +147,9 @@ export function createApp(services: Services, { offload }: AppOptions = {}): App
         return respond(state, isPage ? await compressed(state, reply) : reply);
       } catch (error) {
         if (handOver === undefined || !(error instanceof LongWork)) throw error;
-        return await handOver(c, operation, read.bytes);
-      } finally {
-        read.held?.[Symbol.dispose]();
+        return await handOver(c, operation, sentBody.bytes);
       }
     });
-  }
-
-  const room = (state: RequestState, read: BodyRead) => ({
-    held: read.held ??= bodyBudget.open(state.share),
-    isRead: (bytes: Uint8Array<ArrayBuffer>) => void (read.bytes = bytes),
-  });
-
-  function callOf<P>(
-    c: Context<AppEnv>,
-    readBody: ReadBody,
-    read: BodyRead,
-  ): Call<P> {
-    const { state, restartDeadline } = c.var;
-    return {
-      services,
-      principal: c.var.principal as P, // The guard of the same operation has set it.
-      queryText: state.query,
-      client: () => state.client,
-      network: () => state.network,
-      param: (name) => c.req.param(name)!,
-      header: (name) => state.raw.headers.get(name),
-      isHead: state.raw.method === "HEAD",
-      problem: (error) => asProblem(error, state, log),
-      refusal: (error) => refusalText(state, asProblem(error, state, log)),
-      gone: () => state.raw.signal,
-      body: () => readBody(readJson),
-      form: (fieldsMax = FORM_FIELDS_MAX) =>
-        readForm(state.raw, { bytesMax: FORM_BYTES_MAX, fieldsMax, ...room(state, read) })
-          .finally(restartDeadline),
-      chunks: (limits) => readChunks(state.raw, limits, restartDeadline),
-      hold: (bytes) => room(state, read).held.add(bytes),
-    };
   }
 
   operations(mount);
@@ -222,14 +174,6 @@ export function createApp(services: Services, { offload }: AppOptions = {}): App
       problem: state.problem,
     });
   }
-}
-
-/** What was read of a request's body. */
-interface BodyRead {
-  /** Made with the first byte: most requests have no body. */
-  held?: HeldBody;
-  /** All of it. */
-  bytes?: Uint8Array<ArrayBuffer>;
 }
 
 /** Path patterns of all operations with the methods they take. */

@@ -1,7 +1,6 @@
 import type { ProjectMember } from "@/lib/projects/members.ts";
 import type { Id } from "@/lib/store/port.ts";
-import type { PathParameters } from "@/openapi/inputs.ts";
-import type { Handler, Input } from "./call.ts";
+import type { Handler, OperationContext } from "./handler.ts";
 
 /** A member of a project, as its servers: no row-level security stands in their way. */
 interface Server {
@@ -10,7 +9,10 @@ interface Server {
 }
 
 /** Has the member of the path's project do what the project's secret key does. */
-export const asServer = <B, N extends PathParameters, Q>(
-  handle: Handler<Server, Input<B, N, Q>>,
-): Handler<ProjectMember, Input<B, N, Q>> =>
-(call) => handle({ ...call, principal: { kind: "secret", projectId: call.principal.project._id } });
+export const asServer =
+  <I extends object>(handle: Handler<Server, I>): Handler<ProjectMember, I> => (c) => {
+    const server: Server = { kind: "secret", projectId: c.var.principal.project._id };
+    c.set("principal", server);
+    const behind: OperationContext<unknown, I> = c;
+    return handle(behind as OperationContext<Server, I>); // The principal has just been set.
+  };

@@ -5,8 +5,7 @@ import { addCommonHeaders } from "@/lib/http/respond.ts";
 import { FORM_BYTES_MAX, SMALL_BODY_BYTES_MAX, UPLOAD_STALL_MS } from "@/lib/limits.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { Services } from "@/lib/services.ts";
-import type { AppEnv } from "./app.ts";
-import type { Operation } from "./call.ts";
+import type { AppEnv, Operation } from "./handler.ts";
 import { mayBeMissing } from "./input.ts";
 import type { Offload } from "./offload.ts";
 

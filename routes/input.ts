@@ -1,14 +1,11 @@
-import { type BodyLimits, readJson, readJsonIfAny } from "@/lib/http/body.ts";
+import type { Context } from "hono";
 import { Problem } from "@/lib/problems.ts";
 import type { Json } from "@/lib/store/port.ts";
 import { isObject } from "@/lib/store/shape.ts";
 import type { ParseContext, ParsedBody, SchemaBody } from "@/openapi/contract.ts";
-import { parseInput } from "@/openapi/inputs.ts";
-
-/** Reads the body of one request, within the limits of its operation. */
-export type ReadBody = <T>(
-  read: (request: Request, limits: BodyLimits) => Promise<T>,
-) => Promise<T>;
+import { parseInput, readParams } from "@/openapi/inputs.ts";
+import type { AppEnv, Operation } from "./handler.ts";
+import type { RequestBody } from "./request_body.ts";
 
 type Body<B> = SchemaBody<B> | ParsedBody<B>;
 
@@ -20,16 +17,38 @@ interface RequestContext extends ParseContext {
 export const mayBeMissing = ({ optional, problem }: Pick<Body<unknown>, "optional" | "problem">) =>
   optional === true || problem !== undefined;
 
+type Declared = Pick<Operation<unknown>, "params" | "query" | "body">;
+
+/**
+ * Reads the path, the query and the JSON body as the contract says, and puts them where
+ * `c.req.valid` finds them. What the contract does not declare is undefined there.
+ */
+export function inputReader(
+  { params: parameters = {}, query, body }: Declared,
+): (c: Context<AppEnv>) => Promise<void> {
+  const pathParameters = Object.entries(parameters);
+  return async ({ req, var: { services, state, body: sent } }) => {
+    const put = (target: "param" | "query" | "json", value: unknown): void => {
+      if (value !== undefined && value !== null) req.addValidatedData(target, value);
+    };
+    const params = readParams(pathParameters, (name) => req.param(name)!);
+    put("param", params);
+    put("query", query?.read(state.query));
+    if (body === undefined || body.byHandler) return;
+    put("json", await inputOf(body, sent, { headers: req.raw.headers, params, services }));
+  };
+}
+
 /** The JSON body as the contract has it read. */
-export async function inputOf<B>(
+async function inputOf<B>(
   body: Body<B>,
-  readBody: ReadBody,
+  sent: Pick<RequestBody, "json" | "jsonIfAny">,
   { headers, ...context }: RequestContext,
 ): Promise<B> {
   const isOverridden = body.overriddenBy !== undefined && headers.get(body.overriddenBy);
   if (isOverridden) return parsed(body, undefined, context);
   try {
-    const value = mayBeMissing(body) ? await readBody(readJsonIfAny) : await readBody(readJson);
+    const value = mayBeMissing(body) ? await sent.jsonIfAny() : await sent.json();
     return parsed(body, value, context);
   } catch (error) {
     const isIgnored = body.lenient && error instanceof Problem && error.status < 500;

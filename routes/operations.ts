@@ -17,7 +17,7 @@ import * as social from "@/openapi/paths/social.ts";
 import * as storage from "@/openapi/paths/storage.ts";
 import * as system from "@/openapi/paths/system.ts";
 import * as users from "@/openapi/paths/users.ts";
-import type { Mount } from "./call.ts";
+import type { Mount } from "./handler.ts";
 import {
   handleChangePassword,
   handleDeleteAccount,

@@ -3,7 +3,8 @@ import { environmentOf, loadConfig } from "@/lib/runtime/config.ts";
 import { listDocuments } from "@/lib/documents/list_documents.ts";
 import { createLog } from "@/lib/runtime/log.ts";
 import { openServices } from "@/lib/services.ts";
-import { type AppEnv, createApp } from "@/routes/app.ts";
+import { createApp } from "@/routes/app.ts";
+import type { AppEnv } from "@/routes/handler.ts";
 import { startMaintenance } from "@/routes/maintenance.ts";
 
 const config = loadConfig(environmentOf("start", (name) => Deno.env.get(name)));

@@ -4,22 +4,25 @@ import { changeOwnPassword, deleteOwnAccount } from "@/lib/accounts/own_password
 import { ok } from "@/lib/http/respond.ts";
 import { jsonText } from "@/lib/store/json_text.ts";
 import type { changePassword, deleteAccount, getAccount } from "@/openapi/paths/accounts.ts";
-import type { HandlerOf } from "../call.ts";
+import type { HandlerOf } from "../handler.ts";
 
-export const handleGetAccount: HandlerOf<typeof getAccount> = async ({ services, principal }) => {
+export const handleGetAccount: HandlerOf<typeof getAccount> = async (c) => {
+  const { services, principal } = c.var;
   const account = await ownAccount(services, principal);
   return ok(200, jsonText(shownAccount(account)), "Account found");
 };
 
-export const handleChangePassword: HandlerOf<typeof changePassword> = async (call) => {
-  const given = { ...call.input, network: call.network() };
-  const ended = await changeOwnPassword(call.services, call.principal, given);
+export const handleChangePassword: HandlerOf<typeof changePassword> = async (c) => {
+  const { services, principal, state } = c.var;
+  const given = { ...c.req.valid("json"), network: state.network };
+  const ended = await changeOwnPassword(services, principal, given);
   return ok(200, JSON.stringify({ ended }), "Password changed");
 };
 
-export const handleDeleteAccount: HandlerOf<typeof deleteAccount> = async (call) => {
-  const { services, principal, input } = call;
-  await deleteOwnAccount(services, principal, { ...input, network: call.network() });
+export const handleDeleteAccount: HandlerOf<typeof deleteAccount> = async (c) => {
+  const { services, principal, state } = c.var;
+  const given = { ...c.req.valid("json"), network: state.network };
+  await deleteOwnAccount(services, principal, given);
   const { accountId } = principal;
   return {
     ...ok(200, JSON.stringify({ accountId }), "Account deleted"),

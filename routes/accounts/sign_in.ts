@@ -7,41 +7,38 @@ import { deviceOf } from "@/lib/auth/device.ts";
 import { NO_STORE, ok, type Reply } from "@/lib/http/respond.ts";
 import { jsonText } from "@/lib/store/json_text.ts";
 import type * as accounts from "@/openapi/paths/accounts.ts";
-import type { Call, HandlerOf } from "../call.ts";
+import type { HandlerOf, OperationContext } from "../handler.ts";
 
-export const handleRegisterAccount: HandlerOf<typeof accounts.registerAccount> = async (call) => {
-  const { name = null, invitation = null, ...credentials } = call.input;
+export const handleRegisterAccount: HandlerOf<typeof accounts.registerAccount> = async (c) => {
+  const { name = null, invitation = null, ...credentials } = c.req.valid("json");
   const given = { ...credentials, name, invitation };
-  const opened = await registerAccount(call.services, given, visitor(call));
-  return signedIn(call, opened, ok(201, shown(opened), "Account registered"));
+  const opened = await registerAccount(c.var.services, given, visitor(c));
+  return signedIn(c, opened, ok(201, shown(opened), "Account registered"));
 };
 
-export const handleSignInAccount: HandlerOf<typeof accounts.signInAccount> = async (call) => {
-  const opened = await signInAccount(call.services, call.input, visitor(call));
-  return signedIn(call, opened, ok(200, shown(opened), "Signed in"));
+export const handleSignInAccount: HandlerOf<typeof accounts.signInAccount> = async (c) => {
+  const opened = await signInAccount(c.var.services, c.req.valid("json"), visitor(c));
+  return signedIn(c, opened, ok(200, shown(opened), "Signed in"));
 };
 
-export const handleSignOutAccount: HandlerOf<typeof accounts.signOutAccount> = async (
-  { services, header },
-) => {
-  const token = readSessionCookie(services.cookies, header("cookie"));
+export const handleSignOutAccount: HandlerOf<typeof accounts.signOutAccount> = async (c) => {
+  const { services } = c.var;
+  const token = readSessionCookie(services.cookies, c.req.header("cookie") ?? null);
   if (token !== null) await signOutAccount(services, token);
   return { ...ok(200, "{}", "Signed out"), headers: [sessionCookie(services.cookies, null)] };
 };
 
-export const visitor = (
-  { header, client, network }: Pick<Call<null>, "header" | "client" | "network">,
-): Visitor => ({
-  device: deviceOf(header("user-agent"), client()),
-  network: network(),
-  cookies: header("cookie"),
+export const visitor = ({ req, var: { state } }: OperationContext<unknown>): Visitor => ({
+  device: deviceOf(req.header("user-agent") ?? null, state.client),
+  network: state.network,
+  cookies: req.header("cookie") ?? null,
 });
 
 const shown = ({ account }: OpenedSession): string => jsonText(shownAccount(account));
 
 /** The reply with the session that was opened, and with what makes the device known. */
 export const signedIn = (
-  { services: { cookies, knownDevices } }: Pick<Call<null>, "services">,
+  { var: { services: { cookies, knownDevices } } }: OperationContext<unknown>,
   { account, token, deviceId }: OpenedSession,
   reply: Reply,
 ): Reply => ({

@@ -2,10 +2,11 @@ import { buildQuery, type BuiltQuery } from "@/lib/ai/build_query.ts";
 import { ok } from "@/lib/http/respond.ts";
 import { jsonText } from "@/lib/store/json_text.ts";
 import type { buildQuery as contract } from "@/openapi/paths/ai.ts";
-import type { HandlerOf } from "../call.ts";
+import type { HandlerOf } from "../handler.ts";
 
-export const handleBuildQuery: HandlerOf<typeof contract> = async (call) => {
-  const built = await buildQuery(call.services, call.principal, call.input, call.gone());
+export const handleBuildQuery: HandlerOf<typeof contract> = async (c) => {
+  const { services, principal } = c.var;
+  const built = await buildQuery(services, principal, c.req.valid("json"), c.req.raw.signal);
   return ok(200, textOf(built), "Query built");
 };
 

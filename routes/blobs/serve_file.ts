@@ -1,23 +1,25 @@
 import { fileReply, type FileSource } from "@/routes/blobs/file_reply.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { serveFile } from "@/openapi/paths/blobs.ts";
-import type { HandlerOf } from "../call.ts";
+import type { HandlerOf } from "../handler.ts";
 
-export const handleServeFile: HandlerOf<typeof serveFile> = async (call) => {
-  const { services, params, header, isHead } = call;
-  const { localFiles, blobStores, servedFiles } = services;
-  const path = `${params.projectId}/${params.name}`;
-  const file = localFiles === null ? null : await servedFiles.find(path, header("host"));
+export const handleServeFile: HandlerOf<typeof serveFile> = async (c) => {
+  const { localFiles, blobStores, servedFiles } = c.var.services;
+  const { projectId, name } = c.req.valid("param");
+  const path = `${projectId}/${name}`;
+  const file = localFiles === null
+    ? null
+    : await servedFiles.find(path, c.req.header("host") ?? null);
   if (localFiles === null || file === null) throw new Problem("FILE_NOT_FOUND");
   const source: FileSource = {
     exists: async () => await blobStores.internal.stat("stored", path) !== null,
     body: (range) => localFiles.body(path, file.bytes, range),
   };
   const reply = await fileReply(file, source, {
-    isHead,
-    range: header("range"),
-    ifRange: header("if-range"),
-    ifNoneMatch: header("if-none-match"),
+    isHead: c.req.method === "HEAD",
+    range: c.req.header("range") ?? null,
+    ifRange: c.req.header("if-range") ?? null,
+    ifNoneMatch: c.req.header("if-none-match") ?? null,
   });
   if (reply === null) throw new Problem("FILE_NOT_FOUND");
   return reply;

@@ -2,7 +2,7 @@ import pico from "@picocss/pico/css/pico.min.css" with { type: "text" };
 import htmx from "htmx.org/dist/htmx.min.js" with { type: "text" };
 import { sha256 } from "@/lib/crypto/hashes.ts";
 import { Problem } from "@/lib/problems.ts";
-import type { Handler } from "../call.ts";
+import type { PageHandler } from "../handler.ts";
 import { packed, packedHeaders, takesEncoding } from "../compression.ts";
 import base from "./assets/base.css" with { type: "text" };
 import owners from "./assets/owners.css" with { type: "text" };
@@ -67,15 +67,15 @@ const byPath = new Map([...STYLES, ...SCRIPTS, ICON].map((one) => [one.path, one
 /** Packed once each, when the first asks for it. */
 const packedAssets = new Map<string, Promise<Uint8Array<ArrayBuffer>>>();
 
-export const serveAsset: Handler<null> = async ({ param, header }) => {
-  const found = byPath.get(FOLDER + param("file"));
+export const serveAsset: PageHandler<null, "file"> = async (c) => {
+  const found = byPath.get(FOLDER + c.req.valid("param").file);
   if (found === undefined) throw new Problem("ROUTE_NOT_FOUND");
   const { path, type, text } = found;
   const headers = [
     ["cache-control", "public, max-age=31536000, immutable"],
     ["x-content-type-options", "nosniff"],
   ] as const;
-  if (!takesEncoding(header("accept-encoding"), "br")) {
+  if (!takesEncoding(c.req.header("accept-encoding") ?? null, "br")) {
     return { status: 200, body: text, type, headers };
   }
   let bytes = packedAssets.get(path);

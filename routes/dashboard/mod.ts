@@ -1,4 +1,4 @@
-import type { Mount } from "../call.ts";
+import type { Mount } from "../handler.ts";
 import { accountPages } from "./accounts/mod.ts";
 import { aiPages } from "./ai/mod.ts";
 import { serveAsset } from "./assets.ts";

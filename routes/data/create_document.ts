@@ -3,14 +3,14 @@ import { createDocument } from "@/lib/documents/create_document.ts";
 import { etagOf } from "@/lib/documents/document.ts";
 import { ok } from "@/lib/http/respond.ts";
 import type * as data from "@/openapi/paths/data.ts";
-import type { HandlerOf } from "../call.ts";
+import type { HandlerOf } from "../handler.ts";
 
-export const handleCreateDocument: HandlerOf<typeof data.createDocument> = async (call) => {
-  const { services, principal } = call;
-  const target = await openForWriting(services, principal, call.params.collectionName);
+export const handleCreateDocument: HandlerOf<typeof data.createDocument> = async (c) => {
+  const { services, principal, body } = c.var;
+  const target = await openForWriting(services, principal, c.req.valid("param").collectionName);
   const json = await createDocument(services, target, {
-    body: await call.body(),
-    idempotencyKey: call.header("idempotency-key"),
+    body: await body.json(),
+    idempotencyKey: c.req.header("idempotency-key") ?? null,
   });
   return ok(201, json, "Document created", etagOf({ json }));
 };

@@ -2,14 +2,14 @@ import { openForWriting } from "@/lib/documents/access.ts";
 import { createDocuments } from "@/lib/documents/create_document.ts";
 import { ok } from "@/lib/http/respond.ts";
 import type * as data from "@/openapi/paths/data.ts";
-import type { HandlerOf } from "../call.ts";
+import type { HandlerOf } from "../handler.ts";
 
-export const handleCreateDocuments: HandlerOf<typeof data.createDocuments> = async (call) => {
-  const { services, principal } = call;
-  const target = await openForWriting(services, principal, call.params.collectionName);
+export const handleCreateDocuments: HandlerOf<typeof data.createDocuments> = async (c) => {
+  const { services, principal, body } = c.var;
+  const target = await openForWriting(services, principal, c.req.valid("param").collectionName);
   const data = await createDocuments(services, target, {
-    body: await call.body(),
-    idempotencyKey: call.header("idempotency-key"),
+    body: await body.json(),
+    idempotencyKey: c.req.header("idempotency-key") ?? null,
   });
   return ok(201, data, "Documents created");
 };

@@ -2,17 +2,19 @@ import { getDocument } from "@/lib/documents/get_document.ts";
 import { namesTag } from "@/lib/http/etags.ts";
 import { ok } from "@/lib/http/respond.ts";
 import type * as data from "@/openapi/paths/data.ts";
-import type { HandlerOf } from "../call.ts";
+import type { HandlerOf } from "../handler.ts";
 
-export const handleGetDocument: HandlerOf<typeof data.getDocument> = async (call) => {
-  const { json, etag } = await getDocument(call.services, call.principal, {
-    collectionName: call.params.collectionName,
-    id: call.params.id,
-    query: call.queryText,
+export const handleGetDocument: HandlerOf<typeof data.getDocument> = async (c) => {
+  const { services, principal, state } = c.var;
+  const { collectionName, id } = c.req.valid("param");
+  const { json, etag } = await getDocument(services, principal, {
+    collectionName,
+    id,
+    query: state.query,
   });
   if (etag === null) return ok(200, json, "Document found");
-  const ifNoneMatch = call.header("if-none-match");
-  if (ifNoneMatch !== null && namesTag(ifNoneMatch, etag, true)) {
+  const ifNoneMatch = c.req.header("if-none-match");
+  if (ifNoneMatch !== undefined && namesTag(ifNoneMatch, etag, true)) {
     return { status: 304, body: null, headers: [["etag", etag]] };
   }
   return ok(200, json, "Document found", etag);

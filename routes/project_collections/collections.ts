@@ -6,32 +6,31 @@ import {
 } from "@/lib/documents/save_collection.ts";
 import { ok } from "@/lib/http/respond.ts";
 import type * as collections from "@/openapi/paths/project_collections.ts";
-import type { HandlerOf } from "../call.ts";
+import type { HandlerOf } from "../handler.ts";
 
-export const handleListCollections: HandlerOf<typeof collections.listCollections> = async (
-  { services, principal },
-) => {
+export const handleListCollections: HandlerOf<typeof collections.listCollections> = async (c) => {
+  const { services, principal } = c.var;
   const items = await listCollections(services, principal.project._id);
   return ok(200, JSON.stringify({ items }), "Collections listed");
 };
 
-export const handleCreateCollection: HandlerOf<typeof collections.createCollection> = async (
-  { services, principal, input },
-) => {
+export const handleCreateCollection: HandlerOf<typeof collections.createCollection> = async (c) => {
+  const { services, principal } = c.var;
+  const input = c.req.valid("json");
   const definition = await createCollection(services, principal.project._id, input);
   return ok(201, JSON.stringify(definition), "Collection created");
 };
 
-export const handleUpdateCollection: HandlerOf<typeof collections.updateCollection> = async (
-  { services, principal, input },
-) => {
+export const handleUpdateCollection: HandlerOf<typeof collections.updateCollection> = async (c) => {
+  const { services, principal } = c.var;
+  const input = c.req.valid("json");
   const definition = await updateCollection(services, principal.project._id, input);
   return ok(200, JSON.stringify(definition), "Collection changed");
 };
 
-export const handleDeleteCollection: HandlerOf<typeof collections.deleteCollection> = async (
-  { services, principal, params: { collectionName: name } },
-) => {
+export const handleDeleteCollection: HandlerOf<typeof collections.deleteCollection> = async (c) => {
+  const { services, principal } = c.var;
+  const { collectionName: name } = c.req.valid("param");
   await deleteCollection(services, principal.project._id, name);
   return ok(200, JSON.stringify({ name }), "Collection deleted");
 };

@@ -2,12 +2,13 @@ import { confirmUpload } from "@/lib/files/confirm_upload.ts";
 import { requestUpload } from "@/lib/files/request_upload.ts";
 import { NO_STORE, ok } from "@/lib/http/respond.ts";
 import type { confirmProjectUpload, requestProjectUpload } from "@/openapi/paths/project_files.ts";
-import type { HandlerOf } from "../call.ts";
+import type { HandlerOf } from "../handler.ts";
 import { NO_URL } from "../storage/confirm_upload.ts";
 
-export const handleRequestProjectUpload: HandlerOf<typeof requestProjectUpload> = async (call) => {
-  const { filename, contentType, size: bytes } = call.input;
-  const requested = await requestUpload(call.services, call.principal.project._id, {
+export const handleRequestProjectUpload: HandlerOf<typeof requestProjectUpload> = async (c) => {
+  const { services, principal } = c.var;
+  const { filename, contentType, size: bytes } = c.req.valid("json");
+  const requested = await requestUpload(services, principal.project._id, {
     filename,
     contentType,
     bytes,
@@ -15,9 +16,10 @@ export const handleRequestProjectUpload: HandlerOf<typeof requestProjectUpload> 
   return { ...ok(200, JSON.stringify(requested), "Upload requested"), headers: [NO_STORE] };
 };
 
-export const handleConfirmProjectUpload: HandlerOf<typeof confirmProjectUpload> = async (call) => {
-  const { size: bytes, filePath: path } = call.input;
-  const confirmed = await confirmUpload(call.services, call.principal.project._id, { path, bytes });
+export const handleConfirmProjectUpload: HandlerOf<typeof confirmProjectUpload> = async (c) => {
+  const { services, principal } = c.var;
+  const { size: bytes, filePath: path } = c.req.valid("json");
+  const confirmed = await confirmUpload(services, principal.project._id, { path, bytes });
   const shown = { ...confirmed, ...(confirmed.url === null && { warning: NO_URL }) };
   return ok(200, JSON.stringify(shown), "Upload confirmed");
 };

@@ -1,18 +1,18 @@
 import { ok } from "@/lib/http/respond.ts";
 import { listProviders, setProvider } from "@/lib/social/manage_providers.ts";
 import type * as providers from "@/openapi/paths/project_providers.ts";
-import type { HandlerOf } from "../call.ts";
+import type { HandlerOf } from "../handler.ts";
 
-export const handleListProviders: HandlerOf<typeof providers.listProviders> = async (
-  { services, principal },
-) => {
+export const handleListProviders: HandlerOf<typeof providers.listProviders> = async (c) => {
+  const { services, principal } = c.var;
   const items = await listProviders(services, principal.project._id);
   return ok(200, JSON.stringify({ items }), "Providers listed");
 };
 
-export const handleSetProvider: HandlerOf<typeof providers.setProvider> = async (
-  { services, principal, params, input },
-) => {
+export const handleSetProvider: HandlerOf<typeof providers.setProvider> = async (c) => {
+  const { services, principal } = c.var;
+  const params = c.req.valid("param");
+  const input = c.req.valid("json");
   const { _id } = principal.project;
   const provider = await setProvider(services, _id, params.provider, input);
   return ok(200, JSON.stringify(provider), "Provider saved");

@@ -8,11 +8,10 @@ import {
   shownStorage,
 } from "@/lib/files/storage_settings.ts";
 import type * as storage from "@/openapi/paths/project_storage.ts";
-import type { HandlerOf } from "../call.ts";
+import type { HandlerOf } from "../handler.ts";
 
-export const handleGetProjectStorage: HandlerOf<typeof storage.getProjectStorage> = async (
-  { services, principal },
-) => {
+export const handleGetProjectStorage: HandlerOf<typeof storage.getProjectStorage> = async (c) => {
+  const { services, principal } = c.var;
   const { _id } = principal.project;
   const stored = await findStorage(services, _id);
   const own = stored === null ? null : shownStorage(stored.value);
@@ -20,23 +19,25 @@ export const handleGetProjectStorage: HandlerOf<typeof storage.getProjectStorage
   return ok(200, JSON.stringify({ own, usage }), "Storage read");
 };
 
-export const handleSetProjectStorage: HandlerOf<typeof storage.setProjectStorage> = async (
-  { services, principal, input },
-) => {
+export const handleSetProjectStorage: HandlerOf<typeof storage.setProjectStorage> = async (c) => {
+  const { services, principal } = c.var;
+  const input = c.req.valid("json");
   const stored = await setStorage(services, principal.project._id, input);
   return ok(200, JSON.stringify(shownStorage(stored)), "Storage saved");
 };
 
 export const handleClearProjectStorage: HandlerOf<typeof storage.clearProjectStorage> = async (
-  call,
+  c,
 ) => {
-  await clearStorage(call.services, call.principal.project._id);
+  const { services, principal } = c.var;
+  await clearStorage(services, principal.project._id);
   return ok(200, JSON.stringify({ provider: "internal" }), "Storage cleared");
 };
 
 export const handleCheckProjectStorage: HandlerOf<typeof storage.checkProjectStorage> = async (
-  call,
+  c,
 ) => {
-  const check = await checkStorage(call.services, call.principal.project._id);
+  const { services, principal } = c.var;
+  const check = await checkStorage(services, principal.project._id);
   return ok(200, JSON.stringify(check), "Storage checked");
 };

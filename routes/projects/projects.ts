@@ -6,47 +6,51 @@ import { listProjects, shownProject } from "@/lib/projects/shown_project.ts";
 import { trashProject } from "@/lib/operations/project_trash.ts";
 import { projectUsage } from "@/lib/operations/project_usage.ts";
 import type * as projects from "@/openapi/paths/projects.ts";
-import type { HandlerOf } from "../call.ts";
+import type { HandlerOf } from "../handler.ts";
 
-export const handleCreateProject: HandlerOf<typeof projects.createProject> = async (call) => {
-  const { name, siteUrl = null, allowedOrigins = [] } = call.input;
-  const { accountId: ownerId } = call.principal;
-  const input = { name, siteUrl, allowedOrigins, ownerId };
-  const created = await createProject(call.services, input);
+export const handleCreateProject: HandlerOf<typeof projects.createProject> = async (c) => {
+  const { services, principal } = c.var;
+  const { name, siteUrl = null, allowedOrigins = [] } = c.req.valid("json");
+  const input = { name, siteUrl, allowedOrigins, ownerId: principal.accountId };
+  const created = await createProject(services, input);
   const reply = ok(201, JSON.stringify(created), "Project created");
   return { ...reply, headers: [NO_STORE] };
 };
 
-export const handleListProjects: HandlerOf<typeof projects.listProjects> = async (call) => {
-  const page = await listProjects(call.services, call.principal, call.query);
+export const handleListProjects: HandlerOf<typeof projects.listProjects> = async (c) => {
+  const { services, principal } = c.var;
+  const page = await listProjects(services, principal, c.req.valid("query"));
   return ok(200, JSON.stringify(page), "Projects listed");
 };
 
-export const handleGetProject: HandlerOf<typeof projects.getProject> = async (
-  { services, principal },
-) => ok(200, JSON.stringify(await shownProject(services, principal)), "Project found");
+export const handleGetProject: HandlerOf<typeof projects.getProject> = async (c) => {
+  const project = await shownProject(c.var.services, c.var.principal);
+  return ok(200, JSON.stringify(project), "Project found");
+};
 
-export const handlePatchProject: HandlerOf<typeof projects.patchProject> = async (call) => {
-  const { services, principal } = call;
-  const project = await changeProject(services, principal.project._id, call.input);
+export const handlePatchProject: HandlerOf<typeof projects.patchProject> = async (c) => {
+  const { services, principal } = c.var;
+  const project = await changeProject(services, principal.project._id, c.req.valid("json"));
   const shown = await shownProject(services, { project, role: principal.role });
   return ok(200, JSON.stringify(shown), "Project changed");
 };
 
-export const handleDeleteProject: HandlerOf<typeof projects.deleteProject> = async (call) => {
-  const restorableUntil = await trashProject(call.services, call.principal, call.input.name);
-  const { _id: projectId } = call.principal.project;
+export const handleDeleteProject: HandlerOf<typeof projects.deleteProject> = async (c) => {
+  const { services, principal } = c.var;
+  const restorableUntil = await trashProject(services, principal, c.req.valid("json").name);
+  const { _id: projectId } = principal.project;
   return ok(200, JSON.stringify({ projectId, restorableUntil }), "Project deleted");
 };
 
-export const handleRotateProjectKey: HandlerOf<typeof projects.rotateProjectKey> = async (
-  { services, principal, params: { kind } },
-) => {
+export const handleRotateProjectKey: HandlerOf<typeof projects.rotateProjectKey> = async (c) => {
+  const { services, principal } = c.var;
+  const { kind } = c.req.valid("param");
   const key = await rotateKey(services, principal.project._id, kind);
   const reply = ok(200, JSON.stringify({ kind, key }), "Key rotated");
   return { ...reply, headers: [NO_STORE] };
 };
 
-export const handleGetProjectUsage: HandlerOf<typeof projects.getProjectUsage> = async (
-  { services, principal },
-) => ok(200, JSON.stringify(await projectUsage(services, principal)), "Usage read");
+export const handleGetProjectUsage: HandlerOf<typeof projects.getProjectUsage> = async (c) => {
+  const usage = await projectUsage(c.var.services, c.var.principal);
+  return ok(200, JSON.stringify(usage), "Usage read");
+};

@@ -1,15 +1,15 @@
 import { exchangeCode } from "@/lib/auth/exchange_code.ts";
 import { NO_STORE, ok } from "@/lib/http/respond.ts";
 import type { exchangeCode as contract } from "@/openapi/paths/sessions.ts";
-import type { HandlerOf } from "../call.ts";
+import type { HandlerOf } from "../handler.ts";
 import { cookieHeaders } from "./presented.ts";
 
-export const handleExchangeCode: HandlerOf<typeof contract> = async (call) => {
-  const { services, principal } = call;
-  const { rtCode: code, token: accessToken } = call.input;
+export const handleExchangeCode: HandlerOf<typeof contract> = async (c) => {
+  const { services, principal } = c.var;
+  const { rtCode: code, token: accessToken } = c.req.valid("json");
   const refreshToken = await exchangeCode(services, principal.projectId, { code, accessToken });
   return {
     ...ok(200, JSON.stringify({ refreshToken }), "Signed in"),
-    headers: [NO_STORE, ...cookieHeaders(call, principal, refreshToken)],
+    headers: [NO_STORE, ...cookieHeaders(c, principal, refreshToken)],
   };
 };

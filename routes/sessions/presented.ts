@@ -2,7 +2,7 @@ import type { ApiKeyPrincipal } from "@/lib/projects/api_keys.ts";
 import { maySetCookie, readRefreshCookie, refreshCookie } from "@/lib/auth/refresh_cookie.ts";
 import type { RefreshInput } from "@/openapi/schemas/session.ts";
 import type { z } from "zod";
-import type { Call } from "../call.ts";
+import type { OperationContext } from "../handler.ts";
 
 /** A refresh token as a request brought it. */
 export interface Presented {
@@ -14,34 +14,32 @@ export interface Presented {
 const FETCH_METADATA = ["site", "mode", "dest", "user", "storage-access"]
   .map((name) => `sec-fetch-${name}`);
 
-interface RefreshCall extends Call<unknown> {
-  readonly input: z.infer<typeof RefreshInput>;
-}
+type RefreshContext = OperationContext<unknown, { json: z.infer<typeof RefreshInput> }>;
 
 /** Looks for a refresh token in the header, then the body, then the cookie. */
-export function presentedToken(call: RefreshCall, holder: ApiKeyPrincipal): Presented {
-  const token = call.header("x-refresh-token") || call.input?.refreshToken;
+export function presentedToken(c: RefreshContext, holder: ApiKeyPrincipal): Presented {
+  const token = c.req.header("x-refresh-token") || c.req.valid("json")?.refreshToken;
   if (token) return { token, byClient: true };
   const sent = {
-    origin: call.header("origin"),
-    cookie: call.header("cookie"),
-    fromBrowser: FETCH_METADATA.some((name) => call.header(name) !== null),
+    origin: c.req.header("origin") ?? null,
+    cookie: c.req.header("cookie") ?? null,
+    fromBrowser: FETCH_METADATA.some((name) => c.req.header(name) !== undefined),
   };
-  const kept = readRefreshCookie(call.services.cookies, holder, sent);
+  const kept = readRefreshCookie(c.var.services.cookies, holder, sent);
   return { token: kept, byClient: false };
 }
 
 /** Whether the client wants nothing to do with the cookie. */
-export const isHeaderMode = ({ header }: Call<unknown>): boolean =>
-  header("x-refresh-token-mode")?.toLowerCase() === "header";
+export const isHeaderMode = (c: OperationContext<unknown>): boolean =>
+  c.req.header("x-refresh-token-mode")?.toLowerCase() === "header";
 
 /** The cookie for an answer with a fresh token, or without one to remove it. */
 export function cookieHeaders(
-  call: Call<unknown>,
+  c: OperationContext<unknown>,
   holder: ApiKeyPrincipal,
   token: string | null,
 ): readonly (readonly [string, string])[] {
-  const unwanted = token !== null && isHeaderMode(call);
-  if (unwanted || !maySetCookie(holder, call.header("origin"))) return [];
-  return [refreshCookie(call.services.cookies, holder, token)];
+  const unwanted = token !== null && isHeaderMode(c);
+  if (unwanted || !maySetCookie(holder, c.req.header("origin") ?? null)) return [];
+  return [refreshCookie(c.var.services.cookies, holder, token)];
 }

@@ -2,14 +2,14 @@ import { rotateRefreshToken } from "@/lib/auth/rotate_refresh_token.ts";
 import { NO_STORE, ok } from "@/lib/http/respond.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { refreshSession } from "@/openapi/paths/sessions.ts";
-import type { HandlerOf } from "../call.ts";
+import type { HandlerOf } from "../handler.ts";
 import { cookieHeaders, isHeaderMode, presentedToken } from "./presented.ts";
 
-export const handleRefreshSession: HandlerOf<typeof refreshSession> = async (call) => {
-  const { services, principal } = call;
-  const { token, byClient } = presentedToken(call, principal);
+export const handleRefreshSession: HandlerOf<typeof refreshSession> = async (c) => {
+  const { services, principal } = c.var;
+  const { token, byClient } = presentedToken(c, principal);
   // The successor of a cookie could go nowhere.
-  if (token === null || (!byClient && isHeaderMode(call))) {
+  if (token === null || (!byClient && isHeaderMode(c))) {
     throw new Problem("REFRESH_TOKEN_INVALID");
   }
   const { accessToken, refreshToken, expiresIn } = await rotateRefreshToken(
@@ -20,6 +20,6 @@ export const handleRefreshSession: HandlerOf<typeof refreshSession> = async (cal
   const renewed = { accessToken, token: accessToken, expiresIn, ...(byClient && { refreshToken }) };
   return {
     ...ok(200, JSON.stringify(renewed), "Access token renewed"),
-    headers: [NO_STORE, ...cookieHeaders(call, principal, refreshToken)],
+    headers: [NO_STORE, ...cookieHeaders(c, principal, refreshToken)],
   };
 };

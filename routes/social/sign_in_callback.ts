@@ -1,15 +1,16 @@
 import { deviceOf } from "@/lib/auth/device.ts";
 import { completeSignIn } from "@/lib/social/complete_sign_in.ts";
 import type * as social from "@/openapi/paths/social.ts";
-import type { HandlerOf } from "../call.ts";
+import type { HandlerOf } from "../handler.ts";
 import { redirect } from "./redirect.ts";
 
-export const handleSignInCallback: HandlerOf<typeof social.signInCallback> = async (call) => {
-  const location = await completeSignIn(call.services, {
-    provider: call.params.provider,
-    query: new URLSearchParams(call.queryText),
-    cookies: call.header("cookie"),
-    device: deviceOf(call.header("user-agent"), call.client()),
+export const handleSignInCallback: HandlerOf<typeof social.signInCallback> = async (c) => {
+  const { services, state } = c.var;
+  const location = await completeSignIn(services, {
+    provider: c.req.valid("param").provider,
+    query: new URLSearchParams(state.query),
+    cookies: c.req.header("cookie") ?? null,
+    device: deviceOf(c.req.header("user-agent") ?? null, state.client),
   });
   return redirect(location);
 };

@@ -1,14 +1,15 @@
 import { confirmUpload } from "@/lib/files/confirm_upload.ts";
 import { okWith } from "@/lib/http/respond.ts";
 import type { confirmUpload as contract } from "@/openapi/paths/storage.ts";
-import type { HandlerOf } from "../call.ts";
+import type { HandlerOf } from "../handler.ts";
 
 export const NO_URL =
   "The storage of this project has no public address: the file cannot be read by URL.";
 
-export const handleConfirmUpload: HandlerOf<typeof contract> = async (call) => {
-  const { size: bytes, filePath: path } = call.input;
-  const confirmed = await confirmUpload(call.services, call.principal.projectId, { path, bytes });
+export const handleConfirmUpload: HandlerOf<typeof contract> = async (c) => {
+  const { services, principal } = c.var;
+  const { size: bytes, filePath: path } = c.req.valid("json");
+  const confirmed = await confirmUpload(services, principal.projectId, { path, bytes });
   const members = { ...confirmed, ...(confirmed.url === null && { warning: NO_URL }) };
   return okWith(members, "Upload confirmed");
 };

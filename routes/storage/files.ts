@@ -4,24 +4,28 @@ import { pathIn } from "@/lib/files/paths.ts";
 import { getStorageUsage } from "@/lib/files/usage.ts";
 import { ok } from "@/lib/http/respond.ts";
 import type * as storage from "@/openapi/paths/storage.ts";
-import type { HandlerOf, InProject } from "../call.ts";
+import type { HandlerOf, InProject } from "../handler.ts";
 
-export const handleDeleteFile: HandlerOf<typeof storage.deleteFile, InProject> = async (call) => {
-  await deleteFile(call.services, call.principal.projectId, pathIn(call.input.path));
+export const handleDeleteFile: HandlerOf<typeof storage.deleteFile, InProject> = async (c) => {
+  const { services, principal } = c.var;
+  await deleteFile(services, principal.projectId, pathIn(c.req.valid("json").path));
   return ok(200, JSON.stringify({ deleted: true }), "File deleted");
 };
 
-export const handleListFiles: HandlerOf<typeof storage.listFiles, InProject> = async (call) => {
-  const page = await listFiles(call.services, call.principal.projectId, call.query);
+export const handleListFiles: HandlerOf<typeof storage.listFiles, InProject> = async (c) => {
+  const { services, principal } = c.var;
+  const page = await listFiles(services, principal.projectId, c.req.valid("query"));
   return ok(200, JSON.stringify(page), "Files listed");
 };
 
-export const handleGetFileInfo: HandlerOf<typeof storage.getFileInfo> = async (call) => {
-  const info = await getFileInfo(call.services, call.principal.projectId, call.query.path);
+export const handleGetFileInfo: HandlerOf<typeof storage.getFileInfo> = async (c) => {
+  const { services, principal } = c.var;
+  const info = await getFileInfo(services, principal.projectId, c.req.valid("query").path);
   return ok(200, JSON.stringify(info), "File read");
 };
 
-export const handleGetStorageUsage: HandlerOf<typeof storage.getStorageUsage> = async (call) => {
-  const usage = await getStorageUsage(call.services, call.principal.projectId);
+export const handleGetStorageUsage: HandlerOf<typeof storage.getStorageUsage> = async (c) => {
+  const { services, principal } = c.var;
+  const usage = await getStorageUsage(services, principal.projectId);
   return ok(200, JSON.stringify(usage), "Usage read");
 };

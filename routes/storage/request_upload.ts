@@ -1,11 +1,12 @@
 import { requestUpload } from "@/lib/files/request_upload.ts";
 import { NO_STORE, okWith } from "@/lib/http/respond.ts";
 import type { requestUpload as contract } from "@/openapi/paths/storage.ts";
-import type { HandlerOf } from "../call.ts";
+import type { HandlerOf } from "../handler.ts";
 
-export const handleRequestUpload: HandlerOf<typeof contract> = async (call) => {
-  const { filename, contentType, size: bytes } = call.input;
-  const requested = await requestUpload(call.services, call.principal.projectId, {
+export const handleRequestUpload: HandlerOf<typeof contract> = async (c) => {
+  const { services, principal } = c.var;
+  const { filename, contentType, size: bytes } = c.req.valid("json");
+  const requested = await requestUpload(services, principal.projectId, {
     filename,
     contentType,
     bytes,

@@ -1,12 +1,13 @@
 import { ok } from "@/lib/http/respond.ts";
 import { Problem } from "@/lib/problems.ts";
 import type * as system from "@/openapi/paths/system.ts";
-import type { HandlerOf } from "../call.ts";
+import type { HandlerOf } from "../handler.ts";
 
 export const handleGetHealth: HandlerOf<typeof system.getHealth> = () =>
   ok(200, JSON.stringify({ status: "ok" }), "Alive");
 
-export const handleGetReadiness: HandlerOf<typeof system.getReadiness> = async ({ services }) => {
+export const handleGetReadiness: HandlerOf<typeof system.getReadiness> = async (c) => {
+  const { services } = c.var;
   const { engine, blobStores, config, log } = services;
   const [database, storage] = [engine.name, config.storage.kind];
   const needed = async (work: Promise<void>, what: string): Promise<void> => {

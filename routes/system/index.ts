@@ -1,10 +1,9 @@
 import { ok } from "@/lib/http/respond.ts";
 import type * as system from "@/openapi/paths/system.ts";
-import type { HandlerOf } from "../call.ts";
+import type { HandlerOf } from "../handler.ts";
 
-export const handleGetIndex: HandlerOf<typeof system.getIndex> = (
-  { services: { config: { publicUrl } } },
-) => {
+export const handleGetIndex: HandlerOf<typeof system.getIndex> = (c) => {
+  const { services: { config: { publicUrl } } } = c.var;
   const addresses = {
     name: "Corbel",
     reference: `${publicUrl}/docs`,

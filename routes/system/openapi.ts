@@ -1,6 +1,6 @@
 import { buildDocument } from "@/openapi/document.ts";
 import type * as system from "@/openapi/paths/system.ts";
-import type { HandlerOf } from "../call.ts";
+import type { HandlerOf } from "../handler.ts";
 import { packed, packedHeaders, takesEncoding } from "../compression.ts";
 import { serveFile, type StaticFile, staticFile } from "./file.ts";
 
@@ -9,15 +9,14 @@ const TYPE = "application/json";
 /** By the server's address and whether it is packed; made when the first asks for it, then kept. */
 const documents = new Map<string, Promise<StaticFile>>();
 
-export const handleGetOpenApi: HandlerOf<typeof system.getDocumentFile> = async (
-  { services, header },
-) => {
+export const handleGetOpenApi: HandlerOf<typeof system.getDocumentFile> = async (c) => {
+  const { services } = c.var;
   const { publicUrl } = services.config;
-  const isPacked = takesEncoding(header("accept-encoding"), "gzip");
+  const isPacked = takesEncoding(c.req.header("accept-encoding") ?? null, "gzip");
   const key = `${publicUrl} ${isPacked}`;
   let document = documents.get(key);
   if (document === undefined) documents.set(key, document = documentOf(publicUrl, isPacked));
-  return serveFile(await document, header("if-none-match"));
+  return serveFile(await document, c.req.header("if-none-match") ?? null);
 };
 
 async function documentOf(publicUrl: string, isPacked: boolean): Promise<StaticFile> {

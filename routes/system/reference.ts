@@ -1,7 +1,7 @@
 import { brotliDecompressSync } from "node:zlib";
 import { Problem } from "@/lib/problems.ts";
 import type * as system from "@/openapi/paths/system.ts";
-import type { HandlerOf } from "../call.ts";
+import type { HandlerOf } from "../handler.ts";
 import { takesEncoding } from "../compression.ts";
 import { serveFile, staticFile } from "./file.ts";
 
@@ -30,18 +30,17 @@ const unpacked = once(async () =>
   ])
 );
 
-export const handleGetReference: HandlerOf<typeof system.getReference> = async ({ header }) =>
-  serveFile(await page(), header("if-none-match"));
+export const handleGetReference: HandlerOf<typeof system.getReference> = async (c) =>
+  serveFile(await page(), c.req.header("if-none-match") ?? null);
 
-export const handleGetReferenceScript: HandlerOf<typeof system.getReferenceScript> = async (
-  { params, header },
-) => {
-  const tag = header("if-none-match");
+export const handleGetReferenceScript: HandlerOf<typeof system.getReferenceScript> = async (c) => {
+  const params = c.req.valid("param");
+  const tag = c.req.header("if-none-match") ?? null;
   switch (params.file) {
     case "init.js":
       return serveFile(await init(), tag);
     case "scalar.js": {
-      const takesBrotli = takesEncoding(header("accept-encoding"), "br");
+      const takesBrotli = takesEncoding(c.req.header("accept-encoding") ?? null, "br");
       return serveFile(await (takesBrotli ? packed() : unpacked()), tag);
     }
     default:

@@ -2,7 +2,8 @@
 
 import assert from "node:assert/strict";
 import { Hono } from "hono";
-import { type AppEnv, createApp } from "@/routes/app.ts";
+import { createApp } from "@/routes/app.ts";
+import type { AppEnv } from "@/routes/handler.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 
 /** An app that has a middleware and a route of its own. */

@@ -35,7 +35,7 @@ async function* chunksOf(text: string, size: number): AsyncGenerator<Uint8Array>
 
 const uploadForm = (text: string) =>
   readUploadForm(
-    { header: () => BOUNDARY, chunks: () => chunksOf(text, 65_536), hold: () => {} },
+    { type: BOUNDARY, chunks: () => chunksOf(text, 65_536), hold: () => {} },
     8 * 1_048_576,
   );
 

@@ -238,7 +238,7 @@ Deno.test("no file is too long for its room", () => {
   for (const [path, text] of sources) {
     check(path, text, 500);
     if (inDriver(path)) check(path, text, 400);
-    if (path.startsWith("routes/") && /^export const handle\w+: Handler</m.test(text)) {
+    if (path.startsWith("routes/") && /^export const handle\w+: HandlerOf</m.test(text)) {
       check(path, text, 80);
     }
   }

@@ -7,7 +7,7 @@ import { PASSWORD_LENGTH_MIN } from "@/lib/limits.ts";
 import type { Problem } from "@/lib/problems.ts";
 import { ownedProjects } from "@/lib/projects/ownership.ts";
 import { PLANS } from "@/lib/projects/plans.ts";
-import type { Call, Handler } from "../../call.ts";
+import type { PageContext, PageHandler } from "../../handler.ts";
 import { Ask, Field, PASSWORD_HINT, Refusal } from "../components/forms.tsx";
 import { Meter } from "../components/meter.tsx";
 import { AccountShell, Bar } from "../components/shell.tsx";
@@ -34,16 +34,14 @@ export interface Refused {
   readonly problem: Problem;
 }
 
-export const showAccount: Handler<SignedInAccount> = async (call) =>
-  pageReply(await accountPage(call));
+export const showAccount: PageHandler<SignedInAccount> = async (c) =>
+  pageReply(await accountPage(c));
 
-export const refusedAccount = async (call: Call<SignedInAccount>, refused: Refused) =>
-  pageReply(await accountPage(call, refused), { status: refused.problem.status });
+export const refusedAccount = async (c: PageContext<SignedInAccount>, refused: Refused) =>
+  pageReply(await accountPage(c, refused), { status: refused.problem.status });
 
-async function accountPage(
-  { services, principal, queryText: query }: Call<SignedInAccount>,
-  refused?: Refused,
-) {
+async function accountPage(c: PageContext<SignedInAccount>, refused?: Refused) {
+  const { services, principal, state: { query } } = c.var;
   const [account, projects, ai, sessions] = await Promise.all([
     ownAccount(services, principal),
     ownedProjects(services, principal),

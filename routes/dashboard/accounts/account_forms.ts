@@ -5,59 +5,65 @@ import { changeOwnPassword, deleteOwnAccount } from "@/lib/accounts/own_password
 import { saveAccountKey } from "@/lib/ai/keys.ts";
 import { requiredId } from "@/lib/ids.ts";
 import { Problem } from "@/lib/problems.ts";
-import type { Handler } from "../../call.ts";
+import type { PageHandler } from "../../handler.ts";
 import { attempt, seeOther } from "../replies.ts";
 import { ACCOUNT, refusedAccount } from "./account.tsx";
 
 /** What the forms of the account's page do. */
 
-export const changePassword: Handler<SignedInAccount> = async (call) => {
-  const form = await call.form();
+export const changePassword: PageHandler<SignedInAccount> = async (c) => {
+  const form = await c.var.body.form();
   const given = {
     currentPassword: form.get("currentPassword") ?? "",
     newPassword: form.get("newPassword") ?? "",
-    network: call.network(),
+    network: c.var.state.network,
   };
-  const { services, principal } = call;
+  const { services, principal } = c.var;
   const { problem } = await attempt(() => changeOwnPassword(services, principal, given));
-  if (problem !== null) return await refusedAccount(call, { form: "password", problem });
+  if (problem !== null) return await refusedAccount(c, { form: "password", problem });
   return seeOther(`${ACCOUNT}?done=password`);
 };
 
-export const endSession: Handler<SignedInAccount> = async (call) => {
-  const { services, principal, param } = call;
+export const endSession: PageHandler<SignedInAccount, "sessionId"> = async (c) => {
+  const { services, principal } = c.var;
   const { problem } = await attempt(async () => {
-    const ended = await endAccountSession(services, principal, requiredId(param("sessionId")));
+    const ended = await endAccountSession(
+      services,
+      principal,
+      requiredId(c.req.valid("param").sessionId),
+    );
     if (!ended) throw new Problem("SESSION_NOT_FOUND");
   });
-  if (problem !== null) return await refusedAccount(call, { form: "sessions", problem });
+  if (problem !== null) return await refusedAccount(c, { form: "sessions", problem });
   return seeOther(`${ACCOUNT}?done=session`);
 };
 
-export const endOtherSessions: Handler<SignedInAccount> = async ({ services, principal }) => {
+export const endOtherSessions: PageHandler<SignedInAccount> = async (c) => {
+  const { services, principal } = c.var;
   await endOtherAccountSessions(services, principal);
   return seeOther(`${ACCOUNT}?done=sessions`);
 };
 
-export const saveAiKey: Handler<SignedInAccount> = async (call) => {
-  const aiKey = (await call.form()).get("aiKey")?.trim() ?? "";
-  const { services, principal } = call;
+export const saveAiKey: PageHandler<SignedInAccount> = async (c) => {
+  const aiKey = (await c.var.body.form()).get("aiKey")?.trim() ?? "";
+  const { services, principal } = c.var;
   const { problem } = await attempt(() => saveAccountKey(services, principal, aiKey));
-  if (problem !== null) return await refusedAccount(call, { form: "ai-key", problem });
+  if (problem !== null) return await refusedAccount(c, { form: "ai-key", problem });
   return seeOther(`${ACCOUNT}?done=ai-key`);
 };
 
-export const clearAiKey: Handler<SignedInAccount> = async ({ services, principal }) => {
+export const clearAiKey: PageHandler<SignedInAccount> = async (c) => {
+  const { services, principal } = c.var;
   await saveAccountKey(services, principal, null);
   return seeOther(`${ACCOUNT}?done=ai-key-cleared`);
 };
 
-export const deleteAccount: Handler<SignedInAccount> = async (call) => {
-  const password = (await call.form()).get("password") ?? "";
-  const { services, principal } = call;
-  const given = { password, network: call.network() };
+export const deleteAccount: PageHandler<SignedInAccount> = async (c) => {
+  const password = (await c.var.body.form()).get("password") ?? "";
+  const { services, principal } = c.var;
+  const given = { password, network: c.var.state.network };
   const { problem } = await attempt(() => deleteOwnAccount(services, principal, given));
-  if (problem !== null) return await refusedAccount(call, { form: "delete", problem });
+  if (problem !== null) return await refusedAccount(c, { form: "delete", problem });
   const signedOut = sessionCookie(services.cookies, null);
   return seeOther("/dashboard/sign-in?done=deleted", [signedOut]);
 };

@@ -6,7 +6,7 @@ import { signInAccount } from "@/lib/accounts/sign_in.ts";
 import { PASSWORD_LENGTH_MIN } from "@/lib/limits.ts";
 import type { Problem } from "@/lib/problems.ts";
 import { signedIn, visitor } from "../../accounts/sign_in.ts";
-import type { Call, Handler } from "../../call.ts";
+import type { PageContext, PageHandler } from "../../handler.ts";
 import { Field, PASSWORD_HINT, Refusal } from "../components/forms.tsx";
 import { Plain } from "../components/shell.tsx";
 import { DoneNote } from "../done.tsx";
@@ -23,32 +23,34 @@ interface Visit {
 const nextOf = (query: string): string => nextPath(new URLSearchParams(query).get("next"));
 
 /** How the visitor may register; null where they may not. */
-async function admissionOf({ services }: Call<null>, next: string): Promise<Admission | null> {
-  const found = await attempt(() => findAdmission(services, invitationIn(next)));
+async function admissionOf(c: PageContext<null>, next: string): Promise<Admission | null> {
+  const found = await attempt(() => findAdmission(c.var.services, invitationIn(next)));
   return found.problem === null ? found.value : null;
 }
 
-export const showSignIn: Handler<null> = async (call) => {
-  const next = nextOf(call.queryText);
-  const admission = await admissionOf(call, next);
-  return pageReply(<SignInPage next={next} query={call.queryText} admission={admission} />);
+export const showSignIn: PageHandler<null> = async (c) => {
+  const { query } = c.var.state;
+  const next = nextOf(query);
+  const admission = await admissionOf(c, next);
+  return pageReply(<SignInPage next={next} query={query} admission={admission} />);
 };
 
-export const signIn: Handler<null> = async (call) => {
-  const form = await call.form();
+export const signIn: PageHandler<null> = async (c) => {
+  const form = await c.var.body.form();
   const email = form.get("email") ?? "";
   const next = nextPath(form.get("next"));
   const given = { email, password: form.get("password") ?? "" };
-  const tried = await attempt(() => signInAccount(call.services, given, visitor(call)));
-  if (tried.problem === null) return signedIn(call, tried.value, seeOther(next));
+  const tried = await attempt(() => signInAccount(c.var.services, given, visitor(c)));
+  if (tried.problem === null) return signedIn(c, tried.value, seeOther(next));
   const { problem } = tried;
-  const admission = await admissionOf(call, next);
+  const admission = await admissionOf(c, next);
   const page = <SignInPage {...{ email, next, problem, admission }} />;
   return pageReply(page, { status: problem.status });
 };
 
 /** Whoever may not register is told so in the place of the form. */
-export const showRegister: Handler<null> = async ({ services, queryText: query }) => {
+export const showRegister: PageHandler<null> = async (c) => {
+  const { services, state: { query } } = c.var;
   const next = nextOf(query);
   const found = await attempt(() => findAdmission(services, invitationIn(next)));
   if (found.problem === null) {
@@ -60,8 +62,8 @@ export const showRegister: Handler<null> = async ({ services, queryText: query }
   });
 };
 
-export const register: Handler<null> = async (call) => {
-  const form = await call.form();
+export const register: PageHandler<null> = async (c) => {
+  const form = await c.var.body.form();
   const email = form.get("email") ?? "";
   const name = form.get("name") ?? "";
   const next = nextPath(form.get("next"));
@@ -71,16 +73,17 @@ export const register: Handler<null> = async (call) => {
     password: form.get("password") ?? "",
     invitation: invitationIn(next),
   };
-  const tried = await attempt(() => registerAccount(call.services, given, visitor(call)));
-  if (tried.problem === null) return signedIn(call, tried.value, seeOther(next));
+  const tried = await attempt(() => registerAccount(c.var.services, given, visitor(c)));
+  if (tried.problem === null) return signedIn(c, tried.value, seeOther(next));
   const { problem } = tried;
-  const admission = await admissionOf(call, next);
+  const admission = await admissionOf(c, next);
   const page = <RegisterPage {...{ email, name, next, problem, admission }} />;
   return pageReply(page, { status: problem.status });
 };
 
-export const signOut: Handler<null> = async ({ services, header }) => {
-  const token = readSessionCookie(services.cookies, header("cookie"));
+export const signOut: PageHandler<null> = async (c) => {
+  const { services } = c.var;
+  const token = readSessionCookie(services.cookies, c.req.header("cookie") ?? null);
   if (token !== null) await signOutAccount(services, token);
   return seeOther("/dashboard/sign-in", [sessionCookie(services.cookies, null)]);
 };

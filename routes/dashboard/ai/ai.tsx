@@ -2,7 +2,7 @@ import { saveProjectKey } from "@/lib/ai/keys.ts";
 import { aiUsage } from "@/lib/ai/usage.ts";
 import { includes, type ProjectMember } from "@/lib/projects/members.ts";
 import type { Problem } from "@/lib/problems.ts";
-import type { Call, Handler } from "../../call.ts";
+import type { PageContext, PageHandler } from "../../handler.ts";
 import { Ask, Field, Refusal } from "../components/forms.tsx";
 import { Meter } from "../components/meter.tsx";
 import { Bar, ProjectShell } from "../components/shell.tsx";
@@ -16,12 +16,12 @@ const DONE = {
   cleared: "The key is gone.",
 };
 
-export const showAi: Handler<ProjectMember> = async (call) => pageReply(await aiPage(call));
+export const showAi: PageHandler<ProjectMember> = async (c) => pageReply(await aiPage(c));
 
 /** A button named `clear` takes the key away, whatever the field says. */
-export const saveKeyByForm: Handler<ProjectMember> = async (call) => {
-  const { services, principal } = call;
-  const form = await call.form();
+export const saveKeyByForm: PageHandler<ProjectMember> = async (c) => {
+  const { services, principal } = c.var;
+  const form = await c.var.body.form();
   const aiKey = form.has("clear") ? null : form.get("aiKey") ?? "";
   const tried = await attempt(() => saveProjectKey(services, principal, aiKey));
   if (tried.problem === null) {
@@ -29,13 +29,11 @@ export const saveKeyByForm: Handler<ProjectMember> = async (call) => {
       `${homeOf(principal.project._id)}/ai?done=${tried.value ? "saved" : "cleared"}`,
     );
   }
-  return pageReply(await aiPage(call, tried.problem), { status: tried.problem.status });
+  return pageReply(await aiPage(c, tried.problem), { status: tried.problem.status });
 };
 
-async function aiPage(
-  { services, principal, queryText: query }: Call<ProjectMember>,
-  problem: Problem | null = null,
-) {
+async function aiPage(c: PageContext<ProjectMember>, problem: Problem | null = null) {
+  const { services, principal, state: { query } } = c.var;
   const [frame, plan, usage] = await Promise.all([
     loadFrame(services, principal),
     services.plans.of(principal.project._id),

@@ -6,7 +6,7 @@ import type { CollectionDefinition } from "@/lib/documents/fields.ts";
 import { AI_CHAT_MESSAGE_LENGTH_MAX, AI_TURNS_MAX } from "@/lib/limits.ts";
 import { includes, type ProjectMember } from "@/lib/projects/members.ts";
 import type { Problem } from "@/lib/problems.ts";
-import type { Call, Handler } from "../../call.ts";
+import type { PageContext, PageHandler } from "../../handler.ts";
 import { Ask, Refusal } from "../components/forms.tsx";
 import { Bar, ProjectShell } from "../components/shell.tsx";
 import { counted } from "@/lib/text/amounts.ts";
@@ -14,14 +14,14 @@ import { homeOf, loadFrame } from "../frame.ts";
 import { attempt, pageReply, seeOther } from "../replies.ts";
 import { ProposalCards } from "./proposal_cards.tsx";
 
-export const showDesigner: Handler<ProjectMember> = async (call) =>
-  pageReply(await designerPage(call));
+export const showDesigner: PageHandler<ProjectMember> = async (c) =>
+  pageReply(await designerPage(c));
 
 /** One turn, or what a button says: `apply` makes what was proposed, `restart` forgets the chat. */
-export const talkToDesigner: Handler<ProjectMember> = async (call) => {
-  const { services, principal } = call;
-  const gone = call.gone();
-  const form = await call.form();
+export const talkToDesigner: PageHandler<ProjectMember> = async (c) => {
+  const { services, principal } = c.var;
+  const gone = c.req.raw.signal;
+  const form = await c.var.body.form();
   const act = form.get("act");
   const userMessage = form.get("userMessage") ?? "";
   const home = homeOf(principal.project._id);
@@ -39,7 +39,7 @@ export const talkToDesigner: Handler<ProjectMember> = async (call) => {
   });
   if (tried.problem === null) return seeOther(tried.value);
   const { problem } = tried;
-  const page = await designerPage(call, { userMessage, isApplying: act === "apply", problem });
+  const page = await designerPage(c, { userMessage, isApplying: act === "apply", problem });
   return pageReply(page, { status: problem.status });
 };
 
@@ -49,7 +49,8 @@ interface Refused {
   readonly problem: Problem;
 }
 
-async function designerPage({ services, principal }: Call<ProjectMember>, refused?: Refused) {
+async function designerPage(c: PageContext<ProjectMember>, refused?: Refused) {
+  const { services, principal } = c.var;
   const [frame, chat] = await Promise.all([
     loadFrame(services, principal),
     findChat(services, principal),

@@ -1,5 +1,5 @@
 import { AI_TIMEOUT_MS } from "@/lib/limits.ts";
-import type { Mount } from "../../call.ts";
+import type { Mount } from "../../handler.ts";
 import { member } from "../guards.ts";
 import { get, post } from "../pages.ts";
 import { saveKeyByForm, showAi } from "./ai.tsx";

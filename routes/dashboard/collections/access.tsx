@@ -3,7 +3,7 @@ import type { CollectionDefinition } from "@/lib/documents/fields.ts";
 import { tagsOf, updateCollection } from "@/lib/documents/save_collection.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
 import type { Problem } from "@/lib/problems.ts";
-import type { Handler } from "../../call.ts";
+import type { PageHandler } from "../../handler.ts";
 import { Conflict, isConflict, Refusal } from "../components/forms.tsx";
 import { ProjectShell } from "../components/shell.tsx";
 import { DoneNote } from "../done.tsx";
@@ -27,9 +27,9 @@ interface Refused {
   readonly problem: Problem;
 }
 
-export const showAccess: Handler<ProjectMember> = async (call) => {
-  const page = await loadCollectionPage(call);
-  return pageReply(<AccessPage page={page} query={call.queryText} />);
+export const showAccess: PageHandler<ProjectMember, "collectionName"> = async (c) => {
+  const page = await loadCollectionPage(c);
+  return pageReply(<AccessPage page={page} query={c.var.state.query} />);
 };
 
 /** What the forms of the page ask for, by the button's value, and what is then said. */
@@ -60,16 +60,16 @@ const CHANGES: Readonly<
   },
 };
 
-export const changeAccess: Handler<ProjectMember> = async (call) => {
-  const form = await call.form();
-  const page = await loadCollectionPage(call);
+export const changeAccess: PageHandler<ProjectMember, "collectionName"> = async (c) => {
+  const form = await c.var.body.form();
+  const page = await loadCollectionPage(c);
   const { frame, collection } = page;
   const asked = form.get("act") ?? "save";
   const act = Object.hasOwn(CHANGES, asked) ? asked : "save";
   const { change, done } = CHANGES[act]!;
   const seen = form.get("over") ?? form.get("tag");
   const tried = await attempt(() =>
-    updateCollection(call.services, frame.projectId, parseDefinition(change(collection, form)), {
+    updateCollection(c.var.services, frame.projectId, parseDefinition(change(collection, form)), {
       ...tagsOf(collection),
       ...(seen !== null && { rls: seen }),
     })

@@ -1,5 +1,5 @@
 import type { ProjectMember } from "@/lib/projects/members.ts";
-import type { Handler } from "../../call.ts";
+import type { PageHandler } from "../../handler.ts";
 import { ProjectShell } from "../components/shell.tsx";
 import { Snippet } from "../components/snippet.tsx";
 import { pageReply } from "../replies.ts";
@@ -7,9 +7,9 @@ import { CollectionBar, collectionPath } from "./bar.tsx";
 import { callsOf, curlOf, fetchOf, type SampleCall } from "./calls.ts";
 import { loadCollectionPage } from "./collection_page.ts";
 
-export const showCalls: Handler<ProjectMember> = async (call) => {
-  const { frame, collection } = await loadCollectionPage(call);
-  const calls = callsOf(collection, call.services.config.publicUrl);
+export const showCalls: PageHandler<ProjectMember, "collectionName"> = async (c) => {
+  const { frame, collection } = await loadCollectionPage(c);
+  const calls = callsOf(collection, c.var.services.config.publicUrl);
   return pageReply(
     <ProjectShell
       frame={frame}

@@ -1,7 +1,7 @@
 import type { CollectionDefinition } from "@/lib/documents/fields.ts";
 import { getCollection } from "@/lib/documents/save_collection.ts";
 import { includes, type ProjectMember } from "@/lib/projects/members.ts";
-import type { Call } from "../../call.ts";
+import type { PageContext } from "../../handler.ts";
 import { type Frame, loadFrame } from "../frame.ts";
 
 /** What each page of a collection begins with. */
@@ -14,11 +14,12 @@ export interface CollectionPage {
 
 /** Throws `COLLECTION_NOT_FOUND`. */
 export async function loadCollectionPage(
-  { services, principal, param }: Call<ProjectMember>,
+  c: PageContext<ProjectMember, "collectionName">,
 ): Promise<CollectionPage> {
+  const { services, principal } = c.var;
   const [frame, collection] = await Promise.all([
     loadFrame(services, principal),
-    getCollection(services, principal.project._id, param("collectionName")),
+    getCollection(services, principal.project._id, c.req.valid("param").collectionName),
   ]);
   return { frame, collection, canEdit: includes(principal.role, "admin") };
 }

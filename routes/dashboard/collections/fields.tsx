@@ -5,7 +5,7 @@ import { tagsOf, updateCollection } from "@/lib/documents/save_collection.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
 import { DEFINITION_FORM_FIELDS_MAX } from "@/lib/limits.ts";
 import { Problem } from "@/lib/problems.ts";
-import type { Call, Handler } from "../../call.ts";
+import type { PageContext, PageHandler } from "../../handler.ts";
 import { Ask, Conflict, Field, isConflict, Refusal } from "../components/forms.tsx";
 import { ProjectShell } from "../components/shell.tsx";
 import { counted } from "@/lib/text/amounts.ts";
@@ -41,16 +41,16 @@ const DONE = {
   saved: "The fields are saved.",
 };
 
-export const showFields: Handler<ProjectMember> = async (call) => {
-  const page = await loadCollectionPage(call);
+export const showFields: PageHandler<ProjectMember, "collectionName"> = async (c) => {
+  const page = await loadCollectionPage(c);
   const entered = stored(page.collection);
-  return pageReply(<FieldsPage page={page} entered={entered} query={call.queryText} />);
+  return pageReply(<FieldsPage page={page} entered={entered} query={c.var.state.query} />);
 };
 
 /** Saves the rows, or does what a button beside them says, which saves nothing. */
-export const changeFields: Handler<ProjectMember> = async (call) => {
-  const form = await call.form(DEFINITION_FORM_FIELDS_MAX);
-  const page = await loadCollectionPage(call);
+export const changeFields: PageHandler<ProjectMember, "collectionName"> = async (c) => {
+  const form = await c.var.body.form(DEFINITION_FORM_FIELDS_MAX);
+  const page = await loadCollectionPage(c);
   const act = form.get("act") ?? "save";
   const draft = {
     fields: readDraft(form),
@@ -60,17 +60,18 @@ export const changeFields: Handler<ProjectMember> = async (call) => {
   };
   if (act === "save") {
     const seen = form.get("over") ?? draft.tag;
-    return await save(call, page, { ...draft, focus: null, seen });
+    return await save(c, page, { ...draft, focus: null, seen });
   }
   const entered = { ...draft, ...changeDraft(draft.fields, act) };
   return pageReply(<FieldsPage page={page} entered={entered} />);
 };
 
 async function save(
-  { services, principal }: Call<ProjectMember>,
+  c: PageContext<ProjectMember>,
   page: CollectionPage,
   { seen, ...entered }: Entered & { readonly seen: string | null },
 ) {
+  const { services, principal } = c.var;
   const { frame, collection } = page;
   const { strict } = entered;
   const fields = inputOf(entered.fields);
@@ -91,15 +92,15 @@ async function save(
   });
 }
 
-export const deleteCollectionByForm: Handler<ProjectMember> = async (call) => {
-  const form = await call.form();
-  const page = await loadCollectionPage(call);
+export const deleteCollectionByForm: PageHandler<ProjectMember, "collectionName"> = async (c) => {
+  const form = await c.var.body.form();
+  const page = await loadCollectionPage(c);
   const { frame, collection: { name } } = page;
   const tried = await attempt(async () => {
     if (form.get("name") !== name) {
       throw new Problem("INVALID_BODY", { message: `Type its name to delete it: ${name}.` });
     }
-    await deleteCollection(call.services, frame.projectId, name);
+    await deleteCollection(c.var.services, frame.projectId, name);
   });
   if (tried.problem === null) return seeOther(`${frame.home}/collections?done=deleted`);
   const entered = stored(page.collection);

@@ -3,7 +3,7 @@ import type { CollectionDefinition } from "@/lib/documents/fields.ts";
 import { createCollection, listCollections } from "@/lib/documents/save_collection.ts";
 import { includes, type ProjectMember } from "@/lib/projects/members.ts";
 import type { Problem } from "@/lib/problems.ts";
-import type { Call, Handler } from "../../call.ts";
+import type { PageContext, PageHandler } from "../../handler.ts";
 import { Field, Refusal } from "../components/forms.tsx";
 import { Bar, ProjectShell } from "../components/shell.tsx";
 import { counted, countText } from "@/lib/text/amounts.ts";
@@ -22,25 +22,23 @@ interface Entered {
   readonly problem: Problem;
 }
 
-export const showCollections: Handler<ProjectMember> = async (call) =>
-  pageReply(await collectionsPage(call));
+export const showCollections: PageHandler<ProjectMember> = async (c) =>
+  pageReply(await collectionsPage(c));
 
-export const createCollectionByForm: Handler<ProjectMember> = async (call) => {
-  const { services, principal } = call;
-  const name = (await call.form()).get("name") ?? "";
+export const createCollectionByForm: PageHandler<ProjectMember> = async (c) => {
+  const { services, principal } = c.var;
+  const name = (await c.var.body.form()).get("name") ?? "";
   const { _id } = principal.project;
   const tried = await attempt(() => createCollection(services, _id, parseDefinition({ name })));
   if (tried.problem === null) {
     return seeOther(`${tabPath(homeOf(_id), name, "fields")}?done=created`);
   }
-  const page = await collectionsPage(call, { name, problem: tried.problem });
+  const page = await collectionsPage(c, { name, problem: tried.problem });
   return pageReply(page, { status: tried.problem.status });
 };
 
-async function collectionsPage(
-  { services, principal, queryText: query }: Call<ProjectMember>,
-  entered?: Entered,
-) {
+async function collectionsPage(c: PageContext<ProjectMember>, entered?: Entered) {
+  const { services, principal, state: { query } } = c.var;
   const [frame, collections] = await Promise.all([
     loadFrame(services, principal),
     listCollections(services, principal.project._id),

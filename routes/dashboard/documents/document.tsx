@@ -7,12 +7,19 @@ import { Problem } from "@/lib/problems.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
 import { parseJson } from "@/lib/store/json_text.ts";
 import type { Id } from "@/lib/store/port.ts";
-import type { Handler } from "../../call.ts";
+import type { PageHandler } from "../../handler.ts";
 import { attempt, pageReply, seeOther } from "../replies.ts";
 import { EditorPage, type Typed } from "./editor.tsx";
 import { readEntries, readJsonOf, unreadable } from "./entered.ts";
 import { type Targets, targetsOf } from "./references.ts";
-import { type MemberCall, openRoom, openTarget, pathOf, type Room, serverOf } from "./room.ts";
+import {
+  type CollectionContext,
+  openRoom,
+  openTarget,
+  pathOf,
+  type Room,
+  serverOf,
+} from "./room.ts";
 import { beside, hrefOf, isTrash, readView, restarted, type View, withoutTrash } from "./view.ts";
 
 /** A document with the tag of what was seen; of the trash, too. */
@@ -21,9 +28,9 @@ interface Seen {
   readonly etag: string | null;
 }
 
-async function seen(call: MemberCall, id: Id): Promise<Seen> {
-  const { json, etag } = await getDocument(call.services, serverOf(call), {
-    collectionName: call.param("collectionName"),
+async function seen(c: CollectionContext, id: Id): Promise<Seen> {
+  const { json, etag } = await getDocument(c.var.services, serverOf(c), {
+    collectionName: c.req.valid("param").collectionName,
     id,
     query: "include_deleted=true",
   });
@@ -33,23 +40,23 @@ async function seen(call: MemberCall, id: Id): Promise<Seen> {
 const isJson = (form: URLSearchParams): boolean => form.get("as") === "json";
 
 /** For who may not choose there is nothing to choose from. */
-const targetsFor = async (call: MemberCall, room: Room, asJson: boolean): Promise<Targets> =>
-  room.mayWrite && !asJson ? await targetsOf(call, room) : new Map();
+const targetsFor = async (c: CollectionContext, room: Room, asJson: boolean): Promise<Targets> =>
+  room.mayWrite && !asJson ? await targetsOf(c, room) : new Map();
 
 /** What the grid showed that led here, of an address or of a form. */
-const viewOf = (call: MemberCall, given: URLSearchParams): View =>
-  readView(pathOf(call), given.get("view") ?? "");
+const viewOf = (c: CollectionContext, given: URLSearchParams): View =>
+  readView(pathOf(c), given.get("view") ?? "");
 
-export const showDocument: Handler<ProjectMember> = async (call) => {
-  const query = new URLSearchParams(call.queryText);
-  const id = requiredId(call.param("id"));
-  const [room, found] = await Promise.all([openRoom(call), seen(call, id)]);
+export const showDocument: PageHandler<ProjectMember, "collectionName" | "id"> = async (c) => {
+  const query = new URLSearchParams(c.var.state.query);
+  const id = requiredId(c.req.valid("param").id);
+  const [room, found] = await Promise.all([openRoom(c), seen(c, id)]);
   return pageReply(
     <EditorPage
       room={room}
-      view={viewOf(call, query)}
+      view={viewOf(c, query)}
       {...found}
-      targets={await targetsFor(call, room, isJson(query))}
+      targets={await targetsFor(c, room, isJson(query))}
       asJson={isJson(query)}
       typed={null}
       done={query.get("done")}
@@ -61,46 +68,47 @@ export const showDocument: Handler<ProjectMember> = async (call) => {
  * Saves what was changed since it was seen, and leads back to the grid; what somebody else changed
  * meanwhile is not lost.
  */
-export const saveDocument: Handler<ProjectMember> = async (call) => {
-  const id = requiredId(call.param("id"));
-  const form = await call.form();
-  const view = viewOf(call, form);
-  const [target, now] = await Promise.all([openTarget(call), seen(call, id)]);
+export const saveDocument: PageHandler<ProjectMember, "collectionName" | "id"> = async (c) => {
+  const { services } = c.var;
+  const id = requiredId(c.req.valid("param").id);
+  const form = await c.var.body.form();
+  const view = viewOf(c, form);
+  const [target, now] = await Promise.all([openTarget(c), seen(c, id)]);
   const over = form.get("over");
   const ifMatch = over ?? form.get("etag");
   const tried = await attempt(async () => {
     if (isJson(form)) {
       const body = readJsonOf(form.get("json") ?? "");
-      return await replaceDocument(call.services, target, { id, body, ifMatch });
+      return await replaceDocument(services, target, { id, body, ifMatch });
     }
     const { members, faults } = readEntries(target.collection, now.document, form);
     if (faults.length > 0) throw unreadable(faults);
     if (Object.keys(members).length === 0) return null;
-    return await patchDocument(call.services, target, { id, body: members, ifMatch });
+    return await patchDocument(services, target, { id, body: members, ifMatch });
   });
   if (tried.problem === null) {
     if (form.get("then") !== "stay") return seeOther(hrefOf(view, { done: "saved" }));
     const more = { ...(isJson(form) && { as: "json" }), done: "saved" };
     return seeOther(beside(view, `${view.path}/documents/${id}`, more));
   }
-  return await editorReply(call, { form, problem: tried.problem, now });
+  return await editorReply(c, { form, problem: tried.problem, now });
 };
 
-export const showNewDocument: Handler<ProjectMember> = async (call) => {
-  const query = new URLSearchParams(call.queryText);
+export const showNewDocument: PageHandler<ProjectMember, "collectionName"> = async (c) => {
+  const query = new URLSearchParams(c.var.state.query);
   const from = query.has("from") ? requiredId(query.get("from")!) : null;
   const [room, copied] = await Promise.all([
-    openRoom(call),
-    from === null ? null : seen(call, from),
+    openRoom(c),
+    from === null ? null : seen(c, from),
   ]);
   return pageReply(
     <EditorPage
       room={room}
-      view={viewOf(call, query)}
+      view={viewOf(c, query)}
       document={null}
       etag={null}
       copied={copied?.document ?? null}
-      targets={await targetsFor(call, room, isJson(query))}
+      targets={await targetsFor(c, room, isJson(query))}
       asJson={isJson(query)}
       typed={null}
       done={query.get("done")}
@@ -108,10 +116,10 @@ export const showNewDocument: Handler<ProjectMember> = async (call) => {
   );
 };
 
-export const createDocumentByForm: Handler<ProjectMember> = async (call) => {
-  const form = await call.form();
-  const view = viewOf(call, form);
-  const target = await openTarget(call);
+export const createDocumentByForm: PageHandler<ProjectMember, "collectionName"> = async (c) => {
+  const form = await c.var.body.form();
+  const view = viewOf(c, form);
+  const target = await openTarget(c);
   const tried = await attempt(async () => {
     let body;
     if (isJson(form)) body = readJsonOf(form.get("json") ?? "");
@@ -120,10 +128,10 @@ export const createDocumentByForm: Handler<ProjectMember> = async (call) => {
       if (faults.length > 0) throw unreadable(faults);
       body = members;
     }
-    await createDocument(call.services, target, { body, idempotencyKey: null });
+    await createDocument(c.var.services, target, { body, idempotencyKey: null });
   });
   if (tried.problem !== null) {
-    return await editorReply(call, { form, problem: tried.problem, now: null });
+    return await editorReply(c, { form, problem: tried.problem, now: null });
   }
   if (form.get("then") !== "another") {
     return seeOther(
@@ -135,18 +143,18 @@ export const createDocumentByForm: Handler<ProjectMember> = async (call) => {
 };
 
 async function editorReply(
-  call: MemberCall,
+  c: CollectionContext,
   { form, problem, now }: { form: URLSearchParams; problem: Problem; now: Seen | null },
 ) {
-  const room = await openRoom(call);
+  const room = await openRoom(c);
   const typed: Typed = { form, problem };
   return pageReply(
     <EditorPage
       room={room}
-      view={viewOf(call, form)}
+      view={viewOf(c, form)}
       document={now?.document ?? null}
       etag={now?.etag ?? null}
-      targets={await targetsFor(call, room, isJson(form))}
+      targets={await targetsFor(c, room, isJson(form))}
       asJson={isJson(form)}
       typed={typed}
       done={null}

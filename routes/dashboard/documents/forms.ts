@@ -1,6 +1,6 @@
 import type { ProjectMember } from "@/lib/projects/members.ts";
 import { findCollection } from "@/lib/documents/access.ts";
-import type { Handler } from "../../call.ts";
+import type { PageHandler } from "../../handler.ts";
 import { seeOther } from "../replies.ts";
 import { parameterOf } from "./filters.ts";
 import { pathsOf } from "./paths.ts";
@@ -10,14 +10,14 @@ import { hrefOf, readView, withEntry } from "./view.ts";
 /** Forms that lead to the grid in another view; they change nothing. */
 
 /** Without a condition it asks for one: the form then knows the field. */
-export const chooseFilter: Handler<ProjectMember> = async (call) => {
+export const chooseFilter: PageHandler<ProjectMember, "collectionName"> = async (c) => {
   const collection = await findCollection(
-    call.services,
-    serverOf(call),
-    call.param("collectionName"),
+    c.var.services,
+    serverOf(c),
+    c.req.valid("param").collectionName,
   );
-  const form = new URLSearchParams(call.queryText);
-  const view = readView(pathOf(call), form.get("view") ?? "");
+  const form = new URLSearchParams(c.var.state.query);
+  const view = readView(pathOf(c), form.get("view") ?? "");
   const field = form.get("field") ?? "";
   const path = pathsOf(collection).get(field);
   const chosen = form.get("choice");
@@ -29,9 +29,9 @@ export const chooseFilter: Handler<ProjectMember> = async (call) => {
 };
 
 /** None at all would show nothing: then it is as at first. */
-export const chooseColumns: Handler<ProjectMember> = async (call) => {
-  const form = await call.form();
-  const view = readView(pathOf(call), form.get("view") ?? "");
+export const chooseColumns: PageHandler<ProjectMember, "collectionName"> = async (c) => {
+  const form = await c.var.body.form();
+  const view = readView(pathOf(c), form.get("view") ?? "");
   const columns = form.getAll("column").filter((one) => one !== "" && !one.includes(","));
   return seeOther(hrefOf({ ...view, columns: columns.length === 0 ? null : columns }));
 };

@@ -8,7 +8,7 @@ import { Problem } from "@/lib/problems.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
 import { QueryTooSlow } from "@/lib/store/errors.ts";
 import type { Id } from "@/lib/store/port.ts";
-import type { Handler } from "../../call.ts";
+import type { PageHandler } from "../../handler.ts";
 import { CollectionBar } from "../collections/bar.tsx";
 import { Refusal } from "../components/forms.tsx";
 import { counted, countText } from "@/lib/text/amounts.ts";
@@ -20,13 +20,13 @@ import { columnsOf } from "./columns.ts";
 import { Empty } from "./empty.tsx";
 import { Pager } from "./pager.tsx";
 import { namesShown } from "./references.ts";
-import { type MemberCall, openRoom, pathOf, type Room, serverOf } from "./room.ts";
+import { type CollectionContext, openRoom, pathOf, type Room, serverOf } from "./room.ts";
 import { type Rows, Table } from "./table.tsx";
 import { type Asked, AskedNote, Toolbar } from "./toolbar.tsx";
 import { beside, filtersOf, isTrash, listQuery, readView, type View, viewText } from "./view.ts";
 
-export const showDocuments: Handler<ProjectMember> = (call) =>
-  gridReply(call, readView(pathOf(call), call.queryText));
+export const showDocuments: PageHandler<ProjectMember, "collectionName"> = (c) =>
+  gridReply(c, readView(pathOf(c), c.var.state.query));
 
 /** What is said above the grid, beside what it shows. */
 interface Feedback {
@@ -50,14 +50,14 @@ interface BulkFailure {
 }
 
 /** The grid as a page. A query that the list refuses is a page, too, where it can be mended. */
-export async function gridReply(call: MemberCall, view: View, said: Feedback = {}) {
-  const [room, listed] = await Promise.all([openRoom(call), listOf(call, view)]);
+export async function gridReply(c: CollectionContext, view: View, said: Feedback = {}) {
+  const [room, listed] = await Promise.all([openRoom(c), listOf(c, view)]);
   const { list } = listed;
   const problem = said.problem ?? said.undone?.failed[0]?.problem ?? said.asked?.problem ??
     listed.problem;
-  const make = () => gridText(call, { room, view, said, listed });
+  const make = () => gridText(c, { room, view, said, listed });
   const isPlain = list !== null && Object.keys(said).length === 0;
-  const text = await (isPlain ? madeOnce(call, room, list, make) : make());
+  const text = await (isPlain ? madeOnce(c, room, list, make) : make());
   return pageReply(raw(text), { ...(problem && { status: problem.status }) });
 }
 
@@ -76,11 +76,12 @@ const kept = new LRUCache<string, Made>({ max: PAGES_KEPT });
  * after each change in the project, it is the same page.
  */
 async function madeOnce(
-  { queryText: query }: MemberCall,
+  c: CollectionContext,
   { frame, collection }: Room,
   list: DocumentList,
   make: () => Promise<string>,
 ): Promise<string> {
+  const { query } = c.var.state;
   const { projectId, name, role, email, plan, ...contents } = frame;
   const key = JSON.stringify([projectId, name, role, email, plan, collection.version, query]);
   const known = kept.get(key);
@@ -99,12 +100,12 @@ interface Shown {
   readonly listed: Listed;
 }
 
-async function gridText(call: MemberCall, shown: Shown): Promise<string> {
+async function gridText(c: CollectionContext, shown: Shown): Promise<string> {
   const { room, view, listed: { list } } = shown;
   const documents = list === null ? [] : documentsOf(list);
   const columns = columnsOf(room.collection, view, documents);
-  const rows = { columns, documents, names: await namesShown(call, columns, documents) };
-  return String(<GridPage {...shown} {...rows} origin={call.services.config.publicUrl} />);
+  const rows = { columns, documents, names: await namesShown(c, columns, documents) };
+  return String(<GridPage {...shown} {...rows} origin={c.var.services.config.publicUrl} />);
 }
 
 /** Either of them is null. */
@@ -113,10 +114,10 @@ interface Listed {
   readonly problem: Problem | null;
 }
 
-async function listOf(call: MemberCall, view: View): Promise<Listed> {
+async function listOf(c: CollectionContext, view: View): Promise<Listed> {
   try {
-    const list = await listDocuments(call.services, serverOf(call), {
-      collectionName: call.param("collectionName"),
+    const list = await listDocuments(c.var.services, serverOf(c), {
+      collectionName: c.req.valid("param").collectionName,
       query: listQuery(view),
     });
     return { list, problem: null };

@@ -9,24 +9,24 @@ import type { ProjectMember } from "@/lib/projects/members.ts";
 import { parseJson } from "@/lib/store/json_text.ts";
 import type { Json } from "@/lib/store/port.ts";
 import { isObject } from "@/lib/store/shape.ts";
-import type { Handler } from "../../call.ts";
+import type { PageHandler } from "../../handler.ts";
 import { attempt, pageReply, seeOther } from "../replies.ts";
 import { type ImportRow, importRows, sortRows } from "@/lib/operations/import_rows.ts";
 import { refuseLargeJson, refuseManyRows } from "@/lib/operations/import_size.ts";
 import { ImportPage, OutcomePage, PreviewPage } from "./import_pages.tsx";
-import { type MemberCall, openRoom, openTarget, pathOf } from "./room.ts";
+import { type CollectionContext, openRoom, openTarget, pathOf } from "./room.ts";
 import { hrefOf, readView } from "./view.ts";
 import { readUploadForm, type UploadForm } from "./upload_form.ts";
 
-export const showImport: Handler<ProjectMember> = async (call) =>
-  pageReply(<ImportPage room={await openRoom(call)} text="" problem={null} />);
+export const showImport: PageHandler<ProjectMember, "collectionName"> = async (c) =>
+  pageReply(<ImportPage room={await openRoom(c)} text="" problem={null} />);
 
 /** Says what would become of each row; nothing is stored. */
-export const previewImport: Handler<ProjectMember> = async (call) => {
+export const previewImport: PageHandler<ProjectMember, "collectionName"> = async (c) => {
   const [form, room, target] = [
-    await readUploadForm(call, IMPORT_BYTES_MAX),
-    await openRoom(call),
-    await openTarget(call),
+    await readUploadForm(c.var.body, IMPORT_BYTES_MAX),
+    await openRoom(c),
+    await openTarget(c),
   ];
   const pasted = textField(form, "text");
   // deno-lint-ignore require-await -- What it throws is a refusal, too.
@@ -36,7 +36,7 @@ export const previewImport: Handler<ProjectMember> = async (call) => {
     const page = <ImportPage room={room} text={pasted} problem={problem} />;
     return pageReply(page, { status: problem.status });
   }
-  return pageReply(<PreviewPage room={room} sorted={tried.value} once={call.services.newId()} />);
+  return pageReply(<PreviewPage room={room} sorted={tried.value} once={c.var.services.newId()} />);
 };
 
 const textField = (form: UploadForm, name: string): string => {
@@ -60,23 +60,23 @@ function sentText(form: UploadForm, pasted: string): string {
 }
 
 /** Stores what the preview found good. Sent again, it stores nothing twice. */
-export const runImport: Handler<ProjectMember> = async (call) => {
-  const form = await readUploadForm(call, FORM_BYTES_MAX);
+export const runImport: PageHandler<ProjectMember, "collectionName"> = async (c) => {
+  const form = await readUploadForm(c.var.body, FORM_BYTES_MAX);
   const rows = sentRows(textField(form, "rows"));
   const once = textField(form, "once");
-  const target = await openTarget(call);
-  const failed = await importRows(call.services, target, { rows, once });
+  const target = await openTarget(c);
+  const failed = await importRows(c.var.services, target, { rows, once });
   if (failed.length === 0) {
-    return seeOther(hrefOf(readView(pathOf(call), ""), { done: "imported" }));
+    return seeOther(hrefOf(readView(pathOf(c), ""), { done: "imported" }));
   }
   const stored = rows.length - failed.length;
-  return await outcomeReply(call, { stored, failed });
+  return await outcomeReply(c, { stored, failed });
 };
 
 const outcomeReply = async (
-  call: MemberCall,
+  c: CollectionContext,
   outcome: { stored: number; failed: Awaited<ReturnType<typeof importRows>> },
-) => pageReply(<OutcomePage room={await openRoom(call)} {...outcome} />, { status: 422 });
+) => pageReply(<OutcomePage room={await openRoom(c)} {...outcome} />, { status: 422 });
 
 /** The row, its number and its document, and the comma before the next. */
 const VALUES_AROUND = 4;

@@ -9,7 +9,7 @@ import { valueAt } from "@/lib/store/shape.ts";
 import { collectionPath } from "../collections/bar.tsx";
 import { calledBy } from "../users/profile.tsx";
 import { type Column, cut, isId } from "./cells.tsx";
-import { type MemberCall, type Room, serverOf } from "./room.ts";
+import { type CollectionContext, type Room, serverOf } from "./room.ts";
 
 /** What documents are called, by their ids. */
 export type Names = ReadonlyMap<Id, string>;
@@ -31,7 +31,7 @@ export type Targets = ReadonlyMap<string, Target>;
 
 /** What a page's references lead to, by the collection; users are told by their ids. */
 export async function namesShown(
-  call: MemberCall,
+  c: CollectionContext,
   columns: readonly Column[],
   documents: readonly StoredDocument[],
 ): Promise<ReadonlyMap<string, Names>> {
@@ -44,7 +44,7 @@ export async function namesShown(
   }
   const named = [...ids].filter(([, of]) => of.size > 0).map(async ([ref, of]) => {
     const asked = [...of].slice(0, IN_VALUES_MAX);
-    const names = await namesIn(call, ref, `_id_in=${asked.join(",")}&limit=${asked.length}`);
+    const names = await namesIn(c, ref, `_id_in=${asked.join(",")}&limit=${asked.length}`);
     return [ref, names] as const;
   });
   return new Map(await Promise.all(named));
@@ -52,36 +52,37 @@ export async function namesShown(
 
 /** What the references of a form can lead to, by the collection. */
 export async function targetsOf(
-  call: MemberCall,
+  c: CollectionContext,
   { frame: { home }, collection }: Room,
 ): Promise<Targets> {
   const refs = new Set(collection.definition.fields.flatMap(({ ref }) => ref ?? []));
   const found = [...refs].map(async (ref) => {
     const path = ref === "users" ? `${home}/users` : collectionPath(home, ref);
-    return [ref, { path, names: await allNamesIn(call, ref) }] as const;
+    return [ref, { path, names: await allNamesIn(c, ref) }] as const;
   });
   return new Map(await Promise.all(found));
 }
 
-async function allNamesIn(call: MemberCall, ref: string): Promise<Names | null> {
-  const { services, principal } = call;
+async function allNamesIn(c: CollectionContext, ref: string): Promise<Names | null> {
+  const { services, principal } = c.var;
   const limit = CHOICES_MAX + 1;
   const names = ref === "users"
     ? new Map(
       (await listUsers(services, principal.project._id, { limit })).items
         .map((user) => [user._id, calledBy(user)]),
     )
-    : await namesIn(call, ref, `limit=${limit}`);
+    : await namesIn(c, ref, `limit=${limit}`);
   return names.size > CHOICES_MAX ? null : names;
 }
 
 /** By the first text that the collection declares; none of a collection that is gone. */
-async function namesIn(call: MemberCall, ref: string, query: string): Promise<Names> {
+async function namesIn(c: CollectionContext, ref: string, query: string): Promise<Names> {
+  const { services } = c.var;
   try {
-    const { definition } = await findCollection(call.services, serverOf(call), ref);
+    const { definition } = await findCollection(services, serverOf(c), ref);
     const { fields, rls: { ownerField } } = definition;
     const first = fields.find(({ type, key }) => type === "String" && key !== ownerField)?.key;
-    const list = await listDocuments(call.services, serverOf(call), {
+    const list = await listDocuments(services, serverOf(c), {
       collectionName: ref,
       query: `${query}&total=none`,
     });

@@ -2,14 +2,14 @@ import { findCollection, openForWriting, type WriteAccess } from "@/lib/document
 import type { Collection } from "@/lib/documents/collection.ts";
 import type { Caller } from "@/lib/auth/principals.ts";
 import { includes, type ProjectMember } from "@/lib/projects/members.ts";
-import type { Call } from "../../call.ts";
+import type { PageContext } from "../../handler.ts";
 import { collectionPath } from "../collections/bar.tsx";
 import { type Frame, homeOf, loadFrame } from "../frame.ts";
 
-export type MemberCall = Call<ProjectMember>;
+export type CollectionContext = PageContext<ProjectMember, "collectionName">;
 
 /** The member in the place of the project's servers: no row-level security hides a row from them. */
-export const serverOf = ({ principal }: MemberCall): Caller => ({
+export const serverOf = ({ var: { principal } }: PageContext<ProjectMember>): Caller => ({
   kind: "secret",
   projectId: principal.project._id,
 });
@@ -25,10 +25,10 @@ export interface Room {
 }
 
 /** Throws `COLLECTION_NOT_FOUND`. */
-export async function openRoom(call: MemberCall): Promise<Room> {
-  const { services, principal } = call;
+export async function openRoom(c: CollectionContext): Promise<Room> {
+  const { services, principal } = c.var;
   const [collection, frame] = await Promise.all([
-    findCollection(services, serverOf(call), call.param("collectionName")),
+    findCollection(services, serverOf(c), c.req.valid("param").collectionName),
     loadFrame(services, principal),
   ]);
   return {
@@ -40,9 +40,9 @@ export async function openRoom(call: MemberCall): Promise<Room> {
 }
 
 /** As {@linkcode openRoom}, where only the path is needed. */
-export const pathOf = (call: MemberCall): string =>
-  collectionPath(homeOf(call.principal.project._id), call.param("collectionName"));
+export const pathOf = (c: CollectionContext): string =>
+  collectionPath(homeOf(c.var.principal.project._id), c.req.valid("param").collectionName);
 
 /** Throws `COLLECTION_NOT_FOUND`. */
-export const openTarget = (call: MemberCall): Promise<WriteAccess> =>
-  openForWriting(call.services, serverOf(call), call.param("collectionName"));
+export const openTarget = (c: CollectionContext): Promise<WriteAccess> =>
+  openForWriting(c.var.services, serverOf(c), c.req.valid("param").collectionName);

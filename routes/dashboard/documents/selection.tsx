@@ -4,13 +4,13 @@ import { requiredId } from "@/lib/ids.ts";
 import { Problem, type ProblemCode } from "@/lib/problems.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
 import type { Id } from "@/lib/store/port.ts";
-import type { Handler } from "../../call.ts";
+import type { PageHandler } from "../../handler.ts";
 import { CollectionBar } from "../collections/bar.tsx";
 import { ProjectShell } from "../components/shell.tsx";
 import { counted } from "@/lib/text/amounts.ts";
 import { pageReply, seeOther } from "../replies.ts";
 import { type FailedDocument, gridReply } from "./grid.tsx";
-import { type MemberCall, openRoom, openTarget, pathOf, type Room } from "./room.ts";
+import { type CollectionContext, openRoom, openTarget, pathOf, type Room } from "./room.ts";
 import { hrefOf, readView, type View, viewText } from "./view.ts";
 
 /** What is done to selected documents. */
@@ -23,28 +23,28 @@ const ACTS = {
 type Act = keyof typeof ACTS;
 
 /** What is lost is asked for first: the form comes again with `sure`. */
-export const actOnDocuments: Handler<ProjectMember> = async (call) => {
-  const form = await call.form();
-  const view = readView(pathOf(call), form.get("view") ?? "");
+export const actOnDocuments: PageHandler<ProjectMember, "collectionName"> = async (c) => {
+  const form = await c.var.body.form();
+  const view = readView(pathOf(c), form.get("view") ?? "");
   const name = form.get("act") ?? "";
   const ids = [...new Set(form.getAll("id"))];
   if (!Object.hasOwn(ACTS, name) || ids.length === 0) {
     const message = "Select documents first.";
-    return await gridReply(call, view, { problem: new Problem("INVALID_INPUT", { message }) });
+    return await gridReply(c, view, { problem: new Problem("INVALID_INPUT", { message }) });
   }
   if (ids.length > GRID_ROWS_MAX) {
     const message = `Select at most ${GRID_ROWS_MAX} documents at once.`;
-    return await gridReply(call, view, { problem: new Problem("INVALID_INPUT", { message }) });
+    return await gridReply(c, view, { problem: new Problem("INVALID_INPUT", { message }) });
   }
   const act = name as Act;
   if (ACTS[act].asks && form.get("sure") === null) {
-    const room = await openRoom(call);
+    const room = await openRoom(c);
     return pageReply(<SurePage room={room} view={view} act={act} ids={ids.map(requiredId)} />);
   }
   const { done } = ACTS[act];
-  const failed = await actOnEach(call, act, ids.map(requiredId));
+  const failed = await actOnEach(c, act, ids.map(requiredId));
   if (failed.length === 0) return seeOther(hrefOf(view, { done }));
-  return await gridReply(call, view, { undone: { done, of: ids.length, failed } });
+  return await gridReply(c, view, { undone: { done, of: ids.length, failed } });
 };
 
 /** Somebody else was faster with it: it is as it should be. */
@@ -52,12 +52,12 @@ const DONE_ALREADY: readonly ProblemCode[] = ["DOCUMENT_NOT_FOUND"];
 
 /** One after the other: what cannot be done to some is done to the others. */
 async function actOnEach(
-  call: MemberCall,
+  c: CollectionContext,
   act: Act,
   ids: readonly Id[],
 ): Promise<FailedDocument[]> {
-  const { services } = call;
-  const target = await openTarget(call);
+  const { services } = c.var;
+  const target = await openTarget(c);
   const failed: FailedDocument[] = [];
   for (const id of ids) {
     try {

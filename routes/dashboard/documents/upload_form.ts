@@ -8,7 +8,7 @@ import {
 } from "@remix-run/multipart-parser";
 import { UPLOAD_STALL_MS } from "@/lib/limits.ts";
 import { Problem } from "@/lib/problems.ts";
-import type { Call } from "../../call.ts";
+import type { RequestBody } from "../../request_body.ts";
 
 /** What stands around the fields, beside what they hold. */
 const MARGIN = 65_536;
@@ -24,10 +24,10 @@ export type UploadForm = ReadonlyMap<string, MultipartPart>;
  * `UNSUPPORTED_MEDIA_TYPE`, `BODY_TOO_LARGE` and `INVALID_INPUT`.
  */
 export async function readUploadForm(
-  call: Pick<Call<unknown>, "header" | "chunks" | "hold">,
+  body: Pick<RequestBody, "type" | "chunks" | "hold">,
   bytesMax: number,
 ): Promise<UploadForm> {
-  const type = call.header("content-type") ?? "";
+  const { type } = body;
   const boundary = /^multipart\/form-data\s*;/i.test(type) ? getMultipartBoundary(type) : null;
   if (boundary === null) throw new Problem("UNSUPPORTED_MEDIA_TYPE");
   const limits = { maxFileSize: bytesMax, maxTotalSize: bytesMax, maxParts: PARTS_MAX };
@@ -35,10 +35,10 @@ export async function readUploadForm(
   const form = new Map<string, MultipartPart>();
   let length = 0;
   try {
-    for await (const chunk of call.chunks({ stallMs: UPLOAD_STALL_MS, wholeMs: WHOLE_MS })) {
+    for await (const chunk of body.chunks({ stallMs: UPLOAD_STALL_MS, wholeMs: WHOLE_MS })) {
       length += chunk.length;
       if (length > bytesMax + MARGIN) throw tooLarge(bytesMax);
-      call.hold(chunk.length);
+      body.hold(chunk.length);
       const kept = new Uint8Array(chunk); // The memory of a chunk is used again.
       for (const part of parser.write(kept)) form.set(part.name ?? "", part);
     }

@@ -11,7 +11,8 @@ import { UPLOAD_HOLD_MS, UPLOAD_STALL_MS } from "@/lib/limits.ts";
 import type { RecordPage } from "@/lib/paging/record_page.ts";
 import { includes, type ProjectMember } from "@/lib/projects/members.ts";
 import type { Problem } from "@/lib/problems.ts";
-import type { Call, Handler } from "../../call.ts";
+import type { PageContext, PageHandler } from "../../handler.ts";
+import { asProblem } from "../../as_problem.ts";
 import { Refusal } from "../components/forms.tsx";
 import { Bar, ProjectShell } from "../components/shell.tsx";
 import { DoneNote } from "../done.tsx";
@@ -34,39 +35,43 @@ const DONE = {
 
 const NOTHING: RecordPage<FileInfo> = { items: [], nextCursor: null };
 
-const pathOf = ({ principal }: Call<ProjectMember>): string =>
-  `${homeOf(principal.project._id)}/files`;
+const pathOf = (c: PageContext<ProjectMember>): string =>
+  `${homeOf(c.var.principal.project._id)}/files`;
 
-export const showFiles: Handler<ProjectMember> = (call) => filesPage(call);
+export const showFiles: PageHandler<ProjectMember> = (c) => filesPage(c);
 
 /** The address of a form, looked at again later. */
-export const backToFiles: Handler<ProjectMember> = (call) => seeOther(pathOf(call));
+export const backToFiles: PageHandler<ProjectMember> = (c) => seeOther(pathOf(c));
 
-export const uploadByForm: Handler<ProjectMember> = async (call) => {
-  const body = call.chunks({ stallMs: UPLOAD_STALL_MS, wholeMs: UPLOAD_HOLD_MS });
-  const { problem } = await attemptStored(call, () => upload(call, body));
-  if (problem === null) return seeOther(`${pathOf(call)}?done=uploaded`);
+export const uploadByForm: PageHandler<ProjectMember> = async (c) => {
+  const body = c.var.body.chunks({ stallMs: UPLOAD_STALL_MS, wholeMs: UPLOAD_HOLD_MS });
+  const { problem } = await attemptStored(c, () => upload(c, body));
+  if (problem === null) return seeOther(`${pathOf(c)}?done=uploaded`);
   await endBody(body);
-  return await filesPage(call, { upload: problem });
+  return await filesPage(c, { upload: problem });
 };
 
 /** As {@linkcode attempt}: that the store of files is down is said on the page, too. */
-const attemptStored = <T,>(call: Call<ProjectMember>, work: () => Promise<T>) =>
+const attemptStored = <T,>(
+  { var: { state, services } }: PageContext<ProjectMember>,
+  work: () => Promise<T>,
+) =>
   attempt(async () => {
     try {
       return await work();
     } catch (error) {
-      throw error instanceof BlobsUnavailable ? call.problem(error) : error;
+      throw error instanceof BlobsUnavailable ? asProblem(error, state, services.log) : error;
     }
   });
 
 async function upload(
-  { services, principal, header }: Call<ProjectMember>,
+  c: PageContext<ProjectMember>,
   body: AsyncIterable<Uint8Array>,
 ): Promise<void> {
+  const { services, principal } = c.var;
   const { filename, contentType, bytes: size, chunks } = await readFileForm({
-    contentType: header("content-type"),
-    contentLength: header("content-length"),
+    contentType: c.req.header("content-type") ?? null,
+    contentLength: c.req.header("content-length") ?? null,
   }, body);
   const file = parseInput(UploadInput, { filename, contentType, size }, {
     memberProblem: "INVALID_UPLOAD",
@@ -78,15 +83,15 @@ async function upload(
 /** Who does not read a body to its end says so. */
 const endBody = (body: AsyncIterable<Uint8Array>) => body[Symbol.asyncIterator]().return?.();
 
-export const deleteFileByForm: Handler<ProjectMember> = async (call) => {
-  const { services, principal } = call;
-  const path = (await call.form()).get("path") ?? "";
+export const deleteFileByForm: PageHandler<ProjectMember> = async (c) => {
+  const { services, principal } = c.var;
+  const path = (await c.var.body.form()).get("path") ?? "";
   const { problem } = await attemptStored(
-    call,
+    c,
     () => deleteFile(services, principal.project._id, path),
   );
-  if (problem === null) return seeOther(`${pathOf(call)}?done=deleted`);
-  return await filesPage(call, { list: problem });
+  if (problem === null) return seeOther(`${pathOf(c)}?done=deleted`);
+  return await filesPage(c, { list: problem });
 };
 
 /** Why there is nothing new, and where that is said. */
@@ -95,22 +100,22 @@ interface Refused {
   readonly list?: Problem;
 }
 
-async function filesPage(call: Call<ProjectMember>, refused: Refused = {}): Promise<Reply> {
-  const { services, principal } = call;
+async function filesPage(c: PageContext<ProjectMember>, refused: Refused = {}): Promise<Reply> {
+  const { services, principal, state: { query } } = c.var;
   const projectId = principal.project._id;
-  const paging = pagingOf(call.queryText, TILES);
+  const paging = pagingOf(query, TILES);
   const isFirst = paging.cursor === undefined;
   const [frame, usage, listed] = await Promise.all([
     loadFrame(services, principal),
     getStorageUsage(services, projectId),
-    attemptStored(call, () => listFiles(services, projectId, paging)),
+    attemptStored(c, () => listFiles(services, projectId, paging)),
   ]);
   const problem = refused.list ?? listed.problem;
   const { items, nextCursor } = listed.problem === null ? listed.value : NOTHING;
   const filesOrigin = await originsOf(services, projectId, items);
-  const path = pathOf(call);
-  if (filesOrigin !== null && isOutOfPlace(call, refused)) {
-    return leaveFor(call.queryText === "" ? path : `${path}?${call.queryText}`);
+  const path = pathOf(c);
+  if (filesOrigin !== null && isOutOfPlace(c, refused)) {
+    return leaveFor(query === "" ? path : `${path}?${query}`);
   }
   const mayChange = includes(frame.role, "admin");
   const page = (
@@ -119,7 +124,7 @@ async function filesPage(call: Call<ProjectMember>, refused: Refused = {}): Prom
         <FilesTabs path={path} current={path} />
       </Bar>
       <div class="sheet wide">
-        <DoneNote query={call.queryText} sentences={DONE} />
+        <DoneNote query={query} sentences={DONE} />
         {mayChange && (
           <UploadCard
             path={path}
@@ -154,8 +159,8 @@ async function filesPage(call: Call<ProjectMember>, refused: Refused = {}): Prom
  * origin are neither shown nor sent: the browser opens this one by itself. What comes of a form of
  * this very page has the right policy.
  */
-const isOutOfPlace = ({ header }: Call<ProjectMember>, { upload, list }: Refused): boolean =>
-  header("hx-request") !== null && upload === undefined && list === undefined;
+const isOutOfPlace = (c: PageContext<ProjectMember>, { upload, list }: Refused): boolean =>
+  c.req.header("hx-request") !== undefined && upload === undefined && list === undefined;
 
 function emptyText(isFirst: boolean, mayChange: boolean): string {
   if (!isFirst) return "There are no more files.";

@@ -1,5 +1,5 @@
 import { BLOB_CALL_MS, PUBLISH_MS } from "@/lib/files/blobs.ts";
-import type { Mount } from "../../call.ts";
+import type { Mount } from "../../handler.ts";
 import { member } from "../guards.ts";
 import { get, post } from "../pages.ts";
 import { backToFiles, deleteFileByForm, showFiles, uploadByForm } from "./files.tsx";

@@ -3,7 +3,7 @@ import { includes, type ProjectMember } from "@/lib/projects/members.ts";
 import { clearStorage, findStorage, setStorage } from "@/lib/files/storage_settings.ts";
 import { parseStorageInput, storageRules } from "@/lib/files/storage_input.ts";
 import type { Problem } from "@/lib/problems.ts";
-import type { Call, Handler } from "../../call.ts";
+import type { PageContext, PageHandler } from "../../handler.ts";
 import { Refusal } from "../components/forms.tsx";
 import { Bar, ProjectShell } from "../components/shell.tsx";
 import { DoneNote } from "../done.tsx";
@@ -28,18 +28,17 @@ const DONE = {
   cleared: "New files go to Corbel's storage.",
 };
 
-const filesOf = ({ principal }: Call<ProjectMember>): string =>
-  `${homeOf(principal.project._id)}/files`;
+const filesOf = (c: PageContext<ProjectMember>): string =>
+  `${homeOf(c.var.principal.project._id)}/files`;
 
-export const showStorage: Handler<ProjectMember> = async (call) =>
-  pageReply(await storagePage(call));
+export const showStorage: PageHandler<ProjectMember> = async (c) => pageReply(await storagePage(c));
 
 /** The address of a form, looked at again later. */
-export const backToStorage: Handler<ProjectMember> = (call) => seeOther(`${filesOf(call)}/storage`);
+export const backToStorage: PageHandler<ProjectMember> = (c) => seeOther(`${filesOf(c)}/storage`);
 
-export const saveStorageByForm: Handler<ProjectMember> = async (call) => {
-  const { services, principal } = call;
-  const form = await call.form();
+export const saveStorageByForm: PageHandler<ProjectMember> = async (c) => {
+  const { services, principal } = c.var;
+  const form = await c.var.body.form();
   const { problem } = await attempt(() =>
     setStorage(
       services,
@@ -47,24 +46,24 @@ export const saveStorageByForm: Handler<ProjectMember> = async (call) => {
       parseStorageInput(storageRules(services), bodyOf(form)),
     )
   );
-  if (problem === null) return seeOther(`${filesOf(call)}/storage?done=saved`);
-  const page = await storagePage(call, { save: { entered: enteredOf(form), problem } });
+  if (problem === null) return seeOther(`${filesOf(c)}/storage?done=saved`);
+  const page = await storagePage(c, { save: { entered: enteredOf(form), problem } });
   return pageReply(page, { status: problem.status });
 };
 
-export const clearStorageByForm: Handler<ProjectMember> = async (call) => {
-  const { services, principal } = call;
+export const clearStorageByForm: PageHandler<ProjectMember> = async (c) => {
+  const { services, principal } = c.var;
   const { problem } = await attempt(() => clearStorage(services, principal.project._id));
-  if (problem === null) return seeOther(`${filesOf(call)}/storage?done=cleared`);
-  const page = await storagePage(call, { clear: problem });
+  if (problem === null) return seeOther(`${filesOf(c)}/storage?done=cleared`);
+  const page = await storagePage(c, { clear: problem });
   return pageReply(page, { status: problem.status });
 };
 
-export const checkStorageByForm: Handler<ProjectMember> = async (call) => {
-  const { services, principal } = call;
+export const checkStorageByForm: PageHandler<ProjectMember> = async (c) => {
+  const { services, principal } = c.var;
   const tried = await attempt(() => checkStorage(services, principal.project._id));
-  if (tried.problem === null) return pageReply(await storagePage(call, { check: tried.value }));
-  const page = await storagePage(call, { checkRefused: tried.problem });
+  if (tried.problem === null) return pageReply(await storagePage(c, { check: tried.value }));
+  const page = await storagePage(c, { checkRefused: tried.problem });
   return pageReply(page, { status: tried.problem.status });
 };
 
@@ -76,9 +75,9 @@ interface Outcome {
   readonly checkRefused?: Problem;
 }
 
-async function storagePage(call: Call<ProjectMember>, outcome: Outcome = {}) {
-  const { services, principal, queryText: query } = call;
-  const files = filesOf(call);
+async function storagePage(c: PageContext<ProjectMember>, outcome: Outcome = {}) {
+  const { services, principal, state: { query } } = c.var;
+  const files = filesOf(c);
   const path = `${files}/storage`;
   const [frame, stored] = await Promise.all([
     loadFrame(services, principal),

@@ -6,36 +6,40 @@ import {
   type InvitationPreview,
   previewInvitation,
 } from "@/lib/projects/answer_invitation.ts";
-import type { Call, Handler } from "../../call.ts";
+import type { PageContext, PageHandler } from "../../handler.ts";
 import { Ask, Refusal } from "../components/forms.tsx";
 import { AccountShell, Bar } from "../components/shell.tsx";
 import { When } from "../components/when.tsx";
 import { homeOf } from "../frame.ts";
 import { attempt, pageReply, seeOther } from "../replies.ts";
 
-export const showInvitation: Handler<SignedInAccount> = async (call) =>
-  pageReply(await invitationPage(call));
+export const showInvitation: PageHandler<SignedInAccount, "token"> = async (c) =>
+  pageReply(await invitationPage(c));
 
-export const acceptByForm: Handler<SignedInAccount> = async (call) => {
-  const { services, principal, param } = call;
-  const tried = await attempt(() => acceptInvitation(services, principal, param("token")));
+export const acceptByForm: PageHandler<SignedInAccount, "token"> = async (c) => {
+  const { services, principal } = c.var;
+  const tried = await attempt(() =>
+    acceptInvitation(services, principal, c.req.valid("param").token)
+  );
   if (tried.problem === null) return seeOther(homeOf(tried.value.project._id));
   // Of what does not hold any more there is nothing to show.
-  const page = await invitationPage(call, tried.problem);
+  const page = await invitationPage(c, tried.problem);
   return pageReply(page, { status: tried.problem.status });
 };
 
-export const declineByForm: Handler<SignedInAccount> = async ({ services, principal, param }) => {
-  await declineInvitation(services, principal, param("token"));
+export const declineByForm: PageHandler<SignedInAccount, "token"> = async (c) => {
+  const { services, principal } = c.var;
+  await declineInvitation(services, principal, c.req.valid("param").token);
   return seeOther("/dashboard?done=declined");
 };
 
 /** What the link leads to. Throws `INVITATION_NOT_FOUND`. */
 async function invitationPage(
-  { services, principal, param }: Call<SignedInAccount>,
+  c: PageContext<SignedInAccount, "token">,
   problem: Problem | null = null,
 ) {
-  const token = param("token");
+  const { services, principal } = c.var;
+  const { token } = c.req.valid("param");
   const preview = await previewInvitation(services, principal, token);
   const path = `/dashboard/invitations/${encodeURIComponent(token)}`;
   return (

@@ -3,7 +3,7 @@ import { inviteMember, offerOwnership, revokeInvitation } from "@/lib/projects/i
 import { changeRole, removeMember } from "@/lib/projects/manage_members.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
 import type { Id } from "@/lib/store/port.ts";
-import type { Call, Handler } from "../../call.ts";
+import type { PageContext, PageHandler } from "../../handler.ts";
 import { parseInput } from "@/openapi/inputs.ts";
 import { MemberInvitation } from "@/openapi/schemas/invitation.ts";
 import { RoleChange } from "@/openapi/schemas/project.ts";
@@ -13,32 +13,32 @@ import { refusedMembers, sentInvitation } from "./members.tsx";
 
 /** What the forms of the members' page do. */
 
-export const inviteByForm: Handler<ProjectMember> = async (call) => {
-  const form = await call.form();
+export const inviteByForm: PageHandler<ProjectMember> = async (c) => {
+  const form = await c.var.body.form();
   const typed = { email: form.get("email")?.trim() ?? "", role: form.get("role") ?? "" };
-  const { services, principal } = call;
+  const { services, principal } = c.var;
   const tried = await attempt(async () =>
     await inviteMember(services, principal, parseInput(MemberInvitation, typed))
   );
   if (tried.problem !== null) {
-    return await refusedMembers(call, { typed, problem: tried.problem });
+    return await refusedMembers(c, { typed, problem: tried.problem });
   }
-  return await sentInvitation(call, tried.value);
+  return await sentInvitation(c, tried.value);
 };
 
-export const revokeByForm: Handler<ProjectMember> = async (call) => {
-  const { services, principal, param } = call;
-  const invitationId = requiredId(param("invitationId"));
+export const revokeByForm: PageHandler<ProjectMember, "invitationId"> = async (c) => {
+  const { services, principal } = c.var;
+  const invitationId = requiredId(c.req.valid("param").invitationId);
   const { problem } = await attempt(() => revokeInvitation(services, principal, invitationId));
-  if (problem !== null) return await refusedMembers(call, { invitationId, problem });
-  return doneAt(call, "withdrawn");
+  if (problem !== null) return await refusedMembers(c, { invitationId, problem });
+  return doneAt(c, "withdrawn");
 };
 
-export const changeRoleByForm: Handler<ProjectMember> = async (call) => {
-  const role = (await call.form()).get("role") ?? "";
-  const { services, principal: { project: { _id: projectId } } } = call;
+export const changeRoleByForm: PageHandler<ProjectMember, "accountId"> = async (c) => {
+  const role = (await c.var.body.form()).get("role") ?? "";
+  const { services, principal: { project: { _id: projectId } } } = c.var;
   return await onMember(
-    call,
+    c,
     "role",
     (accountId) =>
       changeRole(services, projectId, { accountId, ...parseInput(RoleChange, { role }) }),
@@ -46,43 +46,43 @@ export const changeRoleByForm: Handler<ProjectMember> = async (call) => {
 };
 
 /** Whoever names their own account leaves, and sees the project no more. */
-export const removeByForm: Handler<ProjectMember> = async (call) => {
-  const { services, principal, param } = call;
+export const removeByForm: PageHandler<ProjectMember, "accountId"> = async (c) => {
+  const { services, principal } = c.var;
   const reply = await onMember(
-    call,
+    c,
     "removed",
     (accountId) => removeMember(services, principal, accountId),
   );
   const hasLeft = reply.status === 303 &&
-    requiredId(param("accountId")) === principal.account.accountId;
+    requiredId(c.req.valid("param").accountId) === principal.account.accountId;
   return hasLeft ? seeOther("/dashboard?done=left") : reply;
 };
 
-export const offerByForm: Handler<ProjectMember> = async (call) => {
-  const { services, principal, param } = call;
-  const accountId = requiredId(param("accountId"));
+export const offerByForm: PageHandler<ProjectMember, "accountId"> = async (c) => {
+  const { services, principal } = c.var;
+  const accountId = requiredId(c.req.valid("param").accountId);
   const tried = await attempt(() => offerOwnership(services, principal, accountId));
   if (tried.problem !== null) {
-    return await refusedMembers(call, { accountId, problem: tried.problem });
+    return await refusedMembers(c, { accountId, problem: tried.problem });
   }
-  return await sentInvitation(call, tried.value);
+  return await sentInvitation(c, tried.value);
 };
 
 /** A browser that stands at what a form was sent to looks for its page above. */
-export const leadToMembers: Handler<ProjectMember> = ({ principal: { project } }) =>
-  seeOther(`${homeOf(project._id)}/members`);
+export const leadToMembers: PageHandler<ProjectMember> = (c) =>
+  seeOther(`${homeOf(c.var.principal.project._id)}/members`);
 
-const doneAt = ({ principal: { project } }: Call<ProjectMember>, done: string) =>
-  seeOther(`${homeOf(project._id)}/members?done=${done}`);
+const doneAt = (c: PageContext<ProjectMember>, done: string) =>
+  seeOther(`${homeOf(c.var.principal.project._id)}/members?done=${done}`);
 
 /** Does something about the path's member; a refusal stands beside them. */
 async function onMember(
-  call: Call<ProjectMember>,
+  c: PageContext<ProjectMember, "accountId">,
   done: string,
   work: (accountId: Id) => Promise<unknown>,
 ) {
-  const accountId = requiredId(call.param("accountId"));
+  const accountId = requiredId(c.req.valid("param").accountId);
   const { problem } = await attempt(async () => await work(accountId));
-  if (problem !== null) return await refusedMembers(call, { accountId, problem });
-  return doneAt(call, done);
+  if (problem !== null) return await refusedMembers(c, { accountId, problem });
+  return doneAt(c, done);
 }

@@ -6,7 +6,7 @@ import { includes, type ProjectMember } from "@/lib/projects/members.ts";
 import { listInvitations, type ShownInvitation } from "@/lib/projects/shown_invitation.ts";
 import type { RecordPage } from "@/lib/paging/record_page.ts";
 import type { Id } from "@/lib/store/port.ts";
-import type { Call, Handler } from "../../call.ts";
+import type { PageContext, PageHandler } from "../../handler.ts";
 import { Refusal } from "../components/forms.tsx";
 import { Bar, ProjectShell } from "../components/shell.tsx";
 import { DoneNote } from "../done.tsx";
@@ -32,20 +32,20 @@ export interface Refused {
   readonly problem: Problem;
 }
 
-export const showMembers: Handler<ProjectMember> = async (call) =>
-  pageReply(await membersPage(call));
+export const showMembers: PageHandler<ProjectMember> = async (c) => pageReply(await membersPage(c));
 
-export const refusedMembers = async (call: Call<ProjectMember>, refused: Refused) =>
-  pageReply(await membersPage(call, { refused }), { status: refused.problem.status });
+export const refusedMembers = async (c: PageContext<ProjectMember>, refused: Refused) =>
+  pageReply(await membersPage(c, { refused }), { status: refused.problem.status });
 
 /** The page with the link of an invitation that was just made. */
-export const sentInvitation = async (call: Call<ProjectMember>, sent: SentInvitation) =>
-  pageReply(await membersPage(call, { sent }));
+export const sentInvitation = async (c: PageContext<ProjectMember>, sent: SentInvitation) =>
+  pageReply(await membersPage(c, { sent }));
 
 async function membersPage(
-  { services, principal, queryText: query }: Call<ProjectMember>,
+  c: PageContext<ProjectMember>,
   { refused, sent }: { refused?: Refused; sent?: SentInvitation } = {},
 ) {
+  const { services, principal, state: { query } } = c.var;
   const { project: { _id: projectId }, role } = principal;
   const mayInvite = includes(role, "admin");
   const [frame, page, open] = await Promise.all([

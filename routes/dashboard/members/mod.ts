@@ -1,5 +1,5 @@
 import { countedByAddress } from "@/openapi/security.ts";
-import type { Mount } from "../../call.ts";
+import type { Mount } from "../../handler.ts";
 import { member } from "../guards.ts";
 import { get, post } from "../pages.ts";
 import {

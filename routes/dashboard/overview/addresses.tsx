@@ -1,7 +1,7 @@
 import { changeProject } from "@/lib/projects/change_project.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
 import type { ProjectRecord } from "@/lib/projects/records.ts";
-import type { Handler } from "../../call.ts";
+import type { PageHandler } from "../../handler.ts";
 import { Hint, hintId, Refusal } from "../components/forms.tsx";
 import { SiteUrlForm, siteUrlIn } from "../components/site_url_form.tsx";
 import { homeOf } from "../frame.ts";
@@ -9,9 +9,9 @@ import { attempt, pageReply, seeOther } from "../replies.ts";
 import { overviewPage, type Refused } from "./overview.tsx";
 
 /** Saves the one address that its form has. */
-export const changeAddresses: Handler<ProjectMember> = async (call) => {
-  const form = await call.form();
-  const { services, principal: { project: { _id: projectId } } } = call;
+export const changeAddresses: PageHandler<ProjectMember> = async (c) => {
+  const form = await c.var.body.form();
+  const { services, principal: { project: { _id: projectId } } } = c.var;
   const member = form.has("allowedOrigins") ? "allowedOrigins" : "siteUrl";
   const text = form.get(member) ?? "";
   const change = member === "siteUrl"
@@ -19,7 +19,7 @@ export const changeAddresses: Handler<ProjectMember> = async (call) => {
     : { allowedOrigins: linesOf(text) };
   const { problem } = await attempt(() => changeProject(services, projectId, change));
   if (problem === null) return seeOther(`${homeOf(projectId)}?done=${member}`);
-  const page = await overviewPage(call, { refused: { member, text, problem } });
+  const page = await overviewPage(c, { refused: { member, text, problem } });
   return pageReply(page, { status: problem.status });
 };
 

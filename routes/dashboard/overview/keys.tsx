@@ -1,17 +1,18 @@
 import type { KeyKind } from "@/lib/projects/api_keys.ts";
 import { checkedKeyKind, rotateKey } from "@/lib/projects/projects.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
-import type { Handler } from "../../call.ts";
+import type { PageHandler } from "../../handler.ts";
 import { Ask, CopyField } from "../components/forms.tsx";
 import { When } from "../components/when.tsx";
 import { pageReply } from "../replies.ts";
 import { type FreshKey, overviewPage } from "./overview.tsx";
 
 /** The new key is in the answer itself: it is shown once, and is in no address. */
-export const rotateByForm: Handler<ProjectMember> = async (call) => {
-  const kind = checkedKeyKind((await call.form()).get("kind") ?? "");
-  const key = await rotateKey(call.services, call.principal.project._id, kind);
-  return pageReply(await overviewPage(call, { fresh: { kind, key } }));
+export const rotateByForm: PageHandler<ProjectMember> = async (c) => {
+  const { services, principal } = c.var;
+  const kind = checkedKeyKind((await c.var.body.form()).get("kind") ?? "");
+  const key = await rotateKey(services, principal.project._id, kind);
+  return pageReply(await overviewPage(c, { fresh: { kind, key } }));
 };
 
 const KINDS = {

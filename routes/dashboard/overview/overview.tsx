@@ -5,7 +5,7 @@ import { includes, type ProjectMember } from "@/lib/projects/members.ts";
 import { keysMadeAt } from "@/lib/projects/projects.ts";
 import { readRequestCounts } from "@/lib/projects/request_counts.ts";
 import { listProviders } from "@/lib/social/manage_providers.ts";
-import type { Call, Handler } from "../../call.ts";
+import type { PageContext, PageHandler } from "../../handler.ts";
 import { Bar, ProjectShell } from "../components/shell.tsx";
 import { DoneNote } from "../done.tsx";
 import { loadFrame } from "../frame.ts";
@@ -33,13 +33,14 @@ export interface Refused {
   readonly problem: Problem;
 }
 
-export const showOverview: Handler<ProjectMember> = async (call) =>
-  pageReply(await overviewPage(call, {}));
+export const showOverview: PageHandler<ProjectMember> = async (c) =>
+  pageReply(await overviewPage(c, {}));
 
 export async function overviewPage(
-  { services, principal, queryText: query }: Call<ProjectMember>,
+  c: PageContext<ProjectMember>,
   { fresh = null, refused = null }: { fresh?: FreshKey | null; refused?: Refused | null },
 ) {
+  const { services, principal, state: { query } } = c.var;
   const { project } = principal;
   const { _id: projectId } = project;
   const [frame, madeAt, collections, providers, counts] = await Promise.all([

@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 import type { ProjectMember } from "@/lib/projects/members.ts";
 import { readRequestCounts, type RequestCount } from "@/lib/projects/request_counts.ts";
-import type { Handler } from "../../call.ts";
+import type { PageHandler } from "../../handler.ts";
 import { counted, countText } from "@/lib/text/amounts.ts";
 import { When } from "../components/when.tsx";
 import { homeOf } from "../frame.ts";
@@ -14,7 +14,8 @@ export interface Counts {
 }
 
 /** The part that asks for itself again: the drawings, and the table that stands elsewhere. */
-export const showRequests: Handler<ProjectMember> = async ({ services, principal }) => {
+export const showRequests: PageHandler<ProjectMember> = async (c) => {
+  const { services, principal } = c.var;
   const counts = await readRequestCounts(services, principal.project._id);
   return partReply(
     <>

@@ -1,7 +1,7 @@
 import type { SignedInAccount } from "@/lib/projects/account_records.ts";
 import { type CreatedProject, createProject } from "@/lib/projects/create_project.ts";
 import { PROVIDER_NAMES } from "@/lib/social/providers.ts";
-import type { Handler } from "../../call.ts";
+import type { PageHandler } from "../../handler.ts";
 import { CopyField } from "../components/forms.tsx";
 import { AccountShell, Bar } from "../components/shell.tsx";
 import { homeOf } from "../frame.ts";
@@ -10,9 +10,9 @@ import { attempt, pageReply } from "../replies.ts";
 import { PROJECTS, refusedProject } from "./projects.tsx";
 
 /** The keys are in the answer itself: they are shown once, and are in no address. */
-export const createProjectByForm: Handler<SignedInAccount> = async (call) => {
-  const form = await call.form();
-  const { services, principal } = call;
+export const createProjectByForm: PageHandler<SignedInAccount> = async (c) => {
+  const form = await c.var.body.form();
+  const { services, principal } = c.var;
   const given = { name: form.get("name") ?? "", siteUrl: form.get("siteUrl")?.trim() ?? "" };
   const tried = await attempt(() =>
     createProject(services, {
@@ -22,7 +22,7 @@ export const createProjectByForm: Handler<SignedInAccount> = async (call) => {
     })
   );
   const { problem } = tried;
-  if (problem !== null) return await refusedProject(call, { ...given, problem });
+  if (problem !== null) return await refusedProject(c, { ...given, problem });
   const page = (
     <CreatedPage account={principal} created={tried.value} publicUrl={services.config.publicUrl} />
   );

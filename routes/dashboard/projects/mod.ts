@@ -1,4 +1,4 @@
-import type { Mount } from "../../call.ts";
+import type { Mount } from "../../handler.ts";
 import { member, session } from "../guards.ts";
 import { get, post } from "../pages.ts";
 import { createProjectByForm } from "./create_project.tsx";

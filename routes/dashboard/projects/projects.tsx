@@ -7,7 +7,7 @@ import type { Problem } from "@/lib/problems.ts";
 import { listProjects, type ShownProject } from "@/lib/projects/shown_project.ts";
 import { listTrashed, type TrashedProject } from "@/lib/operations/project_trash.ts";
 import type { Services } from "@/lib/services.ts";
-import type { Call, Handler } from "../../call.ts";
+import type { PageContext, PageHandler } from "../../handler.ts";
 import { Field, Refusal } from "../components/forms.tsx";
 import { Meter } from "../components/meter.tsx";
 import { AccountShell, Bar } from "../components/shell.tsx";
@@ -36,16 +36,14 @@ export interface Refused {
   readonly problem: Problem;
 }
 
-export const showProjects: Handler<SignedInAccount> = async (call) =>
-  pageReply(await projectsPage(call));
+export const showProjects: PageHandler<SignedInAccount> = async (c) =>
+  pageReply(await projectsPage(c));
 
-export const refusedProject = async (call: Call<SignedInAccount>, refused: Refused) =>
-  pageReply(await projectsPage(call, refused), { status: refused.problem.status });
+export const refusedProject = async (c: PageContext<SignedInAccount>, refused: Refused) =>
+  pageReply(await projectsPage(c, refused), { status: refused.problem.status });
 
-async function projectsPage(
-  { services, principal, queryText: query }: Call<SignedInAccount>,
-  refused?: Refused,
-) {
+async function projectsPage(c: PageContext<SignedInAccount>, refused?: Refused) {
+  const { services, principal, state: { query } } = c.var;
   const [{ items, nextCursor }, trashed] = await Promise.all([
     listProjects(services, principal, pagingOf(query, CARDS)),
     listTrashed(services, { ownerId: principal.accountId }),

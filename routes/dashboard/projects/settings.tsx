@@ -4,7 +4,7 @@ import { changeProject } from "@/lib/projects/change_project.ts";
 import { includes, type ProjectMember } from "@/lib/projects/members.ts";
 import { trashProject } from "@/lib/operations/project_trash.ts";
 import { projectUsage } from "@/lib/operations/project_usage.ts";
-import type { Call, Handler } from "../../call.ts";
+import type { PageContext, PageHandler } from "../../handler.ts";
 import { Ask, Field, Refusal } from "../components/forms.tsx";
 import { SiteUrlForm, siteUrlIn } from "../components/site_url_form.tsx";
 import { Meter } from "../components/meter.tsx";
@@ -26,36 +26,35 @@ interface Refused {
   readonly problem: Problem;
 }
 
-export const showSettings: Handler<ProjectMember> = async (call) =>
-  pageReply(await settingsPage(call));
+export const showSettings: PageHandler<ProjectMember> = async (c) =>
+  pageReply(await settingsPage(c));
 
 /** Saves the one setting that its form has. */
-export const changeSettings: Handler<ProjectMember> = async (call) => {
-  const fields = await call.form();
-  const { services, principal: { project: { _id: projectId } } } = call;
+export const changeSettings: PageHandler<ProjectMember> = async (c) => {
+  const fields = await c.var.body.form();
+  const { services, principal: { project: { _id: projectId } } } = c.var;
   const form = fields.has("siteUrl") ? "siteUrl" : "rename";
   const text = fields.get(form === "siteUrl" ? "siteUrl" : "name") ?? "";
   const change = form === "siteUrl" ? { siteUrl: siteUrlIn(text) } : { name: text };
   const { problem } = await attempt(() => changeProject(services, projectId, change));
-  if (problem !== null) return await refusedPage(call, { form, text, problem });
+  if (problem !== null) return await refusedPage(c, { form, text, problem });
   const done = form === "siteUrl" ? form : "renamed";
   return seeOther(`${homeOf(projectId)}/settings?done=${done}`);
 };
 
-export const deleteProject: Handler<ProjectMember> = async (call) => {
-  const name = (await call.form()).get("name") ?? "";
-  const { problem } = await attempt(() => trashProject(call.services, call.principal, name));
-  if (problem !== null) return await refusedPage(call, { form: "delete", text: name, problem });
+export const deleteProject: PageHandler<ProjectMember> = async (c) => {
+  const { services, principal } = c.var;
+  const name = (await c.var.body.form()).get("name") ?? "";
+  const { problem } = await attempt(() => trashProject(services, principal, name));
+  if (problem !== null) return await refusedPage(c, { form: "delete", text: name, problem });
   return seeOther(`${PROJECTS}?done=deleted`);
 };
 
-const refusedPage = async (call: Call<ProjectMember>, refused: Refused) =>
-  pageReply(await settingsPage(call, refused), { status: refused.problem.status });
+const refusedPage = async (c: PageContext<ProjectMember>, refused: Refused) =>
+  pageReply(await settingsPage(c, refused), { status: refused.problem.status });
 
-async function settingsPage(
-  { services, principal, queryText: query }: Call<ProjectMember>,
-  refused?: Refused,
-) {
+async function settingsPage(c: PageContext<ProjectMember>, refused?: Refused) {
+  const { services, principal, state: { query } } = c.var;
   const [frame, usage] = await Promise.all([
     loadFrame(services, principal),
     projectUsage(services, principal),

@@ -5,7 +5,7 @@ import { listProviders, setProvider } from "@/lib/social/manage_providers.ts";
 import { knownProvider } from "@/lib/social/providers.ts";
 import { parseInput } from "@/openapi/inputs.ts";
 import { ProviderInput } from "@/openapi/schemas/provider.ts";
-import type { Call, Handler } from "../../call.ts";
+import type { PageContext, PageHandler } from "../../handler.ts";
 import { Done, Refusal } from "../components/forms.tsx";
 import { Bar, ProjectShell } from "../components/shell.tsx";
 import { homeOf, loadFrame } from "../frame.ts";
@@ -18,30 +18,30 @@ interface Refused {
   readonly provider?: EnteredProvider & { readonly name: string };
 }
 
-const pathOf = ({ principal }: Call<ProjectMember>): string =>
-  `${homeOf(principal.project._id)}/sign-in`;
+const pathOf = (c: PageContext<ProjectMember>): string =>
+  `${homeOf(c.var.principal.project._id)}/sign-in`;
 
-export const showSignInSettings: Handler<ProjectMember> = async (call) =>
-  pageReply(await signInPage(call));
+export const showSignInSettings: PageHandler<ProjectMember> = async (c) =>
+  pageReply(await signInPage(c));
 
 /** The address of a form, looked at again later. */
-export const backToSignIn: Handler<ProjectMember> = (call) => seeOther(pathOf(call));
+export const backToSignIn: PageHandler<ProjectMember> = (c) => seeOther(pathOf(c));
 
-export const saveSiteUrlByForm: Handler<ProjectMember> = async (call) => {
-  const siteUrl = (await call.form()).get("siteUrl") ?? "";
-  const { services, principal } = call;
+export const saveSiteUrlByForm: PageHandler<ProjectMember> = async (c) => {
+  const siteUrl = (await c.var.body.form()).get("siteUrl") ?? "";
+  const { services, principal } = c.var;
   const { problem } = await attempt(() =>
     changeProject(services, principal.project._id, { siteUrl: siteUrl === "" ? null : siteUrl })
   );
-  if (problem === null) return seeOther(`${pathOf(call)}?done=site`);
-  const page = await signInPage(call, { site: { siteUrl, problem } });
+  if (problem === null) return seeOther(`${pathOf(c)}?done=site`);
+  const page = await signInPage(c, { site: { siteUrl, problem } });
   return pageReply(page, { status: problem.status });
 };
 
-export const saveProviderByForm: Handler<ProjectMember> = async (call) => {
-  const form = await call.form();
-  const { services, principal } = call;
-  const name = knownProvider(call.param("provider"));
+export const saveProviderByForm: PageHandler<ProjectMember, "provider"> = async (c) => {
+  const form = await c.var.body.form();
+  const { services, principal } = c.var;
+  const name = knownProvider(c.req.valid("param").provider);
   const entered = {
     enabled: form.has("enabled"),
     clientId: form.get("clientId") ?? "",
@@ -51,19 +51,19 @@ export const saveProviderByForm: Handler<ProjectMember> = async (call) => {
   const { problem } = await attempt(() =>
     setProvider(services, principal.project._id, name, parseInput(ProviderInput, body))
   );
-  if (problem === null) return seeOther(`${pathOf(call)}?done=${name}#${name}`);
-  const page = await signInPage(call, { provider: { ...entered, name, problem } });
+  if (problem === null) return seeOther(`${pathOf(c)}?done=${name}#${name}`);
+  const page = await signInPage(c, { provider: { ...entered, name, problem } });
   return pageReply(page, { status: problem.status });
 };
 
-async function signInPage(call: Call<ProjectMember>, refused: Refused = {}) {
-  const { services, principal, queryText: query } = call;
+async function signInPage(c: PageContext<ProjectMember>, refused: Refused = {}) {
+  const { services, principal, state: { query } } = c.var;
   const { _id: projectId, siteUrl } = principal.project;
   const [frame, providers] = await Promise.all([
     loadFrame(services, principal),
     listProviders(services, projectId),
   ]);
-  const page = pathOf(call);
+  const page = pathOf(c);
   const done = new URLSearchParams(query).get("done");
   const mayChange = includes(frame.role, "admin");
   return (

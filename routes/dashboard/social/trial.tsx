@@ -5,7 +5,7 @@ import type { ProjectMember } from "@/lib/projects/members.ts";
 import type { Problem } from "@/lib/problems.ts";
 import { isFailureText } from "@/lib/social/failures.ts";
 import { startSignIn } from "@/lib/social/start_sign_in.ts";
-import type { Call, Handler } from "../../call.ts";
+import type { PageContext, PageHandler } from "../../handler.ts";
 import { redirect } from "../../social/redirect.ts";
 import { Done, Refusal } from "../components/forms.tsx";
 import { Bar, ProjectShell } from "../components/shell.tsx";
@@ -13,25 +13,25 @@ import { homeOf, loadFrame } from "../frame.ts";
 import { attempt, pageReply } from "../replies.ts";
 import { Profile, providersOf } from "../users/profile.tsx";
 
-const tabOf = ({ principal }: Call<ProjectMember>): string =>
-  `${homeOf(principal.project._id)}/sign-in`;
+const tabOf = (c: PageContext<ProjectMember>): string =>
+  `${homeOf(c.var.principal.project._id)}/sign-in`;
 
 /**
  * Begins a sign-in as the project's own site does, with all its checks; only where it ends is ours.
  * The project is known by its member, so no key is needed.
  */
-export const startTrial: Handler<ProjectMember> = async (call) => {
-  const { services, principal: { project } } = call;
+export const startTrial: PageHandler<ProjectMember, "provider"> = async (c) => {
+  const { services, principal: { project } } = c.var;
   const tried = await attempt(() =>
     startSignIn(services, { projectId: project._id, siteUrl: project.siteUrl }, {
-      provider: call.param("provider"),
+      provider: c.req.valid("param").provider,
       query: new URLSearchParams(),
-      cookies: call.header("cookie"),
-      trialPath: `${tabOf(call)}/tried`,
+      cookies: c.req.header("cookie") ?? null,
+      trialPath: `${tabOf(c)}/tried`,
     })
   );
   if (tried.problem !== null) {
-    const page = await triedPage(call, { problem: tried.problem });
+    const page = await triedPage(c, { problem: tried.problem });
     return pageReply(page, { status: tried.problem.status });
   }
   const { location, cookie } = tried.value;
@@ -39,19 +39,19 @@ export const startTrial: Handler<ProjectMember> = async (call) => {
 };
 
 /** What a trial came back with. Anybody can write such an address: nothing of it is shown as it is. */
-export const showTried: Handler<ProjectMember> = async (call) => {
-  const query = new URLSearchParams(call.queryText);
+export const showTried: PageHandler<ProjectMember> = async (c) => {
+  const query = new URLSearchParams(c.var.state.query);
   const error = query.get("error");
   if (error !== null) {
     const known = isFailureText(error) ? error : "Sign-in failed, try again";
-    return pageReply(await triedPage(call, { error: known }));
+    return pageReply(await triedPage(c, { error: known }));
   }
-  const { services, principal } = call;
+  const { services, principal } = c.var;
   const tried = await attempt(() =>
     findUser(services, principal.project._id, requiredId(query.get("userId") ?? ""))
   );
   if (tried.problem !== null) {
-    const page = await triedPage(call, { problem: tried.problem });
+    const page = await triedPage(c, { problem: tried.problem });
     return pageReply(page, { status: tried.problem.status });
   }
   const { value: user } = tried;
@@ -61,7 +61,7 @@ export const showTried: Handler<ProjectMember> = async (call) => {
     isNewUser: query.get("isNewUser") === "true",
     linkedByEmail: query.get("linkedByEmail") === "true",
   };
-  return pageReply(await triedPage(call, { signedIn }));
+  return pageReply(await triedPage(c, { signedIn }));
 };
 
 interface SignedIn {
@@ -80,11 +80,11 @@ interface Outcome {
   readonly problem?: Problem;
 }
 
-async function triedPage(call: Call<ProjectMember>, { signedIn, error, problem }: Outcome) {
-  const { services, principal } = call;
+async function triedPage(c: PageContext<ProjectMember>, { signedIn, error, problem }: Outcome) {
+  const { services, principal } = c.var;
   const frame = await loadFrame(services, principal);
   const { siteUrl } = principal.project;
-  const tab = tabOf(call);
+  const tab = tabOf(c);
   return (
     <ProjectShell frame={frame} title="Sign-in tried" current={tab}>
       <Bar title="Sign-in tried" />

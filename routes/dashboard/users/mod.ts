@@ -1,4 +1,4 @@
-import type { Mount } from "../../call.ts";
+import type { Mount } from "../../handler.ts";
 import { member } from "../guards.ts";
 import { get, post } from "../pages.ts";
 import {

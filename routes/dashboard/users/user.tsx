@@ -5,7 +5,7 @@ import type { UserRecord } from "@/lib/auth/users.ts";
 import { requiredId } from "@/lib/ids.ts";
 import { includes, type ProjectMember } from "@/lib/projects/members.ts";
 import type { Id } from "@/lib/store/port.ts";
-import type { Call, Handler } from "../../call.ts";
+import type { PageContext, PageHandler } from "../../handler.ts";
 import { Ask } from "../components/forms.tsx";
 import { Bar, ProjectShell } from "../components/shell.tsx";
 import { DoneNote } from "../done.tsx";
@@ -25,17 +25,17 @@ const DONE = {
   "session-ended": "The session is ended.",
 };
 
-const listOf = ({ principal }: Call<ProjectMember>): string =>
-  `${homeOf(principal.project._id)}/users`;
+const listOf = (c: PageContext<ProjectMember>): string =>
+  `${homeOf(c.var.principal.project._id)}/users`;
 
-const userIdOf = ({ param }: Call<ProjectMember>): Id => requiredId(param("id"));
+const userIdOf = (c: PageContext<ProjectMember, "id">): Id => requiredId(c.req.valid("param").id);
 
-export const showUser: Handler<ProjectMember> = async (call) => {
-  const { services, principal, queryText: query } = call;
+export const showUser: PageHandler<ProjectMember, "id"> = async (c) => {
+  const { services, principal, state: { query } } = c.var;
   const projectId = principal.project._id;
   const paging = pagingOf(query, ROWS);
-  const user = await findUser(services, projectId, userIdOf(call));
-  const path = `${listOf(call)}/${user._id}`;
+  const user = await findUser(services, projectId, userIdOf(c));
+  const path = `${listOf(c)}/${user._id}`;
   const [frame, sessions] = await Promise.all([
     loadFrame(services, principal),
     // None of them is the member's own.
@@ -47,11 +47,11 @@ export const showUser: Handler<ProjectMember> = async (call) => {
   ]);
   const mayChange = includes(frame.role, "admin");
   return pageReply(
-    <ProjectShell frame={frame} title={calledBy(user)} current={listOf(call)}>
+    <ProjectShell frame={frame} title={calledBy(user)} current={listOf(c)}>
       <Bar title={calledBy(user)}>
         <Disabled user={user} />
         <span class="grow"></span>
-        <a href={listOf(call)}>All users</a>
+        <a href={listOf(c)}>All users</a>
       </Bar>
       <div class="sheet">
         <DoneNote query={query} sentences={DONE} />
@@ -68,35 +68,36 @@ export const showUser: Handler<ProjectMember> = async (call) => {
   );
 };
 
-const disabling = (disabled: boolean): Handler<ProjectMember> => async (call) => {
-  const { services, principal } = call;
-  const userId = userIdOf(call);
+const disabling = (disabled: boolean): PageHandler<ProjectMember, "id"> => async (c) => {
+  const { services, principal } = c.var;
+  const userId = userIdOf(c);
   await setDisabled(services, principal.project._id, { userId, disabled });
-  return seeOther(`${listOf(call)}/${userId}?done=${disabled ? "disabled" : "enabled"}`);
+  return seeOther(`${listOf(c)}/${userId}?done=${disabled ? "disabled" : "enabled"}`);
 };
 
 export const disableUserByForm = disabling(true);
 export const enableUserByForm = disabling(false);
 
-export const endSessionsByForm: Handler<ProjectMember> = async (call) => {
-  const { services, principal } = call;
-  const { _id } = await findUser(services, principal.project._id, userIdOf(call));
+export const endSessionsByForm: PageHandler<ProjectMember, "id"> = async (c) => {
+  const { services, principal } = c.var;
+  const { _id } = await findUser(services, principal.project._id, userIdOf(c));
   await endSessionsOf(services, principal.project._id, _id);
-  return seeOther(`${listOf(call)}/${_id}?done=ended`);
+  return seeOther(`${listOf(c)}/${_id}?done=ended`);
 };
 
 /** One that has ended meanwhile is ended. */
-export const endSessionByForm: Handler<ProjectMember> = async (call) => {
-  const { services, principal } = call;
-  const userId = userIdOf(call);
-  const sessionId = requiredId(call.param("sessionId"));
+export const endSessionByForm: PageHandler<ProjectMember, "id" | "sessionId"> = async (c) => {
+  const { services, principal } = c.var;
+  const userId = userIdOf(c);
+  const sessionId = requiredId(c.req.valid("param").sessionId);
   await endSession(services, principal.project._id, { sessionId, userId });
-  return seeOther(`${listOf(call)}/${userId}?done=session-ended`);
+  return seeOther(`${listOf(c)}/${userId}?done=session-ended`);
 };
 
-export const deleteUserByForm: Handler<ProjectMember> = async (call) => {
-  await deleteUser(call.services, call.principal.project._id, userIdOf(call));
-  return seeOther(`${listOf(call)}?done=deleted`);
+export const deleteUserByForm: PageHandler<ProjectMember, "id"> = async (c) => {
+  const { services, principal } = c.var;
+  await deleteUser(services, principal.project._id, userIdOf(c));
+  return seeOther(`${listOf(c)}?done=deleted`);
 };
 
 const Access = ({ user, path }: { user: UserRecord; path: string }) => (

@@ -2,7 +2,7 @@ import { listUsers } from "@/lib/auth/manage_users.ts";
 import type { UserRecord } from "@/lib/auth/users.ts";
 import type { RecordPage } from "@/lib/paging/record_page.ts";
 import { includes, type ProjectMember } from "@/lib/projects/members.ts";
-import type { Handler } from "../../call.ts";
+import type { PageHandler } from "../../handler.ts";
 import { Refusal } from "../components/forms.tsx";
 import { Bar, ProjectShell } from "../components/shell.tsx";
 import { When } from "../components/when.tsx";
@@ -21,9 +21,8 @@ const DONE = { deleted: "The user is deleted." };
 
 const NOBODY: RecordPage<UserRecord> = { items: [], nextCursor: null };
 
-export const showUsers: Handler<ProjectMember> = async (
-  { services, principal, queryText: query },
-) => {
+export const showUsers: PageHandler<ProjectMember> = async (c) => {
+  const { services, principal, state: { query } } = c.var;
   const projectId = principal.project._id;
   const asked = new URLSearchParams(query);
   const search = asked.get("search") ?? "";

@@ -1,0 +1,86 @@
+import { type BodyLimits, readForm, readJson, readJsonIfAny } from "@/lib/http/body.ts";
+import type { BodyBudget, HeldBody } from "@/lib/http/body_budget.ts";
+import { type ChunkLimits, readChunks } from "@/lib/http/chunks.ts";
+import type { RequestState } from "@/lib/http/request.ts";
+import { FORM_FIELDS_MAX } from "@/lib/limits.ts";
+import type { Json } from "@/lib/store/port.ts";
+
+interface Reading {
+  /** Of JSON or of a form; chunks are counted by who reads them. */
+  readonly bytesMax: number;
+  readonly budget: BodyBudget;
+  /** Told whenever something has arrived. */
+  readonly arrived: () => void;
+}
+
+/**
+ * The body of one request, read by one of its methods within the limits of the operation and of what
+ * the process holds. hono's own readers know no limits. Dispose of it when the request has ended.
+ */
+export class RequestBody implements Disposable {
+  readonly #state: RequestState;
+  readonly #reading: Reading;
+  /** Made with the first byte: most requests have no body. */
+  #held: HeldBody | undefined;
+  #bytes: Uint8Array<ArrayBuffer> | undefined;
+
+  constructor(state: RequestState, reading: Reading) {
+    this.#state = state;
+    this.#reading = reading;
+  }
+
+  /** All of it, once it was read as JSON or as a form. */
+  get bytes(): Uint8Array<ArrayBuffer> | undefined {
+    return this.#bytes;
+  }
+
+  /** What it is, by its sender's words; empty where they say nothing. */
+  get type(): string {
+    return this.#state.raw.headers.get("content-type") ?? "";
+  }
+
+  /** A JSON value. */
+  json(): Promise<Json> {
+    return this.#timed(readJson(this.#state.raw, this.#limits()));
+  }
+
+  /** A JSON value that may be left out. */
+  jsonIfAny(): Promise<Json | undefined> {
+    return this.#timed(readJsonIfAny(this.#state.raw, this.#limits()));
+  }
+
+  /** The fields of a form, which pages send. */
+  form(fieldsMax: number = FORM_FIELDS_MAX): Promise<URLSearchParams> {
+    return this.#timed(readForm(this.#state.raw, { ...this.#limits(), fieldsMax }));
+  }
+
+  /** The bytes of a body of another kind, as they arrive. */
+  chunks(limits: ChunkLimits): AsyncIterable<Uint8Array> {
+    return readChunks(this.#state.raw, limits, this.#reading.arrived);
+  }
+
+  /** To be told of those of them that are kept until the request ends. Throws `SERVER_BUSY`. */
+  hold(bytes: number): void {
+    this.#room().add(bytes);
+  }
+
+  [Symbol.dispose](): void {
+    this.#held?.[Symbol.dispose]();
+  }
+
+  #room(): HeldBody {
+    return this.#held ??= this.#reading.budget.open(this.#state.share);
+  }
+
+  #limits(): BodyLimits {
+    return {
+      bytesMax: this.#reading.bytesMax,
+      held: this.#room(),
+      isRead: (bytes) => void (this.#bytes = bytes),
+    };
+  }
+
+  #timed<T>(read: Promise<T>): Promise<T> {
+    return read.finally(this.#reading.arrived);
+  }
+}
