@@ -37,7 +37,7 @@ async function insert(
   return ids;
 }
 
-/** Refused with the first misfits in its message, and the stored definition stays. */
+/** Refused with the first violations in its message, and the stored definition stays. */
 async function conflicts(services: Services, input: unknown, why: RegExp): Promise<void> {
   const before = await listCollections(services, PROJECT);
   await assert.rejects(updateCollection(services, PROJECT, input), {
@@ -216,7 +216,7 @@ Deno.test("a new unique that holds is kept from then on", async () => {
   assert.equal(await records.count(ALL), 4);
 });
 
-Deno.test("of many misfits the first ten are named", async () => {
+Deno.test("of many violations the first ten are named", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   await createCollection(services, PROJECT, withFields());

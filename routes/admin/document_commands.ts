@@ -33,8 +33,12 @@ async function checkDefinitions(services: Services, args: Arguments) {
       projectId: project,
       name,
     });
-    const told = violations.map((one) => ({ id: one.id, why: whyOf(one) }));
-    collections.push({ name, checked, mended, misfits: told });
+    collections.push({
+      name,
+      checked,
+      mended,
+      violations: violations.map((one) => ({ id: one.id, why: whyOf(one) })),
+    });
   }
-  return { ok: collections.every(({ misfits }) => misfits.length === 0), collections };
+  return { ok: collections.every(({ violations }) => violations.length === 0), collections };
 }

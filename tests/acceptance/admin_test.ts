@@ -115,7 +115,7 @@ Deno.test("every command works beside a running server and answers with its one 
         settings,
       );
       assert.deepEqual(collections, all.collections.slice(0, 1));
-      assert.deepEqual([collections[0].mended, collections[0].misfits], [0, []]);
+      assert.deepEqual([collections[0].mended, collections[0].violations], [0, []]);
     },
   );
 

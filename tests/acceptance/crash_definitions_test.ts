@@ -216,7 +216,7 @@ async function verify(world: World, server: Server): Promise<void> {
   }
   await using services = await openServices(loadConfig(server.settings), { log: silentLog });
   const checked = await checkDocuments(services, { ...project, name: "things" });
-  assert.deepEqual(checked, { checked: items.length, mended: 0, misfits: [] });
+  assert.deepEqual(checked, { checked: items.length, mended: 0, violations: [] });
 }
 
 async function openWorld(store: TestStore): Promise<World> {
@@ -238,7 +238,7 @@ async function openWorld(store: TestStore): Promise<World> {
   return { ledger, project: made.body.data, cookie, isOver: false };
 }
 
-Deno.test(`kill -9 of either of two processes during changes of a definition loses, brings back, misfits and shows nothing, ${ROUNDS} times over`, async () => {
+Deno.test(`kill -9 of either of two processes during changes of a definition loses no document, brings none back, shows none that is private and leaves no violation, ${ROUNDS} times over`, async () => {
   await using store = await createTestStore();
   const world = await openWorld(store);
   const { ledger } = world;

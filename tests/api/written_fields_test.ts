@@ -21,7 +21,7 @@ const FIELDS = [
   { key: "open", type: "Object" },
 ];
 
-const MISFITS: Record<string, readonly unknown[]> = {
+const VIOLATIONS: Record<string, readonly unknown[]> = {
   title: [1, true, {}, []],
   views: ["1", true, {}, [1]],
   live: [0, 1, "true", {}],
@@ -47,7 +47,7 @@ Deno.test("a value of another type than declared is refused on every write", asy
   const collection = await createTestCollection(app, { fields: FIELDS });
   const { _id: id } = await collection.insertOne();
   await collection.untouched(async () => {
-    for (const [field, values] of Object.entries(MISFITS)) {
+    for (const [field, values] of Object.entries(VIOLATIONS)) {
       for (const value of values) {
         for (const answer of await writeEach(collection, id, { [field]: value })) {
           refused(answer, 400, "INVALID_DOCUMENT", field);
