@@ -14,7 +14,7 @@ import { TextLineStream } from "@/tests/contract/text_lines.ts";
 import { startMongodb } from "@/tests/services/mongodb_server.ts";
 import type { Call } from "@/tests/support/conforming_client.ts";
 import type { Reading, ReadSample } from "./hostile_reader.ts";
-import { openHostileWorld, openReadable, type Volley } from "./hostile_world.ts";
+import { openHostileFixture, openReadable, type Volley } from "./hostile_fixture.ts";
 import { residentMb, startCorbel } from "./process.ts";
 
 /** Of the largest bodies that are taken. */
@@ -58,28 +58,28 @@ async function measure(settings: Record<string, string>): Promise<void> {
   // Behind the server and the reader: who sends all this has machines of their own.
   setPriority(0, SENDER_NICENESS);
 
-  let world = await openHostileWorld(services, corbel.url);
+  let fixture = await openHostileFixture(services, corbel.url);
   const sent: Sent[] = [];
   const alone: [number, number][] = [];
   let residentMax = 0;
   for (let round = 0, volleys: Volley[] = []; now() < end; round++) {
-    if (volleys.length === 0) volleys = shuffled(world.volleys);
+    if (volleys.length === 0) volleys = shuffled(fixture.volleys);
     if (round % ALONE_EVERY === 0) {
       await settled(ALONE_MS);
       alone.push([now(), now() + ALONE_MS]);
       await settled(ALONE_MS);
     }
-    const share = SHARES[Math.floor(round / world.volleys.length) % SHARES.length]!;
+    const share = SHARES[Math.floor(round / fixture.volleys.length) % SHARES.length]!;
     const { name, calls } = volleys.pop()!;
     for (const { what, call } of calls(share)) {
       sent.push(await send(corbel.url, `${name}: ${what}`, call));
       if (now() > end) break;
     }
     residentMax = Math.max(residentMax, await residentMb(corbel.pid));
-    if (await world.isWhole()) continue;
-    world = await openHostileWorld(services, corbel.url);
+    if (await fixture.isWhole()) continue;
+    fixture = await openHostileFixture(services, corbel.url);
     const left = new Set(volleys.map((volley) => volley.name));
-    volleys = world.volleys.filter((volley) => left.has(volley.name));
+    volleys = fixture.volleys.filter((volley) => left.has(volley.name));
   }
   report(samples, { sent, alone, residentMax });
 }

@@ -215,8 +215,8 @@ for (const CI of ["", "true"]) {
     name: `tests of a MongoDB that goes wrong are ${outcome} where there is an address alone`,
     ignore,
     async fn() {
-      const world = new URL("faults/world.ts", import.meta.url);
-      const spoiling = `import { faultTest } from "${world}";
+      const fixture = new URL("faults/fixture.ts", import.meta.url);
+      const spoiling = `import { faultTest } from "${fixture}";
         faultTest("goes wrong", async () => { ${NOTING} });`;
       await using server = await startMongodb();
       await using runner = await startRunner(spoiling, {

@@ -26,7 +26,7 @@ const EVERY_STEP = [
   "remove",
 ];
 
-interface World extends AsyncDisposable {
+interface Fixture extends AsyncDisposable {
   readonly opened: TestServices;
   readonly bucket: TestBucket;
   readonly projectId: string;
@@ -34,7 +34,7 @@ interface World extends AsyncDisposable {
   check(changes?: object): Promise<StorageCheck>;
 }
 
-async function openWorld(siteUrl: string | null = SITE): Promise<World> {
+async function openFixture(siteUrl: string | null = SITE): Promise<Fixture> {
   await using opening = new AsyncDisposableStack();
   const bucket = opening.use(await createTestBucket());
   await removeRules(bucket);
@@ -103,8 +103,8 @@ function s3Test(name: string, fn: () => Promise<void>, options = {}): void {
 }
 
 s3Test("with the rules that the check prints every step is well, and nothing is left", async () => {
-  await using world = await openWorld();
-  const first = await world.check();
+  await using fixture = await openFixture();
+  const first = await fixture.check();
   assert.equal(first.ok, false);
   assert.deepEqual(first.corsRules, [{
     AllowedOrigins: ORIGINS,
@@ -112,21 +112,21 @@ s3Test("with the rules that the check prints every step is well, and nothing is 
     AllowedHeaders: ["content-type", "content-length"],
     MaxAgeSeconds: 3600,
   }]);
-  await setCors(world.bucket, first.corsRules);
-  await setPolicy(world.bucket, first.bucketPolicy);
-  const check = await world.check();
+  await setCors(fixture.bucket, first.corsRules);
+  await setPolicy(fixture.bucket, first.bucketPolicy);
+  const check = await fixture.check();
   assert.deepEqual(check.steps.map(({ step }) => step), EVERY_STEP);
   assert.deepEqual(troubleOf(check), {});
   assert.equal(check.ok, true);
-  assert.deepEqual(await keysIn(world.bucket), []);
+  assert.deepEqual(await keysIn(fixture.bucket), []);
 });
 
 s3Test(
   "a bucket as it is made takes files, but neither from browsers nor for everybody",
   async () => {
-    await using world = await openWorld();
-    const { projectId, opened: { services } } = world;
-    const check = await world.check();
+    await using fixture = await openFixture();
+    const { projectId, opened: { services } } = fixture;
+    const check = await fixture.check();
     assert.deepEqual(troubleOf(check), {
       "public reading": "failed",
       ...Object.fromEntries(ORIGINS.flatMap((origin) => [
@@ -137,31 +137,31 @@ s3Test(
     });
     assert.match(messageOf(check, "public reading"), /403 AccessDenied.*bucketPolicy/);
     assert.match(messageOf(check, `preflight of PUT from ${SITE}`), /the origin.*corsRules/);
-    assert.deepEqual(await keysIn(world.bucket), []);
+    assert.deepEqual(await keysIn(fixture.bucket), []);
     assert.equal(
-      (await services.blobStores.current(projectId)).name.endsWith(world.bucket.name),
+      (await services.blobStores.current(projectId)).name.endsWith(fixture.bucket.name),
       true,
     );
   },
 );
 
 s3Test("without a publicUrl files have no url, which is a warning", async () => {
-  await using world = await openWorld();
-  await setCors(world.bucket, corsRules(ORIGINS));
-  const check = await world.check({ publicUrl: null });
+  await using fixture = await openFixture();
+  await setCors(fixture.bucket, corsRules(ORIGINS));
+  const check = await fixture.check({ publicUrl: null });
   assert.deepEqual(troubleOf(check), { "public reading": "warning" });
   assert.equal(check.ok, true);
   assert.match(messageOf(check, "public reading"), /No publicUrl/);
 });
 
 s3Test("a bucket that everybody may read whole is warned of, by the policy to set", async () => {
-  await using world = await openWorld();
-  await setCors(world.bucket, corsRules(ORIGINS));
-  const Resource = `arn:aws:s3:::${world.bucket.name}/*`;
+  await using fixture = await openFixture();
+  await setCors(fixture.bucket, corsRules(ORIGINS));
+  const Resource = `arn:aws:s3:::${fixture.bucket.name}/*`;
   const statement = { Effect: "Allow", Principal: "*", Action: "s3:GetObject", Resource };
-  await setPolicy(world.bucket, { Version: "2012-10-17", Statement: [statement] });
-  for (const publicUrl of [`${world.bucket.account.endpoint}/${world.bucket.name}`, null]) {
-    const check = await world.check({ publicUrl });
+  await setPolicy(fixture.bucket, { Version: "2012-10-17", Statement: [statement] });
+  for (const publicUrl of [`${fixture.bucket.account.endpoint}/${fixture.bucket.name}`, null]) {
+    const check = await fixture.check({ publicUrl });
     assert.equal(resultsOf(check)["staging is private"], "warning");
     assert.match(messageOf(check, "staging is private"), /NotResource/);
     assert.equal(check.ok, true);
@@ -169,41 +169,41 @@ s3Test("a bucket that everybody may read whole is warned of, by the policy to se
 });
 
 s3Test("rules for others, for other headers or other methods do not do for browsers", async () => {
-  await using world = await openWorld();
-  await setPolicy(world.bucket, bucketPolicy(world.bucket.name));
+  await using fixture = await openFixture();
+  await setPolicy(fixture.bucket, bucketPolicy(fixture.bucket.name));
   const [rule] = corsRules(ORIGINS);
   const preflights = ORIGINS.map((origin) => `preflight of PUT from ${origin}`);
 
-  await setCors(world.bucket, corsRules([SITE]));
-  const other = await world.check();
+  await setCors(fixture.bucket, corsRules([SITE]));
+  const other = await fixture.check();
   assert.deepEqual(troubleOf(other), {
     [preflights[1]!]: "failed",
     [`GET from ${DASHBOARD}`]: "failed",
     [`HEAD from ${DASHBOARD}`]: "failed",
   });
 
-  await setCors(world.bucket, [{ ...rule!, AllowedHeaders: ["content-length"] }]);
-  const headers = await world.check();
+  await setCors(fixture.bucket, [{ ...rule!, AllowedHeaders: ["content-length"] }]);
+  const headers = await fixture.check();
   assert.deepEqual(troubleOf(headers), Object.fromEntries(preflights.map((p) => [p, "failed"])));
 
-  await setCors(world.bucket, [{ ...rule!, AllowedMethods: ["GET", "HEAD"] }]);
-  const methods = await world.check();
+  await setCors(fixture.bucket, [{ ...rule!, AllowedMethods: ["GET", "HEAD"] }]);
+  const methods = await fixture.check();
   assert.deepEqual(troubleOf(methods), Object.fromEntries(preflights.map((p) => [p, "failed"])));
 
-  await setCors(world.bucket, [{ ...rule!, AllowedMethods: ["PUT"] }]);
-  const reading = Object.keys(troubleOf(await world.check()));
+  await setCors(fixture.bucket, [{ ...rule!, AllowedMethods: ["PUT"] }]);
+  const reading = Object.keys(troubleOf(await fixture.check()));
   assert.deepEqual(reading, ORIGINS.flatMap((o) => [`GET from ${o}`, `HEAD from ${o}`]));
 });
 
 s3Test("keys that are not let in, and a bucket that is not there, are told as such", async () => {
-  await using world = await openWorld();
+  await using fixture = await openFixture();
   const cases = [
     [{ secretAccessKey: "another-secret" }, /secret access key|refuses the access key/],
     [{ accessKeyId: "NOBODY", secretAccessKey: "another-secret" }, /access key/],
-    [{ bucket: `${world.bucket.name}-missing` }, /no such bucket/],
+    [{ bucket: `${fixture.bucket.name}-missing` }, /no such bucket/],
   ] as const;
   for (const [changes, message] of cases) {
-    const check = await world.check(changes);
+    const check = await fixture.check(changes);
     assert.partialDeepStrictEqual(resultsOf(check), {
       reach: "failed",
       write: "failed",
@@ -218,8 +218,8 @@ s3Test("keys that are not let in, and a bucket that is not there, are told as su
 });
 
 s3Test("each right that the keys lack fails the step that needs it", async () => {
-  await using world = await openWorld();
-  const { bucket } = world;
+  await using fixture = await openFixture();
+  const { bucket } = fixture;
   await setCors(bucket, corsRules(ORIGINS));
   const failing = {
     "s3:ListBucket": ["reach"],
@@ -230,7 +230,7 @@ s3Test("each right that the keys lack fails the step that needs it", async () =>
   try {
     for (const [action, steps] of Object.entries(failing)) {
       await setPolicy(bucket, deny(bucket, action));
-      const results = resultsOf(await world.check());
+      const results = resultsOf(await fixture.check());
       const wrong = steps.filter((step) => results[step] !== "ok");
       assert.ok(wrong.length > 0, `${action}: ${JSON.stringify(results)}`);
     }
@@ -242,9 +242,9 @@ s3Test("each right that the keys lack fails the step that needs it", async () =>
 s3Test(
   "a publicUrl that serves something else, or points elsewhere, fails; it is not followed",
   async () => {
-    await using world = await openWorld();
-    await setCors(world.bucket, corsRules(ORIGINS));
-    await setPolicy(world.bucket, bucketPolicy(world.bucket.name));
+    await using fixture = await openFixture();
+    await setCors(fixture.bucket, corsRules(ORIGINS));
+    await setPolicy(fixture.bucket, bucketPolicy(fixture.bucket.name));
     let followed = 0;
     await using server = Deno.serve(
       { hostname: "127.0.0.1", port: 0, onListen() {} },
@@ -256,10 +256,10 @@ s3Test(
       },
     );
     const site = `http://127.0.0.1:${server.addr.port}`;
-    const other = await world.check({ publicUrl: `${site}/other` });
+    const other = await fixture.check({ publicUrl: `${site}/other` });
     assert.equal(resultsOf(other)["public reading"], "failed");
     assert.match(messageOf(other, "public reading"), /something else/);
-    const redirected = await world.check({ publicUrl: `${site}/redirect` });
+    const redirected = await fixture.check({ publicUrl: `${site}/redirect` });
     assert.equal(resultsOf(redirected)["public reading"], "failed");
     assert.match(messageOf(redirected, "public reading"), /302/);
     assert.equal(followed, 0);
@@ -267,19 +267,19 @@ s3Test(
 );
 
 s3Test("without a Site URL the dashboard's origin alone is tried, which is a warning", async () => {
-  await using world = await openWorld(null);
-  await setCors(world.bucket, corsRules([DASHBOARD]));
-  await setPolicy(world.bucket, bucketPolicy(world.bucket.name));
-  const check = await world.check();
+  await using fixture = await openFixture(null);
+  await setCors(fixture.bucket, corsRules([DASHBOARD]));
+  await setPolicy(fixture.bucket, bucketPolicy(fixture.bucket.name));
+  const check = await fixture.check();
   assert.deepEqual(troubleOf(check), { "Site URL": "warning" });
   assert.equal(check.ok, true);
 });
 
 s3Test("where private endpoints are not allowed, none is asked", async () => {
-  await using world = await openWorld();
-  await world.check();
-  await using stricter = await openTestServices({ store: world.opened.store });
-  const check = await checkStorage(stricter.services, world.projectId);
+  await using fixture = await openFixture();
+  await fixture.check();
+  await using stricter = await openTestServices({ store: fixture.opened.store });
+  const check = await checkStorage(stricter.services, fixture.projectId);
   const results = resultsOf(check);
   for (const step of ["reach", "write", `preflight of PUT from ${SITE}`, "remove"]) {
     assert.equal(results[step], "failed", step);

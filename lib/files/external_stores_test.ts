@@ -35,8 +35,8 @@ function createStores({ engine, keyRing, blobStores }: Services, max?: number) {
 }
 
 Deno.test("a project without a store of its own has ours", async () => {
-  await using world = await openTestServices();
-  const { services } = world;
+  await using fixture = await openTestServices();
+  const { services } = fixture;
   const { external } = createStores(services);
   const { internal } = services.blobStores;
   const stores = createBlobStores(internal, external);
@@ -47,8 +47,8 @@ Deno.test("a project without a store of its own has ours", async () => {
 });
 
 Deno.test("a project's store is opened once, with its keys, and kept while it is set as it was", async () => {
-  await using world = await openTestServices();
-  const { services } = world;
+  await using fixture = await openTestServices();
+  const { services } = fixture;
   const { external, opened } = createStores(services);
   const stores = createBlobStores(services.blobStores.internal, external);
   await setStorage(services, PROJECT, GIVEN);
@@ -71,8 +71,8 @@ Deno.test("a project's store is opened once, with its keys, and kept while it is
 });
 
 Deno.test("rows of our own store find it there while the project has another", async () => {
-  await using world = await openTestServices();
-  const { services } = world;
+  await using fixture = await openTestServices();
+  const { services } = fixture;
   const { internal } = services.blobStores;
   const stores = createBlobStores(internal, createStores(services).external);
   await setStorage(services, PROJECT, GIVEN);
@@ -85,9 +85,9 @@ Deno.test("rows of our own store find it there while the project has another", a
 });
 
 Deno.test("a change by another process counts from the next call, of keys as of the rest", async () => {
-  await using world = await openTestServices();
-  await using another = await openTestServices({ store: world.store });
-  const { external, opened } = createStores(world.services);
+  await using fixture = await openTestServices();
+  await using another = await openTestServices({ store: fixture.store });
+  const { external, opened } = createStores(fixture.services);
   const set = (changes: object) => setStorage(another.services, PROJECT, { ...GIVEN, ...changes });
   await set({});
   const first = await external.find(PROJECT);
@@ -107,8 +107,8 @@ Deno.test("a change by another process counts from the next call, of keys as of 
 });
 
 Deno.test("a store that could not be opened is tried again", async () => {
-  await using world = await openTestServices();
-  const { services } = world;
+  await using fixture = await openTestServices();
+  const { services } = fixture;
   const { external, opened, failNext } = createStores(services);
   await setStorage(services, PROJECT, GIVEN);
   failNext();
@@ -118,8 +118,8 @@ Deno.test("a store that could not be opened is tried again", async () => {
 });
 
 Deno.test("many calls at once share one store; of many projects a bounded number is kept", async () => {
-  await using world = await openTestServices();
-  const { services } = world;
+  await using fixture = await openTestServices();
+  const { services } = fixture;
   const { external, opened } = createStores(services, 2);
   const projects = Array.from({ length: 3 }, () => services.newId());
   for (const project of projects) await setStorage(services, project, GIVEN);

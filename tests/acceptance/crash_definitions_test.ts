@@ -80,7 +80,7 @@ async function timed(ledger: Ledger, server: Server, call: Call) {
   return { sentAt, answeredAt, ...answer };
 }
 
-interface World {
+interface Fixture {
   readonly ledger: Ledger;
   readonly project: Project;
   readonly cookie: string;
@@ -88,9 +88,9 @@ interface World {
 }
 
 /** Until the server dies, or the round is over. */
-async function write(world: World, server: Server, isBulk: boolean): Promise<void> {
-  const { ledger, project } = world;
-  while (!world.isOver) {
+async function write(fixture: Fixture, server: Server, isBulk: boolean): Promise<void> {
+  const { ledger, project } = fixture;
+  while (!fixture.isOver) {
     const document = { userId: project.projectId, v: pick(VALUES) };
     const answer = await timed(ledger, server, {
       path: isBulk ? `${PATH}/bulk` : PATH,
@@ -108,9 +108,9 @@ async function write(world: World, server: Server, isBulk: boolean): Promise<voi
 }
 
 /** Without a token, which shows nothing of a private collection. */
-async function read(world: World, server: Server): Promise<void> {
-  const { ledger, project: { publishableKey: key } } = world;
-  while (!world.isOver) {
+async function read(fixture: Fixture, server: Server): Promise<void> {
+  const { ledger, project: { publishableKey: key } } = fixture;
+  while (!fixture.isOver) {
     const before = ledger.standing.at(-1);
     const answer = await timed(ledger, server, { path: `${PATH}?limit=100`, key });
     if (answer === null) return;
@@ -128,14 +128,14 @@ async function read(world: World, server: Server): Promise<void> {
 }
 
 /** Deletes the collection, makes it again and changes it, until its server dies. */
-async function change(world: World, server: Server): Promise<void> {
-  const { ledger } = world;
-  while (!world.isOver) {
+async function change(fixture: Fixture, server: Server): Promise<void> {
+  const { ledger } = fixture;
+  while (!fixture.isOver) {
     const now = ledger.standing.at(-1)!;
     const isDeletion = now !== null && Math.random() < 0.3;
     const next = { kind: pick(Object.keys(FIELDS) as Kind[]), isPrivate: Math.random() < 0.5 };
     if (now !== null) now.until = performance.now();
-    const answer = await asOwner(world, server, {
+    const answer = await asOwner(fixture, server, {
       method: isDeletion ? "DELETE" : now === null ? "POST" : "PUT",
       path: now === null ? "" : "/things",
       ...(!isDeletion && { body: definitionOf(next) }),
@@ -160,7 +160,7 @@ const definitionOf = ({ kind, isPrivate }: Pick<Standing, "kind" | "isPrivate">)
   rls: isPrivate ? { mode: "private" } : { enabled: false },
 });
 
-const asOwner = ({ ledger, project, cookie }: World, server: Server, { path, ...call }: Call) =>
+const asOwner = ({ ledger, project, cookie }: Fixture, server: Server, { path, ...call }: Call) =>
   timed(ledger, server, {
     ...call,
     path: `/api/projects/${project.projectId}/collections${path}`,
@@ -168,12 +168,12 @@ const asOwner = ({ ledger, project, cookie }: World, server: Server, { path, ...
   });
 
 /** Learns what stands: a change may have been cut off before its answer. */
-async function learn(world: World, server: Server): Promise<void> {
-  const { ledger } = world;
+async function learn(fixture: Fixture, server: Server): Promise<void> {
+  const { ledger } = fixture;
   const before = ledger.standing.at(-1)!;
   let body: Answer["body"];
   await until("definitions are listed", async () => {
-    const answer = await asOwner(world, server, { path: "" });
+    const answer = await asOwner(fixture, server, { path: "" });
     body = answer?.body;
     return answer?.status === 200;
   }, ANSWER_MS);
@@ -191,8 +191,8 @@ async function learn(world: World, server: Server): Promise<void> {
 }
 
 /** Nothing answered is lost, nothing deleted is back, and every document fits what stands. */
-async function verify(world: World, server: Server): Promise<void> {
-  const { ledger, project } = world;
+async function verify(fixture: Fixture, server: Server): Promise<void> {
+  const { ledger, project } = fixture;
   const standing = ledger.standing.at(-1)!;
   const items = standing === null ? [] : (await listAll(server, project, "things")).items;
   const found = new Set(items.map(({ _id }) => _id));
@@ -219,7 +219,7 @@ async function verify(world: World, server: Server): Promise<void> {
   assert.deepEqual(checked, { checked: items.length, mended: 0, violations: [] });
 }
 
-async function openWorld(store: TestStore): Promise<World> {
+async function openFixture(store: TestStore): Promise<Fixture> {
   await using server = await startServer({ store, settings: { RATE_LIMITS: "off" } });
   const account = { email: "owner@example.com", password: crypto.randomUUID() };
   const registered = await send(server, { path: "/api/auth/register", body: account });
@@ -240,8 +240,8 @@ async function openWorld(store: TestStore): Promise<World> {
 
 Deno.test(`kill -9 of either of two processes during changes of a definition loses no document, brings none back, shows none that is private and leaves no violation, ${ROUNDS} times over`, async () => {
   await using store = await createTestStore();
-  const world = await openWorld(store);
-  const { ledger } = world;
+  const fixture = await openFixture(store);
+  const { ledger } = fixture;
   const start = () => startServer({ store, settings: { RATE_LIMITS: "off" } });
   let servers: (Server | null)[] = [null, null];
   await using running = new AsyncDisposableStack();
@@ -251,18 +251,19 @@ Deno.test(`kill -9 of either of two processes during changes of a definition los
   for (let round = 0; round < ROUNDS; round++) {
     const [one, other] = await Promise.all(servers.map(async (server) => server ?? await start()));
     servers = [one!, other!];
-    await learn(world, one!);
-    await verify(world, one!);
-    world.isOver = false;
+    await learn(fixture, one!);
+    await verify(fixture, one!);
+    fixture.isOver = false;
     const before = ledger.counts.get("documents") ?? 0;
     const work = Promise.all([
       ...Array.from(
         { length: WRITERS },
-        (_, i) => write(world, i % 2 === 0 ? one! : other!, faults.changesBeside === null && i < 2),
+        (_, i) =>
+          write(fixture, i % 2 === 0 ? one! : other!, faults.changesBeside === null && i < 2),
       ),
-      read(world, one!),
-      read(world, other!),
-      change(world, pick([one!, other!])),
+      read(fixture, one!),
+      read(fixture, other!),
+      change(fixture, pick([one!, other!])),
     ]);
     const isWritten = () => (ledger.counts.get("documents") ?? 0) > before;
     await Promise.race([work, until("something is stored", isWritten, FIRST_MS)]);
@@ -275,12 +276,12 @@ Deno.test(`kill -9 of either of two processes during changes of a definition los
       count(ledger, "kills");
     }));
     await pause(AFTER_MS);
-    world.isOver = true;
+    fixture.isOver = true;
     await work;
   }
   const last = servers[0] ??= await start();
-  await learn(world, last);
-  await verify(world, last);
+  await learn(fixture, last);
+  await verify(fixture, last);
   console.log(
     Object.fromEntries(ledger.counts),
     `longest answer ${Math.round(ledger.longestMs)} ms`,

@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import type { Page } from "playwright-core";
 import { browserTest } from "../support/browser.ts";
 import { createProject, register } from "../support/dashboard_browser.ts";
-import { cardOf, openWorld, setUp, tryIt } from "./dashboard_world.ts";
+import { cardOf, openFixture, setUp, tryIt } from "./dashboard_fixture.ts";
 
 /** Goes to a page by the left column. */
 async function side(page: Page, name: string | RegExp, title: string): Promise<void> {
@@ -18,8 +18,8 @@ for (const javaScriptEnabled of [true, false]) {
   browserTest(
     `${how}: from nothing to a sign-in, a document and a file, by clicks alone`,
     async () => {
-      await using world = await openWorld();
-      const { dashboard, github } = world;
+      await using fixture = await openFixture();
+      const { dashboard, github } = fixture;
       const page = await dashboard.person({ javaScriptEnabled });
       await register(dashboard, page);
       const { publishableKey } = await createProject(page);

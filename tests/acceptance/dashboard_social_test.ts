@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { browserTest } from "../support/browser.ts";
 import { assertAccessible, createProject, register } from "../support/dashboard_browser.ts";
-import { cardOf, openWorld, setUp, tryIt } from "./dashboard_world.ts";
+import { cardOf, openFixture, setUp, tryIt } from "./dashboard_fixture.ts";
 
 for (const javaScriptEnabled of [true, false]) {
   const how = javaScriptEnabled ? "with scripts" : "without scripts";
   browserTest(`${how}: sign-in is set up and tried, and users are looked after`, async () => {
-    await using world = await openWorld();
-    const { dashboard, github, google } = world;
+    await using fixture = await openFixture();
+    const { dashboard, github, google } = fixture;
     const page = await dashboard.person({ javaScriptEnabled });
     const seen: string[] = [];
     page.context().on("request", (request) => seen.push(request.url()));

@@ -26,7 +26,7 @@ const POSTS = {
   rls: { mode: "public-read" },
 };
 
-interface World extends AsyncDisposable {
+interface Fixture extends AsyncDisposable {
   readonly server: Server;
   readonly project: Project;
   readonly ann: User;
@@ -36,7 +36,7 @@ interface World extends AsyncDisposable {
   asPublic(call: Call, user?: Pick<User, "token">): Promise<Answer>;
 }
 
-async function openWorld(): Promise<World> {
+async function openFixture(): Promise<Fixture> {
   const server = await startServer();
   try {
     const { settings } = server;
@@ -71,8 +71,8 @@ async function openWorld(): Promise<World> {
 const refusal = ({ status, body }: Answer) => [status, body.code];
 
 Deno.test("nothing is answered without a current key, and a key sees its own project only", async () => {
-  await using world = await openWorld();
-  const { server, project } = world;
+  await using fixture = await openFixture();
+  const { server, project } = fixture;
   const path = "/api/data/posts";
   const wrong = [
     undefined,
@@ -97,12 +97,16 @@ Deno.test("nothing is answered without a current key, and a key sees its own pro
   for (const key of [foreign.secretKey, foreign.publishableKey]) {
     assert.deepEqual(refusal(await send(server, { path, key })), [404, "COLLECTION_NOT_FOUND"]);
   }
-  const ownToken = { path: "/api/data/notes", key: foreign.publishableKey, token: world.ann.token };
+  const ownToken = {
+    path: "/api/data/notes",
+    key: foreign.publishableKey,
+    token: fixture.ann.token,
+  };
   assert.deepEqual(refusal(await send(server, ownToken)), [401, "ACCESS_TOKEN_INVALID"]);
 });
 
 Deno.test("paths that begin with users are closed to every key", async () => {
-  await using world = await openWorld();
+  await using fixture = await openFixture();
   for (
     const name of [
       "users",
@@ -117,17 +121,17 @@ Deno.test("paths that begin with users are closed to every key", async () => {
     ]
   ) {
     const path = `/api/data/${name}`;
-    for (const answer of [await world.asSecret({ path }), await world.asPublic({ path })]) {
+    for (const answer of [await fixture.asSecret({ path }), await fixture.asPublic({ path })]) {
       assert.deepEqual(refusal(answer), [403, "USERS_RESERVED"], path);
     }
-    assert.deepEqual(refusal(await world.asSecret({ path, body: {} })), [403, "USERS_RESERVED"]);
-    assert.deepEqual(refusal(await send(world.server, { path })), [401, "API_KEY_INVALID"]);
+    assert.deepEqual(refusal(await fixture.asSecret({ path, body: {} })), [403, "USERS_RESERVED"]);
+    assert.deepEqual(refusal(await send(fixture.server, { path })), [401, "API_KEY_INVALID"]);
   }
 });
 
 Deno.test("private notes are seen and written by their owner only", async (t) => {
-  await using world = await openWorld();
-  const { asPublic, asSecret, ann, ben, project } = world;
+  await using fixture = await openFixture();
+  const { asPublic, asSecret, ann, ben, project } = fixture;
   const path = "/api/data/notes";
   const { body } = await asPublic({ path, body: { text: "Ann's" } }, ann);
   const id: string = body.data._id;
@@ -190,18 +194,18 @@ Deno.test("private notes are seen and written by their owner only", async (t) =>
       assert.deepEqual(refusal(await asPublic({ path }, { token })), [401, "ACCESS_TOKEN_INVALID"]);
     }
     const secret = { path, key: project.secretKey, token: "nonsense" };
-    assert.equal((await send(world.server, secret)).status, 200);
+    assert.equal((await send(fixture.server, secret)).status, 200);
   });
 
   await t.step("none of it changed the note", async () => {
-    const { items } = await listAll(world.server, project, "notes");
+    const { items } = await listAll(fixture.server, project, "notes");
     assert.deepEqual(items, [body.data]);
   });
 });
 
 Deno.test("public-read posts are read by everybody and written by their owners", async () => {
-  await using world = await openWorld();
-  const { asPublic, asSecret, ann, ben } = world;
+  await using fixture = await openFixture();
+  const { asPublic, asSecret, ann, ben } = fixture;
   const path = "/api/data/posts";
   const created = await asPublic({ path, body: { title: "Ann's" } }, ann);
   assert.deepEqual([created.status, created.body.data.views], [201, 0]);
@@ -226,8 +230,8 @@ Deno.test("public-read posts are read by everybody and written by their owners",
 });
 
 Deno.test("without row-level security a publishable key reads and never writes", async () => {
-  await using world = await openWorld();
-  const { asPublic, asSecret, ann } = world;
+  await using fixture = await openFixture();
+  const { asPublic, asSecret, ann } = fixture;
   const path = "/api/data/things";
   const { body } = await asSecret({ path, body: { n: 1 } });
   const one = `${path}/${body.data._id}`;
@@ -248,8 +252,8 @@ Deno.test("without row-level security a publishable key reads and never writes",
 });
 
 Deno.test("an access token is refused once its time is over", async () => {
-  await using world = await openWorld();
-  const { server, project, ann } = world;
+  await using fixture = await openFixture();
+  const { server, project, ann } = fixture;
   const token = await issueToken(server.settings, project, ann.id, 1);
   const call = { path: "/api/data/notes", key: project.publishableKey, token };
   assert.equal((await send(server, call)).status, 200);

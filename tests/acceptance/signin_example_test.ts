@@ -20,7 +20,7 @@ async function assertNoTokenLeft(site: ExampleSite, person: Person): Promise<voi
     // Providers may say that somebody comes from them; the page and Corbel never say so.
     const from = referrer === null ? null : new URL(referrer).origin;
     assert.ok(
-      from !== site.project.siteUrl && from !== site.world.publicUrl,
+      from !== site.project.siteUrl && from !== site.fixture.publicUrl,
       `${url}: ${referrer}`,
     );
   }
@@ -36,9 +36,9 @@ browserTest(
   "the example page signs in, lists private notes, refreshes and signs out",
   async (t) => {
     await using site = await openExampleSite();
-    const { world, project } = site;
-    world.githubPerson({ login: "ann", name: "Ann Smith" });
-    const gina = world.googlePerson({ name: "Gina Rossi", email: "gina@example.com" });
+    const { fixture, project } = site;
+    fixture.githubPerson({ login: "ann", name: "Ann Smith" });
+    const gina = fixture.googlePerson({ name: "Gina Rossi", email: "gina@example.com" });
     const person = await site.person();
     const { page, context } = person;
     await page.goto(project.siteUrl);
@@ -65,10 +65,10 @@ browserTest(
     });
 
     await t.step("a reload finds the session again, by the cookie alone", async () => {
-      const before = world.secret(await keptToken(person, project));
+      const before = fixture.secret(await keptToken(person, project));
       await page.reload();
       await page.getByRole("listitem").getByText("Buy bread").waitFor();
-      const after = world.secret(await keptToken(person, project));
+      const after = fixture.secret(await keptToken(person, project));
       assert.ok(after !== null && after !== before, "the refresh token was renewed");
       await assertNoTokenLeft(site, person);
     });
@@ -77,7 +77,7 @@ browserTest(
       const before = await keptToken(person, project);
       await page.getByRole("button", { name: "Refresh" }).click();
       await page.getByText("A new access token, good for 15 minutes.").waitFor();
-      assert.notEqual(world.secret(await keptToken(person, project)), before);
+      assert.notEqual(fixture.secret(await keptToken(person, project)), before);
     });
 
     await t.step("a page of another site gets nothing by her cookies", async () => {
@@ -94,7 +94,7 @@ browserTest(
             });
             return { status: response.status, text: await response.text() };
           },
-          [`${world.publicUrl}/api/userAuth/${path}`, project.publishableKey],
+          [`${fixture.publicUrl}/api/userAuth/${path}`, project.publishableKey],
         );
       const refreshed = await call("refresh-token");
       assert.equal(refreshed.status, 401);
@@ -108,7 +108,7 @@ browserTest(
     await t.step(
       "after signing out nothing is left, and a reload brings nothing back",
       async () => {
-        world.secret(await keptToken(person, project));
+        fixture.secret(await keptToken(person, project));
         await page.getByRole("button", { name: "Sign out" }).click();
         await page.getByRole("button", { name: "Continue with Google" }).waitFor();
         assert.equal(await keptToken(person, project), null);
@@ -124,7 +124,7 @@ browserTest(
       await named(person, "Gina Rossi");
       await page.getByText("gina@example.com").waitFor();
       await page.getByText("None yet.").waitFor();
-      world.secret(await keptToken(person, project));
+      fixture.secret(await keptToken(person, project));
       await assertNoTokenLeft(site, person);
     });
 
@@ -133,7 +133,7 @@ browserTest(
       const start = page.getByRole("button", { name: "Continue with GitHub" });
       await start.waitFor();
       // A visitor that GitHub knows to refuse.
-      const cookie = { name: "github_session", value: "!", url: world.github.url };
+      const cookie = { name: "github_session", value: "!", url: fixture.github.url };
       await context.addCookies([cookie]);
       await start.click();
       await page.waitForURL(`${project.siteUrl}/`);

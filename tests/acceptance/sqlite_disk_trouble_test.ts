@@ -224,14 +224,14 @@ onMount(
     await using mount = await mounted("ext4");
     const store = sqliteStoreIn(mount.folder);
     const settings = { PUBLIC_URL: "http://localhost:8000" };
-    let world: Awaited<ReturnType<typeof populated>>;
+    let fixture: Awaited<ReturnType<typeof populated>>;
     {
       await using first = await startServer({ store, settings });
-      world = await populated(first);
+      fixture = await populated(first);
       await mount.remount("abort");
       await first.kill();
     }
-    const { project, stored, user } = world;
+    const { project, stored, user } = fixture;
     await mount.again();
     await using server = await startServer({ store, settings });
     await assertStored(server, project, stored);

@@ -112,8 +112,8 @@ const tally = (answers: readonly Answer[]) =>
   );
 
 test("what one writes, the other lists at once", async (start) => {
-  await using world = await openThings(start);
-  const { servers, project } = world;
+  await using fixture = await openThings(start);
+  const { servers, project } = fixture;
   const key = project.secretKey;
   for (let i = 0; i < 20; i++) {
     // The reader has read each state before the next is written, so whatever it keeps is stale.
@@ -141,17 +141,20 @@ test("what one writes, the other lists at once", async (start) => {
 });
 
 test("of 40 parallel inserts of one unique value over both one is stored", async (start) => {
-  await using world = await openThings(start);
-  const answers = await storm(world, 40, (n) => ({ path: PATH, body: { n, code: "only" } }));
+  await using fixture = await openThings(start);
+  const answers = await storm(fixture, 40, (n) => ({ path: PATH, body: { n, code: "only" } }));
   assert.deepEqual(tally(answers), { "201": 1, "409 DUPLICATE_VALUE": 39 });
   const winner = answers.find(({ status }) => status === 201)!.body.data;
-  for (const server of world.servers) {
-    assert.deepEqual(await listAll(server, world.project, "things"), { items: [winner], total: 1 });
+  for (const server of fixture.servers) {
+    assert.deepEqual(await listAll(server, fixture.project, "things"), {
+      items: [winner],
+      total: 1,
+    });
   }
 });
 
 test("of 20 parallel requests with one Idempotency-Key over both one takes effect", async (start) => {
-  await using world = await openThings(start);
+  await using fixture = await openThings(start);
   for (
     const call of [
       { path: PATH, body: { n: 1 } },
@@ -159,34 +162,38 @@ test("of 20 parallel requests with one Idempotency-Key over both one takes effec
     ]
   ) {
     const headers = { "idempotency-key": crypto.randomUUID() };
-    const answers = await storm(world, 20, () => ({ ...call, headers }));
+    const answers = await storm(fixture, 20, () => ({ ...call, headers }));
     assert.deepEqual(tally(answers), { "201": 20 });
     for (const { body } of answers) assert.deepEqual(body, answers[0]!.body);
   }
-  for (const server of world.servers) {
-    const { items, total } = await listAll(server, world.project, "things");
+  for (const server of fixture.servers) {
+    const { items, total } = await listAll(server, fixture.project, "things");
     assert.deepEqual([total, items.map(({ n }) => n).sort()], [3, [1, 2, 3]]);
   }
 });
 
 test("of 20 parallel changes of one copy over both one wins", async (start) => {
-  await using world = await openThings(start);
-  const { servers: [server], project } = world;
+  await using fixture = await openThings(start);
+  const { servers: [server], project } = fixture;
   const created = await send(server, { path: PATH, key: project.secretKey, body: { n: -1 } });
   const path = `${PATH}/${created.body.data._id}`;
   const headers = { "if-match": created.headers.get("etag")! };
-  const answers = await storm(world, 20, (n) => ({ method: "PATCH", path, body: { n }, headers }));
+  const answers = await storm(
+    fixture,
+    20,
+    (n) => ({ method: "PATCH", path, body: { n }, headers }),
+  );
   assert.deepEqual(tally(answers), { "200": 1, "412 PRECONDITION_FAILED": 19 });
   const winner = answers.find(({ status }) => status === 200)!.body.data;
-  for (const server of world.servers) {
+  for (const server of fixture.servers) {
     const { body } = await send(server, { path, key: project.secretKey });
     assert.deepEqual(body.data, winner);
   }
 });
 
 test("a counter that both raise from unchanged copies loses and repeats nothing", async (start) => {
-  await using world = await openThings(start);
-  const { servers, project: { secretKey: key } } = world;
+  await using fixture = await openThings(start);
+  const { servers, project: { secretKey: key } } = fixture;
   const created = await send(servers[0], { path: PATH, key, body: { n: 0 } });
   const path = `${PATH}/${created.body.data._id}`;
   const raise = async (server: Server): Promise<number[]> => {
@@ -207,23 +214,23 @@ test("a counter that both raise from unchanged copies loses and repeats nothing"
 });
 
 test("totals stay exact when both insert, delete and recover at once", async (start) => {
-  await using world = await openThings(start);
-  const { project } = world;
-  const created = await storm(world, 60, (n) => ({ path: PATH, body: { n } }));
+  await using fixture = await openThings(start);
+  const { project } = fixture;
+  const created = await storm(fixture, 60, (n) => ({ path: PATH, body: { n } }));
   assert.deepEqual(tally(created), { "201": 60 });
   const paths = created.map(({ body }) => `${PATH}/${body.data._id}`);
-  const mixed = await storm(world, 120, (i) => {
+  const mixed = await storm(fixture, 120, (i) => {
     if (i < 60) return { method: "DELETE", path: paths[i]! };
     if (i < 100) return { path: PATH, body: { n: i } };
     return { path: `${PATH}/bulk`, body: { documents: [{ n: i }, { n: i }] } };
   });
   assert.deepEqual(tally(mixed), { "200": 60, "201": 60 });
-  const recovered = await storm(world, 40, (i) => ({
+  const recovered = await storm(fixture, 40, (i) => ({
     method: "PATCH",
     path: `${paths[i % 20]}/recover`,
   }));
   assert.deepEqual(tally(recovered), { "200": 40 });
-  for (const server of world.servers) {
+  for (const server of fixture.servers) {
     const { items, total } = await listAll(server, project, "things");
     assert.deepEqual([total, items.length], [20 + 40 + 40, 100]);
     const path = `${PATH}?include_deleted=true&limit=1000`;
@@ -235,8 +242,8 @@ test("totals stay exact when both insert, delete and recover at once", async (st
 });
 
 test("a key rotated and a definition changed elsewhere are honoured by both within 5 s", async (start) => {
-  await using world = await openThings(start);
-  const { servers, project } = world;
+  await using fixture = await openThings(start);
+  const { servers, project } = fixture;
   const { projectId, secretKey } = project;
   const asked = async (key: string) =>
     (await Promise.all(servers.map((server) => send(server, { path: PATH, key }))))
@@ -264,8 +271,8 @@ test("a key rotated and a definition changed elsewhere are honoured by both with
 });
 
 test("a collection that is deleted and made again is the new one for both within 5 s", async (start) => {
-  await using world = await openThings(start);
-  const { servers: [one, other], project } = world;
+  await using fixture = await openThings(start);
+  const { servers: [one, other], project } = fixture;
   const { settings } = one;
   const { secretKey, publishableKey } = project;
   const made = (server: Server, n: number) =>
@@ -286,8 +293,8 @@ test("a collection that is deleted and made again is the new one for both within
 });
 
 test("a rule that got stricter holds for both from its answer on", async (start) => {
-  await using world = await openThings(start);
-  const { servers, project } = world;
+  await using fixture = await openThings(start);
+  const { servers, project } = fixture;
   const [{ settings }] = servers;
   const asked = (key: string) =>
     Promise.all(servers.map(async (server) => (await send(server, { path: PATH, key })).status));
@@ -302,8 +309,8 @@ test("a rule that got stricter holds for both from its answer on", async (start)
 });
 
 test("writes beside a collection that is made again and changed are kept, and fit, from that moment", async (start) => {
-  await using world = await openThings(start);
-  const { servers, project } = world;
+  await using fixture = await openThings(start);
+  const { servers, project } = fixture;
   const [{ settings }] = servers;
   const key = project.secretKey;
   const written: { readonly sentAt: number; readonly answer: Answer }[] = [];

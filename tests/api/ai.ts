@@ -10,7 +10,7 @@ import type { TestOptions } from "../support/test_services.ts";
 import { createCollection } from "@/tests/support/given.ts";
 
 /** An account with a project, and an AI provider that knows the platform's key. */
-export interface AiWorld extends AsyncDisposable {
+export interface AiFixture extends AsyncDisposable {
   readonly app: TestApp;
   readonly fake: AiFake;
   readonly owner: TestAccount;
@@ -36,7 +36,7 @@ export const NOTHING = { filters: [], sort: null };
 
 export async function openAi(
   { plan = "free", env, ...options }: TestOptions & { plan?: PlanName } = {},
-): Promise<AiWorld> {
+): Promise<AiFixture> {
   await using opening = new AsyncDisposableStack();
   const fake = opening.use(startAiFake());
   fake.reply({ writes: NOTHING });

@@ -4,7 +4,7 @@ import { ALL } from "@/lib/store/filter.ts";
 import { joinProject, openAccount, ownedProject } from "../support/dashboard.ts";
 import { fakeClock } from "../support/test_services.ts";
 import { until } from "../acceptance/until.ts";
-import { type AiWorld, asking, NOTHING, openAi, POSTS } from "./ai.ts";
+import { type AiFixture, asking, NOTHING, openAi, POSTS } from "./ai.ts";
 import { refused, tally, times } from "./test_collection.ts";
 import type { TestAccount } from "../support/dashboard.ts";
 
@@ -17,7 +17,7 @@ const setKey = (who: TestAccount, aiKey: string | null, projectId?: string) =>
     body: { aiKey },
   });
 
-async function opened(options: Parameters<typeof openAi>[0] = {}): Promise<AiWorld> {
+async function opened(options: Parameters<typeof openAi>[0] = {}): Promise<AiFixture> {
   const ai = await openAi(options);
   await ai.define(POSTS);
   return ai;

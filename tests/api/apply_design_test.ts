@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { listCollections } from "@/lib/documents/save_collection.ts";
 import { joinProject, openAccount, type TestAccount } from "../support/dashboard.ts";
-import { type AiWorld, openAi } from "./ai.ts";
+import { type AiFixture, openAi } from "./ai.ts";
 import { refused, tally, times } from "./test_collection.ts";
 import { createCollection } from "@/tests/support/given.ts";
 
@@ -19,7 +19,7 @@ const field = (key: string, change: object = {}) => ({
 
 const to = (ref: string) => field(ref, { type: "Ref", ref });
 
-const propose = async (ai: AiWorld, collections: Record<string, object[]>): Promise<void> => {
+const propose = async (ai: AiFixture, collections: Record<string, object[]>): Promise<void> => {
   ai.fake.reply({
     writes: {
       type: "schema",
@@ -32,10 +32,10 @@ const propose = async (ai: AiWorld, collections: Record<string, object[]>): Prom
   assert.equal(answer.status, 200, answer.text);
 };
 
-const apply = (ai: AiWorld, who: TestAccount = ai.owner) =>
+const apply = (ai: AiFixture, who: TestAccount = ai.owner) =>
   who.send({ method: "POST", path: `/api/projects/${ai.projectId}/ai/collection-creator/apply` });
 
-const names = async (ai: AiWorld) =>
+const names = async (ai: AiFixture) =>
   (await listCollections(ai.app.services, ai.projectId)).map(({ name }) => name);
 
 Deno.test("all proposed collections are created, also those that refer to each other, and can be used at once", async () => {

@@ -15,7 +15,7 @@ import { openFiles } from "./files.ts";
 import { accept, offer } from "./invitations.ts";
 import { get, TEXT } from "./served.ts";
 import { createTestCollection, NOBODY, ok, refused, times } from "./test_collection.ts";
-import { locationOf, openSignInWorld, SITE } from "./sign_in_world.ts";
+import { locationOf, openSignInFixture, SITE } from "./sign_in_fixture.ts";
 import { openTeam, removed } from "./team.ts";
 
 const DAY_MS = 86_400_000;
@@ -97,11 +97,11 @@ const ok2xx = ({ status, text }: { status: number; text: string }) =>
   assert.equal(status, 200, text);
 
 Deno.test("a sign-in that was begun before is refused when its browser comes back", async () => {
-  await using world = await openSignInWorld();
-  const project = await world.project({ siteUrl: SITE });
-  const browser = world.browser();
+  await using fixture = await openSignInFixture();
+  const project = await fixture.project({ siteUrl: SITE });
+  const browser = fixture.browser();
   const start = await browser.start(project, "github");
-  const back = await world.github.approve(locationOf(start), "ann");
+  const back = await fixture.github.approve(locationOf(start), "ann");
   ok(await trash(project));
   const answer = await browser.comeBack(back);
   refused(answer, 400, "INVALID_STATE");

@@ -7,7 +7,7 @@ import { ALL } from "@/lib/store/filter.ts";
 import { until } from "../acceptance/until.ts";
 import { send } from "../support/conforming_client.ts";
 import { joinProject, openAccount, ownedProject } from "../support/dashboard.ts";
-import { type AiWorld, asking, openAi } from "./ai.ts";
+import { type AiFixture, asking, openAi } from "./ai.ts";
 import { refused, tally, times } from "./test_collection.ts";
 
 const FIELD = {
@@ -37,13 +37,13 @@ const design = (...names: string[]) => ({
 const CLARIFY = { type: "clarify", message: "For whom?", collections: null };
 const COMPLETE = { type: "complete", message: "Done.", collections: null };
 
-const chats = async (ai: AiWorld): Promise<ChatRecord[]> => {
+const chats = async (ai: AiFixture): Promise<ChatRecord[]> => {
   const records = ai.app.services.engine.records<ChatRecord>("control", AI_CHATS);
   const { items } = await records.list({ filter: ALL, sort: [], limit: 9 });
   return JSON.parse(`[${items}]`);
 };
 
-const path = ({ projectId }: AiWorld) => `/api/projects/${projectId}/ai/collection-creator`;
+const path = ({ projectId }: AiFixture) => `/api/projects/${projectId}/ai/collection-creator`;
 
 Deno.test("a chat asks, proposes real definitions, and comes to its end", async () => {
   await using ai = await openAi();

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { joinProject, openAccount, type TestAccount } from "../support/dashboard.ts";
-import { type AiWorld, openAi } from "./ai.ts";
+import { type AiFixture, openAi } from "./ai.ts";
 
 const CLARIFY = { type: "clarify", message: "For whom?", collections: null };
 
-const end = (ai: AiWorld, who: TestAccount = ai.owner) =>
+const end = (ai: AiFixture, who: TestAccount = ai.owner) =>
   who.send({
     method: "DELETE",
     path: `/api/projects/${ai.projectId}/ai/collection-creator/session`,

@@ -11,38 +11,38 @@ import { verifiedEmail } from "../support/github_fake.ts";
 import { times } from "./test_collection.ts";
 import {
   failedWith,
-  openSignInWorld,
+  openSignInFixture,
   type ProviderName,
+  type SignInFixture,
   type SignInProject,
-  type SignInWorld,
-} from "./sign_in_world.ts";
+} from "./sign_in_fixture.ts";
 
 const BOTH: readonly ProviderName[] = ["github", "google"];
 
 const changeUser = async (
-  world: SignInWorld,
+  fixture: SignInFixture,
   { projectId }: SignInProject,
   id: Id,
   change: Change,
 ) =>
-  await world.app.services.engine.records<UserRecord>(projectId, USERS)
+  await fixture.app.services.engine.records<UserRecord>(projectId, USERS)
     .updateOne(eq("_id", id), change);
 
-const sessionsOf = ({ app }: SignInWorld, { projectId }: SignInProject) =>
+const sessionsOf = ({ app }: SignInFixture, { projectId }: SignInProject) =>
   app.services.engine.records<SessionRecord>(projectId, SESSIONS);
 
 Deno.test("whoever comes back is the same user, and only the time of their sign-in moves", async () => {
-  await using world = await openSignInWorld();
-  const project = await world.project();
+  await using fixture = await openSignInFixture();
+  const project = await fixture.project();
   for (const provider of BOTH) {
     const who = provider === "github" ? "ann" : "bob";
-    const first = await world.browser().signIn(project, provider, who);
+    const first = await fixture.browser().signIn(project, provider, who);
     const before = await project.userByEmail(`${who}@example.com`);
-    world.app.clock.advance(60_000);
-    const { parameters } = await world.browser().signIn(project, provider, who);
+    fixture.app.clock.advance(60_000);
+    const { parameters } = await fixture.browser().signIn(project, provider, who);
     assert.equal(parameters.userId, first.parameters.userId);
     assert.deepEqual([parameters.isNewUser, parameters.linkedByEmail], ["false", "false"]);
-    const lastSignInAt = new Date(world.app.clock.now()).toISOString();
+    const lastSignInAt = new Date(fixture.app.clock.now()).toISOString();
     assert.deepEqual(await project.userByEmail(`${who}@example.com`), {
       ...before,
       lastSignInAt,
@@ -51,26 +51,26 @@ Deno.test("whoever comes back is the same user, and only the time of their sign-
 });
 
 Deno.test("20 first sign-ins of one person at once make one user", async () => {
-  await using world = await openSignInWorld();
+  await using fixture = await openSignInFixture();
   for (const provider of BOTH) {
-    const project = await world.project();
+    const project = await fixture.project();
     const arrivals = await Promise.all(
-      times(20, () => world.browser().signIn(project, provider, "ann")),
+      times(20, () => fixture.browser().signIn(project, provider, "ann")),
     );
     assert.equal(new Set(arrivals.map(({ parameters }) => parameters.userId)).size, 1);
     const fresh = arrivals.filter(({ parameters }) => parameters.isNewUser === "true");
     assert.equal(fresh.length, 1);
     assert.deepEqual([(await project.users()).length, (await project.identities()).length], [1, 1]);
-    assert.equal(await sessionsOf(world, project).count(ALL), 20);
+    assert.equal(await sessionsOf(fixture, project).count(ALL), 20);
   }
 });
 
 Deno.test("first sign-ins of one person in two processes at once make one user", async () => {
-  await using world = await openSignInWorld();
-  const project = await world.project();
-  const apps = [world.app, await world.another()];
+  await using fixture = await openSignInFixture();
+  const project = await fixture.project();
+  const apps = [fixture.app, await fixture.another()];
   const arrivals = await Promise.all(
-    times(20, (i) => world.browser(apps[i % 2]).signIn(project, "github", "ann")),
+    times(20, (i) => fixture.browser(apps[i % 2]).signIn(project, "github", "ann")),
   );
   for (const { token } of arrivals) assert.ok(token);
   const fresh = arrivals.filter(({ parameters }) => parameters.isNewUser === "true");
@@ -79,10 +79,10 @@ Deno.test("first sign-ins of one person in two processes at once make one user",
 });
 
 Deno.test("first sign-ins of one person with two providers at once make one user with both", async () => {
-  await using world = await openSignInWorld();
-  const project = await world.project();
+  await using fixture = await openSignInFixture();
+  const project = await fixture.project();
   const arrivals = await Promise.all(
-    times(20, (i) => world.browser().signIn(project, BOTH[i % 2]!, "ann")),
+    times(20, (i) => fixture.browser().signIn(project, BOTH[i % 2]!, "ann")),
   );
   for (const { token } of arrivals) assert.ok(token);
   const count = (name: string) =>
@@ -95,43 +95,43 @@ Deno.test("first sign-ins of one person with two providers at once make one user
 });
 
 Deno.test("an identity is the provider's own id: a login that somebody else took is somebody else", async () => {
-  await using world = await openSignInWorld();
-  const project = await world.project();
-  const { parameters: ann } = await world.browser().signIn(project, "github", "ann");
-  world.github.join({ login: "ann-of-old", id: 1, emails: verifiedEmail("ann@example.com") });
-  world.github.join({ login: "ann", id: 99, name: "Not Ann", emails: [] });
-  const { parameters: taker } = await world.browser().signIn(project, "github", "ann");
+  await using fixture = await openSignInFixture();
+  const project = await fixture.project();
+  const { parameters: ann } = await fixture.browser().signIn(project, "github", "ann");
+  fixture.github.join({ login: "ann-of-old", id: 1, emails: verifiedEmail("ann@example.com") });
+  fixture.github.join({ login: "ann", id: 99, name: "Not Ann", emails: [] });
+  const { parameters: taker } = await fixture.browser().signIn(project, "github", "ann");
   assert.equal(taker.isNewUser, "true");
   assert.notEqual(taker.userId, ann.userId);
-  const { parameters: again } = await world.browser().signIn(project, "github", "ann-of-old");
+  const { parameters: again } = await fixture.browser().signIn(project, "github", "ann-of-old");
   assert.equal(again.userId, ann.userId);
 });
 
 Deno.test("the same number at two providers is two people", async () => {
-  await using world = await openSignInWorld();
-  const project = await world.project();
-  world.github.join({ login: "one", id: 555, emails: [] });
-  world.google.join("other", { sub: "555" });
-  const { parameters: one } = await world.browser().signIn(project, "github", "one");
-  const { parameters: other } = await world.browser().signIn(project, "google", "other");
+  await using fixture = await openSignInFixture();
+  const project = await fixture.project();
+  fixture.github.join({ login: "one", id: 555, emails: [] });
+  fixture.google.join("other", { sub: "555" });
+  const { parameters: one } = await fixture.browser().signIn(project, "github", "one");
+  const { parameters: other } = await fixture.browser().signIn(project, "google", "other");
   assert.notEqual(one.userId, other.userId);
 });
 
 Deno.test("an id of GitHub that is no whole number is nobody", async () => {
-  await using world = await openSignInWorld();
-  const project = await world.project();
+  await using fixture = await openSignInFixture();
+  const project = await fixture.project();
   const ids = ["1", 1.5, -1, 0, 2 ** 53, null, true, [1], { id: 1 }, { $ne: null }];
   for (const id of ids) {
-    world.github.join({ login: "mallory", id, emails: verifiedEmail("ann@example.com") });
-    const arrival = await world.browser().signIn(project, "github", "mallory");
+    fixture.github.join({ login: "mallory", id, emails: verifiedEmail("ann@example.com") });
+    const arrival = await fixture.browser().signIn(project, "github", "mallory");
     failedWith(arrival, "The provider's answer could not be verified");
   }
   assert.deepEqual(await project.users(), []);
 });
 
 Deno.test("of GitHub's addresses only the primary one counts, and only if it is verified", async () => {
-  await using world = await openSignInWorld();
-  const project = await world.project();
+  await using fixture = await openSignInFixture();
+  const project = await fixture.project();
   const [mine, other] = ["carol@example.com", "ann@example.com"];
   const table: [{ email: string; primary: boolean; verified: boolean }[], string | null][] = [
     [[], null],
@@ -148,20 +148,20 @@ Deno.test("of GitHub's addresses only the primary one counts, and only if it is 
     ], mine],
   ];
   for (const [i, [emails, expected]] of table.entries()) {
-    world.github.join({ login: "carol", id: 200 + i, publicEmail: other, emails });
-    const { parameters } = await world.browser().signIn(project, "github", "carol");
+    fixture.github.join({ login: "carol", id: 200 + i, publicEmail: other, emails });
+    const { parameters } = await fixture.browser().signIn(project, "github", "carol");
     const user = (await project.users()).find(({ _id }) => _id === parameters.userId)!;
     assert.deepEqual([user.email, user.emailVerified], [expected, expected !== null]);
   }
 });
 
 Deno.test("a verified address signs in to the account that has it, in any case, and keeps its sessions", async () => {
-  await using world = await openSignInWorld();
-  const project = await world.project();
-  const first = await world.browser().signIn(project, "github", "ann");
-  world.google.join("ann", { sub: "sub-1", email: "ANN@Example.com", emailVerified: true });
-  world.app.clock.advance(1000);
-  const second = await world.browser().signIn(project, "google", "ann");
+  await using fixture = await openSignInFixture();
+  const project = await fixture.project();
+  const first = await fixture.browser().signIn(project, "github", "ann");
+  fixture.google.join("ann", { sub: "sub-1", email: "ANN@Example.com", emailVerified: true });
+  fixture.app.clock.advance(1000);
+  const second = await fixture.browser().signIn(project, "google", "ann");
   assert.equal(second.parameters.userId, first.parameters.userId);
   assert.deepEqual(
     [second.parameters.isNewUser, second.parameters.linkedByEmail],
@@ -170,39 +170,39 @@ Deno.test("a verified address signs in to the account that has it, in any case, 
   const user = await project.userByEmail("ann@example.com");
   assert.equal(user.email, "ann@example.com", "as it was given first");
   assert.deepEqual(user.providers.map(({ provider }) => provider), BOTH);
-  const { tokens } = world.app.services;
+  const { tokens } = fixture.app.services;
   assert.ok(await tokens.verify(project.projectId, first.token!));
-  const third = await world.browser().signIn(project, "google", "ann");
+  const third = await fixture.browser().signIn(project, "google", "ann");
   assert.equal(third.parameters.linkedByEmail, "false", "linked once");
 });
 
 Deno.test("a project that never links keeps the two apart, and the address with whom had it", async () => {
-  await using world = await openSignInWorld();
-  const project = await world.project({ linking: "never" });
-  const { parameters: one } = await world.browser().signIn(project, "github", "ann");
-  const { parameters: two } = await world.browser().signIn(project, "google", "ann");
+  await using fixture = await openSignInFixture();
+  const project = await fixture.project({ linking: "never" });
+  const { parameters: one } = await fixture.browser().signIn(project, "github", "ann");
+  const { parameters: two } = await fixture.browser().signIn(project, "google", "ann");
   assert.notEqual(two.userId, one.userId);
   assert.deepEqual([two.isNewUser, two.linkedByEmail], ["true", "false"]);
   assert.equal((await project.userByEmail("ann@example.com"))._id, one.userId);
   const other = (await project.users()).find(({ _id }) => _id === two.userId)!;
   assert.deepEqual([other.email, other.emailVerified], [null, false]);
-  const { parameters: again } = await world.browser().signIn(project, "google", "ann");
+  const { parameters: again } = await fixture.browser().signIn(project, "google", "ann");
   assert.equal(again.userId, two.userId);
 });
 
 Deno.test("who made an account in waiting for its owner is shut out when the owner comes", async () => {
   let logged = "";
   using log = createLog("warn", (text) => void (logged += text));
-  await using world = await openSignInWorld({ log });
-  const { services } = world.app;
-  const project = await world.project();
+  await using fixture = await openSignInFixture({ log });
+  const { services } = fixture.app;
+  const project = await fixture.project();
   const { projectId } = project;
   // The attacker has a password, a session, and a provider of their own on the victim's address.
   const userId = await createUser(services, projectId, {
     email: "ann@example.com",
     verified: false,
   });
-  await changeUser(world, project, userId, {
+  await changeUser(fixture, project, userId, {
     set: {
       passwordHash: "$argon2id$attacker",
       name: "Send money to Eve",
@@ -223,7 +223,7 @@ Deno.test("who made an account in waiting for its owner is shut out when the own
   const stolen = await issueToken(services, projectId, { userId, seconds: 900 });
   assert.ok(await services.tokens.verify(projectId, stolen));
 
-  const { parameters, token } = await world.browser().signIn(project, "google", "ann");
+  const { parameters, token } = await fixture.browser().signIn(project, "google", "ann");
   assert.deepEqual([parameters.userId, parameters.linkedByEmail], [userId, "true"]);
   const user = await project.userByEmail("ann@example.com");
   assert.deepEqual(
@@ -233,7 +233,7 @@ Deno.test("who made an account in waiting for its owner is shut out when the own
   assert.deepEqual(user.providers.map(({ provider }) => provider), ["google"]);
   assert.equal(await services.tokens.verify(projectId, stolen), null, "at once");
   assert.ok(await services.tokens.verify(projectId, token!));
-  const { parameters: eve } = await world.browser().signIn(project, "github", "eve");
+  const { parameters: eve } = await fixture.browser().signIn(project, "github", "eve");
   assert.deepEqual([eve.isNewUser, eve.userId === userId], ["true", false]);
   log.flush();
   const told = logged.trim().split("\n").map((line) => JSON.parse(line))
@@ -244,124 +244,126 @@ Deno.test("who made an account in waiting for its owner is shut out when the own
 });
 
 Deno.test("what a provider says otherwise than before replaces what users have not set themselves", async () => {
-  await using world = await openSignInWorld();
-  const project = await world.project();
-  const { parameters } = await world.browser().signIn(project, "github", "ann");
+  await using fixture = await openSignInFixture();
+  const project = await fixture.project();
+  const { parameters } = await fixture.browser().signIn(project, "github", "ann");
   const id = parameters.userId!;
-  await changeUser(world, project, id, { set: { name: "Anna", ownMembers: ["name"] } });
-  world.github.join({
+  await changeUser(fixture, project, id, { set: { name: "Anna", ownMembers: ["name"] } });
+  fixture.github.join({
     login: "ann2",
     id: 1,
     name: "Ann II",
     avatarUrl: "https://avatars.example/new",
     emails: verifiedEmail("ann2@example.com"),
   });
-  world.app.clock.advance(1000);
-  await world.browser().signIn(project, "github", "ann2");
+  fixture.app.clock.advance(1000);
+  await fixture.browser().signIn(project, "github", "ann2");
   const user = await project.userByEmail("ann2@example.com");
   assert.equal(user._id, id);
   assert.deepEqual(
     [user.name, user.username, user.avatarUrl, user.emailVerified],
     ["Anna", "ann2", "https://avatars.example/new", true],
   );
-  assert.equal(user.updatedAt, new Date(world.app.clock.now()).toISOString());
+  assert.equal(user.updatedAt, new Date(fixture.app.clock.now()).toISOString());
 });
 
 Deno.test("two providers that say different things do not undo each other at every sign-in", async () => {
-  await using world = await openSignInWorld();
-  const project = await world.project();
-  await world.browser().signIn(project, "github", "ann");
-  world.google.join("ann", {
+  await using fixture = await openSignInFixture();
+  const project = await fixture.project();
+  await fixture.browser().signIn(project, "github", "ann");
+  fixture.google.join("ann", {
     sub: "sub-1",
     name: "Ann of Google",
     email: "ann@example.com",
     emailVerified: true,
   });
-  await world.browser().signIn(project, "google", "ann");
-  for (const provider of [...BOTH, ...BOTH]) await world.browser().signIn(project, provider, "ann");
+  await fixture.browser().signIn(project, "google", "ann");
+  for (const provider of [...BOTH, ...BOTH]) {
+    await fixture.browser().signIn(project, provider, "ann");
+  }
   assert.equal((await project.userByEmail("ann@example.com")).name, "Ann");
-  world.google.join("ann", {
+  fixture.google.join("ann", {
     sub: "sub-1",
     name: "Ann again",
     email: "ann.new@example.com",
     emailVerified: true,
   });
-  await world.browser().signIn(project, "google", "ann");
-  for (const provider of BOTH) await world.browser().signIn(project, provider, "ann");
+  await fixture.browser().signIn(project, "google", "ann");
+  for (const provider of BOTH) await fixture.browser().signIn(project, provider, "ann");
   const user = await project.userByEmail("ann.new@example.com");
   assert.equal(user.name, "Ann again");
 });
 
 Deno.test("an address that is somebody else's by now stays theirs", async () => {
-  await using world = await openSignInWorld();
-  const project = await world.project();
-  const { parameters: ann } = await world.browser().signIn(project, "github", "ann");
-  const { parameters: bob } = await world.browser().signIn(project, "github", "bob");
+  await using fixture = await openSignInFixture();
+  const project = await fixture.project();
+  const { parameters: ann } = await fixture.browser().signIn(project, "github", "ann");
+  const { parameters: bob } = await fixture.browser().signIn(project, "github", "bob");
   for (const email of ["bob@example.com", "BOB@example.com"]) {
-    world.github.join({ login: "ann", id: 1, name: "Ann", emails: verifiedEmail(email) });
-    const { parameters } = await world.browser().signIn(project, "github", "ann");
+    fixture.github.join({ login: "ann", id: 1, name: "Ann", emails: verifiedEmail(email) });
+    const { parameters } = await fixture.browser().signIn(project, "github", "ann");
     assert.equal(parameters.userId, ann.userId);
   }
   assert.equal((await project.userByEmail("bob@example.com"))._id, bob.userId);
   assert.equal((await project.userByEmail("ann@example.com"))._id, ann.userId);
-  await changeUser(world, project, bob.userId!, { set: { email: null, emailLower: null } });
-  await world.browser().signIn(project, "github", "ann");
+  await changeUser(fixture, project, bob.userId!, { set: { email: null, emailLower: null } });
+  await fixture.browser().signIn(project, "github", "ann");
   assert.equal((await project.userByEmail("bob@example.com"))._id, ann.userId, "free by now");
 });
 
 Deno.test("an address that a provider no longer vouches for is kept, and proves nobody else", async () => {
-  await using world = await openSignInWorld();
-  const project = await world.project();
-  const { parameters: ann } = await world.browser().signIn(project, "github", "ann");
-  world.github.join({ login: "ann", id: 1, name: "Ann", emails: [] });
-  await world.browser().signIn(project, "github", "ann");
+  await using fixture = await openSignInFixture();
+  const project = await fixture.project();
+  const { parameters: ann } = await fixture.browser().signIn(project, "github", "ann");
+  fixture.github.join({ login: "ann", id: 1, name: "Ann", emails: [] });
+  await fixture.browser().signIn(project, "github", "ann");
   const user = await project.userByEmail("ann@example.com");
   assert.deepEqual([user._id, user.emailVerified], [ann.userId, true]);
 });
 
 Deno.test("a disabled user gets back an error and nothing of theirs changes, by whichever way they come", async () => {
-  await using world = await openSignInWorld();
-  const project = await world.project();
-  const { parameters } = await world.browser().signIn(project, "github", "ann");
-  await changeUser(world, project, parameters.userId!, { set: { disabled: true } });
+  await using fixture = await openSignInFixture();
+  const project = await fixture.project();
+  const { parameters } = await fixture.browser().signIn(project, "github", "ann");
+  await changeUser(fixture, project, parameters.userId!, { set: { disabled: true } });
   const before = JSON.stringify([await project.users(), await project.identities()]);
-  const sessions = await sessionsOf(world, project).count(ALL);
-  world.app.clock.advance(1000);
+  const sessions = await sessionsOf(fixture, project).count(ALL);
+  fixture.app.clock.advance(1000);
   for (const provider of BOTH) {
-    const arrival = await world.browser().signIn(project, provider, "ann");
+    const arrival = await fixture.browser().signIn(project, provider, "ann");
     failedWith(arrival, "This account is disabled");
   }
   assert.equal(JSON.stringify([await project.users(), await project.identities()]), before);
-  assert.equal(await sessionsOf(world, project).count(ALL), sessions);
+  assert.equal(await sessionsOf(fixture, project).count(ALL), sessions);
 });
 
 Deno.test("a deleted user who signs in again is new", async () => {
-  await using world = await openSignInWorld();
-  const project = await world.project();
-  const { parameters: first } = await world.browser().signIn(project, "github", "ann");
-  const users = world.app.services.engine.records<UserRecord>(project.projectId, USERS);
+  await using fixture = await openSignInFixture();
+  const project = await fixture.project();
+  const { parameters: first } = await fixture.browser().signIn(project, "github", "ann");
+  const users = fixture.app.services.engine.records<UserRecord>(project.projectId, USERS);
   await users.deleteOne(eq("_id", first.userId!));
-  const { parameters: second } = await world.browser().signIn(project, "github", "ann");
+  const { parameters: second } = await fixture.browser().signIn(project, "github", "ann");
   assert.deepEqual([second.isNewUser, second.userId === first.userId], ["true", false]);
   assert.equal((await project.identities()).length, 1);
 });
 
 Deno.test("the same person is another user in each project, and a sign-in there is none here", async () => {
-  await using world = await openSignInWorld();
-  const [one, two] = [await world.project(), await world.project()];
-  const here = await world.browser().signIn(one, "github", "ann");
-  const there = await world.browser().signIn(two, "github", "ann");
+  await using fixture = await openSignInFixture();
+  const [one, two] = [await fixture.project(), await fixture.project()];
+  const here = await fixture.browser().signIn(one, "github", "ann");
+  const there = await fixture.browser().signIn(two, "github", "ann");
   assert.notEqual(here.parameters.userId, there.parameters.userId);
-  const { tokens } = world.app.services;
+  const { tokens } = fixture.app.services;
   assert.equal(await tokens.verify(two.projectId, here.token!), null);
   assert.equal(await tokens.verify(one.projectId, there.token!), null);
 });
 
 Deno.test("50 sign-ins at once in two projects never see each other's application", async () => {
-  await using world = await openSignInWorld();
+  await using fixture = await openSignInFixture();
   const projects = [
-    await world.project(),
-    await world.project({ siteUrl: "https://other.example" }),
+    await fixture.project(),
+    await fixture.project({ siteUrl: "https://other.example" }),
   ];
   assert.notEqual(projects[0]!.clientId, projects[1]!.clientId);
   // Each provider checks id, secret, address and verifier together, and complains of a mixture.
@@ -369,16 +371,16 @@ Deno.test("50 sign-ins at once in two projects never see each other's applicatio
     const project = projects[i % 2]!;
     const provider = BOTH[Math.floor(i / 2) % 2]!;
     const who = `user-${i}`;
-    world.github.join({ login: who, id: 1000 + i, emails: verifiedEmail(`${who}@example.com`) });
-    world.google.join(who, {
+    fixture.github.join({ login: who, id: 1000 + i, emails: verifiedEmail(`${who}@example.com`) });
+    fixture.google.join(who, {
       sub: `sub-${1000 + i}`,
       email: `${who}@example.com`,
       emailVerified: true,
     });
-    const browser = world.browser();
+    const browser = fixture.browser();
     const begun = new URL((await browser.start(project, provider)).headers.get("location")!);
     assert.equal(begun.searchParams.get("client_id"), project.clientId);
-    const answer = await browser.comeBack(await world[provider].approve(begun, who));
+    const answer = await browser.comeBack(await fixture[provider].approve(begun, who));
     const back = new URL(answer.headers.get("location")!);
     const site = i % 2 === 0 ? "https://app.example" : "https://other.example";
     assert.equal(back.origin, site, back.href);

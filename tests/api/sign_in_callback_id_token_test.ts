@@ -8,10 +8,10 @@ import {
   arrivalOf,
   failedWith,
   locationOf,
-  openSignInWorld,
+  openSignInFixture,
+  type SignInFixture,
   type SignInProject,
-  type SignInWorld,
-} from "./sign_in_world.ts";
+} from "./sign_in_fixture.ts";
 
 const UNVERIFIED = "The provider's answer could not be verified";
 
@@ -38,43 +38,43 @@ const FORGERIES: readonly Forgery[] = [
   "replayed",
 ];
 
-const signIn = (world: SignInWorld, project: SignInProject, who = "ann"): Promise<Arrival> =>
-  world.browser().signIn(project, "google", who);
+const signIn = (fixture: SignInFixture, project: SignInProject, who = "ann"): Promise<Arrival> =>
+  fixture.browser().signIn(project, "google", who);
 
 Deno.test("every forged ID token is refused, and signs nobody in", async () => {
-  await using world = await openSignInWorld();
-  const project = await world.project();
-  assert.ok((await signIn(world, project, "eve")).token, "the one to replay");
+  await using fixture = await openSignInFixture();
+  const project = await fixture.project();
+  assert.ok((await signIn(fixture, project, "eve")).token, "the one to replay");
   const before = JSON.stringify([await project.users(), await project.identities()]);
   for (const forgery of FORGERIES) {
-    world.google.forge(forgery);
-    const arrival = await signIn(world, project);
+    fixture.google.forge(forgery);
+    const arrival = await signIn(fixture, project);
     assert.deepEqual([forgery, arrival.parameters.error], [forgery, UNVERIFIED]);
     failedWith(arrival, UNVERIFIED);
   }
   assert.equal(JSON.stringify([await project.users(), await project.identities()]), before);
-  world.google.forge(null);
-  assert.ok((await signIn(world, project)).token, "and a good one is still good");
+  fixture.google.forge(null);
+  assert.ok((await signIn(fixture, project)).token, "and a good one is still good");
 });
 
 Deno.test("a subject that is no plain text is nobody", async () => {
-  await using world = await openSignInWorld();
-  const project = await world.project();
+  await using fixture = await openSignInFixture();
+  const project = await fixture.project();
   const subjects = [7, true, null, "", " ", "a b", "é", "x".repeat(256), ["sub-1"], { $ne: null }];
   for (const sub of subjects) {
-    world.google.join("mallory", { sub, email: "ann@example.com", emailVerified: true });
-    failedWith(await signIn(world, project, "mallory"), UNVERIFIED);
+    fixture.google.join("mallory", { sub, email: "ann@example.com", emailVerified: true });
+    failedWith(await signIn(fixture, project, "mallory"), UNVERIFIED);
   }
   assert.deepEqual(await project.users(), []);
 });
 
 Deno.test("an address is proven by email_verified true and by nothing like it", async () => {
-  await using world = await openSignInWorld();
-  const project = await world.project();
+  await using fixture = await openSignInFixture();
+  const project = await fixture.project();
   for (const [i, emailVerified] of [undefined, false, null, "true", 1, ["true"]].entries()) {
     const person = { sub: `sub-${100 + i}`, email: "new@example.com", emailVerified };
-    world.google.join("new", person);
-    const { parameters } = await signIn(world, project, "new");
+    fixture.google.join("new", person);
+    const { parameters } = await signIn(fixture, project, "new");
     assert.equal(parameters.isNewUser, "true");
   }
   const users = await project.users();
@@ -83,40 +83,40 @@ Deno.test("an address is proven by email_verified true and by nothing like it", 
 });
 
 Deno.test("keys are asked for once, whoever signs in and in whichever project", async () => {
-  await using world = await openSignInWorld();
-  for (const project of [await world.project(), await world.project()]) {
-    for (const who of ["ann", "bob"]) assert.ok((await signIn(world, project, who)).token);
+  await using fixture = await openSignInFixture();
+  for (const project of [await fixture.project(), await fixture.project()]) {
+    for (const who of ["ann", "bob"]) assert.ok((await signIn(fixture, project, who)).token);
   }
-  assert.equal(world.google.jwksRequests(), 1);
-  world.app.clock.advance(300_000);
-  assert.ok((await signIn(world, await world.project())).token);
-  assert.equal(world.google.jwksRequests(), 2, "a withdrawn key is believed for 5 minutes");
+  assert.equal(fixture.google.jwksRequests(), 1);
+  fixture.app.clock.advance(300_000);
+  assert.ok((await signIn(fixture, await fixture.project())).token);
+  assert.equal(fixture.google.jwksRequests(), 2, "a withdrawn key is believed for 5 minutes");
 });
 
 Deno.test("a new key is found at once, by one request, however many come with it", async () => {
-  await using world = await openSignInWorld();
-  const project = await world.project();
-  assert.ok((await signIn(world, project)).token);
-  await world.google.rotateKeys();
-  const arrivals = await Promise.all(times(20, () => signIn(world, project)));
+  await using fixture = await openSignInFixture();
+  const project = await fixture.project();
+  assert.ok((await signIn(fixture, project)).token);
+  await fixture.google.rotateKeys();
+  const arrivals = await Promise.all(times(20, () => signIn(fixture, project)));
   for (const { token } of arrivals) assert.ok(token);
-  assert.equal(world.google.jwksRequests(), 2);
+  assert.equal(fixture.google.jwksRequests(), 2);
 });
 
 Deno.test("a flood of unknown keys causes one request a minute, and the known key stays good", async () => {
-  await using world = await openSignInWorld();
-  const project = await world.project();
-  assert.ok((await signIn(world, project)).token);
+  await using fixture = await openSignInFixture();
+  const project = await fixture.project();
+  assert.ok((await signIn(fixture, project)).token);
   for (const minute of [1, 2]) {
-    world.google.forge("unknown kid");
-    const flood = await Promise.all(times(10, () => signIn(world, project)));
-    for (const _ of times(10, Number)) flood.push(await signIn(world, project));
+    fixture.google.forge("unknown kid");
+    const flood = await Promise.all(times(10, () => signIn(fixture, project)));
+    for (const _ of times(10, Number)) flood.push(await signIn(fixture, project));
     for (const arrival of flood) failedWith(arrival, UNVERIFIED);
-    assert.equal(world.google.jwksRequests(), 1 + minute);
-    world.google.forge(null);
-    assert.ok((await signIn(world, project)).token);
-    assert.equal(world.google.jwksRequests(), 1 + minute);
-    world.app.clock.advance(60_000);
+    assert.equal(fixture.google.jwksRequests(), 1 + minute);
+    fixture.google.forge(null);
+    assert.ok((await signIn(fixture, project)).token);
+    assert.equal(fixture.google.jwksRequests(), 1 + minute);
+    fixture.app.clock.advance(60_000);
   }
 });
 
@@ -134,13 +134,13 @@ Deno.test("a provider that does not answer in time sends the browser back, where
     ["google", "jwks", "silent"],
     ["google", "jwks", "stalling"],
   ] as const;
-  await using world = await openSignInWorld();
-  const project = await world.project();
-  const { github, google } = world;
+  await using fixture = await openSignInFixture();
+  const project = await fixture.project();
+  const { github, google } = fixture;
   for (const [provider, endpoint, mishap] of cases) {
-    const browser = world.browser();
+    const browser = fixture.browser();
     const begun = locationOf(await browser.start(project, provider));
-    const back = await world[provider].approve(begun, "ann");
+    const back = await fixture[provider].approve(begun, "ann");
     if (provider === "github") github.mishap(endpoint, mishap);
     else google.mishap(endpoint, mishap);
     const answer = await impatiently(() => browser.comeBack(back));
@@ -149,13 +149,13 @@ Deno.test("a provider that does not answer in time sends the browser back, where
     else google.mishap(endpoint, null);
   }
   assert.deepEqual(await project.users(), []);
-  assert.ok((await signIn(world, project)).token, "and when it answers again all is well");
+  assert.ok((await signIn(fixture, project)).token, "and when it answers again all is well");
 });
 
 Deno.test("a provider whose addresses do not come in time sends the browser back from the start", async () => {
-  await using world = await openSignInWorld();
-  const project = await world.project();
-  world.google.mishap("discovery", "silent");
-  const answer = await impatiently(() => world.browser().start(project, "google"));
+  await using fixture = await openSignInFixture();
+  const project = await fixture.project();
+  fixture.google.mishap("discovery", "silent");
+  const answer = await impatiently(() => fixture.browser().start(project, "google"));
   failedWith(arrivalOf(answer), "The provider did not answer in time");
 });

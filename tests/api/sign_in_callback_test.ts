@@ -11,24 +11,24 @@ import {
   arrivalOf,
   failedWith,
   locationOf,
-  openSignInWorld,
+  openSignInFixture,
   type ProviderName,
+  type SignInFixture,
   type SignInProject,
-  type SignInWorld,
-} from "./sign_in_world.ts";
+} from "./sign_in_fixture.ts";
 
 const BOTH: readonly ProviderName[] = ["github", "google"];
 
 /** A browser at the moment when the provider sends it back. */
 async function comingBack(
-  world: SignInWorld,
+  fixture: SignInFixture,
   project: SignInProject,
   provider: ProviderName = "github",
   who = "ann",
 ) {
-  const browser = world.browser();
+  const browser = fixture.browser();
   const begun = locationOf(await browser.start(project, provider));
-  return { browser, back: await world[provider].approve(begun, who) };
+  return { browser, back: await fixture[provider].approve(begun, who) };
 }
 
 const changed = (address: URL, change: (query: URLSearchParams) => void): URL => {
@@ -38,12 +38,12 @@ const changed = (address: URL, change: (query: URLSearchParams) => void): URL =>
 };
 
 Deno.test("a first sign-in makes a user, opens a session, and hands both codes to the page", async () => {
-  await using world = await openSignInWorld();
-  const { services } = world.app;
+  await using fixture = await openSignInFixture();
+  const { services } = fixture.app;
   for (const provider of BOTH) {
-    const project = await world.project();
+    const project = await fixture.project();
     const { projectId } = project;
-    const { parameters, token, url } = await world.browser().signIn(project, provider, "ann");
+    const { parameters, token, url } = await fixture.browser().signIn(project, provider, "ann");
     const user = await project.userByEmail("ann@example.com");
     const { rtCode, ...rest } = parameters;
     assert.deepEqual(rest, {
@@ -72,11 +72,11 @@ Deno.test("a first sign-in makes a user, opens a session, and hands both codes t
 });
 
 Deno.test("the user is kept as the provider has proved them", async () => {
-  await using world = await openSignInWorld();
-  const project = await world.project();
-  await world.browser().signIn(project, "github", "ann");
+  await using fixture = await openSignInFixture();
+  const project = await fixture.project();
+  await fixture.browser().signIn(project, "github", "ann");
   const { _id, createdAt, ...user } = await project.userByEmail("ann@example.com");
-  const now = new Date(world.app.clock.now()).toISOString();
+  const now = new Date(fixture.app.clock.now()).toISOString();
   assert.equal(createdAt, now);
   assert.deepEqual(user, {
     email: "ann@example.com",
@@ -95,14 +95,14 @@ Deno.test("the user is kept as the provider has proved them", async () => {
 });
 
 Deno.test("return_to and state come back unchanged, on success and on failure", async () => {
-  await using world = await openSignInWorld();
-  const project = await world.project();
+  await using fixture = await openSignInFixture();
+  const project = await fixture.project();
   const query = { return_to: "/a b?c=d&e=%2F#f", state: "x&y=z#é+ %" };
-  const browser = world.browser();
+  const browser = fixture.browser();
   const { parameters } = await browser.signIn(project, "google", "ann", query);
   assert.deepEqual([parameters.return_to, parameters.state], [query.return_to, query.state]);
   const begun = locationOf(await browser.start(project, "google", query));
-  const denied = arrivalOf(await browser.comeBack(await world.google.deny(begun)));
+  const denied = arrivalOf(await browser.comeBack(await fixture.google.deny(begun)));
   failedWith(denied, "Sign-in was cancelled");
   assert.deepEqual(denied.parameters, {
     error: "Sign-in was cancelled",
@@ -112,9 +112,9 @@ Deno.test("return_to and state come back unchanged, on success and on failure", 
 });
 
 Deno.test("a state is good once: of 20 callbacks at once one is let in, the others are 400", async () => {
-  await using world = await openSignInWorld();
-  const project = await world.project();
-  const { browser, back } = await comingBack(world, project);
+  await using fixture = await openSignInFixture();
+  const project = await fixture.project();
+  const { browser, back } = await comingBack(fixture, project);
   const answers = await Promise.all(times(20, () => browser.comeBack(back)));
   const [first, ...others] = answers.toSorted((a, b) => a.status - b.status);
   assert.ok(arrivalOf(first!).token);
@@ -123,10 +123,10 @@ Deno.test("a state is good once: of 20 callbacks at once one is let in, the othe
 });
 
 Deno.test("a sign-in may end in another process than it began in, and in one of them only", async () => {
-  await using world = await openSignInWorld();
-  const project = await world.project();
-  const { browser, back } = await comingBack(world, project);
-  const other = world.browser(await world.another());
+  await using fixture = await openSignInFixture();
+  const project = await fixture.project();
+  const { browser, back } = await comingBack(fixture, project);
+  const other = fixture.browser(await fixture.another());
   for (const [name, value] of browser.cookies) other.cookies.set(name, value);
   const answers = await Promise.all(
     times(20, (i) => (i % 2 === 0 ? browser : other).comeBack(back)),
@@ -136,22 +136,22 @@ Deno.test("a sign-in may end in another process than it began in, and in one of 
 });
 
 Deno.test("a state is good for ten minutes and not a millisecond longer", async () => {
-  await using world = await openSignInWorld();
-  const project = await world.project();
-  const [early, late] = [await comingBack(world, project), await comingBack(world, project)];
-  world.app.clock.advance(599_999);
+  await using fixture = await openSignInFixture();
+  const project = await fixture.project();
+  const [early, late] = [await comingBack(fixture, project), await comingBack(fixture, project)];
+  fixture.app.clock.advance(599_999);
   assert.ok(arrivalOf(await early.browser.comeBack(early.back)).token);
-  world.app.clock.advance(1);
+  fixture.app.clock.advance(1);
   refused(await late.browser.comeBack(late.back), 400, "INVALID_STATE");
 });
 
 Deno.test("sign-ins that nobody finished are removed, by several processes at once, and no others", async () => {
-  await using world = await openSignInWorld();
-  const project = await world.project();
-  for (const _ of times(3, Number)) await comingBack(world, project);
-  world.app.clock.advance(600_001);
-  const { browser, back } = await comingBack(world, project);
-  const { services } = world.app;
+  await using fixture = await openSignInFixture();
+  const project = await fixture.project();
+  for (const _ of times(3, Number)) await comingBack(fixture, project);
+  fixture.app.clock.advance(600_001);
+  const { browser, back } = await comingBack(fixture, project);
+  const { services } = fixture.app;
   const passes = await Promise.all([maintain(services), maintain(services)]);
   assert.equal(passes.reduce((sum, { expired }) => sum + expired, 0), 3);
   assert.equal(await project.states(), 1);
@@ -159,10 +159,10 @@ Deno.test("sign-ins that nobody finished are removed, by several processes at on
 });
 
 Deno.test("another browser is refused, and does not spoil the sign-in it was planted from", async () => {
-  await using world = await openSignInWorld();
-  const project = await world.project();
-  const { browser, back } = await comingBack(world, project, "github", "eve");
-  const stranger = world.browser();
+  await using fixture = await openSignInFixture();
+  const project = await fixture.project();
+  const { browser, back } = await comingBack(fixture, project, "github", "eve");
+  const stranger = fixture.browser();
   refused(await stranger.comeBack(back), 400, "INVALID_STATE");
   await stranger.start(project, "github");
   refused(await stranger.comeBack(back), 400, "INVALID_STATE");
@@ -177,7 +177,7 @@ Deno.test("another browser is refused, and does not spoil the sign-in it was pla
     ["corbel_sign_in", value],
   ] as const;
   for (const [forgedName, forgedValue] of forgeries) {
-    const forger = world.browser();
+    const forger = fixture.browser();
     forger.cookies.set(forgedName, forgedValue);
     refused(await forger.comeBack(back), 400, "INVALID_STATE");
   }
@@ -186,10 +186,10 @@ Deno.test("another browser is refused, and does not spoil the sign-in it was pla
 });
 
 Deno.test("a state that is missing, doubled, altered or of nobody is one and the same 400", async () => {
-  await using world = await openSignInWorld();
-  const project = await world.project();
-  const other = await world.project();
-  const { browser, back } = await comingBack(world, project);
+  await using fixture = await openSignInFixture();
+  const project = await fixture.project();
+  const other = await fixture.project();
+  const { browser, back } = await comingBack(fixture, project);
   const state = back.searchParams.get("state")!;
   const [, random] = state.split(".") as [string, string];
   const wrong: Record<string, (query: URLSearchParams) => void> = {
@@ -215,10 +215,10 @@ Deno.test("a state that is missing, doubled, altered or of nobody is one and the
 });
 
 Deno.test("a state of one provider is none at another, whatever comes with it", async () => {
-  await using world = await openSignInWorld();
-  const project = await world.project();
+  await using fixture = await openSignInFixture();
+  const project = await fixture.project();
   for (const [from, to] of [BOTH, BOTH.toReversed()] as [ProviderName, ProviderName][]) {
-    const { browser, back } = await comingBack(world, project, from);
+    const { browser, back } = await comingBack(fixture, project, from);
     const mixed = new URL(back.href.replace(`/${from}/`, `/${to}/`));
     refused(await browser.comeBack(mixed), 400, "INVALID_STATE");
     assert.ok(arrivalOf(await browser.comeBack(back)).token);
@@ -226,16 +226,16 @@ Deno.test("a state of one provider is none at another, whatever comes with it", 
 });
 
 Deno.test("a provider that Corbel does not know is 404", async () => {
-  await using world = await openSignInWorld();
+  await using fixture = await openSignInFixture();
   const path = "/api/userAuth/social/gitlab/callback?state=x&code=y";
-  refused(await world.app.send({ path }), 404, "PROVIDER_UNKNOWN");
+  refused(await fixture.app.send({ path }), 404, "PROVIDER_UNKNOWN");
 });
 
 Deno.test("without a Site URL by now there is nowhere to go back to: 422, and the state stays", async () => {
-  await using world = await openSignInWorld();
-  const project = await world.project();
-  const { browser, back } = await comingBack(world, project);
-  const projects = world.app.services.engine.records<ProjectRecord>("control", PROJECTS);
+  await using fixture = await openSignInFixture();
+  const project = await fixture.project();
+  const { browser, back } = await comingBack(fixture, project);
+  const projects = fixture.app.services.engine.records<ProjectRecord>("control", PROJECTS);
   const setSite = (siteUrl: string | null) =>
     projects.updateOne(eq("_id", project.projectId), { set: { siteUrl } });
   await setSite(null);
@@ -246,24 +246,24 @@ Deno.test("without a Site URL by now there is nowhere to go back to: 422, and th
 });
 
 Deno.test("several tabs and both providers of one browser come back in any order", async () => {
-  await using world = await openSignInWorld();
-  const project = await world.project();
-  const browser = world.browser();
+  await using fixture = await openSignInFixture();
+  const project = await fixture.project();
+  const browser = fixture.browser();
   const begun = await Promise.all(times(6, async (i) => {
     const provider = BOTH[i % 2]!;
     return { provider, url: locationOf(await browser.start(project, provider)) };
   }));
   assert.ok(browser.cookies.size > 1, "tabs that begin at once have a cookie each");
   for (const { provider, url } of begun.toReversed()) {
-    const back = await world[provider].approve(url, "ann");
+    const back = await fixture[provider].approve(url, "ann");
     assert.ok(arrivalOf(await browser.comeBack(back)).token);
   }
   assert.equal((await project.users()).length, 1);
 });
 
 Deno.test("what a provider or a user wrote never reaches the page as an error", async () => {
-  await using world = await openSignInWorld();
-  const project = await world.project();
+  await using fixture = await openSignInFixture();
+  const project = await fixture.project();
   const table = {
     access_denied: "Sign-in was cancelled",
     temporarily_unavailable: "The provider refused the sign-in",
@@ -271,7 +271,7 @@ Deno.test("what a provider or a user wrote never reaches the page as an error", 
   };
   for (const provider of BOTH) {
     for (const [error, told] of Object.entries(table)) {
-      const { browser, back } = await comingBack(world, project, provider);
+      const { browser, back } = await comingBack(fixture, project, provider);
       const failed = changed(back, (query) => {
         query.delete("code");
         query.set("error", error);
@@ -288,8 +288,8 @@ Deno.test("what a provider or a user wrote never reaches the page as an error", 
 });
 
 Deno.test("no code, two codes, or a made-up one sends the browser back with an error", async () => {
-  await using world = await openSignInWorld();
-  const project = await world.project();
+  await using fixture = await openSignInFixture();
+  const project = await fixture.project();
   const table: [(query: URLSearchParams) => void, string][] = [
     [(query) => query.delete("code"), "The provider's answer could not be verified"],
     [(query) => query.append("code", "another"), "The provider's answer could not be verified"],
@@ -301,34 +301,34 @@ Deno.test("no code, two codes, or a made-up one sends the browser back with an e
   ];
   for (const provider of BOTH) {
     for (const [change, told] of table) {
-      const { browser, back } = await comingBack(world, project, provider);
+      const { browser, back } = await comingBack(fixture, project, provider);
       failedWith(arrivalOf(await browser.comeBack(changed(back, change))), told);
     }
-    assert.deepEqual(world[provider].takeRefusals(), ["token: code"]);
+    assert.deepEqual(fixture[provider].takeRefusals(), ["token: code"]);
   }
   assert.deepEqual(await project.users(), []);
 });
 
 Deno.test("a code that was stolen from another sign-in is of no use: PKCE", async () => {
-  await using world = await openSignInWorld();
-  const project = await world.project();
+  await using fixture = await openSignInFixture();
+  const project = await fixture.project();
   for (const provider of BOTH) {
-    const victim = await comingBack(world, project, provider, "ann");
-    const thief = await comingBack(world, project, provider, "eve");
+    const victim = await comingBack(fixture, project, provider, "ann");
+    const thief = await comingBack(fixture, project, provider, "eve");
     const stolen = changed(
       thief.back,
       (query) => query.set("code", victim.back.searchParams.get("code")!),
     );
     const arrival = arrivalOf(await thief.browser.comeBack(stolen));
     failedWith(arrival, "The provider refused the sign-in");
-    assert.deepEqual(world[provider].takeRefusals(), ["token: verifier"]);
+    assert.deepEqual(fixture[provider].takeRefusals(), ["token: verifier"]);
   }
 });
 
 Deno.test("a provider that is switched off meanwhile signs nobody in", async () => {
-  await using world = await openSignInWorld();
-  const project = await world.project();
-  const { browser, back } = await comingBack(world, project);
+  await using fixture = await openSignInFixture();
+  const project = await fixture.project();
+  const { browser, back } = await comingBack(fixture, project);
   await project.set("github", { enabled: false });
   failedWith(arrivalOf(await browser.comeBack(back)), "This provider is not enabled");
   assert.deepEqual(await project.users(), []);
@@ -336,21 +336,21 @@ Deno.test("a provider that is switched off meanwhile signs nobody in", async () 
 });
 
 Deno.test("a secret that the provider does not take ends in an error, not in a session", async () => {
-  await using world = await openSignInWorld();
-  const project = await world.project();
+  await using fixture = await openSignInFixture();
+  const project = await fixture.project();
   for (const provider of BOTH) {
-    const { browser, back } = await comingBack(world, project, provider);
+    const { browser, back } = await comingBack(fixture, project, provider);
     const app = { clientId: project.clientId, clientSecret: "another" };
-    world[provider].register({ ...app, callbackUrl: `http://localhost:8000${back.pathname}` });
+    fixture[provider].register({ ...app, callbackUrl: `http://localhost:8000${back.pathname}` });
     failedWith(arrivalOf(await browser.comeBack(back)), "The provider refused the sign-in");
-    assert.deepEqual(world[provider].takeRefusals(), ["token: secret"]);
+    assert.deepEqual(fixture[provider].takeRefusals(), ["token: secret"]);
   }
 });
 
 Deno.test("whatever a provider's endpoints answer, the browser gets back to the page with a short error", async () => {
-  await using world = await openSignInWorld();
-  const project = await world.project();
-  const { github, google } = world;
+  await using fixture = await openSignInFixture();
+  const project = await fixture.project();
+  const { github, google } = fixture;
   const unexpected = "The provider did not answer as expected";
   const refusedThere = "The provider refused the sign-in";
   const cases = [
@@ -368,7 +368,7 @@ Deno.test("whatever a provider's endpoints answer, the browser gets back to the 
     ["google", "jwks", "broken", unexpected],
   ] as const;
   for (const [provider, endpoint, mishap, told] of cases) {
-    const { browser, back } = await comingBack(world, project, provider);
+    const { browser, back } = await comingBack(fixture, project, provider);
     if (provider === "github") github.mishap(endpoint, mishap);
     else google.mishap(endpoint, mishap);
     const arrival = arrivalOf(await browser.comeBack(back));
@@ -381,13 +381,13 @@ Deno.test("whatever a provider's endpoints answer, the browser gets back to the 
     else google.mishap(endpoint, null);
   }
   assert.deepEqual(await project.users(), []);
-  const sessions = world.app.services.engine.records(project.projectId, SESSIONS);
+  const sessions = fixture.app.services.engine.records(project.projectId, SESSIONS);
   assert.equal(await sessions.count(ALL), 0);
 });
 
 Deno.test("a provider that answers in form encoding is understood", async () => {
-  await using world = await openSignInWorld();
-  const project = await world.project();
-  world.github.mishap("token", "form");
-  assert.ok((await world.browser().signIn(project, "github", "ann")).token);
+  await using fixture = await openSignInFixture();
+  const project = await fixture.project();
+  fixture.github.mishap("token", "form");
+  assert.ok((await fixture.browser().signIn(project, "github", "ann")).token);
 });

@@ -9,19 +9,19 @@ import {
   callbackUrl,
   failedWith,
   locationOf,
-  openSignInWorld,
+  openSignInFixture,
   type ProviderName,
-} from "./sign_in_world.ts";
+} from "./sign_in_fixture.ts";
 
 const PATH = "/api/userAuth/social/github/start";
 const BOTH: readonly ProviderName[] = ["github", "google"];
 const STATE = /^[0-9a-f]{24}\.[A-Za-z0-9_-]{43}$/;
 
 Deno.test("a start sends the browser to the provider with everything that protects the way back", async () => {
-  await using world = await openSignInWorld();
-  const project = await world.project();
+  await using fixture = await openSignInFixture();
+  const project = await fixture.project();
   for (const provider of BOTH) {
-    const answer = await world.browser().start(project, provider);
+    const answer = await fixture.browser().start(project, provider);
     const url = locationOf(answer);
     const { state, code_challenge, nonce, ...rest } = Object.fromEntries(url.searchParams);
     assert.match(state!, STATE);
@@ -35,10 +35,10 @@ Deno.test("a start sends the browser to the provider with everything that protec
       code_challenge_method: "S256",
     });
     if (provider === "github") {
-      assert.equal(`${url.origin}${url.pathname}`, `${world.github.url}/login/oauth/authorize`);
+      assert.equal(`${url.origin}${url.pathname}`, `${fixture.github.url}/login/oauth/authorize`);
       assert.equal(nonce, undefined);
     } else {
-      assert.equal(`${url.origin}${url.pathname}`, `${world.google.url}/authorize`);
+      assert.equal(`${url.origin}${url.pathname}`, `${fixture.google.url}/authorize`);
       assert.match(nonce!, /^[A-Za-z0-9_-]{43}$/);
     }
     assert.equal(answer.text, "");
@@ -46,9 +46,9 @@ Deno.test("a start sends the browser to the provider with everything that protec
 });
 
 Deno.test("every start has a state, a challenge and a nonce of its own", async () => {
-  await using world = await openSignInWorld();
-  const project = await world.project();
-  const browser = world.browser();
+  await using fixture = await openSignInFixture();
+  const project = await fixture.project();
+  const browser = fixture.browser();
   const seen = new Set<string>();
   for (const _ of times(5, Number)) {
     const { searchParams } = locationOf(await browser.start(project, "google"));
@@ -58,12 +58,12 @@ Deno.test("every start has a state, a challenge and a nonce of its own", async (
 });
 
 Deno.test("neither the state nor the verifier nor what the page gave can be read in the store", async () => {
-  await using world = await openSignInWorld();
-  const project = await world.project();
-  const browser = world.browser();
+  await using fixture = await openSignInFixture();
+  const project = await fixture.project();
+  const browser = fixture.browser();
   const answer = await browser.start(project, "google", { return_to: "/secret", state: "mine" });
   const { searchParams } = locationOf(answer);
-  const records = world.app.services.engine.records<SignInStateRecord>(
+  const records = fixture.app.services.engine.records<SignInStateRecord>(
     project.projectId,
     SIGN_IN_STATES,
   );
@@ -71,7 +71,7 @@ Deno.test("neither the state nor the verifier nor what the page gave can be read
   const mark = [...browser.cookies.values()][0]!.split(".")[0]!;
   const words = [searchParams.get("state")!, searchParams.get("nonce")!, "/secret", "mine", mark];
   for (const word of words) assert.equal(json.includes(word), false, word);
-  assert.equal(Date.parse(value.expiresAt) - world.app.clock.now(), 600_000);
+  assert.equal(Date.parse(value.expiresAt) - fixture.app.clock.now(), 600_000);
 });
 
 Deno.test("the cookie is signed, HttpOnly, Lax, for ten minutes, and on https bound to the host", async () => {
@@ -87,8 +87,8 @@ Deno.test("the cookie is signed, HttpOnly, Lax, for ten minutes, and on https bo
     ],
   ];
   for (const [PUBLIC_URL, pattern] of table) {
-    await using world = await openSignInWorld({ env: { PUBLIC_URL: PUBLIC_URL! } });
-    const answer = await world.browser().start(await world.project(), "github");
+    await using fixture = await openSignInFixture({ env: { PUBLIC_URL: PUBLIC_URL! } });
+    const answer = await fixture.browser().start(await fixture.project(), "github");
     const [cookie, ...more] = answer.headers.getSetCookie();
     assert.deepEqual(more, []);
     assert.match(cookie!, new RegExp(pattern!));
@@ -96,33 +96,33 @@ Deno.test("the cookie is signed, HttpOnly, Lax, for ten minutes, and on https bo
 });
 
 Deno.test("a browser keeps its one cookie over many starts; a forged one is replaced", async () => {
-  await using world = await openSignInWorld();
-  const project = await world.project();
-  const browser = world.browser();
+  await using fixture = await openSignInFixture();
+  const project = await fixture.project();
+  const browser = fixture.browser();
   for (const provider of [...BOTH, ...BOTH]) await browser.start(project, provider);
   assert.equal(browser.cookies.size, 1);
   const [[name, value]] = [...browser.cookies] as [[string, string]];
-  const forged = world.browser();
+  const forged = fixture.browser();
   forged.cookies.set(name, `${"A".repeat(43)}.${value.split(".")[1]}`);
   const answer = await forged.start(project, "github");
   assert.equal(answer.headers.getSetCookie()[0]!.includes("A".repeat(43)), false);
 });
 
 Deno.test("the publishable key comes by x-api-key or key in the query, or in the header", async () => {
-  await using world = await openSignInWorld();
-  const project = await world.project();
+  await using fixture = await openSignInFixture();
+  const project = await fixture.project();
   const { publishableKey, secretKey } = project;
   const queries = [`x-api-key=${publishableKey}`, `key=${publishableKey}`];
-  for (const query of queries) locationOf(await world.app.send({ path: `${PATH}?${query}` }));
+  for (const query of queries) locationOf(await fixture.app.send({ path: `${PATH}?${query}` }));
   for (const key of [publishableKey, secretKey]) {
-    locationOf(await world.app.send({ path: PATH, headers: { "x-api-key": key } }));
+    locationOf(await fixture.app.send({ path: PATH, headers: { "x-api-key": key } }));
   }
 });
 
 Deno.test("no key, an unknown one, two, or a secret one in the query is 401 and begins nothing", async () => {
-  await using world = await openSignInWorld();
-  const project = await world.project();
-  const other = await world.project();
+  await using fixture = await openSignInFixture();
+  const project = await fixture.project();
+  const other = await fixture.project();
   const { publishableKey, secretKey } = project;
   const queries = [
     "",
@@ -134,12 +134,12 @@ Deno.test("no key, an unknown one, two, or a secret one in the query is 401 and 
     `x-api-key=${publishableKey}&key=${other.publishableKey}`,
   ];
   for (const query of queries) {
-    const answer = await world.app.send({ path: `${PATH}?${query}` });
+    const answer = await fixture.app.send({ path: `${PATH}?${query}` });
     refused(answer, 401, "API_KEY_INVALID");
     assert.deepEqual(answer.headers.getSetCookie(), []);
   }
   // What stands in the address is the key, whatever the header says.
-  const both = await world.app.send({
+  const both = await fixture.app.send({
     path: `${PATH}?x-api-key=wrong`,
     headers: { "x-api-key": publishableKey },
   });
@@ -148,43 +148,43 @@ Deno.test("no key, an unknown one, two, or a secret one in the query is 401 and 
 });
 
 Deno.test("a provider that Corbel does not know is 404", async () => {
-  await using world = await openSignInWorld();
-  const project = await world.project();
+  await using fixture = await openSignInFixture();
+  const project = await fixture.project();
   for (const name of ["gitlab", "GITHUB", "constructor", "__proto__", "toString"]) {
     const path = `/api/userAuth/social/${name}/start?key=${project.publishableKey}`;
-    refused(await world.app.send({ path }), 404, "PROVIDER_UNKNOWN", "github or google");
+    refused(await fixture.app.send({ path }), 404, "PROVIDER_UNKNOWN", "github or google");
   }
 });
 
 Deno.test("a provider that is off, without a secret, or not set up is 422 and begins nothing", async () => {
-  await using world = await openSignInWorld();
-  const project = await world.project();
+  await using fixture = await openSignInFixture();
+  const project = await fixture.project();
   await project.set("github", { enabled: false });
-  refused(await world.browser().start(project, "github"), 422, "PROVIDER_NOT_CONFIGURED");
+  refused(await fixture.browser().start(project, "github"), 422, "PROVIDER_NOT_CONFIGURED");
   assert.equal(await project.states(), 0);
-  const bare = await world.app.project({ siteUrl: "https://app.example" });
-  const answer = await world.browser().start(bare, "github");
+  const bare = await fixture.app.project({ siteUrl: "https://app.example" });
+  const answer = await fixture.browser().start(bare, "github");
   refused(answer, 422, "PROVIDER_NOT_CONFIGURED");
   assert.deepEqual(answer.headers.getSetCookie(), []);
   const secretless = { enabled: true, clientId: "c", clientSecret: "", linking: null };
-  await saveProvider(world.app.services, bare.projectId, "github", secretless);
-  refused(await world.browser().start(bare, "github"), 422, "PROVIDER_NOT_CONFIGURED");
-  locationOf(await world.browser().start(project, "google"));
+  await saveProvider(fixture.app.services, bare.projectId, "github", secretless);
+  refused(await fixture.browser().start(bare, "github"), 422, "PROVIDER_NOT_CONFIGURED");
+  locationOf(await fixture.browser().start(project, "google"));
 });
 
 Deno.test("without a Site URL there is nowhere to come back to: 422, and nothing begins", async () => {
-  await using world = await openSignInWorld();
-  const { services } = world.app;
-  const project = await world.app.project();
+  await using fixture = await openSignInFixture();
+  const { services } = fixture.app;
+  const project = await fixture.app.project();
   const given = { enabled: true, clientId: "c", clientSecret: "s", linking: null };
   await saveProvider(services, project.projectId, "github", given);
-  refused(await world.browser().start(project, "github"), 422, "SITE_URL_MISSING", "Site URL");
+  refused(await fixture.browser().start(project, "github"), 422, "SITE_URL_MISSING", "Site URL");
   assert.equal(await services.engine.records(project.projectId, SIGN_IN_STATES).count(ALL), 0);
 });
 
 Deno.test("return_to must be a path on the project's site, else 400 and nothing begins", async () => {
-  await using world = await openSignInWorld();
-  const project = await world.project();
+  await using fixture = await openSignInFixture();
+  const project = await fixture.project();
   const wrong = [
     "",
     "settings",
@@ -207,36 +207,36 @@ Deno.test("return_to must be a path on the project's site, else 400 and nothing 
     `/${"x".repeat(2048)}`,
   ];
   for (const return_to of wrong) {
-    const answer = await world.browser().start(project, "github", { return_to });
+    const answer = await fixture.browser().start(project, "github", { return_to });
     refused(answer, 400, "INVALID_RETURN_TO");
   }
   const twice = `${PATH}?key=${project.publishableKey}&return_to=/a&return_to=/b`;
-  refused(await world.app.send({ path: twice }), 400, "INVALID_RETURN_TO");
+  refused(await fixture.app.send({ path: twice }), 400, "INVALID_RETURN_TO");
   assert.equal(await project.states(), 0);
   for (
     const return_to of ["/", "/a/b?c=d&e=//f#g", "/@evil.example", "/é", `/${"x".repeat(2047)}`]
   ) {
-    locationOf(await world.browser().start(project, "github", { return_to }));
+    locationOf(await fixture.browser().start(project, "github", { return_to }));
   }
 });
 
 Deno.test("an application's state has at most 256 characters and stands there once", async () => {
-  await using world = await openSignInWorld();
-  const project = await world.project();
-  const browser = world.browser();
+  await using fixture = await openSignInFixture();
+  const project = await fixture.project();
+  const browser = fixture.browser();
   const long = await browser.start(project, "github", { state: "x".repeat(257) });
   refused(long, 400, "INVALID_QUERY", "256");
   const twice = `${PATH}?key=${project.publishableKey}&state=a&state=b`;
-  refused(await world.app.send({ path: twice }), 400, "INVALID_QUERY");
+  refused(await fixture.app.send({ path: twice }), 400, "INVALID_QUERY");
   assert.equal(await project.states(), 0);
   locationOf(await browser.start(project, "github", { state: "x".repeat(256) }));
 });
 
 Deno.test("a browser may be sent from any origin, also where the project lists its own", async () => {
-  await using world = await openSignInWorld();
-  const project = await world.project();
-  await allowOnly(world.app, project, ["https://app.example"]);
-  const answer = await world.app.send({
+  await using fixture = await openSignInFixture();
+  const project = await fixture.project();
+  await allowOnly(fixture.app, project, ["https://app.example"]);
+  const answer = await fixture.app.send({
     path: `${PATH}?key=${project.publishableKey}`,
     headers: { origin: "https://elsewhere.example" },
   });
@@ -244,9 +244,9 @@ Deno.test("a browser may be sent from any origin, also where the project lists i
 });
 
 Deno.test("60 starts a minute, then 429; they count apart from other requests", async () => {
-  await using world = await openSignInWorld({ env: { RATE_LIMITS: "on" } });
-  const project = await world.project();
-  const browser = world.browser();
+  await using fixture = await openSignInFixture({ env: { RATE_LIMITS: "on" } });
+  const project = await fixture.project();
+  const browser = fixture.browser();
   for (const _ of times(60, Number)) locationOf(await browser.start(project, "github"));
   refused(await browser.start(project, "github"), 429, "RATE_LIMITED");
   assert.equal(await project.states(), 60);
@@ -255,11 +255,11 @@ Deno.test("60 starts a minute, then 429; they count apart from other requests", 
 });
 
 Deno.test("a provider that cannot be found sends the browser back with an error and begins nothing", async () => {
-  await using world = await openSignInWorld();
-  const project = await world.project();
+  await using fixture = await openSignInFixture();
+  const project = await fixture.project();
   for (const mishap of ["down", "broken", "error"] as const) {
-    world.google.mishap("discovery", mishap);
-    const browser = world.browser();
+    fixture.google.mishap("discovery", mishap);
+    const browser = fixture.browser();
     const answer = await browser.start(project, "google", { return_to: "/x", state: "mine" });
     const arrival = arrivalOf(answer);
     failedWith(arrival, "The provider did not answer as expected");
@@ -268,14 +268,14 @@ Deno.test("a provider that cannot be found sends the browser back with an error 
     assert.equal(browser.cookies.size, 0);
   }
   assert.equal(await project.states(), 0);
-  world.google.mishap("discovery", null);
-  locationOf(await world.browser().start(project, "google"));
+  fixture.google.mishap("discovery", null);
+  locationOf(await fixture.browser().start(project, "google"));
 });
 
 Deno.test("a provider's addresses are asked for once, however many start at once", async () => {
-  await using world = await openSignInWorld();
-  const project = await world.project();
-  await Promise.all(times(20, () => world.browser().start(project, "google")));
-  const asked = world.google.requests.filter((one) => one.includes("openid-configuration"));
+  await using fixture = await openSignInFixture();
+  const project = await fixture.project();
+  await Promise.all(times(20, () => fixture.browser().start(project, "google")));
+  const asked = fixture.google.requests.filter((one) => one.includes("openid-configuration"));
   assert.equal(asked.length, 1);
 });

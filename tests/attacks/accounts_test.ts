@@ -3,53 +3,53 @@ import { admin } from "../acceptance/server.ts";
 import { issueToken } from "../acceptance/project.ts";
 import {
   assertSentBack,
-  openWorld,
+  type Fixture,
+  openFixture,
   type ProviderName,
   PROVIDERS,
   type SignInProject,
   whose,
-  type World,
-} from "./world.ts";
+} from "./fixture.ts";
 
 /** Somebody at a provider who has, or says that they have, an e-mail address. */
-function personWith(world: World, provider: ProviderName, email: string, verified: unknown) {
-  if (provider === "google") return world.googlePerson({ email, emailVerified: verified }).login;
+function personWith(fixture: Fixture, provider: ProviderName, email: string, verified: unknown) {
+  if (provider === "google") return fixture.googlePerson({ email, emailVerified: verified }).login;
   const emails = [{ email, primary: true, verified: verified as boolean }];
-  return world.githubPerson({ emails }).login;
+  return fixture.githubPerson({ emails }).login;
 }
 
 /** A user that exists beforehand, made by the command line, with a session. */
 async function localUser(
-  world: World,
+  fixture: Fixture,
   { projectId }: SignInProject,
   email: string,
   verified: boolean,
 ) {
-  const { settings } = world.server;
+  const { settings } = fixture.server;
   const words = ["user", "create", "--project", projectId, "--email", email];
   const { userId } = await admin(verified ? [...words, "--verified"] : words, settings);
-  const token = world.secret(await issueToken(settings, { projectId }, userId));
+  const token = fixture.secret(await issueToken(settings, { projectId }, userId));
   return { userId: userId as string, token };
 }
 
 Deno.test("attacks on accounts", async (t) => {
-  await using world = await openWorld();
-  const project = await world.project();
+  await using fixture = await openFixture();
+  const project = await fixture.project();
   const signIn = (provider: ProviderName, login: string, at = project) =>
-    world.visitor().signIn(at, provider, login);
+    fixture.visitor().signIn(at, provider, login);
   const userOf = async (id: string, at = project) =>
-    (await world.users(at)).find(({ _id }) => _id === id)!;
+    (await fixture.users(at)).find(({ _id }) => _id === id)!;
 
   for (const provider of PROVIDERS) {
     await t.step(
       `e-mail pre-hijack: an unproved account loses its sessions to ${provider}'s proof`,
       async () => {
         const email = `victim-${provider}@example.com`;
-        const planted = await localUser(world, project, email, false);
-        assert.equal(await whose(world, project, planted.token), planted.userId);
-        const back = await signIn(provider, personWith(world, provider, email, true));
+        const planted = await localUser(fixture, project, email, false);
+        assert.equal(await whose(fixture, project, planted.token), planted.userId);
+        const back = await signIn(provider, personWith(fixture, provider, email, true));
         assert.deepEqual([back.userId, back.linkedByEmail], [planted.userId, true]);
-        assert.equal(await whose(world, project, planted.token), null, "the attacker is out");
+        assert.equal(await whose(fixture, project, planted.token), null, "the attacker is out");
         const user = await userOf(back.userId);
         assert.equal(user.emailVerified, true);
         assert.equal((user.providers as unknown[]).length, 1);
@@ -60,13 +60,13 @@ Deno.test("attacks on accounts", async (t) => {
       `e-mail pre-hijack: what ${provider} has not verified is never stored`,
       async () => {
         const email = `waiting-${provider}@example.com`;
-        const attacker = await signIn(provider, personWith(world, provider, email, false));
+        const attacker = await signIn(provider, personWith(fixture, provider, email, false));
         assert.equal((await userOf(attacker.userId)).email, null);
         const other = provider === "github" ? "google" : "github";
-        const victim = await signIn(other, personWith(world, other, email, true));
+        const victim = await signIn(other, personWith(fixture, other, email, true));
         assert.deepEqual([victim.isNewUser, victim.linkedByEmail], [true, false]);
         assert.notEqual(victim.userId, attacker.userId);
-        assert.equal(await whose(world, project, attacker.token), attacker.userId);
+        assert.equal(await whose(fixture, project, attacker.token), attacker.userId);
       },
     );
 
@@ -74,32 +74,32 @@ Deno.test("attacks on accounts", async (t) => {
       `unverified provider e-mail: ${provider}'s word must be plain and true`,
       async () => {
         const email = `owner-${provider}@example.com`;
-        const owner = await localUser(world, project, email, true);
+        const owner = await localUser(fixture, project, email, true);
         // GitHub's flag is in its list; both providers might send another type.
         for (const verified of [false, "true", "yes", 1, null, {}, [true]]) {
-          const back = await signIn(provider, personWith(world, provider, email, verified));
+          const back = await signIn(provider, personWith(fixture, provider, email, verified));
           assert.notEqual(back.userId, owner.userId, JSON.stringify(verified));
           assert.equal(back.linkedByEmail, false);
           assert.equal((await userOf(back.userId)).email, null);
         }
-        assert.equal(await whose(world, project, owner.token), owner.userId);
-        const back = await signIn(provider, personWith(world, provider, email, true));
+        assert.equal(await whose(fixture, project, owner.token), owner.userId);
+        const back = await signIn(provider, personWith(fixture, provider, email, true));
         assert.deepEqual([back.userId, back.linkedByEmail], [owner.userId, true]);
       },
     );
   }
 
   await t.step("e-mail of the profile: GitHub's public address proves nothing", async () => {
-    const owner = await localUser(world, project, "public@example.com", true);
+    const owner = await localUser(fixture, project, "public@example.com", true);
     const publicEmail = "public@example.com";
-    const { login } = world.githubPerson({ publicEmail, emails: [] });
+    const { login } = fixture.githubPerson({ publicEmail, emails: [] });
     const back = await signIn("github", login);
     assert.notEqual(back.userId, owner.userId);
   });
 
   await t.step("secondary e-mail: only the primary address links", async () => {
-    const owner = await localUser(world, project, "second@example.com", true);
-    const { login } = world.githubPerson({
+    const owner = await localUser(fixture, project, "second@example.com", true);
+    const { login } = fixture.githubPerson({
       emails: [
         { email: "second@example.com", primary: false, verified: true },
         { email: "first-of-two@example.com", primary: true, verified: true },
@@ -111,7 +111,7 @@ Deno.test("attacks on accounts", async (t) => {
   await t.step(
     "look-alike e-mail: no letter but the same, in either case, is the same",
     async () => {
-      const owner = await localUser(world, project, "mike.sky@example.com", true);
+      const owner = await localUser(fixture, project, "mike.sky@example.com", true);
       for (
         const email of [
           "mi\u212Ae.sky@example.com", // The Kelvin sign, which becomes k in lower case.
@@ -130,22 +130,22 @@ Deno.test("attacks on accounts", async (t) => {
         ]
       ) {
         for (const provider of PROVIDERS) {
-          const back = await signIn(provider, personWith(world, provider, email, true));
+          const back = await signIn(provider, personWith(fixture, provider, email, true));
           assert.notEqual(back.userId, owner.userId, JSON.stringify(email));
         }
       }
       const same = await signIn(
         "github",
-        personWith(world, "github", "Mike.Sky@Example.com", true),
+        personWith(fixture, "github", "Mike.Sky@Example.com", true),
       );
       assert.equal(same.userId, owner.userId);
     },
   );
 
   await t.step("provider user id as object or array, or as another type", async () => {
-    const victim = world.githubPerson();
+    const victim = fixture.githubPerson();
     const own = await signIn("github", victim.login);
-    const before = (await world.users(project)).length;
+    const before = (await fixture.users(project)).length;
     const odd = [
       { $ne: 0 },
       { $gt: 0 },
@@ -163,8 +163,8 @@ Deno.test("attacks on accounts", async (t) => {
       "",
     ];
     for (const id of odd) {
-      const { login } = world.githubPerson({ id });
-      const visitor = world.visitor();
+      const { login } = fixture.githubPerson({ id });
+      const visitor = fixture.visitor();
       const answer = await visitor.open(await visitor.approach(project, "github", login));
       assertSentBack(answer, project);
     }
@@ -182,26 +182,26 @@ Deno.test("attacks on accounts", async (t) => {
       "x".repeat(256),
     ];
     for (const sub of oddSubjects) {
-      const { login } = world.googlePerson({ sub });
-      const visitor = world.visitor();
+      const { login } = fixture.googlePerson({ sub });
+      const visitor = fixture.visitor();
       const answer = await visitor.open(await visitor.approach(project, "google", login));
       assertSentBack(answer, project);
     }
-    assert.equal((await world.users(project)).length, before, "nobody was made");
+    assert.equal((await fixture.users(project)).length, before, "nobody was made");
     assert.equal((await signIn("github", victim.login)).userId, own.userId);
   });
 
   await t.step("one id at two providers: two people", async () => {
-    const { id, login } = world.githubPerson();
-    const there = world.googlePerson({ sub: String(id) });
+    const { id, login } = fixture.githubPerson();
+    const there = fixture.googlePerson({ sub: String(id) });
     const [first, second] = [await signIn("github", login), await signIn("google", there.login)];
     assert.notEqual(first.userId, second.userId);
   });
 
   await t.step("a login that was given up: who takes it over is somebody else", async () => {
-    const former = world.githubPerson();
+    const former = fixture.githubPerson();
     const first = await signIn("github", former.login);
-    world.githubPerson({ login: former.login, id: former.id + 1_000_000 });
+    fixture.githubPerson({ login: former.login, id: former.id + 1_000_000 });
     const second = await signIn("github", former.login);
     assert.notEqual(second.userId, first.userId);
     assert.equal(second.isNewUser, true);
@@ -209,10 +209,10 @@ Deno.test("attacks on accounts", async (t) => {
 
   await t.step("an e-mail that is somebody else's by now is not taken from them", async () => {
     const email = "moved@example.com";
-    const person = world.githubPerson();
+    const person = fixture.githubPerson();
     const first = await signIn("github", person.login);
-    const owner = await localUser(world, project, email, true);
-    world.githubPerson({ ...person, emails: [{ email, primary: true, verified: true }] });
+    const owner = await localUser(fixture, project, email, true);
+    fixture.githubPerson({ ...person, emails: [{ email, primary: true, verified: true }] });
     const again = await signIn("github", person.login);
     assert.deepEqual([again.userId, again.linkedByEmail], [first.userId, false]);
     assert.equal((await userOf(owner.userId)).email, email);
@@ -222,17 +222,17 @@ Deno.test("attacks on accounts", async (t) => {
   await t.step(
     "the policy `never`: no e-mail signs in to an account of another provider",
     async () => {
-      const strict = await world.project({ linking: "never" });
+      const strict = await fixture.project({ linking: "never" });
       const email = "never@example.com";
-      const first = await signIn("github", personWith(world, "github", email, true), strict);
-      const second = await signIn("google", personWith(world, "google", email, true), strict);
+      const first = await signIn("github", personWith(fixture, "github", email, true), strict);
+      const second = await signIn("google", personWith(fixture, "google", email, true), strict);
       assert.notEqual(first.userId, second.userId);
       assert.equal(second.linkedByEmail, false);
     },
   );
 
   await t.step("mass assignment: users set of themselves only what is theirs to set", async () => {
-    const { token, userId } = await signIn("github", world.githubPerson().login);
+    const { token, userId } = await signIn("github", fixture.githubPerson().login);
     const before = await userOf(userId);
     const { publishableKey: key } = project;
     for (
@@ -253,14 +253,14 @@ Deno.test("attacks on accounts", async (t) => {
       ]
     ) {
       const call = { method: "PATCH", path: "/api/userAuth/me", key, token, body };
-      assert.equal((await world.send(call)).status, 400, JSON.stringify(body));
+      assert.equal((await fixture.send(call)).status, 400, JSON.stringify(body));
     }
     assert.deepEqual(await userOf(userId), before);
   });
 
   await t.step("a signed-in user is no server: they neither see nor manage others", async () => {
-    const mallory = await signIn("github", world.githubPerson().login);
-    const victim = await signIn("github", world.githubPerson().login);
+    const mallory = await signIn("github", fixture.githubPerson().login);
+    const victim = await signIn("github", fixture.githubPerson().login);
     const { publishableKey: key } = project;
     const path = `/api/userAuth/users/${victim.userId}`;
     for (
@@ -273,11 +273,11 @@ Deno.test("attacks on accounts", async (t) => {
       ]
     ) {
       for (const token of [mallory.token, victim.token]) {
-        const { status, body } = await world.send({ ...call, key, token });
+        const { status, body } = await fixture.send({ ...call, key, token });
         assert.deepEqual([status, body.code], [403, "SECRET_KEY_REQUIRED"], call.path);
       }
     }
-    assert.equal(await whose(world, project, victim.token), victim.userId);
+    assert.equal(await whose(fixture, project, victim.token), victim.userId);
   });
 
   await t.step("what is kept about users is no collection, under any key", async () => {
@@ -285,7 +285,7 @@ Deno.test("attacks on accounts", async (t) => {
     for (const name of [...names, "_identities", "_signInStates", "_providers", "%5Fusers"]) {
       for (const key of [project.secretKey, project.publishableKey]) {
         for (const path of [`/api/data/${name}`, `/api/schemas/${name}`]) {
-          const { status } = await world.send({ path, key });
+          const { status } = await fixture.send({ path, key });
           assert.ok([400, 403, 404].includes(status), `${path}: ${status}`);
         }
       }
@@ -293,24 +293,24 @@ Deno.test("attacks on accounts", async (t) => {
   });
 
   await t.step("one person in two projects: two users, and no token is good in both", async () => {
-    const other = await world.project();
-    const { login } = world.githubPerson();
+    const other = await fixture.project();
+    const { login } = fixture.githubPerson();
     const [here, there] = [await signIn("github", login), await signIn("github", login, other)];
     assert.notEqual(here.userId, there.userId);
-    assert.equal(await whose(world, other, here.token), null);
-    assert.equal(await whose(world, project, there.token), null);
+    assert.equal(await whose(fixture, other, here.token), null);
+    assert.equal(await whose(fixture, project, there.token), null);
   });
 
   await t.step("twenty first sign-ins of one person at once make one user", async () => {
-    const fresh = await world.project();
+    const fresh = await fixture.project();
     for (const provider of PROVIDERS) {
-      const login = personWith(world, provider, `crowd-${provider}@example.com`, true);
+      const login = personWith(fixture, provider, `crowd-${provider}@example.com`, true);
       const backs = await Promise.all(
         Array.from({ length: 20 }, () => signIn(provider, login, fresh)),
       );
       assert.equal(new Set(backs.map(({ userId }) => userId)).size, 1);
       assert.equal(backs.filter(({ isNewUser }) => isNewUser).length, 1);
     }
-    assert.equal((await world.users(fresh)).length, 2);
+    assert.equal((await fixture.users(fresh)).length, 2);
   });
 });

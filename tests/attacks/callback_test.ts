@@ -5,21 +5,21 @@ import {
   assertBringsNothing,
   assertSentBack,
   assertUnknownState,
-  openWorld,
+  openFixture,
   PROVIDERS,
   refusal,
-} from "./world.ts";
+} from "./fixture.ts";
 
 const EVIL = "https://evil.example";
 const REPLAYS = 20;
 
 Deno.test("attacks on the way to a provider and back", async (t) => {
-  await using world = await openWorld();
-  const project = await world.project();
-  const { github, google } = world;
-  const ann = world.githubPerson();
-  const gina = world.googlePerson();
-  const mallory = world.githubPerson();
+  await using fixture = await openFixture();
+  const project = await fixture.project();
+  const { github, google } = fixture;
+  const ann = fixture.githubPerson();
+  const gina = fixture.googlePerson();
+  const mallory = fixture.githubPerson();
   const who = { github: ann.login, google: gina.login };
 
   /** How often a provider was asked to redeem a code. */
@@ -28,23 +28,23 @@ Deno.test("attacks on the way to a provider and back", async (t) => {
       .length;
 
   await t.step("login CSRF: the attacker's callback in the victim's browser", async () => {
-    const attacker = world.visitor();
+    const attacker = fixture.visitor();
     const planted = await attacker.approach(project, "github", mallory.login);
     const before = redemptions();
-    const stranger = world.visitor();
+    const stranger = fixture.visitor();
     assertUnknownState(await stranger.open(planted));
     // One who is about to sign in has a mark of his own, which is not the attacker's.
-    const victim = world.visitor();
+    const victim = fixture.visitor();
     const own = await victim.approach(project, "github", ann.login);
     assertUnknownState(await victim.open(planted));
     assert.equal(redemptions(), before, "the provider was not asked");
-    assert.deepEqual(await world.users(project), []);
+    assert.deepEqual(await fixture.users(project), []);
     // Nor did the attacker spoil the victim's own sign-in.
     assert.equal((await victim.open(own)).status, 302);
   });
 
   await t.step("login CSRF: a made-up or altered mark is no mark", async () => {
-    const attacker = world.visitor();
+    const attacker = fixture.visitor();
     const planted = await attacker.approach(project, "github", mallory.login);
     const [[name, mark]] = [...attacker.cookies] as [[string, string]];
     for (
@@ -56,7 +56,7 @@ Deno.test("attacks on the way to a provider and back", async (t) => {
         "",
       ]
     ) {
-      const victim = world.visitor();
+      const victim = fixture.visitor();
       victim.cookies.set(name, value);
       assertUnknownState(await victim.open(planted));
     }
@@ -64,7 +64,7 @@ Deno.test("attacks on the way to a provider and back", async (t) => {
 
   for (const provider of PROVIDERS) {
     await t.step(`state replay at ${provider}: a state is good once`, async () => {
-      const victim = world.visitor();
+      const victim = fixture.visitor();
       const back = await victim.approach(project, provider, who[provider]);
       assert.equal((await victim.open(back)).status, 302);
       assertUnknownState(await victim.open(back));
@@ -72,7 +72,7 @@ Deno.test("attacks on the way to a provider and back", async (t) => {
   }
 
   await t.step(`state replay: of ${REPLAYS} callbacks at once exactly one signs in`, async () => {
-    const victim = world.visitor();
+    const victim = fixture.visitor();
     const back = await victim.approach(project, "github", ann.login);
     const before = redemptions();
     const answers = await Promise.all(Array.from({ length: REPLAYS }, () => victim.open(back)));
@@ -82,7 +82,7 @@ Deno.test("attacks on the way to a provider and back", async (t) => {
   });
 
   await t.step("made-up states, and none or two at once", async () => {
-    const victim = world.visitor();
+    const victim = fixture.visitor();
     const back = await victim.approach(project, "github", ann.login);
     const state = back.searchParams.get("state")!;
     const query = (text: string) => new URL(`${back.origin}${back.pathname}?${text}`);
@@ -108,7 +108,7 @@ Deno.test("attacks on the way to a provider and back", async (t) => {
 
   await t.step("mix-up of providers: a state is good for its own provider only", async () => {
     for (const [begun, other] of [["github", "google"], ["google", "github"]] as const) {
-      const victim = world.visitor();
+      const victim = fixture.visitor();
       const back = await victim.approach(project, begun, who[begun]);
       const before = redemptions();
       const mixed = new URL(back);
@@ -124,7 +124,7 @@ Deno.test("attacks on the way to a provider and back", async (t) => {
   });
 
   await t.step("mix-up of providers: an answer in another issuer's name", async () => {
-    const victim = world.visitor();
+    const victim = fixture.visitor();
     const back = await victim.approach(project, "google", gina.login);
     back.searchParams.set("iss", EVIL);
     assertSentBack(await victim.open(back), project);
@@ -134,20 +134,20 @@ Deno.test("attacks on the way to a provider and back", async (t) => {
     "code injection: a code of the attacker's sign-in under the victim's state",
     async () => {
       for (const provider of PROVIDERS) {
-        const attacker = world.visitor();
-        const theirs = provider === "github" ? mallory.login : world.googlePerson().login;
+        const attacker = fixture.visitor();
+        const theirs = provider === "github" ? mallory.login : fixture.googlePerson().login;
         const stolen = await attacker.approach(project, provider, theirs);
-        const victim = world.visitor();
+        const victim = fixture.visitor();
         const back = await victim.approach(project, provider, who[provider]);
         back.searchParams.set("code", stolen.searchParams.get("code")!);
         assertSentBack(await victim.open(back), project);
-        assert.deepEqual(world.provider(provider).takeRefusals(), ["token: verifier"]);
+        assert.deepEqual(fixture.provider(provider).takeRefusals(), ["token: verifier"]);
       }
     },
   );
 
   await t.step("a code that is missing, made up, or there twice", async () => {
-    const victim = world.visitor();
+    const victim = fixture.visitor();
     for (const code of [[], ["made-up"], [""], ["a", "b"]]) {
       const back = await victim.approach(project, "github", ann.login);
       back.searchParams.delete("code");
@@ -160,7 +160,7 @@ Deno.test("attacks on the way to a provider and back", async (t) => {
   });
 
   await t.step("a provider's error text is not passed on to the page", async () => {
-    const victim = world.visitor();
+    const victim = fixture.visitor();
     const back = await github.deny(await victim.begin(project, "github"));
     const planted = "<script>alert(1)</script>";
     back.searchParams.set("error_description", planted);
@@ -170,7 +170,7 @@ Deno.test("attacks on the way to a provider and back", async (t) => {
   });
 
   await t.step("open redirect by return_to: only a path of the site comes back", async () => {
-    const victim = world.visitor();
+    const victim = fixture.visitor();
     for (
       const returnTo of [
         EVIL,
@@ -211,13 +211,13 @@ Deno.test("attacks on the way to a provider and back", async (t) => {
   });
 
   await t.step("open redirect by other parameters: the target is the Site URL's", async () => {
-    const victim = world.visitor();
+    const victim = fixture.visitor();
     for (const name of ["redirect_uri", "site_url", "siteUrl", "redirect", "callback"]) {
       const answer = await victim.start(project, "github", { [name]: EVIL });
       // Refused or not listened to.
       if (answer.status === 400) continue;
       const location = new URL(answer.headers.get("location")!);
-      const own = `${world.publicUrl}/api/userAuth/social/github/callback`;
+      const own = `${fixture.publicUrl}/api/userAuth/social/github/callback`;
       assert.equal(location.searchParams.get("redirect_uri"), own);
       const back = await github.approve(location, ann.login);
       back.searchParams.set(name, EVIL);
@@ -241,7 +241,7 @@ Deno.test("attacks on the way to a provider and back", async (t) => {
         ]
       ) {
         const words = ["project", "create", "--name", "Evil", "--site-url", siteUrl];
-        const { code } = await adminEnd(words, world.server.settings);
+        const { code } = await adminEnd(words, fixture.server.settings);
         assert.equal(code, 1, siteUrl);
       }
     },
@@ -261,18 +261,18 @@ Deno.test("attacks on the way to a provider and back", async (t) => {
         forwarded: "host=evil.example;proto=https",
         referer: `${EVIL}/`,
       };
-      const victim = world.visitor();
+      const victim = fixture.visitor();
       const answer = await victim.start(project, "github", {}, forged);
       assert.doesNotMatch(JSON.stringify([...answer.headers]), /evil/);
       const location = new URL(answer.headers.get("location")!);
-      const own = `${world.publicUrl}/api/userAuth/social/github/callback`;
+      const own = `${fixture.publicUrl}/api/userAuth/social/github/callback`;
       assert.equal(location.searchParams.get("redirect_uri"), own);
       const home = await victim.open(await github.approve(location, ann.login), forged);
       assert.equal(new URL(home.headers.get("location")!).origin, project.siteUrl);
 
       const path = `/api/userAuth/social/github/start?x-api-key=${project.publishableKey}`;
       const { status, head } = await exchange(
-        world.server.port,
+        fixture.server.port,
         `GET ${path} HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n`,
       );
       assert.equal(status, 302);
@@ -282,7 +282,7 @@ Deno.test("attacks on the way to a provider and back", async (t) => {
   );
 
   await t.step("header injection by state and return_to", async () => {
-    const victim = world.visitor();
+    const victim = fixture.visitor();
     const state = "a\r\nset-cookie: evil=1\r\n\r\n<script>";
     const answer = await victim.start(project, "github", { state });
     if (answer.status === 302) {
@@ -295,7 +295,7 @@ Deno.test("attacks on the way to a provider and back", async (t) => {
   });
 
   await t.step("a secret key in an address is refused, and so are keys of nobody", async () => {
-    const victim = world.visitor();
+    const victim = fixture.visitor();
     const start = (query: string) =>
       victim.send({ path: `/api/userAuth/social/github/start?${query}` });
     for (
@@ -314,7 +314,7 @@ Deno.test("attacks on the way to a provider and back", async (t) => {
   });
 
   await t.step("no redirect can be kept, or tell the next page where it came from", async () => {
-    const victim = world.visitor();
+    const victim = fixture.visitor();
     const started = await victim.start(project, "github");
     const back = await github.approve(started.headers.get("location")!, ann.login);
     const ended = await victim.open(back);
@@ -330,14 +330,14 @@ Deno.test("attacks on the way to a provider and back", async (t) => {
   });
 
   await t.step("a provider that was switched off meanwhile signs nobody in", async () => {
-    const closing = await world.project();
-    const victim = world.visitor();
+    const closing = await fixture.project();
+    const victim = fixture.visitor();
     const back = await victim.approach(closing, "github", ann.login);
     const words = ["provider", "set", "--project", closing.projectId, "--provider", "github"];
     const clientId = ["--client-id", `github-${closing.projectId}`];
     const { code } = await adminEnd(
       [...words, ...clientId, "--disabled"],
-      world.server.settings,
+      fixture.server.settings,
       "",
     );
     assert.equal(code, 0);
@@ -346,6 +346,6 @@ Deno.test("attacks on the way to a provider and back", async (t) => {
       422,
       "PROVIDER_NOT_CONFIGURED",
     ]);
-    assert.deepEqual(await world.users(closing), []);
+    assert.deepEqual(await fixture.users(closing), []);
   });
 });

@@ -3,7 +3,7 @@ import { createUser } from "@/lib/auth/create_user.ts";
 import { verifiedEmail } from "../support/github_fake.ts";
 import { openAccount, PASSWORD } from "../support/dashboard.ts";
 import { openTestApp } from "../support/test_app.ts";
-import { openSignInWorld } from "../api/sign_in_world.ts";
+import { openSignInFixture } from "../api/sign_in_fixture.ts";
 
 const ANN = "kann@example.com";
 
@@ -47,29 +47,29 @@ Deno.test("look-alike address: it makes no second user, and finds the one there 
 });
 
 Deno.test("look-alike mailbox: a provider's proof of it opens nobody else's account", async () => {
-  await using world = await openSignInWorld();
-  const project = await world.project();
-  const id = await createUser(world.app.services, project.projectId, {
+  await using fixture = await openSignInFixture();
+  const project = await fixture.project();
+  const id = await createUser(fixture.app.services, project.projectId, {
     email: ANN,
     verified: true,
   });
   for (const [i, email] of LOOK_ALIKES.slice(1).entries()) {
     const login = `look-alike-${i}`;
-    world.github.join({ login, id: 9000 + i, name: "Eve", emails: verifiedEmail(email) });
-    const { parameters } = await world.browser().signIn(project, "github", login);
+    fixture.github.join({ login, id: 9000 + i, name: "Eve", emails: verifiedEmail(email) });
+    const { parameters } = await fixture.browser().signIn(project, "github", login);
     assert.notEqual(parameters.userId, id, email);
     assert.equal(parameters.linkedByEmail, "false", email);
   }
   const users = await project.users();
   assert.deepEqual(users.map(({ email }) => email).filter((email) => email !== null), [ANN]);
 
-  world.github.join({
+  fixture.github.join({
     login: "ann",
     id: 8999,
     name: "Ann",
     emails: verifiedEmail("Kann@example.com"),
   });
-  const { parameters } = await world.browser().signIn(project, "github", "ann");
+  const { parameters } = await fixture.browser().signIn(project, "github", "ann");
   assert.deepEqual([parameters.userId, parameters.linkedByEmail], [id, "true"]);
 });
 

@@ -9,13 +9,13 @@ import { serveExample } from "../../examples/signin/serve.ts";
 import { createCollection } from "../acceptance/project.ts";
 import { openBrowser, type TestBrowser } from "../support/browser.ts";
 import { passOn, serveSite } from "../support/tls.ts";
-import { openWorld, type SignInProject, type World } from "./world.ts";
+import { type Fixture, openFixture, type SignInProject } from "./fixture.ts";
 
 /** More than any step takes, on a machine that does much else. */
 const STEP_MS = 15_000;
 
 export interface ExampleSite extends AsyncDisposable {
-  readonly world: World;
+  readonly fixture: Fixture;
   readonly project: SignInProject;
   readonly browser: TestBrowser;
   /** A person's browser, with a page that nothing was opened in yet. */
@@ -65,10 +65,10 @@ export async function openExampleSite(): Promise<ExampleSite> {
         headers: { "content-type": "text/html" },
       })),
   );
-  const world = opening.use(await openWorld({ PUBLIC_URL: api.origin }));
-  target = world.server.url;
-  const project = await world.project({ siteUrl: app.origin });
-  await createCollection(world.server.settings, project, {
+  const fixture = opening.use(await openFixture({ PUBLIC_URL: api.origin }));
+  target = fixture.server.url;
+  const project = await fixture.project({ siteUrl: app.origin });
+  await createCollection(fixture.server.settings, project, {
     name: "notes",
     fields: [{ key: "text", type: "String", required: true }],
   });
@@ -79,7 +79,7 @@ export async function openExampleSite(): Promise<ExampleSite> {
   const opened = opening.move();
 
   return {
-    world,
+    fixture,
     project,
     browser,
     evilOrigin: evil.origin,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { assertAlike } from "./alike.ts";
-import { openWorld, refusal, type Return, type SignInProject, type Visitor } from "./world.ts";
+import { openFixture, refusal, type Return, type SignInProject, type Visitor } from "./fixture.ts";
 
 const REPLAYS = 50;
 
@@ -13,12 +13,12 @@ async function assertNotBurned(visitor: Visitor, project: SignInProject, back: R
 }
 
 Deno.test("attacks on the one-time code", async (t) => {
-  await using world = await openWorld();
-  const [project, other] = await Promise.all([world.project(), world.project()]);
-  const victim = world.visitor();
-  const { login } = world.githubPerson();
-  const attacker = world.visitor();
-  const mallory = world.githubPerson().login;
+  await using fixture = await openFixture();
+  const [project, other] = await Promise.all([fixture.project(), fixture.project()]);
+  const victim = fixture.visitor();
+  const { login } = fixture.githubPerson();
+  const attacker = fixture.visitor();
+  const mallory = fixture.githubPerson().login;
   const signIn = () => victim.signIn(project, "github", login);
 
   await t.step(`code replay: of ${REPLAYS} exchanges at once exactly one wins`, async () => {

@@ -1,19 +1,19 @@
 import assert from "node:assert/strict";
 import { browserTest } from "../support/browser.ts";
 import { keptToken, openExampleSite } from "./example_site.ts";
-import { whose } from "./world.ts";
+import { whose } from "./fixture.ts";
 
 browserTest(
   "the attacker's finished redirect, opened by the victim on the example page",
   async (t) => {
     await using site = await openExampleSite();
-    const { world, project } = site;
-    const mallory = world.githubPerson({ login: "mallory" });
-    world.githubPerson({ login: "victim", name: "The Victim" });
+    const { fixture, project } = site;
+    const mallory = fixture.githubPerson({ login: "mallory" });
+    fixture.githubPerson({ login: "victim", name: "The Victim" });
 
     /** A sign-in of the attacker's that stopped at the last redirect. */
     async function plant(state: string | null) {
-      const back = await world.visitor().signIn(
+      const back = await fixture.visitor().signIn(
         project,
         "github",
         mallory.login,
@@ -37,10 +37,10 @@ browserTest(
         );
         assert.equal(victim.page.url(), `${project.siteUrl}/`, "nothing stays in the address");
         assert.equal(await keptToken(victim, project), null);
-        const called = victim.seen.filter(({ url }) => url.startsWith(world.publicUrl));
+        const called = victim.seen.filter(({ url }) => url.startsWith(fixture.publicUrl));
         assert.deepEqual(called, [], "the page asked for nothing");
         // The code was not even spent.
-        assert.equal((await world.visitor().exchange(project, back)).status, 200);
+        assert.equal((await fixture.visitor().exchange(project, back)).status, 200);
         await victim.context.close();
       });
     }
@@ -50,13 +50,13 @@ browserTest(
       const victim = await site.person();
       await victim.page.goto(project.siteUrl);
       await victim.signIn("GitHub", "victim");
-      const before = world.secret(await keptToken(victim, project));
+      const before = fixture.secret(await keptToken(victim, project));
       await victim.page.goto(address);
       await victim.page.getByText("was not begun here").waitFor();
       assert.equal(await keptToken(victim, project), before);
       await victim.page.goto(project.siteUrl);
       await victim.page.getByText("The Victim").waitFor();
-      world.secret(await keptToken(victim, project));
+      fixture.secret(await keptToken(victim, project));
       await victim.context.close();
     });
 
@@ -70,7 +70,7 @@ browserTest(
       await page.goto(address);
       await page.getByText("was not begun here").waitFor();
       assert.equal(await keptToken(victim, project), null);
-      assert.equal(await whose(world, project, back.token), back.userId);
+      assert.equal(await whose(fixture, project, back.token), back.userId);
       await victim.context.close();
     });
   },

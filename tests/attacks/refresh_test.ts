@@ -3,7 +3,14 @@ import { isSignedIn, refresh, refreshed, signIn } from "../api/signed_in.ts";
 import { type Answer, createCollection } from "../acceptance/project.ts";
 import { until } from "../acceptance/until.ts";
 import { openTestApp } from "../support/test_app.ts";
-import { openWorld, refusal, type SignInProject, Visitor, whose, type World } from "./world.ts";
+import {
+  type Fixture,
+  openFixture,
+  refusal,
+  type SignInProject,
+  Visitor,
+  whose,
+} from "./fixture.ts";
 
 const INVALID = [401, "REFRESH_TOKEN_INVALID"];
 
@@ -33,78 +40,78 @@ const FOREIGN = [
 const inHeader = (token: string) => ({ "x-refresh-token": token });
 
 /** Signs somebody new in. */
-async function enter(world: World, project: SignInProject) {
-  const visitor = world.visitor();
-  const { login } = world.githubPerson();
+async function enter(fixture: Fixture, project: SignInProject) {
+  const visitor = fixture.visitor();
+  const { login } = fixture.githubPerson();
   return { visitor, login, ...await visitor.enter(project, "github", login) };
 }
 
 /** Renews by a token that a thief or an application without cookies holds. */
-const renew = (world: World, project: SignInProject, token: string) =>
-  world.visitor().post(project, "refresh-token", {}, inHeader(token));
+const renew = (fixture: Fixture, project: SignInProject, token: string) =>
+  fixture.visitor().post(project, "refresh-token", {}, inHeader(token));
 
-function tokensOf(world: World, { status, body, text }: Answer) {
+function tokensOf(fixture: Fixture, { status, body, text }: Answer) {
   assert.equal(status, 200, text);
   return {
-    access: world.secret(body.data.accessToken as string),
-    refresh: world.secret(body.data.refreshToken as string),
+    access: fixture.secret(body.data.accessToken as string),
+    refresh: fixture.secret(body.data.refreshToken as string),
   };
 }
 
 Deno.test("attacks on refresh tokens", async (t) => {
-  await using world = await openWorld();
-  const [project, other] = await Promise.all([world.project(), world.project()]);
-  await createCollection(world.server.settings, project, { name: "notes", fields: [] });
+  await using fixture = await openFixture();
+  const [project, other] = await Promise.all([fixture.project(), fixture.project()]);
+  await createCollection(fixture.server.settings, project, { name: "notes", fields: [] });
 
   /** Neither the account nor a private list opens to it any more. */
   async function assertShutOut(token: string): Promise<void> {
-    assert.equal(await whose(world, project, token), null);
+    assert.equal(await whose(fixture, project, token), null);
     const { publishableKey: key } = project;
-    const { status } = await world.send({ path: "/api/data/notes", key, token });
+    const { status } = await fixture.send({ path: "/api/data/notes", key, token });
     assert.equal(status, 401);
   }
 
   await t.step(
     "refresh reuse: a late replay ends the session for the thief and the owner",
     async () => {
-      const { refreshToken: stolen, token, userId } = await enter(world, project);
-      const bystander = await enter(world, project);
-      const owners = tokensOf(world, await renew(world, project, stolen));
+      const { refreshToken: stolen, token, userId } = await enter(fixture, project);
+      const bystander = await enter(fixture, project);
+      const owners = tokensOf(fixture, await renew(fixture, project, stolen));
       const usedAt = performance.now();
       // The grace is real time to a served process: there is nothing else to wait for.
       await until("the grace is over", () => performance.now() - usedAt > GRACE_MS, 2 * GRACE_MS);
-      assert.equal(await whose(world, project, owners.access), userId);
-      assert.deepEqual(refusal(await renew(world, project, stolen)), INVALID);
+      assert.equal(await whose(fixture, project, owners.access), userId);
+      assert.deepEqual(refusal(await renew(fixture, project, stolen)), INVALID);
       await assertShutOut(token);
       await assertShutOut(owners.access);
-      assert.deepEqual(refusal(await renew(world, project, owners.refresh)), INVALID);
+      assert.deepEqual(refusal(await renew(fixture, project, owners.refresh)), INVALID);
       await until("the log tells of it as a security event", () => {
-        const lines = world.server.stdout().split("\n");
+        const lines = fixture.server.stdout().split("\n");
         return lines.some((line) =>
           line.includes("refresh_token_replayed") && line.includes(userId)
         );
       }, LOG_MS);
-      assert.equal(await whose(world, project, bystander.token), bystander.userId);
+      assert.equal(await whose(fixture, project, bystander.token), bystander.userId);
     },
   );
 
   await t.step(
     "refresh race: at once all win, and all by one successor",
     async () => {
-      const { refreshToken, userId } = await enter(world, project);
+      const { refreshToken, userId } = await enter(fixture, project);
       const answers = await Promise.all(
-        Array.from({ length: RACERS }, () => renew(world, project, refreshToken)),
+        Array.from({ length: RACERS }, () => renew(fixture, project, refreshToken)),
       );
-      const won = answers.map((answer) => tokensOf(world, answer));
+      const won = answers.map((answer) => tokensOf(fixture, answer));
       assert.equal(new Set(won.map(({ refresh }) => refresh)).size, 1);
-      for (const { access } of won) assert.equal(await whose(world, project, access), userId);
+      for (const { access } of won) assert.equal(await whose(fixture, project, access), userId);
       // They are one session: when one signs out, no other goes on.
       const [first] = won;
-      const out = await world.visitor().post(project, "logout", {}, inHeader(first!.refresh));
+      const out = await fixture.visitor().post(project, "logout", {}, inHeader(first!.refresh));
       assert.equal(out.status, 200);
       for (const { access, refresh } of won) {
         await assertShutOut(access);
-        assert.deepEqual(refusal(await renew(world, project, refresh)), INVALID);
+        assert.deepEqual(refusal(await renew(fixture, project, refresh)), INVALID);
       }
     },
   );
@@ -112,25 +119,25 @@ Deno.test("attacks on refresh tokens", async (t) => {
   await t.step(
     "refresh flood: one token is answered at most so often, and its session stands",
     async () => {
-      const { refreshToken, userId } = await enter(world, project);
+      const { refreshToken, userId } = await enter(fixture, project);
       const answers = await Promise.all(
-        Array.from({ length: REPLAYS_MAX + 20 }, () => renew(world, project, refreshToken)),
+        Array.from({ length: REPLAYS_MAX + 20 }, () => renew(fixture, project, refreshToken)),
       );
       const won = answers.filter(({ status }) => status === 200);
       assert.equal(won.length, REPLAYS_MAX + 1, "its first use, and so many more");
       for (const answer of answers.filter(({ status }) => status !== 200)) {
         assert.deepEqual(refusal(answer), INVALID);
       }
-      const { refresh } = tokensOf(world, won.at(-1)!);
-      const { access } = tokensOf(world, await renew(world, project, refresh));
-      assert.equal(await whose(world, project, access), userId);
+      const { refresh } = tokensOf(fixture, won.at(-1)!);
+      const { access } = tokensOf(fixture, await renew(fixture, project, refresh));
+      assert.equal(await whose(fixture, project, access), userId);
     },
   );
 
   await t.step(
     "guessed secrets: a right id does not help, and nothing comes of trying",
     async () => {
-      const { refreshToken, token, userId } = await enter(world, project);
+      const { refreshToken, token, userId } = await enter(fixture, project);
       const [id, secret] = refreshToken.split(".") as [string, string];
       for (
         const guess of [
@@ -145,31 +152,33 @@ Deno.test("attacks on refresh tokens", async (t) => {
           `${id.toUpperCase()}.${secret}x`,
           secret,
         ]
-      ) assert.deepEqual(refusal(await renew(world, project, guess)), INVALID, guess);
+      ) assert.deepEqual(refusal(await renew(fixture, project, guess)), INVALID, guess);
       for (const odd of [{ $ne: "" }, [refreshToken], 1, true]) {
-        const answer = await world.visitor().post(project, "refresh-token", { refreshToken: odd });
+        const answer = await fixture.visitor().post(project, "refresh-token", {
+          refreshToken: odd,
+        });
         assert.ok([400, 401].includes(answer.status), JSON.stringify(odd));
       }
-      assert.equal(await whose(world, project, token), userId);
-      tokensOf(world, await renew(world, project, refreshToken));
+      assert.equal(await whose(fixture, project, token), userId);
+      tokensOf(fixture, await renew(fixture, project, refreshToken));
     },
   );
 
   await t.step("refresh of another project: refused there, and untouched", async () => {
-    const { refreshToken } = await enter(world, project);
-    assert.deepEqual(refusal(await renew(world, other, refreshToken)), INVALID);
-    const out = await world.visitor().post(other, "logout", {}, inHeader(refreshToken));
+    const { refreshToken } = await enter(fixture, project);
+    assert.deepEqual(refusal(await renew(fixture, other, refreshToken)), INVALID);
+    const out = await fixture.visitor().post(other, "logout", {}, inHeader(refreshToken));
     assert.equal(out.status, 200);
-    tokensOf(world, await renew(world, project, refreshToken));
+    tokensOf(fixture, await renew(fixture, project, refreshToken));
   });
 
   await t.step("cookie of another project: neither name nor value carries over", async () => {
-    const { visitor, refreshToken } = await enter(world, project);
+    const { visitor, refreshToken } = await enter(fixture, project);
     const kept = visitor.cookies.get(Visitor.refreshCookie(project));
     assert.equal(kept, refreshToken);
     // The browser sends all its cookies; under the other project's key none of them counts.
     assert.deepEqual(refusal(await visitor.post(other, "refresh-token")), INVALID);
-    const planted = world.visitor();
+    const planted = fixture.visitor();
     planted.cookies.set(Visitor.refreshCookie(other), refreshToken);
     assert.deepEqual(refusal(await planted.post(other, "refresh-token")), INVALID);
     assert.deepEqual(refusal(await planted.post(project, "refresh-token")), INVALID);
@@ -179,9 +188,9 @@ Deno.test("attacks on refresh tokens", async (t) => {
   await t.step(
     "credentialed refresh from a foreign origin: the cookie is as if it were not there",
     async () => {
-      const { visitor } = await enter(world, project);
+      const { visitor } = await enter(fixture, project);
       const before = visitor.cookies.get(Visitor.refreshCookie(project));
-      for (const origin of [...FOREIGN, world.publicUrl, world.server.url]) {
+      for (const origin of [...FOREIGN, fixture.publicUrl, fixture.server.url]) {
         const answer = await visitor.post(project, "refresh-token", {}, { origin });
         assert.deepEqual(refusal(answer), INVALID, origin);
         assert.deepEqual(answer.headers.getSetCookie(), [], origin);
@@ -200,24 +209,24 @@ Deno.test("attacks on refresh tokens", async (t) => {
   );
 
   await t.step("credentialed logout from a foreign origin: nobody is signed out", async () => {
-    const { visitor, token, userId } = await enter(world, project);
-    for (const origin of [...FOREIGN, world.publicUrl]) {
+    const { visitor, token, userId } = await enter(fixture, project);
+    for (const origin of [...FOREIGN, fixture.publicUrl]) {
       const out = await visitor.post(project, "logout", {}, { origin });
       assert.equal(out.status, 200, origin);
       assert.deepEqual(out.headers.getSetCookie(), [], origin);
       const all = await visitor.post(project, "logout-all", {}, { origin });
       assert.equal(all.status, 401, origin);
     }
-    assert.equal(await whose(world, project, token), userId);
+    assert.equal(await whose(fixture, project, token), userId);
     assert.equal((await visitor.post(project, "logout")).status, 200);
-    assert.equal(await whose(world, project, token), null);
+    assert.equal(await whose(fixture, project, token), null);
     assert.equal(visitor.cookies.get(Visitor.refreshCookie(project)), undefined);
   });
 
   await t.step(
     "credentialed refresh by a form: bodies that need no preflight are not taken",
     async () => {
-      const { visitor } = await enter(world, project);
+      const { visitor } = await enter(fixture, project);
       for (
         const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"]
       ) {
@@ -231,11 +240,11 @@ Deno.test("attacks on refresh tokens", async (t) => {
   );
 
   await t.step("session planting: a foreign page sets no cookie by tokens of its own", async () => {
-    const { refreshToken } = await enter(world, project);
-    const { login } = world.githubPerson();
-    const victim = world.visitor();
+    const { refreshToken } = await enter(fixture, project);
+    const { login } = fixture.githubPerson();
+    const victim = fixture.visitor();
     for (const origin of FOREIGN) {
-      const back = await world.visitor().signIn(project, "github", login);
+      const back = await fixture.visitor().signIn(project, "github", login);
       const exchanged = await victim.exchange(project, back, { origin });
       assert.equal(exchanged.status, 200);
       assert.deepEqual(exchanged.headers.getSetCookie(), [], origin);
@@ -243,7 +252,7 @@ Deno.test("attacks on refresh tokens", async (t) => {
       const renewed = await victim.post(project, "refresh-token", {}, headers);
       assert.equal(renewed.status, 200);
       assert.deepEqual(renewed.headers.getSetCookie(), [], origin);
-      world.secret(exchanged.body.data.refreshToken);
+      fixture.secret(exchanged.body.data.refreshToken);
     }
     assert.equal(victim.cookies.size, 0);
   });
@@ -251,68 +260,68 @@ Deno.test("attacks on refresh tokens", async (t) => {
   await t.step(
     "session fixation: a planted session is not the one that a sign-in opens",
     async () => {
-      const attacker = await enter(world, project);
-      const victim = world.visitor();
+      const attacker = await enter(fixture, project);
+      const victim = fixture.visitor();
       victim.cookies.set(Visitor.refreshCookie(project), attacker.refreshToken);
-      const { login } = world.githubPerson();
+      const { login } = fixture.githubPerson();
       const own = await victim.enter(project, "github", login);
       assert.notEqual(own.userId, attacker.userId);
       assert.notEqual(own.refreshToken, attacker.refreshToken);
       assert.equal(victim.cookies.get(Visitor.refreshCookie(project)), own.refreshToken);
-      const renewed = tokensOf(world, await renew(world, project, attacker.refreshToken));
-      assert.equal(await whose(world, project, renewed.access), attacker.userId);
-      assert.equal(await whose(world, project, own.token), own.userId);
+      const renewed = tokensOf(fixture, await renew(fixture, project, attacker.refreshToken));
+      assert.equal(await whose(fixture, project, renewed.access), attacker.userId);
+      assert.equal(await whose(fixture, project, own.token), own.userId);
       // The attacker's end is not the victim's.
-      await world.visitor().post(project, "logout", {}, inHeader(renewed.refresh));
-      assert.equal(await whose(world, project, own.token), own.userId);
+      await fixture.visitor().post(project, "logout", {}, inHeader(renewed.refresh));
+      assert.equal(await whose(fixture, project, own.token), own.userId);
     },
   );
 
   await t.step(
     "session fixation: a bearer that is sent along is not the one signed in",
     async () => {
-      const attacker = await enter(world, project);
-      const victim = world.visitor();
-      const { login } = world.githubPerson();
+      const attacker = await enter(fixture, project);
+      const victim = fixture.visitor();
+      const { login } = fixture.githubPerson();
       const headers = { authorization: `Bearer ${attacker.token}` };
       const started = await victim.start(project, "github", {}, headers);
-      const back = await world.github.approve(started.headers.get("location")!, login);
+      const back = await fixture.github.approve(started.headers.get("location")!, login);
       const home = new URL((await victim.open(back, headers)).headers.get("location")!);
       assert.notEqual(home.searchParams.get("userId"), attacker.userId);
-      const token = world.secret(new URLSearchParams(home.hash.slice(1)).get("token")!);
-      assert.equal(await whose(world, project, token), home.searchParams.get("userId"));
+      const token = fixture.secret(new URLSearchParams(home.hash.slice(1)).get("token")!);
+      assert.equal(await whose(fixture, project, token), home.searchParams.get("userId"));
     },
   );
 
   await t.step("session of another user: it can be neither seen nor ended", async () => {
-    const [mine, theirs] = [await enter(world, project), await enter(world, project)];
+    const [mine, theirs] = [await enter(fixture, project), await enter(fixture, project)];
     const { publishableKey: key } = project;
     const list = async (token: string) => {
-      const { body } = await world.send({ path: "/api/userAuth/sessions", key, token });
+      const { body } = await fixture.send({ path: "/api/userAuth/sessions", key, token });
       return body.data.items.map(({ _id }: { _id: string }) => _id);
     };
     const [own] = await list(mine.token);
     const [foreign] = await list(theirs.token);
     assert.ok(!(await list(mine.token)).includes(foreign));
     const end = (id: string) =>
-      world.send({
+      fixture.send({
         method: "DELETE",
         path: `/api/userAuth/sessions/${id}`,
         key,
         token: mine.token,
       });
     assert.deepEqual(refusal(await end(foreign)), [404, "SESSION_NOT_FOUND"]);
-    assert.equal(await whose(world, project, theirs.token), theirs.userId);
+    assert.equal(await whose(fixture, project, theirs.token), theirs.userId);
     assert.equal((await end(own)).status, 200);
-    assert.equal(await whose(world, project, mine.token), null);
+    assert.equal(await whose(fixture, project, mine.token), null);
   });
 
   await t.step("signed out: neither token works again, on any route", async () => {
-    const { visitor, token, refreshToken } = await enter(world, project);
+    const { visitor, token, refreshToken } = await enter(fixture, project);
     const headers = { authorization: `Bearer ${token}` };
     assert.equal((await visitor.post(project, "logout-all", {}, headers)).status, 200);
     await assertShutOut(token);
-    assert.deepEqual(refusal(await renew(world, project, refreshToken)), INVALID);
+    assert.deepEqual(refusal(await renew(fixture, project, refreshToken)), INVALID);
     assert.equal((await visitor.post(project, "logout", {}, headers)).status, 200);
   });
 });

@@ -10,14 +10,14 @@ const TYPE = "text/plain";
 
 const bytesOf = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
 
-interface World extends AsyncDisposable {
+interface Fixture extends AsyncDisposable {
   readonly bucket: TestBucket;
   readonly files: Files;
   /** Files of another project in the same bucket. */
   readonly others: Files;
 }
 
-async function openWorld(): Promise<World> {
+async function openFixture(): Promise<Fixture> {
   await using opening = new AsyncDisposableStack();
   const bucket = opening.use(await createTestBucket());
   const app = opening.use(await openTestApp({ env: bucket.settings }));
@@ -26,13 +26,13 @@ async function openWorld(): Promise<World> {
   return { bucket, files, others, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
-function onS3(name: string, attack: (world: World) => Promise<void>): void {
+function onS3(name: string, attack: (fixture: Fixture) => Promise<void>): void {
   Deno.test({
     name,
     ignore: !hasS3(),
     async fn() {
-      await using world = await openWorld();
-      await attack(world);
+      await using fixture = await openFixture();
+      await attack(fixture);
     },
   });
 }
@@ -61,8 +61,8 @@ async function shown(bucket: TestBucket, key: string): Promise<string | null> {
 
 onS3(
   "an address that was altered in any part is refused, and so is any method but PUT",
-  async (world) => {
-    const { bucket, files, others } = world;
+  async (fixture) => {
+    const { bucket, files, others } = fixture;
     const upload = await files.request(5, TYPE);
     const foreign = await others.request(5, TYPE);
     const { signedUrl, filePath } = upload;
@@ -95,8 +95,8 @@ onS3(
 
 onS3(
   "a used address neither replaces a confirmed file nor brings a deleted one back",
-  async (world) => {
-    const { bucket, files } = world;
+  async (fixture) => {
+    const { bucket, files } = fixture;
     const upload = await kept(files, "first");
     const usage = await files.usage();
     assert.equal(await putTo(upload.signedUrl, bytesOf("other"), TYPE), 200);
@@ -118,8 +118,8 @@ const putCopy = ({ name }: TestBucket, { signedUrl, size }: Requested, key: stri
 
 onS3(
   "a copy of a longer object in the place of an upload is refused, and costs nothing",
-  async (world) => {
-    const { bucket, files, others } = world;
+  async (fixture) => {
+    const { bucket, files, others } = fixture;
     const long = await kept(others, "ten bytes!");
     const upload = await files.request(5, TYPE);
     const status = await putCopy(bucket, upload, long.filePath);
@@ -139,8 +139,8 @@ onS3(
 
 onS3(
   "a copy of the right length gives a file that is charged and served as its own",
-  async (world) => {
-    const { bucket, files, others } = world;
+  async (fixture) => {
+    const { bucket, files, others } = fixture;
     const page = "<script>1</script>";
     const source = await others.request(page.length, "text/html");
     assert.equal(await putTo(source.signedUrl, bytesOf(page), "text/html"), 200);
@@ -159,8 +159,8 @@ onS3(
   },
 );
 
-onS3("who makes their upload public shows that upload, and nothing else", async (world) => {
-  const { bucket, files, others } = world;
+onS3("who makes their upload public shows that upload, and nothing else", async (fixture) => {
+  const { bucket, files, others } = fixture;
   const foreign = await others.request(6, TYPE);
   assert.equal(await putTo(foreign.signedUrl, bytesOf("secret"), TYPE), 200);
   const upload = await files.request(5, TYPE);

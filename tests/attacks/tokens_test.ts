@@ -10,7 +10,7 @@ import {
 import { createCollection, issueToken } from "../acceptance/project.ts";
 import { until } from "../acceptance/until.ts";
 import type { Forgery } from "../support/forged_id_token.ts";
-import { assertSentBack, openWorld, whose } from "./world.ts";
+import { assertSentBack, openFixture, whose } from "./fixture.ts";
 
 const FLOOD = 30;
 /** The time that a second's token may still be taken for, and more. */
@@ -34,29 +34,29 @@ const FORGERIES: Record<string, readonly Forgery[]> = {
 };
 
 Deno.test("attacks on a provider's ID tokens", async (t) => {
-  await using world = await openWorld();
-  const { google } = world;
-  const project = await world.project();
+  await using fixture = await openFixture();
+  const { google } = fixture;
+  const project = await fixture.project();
   const signInGood = async () => {
-    const { login } = world.googlePerson();
-    return await world.visitor().signIn(project, "google", login);
+    const { login } = fixture.googlePerson();
+    return await fixture.visitor().signIn(project, "google", login);
   };
   const attempt = async () => {
-    const { login } = world.googlePerson();
-    const visitor = world.visitor();
+    const { login } = fixture.googlePerson();
+    const visitor = fixture.visitor();
     return await visitor.open(await visitor.approach(project, "google", login));
   };
 
   for (const [attack, forgeries] of Object.entries(FORGERIES)) {
     await t.step(`${attack}: nobody is signed in`, async () => {
       await signInGood(); // So that there is one to replay.
-      const before = (await world.users(project)).length;
+      const before = (await fixture.users(project)).length;
       for (const forgery of forgeries) {
         google.forge(forgery);
         assertSentBack(await attempt(), project);
         google.forge(null);
       }
-      assert.equal((await world.users(project)).length, before);
+      assert.equal((await fixture.users(project)).length, before);
       await signInGood();
     });
   }
@@ -97,12 +97,12 @@ function forged(
 const by = (key: KeyObject) => (text: string) => sign(null, Buffer.from(text), key);
 
 Deno.test("attacks on Corbel's own access tokens", async (t) => {
-  await using world = await openWorld();
-  const [project, other] = await Promise.all([world.project(), world.project()]);
-  await createCollection(world.server.settings, project, { name: "notes", fields: [] });
-  const victim = await world.visitor().signIn(project, "github", world.githubPerson().login);
-  const attacker = await world.visitor().signIn(project, "github", world.githubPerson().login);
-  const { body: { keys: [jwk] } } = await world.send({
+  await using fixture = await openFixture();
+  const [project, other] = await Promise.all([fixture.project(), fixture.project()]);
+  await createCollection(fixture.server.settings, project, { name: "notes", fields: [] });
+  const victim = await fixture.visitor().signIn(project, "github", fixture.githubPerson().login);
+  const attacker = await fixture.visitor().signIn(project, "github", fixture.githubPerson().login);
+  const { body: { keys: [jwk] } } = await fixture.send({
     path: `/api/projects/${project.projectId}/jwks.json`,
   });
   const published = createPublicKey({ key: jwk, format: "jwk" });
@@ -111,15 +111,15 @@ Deno.test("attacks on Corbel's own access tokens", async (t) => {
   async function assertRefused(token: string, at = project): Promise<void> {
     const key = at.publishableKey;
     for (const path of ["/api/userAuth/me", "/api/userAuth/sessions", "/api/data/notes"]) {
-      const { status, body } = await world.send({ path, key, token });
+      const { status, body } = await fixture.send({ path, key, token });
       assert.equal(status, 401, path);
       assert.equal(body.success, false);
     }
   }
 
   await t.step("the tokens that are forged here are good ones otherwise", async () => {
-    assert.equal(await whose(world, project, victim.token), victim.userId);
-    assert.equal(await whose(world, project, attacker.token), attacker.userId);
+    assert.equal(await whose(fixture, project, victim.token), victim.userId);
+    assert.equal(await whose(fixture, project, attacker.token), attacker.userId);
   });
 
   await t.step("alg:none, in any spelling, with any signature", async () => {
@@ -179,29 +179,29 @@ Deno.test("attacks on Corbel's own access tokens", async (t) => {
 
   await t.step("issuer and audience swap: a token of another project", async () => {
     await assertRefused(victim.token, other);
-    const there = await world.visitor().signIn(other, "github", world.githubPerson().login);
+    const there = await fixture.visitor().signIn(other, "github", fixture.githubPerson().login);
     await assertRefused(there.token);
-    assert.equal(await whose(world, other, there.token), there.userId);
+    assert.equal(await whose(fixture, other, there.token), there.userId);
   });
 
   await t.step("other tokens in its place: a code, a refresh token, an API key", async () => {
-    const visitor = world.visitor();
-    const entered = await visitor.enter(project, "github", world.githubPerson().login);
+    const visitor = fixture.visitor();
+    const entered = await visitor.enter(project, "github", fixture.githubPerson().login);
     for (const token of [entered.rtCode, entered.refreshToken, project.secretKey, "null", ""]) {
       await assertRefused(token);
     }
   });
 
   await t.step("an expired token", async () => {
-    const { settings } = world.server;
-    const token = world.secret(await issueToken(settings, project, victim.userId, 1));
-    assert.equal(await whose(world, project, token), victim.userId);
+    const { settings } = fixture.server;
+    const token = fixture.secret(await issueToken(settings, project, victim.userId, 1));
+    assert.equal(await whose(fixture, project, token), victim.userId);
     await until(
       "the token has expired",
-      async () => await whose(world, project, token) === null,
+      async () => await whose(fixture, project, token) === null,
       EXPIRY_MS,
     );
     await assertRefused(token);
-    assert.equal(await whose(world, project, victim.token), victim.userId);
+    assert.equal(await whose(fixture, project, victim.token), victim.userId);
   });
 });

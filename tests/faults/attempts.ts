@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import type { Definition } from "@/lib/store/port.ts";
-import { type Outcome, outcomeOf, type World } from "./world.ts";
+import { type Fixture, type Outcome, outcomeOf } from "./fixture.ts";
 
 /** One run of an operation. */
 export interface Attempt {
@@ -22,7 +22,7 @@ export interface Attempt {
 export interface Operation {
   /** The commands that it sends. */
   readonly sends: readonly string[];
-  begin(world: World): Promise<Attempt>;
+  begin(fixture: Fixture): Promise<Attempt>;
 }
 
 export const COUNTERS: Definition = { name: "counters", fields: {}, indexes: [], trash: false };
@@ -34,13 +34,17 @@ export const next = (): number => ++last;
 export const newId = (): string => crypto.getRandomValues(new Uint8Array(12)).toHex();
 
 /** A read: it is right when it answers as it did before. */
-export function reading(path: string, sends: readonly string[], prepare?: (world: World) => void) {
+export function reading(
+  path: string,
+  sends: readonly string[],
+  prepare?: (fixture: Fixture) => void,
+) {
   return {
     sends,
-    async begin(world: World): Promise<Attempt> {
-      const read = () => world.project.asSecret({ path });
+    async begin(fixture: Fixture): Promise<Attempt> {
+      const read = () => fixture.project.asSecret({ path });
       const expected = (await read()).text;
-      prepare?.(world);
+      prepare?.(fixture);
       return {
         async send() {
           const outcome = await outcomeOf(read());
@@ -55,7 +59,7 @@ export function reading(path: string, sends: readonly string[], prepare?: (world
   };
 }
 
-export const portWorld = ({ app, project }: World) => {
+export const portFixture = ({ app, project }: Fixture) => {
   const { engine } = app.services;
   return {
     engine,
@@ -64,11 +68,11 @@ export const portWorld = ({ app, project }: World) => {
   };
 };
 
-export async function counter(world: World): Promise<string> {
+export async function counter(fixture: Fixture): Promise<string> {
   const _id = newId();
-  await portWorld(world).counters.insert({ _id, n: 0 });
+  await portFixture(fixture).counters.insert({ _id, n: 0 });
   return _id;
 }
 
-export const valueOf = async (world: World, id: string): Promise<number> =>
-  (await portWorld(world).counters.get(id))!.value.n as number;
+export const valueOf = async (fixture: Fixture, id: string): Promise<number> =>
+  (await portFixture(fixture).counters.get(id))!.value.n as number;

@@ -16,7 +16,7 @@ import { RUNS } from "../property/run.ts";
 import { type Mongodb, startMongodb } from "../services/mongodb_server.ts";
 import type { TestStore } from "../support/test_store.ts";
 import { storeOn } from "./faulty_mongodb.ts";
-import { faultTest } from "./world.ts";
+import { faultTest } from "./fixture.ts";
 
 const ROUNDS = RUNS > 100 ? 20 : 8;
 const PATH = "/api/data/things";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Attempt } from "./attempts.ts";
 import { OPERATIONS } from "./operations.ts";
-import type { Outcome, World } from "./world.ts";
+import type { Fixture, Outcome } from "./fixture.ts";
 
 /** An operation under way, with its name. */
 export type Begun = readonly [name: string, attempt: Attempt];
@@ -21,11 +21,11 @@ export interface Expectations {
 }
 
 /** Each operation that sends the command, up to the moment before it is sent. */
-export async function begun(world: World, command: string): Promise<Begun[]> {
+export async function begun(fixture: Fixture, command: string): Promise<Begun[]> {
   const concerned = Object.entries(OPERATIONS)
     .filter(([, { sends }]) => command === "hello" || sends.includes(command));
   const attempts: Begun[] = [];
-  for (const [name, operation] of concerned) attempts.push([name, await operation.begin(world)]);
+  for (const [name, operation] of concerned) attempts.push([name, await operation.begin(fixture)]);
   return attempts;
 }
 

@@ -6,7 +6,7 @@ import {
   type Times,
 } from "./faulty_mongodb.ts";
 import { about, begun, COMMANDS, suffered } from "./endured.ts";
-import { faultTest, openWorld, type Outcome, PATIENT, QUICK, type World } from "./world.ts";
+import { faultTest, type Fixture, openFixture, type Outcome, PATIENT, QUICK } from "./fixture.ts";
 
 const errors = (code: number, errorLabels?: string[]): Fault => ({
   errorCode: code,
@@ -110,12 +110,12 @@ function expectedOf({ command, fault, what, times }: Trial): Outcome["kind"] | n
 
 interface Place {
   readonly mongodb: FaultyMongodb;
-  readonly world: World;
+  readonly fixture: Fixture;
 }
 
-async function endure({ mongodb, world }: Place, trial: Trial): Promise<void> {
+async function endure({ mongodb, fixture }: Place, trial: Trial): Promise<void> {
   const { command, fault, times } = trial;
-  const attempts = await begun(world, command);
+  const attempts = await begun(fixture, command);
   const fail = (times: Times) => mongodb.fail([command], fault, times);
   // An index whose building only takes long is there in the end.
   const mayLinger = fault.blockConnection === true;
@@ -148,13 +148,13 @@ for (
     `whatever MongoDB refuses ${often} is done once, or is a 503 and was done once at most`,
     async (t) => {
       await using mongodb = await startFaultyMongodb();
-      await using world = await openWorld(mongodb.server, {
+      await using fixture = await openFixture(mongodb.server, {
         driver: times === "always" ? QUICK : PATIENT,
       });
       for (const [what, fault] of Object.entries<Fault>(faults)) {
         await t.step(`${what}, ${often}`, async () => {
           for (const command of COMMANDS.filter((one) => concerns(fault, one, times))) {
-            await about(command, endure({ mongodb, world }, { command, fault, what, times }));
+            await about(command, endure({ mongodb, fixture }, { command, fault, what, times }));
           }
         });
       }

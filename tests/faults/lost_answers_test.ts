@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { startMongodb } from "../services/mongodb_server.ts";
 import { about, begun, COMMANDS, suffered } from "./endured.ts";
 import { type LossyWire, startLossyWire } from "./lossy_wire.ts";
-import { faultTest, openWorld, PATIENT, type World } from "./world.ts";
+import { faultTest, type Fixture, openFixture, PATIENT } from "./fixture.ts";
 
-async function endure(world: World, wire: LossyWire, command: string, times: number) {
+async function endure(fixture: Fixture, wire: LossyWire, command: string, times: number) {
   const checks: (() => Promise<void>)[] = [];
-  for (const one of await begun(world, command)) {
+  for (const one of await begun(fixture, command)) {
     wire.lose(command, times);
     checks.push(await suffered(one));
     if (command !== "hello" && times === 1) assert.equal(wire.left(), 0, `${one[0]} lost nothing`);
@@ -20,14 +20,14 @@ faultTest(
   async (t) => {
     await using server = await startMongodb();
     await using wire = startLossyWire(server.port);
-    await using world = await openWorld(server, { url: wire.url, driver: PATIENT });
+    await using fixture = await openFixture(server, { url: wire.url, driver: PATIENT });
     // The driver sends most commands a second time, so two losses are told from one.
     for (const times of [1, 2, 5]) {
       await t.step({
         name: `${times} lost`,
         async fn() {
           for (const command of COMMANDS) {
-            await about(command, endure(world, wire, command, times));
+            await about(command, endure(fixture, wire, command, times));
           }
         },
         sanitizeOps: false, // Connections outlive the step; the whole test is looked at.

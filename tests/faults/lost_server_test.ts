@@ -4,7 +4,7 @@ import { type Server, startServer } from "../acceptance/server.ts";
 import { until } from "../acceptance/until.ts";
 import { type Mongodb, startMongodb } from "../services/mongodb_server.ts";
 import { storeOn } from "./faulty_mongodb.ts";
-import { faultTest } from "./world.ts";
+import { faultTest } from "./fixture.ts";
 
 /** Quicker than the defaults, so that the test is. */
 const OPTIONS = {

@@ -10,14 +10,14 @@ import {
   newId,
   next,
   type Operation,
-  portWorld,
+  portFixture,
   reading,
   valueOf,
 } from "./attempts.ts";
 import { RARE_OPERATIONS } from "./rare_operations.ts";
-import { define, outcomeOf, outcomeOfCall, THINGS, type World } from "./world.ts";
+import { define, type Fixture, outcomeOf, outcomeOfCall, THINGS } from "./fixture.ts";
 
-async function countOf({ project }: World, query: string): Promise<number> {
+async function countOf({ project }: Fixture, query: string): Promise<number> {
   const { status, body, text } = await project.asSecret({ path: `${THINGS}?count=true&${query}` });
   assert.equal(status, 200, text);
   return body.data.count;
@@ -31,7 +31,7 @@ function creating(
   const { many = 1, idempotent = false, unique = false } = shape;
   return {
     sends,
-    begin(world: World): Promise<Attempt> {
+    begin(fixture: Fixture): Promise<Attempt> {
       const n = next();
       const document = { n, ...(unique && { code: `code ${n}` }) };
       const call = {
@@ -40,9 +40,9 @@ function creating(
         headers: idempotent ? { "idempotency-key": `key ${n}` } : {},
       };
       return Promise.resolve({
-        send: () => outcomeOf(world.project.asSecret(call)),
+        send: () => outcomeOf(fixture.project.asSecret(call)),
         async effects() {
-          const stored = await countOf(world, `n=${n}`);
+          const stored = await countOf(fixture, `n=${n}`);
           assert.equal(stored % many, 0, `${stored} of ${many} documents are stored`);
           return stored / many;
         },
@@ -58,7 +58,7 @@ function creating(
 function raising(sends: readonly string[], method: "PATCH" | "PUT", path: "n" | "m.1") {
   return {
     sends,
-    async begin({ project }: World): Promise<Attempt> {
+    async begin({ project }: Fixture): Promise<Attempt> {
       const made = await project.asSecret({ path: THINGS, body: { n: 1, m: { 1: 1 } } });
       assert.equal(made.status, 201, made.text);
       const call = {
@@ -85,7 +85,7 @@ function raising(sends: readonly string[], method: "PATCH" | "PUT", path: "n" | 
 function trashing(sends: readonly string[], back: boolean) {
   return {
     sends,
-    async begin({ project }: World): Promise<Attempt> {
+    async begin({ project }: Fixture): Promise<Attempt> {
       const made = await project.asSecret({ path: THINGS, body: { n: next() } });
       const path = `${THINGS}/${made.body.data._id}`;
       if (back) await project.asSecret({ method: "DELETE", path });
@@ -107,7 +107,7 @@ function trashing(sends: readonly string[], back: boolean) {
   };
 }
 
-async function hasField({ app, project }: World, key: string): Promise<boolean> {
+async function hasField({ app, project }: Fixture, key: string): Promise<boolean> {
   const definitions = await listCollections(app.services, project.projectId);
   const { fields } = definitions.find(({ name }) => name === "shapes")!;
   return fields.some((field) => field.key === key);
@@ -116,9 +116,9 @@ async function hasField({ app, project }: World, key: string): Promise<boolean> 
 export const OPERATIONS: Readonly<Record<string, Operation>> = {
   "a document by its id": {
     sends: ["find"],
-    async begin(world) {
-      const made = await world.project.asSecret({ path: THINGS, body: { n: next() } });
-      return await reading(`${THINGS}/${made.body.data._id}`, []).begin(world);
+    async begin(fixture) {
+      const made = await fixture.project.asSecret({ path: THINGS, body: { n: next() } });
+      return await reading(`${THINGS}/${made.body.data._id}`, []).begin(fixture);
     },
   },
   "a list with its total": reading(`${THINGS}?n=0`, ["find", "count"]),
@@ -156,14 +156,14 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   "out of the trash": trashing(["findAndModify"], true),
   "an increment": {
     sends: ["findAndModify"],
-    async begin(world) {
-      const id = await counter(world);
+    async begin(fixture) {
+      const id = await counter(fixture);
       return {
         send: () =>
           outcomeOfCall(
-            portWorld(world).counters.updateOne(eq("_id", id), { increment: { n: 1 } }),
+            portFixture(fixture).counters.updateOne(eq("_id", id), { increment: { n: 1 } }),
           ),
-        effects: () => valueOf(world, id),
+        effects: () => valueOf(fixture, id),
         done: [200],
         onceOnly: false,
       };
@@ -171,9 +171,9 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   "a transaction over two records": {
     sends: ["find", "update", "commitTransaction"],
-    async begin(world) {
-      const ids = [await counter(world), await counter(world)];
-      const { engine, space } = portWorld(world);
+    async begin(fixture) {
+      const ids = [await counter(fixture), await counter(fixture)];
+      const { engine, space } = portFixture(fixture);
       return {
         send: () =>
           outcomeOfCall(engine.transaction(space, async (tx) => {
@@ -183,7 +183,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
             }
           })),
         async effects() {
-          const [one, other] = [await valueOf(world, ids[0]!), await valueOf(world, ids[1]!)];
+          const [one, other] = [await valueOf(fixture, ids[0]!), await valueOf(fixture, ids[1]!)];
           assert.equal(one, other, "a transaction took effect by half");
           return one;
         },
@@ -194,9 +194,9 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   "a count in a transaction": {
     sends: ["aggregate", "commitTransaction"],
-    async begin(world) {
-      const id = await counter(world);
-      const { engine, space } = portWorld(world);
+    async begin(fixture) {
+      const id = await counter(fixture);
+      const { engine, space } = portFixture(fixture);
       return {
         send: () =>
           outcomeOfCall(engine.transaction(space, async (tx) => {
@@ -211,9 +211,9 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   "a transaction that is undone": {
     sends: ["abortTransaction"],
-    async begin(world) {
-      const id = await counter(world);
-      const { engine, space } = portWorld(world);
+    async begin(fixture) {
+      const id = await counter(fixture);
+      const { engine, space } = portFixture(fixture);
       const changedMind = new Error("changed our mind");
       return {
         send: () =>
@@ -227,8 +227,8 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
           ),
         effects: async () => {
           // Whoever comes next is not in its way.
-          await portWorld(world).counters.updateOne(eq("_id", id), { set: { seen: true } });
-          return 1 + await valueOf(world, id);
+          await portFixture(fixture).counters.updateOne(eq("_id", id), { set: { seen: true } });
+          return 1 + await valueOf(fixture, id);
         },
         done: [200],
         onceOnly: true,
@@ -237,9 +237,9 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   "a removal": {
     sends: ["findAndModify"],
-    async begin(world) {
-      const id = await counter(world);
-      const { counters } = portWorld(world);
+    async begin(fixture) {
+      const id = await counter(fixture);
+      const { counters } = portFixture(fixture);
       return {
         send: () => outcomeOfCall(counters.deleteOne(eq("_id", id))),
         effects: async () => await counters.get(id) === null ? 1 : 0,
@@ -250,8 +250,8 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   "a removal of many": {
     sends: ["find", "delete"],
-    async begin(world) {
-      const { counters } = portWorld(world);
+    async begin(fixture) {
+      const { counters } = portFixture(fixture);
       const batch = next();
       const mine = and(eq("batch", batch), compare("n", "gte", 1));
       for (const n of [0, 1, 2]) await counters.insert({ _id: newId(), batch, n });
@@ -273,24 +273,25 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
       ...["find", "update", "collMod", "listIndexes", "createIndexes", "dropIndexes"],
       ...["commitTransaction", "abortTransaction"],
     ],
-    begin(world) {
+    begin(fixture) {
       // Each takes the place of the one before, so an index is made and another dropped.
       const key = `k${next()}`;
       const path = "/api/data/shapes";
       return Promise.resolve({
-        send: () => outcomeOfCall(define(world, "shapes", [{ key, type: "String", unique: true }])),
+        send: () =>
+          outcomeOfCall(define(fixture, "shapes", [{ key, type: "String", unique: true }])),
         async effects() {
-          world.app.clock.advance(60_000);
+          fixture.app.clock.advance(60_000);
           // The first write makes what indexes are still missing.
-          const made = await world.project.asSecret({ path, body: { n: 0 } });
+          const made = await fixture.project.asSecret({ path, body: { n: 0 } });
           assert.equal(made.status, 201, made.text);
-          const isDefined = await hasField(world, key);
-          const isIndexed = (await world.indexes("shapes")).includes(`unique ${key} String`);
+          const isDefined = await hasField(fixture, key);
+          const isIndexed = (await fixture.indexes("shapes")).includes(`unique ${key} String`);
           assert.ok(isIndexed || !isDefined, "what a definition names is there");
           return isDefined ? 1 : 0;
         },
         async leftover(isDone) {
-          const indexes = await world.indexes("shapes");
+          const indexes = await fixture.indexes("shapes");
           if (!isDone) {
             assert.ok(!indexes.includes(`unique ${key} String`), "it holds for no definition");
           } else assert.deepEqual(indexes, ["_id_", "list createdAt", `unique ${key} String`]);

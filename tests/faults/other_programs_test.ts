@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { startMongodb } from "../services/mongodb_server.ts";
 import { createApp } from "@/routes/app.ts";
 import { type Doc, testCollectionOf } from "../api/test_collection.ts";
-import { faultTest, openWorld } from "./world.ts";
+import { faultTest, openFixture } from "./fixture.ts";
 
 const { Binary, BSONRegExp, Code, Decimal128, Double, Long, MaxKey, MinKey, ObjectId } = BSON;
 const { Timestamp, UUID } = BSON;
@@ -97,7 +97,7 @@ interface Others extends AsyncDisposable {
 async function openOthers(): Promise<Others> {
   await using opening = new AsyncDisposableStack();
   const server = opening.use(await startMongodb());
-  const { app, project, stored } = opening.use(await openWorld(server));
+  const { app, project, stored } = opening.use(await openFixture(server));
   await project.collection({ name: "others", fields: FIELDS, rls: { enabled: false } });
   const own = await testCollectionOf(app, project, "others").insert(
     { n: "own 0", rank: 1, title: "a", at: "2026-01-01", live: true },

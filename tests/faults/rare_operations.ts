@@ -8,8 +8,8 @@ import { ALL, eq } from "@/lib/store/filter.ts";
 import type { Definition } from "@/lib/store/port.ts";
 import { openFiles } from "../api/files.ts";
 import { refresh, signIn } from "../api/signed_in.ts";
-import { COUNTERS, newId, next, type Operation, portWorld, reading } from "./attempts.ts";
-import { define, outcomeOf, outcomeOfCall, THINGS, type World } from "./world.ts";
+import { COUNTERS, newId, next, type Operation, portFixture, reading } from "./attempts.ts";
+import { define, type Fixture, outcomeOf, outcomeOfCall, THINGS } from "./fixture.ts";
 
 /** Of the project's own, which count towards no plan. */
 const PILE: Definition = { name: "_pile", fields: {}, indexes: [], trash: false };
@@ -22,7 +22,7 @@ const PILED = 3;
 const DATED = 120;
 
 /** Documents that have a date, made once. Resolves to how it is declared. */
-async function datedAs({ app, project, stored }: World): Promise<"Date" | "String"> {
+async function datedAs({ app, project, stored }: Fixture): Promise<"Date" | "String"> {
   if (await app.services.catalog.find(project.projectId, "dated") === null) {
     const fields = [{ key: "when", type: "String" }];
     await project.collection({ name: "dated", fields, rls: { enabled: false } });
@@ -40,14 +40,14 @@ async function datedAs({ app, project, stored }: World): Promise<"Date" | "Strin
 export const RARE_OPERATIONS: Readonly<Record<string, Operation>> = {
   "a change at the edge of the quota": {
     sends: ["findAndModify", "listCollections", "aggregate", "find", "update"],
-    async begin(world) {
+    async begin(fixture) {
       const document = { n: 1, text: "To be dropped" };
-      const made = await world.project.asSecret({ path: THINGS, body: document });
+      const made = await fixture.project.asSecret({ path: THINGS, body: document });
       const path = `${THINGS}/${made.body.data._id}`;
       const call = { method: "PATCH", path, body: { n: 2, text: "" } };
       return {
-        send: () => outcomeOf(world.atTheEdge(call)),
-        effects: async () => (await world.project.asSecret({ path })).body.data.n - 1,
+        send: () => outcomeOf(fixture.atTheEdge(call)),
+        effects: async () => (await fixture.project.asSecret({ path })).body.data.n - 1,
         done: [200],
         onceOnly: true,
       };
@@ -56,10 +56,10 @@ export const RARE_OPERATIONS: Readonly<Record<string, Operation>> = {
   "a list that is explained": reading(`${THINGS}?n=0&explain=true`, ["explain"]),
   "a list that takes several replies": {
     sends: ["getMore", "killCursors"],
-    async begin(world) {
-      const { engine, space } = portWorld(world);
+    async begin(fixture) {
+      const { engine, space } = portFixture(fixture);
       const pile = engine.records(space, PILE);
-      const stored = world.db.collection(PILE.name);
+      const stored = fixture.db.collection(PILE.name);
       const text = "x".repeat(PILED_BYTES);
       while (await stored.countDocuments() < PILED) await stored.insertOne({ text });
       return {
@@ -77,12 +77,12 @@ export const RARE_OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   "a definition that makes texts dates, or dates texts": {
     sends: ["find", "getMore", "update", "commitTransaction"],
-    async begin(world) {
-      const before = await datedAs(world);
-      const stored = await world.stored("dated");
+    async begin(fixture) {
+      const before = await datedAs(fixture);
+      const stored = await fixture.stored("dated");
       const type = before === "Date" ? "String" : "Date";
       return {
-        send: () => outcomeOfCall(define(world, "dated", [{ key: "when", type }])),
+        send: () => outcomeOfCall(define(fixture, "dated", [{ key: "when", type }])),
         async effects() {
           const $type = type === "Date" ? "date" : "string";
           const changed = await stored.countDocuments({ when: { $type } });
@@ -96,15 +96,15 @@ export const RARE_OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   "a collection's end": {
     sends: ["drop"],
-    async begin(world) {
-      const { engine, space } = portWorld(world);
+    async begin(fixture) {
+      const { engine, space } = portFixture(fixture);
       const definition = { ...COUNTERS, name: `counters${next()}` };
       await engine.records(space, definition).insert({ _id: newId(), n: 0 });
       return {
         send: () => outcomeOfCall(engine.drop(space, definition)),
         async effects() {
           const { name } = definition;
-          return (await world.db.listCollections({ name }).toArray()).length === 0 ? 1 : 0;
+          return (await fixture.db.listCollections({ name }).toArray()).length === 0 ? 1 : 0;
         },
         done: [200],
         onceOnly: true,
@@ -113,8 +113,8 @@ export const RARE_OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   "a project's end": {
     sends: ["dropDatabase"],
-    async begin(world) {
-      const { engine } = portWorld(world);
+    async begin(fixture) {
+      const { engine } = portFixture(fixture);
       const space = newId();
       const counters = engine.records(space, COUNTERS);
       await counters.insert({ _id: newId(), n: 0 });

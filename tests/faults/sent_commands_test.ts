@@ -4,7 +4,7 @@ import { startMongodb } from "../services/mongodb_server.ts";
 import { COMMANDS } from "./endured.ts";
 import { type LossyWire, startLossyWire } from "./lossy_wire.ts";
 import { OPERATIONS } from "./operations.ts";
-import { faultTest, openWorld, PATIENT, type World } from "./world.ts";
+import { faultTest, type Fixture, openFixture, PATIENT } from "./fixture.ts";
 
 /** What would weaken whatever is asked of the driver elsewhere. */
 const WEAKENING = {
@@ -64,23 +64,23 @@ async function record(): Promise<Recording> {
   await using server = await startMongodb();
   const all: Document[] = [];
   await using wire = startLossyWire(server.port, (command) => void all.push(command));
-  await using world = await openWorld(server, {
+  await using fixture = await openFixture(server, {
     url: wire.url,
     driver: { ...PATIENT, ...WEAKENING },
   });
   // Of definitions the second takes away what the first has made.
   const redefining = OPERATIONS["a change of a definition"]!;
   for (const operation of [...Object.values(OPERATIONS), redefining]) {
-    const attempt = await operation.begin(world);
+    const attempt = await operation.begin(fixture);
     assert.equal((await attempt.send()).kind, "answered");
   }
-  await leaveTransactionOpen(world, wire);
-  return { all, ...await recordOrdinary(world, all) };
+  await leaveTransactionOpen(fixture, wire);
+  return { all, ...await recordOrdinary(fixture, all) };
 }
 
 /** The next write ends it first. */
-async function leaveTransactionOpen(world: World, wire: LossyWire): Promise<void> {
-  const undone = await OPERATIONS["a transaction that is undone"]!.begin(world);
+async function leaveTransactionOpen(fixture: Fixture, wire: LossyWire): Promise<void> {
+  const undone = await OPERATIONS["a transaction that is undone"]!.begin(fixture);
   wire.lose("abortTransaction", 2);
   await undone.send();
   assert.equal(wire.left(), 0);
@@ -88,7 +88,7 @@ async function leaveTransactionOpen(world: World, wire: LossyWire): Promise<void
 }
 
 async function recordOrdinary(
-  { project, db, stored }: World,
+  { project, db, stored }: Fixture,
   all: readonly Document[],
 ): Promise<Pick<Recording, "about" | "wasThere">> {
   await project.collection({ name: "ordinary", fields: FIELDS, rls: { enabled: false } });

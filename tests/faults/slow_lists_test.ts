@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import type { Answer, Call } from "../support/conforming_client.ts";
 import type { TestProject } from "../support/test_app.ts";
 import { type FaultyMongodb, startFaultyMongodb } from "./faulty_mongodb.ts";
-import { faultTest, furnish, openWorld, THINGS, type World } from "./world.ts";
+import { faultTest, type Fixture, furnish, openFixture, THINGS } from "./fixture.ts";
 
 /** A project's lists hold 4 of these connections, those of all projects 7. */
 const POOL = { driver: { maxPoolSize: 8 } };
@@ -42,7 +42,7 @@ async function useThings(project: TestProject): Promise<void> {
   await done({ path, method: "DELETE" });
 }
 
-async function otherProject({ app }: World): Promise<TestProject> {
+async function otherProject({ app }: Fixture): Promise<TestProject> {
   const other = await app.project();
   await furnish(other);
   await useThings(other);
@@ -51,9 +51,9 @@ async function otherProject({ app }: World): Promise<TestProject> {
 
 faultTest("slow lists of one project hold up nobody's writes and reads by id", async () => {
   await using mongodb = await startFaultyMongodb();
-  await using world = await openWorld(mongodb.server, POOL);
-  const { project } = world;
-  const other = await otherProject(world);
+  await using fixture = await openFixture(mongodb.server, POOL);
+  const { project } = fixture;
+  const other = await otherProject(fixture);
   await slowCounts(mongodb);
   let answered = 0;
   const slow = [...ask(project, "count=true", MANY), ...ask(project, "sort=code", MANY)]
@@ -69,8 +69,8 @@ faultTest("slow lists of one project hold up nobody's writes and reads by id", a
 faultTest("a list that waits past its time for others is 503 with the field to index", async () => {
   await using mongodb = await startFaultyMongodb();
   const env = { QUERY_TIME_LIMIT_MS: "500" };
-  await using world = await openWorld(mongodb.server, { ...POOL, env });
-  const { project } = world;
+  await using fixture = await openFixture(mongodb.server, { ...POOL, env });
+  const { project } = fixture;
   await slowCounts(mongodb);
   const slow = ask(project, "count=true", HELD);
   const late = [
@@ -95,8 +95,8 @@ for (
 ) {
   faultTest(`lists ${what} give their places back`, async () => {
     await using mongodb = await startFaultyMongodb();
-    await using world = await openWorld(mongodb.server, POOL);
-    const { project } = world;
+    await using fixture = await openFixture(mongodb.server, POOL);
+    const { project } = fixture;
     await mongodb.fail(["find", "count", "explain"], fault, "always");
     const lost = [
       ...ask(project, "count=true", MANY),

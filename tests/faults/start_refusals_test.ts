@@ -3,7 +3,7 @@ import { refusedStart } from "../acceptance/refused_start.ts";
 import { startMongodb } from "../services/mongodb_server.ts";
 import { withPath } from "../support/mongodb.ts";
 import { startOldServer, WIRE_VERSIONS } from "./old_server.ts";
-import { faultTest } from "./world.ts";
+import { faultTest } from "./fixture.ts";
 
 const SECRET_KEYS = `test:${btoa("a key ring for tests and no more")}`;
 const PASSWORD = "hunter2-is-a-secret";

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { startFaultyMongodb } from "./faulty_mongodb.ts";
-import { faultTest, openWorld, THINGS } from "./world.ts";
+import { faultTest, openFixture, THINGS } from "./fixture.ts";
 
 /** MongoDB's code for a command that it ended by `maxTimeMS`. */
 const TIME_LIMIT = { errorCode: 50 };
 
 faultTest("a list or count that MongoDB gives up is 503 with the field to index", async () => {
   await using mongodb = await startFaultyMongodb();
-  await using world = await openWorld(mongodb.server);
-  const { project } = world;
+  await using fixture = await openFixture(mongodb.server);
+  const { project } = fixture;
   const lists = [
     ["find", "?other=1&sort=code", null],
     ["find", "?sort=updatedAt&total=none", "updatedAt"],
@@ -36,8 +36,8 @@ const LIMIT_MS = 10;
 faultTest("a list or count that takes long is ended by MongoDB itself", async () => {
   await using mongodb = await startFaultyMongodb();
   const env = { QUERY_TIME_LIMIT_MS: String(LIMIT_MS) };
-  await using world = await openWorld(mongodb.server, { env });
-  const { project } = world;
+  await using fixture = await openFixture(mongodb.server, { env });
+  const { project } = fixture;
   for (let time = 1; time <= 3; time++) {
     const filled = await project.asSecret({ path: `${THINGS}/bulk`, body: TEXTS });
     assert.equal(filled.status, 201, filled.text);

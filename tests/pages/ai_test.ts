@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { type ProjectRecord, PROJECTS } from "@/lib/projects/records.ts";
-import { type AiWorld, openAi } from "../api/ai.ts";
+import { type AiFixture, openAi } from "../api/ai.ts";
 import { joinProject, openAccount } from "../support/dashboard.ts";
 import { assertHarmless, HOSTILE, openDashboard, type PageAnswer } from "../support/pages.ts";
 
-const homeOf = ({ projectId }: AiWorld) => `/dashboard/projects/${projectId}/ai`;
+const homeOf = ({ projectId }: AiFixture) => `/dashboard/projects/${projectId}/ai`;
 
-const sealed = async ({ app, projectId }: AiWorld) =>
+const sealed = async ({ app, projectId }: AiFixture) =>
   (await app.services.engine.records<ProjectRecord>("control", PROJECTS).get(projectId))!.value
     .sealedAiKey ?? null;
 

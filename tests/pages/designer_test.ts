@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { listCollections } from "@/lib/documents/save_collection.ts";
-import { type AiWorld, openAi } from "../api/ai.ts";
+import { type AiFixture, openAi } from "../api/ai.ts";
 import { joinProject, openAccount } from "../support/dashboard.ts";
 import { assertHarmless, HOSTILE, openDashboard, type PageAnswer } from "../support/pages.ts";
 
-const pathOf = ({ projectId }: AiWorld) => `/dashboard/projects/${projectId}/ai/designer`;
+const pathOf = ({ projectId }: AiFixture) => `/dashboard/projects/${projectId}/ai/designer`;
 
 const field = (key: string, type = "String", change: object = {}) => ({
   ...{ key, type, required: false, unique: false, index: false },
@@ -48,7 +48,7 @@ const CHARACTERS: Readonly<Record<string, string>> = {
 const typed = ({ document }: PageAnswer) =>
   document.querySelector("textarea")!.textContent.replaceAll(/&[#\w]+;/g, (it) => CHARACTERS[it]!);
 
-const names = async ({ app, projectId }: AiWorld) =>
+const names = async ({ app, projectId }: AiFixture) =>
   (await listCollections(app.services, projectId)).map(({ name }) => name);
 
 Deno.test("a chat leads to a proposal on cards, which is added all at once", async () => {

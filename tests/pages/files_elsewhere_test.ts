@@ -4,18 +4,18 @@ import { ALL, eq } from "@/lib/store/filter.ts";
 import { pageOf } from "../support/pages.ts";
 import { storage } from "../support/test_store.ts";
 import { formBytes, sendForm } from "./file_forms.ts";
-import { opened } from "./files_world.ts";
+import { opened } from "./files_fixture.ts";
 import { setStorage } from "@/tests/support/given.ts";
 
 const policyOf = ({ headers }: { headers: Headers }): string =>
   headers.get("content-security-policy")!;
 
 Deno.test("a page whose files are elsewhere may show and send them there, and is opened by itself", async () => {
-  await using world = await opened({
+  await using fixture = await opened({
     FILES_URL: "https://files.example",
     ALLOW_PRIVATE_ENDPOINTS: "true",
   });
-  const { app, files, path, pages, owner } = world;
+  const { app, files, path, pages, owner } = fixture;
   await files.upload(700, "image/png", "cat.png");
   const page = await pages.get(path);
   const swapped = () => owner.send({ path: `${path}?cursor=`, headers: { "hx-request": "true" } });
@@ -40,9 +40,9 @@ Deno.test("a page whose files are elsewhere may show and send them there, and is
 
 Deno.test("a page whose files are here has the plain policy, and takes the place of another", async () => {
   if (storage !== "disk") return; // A bucket is never here.
-  await using world = await opened();
-  await world.files.upload(700, "image/png", "cat.png");
-  const page = await world.owner.send({ path: world.path, headers: { "hx-request": "true" } });
+  await using fixture = await opened();
+  await fixture.files.upload(700, "image/png", "cat.png");
+  const page = await fixture.owner.send({ path: fixture.path, headers: { "hx-request": "true" } });
   assert.match(policyOf(page), /img-src 'self' data:; connect-src 'self';/);
   assert.match(page.text, /cat\.png/);
 });
@@ -56,8 +56,8 @@ const OWN_BUCKET = {
 };
 
 Deno.test("a store that is down is told on the page, beside what needed it", async () => {
-  await using world = await opened({ ALLOW_PRIVATE_ENDPOINTS: "true" });
-  const { app, files, owner, path, pages } = world;
+  await using fixture = await opened({ ALLOW_PRIVATE_ENDPOINTS: "true" });
+  const { app, files, owner, path, pages } = fixture;
   const { projectId } = files.project;
   await files.upload(5, "text/plain", "before.txt");
   await setStorage(app.services, projectId, OWN_BUCKET);
@@ -76,8 +76,8 @@ Deno.test("a store that is down is told on the page, beside what needed it", asy
 });
 
 Deno.test("what a script's form is refused with is shown, wherever the files are", async () => {
-  await using world = await opened({ ALLOW_PRIVATE_ENDPOINTS: "true" });
-  const { app, files, owner, path } = world;
+  await using fixture = await opened({ ALLOW_PRIVATE_ENDPOINTS: "true" });
+  const { app, files, owner, path } = fixture;
   await setStorage(app.services, files.project.projectId, OWN_BUCKET);
   const refused = await owner.send({
     method: "POST",
@@ -94,8 +94,8 @@ Deno.test("what a script's form is refused with is shown, wherever the files are
 });
 
 Deno.test("a page without files knows where the first will be sent to and shown from, and no more", async () => {
-  await using world = await opened({ ALLOW_PRIVATE_ENDPOINTS: "true" });
-  const { app, files, path, pages } = world;
+  await using fixture = await opened({ ALLOW_PRIVATE_ENDPOINTS: "true" });
+  const { app, files, path, pages } = fixture;
   await setStorage(app.services, files.project.projectId, OWN_BUCKET);
   const origins = "http://127.0.0.1:9 https://cdn.example";
   assert.equal(
@@ -109,8 +109,8 @@ Deno.test("a page without files knows where the first will be sent to and shown 
 
 Deno.test("the address of a bucket says nothing else in a policy", async () => {
   for (const host of ["*", "*.example", "cdn.example;sandbox", "cdn.example,sandbox", "'none'"]) {
-    await using world = await opened({ ALLOW_PRIVATE_ENDPOINTS: "true" });
-    const { app, files, path, pages } = world;
+    await using fixture = await opened({ ALLOW_PRIVATE_ENDPOINTS: "true" });
+    const { app, files, path, pages } = fixture;
     const { projectId } = files.project;
     await setStorage(app.services, projectId, { ...OWN_BUCKET, publicUrl: `https://${host}/own` });
     await files.request(5, "image/png", "cat.png");

@@ -5,10 +5,10 @@ import { joinProject, openAccount } from "../support/dashboard.ts";
 import { assertHarmless, HOSTILE, openDashboard } from "../support/pages.ts";
 import { storage } from "../support/test_store.ts";
 import { FORM_TYPE, formBytes, sendForm } from "./file_forms.ts";
-import { opened, type World } from "./files_world.ts";
+import { type Fixture, opened } from "./files_fixture.ts";
 
 /** What is confirmed, by its name. */
-async function read({ app, files }: World, filename: string): Promise<string | null> {
+async function read({ app, files }: Fixture, filename: string): Promise<string | null> {
   const row = (await files.rows()).find((row) => row.filename === filename);
   if (row?.state !== "confirmed") return null;
   const stream = await app.services.blobStores.internal.read("stored", row.path);
@@ -16,8 +16,8 @@ async function read({ app, files }: World, filename: string): Promise<string | n
 }
 
 Deno.test("nothing yet: the page says what to do, and what there is room for", async () => {
-  await using world = await opened();
-  const page = await world.pages.get(world.path);
+  await using fixture = await opened();
+  const page = await fixture.pages.get(fixture.path);
   assert.match(page.words, /No files so far/);
   assert.match(page.words, /Used 0 bytes of 20 MB/);
   assert.match(page.words, /up to 10 MB/);
@@ -27,8 +27,8 @@ Deno.test("nothing yet: the page says what to do, and what there is room for", a
 });
 
 Deno.test("files are shown with their pictures, page by page, and deleted by a form that asks", async () => {
-  await using world = await opened();
-  const { files, pages, path } = world;
+  await using fixture = await opened();
+  const { files, pages, path } = fixture;
   for (let i = 0; i < 50; i++) await files.upload(10 + i, "text/plain", `note${i}.txt`);
   const picture = await files.upload(700, "image/png", "cat.png");
   const drawing = await files.upload(800, "image/svg+xml", "drawing.svg");
@@ -62,17 +62,17 @@ Deno.test("files are shown with their pictures, page by page, and deleted by a f
 });
 
 Deno.test("a file of another project is not deleted", async () => {
-  await using world = await opened();
-  const others = await openFiles(world.app);
+  await using fixture = await opened();
+  const others = await openFiles(fixture.app);
   const { filePath } = await others.upload();
-  const refused = await world.pages.submit(`${world.path}/delete`, { path: filePath });
+  const refused = await fixture.pages.submit(`${fixture.path}/delete`, { path: filePath });
   assert.equal(refused.status, 404);
   assert.equal((await others.rows()).length, 1);
 });
 
 Deno.test("a form's file is stored, in whatever pieces it comes and whatever is in it", async () => {
-  await using world = await opened();
-  const { owner, path, files } = world;
+  await using fixture = await opened();
+  const { owner, path, files } = fixture;
   const text = "one\r\n\r\ntwo\r\n------WebKitFormBoundary7MA4YWxkTrZu0gW--\r\nthree";
   for (const piece of [1, 7, 64, 1000]) {
     const filename = `grüße ${piece}.txt`;
@@ -82,7 +82,7 @@ Deno.test("a form's file is stored, in whatever pieces it comes and whatever is 
       303,
       `${path}?done=uploaded`,
     ]);
-    assert.equal(await read(world, filename), text);
+    assert.equal(await read(fixture, filename), text);
   }
   const rows = await files.rows();
   assert.ok(rows.every(({ contentType }) => contentType === "text/plain;charset=utf-8"));
@@ -93,8 +93,8 @@ Deno.test("a form's file is stored, in whatever pieces it comes and whatever is 
 });
 
 Deno.test("what is too large or has no room is refused before it is read, beside the form", async () => {
-  await using world = await opened();
-  const { owner, path, files } = world;
+  await using fixture = await opened();
+  const { owner, path, files } = fixture;
   const body = formBytes({ filename: "big.bin", content: new Uint8Array(3 * 65_536) });
   const piece = 65_536;
   await files.untouched(async () => {
@@ -117,8 +117,8 @@ Deno.test({
   name: "a form's file reaches the folder while it arrives: nothing of it is held",
   ignore: storage !== "disk", // What a bucket was sent shows in it only when all of it is there.
   fn: async () => {
-    await using world = await opened();
-    const { app, owner, path, files } = world;
+    await using fixture = await opened();
+    const { app, owner, path, files } = fixture;
     const piece = 65_536;
     const body = formBytes({ filename: "large.bin", content: new Uint8Array(50 * piece) });
     const held: number[] = [];
@@ -144,8 +144,8 @@ Deno.test({
 });
 
 Deno.test("an upload that is cut off leaves nothing", async () => {
-  await using world = await opened();
-  const { owner, path, files } = world;
+  await using fixture = await opened();
+  const { owner, path, files } = fixture;
   const body = formBytes({ filename: "cut.bin", content: new Uint8Array(300_000).fill(7) });
   await files.upload(); // The sums are there.
   await files.untouched(async () => {
@@ -162,8 +162,8 @@ Deno.test("an upload that is cut off leaves nothing", async () => {
 });
 
 Deno.test("what is no form with one file is refused beside the form, and leaves nothing", async () => {
-  await using world = await opened();
-  const { owner, path, files } = world;
+  await using fixture = await opened();
+  const { owner, path, files } = fixture;
   const body = formBytes({ filename: "a.txt", content: "abc" });
   const text = new TextDecoder().decode(body);
   const sent = (changed: string) => sendForm(owner, path, new TextEncoder().encode(changed));
@@ -192,8 +192,8 @@ Deno.test("what is no form with one file is refused beside the form, and leaves 
 });
 
 Deno.test("names and types of files stay text", async () => {
-  await using world = await opened();
-  const { files, pages, path, owner } = world;
+  await using fixture = await opened();
+  const { files, pages, path, owner } = fixture;
   for (const filename of HOSTILE) await files.upload(5, 'text/html;x="<script>"', filename);
   const page = await pages.get(path);
   for (const filename of HOSTILE) assert.ok(page.words.includes(filename), filename);
@@ -205,8 +205,8 @@ Deno.test("names and types of files stay text", async () => {
 });
 
 Deno.test("a viewer looks and can change nothing, and strangers find nothing", async () => {
-  await using world = await opened();
-  const { app, files, path } = world;
+  await using fixture = await opened();
+  const { app, files, path } = fixture;
   const { filePath } = await files.upload();
   const viewer = await openAccount(app);
   await joinProject(app.services, files.project.projectId, viewer.accountId, "viewer");
@@ -225,8 +225,8 @@ Deno.test("a viewer looks and can change nothing, and strangers find nothing", a
 });
 
 Deno.test("another site cannot send a form", async () => {
-  await using world = await opened();
-  const { owner, path, files } = world;
+  await using fixture = await opened();
+  const { owner, path, files } = fixture;
   const answer = await owner.send({
     method: "POST",
     path,

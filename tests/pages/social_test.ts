@@ -5,7 +5,7 @@ import { EXCHANGE_CODES } from "@/lib/auth/exchange_codes.ts";
 import { SIGN_IN_STATES } from "@/lib/social/states.ts";
 import { ALL } from "@/lib/store/filter.ts";
 import { parseJson } from "@/lib/store/json_text.ts";
-import { locationOf, openSignInWorld, SITE } from "../api/sign_in_world.ts";
+import { locationOf, openSignInFixture, SITE } from "../api/sign_in_fixture.ts";
 import { joinProject, openAccount, ownedProject, type TestAccount } from "../support/dashboard.ts";
 import { assertHarmless, HOSTILE, openDashboard, type PageAnswer } from "../support/pages.ts";
 import { openTestApp } from "../support/test_app.ts";
@@ -40,8 +40,8 @@ const fieldIn = (page: PageAnswer, provider: string, name: string) =>
   cardOf(page, provider).querySelector(`[name=${name}]`)!;
 
 Deno.test("a provider is set up by its form; the secret is kept and never sent back", async () => {
-  await using world = await opened({ siteUrl: SITE });
-  const { pages, path } = world;
+  await using fixture = await opened({ siteUrl: SITE });
+  const { pages, path } = fixture;
   const empty = await pages.get(path);
   assert.match(cardOf(empty, "github").textContent, /GitHub\s*off.*Not set up yet/s);
   assert.match(empty.text, /http:\/\/localhost:8000\/api\/userAuth\/social\/google\/callback/);
@@ -59,7 +59,7 @@ Deno.test("a provider is set up by its form; the secret is kept and never sent b
   assert.equal(fieldIn(page, "github", "clientSecret").getAttribute("value"), null);
   assert.match(fieldIn(page, "github", "clientSecret").getAttribute("placeholder")!, /keep/);
   assert.ok(!page.text.includes("ghs_two"));
-  const [github] = await world.stored();
+  const [github] = await fixture.stored();
   assert.deepEqual([github!.enabled, github!.hasClientSecret, github!.linking], [
     true,
     true,
@@ -71,7 +71,7 @@ Deno.test("a provider is set up by its form; the secret is kept and never sent b
     linking: "verified",
   });
   assert.equal(kept.status, 303);
-  const [changed] = await world.stored();
+  const [changed] = await fixture.stored();
   assert.deepEqual(
     [changed!.enabled, changed!.clientId, changed!.hasClientSecret, changed!.linking],
     [false, "Iv1.three", true, "verified"],
@@ -79,8 +79,8 @@ Deno.test("a provider is set up by its form; the secret is kept and never sent b
 });
 
 Deno.test("what is incomplete is said beside the form of that provider, which keeps what was typed", async () => {
-  await using world = await opened();
-  const { pages, path } = world;
+  await using fixture = await opened();
+  const { pages, path } = fixture;
   for (const clientId of ["Iv1.one", ...HOSTILE]) {
     const refused = await pages.submit(`${path}/providers/google`, {
       clientId,
@@ -96,14 +96,14 @@ Deno.test("what is incomplete is said beside the form of that provider, which ke
     assert.ok(!refused.text.includes(SECRET));
     assertHarmless(refused);
   }
-  assert.deepEqual((await world.stored()).map(({ clientId }) => clientId), [null, null]);
+  assert.deepEqual((await fixture.stored()).map(({ clientId }) => clientId), [null, null]);
   assert.equal((await pages.submit(`${path}/myspace`, { clientId: "x" })).status, 404);
   assert.equal((await pages.get(`${path}/providers/google`)).location, path, "looked at again");
 });
 
 Deno.test("the Site URL is set, refused beside its field, and taken away", async () => {
-  await using world = await opened();
-  const { pages, path, owner, projectId } = world;
+  await using fixture = await opened();
+  const { pages, path, owner, projectId } = fixture;
   const stored = async () => {
     const { body } = await owner.send({ path: `/api/projects/${projectId}` });
     return (body.data as { siteUrl: unknown }).siteUrl;
@@ -124,9 +124,9 @@ Deno.test("the Site URL is set, refused beside its field, and taken away", async
 });
 
 Deno.test("a viewer looks and has no button, and strangers find nothing", async () => {
-  await using world = await opened({ siteUrl: SITE });
-  const { app, path, projectId } = world;
-  await world.pages.submit(`${path}/providers/github`, {
+  await using fixture = await opened({ siteUrl: SITE });
+  const { app, path, projectId } = fixture;
+  await fixture.pages.submit(`${path}/providers/github`, {
     clientId: "Iv1.one",
     clientSecret: "ghs_two",
     enabled: "on",
@@ -154,32 +154,32 @@ Deno.test("a viewer looks and has no button, and strangers find nothing", async 
 });
 
 /** A project that both providers know, with an account that owns it. */
-async function trialWorld() {
-  const world = await openSignInWorld();
-  const project = await world.project();
+async function trialFixture() {
+  const fixture = await openSignInFixture();
+  const project = await fixture.project();
   const account = await project.owner();
   const path = `/dashboard/projects/${project.projectId}/sign-in`;
-  const browser = world.browser();
+  const browser = fixture.browser();
   const [name, value] = account.cookie.split("=") as [string, string];
   browser.cookies.set(name, value);
-  return { world, project, account, path, browser };
+  return { fixture, project, account, path, browser };
 }
 
-type Trial = Awaited<ReturnType<typeof trialWorld>>;
+type Trial = Awaited<ReturnType<typeof trialFixture>>;
 
 const start = ({ browser, path }: Trial, provider: string) =>
   browser.send({ path: `${path}/providers/${provider}/try` });
 
-const pageAt = ({ world: { app }, account }: Trial, url: URL, as: TestAccount = account) =>
+const pageAt = ({ fixture: { app }, account }: Trial, url: URL, as: TestAccount = account) =>
   openDashboard(app, as).get(url.pathname + url.search);
 
 Deno.test("a trial is the real sign-in: it shows who came, and leaves the user but no session", async () => {
-  const trial = await trialWorld();
-  await using _world = trial.world;
-  const { world, project, path, browser } = trial;
-  const { services } = world.app;
+  const trial = await trialFixture();
+  await using _fixture = trial.fixture;
+  const { fixture, project, path, browser } = trial;
+  const { services } = fixture.app;
   for (const provider of ["github", "google"] as const) {
-    const back = await world[provider].approve(locationOf(await start(trial, provider)), "ann");
+    const back = await fixture[provider].approve(locationOf(await start(trial, provider)), "ann");
     const url = locationOf(await browser.comeBack(back));
     const [user] = await project.users();
     assert.equal(url.pathname, `${path}/tried`);
@@ -209,10 +209,10 @@ Deno.test("a trial is the real sign-in: it shows who came, and leaves the user b
 });
 
 Deno.test("a trial that fails says why, in words of ours alone", async () => {
-  const trial = await trialWorld();
-  await using _world = trial.world;
-  const { world, project, path, browser } = trial;
-  const denied = await world.google.deny(locationOf(await start(trial, "google")));
+  const trial = await trialFixture();
+  await using _fixture = trial.fixture;
+  const { fixture, project, path, browser } = trial;
+  const denied = await fixture.google.deny(locationOf(await start(trial, "google")));
   const url = locationOf(await browser.comeBack(denied));
   assert.equal(url.pathname, `${path}/tried`);
   const shown = await pageAt(trial, url);
@@ -229,17 +229,17 @@ Deno.test("a trial that fails says why, in words of ours alone", async () => {
 });
 
 Deno.test("a trial keeps every check: another browser, a second time, a provider that is off", async () => {
-  const trial = await trialWorld();
-  await using _world = trial.world;
-  const { world, project, path, browser } = trial;
-  const back = await world.github.approve(locationOf(await start(trial, "github")), "ann");
-  assert.equal((await world.browser().comeBack(back)).status, 400, "not this browser's");
+  const trial = await trialFixture();
+  await using _fixture = trial.fixture;
+  const { fixture, project, path, browser } = trial;
+  const back = await fixture.github.approve(locationOf(await start(trial, "github")), "ann");
+  assert.equal((await fixture.browser().comeBack(back)).status, 400, "not this browser's");
   assert.equal((await browser.comeBack(back)).status, 302);
   assert.equal((await browser.comeBack(back)).status, 400, "a state is good once");
 
   const begun = locationOf(await start(trial, "github"));
   await project.set("github", { enabled: false });
-  const late = locationOf(await browser.comeBack(await world.github.approve(begun, "ann")));
+  const late = locationOf(await browser.comeBack(await fixture.github.approve(begun, "ann")));
   assert.equal(late.pathname, `${path}/tried`);
   assert.equal(late.searchParams.get("error"), "This provider is not enabled");
   const refused = await start(trial, "github");
@@ -249,18 +249,18 @@ Deno.test("a trial keeps every check: another browser, a second time, a provider
 });
 
 Deno.test("no application can have its sign-in end in the dashboard", async () => {
-  const trial = await trialWorld();
-  await using _world = trial.world;
-  const { world, project, path } = trial;
+  const trial = await trialFixture();
+  await using _fixture = trial.fixture;
+  const { fixture, project, path } = trial;
   const query = { trialPath: `${path}/tried`, trial: "true" };
-  const arrival = await world.browser().signIn(project, "github", "ann", query);
+  const arrival = await fixture.browser().signIn(project, "github", "ann", query);
   assert.equal(arrival.url.origin, SITE);
   assert.ok(arrival.token);
 });
 
 Deno.test("a project without a Site URL has no trial, and says what is missing", async () => {
-  await using world = await opened();
-  const { pages, path } = world;
+  await using fixture = await opened();
+  const { pages, path } = fixture;
   const given = { clientId: "one", clientSecret: "two", enabled: "on", linking: "verified" };
   await pages.submit(`${path}/providers/github`, given);
   const page = await pages.get(path);

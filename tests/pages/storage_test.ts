@@ -31,8 +31,8 @@ async function opened(env: Record<string, string> = {}) {
 }
 
 Deno.test("a bucket is set and changed by its form; its keys are kept and never sent back", async () => {
-  await using world = await opened();
-  const { pages, path, app } = world;
+  await using fixture = await opened();
+  const { pages, path, app } = fixture;
   const empty = await pages.get(path);
   assert.match(empty.words, /Own bucket off/);
   assert.equal(empty.document.querySelector(`form[action="${path}/clear"]`), null);
@@ -51,15 +51,15 @@ Deno.test("a bucket is set and changed by its form; its keys are kept and never 
   ]);
   const changed = await pages.fill(page, "Save", { publicUrl: "https://files.example.com" });
   assert.equal(changed.status, 303);
-  const now = (await world.stored())!;
+  const now = (await fixture.stored())!;
   assert.deepEqual([now.publicUrl, now.pathStyle], ["https://files.example.com", true]);
   const keys = await openStorageKeys(app.services.keyRing, now);
   assert.equal(keys.secretAccessKey.reveal(), SECRET);
 });
 
 Deno.test("what is no bucket is refused beside the form, which keeps all but the keys", async () => {
-  await using world = await opened();
-  const { pages, path } = world;
+  await using fixture = await opened();
+  const { pages, path } = fixture;
   for (const text of HOSTILE) {
     const refused = await pages.submit(path, {
       ...GIVEN,
@@ -76,12 +76,12 @@ Deno.test("what is no bucket is refused beside the form, which keeps all but the
     for (const key of [SECRET, KEY_ID]) assert.ok(!refused.text.includes(key));
     assertHarmless(refused);
   }
-  assert.equal(await world.stored(), null);
+  assert.equal(await fixture.stored(), null);
 });
 
 Deno.test("the check is shown step by step, with what to set on the bucket", async () => {
-  await using world = await opened({ ALLOW_PRIVATE_ENDPOINTS: "true" });
-  const { pages, path } = world;
+  await using fixture = await opened({ ALLOW_PRIVATE_ENDPOINTS: "true" });
+  const { pages, path } = fixture;
   await pages.submit(path, { ...GIVEN, endpoint: "http://127.0.0.1:1" });
   const page = await pages.fill(await pages.get(path), "Check the bucket");
   assert.equal(page.status, 200);
@@ -97,16 +97,16 @@ Deno.test("the check is shown step by step, with what to set on the bucket", asy
 });
 
 Deno.test("without a bucket there is nothing to check, and it is said", async () => {
-  await using world = await opened();
-  const { pages, path } = world;
+  await using fixture = await opened();
+  const { pages, path } = fixture;
   const refused = await pages.submit(`${path}/check`);
   assert.equal(refused.status, 400);
   assert.match(refused.document.querySelector("[role=alert]")!.textContent, /set it first/);
 });
 
 Deno.test("a bucket is taken away by a form that asks, and not while files are in it", async () => {
-  await using world = await opened({ ALLOW_PRIVATE_ENDPOINTS: "true" });
-  const { pages, path, app, project } = world;
+  await using fixture = await opened({ ALLOW_PRIVATE_ENDPOINTS: "true" });
+  const { pages, path, app, project } = fixture;
   await pages.submit(path, { ...GIVEN, endpoint: "http://127.0.0.1:1" });
   const files = await openFiles(app, project);
   await files.request();
@@ -118,7 +118,7 @@ Deno.test("a bucket is taken away by a form that asks, and not while files are i
   assert.match(refused.document.querySelector("[role=alert]")!.textContent, /delete them first/);
   const moved = await pages.submit(path, { ...GIVEN, endpoint: "http://127.0.0.1:2" });
   assert.equal(moved.status, 409);
-  assert.equal((await world.stored())!.endpoint, "http://127.0.0.1:1");
+  assert.equal((await fixture.stored())!.endpoint, "http://127.0.0.1:1");
 
   await using other = await opened();
   await other.pages.submit(other.path, GIVEN);
@@ -128,9 +128,9 @@ Deno.test("a bucket is taken away by a form that asks, and not while files are i
 });
 
 Deno.test("a viewer sees the bucket without its form, and strangers find nothing", async () => {
-  await using world = await opened();
-  const { app, projectId, path } = world;
-  await world.pages.submit(path, GIVEN);
+  await using fixture = await opened();
+  const { app, projectId, path } = fixture;
+  await fixture.pages.submit(path, GIVEN);
   const viewer = await openAccount(app);
   await joinProject(app.services, projectId, viewer.accountId, "viewer");
   const pages = openDashboard(app, viewer);
@@ -143,7 +143,7 @@ Deno.test("a viewer sees the bucket without its form, and strangers find nothing
   }
   const stranger = openDashboard(app, await openAccount(app));
   assert.equal((await stranger.get(path)).status, 404);
-  assert.ok(await world.stored());
+  assert.ok(await fixture.stored());
 });
 
 Deno.test({
@@ -151,8 +151,8 @@ Deno.test({
   ignore: !hasS3(),
   async fn() {
     await using bucket = await createTestBucket();
-    await using world = await opened({ ALLOW_PRIVATE_ENDPOINTS: "true" });
-    const { pages, path } = world;
+    await using fixture = await opened({ ALLOW_PRIVATE_ENDPOINTS: "true" });
+    const { pages, path } = fixture;
     const saved = await pages.submit(path, settingsOf(bucket));
     assert.equal(saved.status, 303, saved.words);
     const page = await pages.submit(`${path}/check`);

@@ -31,19 +31,19 @@ const rows = (document: { querySelectorAll(selector: string): Iterable<unknown> 
   [...document.querySelectorAll("tbody tr")].length;
 
 Deno.test("nobody yet: the page says how users come", async () => {
-  await using world = await opened();
-  const page = await world.pages.get(world.path);
+  await using fixture = await opened();
+  const page = await fixture.pages.get(fixture.path);
   assert.match(page.words, /Nobody has signed in so far/);
   assert.ok(
     [...page.document.querySelectorAll("main a")].some((link) =>
-      link.getAttribute("href") === world.path.replace("/users", "/sign-in")
+      link.getAttribute("href") === fixture.path.replace("/users", "/sign-in")
     ),
   );
 });
 
 Deno.test("users are listed page by page, searched by e-mail, and what is wrong is said", async () => {
-  await using world = await opened();
-  const { app, projectId, pages, path } = world;
+  await using fixture = await opened();
+  const { app, projectId, pages, path } = fixture;
   for (let i = 0; i < 53; i++) {
     const email = `person${i}@${i % 2 === 0 ? "even" : "odd"}.example`;
     await createUser(app.services, projectId, { email, verified: true });
@@ -72,8 +72,8 @@ Deno.test("users are listed page by page, searched by e-mail, and what is wrong 
 });
 
 Deno.test("a user is disabled, enabled, signed out and deleted by forms that ask", async () => {
-  await using world = await opened();
-  const { pages, path, project, read } = world;
+  await using fixture = await opened();
+  const { pages, path, project, read } = fixture;
   const user = await project.user();
   const isSignedIn = async () =>
     (await project.asPublic({ path: "/api/userAuth/me" }, user)).status === 200;
@@ -106,8 +106,8 @@ Deno.test("a user is disabled, enabled, signed out and deleted by forms that ask
 });
 
 Deno.test("all sessions end at once, and only those of this user", async () => {
-  await using world = await opened();
-  const { pages, path, project } = world;
+  await using fixture = await opened();
+  const { pages, path, project } = fixture;
   const [one, other] = [await project.user(), await project.user()];
   const page = await pages.get(`${path}/${one.id}`);
   assert.equal((await pages.fill(page, "End all")).location, `${path}/${one.id}?done=ended`);
@@ -119,8 +119,8 @@ Deno.test("all sessions end at once, and only those of this user", async () => {
 });
 
 Deno.test("a session is ended on the page of its own user alone", async () => {
-  await using world = await opened();
-  const { pages, path, project, app, projectId } = world;
+  await using fixture = await opened();
+  const { pages, path, project, app, projectId } = fixture;
   const [one, other] = [await project.user(), await project.user()];
   const { sessionId } = (await app.services.tokens.verify(projectId, other.token))!;
   await pages.submit(`${path}/${one.id}/sessions/${sessionId}`);
@@ -129,8 +129,8 @@ Deno.test("a session is ended on the page of its own user alone", async () => {
 });
 
 Deno.test("what providers and devices say of themselves stays text, and no picture is loaded", async () => {
-  await using world = await opened();
-  const { app, projectId, pages, path } = world;
+  await using fixture = await opened();
+  const { app, projectId, pages, path } = fixture;
   const { engine, clock, newId } = app.services;
   for (const text of HOSTILE) {
     const email = `${crypto.randomUUID()}@example.com`;
@@ -160,8 +160,8 @@ Deno.test("what providers and devices say of themselves stays text, and no pictu
 });
 
 Deno.test("a viewer looks and has no button, and strangers find nothing", async () => {
-  await using world = await opened();
-  const { app, path, project, projectId, read } = world;
+  await using fixture = await opened();
+  const { app, path, project, projectId, read } = fixture;
   const user = await project.user();
   const viewer = await openAccount(app);
   await joinProject(app.services, projectId, viewer.accountId, "viewer");

@@ -3,16 +3,16 @@ import { collectionCase, type Plan, plansOf, withoutUnique } from "./collections
 import { compareWithModel } from "./comparison.ts";
 import type { Parameter } from "./model.ts";
 import {
+  createCase,
+  type CreatedCollection,
   destroy,
   filledIn,
   insert,
-  openStages,
-  play,
-  type Played,
+  openCaseProjects,
   recover,
   remove,
   replace,
-} from "./played.ts";
+} from "./created_collection.ts";
 import { caller, type CallerChoice, query } from "./queries.ts";
 import { check } from "./run.ts";
 
@@ -52,33 +52,33 @@ const cases = collectionCase(DOCUMENTS_MAX, (definition): fc.Arbitrary<Case> =>
 const EMPTY: Plan = { members: {}, owner: null, deleted: false, before: null, later: false };
 
 Deno.test("a list that is asked for again and again shows every change at once", async () => {
-  await using stages = await openStages();
+  await using caseProjects = await openCaseProjects();
   await check("Lists that change", cases, async ({ caller, parameters, changes, ...one }) => {
-    const played = await play(await stages.next(), one);
-    const asked = filledIn(played, parameters);
-    for (let i = 0; i < WARMING; i++) await compareWithModel(played, caller, asked);
+    const created = await createCase(await caseProjects.next(), one);
+    const asked = filledIn(created, parameters);
+    for (let i = 0; i < WARMING; i++) await compareWithModel(created, caller, asked);
     for (const change of changes) {
-      await apply(played, change);
-      await compareWithModel(played, caller, asked);
+      await apply(created, change);
+      await compareWithModel(created, caller, asked);
     }
   });
 });
 
-async function apply(played: Played, { kind, pick, plan }: Change): Promise<void> {
-  played.stage.app.clock.advance(1);
-  if (kind === "insert") return await insert(played, [plan]);
+async function apply(created: CreatedCollection, { kind, pick, plan }: Change): Promise<void> {
+  created.caseProject.app.clock.advance(1);
+  if (kind === "insert") return await insert(created, [plan]);
   const inTrash = kind === "recover";
-  const some = played.documents.filter(({ isDeleted }) => isDeleted === inTrash);
+  const some = created.documents.filter(({ isDeleted }) => isDeleted === inTrash);
   if (some.length === 0) return;
   const { _id } = some[pick % some.length]!;
   switch (kind) {
     case "replace":
-      return await replace(played, _id, plan.members);
+      return await replace(created, _id, plan.members);
     case "remove":
-      return await remove(played, _id);
+      return await remove(created, _id);
     case "recover":
-      return await recover(played, _id);
+      return await recover(created, _id);
     case "destroy":
-      return await destroy(played, _id);
+      return await destroy(created, _id);
   }
 }

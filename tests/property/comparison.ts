@@ -3,18 +3,24 @@ import assert from "node:assert/strict";
 import type { Answer } from "../support/conforming_client.ts";
 import { list, type Listing, pageOf, type Parameter } from "./model.ts";
 import type { Document } from "./model_values.ts";
-import { askFor, callerOf, explain, type Played, queryText } from "./played.ts";
+import {
+  askFor,
+  callerOf,
+  type CreatedCollection,
+  explain,
+  queryText,
+} from "./created_collection.ts";
 import type { CallerChoice } from "./queries.ts";
 
 /** Asks for a page by number, which must be what the model says, to the last member. */
 export async function compareWithModel(
-  played: Played,
+  created: CreatedCollection,
   caller: CallerChoice,
   parameters: readonly Parameter[],
 ): Promise<void> {
-  const expected = list(played, callerOf(played, caller), parameters);
-  const answer = await askFor(played, caller, queryText(parameters));
-  explain(played, caller, { parameters, answer }, () => {
+  const expected = list(created, callerOf(created, caller), parameters);
+  const answer = await askFor(created, caller, queryText(parameters));
+  explain(created, caller, { parameters, answer }, () => {
     assert.equal(answer.status, expected.status);
     if (expected.status === 200) compareData(answer, expected);
   });

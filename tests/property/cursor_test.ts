@@ -2,7 +2,14 @@ import fc from "fast-check";
 import assert from "node:assert/strict";
 import { collectionCase, definition } from "./collections.ts";
 import type { Parameter } from "./model.ts";
-import { askFor, explain, openStages, play, type Played, queryText } from "./played.ts";
+import {
+  askFor,
+  createCase,
+  type CreatedCollection,
+  explain,
+  openCaseProjects,
+  queryText,
+} from "./created_collection.ts";
 import { caller, type CallerChoice, sort } from "./queries.ts";
 import { check } from "./run.ts";
 
@@ -53,37 +60,37 @@ const cases = collectionCase(DOCUMENTS_MAX, (definition) =>
   }), open);
 
 Deno.test("a cursor is good for the list and the caller it was made for, unaltered", async () => {
-  await using stages = await openStages();
+  await using caseProjects = await openCaseProjects();
   await check("Cursors", cases, async ({ caller, sorted, limit, alterations, ...one }) => {
-    const stage = await stages.next();
-    const played = await play(stage, one);
+    const caseProject = await caseProjects.next();
+    const created = await createCase(caseProject, one);
     const query = queryText([["sort", sorted], ["limit", String(limit)]]);
-    const { body } = await askFor(played, caller, query);
+    const { body } = await askFor(created, caller, query);
     const cursor: string | null = body.data.nextCursor ?? null;
     if (cursor === null) return;
     for (const alter of alterations) {
       const altered = alter(cursor);
-      if (altered !== cursor) await refused(played, caller, query, altered);
+      if (altered !== cursor) await refused(created, caller, query, altered);
     }
-    for (const list of OTHER_LISTS) await refused(played, caller, list(query), cursor);
-    const other = await play(stage, { definition: one.definition, plans: [] });
+    for (const list of OTHER_LISTS) await refused(created, caller, list(query), cursor);
+    const other = await createCase(caseProject, { definition: one.definition, plans: [] });
     await refused(other, caller, query, cursor);
-    if (one.otherCaller !== caller) await refused(played, one.otherCaller, query, cursor);
-    const genuine = await askFor(played, caller, `${query}&${queryText([["cursor", cursor]])}`);
+    if (one.otherCaller !== caller) await refused(created, one.otherCaller, query, cursor);
+    const genuine = await askFor(created, caller, `${query}&${queryText([["cursor", cursor]])}`);
     assert.equal(genuine.status, 200, "the cursor itself is refused");
   });
 });
 
 async function refused(
-  played: Played,
+  created: CreatedCollection,
   caller: CallerChoice,
   query: string,
   cursor: string,
 ): Promise<void> {
   const parameters: Parameter[] = [["cursor", cursor]];
-  const answer = await askFor(played, caller, `${query}&${queryText(parameters)}`);
+  const answer = await askFor(created, caller, `${query}&${queryText(parameters)}`);
   explain(
-    played,
+    created,
     caller,
     { parameters: [...new URLSearchParams(query), ...parameters], answer },
     () => {

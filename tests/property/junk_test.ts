@@ -1,7 +1,13 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
 import type { Definition } from "./model_types.ts";
-import { ask, openStages, play, type Played, type Stage } from "./played.ts";
+import {
+  ask,
+  type CaseProject,
+  createCase,
+  type CreatedCollection,
+  openCaseProjects,
+} from "./created_collection.ts";
 import { check } from "./run.ts";
 
 /** Something of everything. */
@@ -22,8 +28,8 @@ const DEFINITION: Definition = {
 
 const PLAN = { owner: 0, deleted: false, before: null, later: false };
 
-const documents = (stage: Stage): Promise<Played> =>
-  play(stage, {
+const documents = (caseProject: CaseProject): Promise<CreatedCollection> =>
+  createCase(caseProject, {
     definition: DEFINITION,
     plans: [
       { ...PLAN, members: { title: "a", views: 1, at: "2026-01-31T12:00:00.000Z", tags: ["x"] } },
@@ -84,12 +90,12 @@ const queryText = fc.array(
 ).map((parts) => parts.join(""));
 
 Deno.test("no query text, however broken, brings the server down", async () => {
-  await using stages = await openStages();
-  const played = await documents(await stages.next());
+  await using caseProjects = await openCaseProjects();
+  const created = await documents(await caseProjects.next());
   await check("Junk in queries", several(queryText), async (texts) => {
-    const id = played.documents[0]!._id;
+    const id = created.documents[0]!._id;
     for (const path of texts.flatMap((text) => [`?${text}`, `/${id}?${text}`])) {
-      const { status, text: told } = await ask(played.stage, played.definition, { path });
+      const { status, text: told } = await ask(created.caseProject, created.definition, { path });
       assert.ok(status < 500, `GET ${JSON.stringify(path)} answered ${status} ${told}`);
     }
   });
@@ -162,18 +168,25 @@ const call = fc.record({
 });
 
 Deno.test("no body, however broken, brings the server down", async () => {
-  await using stages = await openStages();
-  const played = await documents(await stages.next());
+  await using caseProjects = await openCaseProjects();
+  const created = await documents(await caseProjects.next());
   await check("Junk in bodies", several(call), async (calls) => {
     for (const { method, target, body, type, key } of calls) {
-      const path = target.replace("@id", played.documents[0]!._id);
+      const path = target.replace("@id", created.documents[0]!._id);
       const headers = { "content-type": type, ...(key !== null && { "idempotency-key": key }) };
-      const answer = await ask(played.stage, played.definition, { method, path, body, headers });
+      const answer = await ask(created.caseProject, created.definition, {
+        method,
+        path,
+        body,
+        headers,
+      });
       const sent = typeof body === "string" ? JSON.stringify(body) : `bytes ${body}`;
       assert.ok(answer.status < 500, `${method} ${path} ${sent} answered ${answer.text}`);
     }
   });
   // Whatever was stored on the way can be listed.
-  const listed = await ask(played.stage, played.definition, { path: "?sort=views,at&limit=1000" });
+  const listed = await ask(created.caseProject, created.definition, {
+    path: "?sort=views,at&limit=1000",
+  });
   assert.equal(listed.status, 200, listed.text);
 });

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { collectionCase } from "./collections.ts";
 import { compareWithModel } from "./comparison.ts";
 import type { Parameter } from "./model.ts";
-import { filledIn, openStages, play } from "./played.ts";
+import { createCase, filledIn, openCaseProjects } from "./created_collection.ts";
 import { caller, type CallerChoice, query } from "./queries.ts";
 import { check } from "./run.ts";
 
@@ -22,11 +22,11 @@ const cases = collectionCase(DOCUMENTS_MAX, (definition) => {
 });
 
 Deno.test("a list is what the rules say for any documents, definition and query", async () => {
-  await using stages = await openStages();
+  await using caseProjects = await openCaseProjects();
   await check("Listing", cases, async (one) => {
-    const played = await play(await stages.next(), one);
+    const created = await createCase(await caseProjects.next(), one);
     for (const { caller, parameters } of one.questions) {
-      await compareWithModel(played, caller, filledIn(played, parameters));
+      await compareWithModel(created, caller, filledIn(created, parameters));
     }
   });
 });

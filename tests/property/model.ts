@@ -17,7 +17,7 @@ export type Caller =
   | { readonly kind: "publishable"; readonly userId: string | null };
 
 /** A collection with all its documents as they are stored, those in the trash included. */
-export interface World {
+export interface StoredCollection {
   readonly definition: Definition;
   readonly documents: readonly Document[];
 }
@@ -38,8 +38,12 @@ export interface Listing {
 export type Outcome = Listing | { readonly status: 400 | 401 };
 
 /** What the rules say of a request for a list. */
-export function list(world: World, caller: Caller, parameters: readonly Parameter[]): Outcome {
-  const { definition, documents } = world;
+export function list(
+  contents: StoredCollection,
+  caller: Caller,
+  parameters: readonly Parameter[],
+): Outcome {
+  const { definition, documents } = contents;
   if (!maySee(definition, caller)) return { status: 401 };
   try {
     const read = readParameters(definition, parameters);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type Caller, list, pageOf, type Parameter, type World } from "./model.ts";
+import { type Caller, list, pageOf, type Parameter, type StoredCollection } from "./model.ts";
 import type { Definition, Field } from "./model_types.ts";
 import type { Json } from "./model_values.ts";
 
@@ -7,11 +7,11 @@ const SECRET: Caller = { kind: "secret" };
 const OFF: Definition["rls"] = { enabled: false, mode: "private", ownerField: "userId" };
 
 /** Documents `1`, `2`, … in the order of their creation. */
-function world(
+function contents(
   documents: readonly { readonly [name: string]: Json }[],
   fields: readonly Field[] = [],
   more: Partial<Definition> = {},
-): World {
+): StoredCollection {
   return {
     definition: { name: "things", fields, rls: OFF, strict: false, ...more },
     documents: documents.map((document, i) => ({
@@ -26,7 +26,7 @@ function world(
 }
 
 /** Ids in the order of the list, or the status of the refusal. */
-function ids(from: World, query: string, caller: Caller = SECRET): string | number {
+function ids(from: StoredCollection, query: string, caller: Caller = SECRET): string | number {
   const outcome = list(from, caller, [...new URLSearchParams(query)] as Parameter[]);
   return outcome.status === 200 ? outcome.order.map(({ _id }) => _id).join(" ") : outcome.status;
 }
@@ -36,23 +36,23 @@ const a = (type: Field["type"]): Field[] => [{ key: "a", type }];
 
 Deno.test("the model sorts missing and null first, text by UTF-8 bytes, false before true", () => {
   const values = ["😀", null, "\u{FF5E}", "b", "B"].map((a) => ({ a }));
-  assert.equal(ids(world([...values, {}], a("String")), "sort=a"), "2 6 5 4 3 1");
+  assert.equal(ids(contents([...values, {}], a("String")), "sort=a"), "2 6 5 4 3 1");
   const flags = [{ a: true }, { a: false }, {}];
-  assert.equal(ids(world(flags, a("Boolean")), "sort=a:desc"), "1 2 3");
-  assert.equal(ids(world([{ a: 10 }, { a: 9 }, { a: -1 }], a("Number")), "sort=a"), "3 2 1");
+  assert.equal(ids(contents(flags, a("Boolean")), "sort=a:desc"), "1 2 3");
+  assert.equal(ids(contents([{ a: 10 }, { a: 9 }, { a: -1 }], a("Number")), "sort=a"), "3 2 1");
 });
 
 Deno.test("the model breaks ties by _id in the direction of the last key", () => {
   const same = [{ a: 1, b: 1 }, { a: 1, b: 2 }, { a: 1, b: 1 }];
   const fields: Field[] = [...a("Number"), { key: "b", type: "Number" }];
-  assert.equal(ids(world(same, fields), "sort=a"), "1 2 3");
-  assert.equal(ids(world(same, fields), "sort=-a"), "3 2 1");
-  assert.equal(ids(world(same, fields), "sort=a,-b"), "2 3 1");
-  assert.equal(ids(world(same, fields), ""), "3 2 1", "-createdAt by default");
+  assert.equal(ids(contents(same, fields), "sort=a"), "1 2 3");
+  assert.equal(ids(contents(same, fields), "sort=-a"), "3 2 1");
+  assert.equal(ids(contents(same, fields), "sort=a,-b"), "2 3 1");
+  assert.equal(ids(contents(same, fields), ""), "3 2 1", "-createdAt by default");
 });
 
 Deno.test("the model sorts by declared scalars and four of the server's fields only", () => {
-  const from = world([], [...a("Array"), { key: "o", type: "Object", fields: a("Date") }]);
+  const from = contents([], [...a("Array"), { key: "o", type: "Object", fields: a("Date") }]);
   for (const sort of ["_id", "createdAt", "-updatedAt", "deletedAt:asc", "o.a"]) {
     assert.equal(ids(from, `sort=${sort}`), "");
   }
@@ -62,7 +62,15 @@ Deno.test("the model sorts by declared scalars and four of the server's fields o
 });
 
 Deno.test("the model compares values of one type only: true is never 1", () => {
-  const mixed = world([{ u: true }, { u: 1 }, { u: "1" }, { u: 2 }, { u: "2" }, { u: null }, {}]);
+  const mixed = contents([
+    { u: true },
+    { u: 1 },
+    { u: "1" },
+    { u: 2 },
+    { u: "2" },
+    { u: null },
+    {},
+  ]);
   assert.equal(ids(mixed, `sort=_id&${where({ u: 1 })}`), "2");
   assert.equal(ids(mixed, `sort=_id&${where({ u: true })}`), "1");
   assert.equal(ids(mixed, `sort=_id&${where({ u: { gt: 1 } })}`), "4");
@@ -71,7 +79,7 @@ Deno.test("the model compares values of one type only: true is never 1", () => {
 });
 
 Deno.test("the model reads undeclared operands both ways", () => {
-  const mixed = world([{ u: 1 }, { u: "1" }, { u: true }, { u: "true" }, { u: "null" }, {}]);
+  const mixed = contents([{ u: 1 }, { u: "1" }, { u: true }, { u: "true" }, { u: "null" }, {}]);
   assert.equal(ids(mixed, "sort=_id&u=1"), "1 2");
   assert.equal(ids(mixed, "sort=_id&u=true"), "3 4");
   assert.equal(ids(mixed, "sort=_id&u=null"), "5 6");
@@ -80,21 +88,21 @@ Deno.test("the model reads undeclared operands both ways", () => {
 });
 
 Deno.test("the model gives operands the declared type and refuses what does not fit", () => {
-  const texts = world([{ a: "1" }, { a: "null" }, {}], a("String"));
+  const texts = contents([{ a: "1" }, { a: "null" }, {}], a("String"));
   assert.equal(ids(texts, "a=1"), "1");
   assert.equal(ids(texts, "a=null"), "2");
   assert.equal(ids(texts, where({ a: null })), "3");
   assert.equal(ids(texts, where({ a: 1 })), 400);
-  const dates = world([{ a: "2026-01-31T12:00:00.000Z" }], a("Date"));
+  const dates = contents([{ a: "2026-01-31T12:00:00.000Z" }], a("Date"));
   assert.equal(ids(dates, "a=2026-01-31T13:00:00%2B01:00"), "1");
   assert.equal(ids(dates, "a_gt=2026-01-31"), "1");
   for (const [type, text] of [["Number", "x"], ["Boolean", "1"], ["Date", "1"], ["Ref", "1"]]) {
-    assert.equal(ids(world([], a(type as Field["type"])), `a=${text}`), 400);
+    assert.equal(ids(contents([], a(type as Field["type"])), `a=${text}`), 400);
   }
 });
 
 Deno.test("the model takes a missing field for null, but exists asks for presence", () => {
-  const from = world([{ u: null }, {}, { u: 0 }]);
+  const from = contents([{ u: null }, {}, { u: 0 }]);
   assert.equal(ids(from, `sort=_id&${where({ u: null })}`), "1 2");
   assert.equal(ids(from, `sort=_id&${where({ u: { ne: null } })}`), "3");
   assert.equal(ids(from, "sort=_id&u_exists=true"), "1 3");
@@ -103,7 +111,7 @@ Deno.test("the model takes a missing field for null, but exists asks for presenc
 });
 
 Deno.test("the model matches an array by one element, ne and nin by none", () => {
-  const from = world([{ u: ["x", "y"] }, { u: [] }, { u: "x" }, {}, { u: [["x"]] }]);
+  const from = contents([{ u: ["x", "y"] }, { u: [] }, { u: "x" }, {}, { u: [["x"]] }]);
   assert.equal(ids(from, "sort=_id&u=x"), "1 3");
   assert.equal(ids(from, "sort=_id&u_ne=x"), "2 4 5");
   assert.equal(ids(from, "sort=_id&u_nin=y,z"), "2 3 4 5");
@@ -113,7 +121,7 @@ Deno.test("the model matches an array by one element, ne and nin by none", () =>
 });
 
 Deno.test("the model reaches into objects by dots, and through nothing else", () => {
-  const from = world([{ u: { x: 1 } }, { u: [{ x: 1 }] }, { u: "x" }, { "u.x": 1 }]);
+  const from = contents([{ u: { x: 1 } }, { u: [{ x: 1 }] }, { u: "x" }, { "u.x": 1 }]);
   assert.equal(ids(from, "sort=_id&u.x=1"), "1");
   assert.equal(ids(from, "sort=_id&u.x_exists=false"), "2 3 4");
 });
@@ -123,7 +131,7 @@ Deno.test("the model tells fields from operators by what is declared", () => {
     key: "limit",
     type: "Number",
   }];
-  const from = world([{ checked_in: true, limit: 5, u_v: 1, u: 2 }], fields);
+  const from = contents([{ checked_in: true, limit: 5, u_v: 1, u: 2 }], fields);
   assert.equal(ids(from, "checked_in=true"), "1");
   assert.equal(ids(from, "checked_in_in=true,false"), "1");
   assert.equal(ids(from, "checked_in_like=true"), 400);
@@ -137,14 +145,14 @@ Deno.test("the model tells fields from operators by what is declared", () => {
 });
 
 Deno.test("the model refuses undeclared names in strict collections, save the server's", () => {
-  const from = world([], [{ key: "o", type: "Object" }], { strict: true });
+  const from = contents([], [{ key: "o", type: "Object" }], { strict: true });
   assert.equal(ids(from, "u=1"), 400);
   assert.equal(ids(from, where({ or: [{ u_v: 1 }] })), 400);
   assert.equal(ids(from, "o.x=1&_id=1&isDeleted=false&createdAt_gt=2026-01-01"), "");
 });
 
 Deno.test("the model's not matches exactly the others", () => {
-  const from = world([{ u: 1 }, { u: "x" }, {}]);
+  const from = contents([{ u: 1 }, { u: "x" }, {}]);
   assert.equal(ids(from, `sort=_id&${where({ not: { u: { gt: 0 } } })}`), "2 3");
   assert.equal(ids(from, `sort=_id&${where({ not: { not: { u: { gt: 0 } } } })}`), "1");
   assert.equal(ids(from, `sort=_id&${where({ or: [{ u: 1 }, { u: "x" }], u: { ne: 1 } })}`), "2");
@@ -152,7 +160,7 @@ Deno.test("the model's not matches exactly the others", () => {
 });
 
 Deno.test("the model matches patterns anywhere, in any letter case, in text", () => {
-  const from = world([{ u: "Élan" }, { u: "a.b" }, { u: 5 }, { u: ["x", "LAN"] }]);
+  const from = contents([{ u: "Élan" }, { u: "a.b" }, { u: 5 }, { u: ["x", "LAN"] }]);
   assert.equal(ids(from, "sort=_id&u_regex=lan"), "1 4");
   assert.equal(ids(from, "sort=_id&u_regex=^é"), "1");
   assert.equal(ids(from, "sort=_id&u_regex=5"), "");
@@ -167,7 +175,7 @@ Deno.test("the model shows each caller the rows of the table, and of the trash t
   const me: Caller = { kind: "publishable", userId: "me" };
   const seen = (rls: Partial<Definition["rls"]>, caller: Caller, deleted: boolean) =>
     ids(
-      world(rows, [], { rls: { ...OFF, ...rls } }),
+      contents(rows, [], { rls: { ...OFF, ...rls } }),
       `sort=_id&include_deleted=${deleted}`,
       caller,
     );
@@ -188,7 +196,7 @@ Deno.test("the model shows each caller the rows of the table, and of the trash t
 });
 
 Deno.test("the model cuts pages, counts, and shows what is asked for", () => {
-  const from = world([{ u: 1, v: 1 }, { u: 2, v: 2 }, { u: 3, v: 3 }]);
+  const from = contents([{ u: 1, v: 1 }, { u: 2, v: 2 }, { u: 3, v: 3 }]);
   const asked = (query: string) => {
     const outcome = list(from, SECRET, [...new URLSearchParams(query)] as Parameter[]);
     assert.ok(outcome.status === 200);

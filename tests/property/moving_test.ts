@@ -5,16 +5,16 @@ import { list, type Parameter } from "./model.ts";
 import {
   askFor,
   callerOf,
+  createCase,
+  type CreatedCollection,
   destroy,
   explain,
   filledIn,
   insert,
-  openStages,
-  play,
-  type Played,
+  openCaseProjects,
   queryText,
   remove,
-} from "./played.ts";
+} from "./created_collection.ts";
 import { caller, type CallerChoice, pagePresentation, selection } from "./queries.ts";
 import { check } from "./run.ts";
 
@@ -54,15 +54,18 @@ const cases = collectionCase(DOCUMENTS_MAX, (definition): fc.Arbitrary<Walk> =>
   }));
 
 Deno.test("rows that come and go between pages neither repeat nor hide another", async () => {
-  await using stages = await openStages();
+  await using caseProjects = await openCaseProjects();
   await check("Walking while rows come and go", cases, async (one) => {
-    const played = await play(await stages.next(), one);
-    await walk(played, { ...one, parameters: filledIn(played, one.parameters) });
+    const created = await createCase(await caseProjects.next(), one);
+    await walk(created, { ...one, parameters: filledIn(created, one.parameters) });
   });
 });
 
-async function walk(played: Played, { caller, parameters, shown, changes }: Walk): Promise<void> {
-  const model = () => list(played, callerOf(played, caller), parameters);
+async function walk(
+  created: CreatedCollection,
+  { caller, parameters, shown, changes }: Walk,
+): Promise<void> {
+  const model = () => list(created, callerOf(created, caller), parameters);
   const start = model();
   if (start.status !== 200) return;
   const pending = [...changes];
@@ -76,9 +79,9 @@ async function walk(played: Played, { caller, parameters, shown, changes }: Walk
     for (let pages = 0;; pages++) {
       assert.ok(pages < PAGES_MAX, "The walk has no end");
       const asked = [...parameters, ...shown, ...cursorParameter(cursor)];
-      const answer = await askFor(played, caller, queryText(asked));
+      const answer = await askFor(created, caller, queryText(asked));
       const now = model();
-      explain(played, caller, { parameters: asked, answer }, () => {
+      explain(created, caller, { parameters: asked, answer }, () => {
         assert.ok(answer.status === 200 && now.status === 200);
         const ids: string[] = answer.body.data.items.map(({ _id }: { _id: string }) => _id);
         const there = now.order.map(({ _id }) => _id);
@@ -95,7 +98,7 @@ async function walk(played: Played, { caller, parameters, shown, changes }: Walk
       });
       if (cursor === null) return last;
       const change = pending.shift();
-      if (change !== undefined) await apply(played, change, touched);
+      if (change !== undefined) await apply(created, change, touched);
     }
   }
 
@@ -115,13 +118,17 @@ async function walk(played: Played, { caller, parameters, shown, changes }: Walk
 const cursorParameter = (cursor: string | null): Parameter[] =>
   cursor === null ? [] : [["cursor", cursor]];
 
-async function apply(played: Played, change: Change, touched: Set<string>): Promise<void> {
-  await insert(played, change.insert);
+async function apply(
+  created: CreatedCollection,
+  change: Change,
+  touched: Set<string>,
+): Promise<void> {
+  await insert(created, change.insert);
   for (const pick of change.remove) {
-    const live = played.documents.filter((document) => !document.isDeleted);
+    const live = created.documents.filter((document) => !document.isDeleted);
     if (live.length === 0) return;
     const { _id } = live[pick % live.length]!;
     touched.add(_id);
-    await (change.forGood ? destroy(played, _id) : remove(played, _id));
+    await (change.forGood ? destroy(created, _id) : remove(created, _id));
   }
 }

@@ -21,7 +21,7 @@ interface Target {
   readonly item: Item | null;
 }
 
-/** Stands for the id of a document, of a user, a time: known only when the case is played. */
+/** Stands for the id of a document, of a user, a time: known only when the case is created. */
 const documentId = fc.nat(5).map((n) => `@id${n}`);
 const userId = fc.nat(USERS - 1).map((n) => `@user${n}`);
 const time = fc.nat(3).map((n) => `@time${n}`);

@@ -2,7 +2,13 @@ import fc from "fast-check";
 import assert from "node:assert/strict";
 import { definition, type Members, plansOf, withoutUnique } from "./collections.ts";
 import type { Definition } from "./model_types.ts";
-import { ask, bodyText, newCollection, openStages, type Stage } from "./played.ts";
+import {
+  ask,
+  bodyText,
+  type CaseProject,
+  newCollection,
+  openCaseProjects,
+} from "./created_collection.ts";
 import { open, SERVER, undeclared } from "./members.ts";
 import { check } from "./run.ts";
 
@@ -26,10 +32,10 @@ const cases: fc.Arbitrary<Case> = definition.chain((definition) => {
 });
 
 Deno.test("a stored document reads back as it was sent, everywhere", async () => {
-  await using stages = await openStages();
+  await using caseProjects = await openCaseProjects();
   await check("Round trip", cases, async (one) => {
     try {
-      await roundTrip(await stages.next(), one);
+      await roundTrip(await caseProjects.next(), one);
     } catch (error) {
       const { definition, members, others } = one;
       throw new Error(
@@ -40,37 +46,48 @@ Deno.test("a stored document reads back as it was sent, everywhere", async () =>
   });
 });
 
-async function roundTrip(stage: Stage, { definition, members, others }: Case): Promise<void> {
-  const collection = await newCollection(stage, definition);
+async function roundTrip(
+  caseProject: CaseProject,
+  { definition, members, others }: Case,
+): Promise<void> {
+  const collection = await newCollection(caseProject, definition);
   const owned = withOwner(collection, members);
-  const created = await ask(stage, collection, { body: bodyText(owned) });
+  const created = await ask(caseProject, collection, { body: bodyText(owned) });
   assert.equal(created.status, 201, created.text);
   const stored = created.body.data;
   assert.deepEqual(own(stored), owned, "POST");
-  await readBack(stage, collection, stored);
+  await readBack(caseProject, collection, stored);
 
   const path = `/${stored._id}`;
-  stage.app.clock.advance(1);
-  const same = await ask(stage, collection, { method: "PUT", path, body: bodyText(stored) });
+  caseProject.app.clock.advance(1);
+  const same = await ask(caseProject, collection, { method: "PUT", path, body: bodyText(stored) });
   assert.equal(same.status, 200, same.text);
   assert.deepEqual(own(same.body.data), owned, "PUT of what was read");
 
   const kept = own(stored, [collection.rls.ownerField]);
-  const replaced = await ask(stage, collection, { method: "PUT", path, body: bodyText(others) });
+  const replaced = await ask(caseProject, collection, {
+    method: "PUT",
+    path,
+    body: bodyText(others),
+  });
   assert.equal(replaced.status, 200, replaced.text);
   const wanted = collection.rls.enabled ? { ...kept, ...others } : others;
   assert.deepEqual(own(replaced.body.data), wanted, "PUT of another");
   assert.equal(replaced.body.data.createdAt, stored.createdAt);
-  await readBack(stage, collection, replaced.body.data);
+  await readBack(caseProject, collection, replaced.body.data);
 }
 
 /** Alone and in a list. */
-async function readBack(stage: Stage, collection: Definition, stored: Members): Promise<void> {
-  const read = await ask(stage, collection, { path: `/${stored._id}` });
+async function readBack(
+  caseProject: CaseProject,
+  collection: Definition,
+  stored: Members,
+): Promise<void> {
+  const read = await ask(caseProject, collection, { path: `/${stored._id}` });
   assert.deepEqual(read.body.data, stored, "GET");
-  const listed = await ask(stage, collection, { path: `?_id=${stored._id}` });
+  const listed = await ask(caseProject, collection, { path: `?_id=${stored._id}` });
   assert.deepEqual(listed.body.data.items, [stored], "list");
-  const shown = await ask(stage, collection, { path: `?meta=false&total=none` });
+  const shown = await ask(caseProject, collection, { path: `?meta=false&total=none` });
   assert.deepEqual(shown.body.data.items.map((item: Members) => own(item)), [own(stored)], "meta");
 }
 

@@ -12,12 +12,12 @@ import {
   ask,
   askFor,
   bodyText,
+  createCase,
+  type CreatedCollection,
   filledIn,
-  openStages,
-  play,
-  type Played,
+  openCaseProjects,
   queryText,
-} from "./played.ts";
+} from "./created_collection.ts";
 import { caller, type CallerChoice, query } from "./queries.ts";
 import { open, undeclared } from "./members.ts";
 import { check } from "./run.ts";
@@ -56,7 +56,11 @@ function countedIds(): () => string {
 }
 
 const twin = (store: TestStore) =>
-  openStages({ store, newId: countedIds(), env: { SECRET_KEYS: `k1:${btoa("t".repeat(32))}` } });
+  openCaseProjects({
+    store,
+    newId: countedIds(),
+    env: { SECRET_KEYS: `k1:${btoa("t".repeat(32))}` },
+  });
 
 const TINY = /e-32[34]|MIN_VALUE/;
 
@@ -89,18 +93,18 @@ Deno.test({
       : cases.filter((one) => !TINY.test(fc.stringify(one)));
     await check("Same bytes", fair, async (one) => {
       const both = [
-        await play(await embedded.next(), one),
-        await play(await cluster.next(), one),
+        await createCase(await embedded.next(), one),
+        await createCase(await cluster.next(), one),
       ] as const;
       for (const { caller, parameters } of one.questions) {
-        const text = (played: Played) => queryText(filledIn(played, parameters));
-        await same(one.definition, both, (played) => askFor(played, caller, text(played)));
+        const text = (created: CreatedCollection) => queryText(filledIn(created, parameters));
+        await same(one.definition, both, (created) => askFor(created, caller, text(created)));
       }
       const send = (call: Partial<Call>) =>
-        same(one.definition, both, (played) => ask(played.stage, played.definition, call));
+        same(one.definition, both, (created) => ask(created.caseProject, created.definition, call));
       const created = await send({ body: bodyText(one.members) });
       if (created.status !== 201) return;
-      for (const { stage } of both) stage.app.clock.advance(1);
+      for (const { caseProject } of both) caseProject.app.clock.advance(1);
       const path = `/${created.body.data._id}`;
       await send({ path });
       await send({ method: "PATCH", path, body: bodyText(one.others) });
@@ -123,8 +127,8 @@ const dotted = (members: Members): Members =>
 
 async function same(
   definition: unknown,
-  [one, other]: readonly [Played, Played],
-  call: (played: Played) => Promise<Answer>,
+  [one, other]: readonly [CreatedCollection, CreatedCollection],
+  call: (created: CreatedCollection) => Promise<Answer>,
 ): Promise<Answer> {
   const answer = await call(one);
   assert.deepEqual(told(await call(other)), told(answer), JSON.stringify(definition));

@@ -9,14 +9,14 @@ import type { Document } from "./model_values.ts";
 import {
   askFor,
   callerOf,
+  createCase,
+  type CreatedCollection,
   destroy,
   explain,
   filledIn,
-  openStages,
-  play,
-  type Played,
+  openCaseProjects,
   queryText,
-} from "./played.ts";
+} from "./created_collection.ts";
 import { type CallerChoice } from "./queries.ts";
 import { check } from "./run.ts";
 
@@ -53,19 +53,19 @@ const cases = collectionCase(DOCUMENTS_MAX, (definition) =>
   }));
 
 Deno.test("no parameter shows a row, or a number of rows, that the caller may not see", async () => {
-  await using stages = await openStages();
-  let linked: Played | null = null;
+  await using caseProjects = await openCaseProjects();
+  let linked: CreatedCollection | null = null;
   await check("Row-level security", cases, async ({ caller, questions, ...collection }) => {
-    const stage = await stages.next();
-    if (linked?.stage !== stage) linked = await play(stage, LINKED);
-    const played = await play(stage, marked(collection, linked));
+    const caseProject = await caseProjects.next();
+    if (linked?.caseProject !== caseProject) linked = await createCase(caseProject, LINKED);
+    const created = await createCase(caseProject, marked(collection, linked));
     const asked = [];
-    for (const question of questions) asked.push(await ask(played, linked, caller, question));
-    await readHidden(played, caller);
-    await withoutHidden(played, caller);
+    for (const question of questions) asked.push(await ask(created, linked, caller, question));
+    await readHidden(created, caller);
+    await withoutHidden(created, caller);
     // What may not be seen has no part in any answer: it stays the same without.
     for (const { query, answer, tell } of asked) {
-      const again = await askFor(played, caller, query);
+      const again = await askFor(created, caller, query);
       tell(() => {
         assert.equal(again.status, answer.status);
         assert.deepEqual(again.body, answer.body, "rows that are not to be seen make a difference");
@@ -89,11 +89,11 @@ function withLinks(definition: Definition, target: string): Definition {
   };
 }
 
-function marked({ definition, plans }: CollectionCase, linked: Played): CollectionCase {
+function marked({ definition, plans }: CollectionCase, linked: CreatedCollection): CollectionCase {
   const ids = linked.documents.map(({ _id }) => _id);
   const members = (n: number): Members => ({
     ...{ mark: mark("row", n), link: ids[n % ids.length]!, links: ids },
-    friend: linked.stage.users[n % linked.stage.users.length]!.id,
+    friend: linked.caseProject.users[n % linked.caseProject.users.length]!.id,
   });
   return {
     definition: withLinks(definition, linked.definition.name),
@@ -106,25 +106,25 @@ function marked({ definition, plans }: CollectionCase, linked: Played): Collecti
 }
 
 async function ask(
-  played: Played,
-  linked: Played,
+  created: CreatedCollection,
+  linked: CreatedCollection,
   caller: CallerChoice,
   question: Question,
 ) {
-  const parameters = filledIn(played, question.parameters);
+  const parameters = filledIn(created, question.parameters);
   const query = [queryText(parameters), ...question.raw].filter((part) => part !== "").join("&");
-  const answer = await askFor(played, caller, query);
-  const tell = (compare: () => void) => explain(played, caller, { parameters, answer }, compare);
+  const answer = await askFor(created, caller, query);
+  const tell = (compare: () => void) => explain(created, caller, { parameters, answer }, compare);
   // Trash is shown to nobody who does not ask for it.
   const withTrash = query.includes("include_deleted");
   tell(() => {
     assert.ok(answer.status < 500);
-    checkShown(answer, visibleOf(played, caller, withTrash));
-    for (const { mark } of [played, linked].flatMap((one) => hiddenOf(one, caller, withTrash))) {
+    checkShown(answer, visibleOf(created, caller, withTrash));
+    for (const { mark } of [created, linked].flatMap((one) => hiddenOf(one, caller, withTrash))) {
       assert.ok(!answer.text.includes(String(mark)), `shows ${mark}`);
     }
   });
-  if (question.stolenCursor) await useStolenCursor(played, caller, query);
+  if (question.stolenCursor) await useStolenCursor(created, caller, query);
   return { query, answer, tell };
 }
 
@@ -137,42 +137,57 @@ function checkShown({ status, body }: Answer, documents: readonly Document[]): v
 }
 
 /** A page that another caller was given leads nowhere. */
-async function useStolenCursor(played: Played, caller: CallerChoice, query: string): Promise<void> {
-  const own = await askFor(played, "secret", `${query}&limit=1`);
+async function useStolenCursor(
+  created: CreatedCollection,
+  caller: CallerChoice,
+  query: string,
+): Promise<void> {
+  const own = await askFor(created, "secret", `${query}&limit=1`);
   const cursor: string | null = own.body?.data?.nextCursor ?? null;
   if (cursor === null) return;
   const parameters = [["cursor", cursor]] as const;
-  const answer = await askFor(played, caller, `${query}&limit=1&${queryText(parameters)}`);
-  explain(played, caller, { parameters, answer }, () => {
+  const answer = await askFor(created, caller, `${query}&limit=1&${queryText(parameters)}`);
+  explain(created, caller, { parameters, answer }, () => {
     assert.ok(answer.status === 400 || answer.status === 401, "takes another caller's cursor");
   });
 }
 
-const isSeenBy = ({ definition, stage }: Played, caller: CallerChoice, includeDeleted: boolean) => {
-  const asked = callerOf({ stage }, caller);
+const isSeenBy = (
+  { definition, caseProject }: CreatedCollection,
+  caller: CallerChoice,
+  includeDeleted: boolean,
+) => {
+  const asked = callerOf({ caseProject }, caller);
   const isOpen = list({ definition, documents: [] }, asked, []).status === 200;
   return (document: Document) => isOpen && isVisible(definition, document, asked, includeDeleted);
 };
 
-const visibleOf = (played: Played, caller: CallerChoice, includeDeleted: boolean): Document[] =>
-  played.documents.filter(isSeenBy(played, caller, includeDeleted));
+const visibleOf = (
+  created: CreatedCollection,
+  caller: CallerChoice,
+  includeDeleted: boolean,
+): Document[] => created.documents.filter(isSeenBy(created, caller, includeDeleted));
 
-function hiddenOf(played: Played, caller: CallerChoice, includeDeleted = true): Document[] {
-  const isSeen = isSeenBy(played, caller, includeDeleted);
-  return played.documents.filter((document) => !isSeen(document));
+function hiddenOf(
+  created: CreatedCollection,
+  caller: CallerChoice,
+  includeDeleted = true,
+): Document[] {
+  const isSeen = isSeenBy(created, caller, includeDeleted);
+  return created.documents.filter((document) => !isSeen(document));
 }
 
 /** The first hidden row cannot be read by its id either. */
-async function readHidden(played: Played, caller: CallerChoice): Promise<void> {
-  const [hidden] = hiddenOf(played, caller);
+async function readHidden(created: CreatedCollection, caller: CallerChoice): Promise<void> {
+  const [hidden] = hiddenOf(created, caller);
   if (hidden === undefined) return;
   const parameters = [["include_deleted", "true"], ["populate", "link"]] as const;
-  const answer = await askFor(played, caller, queryText(parameters), `/${hidden._id}`);
-  explain(played, caller, { parameters, answer }, () => {
+  const answer = await askFor(created, caller, queryText(parameters), `/${hidden._id}`);
+  explain(created, caller, { parameters, answer }, () => {
     assert.ok([401, 404].includes(answer.status), `reads ${hidden._id}`);
   });
 }
 
-async function withoutHidden(played: Played, caller: CallerChoice): Promise<void> {
-  for (const { _id } of hiddenOf(played, caller)) await destroy(played, _id);
+async function withoutHidden(created: CreatedCollection, caller: CallerChoice): Promise<void> {
+  for (const { _id } of hiddenOf(created, caller)) await destroy(created, _id);
 }

@@ -6,13 +6,13 @@ import { list, type Listing, type Parameter } from "./model.ts";
 import {
   askFor,
   callerOf,
+  createCase,
+  type CreatedCollection,
   explain,
   filledIn,
-  openStages,
-  play,
-  type Played,
+  openCaseProjects,
   queryText,
-} from "./played.ts";
+} from "./created_collection.ts";
 import { caller, type CallerChoice, pagePresentation, selection } from "./queries.ts";
 import { check } from "./run.ts";
 
@@ -36,10 +36,10 @@ const cases = collectionCase(DOCUMENTS_MAX, (definition): fc.Arbitrary<Walk> =>
   }));
 
 Deno.test("pages by cursor lead through the whole list and back, each row once", async () => {
-  await using stages = await openStages();
+  await using caseProjects = await openCaseProjects();
   await check("Walking", cases, async (one) => {
-    const played = await play(await stages.next(), one);
-    await new Walker(played, { ...one, parameters: filledIn(played, one.parameters) }).walk();
+    const created = await createCase(await caseProjects.next(), one);
+    await new Walker(created, { ...one, parameters: filledIn(created, one.parameters) }).walk();
   });
 });
 
@@ -53,12 +53,12 @@ interface Step {
 
 /** Walks one list, comparing every page with the model. */
 class Walker {
-  readonly #played: Played;
+  readonly #created: CreatedCollection;
   readonly #walk: Walk;
   #steps = 0;
 
-  constructor(played: Played, walk: Walk) {
-    this.#played = played;
+  constructor(created: CreatedCollection, walk: Walk) {
+    this.#created = created;
     this.#walk = walk;
   }
 
@@ -128,9 +128,9 @@ class Walker {
     const parameters = [...this.#walk.parameters, ...more];
     const { caller } = this.#walk;
     const readable = parameters.filter(([name]) => name !== "cursor");
-    const expected = list(this.#played, callerOf(this.#played, caller), readable);
-    const answer = await askFor(this.#played, caller, queryText(parameters));
-    explain(this.#played, caller, { parameters, answer }, () => {
+    const expected = list(this.#created, callerOf(this.#created, caller), readable);
+    const answer = await askFor(this.#created, caller, queryText(parameters));
+    explain(this.#created, caller, { parameters, answer }, () => {
       assert.equal(answer.status, expected.status);
       if (expected.status === 200) compare(answer, expected);
     });

@@ -27,36 +27,36 @@ async function takeFor({ lock, pass }: ReturnType<typeof clocked>, count: number
 }
 
 Deno.test("a process that is alone leaves a gap only after having the lock again and again for long", async () => {
-  const world = clocked();
-  await takeFor(world, 250);
-  assert.deepEqual(world.pauses, []);
-  await takeFor(world, 250);
-  assert.equal(world.pauses.length, 1);
+  const fixture = clocked();
+  await takeFor(fixture, 250);
+  assert.deepEqual(fixture.pauses, []);
+  await takeFor(fixture, 250);
+  assert.equal(fixture.pauses.length, 1);
 });
 
 Deno.test("a process beside others leaves a gap after each short run", async () => {
-  const world = clocked();
-  world.lock.noticeRivals();
-  await takeFor(world, 50);
-  assert.equal(world.pauses.length, 4);
+  const fixture = clocked();
+  fixture.lock.noticeRivals();
+  await takeFor(fixture, 50);
+  assert.equal(fixture.pauses.length, 4);
 });
 
 Deno.test("others that were not noticed for a while are reckoned with no more", async () => {
-  const world = clocked();
-  world.lock.noticeRivals();
-  world.pass(1000);
-  await takeFor(world, 100);
-  assert.deepEqual(world.pauses, []);
+  const fixture = clocked();
+  fixture.lock.noticeRivals();
+  fixture.pass(1000);
+  await takeFor(fixture, 100);
+  assert.deepEqual(fixture.pauses, []);
 });
 
 Deno.test("writes with pauses of their own in between need no gap", async () => {
-  const world = clocked();
-  world.lock.noticeRivals();
+  const fixture = clocked();
+  fixture.lock.noticeRivals();
   for (let n = 0; n < 100; n++) {
-    await takeFor(world, 1);
-    world.pass(5);
+    await takeFor(fixture, 1);
+    fixture.pass(5);
   }
-  assert.deepEqual(world.pauses, []);
+  assert.deepEqual(fixture.pauses, []);
 });
 
 Deno.test("a gap is longer than anybody waits between two tries", async () => {

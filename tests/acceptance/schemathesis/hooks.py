@@ -1,4 +1,4 @@
-"""What schemathesis is told of the world that it is let into."""
+"""What schemathesis is told of the server that it asks."""
 
 import json
 import os

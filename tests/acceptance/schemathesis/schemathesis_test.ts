@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { python } from "../../services/languages.ts";
 import { require } from "../../services/mod.ts";
 import { installPython, runTool } from "../tools.ts";
-import { type Caller, LAST, openWorld, type World } from "./world.ts";
+import { type Caller, type Fixture, LAST, openFixture } from "./fixture.ts";
 
 const program = await require(python);
 
@@ -61,18 +61,18 @@ interface Report {
 /** Runs it as this caller on the operations that the flags choose. */
 async function tryAs(
   caller: Caller,
-  { world, programs, choice }: {
-    world: World;
+  { fixture, programs, choice }: {
+    fixture: Fixture;
     programs: string;
     choice: readonly string[];
   },
 ): Promise<Report> {
-  const config = `${world.folder}/${caller.name}.toml`;
+  const config = `${fixture.folder}/${caller.name}.toml`;
   const hooks = `hooks = ${JSON.stringify(`${HERE}hooks.py`)}\n`;
   await Deno.writeTextFile(config, hooks + SETTINGS + credentialsOf(caller));
-  const report = `${world.folder}/report.json`;
+  const report = `${fixture.folder}/report.json`;
   const flags = [
-    ...["--url", world.url, "--checks", CHECKS.join(","), "--max-redirects", "0"],
+    ...["--url", fixture.url, "--checks", CHECKS.join(","), "--max-redirects", "0"],
     ...["--phases", "examples,coverage,fuzzing", "--max-examples", String(CASES), "--seed", "1"],
     ...["--generation-database", "none", "--continue-on-failure", "--no-shrink"],
     // Those who have credentials keep them: who has none tries what is in their place.
@@ -84,8 +84,8 @@ async function tryAs(
     ...choice,
   ];
   await runTool(
-    [`${programs}/st`, "--config-file", config, "run", `${world.url}/openapi.json`, ...flags],
-    { cwd: world.folder, env: { CORBEL_STOCK: JSON.stringify(caller.stock) } },
+    [`${programs}/st`, "--config-file", config, "run", `${fixture.url}/openapi.json`, ...flags],
+    { cwd: fixture.folder, env: { CORBEL_STOCK: JSON.stringify(caller.stock) } },
   );
   return JSON.parse(await Deno.readTextFile(report));
 }
@@ -95,13 +95,13 @@ Deno.test({
     "forbids and nothing refused that it allows, whoever asks",
   ignore: program === null,
   async fn(t) {
-    await using world = await openWorld();
-    const programs = await installPython(program!, `${HERE}requirements.txt`, world.folder);
+    await using fixture = await openFixture();
+    const programs = await installPython(program!, `${HERE}requirements.txt`, fixture.folder);
     const last = Object.values(LAST).flat();
-    for (const caller of world.callers) {
+    for (const caller of fixture.callers) {
       await t.step(caller.name, async () => {
         const choice = last.flatMap((id) => ["--exclude-operation-id", id]);
-        const report = await tryAs(caller, { world, programs, choice });
+        const report = await tryAs(caller, { fixture, programs, choice });
         const { total, tested, errored } = report.operations;
         assert.deepEqual([tested, errored], [total - last.length, 0]);
         const taken = Object.entries(report.valid_rates)
@@ -113,7 +113,7 @@ Deno.test({
       for (const [what, operations] of Object.entries(LAST)) {
         await t.step(`${caller.name}, until ${what}`, async () => {
           const choice = operations.flatMap((id) => ["--include-operation-id", id]);
-          const report = await tryAs(caller, { world, programs, choice });
+          const report = await tryAs(caller, { fixture, programs, choice });
           const { tested, errored } = report.operations;
           assert.deepEqual([tested, errored], [operations.length, 0]);
         });

@@ -5,14 +5,14 @@ import { type DashboardBrowser, openDashboardBrowser } from "../support/dashboar
 import { type GithubFake, startGithubFake, verifiedEmail } from "../support/github_fake.ts";
 import { type OidcServer, startOidcServer } from "../support/oidc_server.ts";
 
-export interface World extends AsyncDisposable {
+export interface Fixture extends AsyncDisposable {
   readonly dashboard: DashboardBrowser;
   readonly github: GithubFake;
   readonly google: OidcServer;
 }
 
 /** A server between two providers, which know Ann and Gina. */
-export async function openWorld(): Promise<World> {
+export async function openFixture(): Promise<Fixture> {
   await using opening = new AsyncDisposableStack();
   const github = opening.use(startGithubFake());
   const google = opening.use(await startOidcServer());

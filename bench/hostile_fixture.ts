@@ -44,14 +44,14 @@ export interface Volley {
 }
 
 /** An account with a project, members and documents, and what its callers may send. */
-export interface HostileWorld {
+export interface HostileFixture {
   readonly volleys: readonly Volley[];
   /** Whether everything that requests need is there still; some of them take it away. */
   isWhole(): Promise<boolean>;
 }
 
 /** @param url Of a server on the same data. */
-export async function openHostileWorld(services: Services, url: string): Promise<HostileWorld> {
+export async function openHostileFixture(services: Services, url: string): Promise<HostileFixture> {
   const owner = await signedIn(services, url, "pro");
   const viewer = await signedIn(services, url, "free");
   const project = await createProject(services, {

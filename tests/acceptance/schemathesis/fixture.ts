@@ -25,7 +25,7 @@ export interface Caller {
   readonly mayAtLeast: readonly string[];
 }
 
-export interface World extends AsyncDisposable {
+export interface Fixture extends AsyncDisposable {
   readonly url: string;
   readonly folder: string;
   readonly callers: readonly Caller[];
@@ -63,7 +63,7 @@ const written = ({ schemaName }: AiRequest, index: number) =>
     collections: [{ name: `drafts${index}`, access: "private", fields: [] }],
   };
 
-export async function openWorld(): Promise<World> {
+export async function openFixture(): Promise<Fixture> {
   await using opening = new AsyncDisposableStack();
   const ai = opening.use(startAiFake());
   ai.reply((request, index) => ({ writes: written(request, index) }));

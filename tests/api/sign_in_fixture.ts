@@ -18,7 +18,7 @@ export type ProviderName = "github" | "google";
 export const SITE = "https://app.example";
 
 /** An app between two real providers. */
-export interface SignInWorld extends AsyncDisposable {
+export interface SignInFixture extends AsyncDisposable {
   readonly app: TestApp;
   readonly github: GithubFake;
   readonly google: OidcServer;
@@ -78,7 +78,7 @@ export const callbackUrl = (provider: ProviderName): string =>
 /** People who have accounts with both providers, with the same verified address. */
 const PEOPLE = ["ann", "bob", "eve"];
 
-export async function openSignInWorld(options: TestOptions = {}): Promise<SignInWorld> {
+export async function openSignInFixture(options: TestOptions = {}): Promise<SignInFixture> {
   await using opening = new AsyncDisposableStack();
   const clock = options.clock ?? fakeClock();
   const github = opening.use(startGithubFake());
@@ -104,7 +104,7 @@ export async function openSignInWorld(options: TestOptions = {}): Promise<SignIn
   };
 }
 
-type Fakes = Pick<SignInWorld, "github" | "google">;
+type Fakes = Pick<SignInFixture, "github" | "google">;
 
 function joinBoth({ github, google }: Fakes, who: string, number: number): void {
   const [name, email] = [who[0]!.toUpperCase() + who.slice(1), `${who}@example.com`];

@@ -10,13 +10,13 @@ import {
   USERS,
   withoutDuplicates,
 } from "./collections.ts";
-import type { Caller, Parameter, World } from "./model.ts";
+import type { Caller, Parameter, StoredCollection } from "./model.ts";
 import { type Definition, isDeclared } from "./model_types.ts";
 import type { Document, Json } from "./model_values.ts";
 import type { CallerChoice } from "./queries.ts";
 
 /** A project with its users, in which a case makes a collection of its own. */
-export interface Stage {
+export interface CaseProject {
   readonly app: TestApp;
   readonly project: TestProject;
   readonly users: readonly TestUser[];
@@ -25,55 +25,61 @@ export interface Stage {
 }
 
 /** One app for all cases of a property. */
-export interface Stages extends AsyncDisposable {
-  /** Where the next case is played. */
-  next(): Promise<Stage>;
+export interface CaseProjects extends AsyncDisposable {
+  /** Where the next case makes its collection. */
+  next(): Promise<CaseProject>;
 }
 
 /** Each case makes two collections at most. */
 const CASES_PER_PROJECT = Math.floor(FREE_COLLECTIONS_MAX / 2);
 
-export async function openStages(options: TestOptions = {}): Promise<Stages> {
+export async function openCaseProjects(options: TestOptions = {}): Promise<CaseProjects> {
   const app = await openTestApp(options);
-  let stage: Stage | null = null;
+  let caseProject: CaseProject | null = null;
   let left = 0;
   return {
     async next() {
-      if (stage !== null && left-- > 0) return stage;
+      if (caseProject !== null && left-- > 0) return caseProject;
       left = CASES_PER_PROJECT - 1;
       const project = await app.project();
       const users: TestUser[] = [];
       while (users.length < USERS) users.push(await project.user());
       let names = 0;
-      return stage = { app, project, users, newName: () => `case${names++}` };
+      return caseProject = { app, project, users, newName: () => `case${names++}` };
     },
     [Symbol.asyncDispose]: () => app[Symbol.asyncDispose](),
   };
 }
 
-export interface Played extends World {
-  readonly stage: Stage;
+export interface CreatedCollection extends StoredCollection {
+  readonly caseProject: CaseProject;
   readonly definition: Definition;
   readonly documents: Document[];
 }
 
 /** Makes a collection under a name of its own. */
-export async function newCollection(stage: Stage, definition: Definition): Promise<Definition> {
-  const named = { ...definition, name: stage.newName() };
-  await stage.project.collection(named);
+export async function newCollection(
+  caseProject: CaseProject,
+  definition: Definition,
+): Promise<Definition> {
+  const named = { ...definition, name: caseProject.newName() };
+  await caseProject.project.collection(named);
   return named;
 }
 
 /** Calls an operation on a collection with the secret key. */
-export const ask = ({ project }: Stage, definition: Definition, call: Partial<Call>) =>
+export const ask = ({ project }: CaseProject, definition: Definition, call: Partial<Call>) =>
   project.asSecret({ ...call, path: `${address(definition)}${call.path ?? ""}` });
 
 /** Makes the collection and its documents, through HTTP. */
-export async function play(stage: Stage, { definition, plans }: CollectionCase): Promise<Played> {
-  const named = await newCollection(stage, definition);
-  const played: Played = { stage, definition: named, documents: [] };
-  for (const batch of batches(withoutDuplicates(definition, plans))) await insert(played, batch);
-  return played;
+export async function createCase(
+  caseProject: CaseProject,
+  { definition, plans }: CollectionCase,
+): Promise<CreatedCollection> {
+  const named = await newCollection(caseProject, definition);
+  const created: CreatedCollection = { caseProject, definition: named, documents: [] };
+  for (const batch of batches(withoutDuplicates(definition, plans))) await insert(created, batch);
+  return created;
 }
 
 /** Of one time each. */
@@ -88,58 +94,66 @@ function batches(plans: readonly Plan[]): Plan[][] {
 
 const BATCHES_MAX = 4;
 
-/** Inserts, replaces and deletes as planned; the new documents are the last of the world's. */
-export async function insert(played: Played, plans: readonly Plan[]): Promise<void> {
+/** Inserts, replaces and deletes as planned; the new documents are the last of the collection's. */
+export async function insert(created: CreatedCollection, plans: readonly Plan[]): Promise<void> {
   if (plans.length === 0) return;
-  const { app } = played.stage;
+  const { app } = created.caseProject;
   app.clock.advance(1);
   const members = plans.map((plan) => ({
-    now: withOwner(played, plan, plan.members),
-    before: plan.before && withOwner(played, plan, plan.before),
+    now: withOwner(created, plan, plan.members),
+    before: plan.before && withOwner(created, plan, plan.before),
   }));
   const documents = members.map(({ now, before }) => before ?? now);
-  const answer = await demand(played, 201, { path: "/bulk", body: bodyText({ documents }) });
+  const answer = await demand(created, 201, { path: "/bulk", body: bodyText({ documents }) });
   const createdAt = timestamp(app);
   app.clock.advance(1);
   for (const [i, { now, before }] of members.entries()) {
     const _id: string = answer.body.data.ids[i];
     const meta = { createdAt, updatedAt: createdAt, isDeleted: false, deletedAt: null };
-    played.documents.push({ _id, ...before ?? now, ...meta });
-    if (before !== null) await replace(played, _id, now);
-    if (plans[i]!.deleted) await remove(played, _id);
+    created.documents.push({ _id, ...before ?? now, ...meta });
+    if (before !== null) await replace(created, _id, now);
+    if (plans[i]!.deleted) await remove(created, _id);
   }
 }
 
 /** A strict collection may have no field for an owner. */
-function withOwner({ definition, stage }: Played, { owner }: Plan, members: Members): Members {
+function withOwner(
+  { definition, caseProject }: CreatedCollection,
+  { owner }: Plan,
+  members: Members,
+): Members {
   const { rls } = definition;
   if (owner === null || (definition.strict && !isDeclared(definition, rls.ownerField))) {
     return members;
   }
-  return { ...members, [rls.ownerField]: stage.users[owner]!.id };
+  return { ...members, [rls.ownerField]: caseProject.users[owner]!.id };
 }
 
 /** Without a word about the owner they stay, where rows have one. */
-export async function replace(played: Played, _id: string, members: Members): Promise<void> {
+export async function replace(
+  created: CreatedCollection,
+  _id: string,
+  members: Members,
+): Promise<void> {
   const call = { method: "PUT", path: `/${_id}`, body: bodyText(members) };
-  await demand(played, 200, call);
-  const { enabled, ownerField } = played.definition.rls;
-  change(played, _id, (document) => ({
+  await demand(created, 200, call);
+  const { enabled, ownerField } = created.definition.rls;
+  change(created, _id, (document) => ({
     _id,
     ...(enabled && Object.hasOwn(document, ownerField) && { [ownerField]: document[ownerField]! }),
     ...members,
     createdAt: document.createdAt,
-    updatedAt: timestamp(played.stage.app),
+    updatedAt: timestamp(created.caseProject.app),
     isDeleted: false,
     deletedAt: null,
   }));
 }
 
 /** Into the trash. */
-export async function remove(played: Played, _id: string): Promise<void> {
-  await demand(played, 200, { method: "DELETE", path: `/${_id}` });
-  const now = timestamp(played.stage.app);
-  change(played, _id, (document) => ({
+export async function remove(created: CreatedCollection, _id: string): Promise<void> {
+  await demand(created, 200, { method: "DELETE", path: `/${_id}` });
+  const now = timestamp(created.caseProject.app);
+  change(created, _id, (document) => ({
     ...document,
     isDeleted: true,
     deletedAt: now,
@@ -148,10 +162,10 @@ export async function remove(played: Played, _id: string): Promise<void> {
 }
 
 /** Out of the trash. */
-export async function recover(played: Played, _id: string): Promise<void> {
-  await demand(played, 200, { method: "PATCH", path: `/${_id}/recover` });
-  const updatedAt = timestamp(played.stage.app);
-  change(played, _id, (document) => ({
+export async function recover(created: CreatedCollection, _id: string): Promise<void> {
+  await demand(created, 200, { method: "PATCH", path: `/${_id}/recover` });
+  const updatedAt = timestamp(created.caseProject.app);
+  change(created, _id, (document) => ({
     ...document,
     ...(document.isDeleted && { updatedAt }),
     isDeleted: false,
@@ -160,21 +174,25 @@ export async function recover(played: Played, _id: string): Promise<void> {
 }
 
 /** For good. */
-export async function destroy(played: Played, _id: string): Promise<void> {
-  await demand(played, 200, { method: "DELETE", path: `/${_id}?permanent=true` });
-  played.documents.splice(played.documents.findIndex((document) => document._id === _id), 1);
+export async function destroy(created: CreatedCollection, _id: string): Promise<void> {
+  await demand(created, 200, { method: "DELETE", path: `/${_id}?permanent=true` });
+  created.documents.splice(created.documents.findIndex((document) => document._id === _id), 1);
 }
 
-function change({ documents }: Played, _id: string, to: (document: Document) => Document): void {
+function change(
+  { documents }: CreatedCollection,
+  _id: string,
+  to: (document: Document) => Document,
+): void {
   const at = documents.findIndex((document) => document._id === _id);
   documents[at] = to(documents[at]!);
 }
 
 const timestamp = ({ clock }: TestApp): string => new Date(clock.now()).toISOString();
 
-async function demand(played: Played, status: number, call: Call): Promise<Answer> {
-  const { stage, definition } = played;
-  const answer = await ask(stage, definition, call);
+async function demand(created: CreatedCollection, status: number, call: Call): Promise<Answer> {
+  const { caseProject, definition } = created;
+  const answer = await ask(caseProject, definition, call);
   if (answer.status === status) return answer;
   throw new Error(
     `The case could not be set up: ${call.method ?? "POST"} ${call.path} ` +
@@ -195,13 +213,16 @@ export function bodyText(value: Json | { readonly [name: string]: unknown }): st
 }
 
 /** Puts ids and times in the places that a generated query holds for them. */
-export function filledIn({ stage, documents }: Played, parameters: readonly Parameter[]) {
+export function filledIn(
+  { caseProject, documents }: CreatedCollection,
+  parameters: readonly Parameter[],
+) {
   const of = <T>(list: readonly T[], n: string, otherwise: string, read: (one: T) => string) =>
     list.length === 0 ? otherwise : read(list[Number(n) % list.length]!);
   const fill = (text: string) =>
     text
       .replaceAll(/@id(\d)/g, (_, n) => of(documents, n, "0".repeat(24), ({ _id }) => _id))
-      .replaceAll(/@user(\d)/g, (_, n) => of(stage.users, n, "", ({ id }) => id))
+      .replaceAll(/@user(\d)/g, (_, n) => of(caseProject.users, n, "", ({ id }) => id))
       .replaceAll(/@time(\d)/g, (_, n) =>
         of(documents, n, "2026-01-31T12:00:00.000Z", ({ updatedAt }) => updatedAt));
   return parameters.map(([name, text]): Parameter => [name, fill(text)]);
@@ -212,25 +233,31 @@ export const queryText = (parameters: readonly Parameter[]): string =>
 
 /** Lists the collection for one of the case's callers. */
 export function askFor(
-  played: Played,
+  created: CreatedCollection,
   caller: CallerChoice,
   query: string,
   path = "",
 ): Promise<Answer> {
-  const { project, users } = played.stage;
-  const call = { path: `${address(played.definition)}${path}${query && `?${query}`}` };
+  const { project, users } = created.caseProject;
+  const call = { path: `${address(created.definition)}${path}${query && `?${query}`}` };
   if (caller === "secret") return project.asSecret(call);
   return project.asPublic(call, caller === "publishable" ? undefined : users[caller]);
 }
 
-export function callerOf({ stage }: Pick<Played, "stage">, choice: CallerChoice): Caller {
+export function callerOf(
+  { caseProject }: Pick<CreatedCollection, "caseProject">,
+  choice: CallerChoice,
+): Caller {
   if (choice === "secret") return { kind: "secret" };
-  return { kind: "publishable", userId: choice === "publishable" ? null : stage.users[choice]!.id };
+  return {
+    kind: "publishable",
+    userId: choice === "publishable" ? null : caseProject.users[choice]!.id,
+  };
 }
 
 /** Runs a comparison and says of a failure what was asked of which documents. */
 export function explain(
-  { definition, documents }: Played,
+  { definition, documents }: CreatedCollection,
   caller: CallerChoice,
   { parameters, answer }: { parameters: readonly Parameter[]; answer: Answer },
   compare: () => void,

@@ -31,7 +31,7 @@ export interface SignInProject extends Project {
   readonly siteUrl: string;
 }
 
-export interface World extends AsyncDisposable {
+export interface Fixture extends AsyncDisposable {
   readonly server: Server;
   /** What the process calls itself. */
   readonly publicUrl: string;
@@ -48,11 +48,11 @@ export interface World extends AsyncDisposable {
   send(call: Call): Promise<Answer>;
   /** All users of a project, oldest first. */
   users(project: SignInProject): Promise<Record<string, unknown>[]>;
-  /** Marks a text that no log may ever show; the end of the world looks for it. */
+  /** Marks a text that no log may ever show; its disposal looks for it. */
   secret<T extends string | null>(text: T): T;
 }
 
-export async function openWorld(settings: Settings = {}): Promise<World> {
+export async function openFixture(settings: Settings = {}): Promise<Fixture> {
   await using opening = new AsyncDisposableStack();
   const github = opening.use(startGithubFake());
   const google = opening.use(await startOidcServer());
@@ -79,7 +79,7 @@ export async function openWorld(settings: Settings = {}): Promise<World> {
   const providers = { github, google };
   let people = 0;
 
-  const world: Omit<World, keyof AsyncDisposable> = {
+  const fixture: Omit<Fixture, keyof AsyncDisposable> = {
     server,
     publicUrl,
     github,
@@ -89,7 +89,7 @@ export async function openWorld(settings: Settings = {}): Promise<World> {
       const made = await createProject(server.settings, siteUrl);
       await Promise.all(PROVIDERS.map(async (provider) => {
         const clientId = `${provider}-${made.projectId}`;
-        const clientSecret = world.secret(crypto.randomUUID());
+        const clientSecret = fixture.secret(crypto.randomUUID());
         const { callbackUrl } = await admin(
           [
             ...["provider", "set", "--project", made.projectId, "--provider", provider],
@@ -100,7 +100,7 @@ export async function openWorld(settings: Settings = {}): Promise<World> {
         );
         providers[provider].register({ clientId, clientSecret, callbackUrl });
       }));
-      world.secret(made.secretKey);
+      fixture.secret(made.secretKey);
       return { ...made, siteUrl };
     },
     githubPerson(person = {}) {
@@ -118,7 +118,7 @@ export async function openWorld(settings: Settings = {}): Promise<World> {
       google.join(login, joined);
       return { ...joined, login };
     },
-    visitor: () => new Visitor(world),
+    visitor: () => new Visitor(fixture),
     send: (call) => send(server, call),
     async users({ secretKey }) {
       const { status, body } = await send(server, {
@@ -136,7 +136,7 @@ export async function openWorld(settings: Settings = {}): Promise<World> {
     },
   };
   const opened = opening.move();
-  return { ...world, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+  return { ...fixture, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
 /** What a finished sign-in brings to the application's page. */
@@ -151,24 +151,24 @@ export interface Return {
 
 /** A browser, as far as Corbel sees it: its cookies there, and nothing of the providers'. */
 export class Visitor {
-  readonly #world: Omit<World, keyof AsyncDisposable>;
+  readonly #fixture: Omit<Fixture, keyof AsyncDisposable>;
   readonly cookies = new Map<string, string>();
 
-  constructor(world: Omit<World, keyof AsyncDisposable>) {
-    this.#world = world;
+  constructor(fixture: Omit<Fixture, keyof AsyncDisposable>) {
+    this.#fixture = fixture;
   }
 
   /** Sends a call with the cookies of this browser, and keeps those that come back. */
   async send(call: Call): Promise<Answer> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
     const headers = { ...call.headers, ...(cookie !== "" && { cookie }) };
-    const answer = await this.#world.send({ ...call, headers });
+    const answer = await this.#fixture.send({ ...call, headers });
     for (const line of answer.headers.getSetCookie()) {
       const [pair, ...attributes] = line.split("; ");
       const at = pair!.indexOf("=");
       const [name, value] = [pair!.slice(0, at), pair!.slice(at + 1)];
       if (value === "" || attributes.includes("Max-Age=0")) this.cookies.delete(name);
-      else this.cookies.set(name, this.#world.secret(value));
+      else this.cookies.set(name, this.#fixture.secret(value));
     }
     return answer;
   }
@@ -193,8 +193,8 @@ export class Visitor {
     const answer = await this.start(project, provider, query);
     assert.equal(answer.status, 302, answer.text);
     const address = new URL(answer.headers.get("location")!);
-    assert.equal(address.origin, this.#world.provider(provider).url);
-    this.#world.secret(address.searchParams.get("state"));
+    assert.equal(address.origin, this.#fixture.provider(provider).url);
+    this.#fixture.secret(address.searchParams.get("state"));
     return address;
   }
 
@@ -206,14 +206,14 @@ export class Visitor {
     query: Record<string, string> = {},
   ): Promise<URL> {
     const address = await this.begin(project, provider, query);
-    const back = await this.#world.provider(provider).approve(address, who);
-    this.#world.secret(back.searchParams.get("code"));
+    const back = await this.#fixture.provider(provider).approve(address, who);
+    this.#fixture.secret(back.searchParams.get("code"));
     return back;
   }
 
   /** Opens an address of Corbel's, wherever it came from. */
   open(address: URL, headers: Record<string, string> = {}): Promise<Answer> {
-    assert.equal(address.origin, new URL(this.#world.publicUrl).origin);
+    assert.equal(address.origin, new URL(this.#fixture.publicUrl).origin);
     return this.send({ path: `${address.pathname}${address.search}`, headers });
   }
 
@@ -236,7 +236,7 @@ export class Visitor {
     const back = await this.signIn(project, provider, who);
     const { status, body, text } = await this.exchange(project, back);
     assert.equal(status, 200, text);
-    return { ...back, refreshToken: this.#world.secret(body.data.refreshToken as string) };
+    return { ...back, refreshToken: this.#fixture.secret(body.data.refreshToken as string) };
   }
 
   #take({ siteUrl, projectId }: SignInProject, answer: Answer): Return {
@@ -247,8 +247,8 @@ export class Visitor {
     assert.equal(query.get("error"), null, location.search);
     assert.equal(query.get("projectId"), projectId);
     return {
-      rtCode: this.#world.secret(query.get("rtCode")!),
-      token: this.#world.secret(new URLSearchParams(location.hash.slice(1)).get("token")!),
+      rtCode: this.#fixture.secret(query.get("rtCode")!),
+      token: this.#fixture.secret(new URLSearchParams(location.hash.slice(1)).get("token")!),
       userId: query.get("userId")!,
       isNewUser: query.get("isNewUser") === "true",
       linkedByEmail: query.get("linkedByEmail") === "true",
@@ -312,11 +312,11 @@ export function assertBringsNothing({ headers, text }: Answer): void {
 
 /** Who an access token is good for; null if for nobody. */
 export async function whose(
-  world: World,
+  fixture: Fixture,
   { publishableKey: key }: SignInProject,
   token: string,
 ): Promise<string | null> {
-  const { status, body, text } = await world.send({ path: "/api/userAuth/me", key, token });
+  const { status, body, text } = await fixture.send({ path: "/api/userAuth/me", key, token });
   if (status === 401) return null;
   assert.equal(status, 200, text);
   return body.data._id;

@@ -4,7 +4,7 @@ import { type Dashboard, openDashboard } from "../support/pages.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 
 /** A project's files, and its owner at their page. */
-export interface World extends AsyncDisposable {
+export interface Fixture extends AsyncDisposable {
   readonly app: TestApp;
   readonly owner: TestAccount;
   readonly files: Files;
@@ -12,7 +12,7 @@ export interface World extends AsyncDisposable {
   readonly pages: Dashboard;
 }
 
-export async function opened(env: Record<string, string> = {}): Promise<World> {
+export async function opened(env: Record<string, string> = {}): Promise<Fixture> {
   const app = await openTestApp({ env });
   const files = await openFiles(app);
   const owner = await files.project.owner();

@@ -20,7 +20,7 @@ export function faultTest(name: string, fn: (t: Deno.TestContext) => Promise<voi
 }
 
 /** The app on a MongoDB that can be spoilt. */
-export interface World extends AsyncDisposable {
+export interface Fixture extends AsyncDisposable {
   readonly app: TestApp;
   readonly project: TestProject;
   /** Sends a call with the secret key to an app on whose plan there is no room for documents. */
@@ -53,8 +53,8 @@ const FIELDS = [
 /** Waits as long as it takes for a server that is well again, so that none is missed. */
 export const PATIENT = { ...QUICK, serverSelectionTimeoutMS: 5000 };
 
-/** What is otherwise in a world. */
-export interface WorldOptions {
+/** What a fixture has otherwise than usual. */
+export interface FixtureOptions {
   /** What Corbel speaks to in place of the server itself. */
   readonly url?: string;
   /** Of the driver; {@linkcode QUICK} if left out. */
@@ -62,10 +62,10 @@ export interface WorldOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-export async function openWorld(
+export async function openFixture(
   server: Mongodb,
-  { url = server.url, driver = QUICK, env = {} }: WorldOptions = {},
-): Promise<World> {
+  { url = server.url, driver = QUICK, env = {} }: FixtureOptions = {},
+): Promise<Fixture> {
   await using opening = new AsyncDisposableStack();
   const store = opening.use(await storeOn(url, driver));
   const app = opening.use(await openTestApp({ store, env }));
@@ -96,7 +96,7 @@ export async function openWorld(
   };
 }
 
-/** Makes the collections of a world, with a document in each. */
+/** Makes the collections of a fixture, with a document in each. */
 export async function furnish(project: TestProject): Promise<void> {
   const rls = { enabled: false };
   await project.collection({ name: "things", fields: FIELDS, rls });
@@ -116,7 +116,7 @@ function appWithoutRoom(services: Services): ReturnType<typeof createApp> {
 
 /** Changes the definition of a collection. */
 export const define = (
-  { app, project }: World,
+  { app, project }: Fixture,
   name: string,
   fields: unknown[],
 ): Promise<unknown> =>
