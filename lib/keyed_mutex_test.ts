@@ -40,7 +40,7 @@ Deno.test("keys do not wait for each other", async () => {
   await held;
 });
 
-Deno.test("who acquires a key holds it until they let go, between others that run", async () => {
+Deno.test("a key that was acquired is held until its release, between others that run", async () => {
   const mutex = new KeyedMutex();
   const seen: string[] = [];
   const first = await mutex.acquire("x");

@@ -84,7 +84,7 @@ Deno.test("a private collection is not opened for nobody in particular", async (
   }
 });
 
-Deno.test("who may write, and whose documents: mode x caller", async () => {
+Deno.test("which caller may write which documents, by mode", async () => {
   const table: readonly (readonly [string, Caller, string | null])[] = [
     ["off", secret, null],
     ["off", visitor, "RLS_REQUIRED"],

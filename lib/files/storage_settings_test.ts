@@ -302,7 +302,7 @@ Deno.test("a bucket that is away can be given up: only its own removals are forg
   assert.equal(left?.value.target, INTERNAL);
 });
 
-Deno.test("who finds a record that was not there a moment ago begins anew", async () => {
+Deno.test("an update that loses the race to create the record is tried again", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   let tries = 0;

@@ -21,7 +21,7 @@ Deno.test("a stream that stops coming fails, and its source is let go", async ()
   assert.ok(cancelled instanceof Error);
 });
 
-Deno.test("who does not read is not late: between two reads no time runs", async () => {
+Deno.test("no time runs between two reads", async () => {
   const reader = timedStream(ReadableStream.from([bytes(1), bytes(2)]), 60_000).getReader();
   assert.deepEqual((await reader.read()).value, bytes(1));
   // A timer that still ran would be found as a leak of this test.
@@ -99,7 +99,7 @@ Deno.test("a stream that breaks off says why, and is told from one that ends", a
   await assert.rejects(broken, { message: "The stream broke off: Error: cut" });
 });
 
-Deno.test("who leaves off reading stops the stream, once", async () => {
+Deno.test("leaving the reader stops the stream, once", async () => {
   const { stream, seen } = piecesOf(bytes(1), bytes(2));
   {
     using reader = new BoundedReader(stream, {});

@@ -80,7 +80,7 @@ Deno.test("a body that is cut off ends where it was cut", async () => {
   assert.equal(await read(request), 20);
 });
 
-Deno.test("who stops reading stops the body", async () => {
+Deno.test("a reader that stops ends the body", async () => {
   const request = sent((_, stream) => stream.enqueue(piece));
   for await (const _chunk of readChunks(request, LONG)) break;
   assert.equal(request.cancelled(), true);

@@ -75,7 +75,7 @@ Deno.test("each has its own time, counted from its own beginning", async () => {
   await assert.rejects(second, { code: "HANDLER_TIMEOUT" });
 });
 
-Deno.test("whoever is done leaves the times of the others as they were", async () => {
+Deno.test("a task that ends leaves the deadlines of the others as they were", async () => {
   using intervals = heldIntervals();
   const clock = fakeClock();
   using deadlines = createDeadlines(1000, clock.now);

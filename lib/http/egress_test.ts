@@ -200,7 +200,7 @@ Deno.test("one refused address among several refuses the name, in whatever order
   assert.equal(server.requests(), 0);
 });
 
-Deno.test("who asks for one address only has all of them judged", async () => {
+Deno.test("a lookup of one address only judges all of them", async () => {
   await using server = listen();
   const answers = resolver(["127.0.0.1"], ["127.0.0.1", "10.0.0.1"]);
   using egress = createEgress({ lookup: answers.lookup, admits: here });

@@ -72,7 +72,7 @@ Deno.test("what goes on behind its file, or never comes to it, is refused", asyn
   }
 });
 
-Deno.test("whoever does not want the file ends the body", async () => {
+Deno.test("a caller that does not read the file ends the body", async () => {
   let isEnded = false;
   const text = `${HEAD}content${TAIL}`;
   const headers = { contentType: TYPE, contentLength: String(text.length) };

@@ -146,7 +146,7 @@ Deno.test("keys over plain http are not asked for where the issuer is on https",
   assert.deepEqual(issuer.asked, []);
 });
 
-Deno.test("whoever is late finds the keys that another has read meanwhile, and asks nobody", async () => {
+Deno.test("a late caller finds the keys that another has fetched meanwhile, and sends no request", async () => {
   await using issuer = openIssuer();
   const { server } = openServer(issuer);
   const [old, fresh] = [await newKey("old"), await newKey("fresh")];
@@ -192,7 +192,7 @@ async function joined<T>(issuer: Issuer, work: (http: ProviderHttp) => Promise<T
   }
 }
 
-Deno.test("whoever joins what is given up before the own time ends asks once more", async () => {
+Deno.test("a caller that joined a request given up too early sends one of its own", async () => {
   await using issuer = openIssuer();
   const { server } = openServer(issuer);
   const document = await joined(issuer, server.server);

@@ -42,7 +42,7 @@ const withBefore = (engine: Engine, before: () => Promise<void>): Engine => ({
   },
 });
 
-Deno.test("whoever comes second in a race signs in to the account that the first has made", async () => {
+Deno.test("of two concurrent first sign-ins the second gets the account that the first created", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const { projectId } = await createProject(services, { name: "x", siteUrl: null });

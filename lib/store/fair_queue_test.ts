@@ -14,7 +14,7 @@ Deno.test("everybody's first comes before anybody's second, each in their own or
   assert.ok(turns.isEmpty);
 });
 
-Deno.test("who comes new waits for no more than one of each", () => {
+Deno.test("a newcomer waits for no more than one of each", () => {
   const turns = new FairQueue<string>();
   for (const item of ["a1", "a2", "a3", "b1"]) turns.add(item[0]!, item);
   assert.equal(turns.next(), "a1");
@@ -32,7 +32,7 @@ Deno.test("what is removed does not come", () => {
   assert.deepEqual(drained(turns), ["a2"]);
 });
 
-Deno.test("who may not come keeps their place, and counts as waiting", () => {
+Deno.test("a request that is not admitted yet keeps its place, and counts as waiting", () => {
   const turns = new FairQueue<string>();
   for (const item of ["a1", "a2", "b1"]) turns.add(item[0]!, item);
   assert.equal(turns.next((whose) => whose !== "a"), "b1");

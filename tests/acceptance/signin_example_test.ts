@@ -128,7 +128,7 @@ browserTest(
       await assertNoTokenLeft(site, person);
     });
 
-    await t.step("who says no is told so, and is not signed in", async () => {
+    await t.step("a visitor who denies consent sees that, and is not signed in", async () => {
       await page.getByRole("button", { name: "Sign out" }).click();
       const start = page.getByRole("button", { name: "Continue with GitHub" });
       await start.waitFor();

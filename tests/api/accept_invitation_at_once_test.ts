@@ -143,7 +143,7 @@ Deno.test("of transfers to many at once one wins", async () => {
   for (const { status, text } of answers) assert.ok([200, 403, 404].includes(status), text);
 });
 
-Deno.test("who takes the project over and leaves in the same moment does one of both", async () => {
+Deno.test("concurrent acceptance of ownership and leaving admit one of both", async () => {
   await using app = await openTestApp();
   for (let round = 0; round < 5; round++) {
     const team = await openTeam(app);

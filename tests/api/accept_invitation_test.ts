@@ -9,7 +9,7 @@ import { openTeam, patched, removed } from "./team.ts";
 const found = (items: { accountId: string }[], accountId: string) =>
   items.find((one) => one.accountId === accountId);
 
-Deno.test("whoever has the link is a member from then on, whatever address they have", async () => {
+Deno.test("accepting an invitation by its link makes a member, whatever their address", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   refused(await team.stranger.send({ path: team.path() }), 404, "PROJECT_NOT_FOUND");

@@ -189,7 +189,7 @@ Deno.test("a key of a user that the provider does not take is 401, and falls bac
   assert.deepEqual(await ai.usage(), used(0));
 });
 
-Deno.test("who leaves has the provider stopped, and stays counted", async () => {
+Deno.test("a client that disconnects stops the provider, and the request stays counted", async () => {
   await using ai = await opened();
   ai.fake.reply({ silent: true });
   const { createApp } = await import("@/routes/app.ts");

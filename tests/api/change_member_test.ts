@@ -27,7 +27,7 @@ Deno.test("the owner's role changes by transfer only, whoever asks", async () =>
   assert.deepEqual(await team.roles(), before);
 });
 
-Deno.test("who is no member is 404, what is no id 400, and no other role can be given", async () => {
+Deno.test("PATCH of a member answers 404 for a stranger, 400 for a malformed id or another role", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   const before = await team.roles();

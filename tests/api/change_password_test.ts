@@ -79,7 +79,7 @@ Deno.test("of many changes at once exactly one is made", async () => {
   }
 });
 
-Deno.test("whoever signs in with the old password while it is changed has no session afterwards", async () => {
+Deno.test("a sign-in with the old password during its change leaves no session", async () => {
   await using app = await openTestApp();
   for (let round = 0; round < 5; round++) {
     const account = await openAccount(app);

@@ -53,7 +53,7 @@ Deno.test("row-level security decides who creates, and a refusal stores nothing"
   }
 });
 
-Deno.test("who may not write learns that before the body is looked at", async () => {
+Deno.test("POST refuses a caller without the right to write before it looks at the body", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app, { rls: { enabled: false } });
   await collection.untouched(async () => {

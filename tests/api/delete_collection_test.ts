@@ -120,7 +120,7 @@ Deno.test("a place that was another collection's is never used again, however lo
   assert.equal(new Set(places).size, 3);
 });
 
-Deno.test("who found the collection before it was deleted writes into the one that stands, or nowhere", async () => {
+Deno.test("a write that found the collection before its deletion goes into the present one, or nowhere", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   await owner.project.collection({ name: "posts" });
@@ -136,7 +136,7 @@ Deno.test("who found the collection before it was deleted writes into the one th
   assert.equal(await count(owner), 1);
 });
 
-Deno.test("who found a collection that is stricter now, or gone, is told so", async () => {
+Deno.test("a write that found a collection that is stricter now, or deleted, is refused", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   await owner.project.collection({ name: "posts" });

@@ -120,7 +120,7 @@ Deno.test("only the project's own name deletes it", async () => {
   ok(await team.read());
 });
 
-Deno.test("who was the owner when they asked, and is not any more, deletes nothing", async () => {
+Deno.test("an owner who loses the project while the request runs deletes nothing", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   const { value: project } =

@@ -346,7 +346,7 @@ Deno.test("a refusal before the first word is an answer of its own, a later one 
   assert.deepEqual(await ai.usage(), { queries: 0, designs: 1, turns: 1 });
 });
 
-Deno.test("who stops reading has the provider stopped; the turn stays counted, the design does not", async () => {
+Deno.test("a client that disconnects stops the provider; the turn stays counted, the design does not", async () => {
   await using ai = await openAi();
   ai.fake.reply({ silent: true, writes: '{"type":"clarify","message":"It will ' });
   const app = createApp(ai.app.services);

@@ -267,7 +267,7 @@ Deno.test("100 documents of 80 KB fit one bulk, one document of 2 MiB does not",
   });
 });
 
-Deno.test("who may not write is refused before a byte of the body is read", async () => {
+Deno.test("a caller without the right to write is refused before a byte of the body is read", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const body = endless("{");

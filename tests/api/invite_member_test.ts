@@ -106,7 +106,7 @@ Deno.test("a project has 50 open invitations and no more, the offer of itself in
   await invite(other, "late@example.com");
 });
 
-Deno.test("whoever has just lost the role invites nobody", async () => {
+Deno.test("a member who has just lost the role invites nobody", async () => {
   await using app = await openTestApp();
   for (let round = 0; round < 5; round++) {
     const team = await openTeam(app);

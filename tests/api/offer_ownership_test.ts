@@ -29,7 +29,7 @@ Deno.test("a new offer replaces the open one, whoever it is made to", async () =
   assert.equal(ok(await accept(team.admin, second.token)).role, "owner");
 });
 
-Deno.test("who is no member, or has no account any more, is 404; the owner themself is 400", async () => {
+Deno.test("an offer to a stranger or a deleted account is 404, to the owner themself 400", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   for (const id of [NOBODY, team.stranger.accountId]) {

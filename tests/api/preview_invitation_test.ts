@@ -14,7 +14,7 @@ import {
 import { ok, refused } from "./test_collection.ts";
 import { openTeam, patched } from "./team.ts";
 
-Deno.test("whoever has the link sees who invites to what, and nothing changes", async () => {
+Deno.test("the preview of an invitation shows who invites to what, and changes nothing", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   const { token } = await invite(team, "ada@example.com", "admin");

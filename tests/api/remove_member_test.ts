@@ -38,7 +38,7 @@ Deno.test("the owner cannot be removed, nor leave", async () => {
   assert.deepEqual(await team.roles(), before);
 });
 
-Deno.test("who is no member is 404, and what is no id 400", async () => {
+Deno.test("DELETE of a member answers 404 for a stranger, 400 for a malformed id", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   const ids = [NOBODY, team.stranger.accountId];

@@ -169,7 +169,7 @@ Deno.test("INVALID_PATH or 404, and never more, for paths that lead astray", asy
   }
 });
 
-Deno.test("who holds the file is told so: 304", async () => {
+Deno.test("a request with the file's current ETag is 304", async () => {
   const { app, path } = await openOne();
   await using _app = app;
   const etag = (await get(app, path)).headers.get("etag")!;

@@ -31,7 +31,7 @@ const changeUser = async (
 const sessionsOf = ({ app }: SignInFixture, { projectId }: SignInProject) =>
   app.services.engine.records<SessionRecord>(projectId, SESSIONS);
 
-Deno.test("whoever comes back is the same user, and only the time of their sign-in moves", async () => {
+Deno.test("a second sign-in finds the same user and moves only the time of sign-in", async () => {
   await using fixture = await openSignInFixture();
   const project = await fixture.project();
   for (const provider of BOTH) {
@@ -190,7 +190,7 @@ Deno.test("a project that never links keeps the two apart, and the address with 
   assert.equal(again.userId, two.userId);
 });
 
-Deno.test("who made an account in waiting for its owner is shut out when the owner comes", async () => {
+Deno.test("verified sign-in revokes sessions of a pre-registered unverified account", async () => {
   let logged = "";
   using log = createLog("warn", (text) => void (logged += text));
   await using fixture = await openSignInFixture({ log });

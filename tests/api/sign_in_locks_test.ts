@@ -151,7 +151,7 @@ Deno.test("of fifty guesses at once five are looked at", async () => {
   );
 });
 
-Deno.test("whoever signs in many times at once gets in every time", async () => {
+Deno.test("concurrent sign-ins of one account all succeed", async () => {
   await using app = await openTestApp();
   await openAccount(app, { email: EMAIL });
   for (let round = 0; round < 2; round++) {

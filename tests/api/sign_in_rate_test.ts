@@ -32,7 +32,7 @@ Deno.test("exchanges and refreshes count together, 60 a minute, and beyond them 
   ok(await refresh(project, user.refreshToken));
 });
 
-Deno.test("whoever may not sign in may go on with everything else", async () => {
+Deno.test("an address at the limit of sign-ins may go on with everything else", async () => {
   await using app = await openTestApp(LIMITED);
   const project = await app.project();
   const user = await signIn(app, project);

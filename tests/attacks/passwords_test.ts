@@ -65,7 +65,7 @@ Deno.test("a network that tries many passwords at once waits in a queue of its o
   const answers = await crowd(app, 60, (n) => n < 50 ? signIn(n, 1) : signIn(n, 2 + n % 2));
   const [first, others] = [answers.slice(0, 50), answers.slice(50)];
   assert.deepEqual(tally(first), { 401: OF_ONE, 503: 50 - OF_ONE });
-  assert.deepEqual(tally(others), { 401: 10 }, "who comes from elsewhere is let in");
+  assert.deepEqual(tally(others), { 401: 10 }, "a request from another network is let in");
   for (const answer of first.filter(({ status }) => status === 503)) {
     refused(answer, 503, "PASSWORDS_BUSY");
     assert.equal(answer.headers.get("retry-after"), "2");

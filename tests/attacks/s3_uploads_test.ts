@@ -159,7 +159,7 @@ onS3(
   },
 );
 
-onS3("who makes their upload public shows that upload, and nothing else", async (fixture) => {
+onS3("an upload made public shows that upload, and nothing else", async (fixture) => {
   const { bucket, files, others } = fixture;
   const foreign = await others.request(6, TYPE);
   assert.equal(await putTo(foreign.signedUrl, bytesOf("secret"), TYPE), 200);

@@ -64,7 +64,7 @@ export const findingCases: Cases = {
     assert.deepEqual(found, [2, 3]);
   },
 
-  "who leaves off finding holds nothing": async ({ engine }) => {
+  "find that is left before its end holds nothing": async ({ engine }) => {
     const records = engine.records<Numbered>(newSpace(), NUMBERED);
     assert.deepEqual(await Array.fromAsync(records.find({ filter: ALL })), [], "nothing is there");
     await records.insertMany(upTo(600).map((n) => ({ _id: id(n), n })));

@@ -88,7 +88,7 @@ onS3("the documented rights of the key are enough, and each of them is needed", 
   }
 });
 
-onS3("who may not see what is there is not told that nothing is", async () => {
+onS3("a bucket that denies access is not taken for an empty one", async () => {
   await using opened = await openBucket();
   const { bucket, blobs, options } = opened;
   const told = (error: Error) =>

@@ -97,7 +97,7 @@ Deno.test("a definition whose record is gone is outdated, also where another was
   await rules.deleteOne(eq("_id", RULE));
   await rules.insert({ _id: TWO });
   await assert.rejects(() => records.insert({ _id: TWO, n: 2 }), Outdated);
-  assert.equal(await records.count(ALL), 1, "whoever reads is not held up");
+  assert.equal(await records.count(ALL), 1, "readers are not held up");
 });
 
 Deno.test("of writes beside a change each is before it, or refused", async () => {

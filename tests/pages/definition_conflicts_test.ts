@@ -48,7 +48,7 @@ Deno.test("fields that somebody has changed meanwhile are not saved over, and no
   assert.deepEqual(await keys(), ["title", "mine"]);
 });
 
-Deno.test("who agrees to replace one change has not agreed to replace the next", async () => {
+Deno.test("consent to replace one change does not cover the next", async () => {
   await using app = await openTestApp();
   const { path, mine, theirs, stored } = await openPosts(app);
   const page = await mine.get(`${path}/fields`);

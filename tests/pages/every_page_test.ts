@@ -82,7 +82,7 @@ Deno.test("the table has every page and every form, and no other", () => {
   assert.deepEqual(namesOf(ROWS).toSorted(), mountedPages().toSorted());
 });
 
-Deno.test("whoever is not signed in, or no more, sees no page and sends no form", async () => {
+Deno.test("no page opens and no form is taken without a session, or after its end", async () => {
   await using app = await openTestApp();
   const household = await openHousehold(app);
   const DAYS_8 = 8 * 86_400_000;

@@ -139,7 +139,7 @@ Deno.test("scripts of ours set texts as texts", () => {
   for (const { path, text } of own) assert.doesNotMatch(text, SINKS, path);
 });
 
-Deno.test("who is signed out sees nothing of what was sent", async () => {
+Deno.test("without a session nothing of what was sent is shown", async () => {
   await using app = await openTestApp();
   for (const text of HOSTILE) {
     const path = `/dashboard/${encodeURIComponent(text.replaceAll("/", ""))}`;

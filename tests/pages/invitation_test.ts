@@ -35,7 +35,7 @@ Deno.test("the link leads to who invites to what, and accepting to the project",
   assert.match(members.words, /invited as ada@example\.com/);
 });
 
-Deno.test("whoever has no account makes one on the way, and comes back to the invitation", async () => {
+Deno.test("a visitor without an account registers on the way, and comes back to the invitation", async () => {
   await using app = await openTestApp();
   const { team } = await opened(app);
   const { token } = await invite(team, "ada@example.com");

@@ -63,7 +63,7 @@ Deno.test("the roles are told in words, as the operations have them", async () =
   assert.deepEqual(rows.at(-1)!.slice(1), ["no", "no", "yes"]);
 });
 
-Deno.test("whoever is invited gets a link, which is shown once, and can be withdrawn", async () => {
+Deno.test("an invitation's link is shown once, and can be withdrawn", async () => {
   await using app = await openTestApp();
   const { owner, admin, stranger, path, of, roles } = await opened(app);
   const before = await roles();

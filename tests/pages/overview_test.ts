@@ -221,7 +221,7 @@ Deno.test("requests are drawn and told in a table; those of the dashboard are no
   assertHarmless(part);
 });
 
-Deno.test("who may not change a project sees no button for it, and is refused", async () => {
+Deno.test("a viewer sees no button that changes a project, and is refused", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   const home = homeOf(team.projectId);

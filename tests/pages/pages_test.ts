@@ -144,7 +144,7 @@ Deno.test("refusals below the dashboard are pages, with the status and the words
   assert.deepEqual(headers.get("allow")?.split(", ").toSorted(), ["GET", "POST"]);
 });
 
-Deno.test("whoever looks at what a form is sent to sees the form's page", async () => {
+Deno.test("GET of a form's address shows the form's page", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
   const { projectId } = await ownedProject(account);

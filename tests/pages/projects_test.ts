@@ -12,7 +12,7 @@ const cards = ({ document }: PageAnswer) => [...document.querySelectorAll(".card
 const namesOf = (page: PageAnswer) =>
   cards(page).map((card) => card.querySelector("h2")!.textContent.trim());
 
-Deno.test("who has no project is told what one is, and how to come by one", async () => {
+Deno.test("the list without a project says what one is, and how to create one", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);
   const page = await openDashboard(app, account).get(PROJECTS);

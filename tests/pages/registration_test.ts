@@ -35,7 +35,7 @@ Deno.test("the first visitor is told that theirs is the first account, and the n
   assert.ok(!leadsToRegister(await visitor.submit(SIGN_IN, { ...given, password: "wrong" })));
 });
 
-Deno.test("whoever is invited registers on the way to the invitation", async () => {
+Deno.test("a visitor who is invited registers on the way to the invitation", async () => {
   await using open = await openTestApp();
   const team = await openTeam(open);
   const { token } = await invite(team, "ada@example.com");

@@ -7,7 +7,7 @@ const FORM: [string, string] = ["content-type", "application/x-www-form-urlencod
 
 const signInPath = (next: string) => `/dashboard/sign-in?${new URLSearchParams({ next })}`;
 
-Deno.test("whoever is not signed in is sent to sign in, and back to what they looked at", async () => {
+Deno.test("a visitor without a session is sent to sign in, and back to where they were", async () => {
   await using app = await openTestApp();
   const { email } = await openAccount(app);
   const visitor = openDashboard(app);

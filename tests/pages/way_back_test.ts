@@ -72,7 +72,7 @@ Deno.test("what is about to be filled in has the focus, and after a refusal what
     [...page.document.querySelectorAll("[autofocus]")].map((one) => one.getAttribute("name"));
   assert.deepEqual(focused(await dashboard.get(`${path}/new`)), ["f.title"]);
   const page = await dashboard.get(`${path}/documents/${id}`);
-  assert.deepEqual(focused(page), [], "who only looks is left alone");
+  assert.deepEqual(focused(page), [], "a page that is only read gives no field the focus");
   assert.deepEqual(focused(await dashboard.fill(page, "Save", { "f.views": "x" })), ["f.views"]);
   assert.deepEqual(focused(await dashboard.get("/dashboard/sign-in")), ["email"]);
   const collections = path.slice(0, path.lastIndexOf("/"));

@@ -88,7 +88,7 @@ async function endComplaining(github: GithubFake, expected: RegExp): Promise<voi
   await assert.rejects(async () => await github[Symbol.asyncDispose](), /GitHub complains/);
 }
 
-Deno.test("who did all as they should has a token for the profile and the addresses", async () => {
+Deno.test("a correct exchange gives a token for the profile and the addresses", async () => {
   await using github = openGithub();
   const back = await github.approve(authorizeUrl(github), "ann");
   assert.equal(`${back.origin}${back.pathname}`, APP.callbackUrl);

@@ -17,7 +17,7 @@ Deno.test("the prefix becomes the path, and options stay", () => {
   ) assert.equal(withPath(given!, "p"), expected);
 });
 
-Deno.test("who signs in still does so against the database that was named before", () => {
+Deno.test("credentials are still checked against the database that was named before", () => {
   for (
     const [given, expected] of [
       ["mongodb://u:s%2F@h", "mongodb://u:s%2F@h/p?authSource=admin"],

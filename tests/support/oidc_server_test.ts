@@ -98,7 +98,7 @@ async function endComplaining(oidc: OidcServer, expected: RegExp): Promise<void>
   await assert.rejects(async () => await oidc[Symbol.asyncDispose](), /OpenID Connect complains/);
 }
 
-Deno.test("who did all as they should has an ID token that says who signed in", async () => {
+Deno.test("a correct exchange gives an ID token that says who signed in", async () => {
   await using oidc = await openOidc();
   const { body } = await ask(`${oidc.url}/.well-known/openid-configuration`);
   assert.equal(body.issuer, oidc.url);

@@ -105,7 +105,7 @@ Deno.test("no answer in time is a failure, and the provider is left alone", asyn
   }
 });
 
-Deno.test("who gives up is not waited for", async () => {
+Deno.test("a request that was given up is not waited for", async () => {
   await using fake = startAiFake();
   fake.reply({ silent: true });
   const control = new AbortController();
@@ -115,7 +115,7 @@ Deno.test("who gives up is not waited for", async () => {
   await fails(asking, "cancelled");
   await until("the request is given up", () => fake.abandoned > 0, 5_000);
   await fails(open(fake).ask(question(fake, { signal: control.signal })), "cancelled");
-  assert.equal(fake.asked.length, 1, "whoever is gone already is not asked for");
+  assert.equal(fake.asked.length, 1, "nothing is asked for a client that has disconnected already");
 });
 
 Deno.test("giving up ends a pause, too", async () => {

@@ -94,7 +94,7 @@ Deno.test("what is removed between two pages is not listed, what stays is", () =
     assert.equal(second.next, paths[7]);
   }));
 
-Deno.test("who asks for the same page again sees it as it is now", () =>
+Deno.test("a page that is read again shows the present state", () =>
   inFolder(async (folder) => {
     const [first, ...others] = await seeded(folder, [5]);
     const lister = new Lister();

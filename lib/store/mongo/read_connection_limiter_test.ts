@@ -45,7 +45,7 @@ Deno.test("there is a connection in the smallest of pools, and no bound where a 
   for (let taken = 0; taken < 5_000; taken++) assert.equal(endless.acquire("a", LONG), LONG);
 });
 
-Deno.test("who waits is let in by turns: everybody's first before anybody's second", async () => {
+Deno.test("requests that wait are admitted in turn: the first of each space before the second of any", async () => {
   const limiter = new ReadConnectionLimiter(1);
   const order: string[] = [];
   const wait = async (space: string, name: string) => {

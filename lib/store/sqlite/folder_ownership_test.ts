@@ -99,7 +99,7 @@ Deno.test("what a process held is free when it is killed", async () => {
   await until(() => isOwner(own), "they are alone again");
 });
 
-Deno.test("who is alone and does not answer keeps everybody out, with a message", async () => {
+Deno.test("a single process that does not answer keeps every other out, with a message", async () => {
   await using folder = await tempFolder();
   const other = await enterElsewhere(folder.path);
   other.pause();
