@@ -62,7 +62,7 @@ export function createOffload(
   let unsent = 0;
   let idle: ReturnType<typeof setTimeout> | undefined;
   const ending = new Set<Promise<void>>();
-  const turns = new Turns();
+  const limiter = new FairLimiter();
 
   function usable(): OffloadThread {
     if (thread?.isUsable) return thread;
@@ -82,7 +82,7 @@ export function createOffload(
     answer(request) {
       clearTimeout(idle);
       unsent++;
-      const answered = turns.run(request.share, () => usable().answer(request));
+      const answered = limiter.run(request.share, () => usable().answer(request));
       void Promise.allSettled([answered, request.sent]).then(() => {
         if (--unsent === 0) idle = setTimeout(end, idleMs);
       });
@@ -97,7 +97,7 @@ export function createOffload(
 }
 
 /** Lets a few requests into the thread at once, each share's first before anybody's second. */
-class Turns {
+class FairLimiter {
   readonly #waiting = new FairQueue<{ readonly share: string; readonly admit: () => void }>();
   readonly #running = new Map<string, number>();
   #all = 0;

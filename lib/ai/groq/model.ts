@@ -170,7 +170,7 @@ function jsonOf(text: string): Json {
 
 /** What the provider answered in place of a completion. Its text may repeat what it was sent. */
 class ProviderRefusal extends Error {
-  override readonly name = "Refused";
+  override readonly name = "ProviderRefusal";
   readonly status: number;
   /** Seconds that it wants to be left alone for; null where it does not say. */
   readonly retryAfter: number | null;

@@ -13,14 +13,14 @@ export interface ScanLimits {
 }
 
 /** What there was not enough of; being told to stop is to have no time. */
-export type SpentOn = "rows" | "text" | "time";
+export type BudgetKind = "rows" | "text" | "time";
 
 /** The statement would have cost more than it was allowed. Nothing is left of it. */
 export class BudgetExceeded extends Error {
-  override readonly name = "Spent";
-  readonly on: SpentOn;
+  override readonly name = "BudgetExceeded";
+  readonly on: BudgetKind;
 
-  constructor(on: SpentOn) {
+  constructor(on: BudgetKind) {
     super();
     this.on = on;
   }
@@ -88,14 +88,14 @@ export const DOCUMENT_GUARD = `(${IS_NOT_COUNTED} and octet_length(doc) < ${LARG
 export class Budget {
   #allowance: ScanLimits | null = null;
   #counted = 0;
-  #spentOn: SpentOn | null = null;
+  #spentOn: BudgetKind | null = null;
 
   /** Rows looked at since {@linkcode open}, about. */
   get rows(): number {
     return this.#counted * SHARE;
   }
 
-  /** Throws `Spent` if something ran out, and says what did first. */
+  /** Throws `BudgetExceeded` if something ran out, and says what did first. */
   assertLeft(): void {
     if (this.#spentOn !== null) throw new BudgetExceeded(this.#spentOn);
   }

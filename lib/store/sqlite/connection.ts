@@ -108,7 +108,7 @@ export class Connection {
 
   /**
    * Runs statements that hold a `GUARD`, with an allowance for all of them together.
-   * Throws `Spent` when it does not suffice.
+   * Throws `BudgetExceeded` when it does not suffice.
    */
   within<T>(allowance: ScanLimits, work: () => T): T {
     this.#budget.open(allowance);

@@ -36,7 +36,7 @@ export const SOUGHT_MAX = 5_000;
 /** Ten times what a read may take on the event loop: who takes longer was not just held up. */
 const DOUBT_MS = 50;
 
-/** Reads a scan, all of it as of one moment. Throws `Spent` beyond its allowance. */
+/** Reads a scan, all of it as of one moment. Throws `BudgetExceeded` beyond its allowance. */
 export function readScan(db: Connection, scan: Scan, allowance: ScanLimits): Scanned {
   const { sought, isDoubtful } = scan;
   if (sought !== null) {

@@ -2,7 +2,7 @@ import { advise } from "../advice.ts";
 import { QueryTooSlow } from "../errors.ts";
 import { type ListQuery, PAGE_BYTES_MAX } from "../port.ts";
 import type { Access, Committed, Slow } from "./access.ts";
-import { BudgetExceeded, type SpentOn } from "./budget.ts";
+import { BudgetExceeded, type BudgetKind } from "./budget.ts";
 import type { Connection } from "./connection.ts";
 import { boundPage } from "./keyset.ts";
 import type { RegisteredQuery } from "./slow_query_registry.ts";
@@ -40,7 +40,7 @@ export function readBounded<T>(read: Read, { here, elsewhere, empty }: Ways<T>):
   const { slow } = access;
   const isShort = !plan?.guarded && (count === null || count.kept);
   if (slow === null || (isShort && slow.rowsMax > 0)) return access.read(here, empty);
-  type Tried = { readonly result: T } | { readonly spentOn: SpentOn | null };
+  type Tried = { readonly result: T } | { readonly spentOn: BudgetKind | null };
   return access.read<Tried>((db, committed) => {
     if (isSlow(read, slow)) return { spentOn: null };
     try {
@@ -68,7 +68,7 @@ function isSlow({ statements, plan, count, query }: Read, { rowsMax }: Slow): bo
 }
 
 /** @param spentOn What ended it on the event loop; null if it was not tried there. */
-async function scanned(read: Read, slow: Slow, spentOn: SpentOn | null): Promise<Scanned> {
+async function scanned(read: Read, slow: Slow, spentOn: BudgetKind | null): Promise<Scanned> {
   const { statements, query } = read;
   const found = await slow.scan(scanOf(read, spentOn === "time"));
   if (typeof found === "string") {

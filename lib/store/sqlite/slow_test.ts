@@ -3,7 +3,7 @@ import { compare, eq } from "../filter.ts";
 import { QueryTooSlow } from "../errors.ts";
 import type { Definition, ListQuery } from "../port.ts";
 import type { Access } from "./access.ts";
-import { BudgetExceeded, type SpentOn } from "./budget.ts";
+import { BudgetExceeded, type BudgetKind } from "./budget.ts";
 import type { Connection } from "./connection.ts";
 import type { Scan, Scanned, Unread } from "./scan.ts";
 import { readBounded } from "./slow.ts";
@@ -20,7 +20,7 @@ const QUERY: ListQuery = {
 
 interface Meeting {
   /** What runs out on the event loop; null where all suffices. */
-  readonly here: SpentOn | null;
+  readonly here: BudgetKind | null;
   /** What the other thread answers. */
   readonly there?: Scanned["rows"] | Unread;
 }
