@@ -278,7 +278,7 @@ export const SECURITY_SCHEMES = {
 } as const;
 
 /** Counts what comes with a publishable key, and no other. Throws `RATE_LIMITED`. */
-export function countRequest(
+function countRequest(
   { rateLimiter }: Pick<GuardServices, "rateLimiter">,
   holder: ApiKeyPrincipal,
   request: RequestState,
@@ -287,7 +287,7 @@ export function countRequest(
 }
 
 /** As {@linkcode countRequest}, beside it, for sign-ins and refreshes. */
-export function countSignIn(
+function countSignIn(
   { signInLimiter }: Pick<GuardServices, "signInLimiter">,
   holder: ApiKeyPrincipal,
   request: RequestState,

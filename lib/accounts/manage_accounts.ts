@@ -13,7 +13,7 @@ interface ManageServices {
 }
 
 /** The account with this e-mail, in any letter case. Throws `ACCOUNT_NOT_FOUND`. */
-export async function findAccount(
+async function findAccount(
   { engine }: { engine: Engine },
   email: string,
 ): Promise<AccountRecord> {

@@ -13,7 +13,7 @@ const SECONDS = SESSION_MS / 1000;
  * Whether a page of this origin may use the cookie: only the project's own. Any other page could
  * read a signed-in user's token by it.
  */
-export const isOwnOrigin = (
+const isOwnOrigin = (
   { siteUrl, allowedOrigins }: ApiKeyPrincipal,
   origin: string | null,
 ): boolean => origin !== null && (origin === siteUrl || allowedOrigins.includes(origin));

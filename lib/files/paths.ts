@@ -24,7 +24,7 @@ export const fileEtag = (path: string): string => `"${uuidOf(path)}"`;
 export const uploadOfPartial = (path: string): string => path.replace(/\.[\w-]*$/, "");
 
 /** What no other path of ours has in common with this one. */
-export const uuidOf = (path: string): string => path.slice(UUID_AT, UUID_AT + UUID_LENGTH);
+const uuidOf = (path: string): string => path.slice(UUID_AT, UUID_AT + UUID_LENGTH);
 
 const UUID_AT = 25;
 const UUID_LENGTH = 36;

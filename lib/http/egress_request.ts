@@ -19,7 +19,7 @@ export interface EgressAnswer {
   readonly body: Uint8Array;
 }
 
-export const EGRESS_REQUEST_MS = 5_000;
+const EGRESS_REQUEST_MS = 5_000;
 const ANSWER_BYTES_MAX = 65_536;
 
 /**

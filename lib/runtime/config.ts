@@ -95,10 +95,10 @@ const DATABASE_DEFAULT = "sqlite:./data";
 const STORAGE_DEFAULT = "file:./data/files";
 
 /** The folder that a `DATABASE_URL` names; null for another kind of address. */
-export const sqliteFolder = (url: string): string | null => /^sqlite:(.+)$/.exec(url)?.[1] ?? null;
+const sqliteFolder = (url: string): string | null => /^sqlite:(.+)$/.exec(url)?.[1] ?? null;
 
 /** The folder that a `STORAGE_URL` names; null for another kind of address. */
-export const filesFolder = (address: string): string | null =>
+const filesFolder = (address: string): string | null =>
   /^file:(.+)$/.exec(address)?.[1]?.replace(/^\/\/(?=\/)/, "") ?? null;
 
 /** The folders that a process with these settings writes to. */

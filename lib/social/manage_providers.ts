@@ -74,7 +74,7 @@ export async function setProvider(
   return showProvider(services, provider, saved);
 }
 
-export const showProvider = (
+const showProvider = (
   { config }: Pick<ManageServices, "config">,
   provider: string,
   settings: ProviderSettings | null,

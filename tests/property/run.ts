@@ -4,7 +4,7 @@ import fc from "fast-check";
 export const RUNS = readWholeNumber("CORBEL_TEST_CASES") ?? 100;
 
 /** Taken from CORBEL_TEST_SEED, to repeat a run; otherwise new on every run. */
-export const SEED = readWholeNumber("CORBEL_TEST_SEED") ??
+const SEED = readWholeNumber("CORBEL_TEST_SEED") ??
   crypto.getRandomValues(new Int32Array(1))[0]!;
 
 /** Null where it is not set. */

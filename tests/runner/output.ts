@@ -9,7 +9,7 @@ export interface Counts {
 const FAILURE_CHARACTERS = 8_000;
 
 // deno-lint-ignore no-control-regex -- Colours are escape sequences.
-export const withoutColours = (output: string): string => output.replaceAll(/\x1b\[[0-9;]*m/g, "");
+const withoutColours = (output: string): string => output.replaceAll(/\x1b\[[0-9;]*m/g, "");
 
 /**
  * What the last summary in an output of `deno test` says; null if it has none. A run that failed

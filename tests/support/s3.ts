@@ -36,7 +36,7 @@ const REGION = "us-east-1";
 export const hasS3 = (): boolean => Boolean(Deno.env.get("S3_TEST_URL"));
 
 /** `S3_TEST_URL`. Throws without one: `deno task test` starts a server and sets it. */
-export function s3TestUrl(): string {
+function s3TestUrl(): string {
   const url = Deno.env.get("S3_TEST_URL");
   if (!url) throw new Error("S3_TEST_URL is not set: `deno task test` starts a server");
   return url;
@@ -57,7 +57,7 @@ export function accountOf(address: string): S3Account {
 }
 
 /** A client with the account's rights. */
-export function s3Client({ endpoint, region, ...credentials }: S3Account): S3Client {
+function s3Client({ endpoint, region, ...credentials }: S3Account): S3Client {
   return new S3Client({
     endpoint,
     region,

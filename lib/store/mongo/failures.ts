@@ -63,7 +63,7 @@ export const isUnknownEnd = (error: unknown): boolean =>
  * A socket that the server has closed was written to, so nothing was sent. The driver takes this
  * error of Deno's sockets for none of the network, and does not send the command again.
  */
-export const isUnsent = (error: unknown): boolean =>
+const isUnsent = (error: unknown): boolean =>
   error instanceof Error && !(error instanceof MongoError) &&
   (error as Error & { code?: unknown }).code === "EPIPE";
 

@@ -10,7 +10,7 @@ import { LIMITED } from "./connect.ts";
 import { repeatable } from "./failures.ts";
 
 /** In the control database: processes that may have a transaction open. */
-export const PROCESSES: Definition = { name: "processes", fields: {}, indexes: [], trash: false };
+const PROCESSES: Definition = { name: "processes", fields: {}, indexes: [], trash: false };
 
 interface PeerRecord {
   readonly _id: ObjectId;

@@ -10,7 +10,7 @@ import { LIMITED } from "./connect.ts";
  * 1. all before there was a version
  * 2. documents name the definition that they were written under, and validators look at it
  */
-export const SCHEMA_VERSION = 2;
+const SCHEMA_VERSION = 2;
 
 /** In the control database, before anything else is read there. */
 export const SCHEMA: Definition = { name: "schema", fields: {}, indexes: [], trash: false };

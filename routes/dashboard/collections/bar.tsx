@@ -20,7 +20,7 @@ export const tabPath = (home: string, name: string, tab: CollectionTab): string 
   tab === "documents" ? collectionPath(home, name) : `${collectionPath(home, name)}/${tab}`;
 
 /** The three ways in which rows can be shared, in a word or two. */
-export const accessWords = ({ enabled, mode }: RlsSetting) =>
+const accessWords = ({ enabled, mode }: RlsSetting) =>
   !enabled ? "no row rules" : mode === "private" ? "private" : "public read";
 
 const BADGES = { "no row rules": "badge warn", "private": "badge", "public read": "badge on" };

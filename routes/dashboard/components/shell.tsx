@@ -25,7 +25,7 @@ const Document = ({ title, kind, children }: { title: string; kind: string; chil
   </html>
 );
 
-export const Mark = () => (
+const Mark = () => (
   <svg viewBox="0 0 16 16" fill="currentColor" aria-hidden="true" class="mark">
     <path d="M2 1h12v3h-2a8 8 0 0 1-8 8H2z" />
   </svg>
