@@ -1,7 +1,7 @@
 import { INVITATION_MS } from "@/lib/limits.ts";
+import type { Problem } from "@/lib/problems.ts";
 import type { SentInvitation } from "@/lib/projects/invite.ts";
 import { CopyField, Field, Refusal } from "../components/forms.tsx";
-import type { Refused } from "./members.tsx";
 
 /** What was typed to invite somebody. */
 export interface Typed {
@@ -24,36 +24,35 @@ export const FreshLink = ({ sent: { email, role, url } }: { sent: SentInvitation
   </div>
 );
 
-export const Invite = ({ path, refused }: { path: string; refused: Refused | undefined }) => {
-  const typed = refused?.typed;
-  return (
-    <article class="card">
-      <h2>Invite</h2>
-      <p>
-        You get a link to hand over; no mail is sent. They are a member when they accept it, signed
-        in.
-      </p>
-      <form method="post" action={path}>
-        <Refusal problem={typed === undefined ? null : refused!.problem} />
-        <Field
-          label="E-mail"
-          name="email"
-          type="email"
-          value={typed?.email ?? ""}
-          autocomplete="off"
-          required
-        />
-        <label>
-          Role
-          <select name="role">
-            <option value="viewer">viewer, reads everything</option>
-            <option value="admin" {...(typed?.role === "admin" && { selected: true })}>
-              admin, changes everything, too
-            </option>
-          </select>
-        </label>
-        <button>Invite</button>
-      </form>
-    </article>
-  );
-};
+export const Invite = (
+  { path, typed, problem }: { path: string; typed: Typed | undefined; problem: Problem | null },
+) => (
+  <article class="card">
+    <h2>Invite</h2>
+    <p>
+      You get a link to hand over; no mail is sent. They are a member when they accept it, signed
+      in.
+    </p>
+    <form method="post" action={path}>
+      <Refusal problem={problem} />
+      <Field
+        label="E-mail"
+        name="email"
+        type="email"
+        value={typed?.email ?? ""}
+        autocomplete="off"
+        required
+      />
+      <label>
+        Role
+        <select name="role">
+          <option value="viewer">viewer, reads everything</option>
+          <option value="admin" {...(typed?.role === "admin" && { selected: true })}>
+            admin, changes everything, too
+          </option>
+        </select>
+      </label>
+      <button>Invite</button>
+    </form>
+  </article>
+);

@@ -70,7 +70,13 @@ async function membersPage(
             viewer={principal}
           />
         )}
-        {mayInvite && <Invite path={path} refused={refused} />}
+        {mayInvite && (
+          <Invite
+            path={path}
+            typed={refused?.typed}
+            problem={refused?.typed === undefined ? null : refused.problem}
+          />
+        )}
         <RoleTable />
       </div>
     </ProjectShell>

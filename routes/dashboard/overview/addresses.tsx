@@ -1,37 +1,21 @@
-import { changeProject } from "@/lib/projects/change_project.ts";
-import type { ProjectMember } from "@/lib/projects/members.ts";
+import type { Problem } from "@/lib/problems.ts";
 import type { ProjectRecord } from "@/lib/projects/records.ts";
-import type { PageHandler } from "../../handler.ts";
 import { Hint, hintId, Refusal } from "../components/forms.tsx";
-import { SiteUrlForm, siteUrlIn } from "../components/site_url_form.tsx";
-import { homeOf } from "../frame.ts";
-import { attempt, pageReply, seeOther } from "../replies.ts";
-import { overviewPage, type Refused } from "./overview.tsx";
+import { SiteUrlForm } from "../components/site_url_form.tsx";
 
-/** Saves the one address that its form has. */
-export const changeAddresses: PageHandler<ProjectMember> = async (c) => {
-  const form = await c.var.body.form();
-  const { services, principal: { project: { _id: projectId } } } = c.var;
-  const member = form.has("allowedOrigins") ? "allowedOrigins" : "siteUrl";
-  const text = form.get(member) ?? "";
-  const change = member === "siteUrl"
-    ? { siteUrl: siteUrlIn(text) }
-    : { allowedOrigins: linesOf(text) };
-  const { problem } = await attempt(() => changeProject(services, projectId, change));
-  if (problem === null) return seeOther(`${homeOf(projectId)}?done=${member}`);
-  const page = await overviewPage(c, { refused: { member, text, problem } });
-  return pageReply(page, { status: problem.status });
-};
-
-const linesOf = (text: string): string[] =>
-  text.split("\n").map((line) => line.trim()).filter((line) => line !== "");
+/** An address that was refused, with what was typed. */
+export interface RefusedAddress {
+  readonly member: "siteUrl" | "allowedOrigins";
+  readonly text: string;
+  readonly problem: Problem;
+}
 
 /** Where the project's applications run. */
 export const Addresses = (
   { project, home, refused, mayChange }: {
     project: ProjectRecord;
     home: string;
-    refused: Refused | null;
+    refused: RefusedAddress | null;
     mayChange: boolean;
   },
 ) => (
@@ -49,9 +33,13 @@ export const Addresses = (
 );
 
 const AddressForms = (
-  { project, home, refused }: { project: ProjectRecord; home: string; refused: Refused | null },
+  { project, home, refused }: {
+    project: ProjectRecord;
+    home: string;
+    refused: RefusedAddress | null;
+  },
 ) => {
-  const of = (member: Refused["member"]) => refused?.member === member ? refused : null;
+  const of = (member: RefusedAddress["member"]) => refused?.member === member ? refused : null;
   return (
     <>
       <SiteUrlForm

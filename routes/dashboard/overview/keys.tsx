@@ -1,19 +1,12 @@
 import type { KeyKind } from "@/lib/projects/api_keys.ts";
-import { checkedKeyKind, rotateKey } from "@/lib/projects/projects.ts";
-import type { ProjectMember } from "@/lib/projects/members.ts";
-import type { PageHandler } from "../../handler.ts";
 import { Ask, CopyField } from "../components/forms.tsx";
 import { When } from "../components/when.tsx";
-import { pageReply } from "../replies.ts";
-import { type FreshKey, overviewPage } from "./overview.tsx";
 
-/** The new key is in the answer itself: it is shown once, and is in no address. */
-export const rotateByForm: PageHandler<ProjectMember> = async (c) => {
-  const { services, principal } = c.var;
-  const kind = checkedKeyKind((await c.var.body.form()).get("kind") ?? "");
-  const key = await rotateKey(services, principal.project._id, kind);
-  return pageReply(await overviewPage(c, { fresh: { kind, key } }));
-};
+/** A key that has just been made: it is shown this once. */
+export interface FreshKey {
+  readonly kind: KeyKind;
+  readonly key: string;
+}
 
 const KINDS = {
   publishable: {

@@ -1,9 +1,7 @@
 import type { Mount } from "../../handler.ts";
 import { member } from "../guards.ts";
 import { get, post } from "../pages.ts";
-import { changeAddresses } from "./addresses.tsx";
-import { rotateByForm } from "./keys.tsx";
-import { showOverview } from "./overview.tsx";
+import { changeAddresses, rotateByForm, showOverview } from "./overview.tsx";
 import { showRequests } from "./requests.tsx";
 
 const HOME = "/dashboard/projects/{projectId}";

@@ -1,17 +1,17 @@
-import type { KeyKind } from "@/lib/projects/api_keys.ts";
 import { listCollections } from "@/lib/documents/save_collection.ts";
-import type { Problem } from "@/lib/problems.ts";
+import { changeProject } from "@/lib/projects/change_project.ts";
 import { includes, type ProjectMember } from "@/lib/projects/members.ts";
-import { keysMadeAt } from "@/lib/projects/projects.ts";
+import { checkedKeyKind, keysMadeAt, rotateKey } from "@/lib/projects/projects.ts";
 import { readRequestCounts } from "@/lib/projects/request_counts.ts";
 import { listProviders } from "@/lib/social/manage_providers.ts";
 import type { PageContext, PageHandler } from "../../handler.ts";
 import { Bar, ProjectShell } from "../components/shell.tsx";
+import { siteUrlIn } from "../components/site_url_form.tsx";
 import { DoneNote } from "../done.tsx";
-import { loadFrame } from "../frame.ts";
-import { pageReply } from "../replies.ts";
-import { Addresses } from "./addresses.tsx";
-import { Keys } from "./keys.tsx";
+import { homeOf, loadFrame } from "../frame.ts";
+import { attempt, pageReply, seeOther } from "../replies.ts";
+import { Addresses, type RefusedAddress } from "./addresses.tsx";
+import { type FreshKey, Keys } from "./keys.tsx";
 import { Requests } from "./requests.tsx";
 import { Snippets } from "./snippets.tsx";
 
@@ -20,25 +20,38 @@ const DONE = {
   allowedOrigins: "The allowed origins are saved.",
 };
 
-/** A key that has just been made: it is shown this once. */
-export interface FreshKey {
-  readonly kind: KeyKind;
-  readonly key: string;
-}
-
-/** An address that was refused, with what was typed. */
-export interface Refused {
-  readonly member: "siteUrl" | "allowedOrigins";
-  readonly text: string;
-  readonly problem: Problem;
-}
-
 export const showOverview: PageHandler<ProjectMember> = async (c) =>
   pageReply(await overviewPage(c, {}));
 
-export async function overviewPage(
+/** Saves the one address that its form has. */
+export const changeAddresses: PageHandler<ProjectMember> = async (c) => {
+  const form = await c.var.body.form();
+  const { services, principal: { project: { _id: projectId } } } = c.var;
+  const member = form.has("allowedOrigins") ? "allowedOrigins" : "siteUrl";
+  const text = form.get(member) ?? "";
+  const change = member === "siteUrl"
+    ? { siteUrl: siteUrlIn(text) }
+    : { allowedOrigins: linesOf(text) };
+  const { problem } = await attempt(() => changeProject(services, projectId, change));
+  if (problem === null) return seeOther(`${homeOf(projectId)}?done=${member}`);
+  const page = await overviewPage(c, { refused: { member, text, problem } });
+  return pageReply(page, { status: problem.status });
+};
+
+const linesOf = (text: string): string[] =>
+  text.split("\n").map((line) => line.trim()).filter((line) => line !== "");
+
+/** The new key is in the answer itself: it is shown once, and is in no address. */
+export const rotateByForm: PageHandler<ProjectMember> = async (c) => {
+  const { services, principal } = c.var;
+  const kind = checkedKeyKind((await c.var.body.form()).get("kind") ?? "");
+  const key = await rotateKey(services, principal.project._id, kind);
+  return pageReply(await overviewPage(c, { fresh: { kind, key } }));
+};
+
+async function overviewPage(
   c: PageContext<ProjectMember>,
-  { fresh = null, refused = null }: { fresh?: FreshKey | null; refused?: Refused | null },
+  { fresh = null, refused = null }: { fresh?: FreshKey | null; refused?: RefusedAddress | null },
 ) {
   const { services, principal, state: { query } } = c.var;
   const { project } = principal;
