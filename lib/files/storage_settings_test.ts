@@ -166,7 +166,7 @@ Deno.test("another bucket or endpoint, and none, are refused with the number of 
   assert.deepEqual(await keysOf(services), [KEY_ID, SECRET]);
 });
 
-Deno.test("once the last file is gone, the bucket can be changed and taken away", async () => {
+Deno.test("once the last file is gone, the bucket can be changed and disconnected", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   await setStorage(services, PROJECT, GIVEN);

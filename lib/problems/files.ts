@@ -45,7 +45,7 @@ export const FILE_PROBLEMS = {
     status: 409,
     message: "Files are in the project's present storage: delete them first.",
     when:
-      "Another endpoint or bucket is set, or the bucket is taken away, while files are in it; " +
+      "Another endpoint or bucket is set, or the bucket is disconnected, while files are in it; " +
       "the message has their number.",
   },
   FILE_TOO_LARGE: {

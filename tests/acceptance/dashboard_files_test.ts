@@ -203,7 +203,7 @@ browserTest("a project's own bucket is set, checked, used and left by clicks", a
   await isShown(page, "cat.png");
   await deleteTile(page, "cat.png");
   await page.getByRole("link", { name: "Storage" }).click();
-  await page.getByText("Take away", { exact: true }).click();
-  await page.getByRole("button", { name: "Take the bucket away" }).click();
+  await page.getByText("Disconnect", { exact: true }).click();
+  await page.getByRole("button", { name: "Disconnect the bucket" }).click();
   await page.getByText("New files go to Corbel's storage.", { exact: true }).waitFor();
 });

@@ -46,7 +46,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByText("Rotate secret key").click();
       await page.getByText("is refused at once").last().waitFor();
       await looksFine();
-      await page.getByRole("button", { name: "Make a new secret key" }).click();
+      await page.getByRole("button", { name: "Create a new secret key" }).click();
       const fresh = await page.getByLabel("New secret key").inputValue();
       assert.equal(await statusOf(dashboard, fresh), 404);
       assert.equal(await statusOf(dashboard, secretKey), 401);

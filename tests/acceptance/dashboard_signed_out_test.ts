@@ -74,7 +74,7 @@ for (const javaScriptEnabled of [true, false]) {
     await page.getByRole("button", { name: "Go to the project" }).click();
     await page.getByRole("heading", { name: "Overview" }).waitFor();
     await page.getByText("Rotate secret key").click();
-    await page.getByRole("button", { name: "Make a new secret key" }).click();
+    await page.getByRole("button", { name: "Create a new secret key" }).click();
     keys.push(await page.getByLabel("New secret key").inputValue());
     addresses.push(page.url());
     await page.getByRole("link", { name: "Settings" }).click();

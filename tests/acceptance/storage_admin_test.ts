@@ -20,7 +20,7 @@ function s3Test(name: string, fn: (t: Deno.TestContext) => Promise<void>): void 
 }
 
 s3Test(
-  "a bucket is set, checked until every step is well, and taken away, by commands alone",
+  "a bucket is connected, checked until every step is well, and disconnected, by commands alone",
   async (t) => {
     await using store = await createTestStore();
     await using bucket = await createTestBucket();

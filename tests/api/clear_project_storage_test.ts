@@ -13,7 +13,7 @@ const BUCKET = {
 };
 const CLEAR = { method: "DELETE", path: "/storage" };
 
-Deno.test("a bucket is taken away, and files go to our storage; without one nothing changes", async () => {
+Deno.test("DELETE storage disconnects the bucket: files go to Corbel's storage; without one nothing changes", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   assert.deepEqual(ok(await owner.asOwner(CLEAR)), { provider: "internal" });

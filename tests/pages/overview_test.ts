@@ -38,7 +38,7 @@ Deno.test("a key is rotated once it was asked for; the new one is shown in the a
 
   const old = { publishable: publishableKey, secret: secretKey };
   for (const kind of ["publishable", "secret"] as const) {
-    const rotated = await dashboard.fill(page, `Make a new ${kind} key`);
+    const rotated = await dashboard.fill(page, `Create a new ${kind} key`);
     assert.equal(rotated.status, 200);
     assert.equal(rotated.headers.get("cache-control"), "no-store");
     const fresh = freshKeyOf(rotated)!;
@@ -126,7 +126,7 @@ Deno.test("snippets have the project's address, its first collection and what it
   const owner = await project.owner();
   const dashboard = openDashboard(app, owner);
   const empty = await dashboard.get(homeOf(project.projectId));
-  assert.match(empty.document.querySelector(".empty")!.textContent, /Make a collection/);
+  assert.match(empty.document.querySelector(".empty")!.textContent, /Create a collection/);
   assert.match(snippets(empty)[0]!, /^curl "http:\/\/localhost:8000\/api\/data\/posts\?limit=10"/);
   const fields = [
     { key: "title", type: "String", required: true },
@@ -161,7 +161,7 @@ Deno.test("the first snippet, with the key in its place, is answered; the second
   });
   const dashboard = openDashboard(app, await project.owner());
   const page = await dashboard.get(homeOf(project.projectId));
-  const rotated = await dashboard.fill(page, "Make a new publishable key");
+  const rotated = await dashboard.fill(page, "Create a new publishable key");
   const [list, create] = snippets(rotated);
   const [, path, key] = /8000(\/[^"]+)"[^]*x-api-key: ([^"]+)"/.exec(list!)!;
   const read = await app.send({ path: path!, headers: { "x-api-key": key! } });

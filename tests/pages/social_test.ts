@@ -101,7 +101,7 @@ Deno.test("what is incomplete is said beside the form of that provider, which ke
   assert.equal((await pages.get(`${path}/providers/google`)).location, path, "looked at again");
 });
 
-Deno.test("the Site URL is set, refused beside its field, and taken away", async () => {
+Deno.test("the Site URL is set, refused beside its field, and cleared", async () => {
   await using fixture = await opened();
   const { pages, path, owner, projectId } = fixture;
   const stored = async () => {

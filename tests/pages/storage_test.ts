@@ -104,7 +104,7 @@ Deno.test("without a bucket there is nothing to check, and it is said", async ()
   assert.match(refused.document.querySelector("[role=alert]")!.textContent, /set it first/);
 });
 
-Deno.test("a bucket is taken away by a form that asks, and not while files are in it", async () => {
+Deno.test("disconnecting a bucket asks first, and is refused while files are in it", async () => {
   await using fixture = await opened({ ALLOW_PRIVATE_ENDPOINTS: "true" });
   const { pages, path, app, project } = fixture;
   await pages.submit(path, { ...GIVEN, endpoint: "http://127.0.0.1:1" });
@@ -113,7 +113,7 @@ Deno.test("a bucket is taken away by a form that asks, and not while files are i
   const page = await pages.get(path);
   const ask = page.document.querySelector(`form[action="${path}/clear"]`)!.closest("details");
   assert.match(ask!.textContent, /keys are forgotten/);
-  const refused = await pages.fill(page, "Take the bucket away");
+  const refused = await pages.fill(page, "Disconnect the bucket");
   assert.equal(refused.status, 409);
   assert.match(refused.document.querySelector("[role=alert]")!.textContent, /delete them first/);
   const moved = await pages.submit(path, { ...GIVEN, endpoint: "http://127.0.0.1:2" });

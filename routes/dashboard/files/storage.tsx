@@ -102,7 +102,7 @@ async function storagePage(c: PageContext<ProjectMember>, outcome: Outcome = {})
           </h2>
           <p>
             {settings === null
-              ? "Files go to Corbel's storage. Bring an S3 bucket, and new files go there instead."
+              ? "Files go to Corbel's storage. Connect an S3 bucket, and new files go there instead."
               : "New files go to this bucket. Endpoint and bucket cannot change while files are in it."}
           </p>
           {mayChange

@@ -133,14 +133,14 @@ export const StorageFacts = ({ settings }: { settings: StorageSettings }) => (
 
 export const ClearCard = ({ path, problem }: { path: string; problem: Problem | null }) => (
   <article class="card">
-    <h2>Take the bucket away</h2>
+    <h2>Disconnect the bucket</h2>
     <p>New files go to Corbel's storage again. It is refused while files are in the bucket.</p>
     <Refusal problem={problem} />
     <Ask
-      label="Take away"
+      label="Disconnect"
       loss="The address of the bucket and its keys are forgotten. What is in the bucket stays there."
       action={`${path}/clear`}
-      button="Take the bucket away"
+      button="Disconnect the bucket"
     />
   </article>
 );

@@ -32,7 +32,7 @@ export const Keys = (
 ) => (
   <article class="card">
     <h2>Keys</h2>
-    <p>A key is shown once, when it is made. A lost one is replaced by rotating it.</p>
+    <p>A key is shown once, when it is created. A lost one is replaced by rotating it.</p>
     {fresh !== null && (
       <div class="note good" role="status">
         <CopyField label={`New ${KINDS[fresh.kind].label.toLowerCase()}`} value={fresh.key} />
@@ -75,7 +75,7 @@ const KeyRow = (
           label={`Rotate ${kind} key`}
           action={`${home}/keys`}
           loss={loss}
-          button={`Make a new ${kind} key`}
+          button={`Create a new ${kind} key`}
         >
           <input type="hidden" name="kind" value={kind} />
         </Ask>

@@ -74,14 +74,14 @@ async function overviewPage(
         <DoneNote query={query} sentences={DONE} />
         {first === undefined && (
           <p class="empty">
-            Nothing is kept here yet. {mayChange
+            There are no collections yet. {mayChange
               ? (
                 <>
-                  <a href={`${frame.home}/collections`}>Make a collection</a>{" "}
+                  <a href={`${frame.home}/collections`}>Create a collection</a>{" "}
                   for the first documents.
                 </>
               )
-              : "An admin of the project makes the first collection."}
+              : "An admin of the project creates the first collection."}
           </p>
         )}
         <Keys home={frame.home} madeAt={madeAt} fresh={fresh} mayChange={mayChange} />
