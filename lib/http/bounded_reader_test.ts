@@ -81,11 +81,10 @@ Deno.test("each chunk is told of before it is handed over, and who refuses it st
 });
 
 Deno.test("bytes that keep coming do not put off the end of the whole time", async () => {
+  let dripping: ReturnType<typeof setInterval>;
   const stream = new ReadableStream<Uint8Array<ArrayBuffer>>({
-    async pull(controller) {
-      await new Promise((resolve) => setTimeout(resolve, 5));
-      controller.enqueue(bytes(1));
-    },
+    start: (controller) => void (dripping = setInterval(() => controller.enqueue(bytes(1)), 5)),
+    cancel: () => clearInterval(dripping),
   });
   await assert.rejects(readWhole(stream, { wholeMs: 30, stallMs: 10_000 }), failsAs("late"));
 });
