@@ -192,8 +192,7 @@ class OffloadThread {
   #hear(report: Exclude<OffloadReport, { kind: "log" }>): void {
     switch (report.kind) {
       case "answer": {
-        const { number, status, body, problem } = report;
-        const headers = report.headers.map(([name, value]): [string, string] => [name, value]);
+        const { number, status, headers, body, problem } = report;
         const response = new Response(body, { status, headers });
         return this.#answers.get(number)?.resolve({ response, problem });
       }

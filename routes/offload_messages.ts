@@ -21,7 +21,7 @@ export interface RequestOrder {
   readonly hostname: string;
   readonly url: string;
   readonly method: string;
-  readonly headers: readonly (readonly [string, string])[];
+  readonly headers: [string, string][];
   /** All of it, as it came. Transferred. */
   readonly body: readonly Uint8Array<ArrayBuffer>[];
 }
@@ -41,7 +41,7 @@ export interface AnswerReport {
   readonly kind: "answer";
   readonly number: number;
   readonly status: number;
-  readonly headers: readonly (readonly [string, string])[];
+  readonly headers: [string, string][];
   /** Whole where it is short. Transferred. */
   readonly body: ReadableStream<Uint8Array> | ArrayBuffer | null;
   readonly problem: ProblemCode | null;

@@ -78,7 +78,7 @@ async function answer(order: RequestOrder): Promise<void> {
     }
     const request = new Request(url, {
       method,
-      headers: headers.map(([name, value]): [string, string] => [name, value]),
+      headers,
       body: body.length === 0 ? null : new Blob([...body]).stream(),
       signal: client.signal,
     });
@@ -96,8 +96,10 @@ async function report({ number, requestId }: RequestOrder, response: Response): 
   const { status, headers } = response;
   const body = isShort(headers) ? await response.arrayBuffer() : response.body;
   const problem = problems.get(requestId) ?? null;
-  const answer = { kind: "answer", number, status, headers: [...headers], body, problem } as const;
-  scope.postMessage(answer, body === null ? [] : [body]);
+  scope.postMessage(
+    { kind: "answer", number, status, headers: [...headers], body, problem },
+    body === null ? [] : [body],
+  );
 }
 
 /** Of a body that is no stream the length is known. */
