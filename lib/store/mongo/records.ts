@@ -353,7 +353,7 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
     isTight = false,
   ): Promise<Stored<T> | null> {
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
-      const found = await this.#first(asked) as Uint8Array | null; // BsonQuery for as bytes.
+      const found = await this.#first(asked) as Uint8Array | null; // As bytes, as was asked.
       const before = this.#stored(found);
       if (found === null || before === null) return null;
       const after = applyChange(before.value, change) as T; // Callers type their own records.
