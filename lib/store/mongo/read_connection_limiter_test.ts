@@ -4,7 +4,7 @@ import { NoReadConnection, ReadConnectionLimiter } from "./read_connection_limit
 /** Longer than these tests take. */
 const LONG = 600_000;
 
-/** Takes limiter until there is none; resolves to how many there were. Who then waits is told. */
+/** Takes connections until there is none; resolves to how many there were. Who then waits is told. */
 function takeAll(
   limiter: ReadConnectionLimiter,
   space: string,
