@@ -6,7 +6,7 @@ import { EXCHANGE_CODES } from "@/lib/auth/exchange_codes.ts";
 import { REFRESH_TOKENS } from "@/lib/auth/refresh_tokens.ts";
 import { SESSIONS } from "@/lib/auth/sessions.ts";
 import type { StoredDocument } from "@/lib/documents/collection.ts";
-import { finishRemovals } from "@/lib/documents/removed_collections.ts";
+import { COLLECTION_REMOVAL } from "@/lib/documents/collection_removals.ts";
 import { RATE_COUNTS } from "@/lib/http/stored_counts.ts";
 import { storedCollections } from "@/lib/documents/save_collection.ts";
 import { purgeTrash } from "@/lib/documents/trash.ts";
@@ -14,17 +14,18 @@ import { reap } from "@/lib/files/reaper.ts";
 import { eachProject } from "@/lib/projects/projects.ts";
 import { REQUEST_COUNTS } from "@/lib/projects/request_counts.ts";
 import { INVITATIONS } from "@/lib/projects/invitations.ts";
+import { adoptNotes } from "@/lib/operations/adopt_notes.ts";
 import { removeTrashed } from "@/lib/operations/project_trash.ts";
 import { removeUnfinished } from "@/lib/projects/unfinished.ts";
+import { dueBy, runJobs } from "@/lib/jobs/jobs.ts";
+
 import type { Services } from "@/lib/services.ts";
 import { SIGN_IN_STATES } from "@/lib/social/states.ts";
 import { purgeExpired } from "@/lib/store/expiry.ts";
 import type { Id } from "@/lib/store/port.ts";
+import { startRecurring } from "./recurring.ts";
 
-const FIRST_PASS_MS = 60_000;
-const PASS_EVERY_MS = 3_600_000;
-/** How much longer a pause is than the pass before it, before it is spread, at least. */
-const REST = 100;
+const HOUR_MS = 3_600_000;
 /** Uploads that were given up hold space and objects. */
 const REAP_EVERY_MS = 600_000;
 
@@ -55,7 +56,7 @@ export interface Removed {
  * every project and of those who own them. Several processes may do so at once.
  */
 export async function maintain(
-  services: Pick<Services, "engine" | "clock" | "blobStores" | "log">,
+  services: Pick<Services, "engine" | "clock" | "newId" | "blobStores" | "log">,
   stopped: () => boolean = () => false,
 ): Promise<Removed> {
   const { engine, clock } = services;
@@ -70,7 +71,10 @@ export async function maintain(
   for await (const { _id: projectId } of eachProject(services)) {
     if (stopped()) return { projects, unfinished, documents, expired };
     try {
+      await adoptNotes(services, projectId);
       documents += await purgeDocuments(services, projectId, stopped);
+      const which = dueBy(clock);
+      await runJobs(services, COLLECTION_REMOVAL, { space: projectId, which, stopped });
       for (const definition of EXPIRING) {
         expired += await purgeExpired(engine.records(projectId, definition), definition, clock);
       }
@@ -97,53 +101,20 @@ async function purgeDocuments(
     const kept = services.engine.records<StoredDocument>(projectId, records);
     documents += await purgeTrash(services, kept);
   }
-  return documents + await finishRemovals(services, projectId, stopped);
+  return documents;
 }
 
 /** Runs {@linkcode maintain} and {@linkcode reap} now and then, until it is disposed of. */
 export function startMaintenance(services: Services): AsyncDisposable {
   const passes = [
-    repeated(services, "Maintenance", PASS_EVERY_MS, (stopped) => maintain(services, stopped)),
-    repeated(services, "Clearing of uploads", REAP_EVERY_MS, (stopped) => reap(services, stopped)),
-  ];
+    { kind: "maintain", everyMs: HOUR_MS, run: maintain },
+    { kind: "reap", everyMs: REAP_EVERY_MS, run: reap },
+  ].map(({ run, ...work }) =>
+    startRecurring(services, { ...work, run: (stopped) => run(services, stopped) })
+  );
   return {
     async [Symbol.asyncDispose]() {
       await Promise.all(passes.map((pass) => pass[Symbol.asyncDispose]()));
-    },
-  };
-}
-
-function repeated(
-  { log }: Pick<Services, "log">,
-  what: string,
-  everyMs: number,
-  work: (stopped: () => boolean) => Promise<object>,
-): AsyncDisposable {
-  let stopped = false;
-  let running: Promise<void> = Promise.resolve();
-
-  async function pass(): Promise<void> {
-    const began = performance.now();
-    try {
-      log.write("debug", `${what} done`, { ...await work(() => stopped) });
-    } catch (error) {
-      log.write("error", `${what} failed`, { error: String(error) });
-    }
-    if (!stopped) schedule(Math.max(everyMs, REST * (performance.now() - began)));
-  }
-
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  function schedule(ms: number): void {
-    // Spread, so that processes started together do not all begin at once.
-    timer = setTimeout(() => running = pass(), ms * (0.5 + Math.random()));
-  }
-  schedule(FIRST_PASS_MS);
-
-  return {
-    async [Symbol.asyncDispose]() {
-      stopped = true;
-      clearTimeout(timer);
-      await running;
     },
   };
 }

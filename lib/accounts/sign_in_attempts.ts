@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import { hashedId } from "../crypto/hashes.ts";
 import { type Clock, timestamp } from "../clock.ts";
 import type { KeyedMutex } from "../keyed_mutex.ts";
 import {
@@ -73,7 +73,7 @@ export async function tryPassword<T>(
   place: string,
   check: Check<T>,
 ): Promise<T | null> {
-  const key = keyOf(place);
+  const key = hashedId(place);
   return await services.passwordMutex.run(key, async () => {
     await take(services, key, PASSWORD_TRIES_MAX);
     const checked = await check();
@@ -97,8 +97,8 @@ export async function trySignIn<T>(
   if (device !== null) {
     return await tryPassword(services, `sign-in ${account} device ${device}`, check);
   }
-  const key = keyOf(`sign-in ${account} from ${network}`);
-  const all = keyOf(`sign-in ${account}`);
+  const key = hashedId(`sign-in ${account} from ${network}`);
+  const all = hashedId(`sign-in ${account}`);
   return await services.passwordMutex.run(key, async () => {
     const failures = await addFailure(services, all, 1);
     const free = failures > SIGN_IN_FAILURES_MAX ? 0 : PASSWORD_TRIES_MAX;
@@ -113,9 +113,6 @@ export async function trySignIn<T>(
     return checked;
   });
 }
-
-/** An id that follows from a text, of which it tells nothing. */
-const keyOf = (text: string): Id => hash("sha256", text, "hex").slice(0, 24);
 
 const triesOf = ({ engine }: TryServices): Records<TriesRecord> =>
   engine.records<TriesRecord>("control", PASSWORD_TRIES);

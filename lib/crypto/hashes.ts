@@ -8,6 +8,9 @@ export function sha256(text: string): string {
   return hash("sha256", text, "base64url");
 }
 
+/** 24 hexadecimal digits that follow from a text, of which they tell nothing: a record's id. */
+export const hashedId = (text: string): string => hash("sha256", text, "hex").slice(0, 24);
+
 /** Base64url characters of a {@linkcode mac}: 132 bits. */
 export const MAC_LENGTH = 22;
 

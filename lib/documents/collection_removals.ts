@@ -1,6 +1,56 @@
-import type { Log } from "../runtime/log.ts";
-import type { Id } from "../store/port.ts";
-import { emptyRemoved, type RemovalServices } from "./removed_collections.ts";
+import type { Clock } from "../clock.ts";
+import { dueBy, enqueue, type JobKind, type JobServices, runJobs } from "../jobs/jobs.ts";
+import { REQUEST_TIMEOUT_MS } from "../limits.ts";
+import type { NewId } from "../ids.ts";
+import { deleteGently } from "../store/expiry.ts";
+import { ALL } from "../store/filter.ts";
+import type { Definition, Id, Transaction } from "../store/port.ts";
+import { type CollectionRecord, placeOf } from "./catalog.ts";
+import type { StoredDocument } from "./collection.ts";
+
+/**
+ * How long somebody may go on writing who found the collection before it was deleted: what is known
+ * of it may be some seconds old, a body and its handler have a time limit each.
+ */
+const LATE_WRITES_MS = 3 * REQUEST_TIMEOUT_MS;
+
+/**
+ * The documents of a deleted collection: the subject is the place where they are kept. A collection
+ * of the same name that is made later is kept elsewhere: neither those who empty this place, nor
+ * writers who have not heard of the deletion, ever touch the new one's documents. It is emptied at
+ * once, and removed when nobody can write there any more.
+ */
+export const COLLECTION_REMOVAL: JobKind<JobServices> = {
+  name: "removeCollection",
+  async run({ engine, clock }, projectId, { subject: storedAs, createdAt }, stopped) {
+    const place = keptAt(storedAs);
+    await deleteGently(engine.records<StoredDocument>(projectId, place), ALL, stopped);
+    if (stopped()) return clock.now();
+    const quietAt = Date.parse(createdAt) + LATE_WRITES_MS;
+    if (clock.now() <= quietAt) return quietAt + 1;
+    await engine.drop(projectId, place);
+    return null;
+  },
+};
+
+/** As far as it matters to remove it. */
+const keptAt = (storedAs: string): Definition => ({
+  name: storedAs,
+  fields: { isDeleted: { type: "Boolean" } },
+  indexes: [],
+  trash: true,
+});
+
+/** In the transaction that deletes the collection. */
+export async function enqueueCollectionRemoval(
+  tx: Transaction,
+  services: { readonly clock: Clock; readonly newId: NewId },
+  record: CollectionRecord,
+): Promise<void> {
+  const storedAs = placeOf(record);
+  const { name: kind } = COLLECTION_REMOVAL;
+  await enqueue(tx, services, [{ subject: storedAs, lane: storedAs }], { kind });
+}
 
 /** Removes the documents of deleted collections while nobody waits for it. */
 export interface CollectionRemovals extends AsyncDisposable {
@@ -8,9 +58,7 @@ export interface CollectionRemovals extends AsyncDisposable {
   begin(projectId: Id): void;
 }
 
-export function createCollectionRemovals(
-  services: RemovalServices & { readonly log: Log },
-): CollectionRemovals {
+export function createCollectionRemovals(services: JobServices): CollectionRemovals {
   const running = new Map<Id, Promise<void>>();
   /** Where another collection was deleted meanwhile. */
   const again = new Set<Id>();
@@ -20,7 +68,9 @@ export function createCollectionRemovals(
     try {
       do {
         again.delete(projectId);
-        await emptyRemoved(services, projectId, () => isStopped);
+        const which = dueBy(services.clock);
+        const stopped = () => isStopped;
+        await runJobs(services, COLLECTION_REMOVAL, { space: projectId, which, stopped });
       } while (again.has(projectId) && !isStopped);
     } catch (error) {
       services.log.write("warn", "Documents of a deleted collection are left to maintenance", {

@@ -4,10 +4,9 @@ import { Problem } from "../problems.ts";
 import { eq } from "../store/filter.ts";
 import type { Engine, Id } from "../store/port.ts";
 import type { Catalog, CollectionRecord } from "./catalog.ts";
-import type { CollectionRemovals } from "./collection_removals.ts";
+import { type CollectionRemovals, enqueueCollectionRemoval } from "./collection_removals.ts";
 import { referencedCollections } from "./definition.ts";
 import { redefine } from "./redefine.ts";
-import { newRemoval, REMOVED_COLLECTIONS, type RemovedCollection } from "./removed_collections.ts";
 import { readCollections } from "./save_collection.ts";
 
 interface DeleteServices {
@@ -28,13 +27,11 @@ export async function deleteCollection(
   projectId: Id,
   name: string,
 ): Promise<void> {
-  const { catalog, clock, newId, collectionRemovals } = services;
-  const removalId = newId();
+  const { catalog, collectionRemovals } = services;
   await redefine(services, projectId, name, async ({ tx, records, stored }) => {
     refuseReferred(name, await readCollections(records));
     await records.deleteOne(eq("_id", stored.value._id));
-    await tx.records<RemovedCollection>(REMOVED_COLLECTIONS)
-      .insert(newRemoval({ clock }, removalId, stored.value));
+    await enqueueCollectionRemoval(tx, services, stored.value);
   });
   catalog.forget(projectId, name);
   collectionRemovals.begin(projectId);

@@ -1,12 +1,8 @@
 import { type Clock, timestamp } from "../clock.ts";
+import { type JobRecord, runJob } from "../jobs/jobs.ts";
 import { ALL, and, compare, eq, not, or } from "../store/filter.ts";
 import type { Filter, Id, Records, Transaction } from "../store/port.ts";
-import {
-  enqueueRemovals,
-  executeRemoval,
-  type FileServices,
-  type RemovalRecord,
-} from "./removals.ts";
+import { enqueueRemovals, type FileServices, OBJECT_REMOVAL } from "./removals.ts";
 import { INTERNAL } from "./stores.ts";
 import { STORAGE_USAGE, type StorageUsageRecord, type UploadRecord, UPLOADS } from "./uploads.ts";
 
@@ -91,7 +87,7 @@ export const isOver = ({ state, expiresAt, claimedUntil }: UploadRecord, now: st
 export interface RemovedRows {
   readonly rows: readonly UploadRecord[];
   /** Of their objects; they are {@linkcode removeObjects}' to carry out. */
-  readonly removals: readonly RemovalRecord[];
+  readonly removals: readonly JobRecord[];
 }
 
 /**
@@ -118,8 +114,8 @@ export async function removeObjects(
   { removals }: RemovedRows,
   stopped: () => boolean = () => false,
 ): Promise<void> {
-  for (const removal of removals) {
+  for (const job of removals) {
     if (stopped()) return;
-    await executeRemoval(services, projectId, removal);
+    await runJob(services, OBJECT_REMOVAL, { space: projectId, job });
   }
 }

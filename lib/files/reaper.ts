@@ -1,8 +1,9 @@
 import { deadlinePassed } from "../clock.ts";
+import { dueBy, runJobs } from "../jobs/jobs.ts";
 import { eachProject } from "../projects/projects.ts";
 import { findUsage } from "./ledger.ts";
 import { releaseExpired } from "./release.ts";
-import { dueBy, type FileServices, retryRemovals } from "./removals.ts";
+import { type FileServices, OBJECT_REMOVAL } from "./removals.ts";
 import { INTERNAL } from "./stores.ts";
 import { sweep } from "./sweep.ts";
 
@@ -36,7 +37,11 @@ export async function reap(
       const isLate = isExternal ? deadlinePassed(services.clock, EXTERNAL_PASS_MS) : () => false;
       const isOver = () => stopped() || isLate();
       released += await releaseExpired(services, projectId, isOver);
-      removed += await retryRemovals(services, projectId, dueBy(services.clock), isOver);
+      removed += await runJobs(services, OBJECT_REMOVAL, {
+        space: projectId,
+        which: dueBy(services.clock),
+        stopped: isOver,
+      });
       if (!isExternal) return;
       const { blobs } = await services.blobStores.current(projectId);
       swept += await sweep(services, blobs, `${projectId}/`, isOver);

@@ -1,9 +1,10 @@
+import { type JobRecord, JOBS, jobsOf, runJobs } from "../jobs/jobs.ts";
 import { ALL, eq, not } from "../store/filter.ts";
 import type { Id } from "../store/port.ts";
 import type { Blobs, ListedBlob, Place } from "./blobs.ts";
 import { NOTHING, plus, type Sums } from "./ledger.ts";
 import { releaseUnconfirmed } from "./release.ts";
-import { type FileServices, type RemovalRecord, REMOVALS, retryRemovals } from "./removals.ts";
+import { type FileServices, OBJECT_REMOVAL } from "./removals.ts";
 import { INTERNAL } from "./stores.ts";
 import { sweepUnawaited } from "./sweep.ts";
 import {
@@ -143,7 +144,7 @@ function listOf<T>() {
 async function finish({ services, projectId, current }: Run): Promise<void> {
   const prefix = `${projectId}/`;
   await releaseUnconfirmed(services, projectId);
-  await retryRemovals(services, projectId, ALL);
+  await runJobs(services, OBJECT_REMOVAL, { space: projectId, which: ALL });
   for (const target of new Set([INTERNAL, current])) {
     const blobs = await services.blobStores.named(projectId, target);
     for (const place of ["staged", "partial"] as const) {
@@ -231,8 +232,8 @@ async function checkOrphan(
   { path }: ListedBlob,
 ): Promise<void> {
   if (await findUpload(services, projectId, path) !== null) return;
-  const removals = services.engine.records<RemovalRecord>(projectId, REMOVALS);
-  if (await removals.findOne(eq("path", path)) !== null) return;
+  const removal = jobsOf(OBJECT_REMOVAL, eq("subject", path));
+  if (await services.engine.records<JobRecord>(projectId, JOBS).findOne(removal) !== null) return;
   // A removal that was carried out in between has left no note, and no object.
   const stored = await blobs.stat("stored", path);
   if (stored === null) return;
@@ -255,8 +256,9 @@ async function* holdsAndRemovals({ services, projectId }: Run): AsyncGenerator<U
   for await (const { path, bytes, expiresAt } of held) {
     yield { kind: "hold", path, bytes, expiresAt: expiresAt! };
   }
-  const removals = engine.records<RemovalRecord>(projectId, REMOVALS);
-  for await (const { path, tries, dueAt } of removals.find({ filter: ALL })) {
+  const removals = engine.records<JobRecord>(projectId, JOBS)
+    .find({ filter: jobsOf(OBJECT_REMOVAL) });
+  for await (const { subject: path, tries, dueAt } of removals) {
     yield { kind: "removal", path, tries, dueAt };
   }
 }

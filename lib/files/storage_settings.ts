@@ -4,9 +4,10 @@ import type { KeyRing } from "../crypto/key_ring.ts";
 import type { SealedPlace } from "../crypto/sealed_place.ts";
 import { Secret } from "../crypto/secret.ts";
 import type { Egress } from "../http/egress.ts";
+import { type JobRecord, JOBS, jobsOf, runJobs } from "../jobs/jobs.ts";
 import { NOTHING } from "./ledger.ts";
 import { releaseExpired } from "./release.ts";
-import { type FileServices, type RemovalRecord, REMOVALS, retryRemovals } from "./removals.ts";
+import { type FileServices, OBJECT_REMOVAL } from "./removals.ts";
 import { INTERNAL } from "./stores.ts";
 import { STORAGE_USAGE, type StorageUsageRecord } from "./uploads.ts";
 import { Problem } from "../problems.ts";
@@ -152,7 +153,11 @@ async function drainStorage(services: FileServices, projectId: Id, target: strin
   if (present === target) return;
   const isLate = deadlinePassed(services.clock, CLEAR_UP_MS);
   await releaseExpired(services, projectId, isLate);
-  await retryRemovals(services, projectId, eq("target", present), isLate);
+  await runJobs(services, OBJECT_REMOVAL, {
+    space: projectId,
+    which: eq("lane", present),
+    stopped: isLate,
+  });
 }
 
 /**
@@ -180,8 +185,8 @@ async function switchUploadTarget(tx: Transaction, projectId: Id, target: string
 
 /** What could not be removed in a bucket that is gone stays there: it is its owner's. */
 async function forgetRemovals(tx: Transaction, target: string): Promise<void> {
-  const removals = tx.records<RemovalRecord>(REMOVALS);
-  const elsewhere = not(within("target", [INTERNAL, target]));
+  const removals = tx.records<JobRecord>(JOBS);
+  const elsewhere = jobsOf(OBJECT_REMOVAL, not(within("lane", [INTERNAL, target])));
   while (await removals.deleteMany(elsewhere, REMOVALS_AT_ONCE) === REMOVALS_AT_ONCE);
 }
 

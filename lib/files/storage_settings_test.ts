@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { engineOver } from "@/tests/support/engine_over.ts";
 import { openTestServices } from "@/tests/support/test_services.ts";
 import { BlobsUnavailable } from "./blobs.ts";
-import { type RemovalRecord, REMOVALS } from "./removals.ts";
+import { enqueue, type JobRecord, JOBS } from "../jobs/jobs.ts";
+import { OBJECT_REMOVAL } from "./removals.ts";
 import { requestUpload } from "./request_upload.ts";
 import { INTERNAL } from "./stores.ts";
 import { findUpload, STORAGE_USAGE, type StorageUsageRecord } from "./uploads.ts";
@@ -246,15 +247,12 @@ function withBucket(services: Services, remove: () => Promise<void>) {
   return { ...services, blobStores };
 }
 
-const removalRecords = ({ engine }: Services) => engine.records<RemovalRecord>(PROJECT, REMOVALS);
+const removalRecords = ({ engine }: Services) => engine.records<JobRecord>(PROJECT, JOBS);
 
 const noteRemoval = async (services: Services, target: string) =>
-  void await removalRecords(services).insert({
-    _id: services.newId(),
-    path: `${PROJECT}/x`,
-    target,
-    tries: 3,
-    dueAt: "2030-01-01T00:00:00.000Z",
+  void await services.engine.transaction(PROJECT, (tx) => {
+    const { name: kind } = OBJECT_REMOVAL;
+    return enqueue(tx, services, [{ subject: `${PROJECT}/x`, lane: target }], { kind });
   });
 
 Deno.test("before a bucket is given up, what is over is ended and what is to be removed is removed", async () => {
@@ -299,7 +297,7 @@ Deno.test("a bucket that is away can be given up: only its own removals are forg
   await clearStorage(away, PROJECT);
   const left = await removalRecords(services).findOne(ALL);
   assert.equal(await removalRecords(services).count(ALL), 1);
-  assert.equal(left?.value.target, INTERNAL);
+  assert.equal(left?.value.lane, INTERNAL);
 });
 
 Deno.test("an update that loses the race to create the record is tried again", async () => {

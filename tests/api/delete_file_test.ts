@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { BlobsUnavailable } from "@/lib/files/blobs.ts";
 import { reap } from "@/lib/files/reaper.ts";
-import { REMOVALS } from "@/lib/files/removals.ts";
+import { JOBS } from "@/lib/jobs/jobs.ts";
 import { StoreUnavailable } from "@/lib/store/errors.ts";
 import { stepped } from "../support/stepped.ts";
 import { openTestApp } from "../support/test_app.ts";
@@ -152,12 +152,14 @@ Deno.test("what has been deleted is answered so, even if the database goes befor
   const files = await openFiles(app);
   const upload = await files.upload();
   const services = stepped(app.services, (name) => {
-    if (name === `${REMOVALS.name}.deleteOne` || name === `${REMOVALS.name}.updateOne`) {
+    if (name === `${JOBS.name}.deleteOne` || name === `${JOBS.name}.updateOne`) {
       throw new StoreUnavailable("away");
     }
   });
   ok(await sendOver(services, files.project, callOf(upload.filePath)));
   refused(await files.remove(upload.filePath), 404, "FILE_NOT_FOUND");
+  assert.equal((await reap(app.services)).removed, 0, "who noted it may be at it still");
+  app.clock.advance(5 * 60_000);
   assert.equal((await reap(app.services)).removed, 1);
 });
 

@@ -3,7 +3,7 @@ import { BlobsUnavailable } from "@/lib/files/blobs.ts";
 import { newPath } from "@/lib/files/paths.ts";
 import { reap } from "@/lib/files/reaper.ts";
 import { reconcile } from "@/lib/files/reconcile.ts";
-import { REMOVALS } from "@/lib/files/removals.ts";
+import { JOBS } from "@/lib/jobs/jobs.ts";
 import { UPLOADS } from "@/lib/files/uploads.ts";
 import { ALL, eq } from "@/lib/store/filter.ts";
 import { stepped } from "../support/stepped.ts";
@@ -187,7 +187,7 @@ Deno.test("while the store of files is away space is returned all the same, and 
   assert.equal((await reap(away)).released, 1);
   assert.equal((await files.usage()).reserved, 0);
   assert.equal((await files.objects()).staged.length, 1);
-  const removals = app.services.engine.records(files.project.projectId, REMOVALS);
+  const removals = app.services.engine.records(files.project.projectId, JOBS);
   assert.equal(await removals.count(ALL), 1);
   app.clock.advance(60_000);
   assert.equal((await reap(app.services)).removed, 1);

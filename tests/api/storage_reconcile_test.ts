@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { reconcile } from "@/lib/files/reconcile.ts";
 import { newPath } from "@/lib/files/paths.ts";
-import { type RemovalRecord, REMOVALS } from "@/lib/files/removals.ts";
+import { OBJECT_REMOVAL } from "@/lib/files/removals.ts";
+import { enqueue } from "@/lib/jobs/jobs.ts";
 import { STORAGE_USAGE, UPLOADS } from "@/lib/files/uploads.ts";
 import { eq } from "@/lib/store/filter.ts";
 import { stepped } from "../support/stepped.ts";
@@ -173,13 +174,11 @@ Deno.test("an object is no orphan while a hold or a noted removal knows it", asy
   const removing = await files.upload();
   const { projectId } = files.project;
   await app.services.engine.records(projectId, UPLOADS).deleteOne(eq("path", removing.filePath));
-  await app.services.engine.records<RemovalRecord>(projectId, REMOVALS).insert({
-    _id: app.services.newId(),
-    path: removing.filePath,
-    target: "internal",
-    tries: 3,
-    dueAt: "2099-01-01T00:00:00.000Z",
-  });
+  const removal = { subject: removing.filePath, lane: "internal" };
+  await app.services.engine.transaction(
+    projectId,
+    (tx) => enqueue(tx, app.services, [removal], { kind: OBJECT_REMOVAL.name }),
+  );
   const { drift, unfinished } = await check(files);
   assert.deepEqual(kinds(drift), ["sum", "sum", "sum"], "of the row that the test took away");
   assert.deepEqual(kinds(unfinished), ["hold", "removal"]);

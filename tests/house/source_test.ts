@@ -90,6 +90,7 @@ const LIB_FOLDERS = [
   "http",
   "runtime",
   "projects",
+  "jobs",
   "auth",
   "accounts",
   "documents",

@@ -42,7 +42,7 @@ export const CHOSEN_ON_MONGODB: readonly RegExp[] = [
   /^tests\/api\/(?:list_documents|list_project_documents|rls_table|idempotency|preconditions)/,
   /^tests\/api\/(?:written_unique|create_documents|patch_document|update_collection|delete_collection)_/,
   /^tests\/api\/(?:create_collection_limit|changed_definitions|check_documents|document_quota|killed_process|ai_caps|sign_in_locks)_/,
-  /^tests\/api\/(?:exchange_code|refresh_session|shared_\w+)_test/,
+  /^tests\/api\/(?:exchange_code|jobs|refresh_session|shared_\w+)_test/,
   /^tests\/api\/(?:accept_invitation_at_once|register_account_admission)_test/,
   /^tests\/api\/(?:confirm_upload|storage_quota_edge|uploads_interleaved|reaper)_/,
   /^tests\/acceptance\/(?:journey|crash_definitions|long_requests)_/,

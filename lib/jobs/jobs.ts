@@ -1,0 +1,188 @@
+import { type Clock, timestamp } from "../clock.ts";
+import type { NewId } from "../ids.ts";
+import type { Log } from "../runtime/log.ts";
+import { ALL, and, compare, eq, or } from "../store/filter.ts";
+import type {
+  Definition,
+  Engine,
+  Filter,
+  Space,
+  StoredRecord,
+  Transaction,
+} from "../store/port.ts";
+
+/**
+ * Work that follows from a change: noted in the transaction of its cause, and kept until it is
+ * done. Any number of processes share it. It may be done twice, where a process is cut off or takes
+ * longer than {@linkcode LEASE_MS}.
+ */
+export type JobRecord = StoredRecord & {
+  kind: string;
+  /** What is to be worked on. */
+  subject: string;
+  /** What it depends on. After a failure the other jobs of its lane wait for the next pass. */
+  lane: string;
+  createdAt: string;
+  /** Not tried before. */
+  dueAt: string;
+  /** Whoever has taken it has it until then; null where nobody has. */
+  claimedUntil: string | null;
+  /** How often it was taken. */
+  tries: number;
+  /** Why the last try failed. */
+  lastError: string | null;
+};
+
+/** In the control space and in each project's. */
+export const JOBS: Definition = {
+  name: "_jobs",
+  fields: {
+    kind: { type: "String" },
+    subject: { type: "String" },
+    lane: { type: "String" },
+    createdAt: { type: "Date" },
+    dueAt: { type: "Date" },
+    claimedUntil: { type: "Date" },
+    tries: { type: "Number" },
+    lastError: { type: "String" },
+  },
+  indexes: [
+    { keys: [{ path: "dueAt", descending: false }] },
+    { keys: [{ path: "subject", descending: false }] },
+  ],
+  trash: false,
+};
+
+export interface JobServices {
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** How jobs of one kind are done. */
+export interface JobKind<S extends JobServices> {
+  readonly name: string;
+  /**
+   * Resolves to null when it is done, or else to the time in ms at which it goes on. A failure is
+   * logged, and tried again later and later.
+   */
+  run(
+    services: S,
+    space: Space,
+    job: JobRecord,
+    stopped: () => boolean,
+  ): Promise<number | null>;
+}
+
+/** Longer than anything but a pass through a large project takes. */
+const LEASE_MS = 300_000;
+const RETRY_MS = 60_000;
+const RETRY_MS_MAX = 6 * 3_600_000;
+const ERROR_LENGTH_MAX = 500;
+
+export type NewJob = Pick<JobRecord, "subject" | "lane">;
+
+export interface EnqueueOptions {
+  readonly kind: string;
+  /** The caller runs them as soon as the transaction has ended, so nobody else takes them before. */
+  readonly isClaimed?: boolean;
+}
+
+export async function enqueue(
+  tx: Transaction,
+  { clock, newId }: { readonly clock: Clock; readonly newId: NewId },
+  jobs: readonly NewJob[],
+  { kind, isClaimed = false }: EnqueueOptions,
+): Promise<JobRecord[]> {
+  const now = timestamp(clock);
+  const records = jobs.map(({ subject, lane }) => ({
+    _id: newId(),
+    kind,
+    subject,
+    lane,
+    createdAt: now,
+    dueAt: now,
+    claimedUntil: isClaimed ? leaseFrom(clock) : null,
+    tries: isClaimed ? 1 : 0,
+    lastError: null,
+  }));
+  await tx.records<JobRecord>(JOBS).insertMany(records);
+  return records;
+}
+
+const leaseFrom = (clock: Clock): string => new Date(clock.now() + LEASE_MS).toISOString();
+
+/** Jobs of a kind. */
+export const jobsOf = ({ name }: { readonly name: string }, which: Filter = ALL): Filter =>
+  and(eq("kind", name), which);
+
+export const dueBy = (clock: Clock): Filter => compare("dueAt", "lte", timestamp(clock));
+
+/** Runs a job that the caller has taken; false where it failed or goes on later. */
+export async function runJob<S extends JobServices>(
+  services: S,
+  kind: JobKind<S>,
+  { space, job, stopped = () => false }: {
+    space: Space;
+    job: JobRecord;
+    stopped?: () => boolean;
+  },
+): Promise<boolean> {
+  const jobs = services.engine.records<JobRecord>(space, JOBS);
+  const mine = and(eq("_id", job._id), eq("tries", job.tries));
+  try {
+    const next = await kind.run(services, space, job, stopped);
+    if (next === null) return await jobs.deleteOne(mine) !== null;
+    const dueAt = new Date(next).toISOString();
+    await jobs.updateOne(mine, { set: { dueAt, claimedUntil: null, tries: 0, lastError: null } });
+  } catch (error) {
+    const { subject, tries } = job;
+    const lastError = String(error).slice(0, ERROR_LENGTH_MAX);
+    services.log.write("warn", "A job failed, and is tried again later", {
+      job: kind.name,
+      subject,
+      tries,
+      error: lastError,
+    });
+    const pause = Math.min(RETRY_MS * 2 ** (tries - 1), RETRY_MS_MAX);
+    const dueAt = new Date(services.clock.now() + pause).toISOString();
+    // Where that cannot be stored either it is free again when its lease ends.
+    await jobs.updateOne(mine, { set: { dueAt, claimedUntil: null, lastError } }).catch(() => {});
+  }
+  return false;
+}
+
+/**
+ * Takes jobs that nobody has, and runs each once; resolves to how many are done.
+ * @param which {@linkcode dueBy}, or others too.
+ */
+export async function runJobs<S extends JobServices>(
+  services: S,
+  kind: JobKind<S>,
+  { space, which, stopped = () => false }: {
+    space: Space;
+    which: Filter;
+    stopped?: () => boolean;
+  },
+): Promise<number> {
+  const { engine, clock } = services;
+  const jobs = engine.records<JobRecord>(space, JOBS);
+  const failing = new Set<string>();
+  let done = 0;
+  for await (const { _id, lane } of jobs.find({ filter: and(jobsOf(kind, which), free(clock)) })) {
+    if (stopped()) break;
+    if (failing.has(lane)) continue;
+    // Another process may have taken it since, and have put it off.
+    const taken = await jobs.updateOne(and(eq("_id", _id), which, free(clock)), {
+      set: { claimedUntil: leaseFrom(clock) },
+      increment: { tries: 1 },
+    });
+    if (taken === null) continue;
+    if (await runJob(services, kind, { space, job: taken.value, stopped })) done++;
+    else failing.add(lane);
+  }
+  return done;
+}
+
+const free = (clock: Clock): Filter =>
+  or(eq("claimedUntil", null), compare("claimedUntil", "lte", timestamp(clock)));
