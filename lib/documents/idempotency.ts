@@ -8,6 +8,7 @@ import { purgeExpired } from "../store/expiry.ts";
 import { ALL, eq } from "../store/filter.ts";
 import type { Definition, Engine, Room, Stored, StoredRecord, Transaction } from "../store/port.ts";
 import type { WriteAccess } from "./access.ts";
+import { ensureLock, takeLock } from "./locks.ts";
 
 /** The first answer to a request that may be sent again. */
 type KeptAnswer = StoredRecord & {
@@ -59,7 +60,7 @@ export async function onceOnly(
   const { engine, clock, newId } = services;
   if (key === null) return await engine.transaction(target.projectId, write);
   const [keyHash, requestHash] = hashesOf(target, key, request);
-  await makeRoom(services, target);
+  const isNear = await makeRoom(services, target);
 
   const attempt = () =>
     engine.transaction(target.projectId, async (tx) => {
@@ -68,6 +69,10 @@ export async function onceOnly(
       const answer = answerIn(earlier, requestHash, clock);
       if (answer !== null) return answer;
       if (earlier !== null) await kept.deleteOne(eq("_id", earlier.value._id));
+      if (isNear) {
+        await takeLock(tx, "kept answers");
+        if (await kept.count(ALL) >= KEPT_ANSWERS_MAX) throw tooMany();
+      }
       const data = await write(tx);
       const expiresAt = new Date(clock.now() + IDEMPOTENCY_MS).toISOString();
       await kept.insert({ _id: newId(), keyHash, request: requestHash, data, expiresAt });
@@ -84,22 +89,28 @@ export async function onceOnly(
 }
 
 /**
- * Holds a project to {@linkcode KEPT_ANSWERS_MAX} answers, and by what is under way at the same
- * moment to a few more. Throws `TOO_MANY_IDEMPOTENCY_KEYS`.
+ * Makes room for one more by what has expired. Resolves to whether those under way at this moment
+ * could be too many; then they wait for one another. Throws `TOO_MANY_IDEMPOTENCY_KEYS`.
  */
 async function makeRoom(
   { engine, clock }: { engine: Engine; clock: Clock },
   { projectId }: WriteAccess,
-): Promise<void> {
+): Promise<boolean> {
   const kept = engine.records<KeptAnswer>(projectId, KEPT_ANSWERS);
-  if (await kept.count(ALL) < KEPT_ANSWERS_MAX) return;
-  await purgeExpired(kept, KEPT_ANSWERS, clock);
-  if (await kept.count(ALL) < KEPT_ANSWERS_MAX) return;
-  throw new Problem("TOO_MANY_IDEMPOTENCY_KEYS", { retryAfter: RETRY_SECONDS });
+  const count = await kept.count(ALL);
+  if (count >= KEPT_ANSWERS_MAX) {
+    await purgeExpired(kept, KEPT_ANSWERS, clock);
+    if (await kept.count(ALL) >= KEPT_ANSWERS_MAX) throw tooMany();
+  }
+  const isNear = count >= KEPT_ANSWERS_MAX / 2;
+  if (isNear) await ensureLock(engine, projectId, "kept answers");
+  return isNear;
 }
 
 /** The oldest of them is gone within a day. */
 const RETRY_SECONDS = 3_600;
+
+const tooMany = () => new Problem("TOO_MANY_IDEMPOTENCY_KEYS", { retryAfter: RETRY_SECONDS });
 
 /** The first answer to a request that came before; null where there is none. */
 export async function answeredBefore(

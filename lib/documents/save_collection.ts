@@ -5,7 +5,7 @@ import { sha256 } from "../crypto/hashes.ts";
 import { CACHE_MS } from "../limits.ts";
 import type { NewId } from "../ids.ts";
 import { Problem } from "../problems.ts";
-import type { Plans } from "../projects/plans.ts";
+import type { Plan, Plans } from "../projects/plans.ts";
 import { ALL, eq } from "../store/filter.ts";
 import { UniqueViolation } from "../store/errors.ts";
 import { parseJson } from "../store/json_text.ts";
@@ -19,7 +19,7 @@ import {
 } from "./catalog.ts";
 import { checkDocuments } from "./check_documents.ts";
 import { type Collection, compileCollection, type StoredDocument } from "./collection.ts";
-import { ensureLockRow, refuseMoreCollections } from "./collections_limit.ts";
+import { ensureLock, takeLock } from "./locks.ts";
 import { referencesIn } from "./definition.ts";
 import { type CollectionDefinition } from "./fields.ts";
 import { findViolations, type Violation, whyOf } from "./violations.ts";
@@ -59,10 +59,10 @@ export async function createCollections(
   const { engine, plans, catalog } = services;
   const fresh = definitions.map((definition) => newRecord(services, definition));
   const plan = await plans.of(projectId);
-  await ensureLockRow({ engine }, projectId);
+  await ensureLock(engine, projectId, "collections");
   await engine.transaction(projectId, async (tx) => {
     const records = tx.records<CollectionRecord>(COLLECTIONS);
-    await refuseMoreCollections(tx, projectId, { plan, added: fresh.length });
+    await refuseMoreCollections(tx, plan, fresh.length);
     for (const one of fresh) await insertNew(records, one);
     // By now all of them are there.
     for (const { definition } of fresh) await checkReferences(records, definition);
@@ -71,6 +71,15 @@ export async function createCollections(
     }
   });
   for (const { name } of fresh) catalog.forget(projectId, name);
+}
+
+/** Throws `PLAN_LIMIT_REACHED` where as many more are too many. */
+async function refuseMoreCollections(tx: Transaction, plan: Plan, added: number): Promise<void> {
+  await takeLock(tx, "collections");
+  if (await tx.records(COLLECTIONS).count(ALL) + added <= plan.collections) return;
+  throw new Problem("PLAN_LIMIT_REACHED", {
+    message: `The ${plan.name} plan allows ${plan.collections} collections of a project.`,
+  });
 }
 
 function newRecord(

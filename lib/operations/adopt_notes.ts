@@ -49,6 +49,14 @@ const EARLIER: readonly {
 ];
 const BATCH = 100;
 
+/** Where earlier versions kept what `_locks` has now. */
+const EARLIER_LOCKS = {
+  name: "_collectionTurns",
+  fields: {},
+  indexes: [],
+  trash: false,
+} satisfies Definition;
+
 /** Makes jobs of a project's notes of removals that an earlier version left. */
 export async function adoptNotes(services: AdoptServices, projectId: Id): Promise<void> {
   const { engine } = services;
@@ -66,4 +74,5 @@ export async function adoptNotes(services: AdoptServices, projectId: Id): Promis
     }
     await engine.drop(projectId, place);
   }
+  if (kinds.includes(EARLIER_LOCKS.name)) await engine.drop(projectId, EARLIER_LOCKS);
 }

@@ -3,8 +3,9 @@ import { KEPT_ANSWERS } from "@/lib/documents/idempotency.ts";
 import { documentBytes } from "@/lib/documents/quota.ts";
 import { recountDocuments } from "@/lib/documents/recount.ts";
 import { KEPT_ANSWERS_MAX } from "@/lib/limits.ts";
+import { ALL } from "@/lib/store/filter.ts";
 import { maintain } from "@/routes/maintenance.ts";
-import { openTestApp, type TestUser } from "../support/test_app.ts";
+import { openTestApp, type TestApp, type TestUser } from "../support/test_app.ts";
 import {
   type CollectionCall,
   createTestCollection,
@@ -199,14 +200,12 @@ Deno.test("a kept answer counts towards the project's documents until it is remo
   assert.equal(await used(), 2 * alone);
 });
 
-Deno.test("a project keeps up to 10,000 answers: more are 429, repeated requests are answered", async () => {
-  await using app = await openTestApp();
-  const collection = await createTestCollection(app);
+/** Keeps so many answers that no request has. */
+async function keepAnswers({ project }: TestCollection, app: TestApp, count: number) {
   const { engine, clock, newId } = app.services;
-  const first = ok(await collection.asSecret(withKey("first", { body: {} })), 201);
   const expiresAt = new Date(clock.now() + HOUR).toISOString();
-  const records = engine.records(collection.project.projectId, KEPT_ANSWERS);
-  for (let left = KEPT_ANSWERS_MAX - 2; left > 0; left -= 1000) {
+  const records = engine.records(project.projectId, KEPT_ANSWERS);
+  for (let left = count; left > 0; left -= 1000) {
     await records.insertMany(times(Math.min(left, 1000), (n) => ({
       _id: newId(),
       keyHash: `${left} ${n}`,
@@ -215,6 +214,13 @@ Deno.test("a project keeps up to 10,000 answers: more are 429, repeated requests
       expiresAt,
     })));
   }
+}
+
+Deno.test("a project keeps up to 10,000 answers: more are 429, repeated requests are answered", async () => {
+  await using app = await openTestApp();
+  const collection = await createTestCollection(app);
+  const first = ok(await collection.asSecret(withKey("first", { body: {} })), 201);
+  await keepAnswers(collection, app, KEPT_ANSWERS_MAX - 2);
   ok(await collection.asSecret(withKey("last", { body: {} })), 201);
   await collection.untouched(async () => {
     for (const call of [{ body: {} }, { path: "/bulk", body: [{}] }]) {
@@ -228,6 +234,32 @@ Deno.test("a project keeps up to 10,000 answers: more are 429, repeated requests
   // Those that have expired make room at once.
   app.clock.advance(2 * HOUR);
   ok(await collection.asSecret(withKey("more", { body: {} })), 201);
+});
+
+Deno.test("of many at once at the edge of 10,000 answers exactly those that fit are kept, and none has another refusal", async () => {
+  await using app = await openTestApp();
+  const collection = await createTestCollection(app);
+  await keepAnswers(collection, app, KEPT_ANSWERS_MAX - 5);
+  const answers = await Promise.all(
+    times(40, (i) => collection.asSecret(withKey(`k${i}`, { body: { i } }))),
+  );
+  assert.deepEqual(tally(answers), { 201: 5, 429: 35 });
+  assert.equal(await count(collection), 5);
+  const records = app.services.engine.records(collection.project.projectId, KEPT_ANSWERS);
+  assert.equal(await records.count(ALL), KEPT_ANSWERS_MAX);
+});
+
+Deno.test("however many answers are kept, 100 requests with keys at once are answered, and 100 repeated ones", async () => {
+  await using app = await openTestApp();
+  const collection = await createTestCollection(app);
+  await keepAnswers(collection, app, 4_000);
+  for (const _round of ["new", "repeated"]) {
+    const answers = await Promise.all(
+      times(100, (i) => collection.asSecret(withKey(`k${i}`, { body: { i } }))),
+    );
+    assert.deepEqual(tally(answers), { 201: 100 });
+    assert.equal(await count(collection), 100);
+  }
 });
 
 Deno.test("the same key on another path is 422 and stores nothing", async () => {

@@ -24,6 +24,8 @@ const MIGRATIONS: readonly (readonly Step[])[] = [
   // Answers that are kept for repeated requests are counted since then.
   [(db) => countRecords(db, "_idempotency")],
   [nameSpace, registerProjects],
+  // And their number is relied on.
+  [countAnswers],
 ];
 
 /** The schema version since which a file says whose it is. */
@@ -48,6 +50,15 @@ function registerProjects(db: Connection, space: Space): void {
   db.run(sql("create table spaces(id text primary key) strict, without rowid"));
   const isOld = db.get(sql("select 1 from sqlite_schema where name = 'r_projects'")) !== undefined;
   if (isOld) db.run(sql("insert into spaces select id from r_projects"));
+}
+
+function countAnswers(db: Connection): void {
+  const name = "_idempotency";
+  if (db.get(sql("select 1 from counts where name = ?", name)) === undefined) return;
+  db.run(sql(
+    `update counts set live = (select count(*) from ${quoted(`r_${name}`)}) where name = ?`,
+    name,
+  ));
 }
 
 /** Only kinds of records that have a trash are counted. */

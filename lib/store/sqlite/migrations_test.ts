@@ -91,6 +91,21 @@ Deno.test("a file of the first version learns how many bytes its documents have"
   assert.deepEqual(bytes, [["_users", 0], ["none", 0], ["posts", 15]]);
 });
 
+Deno.test("a file of an earlier version learns how many answers it keeps", () => {
+  using file = memory();
+  migrate(file.db, "control");
+  const run = (text: string) => file.db.run(sql(text));
+  run(
+    'create table "r__idempotency"(seq integer primary key, id text, rev integer, doc text) strict',
+  );
+  run(`insert into "r__idempotency"(id, rev, doc) values('a', 1, '{}'), ('b', 1, '{}')`);
+  run("insert into counts(name, live, deleted, bytes) values('_idempotency', -1, 0, 4)");
+  run("pragma user_version = 4");
+  migrate(file.db, "control");
+  const counted = sql("select live, bytes from counts where name = '_idempotency'");
+  assert.deepEqual(file.db.get(counted), [2, 4]);
+});
+
 const [ONE, OTHER] = ["1".repeat(24), "2".repeat(24)];
 
 Deno.test("a file under another one's name is refused with whose it is, and left as it is", () => {

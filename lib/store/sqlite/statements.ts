@@ -97,7 +97,7 @@ export class Statements {
 
   /** The counts that the table keeps: of all live, all deleted, and all records. */
   #keptCount(filter: Filter): Fragment | null {
-    if (!this.definition.trash) return null;
+    if (!this.definition.trash && !this.definition.counted) return null;
     const from = (column: string) =>
       sql(`select ${column} from counts where name = ?`, this.definition.name);
     if (filter.op === "and" && filter.of.length === 0) return from("live + deleted");
