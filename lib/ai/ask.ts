@@ -42,7 +42,9 @@ export async function askFor<S extends z.ZodType>(
  * what nobody waited for, is charged. Everything else is given back.
  */
 export const isCharged = (error: unknown, { aborted }: AbortSignal): boolean =>
-  aborted || (error instanceof Problem && error.code === "AI_ANSWER_INVALID");
+  aborted || (error instanceof Problem && (error.code === "AI_ANSWER_INVALID" || isBegun(error)));
+
+const isBegun = ({ cause }: Problem): boolean => cause instanceof ModelFailure && cause.isBegun;
 
 function problemOf(failure: ModelFailure, isPlatforms: boolean, log: Log): Problem {
   const { kind, status, retryAfter } = failure;

@@ -43,18 +43,22 @@ export class ModelFailure extends Error {
   readonly status: number | null;
   /** Seconds that the provider wants to be left alone for. */
   readonly retryAfter: number | null;
+  /** Whether some of the answer was told, and it took too long to end. */
+  readonly isBegun: boolean;
 
   constructor(
     kind: FailureKind,
-    { status = null, retryAfter = null }: {
+    { status = null, retryAfter = null, isBegun = false }: {
       status?: number | null;
       retryAfter?: number | null;
+      isBegun?: boolean;
     } = {},
   ) {
     super(`The model gave no answer: ${kind}${status === null ? "" : `, status ${status}`}`);
     this.kind = kind;
     this.status = status;
     this.retryAfter = retryAfter;
+    this.isBegun = isBegun;
   }
 }
 

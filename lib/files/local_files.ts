@@ -8,8 +8,9 @@ export interface LocalFiles {
   /**
    * Begins an upload to a path. Nothing of it is seen until it is staged whole. Null when as many
    * are under way as may be at once: nobody has been charged for what they hold.
+   * @param abandoned Called when what is staged at the path is removed: nobody waits for more.
    */
-  receive(path: string): Promise<Incoming | null>;
+  receive(path: string, abandoned: () => void): Promise<Incoming | null>;
   /**
    * The bytes of a stored object, which has `bytes` of them: at once where they are few, else
    * streamed. Null when it is missing or has another length.

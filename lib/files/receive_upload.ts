@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.ts";
 import type { ChunkLimits } from "../http/chunks.ts";
-import { UPLOAD_STALL_MS } from "../limits.ts";
+import { CACHE_MS, UPLOAD_STALL_MS } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import { isInUse } from "../projects/projects.ts";
 import type { Engine, Id } from "../store/port.ts";
@@ -46,9 +46,11 @@ export async function receiveUpload(services: ReceiveServices, sent: SentUpload)
   if (!await isInUse(services, projectId)) throw new Problem("UPLOAD_FINISHED");
   const endsAt = holdEnds(services, await findUpload(services, projectId, path));
   if (endsAt === null) throw new Problem("UPLOAD_FINISHED");
-  await using incoming = await localFiles.receive(path);
+  using over = watched(services, projectId, path);
+  await using incoming = await localFiles.receive(path, over.end);
   if (incoming === null) throw new Problem("RATE_LIMITED", { retryAfter: RETRY_SECONDS });
-  const limits = { stallMs: UPLOAD_STALL_MS, wholeMs: endsAt - clock.now() };
+  const { signal } = over;
+  const limits = { stallMs: UPLOAD_STALL_MS, wholeMs: endsAt - clock.now(), signal };
   await take(incoming, upload, sent.chunks(limits));
   try {
     await incoming.stage();
@@ -60,6 +62,27 @@ export async function receiveUpload(services: ReceiveServices, sent: SentUpload)
 }
 
 const RETRY_SECONDS = 5;
+
+interface Over extends Disposable {
+  /** Aborted with `UPLOAD_FINISHED`. */
+  readonly signal: AbortSignal;
+  end(): void;
+}
+
+/**
+ * Ends an upload under way when its row does: what nobody will confirm takes no more room. This
+ * process tells it of its own; of others it is seen within `CACHE_MS`.
+ */
+function watched(services: ReceiveServices, projectId: Id, path: string): Over {
+  const control = new AbortController();
+  const end = () => control.abort(new Problem("UPLOAD_FINISHED"));
+  const watch = setInterval(async () => {
+    // A store that is away is met when the upload is whole.
+    const row = await findUpload(services, projectId, path).catch(() => undefined);
+    if (row !== undefined && holdEnds(services, row) === null) end();
+  }, CACHE_MS);
+  return { signal: control.signal, end, [Symbol.dispose]: () => clearInterval(watch) };
+}
 
 async function take(
   incoming: Incoming,

@@ -7,6 +7,8 @@ export interface ReadLimits {
   readonly stallMs?: number;
   /** Milliseconds for all of it, from the first read on. */
   readonly wholeMs?: number;
+  /** Ends the reading with its reason. */
+  readonly signal?: AbortSignal;
   /** Told of the bytes of each chunk as it arrives; what it throws ends the reading. */
   readonly onBytes?: (bytes: number) => void;
   /** Whether a chunk is good only until the next one is asked for: its memory is used again. */
@@ -41,7 +43,8 @@ export class BoundedReader implements Disposable {
   /** By `performance.now()`, the first read of one that may not stall. */
   #began: number | null = null;
   #bytes = 0;
-  #late: ReadFailed | null = null;
+  /** Why it was ended from here. */
+  #ended: { readonly by: unknown } | null = null;
   /** Of the read that waits where it may not stall, else of all of it. */
   #timer: ReturnType<typeof setTimeout> | undefined;
   #hasEnded = false;
@@ -49,11 +52,14 @@ export class BoundedReader implements Disposable {
   constructor(stream: ByteStream, limits: ReadLimits) {
     this.#limits = limits;
     this.#source = limits.reusesMemory ? sparingSource(stream) : stream.getReader();
+    const { signal } = limits;
+    if (signal?.aborted) this.#aborted();
+    else signal?.addEventListener("abort", this.#aborted);
   }
 
   /**
-   * The next chunk; null at the end. Throws `ReadFailed`, and what `onBytes` throws; then nothing
-   * more is to be had, and the stream is to be cancelled.
+   * The next chunk; null at the end. Throws `ReadFailed`, what `onBytes` throws, and the reason of
+   * the signal; then nothing more is to be had, and the stream is to be cancelled.
    */
   async read(): Promise<Bytes | null> {
     this.#watch();
@@ -62,11 +68,12 @@ export class BoundedReader implements Disposable {
       const { done, value } = await this.#source.read();
       chunk = done || value === undefined ? null : value;
     } catch (cause) {
-      throw this.#late ?? new ReadFailed("broken off", `The stream broke off: ${cause}`, { cause });
+      if (this.#ended !== null) throw this.#ended.by;
+      throw new ReadFailed("broken off", `The stream broke off: ${cause}`, { cause });
     } finally {
       if (this.#limits.stallMs !== undefined) clearTimeout(this.#timer);
     }
-    if (this.#late !== null) throw this.#late;
+    if (this.#ended !== null) throw this.#ended.by;
     if (chunk === null) this.#end();
     else this.#count(chunk.length);
     return chunk;
@@ -98,11 +105,18 @@ export class BoundedReader implements Disposable {
   #end(): void {
     this.#hasEnded = true;
     clearTimeout(this.#timer);
+    this.#limits.signal?.removeEventListener("abort", this.#aborted);
   }
 
   #giveUp(ms: number): void {
-    this.#late = new ReadFailed("late", `No bytes came within ${ms} ms`);
-    this.cancel(this.#late);
+    this.#endBy(new ReadFailed("late", `No bytes came within ${ms} ms`));
+  }
+
+  readonly #aborted = (): void => this.#endBy(this.#limits.signal!.reason);
+
+  #endBy(why: unknown): void {
+    this.#ended = { by: why };
+    this.cancel(why);
   }
 
   #count(bytes: number): void {

@@ -41,6 +41,24 @@ Deno.test("a failure and a cancel are handed on", async () => {
   assert.equal(cancelled, "enough");
 });
 
+Deno.test("who gives it up ends a read that waits, with the reason, before and after", async () => {
+  let cancelled: unknown = null;
+  const source = () =>
+    new ReadableStream<Uint8Array<ArrayBuffer>>({
+      start: (controller) => controller.enqueue(bytes(1)),
+      cancel: (reason) => void (cancelled = reason),
+    });
+  const control = new AbortController();
+  using reader = new BoundedReader(source(), { stallMs: 60_000, signal: control.signal });
+  assert.deepEqual(await reader.read(), bytes(1));
+  const waiting = reader.read();
+  control.abort("over");
+  await assert.rejects(waiting, (reason) => reason === "over");
+  assert.equal(cancelled, "over");
+  using late = new BoundedReader(source(), { signal: control.signal });
+  await assert.rejects(late.read(), (reason) => reason === "over");
+});
+
 const failsAs = (failure: string) => (error: unknown) =>
   error instanceof ReadFailed && error.failure === failure;
 

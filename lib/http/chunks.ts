@@ -7,11 +7,14 @@ export interface ChunkLimits {
   readonly stallMs: number;
   /** Milliseconds for all of it. */
   readonly wholeMs: number;
+  /** Ends it with its reason. */
+  readonly signal?: AbortSignal;
 }
 
 /**
  * The body as it arrives, a chunk at a time, so that no more of it is held. A body that was cut off
- * ends as if it were whole: who knows its length counts. Throws `REQUEST_TIMEOUT`.
+ * ends as if it were whole: who knows its length counts. Throws `REQUEST_TIMEOUT`, and the reason of
+ * the signal.
  *
  * A chunk is good until the next one is asked for: its memory is used again.
  *

@@ -135,7 +135,7 @@ async function stage(
   bytes: Uint8Array<ArrayBuffer>,
 ): Promise<void> {
   if (localFiles !== null) {
-    await using incoming = (await localFiles.receive(path))!;
+    await using incoming = (await localFiles.receive(path, () => {}))!;
     incoming.write(bytes);
     return await incoming.stage();
   }

@@ -1,6 +1,7 @@
 /** Uploads whose row changes while they are under way, that take long, or come at once. */
 
 import assert from "node:assert/strict";
+import { deleteFile } from "@/lib/files/delete_file.ts";
 import { type UploadRecord, UPLOADS } from "@/lib/files/uploads.ts";
 import { UPLOADS_AT_ONCE_MAX } from "@/lib/limits.ts";
 import { eq } from "@/lib/store/filter.ts";
@@ -108,6 +109,23 @@ for (const [what, [happen, staysStaged]] of Object.entries(MEANWHILE)) {
     // A confirm that is at work may be about to publish it.
     assert.equal(await staged(files, upload), staysStaged ? "xx" : null);
     assert.deepEqual(await partials(files), []);
+  });
+}
+
+for (const who of ["this process", "another process"]) {
+  Deno.test(`UPLOAD_FINISHED: an upload that ${who} deletes ends though nothing more arrives, and leaves nothing`, async () => {
+    await using app = await openTestApp();
+    await using other = await openTestApp({ store: app.store, clock: app.clock });
+    const files = await openFiles(app);
+    const upload = await files.request(1000);
+    const body = pieces((i) => i === 0 ? textBytes("x".repeat(999)) : new Promise(() => {}));
+    const answer = put(app, upload, { body });
+    await until("it has begun", async () => (await partials(files)).length === 1, 10_000);
+    const deleting = who === "this process" ? app : other;
+    await deleteFile(deleting.services, files.project.projectId, upload.filePath);
+    refused(await answer, 409, "UPLOAD_FINISHED");
+    assert.deepEqual(await partials(files), []);
+    assert.equal((await files.usage()).reserved, 0);
   });
 }
 

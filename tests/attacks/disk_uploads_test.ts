@@ -52,6 +52,15 @@ async function kept(server: Server, at = "/files"): Promise<string[]> {
   return found;
 }
 
+/** Bytes of what lies half arrived. */
+async function bytesKept(server: Server): Promise<number> {
+  let bytes = 0;
+  for (const path of await kept(server, "/files/_partial")) {
+    bytes += await Deno.stat(server.store.folder + path).then(({ size }) => size, () => 0);
+  }
+  return bytes;
+}
+
 /** Sends the beginning of an upload, and waits until some of it lies on the disk. */
 async function begin(server: Server, { path }: Upload, rest: string): Promise<RawConnection> {
   const before = (await kept(server)).length;
@@ -189,6 +198,32 @@ Deno.test("attacks by uploads", async (t) => {
       assert.equal(text, text[0]!.repeat(1000));
       assert.equal((await put(server, upload, "z".repeat(1000))).code, "UPLOAD_FINISHED");
       assert.equal((await send(server, { path })).text, text);
+    },
+  );
+
+  await t.step(
+    "uploads that are deleted while they are under way leave no room taken",
+    async () => {
+      const connections: RawConnection[] = [];
+      for (let i = 0; i < 8; i++) {
+        const upload = await made(2 * MiB);
+        const connection = await connect(server.port);
+        connections.push(connection);
+        await connection.write(head(upload.path, `content-length: ${2 * MiB}`));
+        await connection.write(new Uint8Array(MiB));
+        await until("it is under way", async () => (await bytesKept(server)) >= MiB, SOON_MS);
+        const { secretKey: key } = project;
+        const removed = await send(server, {
+          method: "DELETE",
+          path: "/api/storage/file",
+          key,
+          body: { path: upload.filePath },
+        });
+        assert.equal(removed.status, 200, removed.text);
+        await until("nothing is left", async () => (await bytesKept(server)) < MiB, SOON_MS);
+        assert.equal((await connection.answer()).status, 409);
+      }
+      for (const connection of connections) connection[Symbol.dispose]();
     },
   );
 

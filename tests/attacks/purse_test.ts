@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { NOTHING, openAi, POSTS } from "../api/ai.ts";
+import { AI_TIMEOUT_MS } from "@/lib/limits.ts";
+import { hurried } from "../support/hurried.ts";
 import { tally, times } from "../api/test_collection.ts";
 import { joinProject, openAccount, type TestAccount } from "../support/dashboard.ts";
 
@@ -38,6 +40,29 @@ Deno.test("answers that are no design, and chats that are ended, do not make the
     }
     assert.ok(ai.fake.asked.length <= 20, `asked ${ai.fake.asked.length} times`);
   }
+});
+
+Deno.test("answers that are read as they are written are not free for taking too long", async () => {
+  await using ai = await openAi({ env: { AI_MONTHLY_LIMIT: "2" } });
+  const writes = `{"type":"clarify","message":"${"so much to say ".repeat(100)}`;
+  ai.fake.reply({ silent: true, writes });
+  const answers = [];
+  for (const _ of times(3, () => 0)) {
+    answers.push(
+      await hurried(AI_TIMEOUT_MS, 100, () =>
+        ai.owner.send({
+          path: `/api/projects/${ai.projectId}/ai/collection-creator`,
+          headers: { accept: "text/event-stream" },
+          body: { userMessage: "Never stop." },
+        })),
+    );
+  }
+  assert.deepEqual(tally(answers), { 200: 2, 403: 1 });
+  for (const { text } of answers.slice(0, 2)) {
+    assert.match(text, /so much[^]*AI_TIMEOUT/);
+  }
+  assert.equal(ai.fake.asked.length, 2);
+  assert.equal((await ai.usage()).turns, 2);
 });
 
 Deno.test("many accounts together take no more than the deployment allows", async () => {

@@ -18,7 +18,7 @@ async function onDisk(work: (blobs: DiskBlobs, folder: string) => Promise<void>)
 }
 
 async function stage(blobs: DiskBlobs, path: string, text: string): Promise<void> {
-  await using incoming = (await blobs.receive(path))!;
+  await using incoming = (await blobs.receive(path, () => {}))!;
   incoming.write(bytesOf(text));
   await incoming.stage();
 }
@@ -50,7 +50,7 @@ Deno.test("an upload under way is listed as partial, and is gone with its scope"
   onDisk(async (blobs) => {
     const path = aPath();
     {
-      await using incoming = (await blobs.receive(path))!;
+      await using incoming = (await blobs.receive(path, () => {}))!;
       incoming.write(bytesOf("half"));
       const [partial, ...others] = await names(blobs, "partial");
       assert.ok(partial!.startsWith(`${path}.`));
@@ -104,8 +104,8 @@ Deno.test("a path takes so many uploads at once, and each that ends makes room",
   onDisk(async (blobs) => {
     const path = aPath();
     await using stack = new AsyncDisposableStack();
-    for (let i = 0; i < UPLOADS_AT_ONCE_MAX; i++) stack.use((await blobs.receive(path))!);
-    assert.equal(await blobs.receive(path), null);
+    for (let i = 0; i < UPLOADS_AT_ONCE_MAX; i++) stack.use((await blobs.receive(path, () => {}))!);
+    assert.equal(await blobs.receive(path, () => {}), null);
     await stage(blobs, aPath(), "another path");
     await stack.disposeAsync();
     await stage(blobs, path, "text");
@@ -117,7 +117,7 @@ Deno.test("an upload that cannot begin takes no place", () =>
     await Deno.mkdir(folder, { recursive: true });
     await Deno.writeTextFile(`${folder}/_partial`, "in the way");
     for (let i = 0; i <= UPLOADS_AT_ONCE_MAX; i++) {
-      await assert.rejects(blobs.receive(path), { name: "BlobsUnavailable" });
+      await assert.rejects(blobs.receive(path, () => {}), { name: "BlobsUnavailable" });
     }
     await Deno.remove(`${folder}/_partial`);
     await stage(blobs, path, "text");

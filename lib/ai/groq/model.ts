@@ -57,7 +57,7 @@ export function openGroqModel(options: GroqOptions): Model {
           return await attempt(limited);
         });
       } catch (error) {
-        throw failureOf(error, limit);
+        throw failureOf(error, limit, isWritten);
       }
     },
   };
@@ -206,8 +206,10 @@ function pauseAfter(error: unknown): number | null {
   return error.retryAfter === null ? DEFAULT_PAUSE_MS : error.retryAfter * 1000;
 }
 
-function failureOf(error: unknown, limit: TimeLimit): ModelFailure {
-  if (limit.signal.aborted) return new ModelFailure(limit.isOver() ? "late" : "cancelled");
+function failureOf(error: unknown, limit: TimeLimit, isBegun: boolean): ModelFailure {
+  if (limit.signal.aborted) {
+    return limit.isOver() ? new ModelFailure("late", { isBegun }) : new ModelFailure("cancelled");
+  }
   if (error instanceof ModelFailure) return error;
   return error instanceof ProviderRefusal
     ? new ModelFailure(error.kind, error)

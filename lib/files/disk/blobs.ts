@@ -52,8 +52,8 @@ export class DiskBlobs implements Blobs, LocalFiles {
   readonly #addressOf: (upload: Upload) => string;
   readonly #folders: Folders;
   readonly #lister = new Lister();
-  /** How many uploads to a path are under way. */
-  readonly #arriving = new Map<string, number>();
+  /** By path, whom to tell of the uploads under way that it is over. */
+  readonly #arriving = new Map<string, Set<{ abandoned(): void }>>();
 
   constructor({ folder, filesUrl, addressOf }: DiskOptions) {
     this.#root = resolve(folder);
@@ -110,8 +110,10 @@ export class DiskBlobs implements Blobs, LocalFiles {
     });
   }
 
+  /** Ends uploads under way, too, where they would be staged there. */
   async remove(place: Place, path: string): Promise<void> {
     const file = this.#file(place, path);
+    if (place === "staged") this.#arriving.get(path)?.forEach((one) => one.abandoned());
     await guarded(BLOB_CALL_MS, "remove a file", async () => {
       const removed = await ifThere(Deno.remove(file).then(() => true));
       if (removed) await ifThere(this.#folders.sync(dirname(file)));
@@ -143,25 +145,24 @@ export class DiskBlobs implements Blobs, LocalFiles {
     });
   }
 
-  async receive(path: string): Promise<Incoming | null> {
-    const arriving = (this.#arriving.get(path) ?? 0) + 1;
-    if (arriving > UPLOADS_AT_ONCE_MAX) return null;
-    this.#arriving.set(path, arriving);
+  async receive(path: string, abandoned: () => void): Promise<Incoming | null> {
+    const arriving = this.#arriving.get(path) ?? new Set();
+    if (arriving.size === UPLOADS_AT_ONCE_MAX) return null;
+    const one = { abandoned };
+    this.#arriving.set(path, arriving.add(one));
+    const left = () => {
+      arriving.delete(one);
+      if (arriving.size === 0) this.#arriving.delete(path);
+    };
     try {
-      return await this.#receive(path);
+      return await this.#receive(path, left);
     } catch (error) {
-      this.#left(path);
+      left();
       throw error;
     }
   }
 
-  #left(path: string): void {
-    const arriving = this.#arriving.get(path)! - 1;
-    if (arriving === 0) this.#arriving.delete(path);
-    else this.#arriving.set(path, arriving);
-  }
-
-  async #receive(path: string): Promise<Incoming> {
+  async #receive(path: string, left: () => void): Promise<Incoming> {
     const partial = this.#file("partial", `${path}.${randomToken(SUFFIX_BYTES)}`);
     const staged = this.#file("staged", path);
     const opened = () => Deno.open(partial, { write: true, createNew: true, mode: PRIVATE });
@@ -171,7 +172,6 @@ export class DiskBlobs implements Blobs, LocalFiles {
       () => this.#folders.within(dirname(partial), opened),
     );
     let isStaged = false;
-    const left = () => this.#left(path);
     return {
       write(bytes) {
         try {
