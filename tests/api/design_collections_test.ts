@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { AI_USAGE } from "@/lib/ai/usage.ts";
+import { eq } from "@/lib/store/filter.ts";
 import { AI_CHATS, type ChatRecord } from "@/lib/ai/chats.ts";
 import { ModelFailure } from "@/lib/ai/model.ts";
 import { listCollections } from "@/lib/documents/save_collection.ts";
@@ -392,6 +394,17 @@ Deno.test("an account has its turns in the month, exactly, in whichever chats an
   await ai.owner.send({ method: "DELETE", path: `${path(ai)}/session` });
   refused(await ai.say("a new chat"), 403, "AI_CAP_REACHED");
   assert.equal(ai.fake.asked.length, 20);
+});
+
+Deno.test("on pro an account has 100 turns in the month", async () => {
+  await using ai = await openAi({ plan: "pro" });
+  ai.fake.reply({ writes: CLARIFY });
+  assert.equal((await ai.say("a first one")).status, 200);
+  const usage = ai.app.services.engine.records("control", AI_USAGE);
+  await usage.updateOne(eq("accountId", ai.owner.accountId), { set: { turns: 99 } });
+  assert.equal((await ai.say("the last one")).status, 200);
+  refused(await ai.say("one more"), 403, "AI_CAP_REACHED", "100 turns");
+  assert.equal((await ai.usage()).turns, 100);
 });
 
 const saying = (projectId: string) => ({

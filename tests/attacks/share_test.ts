@@ -47,6 +47,31 @@ Deno.test("one project has half of the requests under way, and others go on", as
   assert.equal((await call(one.project)).status, 200);
 });
 
+Deno.test("a process that serves gives one project half of 4,000 requests and a quarter of 256 MiB of bodies", async () => {
+  await using app = await openTestApp();
+  const { requestShares, bodyBudget } = app.services;
+  const busy = { code: "SERVER_BUSY" };
+  const gate = Promise.withResolvers<void>();
+  const take = (caller: string) => {
+    requestShares.assertRoom(caller);
+    requestShares.count(caller, gate.promise);
+  };
+  for (let i = 0; i < 2000; i++) take("one");
+  assert.throws(() => take("one"), busy);
+  for (let i = 0; i < 2000; i++) take("other");
+  assert.throws(() => take("other"), busy);
+  take("a third, which has nothing under way");
+  gate.resolve();
+  const MiB = 1_048_576;
+  using held = new DisposableStack();
+  for (const holder of ["one", "other", "a third", "a fourth"]) {
+    const body = held.use(bodyBudget.open(holder));
+    body.add(64 * MiB);
+    assert.throws(() => body.add(1), busy);
+  }
+  assert.throws(() => bodyBudget.open("a fifth").add(1), busy);
+});
+
 Deno.test("a download is under way until it is sent", async () => {
   const sent = Promise.withResolvers<void>();
   const counted: Promise<unknown>[] = [];
