@@ -1,4 +1,10 @@
-import { type BodyLimits, readForm, readJson, readJsonIfAny } from "@/lib/http/body.ts";
+import {
+  type BodyLimits,
+  readForm,
+  readJson,
+  readJsonIfAny,
+  refuseEncoded,
+} from "@/lib/http/body.ts";
 import type { BodyBudget, HeldBody } from "@/lib/http/body_budget.ts";
 import { type ChunkLimits, readChunks } from "@/lib/http/chunks.ts";
 import type { RequestState } from "@/lib/http/request.ts";
@@ -54,8 +60,9 @@ export class RequestBody implements Disposable {
     return this.#timed(readForm(this.#state.raw, { ...this.#limits(), fieldsMax }));
   }
 
-  /** The bytes of a body of another kind, as they arrive. */
+  /** The bytes of a body of another kind, as they arrive. Throws `UNSUPPORTED_MEDIA_TYPE`. */
   chunks(limits: ChunkLimits): AsyncIterable<Uint8Array> {
+    refuseEncoded(this.#state.raw.headers.get("content-encoding"));
     return readChunks(this.#state.raw, limits, this.#reading.arrived);
   }
 

@@ -7,9 +7,9 @@ import type { Engine, Filter, Id, Json, Records } from "../store/port.ts";
 import { datePaths, own } from "../store/shape.ts";
 import { collectionOf, COLLECTIONS } from "./catalog.ts";
 import type { StoredDocument } from "./collection.ts";
-import { filledValue } from "./defaults.ts";
+import { DefaultsRoom, DefaultsTooLarge, filledValue } from "./defaults.ts";
 import type { FieldDefinition } from "./fields.ts";
-import { validateValue } from "./validate.ts";
+import { type Validated, validateValue } from "./validate.ts";
 import { type Violation, VIOLATIONS_MAX } from "./violations.ts";
 import { findRecord } from "./redefine.ts";
 
@@ -73,6 +73,7 @@ function validated(fields: readonly FieldDefinition[], document: StoredDocument)
   const values: Record<string, Json> = {};
   let isAsStored = true;
   let fault: FieldFault | null = null;
+  const room = new DefaultsRoom();
   for (const field of fields) {
     const { key, required, default: given = null } = field;
     const before = own(document, key) ?? null;
@@ -81,7 +82,7 @@ function validated(fields: readonly FieldDefinition[], document: StoredDocument)
       if (required) fault ??= { path: key, message: "is required" };
       continue;
     }
-    const { value: valid, faults } = validateValue(field, filledValue(field, value), IN_DOCUMENT);
+    const { value: valid, faults } = fitted(field, value, room);
     if (faults.length > 0) {
       fault ??= { path: key, message: faults[0]!.message };
       continue;
@@ -90,6 +91,15 @@ function validated(fields: readonly FieldDefinition[], document: StoredDocument)
     isAsStored &&= JSON.stringify(valid) === JSON.stringify(before);
   }
   return { values, isAsStored, fault };
+}
+
+function fitted(field: FieldDefinition, value: Json, room: DefaultsRoom): Validated {
+  try {
+    return validateValue(field, filledValue(field, value, room), IN_DOCUMENT);
+  } catch (error) {
+    if (!(error instanceof DefaultsTooLarge)) throw error;
+    return { value, faults: [{ path: field.key, message: "is too large with its defaults" }] };
+  }
 }
 
 const IN_DOCUMENT = { strict: false, depth: 2 } as const;

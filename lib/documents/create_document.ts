@@ -6,6 +6,7 @@ import type { Engine, Json, Records, Room, Transaction } from "../store/port.ts"
 import { isObject } from "../store/shape.ts";
 import { settled, type WriteAccess } from "./access.ts";
 import { newDocument, type StoredDocument } from "./collection.ts";
+import { DefaultsRoom } from "./defaults.ts";
 import {
   asMembers,
   type Members,
@@ -76,7 +77,9 @@ async function createAll(
   target: WriteAccess,
   { body, idempotencyKey }: CreateInput,
 ): Promise<string> {
-  const documents = listOf(body).map((one, i) => inList(i, () => prepared(services, target, one)));
+  const room = new DefaultsRoom();
+  const documents = listOf(body)
+    .map((one, i) => inList(i, () => prepared(services, target, one, room)));
   const ids = documents.map(({ _id }) => _id);
   const answer = JSON.stringify({ insertedCount: ids.length, ids });
   const repeatable = {
@@ -119,10 +122,13 @@ const prepared = (
   { clock, newId }: CreateServices,
   target: WriteAccess,
   members: Members,
-): StoredDocument => newDocument(newId(), validated(target, members), timestamp(clock));
+  room?: DefaultsRoom,
+): StoredDocument => newDocument(newId(), validated(target, members, room), timestamp(clock));
 
-const validated = (target: WriteAccess, members: Members): Members =>
-  validateDocument(target.collection, withOwner(target, withoutServerFields(members, null)));
+const validated = (target: WriteAccess, members: Members, room?: DefaultsRoom): Members => {
+  const own = withOwner(target, withoutServerFields(members, null));
+  return validateDocument(target.collection, own, { ...(room && { room }) });
+};
 
 /**
  * Why these members are no document that could be created, as far as they alone can tell: whether

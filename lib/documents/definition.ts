@@ -1,11 +1,16 @@
 import { z } from "zod";
-import { DEFINITION_DEPTH_MAX, DEFINITION_FIELDS_MAX, DEFINITION_VALUES_MAX } from "../limits.ts";
+import {
+  DEFINITION_DEPTH_MAX,
+  DEFINITION_FIELDS_MAX,
+  DEFINITION_LENGTH_MAX,
+  DEFINITION_VALUES_MAX,
+} from "../limits.ts";
 import { type FieldFault, Problem } from "../problems.ts";
 import { definitionSchema } from "./definition_schema.ts";
 import type { CollectionDefinition, FieldDefinition, ItemDefinition } from "./fields.ts";
 import { DECLARED_NAME, isServerField, nameProblem } from "./names.ts";
 import { shown } from "../text/input_text.ts";
-import { filledValue } from "./defaults.ts";
+import { DefaultsRoom, DefaultsTooLarge, filledValue } from "./defaults.ts";
 import { validateValue } from "./validate.ts";
 
 const SCALARS: readonly string[] = ["String", "Number", "Boolean", "Date", "Ref"];
@@ -20,6 +25,9 @@ export function parseDefinition(input: unknown): CollectionDefinition {
   }
   if (valuesIn(input) > DEFINITION_VALUES_MAX) {
     throw invalid(`The definition holds more than ${DEFINITION_VALUES_MAX} values.`);
+  }
+  if (JSON.stringify(input)?.length > DEFINITION_LENGTH_MAX) {
+    throw invalid(`The definition is longer than ${DEFINITION_LENGTH_MAX} characters of JSON.`);
   }
   const parsed = Definition.safeParse(input);
   if (!parsed.success) {
@@ -216,7 +224,11 @@ function checkDefault(
   const { strict } = at;
   if (field.default === undefined) return;
   if (field.default === null) throw refuse("has the default null: leave it out");
-  const filled = filledValue(field, field.default);
-  const { faults } = validateValue(field, filled, { strict, depth: at.depth + 1 });
-  if (faults.length > 0) throw refuse(`has a default that does not fit: ${faults[0]!.message}`);
+  try {
+    const filled = filledValue(field, field.default, new DefaultsRoom());
+    const { faults } = validateValue(field, filled, { strict, depth: at.depth + 1 });
+    if (faults.length > 0) throw refuse(`has a default that does not fit: ${faults[0]!.message}`);
+  } catch (error) {
+    throw error instanceof DefaultsTooLarge ? refuse("has a default that is too large") : error;
+  }
 }

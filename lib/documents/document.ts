@@ -1,12 +1,13 @@
 import { sha256 } from "../crypto/hashes.ts";
 import { type FieldFault, Problem } from "../problems.ts";
-import { DOCUMENT_MEMBERS_MAX, PATH_LENGTH_MAX } from "../limits.ts";
+import { DEFAULTS_BYTES_MAX, DOCUMENT_MEMBERS_MAX, PATH_LENGTH_MAX } from "../limits.ts";
 import { PathConflict, RecordTooLarge, TooManyMembers, UniqueViolation } from "../store/errors.ts";
 import type { Id, Json, Stored } from "../store/port.ts";
 import { exceedsMembers, isObject, own } from "../store/shape.ts";
 import type { WriteAccess } from "./access.ts";
 import type { Collection } from "./collection.ts";
-import { withDefaults } from "./defaults.ts";
+import { DefaultsRoom, DefaultsTooLarge, withDefaults } from "./defaults.ts";
+import type { FieldDefinition } from "./fields.ts";
 import { FAULTS_MAX, validateMembers } from "./validate.ts";
 import { isServerField, SERVER_FIELDS } from "./names.ts";
 import { shown } from "../text/input_text.ts";
@@ -34,22 +35,47 @@ const tooManyMembers = (cause?: unknown) =>
     cause,
   });
 
+export interface ValidateOptions {
+  /** A field that keeps its stored value where the members do not name it. */
+  readonly kept?: string | null;
+  /** For the defaults of all documents of a request together. */
+  readonly room?: DefaultsRoom;
+}
+
 /**
- * Fills what is missing, fits every value, and checks what is required. @param kept A field that
- * keeps its stored value where the members do not name it.
+ * Fills what is missing, fits every value, and checks what is required. Throws `INVALID_DOCUMENT`
+ * and `DOCUMENT_TOO_LARGE`.
  */
 export function validateDocument(
   { definition }: Collection,
   members: Members,
-  kept: string | null = null,
+  { kept = null, room = new DefaultsRoom() }: ValidateOptions = {},
 ): Members {
-  const filled = withDefaults(definition.fields, members);
+  const filled = filledWithin(room, definition.fields, members);
   const { value, faults } = validateMembers(definition.fields, filled, definition.strict);
   const missing = definition.fields
     .filter(({ key, required }) => required && key !== kept && (own(filled, key) ?? null) === null)
     .map(({ key }) => ({ path: key, message: "is required" }));
   refuseFaults([...faults, ...missing]);
   return value;
+}
+
+function filledWithin(
+  room: DefaultsRoom,
+  fields: readonly FieldDefinition[],
+  members: Members,
+): Members {
+  try {
+    return withDefaults(fields, members, room);
+  } catch (cause) {
+    if (!(cause instanceof DefaultsTooLarge)) throw cause;
+    throw new Problem("DOCUMENT_TOO_LARGE", {
+      message:
+        `The collection's defaults would add more than ${DEFAULTS_BYTES_MAX} bytes to what ` +
+        "was sent: send less at once, or the values themselves.",
+      cause,
+    });
+  }
 }
 
 /** Tells the first of them: a refusal is not longer than what is refused. */

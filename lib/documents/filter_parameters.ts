@@ -1,4 +1,3 @@
-import { WHERE_CONDITIONS_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import { parseJson } from "../store/json_text.ts";
 import type { Filter, Json } from "../store/port.ts";
@@ -7,7 +6,13 @@ import { type Collection, declaredAt } from "./collection.ts";
 import { shapeForQuery } from "./filter_path.ts";
 import { pathSizeProblem } from "./names.ts";
 import { shown } from "../text/input_text.ts";
-import { conditionFromJson, conditionsFromTexts, isOperator, type Operator } from "./operands.ts";
+import {
+  ConditionCount,
+  conditionFromJson,
+  conditionsFromTexts,
+  isOperator,
+  type Operator,
+} from "./operands.ts";
 
 /** A parameter of a query, decoded. */
 export type Parameter = readonly [name: string, value: string];
@@ -36,9 +41,11 @@ export function filterConditions(
 ): Filter[] {
   const textsByName = new Map<string, string[]>();
   const conditions: Filter[] = [];
+  const count = new ConditionCount();
   for (const [name, value] of parameters) {
-    if (isJsonFilter(collection, name)) conditions.push(...conditionsOfJson(collection, value));
-    else {
+    if (isJsonFilter(collection, name)) {
+      conditions.push(...conditionsOfJson(collection, value, count));
+    } else {
       const field = fieldName(name);
       const texts = textsByName.get(field);
       if (texts === undefined) textsByName.set(field, [value]);
@@ -47,13 +54,9 @@ export function filterConditions(
   }
   for (const [name, texts] of textsByName) {
     const { path, operator } = splitName(collection, name);
+    count.add(operator, operator === "in" || operator === "nin" ? 1 : texts.length);
     const operand = { parameter: name, path, shape: shapeForQuery(collection, name, path) };
     conditions.push(...conditionsFromTexts(operand, operator, texts));
-  }
-  if (conditions.length > WHERE_CONDITIONS_MAX) {
-    throw new Problem("INVALID_QUERY", {
-      message: `The query has more than ${WHERE_CONDITIONS_MAX} conditions.`,
-    });
   }
   return conditions;
 }
@@ -65,7 +68,11 @@ function fieldName(name: string): string {
   return field;
 }
 
-function conditionsOfJson(collection: Collection, text: string): Filter[] {
+function conditionsOfJson(
+  collection: Collection,
+  text: string,
+  count: ConditionCount,
+): Filter[] {
   let members: Json;
   try {
     members = parseJson(text);
@@ -77,6 +84,7 @@ function conditionsOfJson(collection: Collection, text: string): Filter[] {
   }
   return Object.entries(members).map(([name, value]) => {
     const { path, operator } = splitName(collection, name);
+    count.add(operator);
     const shape = shapeForQuery(collection, JSON_FILTER, path);
     return conditionFromJson({ parameter: JSON_FILTER, path, shape }, operator, value);
   });

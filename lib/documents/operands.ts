@@ -1,5 +1,5 @@
 import { parseId } from "../ids.ts";
-import { IN_VALUES_MAX } from "../limits.ts";
+import { IN_VALUES_MAX, PATTERNS_MAX, WHERE_CONDITIONS_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import { or } from "../store/filter.ts";
 import type { Comparison, FieldShape, Filter, Scalar } from "../store/port.ts";
@@ -33,6 +33,30 @@ export interface Operand {
   readonly path: string;
   /** The declared shape, or null where anything may be stored. */
   readonly shape: FieldShape | null;
+}
+
+/** Refuses what is too much before it is read: a pattern alone may take a millisecond. */
+export class ConditionCount {
+  readonly #where: string;
+  #conditions = 0;
+  #patterns = 0;
+
+  /** @param where What messages call the whole. */
+  constructor(where = "The query") {
+    this.#where = where;
+  }
+
+  /** Throws `INVALID_QUERY`. */
+  add(operator: Operator, times = 1): void {
+    this.#conditions += times;
+    if (operator === "regex") this.#patterns += times;
+    if (this.#conditions > WHERE_CONDITIONS_MAX) this.#refuse(`${WHERE_CONDITIONS_MAX} conditions`);
+    if (this.#patterns > PATTERNS_MAX) this.#refuse(`${PATTERNS_MAX} patterns`);
+  }
+
+  #refuse(most: string): never {
+    throw new Problem("INVALID_QUERY", { message: `${this.#where} has more than ${most}.` });
+  }
 }
 
 const refuse = (operand: Operand, why: string) =>

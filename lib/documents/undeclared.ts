@@ -5,16 +5,18 @@ import { isServerField } from "./names.ts";
 /**
  * Members of the documents at hand that the collection does not declare; no more of them than one
  * beyond what can be shown.
+ * @param lengthMax Longer names are passed over.
  */
 export function undeclaredIn(
   documents: readonly StoredDocument[],
   declared: readonly string[],
+  lengthMax = Infinity,
 ): string[] {
   const known = new Set(declared);
   const found = new Set<string>();
   for (const document of documents) {
     for (const name of Object.keys(document)) {
-      if (!known.has(name) && !isServerField(name)) found.add(name);
+      if (name.length <= lengthMax && !known.has(name) && !isServerField(name)) found.add(name);
       if (found.size > COLUMNS_MAX) return [...found];
     }
   }

@@ -1,10 +1,10 @@
-import { WHERE_BYTES_MAX, WHERE_CONDITIONS_MAX, WHERE_DEPTH_MAX } from "../limits.ts";
+import { WHERE_BYTES_MAX, WHERE_DEPTH_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import { and, not, or } from "../store/filter.ts";
 import { parseJson } from "../store/json_text.ts";
 import type { Filter } from "../store/port.ts";
 import type { Collection } from "./collection.ts";
-import { conditionFromJson, isOperator, OPERATORS } from "./operands.ts";
+import { ConditionCount, conditionFromJson, isOperator, OPERATORS } from "./operands.ts";
 import { shown } from "../text/input_text.ts";
 import { shapeForQuery } from "./filter_path.ts";
 
@@ -21,18 +21,12 @@ export function parseWhere(collection: Collection, text: string): Filter {
   } catch {
     throw refuse('is not valid JSON, such as {"views":{"gt":5}}');
   }
-  let conditions = 0;
-
-  const count = () => {
-    if (++conditions > WHERE_CONDITIONS_MAX) {
-      throw refuse(`has more than ${WHERE_CONDITIONS_MAX} conditions`);
-    }
-  };
+  const count = new ConditionCount('"where"');
 
   const node = (value: unknown, depth: number): Filter => {
     if (depth > WHERE_DEPTH_MAX) throw refuse(`is nested deeper than ${WHERE_DEPTH_MAX} levels`);
     const entries = Object.entries(members(value));
-    if (entries.length === 0) count(); // It holds for everything, and is a condition all the same.
+    if (entries.length === 0) count.add("eq"); // It holds for everything, and is a condition all the same.
     return and(
       ...entries.map(([name, inner]) => {
         if (name === "and") return and(...branches(name, inner, depth));
@@ -54,7 +48,6 @@ export function parseWhere(collection: Collection, text: string): Filter {
     const operators = isPlainObject(value) ? Object.entries(value) : [["eq", value] as const];
     if (operators.length === 0) throw refuse(`has no operator for ${shown(path)}`);
     return and(...operators.map(([operator, wanted]) => {
-      count();
       if (!isOperator(operator)) {
         throw new Problem("UNKNOWN_OPERATOR", {
           message: `"where" has the unknown operator ${shown(operator)}: use ${
@@ -62,6 +55,7 @@ export function parseWhere(collection: Collection, text: string): Filter {
           }.`,
         });
       }
+      count.add(operator);
       return conditionFromJson(operand, operator, wanted);
     }));
   };

@@ -42,7 +42,7 @@ export function replaceDocument(
     const { rls } = collection.definition;
     const kept = rls.enabled && !Object.hasOwn(members, rls.ownerField) ? rls.ownerField : null;
     const replace = {
-      ...validateDocument(collection, members, kept),
+      ...validateDocument(collection, members, { kept }),
       updatedAt: now,
       isDeleted: false,
       deletedAt: null,

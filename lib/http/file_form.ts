@@ -1,5 +1,6 @@
-import { getMultipartBoundary, parseMultipart } from "@remix-run/multipart-parser";
+import { parseMultipart } from "@remix-run/multipart-parser";
 import { Problem } from "../problems.ts";
+import { boundaryOf } from "./boundary.ts";
 import { joined } from "./bounded_reader.ts";
 
 /** The file that a form brings, before its first byte is read. */
@@ -28,9 +29,7 @@ export async function readFileForm(
   { contentType, contentLength }: FormHeaders,
   body: AsyncIterable<Uint8Array>,
 ): Promise<FormFile> {
-  const boundary = /^multipart\/form-data\b/i.test(contentType ?? "")
-    ? getMultipartBoundary(contentType!)
-    : null;
+  const boundary = boundaryOf(contentType ?? "");
   if (boundary === null) {
     throw new Problem("UNSUPPORTED_MEDIA_TYPE", {
       message: "The body must be a form with a file.",

@@ -143,3 +143,24 @@ Deno.test("what does not compile says why", () => {
 Deno.test("a pattern no text can match because of its characters is refused", () => {
   refused(/^contains a character no text can have$/, ["a\0b", "\ud800", "a\udc00", "[\ud83d]"]);
 });
+
+Deno.test("a range of more than 70,000 letters and their like is refused before it is compiled", () => {
+  passes([
+    "[一-龥]",
+    "[ -\uffff]",
+    "[ -\u{10ffff}]",
+    "[^A-\u{1e943}]",
+    "[a-zA-Z0-9_-]",
+    "[\\[-\\]]",
+  ]);
+  refused(/^has ranges of more than 70000 characters/, [
+    "[a-\u{10ffff}]",
+    "[^a-\u{10ffff}]",
+    "[a-\u{10ffff}]".repeat(9),
+    "[a-\uffffB-\uffff]",
+    "[a-\uffff][b-\uffff]",
+    "x\\\\[a-\u{10ffff}]",
+    "[\\]a-\u{10ffff}]",
+    "[\\.-\u{1e900}a-\u{1e900}]",
+  ]);
+});

@@ -4,11 +4,38 @@ import { until } from "./until.ts";
 
 const decoded = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
+/** By a project of the command line. */
+async function admin(settings: Record<string, string>, ...args: string[]) {
+  const { stdout, stderr, success } = await new Deno.Command(Deno.execPath(), {
+    args: ["task", "--quiet", "admin", ...args, "--json"],
+    env: settings,
+  }).output();
+  assert.ok(success, decoded(stderr));
+  return JSON.parse(decoded(stdout));
+}
+
+/** Takes a file to a folder of which nothing is there so far. */
+async function assertTakesFiles(url: string, settings: Record<string, string>): Promise<void> {
+  const { secretKey } = await admin(settings, "project", "create", "--name", "Files");
+  const requested = await fetch(`${url}/api/storage/upload-request`, {
+    method: "POST",
+    headers: { "x-api-key": secretKey, "content-type": "application/json" },
+    body: JSON.stringify({ filename: "a.txt", contentType: "text/plain", size: 5 }),
+  });
+  const { signedUrl } = await requested.json();
+  const put = await fetch(`${url}${new URL(signedUrl).pathname}`, {
+    method: "PUT",
+    headers: { "content-type": "text/plain" },
+    body: "hello",
+  });
+  assert.equal(put.status, 200, await put.text());
+}
+
 Deno.test("the lines of the tasks work as they are, also where a folder's name has spaces", async () => {
   const folder = await Deno.makeTempDir({ prefix: "corbel test " });
   const port = freePort();
   const url = `http://127.0.0.1:${port}`;
-  const settings = { DATABASE_URL: `sqlite:${folder}`, STORAGE_URL: `file:${folder}/files` };
+  const settings = { DATABASE_URL: `sqlite:${folder}/d`, STORAGE_URL: `file:${folder}/a/b/files` };
   const child = new Deno.Command(Deno.execPath(), {
     args: ["task", "start"],
     env: { ...settings, PORT: `${port}`, WORKERS: "2" },
@@ -27,12 +54,8 @@ Deno.test("the lines of the tasks work as they are, also where a folder's name h
     const headers = { "content-type": "application/json" };
     const answer = await fetch(`${url}/api/auth/register`, { method: "POST", headers, body });
     assert.equal(answer.status, 201, await answer.text());
-    const { stdout, success } = await new Deno.Command(Deno.execPath(), {
-      args: ["task", "--quiet", "admin", "project", "list", "--json"],
-      env: settings,
-    }).output();
-    assert.ok(success);
-    assert.deepEqual(JSON.parse(decoded(stdout)).projects, []);
+    assert.deepEqual((await admin(settings, "project", "list")).projects, []);
+    await assertTakesFiles(url, settings);
   } finally {
     child.kill("SIGTERM");
     await child.status;

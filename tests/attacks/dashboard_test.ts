@@ -298,3 +298,66 @@ Deno.test("an import's form is read as it arrives, and what comes back of a prev
   }
   assert.deepEqual(await posts.list(), []);
 });
+
+Deno.test("documents of long names make no long page, and are kept by no more than their bytes", async () => {
+  await using posts = await openPosts({ ...FREE, strict: false });
+  const { path, dashboard } = posts;
+  const long = (count: number, length: number) =>
+    Object.fromEntries(times(count, (n) => [`${n}${"<".repeat(length)}`, "x"]));
+  const [id] = await posts.add(...times(5, () => long(99, 9_000)), long(380, 290));
+  const page = await quickly(() => look(posts, path));
+  assert.equal(page.status, 200);
+  assert.ok(page.text.length < 4_000_000, `${page.text.length} characters`);
+  const editor = await quickly(() => look(posts, `${path}/documents/${id}`));
+  assert.equal(editor.status, 200);
+  assert.equal([...editor.document.querySelectorAll("textarea")].length, 1, "as one text");
+  const csv = await dashboard.get(`${path}/export?.format=csv`);
+  assert.match(csv.text, /98<{9000}/, "an export has all of it");
+});
+
+Deno.test("names in a form are bounded, and a long one is told once", async () => {
+  await using posts = await openPosts(FREE);
+  const long = "<".repeat(20_000);
+  for (const body of [`f.${"<".repeat(320)}=a`, `act=add&${"a.".repeat(200)}=x`]) {
+    for (const at of ["/new", "/fields"]) {
+      const page = await quickly(() => sendForm(posts, at, body));
+      assert.equal(page.status, 413);
+      assert.match(refusalIn(page), /a field whose name is longer than 320 characters/);
+    }
+  }
+  const rows = times(390, (n) => `0.${n}.key=a`).join("&");
+  const body = `act=add:0&0.type=Object&0.key=${long}&${rows}`;
+  const page = await quickly(() => sendForm(posts, "/fields", body));
+  assert.ok(page.text.length < 3_000_000, `${page.text.length} characters`);
+  const tooMany = await quickly(() =>
+    sendForm(posts, "/fields", times(401, (n) => `${n}.key=a`).join("&"))
+  );
+  assert.match(refusalIn(tooMany), /up to 400 rows/);
+});
+
+Deno.test("the boundary of a form has at most 70 characters, and an encoded form is refused", async () => {
+  await using posts = await openPosts(FREE);
+  const { app, owner, path, projectId } = posts;
+  const send = (address: string, boundary: string, headers: Record<string, string> = {}) => {
+    const text = `--${boundary}\r\ncontent-disposition: form-data; name="text"\r\n\r\n` +
+      `title\r\n--${boundary}--\r\n`;
+    return app.send({
+      method: "POST",
+      path: address,
+      headers: {
+        cookie: owner.cookie,
+        "content-type": `multipart/form-data; boundary=${boundary}`,
+        "content-length": `${text.length}`,
+        ...headers,
+      },
+      body: text,
+    });
+  };
+  const files = `/dashboard/projects/${projectId}/files`;
+  for (const address of [`${path}/import`, `${path}/import/run`, files]) {
+    assert.equal((await send(address, "a".repeat(71))).status, 415, address);
+    assert.notEqual((await send(address, "a".repeat(70))).status, 415, address);
+    const encoded = await send(address, "a", { "content-encoding": "gzip" });
+    assert.equal(encoded.status, 415, `${address}, encoded`);
+  }
+});

@@ -80,8 +80,9 @@ export function* hostileVisits(
     return;
   }
   const headers = [...new Headers(call.headers)].filter(([name]) => name !== "content-type");
-  for (const { what, text } of hostileUploads(Math.ceil(upload[1] * share))) {
-    const more = [["content-type", UPLOAD_TYPE], ["content-length", `${text.length}`]];
+  const uploads = hostileUploads(Math.ceil(upload[1] * share));
+  for (const { what, text, type = UPLOAD_TYPE } of uploads) {
+    const more = [["content-type", type], ["content-length", `${text.length}`]];
     yield {
       what,
       call: { ...call, headers: [...headers, ...more] as [string, string][], body: text },

@@ -107,6 +107,9 @@ export function* hostileBodies(sample: unknown, bytesMax: number): Generator<Hos
   }
 }
 
+/** As many classes as a pattern has room for. */
+const WIDE = encodeURIComponent("[a-\u{10ffff}]".repeat(21));
+
 /** The longest query texts; `name` is a field that is there. */
 export const hostileQueries = (name: string): Hostile[] =>
   [
@@ -150,6 +153,11 @@ export const hostileQueries = (name: string): Hostile[] =>
     ["a cursor", `cursor=${fill("A", QUERY_LENGTH_MAX - 20)}`],
     ["parts of a cursor", `cursor=${fill("A.", QUERY_LENGTH_MAX - 20)}`],
     ["a pattern", `${name}_regex=${fill("a*", 128)}`],
+    ["patterns of wide ranges", filled(() => `${name}_regex=${WIDE}`, "&", 32_000)],
+    [
+      "ten patterns of wide ranges",
+      fill(`${name}_regex=${encodeURIComponent("[ -\uffff]")}&`, 400),
+    ],
     ["a search", `search=${fill("a+", QUERY_LENGTH_MAX - 20)}`],
   ].map(([what, text]) => ({ what: what!, text: text! }));
 
@@ -186,6 +194,9 @@ export const hostileHeaders = (): (Hostile & { readonly name: string })[] =>
 /** A copy: as long as there is a slice of a text, V8 keeps the whole text. */
 const beginning = (text: string): string => [...text.slice(0, 24)].join("");
 
+/** Of what becomes longer in a page. */
+const LESS = "<".repeat(280);
+
 /** Bodies of forms of at most so many bytes, with the names that a form has. */
 export function* hostileForms(names: readonly string[], bytesMax: number): Generator<Hostile> {
   yield { what: "one field again and again", text: fill("a&", bytesMax) };
@@ -197,6 +208,18 @@ export function* hostileForms(names: readonly string[], bytesMax: number): Gener
     text: filled((i) => `f.${i.toString(36)}=a`, "&", bytesMax),
   };
   yield { what: "a thousand fields of a document", text: filled((i) => `f.${i}=a`, "&", 8_000) };
+  yield { what: "long names", text: filled((i) => `f.${LESS}${i}=a`, "&", bytesMax) };
+  yield {
+    what: "names as long as they may be",
+    text: filled((i) => `f.${LESS}${i}=a`, "&", 250_000),
+  };
+  yield { what: "rows with long names", text: filled((i) => `${i}.key=${LESS}`, "&", bytesMax) };
+  yield {
+    what: "rows within one of a long name",
+    text: `0.type=Object&0.key=${fill("<", bytesMax / 4)}&${
+      filled((i) => i < 900 ? `0.${i}.key=a` : null, "&", bytesMax / 2)
+    }`,
+  };
   yield { what: "separators", text: fill("&", bytesMax) };
   yield { what: "escapes", text: fill("%41", bytesMax) };
   for (const name of names) {
@@ -211,13 +234,16 @@ export function* hostileForms(names: readonly string[], bytesMax: number): Gener
 const BOUNDARY = "hostile";
 export const UPLOAD_TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
 
+/** With the kind of its body, where that is another one than {@linkcode UPLOAD_TYPE}. */
+export type HostileUpload = Hostile & { readonly type?: string };
+
 const part = (name: string, content: string, more = ""): string =>
   `--${BOUNDARY}\r\ncontent-disposition: form-data; name="${name}"${more}\r\n\r\n${content}\r\n`;
 
 const formOf = (...parts: readonly string[]): string => `${parts.join("")}--${BOUNDARY}--\r\n`;
 
 /** Forms of several parts, with a file of at most so many bytes, or its rows. */
-export function* hostileUploads(bytesMax: number): Generator<Hostile> {
+export function* hostileUploads(bytesMax: number): Generator<HostileUpload> {
   const bytes = bytesMax - 1024;
   const texts: Hostile[] = [
     { what: "columns", text: filled((i) => `c${i}`, ",", bytes) },
@@ -236,6 +262,13 @@ export function* hostileUploads(bytesMax: number): Generator<Hostile> {
     yield { what: `a file of ${what}`, text: formOf(part("file", text, '; filename="a.csv"')) };
     yield { what: `the text ${what}`, text: formOf(part("text", text)) };
     yield { what: `rows: ${what}`, text: formOf(part("rows", text), part("once", "a")) };
+  }
+  for (const length of [70, 3_000, 30_000]) {
+    const boundary = `b${"a".repeat(length - 1)}`;
+    const type = `multipart/form-data; boundary=${boundary}`;
+    const head = `--${boundary}\r\ncontent-disposition: form-data; name="text"\r\n\r\n`;
+    const text = `${head}${fill("a", bytes - 2 * length)}\r\n--${boundary}--\r\n`;
+    yield { what: `a boundary of ${length} characters`, text, type };
   }
   yield { what: "parts", text: formOf(fill(part("a", ""), bytes)) };
   yield { what: "a part without an end", text: `--${BOUNDARY}\r\n${fill("a: b\r\n", bytes)}` };

@@ -39,10 +39,28 @@ const uploadForm = (text: string) =>
     8 * 1_048_576,
   );
 
+/** Whose boundary is its first line. */
+const boundedForm = (text: string) => {
+  const boundary = text.slice(2, text.indexOf("\r\n"));
+  const type = `multipart/form-data; boundary=${boundary}`;
+  const chunks = () => chunksOf(text, 65_536);
+  return readUploadForm({ type, chunks, hold: () => {} }, 8 * 1_048_576).catch(() => null);
+};
+
 const part = (name: string, value: string): string =>
   `--x\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
 
 const PARSERS: readonly Parser[] = [
+  {
+    name: "upload: a boundary and a text like it",
+    size: 20,
+    input: (n) => {
+      const boundary = `b${many(n, () => "a")}`;
+      const head = 'content-disposition: form-data; name="text"';
+      return `--${boundary}\r\n${head}\r\n\r\n${many(1_000 * n, () => "a")}\r\n--${boundary}--`;
+    },
+    parse: boundedForm,
+  },
   {
     name: "import: columns of a CSV",
     size: 500,

@@ -26,6 +26,43 @@ Deno.test("a pattern that compiles to too much, and too many patterns, are refus
   refused(await collection.asSecret({ path: `?${where}` }), 400, "INVALID_QUERY", "10 patterns");
 });
 
+Deno.test("patterns of wide ranges are refused before they are compiled, and all of many too", async () => {
+  await using app = await openTestApp();
+  const collection = await createTestCollection(app, { fields: FIELDS });
+  const wide = "[a-\u{10ffff}]".repeat(9);
+  const dearest = "[ -\uffff]".repeat(1) + "[一-丁]".repeat(20);
+  const where = (pattern: string, count: number) =>
+    `?where=${
+      encodeURIComponent(JSON.stringify({
+        or: times(count, () => ({ title: { regex: pattern } })),
+      }))
+    }`;
+  const refusals: [string, string][] = [
+    [`?${like(wide)}`, "ranges of more than 70000"],
+    [`?${like(...times(40, () => wide))}`, "10 patterns"],
+    [`?${like(...times(40, () => dearest))}`, "10 patterns"],
+    [
+      `?filter=${
+        encodeURIComponent(JSON.stringify(
+          Object.fromEntries(times(40, (i) => [`a${i}_regex`, dearest])),
+        ))
+      }`,
+      "10 patterns",
+    ],
+    [where(dearest.slice(0, 40), 11), "10 patterns"],
+  ];
+  for (const [path, why] of refusals) {
+    const { processorMs } = await costOf(async () =>
+      refused(await collection.asSecret({ path }), 400, "INVALID_QUERY", why)
+    );
+    assert.ok(processorMs < 100, `${path.slice(0, 40)}: ${Math.round(processorMs)} ms`);
+  }
+  const { processorMs } = await costOf(async () =>
+    ok(await collection.asSecret({ path: `?${like(...times(PATTERNS_MAX, () => dearest))}` }))
+  );
+  assert.ok(processorMs < 150, `${Math.round(processorMs)} ms`);
+});
+
 /** What MongoDB takes for a pattern it takes in a process of its own, and ends by itself. */
 const ignore = database !== "sqlite";
 

@@ -97,3 +97,48 @@ Deno.test("a bulk of as many members as are allowed is quick, of more it is refu
   );
   await assertQuick(async () => ok(await bulk(BODY_MEMBERS_MAX / 100 - 1), 201));
 });
+
+Deno.test("a default is not multiplied beyond what a request may bring", async () => {
+  await using app = await openTestApp();
+  const text = "d".repeat(60_000);
+  const element = { type: "Object", fields: [{ key: "d", type: "String", default: text }] };
+  const collection = await createTestCollection(app, {
+    fields: [{ key: "top", type: "String", default: "t" }, {
+      key: "list",
+      type: "Array",
+      items: element,
+    }],
+  });
+  const many = Array.from({ length: 40_000 }, () => ({}));
+  const bulk = Array.from({ length: 100 }, () => ({ list: [{}, {}] }));
+  await collection.untouched(async () => {
+    for (
+      const call of [
+        { body: { list: many } },
+        { path: "/bulk", body: { documents: bulk } },
+      ]
+    ) {
+      await assertQuick(async () =>
+        refused(await collection.asSecret(call), 413, "DOCUMENT_TOO_LARGE", "defaults")
+      );
+    }
+  });
+  const stored = await collection.insertOne({ list: [{}, {}] });
+  assert.deepEqual(stored.list, [{ d: text }, { d: text }]);
+  const { _id } = stored;
+  const put = { method: "PUT", path: `/${_id}`, body: { list: many.slice(0, 100) } };
+  refused(await collection.asSecret(put), 413, "DOCUMENT_TOO_LARGE", "defaults");
+});
+
+Deno.test("a definition has at most 65,536 characters, however few its values", async () => {
+  await using app = await openTestApp();
+  const project = await app.project();
+  const owner = await project.owner();
+  const path = `/api/projects/${project.projectId}/collections`;
+  const send = (length: number) => {
+    const fields = [{ key: "a", type: "String", default: "d".repeat(length) }];
+    return app.send({ path, headers: { cookie: owner.cookie }, body: { name: "posts", fields } });
+  };
+  refused(await send(65_536), 400, "INVALID_DEFINITION", "65536 characters");
+  assert.equal((await send(65_000)).status, 201);
+});

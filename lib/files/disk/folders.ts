@@ -77,7 +77,11 @@ async function makeFolder(folder: string): Promise<void> {
       // By a process, perhaps, that has not come to the next line.
       if (!(await Deno.stat(folder)).isDirectory) throw error;
     } else if (error instanceof Deno.errors.NotFound && around !== folder) {
-      await makeFolder(around);
+      await makeFolder(around).catch(async (error) => {
+        if (!(error instanceof Deno.errors.NotCapable)) throw error;
+        // What is served may write in this folder alone: its name is there to stay, not those above.
+        await Deno.mkdir(folder, { recursive: true, mode: PRIVATE });
+      });
       return await makeFolder(folder);
     } else throw error;
   }

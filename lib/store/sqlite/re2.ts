@@ -3,7 +3,7 @@ import { RE2JS } from "re2js";
 import { PATTERNS_MAX } from "../../limits.ts";
 
 /**
- * Those of one query: compiling costs some 40 µs, and each may gather 8 MiB of states while texts
+ * Those of one query: compiling takes up to some milliseconds, and each may gather 8 MiB of states while texts
  * are matched.
  */
 const compiled = new LRUCache<string, RE2JS>({ max: PATTERNS_MAX });

@@ -1,3 +1,4 @@
+import { DEFINITION_FIELDS_MAX } from "@/lib/limits.ts";
 import { Problem } from "@/lib/problems.ts";
 import { type DraftField, type DraftItem, NEW_FIELD, NEW_ITEM } from "./draft.ts";
 
@@ -11,12 +12,13 @@ export type Place = string;
 export const within = (place: Place, step: number | "i"): Place =>
   place === "" ? String(step) : `${place}.${step}`;
 
-const PLACE = /^(?:\d{1,4}|i)(?:\.(?:\d{1,4}|i)){0,9}$/;
+/** One level more than a definition may have, each perhaps of elements. */
+const PLACE = /^(?:\d{1,4}|i)(?:\.(?:\d{1,4}|i)){0,6}$/;
 const VALUE =
-  /^((?:\d{1,4}|i)(?:\.(?:\d{1,4}|i)){0,9})\.(key|type|ref|default|required|unique|index|bare)$/;
+  /^((?:\d{1,4}|i)(?:\.(?:\d{1,4}|i)){0,6})\.(key|type|ref|default|required|unique|index|bare)$/;
 
-/** Far more than a definition may have. */
-const ROWS_MAX = 1000;
+/** Twice what a definition may have. */
+const ROWS_MAX = 2 * DEFINITION_FIELDS_MAX;
 
 interface Row {
   readonly values: Map<string, string>;

@@ -1,4 +1,5 @@
 import { FIELD_TYPES } from "@/lib/documents/fields.ts";
+import { NAME_LENGTH_MAX } from "@/lib/limits.ts";
 import type { Problem } from "@/lib/problems.ts";
 import { Refusal } from "../components/forms.tsx";
 import { type DraftField, type DraftItem, NEW_ITEM } from "./draft.ts";
@@ -31,7 +32,8 @@ export const FieldRows = (
   return (
     <ul class="fields">
       {fields.map((field, i) => {
-        const at = path === "" ? field.key : `${path}.${field.key}`;
+        const key = field.key.slice(0, NAME_LENGTH_MAX); // It is repeated in each row within.
+        const at = path === "" ? key : `${path}.${key}`;
         return (
           <FieldRow
             field={field}

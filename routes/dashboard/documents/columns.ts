@@ -1,6 +1,7 @@
 import type { Collection } from "@/lib/documents/collection.ts";
 import type { StoredDocument } from "@/lib/documents/collection.ts";
 import { undeclaredIn } from "@/lib/documents/undeclared.ts";
+import { PATH_LENGTH_MAX } from "@/lib/limits.ts";
 import { valueAt } from "@/lib/store/shape.ts";
 import { areWords, type Column } from "./cells.tsx";
 import { pathsOf } from "./paths.ts";
@@ -36,7 +37,9 @@ function firstColumns(
 ): string[] {
   const own = fields.slice(0, COLUMNS_SHOWN - 1).map(({ key }) => key);
   if (own.length < COLUMNS_SHOWN - 1) {
-    own.push(...undeclaredIn(documents, own).slice(0, COLUMNS_SHOWN - 1 - own.length));
+    own.push(
+      ...undeclaredIn(documents, own, PATH_LENGTH_MAX).slice(0, COLUMNS_SHOWN - 1 - own.length),
+    );
   }
   return [...(own.length === 0 ? ["_id"] : own), isTrash(view) ? "deletedAt" : "createdAt"];
 }

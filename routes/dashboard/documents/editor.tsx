@@ -1,5 +1,5 @@
 import type { StoredDocument } from "@/lib/documents/collection.ts";
-import { COLUMNS_MAX, TRASH_MS } from "@/lib/limits.ts";
+import { COLUMNS_MAX, PATH_LENGTH_MAX, TRASH_MS } from "@/lib/limits.ts";
 import type { Problem } from "@/lib/problems.ts";
 import type { Json } from "@/lib/store/port.ts";
 import { CollectionBar } from "../collections/bar.tsx";
@@ -38,8 +38,11 @@ interface EditorProps {
 
 const DONE = { saved: "Saved.", created: "Created. Here is room for another." };
 
-const hasManyMembers = (document: { readonly [name: string]: Json }): boolean =>
-  Object.keys(document).length > COLUMNS_MAX;
+/** More members, or with longer names, than a form can send. */
+function isBeyondForms(document: { readonly [name: string]: Json }): boolean {
+  const names = Object.keys(document);
+  return names.length > COLUMNS_MAX || names.some(({ length }) => length > PATH_LENGTH_MAX);
+}
 
 const isRefusedAsOld = (typed: Typed | null): boolean =>
   typed !== null && isConflict(typed.problem);
@@ -47,8 +50,7 @@ const isRefusedAsOld = (typed: Typed | null): boolean =>
 /** One document: by fields, or as JSON. Who may not change it, or finds it in the trash, reads it. */
 export const EditorPage = (props: EditorProps) => {
   const { room, view, document, typed } = props;
-  // More fields than a form can send are edited as one text.
-  const asJson = props.asJson || hasManyMembers(document ?? props.copied ?? {});
+  const asJson = props.asJson || isBeyondForms(document ?? props.copied ?? {});
   const { frame, collection, path } = room;
   const { definition } = collection;
   const title = document === null ? "New document" : document._id;

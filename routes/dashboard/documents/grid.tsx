@@ -68,8 +68,15 @@ interface Made {
   readonly text: string;
 }
 
-const PAGES_KEPT = 50;
-const kept = new LRUCache<string, Made>({ max: PAGES_KEPT });
+/** Two bytes for each character of a page and of its list. */
+const KEPT_BYTES_MAX = 8 * 1_048_576;
+const KEPT_PAGE_BYTES_MAX = 1_048_576;
+
+const kept = new LRUCache<string, Made>({
+  maxSize: KEPT_BYTES_MAX,
+  maxEntrySize: KEPT_PAGE_BYTES_MAX,
+  sizeCalculation: ({ text, list }, key) => 2 * (text.length + list.items.length + key.length),
+});
 
 /**
  * A list that is found to be the same is the same object: in the same frame, which is counted anew

@@ -1,5 +1,10 @@
 import type { StoredDocument } from "@/lib/documents/collection.ts";
-import { AI_PROMPT_LENGTH_MAX, COLUMNS_MAX, WHERE_CONDITIONS_MAX } from "@/lib/limits.ts";
+import {
+  AI_PROMPT_LENGTH_MAX,
+  COLUMNS_MAX,
+  PATH_LENGTH_MAX,
+  WHERE_CONDITIONS_MAX,
+} from "@/lib/limits.ts";
 import type { Problem } from "@/lib/problems.ts";
 import { Refusal } from "../components/forms.tsx";
 import { counted } from "@/lib/text/amounts.ts";
@@ -187,7 +192,7 @@ const ColumnMenu = (
   const shown = new Set(columns.map(({ path }) => path));
   const all = [...paths.values()].map(({ path }) => path);
   const others = new Set([...shown].filter((path) => !paths.has(path)));
-  for (const path of undeclaredIn(documents, all)) {
+  for (const path of undeclaredIn(documents, all, PATH_LENGTH_MAX)) {
     if (all.length + others.size >= COLUMNS_MAX) break;
     others.add(path);
   }

@@ -1,11 +1,11 @@
 import {
-  getMultipartBoundary,
   MaxFileSizeExceededError,
   MaxTotalSizeExceededError,
   MultipartParseError,
   MultipartParser,
   type MultipartPart,
 } from "@remix-run/multipart-parser";
+import { boundaryOf } from "@/lib/http/boundary.ts";
 import { UPLOAD_STALL_MS } from "@/lib/limits.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { RequestBody } from "../../request_body.ts";
@@ -27,8 +27,7 @@ export async function readUploadForm(
   body: Pick<RequestBody, "type" | "chunks" | "hold">,
   bytesMax: number,
 ): Promise<UploadForm> {
-  const { type } = body;
-  const boundary = /^multipart\/form-data\s*;/i.test(type) ? getMultipartBoundary(type) : null;
+  const boundary = boundaryOf(body.type);
   if (boundary === null) throw new Problem("UNSUPPORTED_MEDIA_TYPE");
   const limits = { maxFileSize: bytesMax, maxTotalSize: bytesMax, maxParts: PARTS_MAX };
   const parser = new MultipartParser(boundary, limits);
