@@ -3,7 +3,7 @@ import type { ZodType } from "zod";
 import { isDataPath } from "@/lib/http/path.ts";
 import type { StorageRuleServices } from "@/lib/files/storage_input.ts";
 import type { ProblemCode } from "@/lib/problems.ts";
-import type { InputProblems, PathParameters, QuerySpec } from "./inputs.ts";
+import type { HeaderParameters, InputProblems, PathParameters, QuerySpec } from "./inputs.ts";
 import { refusalReferences } from "./refusals.ts";
 import type { Security } from "./security.ts";
 
@@ -75,7 +75,13 @@ export interface Success {
 }
 
 /** What one operation takes, answers and refuses. */
-export interface Spec<P, B = unknown, N extends PathParameters = PathParameters, Q = unknown> {
+export interface Spec<
+  P,
+  B = unknown,
+  N extends PathParameters = PathParameters,
+  Q = unknown,
+  H extends HeaderParameters = HeaderParameters,
+> {
   readonly operationId: string;
   readonly tag: string;
   readonly method: Method;
@@ -88,7 +94,9 @@ export interface Spec<P, B = unknown, N extends PathParameters = PathParameters,
   readonly params?: N;
   /** The query, read before the handler is called. */
   readonly query?: QuerySpec<Q>;
-  /** Headers, and queries that have a parser of their own, as OpenAPI writes them. */
+  /** Headers by their names in lower case, each read before the handler is called. */
+  readonly headers?: H;
+  /** A query that has a parser of its own, as OpenAPI writes it. */
   readonly parameters?: readonly Parameter[];
   readonly body?: BodySpec<B>;
   /** In the place of `body`. */
@@ -107,7 +115,7 @@ export interface Spec<P, B = unknown, N extends PathParameters = PathParameters,
 
 export interface Parameter {
   readonly name: string;
-  readonly in: "query" | "header";
+  readonly in: "query";
   readonly required: boolean;
   readonly description: string;
   readonly schema: Readonly<Record<string, unknown>>;
@@ -116,8 +124,13 @@ export interface Parameter {
   readonly explode?: boolean;
 }
 
-export interface Contract<P, B = unknown, N extends PathParameters = PathParameters, Q = unknown>
-  extends Spec<P, B, N, Q> {
+export interface Contract<
+  P,
+  B = unknown,
+  N extends PathParameters = PathParameters,
+  Q = unknown,
+  H extends HeaderParameters = HeaderParameters,
+> extends Spec<P, B, N, Q, H> {
   /** Every code the operation can answer with. */
   readonly codes: readonly ProblemCode[];
   readonly route: RouteConfig;
@@ -145,10 +158,11 @@ export function contract<
   B = undefined,
   N extends PathParameters = Record<never, never>,
   Q = undefined,
->(spec: Spec<P, B, N, Q>): Contract<P, B, N, Q> {
+  H extends HeaderParameters = Record<never, never>,
+>(spec: Spec<P, B, N, Q, H>): Contract<P, B, N, Q, H> {
   const codes = [
     ...new Set([
-      ...addressProblems(spec),
+      ...headProblems(spec),
       ...spec.security.problems,
       ...bodyProblems(spec.body),
       ...spec.problems,
@@ -165,7 +179,8 @@ export function contract<
     security: spec.security.requirement.map((one) => mutable(one)),
     parameters: [...spec.parameters ?? []] as NonNullable<RouteConfig["parameters"]>, // Ours is narrower.
     request: {
-      ...(spec.params && { params: pathSchema(spec.params) }),
+      ...(spec.params && { params: shapeOf(spec.params) }),
+      ...(spec.headers && { headers: shapeOf(spec.headers) }),
       ...(spec.query && { query: spec.query.schema }),
       ...(spec.body && {
         body: {
@@ -190,18 +205,26 @@ export function contract<
   return { ...spec, codes, route };
 }
 
-/** What the address may be refused for, also before it is known to be this operation's. */
-const addressProblems = (
-  { path, params = {}, query }: Pick<Contract<unknown>, "path" | "params" | "query">,
+/**
+ * What the address and the headers may be refused for, also before it is known to be this
+ * operation's.
+ */
+const headProblems = (
+  { path, params = {}, headers = {}, query }: Pick<
+    Contract<unknown>,
+    "path" | "params" | "headers" | "query"
+  >,
 ): readonly ProblemCode[] => [
   ...(path.includes("{") ? ["INVALID_PATH"] as const : []),
   ...(isDataPath(path) ? ["USERS_RESERVED"] as const : []),
-  ...Object.values(params).flatMap(({ problem }) => problem ?? []),
+  ...Object.values({ ...params, ...headers }).flatMap(({ problem }) => problem ?? []),
   ...(query === undefined ? [] : ["INVALID_QUERY"] as const),
 ];
 
-const pathSchema = (params: PathParameters) =>
-  z.object(Object.fromEntries(Object.entries(params).map(([name, { schema }]) => [name, schema])));
+const shapeOf = (parameters: PathParameters | HeaderParameters) =>
+  z.object(
+    Object.fromEntries(Object.entries(parameters).map(([name, { schema }]) => [name, schema])),
+  );
 
 const bodyProblems = (body: BodySpec | undefined): readonly ProblemCode[] =>
   body === undefined || body.lenient ? [] : [...READING_PROBLEMS, body.problem ?? "INVALID_BODY"];

@@ -57,6 +57,35 @@ export function readParams<N extends PathParameters>(
   return read as Params<N>; // Of the same names.
 }
 
+/**
+ * A header, as {@linkcode PathParameter}. Where it is not sent, or may be anything, what is read of
+ * it says so.
+ */
+export interface HeaderParameter<T = unknown> {
+  readonly schema: z.ZodType;
+  /** What a text that does not fit is refused as; null where nothing is refused. */
+  readonly problem: ProblemCode | null;
+  /** Throws `problem`. @param text Null where it is not sent. */
+  read(text: string | null): T;
+}
+
+/** By their names in lower case. */
+export type HeaderParameters = Readonly<Record<string, HeaderParameter>>;
+
+/** Headers as they have been read. */
+export type HeaderValues<H extends HeaderParameters> = {
+  readonly [Name in keyof H]: H[Name] extends HeaderParameter<infer T> ? T : never;
+};
+
+export function readHeaders<H extends HeaderParameters>(
+  parameters: readonly (readonly [string, HeaderParameter])[],
+  headers: Headers,
+): HeaderValues<H> {
+  const read: Record<string, unknown> = {};
+  for (const [name, parameter] of parameters) read[name] = parameter.read(headers.get(name));
+  return read as HeaderValues<H>; // Of the same names.
+}
+
 /** The parameters of a query. */
 export interface QuerySpec<Q> {
   readonly schema: z.ZodObject;

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { KEY_KINDS, type KeyKind } from "@/lib/projects/api_keys.ts";
-import { IDEMPOTENCY_KEY } from "@/lib/documents/idempotency.ts";
+import { checkedIdempotencyKey, IDEMPOTENCY_KEY } from "@/lib/documents/idempotency.ts";
 import { DECLARED_NAME } from "@/lib/documents/names.ts";
 import { ID, ID_ANY_CASE, requiredId, requiredProjectId } from "@/lib/ids.ts";
 import {
@@ -22,7 +22,13 @@ import { NAME_PATTERN } from "@/lib/files/paths.ts";
 import { checkedKeyKind } from "@/lib/projects/projects.ts";
 import { knownProvider, PROVIDER_NAMES } from "@/lib/social/providers.ts";
 import type { Parameter } from "./contract.ts";
-import { type PathParameter, queryOf, querySaying, WITHOUT_NUL_PATTERN } from "./inputs.ts";
+import {
+  type HeaderParameter,
+  type PathParameter,
+  queryOf,
+  querySaying,
+  WITHOUT_NUL_PATTERN,
+} from "./inputs.ts";
 import { PATH_EXAMPLE } from "./schemas/storage.ts";
 import { EXAMPLE_ID } from "./schemas/values.ts";
 
@@ -63,12 +69,11 @@ const query = (
   ...(example !== undefined && { example }),
 });
 
-const header = (name: string, description: string, schema: Schema = TEXT): Parameter => ({
-  name,
-  in: "header",
-  required: false,
-  description,
-  schema,
+/** A header that may be anything: null where it is not sent. */
+const header = (description: string): HeaderParameter<string | null> => ({
+  schema: z.string().optional().openapi({ param: { description } }),
+  problem: null,
+  read: (text) => text,
 });
 
 export const collectionName = path(
@@ -102,27 +107,31 @@ export const userId = id("The user's id.");
 export const referenceFile = path(z.enum(["scalar.js", "init.js"]), "The file's name.", "init.js");
 
 export const ifMatch = header(
-  "If-Match",
   "ETag of the document as you know it: the write is refused if it has changed since.",
 );
 
 export const ifNoneMatch = header(
-  "If-None-Match",
   "ETag you hold: answered with 304 while it is current.",
 );
 
-export const cacheControl = header(
-  "Cache-Control",
-  "`no-cache` has the list read anew, though it could not be stale.",
-);
+/** Whether what is kept may be answered. */
+export const cacheControl: HeaderParameter<boolean> = {
+  ...header("`no-cache` has the list read anew, though it could not be stale."),
+  read: (text) => text === null || !/\bno-(?:cache|store)\b/i.test(text),
+};
 
-export const idempotencyKey = header(
-  "Idempotency-Key",
-  "1 to 128 characters of your choice. A repeated request with the same key gets the first answer " +
-    "and writes nothing, for 24 hours. An answer counts towards the project's documents for as long " +
-    `as it is kept, and a project keeps up to ${KEPT_ANSWERS_MAX}.`,
-  { type: "string", pattern: IDEMPOTENCY_KEY.source },
-);
+export const idempotencyKey: HeaderParameter<string | null> = {
+  schema: z.string().regex(IDEMPOTENCY_KEY).optional().openapi({
+    param: {
+      description:
+        "1 to 128 characters of your choice. A repeated request with the same key gets the first " +
+        "answer and writes nothing, for 24 hours. An answer counts towards the project's documents " +
+        `for as long as it is kept, and a project keeps up to ${KEPT_ANSWERS_MAX}.`,
+    },
+  }),
+  problem: "INVALID_IDEMPOTENCY_KEY",
+  read: checkedIdempotencyKey,
+};
 
 /** How documents are shown, in lists and alone. */
 export const presentation: readonly Parameter[] = [
@@ -302,16 +311,18 @@ export const signInCallback: readonly Parameter[] = [
 
 /** Where a refresh token is looked for, beside the body and the cookie. */
 export const refreshToken = header(
-  "x-refresh-token",
   "The refresh token. Without it the body's `refreshToken` counts, and without that the cookie, " +
     "if the request comes from the Site URL or one of the allowed origins.",
 );
 
-export const refreshTokenMode = header(
-  "x-refresh-token-mode",
-  "`header` has the answer set no cookie. A refresh that brings its token in the cookie alone is " +
-    "then refused, and leaves the cookie as it is.",
-);
+/** Whether the client wants nothing to do with the cookie. */
+export const refreshTokenMode: HeaderParameter<boolean> = {
+  ...header(
+    "`header` has the answer set no cookie. A refresh that brings its token in the cookie alone is " +
+      "then refused, and leaves the cookie as it is.",
+  ),
+  read: (text) => text?.toLowerCase() === "header",
+};
 
 const LIMIT = `"limit" must be a whole number from 1 to ${LIST_LIMIT_MAX}.`;
 
@@ -378,13 +389,11 @@ export const fileName = path(
 );
 
 export const range = header(
-  "range",
   `Parts of the file: \`bytes=0-99\`, \`bytes=100-\`, \`bytes=-100\`, or up to ${RANGES_MAX} of them ` +
     "with commas. Those that touch or overlap are sent as one, and all in ascending order. Another " +
     "unit than `bytes` is not heeded.",
 );
 
 export const ifRange = header(
-  "if-range",
   "The `etag` of the file that the parts are of: of another one, and for a date, the whole is sent.",
 );

@@ -11,7 +11,7 @@ import { FORM_BYTES_MAX } from "@/lib/limits.ts";
 import { LongWork } from "@/lib/long_work.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { Services } from "@/lib/services.ts";
-import type { PathParameters } from "@/openapi/inputs.ts";
+import type { HeaderParameters, PathParameters } from "@/openapi/inputs.ts";
 import { createHandOver, isLong } from "./hand_over.ts";
 import type { AppEnv, Handler, Input, Operation, OperationContext } from "./handler.ts";
 import type { Offload } from "./offload.ts";
@@ -111,9 +111,9 @@ export function createApp(services: Services, { offload }: AppOptions = {}): App
       }, extraMs);
     };
 
-  function mount<P, B, N extends PathParameters, Q>(
-    operation: Operation<P, B, N, Q>,
-    handle: Handler<P, Input<B, N, Q>>,
+  function mount<P, B, N extends PathParameters, Q, H extends HeaderParameters>(
+    operation: Operation<P, B, N, Q, H>,
+    handle: Handler<P, Input<B, N, Q, H>>,
   ): void {
     mounted.push(operation);
     const readInput = inputReader(operation);
@@ -137,7 +137,7 @@ export function createApp(services: Services, { offload }: AppOptions = {}): App
         await readInput(c);
         // The guard has set the principal, and what was read is what the contract says.
         const reply = await handle(
-          c as OperationContext<unknown> as OperationContext<P, Input<B, N, Q>>,
+          c as OperationContext<unknown> as OperationContext<P, Input<B, N, Q, H>>,
         );
         // A stream is under way until its last byte is sent.
         const { sent } = state;

@@ -5,7 +5,7 @@ import type { MaybePromise } from "@/lib/maybe_promise.ts";
 import type { Services } from "@/lib/services.ts";
 import type { Id } from "@/lib/store/port.ts";
 import type { Contract } from "@/openapi/contract.ts";
-import type { Params, PathParameters } from "@/openapi/inputs.ts";
+import type { HeaderParameters, HeaderValues, Params, PathParameters } from "@/openapi/inputs.ts";
 import type { RequestBody } from "./request_body.ts";
 
 /** What hono's handlers know of a request to Corbel: `c.var` has it. */
@@ -24,29 +24,36 @@ export interface AppEnv {
 }
 
 /** What is answered where: an operation of the contract, or a page. */
-export type Operation<P, B = unknown, N extends PathParameters = PathParameters, Q = unknown> =
-  Pick<
-    Contract<P, B, N, Q>,
-    | "operationId"
-    | "method"
-    | "path"
-    | "security"
-    | "extraMs"
-    | "offload"
-    | "params"
-    | "query"
-    | "body"
-  >;
+export type Operation<
+  P,
+  B = unknown,
+  N extends PathParameters = PathParameters,
+  Q = unknown,
+  H extends HeaderParameters = HeaderParameters,
+> = Pick<
+  Contract<P, B, N, Q, H>,
+  | "operationId"
+  | "method"
+  | "path"
+  | "security"
+  | "extraMs"
+  | "offload"
+  | "params"
+  | "query"
+  | "headers"
+  | "body"
+>;
 
-export type Mount = <P, B, N extends PathParameters, Q>(
-  operation: Operation<P, B, N, Q>,
-  handle: Handler<P, Input<B, N, Q>>,
+export type Mount = <P, B, N extends PathParameters, Q, H extends HeaderParameters>(
+  operation: Operation<P, B, N, Q, H>,
+  handle: Handler<P, Input<B, N, Q, H>>,
 ) => void;
 
 /** What a request brings, as the contract of its operation has read it: `c.req.valid("json")`. */
-export interface Input<B, N extends PathParameters, Q> {
+export interface Input<B, N extends PathParameters, Q, H extends HeaderParameters> {
   readonly param: Params<N>;
   readonly query: Q;
+  readonly header: HeaderValues<H>;
   readonly json: B;
 }
 
@@ -75,9 +82,12 @@ export type Handler<P, I extends object = object> = (
 /** The handler of an operation. @template P Its caller, as far as the handler looks at it. */
 export type HandlerOf<C, P = PrincipalOf<C>> = Handler<P, InputOf<C>>;
 
-type PrincipalOf<C> = C extends Contract<infer P, infer _B, infer _N, infer _Q> ? P : never;
+type PrincipalOf<C> = C extends Contract<infer P, infer _B, infer _N, infer _Q, infer _H> ? P
+  : never;
 
-type InputOf<C> = C extends Contract<infer _P, infer B, infer N, infer Q> ? Input<B, N, Q> : never;
+type InputOf<C> = C extends Contract<infer _P, infer B, infer N, infer Q, infer H>
+  ? Input<B, N, Q, H>
+  : never;
 
 /** What a page's handler is given. @template Name Parameters of its path, which come decoded. */
 export type PageContext<P, Name extends string = never> = OperationContext<P, PageInput<Name>>;

@@ -3,7 +3,7 @@ import { Problem } from "@/lib/problems.ts";
 import type { Json } from "@/lib/store/port.ts";
 import { isObject } from "@/lib/store/shape.ts";
 import type { ParseContext, ParsedBody, SchemaBody } from "@/openapi/contract.ts";
-import { parseInput, readParams } from "@/openapi/inputs.ts";
+import { parseInput, readHeaders, readParams } from "@/openapi/inputs.ts";
 import type { AppEnv, Operation } from "./handler.ts";
 import type { RequestBody } from "./request_body.ts";
 
@@ -17,23 +17,25 @@ interface RequestContext extends ParseContext {
 export const mayBeMissing = ({ optional, problem }: Pick<Body<unknown>, "optional" | "problem">) =>
   optional === true || problem !== undefined;
 
-type Declared = Pick<Operation<unknown>, "params" | "query" | "body">;
+type Declared = Pick<Operation<unknown>, "params" | "query" | "headers" | "body">;
 
 /**
- * Reads the path, the query and the JSON body as the contract says, and puts them where
+ * Reads the path, the query, the headers and the JSON body as the contract says, and puts them where
  * `c.req.valid` finds them. What the contract does not declare is undefined there.
  */
 export function inputReader(
-  { params: parameters = {}, query, body }: Declared,
+  { params: parameters = {}, query, headers, body }: Declared,
 ): (c: Context<AppEnv>) => Promise<void> {
   const pathParameters = Object.entries(parameters);
+  const headerParameters = headers && Object.entries(headers);
   return async ({ req, var: { services, state, body: sent } }) => {
-    const put = (target: "param" | "query" | "json", value: unknown): void => {
+    const put = (target: "param" | "query" | "header" | "json", value: unknown): void => {
       if (value !== undefined && value !== null) req.addValidatedData(target, value);
     };
     const params = readParams(pathParameters, (name) => req.param(name)!);
     put("param", params);
     put("query", query?.read(state.query));
+    put("header", headerParameters && readHeaders(headerParameters, req.raw.headers));
     if (body === undefined || body.byHandler) return;
     put("json", await inputOf(body, sent, { headers: req.raw.headers, params, services }));
   };

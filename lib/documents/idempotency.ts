@@ -46,6 +46,12 @@ export interface Repeatable {
 /** What an `Idempotency-Key` may be. */
 export const IDEMPOTENCY_KEY = new RegExp(`^[\\x20-\\x7e]{1,${IDEMPOTENCY_KEY_LENGTH_MAX}}$`);
 
+/** Throws `INVALID_IDEMPOTENCY_KEY`. @param text Null where none is sent. */
+export function checkedIdempotencyKey(text: string | null): string | null {
+  if (text !== null && !IDEMPOTENCY_KEY.test(text)) throw new Problem("INVALID_IDEMPOTENCY_KEY");
+  return text;
+}
+
 /**
  * Runs a write that answers with `data`, at most once per caller and key: whoever comes again, or
  * at the same time, gets the first answer. The answer is stored in the write's own transaction,
@@ -126,7 +132,6 @@ export async function answeredBefore(
 }
 
 function hashesOf({ callerTag }: WriteAccess, key: string, request: string): [string, string] {
-  if (!IDEMPOTENCY_KEY.test(key)) throw new Problem("INVALID_IDEMPOTENCY_KEY");
   return [sha256(`${callerTag}\n${key}`), sha256(request)];
 }
 

@@ -78,7 +78,7 @@ export const serveFile = contract({
     "the command `storage reconcile` names it.",
   security: anyone,
   params: { projectId: fileProjectId, name: fileName },
-  parameters: [range, ifRange, ifNoneMatch],
+  headers: { range, "if-range": ifRange, "if-none-match": ifNoneMatch },
   success: [
     {
       status: 200,

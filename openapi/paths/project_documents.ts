@@ -1,6 +1,6 @@
 import type { ProblemCode } from "@/lib/problems.ts";
 import { type Contract, contract } from "../contract.ts";
-import type { PathParameters } from "../inputs.ts";
+import type { HeaderParameters, PathParameters } from "../inputs.ts";
 import { projectId } from "../parameters.ts";
 import { projectMember } from "../security.ts";
 import * as data from "./data.ts";
@@ -15,8 +15,8 @@ const OF_OTHER_CALLERS: readonly ProblemCode[] = [
 ];
 
 /** What an application does by the project's key, for its members. */
-const forMembers = <B, N extends PathParameters, Q>(
-  operation: Contract<unknown, B, N, Q>,
+const forMembers = <B, N extends PathParameters, Q, H extends HeaderParameters>(
+  operation: Contract<unknown, B, N, Q, H>,
   { operationId, summary, role, path, description }: {
     operationId: string;
     summary: string;
@@ -34,10 +34,7 @@ const forMembers = <B, N extends PathParameters, Q>(
     description: `${description} Row-level security does not apply.`,
     security: projectMember(role),
     params: { projectId, ...operation.params! },
-    parameters: (operation.parameters ?? []).filter(({ name }) => name !== "Idempotency-Key"),
-    problems: operation.problems.filter((code) =>
-      !OF_OTHER_CALLERS.includes(code) && !/IDEMPOTENCY/.test(code)
-    ),
+    problems: operation.problems.filter((code) => !OF_OTHER_CALLERS.includes(code)),
   });
 
 export const listProjectDocuments = forMembers(data.listDocuments, {

@@ -32,7 +32,7 @@ const refreshBody = {
   description: "The refresh token, where neither a header nor a cookie has it.",
   bytesMax: SMALL_BODY_BYTES_MAX,
   optional: true,
-  overriddenBy: refreshToken.name,
+  overriddenBy: "x-refresh-token",
 };
 
 export const exchangeCode = contract({
@@ -44,7 +44,7 @@ export const exchangeCode = contract({
   description: "The last step of social sign-in: the callback page sends the code and the access " +
     "token it was given, within 60 seconds and once. `Authorization` is not looked at.",
   security: signInKey,
-  parameters: [refreshTokenMode],
+  headers: { "x-refresh-token-mode": refreshTokenMode },
   body: {
     schema: ExchangeInput,
     example: {
@@ -82,7 +82,7 @@ export const refreshSession = contract({
     "`Authorization` is not looked at, because the access token has often expired. A refusal " +
     "leaves the cookie as it is, because another tab may have renewed it.",
   security: signInKey,
-  parameters: [refreshToken, refreshTokenMode],
+  headers: { "x-refresh-token": refreshToken, "x-refresh-token-mode": refreshTokenMode },
   body: refreshBody,
   success: [{
     status: 200,
@@ -105,7 +105,7 @@ export const logout = contract({
     "if one is sent. The answer is the same whatever is sent: what is not valid any more, or cannot be " +
     "read, has nothing left to end.",
   security: sessionKey,
-  parameters: [refreshToken],
+  headers: { "x-refresh-token": refreshToken },
   body: { ...refreshBody, schema: LogoutInput, lenient: true },
   success: [{
     status: 200,
@@ -128,7 +128,7 @@ export const logoutAll = contract({
     "Ends all sessions of the user, who is told by the access token, or without one by " +
     "the refresh token.",
   security: userKey,
-  parameters: [refreshToken],
+  headers: { "x-refresh-token": refreshToken },
   body: refreshBody,
   success: [{
     status: 200,

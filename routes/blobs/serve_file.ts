@@ -15,11 +15,12 @@ export const handleServeFile: HandlerOf<typeof serveFile> = async (c) => {
     exists: async () => await blobStores.internal.stat("stored", path) !== null,
     body: (range) => localFiles.body(path, file.bytes, range),
   };
+  const { range, "if-range": ifRange, "if-none-match": ifNoneMatch } = c.req.valid("header");
   const reply = await fileReply(file, source, {
     isHead: c.req.method === "HEAD",
-    range: c.req.header("range") ?? null,
-    ifRange: c.req.header("if-range") ?? null,
-    ifNoneMatch: c.req.header("if-none-match") ?? null,
+    range,
+    ifRange,
+    ifNoneMatch,
   });
   if (reply === null) throw new Problem("FILE_NOT_FOUND");
   return reply;

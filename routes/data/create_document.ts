@@ -10,7 +10,7 @@ export const handleCreateDocument: HandlerOf<typeof data.createDocument> = async
   const target = await openForWriting(services, principal, c.req.valid("param").collectionName);
   const json = await createDocument(services, target, {
     body: await body.json(),
-    idempotencyKey: c.req.header("idempotency-key") ?? null,
+    idempotencyKey: c.req.valid("header")["idempotency-key"],
   });
   return ok(201, json, "Document created", etagOf({ json }));
 };

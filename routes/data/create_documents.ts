@@ -9,7 +9,7 @@ export const handleCreateDocuments: HandlerOf<typeof data.createDocuments> = asy
   const target = await openForWriting(services, principal, c.req.valid("param").collectionName);
   const data = await createDocuments(services, target, {
     body: await body.json(),
-    idempotencyKey: c.req.header("idempotency-key") ?? null,
+    idempotencyKey: c.req.valid("header")["idempotency-key"],
   });
   return ok(201, data, "Documents created");
 };

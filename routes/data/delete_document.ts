@@ -13,7 +13,7 @@ export const handleDeleteDocument: HandlerOf<typeof data.deleteDocument> = async
   await deleteDocument(services, target, {
     id,
     permanent,
-    ifMatch: c.req.header("if-match") ?? null,
+    ifMatch: c.req.valid("header")["if-match"],
   });
   return ok(200, JSON.stringify({ id }), "Document deleted");
 };

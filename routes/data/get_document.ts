@@ -13,8 +13,8 @@ export const handleGetDocument: HandlerOf<typeof data.getDocument> = async (c) =
     query: state.query,
   });
   if (etag === null) return ok(200, json, "Document found");
-  const ifNoneMatch = c.req.header("if-none-match");
-  if (ifNoneMatch !== undefined && namesTag(ifNoneMatch, etag, true)) {
+  const { "if-none-match": ifNoneMatch } = c.req.valid("header");
+  if (ifNoneMatch !== null && namesTag(ifNoneMatch, etag, true)) {
     return { status: 304, body: null, headers: [["etag", etag]] };
   }
   return ok(200, json, "Document found", etag);

@@ -4,22 +4,20 @@ import { envelope } from "@/lib/http/respond.ts";
 import type * as data from "@/openapi/paths/data.ts";
 import type { HandlerOf } from "../handler.ts";
 
-const BYPASS = /\bno-(?:cache|store)\b/i;
-
 const wrap = (data: string): string => envelope(data, "Documents listed");
 
 export const handleListDocuments: HandlerOf<typeof data.listDocuments> = async (c) => {
   const { services, principal, state } = c.var;
-  const ifNoneMatch = c.req.header("if-none-match");
+  const { "if-none-match": ifNoneMatch, "cache-control": mayBeKept } = c.req.valid("header");
   const list = await cachedList(services, principal, {
     collectionName: c.req.valid("param").collectionName,
     query: state.query,
-    bypassCache: BYPASS.test(c.req.header("cache-control") ?? ""),
+    bypassCache: !mayBeKept,
     wrap,
   });
   const { text, etag, isKept } = list;
   const headers = [["etag", etag]] as const;
-  return ifNoneMatch !== undefined && namesTag(ifNoneMatch, etag, true)
+  return ifNoneMatch !== null && namesTag(ifNoneMatch, etag, true)
     ? { status: 304, body: null, headers }
     : { status: 200, body: text, headers, ...(isKept && { again: list }) };
 };

@@ -12,7 +12,7 @@ export const handlePatchDocument: HandlerOf<typeof data.patchDocument> = async (
   const stored = await patchDocument(services, target, {
     id,
     body: await body.json(),
-    ifMatch: c.req.header("if-match") ?? null,
+    ifMatch: c.req.valid("header")["if-match"],
   });
   return ok(200, stored.json, "Document changed", etagOf(stored));
 };

@@ -12,7 +12,7 @@ export const handleReplaceDocument: HandlerOf<typeof data.replaceDocument> = asy
   const stored = await replaceDocument(services, target, {
     id,
     body: await body.json(),
-    ifMatch: c.req.header("if-match") ?? null,
+    ifMatch: c.req.valid("header")["if-match"],
   });
   return ok(200, stored.json, "Document replaced", etagOf(stored));
 };

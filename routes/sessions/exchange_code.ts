@@ -8,8 +8,9 @@ export const handleExchangeCode: HandlerOf<typeof contract> = async (c) => {
   const { services, principal } = c.var;
   const { rtCode: code, token: accessToken } = c.req.valid("json");
   const refreshToken = await exchangeCode(services, principal.projectId, { code, accessToken });
+  const isKept = !c.req.valid("header")["x-refresh-token-mode"];
   return {
     ...ok(200, JSON.stringify({ refreshToken }), "Signed in"),
-    headers: [NO_STORE, ...cookieHeaders(c, principal, refreshToken)],
+    headers: [NO_STORE, ...(isKept ? cookieHeaders(c, principal, refreshToken) : [])],
   };
 };

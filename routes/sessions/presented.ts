@@ -14,11 +14,14 @@ export interface Presented {
 const FETCH_METADATA = ["site", "mode", "dest", "user", "storage-access"]
   .map((name) => `sec-fetch-${name}`);
 
-type RefreshContext = OperationContext<unknown, { json: z.infer<typeof RefreshInput> }>;
+type RefreshContext = OperationContext<unknown, {
+  json: z.infer<typeof RefreshInput>;
+  header: { readonly "x-refresh-token": string | null };
+}>;
 
 /** Looks for a refresh token in the header, then the body, then the cookie. */
 export function presentedToken(c: RefreshContext, holder: ApiKeyPrincipal): Presented {
-  const token = c.req.header("x-refresh-token") || c.req.valid("json")?.refreshToken;
+  const token = c.req.valid("header")["x-refresh-token"] || c.req.valid("json")?.refreshToken;
   if (token) return { token, byClient: true };
   const sent = {
     origin: c.req.header("origin") ?? null,
@@ -29,17 +32,12 @@ export function presentedToken(c: RefreshContext, holder: ApiKeyPrincipal): Pres
   return { token: kept, byClient: false };
 }
 
-/** Whether the client wants nothing to do with the cookie. */
-export const isHeaderMode = (c: OperationContext<unknown>): boolean =>
-  c.req.header("x-refresh-token-mode")?.toLowerCase() === "header";
-
 /** The cookie for an answer with a fresh token, or without one to remove it. */
 export function cookieHeaders(
   c: OperationContext<unknown>,
   holder: ApiKeyPrincipal,
   token: string | null,
 ): readonly (readonly [string, string])[] {
-  const unwanted = token !== null && isHeaderMode(c);
-  if (unwanted || !maySetCookie(holder, c.req.header("origin") ?? null)) return [];
+  if (!maySetCookie(holder, c.req.header("origin") ?? null)) return [];
   return [refreshCookie(c.var.services.cookies, holder, token)];
 }
