@@ -121,6 +121,8 @@ export interface Overrides {
   readonly engine?: Engine;
   /** For whoever serves, and has another thread for what takes longer. */
   readonly parsedBytesMax?: number;
+  /** How many files of projects SQLite keeps open; its own bound if left out. */
+  readonly filesMax?: number;
 }
 
 /** Opens the store and everything that stands on it; disposing closes it all. */
@@ -131,7 +133,7 @@ export async function openServices(
   const { database, publicUrl } = config;
   const { log, clock = systemClock, counts, parsedBytesMax = Infinity } = overrides;
   const { newId = objectIds(clock) } = overrides;
-  const engine = overrides.engine ?? await openEngine(config, parsedBytesMax);
+  const engine = overrides.engine ?? await openEngine(config, overrides);
   try {
     const keyRing = await KeyRing.parse(
       config.secretKeys?.reveal() ??
@@ -239,10 +241,11 @@ const hashesAtOnce = ({ workers }: Config): number =>
 /** MongoDB's driver is loaded only by those who use it. */
 async function openEngine(
   { database, queryTimeLimitMs }: Config,
-  textBytesMax: number,
+  { parsedBytesMax: textBytesMax = Infinity, filesMax }: Overrides,
 ): Promise<Engine> {
   if (database.kind === "sqlite") {
-    return await SqliteEngine.open({ ...database, queryTimeLimitMs, textBytesMax });
+    const options = { queryTimeLimitMs, textBytesMax, ...(filesMax !== undefined && { filesMax }) };
+    return await SqliteEngine.open({ ...database, ...options });
   }
   const { MongoEngine } = await import("./store/mongo/engine.ts");
   const { url, prefix } = database;

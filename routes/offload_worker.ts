@@ -9,6 +9,8 @@ import type { OffloadScope, RequestOrder } from "./offload_messages.ts";
 
 const scope = globalThis as unknown as OffloadScope;
 
+/** Each takes some MB, and what is asked of many projects is seldom long. */
+const FILES_MAX = 16;
 /** Handed over in one piece; what is longer is a stream. */
 const WHOLE_BYTES_MAX = 1_048_576;
 
@@ -42,7 +44,7 @@ async function open(environment: Environment): Promise<Opened> {
   giveWay();
   const config = { ...loadConfig(environment), ratePerMinute: null };
   const log = createLog(config.logLevel, (text) => scope.postMessage({ kind: "log", text }));
-  const services = await openServices(config, { log: withoutRequests(log) });
+  const services = await openServices(config, { log: withoutRequests(log), filesMax: FILES_MAX });
   return {
     services,
     app: createApp({ ...services, ...countedElsewhere }),
