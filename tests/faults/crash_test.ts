@@ -23,6 +23,8 @@ const PATH = "/api/data/things";
 const STREAM_MS = [30, 180] as const;
 const BACK_MS = 20_000;
 const BULK = 5;
+/** Lines are handed over ten times a second. */
+const LOGGED_MS = 500;
 
 const OPTIONS = { serverSelectionTimeoutMS: 2000, heartbeatFrequencyMS: 500 };
 
@@ -51,11 +53,11 @@ interface Traffic {
 
 /** Null when the process went while it was asked. */
 async function ask({ server, key }: Traffic, call: Call): Promise<Answer | null> {
-  try {
-    return await send(server, { ...call, key });
-  } catch {
-    return null;
-  }
+  const answer = await send(server, { ...call, key }).catch(() => null);
+  if (answer?.status !== 500) return answer;
+  await new Promise((resolve) => setTimeout(resolve, LOGGED_MS));
+  const errors = server.stdout().split("\n").filter((line) => line.includes('"level":"error"'));
+  assert.fail(`answered 500: ${errors.at(-1)}`);
 }
 
 async function insert(traffic: Traffic, isBulk: boolean): Promise<void> {
