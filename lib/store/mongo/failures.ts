@@ -67,6 +67,14 @@ const isUnsent = (error: unknown): boolean =>
   error instanceof Error && !(error instanceof MongoError) &&
   (error as Error & { code?: unknown }).code === "EPIPE";
 
+/** What else a socket of Deno's may fail with, of which the driver makes no error of its own. */
+const LOST = new Set(["ECONNRESET", "ECONNABORTED", "ERR_STREAM_DESTROYED", "ERR_SOCKET_CLOSED"]);
+
+/** The connection has gone while something was on its way: who knows whether it has arrived. */
+const isLost = (error: unknown): boolean =>
+  error instanceof Error && !(error instanceof MongoError) &&
+  LOST.has(String((error as Error & { code?: unknown }).code));
+
 /** The server took longer than the connection waits; it may still be at work. */
 export const isTimeout = (error: unknown): boolean => error instanceof MongoNetworkTimeoutError;
 
@@ -90,7 +98,7 @@ export async function repeatable<T>(work: () => Promise<T>): Promise<T> {
 
 /** What the port's callers are told. Addresses hold no passwords here: the driver names hosts only. */
 export function translated(error: unknown): unknown {
-  if (isUnsent(error)) return unavailable(error as Error);
+  if (isUnsent(error) || isLost(error)) return unavailable(error as Error);
   if (!(error instanceof MongoError)) return error;
   // The driver wraps whatever befalls a bulk, also a lost connection, as if the server had said it.
   if (error instanceof MongoServerError && typeof error.code === "number") {

@@ -18,6 +18,16 @@ Deno.test("a socket that the server closed is a store that cannot be used, and n
   assert.ok(isUnknownEnd(unsent()), "a commit may be asked for again");
 });
 
+Deno.test("a connection that broke off under a command is no fault of ours, and nothing is repeated", () => {
+  for (const code of ["ECONNRESET", "ERR_STREAM_DESTROYED"]) {
+    const lost = Object.assign(new Error("read"), { code });
+    assert.ok(translated(lost) instanceof StoreUnavailable);
+    assert.ok(!isTransient(lost) && !isUnknownEnd(lost), "it may have arrived");
+  }
+  const ours = new TypeError("ours");
+  assert.equal(translated(ours), ours);
+});
+
 Deno.test("a bulk that no server took is a store that cannot be used", () => {
   const description = { servers: new Map() } as unknown as TopologyDescription; // Nothing else is read.
   const lost = new MongoServerSelectionError("Server selection timed out", description);
