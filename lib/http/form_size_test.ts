@@ -25,7 +25,14 @@ Deno.test("fields are counted, whatever is in them", () => {
 });
 
 Deno.test("text is counted as it is decoded", () => {
-  const most = "%3C".repeat(1000) + "x".repeat(FORM_TEXT_LENGTH_MAX - 1000);
+  const most = "a=" + "%3C".repeat(1000) + "x".repeat(FORM_TEXT_LENGTH_MAX - 1002);
   assert.equal(isRefused(most, 1), false);
   assert.equal(isRefused(`${most}%3C`, 1), true);
+});
+
+Deno.test("names are bounded as they are decoded, and what stands behind them is not", () => {
+  const longest = "%3C".repeat(320);
+  assert.equal(isRefused(`${longest}=${"x".repeat(1000)}&${longest}`, 2), false);
+  assert.equal(isRefused(`${longest}%3C=1`, 1), true);
+  assert.equal(isRefused("x".repeat(321), 1), true);
 });
