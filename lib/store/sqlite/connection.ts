@@ -4,12 +4,13 @@ import { StoreUnavailable, UniqueViolation } from "../errors.ts";
 import { Budget, type ScanLimits } from "./budget.ts";
 import type { Fragment, SqlValue } from "./fragment.ts";
 import { matchCost, re2 } from "./re2.ts";
-import { uniquePath } from "./index_names.ts";
+import { inBothCases, uniquePath } from "./index_names.ts";
 
 /** How hard a commit is: `full` survives a power cut, `normal` may lose the last commits to one. */
 export type Sync = "full" | "normal";
 
 /** Primary result codes of SQLite. */
+const ERROR = 1;
 const BUSY = 5;
 const LOCKED = 6;
 const UNAVAILABLE = new Set([8, 10, 11, 13, 14, 26]); // read-only, I/O, corrupt, full, cannot open, no database
@@ -167,13 +168,18 @@ export class Connection {
     if (UNAVAILABLE.has(primary)) {
       return new StoreUnavailable(`Cannot use "${this.#path}": ${message}`, { cause: error });
     }
+    if (code === ERROR && /^no such column: "?\./.test(message)) {
+      return new StoreUnavailable("A definition has changed in this moment", { cause: error });
+    }
     if (UNIQUE.has(code)) return new UniqueViolation(violatedPath(message), { cause: error });
     return error;
   }
 }
 
-/** A violated index is named; a table's own constraint is about its ids. */
+/** An index over an expression is named, one over columns by its columns, as ids are. */
 function violatedPath(message: string): string {
   const index = /index '(.*)'$/.exec(message)?.[1];
-  return (index === undefined ? null : uniquePath(index)) ?? "_id";
+  if (index !== undefined) return uniquePath(index) ?? "_id";
+  const column = /\.\.([^,]+)$/.exec(message)?.[1];
+  return column === undefined ? "_id" : inBothCases(column);
 }

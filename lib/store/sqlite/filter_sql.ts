@@ -1,10 +1,11 @@
 import type { Definition, Filter, Scalar } from "../port.ts";
 import { scalarAt, type ScalarType } from "../shape.ts";
+import { columnsOf } from "./columns.ts";
 import { type Fragment, join, sql } from "./fragment.ts";
 
 /**
- * The value of a declared scalar as an SQL expression. An index serves it only where the same
- * literal text stands in both, so the path is never bound.
+ * The value of a declared scalar as an SQL expression: its column, or what is read out of the text.
+ * An index serves that only where the same literal text stands in both, so the path is never bound.
  */
 export function scalarSql(definition: Definition, path: string): string {
   let written = expressions.get(definition);
@@ -22,6 +23,8 @@ const expressions = new WeakMap<Definition, Map<string, string>>();
 
 function expressionOf(definition: Definition, path: string): string {
   if (path === "_id") return "id";
+  const column = columnsOf(definition).get(path);
+  if (column !== undefined) return column.name;
   const value = `json_extract(doc,'$${path.split(".").map((name) => `."${name}"`).join("")}')`;
   return scalarAt(definition, path) === "Number" ? asDouble(value) : value;
 }

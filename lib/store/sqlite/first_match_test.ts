@@ -79,7 +79,7 @@ Deno.test("filters that differ in more than what is bound have statements of the
     and(eq("_id", userId), eq("isDeleted", isDeleted), eq("userId", userId));
   assert.equal(words(own("1", false)), words(own("2", false)));
   assert.notEqual(words(own("1", false)), words(own("1", true)));
-  assert.match(words(own("1", true)), /isDeleted"'\) = 1/);
+  assert.match(words(own("1", true)), /"\.is\^deleted" = 1/);
   assert.deepEqual(first.statement(own("3", true)).values, ["3", "3"]);
   assert.notEqual(words(eq("views", 1)), words(eq("views", null)));
 });

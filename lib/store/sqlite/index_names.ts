@@ -7,11 +7,15 @@ export function indexName(definition: Definition, { keys, unique }: Index): stri
 }
 
 /** SQLite takes names that differ only in case for the same; fields are not. */
-const inOneCase = (path: string): string =>
+export const inOneCase = (path: string): string =>
   path.replaceAll(/[A-Z]/g, (letter) => `^${letter.toLowerCase()}`);
 
 /** The path of a unique index, out of its name. */
 export function uniquePath(indexName: string): string | null {
   const path = /\(-?([^()]+)\)$/.exec(indexName)?.[1];
-  return path?.replaceAll(/\^([a-z])/g, (_match, letter) => letter.toUpperCase()) ?? null;
+  return path === undefined ? null : inBothCases(path);
 }
+
+/** What {@linkcode inOneCase} was made of. */
+export const inBothCases = (text: string): string =>
+  text.replaceAll(/\^([a-z])/g, (_match, letter) => letter.toUpperCase());

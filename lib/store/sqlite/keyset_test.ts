@@ -187,8 +187,8 @@ Deno.test("a list of live records, or of deleted ones, is read from one side of 
 Deno.test("a list of both is merged of two ordered sides, each with all values", () => {
   const parts = { filter: eq("n", 7), sort: keys("-a") };
   const side = (deleted: number) =>
-    `select seq, ${A} as k0, id as k1 from "r_posts" where ` +
-    `json_extract(doc,'$."isDeleted"') = ${deleted} and (${N} = ?) and 1`;
+    `select seq, ".a" as k0, id as k1 from "r_posts" where ` +
+    `".is^deleted" = ${deleted} and (".n" = ?) and 1`;
   assert.equal(
     textOf(parts, WITH_TRASH),
     `${side(0)} union all ${side(1)} order by k0 desc, k1 desc limit ?`,

@@ -26,6 +26,8 @@ const MIGRATIONS: readonly (readonly Step[])[] = [
   [nameSpace, registerProjects],
   // And their number is relied on.
   [countAnswers],
+  // Documents have columns from here on: their tables are brought over as they are first used.
+  [],
 ];
 
 /** The schema version since which a file says whose it is. */

@@ -179,14 +179,7 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
     const json = fittingText(this.#definition, after);
     const revision = before.revision + 1;
     const seq = seqOf(row);
-    db.run(
-      sql(
-        `update ${this.#statements.table} set rev = ?, doc = ? where seq = ?`,
-        revision,
-        json,
-        seq,
-      ),
-    );
+    db.run(this.#statements.update({ seq, revision, json }, before.value, after));
     touched(seq);
     const changed = { json, revision, value: after };
     if (this.#recount(db, before, changed) > 0) this.#assertRoom(db);
@@ -195,9 +188,7 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
 
   #insert(db: Connection, record: T): Stored<T> {
     const json = fittingText(this.#definition, record);
-    db.run(
-      sql(`insert into ${this.#statements.table}(id, rev, doc) values(?, 1, ?)`, record._id, json),
-    );
+    db.run(this.#statements.insert(json, record));
     const inserted = { json, revision: 1, value: record };
     this.#recount(db, null, inserted);
     return inserted;

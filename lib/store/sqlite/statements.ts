@@ -1,9 +1,10 @@
 import { isLookedUp, looksIntoDocuments } from "../advice.ts";
-import type { Definition, Filter, ListQuery } from "../port.ts";
+import type { Definition, Filter, ListQuery, StoredRecord } from "../port.ts";
 import { DOCUMENT_GUARD, GUARD } from "./budget.ts";
 import { filterSql } from "./filter_sql.ts";
 import { FirstMatch } from "./first_match.ts";
-import { type Fragment, sql } from "./fragment.ts";
+import { type Column, columnsOf, valueOf } from "./columns.ts";
+import { type Fragment, sql, type SqlValue } from "./fragment.ts";
 import { pageShape, type PageStatement, pageStatement, tableName } from "./keyset.ts";
 import { SlowQueryRegistry } from "./slow_query_registry.ts";
 import { isServed } from "./serving.ts";
@@ -29,6 +30,8 @@ export class Statements {
   readonly definition: Definition;
   readonly first: FirstMatch;
   readonly slowQueries = new SlowQueryRegistry();
+  readonly #columns: readonly Column[];
+  readonly #insertText: string;
   readonly #pages = new WeakMap<Filter, Map<string, PagePlan>>();
   readonly #counts = new WeakMap<Filter, CountStatement>();
 
@@ -36,6 +39,10 @@ export class Statements {
     this.definition = definition;
     this.table = tableName(definition);
     this.first = new FirstMatch(definition, this.table);
+    this.#columns = [...columnsOf(definition).values()];
+    const names = this.#columns.map(({ name }) => `${name}, `).join("");
+    const marks = "?, ".repeat(this.#columns.length);
+    this.#insertText = `insert into ${this.table}(id, rev, ${names}doc) values(?, 1, ${marks}?)`;
   }
 
   static readonly #of = new WeakMap<Definition, Statements>();
@@ -47,6 +54,29 @@ export class Statements {
       Statements.#of.set(definition, statements);
     }
     return statements;
+  }
+
+  insert(json: string, record: StoredRecord): Fragment {
+    const values = this.#columns.map((column) => valueOf(column, record));
+    return { sql: this.#insertText, values: [record._id, ...values, json] };
+  }
+
+  /** Only what has changed is set: an index that holds nothing of it is left as it is. */
+  update(
+    { seq, revision, json }: { seq: number; revision: number; json: string },
+    before: StoredRecord,
+    after: StoredRecord,
+  ): Fragment {
+    let set = "";
+    const values: SqlValue[] = [revision, json];
+    for (const column of this.#columns) {
+      const value = valueOf(column, after);
+      if (value === valueOf(column, before)) continue;
+      set += `, ${column.name} = ?`;
+      values.push(value);
+    }
+    values.push(seq);
+    return { sql: `update ${this.table} set rev = ?, doc = ?${set} where seq = ?`, values };
   }
 
   page(query: ListQuery): PagePlan {

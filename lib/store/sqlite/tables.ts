@@ -1,6 +1,7 @@
 import { Outdated, SpaceFull, StoreMismatch } from "../errors.ts";
 import type { Definition, Index, Room } from "../port.ts";
 import { scalarAt } from "../shape.ts";
+import { columnsOf } from "./columns.ts";
 import type { Connection } from "./connection.ts";
 import { scalarSql } from "./filter_sql.ts";
 import { quoted, sql } from "./fragment.ts";
@@ -59,9 +60,25 @@ export const kindsIn = (db: Connection): string[] =>
   db.all(sql("select substr(name, 3) from sqlite_schema where type = 'table' and name glob 'r_*'"))
     .map(([name]) => name as string);
 
+/** Types of the columns that stand for fields, by their names in quotes. */
+const storedColumns = (db: Connection, { name }: Definition): ReadonlyMap<string, string> =>
+  new Map(
+    db.all(sql("select name, lower(type) from pragma_table_info(?)", `r_${name}`))
+      .filter(([name]) => (name as string).startsWith("."))
+      .map(([name, type]) => [quoted(name as string), type as string]),
+  );
+
+/** Whether every field of the definition has its column. */
+function hasColumns(db: Connection, definition: Definition): boolean {
+  const columns = [...columnsOf(definition).values()];
+  if (columns.length === 0) return true;
+  const stored = storedColumns(db, definition);
+  return columns.every(({ name, type }) => stored.get(name) === type);
+}
+
 /** Whether everything the definition asks for is there. Throws for an index of another shape. */
 export function isPrepared(db: Connection, definition: Definition): boolean {
-  if (!hasTable(db, definition)) return false;
+  if (!hasTable(db, definition) || !hasColumns(db, definition)) return false;
   const stored = storedIndexes(db, definition);
   let complete = true;
   for (const [name, wanted] of indexStatements(definition)) {
@@ -99,31 +116,64 @@ export function assertRoom(db: Connection, { bytesMax, beside }: Room): void {
   if (bytesCounted(db, beside) > bytesMax) throw new SpaceFull(bytesMax);
 }
 
-/** Creates what is missing; run inside a write transaction. */
+/**
+ * Creates what is missing; run inside a write transaction. Throws `Outdated` where the table is one
+ * of another state of the definition.
+ */
 export function prepare(db: Connection, definition: Definition): void {
   if (isPrepared(db, definition)) return;
-  db.run(sql(
-    `create table if not exists ${tableName(definition)}(
-       seq integer primary key,
-       id text not null unique,
-       rev integer not null,
-       doc text not null
-     ) strict`,
-  ));
-  db.run(sql("insert or ignore into counts(name, live, deleted) values(?, 0, 0)", definition.name));
+  if (!hasTable(db, definition)) {
+    db.run(sql(tableStatement(definition, tableName(definition))));
+    db.run(
+      sql("insert or ignore into counts(name, live, deleted) values(?, 0, 0)", definition.name),
+    );
+  } else if (!hasColumns(db, definition)) {
+    if (storedColumns(db, definition).size > 0) throw new Outdated();
+    assertStands(db, definition);
+    rebuild(db, definition); // It was made before there were columns.
+  }
+  makeIndexes(db, definition);
+}
+
+/** Makes what there is follow the definition; run inside a write transaction. */
+export function redefine(db: Connection, definition: Definition): void {
+  if (hasTable(db, definition)) {
+    const wanted = indexStatements(definition);
+    for (const [name, statement] of storedIndexes(db, definition)) {
+      if (wanted.get(name) !== statement) db.run(sql(`drop index ${quoted(name)}`));
+    }
+    const isExact = storedColumns(db, definition).size === columnsOf(definition).size;
+    if (!isExact || !hasColumns(db, definition)) rebuild(db, definition);
+  }
+  prepare(db, definition);
+}
+
+function makeIndexes(db: Connection, definition: Definition): void {
   const stored = storedIndexes(db, definition);
   for (const [name, statement] of indexStatements(definition)) {
     if (!stored.has(name)) db.run(sql(statement));
   }
 }
 
-/** {@linkcode prepare}, after indexes that the definition does not name, or not so, are dropped. */
-export function redefine(db: Connection, definition: Definition): void {
-  const wanted = indexStatements(definition);
-  for (const [name, statement] of storedIndexes(db, definition)) {
-    if (wanted.get(name) !== statement) db.run(sql(`drop index ${quoted(name)}`));
-  }
-  prepare(db, definition);
+/** The text comes last: what stands behind a long one would be found only through all of it. */
+function tableStatement(definition: Definition, name: string): string {
+  const columns = [...columnsOf(definition).values()].map(({ name, type }) => `${name} ${type}, `);
+  return `create table ${name}(seq integer primary key, id text not null unique, ` +
+    `rev integer not null, ${columns.join("")}doc text not null) strict`;
+}
+
+/** The same rows in a table with the definition's columns, filled out of their texts. */
+function rebuild(db: Connection, definition: Definition): void {
+  const [table, next] = [tableName(definition), quoted(`n_${definition.name}`)];
+  const columns = [...columnsOf(definition).values()];
+  const into = ["seq", "id", "rev", ...columns.map(({ name }) => name), "doc"];
+  const from = ["seq", "id", "rev", ...columns.map(({ fromText }) => fromText), "doc"];
+  db.run(sql(tableStatement(definition, next)));
+  db.run(
+    sql(`insert into ${next}(${into.join()}) select ${from.join()} from ${table} order by seq`),
+  );
+  db.run(sql(`drop table ${table}`));
+  db.run(sql(`alter table ${next} rename to ${table}`));
 }
 
 /** How many bytes too few are counted. One statement sees one moment. */

@@ -1,0 +1,92 @@
+import type { Definition, FieldShape, Json, StoredRecord } from "../port.ts";
+import { isObject, own, type ScalarType } from "../shape.ts";
+import { quoted, type SqlValue } from "./fragment.ts";
+import { inOneCase } from "./index_names.ts";
+
+/** A declared scalar of a document, which stands beside the document's JSON text. */
+export interface Column {
+  readonly path: string;
+  /** The names on the way to it. */
+  readonly names: readonly string[];
+  /** As SQL has it, in quotes. */
+  readonly name: string;
+  readonly type: ColumnType;
+  /** The same value, out of the JSON text. */
+  readonly fromText: string;
+}
+
+type ColumnType = "text" | "real" | "integer";
+
+const TYPES: Readonly<Record<ScalarType, ColumnType>> = {
+  String: "text",
+  Ref: "text",
+  Date: "text",
+  Number: "real",
+  Boolean: "integer",
+};
+
+/** Written once for each definition. */
+const written = new WeakMap<Definition, ReadonlyMap<string, Column>>();
+
+/**
+ * By their paths, the columns that a definition's records have: of documents all declared scalars,
+ * but for those within arrays; of Corbel's own records none.
+ */
+export function columnsOf(definition: Definition): ReadonlyMap<string, Column> {
+  let columns = written.get(definition);
+  if (columns === undefined) {
+    const found = definition.trash ? columnsIn(definition.fields, []) : [];
+    columns = new Map(found.map((column) => [column.path, column]));
+    written.set(definition, columns);
+  }
+  return columns;
+}
+
+const columnsIn = (
+  fields: Readonly<Record<string, FieldShape>>,
+  above: readonly string[],
+): Column[] =>
+  Object.entries(fields).flatMap(([key, { type, fields: inner = {} }]) => {
+    const names = [...above, key];
+    if (type === "Object") return columnsIn(inner, names);
+    return type === "Array" || names[0] === "_id" ? [] : [columnOf(names, TYPES[type])];
+  });
+
+function columnOf(names: readonly string[], type: ColumnType): Column {
+  const path = names.join(".");
+  return {
+    path,
+    names,
+    name: quoted(`.${inOneCase(path)}`),
+    type,
+    fromText: fromText(names, type),
+  };
+}
+
+/** What is of another type than is declared is not there, as in {@linkcode valueOf}. */
+function fromText(names: readonly string[], type: ColumnType): string {
+  const at = `doc,'$${names.map((name) => `."${name}"`).join("")}'`;
+  const value = `json_extract(${at})`;
+  switch (type) {
+    case "text":
+      return `case json_type(${at}) when 'text' then ${value} end`;
+    case "real":
+      return `case when json_type(${at}) in ('integer','real') then cast(${value} as real) end`;
+    case "integer":
+      return `case json_type(${at}) when 'true' then 1 when 'false' then 0 end`;
+  }
+}
+
+/** What stands in a column for a record. */
+export function valueOf({ names, type }: Column, record: StoredRecord): SqlValue {
+  let value: Json | undefined = record;
+  for (const name of names) value = isObject(value) ? own(value, name) : undefined;
+  switch (type) {
+    case "text":
+      return typeof value === "string" ? value : null;
+    case "real":
+      return typeof value === "number" ? value : null;
+    case "integer":
+      return typeof value === "boolean" ? Number(value) : null;
+  }
+}
