@@ -62,6 +62,7 @@ export class BoundedReader implements Disposable {
    * the signal; then nothing more is to be had, and the stream is to be cancelled.
    */
   async read(): Promise<Bytes | null> {
+    if (this.#ended !== null) throw this.#ended.by;
     this.#watch();
     let chunk: Bytes | null;
     try {

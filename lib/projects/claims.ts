@@ -29,6 +29,9 @@ export async function claim(
   }
 }
 
+export const isClaimed = async (engine: Engine, name: string): Promise<boolean> =>
+  await engine.records<ClaimRecord>("control", CLAIMS).findOne(eq("name", name)) !== null;
+
 /** The same within a transaction, with which it is undone. */
 export async function claimWithin(
   tx: Transaction,

@@ -323,6 +323,11 @@ export interface Engine extends AsyncDisposable {
    */
   recount(space: Space, definition: Definition): Promise<number>;
   /**
+   * Brings records that an earlier version stored to the layout of this one, all or none of them;
+   * resolves to whether there was anything to do. Left out by an engine with only one layout.
+   */
+  bringOver?(space: Space, definition: Definition): Promise<boolean>;
+  /**
    * Removes what the records of a definition were kept in, with all that is left of them. Does
    * nothing where there is none. Who still writes them then may fail, or make it anew.
    */

@@ -101,11 +101,13 @@ for (const [what, [happen, staysStaged]] of Object.entries(MEANWHILE)) {
     await using app = await openTestApp();
     const files = await openFiles(app);
     const upload = await files.request(2);
+    let happening: Promise<unknown> | undefined;
     const body = pieces(async (i) => {
-      if (i === 1) await happen(files, upload);
+      if (i === 1) await (happening = happen(files, upload));
       return i < 2 ? textBytes("x") : null;
     });
     refused(await put(app, upload, { body }), 409, "UPLOAD_FINISHED");
+    await happening; // The upload may end before what ends it has done all it does.
     // A confirm that is at work may be about to publish it.
     assert.equal(await staged(files, upload), staysStaged ? "xx" : null);
     assert.deepEqual(await partials(files), []);

@@ -176,6 +176,14 @@ export class SqliteEngine implements Engine {
     return await file.recount(definition);
   }
 
+  async bringOver(space: Space, definition: Definition): Promise<boolean> {
+    const file = this.#file(space);
+    if (!file.hasTable(definition)) return false;
+    const wait = file.prepare(definition);
+    await wait;
+    return wait !== undefined;
+  }
+
   async drop(space: Space, definition: Definition): Promise<void> {
     await this.#file(space).drop(definition);
   }
