@@ -62,19 +62,19 @@ export class BoundedReader implements Disposable {
    * the signal; then nothing more is to be had, and the stream is to be cancelled.
    */
   async read(): Promise<Bytes | null> {
-    if (this.#ended !== null) throw this.#ended.by;
+    this.#throwIfEnded();
     this.#watch();
     let chunk: Bytes | null;
     try {
       const { done, value } = await this.#source.read();
       chunk = done || value === undefined ? null : value;
     } catch (cause) {
-      if (this.#ended !== null) throw this.#ended.by;
+      this.#throwIfEnded();
       throw new ReadFailed("broken off", `The stream broke off: ${cause}`, { cause });
     } finally {
       if (this.#limits.stallMs !== undefined) clearTimeout(this.#timer);
     }
-    if (this.#ended !== null) throw this.#ended.by;
+    this.#throwIfEnded();
     if (chunk === null) this.#end();
     else this.#count(chunk.length);
     return chunk;
@@ -88,6 +88,10 @@ export class BoundedReader implements Disposable {
 
   [Symbol.dispose](): void {
     this.cancel();
+  }
+
+  #throwIfEnded(): void {
+    if (this.#ended !== null) throw this.#ended.by;
   }
 
   /** When time is up, cancelling settles the read: a race would leave a trace of every chunk. */
