@@ -54,22 +54,6 @@ export function advise(
 export const isLookedUp = (definition: Definition, filter: Filter): boolean =>
   fields(definition, conjuncts(filter).map(fixedBy)).some((path) => leads(definition, path));
 
-/** Whether a condition is about a field that no index has. */
-export function looksIntoDocuments(definition: Definition, filter: Filter): boolean {
-  switch (filter.op) {
-    case "and":
-    case "or":
-      return filter.of.some((one) => looksIntoDocuments(definition, one));
-    case "not":
-      return looksIntoDocuments(definition, filter.of);
-    case "revision":
-      return false;
-    default:
-      return filter.path !== "_id" && !(definition.trash && filter.path === "isDeleted") &&
-        !definition.indexes.some(({ keys }) => keys.some(({ path }) => path === filter.path));
-  }
-}
-
 /** Those that an index can be about; which side of the trash is meant is in every index. */
 const fields = (definition: Definition, paths: readonly (string | null)[]): readonly string[] =>
   paths.filter((path) => path !== null)

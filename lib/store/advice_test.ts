@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { advise, looksIntoDocuments } from "./advice.ts";
+import { advise } from "./advice.ts";
 import { ALL, and, compare, eq, not, or, within } from "./filter.ts";
 import type { Definition, Filter, SortKey } from "./port.ts";
 
@@ -75,20 +75,4 @@ Deno.test("the side of the trash is in every index, and never advised", () => {
   assert.equal(advise(SHAPE, { filter: LIVE, sort: keys("led") }), null);
   const without = { ...SHAPE, trash: false };
   assert.equal(advise(without, { filter: LIVE, sort: keys("led") }), "isDeleted");
-});
-
-Deno.test("a condition looks into documents unless an index has its field", () => {
-  const indexed = [LIVE, eq("led", "a"), compare("second", "gt", 1), within("_id", ["a"]), ALL];
-  for (const filter of indexed) assert.equal(looksIntoDocuments(SHAPE, filter), false);
-  assert.equal(looksIntoDocuments(SHAPE, and(...indexed, or(...indexed), not(LIVE))), false);
-  const others = [
-    eq("a", "b"),
-    eq("unknown", 1),
-    { op: "exists", path: "b", value: true } as const,
-  ];
-  for (const filter of others) {
-    assert.equal(looksIntoDocuments(SHAPE, filter), true);
-    assert.equal(looksIntoDocuments(SHAPE, and(...indexed, or(LIVE, not(filter)))), true);
-  }
-  assert.equal(looksIntoDocuments({ ...SHAPE, trash: false }, LIVE), true);
 });

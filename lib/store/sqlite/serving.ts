@@ -1,6 +1,7 @@
 import { conjuncts, fixedBy, sortedBy } from "../advice.ts";
-import type { Definition, Index, ListQuery, SortKey } from "../port.ts";
+import type { Definition, Filter, Index, ListQuery, SortKey } from "../port.ts";
 import { scalarAt } from "../shape.ts";
+import { columnsOf } from "./columns.ts";
 
 /**
  * Whether an index holds exactly what is asked for, in its order: then a page costs what it shows,
@@ -32,4 +33,22 @@ function serves(
     ordered.length === order.length &&
     ordered.every(({ path }, i) => path === order[i]!.path) &&
     new Set(ordered.map(({ descending }, i) => descending === order[i]!.descending)).size === 1;
+}
+
+/** Whether a condition takes more than a record's columns and the keys of its indexes. */
+export function looksIntoDocuments(definition: Definition, filter: Filter): boolean {
+  switch (filter.op) {
+    case "and":
+    case "or":
+      return filter.of.some((one) => looksIntoDocuments(definition, one));
+    case "not":
+      return looksIntoDocuments(definition, filter.of);
+    case "revision":
+      return false;
+    case "exists":
+      return true;
+    default:
+      return filter.path !== "_id" && !columnsOf(definition).has(filter.path) &&
+        !definition.indexes.some(({ keys }) => keys.some(({ path }) => path === filter.path));
+  }
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { ALL, and, compare, eq, or, within } from "../filter.ts";
+import { ALL, and, compare, eq, not, or, within } from "../filter.ts";
 import type { Definition, Filter, SortKey } from "../port.ts";
-import { isServed } from "./serving.ts";
+import { isServed, looksIntoDocuments } from "./serving.ts";
 
 const keys = (...paths: string[]): SortKey[] =>
   paths.map((path) => ({ path: path.replace("-", ""), descending: path.startsWith("-") }));
@@ -63,4 +63,28 @@ Deno.test("a list of which an index holds more than is asked for is not", () => 
 
 Deno.test("a list that passes over rows is not", () => {
   assert.ok(!served(LIVE, ["rank"], 20));
+});
+
+Deno.test("a condition looks into documents unless its field has a column, or an index", () => {
+  const declared = [
+    eq("isDeleted", false),
+    eq("owner", "a"),
+    compare("rank", "gt", 1),
+    within("_id", ["a"]),
+    ALL,
+  ];
+  for (const filter of declared) assert.equal(looksIntoDocuments(SHAPE, filter), false);
+  const others: Filter[] = [
+    eq("list", "b"),
+    eq("unknown", 1),
+    { op: "exists", path: "rank", value: true },
+  ];
+  for (const filter of others) {
+    assert.equal(looksIntoDocuments(SHAPE, filter), true);
+    const among = and(...declared, or(eq("rank", 1), not(filter)));
+    assert.equal(looksIntoDocuments(SHAPE, among), true);
+  }
+  const ours = { ...SHAPE, trash: false };
+  assert.equal(looksIntoDocuments(ours, eq("rank", 1)), false, "an index has it");
+  assert.equal(looksIntoDocuments(ours, eq("isDeleted", false)), true);
 });

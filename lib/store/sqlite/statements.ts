@@ -1,4 +1,4 @@
-import { isLookedUp, looksIntoDocuments } from "../advice.ts";
+import { isLookedUp } from "../advice.ts";
 import type { Definition, Filter, ListQuery, StoredRecord } from "../port.ts";
 import { DOCUMENT_GUARD, GUARD } from "./budget.ts";
 import { filterSql } from "./filter_sql.ts";
@@ -7,7 +7,7 @@ import { type Column, columnsOf, valueOf } from "./columns.ts";
 import { type Fragment, sql, type SqlValue } from "./fragment.ts";
 import { pageShape, type PageStatement, pageStatement, tableName } from "./keyset.ts";
 import { SlowQueryRegistry } from "./slow_query_registry.ts";
-import { isServed } from "./serving.ts";
+import { isServed, looksIntoDocuments } from "./serving.ts";
 
 export interface PagePlan {
   readonly statement: PageStatement;
