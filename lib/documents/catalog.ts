@@ -15,7 +15,10 @@ export type CollectionRecord = StoredRecord & {
   storedAs?: string;
   /** Of the definition: another one after each change. Left out before the first. */
   version?: Id;
-  definition: CollectionDefinition & { [name: string]: Json };
+  /** Earlier versions had no indexes beside the fields' own. */
+  definition: Omit<CollectionDefinition, "indexes"> & Partial<CollectionDefinition> & {
+    [name: string]: Json;
+  };
   createdAt: string;
   updatedAt: string;
 };
@@ -37,11 +40,17 @@ type StoredDefinition = Pick<Stored<CollectionRecord>, "value" | "revision">;
 /** What a collection's documents are kept under. */
 export const placeOf = ({ name, storedAs = name }: CollectionRecord): string => storedAs;
 
+/** The definition of a record, whole. */
+export const definitionOf = ({ definition }: CollectionRecord): CollectionDefinition => ({
+  ...definition,
+  indexes: definition.indexes ?? [],
+});
+
 /** The collection of a stored definition. */
 export const collectionOf = ({ value, revision }: StoredDefinition): Collection => {
-  const { _id: id, definition, version = id } = value;
+  const { _id: id, version = id } = value;
   const restsOn = { kind: COLLECTIONS, id, revision };
-  return compileCollection(definition, { restsOn, version, storedAs: placeOf(value) });
+  return compileCollection(definitionOf(value), { restsOn, version, storedAs: placeOf(value) });
 };
 
 /** By the id too: a collection made again under its name may have the revision of the earlier one. */

@@ -1,6 +1,7 @@
 import { DOCUMENT_BYTES_MAX, DOCUMENT_MEMBERS_MAX } from "../limits.ts";
 import type { Definition, FieldShape, Id, Index, Json, StoredRecord } from "../store/port.ts";
 import { nearestShape } from "../store/shape.ts";
+import { keyOf } from "./definition_indexes.ts";
 import type { CollectionDefinition, FieldDefinition, ItemDefinition } from "./fields.ts";
 import { SERVER_FIELDS } from "./names.ts";
 
@@ -45,11 +46,12 @@ export function compileCollection(
     records: {
       name: storedAs,
       fields: { ...shapesOf(definition.fields), ...SERVER_SHAPES },
-      indexes: [
+      indexes: distinct([
         listing("createdAt"),
         ...ownerIndexes(definition),
         ...definition.fields.flatMap((field) => fieldIndexes(field, "")),
-      ],
+        ...definition.indexes.map(({ fields, unique }) => ({ keys: fields.map(keyOf), unique })),
+      ]),
       trash: true,
       ...stands,
       bytesMax: DOCUMENT_BYTES_MAX,
@@ -58,6 +60,13 @@ export function compileCollection(
     version: (compiled++).toString(36),
   };
 }
+
+/** An index that a field asks for may be asked for by itself, too. */
+const distinct = (indexes: readonly Index[]): Index[] => [
+  ...new Map(
+    indexes.map((index) => [JSON.stringify([index.keys, index.unique ?? false]), index]),
+  ).values(),
+];
 
 const listing = (...paths: readonly string[]): Index => ({
   keys: paths.map((path) => ({ path, descending: false })),

@@ -7,6 +7,7 @@ import {
 } from "../limits.ts";
 import { type FieldFault, Problem } from "../problems.ts";
 import { definitionSchema } from "./definition_schema.ts";
+import { indexFault } from "./definition_indexes.ts";
 import type { CollectionDefinition, FieldDefinition, ItemDefinition } from "./fields.ts";
 import { DECLARED_NAME, isServerField, nameProblem } from "./names.ts";
 import { shown } from "../text/input_text.ts";
@@ -41,6 +42,7 @@ export function parseDefinition(input: unknown): CollectionDefinition {
   const definition = withOwnerField(parsed.data);
   const { strict } = definition;
   checkFields(definition.fields, { path: "", depth: 1, inArray: false, strict });
+  checkIndexList(definition);
   return definition;
 }
 
@@ -135,6 +137,11 @@ function withOwnerField(definition: CollectionDefinition): CollectionDefinition 
     throw invalid(`The owner field "${ownerField}" ${message}.`, faults);
   }
   return definition;
+}
+
+function checkIndexList(definition: CollectionDefinition): void {
+  const fault = indexFault(definition);
+  if (fault !== null) throw invalid(`${fault.path} ${fault.message}.`, [fault]);
 }
 
 interface FieldPlace {

@@ -1,5 +1,10 @@
 import { z } from "zod";
-import { DEFINITION_DEPTH_MAX, DEFINITION_FIELDS_MAX } from "../limits.ts";
+import {
+  DEFINITION_DEPTH_MAX,
+  DEFINITION_FIELDS_MAX,
+  INDEX_FIELDS_MAX,
+  INDEXES_MAX,
+} from "../limits.ts";
 import {
   FIELD_TYPES,
   type FieldDefinition,
@@ -79,6 +84,24 @@ export function definitionSchema(form: "given" | "whole", named: Name = (schema)
       RLS_DEFAULT,
     ),
     strict: filled(z.boolean(), false).describe("Whether undeclared fields are refused."),
+    indexes: filled(
+      z.array(named(
+        z.strictObject({
+          fields: z.array(z.string()).meta({
+            minItems: 1,
+            maxItems: INDEX_FIELDS_MAX,
+            description: "Declared single values, `createdAt` or `updatedAt`; `-` descends.",
+          }),
+          unique: filled(z.boolean(), false).describe(
+            "Whether no two documents may hold the same values of all the fields together. Binds " +
+              "documents that are not deleted and have a value for each of them.",
+          ),
+        }),
+        `Index${suffix}`,
+        "An index keeps questions fast that fix its first fields, and bound or sort by the next.",
+      )).meta(form === "given" ? { maxItems: INDEXES_MAX } : {}),
+      [],
+    ),
   };
   return { Field, members };
 }

@@ -127,20 +127,28 @@ export function withoutServerFields(members: Members, id: Id | null): Members {
 const hasServerFields = (members: Members): boolean =>
   SERVER_FIELDS.some((name) => Object.hasOwn(members, name));
 
+function duplicateValue(cause: UniqueViolation): Problem {
+  const [path, ...others] = cause.path.split(",");
+  const alone = others.length === 0;
+  const fields = [path!, ...others];
+  return new Problem("DUPLICATE_VALUE", {
+    message: alone
+      ? `Another document already has this value in the unique field ${shown(path!)}.`
+      : `Another document already has these values in ${fields.map(shown).join(" and ")} together.`,
+    cause,
+    faults: fields.map((path) => ({
+      path,
+      message: `has a value that another document already has${alone ? "" : ", with the others"}`,
+    })),
+  });
+}
+
 /** Runs a write and says what the store refused in the client's words. */
 export async function writing<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof UniqueViolation) {
-      throw new Problem("DUPLICATE_VALUE", {
-        message: `Another document already has this value in the unique field ${
-          shown(error.path)
-        }.`,
-        cause: error,
-        faults: [{ path: error.path, message: "has a value that another document already has" }],
-      });
-    }
+    if (error instanceof UniqueViolation) throw duplicateValue(error);
     if (error instanceof TooManyMembers) throw tooManyMembers(error);
     if (error instanceof RecordTooLarge) throw new Problem("DOCUMENT_TOO_LARGE", { cause: error });
     if (error instanceof PathConflict) {

@@ -34,6 +34,13 @@ export interface RlsSetting {
   readonly ownerField: string;
 }
 
+/** An index of several fields. */
+export interface IndexDefinition {
+  /** Paths; a `-` in front of one has it descend. */
+  readonly fields: readonly string[];
+  readonly unique: boolean;
+}
+
 /** A collection as its owner defines it, with every default filled in. */
 export interface CollectionDefinition {
   readonly name: string;
@@ -41,4 +48,5 @@ export interface CollectionDefinition {
   readonly rls: RlsSetting;
   /** Whether undeclared fields are refused. */
   readonly strict: boolean;
+  readonly indexes: readonly IndexDefinition[];
 }

@@ -15,6 +15,7 @@ import {
   collectionOf,
   type CollectionRecord,
   COLLECTIONS,
+  definitionOf,
   placeOf,
 } from "./catalog.ts";
 import { checkDocuments } from "./check_documents.ts";
@@ -65,9 +66,9 @@ export async function createCollections(
     await refuseMoreCollections(tx, plan, fresh.length);
     for (const one of fresh) await insertNew(records, one);
     // By now all of them are there.
-    for (const { definition } of fresh) await checkReferences(records, definition);
+    for (const one of definitions) await checkReferences(records, one);
     for (const one of fresh) {
-      await tx.define(compileCollection(one.definition, { storedAs: placeOf(one) }).records);
+      await tx.define(compileCollection(definitionOf(one), { storedAs: placeOf(one) }).records);
     }
   });
   for (const { name } of fresh) catalog.forget(projectId, name);
@@ -123,8 +124,10 @@ export interface DefinitionTags {
   readonly rls: string;
 }
 
-export const tagsOf = ({ fields, strict, rls }: CollectionDefinition): DefinitionTags => ({
-  fields: tagOf([fields, strict]),
+export const tagsOf = (
+  { fields, strict, indexes, rls }: CollectionDefinition,
+): DefinitionTags => ({
+  fields: tagOf([fields, strict, indexes]),
   rls: tagOf(rls),
 });
 
@@ -147,7 +150,7 @@ export async function updateCollection(
   const { engine, catalog } = services;
   const { name } = definition;
   const before = await redefine(services, projectId, name, (redefining) => {
-    refuseChanged(redefining.stored.value.definition, seen);
+    refuseChanged(definitionOf(redefining.stored.value), seen);
     return replaceDefinition(services, redefining, definition);
   });
   catalog.forget(projectId, name);
@@ -202,7 +205,7 @@ export async function getCollection(
   projectId: Id,
   name: string,
 ): Promise<CollectionDefinition> {
-  return (await findRecord(engine.records(projectId, COLLECTIONS), name)).value.definition;
+  return definitionOf((await findRecord(engine.records(projectId, COLLECTIONS), name)).value);
 }
 
 /** Every definition of a project, by name. */
@@ -211,7 +214,7 @@ export async function listCollections(
   projectId: Id,
 ): Promise<CollectionDefinition[]> {
   const found = await readCollections(engine.records(projectId, COLLECTIONS));
-  return found.map(({ definition }) => definition).sort((a, b) => a.name < b.name ? -1 : 1);
+  return found.map(definitionOf).sort((a, b) => a.name < b.name ? -1 : 1);
 }
 
 /** Every collection of a project, to read its documents. */
@@ -227,7 +230,7 @@ export async function storedCollections(
   const found = page.more ? await readCollections(records) : page.records();
   // Whoever reads all documents, or removes them, does so under whichever definition.
   const collections = found.map((record) =>
-    compileCollection(record.definition, { storedAs: placeOf(record) })
+    compileCollection(definitionOf(record), { storedAs: placeOf(record) })
   );
   known.set(projectId, { text: page.items, collections });
   return collections;

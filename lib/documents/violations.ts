@@ -2,8 +2,10 @@ import type { FieldFault } from "../problems.ts";
 import { ALL } from "../store/filter.ts";
 import { pagesOf } from "../store/pages.ts";
 import type { Id, Json, Page, Records } from "../store/port.ts";
+import { valueAt } from "../store/shape.ts";
 import type { StoredDocument } from "./collection.ts";
-import type { CollectionDefinition, FieldDefinition } from "./fields.ts";
+import { keyOf } from "./definition_indexes.ts";
+import type { CollectionDefinition, FieldDefinition, IndexDefinition } from "./fields.ts";
 import { validateValue } from "./validate.ts";
 
 export interface Violation {
@@ -27,12 +29,13 @@ export async function findViolations(
 ): Promise<Violation[]> {
   const changed = changedFields(before, after);
   const found: Violation[] = [];
-  if (changed.length === 0) return found;
+  const together = newlyUnique(before, after);
+  if (changed.length === 0 && together.length === 0) return found;
   const taken = new Map(changed.map((field) => [field.key, new Set<Json>()]));
   const first = { filter: ALL, sort: [], limit: 1 };
   for await (const page of pagesOf(documents, first, nextLimit)) {
     for (const document of page.records()) {
-      const fault = faultOf(changed, document, taken);
+      const fault = faultOf(changed, document, taken) ?? takenTogether(together, document);
       if (fault !== null) found.push({ id: document._id, fault });
       if (found.length === VIOLATIONS_MAX) return found;
     }
@@ -44,6 +47,33 @@ export async function findViolations(
 function nextLimit({ items }: Page<StoredDocument>, limit: number): number {
   const right = Math.floor(limit * PAGE_CHARS / items.length);
   return Math.max(1, Math.min(right, 4 * limit, PAGE_MAX));
+}
+
+/** Values of several fields that no two documents may hold together, as far as they were seen. */
+interface Together {
+  readonly paths: readonly string[];
+  readonly seen: Set<string>;
+}
+
+function newlyUnique(before: CollectionDefinition, after: CollectionDefinition): Together[] {
+  const textOf = ({ fields }: IndexDefinition) => pathsOf(fields).join();
+  const was = new Set(before.indexes.filter(({ unique }) => unique).map(textOf));
+  return after.indexes.filter((index) => index.unique && !was.has(textOf(index)))
+    .map(({ fields }) => ({ paths: pathsOf(fields), seen: new Set() }));
+}
+
+const pathsOf = (fields: readonly string[]): string[] => fields.map((text) => keyOf(text).path);
+
+function takenTogether(all: readonly Together[], document: StoredDocument): FieldFault | null {
+  if (document.isDeleted) return null;
+  for (const { paths, seen } of all) {
+    const values = paths.map((path) => valueAt(document, path) ?? null);
+    if (values.includes(null)) continue;
+    const text = JSON.stringify(values);
+    if (seen.has(text)) return { path: paths.join(", "), message: "are not unique together" };
+    seen.add(text);
+  }
+  return null;
 }
 
 /** Fields whose type, need or uniqueness is new; what is no longer declared binds nobody. */

@@ -39,7 +39,7 @@ export function advise(
   const conditions = conjuncts(filter);
   const fixed = fields(definition, conditions.map(fixedBy));
   if (fixed.includes("_id")) return null;
-  const unserved = fixed.find((path) => !leads(definition, path));
+  const unserved = fixed.find((path) => !isReached(definition, path, fixed));
   if (unserved !== undefined) return unserved;
   if (fixed.length > 0) return null;
   const bounded = fields(definition, conditions.map(boundedBy));
@@ -59,6 +59,13 @@ const fields = (definition: Definition, paths: readonly (string | null)[]): read
   paths.filter((path) => path !== null)
     .filter((path) => scalarAt(definition, path) !== null)
     .filter((path) => !(definition.trash && path === "isDeleted"));
+
+/** Whether an index has the path behind keys that are all fixed, or first of all. */
+const isReached = (definition: Definition, path: string, fixed: readonly string[]): boolean =>
+  leads(definition, path) || definition.indexes.some(({ keys }) => {
+    const at = keys.findIndex((key) => key.path === path);
+    return at > 0 && keys.slice(0, at).every((key) => fixed.includes(key.path));
+  });
 
 function leads(definition: Definition, path: string): boolean {
   if (path === "_id" || path === definition.expiry) return true;

@@ -5,7 +5,7 @@
 /** A unique index refused the write. Nothing of the write, or of its transaction, was stored. */
 export class UniqueViolation extends Error {
   override readonly name = "UniqueViolation";
-  /** The path of the field whose value is taken. */
+  /** The path of the field whose value is taken; of several together, joined by commas. */
   readonly path: string;
 
   constructor(path: string, options?: ErrorOptions) {

@@ -52,7 +52,7 @@ export interface SortKey {
 export interface Index {
   readonly keys: readonly SortKey[];
   /**
-   * One key only. Holds among records whose value is present and not null and, where the
+   * Holds among records in which the values of all keys are present and not null and, where the
    * definition has a trash, that are not deleted.
    */
   readonly unique?: boolean;

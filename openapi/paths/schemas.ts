@@ -25,6 +25,7 @@ export const getSchema = contract({
         fields: [field],
         rls: { enabled: true, mode: "public-read", ownerField: "userId" },
         strict: false,
+        indexes: [],
         model: [field],
       },
     },

@@ -148,6 +148,7 @@ const DEFINITION_EXAMPLE = {
   fields: [{ key: "title", type: "String", required: true, unique: false, index: false }],
   rls: { enabled: true, mode: "public-read", ownerField: "userId" },
   strict: false,
+  indexes: [],
 };
 
 export const CREATOR_TURN_EXAMPLE = {

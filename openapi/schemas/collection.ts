@@ -14,6 +14,7 @@ export const COLLECTION_EXAMPLE = {
   fields: [FIELD_EXAMPLE],
   rls: { enabled: true, mode: "public-read" as const, ownerField: "userId" },
   strict: false,
+  indexes: [{ fields: ["title", "-createdAt"], unique: false }],
 };
 
 const formOf = (form: "given" | "whole") =>

@@ -72,6 +72,40 @@ export const uniqueCases: Cases = {
     );
   },
 
+  "values of several keys are taken together, and only where all of them are there": async (
+    { engine },
+  ) => {
+    const shape = trashDefinition({
+      fields: { ...FIELDS, rank: { type: "Number" } },
+      indexes: [{ keys: keys("email", "-rank", "o.handle"), unique: true }],
+    });
+    const records = engine.records(newSpace(), shape);
+    const whole = { email: "a", rank: 1, o: { handle: "x" }, isDeleted: false };
+    await records.insertMany([
+      { _id: id(1), ...whole },
+      { _id: id(2), ...whole, rank: 2 },
+      { _id: id(3), ...whole, o: { handle: "y" } },
+      { _id: id(4), ...whole, email: null },
+      { _id: id(5), ...whole, email: null },
+      { _id: id(6), email: "a", rank: 1, isDeleted: false },
+      { _id: id(7), email: "a", rank: 1, isDeleted: false },
+      { _id: id(8), ...whole, isDeleted: true },
+    ]);
+    const taken = uniqueViolation("email,rank,o.handle");
+    await assertRefused(records, taken, () => records.insert({ _id: id(9), ...whole }));
+    await assertRefused(
+      records,
+      taken,
+      () => records.updateOne(eq("_id", id(2)), { set: { rank: 1 } }),
+    );
+    await assertRefused(
+      records,
+      taken,
+      () => records.updateOne(eq("_id", id(8)), { set: { isDeleted: false } }),
+    );
+    assert.equal(await records.count(ALL), 8);
+  },
+
   "missing and null values are never taken": async ({ engine }) => {
     const records = engine.records(newSpace(), UNIQUE);
     await records.insertMany([

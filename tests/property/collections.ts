@@ -99,7 +99,30 @@ export const definition: fc.Arbitrary<Definition> = fc.record({
   fields: ownerItem === null
     ? fields
     : [...fields.slice(0, 4), { key: rest.rls.ownerField, ...ownerItem }],
-}));
+})).chain((definition) => indexes(definition).map((indexes) => ({ ...definition, indexes })));
+
+/** Up to three of up to four fields each, in any order and direction. */
+function indexes(
+  { fields }: Omit<Definition, "indexes">,
+): fc.Arbitrary<NonNullable<Definition["indexes"]>> {
+  const paths = ["createdAt", "updatedAt", ...singleValues(fields, "")];
+  const index = fc.record({
+    paths: fc.shuffledSubarray(paths, { minLength: 1, maxLength: Math.min(4, paths.length) }),
+    descending: fc.array(fc.boolean(), { minLength: 4, maxLength: 4 }),
+  }).map(({ paths, descending }) => ({
+    fields: paths.map((path, i) => `${descending[i] ? "-" : ""}${path}`),
+  }));
+  return fc.uniqueArray(index, { maxLength: 3, selector: ({ fields }) => fields.join() });
+}
+
+const singleValues = (fields: readonly Field[], at: string): string[] =>
+  fields.flatMap((field) =>
+    field.type === "Object"
+      ? singleValues(field.fields ?? [], `${at}${field.key}.`)
+      : SCALARS.includes(field.type)
+      ? [at + field.key]
+      : []
+  );
 
 const members = ({ fields, strict }: Definition): fc.Arbitrary<Members> => {
   const known = some(fields.map((one) => [one.key, orNull(fitting(one))]));

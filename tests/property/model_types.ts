@@ -24,6 +24,7 @@ export interface Definition {
     readonly ownerField: string;
   };
   readonly strict: boolean;
+  readonly indexes?: readonly { readonly fields: readonly string[] }[];
 }
 
 /** These count as declared in every collection, strict ones too. */

@@ -36,8 +36,10 @@ export function wantedIndexes(definition: Definition): readonly NamedIndex[] {
  * type, so with another type it is another index.
  */
 function nameOf(definition: Definition, { keys, unique }: Index): string {
-  const [{ path }] = keys as [SortKey];
-  if (unique) return `unique ${path} ${declaredAt(definition, path)}`;
+  const paths = keys.map(({ path }) => path);
+  if (unique) {
+    return `unique ${paths.join()} ${paths.map((path) => declaredAt(definition, path)).join()}`;
+  }
   return `list ${keys.map(({ path, descending }) => (descending ? "-" : "") + path).join(",")}`;
 }
 
@@ -45,13 +47,15 @@ function nameOf(definition: Definition, { keys, unique }: Index): string {
 export const indexNamed = (definition: Definition, name: string): Index | undefined =>
   definition.indexes.find((index) => nameOf(definition, index) === name);
 
-/** Holds among live records whose value is present and not null. */
+/** Holds among live records whose values are all present and not null. */
 function uniqueIndex(definition: Definition, index: Index): NamedIndex {
-  const { path } = index.keys[0]!;
-  const present = { [path]: { $type: BSON_TYPES[declaredAt(definition, path)] } };
+  const paths = index.keys.map(({ path }) => path);
+  const present = Object.fromEntries(
+    paths.map((path) => [path, { $type: BSON_TYPES[declaredAt(definition, path)] }]),
+  );
   return {
     name: nameOf(definition, index),
-    key: { [path]: 1 },
+    key: Object.fromEntries(paths.map((path) => [path, 1 as const])),
     unique: true,
     partialFilterExpression: definition.trash ? { isDeleted: false, ...present } : present,
   };

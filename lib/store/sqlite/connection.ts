@@ -180,6 +180,6 @@ export class Connection {
 function violatedPath(message: string): string {
   const index = /index '(.*)'$/.exec(message)?.[1];
   if (index !== undefined) return uniquePath(index) ?? "_id";
-  const column = /\.\.([^,]+)$/.exec(message)?.[1];
-  return column === undefined ? "_id" : inBothCases(column);
+  const columns = [...message.matchAll(/\.\.([^,]+)/g)].map(([, column]) => inBothCases(column!));
+  return columns.length === 0 ? "_id" : columns.join();
 }

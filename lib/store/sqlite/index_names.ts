@@ -10,10 +10,10 @@ export function indexName(definition: Definition, { keys, unique }: Index): stri
 export const inOneCase = (path: string): string =>
   path.replaceAll(/[A-Z]/g, (letter) => `^${letter.toLowerCase()}`);
 
-/** The path of a unique index, out of its name. */
+/** The path of a unique index, out of its name; of several keys, joined by commas. */
 export function uniquePath(indexName: string): string | null {
-  const path = /\(-?([^()]+)\)$/.exec(indexName)?.[1];
-  return path === undefined ? null : inBothCases(path);
+  const paths = /\(([^()]+)\)$/.exec(indexName)?.[1];
+  return paths === undefined ? null : inBothCases(paths.replaceAll(/(?<=^|,)-/g, ""));
 }
 
 /** What {@linkcode inOneCase} was made of. */

@@ -27,10 +27,11 @@ function indexStatements(definition: Definition): Map<string, string> {
 function indexStatement(definition: Definition, index: Index, name: string): string {
   const table = tableName(definition);
   if (index.unique) {
-    const value = scalarSql(definition, index.keys[0]!.path);
+    const values = index.keys.map(({ path }) => scalarSql(definition, path));
+    const present = values.map((value) => `${value} is not null`).join(" and ");
     const live = definition.trash ? ` and ${scalarSql(definition, "isDeleted")} = 0` : "";
-    return `CREATE UNIQUE INDEX ${quoted(name)} on ${table}(${value}) ` +
-      `where ${value} is not null${live}`;
+    return `CREATE UNIQUE INDEX ${quoted(name)} on ${table}(${values.join(", ")}) ` +
+      `where ${present}${live}`;
   }
   const last = index.keys.at(-1)!;
   const keys = last.path === "_id"

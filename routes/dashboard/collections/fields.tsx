@@ -17,10 +17,13 @@ import { blamedPlace } from "./blame.ts";
 import { type DraftField, draftOf, inputOf } from "./draft.ts";
 import { changeDraft, type Place, readDraft } from "./draft_form.ts";
 import { FieldRows, type RowsContext } from "./field_rows.tsx";
+import { indexLines, readIndexLines } from "./index_lines.ts";
 
 /** The form as it stands. */
 interface Entered {
   readonly fields: readonly DraftField[];
+  /** One in a line, as it was typed. */
+  readonly indexes: string;
   readonly strict: boolean;
   /** The tag of the fields that it was made from. */
   readonly tag: string | null;
@@ -30,6 +33,7 @@ interface Entered {
 
 const stored = (collection: CollectionDefinition): Entered => ({
   fields: draftOf(collection.fields),
+  indexes: indexLines(collection.indexes),
   strict: collection.strict,
   tag: tagsOf(collection).fields,
   focus: null,
@@ -54,6 +58,7 @@ export const changeFields: PageHandler<ProjectMember, "collectionName"> = async 
   const act = form.get("act") ?? "save";
   const draft = {
     fields: readDraft(form),
+    indexes: form.get("indexes") ?? "",
     strict: form.has("strict"),
     tag: form.get("tag"),
     problem: null,
@@ -75,11 +80,12 @@ async function save(
   const { frame, collection } = page;
   const { strict } = entered;
   const fields = inputOf(entered.fields);
+  const indexes = readIndexLines(entered.indexes);
   const tried = await attempt(() =>
     updateCollection(
       services,
       principal.project._id,
-      parseDefinition({ ...collection, fields, strict }),
+      parseDefinition({ ...collection, fields, strict, indexes }),
       { ...tagsOf(collection), ...(seen !== null && { fields: seen }) },
     )
   );
@@ -139,7 +145,7 @@ const FieldsForm = (
     query: string;
   },
 ) => {
-  const { fields, strict, tag, problem } = entered;
+  const { fields, indexes, strict, tag, problem } = entered;
   const action = tabPath(frame.home, collection.name, "fields");
   const isNew = new URLSearchParams(query).get("done") === "created";
   const blamed = problem === null ? null : blamedPlace(problem, fields);
@@ -169,6 +175,21 @@ const FieldsForm = (
         <label>
           <input type="checkbox" role="switch" name="strict" checked={strict} />
           Refuse what is not declared here
+        </label>
+        <label>
+          Indexes of several fields
+          <textarea
+            name="indexes"
+            rows={Math.max(2, indexes.split("\n").length + 1)}
+            placeholder={"status, -views\nunique owner, slug"}
+            spellcheck={false}
+          >
+            {indexes}
+          </textarea>
+          <small>
+            One in a line: what questions fix first, then what they bound or sort by; - descends.
+            With “unique” in front no two documents may hold the same values.
+          </small>
         </label>
       </fieldset>
       <p class="muted">

@@ -1,0 +1,60 @@
+import { INDEX_FIELDS_MAX, INDEXES_MAX } from "../limits.ts";
+import type { FieldFault } from "../problems.ts";
+import type { SortKey } from "../store/port.ts";
+import { shown } from "../text/input_text.ts";
+import type { CollectionDefinition, FieldDefinition, IndexDefinition } from "./fields.ts";
+
+/** The path and the direction that a text of an index names. */
+export const keyOf = (text: string): SortKey =>
+  text.startsWith("-")
+    ? { path: text.slice(1), descending: true }
+    : { path: text, descending: false };
+
+const SERVER_KEYS: readonly string[] = ["createdAt", "updatedAt"];
+/** Of a path that leads into an object whose members are not declared, or to something that holds several values. */
+const NO_SINGLE_VALUES: readonly string[] = ["Object", "Array"];
+
+/** What is wrong with the indexes of a definition whose fields are right; null if nothing is. */
+export function indexFault(
+  { indexes, fields }: Pick<CollectionDefinition, "indexes" | "fields">,
+): FieldFault | null {
+  if (indexes.length > INDEXES_MAX) {
+    return { path: "indexes", message: `has more than ${INDEXES_MAX}` };
+  }
+  const seen = new Set<string>();
+  for (const [i, index] of indexes.entries()) {
+    const path = `indexes.${i}`;
+    const why = faultOf(index, fields);
+    if (why !== null) return { path, message: why };
+    const text = JSON.stringify(index);
+    if (seen.has(text)) return { path, message: "is the same as one before it" };
+    seen.add(text);
+  }
+  return null;
+}
+
+function faultOf(
+  { fields: texts }: IndexDefinition,
+  fields: readonly FieldDefinition[],
+): string | null {
+  if (texts.length === 0 || texts.length > INDEX_FIELDS_MAX) {
+    return `must have 1 to ${INDEX_FIELDS_MAX} fields`;
+  }
+  const paths = texts.map((text) => keyOf(text).path);
+  const twice = paths.find((path, i) => paths.indexOf(path) !== i);
+  if (twice !== undefined) return `names ${shown(twice)} twice`;
+  for (const path of paths) {
+    if (SERVER_KEYS.includes(path)) continue;
+    const type = typeAt(fields, path.split("."));
+    if (type === null) return `names ${shown(path)}, which is not declared`;
+    if (NO_SINGLE_VALUES.includes(type)) return `names ${shown(path)}, which is no single value`;
+  }
+  return null;
+}
+
+function typeAt(fields: readonly FieldDefinition[], names: readonly string[]): string | null {
+  const [first, ...rest] = names;
+  const field = fields.find(({ key }) => key === first);
+  if (field === undefined) return null;
+  return rest.length === 0 ? field.type : typeAt(field.fields ?? [], rest);
+}

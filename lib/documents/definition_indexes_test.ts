@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { parseDefinition } from "./definition.ts";
+
+const FIELDS = [
+  { key: "status", type: "String" },
+  { key: "views", type: "Number" },
+  { key: "tags", type: "Array", items: { type: "String" } },
+  { key: "place", type: "Object", fields: [{ key: "city", type: "String" }] },
+  { key: "open", type: "Object" },
+];
+
+const parsed = (indexes: unknown) => parseDefinition({ name: "posts", fields: FIELDS, indexes });
+
+Deno.test("an index names declared single values, and the times that the server sets", () => {
+  const indexes = [
+    { fields: ["status", "-views"], unique: true },
+    { fields: ["place.city", "createdAt", "-updatedAt", "userId"] },
+  ];
+  assert.deepEqual(parsed(indexes).indexes, [
+    { fields: ["status", "-views"], unique: true },
+    { fields: ["place.city", "createdAt", "-updatedAt", "userId"], unique: false },
+  ]);
+  assert.deepEqual(parseDefinition({ name: "posts" }).indexes, []);
+});
+
+Deno.test("an index of what cannot have one is refused by its place and name", () => {
+  const wrong: [unknown, RegExp][] = [
+    [[{ fields: [] }], /^indexes\.0 must have 1 to 4 fields\.$/],
+    [[{ fields: ["status", "views", "place.city", "createdAt", "updatedAt"] }], /1 to 4 fields/],
+    [
+      [{ fields: ["status"] }, { fields: ["nothing"] }],
+      /^indexes\.1 names "nothing", which is not/,
+    ],
+    [[{ fields: ["--views"] }], /names "-views", which is not declared/],
+    [[{ fields: ["place.street"] }], /names "place\.street", which is not declared/],
+    [[{ fields: ["open.any"] }], /which is not declared/],
+    [[{ fields: ["tags"] }], /names "tags", which is no single value/],
+    [[{ fields: ["place"] }], /names "place", which is no single value/],
+    [[{ fields: ["_id"] }], /which is not declared/],
+    [[{ fields: ["status", "-status"] }], /names "status" twice/],
+    [[{ fields: ["status"] }, { fields: ["status"], unique: false }], /^indexes\.1 is the same/],
+    [Array.from({ length: 11 }, (_, i) => ({ fields: [`f${i}`] })), /^indexes has more than 10\.$/],
+    [[{ fields: "status" }], /indexes\.0\.fields/],
+    [[{ fields: ["status"], sparse: true }], /indexes\.0/],
+    ["status", /indexes/],
+  ];
+  for (const [indexes, message] of wrong) {
+    assert.throws(() => parsed(indexes), { code: "INVALID_DEFINITION", message });
+  }
+});

@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { openTestApp } from "../support/test_app.ts";
+import { createTestOwner } from "./test_owner.ts";
+import { ok, refused, tally, times } from "./test_collection.ts";
+
+const FIELDS = [
+  { key: "status", type: "String" },
+  { key: "views", type: "Number" },
+  { key: "slug", type: "String" },
+];
+
+const INDEX = { fields: ["status", "-views"], unique: false };
+const UNIQUE = { fields: ["status", "slug"], unique: true };
+
+async function opened() {
+  const app = await openTestApp();
+  const owner = await createTestOwner(app);
+  const define = (change: object, method = "PUT") =>
+    owner.asOwner({
+      method,
+      path: method === "PUT" ? "/collections/posts" : "/collections",
+      body: { name: "posts", fields: FIELDS, rls: { enabled: false }, ...change },
+    });
+  const stored = async () => ok(await owner.asOwner({ path: "/collections" })).items[0];
+  const write = (body: object) => owner.project.asSecret({ path: "/api/data/posts", body });
+  return {
+    app,
+    owner,
+    define,
+    stored,
+    write,
+    [Symbol.asyncDispose]: () => app[Symbol.asyncDispose](),
+  };
+}
+
+Deno.test("indexes of several fields are kept, shown and replaced with the definition", async () => {
+  await using fixture = await opened();
+  const { define, stored } = fixture;
+  const created = ok(await define({ indexes: [INDEX] }, "POST"), 201);
+  assert.deepEqual(created.indexes, [INDEX]);
+  assert.deepEqual((await stored()).indexes, [INDEX]);
+  assert.deepEqual(ok(await define({ indexes: [UNIQUE] })).indexes, [UNIQUE]);
+  assert.deepEqual(ok(await define({})).indexes, [], "what is left out has its default");
+  const answer = await define({ indexes: [{ fields: ["nothing"] }] });
+  refused(answer, 400, "INVALID_DEFINITION", 'names "nothing"');
+  assert.deepEqual((await stored()).indexes, []);
+});
+
+Deno.test("an index serves a list that fixes its first field and bounds and sorts by the next", async () => {
+  await using fixture = await opened();
+  const { owner, define, write } = fixture;
+  ok(await define({ indexes: [INDEX] }, "POST"), 201);
+  for (let i = 0; i < 30; i++) ok(await write({ status: i % 2 ? "a" : "b", views: i }), 201);
+  const query = "status=a&views_gte=11&sort=-views";
+  const path = `/api/data/posts?${query}`;
+  const { items, total } = ok(await owner.project.asSecret({ path }));
+  assert.deepEqual(items.map(({ views }: { views: number }) => views), [
+    29,
+    27,
+    25,
+    23,
+    21,
+    19,
+    17,
+    15,
+    13,
+    11,
+  ]);
+  assert.equal(total, 10);
+  const { explain } = ok(await owner.project.asSecret({ path: `${path}&explain=true` }));
+  assert.deepEqual(explain.index, INDEX.fields);
+  assert.equal(explain.advice, null);
+});
+
+Deno.test("of many at once with the same values together one is stored, and the fields are named", async () => {
+  await using fixture = await opened();
+  const { define, write } = fixture;
+  ok(await define({ indexes: [UNIQUE] }, "POST"), 201);
+  const answers = await Promise.all(times(20, (views) => write({ status: "a", slug: "x", views })));
+  assert.deepEqual(tally(answers), { 201: 1, 409: 19 });
+  const taken = answers.find(({ status }) => status === 409)!;
+  refused(taken, 409, "DUPLICATE_VALUE", '"status" and "slug" together');
+  ok(await write({ status: "a", slug: "y" }), 201);
+  for (const _ of [1, 2]) ok(await write({ status: "a" }), 201);
+});
+
+Deno.test("a unique index that stored documents break is refused with those, and nothing changes", async () => {
+  await using fixture = await opened();
+  const { define, stored, write } = fixture;
+  ok(await define({}, "POST"), 201);
+  const ids: string[] = [];
+  for (const slug of ["x", "y", "x"]) ids.push(ok(await write({ status: "a", slug }), 201)._id);
+  const answer = await define({ indexes: [UNIQUE] });
+  refused(answer, 409, "DEFINITION_CONFLICT", `${ids[2]}: "status, slug" are not unique together`);
+  assert.deepEqual((await stored()).indexes, []);
+  ok(await write({ status: "a", slug: "x" }), 201);
+});
