@@ -2,7 +2,6 @@ import { ConfigError, environmentOf, loadConfig } from "@/lib/runtime/config.ts"
 import { createLog } from "@/lib/runtime/log.ts";
 import { createPrinter } from "@/lib/runtime/printer.ts";
 import { SERVED_PARSED_BYTES_MAX } from "@/lib/long_work.ts";
-import { bringOver } from "@/lib/operations/bring_over.ts";
 import { openServices } from "@/lib/services.ts";
 import { runAdmin } from "@/routes/admin/mod.ts";
 import { prepareDemo, refuseDemo } from "@/routes/demo.ts";
@@ -21,12 +20,10 @@ async function run([command = "start", ...args]: readonly string[]): Promise<num
   await services.blobStores.internal.ping();
   switch (command) {
     case "dev":
-      await bringOver(services);
       await serve(services, { environment, print, greeting: await prepareDemo(services) });
       return 0;
     case "start":
       await refuseDemo(services);
-      await bringOver(services);
       await serve(services, { environment, print });
       return 0;
     default:

@@ -1,4 +1,5 @@
 import { awaitsFirstAccount } from "@/lib/accounts/registration.ts";
+import { bringOver } from "@/lib/operations/bring_over.ts";
 import type { Services } from "@/lib/services.ts";
 import { startMaintenance } from "./maintenance.ts";
 import { startServer } from "./server.ts";
@@ -21,6 +22,7 @@ export async function serve(services: Services, options: ServeOptions): Promise<
   const { config: { workers, publicUrl }, log } = services;
   const { environment, print } = options;
   using signal = stopSignal();
+  await bringOver(services);
   await using _maintenance = startMaintenance(services);
   const server = workers === 1
     ? startServer(services, { shared: false, environment, print })

@@ -34,6 +34,7 @@ Deno.test("a definition is answered with every default filled in, and its fields
       fields,
       rls: { enabled: true, mode: "public-read", ownerField: "userId" },
       strict: true,
+      indexes: [],
       model: fields,
     },
   });

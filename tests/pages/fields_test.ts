@@ -55,14 +55,36 @@ const EVERYTHING = [
 
 Deno.test("saving an untouched form changes nothing, whatever is declared", async () => {
   await using app = await openTestApp();
+  const indexes = [{ fields: ["title", "-views"] }, { fields: ["slug", "at"], unique: true }];
   for (const strict of [false, true]) {
-    const { dashboard, look, stored } = await openFields(app, { fields: EVERYTHING, strict });
+    const definition = { fields: EVERYTHING, strict, indexes: strict ? indexes : [] };
+    const { dashboard, look, stored } = await openFields(app, definition);
     const before = await stored();
     const saved = await dashboard.fill(await look(), "Save fields");
     assert.equal(saved.status, 303, saved.words);
     assert.deepEqual(await stored(), before);
     assert.match((await dashboard.follow(saved)).words, /The fields are saved/);
   }
+});
+
+Deno.test("indexes are lines: what is typed is kept, shown again, and told of where it is wrong", async () => {
+  await using app = await openTestApp();
+  const { dashboard, look, stored } = await openFields(app, { fields: EVERYTHING });
+  const lines = " title , -views\n\nUnique slug, at ";
+  const saved = await dashboard.fill(await look(), "Save fields", { indexes: lines });
+  assert.equal(saved.status, 303, saved.words);
+  assert.deepEqual((await stored()).indexes, [
+    { fields: ["title", "-views"], unique: false },
+    { fields: ["slug", "at"], unique: true },
+  ]);
+  const textIn = (page: PageAnswer) =>
+    page.document.querySelector('[name="indexes"]')!.textContent.trim();
+  assert.equal(textIn(await look()), "title, -views\nunique slug, at");
+  const refused = await dashboard.fill(await look(), "Save fields", { indexes: "title, nothing" });
+  assert.equal(refused.status, 400);
+  assert.match(refused.words, /indexes\.0 names "nothing", which is not declared/);
+  assert.equal(textIn(refused), "title, nothing", "nothing that was typed is lost");
+  assert.equal((await stored()).indexes.length, 2);
 });
 
 Deno.test("fields of every type are built row by row, and nothing is saved before it is told", async () => {
@@ -118,6 +140,7 @@ Deno.test("fields of every type are built row by row, and nothing is saved befor
     ],
     rls: { enabled: false, mode: "private", ownerField: "userId" },
     strict: true,
+    indexes: [],
   });
 });
 

@@ -181,7 +181,7 @@ const FieldsForm = (
           <textarea
             name="indexes"
             rows={Math.max(2, indexes.split("\n").length + 1)}
-            placeholder={"status, -views\nunique owner, slug"}
+            placeholder="status, -views"
             spellcheck={false}
           >
             {indexes}
