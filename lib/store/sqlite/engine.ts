@@ -53,8 +53,8 @@ const FILES_MAX = 100;
 const QUERY_TIME_LIMIT_MS = 5_000;
 /** How long writes may be answered that go to a file which was taken away, and are lost with it. */
 const WATCH_MS = 1_000;
-/** Some three milliseconds' worth. */
-const ROWS_MAX = 3_000;
+/** Of which a scan of columns looks at some in three milliseconds; most reads end by that time. */
+const ROWS_MAX = 40_000;
 /** Characters of one generation of cached rows, of all files together; there are two. */
 const ROW_CACHE_LENGTH = 16_000_000;
 

@@ -17,6 +17,7 @@ import {
   prepare,
   redefine,
 } from "./tables.ts";
+import { analyze, Growth, rereadStatistics } from "./statistics.ts";
 import { type Touched, Writer } from "./writer.ts";
 
 const FOREIGN_VERSION = sql("pragma data_version");
@@ -42,6 +43,7 @@ export class FileSpace {
   readonly #inode: number | null;
   readonly #log: Deno.FsFile | null;
   readonly #writer: Writer;
+  readonly #growth: Growth;
   readonly #pool: RowCachePool;
   readonly #exclusiveEpoch: () => number;
   readonly #committed = new Map<string, Committed>();
@@ -63,6 +65,7 @@ export class FileSpace {
     this.#inode = inodeOf(path);
     this.reader = reader;
     this.#log = log;
+    this.#growth = new Growth(reader);
     this.#pool = pool;
     this.#exclusiveEpoch = exclusiveEpoch;
     this.#foreignVersion = this.#readForeignVersion();
@@ -214,6 +217,17 @@ export class FileSpace {
     const { rows, totals } = this.committed(definition);
     totals.clear();
     if (seq !== null) rows.drop(seq);
+    if (this.#growth.isDue(definition)) void this.#analyze(definition);
+  }
+
+  async #analyze(definition: Definition): Promise<void> {
+    try {
+      await this.write((db) => analyze(db, definition));
+      rereadStatistics(this.reader);
+      rereadStatistics(this.#db);
+    } catch {
+      // It is as it was: the table is looked at again after some more commits.
+    }
   }
 
   #isSteady(): boolean {

@@ -7,6 +7,7 @@ import { scalarSql } from "./filter_sql.ts";
 import { quoted, sql } from "./fragment.ts";
 import { indexName } from "./index_names.ts";
 import { indexColumns, tableName } from "./keyset.ts";
+import { analyze } from "./statistics.ts";
 
 /** Name of an index -> the statement that makes it. The name spells out its keys. */
 function indexStatements(definition: Definition): Map<string, string> {
@@ -134,6 +135,7 @@ export function prepare(db: Connection, definition: Definition): void {
     rebuild(db, definition); // It was made before there were columns.
   }
   makeIndexes(db, definition);
+  analyze(db, definition);
 }
 
 /** Makes what there is follow the definition; run inside a write transaction. */
