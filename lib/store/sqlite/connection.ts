@@ -54,7 +54,10 @@ export class Connection {
       });
     }
     const budget = this.#budget;
-    this.#db.function("spent", (bytes) => budget.spend(bytes as number));
+    this.#db.function(
+      "spent",
+      (bytes, share) => budget.spend(bytes as number, share as number),
+    );
     this.#db.function(
       "re2",
       { deterministic: true },
