@@ -124,7 +124,8 @@ export function assertRoom(db: Connection, { bytesMax, beside }: Room): void {
  */
 export function prepare(db: Connection, definition: Definition): void {
   if (isPrepared(db, definition)) return;
-  if (!hasTable(db, definition)) {
+  const isNew = !hasTable(db, definition);
+  if (isNew) {
     db.run(sql(tableStatement(definition, tableName(definition))));
     db.run(
       sql("insert or ignore into counts(name, live, deleted) values(?, 0, 0)", definition.name),
@@ -135,7 +136,7 @@ export function prepare(db: Connection, definition: Definition): void {
     rebuild(db, definition); // It was made before there were columns.
   }
   makeIndexes(db, definition);
-  analyze(db, definition);
+  if (definition.trash && !isNew) analyze(db, definition);
 }
 
 /** Makes what there is follow the definition; run inside a write transaction. */
