@@ -11,7 +11,7 @@ const ROWS_MIN = 200;
 const COMMITS = 64;
 
 /**
- * Tells SQLite how its rows are spread over the indexes of a definition; run inside a write
+ * Tells SQLite how documents are spread over the indexes of their definition; run inside a write
  * transaction. SQLite looks at the beginning of each index, and would take most documents for
  * deleted or most for others: nearly all are on one side of the trash, so that side has all of them.
  */
@@ -20,7 +20,7 @@ export function analyze(db: Connection, definition: Definition): void {
   db.run(sql(`analyze ${tableName(definition)}`));
   const found = db.all(sql("select idx, stat from sqlite_stat1 where tbl = ?", nameOf(definition)));
   for (const [index, stat] of found) {
-    if (!definition.trash || !isListing(definition, index)) continue;
+    if (!isListing(definition, index)) continue;
     const [rows, , ...rest] = (stat as string).split(" ");
     const corrected = [rows, rows, ...rest].join(" ");
     db.run(sql("update sqlite_stat1 set stat = ? where idx = ?", corrected, index!));
