@@ -30,6 +30,7 @@ Deno.test("a name is enough: the rest is private, not strict, with the owner add
     fields: [plain("userId")],
     rls: { enabled: true, mode: "private", ownerField: "userId" },
     strict: false,
+    indexes: [],
   });
 });
 
@@ -74,7 +75,7 @@ Deno.test("unknown members and wrong kinds are refused by their place", () => {
     [{ name: "posts", rls: { enabled: "yes" } }, /^rls\.enabled: /],
     [{ name: "posts", rls: { owner: "x" } }, /^rls: .*owner/],
     [{ name: "posts", strict: 1 }, /^strict: /],
-    [{ name: "posts", indexes: [] }, /indexes/],
+    [{ name: "posts", indices: [] }, /indices/],
     [withField({ type: "String" }), /^fields\.0\.key: /],
     [withField({ key: "a" }), /^fields\.0\.type: /],
     [withField({ key: "a", type: "String", max: 5 }), /^fields\.0: .*max/],
