@@ -11,7 +11,9 @@ export interface Column {
   /** As SQL has it, in quotes. */
   readonly name: string;
   readonly type: ColumnType;
-  /** The same value, out of the JSON text. */
+  /** Where it lies in the JSON text, as arguments of SQLite's functions. */
+  readonly at: string;
+  /** The same value, out of the text. */
   readonly fromText: string;
 }
 
@@ -54,18 +56,13 @@ const columnsIn = (
 
 function columnOf(names: readonly string[], type: ColumnType): Column {
   const path = names.join(".");
-  return {
-    path,
-    names,
-    name: quoted(`.${inOneCase(path)}`),
-    type,
-    fromText: fromText(names, type),
-  };
+  const at = `doc,'$${names.map((name) => `."${name}"`).join("")}'`;
+  const name = quoted(`.${inOneCase(path)}`);
+  return { path, names, name, type, at, fromText: fromText(at, type) };
 }
 
 /** What is of another type than is declared is not there, as in {@linkcode valueOf}. */
-function fromText(names: readonly string[], type: ColumnType): string {
-  const at = `doc,'$${names.map((name) => `."${name}"`).join("")}'`;
+function fromText(at: string, type: ColumnType): string {
   const value = `json_extract(${at})`;
   switch (type) {
     case "text":

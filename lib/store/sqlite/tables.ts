@@ -146,11 +146,54 @@ export function redefine(db: Connection, definition: Definition): void {
     for (const [name, statement] of storedIndexes(db, definition)) {
       if (wanted.get(name) !== statement) db.run(sql(`drop index ${quoted(name)}`));
     }
-    const isExact = storedColumns(db, definition).size === columnsOf(definition).size;
-    if (!isExact || !hasColumns(db, definition)) rebuild(db, definition);
+    changeColumns(db, definition);
   }
   prepare(db, definition);
 }
+
+/** So many columns of fields that are no longer declared stay in a table. */
+const RETIRED_MAX = 200;
+
+/**
+ * Gives a table the columns of its definition. One that is no longer wanted, or of another type,
+ * stays under a name that nobody asks for: to take it away would write all rows anew. New ones are
+ * filled out of the texts; they stand behind those, which only long ones make slower.
+ */
+function changeColumns(db: Connection, definition: Definition): void {
+  const table = tableName(definition);
+  const wanted = [...columnsOf(definition).values()];
+  const stored = storedColumns(db, definition);
+  const retired = [...stored.keys()].filter((name) =>
+    !wanted.some((column) => column.name === name && column.type === stored.get(name))
+  );
+  const count = countRetired(db, definition);
+  if (stored.size === 0 && wanted.length > 0) return rebuild(db, definition);
+  if (count + retired.length > RETIRED_MAX) return rebuild(db, definition);
+  for (const [i, name] of retired.entries()) {
+    for (const [index, statement] of storedIndexes(db, definition)) {
+      if (statement.includes(name)) db.run(sql(`drop index ${quoted(index)}`));
+    }
+    db.run(sql(`alter table ${table} rename column ${name} to "${RETIRED}${count + i}"`));
+  }
+  const added = wanted.filter(({ name }) => retired.includes(name) || !stored.has(name));
+  if (added.length === 0) return;
+  for (const { name, type } of added) {
+    db.run(sql(`alter table ${table} add column ${name} ${type}`));
+  }
+  const values = added.map(({ name, fromText }) => `${name} = ${fromText}`);
+  const isThere = added.map(({ at }) => `json_type(${at}) is not null`);
+  db.run(sql(`update ${table} set ${values.join()} where ${isThere.join(" or ")}`));
+}
+
+const RETIRED = "~";
+
+const countRetired = (db: Connection, { name }: Definition): number =>
+  Number(
+    db.get(sql(
+      `select count(*) from pragma_table_info(?) where name glob '${RETIRED}*'`,
+      `r_${name}`,
+    ))![0],
+  );
 
 function makeIndexes(db: Connection, definition: Definition): void {
   const stored = storedIndexes(db, definition);
