@@ -218,7 +218,8 @@ export const listing: readonly Parameter[] = [
     ...query(
       "filter",
       "Any other parameter filters: `status=draft`, `views_gt=5`, `status_in=a,b`. " +
-        "Operators: `_gt _gte _lt _lte _ne _in _nin _exists _regex`; equality has no suffix.\n\n" +
+        "Operators: `_gt _gte _lt _lte _ne _in _nin _exists _regex _contains _startswith`; equality has " +
+        "no suffix.\n\n" +
         '- `filter[views_gt]=5` and `filter={"views_gt":5}` (JSON) mean the same, for fields of any ' +
         "name. In JSON a value is of its own type: `5` is no text.\n" +
         "- Booleans are read in any case.\n" +
@@ -231,6 +232,8 @@ export const listing: readonly Parameter[] = [
         'that is not declared, where it is the text "null".\n' +
         "- An array matches if one of its elements does. Members of objects in an array count as " +
         "missing.\n" +
+        "- `_contains` and `_startswith` look for a text as it stands, in any letter case; in `where` " +
+        "they are `contains` and `startsWith`.\n" +
         "- `_regex` takes patterns that RE2 and PCRE read alike: no repeated groups, no " +
         "look-around, repeats up to 100.\n" +
         `- A dotted path has at most ${PATH_LEVELS_MAX} levels and ${PATH_LENGTH_MAX} characters.`,

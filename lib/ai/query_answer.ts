@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { type Collection, declaredAt } from "../documents/collection.ts";
-import { conditionFromJson, isOperator, type Operator, OPERATORS } from "../documents/operands.ts";
+import { conditionFromJson, OPERATORS } from "../documents/operands.ts";
 import { parseListQuery, RESERVED_PARAMETERS } from "../documents/query.ts";
 import { SORT_KEYS_MAX, WHERE_BYTES_MAX, WHERE_CONDITIONS_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";
@@ -47,11 +47,13 @@ export interface WrittenQuery {
 
 /** A condition with the filter that the list must make of it. */
 interface Accepted {
-  readonly filter: QueryFilter & { readonly operator: Operator };
+  readonly filter: QueryFilter & { readonly operator: QueryOperator };
   readonly expected: Filter;
 }
 
 const QUERY_LENGTH_MAX = 6_000;
+type QueryOperator = (typeof OPERATORS)[number];
+
 const FILTERS_MAX = WHERE_CONDITIONS_MAX;
 
 /** Terms of a sort that are looked at; a list takes fewer. */
@@ -110,16 +112,16 @@ function acceptedOf(
   return { filter: { field, operator, value }, expected };
 }
 
-function operatorOf(text: string): Operator | null {
+function operatorOf(text: string): QueryOperator | null {
   const name = text.trim().toLowerCase().replace(/^_/, "");
   if (name === "=") return "eq";
-  return isOperator(name) ? name : null;
+  return OPERATORS.find((one) => one === name) ?? null;
 }
 
 /** The value as the field's type has it, where that is beyond doubt; else as it is. */
 function fitting(
   value: Json,
-  operator: Operator,
+  operator: QueryOperator,
   at: { readonly shape: FieldShape; readonly moment: Moment },
 ): Json {
   if (operator === "in" || operator === "nin") {

@@ -10,8 +10,8 @@ import {
   ConditionCount,
   conditionFromJson,
   conditionsFromTexts,
-  isOperator,
   type Operator,
+  suffixOperator,
 } from "./operands.ts";
 
 /** A parameter of a query, decoded. */
@@ -103,14 +103,15 @@ export function splitName(
   const at = name.lastIndexOf("_");
   const path = name.slice(0, Math.max(at, 0));
   const suffix = name.slice(at + 1);
-  const problem = pathSizeProblem(isOperator(suffix) ? path : name);
+  const operator = suffixOperator(suffix);
+  const problem = pathSizeProblem(operator === null ? name : path);
   if (problem !== null) throw refuse(name, `cannot be a filter: ${problem}`);
   if (isDeclared(collection, name)) return whole;
   if (path === "") return whole;
-  if (isOperator(suffix) && suffix !== "eq") return { path, operator: suffix };
+  if (operator !== null && operator !== "eq") return { path, operator };
   if (!isDeclared(collection, path)) return whole;
   throw new Problem("UNKNOWN_OPERATOR", {
     message: `${shown(name)} ends in an unknown operator: use ${path} for equality, or ` +
-      "_gt, _gte, _lt, _lte, _ne, _in, _nin, _exists or _regex.",
+      "_gt, _gte, _lt, _lte, _ne, _in, _nin, _exists, _regex, _contains or _startswith.",
   });
 }

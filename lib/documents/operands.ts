@@ -1,5 +1,10 @@
 import { parseId } from "../ids.ts";
-import { IN_VALUES_MAX, PATTERNS_MAX, WHERE_CONDITIONS_MAX } from "../limits.ts";
+import {
+  IN_VALUES_MAX,
+  LITERAL_LENGTH_MAX,
+  PATTERNS_MAX,
+  WHERE_CONDITIONS_MAX,
+} from "../limits.ts";
 import { Problem } from "../problems.ts";
 import { or } from "../store/filter.ts";
 import type { Comparison, FieldShape, Filter, Scalar } from "../store/port.ts";
@@ -21,10 +26,25 @@ export const OPERATORS = [
   "regex",
 ] as const;
 
-export type Operator = (typeof OPERATORS)[number];
+/** Those that look for a text as it stands, in any letter case. */
+const LITERAL_OPERATORS = ["contains", "startsWith"] as const;
+
+/** As `where` has them. */
+export const ALL_OPERATORS = [...OPERATORS, ...LITERAL_OPERATORS];
+
+export type Operator = (typeof ALL_OPERATORS)[number];
 
 export const isOperator = (text: string): text is Operator =>
-  (OPERATORS as readonly string[]).includes(text);
+  (ALL_OPERATORS as readonly string[]).includes(text);
+
+/** The operator that a parameter's suffix names; null for none. */
+export function suffixOperator(suffix: string): Operator | null {
+  if (suffix === "startswith") return "startsWith";
+  return suffix !== "startsWith" && isOperator(suffix) ? suffix : null;
+}
+
+/** What a parameter ends with for an operator. */
+export const suffixOf = (operator: Operator): string => operator.toLowerCase();
 
 /** Where an operand stands, for messages and for its type. */
 export interface Operand {
@@ -34,6 +54,8 @@ export interface Operand {
   /** The declared shape, or null where anything may be stored. */
   readonly shape: FieldShape | null;
 }
+
+const PATTERN_OPERATORS: readonly Operator[] = ["regex", ...LITERAL_OPERATORS];
 
 /** Refuses what is too much before it is read: a pattern alone may take a millisecond. */
 export class ConditionCount {
@@ -49,7 +71,7 @@ export class ConditionCount {
   /** Throws `INVALID_QUERY`. */
   add(operator: Operator, times = 1): void {
     this.#conditions += times;
-    if (operator === "regex") this.#patterns += times;
+    if (PATTERN_OPERATORS.includes(operator)) this.#patterns += times;
     if (this.#conditions > WHERE_CONDITIONS_MAX) this.#refuse(`${WHERE_CONDITIONS_MAX} conditions`);
     if (this.#patterns > PATTERNS_MAX) this.#refuse(`${PATTERNS_MAX} patterns`);
   }
@@ -91,6 +113,9 @@ function conditionFromText(
     }
     case "regex":
       return patternCondition(operand, text);
+    case "contains":
+    case "startsWith":
+      return literalCondition(operand, operator, text);
     default: {
       const values = readings(operand, text);
       if (operator === "eq" || operator === "ne") return equality(path, operator, values);
@@ -118,6 +143,12 @@ export function conditionFromJson(operand: Operand, operator: Operator, value: u
     case "regex":
       if (typeof value !== "string") throw refuse(operand, `needs a text for regex on ${path}`);
       return patternCondition(operand, value);
+    case "contains":
+    case "startsWith":
+      if (typeof value !== "string") {
+        throw refuse(operand, `needs a text for ${operator} on ${path}`);
+      }
+      return literalCondition(operand, operator, value);
     case "eq":
     case "ne":
       return { op: operator, path, value: typed(operand, value) };
@@ -142,6 +173,26 @@ function checkLength(operand: Operand, values: readonly unknown[]): void {
   if (values.length > IN_VALUES_MAX) {
     throw refuse(operand, `has more than ${IN_VALUES_MAX} values`);
   }
+}
+
+/** A pattern that is nothing but the text. */
+function literalCondition(
+  operand: Operand,
+  operator: (typeof LITERAL_OPERATORS)[number],
+  text: string,
+): Filter {
+  if (text === "" || text.length > LITERAL_LENGTH_MAX) {
+    throw refuse(operand, `needs 1 to ${LITERAL_LENGTH_MAX} characters for ${suffixOf(operator)}`);
+  }
+  const problem = textProblem(text);
+  if (problem !== null) throw refuse(operand, problem);
+  const type = comparedType(operand);
+  if (type !== null && type !== "String") {
+    throw refuse(operand, `cannot look for a text: ${operand.path} is declared ${type}`);
+  }
+  const escaped = text.replaceAll(/[!-\/:-@[-`{-~]/g, "\\$&");
+  const pattern = operator === "startsWith" ? `^${escaped}` : escaped;
+  return { op: "regex", path: operand.path, pattern };
 }
 
 function patternCondition(operand: Operand, pattern: string): Filter {

@@ -4,7 +4,7 @@ import { and, not, or } from "../store/filter.ts";
 import { parseJson } from "../store/json_text.ts";
 import type { Filter } from "../store/port.ts";
 import type { Collection } from "./collection.ts";
-import { ConditionCount, conditionFromJson, isOperator, OPERATORS } from "./operands.ts";
+import { ALL_OPERATORS, ConditionCount, conditionFromJson, isOperator } from "./operands.ts";
 import { shown } from "../text/input_text.ts";
 import { shapeForQuery } from "./filter_path.ts";
 
@@ -51,7 +51,7 @@ export function parseWhere(collection: Collection, text: string): Filter {
       if (!isOperator(operator)) {
         throw new Problem("UNKNOWN_OPERATOR", {
           message: `"where" has the unknown operator ${shown(operator)}: use ${
-            OPERATORS.join(", ")
+            ALL_OPERATORS.join(", ")
           }.`,
         });
       }

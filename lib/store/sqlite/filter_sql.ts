@@ -2,6 +2,7 @@ import type { Definition, Filter, Scalar } from "../port.ts";
 import { scalarAt, type ScalarType } from "../shape.ts";
 import { columnsOf } from "./columns.ts";
 import { type Fragment, join, sql } from "./fragment.ts";
+import { patternSql } from "./pattern_sql.ts";
 
 /**
  * The value of a declared scalar as an SQL expression: its column, or what is read out of the text.
@@ -101,7 +102,7 @@ function existsSql(path: string, wanted: boolean): Fragment {
 /** Declared scalars hold values of one type or null, so the bare value can be compared. */
 function declaredSql(value: string, type: ScalarType, leaf: Positive): Fragment {
   const fitting = (operand: Scalar) => fits(type, operand);
-  if (leaf.op === "regex") return fits(type, "") ? sql(`re2(?,${value})`, leaf.pattern) : sql("0");
+  if (leaf.op === "regex") return fits(type, "") ? patternSql(value, leaf.pattern) : sql("0");
   if (leaf.op === "in") {
     const parts: Fragment[] = [];
     const present = leaf.values.filter(fitting);
@@ -148,7 +149,7 @@ const asksForNull = (leaf: Positive): boolean =>
   (leaf.op === "eq" && leaf.value === null) || (leaf.op === "in" && leaf.values.includes(null));
 
 function elementSql(leaf: Positive): Fragment {
-  if (leaf.op === "regex") return sql("e.type = 'text' and re2(?,e.atom)", leaf.pattern);
+  if (leaf.op === "regex") return withType("e.type = 'text'", patternSql("e.atom", leaf.pattern));
   if (leaf.op === "in") {
     const kinds = Map.groupBy(leaf.values, typeOf);
     const parts = [...kinds].map(([types, operands]) =>
@@ -172,6 +173,6 @@ function typeOf(operand: Scalar): string {
 }
 
 const withType = (type: string, condition: Fragment): Fragment => ({
-  sql: `${type} and ${condition.sql}`,
+  sql: `${type} and (${condition.sql})`,
   values: condition.values,
 });

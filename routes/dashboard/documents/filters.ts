@@ -1,5 +1,5 @@
 import type { Collection } from "@/lib/documents/collection.ts";
-import type { Operator } from "@/lib/documents/operands.ts";
+import { type Operator, suffixOf } from "@/lib/documents/operands.ts";
 import { splitName } from "@/lib/documents/filter_parameters.ts";
 import { isListParameter } from "@/lib/documents/query.ts";
 import { Problem } from "@/lib/problems.ts";
@@ -25,6 +25,8 @@ const SIGNS: Record<Operator, string> = {
   nin: "not in",
   exists: "is set:",
   regex: "matches",
+  contains: "contains",
+  startsWith: "begins with",
 };
 
 export function conditionOf(collection: Collection, name: string, value: string): Condition {
@@ -59,6 +61,8 @@ const LISTS = [choice("in", "is one of (a,b)"), choice("nin", "is none of (a,b)"
 const CHOICES: Record<FieldType, readonly Choice[]> = {
   String: [
     ...EQUALITY,
+    choice("contains", "contains"),
+    choice("startsWith", "begins with"),
     choice("regex", "matches"),
     ...LISTS,
     choice("gt", "is after"),
@@ -115,7 +119,7 @@ export function parameterOf(
 ): readonly [string, string] {
   const [operator, fixed] = chosen.split(" ") as [string, string?];
   const value = fixed ?? (compared === "Date" ? utcTime(given) : given);
-  const name = operator === "eq" ? path : `${path}_${operator}`;
+  const name = operator === "eq" ? path : `${path}_${suffixOf(operator as Operator)}`;
   // A parameter of this name would be another one, or about another field.
   if (isListParameter(collection, name) || (operator !== "eq" && pathsOf(collection).has(name))) {
     return ["where", JSON.stringify({ [path]: { [operator]: typed(operator, compared, value) } })];
