@@ -62,7 +62,8 @@ const table = {
   UNKNOWN_OPERATOR: {
     status: 400,
     message:
-      "The operator is unknown: use _gt, _gte, _lt, _lte, _ne, _in, _nin, _exists or _regex.",
+      "The operator is unknown: use _gt, _gte, _lt, _lte, _ne, _in, _nin, _exists, _regex, " +
+      "_contains or _startswith.",
     when: "A declared field is followed by a suffix that is no operator.",
   },
   INVALID_CURSOR: {

@@ -78,7 +78,9 @@ Deno.test("a declared name with another suffix is refused and told the operators
   for (const name of ["views_foo", "views_eq", "views_", "status_like", "place.city_x"]) {
     assert.throws(() => parse(`${name}=1`), {
       code: "UNKNOWN_OPERATOR",
-      message: new RegExp(`^"${name}" ends in an unknown operator: use .*_gt, _gte, .* or _regex`),
+      message: new RegExp(
+        `^"${name}" ends in an unknown operator: use .*_gt, _gte, .* or _startswith`,
+      ),
     });
   }
 });
