@@ -70,7 +70,10 @@ function takenTogether(all: readonly Together[], document: StoredDocument): Fiel
     const values = paths.map((path) => valueAt(document, path) ?? null);
     if (values.includes(null)) continue;
     const text = JSON.stringify(values);
-    if (seen.has(text)) return { path: paths.join(", "), message: "are not unique together" };
+    if (seen.has(text)) {
+      const message = paths.length === 1 ? "is not unique" : "are not unique together";
+      return { path: paths.join(", "), message };
+    }
     seen.add(text);
   }
   return null;
