@@ -9,7 +9,6 @@ import {
   PAGE_BYTES_MAX,
   type Position,
   type Scalar,
-  type SortKey,
   type Stored,
   type StoredRecord,
 } from "./port.ts";
@@ -112,65 +111,11 @@ function fittingCount(
 /** Of one UTF-16 unit of a text. */
 const UTF8_BYTES_MAX = 3;
 
-/** A page and what it was made for. */
-interface Made {
-  readonly page: Page<unknown>;
-  readonly limit: number;
-  readonly bytesMax: number | undefined;
-  readonly onlyWhole: boolean | undefined;
-  readonly sort: readonly SortKey[];
-  readonly backwards: boolean | undefined;
-}
-
-const made = new WeakMap<readonly string[], Made>();
-
-/**
- * As {@linkcode pageOf}, of a list of texts that never changes: the very same page as the last time
- * when the same is asked of the same list.
- */
-export function samePageOf<T>(
-  read: readonly string[],
-  total: number | null,
-  query: ListQuery,
-): Page<T> {
-  const { limit, bytesMax, onlyWhole, sort, backwards } = query;
-  const last = made.get(read);
-  const isSame = last !== undefined && last.page.total === total && last.limit === limit &&
-    last.bytesMax === bytesMax && last.onlyWhole === onlyWhole && last.sort === sort &&
-    last.backwards === backwards;
-  if (isSame) return last.page as Page<T>; // Who asks for the same list has its records.
-  const page = pageOf<T>(read, total, query);
-  made.set(read, { page, limit, bytesMax, onlyWhole, sort, backwards });
-  return page;
-}
-
 function position(json: string | undefined, { sort }: ListQuery): Position | null {
   if (json === undefined) return null;
-  let known = edges.get(sort);
-  if (known === undefined) edges.set(sort, known = []);
-  const edge = known.find((one) => one.json === json) ?? { json, position: placeOf(json, sort) };
-  if (!known.includes(edge) && json.length <= EDGE_LENGTH_MAX) {
-    known.unshift(edge);
-    known.splice(EDGES_KEPT);
-  }
-  return edge.position;
-}
-
-function placeOf(json: string, sort: readonly SortKey[]): Position {
   const record = parseJson(json) as StoredRecord;
   return {
     values: sort.map(({ path }) => (valueAt(record, path) ?? null) as Scalar), // Sorts are scalars.
     id: record._id,
   };
 }
-
-/** Text of a record at the edge of a page, and its place in the list. */
-interface Edge {
-  readonly json: string;
-  readonly position: Position;
-}
-
-/** Of each sort those that were read last: the same pages are asked for again and again. */
-const edges = new WeakMap<readonly SortKey[], Edge[]>();
-const EDGES_KEPT = 4;
-const EDGE_LENGTH_MAX = 16_384;

@@ -254,7 +254,7 @@ Deno.test("an unknown operator on a declared field is 400 and lists the known on
         "views_eq",
         "views_like",
         "views_GT",
-        "title_contains",
+        "title_includes",
         "meta.lang_x",
         "checked_in_x",
         "_id_like",

@@ -10,7 +10,7 @@ import type {
   StoredRecord,
   Transaction,
 } from "../port.ts";
-import type { Access, Committed } from "./access.ts";
+import type { Access } from "./access.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import type { Connection, Sync } from "./connection.ts";
 import { sql } from "./fragment.ts";
@@ -25,7 +25,6 @@ import {
   removeLeftovers,
 } from "./folder.ts";
 import { Registry } from "./registry.ts";
-import { RowCachePool } from "./row_cache.ts";
 import { Scans } from "./scans.ts";
 import { FileSpace } from "./space.ts";
 import { assertStands, bytesCounted, kindsIn } from "./tables.ts";
@@ -55,15 +54,12 @@ const QUERY_TIME_LIMIT_MS = 5_000;
 const WATCH_MS = 1_000;
 /** Of which a scan of columns looks at some in three milliseconds; most reads end by that time. */
 const ROWS_MAX = 40_000;
-/** Characters of one generation of cached rows, of all files together; there are two. */
-const ROW_CACHE_LENGTH = 16_000_000;
 
 /** The embedded engine: one file per space. Several processes may share a folder. */
 export class SqliteEngine implements Engine {
   readonly name = "sqlite";
   readonly #folder: string;
   readonly #sync: Sync;
-  readonly #rowCaches = new RowCachePool(ROW_CACHE_LENGTH);
   readonly #checkpoints = new Checkpoints();
   readonly #ownership: FolderOwnership;
   readonly #closing = new Set<Promise<void>>();
@@ -118,9 +114,9 @@ export class SqliteEngine implements Engine {
         // Without a wait the file cannot have been closed in between.
         if (wait !== undefined) {
           await wait;
-          return readOn(this.#file(space), definition, work);
+          return readOn(this.#file(space), work);
         }
-        return readOn(file, definition, work);
+        return readOn(file, work);
       },
       textBytesMax: this.#textBytesMax,
       slow: {
@@ -136,7 +132,8 @@ export class SqliteEngine implements Engine {
         await file.prepareToWrite(definition);
         return this.#file(space).write((db, touched) => {
           assertStands(db, definition);
-          return work(db, (seq) => touched(definition, seq));
+          touched(definition);
+          return work(db);
         });
       },
     };
@@ -272,7 +269,6 @@ export class SqliteEngine implements Engine {
       space,
       isKnown: space !== "control" && this.#registry.has(space),
       sync: this.#sync,
-      pool: this.#rowCaches,
       checkpoints: this.#checkpoints,
       // A file that was closed in the middle of a transaction may be open once more already.
       exclusiveEpoch: () => this.#closing.size > 0 ? NaN : this.#ownership.exclusiveEpoch,
@@ -293,9 +289,7 @@ export class SqliteEngine implements Engine {
   }
 }
 
-type ReadWork<T> = (db: Connection, committed: Committed | null) => T;
-
-function readOn<T>(file: FileSpace, definition: Definition, work: ReadWork<T>): T {
+function readOn<T>(file: FileSpace, work: (db: Connection) => T): T {
   file.assertReadable();
-  return work(file.reader, file.committed(definition));
+  return work(file.reader);
 }

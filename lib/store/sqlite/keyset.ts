@@ -15,8 +15,8 @@ import { bindable, type Fragment, quoted, type SqlValue } from "./fragment.ts";
 export interface PageStatement {
   /**
    * Reads the `seq` of the rows alone, or `seq` and text, in whose place its bytes are counted where
-   * it has more than {@linkcode inlineBytes}; or, as one text in one row, all `seq` in order with
-   * commas between, null where there are none: SQLite hands over a row for 0.25 µs, whatever is in it.
+   * it has more than {@linkcode inlineBytes}. Texts are read of the page's rows alone: what is
+   * sorted, and then left out, is sorted by its `seq`.
    */
   readonly sql: Readonly<Record<PageForm, string>>;
   /** Values of the filter, which every range takes. */
@@ -36,16 +36,7 @@ export interface PageStatement {
  */
 const BOUND = "?+0";
 
-/** What is read of a row, and what that is called in a chain of ranges. */
-interface PageColumns {
-  readonly read: string;
-  readonly names: string;
-}
-
-const SEQ: PageColumns = { read: "seq", names: "seq" };
-const SEQ_AND_TEXT: PageColumns = { read: "seq, doc", names: "seq, doc" };
-
-export type PageForm = "seq" | "seq, text" | "all seq";
+export type PageForm = "seq" | "seq, text";
 
 /**
  * Of how many bytes a text may be to be read along with its page; null for any. All of them
@@ -61,11 +52,12 @@ export function inlineBytes(
   return 2 ** Math.floor(Math.log2(Math.max(1, fitting)));
 }
 
-function textColumns(textMax: number | null): PageColumns {
-  if (textMax === null) return SEQ_AND_TEXT;
-  const read =
-    `seq, case when octet_length(doc) <= ${textMax} then doc else octet_length(doc) end as text`;
-  return { read, names: "seq, text" };
+/** `cross join` keeps the order of the page: SQLite goes through what stands first. */
+function withTexts(seqSql: string, definition: Definition, textMax: number | null): string {
+  const text = textMax === null
+    ? "doc"
+    : `case when octet_length(doc) <= ${textMax} then doc else octet_length(doc) end`;
+  return `select seq, ${text} from (${seqSql}) cross join ${tableName(definition)} using (seq)`;
 }
 
 export interface PageOptions {
@@ -97,19 +89,10 @@ export function pageStatement(
   const twice = definition.trash && !fixesTrash(query.filter) && !isWalk(definition, query);
   const rangeText = twice ? mergedSql : rangeSql;
   const offset = query.offset === undefined ? "" : ` offset ${BOUND}`;
-  const text = (columns: PageColumns) =>
-    chainSql(
-      columns,
-      ranges.map((range) => rangeText(columns, { definition, filter, range })),
-      twice,
-    ) + offset;
-  const seq = text(SEQ);
+  const links = ranges.map((range) => rangeText({ definition, filter, range }));
+  const seq = chainSql(links, twice) + offset;
   return {
-    sql: {
-      seq,
-      "seq, text": text(textColumns(inlineBytes(definition, query))),
-      "all seq": `select group_concat(seq) from (${seq})`,
-    },
+    sql: { seq, "seq, text": withTexts(seq, definition, inlineBytes(definition, query)) },
     values: filter.values,
     slots: ranges.map(({ slots }) => slots),
     twice,
@@ -267,9 +250,9 @@ interface Source {
   readonly range: Range;
 }
 
-function rangeSql(columns: PageColumns, { definition, filter, range }: Source): string {
+function rangeSql({ definition, filter, range }: Source): string {
   const orderBy = range.order.map(({ value, descending }) => value + direction(descending));
-  return `select ${columns.read} from ${tableName(definition)} where (${filter.sql}) ` +
+  return `select seq from ${tableName(definition)} where (${filter.sql}) ` +
     `and ${range.condition} order by ${orderBy.join(", ")}`;
 }
 
@@ -277,10 +260,10 @@ function rangeSql(columns: PageColumns, { definition, filter, range }: Source): 
  * Indexes begin with `isDeleted`, so live and deleted rows each come in order, and SQLite merges
  * the two as it reads; asking for both at once would sort the whole collection.
  */
-function mergedSql(columns: PageColumns, { definition, filter, range }: Source): string {
+function mergedSql({ definition, filter, range }: Source): string {
   const keys = range.order.map(({ value }, i) => `${value} as k${i}`).join(", ");
   const sides = [0, 1].map((deleted) =>
-    `select ${columns.read}, ${keys} from ${tableName(definition)} where ` +
+    `select seq, ${keys} from ${tableName(definition)} where ` +
     `${scalarSql(definition, "isDeleted")} = ${deleted} and (${filter.sql}) and ${range.condition}`
   );
   const orderBy = range.order.map(({ descending }, i) => `k${i}${direction(descending)}`);
@@ -292,9 +275,9 @@ function mergedSql(columns: PageColumns, { definition, filter, range }: Source):
  * their own in place, with the limit of all; one that has a limit, as merged ones do, is run by
  * itself and handed over row by row: 6 µs a page of 20.
  */
-function chainSql(columns: PageColumns, ranges: readonly string[], twice: boolean): string {
+function chainSql(ranges: readonly string[], twice: boolean): string {
   if (ranges.length === 1) return twice ? ranges[0]! : `${ranges[0]} limit ${BOUND}`;
-  const links = ranges.map((range) => `select ${columns.names} from (${range})`);
+  const links = ranges.map((range) => `select seq from (${range})`);
   return `${links.join(" union all ")} limit ${BOUND}`;
 }
 

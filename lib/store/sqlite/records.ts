@@ -16,13 +16,13 @@ import type {
 } from "../port.ts";
 import { bytesOf } from "../json_text.ts";
 import { recordsOf } from "../pages.ts";
-import { fittingText, pageOf, samePageOf, StoredText } from "../texts.ts";
-import type { Access, Committed, TouchedRow } from "./access.ts";
+import { fittingText, pageOf, StoredText } from "../texts.ts";
+import type { Access } from "./access.ts";
 import type { Connection, Row } from "./connection.ts";
 import { explain } from "./explain.ts";
 import { filterSql } from "./filter_sql.ts";
 import { sql } from "./fragment.ts";
-import { boundPage, type PageForm } from "./keyset.ts";
+import { boundPage } from "./keyset.ts";
 import { wholeRows } from "./page_texts.ts";
 import { readBounded } from "./slow.ts";
 import { type CountStatement, type PagePlan, Statements } from "./statements.ts";
@@ -45,12 +45,11 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
   }
 
   insert(record: T): Promise<Stored<T>> {
-    return this.#access.write((db, touched) => this.#insertOne(db, touched, record));
+    return this.#access.write((db) => this.#insertOne(db, record));
   }
 
   insertMany(records: readonly T[]): Promise<Stored<T>[]> {
-    return this.#access.write((db, touched) => {
-      touched(null);
+    return this.#access.write((db) => {
       const inserted = records.map((record) => this.#insert(db, record));
       this.#assertRoom(db);
       return inserted;
@@ -77,16 +76,11 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
     const { table } = this.#statements;
     const read = { table, plan, count, query };
     return readBounded({ statements: this.#statements, access: this.#access, ...read }, {
-      here: (db, committed) => {
-        if (committed === null) return readPage<T>(new Reading(db, null), read);
-        const reading = new Reading(db, committed);
-        const page = readPage<T>(reading, read);
-        // Nobody else has committed up to now, so all that was read is of one moment.
-        if (committed.isSteady()) {
-          reading.remember();
-          return page;
-        }
-        return inOneMoment(db, () => readPage<T>(new Reading(db, null), read));
+      here: (db) => {
+        const isOneStatement = count === null;
+        const isInTransaction = this.#access.slow === null;
+        const isOneMoment = isOneStatement || isInTransaction;
+        return isOneMoment ? readPage(db, read) : inOneMoment(db, () => readPage(db, read));
       },
       elsewhere: ({ texts, total }) => pageOf(texts, total, query),
       empty: () => pageOf([], count === null ? null : 0, query),
@@ -125,21 +119,19 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
   }
 
   updateOne(filter: Filter, change: Change): Promise<Stored<T> | null> {
-    return this.#access.write((db, touched) => this.#change(db, touched, { filter, change }), none);
+    return this.#access.write((db) => this.#change(db, filter, change), none);
   }
 
   upsert(filter: Filter, change: Change, record: T): Promise<Stored<T>> {
-    return this.#access.write((db, touched) =>
-      this.#change(db, touched, { filter, change }) ?? this.#insertOne(db, touched, record)
+    return this.#access.write((db) =>
+      this.#change(db, filter, change) ?? this.#insertOne(db, record)
     );
   }
 
   deleteOne(filter: Filter): Promise<Stored<T> | null> {
-    return this.#access.write((db, touched) => {
+    return this.#access.write((db) => {
       const row = this.#findToChange(db, filter);
-      if (row === undefined) return null;
-      touched(seqOf(row));
-      return this.#delete(db, row);
+      return row === undefined ? null : this.#delete(db, row);
     }, none);
   }
 
@@ -150,28 +142,20 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
       ...values,
       limit,
     );
-    return this.#access.write((db, touched) => {
+    return this.#access.write((db) => {
       const rows = db.all(matching);
-      for (const row of rows) {
-        touched(seqOf(row));
-        this.#delete(db, row);
-      }
+      for (const row of rows) this.#delete(db, row);
       return rows.length;
     }, () => 0);
   }
 
-  #insertOne(db: Connection, touched: TouchedRow, record: T): Stored<T> {
-    touched(null);
+  #insertOne(db: Connection, record: T): Stored<T> {
     const inserted = this.#insert(db, record);
     this.#assertRoom(db);
     return inserted;
   }
 
-  #change(
-    db: Connection,
-    touched: TouchedRow,
-    { filter, change }: { readonly filter: Filter; readonly change: Change },
-  ): Stored<T> | null {
+  #change(db: Connection, filter: Filter, change: Change): Stored<T> | null {
     const row = this.#findToChange(db, filter);
     if (row === undefined) return null;
     const before = stored<T>(row);
@@ -180,7 +164,6 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
     const revision = before.revision + 1;
     const seq = seqOf(row);
     db.run(this.#statements.update({ seq, revision, json }, before.value, after));
-    touched(seq);
     const changed = { json, revision, value: after };
     if (this.#recount(db, before, changed) > 0) this.#assertRoom(db);
     return changed;
@@ -256,10 +239,13 @@ interface PageRead {
   readonly query: ListQuery;
 }
 
-function readPage<T>(reading: Reading, read: PageRead): Page<T> {
-  const { count, query } = read;
-  const texts = reading.texts(read);
-  return samePageOf(texts, count === null ? null : reading.total(count), query);
+function readPage<T>(
+  db: Connection,
+  { table, plan: { statement }, count, query }: PageRead,
+): Page<T> {
+  const rows = wholeRows(db, db.all(boundPage(statement, "seq, text", query)), { table, query });
+  const texts = rows.map(([, text]) => text as string);
+  return pageOf(texts, count && counted(db, count), query);
 }
 
 /** Several statements see the same state. */
@@ -277,49 +263,6 @@ const COMMIT = sql("commit");
 
 const counted = (db: Connection, { fragment }: CountStatement): number =>
   (db.get(fragment)?.[0] ?? 0) as number;
-
-/**
- * The reading of one page and its total, with the help of what is known of committed rows. What
- * comes of it counts only if those are steady afterwards.
- */
-class Reading {
-  readonly #db: Connection;
-  readonly #committed: Committed | null;
-  readonly #found: (() => void)[] = [];
-
-  constructor(db: Connection, committed: Committed | null) {
-    this.#db = db;
-    this.#committed = committed;
-  }
-
-  /** Texts of a page: out of the cache where all are there, else out of the table. */
-  texts({ table, plan: { statement }, query }: PageRead): readonly string[] {
-    const bound = (form: PageForm) => boundPage(statement, form, query);
-    const cache = this.#committed?.rows;
-    if (cache?.promising) {
-      const texts = cache.page((this.#db.get(bound("all seq"))![0] ?? "") as string);
-      if (texts !== null) return texts;
-    }
-    const read = wholeRows(this.#db, this.#db.all(bound("seq, text")), { table, query });
-    if (cache !== undefined) this.#found.push(() => cache.fill(read));
-    return read.map(([, text]) => text as string);
-  }
-
-  /** Counts that the table keeps are remembered while nothing is written. */
-  total(count: CountStatement): number {
-    const { kept, fragment } = count;
-    const known = kept ? this.#committed?.totals.get(fragment.sql) : undefined;
-    if (known !== undefined) return known;
-    const total = counted(this.#db, count);
-    if (kept) this.#found.push(() => this.#committed?.totals.set(fragment.sql, total));
-    return total;
-  }
-
-  /** Keeps what was found, now that it is known to be committed and current. */
-  remember(): void {
-    for (const keep of this.#found) keep();
-  }
-}
 
 const seqOf = (row: Row): number => row[2] as number;
 

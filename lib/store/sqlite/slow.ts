@@ -1,7 +1,7 @@
 import { advise } from "../advice.ts";
 import { QueryTooSlow } from "../errors.ts";
 import { type ListQuery, PAGE_BYTES_MAX } from "../port.ts";
-import type { Access, Committed, Slow } from "./access.ts";
+import type { Access, Slow } from "./access.ts";
 import { BudgetExceeded, type BudgetKind } from "./budget.ts";
 import type { Connection } from "./connection.ts";
 import { boundPage } from "./keyset.ts";
@@ -25,7 +25,7 @@ export interface Read {
 
 /** How to read on the event loop, and what to make of what was read elsewhere. */
 export interface Ways<T> {
-  here(db: Connection, committed: Committed | null): T;
+  here(db: Connection): T;
   elsewhere(scanned: Scanned): T;
   /** What is read where there are no records. */
   empty(): T;
@@ -41,7 +41,7 @@ export function readBounded<T>(read: Read, { here, elsewhere, empty }: Ways<T>):
   const isShort = !plan?.guarded && (count === null || count.kept);
   if (slow === null || (isShort && slow.rowsMax > 0)) return access.read(here, empty);
   type Tried = { readonly result: T } | { readonly spentOn: BudgetKind | null };
-  return access.read<Tried>((db, committed) => {
+  return access.read<Tried>((db) => {
     if (isSlow(read, slow)) return { spentOn: null };
     try {
       const until = performance.now() + HERE_MS;
@@ -51,7 +51,7 @@ export function readBounded<T>(read: Read, { here, elsewhere, empty }: Ways<T>):
         large: false,
         until,
       };
-      return { result: db.within(allowance, () => here(db, committed)) };
+      return { result: db.within(allowance, () => here(db)) };
     } catch (error) {
       if (error instanceof BudgetExceeded) return { spentOn: error.on };
       throw error;

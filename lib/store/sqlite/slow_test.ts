@@ -42,8 +42,7 @@ async function tried(
       },
     } as unknown as Connection;
     const access = {
-      read: (work: (db: Connection, committed: null) => unknown) =>
-        Promise.resolve().then(() => work(db, null)),
+      read: (work: (db: Connection) => unknown) => Promise.resolve().then(() => work(db)),
       slow: {
         rowsMax: ROWS_MAX,
         scan(scan: Scan) {

@@ -1,9 +1,7 @@
 import type { Definition } from "../port.ts";
-import type { Committed } from "./access.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 import { Connection } from "./connection.ts";
 import { sql } from "./fragment.ts";
-import type { RowCachePool } from "./row_cache.ts";
 import { checkVersion } from "./migrations.ts";
 import { openFile, type SpaceFile } from "./open_file.ts";
 import {
@@ -23,7 +21,6 @@ import { type Touched, Writer } from "./writer.ts";
 const FOREIGN_VERSION = sql("pragma data_version");
 
 export interface FileOptions extends SpaceFile {
-  readonly pool: RowCachePool;
   readonly checkpoints: Checkpoints;
   /**
    * As long as it is the same number, nothing but this space has committed in its file. Equal to
@@ -44,21 +41,18 @@ export class FileSpace {
   readonly #log: Deno.FsFile | null;
   readonly #writer: Writer;
   readonly #growth: Growth;
-  readonly #pool: RowCachePool;
   readonly #exclusiveEpoch: () => number;
-  readonly #committed = new Map<string, Committed>();
   /** No two openings of a file, in whatever process, name their states alike. */
   readonly #opening = crypto.randomUUID();
   #commits = 0;
   #version = { commits: -1, foreign: "", text: "" };
   #foreign = { number: -1, text: "" };
-  #foreignVersion: number;
   #asked = { epoch: NaN, version: 0 };
   #prepared = new WeakSet<Definition>();
 
   private constructor(
     { db, reader, log }: { db: Connection; reader: Connection; log: Deno.FsFile | null },
-    { path, pool, checkpoints, exclusiveEpoch }: FileOptions,
+    { path, checkpoints, exclusiveEpoch }: FileOptions,
   ) {
     this.#db = db;
     this.#path = path;
@@ -66,16 +60,17 @@ export class FileSpace {
     this.reader = reader;
     this.#log = log;
     this.#growth = new Growth(reader);
-    this.#pool = pool;
     this.#exclusiveEpoch = exclusiveEpoch;
-    this.#foreignVersion = this.#readForeignVersion();
+    this.#readForeignVersion();
     this.#writer = new Writer(db, {
       path,
       sync: log === null ? null : () => log.syncData(),
       checkpoints,
-      committed: (changes) => {
+      committed: (written) => {
         this.#commits++;
-        for (const [definition, seq] of changes) this.#forget(definition, seq);
+        for (const definition of written) {
+          if (this.#growth.isDue(definition)) void this.#analyze(definition);
+        }
       },
     });
   }
@@ -101,20 +96,6 @@ export class FileSpace {
   /** Throws `StoreMismatch` once a newer Corbel has been at the file. */
   assertReadable(): void {
     this.#readForeignVersion();
-  }
-
-  /** What is known of the committed rows of a definition. */
-  committed({ name }: Definition): Committed {
-    let committed = this.#committed.get(name);
-    if (committed === undefined) {
-      committed = {
-        rows: this.#pool.create(),
-        totals: new Map(),
-        isSteady: () => this.#isSteady(),
-      };
-      this.#committed.set(name, committed);
-    }
-    return committed;
   }
 
   /** Names the state that was committed last, by whichever process. */
@@ -176,10 +157,6 @@ export class FileSpace {
   async drop(definition: Definition): Promise<void> {
     await this.exclusive((db) => drop(db, definition));
     this.#prepared = new WeakSet();
-    const committed = this.#committed.get(definition.name);
-    if (committed === undefined) return;
-    this.#committed.delete(definition.name);
-    this.#pool.release(committed.rows);
   }
 
   /** A write of one step: durable when it resolves, undone when it throws. */
@@ -198,7 +175,6 @@ export class FileSpace {
   /** Closes the file once the writes under way have ended. */
   async close(): Promise<void> {
     await this.#writer.close();
-    for (const { rows } of this.#committed.values()) this.#pool.release(rows);
     this.reader.close();
     this.#log?.close();
     this.#db.close();
@@ -213,13 +189,6 @@ export class FileSpace {
     return isThere;
   }
 
-  #forget(definition: Definition, seq: number | null): void {
-    const { rows, totals } = this.committed(definition);
-    totals.clear();
-    if (seq !== null) rows.drop(seq);
-    if (this.#growth.isDue(definition)) void this.#analyze(definition);
-  }
-
   async #analyze(definition: Definition): Promise<void> {
     try {
       await this.write((db) => analyze(db, definition));
@@ -228,17 +197,6 @@ export class FileSpace {
     } catch {
       // It is as it was: the table is looked at again after some more commits.
     }
-  }
-
-  #isSteady(): boolean {
-    const version = this.#readForeignVersion();
-    if (version === this.#foreignVersion) return true;
-    this.#foreignVersion = version;
-    for (const { rows, totals } of this.#committed.values()) {
-      rows.clear();
-      totals.clear();
-    }
-    return false;
   }
 
   /** Changes when others commit; to this connection's own commits it is blind. */

@@ -31,14 +31,14 @@ export class SqliteTransaction implements Transaction {
 
   records<T extends StoredRecord>(definition: Definition, room?: Room): Records<T> {
     const access: Access = {
-      read: (work, empty) => this.#run(definition, (db) => work(db, null), { empty }),
+      read: (work, empty) => this.#run(definition, work, { empty }),
       textBytesMax: Infinity, // What came before it in the transaction is not done twice.
       slow: null,
       write: (work, empty) =>
-        this.#run(definition, (db) => work(db, (seq) => this.#touched(definition, seq)), {
-          empty,
-          isWrite: true,
-        }),
+        this.#run(definition, (db) => {
+          this.#touched(definition);
+          return work(db);
+        }, { empty, isWrite: true }),
     };
     return new SqliteRecords<T>(definition, access, room);
   }

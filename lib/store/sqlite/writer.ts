@@ -7,13 +7,10 @@ import { sql } from "./fragment.ts";
 import { checkVersion } from "./migrations.ts";
 import { WriteLockFairness } from "./write_lock_fairness.ts";
 
-/** Is told which rows a transaction changes or removes, and with null that it adds one. */
-export type Touched = (definition: Definition, seq: number | null) => void;
+/** Is told of which definition a transaction writes records. */
+export type Touched = (definition: Definition) => void;
 
 type Work<T> = (db: Connection, touched: Touched) => T | Promise<T>;
-
-/** What a commit has changed. */
-export type Changes = readonly (readonly [Definition, number | null])[];
 
 export interface WriterOptions {
   readonly path: string;
@@ -21,7 +18,7 @@ export interface WriterOptions {
   readonly sync: (() => Promise<void>) | null;
   readonly checkpoints: Checkpoints;
   /** Runs in the same breath as a commit, before anybody can read. */
-  readonly committed: (changes: Changes) => void;
+  readonly committed: (written: ReadonlySet<Definition>) => void;
 }
 
 interface PendingWrite {
@@ -163,7 +160,7 @@ export class Writer {
   }
 
   async #runGroup(): Promise<void> {
-    const changes: [Definition, number | null][] = [];
+    const written: Definition[] = [];
     const group: PendingWrite[] = [];
     const answers: (() => void)[] = [];
     const until = performance.now() + GROUP_MS;
@@ -171,11 +168,11 @@ export class Writer {
       do {
         const one = this.#queue.shift()!;
         group.push(one);
-        answers.push(await this.#attempt(one, changes));
+        answers.push(await this.#attempt(one, written));
       } while (
         this.#queue.length > 0 && group.length < GROUP_WRITES_MAX && performance.now() < until
       );
-      this.#commit(changes);
+      this.#commit(written);
     } catch (error) {
       this.#rollback();
       const refusal = unavailable(error);
@@ -188,12 +185,12 @@ export class Writer {
   /** One of a group; resolves to how to answer it. Throws if the whole group can only be undone. */
   async #attempt(
     { work, done }: PendingWrite,
-    changes: [Definition, number | null][],
+    written: Definition[],
   ): Promise<() => void> {
-    const before = changes.length;
+    const before = written.length;
     this.#db.run(SAVE);
     try {
-      const result = await work(this.#db, (...change) => void changes.push(change));
+      const result = await work(this.#db, (definition) => void written.push(definition));
       this.#db.run(RELEASE);
       return () => done.resolve(result);
     } catch (error) {
@@ -201,14 +198,14 @@ export class Writer {
       if (error instanceof StoreUnavailable) throw error;
       this.#db.run(UNDO_ONE);
       this.#db.run(RELEASE);
-      changes.length = before;
+      written.length = before;
       return () => done.reject(error instanceof Busy ? unavailable(error) : error);
     }
   }
 
-  #commit(changes: Changes): void {
+  #commit(written: readonly Definition[]): void {
     this.#db.run(COMMIT);
-    this.#options.committed(changes);
+    this.#options.committed(new Set(written));
   }
 
   /** A failed commit (a full disk) may have rolled back by itself. */

@@ -1,5 +1,4 @@
 import { raw } from "hono/html";
-import { LRUCache } from "lru-cache";
 import { type DocumentList, documentsOf, listDocuments } from "@/lib/documents/list_documents.ts";
 import { messageOf } from "@/lib/http/respond.ts";
 import { tooSlow } from "../../as_problem.ts";
@@ -52,52 +51,10 @@ interface BulkFailure {
 /** The grid as a page. A query that the list refuses is a page, too, where it can be mended. */
 export async function gridReply(c: CollectionContext, view: View, said: Feedback = {}) {
   const [room, listed] = await Promise.all([openRoom(c), listOf(c, view)]);
-  const { list } = listed;
   const problem = said.problem ?? said.undone?.failed[0]?.problem ?? said.asked?.problem ??
     listed.problem;
-  const make = () => gridText(c, { room, view, said, listed });
-  const isPlain = list !== null && Object.keys(said).length === 0;
-  const text = await (isPlain ? madeOnce(c, room, list, make) : make());
+  const text = await gridText(c, { room, view, said, listed });
   return pageReply(raw(text), { ...(problem && { status: problem.status }) });
-}
-
-/** A page, and all that it was made of but for what its key says. */
-interface Made {
-  readonly list: DocumentList;
-  readonly contents: Pick<Room["frame"], "collections" | "users" | "fileBytes">;
-  readonly text: string;
-}
-
-/** Two bytes for each character of a page and of its list. */
-const KEPT_BYTES_MAX = 8 * 1_048_576;
-const KEPT_PAGE_BYTES_MAX = 1_048_576;
-
-const kept = new LRUCache<string, Made>({
-  maxSize: KEPT_BYTES_MAX,
-  maxEntrySize: KEPT_PAGE_BYTES_MAX,
-  sizeCalculation: ({ text, list }, key) => 2 * (text.length + list.items.length + key.length),
-});
-
-/**
- * A list that is found to be the same is the same object: in the same frame, which is counted anew
- * after each change in the project, it is the same page.
- */
-async function madeOnce(
-  c: CollectionContext,
-  { frame, collection }: Room,
-  list: DocumentList,
-  make: () => Promise<string>,
-): Promise<string> {
-  const { query } = c.var.state;
-  const { projectId, name, role, email, plan, ...contents } = frame;
-  const key = JSON.stringify([projectId, name, role, email, plan, collection.version, query]);
-  const known = kept.get(key);
-  const isSame = known?.list === list && known.contents.collections === contents.collections &&
-    known.contents.users === contents.users && known.contents.fileBytes === contents.fileBytes;
-  if (isSame) return known.text;
-  const text = await make();
-  kept.set(key, { list, contents, text });
-  return text;
 }
 
 interface Shown {
