@@ -11,8 +11,6 @@ export interface ListAnswer {
   readonly text: string;
   /** Names this very text. */
   readonly etag: string;
-  /** Whether this very object may be given again. */
-  readonly isKept: boolean;
 }
 
 interface CachedAnswer extends ListAnswer {
@@ -104,10 +102,10 @@ async function readList(
   input: RepeatedList,
 ): Promise<ListAnswer> {
   const list = await listDocuments(services, caller, input);
-  return { ...answerOf(list, input), isKept: false };
+  return answerOf(list, input);
 }
 
-function answerOf(list: DocumentList, { wrap }: RepeatedList): Pick<ListAnswer, "text" | "etag"> {
+function answerOf(list: DocumentList, { wrap }: RepeatedList): ListAnswer {
   const data = dataOf(list);
   return { text: wrap(data), etag: etagOf({ json: data }) };
 }
@@ -123,7 +121,7 @@ async function readAndKeep(
   const list = await listDocuments(services, caller, input);
   // Where nobody has committed while it was read, it shows that state and no other.
   const isKept = mayKeep(list) && services.engine.version!(caller.projectId) === version;
-  const answer = { ...answerOf(list, input), isKept, version, definition, looked };
+  const answer = { ...answerOf(list, input), version, definition, looked };
   if (isKept) services.answers.set(key, answer);
   return answer;
 }

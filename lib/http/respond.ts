@@ -13,8 +13,6 @@ export interface Reply {
   readonly type?: string;
   /** Beside those that every answer carries, or in the place of `cache-control`; in lower case. */
   readonly headers?: readonly (readonly [string, string])[];
-  /** Stands for this very answer where an operation gives it again and again. */
-  readonly again?: object;
 }
 
 /** For answers that hold a token, a key or a code. */
@@ -75,20 +73,12 @@ export function addCommonHeaders({ id, reader, rate }: RequestState, headers: He
   }
 }
 
-/** Of answers that are given again, with all that is the same every time. */
-const patterns = new WeakMap<object, Response>();
-
 function whole(state: RequestState, reply: Reply): Response {
-  const { again, body } = reply;
-  if (again === undefined) {
-    if (typeof body !== "string" || body.length <= LONG_TEXT) return made(state, reply, body);
-    const response = made(state, reply, inSlices(body));
-    response.headers.set("content-length", String(bytesOf(body)));
-    return response;
-  }
-  let pattern = patterns.get(again);
-  if (pattern === undefined) patterns.set(again, pattern = made(state, reply, body));
-  return pattern.clone();
+  const { body } = reply;
+  if (typeof body !== "string" || body.length <= LONG_TEXT) return made(state, reply, body);
+  const response = made(state, reply, inSlices(body));
+  response.headers.set("content-length", String(bytesOf(body)));
+  return response;
 }
 
 /** In UTF-16 units, as the next. */

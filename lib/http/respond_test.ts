@@ -48,30 +48,6 @@ Deno.test("a long text is sent in slices, whole characters and its length includ
   assert.equal(new TextDecoder().decode(Uint8Array.from(chunks.flatMap((one) => [...one]))), text);
 });
 
-Deno.test("an answer that is given again takes nothing over from whom it was given to before", async () => {
-  const again = {};
-  const reply = { ...ok(200, '{"n":1}', "Read", '"tag"'), again };
-  const first = request("/api/data/posts", { origin: ORIGIN });
-  first.rate = { limit: 10, remaining: 9, resetSeconds: 30 };
-  const second = request();
-  const head = new RequestState(
-    new Request("http://localhost:8000/api/data/posts", { method: "HEAD" }),
-    CONNECTION,
-    DIRECT,
-  );
-  const [one, two, three] = [first, second, head].map((state) => respond(state, { ...reply }));
-  assert.equal(one!.headers.get("access-control-allow-origin"), ORIGIN);
-  assert.equal(one!.headers.get("ratelimit-remaining"), "9");
-  assert.deepEqual([...two!.headers], [
-    ...respond(second, ok(200, '{"n":1}', "Read", '"tag"')).headers,
-  ]);
-  assert.equal(two!.headers.get("x-request-id"), second.id);
-  assert.equal(await one!.text(), reply.body);
-  assert.equal(await two!.text(), reply.body);
-  assert.equal(three!.headers.get("etag"), '"tag"');
-  assert.equal(await three!.text(), "");
-});
-
 Deno.test("answers under /api are private and vary with who asks", () => {
   const { headers } = respond(request(), ok(200, "{}", "Read"));
   assert.equal(headers.get("cache-control"), "private, no-cache");

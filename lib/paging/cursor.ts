@@ -1,7 +1,6 @@
 import { encodeBase64Url } from "../crypto/base64.ts";
 import { equalInConstantTime, mac, MAC_LENGTH, sha256 } from "../crypto/hashes.ts";
 import { CURSOR_LENGTH_MAX } from "../limits.ts";
-import { createLru } from "../lru.ts";
 import { Problem } from "../problems.ts";
 import { jsonText, parseJson } from "../store/json_text.ts";
 import type { Filter, Id, Position, Scalar, SortKey } from "../store/port.ts";
@@ -48,12 +47,6 @@ export interface Cursors {
   read(text: string, scope: ScopeDigest): Cursor | ShortenedCursor;
 }
 
-interface Written {
-  readonly scope: ScopeDigest;
-  readonly cursor: Cursor;
-  readonly text: string;
-}
-
 /**
  * A cursor as it was sent, ready to be read from. Throws `INVALID_CURSOR`, also for one whose place
  * cannot be told any more.
@@ -72,33 +65,18 @@ const WAY = { forwards: 1, inclusive: 2, exact: 4, shortened: 8 } as const;
 
 const PAYLOAD_LENGTH_MAX = CURSOR_LENGTH_MAX - ".".length - MAC_LENGTH;
 
-const CURSORS_KEPT = 10_000;
-const KEPT_LENGTH_MAX = 500;
-
 /** @param keys The key to sign with first; all are tried when reading. */
 export function createCursors(keys: readonly string[]): Cursors {
-  /** The last one to each place: a place that is known is asked for again. */
-  const written = new WeakMap<Position, Written>();
-  /** By their texts: most come back to the process that wrote them. */
-  const known = createLru<string, Written>(CURSORS_KEPT);
   const sign = (key: string, payload: string, scope: ScopeDigest) =>
     mac(key, `${scope}.${payload}`);
   return {
     write({ from, backwards }, scope) {
-      const last = written.get(from);
-      if (last?.scope === scope && last.cursor.backwards === backwards) return last.text;
       const way = (backwards ? 0 : WAY.forwards) + (from.inclusive ? WAY.inclusive : 0);
       const whole = wholePayload(way, from);
       const payload = whole.length <= PAYLOAD_LENGTH_MAX ? whole : shortenedPayload(way, from);
-      const text = `${payload}.${sign(keys[0]!, payload, scope)}`;
-      const fresh = { scope, text, cursor: { from, backwards } };
-      written.set(from, fresh);
-      if (payload === whole && text.length <= KEPT_LENGTH_MAX) known.set(text, fresh);
-      return text;
+      return `${payload}.${sign(keys[0]!, payload, scope)}`;
     },
     read(text, scope) {
-      const own = known.get(text);
-      if (own?.scope === scope) return own.cursor;
       const [payload = "", signature = ""] = text.split(".", 2);
       const genuine = text.length <= CURSOR_LENGTH_MAX && text === `${payload}.${signature}` &&
         keys.some((key) => equalInConstantTime(signature, sign(key, payload, scope)));

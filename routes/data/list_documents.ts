@@ -15,9 +15,9 @@ export const handleListDocuments: HandlerOf<typeof data.listDocuments> = async (
     bypassCache: !mayBeKept,
     wrap,
   });
-  const { text, etag, isKept } = list;
+  const { text, etag } = list;
   const headers = [["etag", etag]] as const;
   return ifNoneMatch !== null && namesTag(ifNoneMatch, etag, true)
     ? { status: 304, body: null, headers }
-    : { status: 200, body: text, headers, ...(isKept && { again: list }) };
+    : { status: 200, body: text, headers };
 };

@@ -127,7 +127,7 @@ function memberSql(value: string, operands: readonly Scalar[]): Fragment {
 }
 
 /** Whether the value is of the type; null is of none. */
-export function fits(type: ScalarType, operand: Scalar): operand is Exclude<Scalar, null> {
+function fits(type: ScalarType, operand: Scalar): operand is Exclude<Scalar, null> {
   if (type === "Number") return typeof operand === "number";
   if (type === "Boolean") return typeof operand === "boolean";
   return typeof operand === "string";

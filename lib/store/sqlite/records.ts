@@ -186,7 +186,7 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
 
   /** Revision, text and `seq` of the first match. */
   #find(db: Connection, filter: Filter): Row | undefined {
-    return db.get(this.#statements.first.statement(filter));
+    return db.get(this.#statements.first(filter));
   }
 
   #findToChange(db: Connection, filter: Filter): Row | undefined {

@@ -2,7 +2,6 @@ import { isLookedUp } from "../advice.ts";
 import type { Definition, Filter, ListQuery, StoredRecord } from "../port.ts";
 import { DOCUMENT_GUARD, GUARD } from "./budget.ts";
 import { filterSql } from "./filter_sql.ts";
-import { FirstMatch } from "./first_match.ts";
 import { type Column, columnsOf, valueOf } from "./columns.ts";
 import { type Fragment, sql, type SqlValue } from "./fragment.ts";
 import { pageShape, type PageStatement, pageStatement, tableName } from "./keyset.ts";
@@ -28,7 +27,6 @@ export interface CountStatement {
 export class Statements {
   readonly table: string;
   readonly definition: Definition;
-  readonly first: FirstMatch;
   readonly slowQueries = new SlowQueryRegistry();
   readonly #columns: readonly Column[];
   readonly #insertText: string;
@@ -38,7 +36,6 @@ export class Statements {
   private constructor(definition: Definition) {
     this.definition = definition;
     this.table = tableName(definition);
-    this.first = new FirstMatch(definition, this.table);
     this.#columns = [...columnsOf(definition).values()];
     const names = this.#columns.map(({ name }) => `${name}, `).join("");
     const marks = "?, ".repeat(this.#columns.length);
@@ -54,6 +51,13 @@ export class Statements {
       Statements.#of.set(definition, statements);
     }
     return statements;
+  }
+
+  /** Reads revision, text and `seq` of the first record that matches, by its id. */
+  first(filter: Filter): Fragment {
+    const { sql: condition, values } = filterSql(this.definition, filter);
+    const text = `select rev, doc, seq from ${this.table} where ${condition} order by id limit 1`;
+    return sql(text, ...values);
   }
 
   insert(json: string, record: StoredRecord): Fragment {
