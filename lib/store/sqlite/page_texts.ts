@@ -9,7 +9,8 @@ type Bounds = Pick<ListQuery, "limit" | "bytesMax" | "onlyWhole">;
 /**
  * The `seq` and text of a page's rows, in order, until the texts are more than the page may hold:
  * two at least, because the first is given in any case. Those of which only the bytes are known, so
- * large are they, are read one by one. Throws `PageTooLarge` before it reads one of them.
+ * large are they, are read one by one, in the transaction that has found the rows: none is gone
+ * meanwhile. Throws `PageTooLarge` before it reads one of them.
  */
 export function wholeRows(
   db: Connection,
@@ -18,11 +19,9 @@ export function wholeRows(
 ): readonly Row[] {
   if (rows.every(([, text]) => typeof text === "string")) return rows;
   const needed = rows.slice(0, neededCount(rows, query));
-  return needed.flatMap((row): Row[] => {
+  return needed.map((row): Row => {
     const [seq, text] = row;
-    if (typeof text === "string") return [row];
-    const read = textAt(db, table, seq as number);
-    return read === null ? [] : [[seq!, read]]; // Deleted just now: the page will be read anew.
+    return typeof text === "string" ? row : [seq!, textAt(db, table, seq as number)];
   });
 }
 
@@ -51,12 +50,12 @@ export function textsOf(
   let bytes = -1;
   for (const seq of seqs) {
     if (bytes > bytesMax && texts.length > 1) break;
-    const text = textAt(db, table, seq)!;
+    const text = textAt(db, table, seq);
     bytes += 1 + bytesOf(text);
     texts.push(text);
   }
   return texts;
 }
 
-const textAt = (db: Connection, table: string, seq: number): string | null =>
-  (db.get(sql(`select doc from ${table} where seq = ?`, seq))?.[0] ?? null) as string | null;
+const textAt = (db: Connection, table: string, seq: number): string =>
+  db.get(sql(`select doc from ${table} where seq = ?`, seq))![0] as string;

@@ -77,10 +77,8 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
     const read = { table, plan, count, query };
     return readBounded({ statements: this.#statements, access: this.#access, ...read }, {
       here: (db) => {
-        const isOneStatement = count === null;
         const isInTransaction = this.#access.slow === null;
-        const isOneMoment = isOneStatement || isInTransaction;
-        return isOneMoment ? readPage(db, read) : inOneMoment(db, () => readPage(db, read));
+        return isInTransaction ? readPage(db, read) : inOneMoment(db, () => readPage(db, read));
       },
       elsewhere: ({ texts, total }) => pageOf(texts, total, query),
       empty: () => pageOf([], count === null ? null : 0, query),
