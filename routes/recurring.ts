@@ -1,10 +1,10 @@
-import { timestamp } from "@/lib/clock.ts";
 import { hashedId } from "@/lib/crypto/hashes.ts";
 import { eq } from "@/lib/store/filter.ts";
 import {
   dueBy,
   type JobKind,
   type JobRecord,
+  jobRecord,
   JOBS,
   type JobServices,
   runJobs,
@@ -76,15 +76,9 @@ export function startRecurring(
 
 /** Of many that note it at once one does. */
 async function note({ engine, clock }: JobServices, { kind }: RecurringWork): Promise<true> {
-  const now = timestamp(clock);
   const _id = hashedId(kind);
-  const job = { kind, subject: kind, lane: kind, createdAt: now, dueAt: now };
-  await engine.records<JobRecord>("control", JOBS).upsert(eq("_id", _id), { set: { kind } }, {
-    _id,
-    ...job,
-    claimedUntil: null,
-    tries: 0,
-    lastError: null,
-  });
+  const job = jobRecord(clock, _id, { kind, subject: kind, lane: kind });
+  const jobs = engine.records<JobRecord>("control", JOBS);
+  await jobs.upsert(eq("_id", _id), { set: { kind } }, job);
   return true;
 }

@@ -75,7 +75,7 @@ export async function cachedList(
   const { engine, answers, catalog, clock } = services;
   const { collectionName, query, bypassCache } = input;
   if (bypassCache || query.length > QUERY_LENGTH_MAX || engine.version === undefined) {
-    return await readList(services, caller, input);
+    return answerOf(await listDocuments(services, caller, input), input);
   }
   // No part holds a line break: paths and queries with one are refused, or sent encoded.
   const key = `${caller.projectId}\n${callerTag(caller)}\n${collectionName}\n${query}`;
@@ -94,15 +94,6 @@ export async function cachedList(
   }
   const asOf = { key, version: engine.version(caller.projectId), definition, looked };
   return await readAndKeep(services, caller, { ...input, ...asOf });
-}
-
-async function readList(
-  services: ListServices,
-  caller: Caller,
-  input: RepeatedList,
-): Promise<ListAnswer> {
-  const list = await listDocuments(services, caller, input);
-  return answerOf(list, input);
 }
 
 function answerOf(list: DocumentList, { wrap }: RepeatedList): ListAnswer {

@@ -6,6 +6,7 @@ import type {
   Definition,
   Engine,
   Filter,
+  Id,
   Space,
   StoredRecord,
   Transaction,
@@ -94,20 +95,30 @@ export async function enqueue(
   jobs: readonly NewJob[],
   { kind, isClaimed = false }: EnqueueOptions,
 ): Promise<JobRecord[]> {
+  const claim = isClaimed ? { claimedUntil: leaseFrom(clock), tries: 1 } : {};
+  const records = jobs.map((job) => ({ ...jobRecord(clock, newId(), { ...job, kind }), ...claim }));
+  await tx.records<JobRecord>(JOBS).insertMany(records);
+  return records;
+}
+
+/** A job that is due now, and that nobody has taken. */
+export function jobRecord(
+  clock: Clock,
+  _id: Id,
+  { kind, subject, lane }: NewJob & Pick<JobRecord, "kind">,
+): JobRecord {
   const now = timestamp(clock);
-  const records = jobs.map(({ subject, lane }) => ({
-    _id: newId(),
+  return {
+    _id,
     kind,
     subject,
     lane,
     createdAt: now,
     dueAt: now,
-    claimedUntil: isClaimed ? leaseFrom(clock) : null,
-    tries: isClaimed ? 1 : 0,
+    claimedUntil: null,
+    tries: 0,
     lastError: null,
-  }));
-  await tx.records<JobRecord>(JOBS).insertMany(records);
-  return records;
+  };
 }
 
 const leaseFrom = (clock: Clock): string => new Date(clock.now() + LEASE_MS).toISOString();

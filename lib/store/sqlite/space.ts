@@ -61,7 +61,6 @@ export class FileSpace {
     this.#log = log;
     this.#growth = new Growth(reader);
     this.#exclusiveEpoch = exclusiveEpoch;
-    this.#readForeignVersion();
     this.#writer = new Writer(db, {
       path,
       sync: log === null ? null : () => log.syncData(),
