@@ -1,6 +1,6 @@
-import { PathConflict } from "./errors.ts";
+import { PathConflict, TypeConflict } from "./errors.ts";
 import type { Change, Json, StoredRecord } from "./port.ts";
-import { isObject } from "./shape.ts";
+import { isObject, own } from "./shape.ts";
 
 /** A changed copy; the record and the change given stay as they are. */
 export function applyChange(record: StoredRecord, change: Change): StoredRecord {
@@ -19,14 +19,93 @@ export function applyChange(record: StoredRecord, change: Change): StoredRecord 
     const { parent, name } = reach(next, path, copied);
     delete parent[name];
   }
-  for (const [path, by] of Object.entries(change.increment ?? {})) {
+  const take = (path: string, step: Step) => {
     const { parent, name } = reach(next, path, copied);
-    const current = Object.hasOwn(parent, name) ? parent[name]! : 0;
-    if (current !== null && typeof current !== "number") throw new PathConflict(path);
-    parent[name] = (current ?? 0) + by;
+    const value = step(path, own(parent, name) ?? null);
+    if (value !== undefined) parent[name] = value;
+  };
+  for (const [path, step] of stepsOf(change)) take(path, step);
+  for (const [path, values] of entriesOf(change.pull)) {
+    if (!endsEarly(next, path)) take(path, without(values));
   }
   return next;
 }
+
+/** Makes a value of the stored one; undefined leaves what there is. */
+type Step = (path: string, current: Json) => Json | undefined;
+
+/** All but `pull`, which makes no objects on its way. */
+function* stepsOf(change: Change): Generator<[path: string, step: Step]> {
+  for (const [path, by] of entriesOf(change.increment)) yield [path, increased(by)];
+  for (const [path, value] of entriesOf(change.min)) yield [path, bounded(value, 1)];
+  for (const [path, value] of entriesOf(change.max)) yield [path, bounded(value, -1)];
+  for (const [path, values] of entriesOf(change.push)) {
+    yield [path, (path, current) => [...listAt(path, current), ...values]];
+  }
+  for (const [path, values] of entriesOf(change.addToSet)) yield [path, withAll(values)];
+}
+
+const entriesOf = <T>(part: Readonly<Record<string, T>> | undefined): [string, T][] =>
+  part === undefined ? [] : Object.entries(part);
+
+const increased = (by: number): Step => (path, current) => {
+  if (current !== null && typeof current !== "number") {
+    throw new TypeConflict(path, "holds no number");
+  }
+  const sum = (current ?? 0) + by;
+  if (!Number.isFinite(sum)) throw new TypeConflict(path, "would become a number too large");
+  return sum;
+};
+
+/** @param side Of the value, on which what is stored gives way to it: 1 where that is more. */
+const bounded = (value: number | string, side: 1 | -1): Step => (path, current) => {
+  if (current === null) return value;
+  const order = orderOf(current, value);
+  if (order === null) {
+    throw new TypeConflict(path, `holds no ${typeof value === "number" ? "number" : "text"}`);
+  }
+  return order * side > 0 ? value : undefined;
+};
+
+/** More than 0 where the first is more; null for values of two types. */
+function orderOf(one: Json, other: number | string): number | null {
+  if (typeof one === "number" && typeof other === "number") return one - other;
+  return typeof one === "string" && typeof other === "string" ? byCodePoints(one, other) : null;
+}
+
+function listAt(path: string, current: Json): readonly Json[] {
+  if (current === null) return [];
+  if (!Array.isArray(current)) throw new TypeConflict(path, "holds no list");
+  return current;
+}
+
+const withAll = (values: readonly Json[]): Step => (path, current) => {
+  const list = [...listAt(path, current)];
+  const present = new Set(list.map(identityOf));
+  for (const value of values) {
+    const identity = identityOf(value);
+    if (present.has(identity)) continue;
+    present.add(identity);
+    list.push(value);
+  }
+  return list;
+};
+
+const without = (values: readonly Json[]): Step => (path, current) => {
+  if (current === null) return undefined;
+  const gone = new Set(values.map(identityOf));
+  return listAt(path, current).filter((one) => !gone.has(identityOf(one)));
+};
+
+/** The same for equal values, and for no others. */
+function identityOf(value: Json): string | number | boolean | null {
+  if (typeof value === "string") return `"${value}`;
+  if (typeof value !== "object" || value === null) return value;
+  return JSON.stringify(value, (_, one: Json) => isObject(one) ? inOrder(one) : one);
+}
+
+const inOrder = (members: { readonly [name: string]: Json }) =>
+  Object.fromEntries(Object.entries(members).sort(([a], [b]) => a < b ? -1 : 1));
 
 /** The order of UTF-8's bytes; JavaScript's own puts pairs of surrogates before U+E000 and later. */
 function byCodePoints(a: string, b: string): number {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { PathConflict } from "./errors.ts";
+import { PathConflict, TypeConflict } from "./errors.ts";
 import type { Change, Json, StoredRecord } from "./port.ts";
 import { applyChange } from "./change.ts";
 
@@ -86,10 +86,34 @@ Deno.test("a path that meets anything but an object is a conflict that names it"
     assert.throws(() => applyChange(record, { set: { "v.x": 1 } }), conflict("v.x"));
     assert.throws(() => applyChange(record, { increment: { "v.x": 1 } }), conflict("v.x"));
   }
+});
+
+Deno.test("a step that does not apply to what is stored is a conflict that says why", () => {
+  const conflict = (why: string) => (error: unknown) =>
+    error instanceof TypeConflict && error.path === "v" && error.why === why;
+  const refused = (value: Json, change: Change, why: string) =>
+    assert.throws(() => applyChange({ _id: "a", v: value }, change), conflict(why));
   for (const value of ["1", true, [], {}] as Json[]) {
-    const record = { _id: "a", v: value };
-    assert.throws(() => applyChange(record, { increment: { v: 1 } }), conflict("v"));
+    refused(value, { increment: { v: 1 } }, "holds no number");
+    refused(value, { min: { v: 1 } }, "holds no number");
   }
+  refused(1e308, { increment: { v: 1e308 } }, "would become a number too large");
+  refused(1, { max: { v: "2026" } }, "holds no text");
+  for (const value of ["1", true, 1, {}] as Json[]) {
+    refused(value, { push: { v: [1] } }, "holds no list");
+    refused(value, { addToSet: { v: [1] } }, "holds no list");
+    refused(value, { pull: { v: [1] } }, "holds no list");
+  }
+});
+
+Deno.test("values of a list are equal whatever the order of their members, and only within a type", () => {
+  const list = [1, "1", true, null, { a: 1, b: [{ c: 1, d: 2 }] }, '{"a":1}', { a: 1 }];
+  const same = [1, "1", true, null, { b: [{ d: 2, c: 1 }], a: 1 }, '{"a":1}', { a: 1 }];
+  assert.deepEqual(changed({ v: list }, { addToSet: { v: same } }), { v: list });
+  assert.deepEqual(changed({ v: list }, { pull: { v: same } }), { v: [] });
+  assert.deepEqual(changed({ v: [1, "1", { a: 1 }] }, { pull: { v: [{ a: "1" }, true] } }), {
+    v: [1, "1", { a: 1 }],
+  });
 });
 
 Deno.test("inherited names are no members", () => {

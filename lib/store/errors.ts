@@ -25,6 +25,20 @@ export class PathConflict extends Error {
   }
 }
 
+/** A step of a change met a value that it cannot change. Nothing was changed. */
+export class TypeConflict extends Error {
+  override readonly name = "TypeConflict";
+  readonly path: string;
+  /** Said of the path: `holds no number`. */
+  readonly why: string;
+
+  constructor(path: string, why: string) {
+    super(`"${path}" ${why}`);
+    this.path = path;
+    this.why = why;
+  }
+}
+
 /** The record would exceed the definition's `bytesMax`. Nothing was changed. */
 export class RecordTooLarge extends Error {
   override readonly name = "RecordTooLarge";

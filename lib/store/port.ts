@@ -130,8 +130,21 @@ export interface Change {
   readonly keep?: readonly string[];
   readonly set?: Readonly<Record<string, Json>>;
   readonly unset?: readonly string[];
-  /** Adds to a number; a missing or null field counts as 0. */
+  /**
+   * Adds to a number; a missing or null field counts as 0. What holds anything else, or would become
+   * larger than a number can be, is a `TypeConflict`, as in all that follow.
+   */
   readonly increment?: Readonly<Record<string, number>>;
+  /** Lowers a number or a text to this one of its type, where it is more, missing or null. */
+  readonly min?: Readonly<Record<string, number | string>>;
+  /** Raises it to this one, where it is less, missing or null. */
+  readonly max?: Readonly<Record<string, number | string>>;
+  /** Adds elements to the end of a list; a missing or null field counts as an empty one. */
+  readonly push?: Readonly<Record<string, Json[]>>;
+  /** The same, but for those that it has already; objects are equal whatever the order of members. */
+  readonly addToSet?: Readonly<Record<string, Json[]>>;
+  /** Takes all elements that equal one of these out of a list; a missing or null field stays so. */
+  readonly pull?: Readonly<Record<string, Json[]>>;
 }
 
 /** A record as it is stored. */
@@ -256,7 +269,7 @@ export interface Records<T extends StoredRecord = StoredRecord> {
   /**
    * Finds and changes in one atomic step, so of many at once each sees the other's result.
    * Resolves to the record after the change, or null when none matches.
-   * Throws `UniqueViolation`, `PathConflict` and `RecordTooLarge`.
+   * Throws `UniqueViolation`, `PathConflict`, `TypeConflict` and `RecordTooLarge`.
    */
   updateOne(filter: Filter, change: Change): Promise<Stored<T> | null>;
   /**

@@ -12,6 +12,7 @@ import {
   pathConflict,
   tooLarge,
   trashDefinition,
+  typeConflict,
   uniqueViolation,
   upTo,
 } from "./fixtures.ts";
@@ -90,6 +91,62 @@ export const changeCases: Cases = {
       [{ a: { b: 1, c: 1 } }, { increment: { "a.b": 1, "a.c": 2 } }, { a: { b: 2, c: 3 } }],
     ]),
 
+  "min and max keep the lesser and the greater, and count missing and null as neither": (store) =>
+    assertChanges(store, [
+      [{ n: 5 }, { min: { n: 3 } }, { n: 3 }],
+      [{ n: 5 }, { min: { n: 7 } }, { n: 5 }],
+      [{ n: 5 }, { max: { n: 7 } }, { n: 7 }],
+      [{ n: 5 }, { max: { n: 3 } }, { n: 5 }],
+      [{ n: -1 }, { max: { n: -0.5 } }, { n: -0.5 }],
+      [{}, { min: { n: 3 }, max: { m: 4 } }, { n: 3, m: 4 }],
+      [{ n: null }, { max: { n: 3 } }, { n: 3 }],
+      [{}, { max: { "a.b": 1 } }, { a: { b: 1 } }],
+      [{ t: "2026-01-02" }, { max: { t: "2026-01-03" } }, { t: "2026-01-03" }],
+      [{ t: "\u{1f600}" }, { min: { t: "\uffff" } }, { t: "\uffff" }],
+    ]),
+
+  "a date becomes the earlier or the later one": async ({ engine }) => {
+    const records = engine.records(newSpace(), definition({ fields: { at: { type: "Date" } } }));
+    const [early, late] = ["2026-01-01T00:00:00.000Z", "2026-01-02T00:00:00.000Z"];
+    await records.insert({ _id: id(1), at: early });
+    const raised = await records.updateOne(eq("at", early), { max: { at: late } });
+    assert.equal(raised?.value.at, late);
+    assert.equal(await records.count(eq("at", late)), 1);
+    assert.equal((await records.updateOne(ALL, { min: { at: early } }))?.value.at, early);
+  },
+
+  "push adds to the end of a list, and counts missing and null as an empty one": (store) =>
+    assertChanges(store, [
+      [{ a: [1] }, { push: { a: [2, 1] } }, { a: [1, 2, 1] }],
+      [{}, { push: { a: ["x"] } }, { a: ["x"] }],
+      [{ a: null }, { push: { a: [null] } }, { a: [null] }],
+      [{ a: [] }, { push: { a: [[1], { b: 1 }] } }, { a: [[1], { b: 1 }] }],
+      [{}, { push: { "a.b": [] } }, { a: { b: [] } }],
+    ]),
+
+  "addToSet adds what a list does not have yet, each once": (store) =>
+    assertChanges(store, [
+      [{ a: [1, 2] }, { addToSet: { a: [2, 3, 3] } }, { a: [1, 2, 3] }],
+      [{ a: [1, 1] }, { addToSet: { a: ["1", true] } }, { a: [1, 1, "1", true] }],
+      [{}, { addToSet: { a: ["x"] } }, { a: ["x"] }],
+      [{ a: null }, { addToSet: { a: [null] } }, { a: [null] }],
+      [
+        { a: [{ x: 1, y: 2 }] },
+        { addToSet: { a: [{ y: 2, x: 1 }, { x: 1 }, [1]] } },
+        { a: [{ x: 1, y: 2 }, { x: 1 }, [1]] },
+      ],
+    ]),
+
+  "pull takes every equal element out of a list, and makes nothing": (store) =>
+    assertChanges(store, [
+      [{ a: [1, 2, 1, "1"] }, { pull: { a: [1] } }, { a: [2, "1"] }],
+      [{ a: [1, [1], null] }, { pull: { a: [1, null] } }, { a: [[1]] }],
+      [{ a: [{ x: 1, y: 2 }, { x: 1 }] }, { pull: { a: [{ y: 2, x: 1 }] } }, { a: [{ x: 1 }] }],
+      [{ a: [1] }, { pull: { a: [2] } }, { a: [1] }],
+      [{}, { pull: { a: [1], "b.c": [1] } }, {}],
+      [{ a: null, b: {} }, { pull: { a: [1], "b.c": [1] } }, { a: null, b: {} }],
+    ]),
+
   "replace takes the place of everything but _id": (store) =>
     assertChanges(store, [
       [{ a: 1, b: 2 }, { replace: { c: 3 } }, { c: 3 }],
@@ -153,8 +210,43 @@ export const changeCases: Cases = {
       for (const path of ["a", "o.a"]) {
         await assertRefused(
           records,
-          pathConflict(path),
+          typeConflict(path),
           () => records.updateOne(eq("_id", id(n)), { set: { b: 1 }, increment: { [path]: 1 } }),
+        );
+      }
+    }
+  },
+
+  "a number never becomes larger than a number can be": async ({ engine }) => {
+    const records = engine.records(newSpace(), trashDefinition({ bytesMax: 1_000 }));
+    const most = Number.MAX_VALUE;
+    await records.insert({ _id: id(1), n: most, m: -most, isDeleted: false });
+    const changing = (change: Change) => () => records.updateOne(eq("_id", id(1)), change);
+    await assertRefused(records, typeConflict("n"), changing({ increment: { n: most } }));
+    await assertRefused(records, typeConflict("n"), changing({ increment: { n: most / 4 } }));
+    await assertRefused(records, typeConflict("m"), changing({ increment: { m: -most / 4 } }));
+    const lowered = await changing({ increment: { n: -most, m: most } })();
+    assert.deepEqual([lowered?.value.n, lowered?.value.m], [0, 0]);
+  },
+
+  "what holds another type is not changed, and leaves no trace": async ({ engine }) => {
+    const records = engine.records(newSpace(), trashDefinition());
+    for (const [n, value] of ["1", true, {}, 1, [1]].entries()) {
+      await records.insert({ _id: id(n), a: value, o: { a: value }, isDeleted: false });
+      const isNumber = typeof value === "number";
+      const steps: Change[] = [
+        ...(isNumber ? [] : [{ min: { a: 1 } }, { max: { a: 1 } }]),
+        ...(typeof value === "string" ? [] : [{ max: { a: "1" } }]),
+        ...(Array.isArray(value)
+          ? []
+          : [{ push: { a: [1] } }, { addToSet: { a: [1] } }, { pull: { a: [1] } }]),
+      ];
+      for (const step of steps) {
+        const change = { ...step, set: { isDeleted: true } };
+        await assertRefused(
+          records,
+          typeConflict("a"),
+          () => records.updateOne(eq("_id", id(n)), change),
         );
       }
     }

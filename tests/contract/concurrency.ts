@@ -59,6 +59,25 @@ export const concurrencyCases: Cases = {
     assert.ok(last.revision >= revision + 200);
   },
 
+  "100 that add to one list and take from it at once lose nothing": async ({ engine }) => {
+    const records = engine.records(newSpace(), definition());
+    await records.insert({ _id: id(1), old: upTo(50), all: [], set: [], best: 0 });
+    const changes = upTo(100).map((n) =>
+      records.updateOne(eq("_id", id(1)), {
+        push: { all: [n] },
+        addToSet: { set: [n % 10] },
+        max: { best: n },
+        pull: { old: [n] },
+      })
+    );
+    await Promise.all(changes);
+    const { all, set, best, old } = (await records.get(id(1)))!.value;
+    const inOrder = (list: unknown) => (list as number[]).toSorted((a, b) => a - b);
+    assert.deepEqual(inOrder(all), upTo(100));
+    assert.deepEqual(inOrder(set), upTo(10));
+    assert.deepEqual([best, old], [99, []]);
+  },
+
   "a counter with a cap is never charged beyond it": async ({ engine }) => {
     const records = engine.records(
       newSpace(),

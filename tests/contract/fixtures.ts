@@ -1,7 +1,7 @@
 /** What the cases share: ids, definitions, filters, and ways to look at what is stored. */
 
 import assert from "node:assert/strict";
-import { PathConflict, RecordTooLarge, UniqueViolation } from "@/lib/store/errors.ts";
+import { PathConflict, RecordTooLarge, TypeConflict, UniqueViolation } from "@/lib/store/errors.ts";
 import { ALL, eq } from "@/lib/store/filter.ts";
 import type {
   Definition,
@@ -100,6 +100,12 @@ export const uniqueViolation = (path: string): Refusal => (error) => {
 
 export const pathConflict = (path: string): Refusal => (error) => {
   assert.ok(error instanceof PathConflict, `expected a PathConflict, got ${error}`);
+  assert.equal(error.path, path);
+  return true;
+};
+
+export const typeConflict = (path: string): Refusal => (error) => {
+  assert.ok(error instanceof TypeConflict, `expected a TypeConflict, got ${error}`);
   assert.equal(error.path, path);
   return true;
 };

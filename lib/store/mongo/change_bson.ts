@@ -1,12 +1,19 @@
 import type { Change, Definition, Json } from "../port.ts";
 import { shapeAt } from "../shape.ts";
-import { type Bson, documentOf, encodeFields, encodeValue, versionOf } from "./encode.ts";
+import {
+  type Bson,
+  conditionBson,
+  documentOf,
+  encodeFields,
+  encodeValue,
+  versionOf,
+} from "./encode.ts";
 import { REVISION } from "./transcode.ts";
 
 /**
  * A change as one update that MongoDB applies as the port says, or null where it would not: it
- * takes a number in a path for a place in an array, and removes nothing silently behind a value
- * that is no object.
+ * takes a number in a path for a place in an array, removes nothing silently behind a value that is
+ * no object, and compares values of different types.
  */
 export function changeBson(definition: Definition, change: Change): Bson | readonly Bson[] | null {
   return change.replace === undefined
@@ -15,9 +22,11 @@ export function changeBson(definition: Definition, change: Change): Bson | reado
 }
 
 function stepsBson(definition: Definition, change: Change): Bson | null {
-  const { set = {}, unset = [], increment = {} } = change;
+  const { set = {}, unset = [], increment = {}, ...others } = change;
+  if (Object.keys(others).length > 0) return null;
   const reached = [...Object.keys(set), ...Object.keys(increment)];
   if (unset.some((path) => path.includes(".")) || reached.some(namesPlace)) return null;
+  if (Object.values(increment).some((by) => Math.abs(by) > FAR)) return null;
   const encoded: (readonly [string, unknown])[] = [
     ...Object.entries(set).map(([path, value]) =>
       [path, encodeAt(definition, path, value)] as const
@@ -31,6 +40,16 @@ function stepsBson(definition: Definition, change: Change): Bson | null {
   };
 }
 
+/** Asks for what numbers can be added to without becoming infinite. */
+export const finiteBeside = ({ increment = {} }: Change): readonly Bson[] =>
+  Object.keys(increment).flatMap((path) => [
+    conditionBson(path, { $not: { $gt: FAR } }),
+    conditionBson(path, { $not: { $lt: -FAR } }),
+  ]);
+
+/** Half of the largest number. */
+const FAR = Number.MAX_VALUE / 2;
+
 const PLACE = /\.\d/;
 const namesPlace = (path: string): boolean => PLACE.test(path);
 
@@ -39,8 +58,8 @@ const encodeAt = (definition: Definition, path: string, value: Json): unknown =>
 
 /** A pipeline, because what is kept is known to the server only. */
 function replacementBson(definition: Definition, change: Change): readonly Bson[] | null {
-  const { replace = {}, keep = [], set, unset, increment } = change;
-  if (set !== undefined || unset !== undefined || increment !== undefined) return null;
+  const { replace = {}, keep = [], ...others } = change;
+  if (Object.keys(others).length > 0) return null;
   const kept = Object.fromEntries(keep.map((name) => [name, stored(name)]));
   return [{
     $replaceWith: {

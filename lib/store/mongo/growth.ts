@@ -12,8 +12,9 @@ const FRAME_BYTES = 100;
 const OBJECT_BYTES = 7;
 
 /** By how many bytes of BSON a change makes a record grow at most. */
-export function growthMax(definition: Definition, { replace, set, increment }: Change): number {
-  const members = { ...replace, ...set, ...increment };
+export function growthMax(definition: Definition, change: Change): number {
+  const { replace, set, increment, min, max, push, addToSet } = change;
+  const members = { ...replace, ...set, ...increment, ...min, ...max, ...push, ...addToSet };
   const objects = Object.keys(members).reduce((sum, path) => sum + path.split(".").length, 0);
   return sizeOf(encodeFields(definition, members)) + objects * OBJECT_BYTES +
     FRAME_BYTES;

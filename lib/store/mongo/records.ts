@@ -27,7 +27,7 @@ import {
 } from "../port.ts";
 import { recordsOf } from "../pages.ts";
 import { fittingText, pageOf, StoredText } from "../texts.ts";
-import { changeBson } from "./change_bson.ts";
+import { changeBson, finiteBeside } from "./change_bson.ts";
 import { LIMITED } from "./connect.ts";
 import { type Bson, encodeRecord } from "./encode.ts";
 import { explained } from "./explain.ts";
@@ -330,13 +330,17 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
     if (update === null) return await this.#changeExactly(asked, change);
     const room = roomFor(change, this.#definition);
     if (room <= 0) return await this.#changeExactly(asked, change);
+    const conditions = [
+      ...(room === Infinity ? [] : [smallerThan(room)]),
+      ...finiteBeside(change),
+    ];
     try {
       const changed = await this.#collection.findOneAndUpdate(
-        room === Infinity ? asked.query : { $and: [asked.query, smallerThan(room)] },
+        conditions.length === 0 ? asked.query : { $and: [asked.query, ...conditions] },
         update as Document,
         { ...this.#options, ...asked.hint, returnDocument: "after", raw: true },
       );
-      if (changed !== null || room === Infinity) return this.#stored(changed);
+      if (changed !== null || conditions.length === 0) return this.#stored(changed);
     } catch (error) {
       if (!isNotApplicable(error)) throw error;
     }
