@@ -6,7 +6,7 @@ import { createAccount } from "@/lib/accounts/register_account.ts";
 import { createUser } from "@/lib/auth/create_user.ts";
 import { issueToken } from "@/lib/auth/issue_token.ts";
 import { openForWriting } from "@/lib/documents/access.ts";
-import { createDocuments } from "@/lib/documents/create_document.ts";
+import { createDocuments } from "@/lib/documents/create_documents.ts";
 import { createCollection } from "@/lib/documents/save_collection.ts";
 import { BULK_DOCUMENTS_MAX } from "@/lib/limits.ts";
 import { createProject } from "@/lib/projects/create_project.ts";

@@ -17,7 +17,7 @@ import { issueRefreshToken } from "@/lib/auth/refresh_tokens.ts";
 import { issueToken } from "@/lib/auth/issue_token.ts";
 import { loadConfig } from "@/lib/runtime/config.ts";
 import { openForWriting } from "@/lib/documents/access.ts";
-import { createDocuments } from "@/lib/documents/create_document.ts";
+import { createDocuments } from "@/lib/documents/create_documents.ts";
 import { createCollection } from "@/lib/documents/save_collection.ts";
 import { deleteFile } from "@/lib/files/delete_file.ts";
 import { requestUpload } from "@/lib/files/request_upload.ts";

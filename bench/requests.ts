@@ -12,7 +12,7 @@ import { parseArgs } from "node:util";
 import { createUser } from "@/lib/auth/create_user.ts";
 import { loadConfig } from "@/lib/runtime/config.ts";
 import { openForWriting } from "@/lib/documents/access.ts";
-import { createDocuments } from "@/lib/documents/create_document.ts";
+import { createDocuments } from "@/lib/documents/create_documents.ts";
 import { createCollection } from "@/lib/documents/save_collection.ts";
 import { createLog } from "@/lib/runtime/log.ts";
 import { BULK_DOCUMENTS_MAX } from "@/lib/limits.ts";

@@ -25,6 +25,8 @@ export const LIMITS = {
   LIST_LIMIT_DEFAULT: limit(100, "documents", INTERFACE),
   LIST_LIMIT_MAX: limit(1000, "documents", INTERFACE),
   BULK_DOCUMENTS_MAX: limit(100, "documents", DOCUMENTS),
+  BATCH_OPERATIONS_MAX: limit(100, "operations of a batch", DOCUMENTS),
+  BATCH_ANSWER_BYTES_MAX: limit(8 * MiB, "bytes of the documents that a batch answers", OURS),
   ANSWER_BYTES_MAX: limit(16 * MiB, "bytes of the documents that one answer shows", DOCUMENTS),
   ANSWER_READ_BYTES_MAX: limit(
     128 * MiB,
@@ -220,6 +222,8 @@ export const {
   BODY_MEMBERS_MAX,
   BODY_VALUES_MAX,
   BULK_BODY_BYTES_MAX,
+  BATCH_ANSWER_BYTES_MAX,
+  BATCH_OPERATIONS_MAX,
   BULK_DOCUMENTS_MAX,
   COLUMNS_MAX,
   CONTENT_TYPE_LENGTH_MAX,

@@ -411,6 +411,8 @@ export interface ProblemOptions {
   fileBytes?: number;
   /** What the message tells, field by field, for a form that shows it there. */
   faults?: readonly FieldFault[];
+  /** Of a batch: the index of the operation that was refused. */
+  operation?: number;
 }
 
 /** What is wrong with one field. */
@@ -430,6 +432,7 @@ export class Problem extends Error {
   readonly allow: readonly string[] | undefined;
   readonly fileBytes: number | undefined;
   readonly faults: readonly FieldFault[];
+  readonly operation: number | undefined;
 
   constructor(code: ProblemCode, options: ProblemOptions = {}) {
     super(
@@ -442,5 +445,18 @@ export class Problem extends Error {
     this.allow = options.allow;
     this.fileBytes = options.fileBytes;
     this.faults = options.faults ?? [];
+    this.operation = options.operation;
+  }
+
+  /** The same, as the refusal of one operation of a batch. */
+  inOperation(operation: number): Problem {
+    const { message, cause, retryAfter, faults } = this;
+    return new Problem(this.code, {
+      message,
+      cause,
+      faults,
+      operation,
+      ...(retryAfter !== undefined && { retryAfter }),
+    });
   }
 }

@@ -237,8 +237,9 @@ type Responses = RouteConfig["responses"];
 function successes(
   { operationId, success }: Pick<Spec<unknown>, "operationId" | "success">,
 ): Responses {
-  return Object.fromEntries(success.map((one) => {
-    const schema = { name: answerName(operationId, one.status), description: one.description };
+  return Object.fromEntries(success.map((one, i) => {
+    const name = answerName(operationId, i === 0 ? null : one.status);
+    const schema = { name, description: one.description };
     const content = {
       ...(one.data !== null &&
         enveloped(schema, { data: one.data }, { data: one.example }, one.message)),
@@ -263,10 +264,12 @@ function successes(
   }));
 }
 
-/** A name for each answer, from which clients are generated: `ListDocumentsAnswer`. */
-const answerName = (operationId: string, status: number): string =>
-  `${operationId[0]!.toUpperCase()}${operationId.slice(1)}Answer` +
-  (status === 200 || status === 201 ? "" : status);
+/**
+ * A name for each answer, from which clients are generated: `ListDocumentsAnswer`.
+ * @param status Of one that is not the operation's first.
+ */
+const answerName = (operationId: string, status: number | null): string =>
+  `${operationId[0]!.toUpperCase()}${operationId.slice(1)}Answer${status ?? ""}`;
 
 const enveloped = (
   { name, description }: { name: string; description: string },

@@ -101,6 +101,21 @@ export const queryOf = <Shape extends z.ZodRawShape>(shape: Shape, of: string) =
     repeated: (name) => `${shown(name)} is given more than once.`,
   });
 
+/** A query of which these parameters are read, and no others looked at. */
+export function openQueryOf<Shape extends z.ZodRawShape>(
+  shape: Shape,
+): QuerySpec<z.output<z.ZodObject<Shape>>> {
+  const known = queryOf(shape, "this operation");
+  const names = Object.keys(shape);
+  return {
+    schema: known.schema,
+    read(text) {
+      const given = [...new URLSearchParams(text)].filter(([name]) => names.includes(name));
+      return known.read(new URLSearchParams(given).toString());
+    },
+  };
+}
+
 /** A query of which one message tells all, whatever does not fit. */
 export const querySaying = <Shape extends z.ZodRawShape>(
   message: string,

@@ -24,6 +24,7 @@ import { knownProvider, PROVIDER_NAMES } from "@/lib/social/providers.ts";
 import type { Parameter } from "./contract.ts";
 import {
   type HeaderParameter,
+  openQueryOf,
   type PathParameter,
   queryOf,
   querySaying,
@@ -249,20 +250,43 @@ export const listing: readonly Parameter[] = [
   ...presentation,
 ];
 
-/** How a document is deleted. */
-export const deletion = queryOf({
-  permanent: z.string().toLowerCase()
-    .pipe(z.enum(["true", "false"], '"permanent" must be true or false.'))
+/** `true` or `false` in any letter case; `false` if left out. */
+const flag = (name: string, description: string) =>
+  z.string().toLowerCase()
+    .pipe(z.enum(["true", "false"], `"${name}" must be true or false.`))
     .transform((text) => text === "true")
     .default(false)
-    .openapi({
-      type: "boolean",
-      default: false,
+    .openapi({ type: "boolean", default: false, param: { description } });
+
+/** How a document is deleted. */
+export const deletion = queryOf({
+  permanent: flag(
+    "permanent",
+    "`true` removes for good, from the trash too; needs the secret key.",
+  ),
+}, "deletions");
+
+/** Whether a document that is not there is created. */
+export const replacing = openQueryOf({
+  upsert: flag(
+    "upsert",
+    "`true` creates the document under this id where there is none. Not together with " +
+      "`If-Match`, by which nothing is created.",
+  ),
+});
+
+/** Whether a document that is there is changed instead. */
+export const creating = openQueryOf({
+  upsert: z.string().regex(DECLARED_NAME, '"upsert" must be the name of a unique field.')
+    .optional().openapi({
       param: {
-        description: "`true` removes for good, from the trash too; needs the secret key.",
+        description: "A unique field. Where a document that is not in the trash has the body's " +
+          "value in it, that one is changed, as PATCH would by plain members; else the document " +
+          "is created. Of two such requests at once one creates and the other changes.",
+        example: "slug",
       },
     }),
-}, "deletions");
+});
 
 export const provider: PathParameter = {
   schema: inPath(

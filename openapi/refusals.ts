@@ -83,6 +83,12 @@ const refusalSchema = (hasError: boolean) => ({
     message: { type: "string" as const, description: "What to do, for a person." },
     ...(hasError && { error: { type: "string" as const, description: "The message again." } }),
     code: { type: "string" as const, description: "What it is, for a program." },
+    ...(!hasError && {
+      operation: {
+        type: "integer" as const,
+        description: "Of a batch: the index of the operation that was refused.",
+      },
+    }),
   },
   required: ["success", "data", "message", ...(hasError ? ["error"] : []), "code"],
   additionalProperties: false,

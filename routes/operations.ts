@@ -46,6 +46,7 @@ import { handleGetDocument } from "./data/get_document.ts";
 import { handleGetSchema } from "./data/get_schema.ts";
 import { handleListDocuments } from "./data/list_documents.ts";
 import { handlePatchDocument } from "./data/patch_document.ts";
+import { handleWriteBatch } from "./data/write_batch.ts";
 import { handleRecoverDocument } from "./data/recover_document.ts";
 import { handleReplaceDocument } from "./data/replace_document.ts";
 import {
@@ -121,6 +122,7 @@ export function operations(mount: Mount): void {
   mount(data.patchDocument, handlePatchDocument);
   mount(data.deleteDocument, handleDeleteDocument);
   mount(data.recoverDocument, handleRecoverDocument);
+  mount(data.writeBatch, handleWriteBatch);
   mount(schemas.getSchema, handleGetSchema);
   mount(sessions.exchangeCode, handleExchangeCode);
   mount(sessions.refreshSession, handleRefreshSession);

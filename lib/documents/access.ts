@@ -35,7 +35,7 @@ export interface AccessServices {
   readonly catalog: Omit<Catalog, "forgetProject">;
 }
 
-interface WriteAccessServices extends AccessServices {
+export interface WriteAccessServices extends AccessServices {
   readonly newId: NewId;
 }
 
@@ -77,31 +77,34 @@ const WAIT_MS = 4_000;
 const CHANGE_MS = [1_500, 2_500] as const;
 
 /**
- * Writes under the definition that stands. Where another process has changed it, which this one has
+ * Writes under the definitions that stand. Where another process has changed one, which this one has
  * not heard of, or is about to change it, the write begins anew, and all that it checks. Throws
  * `StoreUnavailable` where that takes too long.
  */
-export async function settled<T>(
-  target: WriteAccess,
-  write: (target: WriteAccess) => Promise<T>,
+export async function settled<const Targets extends readonly WriteAccess[], T>(
+  targets: Targets,
+  write: (targets: Targets) => Promise<T>,
 ): Promise<T> {
   const patience = new Patience();
   let hasLooked = false;
   for (;;) {
     try {
-      return await write(target);
+      return await write(targets);
     } catch (cause) {
       if (!(cause instanceof Outdated)) throw cause;
       if (patience.isOver(WAIT_MS)) {
         throw new StoreUnavailable("The definition is being changed", { cause });
       }
     }
-    const { records } = target.collection;
-    target = await target.reopened();
-    if (!isSameState(records, target.collection.records)) continue;
+    const before = targets;
+    targets = await Promise.all(before.map((one) => one.reopened())) as unknown as Targets; // As many.
+    const isSame = targets.every((one, i) =>
+      isSameState(one.collection.records, before[i]!.collection.records)
+    );
+    if (!isSame) continue;
     if (!hasLooked && patience.isOver(...CHANGE_MS)) {
       hasLooked = true;
-      await target.letIn();
+      for (const one of targets) await one.letIn();
     } else {
       await patience.pause();
     }

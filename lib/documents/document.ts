@@ -1,7 +1,13 @@
 import { sha256 } from "../crypto/hashes.ts";
 import { type FieldFault, Problem } from "../problems.ts";
 import { DEFAULTS_BYTES_MAX, DOCUMENT_MEMBERS_MAX, PATH_LENGTH_MAX } from "../limits.ts";
-import { PathConflict, RecordTooLarge, TooManyMembers, UniqueViolation } from "../store/errors.ts";
+import {
+  PathConflict,
+  RecordTooLarge,
+  TooManyMembers,
+  TypeConflict,
+  UniqueViolation,
+} from "../store/errors.ts";
 import type { Id, Json, Stored } from "../store/port.ts";
 import { exceedsMembers, isObject, own } from "../store/shape.ts";
 import type { WriteAccess } from "./access.ts";
@@ -153,6 +159,10 @@ export async function writing<T>(work: () => Promise<T>): Promise<T> {
     if (error instanceof RecordTooLarge) throw new Problem("DOCUMENT_TOO_LARGE", { cause: error });
     if (error instanceof PathConflict) {
       throw refuse(`The path ${shown(error.path)} leads through a value that is not an object.`);
+    }
+    if (error instanceof TypeConflict) {
+      const { path, why: message } = error;
+      throw refuse(`The field ${shown(path)} ${message}.`, [{ path, message }]);
     }
     throw error;
   }

@@ -8,7 +8,7 @@ import {
 import type { Json, Records, Stored } from "../store/port.ts";
 import type { WriteAccess } from "./access.ts";
 import { compileCollection, type StoredDocument } from "./collection.ts";
-import { creationProblem } from "./create_document.ts";
+import { creationProblem } from "./prepare_write.ts";
 import { parseDefinition } from "./definition.ts";
 import {
   asMembers,

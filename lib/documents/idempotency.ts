@@ -7,7 +7,7 @@ import { UniqueViolation } from "../store/errors.ts";
 import { purgeExpired } from "../store/expiry.ts";
 import { ALL, eq } from "../store/filter.ts";
 import type { Definition, Engine, Room, Stored, StoredRecord, Transaction } from "../store/port.ts";
-import type { WriteAccess } from "./access.ts";
+import type { ReadAccess } from "./access.ts";
 import { ensureLock, takeLock } from "./locks.ts";
 
 /** The first answer to a request that may be sent again. */
@@ -18,6 +18,8 @@ type KeptAnswer = StoredRecord & {
   request: string;
   /** JSON text of the answer's `data`. */
   data: string;
+  /** Whether a document was made; of an answer that an earlier version kept it is left out. */
+  isNew?: boolean;
   expiresAt: string;
 };
 
@@ -28,6 +30,7 @@ export const KEPT_ANSWERS: Definition = {
     keyHash: { type: "String" },
     request: { type: "String" },
     data: { type: "String" },
+    isNew: { type: "Boolean" },
     expiresAt: { type: "Date" },
   },
   indexes: [{ keys: [{ path: "keyHash", descending: false }], unique: true }],
@@ -35,6 +38,23 @@ export const KEPT_ANSWERS: Definition = {
   counted: true,
   expiry: "expiresAt",
 };
+
+/** Whose keys they are. */
+export type KeyOwner = Pick<ReadAccess, "projectId" | "callerTag">;
+
+export interface OnceServices {
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly newId: NewId;
+}
+
+/** What is answered, and again to whoever repeats the request. */
+export interface Answer {
+  /** JSON text. */
+  readonly data: string;
+  /** Whether a document was made, which is a status of its own. */
+  readonly isNew: boolean;
+}
 
 export interface Repeatable {
   /** The `Idempotency-Key` header; null without one. */
@@ -53,23 +73,23 @@ export function checkedIdempotencyKey(text: string | null): string | null {
 }
 
 /**
- * Runs a write that answers with `data`, at most once per caller and key: whoever comes again, or
- * at the same time, gets the first answer. The answer is stored in the write's own transaction,
+ * Runs a write at most once per caller and key: whoever comes again, or at the same time, gets the
+ * first answer. The answer is stored in the write's own transaction,
  * so it is kept if and only if the write is, and it counts like what was written.
  */
 export async function onceOnly(
-  services: { engine: Engine; clock: Clock; newId: NewId },
-  target: WriteAccess,
+  services: OnceServices,
+  owner: KeyOwner,
   { key, request, room }: Repeatable & { readonly room: Room },
-  write: (tx: Transaction) => Promise<string>,
-): Promise<string> {
+  write: (tx: Transaction) => Promise<Answer>,
+): Promise<Answer> {
   const { engine, clock, newId } = services;
-  if (key === null) return await engine.transaction(target.projectId, write);
-  const [keyHash, requestHash] = hashesOf(target, key, request);
-  const isNear = await makeRoom(services, target);
+  if (key === null) return await engine.transaction(owner.projectId, write);
+  const [keyHash, requestHash] = hashesOf(owner, key, request);
+  const isNear = await makeRoom(services, owner);
 
   const attempt = () =>
-    engine.transaction(target.projectId, async (tx) => {
+    engine.transaction(owner.projectId, async (tx) => {
       const kept = tx.records<KeptAnswer>(KEPT_ANSWERS, room);
       const earlier = await kept.findOne(eq("keyHash", keyHash));
       const answer = answerIn(earlier, requestHash, clock);
@@ -79,10 +99,10 @@ export async function onceOnly(
         await takeLock(tx, "kept answers");
         if (await kept.count(ALL) >= KEPT_ANSWERS_MAX) throw tooMany();
       }
-      const data = await write(tx);
+      const made = await write(tx);
       const expiresAt = new Date(clock.now() + IDEMPOTENCY_MS).toISOString();
-      await kept.insert({ _id: newId(), keyHash, request: requestHash, data, expiresAt });
-      return data;
+      await kept.insert({ _id: newId(), keyHash, request: requestHash, ...made, expiresAt });
+      return made;
     });
 
   try {
@@ -100,7 +120,7 @@ export async function onceOnly(
  */
 async function makeRoom(
   { engine, clock }: { engine: Engine; clock: Clock },
-  { projectId }: WriteAccess,
+  { projectId }: KeyOwner,
 ): Promise<boolean> {
   const kept = engine.records<KeptAnswer>(projectId, KEPT_ANSWERS);
   const count = await kept.count(ALL);
@@ -121,17 +141,17 @@ const tooMany = () => new Problem("TOO_MANY_IDEMPOTENCY_KEYS", { retryAfter: RET
 /** The first answer to a request that came before; null where there is none. */
 export async function answeredBefore(
   { engine, clock }: { engine: Engine; clock: Clock },
-  target: WriteAccess,
+  owner: KeyOwner,
   { key, request }: Repeatable,
-): Promise<string | null> {
+): Promise<Answer | null> {
   if (key === null) return null;
-  const [keyHash, requestHash] = hashesOf(target, key, request);
-  const earlier = await engine.records<KeptAnswer>(target.projectId, KEPT_ANSWERS)
+  const [keyHash, requestHash] = hashesOf(owner, key, request);
+  const earlier = await engine.records<KeptAnswer>(owner.projectId, KEPT_ANSWERS)
     .findOne(eq("keyHash", keyHash));
   return answerIn(earlier, requestHash, clock);
 }
 
-function hashesOf({ callerTag }: WriteAccess, key: string, request: string): [string, string] {
+function hashesOf({ callerTag }: KeyOwner, key: string, request: string): [string, string] {
   return [sha256(`${callerTag}\n${key}`), sha256(request)];
 }
 
@@ -140,8 +160,9 @@ function answerIn(
   earlier: Stored<KeptAnswer> | null,
   requestHash: string,
   clock: Clock,
-): string | null {
+): Answer | null {
   if (earlier === null || Date.parse(earlier.value.expiresAt) <= clock.now()) return null;
   if (earlier.value.request !== requestHash) throw new Problem("IDEMPOTENCY_KEY_REUSED");
-  return earlier.value.data;
+  const { data, isNew = true } = earlier.value;
+  return { data, isNew };
 }

@@ -5,7 +5,8 @@ import { ALL } from "../store/filter.ts";
 import { purgeExpired } from "../store/expiry.ts";
 import type { Json } from "../store/port.ts";
 import { openForWriting, type WriteAccess } from "./access.ts";
-import { createDocument, createDocuments } from "./create_document.ts";
+import { createDocuments } from "./create_documents.ts";
+import { writeDocument } from "./write_document.ts";
 import { checkedIdempotencyKey, KEPT_ANSWERS, onceOnly } from "./idempotency.ts";
 import { createCollection } from "@/tests/support/given.ts";
 
@@ -24,6 +25,12 @@ interface Setup extends AsyncDisposable {
   count(name?: string): Promise<number>;
 }
 
+const createOne = async (
+  services: TestServices["services"],
+  target: WriteAccess,
+  input: { body: Json; idempotencyKey: string | null },
+): Promise<string> => (await writeDocument(services, target, { action: "create", ...input })).json;
+
 /** Two collections with a unique field each, and writes under a key. */
 async function setup(): Promise<Setup> {
   const opened = await openTestServices();
@@ -37,7 +44,7 @@ async function setup(): Promise<Setup> {
     opened,
     target,
     create: async (idempotencyKey, body = { n: 1 }, caller, name) =>
-      await createDocument(services, await target(caller, name), { body, idempotencyKey }),
+      await createOne(services, await target(caller, name), { body, idempotencyKey }),
     count: async (name) => await (await target(SECRET, name)).records.count(ALL),
     [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
   };
@@ -55,7 +62,7 @@ Deno.test("without a key, and under another one, every request writes", async ()
   await using posts = await setup();
   const { services } = posts.opened;
   for (let n = 0; n < 2; n++) {
-    await createDocument(services, await posts.target(), { body: {}, idempotencyKey: null });
+    await createOne(services, await posts.target(), { body: {}, idempotencyKey: null });
     await posts.create(`key ${n}`);
   }
   assert.equal(await posts.count(), 4);
@@ -94,7 +101,7 @@ Deno.test("the same key in another project is another key", async () => {
   const elsewhere = await openForWriting(services, { kind: "secret", projectId }, "posts");
   const first = await posts.create("key");
   const input = { body: { n: 1 }, idempotencyKey: "key" };
-  assert.notEqual(await createDocument(services, elsewhere, input), first);
+  assert.notEqual(await createOne(services, elsewhere, input), first);
 });
 
 Deno.test("an answer is kept for 24 hours to the millisecond, then the key is free", async () => {
@@ -162,7 +169,8 @@ Deno.test("the answer is kept if and only if the write is", async () => {
   await assert.rejects(failing, /lost on the way/);
   const kept = services.engine.records(PROJECT, KEPT_ANSWERS);
   assert.equal(await kept.count(ALL), 0);
-  const data = await onceOnly(services, target, repeatable, () => Promise.resolve(`"${++runs}"`));
+  const succeeding = () => Promise.resolve({ data: `"${++runs}"`, isNew: true });
+  const { data } = await onceOnly(services, target, repeatable, succeeding);
   assert.equal(data, '"2"');
   assert.equal(await kept.count(ALL), 1);
 });

@@ -4,9 +4,8 @@ import type { Caller } from "../auth/principals.ts";
 import { compare } from "../store/filter.ts";
 import type { Json } from "../store/port.ts";
 import { openForWriting } from "./access.ts";
-import { createDocument } from "./create_document.ts";
+import { writeDocument } from "./write_document.ts";
 import { type DocumentList, listDocuments } from "./list_documents.ts";
-import { patchDocument } from "./write_document.ts";
 import { createCollection, updateCollection } from "@/tests/support/given.ts";
 
 const PROJECT = "66f1a0c2e4b0a1b2c3d4e5f6";
@@ -39,7 +38,7 @@ async function setup(): Promise<Lists> {
       for (const body of bodies) {
         opened.clock.advance(1);
         const target = await openForWriting(services, caller, name);
-        await createDocument(services, target, { body, idempotencyKey: null });
+        await writeDocument(services, target, { action: "create", body });
       }
     },
     numbers: async (...input) => {
@@ -308,7 +307,12 @@ Deno.test("a list is another one once a document or the total has changed", asyn
   assert.deepEqual([longer.items, longer.total], [list.items, 4]);
   const [first] = JSON.parse(`[${list.items}]`);
   const target = await openForWriting(lists.services, SECRET, "posts");
-  await patchDocument(lists.services, target, { id: first._id, body: { n: 9 }, ifMatch: null });
+  await writeDocument(lists.services, target, {
+    action: "patch",
+    id: first._id,
+    body: { n: 9 },
+    ifMatch: null,
+  });
   const changed = await lists.list("limit=2&sort=createdAt");
   assert.deepEqual(JSON.parse(`[${changed.items}]`).map(({ n }: { n: number }) => n), [9, 2]);
 });

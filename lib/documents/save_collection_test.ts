@@ -5,7 +5,7 @@ import { ALL, eq } from "../store/filter.ts";
 import type { Json } from "../store/port.ts";
 import type { Caller } from "../auth/principals.ts";
 import { openForReading, openForWriting } from "./access.ts";
-import { createDocument } from "./create_document.ts";
+import { writeDocument } from "./write_document.ts";
 import { getCollection, listCollections, tagsOf } from "./save_collection.ts";
 import { createCollection, updateCollection } from "@/tests/support/given.ts";
 
@@ -31,7 +31,7 @@ async function insert(
   const target = await openForWriting(services, SECRET, "posts");
   const ids: string[] = [];
   for (const body of bodies) {
-    const json = await createDocument(services, target, { body, idempotencyKey: null });
+    const { json } = await writeDocument(services, target, { action: "create", body });
     ids.push(JSON.parse(json)._id);
   }
   return ids;

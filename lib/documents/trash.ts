@@ -1,81 +1,16 @@
-import { type Clock, timestamp } from "../clock.ts";
+import type { Clock } from "../clock.ts";
 import { TRASH_MS } from "../limits.ts";
 import { QueryTooSlow } from "../store/errors.ts";
 import { deleteAll } from "../store/expiry.ts";
 import { and, compare, eq, within } from "../store/filter.ts";
 import { pagesOf } from "../store/pages.ts";
-import type { Filter, Id, Records, Stored } from "../store/port.ts";
-import { explainMissingWrite, ownerFilter, settled, type WriteAccess } from "./access.ts";
+import type { Filter, Records } from "../store/port.ts";
 import type { StoredDocument } from "./collection.ts";
-import { writing } from "./document.ts";
-import { unchangedSince } from "./precondition.ts";
-import { lostOrRefused } from "./write_document.ts";
-
-export interface DeleteInput {
-  readonly id: Id;
-  /** Removes for good, from the trash too; the secret key's alone. */
-  readonly permanent: boolean;
-  readonly ifMatch: string | null;
-}
-
-/** To the trash, from which a document can be recovered for 30 days; or away for good. */
-export const deleteDocument = (
-  services: { readonly clock: Clock },
-  target: WriteAccess,
-  input: DeleteInput,
-): Promise<void> => settled(target, (target) => deleteOnce(services, target, input));
-
-async function deleteOnce(
-  { clock }: { readonly clock: Clock },
-  target: WriteAccess,
-  { id, permanent, ifMatch }: DeleteInput,
-): Promise<void> {
-  const mine = and(eq("_id", id), permanent ? and() : eq("isDeleted", false), ownerFilter(target));
-  let unchanged: Filter = and();
-  if (ifMatch !== null) {
-    const current = await target.records.findOne(mine);
-    if (current === null) throw await explainMissingWrite(target, id, permanent);
-    unchanged = unchangedSince(current, ifMatch);
-  }
-  const filter = and(mine, unchanged);
-  const now = timestamp(clock);
-  const gone = permanent
-    ? await target.records.deleteOne(filter)
-    : await target.records.updateOne(filter, {
-      set: { isDeleted: true, deletedAt: now, updatedAt: now },
-    });
-  if (gone === null) {
-    throw await lostOrRefused(target, { id, conditional: ifMatch !== null, inTrash: permanent });
-  }
-}
-
-/** Out of the trash. A document that is not in it stays as it is. */
-export const recoverDocument = (
-  services: { readonly clock: Clock },
-  target: WriteAccess,
-  id: Id,
-): Promise<Stored<StoredDocument>> =>
-  settled(target, (target) => recoverOnce(services, target, id));
-
-async function recoverOnce(
-  { clock }: { readonly clock: Clock },
-  target: WriteAccess,
-  id: Id,
-): Promise<Stored<StoredDocument>> {
-  const mine = and(eq("_id", id), ownerFilter(target));
-  const recovered = await writing(() =>
-    target.records.updateOne(and(mine, recoverable(clock)), {
-      set: { isDeleted: false, deletedAt: null, updatedAt: timestamp(clock) },
-    })
-  );
-  const found = recovered ?? await target.records.findOne(and(mine, eq("isDeleted", false)));
-  if (found === null) throw await explainMissingWrite(target, id, true);
-  return found;
-}
 
 const trashLimit = (clock: Clock): string => new Date(clock.now() - TRASH_MS).toISOString();
 
-const recoverable = (clock: Clock): Filter =>
+/** What is in the trash, and not for too long. */
+export const recoverable = (clock: Clock): Filter =>
   and(eq("isDeleted", true), compare("deletedAt", "gte", trashLimit(clock)));
 
 const PURGED_AT_ONCE = 100;

@@ -7,8 +7,11 @@ import type { Filter, Id, Json, ListQuery, Records } from "../store/port.ts";
 import { openForWriting, type WriteAccess } from "./access.ts";
 import type { StoredDocument } from "./collection.ts";
 import { etagOf } from "./document.ts";
-import { deleteDocument, purgeTrash, recoverDocument } from "./trash.ts";
+import { purgeTrash } from "./trash.ts";
+import { writeDocument } from "./write_document.ts";
 import { createCollection } from "@/tests/support/given.ts";
+
+type Services = TestServices["services"];
 
 const PROJECT = "66f1a0c2e4b0a1b2c3d4e5f6";
 const USER = "aaaaaaaaaaaaaaaaaaaaaaaa";
@@ -49,7 +52,21 @@ async function setup(): Promise<TestServices & { open(caller?: Caller): Promise<
   return { ...opened, open: (caller = SECRET) => openForWriting(opened.services, caller, "posts") };
 }
 
-const forTrash = (n: number) => ({ id: id(n), permanent: false, ifMatch: null });
+interface Deletion {
+  readonly id: Id;
+  readonly permanent: boolean;
+  readonly ifMatch: string | null;
+}
+
+const forTrash = (n: number): Deletion => ({ id: id(n), permanent: false, ifMatch: null });
+
+const deleteDocument = (services: Services, target: WriteAccess, deletion: Deletion) =>
+  writeDocument(services, target, { action: "delete", ...deletion });
+
+const recoverDocument = async (services: Services, target: WriteAccess, id: Id) => {
+  const { json } = await writeDocument(services, target, { action: "recover", id });
+  return { json, value: JSON.parse(json) };
+};
 
 Deno.test("a deleted document goes to the trash with the time of its deletion", async () => {
   await using posts = await setup();
@@ -125,18 +142,19 @@ Deno.test("a permanent deletion from the trash that lost a race says so", async 
   const records = await store(posts, deletedAt("2026-01-30T12:00:00.000Z"));
   const target = await posts.open();
   const ifMatch = etagOf((await records.get(id(1)))!);
-  const racing: WriteAccess = {
-    ...target,
-    records: new Proxy(target.records, {
-      get: (to, name) =>
-        name !== "deleteOne" ? Reflect.get(to, name, to).bind(to) : async (filter: Filter) => {
-          await records.updateOne(ALL, { set: { title: "changed meanwhile" } });
-          return await to.deleteOne(filter);
-        },
-    }),
-  };
+  const racing = new Proxy(target.records, {
+    get: (to, name) =>
+      name !== "deleteOne" ? Reflect.get(to, name, to).bind(to) : async (filter: Filter) => {
+        await records.updateOne(ALL, { set: { title: "changed meanwhile" } });
+        return await to.deleteOne(filter);
+      },
+  });
+  const engine = new Proxy(posts.services.engine, {
+    get: (to, name) => name === "records" ? () => racing : Reflect.get(to, name, to),
+  });
+  const services = { ...posts.services, engine };
   await assert.rejects(
-    deleteDocument(posts.services, racing, { id: id(1), permanent: true, ifMatch }),
+    deleteDocument(services, target, { id: id(1), permanent: true, ifMatch }),
     { code: "PRECONDITION_FAILED" },
   );
   assert.equal(await records.count(ALL), 1);

@@ -1,56 +1,116 @@
 import type { FieldFault } from "../problems.ts";
-import type { Json } from "../store/port.ts";
+import type { Change, Json } from "../store/port.ts";
 import { nearestShape } from "../store/shape.ts";
 import { type Collection, declaredAt } from "./collection.ts";
 import type { FieldDefinition } from "./fields.ts";
 import type { Members } from "./document.ts";
 import { type Validated, validateMembers, validateValue } from "./validate.ts";
-import { isServerField, pathProblem, pathSizeProblem } from "./names.ts";
+import { isServerField, nameProblem, pathProblem, pathSizeProblem } from "./names.ts";
+import { isOperator, operate } from "./operators.ts";
 
-/** Fits the members of a `PATCH`, whose names may be dotted paths. */
-export function validateChanges(collection: Collection, members: Members): Validated<Members> {
+/** Fits the members of a `PATCH`, whose names may be dotted paths and whose values operators. */
+export function validateChanges(
+  collection: Collection,
+  members: Members,
+  now: string,
+): Validated<Change> {
   const { definition } = collection;
   const paths = Object.keys(members);
-  const dotted = paths.filter((path) => path.includes("."));
-  const whole = dotted.length === 0 ? members : withoutPaths(members);
+  const special = paths.filter((path) => path.includes(".") || isOperator(members[path]!));
+  const whole = special.length === 0 ? members : without(members, special);
   const faults: FieldFault[] = [...overlaps(paths)];
-  const { value, faults: first } = validateMembers(definition.fields, whole, definition.strict);
-  for (const path of dotted) {
-    const validated = fitPath(collection, path, members[path]!);
-    value[path] = validated.value;
-    for (const one of validated.faults) faults.push(one);
-  }
+  const { value: set, faults: first } = validateMembers(
+    definition.fields,
+    whole,
+    definition.strict,
+  );
   for (const { key, required } of definition.fields) {
     if (required && Object.hasOwn(whole, key) && whole[key] === null) {
       faults.push({ path: key, message: "is required and cannot be null" });
     }
   }
-  return { value, faults: [...first, ...faults] };
+  const change: Parts = { set, unset: [] };
+  for (const path of special) {
+    const fault = addChange(change, { collection, path, value: members[path]!, now });
+    for (const one of fault) faults.push(one);
+  }
+  set.updatedAt = now; // The validated members are nobody else's; a copy of many takes its time.
+  return { value: change, faults: [...first, ...faults] };
 }
 
-const withoutPaths = (members: Members): Members =>
-  Object.fromEntries(Object.entries(members).filter(([path]) => !path.includes(".")));
+/** A change that is being put together. */
+type Parts = { -readonly [Part in keyof Change]: Change[Part] } & {
+  set: Members;
+  unset: string[];
+};
 
-function fitPath(collection: Collection, path: string, value: Json): Validated {
-  const { definition } = collection;
-  const fault = (message: string): Validated => ({ value, faults: [{ path, message }] });
-  const problem = pathProblem(path);
-  if (problem !== null) return fault(`cannot be a path: ${problem}`);
+function without(members: Members, paths: readonly string[]): Members {
+  const left = new Set(paths);
+  return Object.fromEntries(Object.entries(members).filter(([path]) => !left.has(path)));
+}
+
+/** One member of a `PATCH` that is no plain member of a document. */
+interface SpecialMember {
+  readonly collection: Collection;
+  readonly path: string;
+  readonly value: Json;
+  readonly now: string;
+}
+
+/** Adds what the member asks for to a change. Returns what is wrong with it. */
+function addChange(
+  change: Parts,
+  { collection, path, value, now }: SpecialMember,
+): readonly FieldFault[] {
+  const { definition: { fields, strict } } = collection;
+  const takesAway = isOperator(value) && Object.hasOwn(value, "$unset");
+  const wrong = pathFault(collection, path, takesAway);
+  if (wrong !== null) return [{ path, message: wrong }];
   const names = path.split(".");
-  if (isServerField(names[0]!)) return fault("leads into a field set by the server");
-  if (definition.rls.enabled && names[0] === definition.rls.ownerField) {
-    return fault("leads into the owner field");
+  const field = fieldAt(fields, names);
+  const depth = names.length + 1;
+  if (isOperator(value)) {
+    const operated = operate({ path, field, strict, depth, now }, value);
+    if ("fault" in operated) return [{ path, message: operated.fault }];
+    join(change, operated.change);
+    return [];
   }
-  const outer = nonObjectOnTheWay(collection, path);
-  if (outer !== null) return fault(`leads through ${outer}, which is declared as another type`);
-  if (definition.strict && declaredAt(collection, path).kind === "undeclared") {
-    return fault("is not declared");
+  if (field?.required && value === null) {
+    return [{ path, message: "is required and cannot be null" }];
   }
-  const field = fieldAt(definition.fields, names);
-  if (field !== null && field.required && value === null) {
-    return fault("is required and cannot be null");
+  const validated = validateValue(field, value, { strict, depth, path });
+  change.set[path] = validated.value;
+  return validated.faults;
+}
+
+/** Puts the parts of one change, which are of one path, to those of another. */
+function join(change: Parts, { set, unset = [], ...others }: Change): void {
+  Object.assign(change.set, set);
+  change.unset.push(...unset);
+  for (const [part, values] of Object.entries(others)) {
+    change[part as "push"] = Object.assign(change[part as "push"] ?? {}, values); // Of the same part.
   }
-  return validateValue(field, value, { strict: definition.strict, depth: names.length + 1, path });
+}
+
+/** Why nothing can be changed at the path; null if something can. */
+function pathFault(collection: Collection, path: string, takesAway: boolean): string | null {
+  const { definition } = collection;
+  const isDotted = path.includes(".");
+  const problem = isDotted ? pathProblem(path) : nameProblem(path);
+  if (problem !== null) return `cannot be ${isDotted ? "a path" : "stored"}: ${problem}`;
+  if (isDotted) {
+    const top = path.slice(0, path.indexOf("."));
+    if (isServerField(top)) return "leads into a field set by the server";
+    if (definition.rls.enabled && top === definition.rls.ownerField) {
+      return "leads into the owner field";
+    }
+    const outer = nonObjectOnTheWay(collection, path);
+    if (outer !== null) return `leads through ${outer}, which is declared as another type`;
+  }
+  // What is no longer declared may be taken away.
+  const isKnown = !definition.strict || takesAway ||
+    declaredAt(collection, path).kind !== "undeclared";
+  return isKnown ? null : "is not declared";
 }
 
 /**

@@ -4,6 +4,8 @@ import { type Collection, compileCollection } from "./collection.ts";
 import { parseDefinition } from "./definition.ts";
 import { validateChanges } from "./validate_changes.ts";
 
+const NOW = "2026-01-31T12:00:00.000Z";
+
 const FIELDS = [
   { key: "title", type: "String", required: true },
   { key: "on", type: "Date" },
@@ -25,14 +27,16 @@ const collection = (parts: Record<string, unknown> = {}): Collection =>
 
 /** What is stored of a change that fits. */
 function stored(members: { [name: string]: Json }, parts: Record<string, unknown> = {}) {
-  const { value, faults } = validateChanges(collection(parts), members);
+  const { value, faults } = validateChanges(collection(parts), members, NOW);
   assert.deepEqual(faults, []);
-  return value;
+  const { updatedAt, ...set } = value.set!;
+  assert.equal(updatedAt, NOW);
+  return set;
 }
 
 /** `path message` of everything that does not fit. */
 function faultsOf(members: { [name: string]: Json }, parts: Record<string, unknown> = {}) {
-  const { faults } = validateChanges(collection(parts), members);
+  const { faults } = validateChanges(collection(parts), members, NOW);
   return faults.map(({ path, message }) => `${path} ${message}`);
 }
 

@@ -1,127 +1,140 @@
-import { type Clock, timestamp } from "../clock.ts";
-import { Problem } from "../problems.ts";
-import { ALL, and, compare, eq } from "../store/filter.ts";
-import type { Change, Engine, Filter, Id, Stored } from "../store/port.ts";
-import { explainMissingWrite, ownerFilter, settled, type WriteAccess } from "./access.ts";
+import { UniqueViolation } from "../store/errors.ts";
+import type { Engine, Room, Transaction } from "../store/port.ts";
+import { settled, type WriteAccess } from "./access.ts";
 import type { StoredDocument } from "./collection.ts";
+import { writing } from "./document.ts";
 import {
-  asMembers,
-  checkOwnerUnchanged,
-  type Members,
-  refuseFaults,
-  validateDocument,
-  withoutServerFields,
-  writing,
-} from "./document.ts";
-import { requiredBeside, validateChanges } from "./validate_changes.ts";
-import { unchangedSince } from "./precondition.ts";
+  type DocumentWrite,
+  type PreparedWrite,
+  type PrepareServices,
+  prepareWrite,
+  type Written,
+} from "./prepare_write.ts";
 import { type QuotaServices, withinQuota } from "./quota.ts";
-import type { Json } from "../store/port.ts";
+import type { Repeatable } from "./idempotency.ts";
+import { writeOnce } from "./write_once.ts";
 
-export interface WriteInput {
-  readonly id: Id;
-  readonly body: Json;
-  /** The `If-Match` header. */
-  readonly ifMatch: string | null;
-}
-
-const LIVE = eq("isDeleted", false);
-
-export interface WriteServices extends QuotaServices {
-  readonly clock: Clock;
+export interface WriteServices extends QuotaServices, PrepareServices {
   readonly engine: Engine;
 }
 
-/** `PUT`: everything but the id, the owner and the creation time is replaced. */
-export function replaceDocument(
+/** A write, and the `Idempotency-Key` header of those that have one. */
+export type WriteInput = DocumentWrite & { readonly idempotencyKey?: string | null };
+
+export interface WriteResult {
+  /** JSON text of the document as it is stored; of one that was deleted `{ id }`. */
+  readonly json: string;
+  /** Whether the write has made it. */
+  readonly isNew: boolean;
+}
+
+/** Where documents are written: in a transaction, or by one statement that is one by itself. */
+export type Scope = Pick<Transaction, "records">;
+
+/**
+ * Writes one document. Throws what is wrong with the body, what row-level security says,
+ * `DOCUMENT_QUOTA_EXCEEDED` and `TOO_MANY_IDEMPOTENCY_KEYS`.
+ */
+export const writeDocument = (
   services: WriteServices,
   target: WriteAccess,
   input: WriteInput,
-): Promise<Stored<StoredDocument>> {
-  return write(services, target, input, ({ collection }, members, now) => {
-    const { rls } = collection.definition;
-    const kept = rls.enabled && !Object.hasOwn(members, rls.ownerField) ? rls.ownerField : null;
-    const replace = {
-      ...validateDocument(collection, members, { kept }),
-      updatedAt: now,
-      isDeleted: false,
-      deletedAt: null,
-    };
-    const keep = kept === null ? ["createdAt"] : [kept, "createdAt"];
-    return { change: { replace, keep }, beside: [] };
-  });
-}
+): Promise<WriteResult> => settled([target], ([target]) => write(services, target, input));
 
-/** `PATCH`: each named top-level field is replaced whole; a dotted path changes a part. */
-export function patchDocument(
+async function write(
   services: WriteServices,
   target: WriteAccess,
-  input: WriteInput,
-): Promise<Stored<StoredDocument>> {
-  return write(services, target, input, ({ collection }, members, now) => {
-    const { value, faults } = validateChanges(collection, members);
-    refuseFaults(faults);
-    const beside = requiredBeside(collection, Object.keys(members));
-    value.updatedAt = now; // The validated members are nobody else's; a copy of many takes its time.
-    return { change: { set: value }, beside };
-  });
+  { idempotencyKey = null, ...input }: WriteInput,
+): Promise<WriteResult> {
+  const prepared = prepareWrite(services, target, input);
+  return await untilWritten(
+    { prepared, target },
+    () =>
+      idempotencyKey === null
+        ? writeAlone(services, target, prepared)
+        : writeByKey(services, target, {
+          prepared,
+          repeatable: { key: idempotencyKey, request: requestText(target, input) },
+        }),
+  );
 }
 
-/** What a write is to do, and which members must be there already for it to leave a document whole. */
-interface Wanted {
-  readonly change: Change;
-  readonly beside: readonly string[];
+/** By one statement, which is a transaction of its own. */
+async function writeAlone(
+  { engine, ...services }: WriteServices,
+  target: WriteAccess,
+  prepared: PreparedWrite,
+): Promise<WriteResult> {
+  const { projectId } = target;
+  const scope: Scope = { records: (...given) => engine.records(projectId, ...given) };
+  return await withinQuota(
+    services,
+    projectId,
+    (room) => writing(async () => resultOf(await runWithin({ scope, room }, { prepared, target }))),
+  );
 }
 
-type WantedOf = (target: WriteAccess, members: Members, now: string) => Wanted;
-
-const write = (
+async function writeByKey(
   services: WriteServices,
   target: WriteAccess,
-  input: WriteInput,
-  wantedOf: WantedOf,
-): Promise<Stored<StoredDocument>> =>
-  settled(target, (target) => writeOnce(services, target, input, wantedOf));
-
-async function writeOnce(
-  services: WriteServices,
-  target: WriteAccess,
-  { id, body, ifMatch }: WriteInput,
-  wantedOf: WantedOf,
-): Promise<Stored<StoredDocument>> {
-  const own = withoutServerFields(asMembers(body), id);
-  const mine = and(eq("_id", id), LIVE, ownerFilter(target));
-  let unchanged: Filter = and();
-  if (ifMatch !== null) {
-    const current = await target.records.findOne(mine);
-    if (current === null) throw await explainMissingWrite(target, id);
-    unchanged = unchangedSince(current, ifMatch);
-  }
-  checkOwnerUnchanged(target, own);
-  const { change, beside } = wantedOf(target, own, timestamp(services.clock));
-  const whole = beside.map((path) => compare(path, "ne", null));
-  const filter = and(mine, unchanged, ...whole);
-  const { projectId, collection } = target;
-  const changed = await withinQuota(services, projectId, (room) => {
-    const records = services.engine.records<StoredDocument>(projectId, collection.records, room);
-    return writing(() => records.updateOne(filter, change));
+  { prepared, repeatable }: { prepared: PreparedWrite; repeatable: Repeatable },
+): Promise<WriteResult> {
+  const { data, isNew } = await writeOnce(services, target, repeatable, async (scope, room) => {
+    const { json, isNew } = resultOf(await runWithin({ scope, room }, { prepared, target }));
+    return { data: json, isNew };
   });
-  if (changed !== null) return changed;
-  if (beside.length > 0 && await target.records.findOne(and(mine, unchanged)) !== null) {
-    refuseFaults(beside.map((path) => ({ path, message: "is required in the object it lies in" })));
-  }
-  throw await lostOrRefused(target, { id, conditional: ifMatch !== null, inTrash: false });
+  return { json: data, isNew };
 }
 
-/** A write found nothing: the document changed meanwhile, or it is not to be written. */
-export async function lostOrRefused(
-  target: WriteAccess,
-  { id, conditional, inTrash }: { id: Id; conditional: boolean; inTrash: boolean },
-): Promise<Problem> {
-  if (conditional) {
-    const place = inTrash ? ALL : LIVE;
-    const still = await target.records.findOne(and(eq("_id", id), place, ownerFilter(target)));
-    if (still !== null) return new Problem("PRECONDITION_FAILED");
-  }
-  return await explainMissingWrite(target, id, inTrash);
+const resultOf = ({ id, stored, isNew }: Written): WriteResult => ({
+  json: stored?.json ?? JSON.stringify({ id }),
+  isNew,
+});
+
+/** A write, and the collection that it is opened for. */
+export interface OpenedWrite {
+  readonly prepared: PreparedWrite;
+  readonly target: WriteAccess;
 }
+
+/** Does a write as part of whatever else is done in its scope. */
+export const runWithin = (
+  { scope, room }: { readonly scope: Scope; readonly room: Room },
+  { prepared, target }: OpenedWrite,
+): Promise<Written> => {
+  const bound = prepared.needsRoom ? [room] : [];
+  const records = scope.records<StoredDocument>(target.collection.records, ...bound);
+  return prepared.run({ ...target, records });
+};
+
+/** How often another may be faster with what an upsert was about to make. */
+const ATTEMPTS_MAX = 3;
+
+/**
+ * Attempts a write again where another has made, meanwhile, the document that it was about to make:
+ * it is there to be changed now. @param failed What was being written when the attempt failed.
+ */
+export async function untilWritten<T>(
+  failed: OpenedWrite | (() => OpenedWrite | null),
+  attempt: () => Promise<T>,
+): Promise<T> {
+  for (let attempts = 1;; attempts++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const { cause } = error as Error;
+      if (!(cause instanceof UniqueViolation)) throw error;
+      const opened = typeof failed === "function" ? failed() : failed;
+      const why = await opened?.prepared.taken?.(opened.target, cause.path) ?? null;
+      if (why === "again" && attempts < ATTEMPTS_MAX) continue;
+      throw why === null || why === "again" ? error : why;
+    }
+  }
+}
+
+/** What a key stands for: a request for something else by the same key is refused. */
+const requestText = ({ collection }: WriteAccess, write: DocumentWrite): string => {
+  const { name } = collection.definition;
+  if (write.action === "create") return JSON.stringify(["one", name, write.body]);
+  return JSON.stringify([write, name]);
+};

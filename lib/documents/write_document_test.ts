@@ -4,9 +4,9 @@ import type { Caller } from "../auth/principals.ts";
 import { eq } from "../store/filter.ts";
 import type { Filter, Json } from "../store/port.ts";
 import { openForWriting, type WriteAccess } from "./access.ts";
-import { createDocument, createDocuments } from "./create_document.ts";
+import { createDocuments } from "./create_documents.ts";
 import { etagOf } from "./document.ts";
-import { patchDocument, replaceDocument } from "./write_document.ts";
+import { writeDocument, type WriteInput } from "./write_document.ts";
 import { createCollection } from "@/tests/support/given.ts";
 
 const PROJECT = "66f1a0c2e4b0a1b2c3d4e5f6";
@@ -20,8 +20,8 @@ type Body = { [name: string]: Json };
 interface Posts extends TestServices {
   open(caller?: Caller): Promise<WriteAccess>;
   create(body: Body, caller?: Caller): Promise<Body>;
-  put(id: Json, body: Body, caller?: Caller, ifMatch?: string): Promise<Body>;
-  patch(id: Json, body: Body, caller?: Caller, ifMatch?: string): Promise<Body>;
+  put(id: Json, body: Body, caller?: Caller, ifMatch?: string | null): Promise<Body>;
+  patch(id: Json, body: Body, caller?: Caller, ifMatch?: string | null): Promise<Body>;
   stored(id: Json): Promise<Body | undefined>;
   tag(id: Json): Promise<string>;
 }
@@ -35,22 +35,16 @@ async function setup(definition: Record<string, unknown> = {}): Promise<Posts> {
     ...definition,
   });
   const open = (caller = SECRET) => openForWriting(services, caller, "posts");
-  const input = (id: Json, body: Json, ifMatch: string | null = null) => ({
-    id: String(id),
-    body,
-    ifMatch,
-  });
+  const write = async (input: WriteInput, caller?: Caller) =>
+    JSON.parse((await writeDocument(services, await open(caller), input)).json);
   return {
     ...opened,
     open,
-    async create(body, caller) {
-      const target = await open(caller);
-      return JSON.parse(await createDocument(services, target, { body, idempotencyKey: null }));
-    },
-    put: async (id, body, caller, ifMatch) =>
-      (await replaceDocument(services, await open(caller), input(id, body, ifMatch))).value,
-    patch: async (id, body, caller, ifMatch) =>
-      (await patchDocument(services, await open(caller), input(id, body, ifMatch))).value,
+    create: (body, caller) => write({ action: "create", body }, caller),
+    put: (id, body, caller, ifMatch = null) =>
+      write({ action: "replace", id: String(id), body, ifMatch }, caller),
+    patch: (id, body, caller, ifMatch = null) =>
+      write({ action: "patch", id: String(id), body, ifMatch }, caller),
     stored: async (id) => (await (await open()).records.get(String(id)))?.value,
     tag: async (id) => etagOf((await (await open()).records.get(String(id)))!),
   };
@@ -235,20 +229,20 @@ Deno.test("a document that changes between reading and writing is not overwritte
   await using posts = await setup();
   const created = await posts.create({ a: 1 });
   const target = await posts.open();
-  const racing: WriteAccess = {
-    ...target,
-    records: new Proxy(target.records, {
-      get: (to, name) =>
-        name !== "findOne" ? Reflect.get(to, name, to).bind(to) : async (filter: Filter) => {
-          const found = await to.findOne(filter);
-          await to.updateOne(eq("_id", String(created._id)), { set: { a: 2 } });
-          return found;
-        },
-    }),
-  };
+  const racing = new Proxy(target.records, {
+    get: (to, name) =>
+      name !== "findOne" ? Reflect.get(to, name, to).bind(to) : async (filter: Filter) => {
+        const found = await to.findOne(filter);
+        await to.updateOne(eq("_id", String(created._id)), { set: { a: 2 } });
+        return found;
+      },
+  });
+  const engine = new Proxy(posts.services.engine, {
+    get: (to, name) => name === "records" ? () => racing : Reflect.get(to, name, to),
+  });
   const ifMatch = await posts.tag(created._id!);
-  const input = { id: String(created._id), body: { a: 3 }, ifMatch };
-  await assert.rejects(patchDocument(posts.services, racing, input), {
+  const patch = { action: "patch", id: String(created._id), body: { a: 3 }, ifMatch } as const;
+  await assert.rejects(writeDocument({ ...posts.services, engine }, target, patch), {
     code: "PRECONDITION_FAILED",
   });
   assert.equal((await posts.stored(created._id!))?.a, 2);

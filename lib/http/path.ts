@@ -48,7 +48,7 @@ export function readAddress(url: string): Address {
   const query = mark < 0 ? "" : target.slice(mark + 1);
   const simple = SIMPLE.test(raw);
   const path = simple ? raw : decoded(raw);
-  if (namesUsers(raw) || (!simple && path !== null && namesUsers(path))) {
+  if (leadsToUsers(raw) || (!simple && path !== null && namesUsers(path))) {
     return { path: RESERVED_PATH, query, malformed: false };
   }
   return { path: path ?? raw, query, malformed: path === null };
@@ -65,11 +65,14 @@ function authorityEnd(url: string): number {
 
 const USERS = /^users/i;
 
-function namesUsers(raw: string): boolean {
+/** Whether no collection can be called so, because users are not kept as documents. */
+export const namesUsers = (collection: string): boolean => USERS.test(collection);
+
+function leadsToUsers(raw: string): boolean {
   if (!isDataPath(raw)) return false;
   const end = raw.indexOf("/", DATA.length);
   const segment = raw.slice(DATA.length, end < 0 ? raw.length : end);
-  return USERS.test(decodedSegment(segment) ?? segment);
+  return namesUsers(decodedSegment(segment) ?? segment);
 }
 
 /** Null if what is decoded could be taken for another path. */

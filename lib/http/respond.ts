@@ -149,7 +149,8 @@ export function problemReply(state: RequestState, problem: Problem): Reply {
   }
   if (problem.allow !== undefined) headers.push(["allow", problem.allow.join(", ")]);
   const room = { inStorage: isStoragePath(state.path) };
-  const body = jsonText(refusalBody({ code: problem.code, message: messageOf(problem) }, room));
+  const { code, operation } = problem;
+  const body = jsonText(refusalBody({ code, message: messageOf(problem), operation }, room));
   return { status: problem.status, body, headers };
 }
 
@@ -161,9 +162,20 @@ export function messageOf({ code, status, message }: Problem): string {
 
 /** The envelope of errors. Clients of storage may read the text in `error` or in `message`. */
 export const refusalBody = (
-  { code, message }: { code: ProblemCode; message: string },
+  { code, message, operation }: {
+    code: ProblemCode;
+    message: string;
+    operation?: number | undefined;
+  },
   { inStorage }: { inStorage: boolean },
-) => ({ success: false, data: {}, message, ...(inStorage && { error: message }), code });
+) => ({
+  success: false,
+  data: {},
+  message,
+  ...(inStorage && { error: message }),
+  code,
+  ...(operation !== undefined && { operation }),
+});
 
 /** The same for an answer under way: its status is sent, and only text can follow. */
 export const refusalText = (state: RequestState, problem: Problem): string =>

@@ -1,10 +1,7 @@
 import type { WriteAccess } from "../documents/access.ts";
-import {
-  createDocument,
-  createDocuments,
-  type CreateServices,
-  creationProblem,
-} from "../documents/create_document.ts";
+import { createDocuments } from "../documents/create_documents.ts";
+import { creationProblem } from "../documents/prepare_write.ts";
+import { writeDocument, type WriteServices } from "../documents/write_document.ts";
 import type { ItemDefinition } from "../documents/fields.ts";
 import { isServerField } from "../documents/names.ts";
 import { shown } from "../text/input_text.ts";
@@ -135,7 +132,7 @@ function cellValue(field: ItemDefinition | null, cell: string): Json {
  * those fail which have to. With the same `once` no row is stored twice.
  */
 export async function importRows(
-  services: CreateServices,
+  services: WriteServices,
   target: WriteAccess,
   { rows, once }: { rows: readonly ImportRow[]; once: string },
 ): Promise<FailedRow[]> {
@@ -152,14 +149,15 @@ export async function importRows(
 }
 
 async function oneByOne(
-  services: CreateServices,
+  services: WriteServices,
   target: WriteAccess,
   { rows, once }: { rows: readonly ImportRow[]; once: string },
 ): Promise<FailedRow[]> {
   const failed: FailedRow[] = [];
   for (const row of rows) {
     const problem = await refusalOf(() =>
-      createDocument(services, target, {
+      writeDocument(services, target, {
+        action: "create",
         body: row.document,
         idempotencyKey: `${once} row ${row.number}`,
       })

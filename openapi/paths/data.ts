@@ -1,4 +1,5 @@
 import {
+  BATCH_OPERATIONS_MAX,
   BODY_BYTES_MAX,
   BULK_BODY_BYTES_MAX,
   PATH_LENGTH_MAX,
@@ -8,6 +9,7 @@ import { contract, type HandlerBody } from "../contract.ts";
 import {
   cacheControl,
   collectionName,
+  creating,
   deletion,
   documentId,
   idempotencyKey,
@@ -15,6 +17,7 @@ import {
   ifNoneMatch,
   listing,
   presentation,
+  replacing,
 } from "../parameters.ts";
 import {
   BulkInput,
@@ -22,10 +25,12 @@ import {
   DeletedDocument,
   Document,
   DOCUMENT_EXAMPLE,
+  DocumentChanges,
   DocumentInput,
   DocumentList,
   ShownDocument,
 } from "../schemas/document.ts";
+import { BatchInput, BatchResult, readBatch } from "../schemas/batch.ts";
 import { projectKey } from "../security.ts";
 import { EXAMPLE_ID } from "../schemas/values.ts";
 
@@ -120,9 +125,13 @@ export const createDocument = contract({
     "that any document has, also one that the caller cannot read, is a 409.",
   security: projectKey,
   params: { collectionName },
+  query: creating,
   headers: { "idempotency-key": idempotencyKey },
   body: documentBody,
-  success: [shown(201, "The document as it is stored.", "Document created")],
+  success: [
+    shown(201, "The document as it is stored.", "Document created"),
+    shown(200, "The document that was there, as it is stored now.", "Document changed"),
+  ],
   problems: [
     "INVALID_DOCUMENT",
     "FIELD_READ_ONLY",
@@ -220,11 +229,30 @@ export const replaceDocument = contract({
     `owner stays. ${SENT_BACK} ${NOT_IN_TRASH}`,
   security: projectKey,
   params: { collectionName, id: documentId },
+  query: replacing,
   headers: { "if-match": ifMatch },
   body: documentBody,
-  success: [shown(200, "The document as it is stored.", "Document replaced")],
+  success: [
+    shown(200, "The document as it is stored.", "Document replaced"),
+    shown(201, "The document that was created.", "Document created"),
+  ],
   problems: CHANGE_PROBLEMS,
 });
+
+const OPERATORS_TEXT = "An object with one operator changes what is stored, in the same step: of " +
+  "many requests at once none is lost.\n\n" +
+  "| Value | What becomes of the member |\n" +
+  "| --- | --- |\n" +
+  '| `{ "$inc": 1 }` | the number, more by this; missing or null counts as 0 |\n' +
+  '| `{ "$min": 5 }`, `{ "$max": 5 }` | this Number or Date, where what is stored is more, or ' +
+  "less, or missing or null |\n" +
+  '| `{ "$push": "x" }` | the list with this at its end; missing or null counts as empty |\n' +
+  '| `{ "$addToSet": "x" }` | the same, unless the list has it |\n' +
+  '| `{ "$pull": "x" }` | the list without all that equal this |\n' +
+  '| `{ "$unset": true }` | it is taken away |\n' +
+  '| `{ "$now": true }` | the time of the server |\n\n' +
+  'Several elements are given as `{ "$push": { "$each": ["x", "y"] } }`. Where a value of another ' +
+  "type is stored or declared, nothing is changed.";
 
 export const patchDocument = contract({
   operationId: "patchDocument",
@@ -234,11 +262,16 @@ export const patchDocument = contract({
   summary: "Update one of the caller's documents",
   description: "Replaces each named top-level member whole. A dotted name, such as " +
     "`address.city`, changes a part of an object; it has at most " +
-    `${PATH_LEVELS_MAX} levels and ${PATH_LENGTH_MAX} characters. ${SENT_BACK} ${NOT_IN_TRASH}`,
+    `${PATH_LEVELS_MAX} levels and ${PATH_LENGTH_MAX} characters. ${OPERATORS_TEXT}\n\n` +
+    `${SENT_BACK} ${NOT_IN_TRASH}`,
   security: projectKey,
   params: { collectionName, id: documentId },
   headers: { "if-match": ifMatch },
-  body: { ...documentBody, example: { views: 4, "address.city": "Rome" } },
+  body: {
+    ...documentBody,
+    schema: DocumentChanges,
+    example: { title: "Hello", views: { $inc: 1 }, "address.city": "Rome" },
+  },
   success: [shown(200, "The document as it is stored.", "Document changed")],
   problems: CHANGE_PROBLEMS,
 });
@@ -277,6 +310,47 @@ export const recoverDocument = contract({
   problems: [...WRITE_PROBLEMS, "DUPLICATE_VALUE"],
 });
 
+export const writeBatch = contract({
+  operationId: "writeBatch",
+  tag: TAG,
+  method: "post",
+  path: "/api/batch",
+  summary: "Write several documents together for the caller",
+  description:
+    `Does up to ${BATCH_OPERATIONS_MAX} operations in one transaction, in their order: ` +
+    "all of them, or none. Each is held to the rules of its collection as a request of its own, " +
+    "and sees what those before it did; `upsert` replaces or creates. The first that is refused " +
+    "is the answer, with its index in `operation`. The documents of the answer have at most 8 MiB.",
+  security: projectKey,
+  headers: { "idempotency-key": idempotencyKey },
+  body: {
+    schema: BatchInput,
+    parse: (members) => readBatch(members),
+    example: {
+      operations: [
+        { action: "create", collection: "posts", document: { title: "Hello" } },
+        { action: "patch", collection: "posts", id: EXAMPLE_ID, document: { views: { $inc: 1 } } },
+      ],
+    },
+    description: `1 to ${BATCH_OPERATIONS_MAX} operations; 8 MiB at most.`,
+    bytesMax: BULK_BODY_BYTES_MAX,
+  },
+  success: [{
+    status: 200,
+    description: "What was done.",
+    data: BatchResult,
+    example: { results: [{ id: EXAMPLE_ID, document: DOCUMENT_EXAMPLE }] },
+    message: "Batch done",
+  }],
+  problems: [
+    ...CHANGE_PROBLEMS,
+    "USERS_RESERVED",
+    "ANSWER_TOO_LARGE",
+    "IDEMPOTENCY_KEY_REUSED",
+    "TOO_MANY_IDEMPOTENCY_KEYS",
+  ],
+});
+
 /** In the order of the reference. */
 export const DATA = [
   listDocuments,
@@ -287,4 +361,5 @@ export const DATA = [
   patchDocument,
   deleteDocument,
   recoverDocument,
+  writeBatch,
 ];

@@ -49,6 +49,12 @@ export const DocumentInput = z.looseObject({}).openapi("DocumentInput", {
   example: { title: "Hello", status: "published", views: 3 },
 });
 
+export const DocumentChanges = z.looseObject({}).openapi("DocumentChanges", {
+  description: "Members to change, by their names or by dotted paths. A value takes the place of " +
+    'the stored one, or is an object with one operator, such as `{ "$inc": 1 }`.',
+  example: { title: "Hello", views: { $inc: 1 }, "address.city": "Rome" },
+});
+
 const ListExplanation = z.strictObject({
   filter: z.looseObject({}).openapi({
     description: "Everything that is asked of a document, as `where` writes it, with what " +

@@ -1,16 +1,19 @@
 import { openForWriting } from "@/lib/documents/access.ts";
-import { createDocument } from "@/lib/documents/create_document.ts";
 import { etagOf } from "@/lib/documents/document.ts";
+import { writeDocument } from "@/lib/documents/write_document.ts";
 import { ok } from "@/lib/http/respond.ts";
 import type * as data from "@/openapi/paths/data.ts";
 import type { HandlerOf } from "../handler.ts";
 
 export const handleCreateDocument: HandlerOf<typeof data.createDocument> = async (c) => {
-  const { services, principal, body } = c.var;
+  const { services, principal, body: reader } = c.var;
+  const { upsert: field } = c.req.valid("query");
   const target = await openForWriting(services, principal, c.req.valid("param").collectionName);
-  const json = await createDocument(services, target, {
-    body: await body.json(),
+  const body = await reader.json();
+  const { json, isNew } = await writeDocument(services, target, {
+    ...(field === undefined ? { action: "create", body } : { action: "upsertBy", field, body }),
     idempotencyKey: c.req.valid("header")["idempotency-key"],
   });
-  return ok(201, json, "Document created", etagOf({ json }));
+  const etag = etagOf({ json });
+  return isNew ? ok(201, json, "Document created", etag) : ok(200, json, "Document changed", etag);
 };

@@ -1,5 +1,5 @@
 import { openForWriting } from "@/lib/documents/access.ts";
-import { createDocuments } from "@/lib/documents/create_document.ts";
+import { createDocuments } from "@/lib/documents/create_documents.ts";
 import { ok } from "@/lib/http/respond.ts";
 import type * as data from "@/openapi/paths/data.ts";
 import type { HandlerOf } from "../handler.ts";

@@ -1,5 +1,5 @@
 import { openForWriting, requireSecretKey } from "@/lib/documents/access.ts";
-import { deleteDocument } from "@/lib/documents/trash.ts";
+import { writeDocument } from "@/lib/documents/write_document.ts";
 import { ok } from "@/lib/http/respond.ts";
 import type * as data from "@/openapi/paths/data.ts";
 import type { HandlerOf } from "../handler.ts";
@@ -10,10 +10,11 @@ export const handleDeleteDocument: HandlerOf<typeof data.deleteDocument> = async
   const { permanent } = c.req.valid("query");
   if (permanent) requireSecretKey(principal);
   const target = await openForWriting(services, principal, collectionName);
-  await deleteDocument(services, target, {
+  const { json } = await writeDocument(services, target, {
+    action: "delete",
     id,
     permanent,
     ifMatch: c.req.valid("header")["if-match"],
   });
-  return ok(200, JSON.stringify({ id }), "Document deleted");
+  return ok(200, json, "Document deleted");
 };

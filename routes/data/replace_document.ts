@@ -1,18 +1,25 @@
 import { openForWriting } from "@/lib/documents/access.ts";
 import { etagOf } from "@/lib/documents/document.ts";
-import { replaceDocument } from "@/lib/documents/write_document.ts";
+import { writeDocument } from "@/lib/documents/write_document.ts";
 import { ok } from "@/lib/http/respond.ts";
 import type * as data from "@/openapi/paths/data.ts";
 import type { HandlerOf } from "../handler.ts";
 
 export const handleReplaceDocument: HandlerOf<typeof data.replaceDocument> = async (c) => {
-  const { services, principal, body } = c.var;
+  const { services, principal, body: reader } = c.var;
   const { collectionName, id } = c.req.valid("param");
+  const { upsert } = c.req.valid("query");
+  const ifMatch = c.req.valid("header")["if-match"];
   const target = await openForWriting(services, principal, collectionName);
-  const stored = await replaceDocument(services, target, {
-    id,
-    body: await body.json(),
-    ifMatch: c.req.valid("header")["if-match"],
-  });
-  return ok(200, stored.json, "Document replaced", etagOf(stored));
+  const body = await reader.json();
+  const { json, isNew } = await writeDocument(
+    services,
+    target,
+    // Who names a state of the document wants to replace no other, nor make one.
+    upsert && ifMatch === null
+      ? { action: "upsert", id, body }
+      : { action: "replace", id, body, ifMatch },
+  );
+  const etag = etagOf({ json });
+  return isNew ? ok(201, json, "Document created", etag) : ok(200, json, "Document replaced", etag);
 };

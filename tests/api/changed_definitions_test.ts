@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { openForWriting } from "@/lib/documents/access.ts";
 import type { StoredDocument } from "@/lib/documents/collection.ts";
-import { createDocument, createDocuments } from "@/lib/documents/create_document.ts";
+import { createDocuments } from "@/lib/documents/create_documents.ts";
+import { writeDocument } from "@/lib/documents/write_document.ts";
 import type { Services } from "@/lib/services.ts";
 import { ALL } from "@/lib/store/filter.ts";
 import type { Json } from "@/lib/store/port.ts";
@@ -30,7 +31,12 @@ async function write(services: Services, body: { [name: string]: Json }, many: b
     const body = { documents: [bodyOf(1), bodyOf(2)] };
     return await createDocuments(services, target, { body, idempotencyKey });
   }
-  return await createDocument(services, target, { body, idempotencyKey });
+  const created = await writeDocument(services, target, {
+    action: "create",
+    body,
+    idempotencyKey,
+  });
+  return created.json;
 }
 
 const bodyOf = (n: number) => ({ v: new Date(1.7e12 + n).toISOString() });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { openForWriting } from "@/lib/documents/access.ts";
-import { createDocument } from "@/lib/documents/create_document.ts";
+import { writeDocument } from "@/lib/documents/write_document.ts";
 import { deleteCollection } from "@/lib/documents/delete_collection.ts";
 import { COLLECTION_REMOVAL } from "@/lib/documents/collection_removals.ts";
 import { type JobRecord, JOBS, jobsOf } from "@/lib/jobs/jobs.ts";
@@ -132,7 +132,7 @@ Deno.test("a write that found the collection before its deletion goes into the p
   const where = await place(owner);
   ok(await owner.asOwner(drop()));
   await owner.project.collection({ name: "posts" });
-  await createDocument(app.services, late, { body: { n: 1 }, idempotencyKey: null });
+  await writeDocument(app.services, late, { action: "create", body: { n: 1 } });
   await removed(owner);
   assert.equal(await kept(owner, where), 0, "nothing is left where the first one was");
   assert.equal(await count(owner), 1);
@@ -144,8 +144,8 @@ Deno.test("a write that found a collection that is stricter now, or deleted, is 
   await owner.project.collection({ name: "posts" });
   const caller = { kind: "secret", projectId: owner.projectId } as const;
   const late = await openForWriting(app.services, caller, "posts");
-  const write = () => createDocument(app.services, late, { body: { n: 1 }, idempotencyKey: null });
-  assert.equal(JSON.parse(await write()).n, 1);
+  const write = () => writeDocument(app.services, late, { action: "create", body: { n: 1 } });
+  assert.equal(JSON.parse((await write()).json).n, 1);
   await updateCollection(app.services, owner.projectId, {
     name: "posts",
     fields: [{ key: "m", type: "Number" }],

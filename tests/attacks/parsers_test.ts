@@ -25,6 +25,8 @@ import { isReturnPath } from "@/lib/social/return_path.ts";
 import { parseJson } from "@/lib/store/json_text.ts";
 import { collection, HELD, many, type Parser, testGrowth } from "./growth.ts";
 
+const NOW = "2026-01-31T12:00:00.000Z";
+
 const objectOf = (n: number, name: (i: number) => string, value: unknown = 0) =>
   Object.fromEntries(Array.from({ length: n }, (_, i) => [name(i), value])) as Record<
     string,
@@ -131,25 +133,37 @@ const PARSERS: readonly Parser[] = [
     name: "changes: members",
     size: 1_000,
     input: (n) => objectOf(n, (i) => `a${i}`),
-    parse: (members) => validateChanges(collection, members),
+    parse: (members) => validateChanges(collection, members, NOW),
   },
   {
     name: "changes: paths",
     size: 1_000,
     input: (n) => objectOf(n, (i) => `a.b${i}.c`),
-    parse: (members) => validateChanges(collection, members),
+    parse: (members) => validateChanges(collection, members, NOW),
   },
   {
     name: "changes: paths within paths",
     size: 1_000,
     input: (n) => objectOf(n, (i) => `a.${many(i % 15, () => "b.")}c${i}`),
-    parse: (members) => validateChanges(collection, members),
+    parse: (members) => validateChanges(collection, members, NOW),
+  },
+  {
+    name: "changes: operators",
+    size: 1_000,
+    input: (n) => objectOf(n, (i) => `a.b${i}`, { $unset: true }),
+    parse: (members) => validateChanges(collection, members, NOW),
+  },
+  {
+    name: "changes: elements of an operator",
+    size: 1_000,
+    input: (n) => objectOf(1, () => "a", { $addToSet: { $each: Array.from({ length: n }) } }),
+    parse: (members) => validateChanges(collection, members, NOW),
   },
   {
     name: "changes: levels of a path",
     size: 1_000,
     input: (n) => objectOf(1, () => many(n, () => "a", ".")),
-    parse: (members) => validateChanges(collection, members),
+    parse: (members) => validateChanges(collection, members, NOW),
   },
   {
     name: "pattern: length",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createUser } from "@/lib/auth/create_user.ts";
-import { createDocument } from "@/lib/documents/create_document.ts";
+import { writeDocument } from "@/lib/documents/write_document.ts";
 import { openForWriting } from "@/lib/documents/access.ts";
 import { parseJson } from "@/lib/store/json_text.ts";
 import { assertHarmless, HOSTILE, type PageAnswer } from "../support/pages.ts";
@@ -28,7 +28,7 @@ async function openBooks(): Promise<Posts> {
 async function author({ app, projectId }: Posts, body: Record<string, string>): Promise<string> {
   const caller = { kind: "secret", projectId } as const;
   const target = await openForWriting(app.services, caller, "authors");
-  const text = await createDocument(app.services, target, { body, idempotencyKey: null });
+  const { json: text } = await writeDocument(app.services, target, { action: "create", body });
   return (parseJson(text) as { _id: string })._id;
 }
 

@@ -38,7 +38,6 @@ const MEMBER_BYTES_MIN = 3;
 /** A record's JSON text takes at most this many times the bytes of its BSON: `\u0001` for one. */
 const GROWTH_MAX = 6;
 
-/** Asks for documents of up to so many bytes. */
-export const smallerThan = (bytes: number): Bson => ({
-  $expr: { $lte: [{ $bsonSize: "$$ROOT" }, bytes] },
-});
+/** Asks for documents of up to so many bytes, where that is a bound. */
+export const smallerThan = (bytes: number): readonly Bson[] =>
+  bytes === Infinity ? [] : [{ $expr: { $lte: [{ $bsonSize: "$$ROOT" }, bytes] } }];

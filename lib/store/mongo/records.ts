@@ -327,13 +327,9 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
   async #change(asked: BsonQuery, change: Change): Promise<Stored<T> | null> {
     if (this.#access.session !== null) return await this.#changeExactly(asked, change);
     const update = changeBson(this.#definition, change);
-    if (update === null) return await this.#changeExactly(asked, change);
     const room = roomFor(change, this.#definition);
-    if (room <= 0) return await this.#changeExactly(asked, change);
-    const conditions = [
-      ...(room === Infinity ? [] : [smallerThan(room)]),
-      ...finiteBeside(change),
-    ];
+    if (update === null || room <= 0) return await this.#changeExactly(asked, change);
+    const conditions = [...smallerThan(room), ...finiteBeside(change)];
     try {
       const changed = await this.#collection.findOneAndUpdate(
         conditions.length === 0 ? asked.query : { $and: [asked.query, ...conditions] },

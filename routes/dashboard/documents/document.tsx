@@ -1,7 +1,6 @@
 import type { StoredDocument } from "@/lib/documents/collection.ts";
-import { createDocument } from "@/lib/documents/create_document.ts";
 import { getDocument } from "@/lib/documents/get_document.ts";
-import { patchDocument, replaceDocument } from "@/lib/documents/write_document.ts";
+import { writeDocument } from "@/lib/documents/write_document.ts";
 import { requiredId } from "@/lib/ids.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
@@ -79,12 +78,12 @@ export const saveDocument: PageHandler<ProjectMember, "collectionName" | "id"> =
   const tried = await attempt(async () => {
     if (isJson(form)) {
       const body = readJsonOf(form.get("json") ?? "");
-      return await replaceDocument(services, target, { id, body, ifMatch });
+      return await writeDocument(services, target, { action: "replace", id, body, ifMatch });
     }
     const { members, faults } = readEntries(target.collection, now.document, form);
     if (faults.length > 0) throw unreadable(faults);
     if (Object.keys(members).length === 0) return null;
-    return await patchDocument(services, target, { id, body: members, ifMatch });
+    return await writeDocument(services, target, { action: "patch", id, body: members, ifMatch });
   });
   if (tried.problem === null) {
     if (form.get("then") !== "stay") return seeOther(hrefOf(view, { done: "saved" }));
@@ -128,7 +127,7 @@ export const createDocumentByForm: PageHandler<ProjectMember, "collectionName"> 
       if (faults.length > 0) throw unreadable(faults);
       body = members;
     }
-    await createDocument(c.var.services, target, { body, idempotencyKey: null });
+    await writeDocument(c.var.services, target, { action: "create", body });
   });
   if (tried.problem !== null) {
     return await editorReply(c, { form, problem: tried.problem, now: null });

@@ -1,5 +1,5 @@
 import { GRID_ROWS_MAX, TRASH_MS } from "@/lib/limits.ts";
-import { deleteDocument, recoverDocument } from "@/lib/documents/trash.ts";
+import { writeDocument } from "@/lib/documents/write_document.ts";
 import { requiredId } from "@/lib/ids.ts";
 import { Problem, type ProblemCode } from "@/lib/problems.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
@@ -61,12 +61,13 @@ async function actOnEach(
   const failed: FailedDocument[] = [];
   for (const id of ids) {
     try {
-      if (act === "recover") await recoverDocument(services, target, id);
-      else {await deleteDocument(services, target, {
-          id,
-          permanent: act === "remove",
-          ifMatch: null,
-        });}
+      await writeDocument(
+        services,
+        target,
+        act === "recover"
+          ? { action: "recover", id }
+          : { action: "delete", id, permanent: act === "remove", ifMatch: null },
+      );
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem;
       if (act === "recover" || !DONE_ALREADY.includes(problem.code)) failed.push({ id, problem });

@@ -1,0 +1,66 @@
+import { BULK_DOCUMENTS_MAX } from "../limits.ts";
+import { Problem } from "../problems.ts";
+import type { Json } from "../store/port.ts";
+import { isObject } from "../store/shape.ts";
+import { settled, type WriteAccess } from "./access.ts";
+import type { StoredDocument } from "./collection.ts";
+import { DefaultsRoom } from "./defaults.ts";
+import { asMembers, type Members } from "./document.ts";
+import { documentOf } from "./prepare_write.ts";
+import type { WriteServices } from "./write_document.ts";
+import { writeOnce } from "./write_once.ts";
+
+export interface CreateInput {
+  readonly body: Json;
+  /** The `Idempotency-Key` header. */
+  readonly idempotencyKey: string | null;
+}
+
+/**
+ * Stores all documents or none. Resolves to the JSON text of `{ insertedCount, ids }`. Throws
+ * `DOCUMENT_QUOTA_EXCEEDED` and `TOO_MANY_IDEMPOTENCY_KEYS`.
+ */
+export const createDocuments = (
+  services: WriteServices,
+  target: WriteAccess,
+  input: CreateInput,
+): Promise<string> => settled([target], ([target]) => createAll(services, target, input));
+
+async function createAll(
+  services: WriteServices,
+  target: WriteAccess,
+  { body, idempotencyKey: key }: CreateInput,
+): Promise<string> {
+  const preparing = { ...services, defaultsRoom: new DefaultsRoom() };
+  const documents = listOf(body)
+    .map((one, i) => inList(i, () => documentOf(preparing, target, one)));
+  const ids = documents.map(({ _id }) => _id);
+  const answer = { data: JSON.stringify({ insertedCount: ids.length, ids }), isNew: true };
+  const { name } = target.collection.definition;
+  const request = key === null ? "" : JSON.stringify(["bulk", name, body]);
+  const { data } = await writeOnce(services, target, { key, request }, async (tx, room) => {
+    await tx.records<StoredDocument>(target.collection.records, room).insertMany(documents);
+    return answer;
+  });
+  return data;
+}
+
+function listOf(body: Json): Members[] {
+  const list = isObject(body) ? body.documents : body;
+  if (!Array.isArray(list) || list.length === 0 || list.length > BULK_DOCUMENTS_MAX) {
+    throw new Problem("INVALID_BODY", {
+      message: `Send { "documents": [ … ] } with 1 to ${BULK_DOCUMENTS_MAX} documents.`,
+    });
+  }
+  return list.map((one, i) => inList(i, () => asMembers(one)));
+}
+
+/** Says which document of a list a refusal is about. */
+function inList<T>(index: number, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    throw new Problem(error.code, { message: `documents[${index}]: ${error.message}` });
+  }
+}
