@@ -26,50 +26,21 @@ export class BudgetExceeded extends Error {
   }
 }
 
-/** One row in so many is counted, for all of them: to look at its columns costs 0.1 µs. */
+/**
+ * One row in so many is counted, for all of them: to look at its columns costs 0.1 µs. Which ones is
+ * drawn by SQLite, so that nobody outside can choose rows that are not.
+ */
 const SHARE = 32;
 /** The same where conditions look into documents, each of which may take some µs. */
 const DOCUMENT_SHARE = 8;
-const STRIDES = 8;
-const RUN = 256;
 /** Beyond the range of `abs`, which is how a statement ends without an exception of ours. */
 const END = -(2n ** 63n);
-
-/**
- * Which rows are counted is drawn by lot, by a number that nobody outside can know: of rows chosen
- * by somebody, also of every eighth, as many are counted as of others.
- */
-const LOT = draw();
-
-/** A few numbers would count all of some hundred rows and then none of the next thousands. */
-function draw(): number {
-  for (;;) {
-    const lot = crypto.getRandomValues(new Uint32Array(1))[0]! % 2 ** 24 * 2 + 2 ** 25 + 1;
-    if (isFair(lot)) return lot;
-  }
-}
-
-/**
- * Whether of every 256 rows, one after the other or so many apart, about one in 32 is counted, and
- * so about one in eight. One number in three is; that is found out in half a millisecond.
- */
-export function isFair(lot: number): boolean {
-  for (let stride = 1; stride <= STRIDES; stride++) {
-    let counted = 0;
-    for (let nth = 1; nth <= (stride === 1 ? 512 : 64) * RUN; nth++) {
-      if (Math.floor(nth * stride * lot / 2 ** 20) % SHARE === 0) counted++;
-      if (nth % RUN > 0) continue;
-      if (Math.abs(counted - RUN / SHARE) > 3) return false;
-      counted = 0;
-    }
-  }
-  return true;
-}
 
 /** Of documents larger than this each is counted, and as several of the others. */
 const LARGE_BYTES = 65_536;
 
-const isNotCounted = (share: number) => `seq * ${LOT} >> 20 & ${share - 1}`;
+/** @param share A power of two. */
+const isNotCounted = (share: number) => `random() & ${share - 1}`;
 const isSpent = (bytes: string, share: number) => `abs(spent(${bytes}, ${share})) = 0`;
 
 /**

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { BudgetExceeded, DOCUMENT_GUARD, GUARD, isFair } from "./budget.ts";
+import { BudgetExceeded, DOCUMENT_GUARD, GUARD } from "./budget.ts";
 import { Connection } from "./connection.ts";
 import { sql } from "./fragment.ts";
 
@@ -26,22 +26,15 @@ const count = (condition: string) => sql(`select count(*) from t where ${GUARD} 
 Deno.test("a statement that needs less than its allowance is not touched", () => {
   using db = table();
   assert.deepEqual(db.within({ rows: 2 * ROWS }, () => db.get(count("n % 2 = 0"))), [ROWS / 2]);
-  assert.ok(Math.abs(db.rowsSeen - ROWS) < ROWS / 5, String(db.rowsSeen));
+  assert.ok(Math.abs(db.rowsSeen - ROWS) < ROWS / 3, String(db.rowsSeen)); // Eight deviations.
 });
 
-Deno.test("of any rows that follow one another about one in 32 is counted", () => {
+Deno.test("of any rows about one in 32 is counted, whichever they are", () => {
   using db = table();
-  for (let first = 1; first < 16_000; first += 256) {
-    const rows = sql(`select 1 from t where seq between ${first} and ${first + 255} and ${GUARD}`);
+  for (const which of ["n < 2500", "n % 8 = 3", "n & 255 < 32"]) {
+    const rows = sql(`select 1 from t where ${which} and ${GUARD}`);
     db.within({ rows: Infinity }, () => db.all(rows));
-    assert.ok(db.rowsSeen >= 96 && db.rowsSeen <= 416, `from ${first}: ${db.rowsSeen}`);
-  }
-});
-
-Deno.test("numbers that count rows in lumps are not drawn", () => {
-  const step = 2 ** 20;
-  for (const lumpy of [32 * step + 1, 36 * step + 1, 40 * step - 1, 33 * step, 34 * step + 3]) {
-    assert.equal(isFair(lumpy), false, String(lumpy));
+    assert.ok(Math.abs(db.rowsSeen - 2_500) < 2_000, `${which}: ${db.rowsSeen}`); // Seven deviations.
   }
 });
 
@@ -65,15 +58,14 @@ Deno.test("of large documents each is counted, as it takes as long as several ot
   const counted = (guard: string) =>
     db.within({}, () => (db.get(sql(`select count(*) from t where ${guard}`)), db.rowsSeen));
   ofBytes(70_000);
-  assert.ok(counted(GUARD) <= 416);
+  assert.ok(counted(GUARD) <= 1_024);
   assert.equal(counted(DOCUMENT_GUARD), 8 * 256);
   ofBytes(1_000);
-  assert.ok(counted(DOCUMENT_GUARD) <= 8 * 256 + 416);
+  assert.ok(counted(DOCUMENT_GUARD) <= 8 * 256 + 768);
 });
 
 Deno.test("all statements of one reading share its allowance", () => {
   using db = table();
-  // Of 256 rows that follow one another at least five are counted; of a hundred it may be none.
   const few = count("n < 256");
   db.run(sql("create index by_n on t(n)"));
   assert.deepEqual(db.within({ rows: 1_000 }, () => db.get(few)), [256]);
