@@ -28,7 +28,6 @@ import { Registry } from "./registry.ts";
 import { Scans } from "./scans.ts";
 import { FileSpace } from "./space.ts";
 import { assertStands, bytesCounted, kindsIn } from "./tables.ts";
-import { FolderOwnership } from "./folder_ownership.ts";
 import { SqliteTransaction } from "./transaction.ts";
 
 export interface SqliteOptions {
@@ -50,7 +49,10 @@ export interface SqliteOptions {
 
 const FILES_MAX = 100;
 const QUERY_TIME_LIMIT_MS = 5_000;
-/** How long writes may be answered that go to a file which was taken away, and are lost with it. */
+/**
+ * How long writes may be answered that go to a file which was taken away, and are lost with it, and
+ * reads of one that a newer Corbel has taken over.
+ */
 const WATCH_MS = 1_000;
 /** Of which a scan of columns looks at some in three milliseconds; most reads end by that time. */
 const ROWS_MAX = 40_000;
@@ -61,7 +63,6 @@ export class SqliteEngine implements Engine {
   readonly #folder: string;
   readonly #sync: Sync;
   readonly #checkpoints = new Checkpoints();
-  readonly #ownership: FolderOwnership;
   readonly #closing = new Set<Promise<void>>();
   readonly #scans: Scans;
   readonly #rowsMax: number;
@@ -74,10 +75,9 @@ export class SqliteEngine implements Engine {
   readonly #watch: ReturnType<typeof setInterval>;
   #isHeadless = false;
 
-  private constructor(options: SqliteOptions, ownership: FolderOwnership) {
+  private constructor(options: SqliteOptions) {
     const { folder, sync, filesMax = FILES_MAX, rowsMax = ROWS_MAX } = options;
     this.#folder = folder;
-    this.#ownership = ownership;
     this.#sync = sync;
     this.#rowsMax = rowsMax;
     this.#textBytesMax = options.textBytesMax ?? Infinity;
@@ -88,7 +88,7 @@ export class SqliteEngine implements Engine {
     for (const projectId of this.#registry.all()) {
       if (!bytesOf(this.#path(projectId))) this.#lost.add(projectId);
     }
-    this.#watch = setInterval(() => this.#leaveLost(), WATCH_MS);
+    this.#watch = setInterval(() => this.#look(), WATCH_MS);
     Deno.unrefTimer(this.#watch);
   }
 
@@ -96,13 +96,7 @@ export class SqliteEngine implements Engine {
   static async open(options: SqliteOptions): Promise<SqliteEngine> {
     await makeFolder(options.folder);
     await refuseHeadless(options.folder);
-    using entered = new DisposableStack();
-    const engine = new SqliteEngine(
-      options,
-      entered.use(await FolderOwnership.enter(options.folder)),
-    );
-    entered.move();
-    return engine;
+    return new SqliteEngine(options);
   }
 
   records<T extends StoredRecord>(space: Space, definition: Definition, room?: Room): Records<T> {
@@ -230,7 +224,6 @@ export class SqliteEngine implements Engine {
     this.#close(this.#control);
     await Promise.all(this.#closing);
     await this.#checkpoints[Symbol.asyncDispose]();
-    this.#ownership[Symbol.dispose]();
   }
 
   #path(space: Space): string {
@@ -270,16 +263,16 @@ export class SqliteEngine implements Engine {
       isKnown: space !== "control" && this.#registry.has(space),
       sync: this.#sync,
       checkpoints: this.#checkpoints,
-      // A file that was closed in the middle of a transaction may be open once more already.
-      exclusiveEpoch: () => this.#closing.size > 0 ? NaN : this.#ownership.exclusiveEpoch,
     });
   }
 
   /** What is written to a file that has lost its name is lost when it is closed. */
-  #leaveLost(): void {
+  #look(): void {
     this.#isHeadless ||= !this.#control.isInPlace();
+    if (!this.#isHeadless) this.#control.look();
     for (const [space, file] of this.#projects.entries()) {
-      if (!file.isInPlace()) this.#projects.delete(space);
+      if (file.isInPlace()) file.look();
+      else this.#projects.delete(space);
     }
   }
 

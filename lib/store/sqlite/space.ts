@@ -22,11 +22,6 @@ const FOREIGN_VERSION = sql("pragma data_version");
 
 export interface FileOptions extends SpaceFile {
   readonly checkpoints: Checkpoints;
-  /**
-   * As long as it is the same number, nothing but this space has committed in its file. Equal to
-   * nothing, itself included, where that is not known.
-   */
-  readonly exclusiveEpoch: () => number;
 }
 
 /**
@@ -41,18 +36,20 @@ export class FileSpace {
   readonly #log: Deno.FsFile | null;
   readonly #writer: Writer;
   readonly #growth: Growth;
-  readonly #exclusiveEpoch: () => number;
   /** No two openings of a file, in whatever process, name their states alike. */
   readonly #opening = crypto.randomUUID();
   #commits = 0;
   #version = { commits: -1, foreign: "", text: "" };
   #foreign = { number: -1, text: "" };
-  #asked = { epoch: NaN, version: 0 };
+  /** What was committed last by others when they were asked for. */
+  #foreignNumber = 0;
+  /** What a newer Corbel has made of the file; null as long as it is ours. */
+  #mismatch: unknown = null;
   #prepared = new WeakSet<Definition>();
 
   private constructor(
     { db, reader, log }: { db: Connection; reader: Connection; log: Deno.FsFile | null },
-    { path, checkpoints, exclusiveEpoch }: FileOptions,
+    { path, checkpoints }: FileOptions,
   ) {
     this.#db = db;
     this.#path = path;
@@ -60,7 +57,6 @@ export class FileSpace {
     this.reader = reader;
     this.#log = log;
     this.#growth = new Growth(reader);
-    this.#exclusiveEpoch = exclusiveEpoch;
     this.#writer = new Writer(db, {
       path,
       sync: log === null ? null : () => log.syncData(),
@@ -92,9 +88,18 @@ export class FileSpace {
     return inodeOf(this.#path) === this.#inode;
   }
 
-  /** Throws `StoreMismatch` once a newer Corbel has been at the file. */
+  /** Looks whether a newer Corbel has been at the file. */
+  look(): void {
+    try {
+      this.foreignVersion();
+    } catch (error) {
+      this.#mismatch = error;
+    }
+  }
+
+  /** Throws `StoreMismatch` once that was seen: to ask before every read would cost more than it. */
   assertReadable(): void {
-    this.#readForeignVersion();
+    if (this.#mismatch !== null) throw this.#mismatch;
   }
 
   /** Names the state that was committed last, by whichever process. */
@@ -106,7 +111,7 @@ export class FileSpace {
     return this.#version.text;
   }
 
-  /** The same of what others have committed. */
+  /** The same of what others have committed. Throws `StoreMismatch`. */
   foreignVersion(): string {
     const number = this.#readForeignVersion();
     if (number !== this.#foreign.number) {
@@ -200,14 +205,10 @@ export class FileSpace {
 
   /** Changes when others commit; to this connection's own commits it is blind. */
   #readForeignVersion(): number {
-    const epoch = this.#exclusiveEpoch();
-    if (epoch !== this.#asked.epoch) {
-      const version = this.#db.get(FOREIGN_VERSION)![0] as number;
-      // Who has committed may be a newer Corbel.
-      if (version !== this.#asked.version) checkVersion(this.#db, this.#path);
-      this.#asked = { epoch, version };
-    }
-    return this.#asked.version;
+    const number = this.#db.get(FOREIGN_VERSION)![0] as number;
+    // Who has committed may be a newer Corbel.
+    if (number !== this.#foreignNumber) checkVersion(this.#db, this.#path);
+    return this.#foreignNumber = number;
   }
 }
 
