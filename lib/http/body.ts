@@ -79,10 +79,13 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 const COLON = 0x3a;
+const DOT = 0x2e;
 const OPEN_LIST = 0x5b;
 const OPEN_OBJECT = 0x7b;
 /** An object or a list takes as much memory as so many values, also an empty one; its first value is among them. */
 const VALUES_EACH = 5;
+/** So many levels of the paths that are changed take as long as a value. */
+const LEVELS_OF_VALUE = 4;
 
 /**
  * Counts the members and values of a JSON text before anything is made of it: they cost more than
@@ -91,18 +94,19 @@ const VALUES_EACH = 5;
 function refuseManyParts(bytes: Uint8Array, valuesMax: number): void {
   // Of what a byte begins at most.
   if (bytes.length < Math.min(BODY_VALUES_MAX, valuesMax) / VALUES_EACH) return;
-  let [members, values, inString] = [0, 0, false];
+  let [members, values, dots, inString] = [0, 0, 0, false];
   for (let i = 0; i < bytes.length; i++) {
     const byte = bytes[i];
     if (byte === QUOTE) inString = !inString;
     else if (byte === BACKSLASH) i++;
+    else if (byte === DOT) dots++;
     else if (inString) continue;
     else if (byte === COMMA) values++;
     else if (byte === COLON) members++;
     else if (byte === OPEN_LIST || byte === OPEN_OBJECT) values += VALUES_EACH;
   }
   if (members <= BODY_MEMBERS_MAX && values <= BODY_VALUES_MAX) {
-    if (values > valuesMax) throw new LongWork();
+    if (values + dots / LEVELS_OF_VALUE > valuesMax) throw new LongWork();
     return;
   }
   throw new Problem("BODY_TOO_LARGE", {

@@ -14,7 +14,7 @@ import {
 import { openServices } from "@/lib/services.ts";
 import { createApp } from "@/routes/app.ts";
 import type { Offload, OffloadedRequest } from "@/routes/offload.ts";
-import { refused } from "../api/test_collection.ts";
+import { refused, times } from "../api/test_collection.ts";
 import { type Answer, type Call, send } from "../support/conforming_client.ts";
 import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
 
@@ -118,8 +118,7 @@ Deno.test("a long body is handed over whole, a short one is not", async () => {
 });
 
 /** An object of so many members, none of them long. */
-const members = (count: number) =>
-  Object.fromEntries(Array.from({ length: count }, (_, i) => [`m${i}`, 0]));
+const members = (count: number) => Object.fromEntries(times(count, (i) => [`m${i}`, 0]));
 
 Deno.test("a short body of many values is handed over, once it was read", async () => {
   await using served = await openServed();
@@ -133,6 +132,17 @@ Deno.test("a short body of many values is handed over, once it was read", async 
   assert.equal(served.handedOver.length, 1);
   const found = await served.call({ path: `${POSTS}/${many.body.data._id}` });
   assert.deepEqual(found.body.data, many.body.data);
+});
+
+Deno.test("a short change of many levels is handed over", async () => {
+  await using served = await openServed();
+  const { body } = await served.call({ path: POSTS, body: { n: 1 } });
+  const levels = "a.".repeat(18);
+  const change = Object.fromEntries(times(500, (i) => [`${levels}b${i}`, 0]));
+  const path = `${POSTS}/${body.data._id}`;
+  const answer = await served.call({ method: "PATCH", path, body: change });
+  assert.equal(answer.status, 200, answer.text);
+  assert.equal(served.handedOver.length, 1);
 });
 
 Deno.test("a body of unknown length is handed over", async () => {
