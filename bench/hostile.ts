@@ -1,7 +1,8 @@
 /**
  * How long reads of one project wait, and whether any is refused, while callers of another send the
  * dearest requests that their limits let in: every operation and every page, one request after the
- * other, with bodies that grow from a 64th of what is taken to all of it, and from the start again.
+ * other, with bodies that grow from what the serving thread still reads to all that is taken, and
+ * from the start again.
  *
  *     deno task bench:hostile [--minutes=60] [--mongodb]
  */
@@ -10,6 +11,8 @@ import { parseArgs } from "node:util";
 import { loadConfig } from "@/lib/runtime/config.ts";
 import { createLog } from "@/lib/runtime/log.ts";
 import { openServices } from "@/lib/services.ts";
+import { LONG_BODY_BYTES, LONG_FORM_BYTES } from "@/routes/hand_over.ts";
+import type { SizeOf } from "@/tests/attacks/hostile_calls.ts";
 import { TextLineStream } from "@/tests/contract/text_lines.ts";
 import { startMongodb } from "@/tests/services/mongodb_server.ts";
 import type { Call } from "@/tests/support/conforming_client.ts";
@@ -17,8 +20,13 @@ import type { Reading, ReadSample } from "./hostile_reader.ts";
 import { openHostileFixture, openReadable, type Volley } from "./hostile_fixture.ts";
 import { residentMb, startCorbel } from "./process.ts";
 
-/** Of the largest bodies that are taken. */
-const SHARES = [1 / 64, 1 / 16, 1 / 4, 1];
+/** The first two are the most of a form, and of another body, that is not handed over at once. */
+const SIZES: readonly SizeOf[] = [
+  (bytesMax) => Math.min(bytesMax, LONG_FORM_BYTES),
+  (bytesMax) => Math.min(bytesMax, LONG_BODY_BYTES),
+  (bytesMax) => Math.ceil(bytesMax / 4),
+  (bytesMax) => bytesMax,
+];
 /** Reads a second: enough to see whatever stops them, too few to be what they wait for. */
 const READS_PER_SECOND = 200;
 /** Nothing is sent for so long, so many volleys apart: what reads take alone is measured all along. */
@@ -69,9 +77,9 @@ async function measure(settings: Record<string, string>): Promise<void> {
       alone.push([now(), now() + ALONE_MS]);
       await settled(ALONE_MS);
     }
-    const share = SHARES[Math.floor(round / fixture.volleys.length) % SHARES.length]!;
+    const sizeOf = SIZES[Math.floor(round / fixture.volleys.length) % SIZES.length]!;
     const { name, calls } = volleys.pop()!;
-    for (const { what, call } of calls(share)) {
+    for (const { what, call } of calls(sizeOf)) {
       sent.push(await send(corbel.url, `${name}: ${what}`, call));
       if (now() > end) break;
     }

@@ -13,7 +13,12 @@ import { createProject } from "@/lib/projects/create_project.ts";
 import type { Services } from "@/lib/services.ts";
 import type { Json } from "@/lib/store/port.ts";
 import { admission, inProject, sampleCalls } from "@/tests/api/sample_calls.ts";
-import { type HostileCall, hostileCalls, hostileVisits } from "@/tests/attacks/hostile_calls.ts";
+import {
+  type HostileCall,
+  hostileCalls,
+  hostileVisits,
+  type SizeOf,
+} from "@/tests/attacks/hostile_calls.ts";
 import { callOf, ROWS } from "@/tests/pages/every_page.ts";
 import type { Call } from "@/tests/support/conforming_client.ts";
 import { document, payingAccount } from "./seed.ts";
@@ -40,7 +45,7 @@ export async function openReadable(services: Services): Promise<Readable> {
 /** What is sent in one go: one operation or page with all that it may be sent. */
 export interface Volley {
   readonly name: string;
-  calls(share: number): Iterable<HostileCall>;
+  calls(sizeOf: SizeOf): Iterable<HostileCall>;
 }
 
 /** An account with a project, members and documents, and what its callers may send. */
@@ -86,7 +91,7 @@ export async function openHostileFixture(services: Services, url: string): Promi
       const call = { ...rest, headers, path: path.replace(OF_DOCUMENT, documentId!) };
       return {
         name: sample.operationId,
-        calls: (share: number) => hostileCalls(sample, call, share),
+        calls: (sizeOf: SizeOf) => hostileCalls(sample, call, sizeOf),
       };
     }),
   );
@@ -95,14 +100,14 @@ export async function openHostileFixture(services: Services, url: string): Promi
     const call = callOf(row, household, { headers: [["cookie", owner.cookie]] });
     return {
       name: `${row.method} ${row.template}`,
-      calls: (share: number) => hostileVisits(row, call, share),
+      calls: (sizeOf: SizeOf) => hostileVisits(row, call, sizeOf),
     };
   });
   const large: Call = { path: "/api/data/large", headers: { "x-api-key": secretKey } };
   const listOfLarge = sampleCalls().find(({ operationId }) => operationId === "listDocuments")!;
   const reads = {
     name: "documents of 800 kB",
-    calls: (share: number) => hostileCalls(listOfLarge, large, share),
+    calls: (sizeOf: SizeOf) => hostileCalls(listOfLarge, large, sizeOf),
   };
   const needed: readonly Call[] = [
     { path: `/api/data/posts/${documentId}`, headers: { "x-api-key": secretKey } },

@@ -8,7 +8,7 @@ import { RequestState } from "@/lib/http/request.ts";
 import { preflight, problemReply, respond } from "@/lib/http/respond.ts";
 import { asProblem } from "./as_problem.ts";
 import { FORM_BYTES_MAX } from "@/lib/limits.ts";
-import { LongWork } from "@/lib/long_work.ts";
+import { LongWork, SERVED_WRITTEN_VALUES_MAX } from "@/lib/long_work.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { Services } from "@/lib/services.ts";
 import type { HeaderParameters, PathParameters } from "@/openapi/inputs.ts";
@@ -118,6 +118,8 @@ export function createApp(services: Services, { offload }: AppOptions = {}): App
     mounted.push(operation);
     const readInput = inputReader(operation);
     const { bytesMax = FORM_BYTES_MAX } = operation.body ?? {};
+    const mayHandOver = handOver !== undefined && operation.offload !== "never";
+    const valuesMax = mayHandOver ? SERVED_WRITTEN_VALUES_MAX : Infinity;
     const isPage = isPagePath(operation.path);
     const path = routingPattern(operation.path);
     const method = operation.method.toUpperCase();
@@ -129,6 +131,7 @@ export function createApp(services: Services, { offload }: AppOptions = {}): App
       }
       using sentBody = new RequestBody(state, {
         bytesMax,
+        valuesMax,
         budget: bodyBudget,
         arrived: restartDeadline,
       });

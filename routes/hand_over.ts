@@ -9,10 +9,10 @@ import type { AppEnv, Operation } from "./handler.ts";
 import { mayBeMissing } from "./input.ts";
 import type { Offload } from "./offload.ts";
 
-/** The largest body of an operation that takes no document: parsed in some two milliseconds. */
-const LONG_BODY_BYTES = SMALL_BODY_BYTES_MAX;
+/** The largest body of an operation that takes no document. */
+export const LONG_BODY_BYTES = SMALL_BODY_BYTES_MAX;
 /** The same of a page's form, whose page is drawn with its fields. */
-const LONG_FORM_BYTES = 8192;
+export const LONG_FORM_BYTES = 8192;
 const FORM_UPLOAD_MS = 300_000;
 
 type HandOverServices = Pick<Services, "bodyBudget" | "requestShares" | "catalog">;

@@ -14,6 +14,8 @@ import type { Json } from "@/lib/store/port.ts";
 interface Reading {
   /** Of JSON or of a form; chunks are counted by who reads them. */
   readonly bytesMax: number;
+  /** Of JSON that this thread parses; of more `LongWork` is thrown. */
+  readonly valuesMax: number;
   readonly budget: BodyBudget;
   /** Told whenever something has arrived. */
   readonly arrived: () => void;
@@ -80,8 +82,10 @@ export class RequestBody implements Disposable {
   }
 
   #limits(): BodyLimits {
+    const { bytesMax, valuesMax } = this.#reading;
     return {
-      bytesMax: this.#reading.bytesMax,
+      bytesMax,
+      valuesMax,
       held: this.#room(),
       isRead: (bytes) => void (this.#bytes = bytes),
     };

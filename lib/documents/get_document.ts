@@ -2,7 +2,6 @@ import type { Caller } from "../auth/principals.ts";
 import type { LongWorkServices } from "../long_work.ts";
 import { Problem } from "../problems.ts";
 import { and, eq } from "../store/filter.ts";
-import { bytesOf } from "../store/json_text.ts";
 import type { Id } from "../store/port.ts";
 import { type AccessServices, openForReading } from "./access.ts";
 import { AnswerSize } from "./answer_size.ts";
@@ -29,7 +28,7 @@ export async function getDocument(
   if (found === null) throw new Problem("DOCUMENT_NOT_FOUND");
   const { collection } = source;
   const size = new AnswerSize(services.parsedBytesMax);
-  if (!isPlain(request)) size.read(bytesOf(found.json));
+  if (!isPlain(request)) size.read(found.json);
   const shown = { collection, presentation: request, size };
   const [json] = await presenter(services, caller, shown)([found.json]);
   return {

@@ -7,7 +7,6 @@ import { nextTurn } from "../next_turn.ts";
 import { Problem } from "../problems.ts";
 import { PageTooLarge } from "../store/errors.ts";
 import { and } from "../store/filter.ts";
-import { bytesOf } from "../store/json_text.ts";
 import type { Filter, ListQuery, Page, Position } from "../store/port.ts";
 import { recordsIn } from "../store/texts.ts";
 import {
@@ -190,7 +189,7 @@ async function partsOf(
   const parts: string[] = [];
   let [first, last]: (Page | null)[] = [null, null]; // What lies between is let go.
   for await (const page of stepsOf(records, query, query.bytesMax ?? stepBytes)) {
-    size.read(bytesOf(page.items));
+    size.read(page.items);
     first ??= page;
     last = page;
     parts.push((await show(page.texts)).join(","));

@@ -93,7 +93,7 @@ export class Populator {
     for (const id of missing) found.set(id, null);
     for await (const texts of targetTexts(this.#services, this.#caller, target, missing)) {
       for (const text of texts) {
-        this.#size.read(bytesOf(text));
+        this.#size.read(text);
         const shown = shownTarget(text, target, part);
         const bytes = bytesOf(shown);
         found.set(idOf(text), { value: this.#texts.add(shown), bytes });

@@ -34,7 +34,10 @@ export const SETTINGS_EXAMPLE = {
   allowedOrigins: [],
 };
 
-const ADDRESS = { format: "uri", maxLength: ADDRESS_LENGTH_MAX };
+const ADDRESS = { maxLength: ADDRESS_LENGTH_MAX, format: "uri" };
+
+const isTexts = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((item) => typeof item === "string");
 
 /** What owners set. Whether it can be used is for the verbs to say, with a code of its own. */
 const given = {
@@ -43,10 +46,15 @@ const given = {
   }).openapi({ minLength: 1, maxLength: PROJECT_NAME_LENGTH_MAX, pattern: LINE_PATTERN }),
   siteUrl: z.string('"siteUrl" must be text.').openapi({ ...ADDRESS }).nullable().optional()
     .openapi({ description: SITE_URL }),
-  allowedOrigins: z.array(
-    z.string('"allowedOrigins" must be text.').openapi({ ...ADDRESS }),
-    '"allowedOrigins" must be a list.',
-  ).optional().openapi({ maxItems: ALLOWED_ORIGINS_MAX, description: ALLOWED_ORIGINS }),
+  // An array of texts would have a fault made of each item that is none, of tens of thousands.
+  allowedOrigins: z.custom<readonly string[]>(isTexts, {
+    error: ({ input }) => `"allowedOrigins" must be ${Array.isArray(input) ? "text" : "a list"}.`,
+  }).optional().openapi({
+    type: "array",
+    items: { type: "string", ...ADDRESS },
+    maxItems: ALLOWED_ORIGINS_MAX,
+    description: ALLOWED_ORIGINS,
+  }),
 };
 
 const settingsOf = <Shape extends z.ZodRawShape>(shape: Shape) =>

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
 import { PASSWORD } from "../support/dashboard.ts";
 import { createTestCollection, tally, times } from "../api/test_collection.ts";
+import { processorMs } from "./cost.ts";
 
 const LIMIT = 5;
 const REQUESTS = 40;
@@ -86,11 +87,11 @@ Deno.test("a long X-Forwarded-For costs what its length costs", async () => {
   const timed = async (list: string | null) => {
     const headers = new Headers({ "x-api-key": collection.project.publishableKey });
     if (list !== null) headers.set("x-forwarded-for", list);
-    const started = performance.now();
+    const started = processorMs();
     for (let i = 0; i < 20; i++) {
       assert.equal((await app.send({ path: "/api/data/posts", headers })).status, 200);
     }
-    return performance.now() - started;
+    return processorMs() - started;
   };
   await timed(null);
   for (const list of lists) {

@@ -140,6 +140,21 @@ Deno.test("a refused query shows as many filters as a list can have", async () =
   assert.match(page.words, /and 49 more filters/);
 });
 
+Deno.test("the filters of a long view lead on one after the other, so that its page stays short", async () => {
+  await using posts = await openPosts(FREE);
+  const pageWith = async (length: number) => {
+    const query = names(50).map((name) => `${name}=${"<".repeat(length)}`).join("&");
+    const page = await quickly(() => look(posts, `${posts.path}?${query}`));
+    assert.equal(texts(page, ".chip").length, 50);
+    return page;
+  };
+  assert.equal(texts(await pageWith(15), ".chip .away").length, 50);
+  const page = await pageWith(200);
+  assert.ok(page.text.length < 1_000_000, `a page of ${page.text.length} characters`);
+  const away = texts(page, ".chip .away").length;
+  assert.ok(away >= 1 && away < 50, `${away} lead on`);
+});
+
 Deno.test("documents of thousands of names are shown with as many columns as fit a page", async () => {
   await using posts = await openPosts({ fields: [] });
   const { dashboard, path } = posts;

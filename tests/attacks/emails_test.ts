@@ -4,6 +4,7 @@ import { verifiedEmail } from "../support/github_fake.ts";
 import { openAccount, PASSWORD } from "../support/dashboard.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { openSignInFixture } from "../api/sign_in_fixture.ts";
+import { processorMs } from "./cost.ts";
 
 const ANN = "kann@example.com";
 
@@ -79,7 +80,7 @@ const CALM_MS = 4_000;
 
 Deno.test("marks without end: neither an address nor a password of them holds the process up", async () => {
   await using app = await openTestApp();
-  const started = performance.now();
+  const started = processorMs();
   for (const [email, password] of [[`${MARKS}@x`, PASSWORD], [ANN, MARKS]] as const) {
     const { status } = await app.send({
       method: "POST",
@@ -92,5 +93,6 @@ Deno.test("marks without end: neither an address nor a password of them holds th
     });
     assert.equal(status, 401);
   }
-  assert.ok(performance.now() - started < CALM_MS, `${performance.now() - started} ms`);
+  const took = processorMs() - started;
+  assert.ok(took < CALM_MS, `${took} ms`);
 });

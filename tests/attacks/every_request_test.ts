@@ -6,16 +6,25 @@
 import assert from "node:assert/strict";
 import { type AccountRecord, ACCOUNTS } from "@/lib/projects/account_records.ts";
 import { eq } from "@/lib/store/filter.ts";
+import { SERVED_PARSED_BYTES_MAX } from "@/lib/long_work.ts";
 import { createApp } from "@/routes/app.ts";
+import { LONG_BODY_BYTES } from "@/routes/hand_over.ts";
+import type { Offload } from "@/routes/offload.ts";
 import { admission, inProject, sampleCalls } from "../api/sample_calls.ts";
 import { callOf, openHousehold, ROWS } from "../pages/every_page.ts";
 import type { Call } from "../support/conforming_client.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 import { type Cost, costOf, settle } from "./cost.ts";
-import { type HostileCall, hostileCalls, hostileVisits } from "./hostile_calls.ts";
+import { type HostileCall, hostileCalls, hostileVisits, type SizeOf } from "./hostile_calls.ts";
 
-const PROCESSOR_MS_MAX = 250;
-const BYTES_MAX = 64 * 1_048_576;
+const WHOLE: Bounds = { processorMs: 250, threadMs: 250, bytes: 64 * 1_048_576 };
+/**
+ * Of what the thread that serves does itself, which takes 8 ms at most: all reads wait for it. Bodies
+ * are as long as it reads them.
+ */
+const SERVED: Bounds = { processorMs: 250, threadMs: 16, bytes: 64 * 1_048_576 };
+
+type Bounds = Cost;
 
 /** Enough to see what is wrong. */
 const FAILURES_TOLD = 5;
@@ -31,11 +40,11 @@ type SendRaw = (call: Call) => Promise<number>;
  * Sends to the app without looking at the answer, which would cost time of its own. Who has asked
  * too often asks again an hour later.
  */
-function rawSender({ services, clock }: TestApp): SendRaw {
-  const app = createApp(services);
+function rawSender({ services, clock }: TestApp, app = createApp(services)): SendRaw {
   const sendOnce: SendRaw = async ({ method = "GET", path, headers, body }) => {
-    const init: RequestInit = { method, headers: new Headers(headers) };
-    if (body !== undefined) init.body = body as string;
+    const init = { method, headers: new Headers(headers), body: body as string };
+    // A server knows it.
+    if (typeof body === "string") init.headers.set("content-length", `${body.length}`);
     const request = new Request("http://localhost:8000/", init);
     // `Request` would take the address apart first.
     Object.defineProperty(request, "url", { value: `http://localhost:8000${path}` });
@@ -51,11 +60,27 @@ function rawSender({ services, clock }: TestApp): SendRaw {
   };
 }
 
-const isDear = ({ processorMs, bytes }: Cost): boolean =>
-  processorMs > PROCESSOR_MS_MAX || bytes > BYTES_MAX;
+/** The app of the thread that serves; what it hands over is answered at once. */
+function servingApp({ services }: TestApp) {
+  const offload: Offload = {
+    answer: () => Promise.resolve({ response: new Response("{}"), problem: null }),
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
+  return createApp({ ...services, parsedBytesMax: SERVED_PARSED_BYTES_MAX }, { offload });
+}
+
+const isDear = (cost: Cost, bounds: Bounds): boolean =>
+  cost.processorMs > bounds.processorMs || cost.threadMs > bounds.threadMs ||
+  cost.bytes > bounds.bytes;
+
+interface Attack {
+  readonly send: SendRaw;
+  readonly requests: Iterable<HostileCall>;
+  readonly bounds: Bounds;
+}
 
 /** What of the requests takes too much, or is answered with a failure of our own. */
-async function failuresOf(send: SendRaw, requests: Iterable<HostileCall>): Promise<string[]> {
+async function failuresOf({ send, requests, bounds }: Attack): Promise<string[]> {
   const failures: string[] = [];
   for (const { what, call } of requests) {
     if (failures.length === FAILURES_TOLD) break;
@@ -63,20 +88,25 @@ async function failuresOf(send: SendRaw, requests: Iterable<HostileCall>): Promi
       let status = 0;
       const cost = await costOf(async () => status = await send(call));
       if (status === 500) failures.push(`${what}: 500`);
-      if (!isDear(cost)) break;
+      if (!isDear(cost, bounds)) break;
       if (tries < TRIES) {
         settle();
         continue;
       }
-      const { processorMs, bytes } = cost;
-      failures.push(
-        `${what}: ${status}, ${Math.round(processorMs)} ms, ${Math.round(bytes / 1_048_576)} MiB`,
-      );
+      const [all, own] = [cost.processorMs, cost.threadMs].map(Math.round);
+      const times = `${all} ms, ${own} of this thread`;
+      failures.push(`${what}: ${status}, ${times}, ${Math.round(cost.bytes / 1_048_576)} MiB`);
       break;
     }
   }
   return failures;
 }
+
+/** By the thread that serves, with what it reads itself; and by one thread alone, with all there is. */
+const waysTo = (app: TestApp): [SendRaw, Bounds, SizeOf][] => [
+  [rawSender(app, servingApp(app)), SERVED, (bytesMax) => Math.min(bytesMax, LONG_BODY_BYTES)],
+  [rawSender(app), WHOLE, (bytesMax) => bytesMax],
+];
 
 /** An app with a project whose plan has room for all that is sent. */
 async function openRoomyApp() {
@@ -105,9 +135,11 @@ for (const sample of sampleCalls()) {
     const { path, ...rest } = inProject(sample.call, project.projectId);
     const call = { ...rest, path: path.replace(OF_DOCUMENT, documentId) };
     const headers = { "content-type": "application/json", ...await admission(sample, project) };
-    const send = rawSender(app);
-    await send({ ...call, headers, body: undefined }); // What is loaded at the first request.
-    assert.deepEqual(await failuresOf(send, hostileCalls(sample, { ...call, headers })), []);
+    for (const [send, bounds, sizeOf] of waysTo(app)) {
+      await send({ ...call, headers, body: undefined }); // What is loaded at the first request.
+      const requests = hostileCalls(sample, { ...call, headers }, sizeOf);
+      assert.deepEqual(await failuresOf({ send, requests, bounds }), []);
+    }
   });
 }
 
@@ -117,8 +149,10 @@ for (const row of ROWS) {
     const household = await openHousehold(app);
     const { cookie } = household.owner;
     const call = callOf(row, household, { headers: [["cookie", cookie]] });
-    const send = rawSender(app);
-    await send(call);
-    assert.deepEqual(await failuresOf(send, hostileVisits(row, call)), []);
+    for (const [send, bounds, sizeOf] of waysTo(app)) {
+      await send(call);
+      const requests = hostileVisits(row, call, sizeOf);
+      assert.deepEqual(await failuresOf({ send, requests, bounds }), []);
+    }
   });
 }

@@ -41,17 +41,18 @@ function* around(call: Call): Generator<HostileCall> {
   };
 }
 
-/**
- * What an operation may be sent, made of a call that it takes.
- *
- * @param share Of the largest body that it takes.
- */
-export function* hostileCalls(sample: Sample, call: Call, share = 1): Generator<HostileCall> {
+/** How many bytes a body is to have, of the largest that is taken. */
+export type SizeOf = (bytesMax: number) => number;
+
+const whole: SizeOf = (bytesMax) => bytesMax;
+
+/** What an operation may be sent, made of a call that it takes. */
+export function* hostileCalls(sample: Sample, call: Call, sizeOf = whole): Generator<HostileCall> {
   yield* around({ ...call, ...(call.body !== undefined && { body: JSON.stringify(call.body) }) });
   const bytesMax = CONTRACTS.find(({ operationId }) => operationId === sample.operationId)!
     .body?.bytesMax;
   if (bytesMax === undefined) return;
-  for (const { what, text } of hostileBodies(call.body, Math.ceil(bytesMax * share))) {
+  for (const { what, text } of hostileBodies(call.body, sizeOf(bytesMax))) {
     yield { what: `${what}, ${text.length} bytes`, call: { ...call, body: text } };
   }
 }
@@ -67,20 +68,20 @@ const UPLOADS: readonly (readonly [string, number])[] = [
 export function* hostileVisits(
   { method, template }: Row,
   call: Call,
-  share = 1,
+  sizeOf = whole,
 ): Generator<HostileCall> {
   yield* around(call);
   if (method === "GET") return;
   const upload = UPLOADS.find(([end]) => template.endsWith(end));
   if (upload === undefined) {
     const names = [...new URLSearchParams(String(call.body ?? "")).keys()];
-    for (const { what, text } of hostileForms(names, Math.ceil(FORM_BYTES_MAX * share))) {
+    for (const { what, text } of hostileForms(names, sizeOf(FORM_BYTES_MAX))) {
       yield { what, call: { ...call, body: text } };
     }
     return;
   }
   const headers = [...new Headers(call.headers)].filter(([name]) => name !== "content-type");
-  const uploads = hostileUploads(Math.ceil(upload[1] * share));
+  const uploads = hostileUploads(sizeOf(upload[1]));
   for (const { what, text, type = UPLOAD_TYPE } of uploads) {
     const more = [["content-type", type], ["content-length", `${text.length}`]];
     yield {

@@ -5,11 +5,16 @@ import { loadConfig } from "@/lib/runtime/config.ts";
 import { createBodyBudget } from "@/lib/http/body_budget.ts";
 import { createLog } from "@/lib/runtime/log.ts";
 import { SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
-import { SERVED_BYTES_MAX, SERVED_PARSED_BYTES_MAX } from "@/lib/long_work.ts";
+import {
+  SERVED_BYTES_MAX,
+  SERVED_PARSED_BYTES_MAX,
+  SERVED_READ_VALUES_MAX,
+  SERVED_WRITTEN_VALUES_MAX,
+} from "@/lib/long_work.ts";
 import { openServices } from "@/lib/services.ts";
 import { createApp } from "@/routes/app.ts";
 import type { Offload, OffloadedRequest } from "@/routes/offload.ts";
-import { refused } from "../api/test_collection.ts";
+import { refused, times } from "../api/test_collection.ts";
 import { type Answer, type Call, send } from "../support/conforming_client.ts";
 import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
 
@@ -112,6 +117,34 @@ Deno.test("a long body is handed over whole, a short one is not", async () => {
   assert.equal(served.handedOver.length, 1);
 });
 
+/** An object of so many members, none of them long. */
+const members = (count: number) => Object.fromEntries(times(count, (i) => [`m${i}`, 0]));
+
+Deno.test("a short body of many values is handed over, once it was read", async () => {
+  await using served = await openServed();
+  const few = await served.call({ path: POSTS, body: members(SERVED_WRITTEN_VALUES_MAX / 2) });
+  assert.equal(few.status, 201);
+  assert.equal(served.handedOver.length, 0);
+  const body = members(SERVED_WRITTEN_VALUES_MAX + 1);
+  assert.ok(JSON.stringify(body).length < SMALL_BODY_BYTES_MAX / 2);
+  const many = await served.call({ path: POSTS, body });
+  assert.equal(many.status, 201);
+  assert.equal(served.handedOver.length, 1);
+  const found = await served.call({ path: `${POSTS}/${many.body.data._id}` });
+  assert.deepEqual(found.body.data, many.body.data);
+});
+
+Deno.test("a short change of many levels is handed over", async () => {
+  await using served = await openServed();
+  const { body } = await served.call({ path: POSTS, body: { n: 1 } });
+  const levels = "a.".repeat(18);
+  const change = Object.fromEntries(times(500, (i) => [`${levels}b${i}`, 0]));
+  const path = `${POSTS}/${body.data._id}`;
+  const answer = await served.call({ method: "PATCH", path, body: change });
+  assert.equal(answer.status, 200, answer.text);
+  assert.equal(served.handedOver.length, 1);
+});
+
 Deno.test("a body of unknown length is handed over", async () => {
   await using served = await openServed();
   const body = new Blob(['{"text":"a"}']).stream();
@@ -193,6 +226,22 @@ Deno.test("parts of large documents are made in another thread, whatever asks fo
   assert.equal(served.handedOver.length, 2);
 });
 
+Deno.test("parts of documents of many members are made in another thread", async () => {
+  await using served = await openServed();
+  const some = { ...members(SERVED_READ_VALUES_MAX / 2), n: 1 };
+  for (let i = 0; i < 2; i++) await served.project.asSecret({ path: POSTS, body: some });
+  const one = await served.call({ path: `${POSTS}?limit=1&fields=n` });
+  assert.deepEqual(one.body.data.items.map(({ n }: { n: number }) => n), [1]);
+  assert.equal(served.handedOver.length, 0);
+  const two = await served.call({ path: `${POSTS}?fields=n` });
+  assert.deepEqual(two.body.data.items.map(({ n }: { n: number }) => n), [1, 1]);
+  assert.equal(served.handedOver.length, 1);
+  const body = { ...members(SERVED_READ_VALUES_MAX), n: 2 };
+  const { data } = (await served.project.asSecret({ path: POSTS, body })).body;
+  assert.equal((await served.call({ path: `${POSTS}/${data._id}?fields=n` })).body.data.n, 2);
+  assert.equal(served.handedOver.length, 2);
+});
+
 Deno.test("an app whose services leave long work to another thread is not made without one", async () => {
   await using app = await openTestApp();
   const services = { ...app.services, parsedBytesMax: SERVED_PARSED_BYTES_MAX };
@@ -214,21 +263,28 @@ const CHANGES = {
   "DELETE": {},
 } as const;
 
+const LARGE = {
+  "a large document": { n: 1, text: text(SERVED_PARSED_BYTES_MAX) },
+  "a document of many members": { n: 1, ...members(SERVED_WRITTEN_VALUES_MAX) },
+};
+
 for (const [method, rest] of Object.entries(CHANGES)) {
-  Deno.test(`${method} of a large document is done once, in another thread on SQLite`, async () => {
-    await using served = await openServed();
-    const large = { n: 1, text: text(SERVED_PARSED_BYTES_MAX) };
-    const { body } = await served.project.asSecret({ path: POSTS, body: large });
-    const path = `${POSTS}/${body.data._id}`;
-    const answer = await served.call({ method, path, ...rest });
-    assert.equal(answer.status, 200, answer.text);
-    const isEmbedded = served.app.services.config.database.kind === "sqlite";
-    assert.equal(served.handedOver.length, isEmbedded ? 1 : 0);
-    const after = await served.project.asSecret({ path: `${path}?include_deleted=true` });
-    assert.equal(after.body.data.text.length, SERVED_PARSED_BYTES_MAX);
-    if (method === "PATCH") assert.equal(after.body.data.n, 2);
-    else assert.equal(after.body.data.isDeleted, true);
-  });
+  for (const [what, large] of Object.entries(LARGE)) {
+    Deno.test(`${method} of ${what} is done once, in another thread on SQLite`, async () => {
+      await using served = await openServed();
+      const { body } = await served.project.asSecret({ path: POSTS, body: large });
+      const path = `${POSTS}/${body.data._id}`;
+      const answer = await served.call({ method, path, ...rest });
+      assert.equal(answer.status, 200, answer.text);
+      const isEmbedded = served.app.services.config.database.kind === "sqlite";
+      assert.equal(served.handedOver.length, isEmbedded ? 1 : 0);
+      const after = await served.project.asSecret({ path: `${path}?include_deleted=true` });
+      const { n, ...others } = after.body.data;
+      assert.equal(n, method === "PATCH" ? 2 : 1);
+      for (const name of Object.keys(large)) assert.ok(name === "n" || name in others, name);
+      assert.equal(others.isDeleted, method === "DELETE");
+    });
+  }
 }
 
 Deno.test("a definition is changed in another thread, and holds for the next request", async () => {

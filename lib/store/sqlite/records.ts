@@ -1,4 +1,4 @@
-import { LongWork } from "../../long_work.ts";
+import { LongWork, SERVED_WRITTEN_VALUES_MAX } from "../../long_work.ts";
 import { applyChange } from "../change.ts";
 import type {
   Change,
@@ -14,7 +14,7 @@ import type {
   Stored,
   StoredRecord,
 } from "../port.ts";
-import { bytesOf } from "../json_text.ts";
+import { bytesOf, countValues } from "../json_text.ts";
 import { recordsOf } from "../pages.ts";
 import { fittingText, pageOf, StoredText } from "../texts.ts";
 import type { Access } from "./access.ts";
@@ -189,10 +189,15 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
 
   #findToChange(db: Connection, filter: Filter): Row | undefined {
     const row = this.#find(db, filter);
-    if (row !== undefined && (row[1] as string).length > this.#access.textBytesMax) {
-      throw new LongWork();
-    }
+    if (row !== undefined && this.#isLong(row[1] as string)) throw new LongWork();
     return row;
+  }
+
+  #isLong(text: string): boolean {
+    const { textBytesMax } = this.#access;
+    if (textBytesMax === Infinity) return false;
+    return text.length > textBytesMax ||
+      countValues(text, SERVED_WRITTEN_VALUES_MAX) > SERVED_WRITTEN_VALUES_MAX;
   }
 
   #assertRoom(db: Connection): void {

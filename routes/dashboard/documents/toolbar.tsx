@@ -55,26 +55,34 @@ export const Toolbar = ({ room, view, columns, documents, asked }: ToolbarProps)
   </div>
 );
 
-/** Each leads to all the others, so that no more are shown than a list can have. */
+/** What the links of all chips may take together: each repeats nearly all of the view. */
+const LINKS_LENGTH_MAX = 262_144;
+
+/**
+ * No more are shown than a list can have. Of a long view only the first lead anywhere: once they are
+ * taken away, the next do.
+ */
 const Chips = ({ room, view }: { room: Room; view: View }) => {
   const filters = filtersOf(view);
   const more = filters.length - WHERE_CONDITIONS_MAX;
+  const linked = Math.max(1, LINKS_LENGTH_MAX / (2 * viewText(view).length));
   return (
     <>
       {filters.slice(0, WHERE_CONDITIONS_MAX)
-        .map((filter) => <Chip room={room} view={view} {...filter} />)}
+        .map((filter, i) => <Chip room={room} view={view} {...filter} isLinked={i < linked} />)}
       {more > 0 && <small>and {counted(more, "more filter", "more filters")}</small>}
     </>
   );
 };
 
 const Chip = (
-  { room, view, at, name, value }: {
+  { room, view, at, name, value, isLinked }: {
     room: Room;
     view: View;
     at: number;
     name: string;
     value: string;
+    isLinked: boolean;
   },
 ) => {
   const { field, sign, value: shown, choice } = conditionOf(room.collection, name, value);
@@ -86,10 +94,12 @@ const Chip = (
   const words = [cut(field), sign, cut(shown)].filter((one) => one !== "").join(" ");
   return (
     <span class="chip">
-      {choice === null
+      {choice === null || !isLinked
         ? <span>{text}</span>
         : <a href={hrefOf(view, { edit: at })} aria-label={`Change ${words}`}>{text}</a>}
-      <a class="away" href={hrefOf(withoutEntry(view, at))} aria-label={`Remove ${words}`}>×</a>
+      {isLinked && (
+        <a class="away" href={hrefOf(withoutEntry(view, at))} aria-label={`Remove ${words}`}>×</a>
+      )}
     </span>
   );
 };
