@@ -5,18 +5,15 @@ import assert from "node:assert/strict";
 import { createAccount } from "@/lib/accounts/register_account.ts";
 import { createUser } from "@/lib/auth/create_user.ts";
 import { issueToken } from "@/lib/auth/issue_token.ts";
-import { openForWriting } from "@/lib/documents/access.ts";
-import { createDocuments } from "@/lib/documents/create_document.ts";
 import { createCollection } from "@/lib/documents/save_collection.ts";
-import { BULK_DOCUMENTS_MAX } from "@/lib/limits.ts";
 import { createProject } from "@/lib/projects/create_project.ts";
 import type { Services } from "@/lib/services.ts";
-import type { Json } from "@/lib/store/port.ts";
 import { admission, inProject, sampleCalls } from "@/tests/api/sample_calls.ts";
 import { type HostileCall, hostileCalls, hostileVisits } from "@/tests/attacks/hostile_calls.ts";
 import { callOf, ROWS } from "@/tests/pages/every_page.ts";
 import type { Call } from "@/tests/support/conforming_client.ts";
-import { document, payingAccount } from "./seed.ts";
+import { note } from "./documents.ts";
+import { fill, payingAccount } from "./seed.ts";
 
 const DOCUMENTS = 5_000;
 const LARGE_DOCUMENTS = 20;
@@ -148,7 +145,9 @@ async function filledPosts(services: Services, projectId: string, count: number)
       strict: false,
     }),
   );
-  return await fill(services, projectId, "posts", count, (i) => document(i, ["nobody"]));
+  let i = 0;
+  const next = () => note(i++, ["nobody"]);
+  return await fill(services, { projectId, name: "posts" }, { count, next });
 }
 
 async function fillLarge(services: Services, projectId: string): Promise<void> {
@@ -159,23 +158,6 @@ async function fillLarge(services: Services, projectId: string): Promise<void> {
     parseDefinition({ name: "large", fields, strict: false }),
   );
   const text = "a".repeat(LARGE_BYTES);
-  await fill(services, projectId, "large", LARGE_DOCUMENTS, (i) => ({ title: `t${i}`, text }));
-}
-
-async function fill(
-  services: Services,
-  projectId: string,
-  name: string,
-  count: number,
-  documentAt: (i: number) => Json,
-): Promise<string[]> {
-  const target = await openForWriting(services, { kind: "secret", projectId }, name);
-  const ids: string[] = [];
-  for (let at = 0; at < count; at += BULK_DOCUMENTS_MAX) {
-    const length = Math.min(BULK_DOCUMENTS_MAX, count - at);
-    const body = Array.from({ length }, (_, i) => documentAt(at + i));
-    const answer = await createDocuments(services, target, { body, idempotencyKey: null });
-    ids.push(...JSON.parse(answer).ids);
-  }
-  return ids;
+  const next = () => ({ title: "t", text });
+  await fill(services, { projectId, name: "large" }, { count: LARGE_DOCUMENTS, next });
 }

@@ -44,10 +44,10 @@ export function startBare(args: readonly string[]): Promise<Program> {
   return start(["run", ...permissions, "bench/bare.ts", ...args], "/", {});
 }
 
-/** The same with MongoDB's driver in it. */
-export function startBareMongo(env: Record<string, string>): Promise<Program> {
-  const permissions = ["--allow-net", "--allow-read", "--allow-env", "--allow-sys"];
-  return start(["run", ...permissions, "bench/bare_mongo.ts"], "/", env);
+/** The bare program that answers questions out of a database. */
+export function startBareSql(file: string): Promise<Program> {
+  const permissions = ["--allow-net", "--allow-read", "--allow-write", "--allow-env=PORT"];
+  return start(["run", ...permissions, "bench/bare_sql.ts", file], "/", {});
 }
 
 async function start(

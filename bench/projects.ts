@@ -31,8 +31,8 @@ import { startSignIn } from "@/lib/social/start_sign_in.ts";
 import type { Id } from "@/lib/store/port.ts";
 import { maintain } from "@/routes/maintenance.ts";
 import { type Mongodb, startMongodb } from "@/tests/services/mongodb_server.ts";
+import { note } from "./documents.ts";
 import { type Program, residentMb, startCorbel } from "./process.ts";
-import { document } from "./seed.ts";
 
 const DOCUMENTS = 20;
 const STEPS = 4;
@@ -136,7 +136,7 @@ async function project(services: Services, number: number): Promise<string> {
     const rls = { mode: "private" };
     await createCollection(services, projectId, parseDefinition({ name, fields: FIELDS, rls }));
     const target = await openForWriting(services, { kind: "secret", projectId }, name);
-    const body = Array.from({ length: DOCUMENTS }, (_, n) => document(n, [userId]));
+    const body = Array.from({ length: DOCUMENTS }, (_, n) => note(n, [userId]));
     await createDocuments(services, target, { body, idempotencyKey: "once" + i });
   }
   await signIn(services, projectId);

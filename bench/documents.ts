@@ -1,0 +1,70 @@
+/** What is stored in every bench: documents of 300 B to 4 KB, and the indexes that an owner would make. */
+import type { Json } from "@/lib/store/port.ts";
+import type { Random } from "./random.ts";
+
+export const STATUSES = ["draft", "review", "planned", "published", "archived"] as const;
+export const VIEWS_MAX = 10_000;
+export const TAGS = 200;
+export const CITIES = 500;
+
+/** Most documents are short. */
+const TEXT_CHARACTERS_MAX = 3_600;
+
+const WORDS = [
+  ..."amber basin cedar delta ember fjord grove haven inlet jetty kelp ledge meadow north orchard"
+    .split(" "),
+  ..."pine quarry ridge shore timber upland valley willow yonder zenith brook cliff dune field glade"
+    .split(" "),
+];
+
+const words = (random: Random, count: number): string =>
+  Array.from({ length: count }, () => random.pick(WORDS)).join(" ");
+
+export const FIELDS = [
+  { key: "userId", type: "String" },
+  { key: "title", type: "String" },
+  { key: "status", type: "String" },
+  { key: "views", type: "Number" },
+  { key: "rating", type: "Number" },
+  { key: "tags", type: "Array", items: { type: "String" } },
+  {
+    key: "place",
+    type: "Object",
+    fields: [{ key: "city", type: "String" }, { key: "floor", type: "Number" }],
+  },
+  { key: "text", type: "String" },
+] as const;
+
+/** The owner with the time of creation, and that alone, are indexed unasked. */
+export const INDEXES = [
+  { fields: ["status", "views"] },
+  { fields: ["views"] },
+  { fields: ["place.city", "createdAt"] },
+];
+
+export type Post = ReturnType<typeof post>;
+
+export function post(random: Random, owners: readonly string[]) {
+  const characters = TEXT_CHARACTERS_MAX * random.next() ** 4;
+  return {
+    userId: random.pick(owners),
+    title: `${words(random, 4)} ${random.below(1_000_000)}`,
+    status: random.pick(STATUSES),
+    views: random.below(VIEWS_MAX),
+    rating: random.below(10_000) / 100,
+    tags: [`tag${random.below(TAGS / 2)}`, `tag${TAGS / 2 + random.below(TAGS / 2)}`],
+    place: { city: `city${random.below(CITIES)}`, floor: random.below(30) },
+    text: words(random, 1 + Math.floor(characters / 6)),
+  };
+}
+
+/** About what a note or an order line is, where the length counts and not what is asked: 400 bytes. */
+export const note = (i: number, users: readonly string[]): Json => ({
+  title: `Post number ${i}`,
+  summary: `What post ${i} is about, in a sentence as long as such sentences are.`,
+  status: i % 3 === 0 ? "draft" : "published",
+  views: (i * 7919) % 100_003,
+  rating: ((i * 31) % 50) / 10,
+  tags: ["alpha", `tag${i % 20}`],
+  userId: users[i % users.length]!,
+});
