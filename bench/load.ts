@@ -92,7 +92,7 @@ async function wrk(
   { connections, seconds, pinned }: Required<LoadOptions>,
 ): Promise<Result> {
   const pin = pinned && await succeeds(`${PIN.join(" ")} true`) ? PIN : [];
-  const args = ["--latency", "-t1", `-c${connections}`, `-d${seconds}s`];
+  const args = ["--latency", "--timeout=30s", "-t1", `-c${connections}`, `-d${seconds}s`];
   for (const [name, value] of Object.entries(target.headers ?? {})) {
     args.push("-H", `${name}: ${value}`);
   }

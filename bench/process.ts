@@ -105,3 +105,9 @@ export async function residentMb(pid: number): Promise<number> {
     .output();
   return Math.round(Number(new TextDecoder().decode(stdout)) / 1024);
 }
+
+/** How many files, sockets and the like a process has open. */
+export async function openFilesOf(pid: number): Promise<number> {
+  const { stdout } = await new Deno.Command("ls", { args: [`/proc/${pid}/fd`] }).output();
+  return new TextDecoder().decode(stdout).trim().split("\n").length;
+}

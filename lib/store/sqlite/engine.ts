@@ -270,6 +270,7 @@ export class SqliteEngine implements Engine {
       isKnown: space !== "control" && this.#registry.has(space),
       sync: this.#sync,
       checkpoints: this.#checkpoints,
+      withoutReads: (work) => this.#scans.without(this.#path(space), work),
       // A file that was closed in the middle of a transaction may be open once more already.
       exclusiveEpoch: () => this.#closing.size > 0 ? NaN : this.#ownership.exclusiveEpoch,
     });

@@ -16,12 +16,14 @@ import {
   redefine,
 } from "./tables.ts";
 import { analyze, Growth, rereadStatistics } from "./statistics.ts";
-import { type Touched, Writer } from "./writer.ts";
+import { type Touched, Writer, type WriterOptions } from "./writer.ts";
 
 const FOREIGN_VERSION = sql("pragma data_version");
 
 export interface FileOptions extends SpaceFile {
   readonly checkpoints: Checkpoints;
+  /** As in `WriterOptions`. */
+  readonly withoutReads: WriterOptions["withoutReads"];
   /**
    * As long as it is the same number, nothing but this space has committed in its file. Equal to
    * nothing, itself included, where that is not known.
@@ -52,7 +54,7 @@ export class FileSpace {
 
   private constructor(
     { db, reader, log }: { db: Connection; reader: Connection; log: Deno.FsFile | null },
-    { path, checkpoints, exclusiveEpoch }: FileOptions,
+    { path, checkpoints, withoutReads, exclusiveEpoch }: FileOptions,
   ) {
     this.#db = db;
     this.#path = path;
@@ -65,6 +67,7 @@ export class FileSpace {
       path,
       sync: log === null ? null : () => log.syncData(),
       checkpoints,
+      withoutReads,
       committed: (written) => {
         this.#commits++;
         for (const definition of written) {
