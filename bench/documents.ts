@@ -1,5 +1,4 @@
 /** What is stored in every bench: documents of 300 B to 4 KB, and the indexes that an owner would make. */
-import type { Json } from "@/lib/store/port.ts";
 import type { Random } from "./random.ts";
 
 export const STATUSES = ["draft", "review", "planned", "published", "archived"] as const;
@@ -57,14 +56,3 @@ export function post(random: Random, owners: readonly string[]) {
     text: words(random, 1 + Math.floor(characters / 6)),
   };
 }
-
-/** About what a note or an order line is, where the length counts and not what is asked: 400 bytes. */
-export const note = (i: number, users: readonly string[]): Json => ({
-  title: `Post number ${i}`,
-  summary: `What post ${i} is about, in a sentence as long as such sentences are.`,
-  status: i % 3 === 0 ? "draft" : "published",
-  views: (i * 7919) % 100_003,
-  rating: ((i * 31) % 50) / 10,
-  tags: ["alpha", `tag${i % 20}`],
-  userId: users[i % users.length]!,
-});

@@ -50,15 +50,19 @@ export function startBareSql(file: string): Promise<Program> {
   return start(["run", ...permissions, "bench/bare_sql.ts", file], "/", {});
 }
 
-async function start(
-  args: readonly string[],
-  readyPath: string,
-  env: Record<string, string>,
+const start = (args: readonly string[], readyPath: string, env: Record<string, string>) =>
+  startProgram(Deno.execPath(), () => args, { readyPath, env });
+
+/** Any server; `args` is told the port, which is in its variable `PORT`, too. */
+export async function startProgram(
+  program: string,
+  args: (port: number) => readonly string[],
+  { readyPath, env = {} }: { readonly readyPath: string; readonly env?: Record<string, string> },
 ): Promise<Program> {
   const port = freePort();
   const started = performance.now();
-  const child = new Deno.Command(Deno.execPath(), {
-    args: [...args],
+  const child = new Deno.Command(program, {
+    args: [...args(port)],
     cwd: ROOT,
     env: { ...env, PORT: String(port) },
     stdout: "null",
@@ -68,7 +72,9 @@ async function start(
   while (!await answers(url + readyPath)) {
     if (performance.now() - started > START_TIMEOUT_MS) {
       child.kill("SIGKILL");
-      throw new Error(`Not ready within ${START_TIMEOUT_MS} ms: deno ${args.join(" ")}`);
+      throw new Error(
+        `Not ready within ${START_TIMEOUT_MS} ms: ${program} ${args(port).join(" ")}`,
+      );
     }
     await new Promise((resolve) => setTimeout(resolve, 5));
   }

@@ -1,6 +1,7 @@
 /** A row for each question: Corbel's processor time over that of the bare program of `bare_sql.ts`. */
 import { BareFile } from "./bare_sql.ts";
 import { costRatio, SHORT, type Side, WHOLE } from "./cost.ts";
+import type { Post } from "./documents.ts";
 import { median } from "./measuring.ts";
 import { type Program, startBareSql, startCorbel } from "./process.ts";
 import {
@@ -101,11 +102,9 @@ async function copy(corbel: Program, setting: Setting): Promise<Known> {
   const positions: PagePosition[] = [];
   for (const name of ["posts", "small"]) {
     const docs: string[] = [];
-    for await (const { items, nextCursor } of pages(corbel, name, secretKey)) {
-      docs.push(...items.map((item) => JSON.stringify(item)));
-      if (name !== "posts" || nextCursor === null) continue;
-      const { createdAt, _id: id } = items.at(-1)!;
-      positions.push({ cursor: nextCursor, createdAt, id });
+    for await (const page of pages(corbel, name, secretKey)) {
+      docs.push(...page.items.map((item) => JSON.stringify(item)));
+      if (name === "posts") positions.push(...positionBehind(page));
     }
     file.db.exec("begin");
     for (const doc of docs.toReversed()) file.add(name, doc);
@@ -115,9 +114,25 @@ async function copy(corbel: Program, setting: Setting): Promise<Known> {
   return { ids, users, positions };
 }
 
+export type StoredPost = Post & { readonly _id: string; readonly createdAt: string };
+
 interface ListedPage {
-  readonly items: readonly { readonly _id: string; readonly createdAt: string }[];
+  readonly items: readonly StoredPost[];
   readonly nextCursor: string | null;
+}
+
+/** Places all over `posts`. */
+export async function positionsIn(corbel: Program, key: string): Promise<PagePosition[]> {
+  const positions: PagePosition[] = [];
+  for await (const page of pages(corbel, "posts", key)) positions.push(...positionBehind(page));
+  return positions;
+}
+
+/** None behind the last page. */
+export function positionBehind({ items, nextCursor }: ListedPage): PagePosition[] {
+  if (nextCursor === null) return [];
+  const { createdAt, _id: id } = items.at(-1)!;
+  return [{ cursor: nextCursor, createdAt, id }];
 }
 
 /** From the newest to the oldest. */

@@ -9,9 +9,9 @@ import type { Scan, Scanned, Unread } from "./scan.ts";
 import { readBounded } from "./slow.ts";
 import { Statements } from "./statements.ts";
 
-const ROWS_MAX = 10_000;
+const ROWS_MAX = 20_000;
 /** How many rows are looked at here before something runs out. */
-const SEEN = 1_000;
+const SEEN = 4_000;
 
 const QUERY: ListQuery = {
   filter: eq("status", "draft"),

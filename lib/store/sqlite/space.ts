@@ -83,6 +83,7 @@ export class FileSpace {
     const db = opened.adopt(openFile(options), (db) => db.close());
     db.leaveFlushing();
     const reader = opened.adopt(new Connection(path, sync), (reader) => reader.close());
+    reader.mapFile();
     // SQLite takes no locks on its log, and keeps the file while a connection is open.
     const log = sync === "full" ? opened.use(Deno.openSync(`${path}-wal`, { write: true })) : null;
     const space = new FileSpace({ db, reader, log }, options);
