@@ -38,6 +38,7 @@ function carriedOut({ number, path, scan, limitMs }: ScanOrder): ScanOutcome {
     const db = new Connection(path, "normal");
     try {
       db.run(sql("pragma query_only = on"));
+      db.mapFile();
       return { kind: "read", scanned: readScan(db, scan, allowance) };
     } finally {
       db.close();
