@@ -7,7 +7,7 @@
  *     bare_sql.ts FILE      serves what `createBareFile` has made
  */
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import type { Post } from "./documents.ts";
+import { HAS_SEARCH, type Post } from "./documents.ts";
 
 type Parameters = Readonly<Record<string, string>>;
 type Row = readonly (string | number | null)[];
@@ -30,6 +30,7 @@ const tables = (name: string): string => `
     tag text not null, createdAt text not null, id text not null, seq integer not null,
     primary key(tag, createdAt, id)
   ) strict, without rowid;
+  create virtual table ${name}_words using fts5(title, content = '');
   insert into counts(name, total) values('${name}', 0);
 `;
 
@@ -66,6 +67,7 @@ function adding(db: DatabaseSync, name: string): (doc: string) => void {
      values(?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const tag = db.prepare(`insert into ${name}_tags(tag, createdAt, id, seq) values(?, ?, ?, ?)`);
+  const words = db.prepare(`insert into ${name}_words(rowid, title) values(?, ?)`);
   const count = db.prepare(`update counts set total = total + 1 where name = '${name}'`);
   return (doc) => {
     const { _id, createdAt, ...post } = JSON.parse(doc) as Post & {
@@ -76,6 +78,7 @@ function adding(db: DatabaseSync, name: string): (doc: string) => void {
     const { lastInsertRowid } = row.run(
       ...[_id, userId, title, status, views, rating, city, createdAt, doc],
     );
+    if (HAS_SEARCH) words.run(lastInsertRowid, title);
     for (const one of post.tags) tag.run(one, createdAt, _id, lastInsertRowid);
     count.run();
   };
@@ -118,6 +121,8 @@ function answers(db: DatabaseSync): Readonly<Record<string, (values: Parameters)
     counted("posts_tags", "tag = ?"),
   ] as const;
   const within = [paged("posts", "city = ?"), counted("posts", "city = ?")] as const;
+  const searched = "seq in (select rowid from posts_words where posts_words match ?)";
+  const searching = [paged("posts", searched), counted("posts", searched)] as const;
   const text = "title like '%' || ? || '%'";
   const containing = [paged("small", text), counted("small", text)] as const;
   const rated = "rating >= ? and rating < ?";
@@ -153,6 +158,7 @@ function answers(db: DatabaseSync): Readonly<Record<string, (values: Parameters)
     in_list: ({ views }) => list(anyOf, views!.split(",").map(Number)),
     array_has: ({ tag }) => list(tagged, [tag!]),
     nested: ({ city }) => list(within, [city!]),
+    search: ({ words }) => list(searching, [words!.split(" ").map((one) => `${one}*`).join(" ")]),
     contains: ({ text }) => list(containing, [text!]),
     unindexed: ({ from, until }) => list(unindexed, [Number(from), Number(until)]),
   };

@@ -1,6 +1,10 @@
 /** What is stored in every bench: documents of 300 B to 4 KB, and the indexes that an owner would make. */
 import type { Random } from "./random.ts";
 
+/** Whether Corbel has these yet: the definition asks for them then, and `search` is measured. */
+export const HAS_SEARCH: boolean = false;
+export const HAS_ARRAY_INDEXES: boolean = false;
+
 export const STATUSES = ["draft", "review", "planned", "published", "archived"] as const;
 export const VIEWS_MAX = 10_000;
 export const TAGS = 200;
@@ -9,7 +13,7 @@ export const CITIES = 500;
 /** Most documents are short. */
 const TEXT_CHARACTERS_MAX = 3_600;
 
-const WORDS = [
+export const WORDS = [
   ..."amber basin cedar delta ember fjord grove haven inlet jetty kelp ledge meadow north orchard"
     .split(" "),
   ..."pine quarry ridge shore timber upland valley willow yonder zenith brook cliff dune field glade"
@@ -21,7 +25,7 @@ const words = (random: Random, count: number): string =>
 
 export const FIELDS = [
   { key: "userId", type: "String" },
-  { key: "title", type: "String" },
+  { key: "title", type: "String", ...(HAS_SEARCH ? { search: true } : {}) },
   { key: "status", type: "String" },
   { key: "views", type: "Number" },
   { key: "rating", type: "Number" },
@@ -32,13 +36,14 @@ export const FIELDS = [
     fields: [{ key: "city", type: "String" }, { key: "floor", type: "Number" }],
   },
   { key: "text", type: "String" },
-] as const;
+];
 
 /** The owner with the time of creation, and that alone, are indexed unasked. */
 export const INDEXES = [
   { fields: ["status", "views"] },
   { fields: ["views"] },
   { fields: ["place.city", "createdAt"] },
+  ...(HAS_ARRAY_INDEXES ? [{ fields: ["tags", "createdAt"] }] : []),
 ];
 
 export type Post = ReturnType<typeof post>;

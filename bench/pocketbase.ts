@@ -149,6 +149,10 @@ const PATHS: Readonly<Record<string, (values: Values) => string>> = {
   },
   array_has: ({ tag }) => list("posts", { ...NEWEST, filter: `tags:each ?= '${tag}'` }),
   nested: ({ city }) => list("posts", { ...NEWEST, filter: `place.city = '${city}'` }),
+  search: ({ words }) => {
+    const filter = String(words).split(" ").map((one) => `title ~ '${one}'`).join(" && ");
+    return list("posts", { ...NEWEST, filter });
+  },
   contains: ({ text }) => list("small", { ...NEWEST, filter: `title ~ '${text}'` }),
   unindexed: ({ from, until }) =>
     list("small", { ...NEWEST, filter: `rating >= ${from} && rating < ${until}` }),

@@ -3,7 +3,7 @@
  * told by each of the others, by the question's name. Every request has other values, so that no
  * side answers from memory.
  */
-import { CITIES, post, STATUSES, TAGS, VIEWS_MAX } from "./documents.ts";
+import { CITIES, HAS_SEARCH, post, STATUSES, TAGS, VIEWS_MAX, WORDS } from "./documents.ts";
 import type { Sent } from "./load.ts";
 import type { Random } from "./random.ts";
 import type { Seeded, SignedIn } from "./seed.ts";
@@ -36,6 +36,8 @@ export interface Question {
   readonly method?: "POST" | "PATCH";
   /** Whether an index holds what is asked for, so that growth must not show. */
   readonly isIndexed?: boolean;
+  /** Whether Corbel cannot answer it yet. */
+  readonly isOff?: boolean;
   /** Whether it is asked with the publishable key and a user's token. */
   readonly isPrivate?: boolean;
   values(random: Random, known: Known): Values;
@@ -54,7 +56,7 @@ const created = (random: Random, { users }: Known) => ({
   body: JSON.stringify(post(random, users.map(({ userId }) => userId))),
 });
 
-export const QUESTIONS: readonly Question[] = [
+const ALL: readonly Question[] = [
   {
     name: "by_id",
     what: "one of 100,000 documents by its id",
@@ -161,6 +163,16 @@ export const QUESTIONS: readonly Question[] = [
     path: ({ city }) => `posts?limit=20&place.city=${city}`,
   },
   {
+    name: "search",
+    what: "the newest 20 with two words in their title, and their total",
+    target: 3,
+    atLeast: false,
+    isIndexed: true,
+    isOff: !HAS_SEARCH,
+    values: (random) => ({ words: `${random.pick(WORDS)} ${random.pick(WORDS)}` }),
+    path: ({ words }) => `posts?limit=20&search=${encodeURIComponent(words!)}`,
+  },
+  {
     name: "contains",
     what: "the newest 20 of 10,000 with a text in their title, without an index, and their total",
     target: 3,
@@ -211,6 +223,8 @@ export const QUESTIONS: readonly Question[] = [
     path: () => "inserted",
   },
 ];
+
+export const QUESTIONS = ALL.filter(({ isOff }) => !isOff);
 
 /** One request to Corbel. */
 export const toCorbel = (question: Question, values: Values): Sent => ({
