@@ -1,19 +1,12 @@
 /**
- * The other side of the ratios: `Deno.serve` and nothing else.
+ * The other side of ratios of one write or one file: `Deno.serve` and nothing else.
  *
- *     bare.ts same FILE     answers the recorded response in FILE
  *     bare.ts insert FOLDER inserts each body into an SQLite table of its own, fully durable;
  *                           a GET answers how many there are, and the last
  *     bare.ts put FOLDER    streams each body to a file there, as durably
  *     bare.ts get FILE      answers the file, streamed
- *     bare.ts read FILE     answers the file, read whole
  */
 import { DatabaseSync } from "node:sqlite";
-
-export interface Recorded {
-  readonly headers: readonly (readonly [string, string])[];
-  readonly body: string;
-}
 
 /** What a bare server that inserts tells of its table. */
 export interface Inserted {
@@ -24,7 +17,7 @@ export interface Inserted {
 
 type Serve = (request: Request) => Response | Promise<Response>;
 
-const MODES: Readonly<Record<string, (path: string) => Serve>> = { same, insert, put, get, read };
+const MODES: Readonly<Record<string, (path: string) => Serve>> = { insert, put, get };
 
 if (import.meta.main) {
   const [mode, path] = Deno.args;
@@ -33,13 +26,6 @@ if (import.meta.main) {
     port: Number(Deno.env.get("PORT")),
     onListen() {},
   }, MODES[mode!]!(path!));
-}
-
-function same(path: string): () => Response {
-  const { headers, body } = JSON.parse(Deno.readTextFileSync(path)) as Recorded;
-  const bytes = new TextEncoder().encode(body);
-  const pairs = headers.map(([name, value]): [string, string] => [name, value]);
-  return () => new Response(bytes, { headers: pairs });
 }
 
 function insert(folder: string): (request: Request) => Promise<Response> {
@@ -79,8 +65,4 @@ function put(folder: string): Serve {
 
 function get(path: string): Serve {
   return async () => new Response((await Deno.open(path)).readable);
-}
-
-function read(path: string): Serve {
-  return async () => new Response(await Deno.readFile(path));
 }

@@ -16,13 +16,46 @@ import { createLog } from "@/lib/runtime/log.ts";
 import { createProject } from "@/lib/projects/create_project.ts";
 import { openServices, type Services } from "@/lib/services.ts";
 import { eq } from "@/lib/store/filter.ts";
-import { FILLER, load, type LoadOptions, type Target } from "./load.ts";
+import { FILLER, load, type Target } from "./load.ts";
 import { ask, median, ratio } from "./measuring.ts";
 import { type Program, residentMb, startBare, startCorbel } from "./process.ts";
+import type { Row } from "./row.ts";
 import type { Setting } from "./seed.ts";
 
+/** Files kept in a folder. */
+export const FILE_ROWS: readonly Row[] = [
+  {
+    name: "put_vs_raw",
+    what: "10 MB uploads over a bare server that streams them to a file with the same fsyncs",
+    target: 0.8,
+    atLeast: true,
+    measure: puts,
+  },
+  {
+    name: "get_vs_raw",
+    what: "10 MB downloads over a bare server that streams the same file",
+    target: 0.8,
+    atLeast: true,
+    measure: gets,
+  },
+  {
+    name: "upload_rss",
+    what: "growth of resident memory, in MB, by 32 uploads of 10 MB at once",
+    target: 64,
+    atLeast: false,
+    measure: uploadMemory,
+  },
+  {
+    name: "confirm_vs_write",
+    what: "uploads confirmed, over a bare server that does one durable write per request",
+    target: 0.3,
+    atLeast: true,
+    measure: confirms,
+  },
+];
+
 const LARGE_BYTES = 10 * 1_048_576;
-const SMALL_BYTES = 20_000;
+const PATTERN_BYTES = 20_000;
 const TYPE = "image/png";
 const UPLOADS_AT_ONCE = 8;
 /** A busy disk takes a second for the few that are under way. */
@@ -73,11 +106,11 @@ const putTarget = (
   method: "PUT",
   headers: { "content-type": TYPE },
   bodyBytes,
-  paths: uploads.map(({ signedUrl }) => new URL(signedUrl).pathname),
+  requests: uploads.map(({ signedUrl }) => ({ path: new URL(signedUrl).pathname })),
 });
 
-export const puts = (setting: Setting): Promise<number> =>
-  withFolder(async (folder) => {
+function puts(setting: Setting): Promise<number> {
+  return withFolder(async (folder) => {
     const uploads = await requested(setting, UPLOADS_AT_ONCE, LARGE_BYTES);
     await using corbel = await corbelOn(setting);
     await using bare = await startBare(["put", folder]);
@@ -92,6 +125,7 @@ export const puts = (setting: Setting): Promise<number> =>
     }
     return measured;
   });
+}
 
 /** Resolves to the file's path. */
 async function confirm(
@@ -107,7 +141,7 @@ async function confirm(
 /** A confirmed file; resolves to its path. */
 async function kept(setting: Setting, corbel: Program, bytes: number): Promise<string> {
   const [upload] = await requested(setting, 1, bytes);
-  await putOnce(corbel, upload!, crypto.getRandomValues(new Uint8Array(SMALL_BYTES)), bytes);
+  await putOnce(corbel, upload!, crypto.getRandomValues(new Uint8Array(PATTERN_BYTES)), bytes);
   return await confirm(setting, upload!, bytes);
 }
 
@@ -128,32 +162,21 @@ async function putOnce(
   await answer.body?.cancel();
 }
 
-export const gets = (setting: Setting): Promise<number> =>
-  served(setting, LARGE_BYTES, "get", { seconds: LARGE_SECONDS });
-
-export const smallGets = (setting: Setting): Promise<number> =>
-  served(setting, SMALL_BYTES, "read");
-
-async function served(
-  setting: Setting,
-  bytes: number,
-  mode: string,
-  options: LoadOptions = {},
-): Promise<number> {
+async function gets(setting: Setting): Promise<number> {
   await using corbel = await corbelOn(setting);
-  const path = await kept(setting, corbel, bytes);
-  await using bare = await startBare([mode, `${filesOf(setting)}/${path}`]);
+  const path = await kept(setting, corbel, LARGE_BYTES);
+  await using bare = await startBare(["get", `${filesOf(setting)}/${path}`]);
   const targets = [{ url: `${corbel.url}/files/${path}` }, { url: bare.url }] as const;
   const [own, same] = [await ask(targets[0]), await ask(targets[1])];
   if (own.body !== same.body) throw new Error("The two sides do not answer the same bytes");
-  return await ratio(...targets, options);
+  return await ratio(...targets, { seconds: LARGE_SECONDS });
 }
 
 const MEMORY_UPLOADS = 32;
 const MEMORY_ROUNDS = 3;
 
 /** Of the highest peak over what the process had before, after uploads one at a time. */
-export async function uploadMemory(setting: Setting): Promise<number> {
+async function uploadMemory(setting: Setting): Promise<number> {
   const uploads = await requested(setting, MEMORY_UPLOADS, LARGE_BYTES);
   await using corbel = await corbelOn(setting);
   const target = putTarget(corbel, uploads, LARGE_BYTES);
@@ -177,17 +200,8 @@ const SECONDS = 1;
 const STAGED = 4_000;
 const CONFIRMED_BYTES = 100;
 
-interface BesideWrites {
-  readonly perSecond: number;
-  /** Over the writes per second of the bare server. */
-  readonly ratio: number;
-}
-
-let confirmed: Promise<BesideWrites> | undefined;
-
-/** Measured once, and told in two rows. */
-export const confirms = (setting: Setting): Promise<BesideWrites> =>
-  confirmed ??= withFolder(async (folder) => {
+function confirms(setting: Setting): Promise<number> {
+  return withFolder(async (folder) => {
     await using bare = await startBare(["insert", folder]);
     await using corbel = await corbelOn(setting);
     await using services = await beside(setting);
@@ -195,25 +209,24 @@ export const confirms = (setting: Setting): Promise<BesideWrites> =>
     const write: Target = { url: bare.url, method: "POST", body: JSON.stringify({ n: 1 }) };
     const headers = { "x-api-key": secretKey, "content-type": "application/json" };
     const url = `${corbel.url}/api/storage/upload-confirm`;
-    const own: number[] = [];
     const ratios: number[] = [];
     for (let round = 0; round <= ROUNDS; round++) {
-      const bodies = await staged(setting, services, projectId);
-      const target: Target = { url, method: "POST", headers, bodies };
+      const requests = await staged(setting, services, projectId);
+      const target: Target = { url, method: "POST", headers, requests, isOnce: true };
       const perSecond = await load(target, { seconds: SECONDS });
       const writes = await load(write, { seconds: SECONDS });
-      if (round === 0) continue; // Both warm up.
-      own.push(perSecond);
-      ratios.push(perSecond / writes);
+      if (round > 0) ratios.push(perSecond / writes); // Before that both warm up.
     }
-    return {
-      perSecond: Math.round(median(own)),
-      ratio: Math.round(median(ratios) * 100) / 100,
-    };
+    return Math.round(median(ratios) * 100) / 100;
   });
+}
 
 /** Uploads that have arrived; what is sent to confirm them. */
-async function staged(setting: Setting, services: Services, projectId: string): Promise<string[]> {
+async function staged(
+  setting: Setting,
+  services: Services,
+  projectId: string,
+): Promise<{ body: string }[]> {
   const folder = `${filesOf(setting)}/_incoming/${projectId}`;
   await Deno.mkdir(folder, { recursive: true });
   const now = services.clock.now();
@@ -245,5 +258,5 @@ async function staged(setting: Setting, services: Services, projectId: string): 
   });
   const body = new Uint8Array(bytes);
   for (const path of paths) await Deno.writeFile(`${filesOf(setting)}/_incoming/${path}`, body);
-  return paths.map((filePath) => JSON.stringify({ filePath, size: bytes }));
+  return paths.map((filePath) => ({ body: JSON.stringify({ filePath, size: bytes }) }));
 }

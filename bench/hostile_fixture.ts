@@ -21,7 +21,9 @@ import {
 } from "@/tests/attacks/hostile_calls.ts";
 import { callOf, ROWS } from "@/tests/pages/every_page.ts";
 import type { Call } from "@/tests/support/conforming_client.ts";
-import { document, payingAccount } from "./seed.ts";
+import { post } from "./documents.ts";
+import { Random } from "./random.ts";
+import { payingAccount } from "./seed.ts";
 
 const DOCUMENTS = 5_000;
 const LARGE_DOCUMENTS = 20;
@@ -153,7 +155,8 @@ async function filledPosts(services: Services, projectId: string, count: number)
       strict: false,
     }),
   );
-  return await fill(services, projectId, "posts", count, (i) => document(i, ["nobody"]));
+  const random = new Random(1);
+  return await fill(services, projectId, "posts", count, () => post(random, ["nobody"]));
 }
 
 async function fillLarge(services: Services, projectId: string): Promise<void> {

@@ -1,20 +1,28 @@
 /** Load from a second process: `wrk` where it is installed, else a small client of our own. */
 
+/** What differs from one request to the next. */
+export interface Sent {
+  /** The URL's own where it is left out. */
+  readonly path?: string;
+  readonly bearer?: string;
+  readonly body?: string;
+}
+
 export interface Target {
   readonly url: string;
   readonly method?: "GET" | "POST" | "PUT" | "PATCH";
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** In the place of `body`, one line of text for each request: none is sent twice. */
-  readonly bodies?: readonly string[];
   /** In the place of `body`: so many bytes, each of them {@linkcode FILLER}. */
   readonly bodyBytes?: number;
-  /** In the place of the path of `url`, one after the other and from the first again. */
-  readonly paths?: readonly string[];
+  /** One after the other, and from the first again unless each is good {@linkcode isOnce once}. */
+  readonly requests?: readonly Sent[];
+  readonly isOnce?: boolean;
 }
 
 export interface LoadOptions {
   readonly connections?: number;
+  /** Whole ones, as `wrk` counts. */
   readonly seconds?: number;
   /** Whether `wrk` keeps to the last processor, where the system can see to that. */
   readonly pinned?: boolean;
@@ -30,8 +38,10 @@ const SECONDS = 3;
 /** What a target did under load. */
 export interface Result {
   readonly perSecond: number;
-  /** Requests that were answered with success; those under way at the end are not counted. */
+  /** Requests that were answered; those under way at the end are not counted. */
   readonly answered: number;
+  /** How many of them were not answered with success. */
+  readonly refused: number;
   /** 99 of 100 requests took no longer, in milliseconds. */
   readonly p99: number;
 }
@@ -48,12 +58,18 @@ export async function latency99(target: Target, options: LoadOptions = {}): Prom
 
 /** Throws if any request was refused, or none was answered in time. */
 export async function underLoad(target: Target, options: LoadOptions = {}): Promise<Result> {
+  const result = await loaded(target, options);
+  if (result.answered === 0) throw new Error(`${target.url} answered nothing in time`);
+  if (result.refused > 0) throw new Error(`${target.url} refused ${result.refused} requests`);
+  return result;
+}
+
+/** Whatever is answered. */
+export async function loaded(target: Target, options: LoadOptions = {}): Promise<Result> {
   const { connections = CONNECTIONS, seconds = SECONDS, pinned = false } = options;
-  const result = await succeeds("command -v wrk")
+  return await succeeds("command -v wrk")
     ? await wrk(target, { connections, seconds, pinned })
     : await client(target, connections, seconds);
-  if (result.answered === 0) throw new Error(`${target.url} answered nothing in time`);
-  return result;
 }
 
 const known = new Map<string, Promise<boolean>>();
@@ -76,29 +92,38 @@ async function wrk(
   { connections, seconds, pinned }: Required<LoadOptions>,
 ): Promise<Result> {
   const pin = pinned && await succeeds(`${PIN.join(" ")} true`) ? PIN : [];
-  const args = ["--latency", "-t1", `-c${connections}`, `-d${seconds}s`];
+  const args = ["--latency", "--timeout=30s", "-t1", `-c${connections}`, `-d${seconds}s`];
   for (const [name, value] of Object.entries(target.headers ?? {})) {
     args.push("-H", `${name}: ${value}`);
   }
   const folder = await Deno.makeTempDir();
-  if (target.method !== undefined) args.push("-s", await script(target, folder));
+  if (target.method !== undefined || target.requests !== undefined) {
+    args.push("-s", await script(target, folder));
+  }
   const [program, ...rest] = [...pin, "wrk", ...args, target.url];
   const { stdout } = await new Deno.Command(program!, { args: rest }).output();
   await Deno.remove(folder, { recursive: true });
   const text = new TextDecoder().decode(stdout);
-  if (/Non-2xx|Socket errors/.test(text)) throw new Error(`${target.url} failed:\n${text}`);
-  const [, p99, unit] = /99%\s+([\d.]+)(us|ms|s)\s/.exec(text) ?? [];
-  if (unit === undefined) throw new Error(`${target.url} could not be measured:\n${text}`);
+  const [, p99, unit] = /99%\s+([\d.]+)(us|ms|s|m)\s/.exec(text) ?? [];
+  if (unit === undefined || /Socket errors: connect [1-9]/.test(text)) {
+    throw new Error(`${target.url} could not be measured:\n${text}`);
+  }
+  const { read = "0", timeout = "0" } =
+    /Socket errors:.* read (?<read>\d+),.* timeout (?<timeout>\d+)/.exec(text)?.groups ?? {};
+  const non2xx = /Non-2xx or 3xx responses: (\d+)/.exec(text)?.[1] ?? "0";
   return {
     perSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(text)![1]),
     answered: Number(/(\d+) requests in /.exec(text)![1]),
+    refused: Number(non2xx) + Number(read) + Number(timeout),
     p99: Number(p99) * MILLISECONDS[unit as keyof typeof MILLISECONDS],
   };
 }
 
-/** What wrk sends, in its own language. Out of bodies it sends none, which is refused and told. */
+const MILLISECONDS = { us: 1e-3, ms: 1, s: 1e3, m: 6e4 };
+
+/** What wrk sends, in its own language. Behind the last of what is good once it sends nothing good. */
 async function script(
-  { method, body = "", bodies, bodyBytes, paths }: Target,
+  { method = "GET", body = "", bodyBytes, requests, isOnce = false }: Target,
   folder: string,
 ): Promise<string> {
   const path = `${folder}/requests.lua`;
@@ -106,25 +131,31 @@ async function script(
     ? JSON.stringify(body)
     : `string.rep("${FILLER}", ${bodyBytes})`;
   const lines = [`wrk.method = "${method}"`, `wrk.body = ${sent}`];
-  if (paths !== undefined) {
-    lines.push(
-      `local paths, requests, at = {${paths.map((one) => JSON.stringify(one))}}, {}, 0`,
-      `init = function() for i, path in ipairs(paths) do requests[i] = wrk.format(nil, path) end end`,
-      `request = function() at = at % #requests + 1; return requests[at] end`,
+  if (requests !== undefined) {
+    const rows = requests.map(({ path = "", bearer = "", body = "" }) =>
+      `${path}\t${bearer}\t${body}`
     );
-  }
-  if (bodies !== undefined) {
-    await Deno.writeTextFile(`${folder}/bodies`, bodies.join("\n"));
+    await Deno.writeTextFile(`${folder}/requests`, rows.join("\n"));
     lines.push(
-      `local next_body = io.lines("${folder}/bodies")`,
-      `request = function() return wrk.format(nil, nil, nil, next_body() or "") end`,
+      `local requests, at = {}, 0`,
+      `local function given(text) if text ~= "" then return text end end`,
+      `init = function()`,
+      `  for line in io.lines("${folder}/requests") do`,
+      `    local path, bearer, body = line:match("^([^\\t]*)\\t([^\\t]*)\\t(.*)$")`,
+      `    if bearer ~= "" then wrk.headers["Authorization"] = "Bearer " .. bearer end`,
+      `    requests[#requests + 1] = wrk.format(nil, given(path), nil, given(body))`,
+      `  end`,
+      `end`,
+      `request = function()`,
+      isOnce
+        ? `  at = at + 1; return requests[at] or wrk.format(nil, nil, nil, "")`
+        : `  at = at % #requests + 1; return requests[at]`,
+      `end`,
     );
   }
   await Deno.writeTextFile(path, lines.join("\n"));
   return path;
 }
-
-const MILLISECONDS = { us: 1e-3, ms: 1, s: 1e3 };
 
 async function client(target: Target, connections: number, seconds: number): Promise<Result> {
   const child = new Deno.Command(Deno.execPath(), {
@@ -147,30 +178,30 @@ if (import.meta.main) {
     connections: number;
     seconds: number;
   };
-  const { url, headers, bodies, bodyBytes, paths, ...init } = target;
-  const left = bodies?.values();
-  const bytes = bodyBytes === undefined ? undefined : FILLER.repeat(bodyBytes);
-  let sent = 0;
+  const { url, headers, bodyBytes, requests = [{}], isOnce, ...init } = target;
+  const filler = bodyBytes === undefined ? init.body : FILLER.repeat(bodyBytes);
   const until = performance.now() + seconds * 1000;
   const times: number[] = [];
+  let [sent, refused] = [0, 0];
   await Promise.all(Array.from({ length: connections }, async () => {
     while (performance.now() < until) {
-      const body = left === undefined ? bytes ?? init.body : left.next().value ?? "";
-      const path = paths?.[sent++ % paths.length] ?? url;
-      const address = new URL(path, url).href;
+      const { path, bearer, body = filler } = isOnce
+        ? requests[sent++] ?? {}
+        : requests[sent++ % requests.length]!;
       const started = performance.now();
-      const response = await fetch(address, {
+      const response = await fetch(new URL(path ?? url, url), {
         ...init,
         ...(body !== undefined && { body }),
-        ...(headers && { headers: { ...headers } }),
+        headers: { ...headers, ...(bearer && { authorization: `Bearer ${bearer}` }) },
       });
       await response.bytes();
-      if (!response.ok) throw new Error(`${address} answered ${response.status}`);
+      if (!response.ok) refused++;
       times.push(performance.now() - started);
     }
   }));
   times.sort((a, b) => a - b);
-  const p99 = times[Math.floor(times.length * 0.99)];
-  const result: Result = { perSecond: times.length / seconds, answered: times.length, p99: p99! };
+  const p99 = times[Math.floor(times.length * 0.99)] ?? 0;
+  const answered = times.length;
+  const result: Result = { perSecond: answered / seconds, answered, refused, p99 };
   console.log(JSON.stringify(result));
 }

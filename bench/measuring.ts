@@ -1,4 +1,3 @@
-import type { Recorded } from "./bare.ts";
 import { CONNECTIONS, type LoadOptions, type Target, underLoad } from "./load.ts";
 
 /** Many short rounds: what slows the machine for a while meets both sides alike. */
@@ -6,16 +5,13 @@ const ROUNDS = 20;
 const ROUND_SECONDS = 1;
 const WARM_UP_SECONDS = 2;
 
-/** The answer, without what the server underneath sets. Throws for anything but success. */
-export async function ask({ url, headers }: Target): Promise<Recorded> {
+/** Throws for anything but success. */
+export async function ask({ url, headers }: Target): Promise<{ readonly body: string }> {
   const response = await fetch(url, headers && { headers: { ...headers } });
   const body = await response.text();
   if (!response.ok) throw new Error(`${url} answered ${response.status}: ${body}`);
-  const kept = [...response.headers].filter(([name]) => !TRANSPORT.includes(name));
-  return { headers: kept, body };
+  return { body };
 }
-
-const TRANSPORT = ["content-length", "date"];
 
 export interface CompareOptions extends LoadOptions {
   /** How often each side has its turn; {@linkcode ROUNDS} unless given. */

@@ -32,7 +32,7 @@ async function readsBesideSignIns(setting: Setting): Promise<number> {
   await using corbel = await startCorbel(setting.folder, env);
   for (let n = 0; n < SIGN_INS; n++) await post(`${corbel.url}/api/auth/register`, n, 201);
   const headers = { "x-api-key": setting.seeded.secretKey };
-  const posts = `${corbel.url}/api/data/posts10000`;
+  const posts = `${corbel.url}/api/data/posts`;
   const [first] = JSON.parse((await ask({ url: `${posts}?limit=1`, headers })).body).data.items;
   const byId = { url: `${posts}/${first._id}`, headers };
   await load(byId, OPTIONS);

@@ -44,21 +44,25 @@ export function startBare(args: readonly string[]): Promise<Program> {
   return start(["run", ...permissions, "bench/bare.ts", ...args], "/", {});
 }
 
-/** The same with MongoDB's driver in it. */
-export function startBareMongo(env: Record<string, string>): Promise<Program> {
-  const permissions = ["--allow-net", "--allow-read", "--allow-env", "--allow-sys"];
-  return start(["run", ...permissions, "bench/bare_mongo.ts"], "/", env);
+/** The bare program that answers questions out of a database. */
+export function startBareSql(file: string): Promise<Program> {
+  const permissions = ["--allow-net", "--allow-read", "--allow-write", "--allow-env=PORT"];
+  return start(["run", ...permissions, "bench/bare_sql.ts", file], "/", {});
 }
 
-async function start(
-  args: readonly string[],
-  readyPath: string,
-  env: Record<string, string>,
+const start = (args: readonly string[], readyPath: string, env: Record<string, string>) =>
+  startProgram(Deno.execPath(), () => args, { readyPath, env });
+
+/** Any server; `args` is told the port, which is in its variable `PORT`, too. */
+export async function startProgram(
+  program: string,
+  args: (port: number) => readonly string[],
+  { readyPath, env = {} }: { readonly readyPath: string; readonly env?: Record<string, string> },
 ): Promise<Program> {
   const port = freePort();
   const started = performance.now();
-  const child = new Deno.Command(Deno.execPath(), {
-    args: [...args],
+  const child = new Deno.Command(program, {
+    args: [...args(port)],
     cwd: ROOT,
     env: { ...env, PORT: String(port) },
     stdout: "null",
@@ -68,7 +72,9 @@ async function start(
   while (!await answers(url + readyPath)) {
     if (performance.now() - started > START_TIMEOUT_MS) {
       child.kill("SIGKILL");
-      throw new Error(`Not ready within ${START_TIMEOUT_MS} ms: deno ${args.join(" ")}`);
+      throw new Error(
+        `Not ready within ${START_TIMEOUT_MS} ms: ${program} ${args(port).join(" ")}`,
+      );
     }
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
@@ -104,4 +110,10 @@ export async function residentMb(pid: number): Promise<number> {
   const { stdout } = await new Deno.Command("ps", { args: ["-o", "rss=", "-p", String(pid)] })
     .output();
   return Math.round(Number(new TextDecoder().decode(stdout)) / 1024);
+}
+
+/** How many files, sockets and the like a process has open. */
+export async function openFilesOf(pid: number): Promise<number> {
+  const { stdout } = await new Deno.Command("ls", { args: [`/proc/${pid}/fd`] }).output();
+  return new TextDecoder().decode(stdout).trim().split("\n").length;
 }

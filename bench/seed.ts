@@ -1,38 +1,62 @@
-import { parseDefinition } from "@/lib/documents/definition.ts";
-import { type AccountRecord, ACCOUNTS } from "@/lib/projects/account_records.ts";
+/** Fills a store of Corbel's, and keeps of it what requests are made of. */
 import { createUser } from "@/lib/auth/create_user.ts";
 import { issueToken } from "@/lib/auth/issue_token.ts";
 import { timestamp } from "@/lib/clock.ts";
 import { openForWriting } from "@/lib/documents/access.ts";
 import { createDocuments } from "@/lib/documents/create_documents.ts";
+import { parseDefinition } from "@/lib/documents/definition.ts";
 import { createCollection } from "@/lib/documents/save_collection.ts";
 import { BULK_DOCUMENTS_MAX } from "@/lib/limits.ts";
-import { createLog } from "@/lib/runtime/log.ts";
-import { type Environment, loadConfig } from "@/lib/runtime/config.ts";
+import { type AccountRecord, ACCOUNTS } from "@/lib/projects/account_records.ts";
 import { createProject } from "@/lib/projects/create_project.ts";
+import { type Environment, loadConfig } from "@/lib/runtime/config.ts";
+import { createLog } from "@/lib/runtime/log.ts";
 import { openServices, type Services } from "@/lib/services.ts";
 import type { Id, Json } from "@/lib/store/port.ts";
+import { FIELDS, INDEXES, post } from "./documents.ts";
+import { Random } from "./random.ts";
+
+export interface SignedIn {
+  readonly userId: Id;
+  readonly token: string;
+}
 
 /** What the rows are measured on. */
 export interface Seeded {
   readonly projectId: Id;
   readonly publishableKey: string;
   readonly secretKey: string;
-  readonly userId: Id;
-  readonly token: string;
+  /** Each owns as many documents as any other, about. */
+  readonly users: readonly SignedIn[];
+  /** Of `posts`, in the order in which they were made. */
+  readonly ids: readonly Id[];
 }
 
 export interface Setting {
   /** Of the store that was filled. */
   readonly folder: string;
   readonly seeded: Seeded;
+  /** For a smoke test: each side has one short turn, and the figures mean little. */
+  readonly isShort: boolean;
 }
 
-const USERS = 50;
-const TOKEN_SECONDS = 86_400;
+/** How many documents of which collection. */
+export interface Sizes {
+  readonly posts: number;
+  readonly small: number;
+}
 
-/** Fills the store of these settings: `posts` of each size, and private `notes` of many users. */
-export async function seed(settings: Environment, sizes: readonly number[]): Promise<Seeded> {
+/** An owner has 200 documents, ten pages of them. */
+const DOCUMENTS_EACH = 200;
+const USERS_MIN = 5;
+const TOKEN_SECONDS = 86_400;
+const SEED = 20_261_125;
+
+/**
+ * `posts` with RLS `private`, `small` that everybody may read, and the empty `inserted`; all with
+ * the same fields and indexes.
+ */
+export async function seed(settings: Environment, sizes: Sizes): Promise<Seeded> {
   const config = loadConfig({ SQLITE_SYNC: "normal", ...settings });
   using log = createLog("error", (text) => console.error(text));
   await using services = await openServices(config, { log });
@@ -41,33 +65,44 @@ export async function seed(settings: Environment, sizes: readonly number[]): Pro
     siteUrl: "https://app.example",
     ownerId: await payingAccount(services),
   });
-  const users: Id[] = [];
-  for (let i = 0; i < USERS; i++) {
-    const email = `user${i}@example.com`;
-    users.push(await createUser(services, projectId, { email, verified: true }));
+  const users: SignedIn[] = [];
+  while (users.length < Math.max(USERS_MIN, sizes.posts / DOCUMENTS_EACH)) {
+    const email = `user${users.length}@example.com`;
+    const userId = await createUser(services, projectId, { email, verified: true });
+    const token = await issueToken(services, projectId, { userId, seconds: TOKEN_SECONDS });
+    users.push({ userId, token });
   }
-  const fields = [
-    { key: "title", type: "String" },
-    { key: "status", type: "String", index: true },
-    { key: "views", type: "Number", index: true },
-  ];
-  const collections = [
-    ...sizes.map((size) => ({ name: `posts${size}`, size, rls: { mode: "public-read" } })),
-    { name: "notes", size: 10_000, rls: { mode: "private" } },
-    { name: "inserted", size: 0, rls: { mode: "public-read" } },
-  ];
-  for (const { name, size, rls } of collections) {
-    await createCollection(services, projectId, parseDefinition({ name, fields, rls }));
-    const target = await openForWriting(services, { kind: "secret", projectId }, name);
-    for (let at = 0; at < size; at += BULK_DOCUMENTS_MAX) {
-      const length = Math.min(BULK_DOCUMENTS_MAX, size - at);
-      const body = Array.from({ length }, (_, i) => document(at + i, users));
-      await createDocuments(services, target, { body, idempotencyKey: null });
-    }
+  const random = new Random(SEED);
+  const owners = users.map(({ userId }) => userId);
+  let ids: Id[] = [];
+  const modes = { posts: "private", small: "public-read", inserted: "public-read" } as const;
+  for (const [name, mode] of Object.entries(modes)) {
+    const definition = parseDefinition({ name, fields: FIELDS, indexes: INDEXES, rls: { mode } });
+    await createCollection(services, projectId, definition);
+    const made = await fill(services, { projectId, name }, {
+      count: { ...sizes, inserted: 0 }[name]!,
+      next: () => post(random, owners),
+    });
+    if (name === "posts") ids = made;
   }
-  const userId = users[0]!;
-  const token = await issueToken(services, projectId, { userId, seconds: TOKEN_SECONDS });
-  return { projectId, publishableKey, secretKey, userId, token };
+  return { projectId, publishableKey, secretKey, users, ids };
+}
+
+/** Resolves to the ids of the new documents. */
+export async function fill(
+  services: Services,
+  { projectId, name }: { readonly projectId: Id; readonly name: string },
+  { count, next }: { readonly count: number; next(): Json },
+): Promise<Id[]> {
+  const target = await openForWriting(services, { kind: "secret", projectId }, name);
+  const ids: Id[] = [];
+  while (ids.length < count) {
+    const length = Math.min(BULK_DOCUMENTS_MAX, count - ids.length);
+    const body = Array.from({ length }, next);
+    const answer = await createDocuments(services, target, { body, idempotencyKey: null });
+    ids.push(...JSON.parse(answer).ids);
+  }
+  return ids;
 }
 
 /** Who has room for many documents: the free plan has not. */
@@ -88,14 +123,3 @@ export async function payingAccount({ engine, clock, newId }: Services): Promise
   });
   return _id;
 }
-
-/** About what a blog post, a note or an order line is: 400 bytes as it is answered. */
-export const document = (i: number, users: readonly Id[]): Json => ({
-  title: `Post number ${i}`,
-  summary: `What post ${i} is about, in a sentence as long as such sentences are.`,
-  status: i % 3 === 0 ? "draft" : "published",
-  views: (i * 7919) % 100_003,
-  rating: ((i * 31) % 50) / 10,
-  tags: ["alpha", `tag${i % 20}`],
-  userId: users[i % users.length]!,
-});

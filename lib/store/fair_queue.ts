@@ -9,6 +9,13 @@ export class FairQueue<T> {
     else queue.push(item);
   }
 
+  /** Before the others of its own. */
+  addFirst(whose: string, item: T): void {
+    const queue = this.#queues.get(whose);
+    if (queue === undefined) this.#queues.set(whose, [item]);
+    else queue.unshift(item);
+  }
+
   /** Of those that it is told may come. */
   next(may: (whose: string) => boolean = anybody): T | undefined {
     for (const [whose, queue] of this.#queues) {

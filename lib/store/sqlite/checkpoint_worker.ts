@@ -14,6 +14,7 @@ export interface CheckpointTask {
 }
 
 export interface CheckpointOutcome extends CheckpointTask {
+  /** Whether all was moved, and with `restart`, that the log begins anew. */
   readonly done: boolean;
 }
 
@@ -38,7 +39,8 @@ function checkpoint({ path, mode }: CheckpointTask): boolean {
     try {
       // The log is flushed before and the file after what is moved.
       db.exec("pragma synchronous = normal");
-      return db.prepare(`pragma wal_checkpoint(${mode})`).get()?.busy === 0;
+      const { busy, log, checkpointed } = db.prepare(`pragma wal_checkpoint(${mode})`).get()!;
+      return busy === 0 && log === checkpointed;
     } finally {
       db.close();
     }

@@ -26,10 +26,12 @@ const BUSY_TIMEOUT_MS = 250;
 const SWITCH_ATTEMPTS = 50;
 const SWITCH_PAUSE_MS = 5;
 /**
- * Of pages that are in the log or are changed: all others are read where the file is mapped. With
+ * Of pages that are in the log or are changed: readers find all others where the file is mapped. With
  * 4096 a hundred files took 610 MB, with this 190, and nothing took longer.
  */
 const CACHE_KIB = 512;
+/** A log that is written over again takes no time of the file system. */
+const LOG_BYTES_KEPT = 16_777_216;
 const MMAP_BYTES = 268_435_456;
 
 export type Row = readonly SqlValue[];
@@ -67,10 +69,19 @@ export class Connection {
       const setting of [
         `synchronous = ${sync}`,
         `cache_size = -${CACHE_KIB}`,
-        `mmap_size = ${MMAP_BYTES}`,
+        "mmap_size = 0",
         "trusted_schema = off",
       ]
     ) this.run({ sql: `pragma ${setting}`, values: [] });
+  }
+
+  /**
+   * For reading: pages are read where the file is mapped, which makes lists a tenth to a quarter
+   * quicker and scans twice as quick. What each connection has mapped counts as memory of the
+   * process, so one that only writes has nothing mapped.
+   */
+  mapFile(): void {
+    this.run({ sql: `pragma mmap_size = ${MMAP_BYTES}`, values: [] });
   }
 
   /** Readers and writers do not wait for each other. Changes the file: look whose it is first. */
@@ -89,10 +100,18 @@ export class Connection {
   /**
    * For writing beside an event loop: commits are no longer flushed, checkpoints are no longer
    * made, and a lock that another process holds is not waited for; all three would block. The log
-   * is still flushed wherever the file's wholeness rests on it.
+   * is still flushed wherever the file's wholeness rests on it, and where one large commit has made
+   * it longer, it is cut when it begins anew.
    */
   leaveFlushing(): void {
-    for (const setting of ["synchronous = normal", "wal_autocheckpoint = 0", "busy_timeout = 0"]) {
+    for (
+      const setting of [
+        "synchronous = normal",
+        "wal_autocheckpoint = 0",
+        "busy_timeout = 0",
+        `journal_size_limit = ${LOG_BYTES_KEPT}`,
+      ]
+    ) {
       this.#db.exec(`pragma ${setting}`);
     }
   }

@@ -263,6 +263,7 @@ export class SqliteEngine implements Engine {
       isKnown: space !== "control" && this.#registry.has(space),
       sync: this.#sync,
       checkpoints: this.#checkpoints,
+      withoutReads: (work) => this.#scans.without(this.#path(space), work),
     });
   }
 

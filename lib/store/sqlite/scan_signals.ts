@@ -1,6 +1,13 @@
 /** What the event loop and a thread of `scan_worker.ts` tell each other. */
 import type { Scan, Scanned } from "./scan.ts";
 
+/** The first thing that a thread is told. */
+export interface ScanStart {
+  /** Shared memory. */
+  readonly signals: Int32Array;
+  readonly givesWay: boolean;
+}
+
 export interface ScanOrder {
   readonly number: number;
   readonly path: string;

@@ -1,10 +1,16 @@
-import { type ScanOrder, type ScanOutcome, STOP } from "./scan_signals.ts";
+import { type ScanOrder, type ScanOutcome, type ScanStart, STOP } from "./scan_signals.ts";
 
 /** One thread for reads that look at many rows, started when it is first needed. */
 export class ScanThread {
+  readonly #givesWay: boolean;
   readonly #signals = new Int32Array(new SharedArrayBuffer(4));
   #worker: Worker | null = null;
   #answer: ((outcome: ScanOutcome) => void) | null = null;
+
+  /** `givesWay`: whether it leaves the processors to the event loop where there are too few. */
+  constructor({ givesWay }: Pick<ScanStart, "givesWay">) {
+    this.#givesWay = givesWay;
+  }
 
   /** One order at a time. */
   run(order: ScanOrder): Promise<ScanOutcome> {
@@ -34,7 +40,7 @@ export class ScanThread {
       this.end();
       this.#answer?.({ kind: "failed", unavailable: true, message: event.message });
     };
-    worker.postMessage(this.#signals.buffer);
+    worker.postMessage({ signals: this.#signals, givesWay: this.#givesWay } satisfies ScanStart);
     return worker;
   }
 }

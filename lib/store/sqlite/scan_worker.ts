@@ -9,24 +9,23 @@ import { Busy, Connection } from "./connection.ts";
 import { sql } from "./fragment.ts";
 import { forgetPatterns } from "./re2.ts";
 import { readScan } from "./scan.ts";
-import { type ScanOrder, type ScanOutcome, STOP } from "./scan_signals.ts";
+import { type ScanOrder, type ScanOutcome, type ScanStart, STOP } from "./scan_signals.ts";
 
 /** The scope of a worker, which the compiler takes for a page's. */
 const thread = globalThis as unknown as {
-  onmessage: ((event: MessageEvent<SharedArrayBuffer | ScanOrder>) => void) | null;
+  onmessage: ((event: MessageEvent<ScanStart | ScanOrder>) => void) | null;
   postMessage(outcome: ScanOutcome): void;
 };
 
 /** Two seconds at most, for a text made for its pattern: so long it may not hear of its end. */
 const MATCH_COST_MAX = 10_000_000;
 
-giveWay();
-
-let signals = new Int32Array(new SharedArrayBuffer(4));
+let signals: Int32Array = new Int32Array(new SharedArrayBuffer(4));
 
 thread.onmessage = ({ data }) => {
-  if (data instanceof SharedArrayBuffer) signals = new Int32Array(data);
-  else thread.postMessage(carriedOut(data));
+  if ("number" in data) return thread.postMessage(carriedOut(data));
+  signals = data.signals;
+  if (data.givesWay) giveWay();
 };
 
 function carriedOut({ number, path, scan, limitMs }: ScanOrder): ScanOutcome {
@@ -39,6 +38,7 @@ function carriedOut({ number, path, scan, limitMs }: ScanOrder): ScanOutcome {
     const db = new Connection(path, "normal");
     try {
       db.run(sql("pragma query_only = on"));
+      db.mapFile();
       return { kind: "read", scanned: readScan(db, scan, allowance) };
     } finally {
       db.close();

@@ -9,8 +9,10 @@ export interface ScansOptions {
   readonly limitMs: number;
 }
 
-/** Per file, those that run included. */
-const READS_MAX = 33;
+/** Per file, those that run included: as many clients as ask at once, and those who have hung up. */
+const READS_MAX = 128;
+/** A read that was only held up on the event loop and takes longer is not a quick one. */
+const QUICK_MS = 50;
 /** A read that takes longer is a long one. */
 const SHORT_MS = 250;
 /** One more than long reads may have: there is always a thread for short ones. */
@@ -21,12 +23,19 @@ const IDLE_MS = 30_000;
 /** As many as shared memory can tell apart. */
 const NUMBERS = 2 ** 31 - 1;
 
+type Kind = "quick" | "short" | "long";
+
 interface Job {
-  readonly number: number;
+  /** Another one each time it is begun: a thread that was told to stop remembers which. */
+  number: number;
   readonly path: string;
   readonly scan: Scan;
   readonly until: number;
-  isLong: boolean;
+  kind: Kind;
+  /** Why it was stopped before its time was up, so that it is begun again. */
+  stoppedFor: "time" | "checkpoint" | null;
+  /** Once is enough: a read that is begun again and again is never answered. */
+  wasInterrupted: boolean;
   /** Answers the caller; what comes later is not heard. */
   settle(outcome: ScanOutcome): void;
 }
@@ -36,7 +45,8 @@ const CLOSING = { kind: "failed", unavailable: true, message: "The store is clos
 
 /**
  * Reads that look at many rows, in threads of their own: the event loop stays free, and a read ends
- * when its time is up. Files take turns.
+ * when its time is up. Files take turns. What seems to look at few, and was only held up on the
+ * event loop, has a thread of its own and waits for no scan.
  *
  * One long read of a file runs at a time, and two of all, so that no file keeps others waiting for
  * its own. What turns out to be one too many is stopped, and begun anew when another has ended.
@@ -44,10 +54,16 @@ const CLOSING = { kind: "failed", unavailable: true, message: "The store is clos
  */
 export class Scans implements AsyncDisposable {
   readonly #limitMs: number;
-  readonly #short = new FairQueue<Job>();
-  readonly #long = new FairQueue<Job>();
+  readonly #waiting: Readonly<Record<Kind, FairQueue<Job>>> = {
+    quick: new FairQueue(),
+    short: new FairQueue(),
+    long: new FairQueue(),
+  };
   readonly #running = new Map<ScanThread, Job>();
-  readonly #threads = Array.from({ length: THREADS }, () => new ScanThread());
+  readonly #quickThread = new ScanThread({ givesWay: false });
+  readonly #threads = Array.from({ length: THREADS }, () => new ScanThread({ givesWay: true }));
+  /** Files of which no read may begin, and who waits for those that run. */
+  readonly #held = new Map<string, () => void>();
   /** How many reads each file has. */
   readonly #reads = new Map<string, number>();
   #numbers = 0;
@@ -72,11 +88,36 @@ export class Scans implements AsyncDisposable {
     throw new Error(outcome.message);
   }
 
+  /**
+   * Runs `work` while no read of the file goes on: those that run are stopped, and begun again behind
+   * it. Resolves to false, and runs nothing, while one goes on that was begun again already.
+   */
+  async without(path: string, work: () => Promise<boolean>): Promise<boolean> {
+    const running = [...this.#running.values()].filter((job) => job.path === path);
+    if (running.some((job) => job.wasInterrupted)) return false;
+    const ended = Promise.withResolvers<void>();
+    this.#held.set(path, ended.resolve);
+    for (const job of running) {
+      job.wasInterrupted = true;
+      job.stoppedFor ??= "checkpoint";
+      this.#stop(job);
+    }
+    this.#tellIfFree(path);
+    await ended.promise;
+    try {
+      return await work();
+    } finally {
+      this.#held.delete(path);
+      this.#schedule();
+    }
+  }
+
   /** Stops what runs and what waits; nothing is left open afterwards. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#closing === null) {
       this.#closing = Promise.withResolvers();
-      const jobs = [...this.#running.values(), ...this.#short.all(), ...this.#long.all()];
+      const waiting = Object.values(this.#waiting).flatMap((queue) => queue.all());
+      const jobs = [...this.#running.values(), ...waiting];
       for (const job of jobs) this.#giveUp(job, CLOSING);
       if (this.#running.size === 0) this.#closing.resolve();
     }
@@ -87,15 +128,17 @@ export class Scans implements AsyncDisposable {
   async #carriedOut(path: string, scan: Scan): Promise<ScanOutcome> {
     const answered = Promise.withResolvers<ScanOutcome>();
     const job: Job = {
-      number: this.#numbers = this.#numbers % NUMBERS + 1,
+      number: 0,
       path,
       scan,
       until: performance.now() + this.#limitMs,
-      isLong: false,
+      kind: scan.isDoubtful ? "quick" : "short",
+      stoppedFor: null,
+      wasInterrupted: false,
       settle: answered.resolve,
     };
     const timer = setTimeout(() => this.#giveUp(job, STOPPED), this.#limitMs);
-    this.#short.add(path, job);
+    this.#waiting[job.kind].add(path, job);
     this.#schedule();
     const outcome = await answered.promise;
     clearTimeout(timer);
@@ -109,8 +152,7 @@ export class Scans implements AsyncDisposable {
   }
 
   #giveUp(job: Job, outcome: ScanOutcome): void {
-    this.#short.remove(job.path, job);
-    this.#long.remove(job.path, job);
+    this.#waiting[job.kind].remove(job.path, job);
     this.#stop(job);
     job.settle(outcome);
   }
@@ -121,19 +163,30 @@ export class Scans implements AsyncDisposable {
     }
   }
 
+  #tellIfFree(path: string): void {
+    if ([...this.#running.values()].every((job) => job.path !== path)) this.#held.get(path)?.();
+  }
+
   /** Whether a read of this file may go on beyond the time of a short one. */
   #mayBeLong(path: string): boolean {
-    const long = [...this.#running.values()].filter((job) => job.isLong);
+    const long = [...this.#running.values()].filter((job) => job.kind === "long");
     return long.length < LONG_MAX && long.every((job) => job.path !== path);
+  }
+
+  #next(thread: ScanThread): Job | undefined {
+    const isFree = (path: string) => !this.#held.has(path);
+    if (thread === this.#quickThread) return this.#waiting.quick.next(isFree);
+    return this.#waiting.long.next((path) => isFree(path) && this.#mayBeLong(path)) ??
+      this.#waiting.short.next(isFree);
   }
 
   #schedule(): void {
     clearTimeout(this.#idle);
-    for (const thread of this.#threads) {
+    if (this.#closing !== null) return;
+    for (const thread of [this.#quickThread, ...this.#threads]) {
       if (this.#running.has(thread)) continue;
-      const job = this.#long.next((path) => this.#mayBeLong(path)) ?? this.#short.next();
-      if (job === undefined) break;
-      this.#start(thread, job);
+      const job = this.#next(thread);
+      if (job !== undefined) this.#start(thread, job);
     }
     if (this.#running.size > 0) return;
     this.#idle = setTimeout(() => this.#end(), IDLE_MS);
@@ -142,29 +195,42 @@ export class Scans implements AsyncDisposable {
 
   async #start(thread: ScanThread, job: Job): Promise<void> {
     this.#running.set(thread, job);
-    let isOver = false;
-    const timer = setTimeout(() => {
-      isOver = !job.isLong && !this.#mayBeLong(job.path);
-      if (isOver) this.#stop(job);
-      else job.isLong = true;
-    }, SHORT_MS);
+    job.stoppedFor = null;
+    job.number = this.#numbers = this.#numbers % NUMBERS + 1;
+    const timer = setTimeout(
+      () => this.#outOfTime(job),
+      job.kind === "quick" ? QUICK_MS : SHORT_MS,
+    );
     const { number, path, scan, until } = job;
     const outcome = await thread.run({ number, path, scan, limitMs: until - performance.now() });
     clearTimeout(timer);
     this.#running.delete(thread);
+    this.#tellIfFree(path);
     if (this.#closing !== null) {
       if (this.#running.size === 0) this.#closing.resolve();
       return;
     }
-    if (isOver && outcome.kind === "stopped" && performance.now() < until) {
-      job.isLong = true;
-      this.#long.add(path, job);
-    } else job.settle(outcome);
+    const isBegunAgain = job.stoppedFor !== null && outcome.kind === "stopped" &&
+      performance.now() < until;
+    if (!isBegunAgain) job.settle(outcome);
+    else if (job.stoppedFor === "checkpoint") this.#waiting[job.kind].addFirst(path, job);
+    else {
+      job.kind = job.kind === "quick" ? "short" : "long";
+      this.#waiting[job.kind].add(path, job);
+    }
     this.#schedule();
+  }
+
+  /** It goes on as a long read if it may, and else makes room for others. */
+  #outOfTime(job: Job): void {
+    if (job.kind === "short" && this.#mayBeLong(job.path)) job.kind = "long";
+    if (job.kind === "long") return;
+    job.stoppedFor ??= "time";
+    this.#stop(job);
   }
 
   #end(): void {
     clearTimeout(this.#idle);
-    for (const thread of this.#threads) thread.end();
+    for (const thread of [this.#quickThread, ...this.#threads]) thread.end();
   }
 }

@@ -51,15 +51,56 @@ Deno.test("once closed, all is refused", async () => {
 
 Deno.test("of many at once some are turned away, which says nothing of how long they take", async () => {
   await using scans = new Scans({ limitMs: 60_000 });
-  const found = await Promise.all(Array.from({ length: 50 }, () => scans.run(":memory:", COUNT)));
-  assert.equal(found.filter((one) => typeof one === "object").length, 33);
-  assert.equal(found.filter((one) => one === "crowded").length, 17);
+  const found = await Promise.all(Array.from({ length: 150 }, () => scans.run(":memory:", COUNT)));
+  assert.equal(found.filter((one) => typeof one === "object").length, 128);
+  assert.equal(found.filter((one) => one === "crowded").length, 22);
 });
+
+const numbers = (end: string): Scan => ({
+  ...COUNT,
+  count: sql(
+    `with recursive t(seq) as (select 1 union all select seq + 1 from t ${end})
+     select count(*) from t where ${GUARD}`,
+  ),
+});
+const ENDLESS = numbers("");
 
 Deno.test("what takes too long is late", async () => {
   await using scans = new Scans({ limitMs: 200 });
-  const endless = sql(
-    `with recursive t(seq) as (select 1 union all select seq + 1 from t) select count(*) from t where ${GUARD}`,
-  );
-  assert.equal(await scans.run(":memory:", { ...COUNT, count: endless }), "late");
+  assert.equal(await scans.run(":memory:", ENDLESS), "late");
+});
+
+Deno.test("what was only held up waits for no scan", async () => {
+  await using scans = new Scans({ limitMs: 10_000 });
+  const busy = Array.from({ length: 20 }, (_, i) => scans.run(`file:${i}?mode=memory`, ENDLESS));
+  const found = await scans.run(":memory:", { ...COUNT, isDoubtful: true });
+  assert.ok(typeof found === "object", `it is ${found}`);
+  assert.equal(await Promise.race([...busy, "all at work"]), "all at work");
+  await scans[Symbol.asyncDispose]();
+  await Promise.allSettled(busy);
+});
+
+Deno.test("nothing is read of a file in between, and what was stopped for it is begun again once", async () => {
+  await using scans = new Scans({ limitMs: 20_000 });
+  const folder = await Deno.makeTempDir({ prefix: "corbel-scans-" });
+  const path = `${folder}/file.db`;
+  await assertReads(scans, path);
+  const long = scans.run(path, numbers("limit 1000000"));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const told: string[] = [];
+  const first = scans.without(path, async () => {
+    const late = assertReads(scans, path).then(() => told.push("read"));
+    await assertReads(scans, `${folder}/other.db`);
+    told.push("other read");
+    void late;
+    return true;
+  });
+  assert.equal(await first, true);
+  assert.deepEqual(told, ["other read"]);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  assert.equal(await scans.without(path, () => Promise.reject(new Error("It is read"))), false);
+  const found = await long;
+  assert.ok(typeof found === "object", `it is ${found}`);
+  assert.equal(found.total, 1_000_000);
+  await Deno.remove(folder, { recursive: true });
 });

@@ -11,6 +11,8 @@ import type { CountStatement, PagePlan, Statements } from "./statements.ts";
 
 /** However few rows: some are large, some patterns dear. */
 const HERE_MS = 3;
+/** So many rows are few, however long they took: the machine did something else meanwhile. */
+const FEW_ROWS = 5_000;
 /** Ten milliseconds at most for the dearest pattern, in a text that was made for it. */
 const HERE_MATCH_COST = 50_000;
 
@@ -40,9 +42,9 @@ export function readBounded<T>(read: Read, { here, elsewhere, empty }: Ways<T>):
   const { slow } = access;
   const isShort = !plan?.guarded && (count === null || count.kept);
   if (slow === null || (isShort && slow.rowsMax > 0)) return access.read(here, empty);
-  type Tried = { readonly result: T } | { readonly spentOn: BudgetKind | null };
+  type Tried = { readonly result: T } | GivenUp;
   return access.read<Tried>((db) => {
-    if (isSlow(read, slow)) return { spentOn: null };
+    if (isSlow(read, slow)) return NOT_TRIED;
     try {
       const until = performance.now() + HERE_MS;
       const allowance = {
@@ -53,11 +55,11 @@ export function readBounded<T>(read: Read, { here, elsewhere, empty }: Ways<T>):
       };
       return { result: db.within(allowance, () => here(db)) };
     } catch (error) {
-      if (error instanceof BudgetExceeded) return { spentOn: error.on };
+      if (error instanceof BudgetExceeded) return { spentOn: error.on, rows: db.rowsSeen };
       throw error;
     }
   }, () => ({ result: empty() })).then(async (tried) =>
-    "result" in tried ? tried.result : elsewhere(await scanned(read, slow, tried.spentOn))
+    "result" in tried ? tried.result : elsewhere(await scanned(read, slow, tried))
   );
 }
 
@@ -67,25 +69,38 @@ function isSlow({ statements, plan, count, query }: Read, { rowsMax }: Slow): bo
     (count !== null && statements.slowQueries.isSlow(countQuery(count)));
 }
 
-/** @param spentOn What ended it on the event loop; null if it was not tried there. */
-async function scanned(read: Read, slow: Slow, spentOn: BudgetKind | null): Promise<Scanned> {
+/** How it ended on the event loop. */
+interface GivenUp {
+  /** Null where it was not tried there. */
+  readonly spentOn: BudgetKind | null;
+  /** How many rows it looked at. */
+  readonly rows: number;
+}
+
+const NOT_TRIED: GivenUp = { spentOn: null, rows: Infinity };
+
+async function scanned(read: Read, slow: Slow, given: GivenUp): Promise<Scanned> {
+  const { spentOn } = given;
   const { statements, query } = read;
   const found = await slow.scan(scanOf(read, spentOn === "time"));
   if (typeof found === "string") {
     // To be turned away among many says nothing of how long it would have taken.
-    if (found === "late") learn(read, slow, { page: Infinity, total: Infinity });
+    if (found === "late") learn(read, slow.rowsMax, { page: Infinity, total: Infinity });
     throw new QueryTooSlow(advise(statements.definition, query));
   }
   const { page, total } = found.rows;
   // Where the usual way was not tried again, what is known of it is how it ended.
-  learn(read, slow, { page: page ?? (spentOn === null ? null : Infinity), total });
+  const rows = { page: page ?? (spentOn === null ? null : Infinity), total };
+  // What looks at twice as many as were looked at here in the time would run out of it again.
+  const rowsMax = spentOn === "time" ? Math.max(FEW_ROWS, 2 * given.rows) : Infinity;
+  learn(read, Math.min(slow.rowsMax, rowsMax), rows);
   return found;
 }
 
 /** Learns from how many rows were looked at; null where that is not known. */
 function learn(
   { statements: { slowQueries }, plan, count, query }: Read,
-  { rowsMax }: Slow,
+  rowsMax: number,
   { page, total }: Scanned["rows"],
 ): void {
   // What an offset costs says nothing of other pages.

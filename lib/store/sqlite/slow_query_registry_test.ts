@@ -19,3 +19,20 @@ Deno.test("what was seen of the very same values counts more than the text", () 
   registry.learn({ of: common, text: "a" }, false);
   assert.equal(registry.isSlow({ of: common, text: "a" }), false);
 });
+
+Deno.test("what was slow is tried again after a minute", () => {
+  let now = 0;
+  const registry = new SlowQueryRegistry(() => now);
+  const seen = {};
+  registry.learn({ of: seen, text: "a" }, true);
+  now = 59_999;
+  assert.deepEqual([
+    registry.isSlow({ of: seen, text: "a" }),
+    registry.isSlow({ of: {}, text: "a" }),
+  ], [true, true]);
+  now = 60_001;
+  assert.deepEqual([
+    registry.isSlow({ of: seen, text: "a" }),
+    registry.isSlow({ of: {}, text: "a" }),
+  ], [false, false]);
+});

@@ -9,7 +9,9 @@ import type { Scan, Scanned, Unread } from "./scan.ts";
 import { readBounded } from "./slow.ts";
 import { Statements } from "./statements.ts";
 
-const ROWS_MAX = 100;
+const ROWS_MAX = 20_000;
+/** How many rows are looked at here before something runs out. */
+const SEEN = 4_000;
 
 const QUERY: ListQuery = {
   filter: eq("status", "draft"),
@@ -35,6 +37,7 @@ async function tried(
   for (const { here, there = { page: 1, total: 1 } } of meetings) {
     const places: string[] = [];
     const db = {
+      rowsSeen: SEEN,
       within<T>(_: unknown, work: () => T): T {
         places.push("here");
         if (here !== null) throw new BudgetExceeded(here);
@@ -81,6 +84,14 @@ Deno.test("a read that was only held up is tried again where it was", async () =
     { here: null },
   ]);
   assert.deepEqual(places, ["here, there, in doubt", "here"]);
+});
+
+Deno.test("a read that looks at far more rows than there is time for goes elsewhere from then on", async () => {
+  for (const [page, then] of [[2 * SEEN, "here"], [2 * SEEN + 1, "there"]] as const) {
+    const there = { page, total: 1 };
+    const places = await tried([{ here: "time", there }, { here: null, there }]);
+    assert.deepEqual(places, ["here, there, in doubt", then]);
+  }
 });
 
 Deno.test("a read that looks at many rows goes elsewhere from then on", async () => {

@@ -16,12 +16,14 @@ import {
   redefine,
 } from "./tables.ts";
 import { analyze, Growth, rereadStatistics } from "./statistics.ts";
-import { type Touched, Writer } from "./writer.ts";
+import { type Touched, Writer, type WriterOptions } from "./writer.ts";
 
 const FOREIGN_VERSION = sql("pragma data_version");
 
 export interface FileOptions extends SpaceFile {
   readonly checkpoints: Checkpoints;
+  /** As in `WriterOptions`. */
+  readonly withoutReads: WriterOptions["withoutReads"];
 }
 
 /**
@@ -49,7 +51,7 @@ export class FileSpace {
 
   private constructor(
     { db, reader, log }: { db: Connection; reader: Connection; log: Deno.FsFile | null },
-    { path, checkpoints }: FileOptions,
+    { path, checkpoints, withoutReads }: FileOptions,
   ) {
     this.#db = db;
     this.#path = path;
@@ -61,6 +63,7 @@ export class FileSpace {
       path,
       sync: log === null ? null : () => log.syncData(),
       checkpoints,
+      withoutReads,
       committed: (written) => {
         this.#commits++;
         for (const definition of written) {
@@ -76,6 +79,7 @@ export class FileSpace {
     const db = opened.adopt(openFile(options), (db) => db.close());
     db.leaveFlushing();
     const reader = opened.adopt(new Connection(path, sync), (reader) => reader.close());
+    reader.mapFile();
     // SQLite takes no locks on its log, and keeps the file while a connection is open.
     const log = sync === "full" ? opened.use(Deno.openSync(`${path}-wal`, { write: true })) : null;
     const space = new FileSpace({ db, reader, log }, options);

@@ -17,6 +17,8 @@ export interface WriterOptions {
   /** Brings all commits made so far onto the disk; null where a commit need not wait for that. */
   readonly sync: (() => Promise<void>) | null;
   readonly checkpoints: Checkpoints;
+  /** Runs `work` while no long read of the file goes on; resolves to false where that cannot be. */
+  readonly withoutReads: (work: () => Promise<boolean>) => Promise<boolean>;
   /** Runs in the same breath as a commit, before anybody can read. */
   readonly committed: (written: ReadonlySet<Definition>) => void;
 }
@@ -33,10 +35,12 @@ const LOCK_WAIT_MS = 5_000;
 /** Bounds of one commit, so that neither those who share it nor the event loop wait for long. */
 const GROUP_WRITES_MAX = 256;
 const GROUP_MS = 8;
-/** Pages of the log at which they are moved into the file: 16 MB. */
-const CHECKPOINT_PAGES = 4096;
-/** Pages at which writers wait for that: 64 MB. */
-const LOG_PAGES_MAX = 4 * CHECKPOINT_PAGES;
+/** Pages of the log at which they are moved into the file: 8 MiB. */
+const CHECKPOINT_PAGES = 2_048;
+/** Pages at which writers wait for that: 14 MiB. */
+const LOG_PAGES_MAX = 3_584;
+/** After a failure it is tried again once the log has grown by so many: 1 MiB. */
+const RETRY_PAGES = 256;
 
 const BEGIN = sql("begin immediate");
 const COMMIT = sql("commit");
@@ -72,6 +76,8 @@ export class Writer {
   #foreignVersion: unknown = null;
   #checkpointAt = CHECKPOINT_PAGES;
   #checkpointing: Promise<void> | null = null;
+  /** Pages of a log of which all is moved: the next write begins it anew. */
+  #movedPages = 0;
   /** A checkpoint that writers have to wait for. */
   #keptOut: Promise<unknown> | null = null;
   #closed: PromiseWithResolvers<void> | null = null;
@@ -241,35 +247,43 @@ export class Writer {
 
   #checkpointIfDue(): void {
     if (this.#closed !== null) return;
-    const pages = this.#unmovedPages();
+    const pages = this.#loggedPages();
+    if (pages === this.#movedPages) return;
+    this.#movedPages = 0;
     if (this.#checkpointing !== null) {
       if (pages >= LOG_PAGES_MAX) this.#keptOut = this.#checkpointing;
-    } else if (pages >= this.#checkpointAt) this.#checkpointing = this.#checkpoint(pages);
+    } else if (pages >= this.#checkpointAt) this.#checkpointing = this.#checkpoint();
   }
 
-  #unmovedPages(): number {
+  #loggedPages(): number {
     try {
-      const [, logged, moved] = this.#db.get(LOG_SIZE)! as readonly number[];
-      return logged! - moved!;
+      return this.#db.get(LOG_SIZE)![1] as number;
     } catch {
       return 0; // Whatever is wrong, it is the next write that has to say so.
     }
   }
 
-  /** Most of it beside the writes, and the rest, with the log's new beginning, between two. */
-  async #checkpoint(pages: number): Promise<void> {
-    const { checkpoints, path } = this.#options;
-    const moved = await checkpoints.run({ path, mode: "passive" });
-    if (moved) {
-      const restart = checkpoints.run({ path, mode: "restart" });
-      this.#keptOut ??= restart;
-      await restart;
-    }
+  /** A read that goes on keeps the log from beginning anew: those that take long are begun again. */
+  async #checkpoint(): Promise<void> {
+    const isEmpty = await this.#moveLog() ||
+      await this.#options.withoutReads(() => this.#moveLog());
     this.#keptOut = null;
     this.#checkpointing = null;
-    // After a failure no sooner than the log has grown by as much again.
-    this.#checkpointAt = CHECKPOINT_PAGES + (moved ? 0 : pages);
+    const pages = this.#loggedPages();
+    this.#movedPages = isEmpty ? pages : 0;
+    this.#checkpointAt = isEmpty ? CHECKPOINT_PAGES : pages + RETRY_PAGES;
     this.#foreignVersion = null; // That was our own doing.
+  }
+
+  /** Most of it beside the writes, and the rest, with the log's new beginning, between two. */
+  async #moveLog(): Promise<boolean> {
+    const { checkpoints, path } = this.#options;
+    if (!await checkpoints.run({ path, mode: "passive" })) return false;
+    const restart = checkpoints.run({ path, mode: "restart" });
+    this.#keptOut = restart;
+    const isDone = await restart;
+    this.#keptOut = null;
+    return isDone;
   }
 
   #closeIfDone(): void {

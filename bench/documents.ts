@@ -1,0 +1,63 @@
+/** What is stored in every bench: documents of 300 B to 4 KB, and the indexes that an owner would make. */
+import type { Random } from "./random.ts";
+
+/** Whether Corbel has these yet: the definition asks for them then, and `search` is measured. */
+export const HAS_SEARCH: boolean = false;
+export const HAS_ARRAY_INDEXES: boolean = false;
+
+export const STATUSES = ["draft", "review", "planned", "published", "archived"] as const;
+export const VIEWS_MAX = 10_000;
+export const TAGS = 200;
+export const CITIES = 500;
+
+/** Most documents are short. */
+const TEXT_CHARACTERS_MAX = 3_600;
+
+export const WORDS = [
+  ..."amber basin cedar delta ember fjord grove haven inlet jetty kelp ledge meadow north orchard"
+    .split(" "),
+  ..."pine quarry ridge shore timber upland valley willow yonder zenith brook cliff dune field glade"
+    .split(" "),
+];
+
+const words = (random: Random, count: number): string =>
+  Array.from({ length: count }, () => random.pick(WORDS)).join(" ");
+
+export const FIELDS = [
+  { key: "userId", type: "String" },
+  { key: "title", type: "String", ...(HAS_SEARCH ? { search: true } : {}) },
+  { key: "status", type: "String" },
+  { key: "views", type: "Number" },
+  { key: "rating", type: "Number" },
+  { key: "tags", type: "Array", items: { type: "String" } },
+  {
+    key: "place",
+    type: "Object",
+    fields: [{ key: "city", type: "String" }, { key: "floor", type: "Number" }],
+  },
+  { key: "text", type: "String" },
+];
+
+/** The owner with the time of creation, and that alone, are indexed unasked. */
+export const INDEXES = [
+  { fields: ["status", "views"] },
+  { fields: ["views"] },
+  { fields: ["place.city", "createdAt"] },
+  ...(HAS_ARRAY_INDEXES ? [{ fields: ["tags", "createdAt"] }] : []),
+];
+
+export type Post = ReturnType<typeof post>;
+
+export function post(random: Random, owners: readonly string[]) {
+  const characters = TEXT_CHARACTERS_MAX * random.next() ** 4;
+  return {
+    userId: random.pick(owners),
+    title: `${words(random, 4)} ${random.below(1_000_000)}`,
+    status: random.pick(STATUSES),
+    views: random.below(VIEWS_MAX),
+    rating: random.below(10_000) / 100,
+    tags: [`tag${random.below(TAGS / 2)}`, `tag${TAGS / 2 + random.below(TAGS / 2)}`],
+    place: { city: `city${random.below(CITIES)}`, floor: random.below(30) },
+    text: words(random, 1 + Math.floor(characters / 6)),
+  };
+}

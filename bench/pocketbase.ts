@@ -1,0 +1,168 @@
+/** PocketBase, built from Go modules once, with the same documents and indexes as Corbel has. */
+import { isFile, servicesFolder } from "@/tests/services/programs.ts";
+import { TAGS } from "./documents.ts";
+import type { Sent } from "./load.ts";
+import { type Program, startProgram } from "./process.ts";
+import type { StoredPost } from "./question_rows.ts";
+import type { Question, Values } from "./questions.ts";
+import type { SignedIn } from "./seed.ts";
+
+export const POCKETBASE_VERSION = "0.36.8";
+const MODULE = "github.com/pocketbase/pocketbase/examples/base";
+const OWNER = { identity: "bench@example.com", password: "seven wet stones 41" };
+const BATCH = 1_000;
+
+/** Where it is; built if it is not there yet, for which Go is needed. */
+export async function findPocketbase(): Promise<string> {
+  const folder = `${servicesFolder(Deno.env.toObject())}/pocketbase-${POCKETBASE_VERSION}`;
+  const path = `${folder}/base`;
+  if (await isFile(path)) return path;
+  console.error(`Building PocketBase ${POCKETBASE_VERSION} into ${folder}: some minutes, once`);
+  const built = `${folder}.${crypto.randomUUID()}`;
+  const { success } = await new Deno.Command("go", {
+    args: ["install", `${MODULE}@v${POCKETBASE_VERSION}`],
+    env: { GOBIN: built },
+  }).output();
+  if (!success) throw new Error(`Go could not build ${MODULE}`);
+  await Deno.rename(built, folder);
+  return path;
+}
+
+/** Its ids have 15 characters. */
+export const shortId = (id: string): string => id.slice(-15);
+
+export interface Pocketbase {
+  readonly program: Program;
+  /** Asks as its owner. Throws for anything but success. */
+  // deno-lint-ignore no-explicit-any -- Answers of several shapes.
+  call(path: string, body: unknown, method?: string): Promise<any>;
+}
+
+export async function startPocketbase(path: string, folder: string): Promise<Pocketbase> {
+  const { success } = await new Deno.Command(path, {
+    args: ["superuser", "upsert", OWNER.identity, OWNER.password, `--dir=${folder}`],
+    stdout: "null",
+  }).output();
+  if (!success) throw new Error("PocketBase could not make its owner");
+  const args = (port: number) => ["serve", `--http=127.0.0.1:${port}`, `--dir=${folder}`];
+  const program = await startProgram(path, args, { readyPath: "/api/health" });
+  let token = "";
+  const call: Pocketbase["call"] = async (path, body, method = "POST") => {
+    const response = await fetch(`${program.url}/api/${path}`, {
+      method,
+      headers: { "content-type": "application/json", authorization: token },
+      body: JSON.stringify(body),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${text}`);
+    return JSON.parse(text);
+  };
+  token = (await call("collections/_superusers/auth-with-password", OWNER)).token;
+  return { program, call };
+}
+
+const FIELDS = [
+  ...["userId", "title", "status", "text"].map((name) => ({ name, type: "text" })),
+  ...["views", "rating"].map((name) => ({ name, type: "number" })),
+  {
+    name: "tags",
+    type: "select",
+    maxSelect: TAGS,
+    values: Array.from({ length: TAGS }, (_, i) => `tag${i}`),
+  },
+  { name: "place", type: "json" },
+  { name: "createdAt", type: "date" },
+];
+
+const indexesOf = (name: string): string[] =>
+  ["createdAt", "userId, createdAt", "status, views", "views"].map((columns, i) =>
+    `create index idx_${name}_${i} on ${name} (${columns})`
+  );
+
+/** Collections, users with their tokens, and room for batches. */
+export async function preparePocketbase(
+  { call }: Pocketbase,
+  users: readonly SignedIn[],
+): Promise<SignedIn[]> {
+  const batch = { enabled: true, maxRequests: BATCH, timeout: 60, maxBodySize: 0 };
+  await call("settings", { batch }, "PATCH");
+  const everybody = { listRule: "", viewRule: "", createRule: "", updateRule: "" };
+  const owner = { listRule: "userId = @request.auth.id", viewRule: "userId = @request.auth.id" };
+  for (const name of ["posts", "mine", "small", "inserted"]) {
+    const rules = name === "mine" ? owner : everybody;
+    const collection = { name, type: "base", fields: FIELDS, indexes: indexesOf(name), ...rules };
+    await call("collections", collection);
+  }
+  const password = "one dry stone 77";
+  const signedIn: SignedIn[] = [];
+  for (const { userId } of users) {
+    const id = shortId(userId);
+    const user = { id, email: `${id}@example.com`, password, passwordConfirm: password };
+    await call("collections/users/records", user);
+    const { token } = await call(`collections/users/impersonate/${id}`, { duration: 86_400 });
+    signedIn.push({ userId: id, token });
+  }
+  return signedIn;
+}
+
+export async function addDocuments(
+  { call }: Pocketbase,
+  name: string,
+  documents: readonly StoredPost[],
+): Promise<void> {
+  for (let at = 0; at < documents.length; at += BATCH) {
+    const requests = documents.slice(at, at + BATCH).map(({ _id, ...document }) => ({
+      method: "POST",
+      url: `/api/collections/${name}/records`,
+      body: { ...document, id: shortId(_id), userId: shortId(document.userId) },
+    }));
+    await call("batch", { requests });
+  }
+}
+
+const list = (collection: string, query: Readonly<Record<string, string | number>>): string => {
+  const entries = Object.entries({ perPage: 20, ...query }).map(([k, v]) => [k, `${v}`]);
+  return `/api/collections/${collection}/records?${new URLSearchParams(entries)}`;
+};
+const NEWEST = { sort: "-createdAt" };
+
+/** The paths of the questions; without `skipTotal` it answers totals as Corbel does. */
+const PATHS: Readonly<Record<string, (values: Values) => string>> = {
+  by_id: ({ id }) => `/api/collections/posts/records/${id}`,
+  newest: () => list("posts", NEWEST),
+  page_deep: ({ createdAt }) =>
+    list("posts", { ...NEWEST, filter: `createdAt < '${createdAt}'`, skipTotal: 1 }),
+  page_offset: ({ page }) => list("posts", { ...NEWEST, perPage: 100, page: page! }),
+  owner_pages: ({ userId, page }) =>
+    list("posts", { ...NEWEST, filter: `userId = '${userId}'`, page: page! }),
+  owner_private: ({ page }) => list("mine", { ...NEWEST, page: page! }),
+  filter_range_sort: ({ status, from, until }) =>
+    list("posts", {
+      sort: "-views",
+      filter: `status = '${status}' && views >= ${from} && views < ${until}`,
+    }),
+  range_sort: ({ from }) =>
+    list("posts", { sort: "views", filter: `views >= ${from}`, skipTotal: 1 }),
+  in_list: ({ views }) => {
+    const filter = String(views).split(",").map((one) => `views = ${one}`).join(" || ");
+    return list("posts", { ...NEWEST, filter });
+  },
+  array_has: ({ tag }) => list("posts", { ...NEWEST, filter: `tags:each ?= '${tag}'` }),
+  nested: ({ city }) => list("posts", { ...NEWEST, filter: `place.city = '${city}'` }),
+  search: ({ words }) => {
+    const filter = String(words).split(" ").map((one) => `title ~ '${one}'`).join(" && ");
+    return list("posts", { ...NEWEST, filter });
+  },
+  contains: ({ text }) => list("small", { ...NEWEST, filter: `title ~ '${text}'` }),
+  unindexed: ({ from, until }) =>
+    list("small", { ...NEWEST, filter: `rating >= ${from} && rating < ${until}` }),
+  insert: () => "/api/collections/inserted/records",
+  insert32: () => "/api/collections/inserted/records",
+  patch: ({ id }) => `/api/collections/posts/records/${id}`,
+};
+
+export const toPocketbase = ({ name, isPrivate }: Question, values: Values): Sent => ({
+  path: PATHS[name]!(values),
+  ...(isPrivate && { bearer: String(values.token) }),
+  ...(values.body !== undefined && { body: String(values.body) }),
+});

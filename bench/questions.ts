@@ -1,0 +1,248 @@
+/**
+ * The kinds of request that are measured, as they are sent to Corbel; what the same is elsewhere is
+ * told by each of the others, by the question's name. Every request has other values, so that no
+ * side answers from memory.
+ */
+import { CITIES, HAS_SEARCH, post, STATUSES, TAGS, VIEWS_MAX, WORDS } from "./documents.ts";
+import type { Sent } from "./load.ts";
+import type { Random } from "./random.ts";
+import type { Seeded, SignedIn } from "./seed.ts";
+
+/** The place behind a page, as Corbel and as others are told it. */
+export interface PagePosition {
+  readonly cursor: string;
+  readonly createdAt: string;
+  readonly id: string;
+}
+
+/** What values are chosen from. */
+export interface Known extends Pick<Seeded, "ids" | "users"> {
+  readonly positions: readonly PagePosition[];
+}
+
+/** What differs from request to request. */
+export interface Values {
+  readonly [name: string]: string | number;
+}
+
+export interface Question {
+  readonly name: string;
+  readonly what: string;
+  /** Corbel's processor time per request over a bare program's. */
+  readonly target: number;
+  readonly atLeast: boolean;
+  /** 32 unless given. */
+  readonly connections?: number;
+  readonly method?: "POST" | "PATCH";
+  /** Whether an index holds what is asked for, so that growth must not show. */
+  readonly isIndexed?: boolean;
+  /** Whether Corbel cannot answer it yet. */
+  readonly isOff?: boolean;
+  /** Whether it is asked with the publishable key and a user's token. */
+  readonly isPrivate?: boolean;
+  values(random: Random, known: Known): Values;
+  /** The path behind `/api/data/`. */
+  path(values: Values): string;
+}
+
+const RANGE = VIEWS_MAX / 20;
+
+const ownedPage = (random: Random, { users }: Known) => {
+  const { userId, token } = random.pick(users) satisfies SignedIn;
+  return { userId, token, page: 1 + random.below(8) };
+};
+
+const created = (random: Random, { users }: Known) => ({
+  body: JSON.stringify(post(random, users.map(({ userId }) => userId))),
+});
+
+const ALL: readonly Question[] = [
+  {
+    name: "by_id",
+    what: "one of 100,000 documents by its id",
+    target: 3,
+    atLeast: false,
+    isIndexed: true,
+    values: (random, { ids }) => ({ id: random.pick(ids) }),
+    path: ({ id }) => `posts/${id}`,
+  },
+  {
+    name: "newest",
+    what: "the newest 20 and the total",
+    target: 3,
+    atLeast: false,
+    isIndexed: true,
+    values: () => ({}),
+    path: () => "posts?limit=20",
+  },
+  {
+    name: "page_deep",
+    what: "20 of the newest behind a cursor, anywhere, and the total",
+    target: 3,
+    atLeast: false,
+    isIndexed: true,
+    values: (random, { positions }) => ({ ...random.pick(positions) }),
+    path: ({ cursor }) => `posts?limit=20&cursor=${cursor}`,
+  },
+  {
+    name: "page_offset",
+    what: "100 of the newest, any of 90 pages, and the total",
+    target: 3,
+    atLeast: false,
+    values: (random) => ({ page: 1 + random.below(90) }),
+    path: ({ page }) => `posts?limit=100&page=${page}`,
+  },
+  {
+    name: "owner_pages",
+    what: "an owner's newest, 20 of page 1 to 8, and their total",
+    target: 3,
+    atLeast: false,
+    isIndexed: true,
+    values: ownedPage,
+    path: ({ userId, page }) => `posts?limit=20&userId=${userId}&page=${page}`,
+  },
+  {
+    name: "owner_private",
+    what: "the same as the owner, by their token under RLS",
+    target: 3,
+    atLeast: false,
+    isIndexed: true,
+    isPrivate: true,
+    values: ownedPage,
+    path: ({ page }) => `posts?limit=20&page=${page}`,
+  },
+  {
+    name: "filter_range_sort",
+    what: "20 of a status and a range of views, by views, and their total",
+    target: 3,
+    atLeast: false,
+    isIndexed: true,
+    values: (random) => {
+      const from = random.below(VIEWS_MAX - RANGE);
+      return { status: random.pick(STATUSES), from, until: from + RANGE };
+    },
+    path: ({ status, from, until }) =>
+      `posts?limit=20&status=${status}&views_gte=${from}&views_lt=${until}&sort=-views`,
+  },
+  {
+    name: "range_sort",
+    what: "20 of a range of views, by views",
+    target: 3,
+    atLeast: false,
+    isIndexed: true,
+    values: (random) => ({ from: random.below(VIEWS_MAX) }),
+    path: ({ from }) => `posts?limit=20&views_gte=${from}&sort=views&total=none`,
+  },
+  {
+    name: "in_list",
+    what: "the newest 20 with one of five numbers of views, and their total",
+    target: 3,
+    atLeast: false,
+    isIndexed: true,
+    values: (random) => ({
+      views: Array.from({ length: 5 }, () => random.below(VIEWS_MAX)).join(),
+    }),
+    path: ({ views }) => `posts?limit=20&views_in=${views}`,
+  },
+  {
+    name: "array_has",
+    what: "the newest 20 with a tag, and their total",
+    target: 3,
+    atLeast: false,
+    isIndexed: true,
+    values: (random) => ({ tag: `tag${random.below(TAGS)}` }),
+    path: ({ tag }) => `posts?limit=20&tags=${tag}`,
+  },
+  {
+    name: "nested",
+    what: "the newest 20 of a city, a declared member of an Object, and their total",
+    target: 3,
+    atLeast: false,
+    isIndexed: true,
+    values: (random) => ({ city: `city${random.below(CITIES)}` }),
+    path: ({ city }) => `posts?limit=20&place.city=${city}`,
+  },
+  {
+    name: "search",
+    what: "the newest 20 with two words in their title, and their total",
+    target: 3,
+    atLeast: false,
+    isIndexed: true,
+    isOff: !HAS_SEARCH,
+    values: (random) => ({ words: `${random.pick(WORDS)} ${random.pick(WORDS)}` }),
+    path: ({ words }) => `posts?limit=20&search=${encodeURIComponent(words!)}`,
+  },
+  {
+    name: "contains",
+    what: "the newest 20 of 10,000 with a text in their title, without an index, and their total",
+    target: 3,
+    atLeast: false,
+    values: (random) => ({ text: `R ${100 + random.below(900)}` }),
+    path: ({ text }) => `small?limit=20&title_contains=${encodeURIComponent(text!)}`,
+  },
+  {
+    name: "unindexed",
+    what: "the newest 20 of 10,000 in a range of a field without an index, and their total",
+    target: 3,
+    atLeast: false,
+    values: (random) => {
+      const from = random.below(9_500) / 100;
+      return { from, until: from + 5 };
+    },
+    path: ({ from, until }) => `small?limit=20&rating_gte=${from}&rating_lt=${until}`,
+  },
+  {
+    name: "insert",
+    what: "a new document, from one connection",
+    target: 2.5,
+    atLeast: false,
+    connections: 1,
+    method: "POST",
+    values: created,
+    path: () => "inserted",
+  },
+  {
+    name: "patch",
+    what: "a number of one document changed",
+    target: 2.5,
+    atLeast: false,
+    method: "PATCH",
+    values: (random, { ids }) => ({
+      id: random.pick(ids),
+      body: JSON.stringify({ rating: random.below(10_000) / 100 }),
+    }),
+    path: ({ id }) => `posts/${id}`,
+  },
+  {
+    name: "insert32",
+    what: "new documents, from 32 connections",
+    target: 2.5,
+    atLeast: false,
+    method: "POST",
+    values: created,
+    path: () => "inserted",
+  },
+];
+
+export const QUESTIONS = ALL.filter(({ isOff }) => !isOff);
+
+/** One request to Corbel. */
+export const toCorbel = (question: Question, values: Values): Sent => ({
+  path: `/api/data/${question.path(values)}`,
+  ...carried(question, values),
+});
+
+/** The same to a bare program: its own path for each question, and the values by their names. */
+export function toBare(question: Question, values: Values): Sent {
+  const { token: _token, body: _body, ...rest } = values;
+  const query = new URLSearchParams(
+    Object.entries(rest).map(([name, value]) => [name, `${value}`]),
+  );
+  return { path: `/${question.name}?${query}`, ...carried(question, values) };
+}
+
+/** Who asks, and what they send. */
+const carried = ({ isPrivate }: Question, { token, body }: Values): Partial<Sent> => ({
+  ...(isPrivate && { bearer: String(token) }),
+  ...(body !== undefined && { body: String(body) }),
+});

@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import type { Definition, StoredRecord } from "../port.ts";
+import { SqliteEngine } from "./engine.ts";
+import { compare, eq } from "../filter.ts";
+
+const SPACE = "0123456789abcdef01234567";
+const LOG_MAX = 16 * 1_048_576;
+const DEFINITION: Definition = {
+  name: "things",
+  fields: { n: { type: "Number" } },
+  indexes: [],
+  trash: false,
+};
+type Thing = StoredRecord & { n: number; text: string };
+
+/** Few, so that a read of all of them takes some milliseconds. */
+const DOCUMENTS = 100;
+const READERS = 4;
+
+const idOf = (n: number): string => n.toString(16).padStart(24, "0");
+
+async function opened() {
+  const folder = await Deno.makeTempDir({ prefix: "corbel-checkpoints-" });
+  const engine = await SqliteEngine.open({ folder, sync: "normal", queryTimeLimitMs: 60_000 });
+  await engine.createSpace(SPACE);
+  const records = engine.records<Thing>(SPACE, DEFINITION);
+  let count = 0;
+  return {
+    path: `${folder}/projects/${SPACE}.db`,
+    records,
+    /** Changes documents one by one: so many MiB of text. */
+    async write(mib: number): Promise<void> {
+      for (let i = 0; i < mib * 16; i++) {
+        const n = count++ % DOCUMENTS;
+        const text = String.fromCharCode(97 + count % 26).repeat(64_000);
+        const record = { _id: idOf(n), n, text };
+        await records.upsert(eq("_id", record._id), { set: { text } }, record);
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await engine[Symbol.asyncDispose]();
+      await Deno.remove(folder, { recursive: true });
+    },
+  };
+}
+
+const logBytes = (path: string): number => Deno.statSync(`${path}-wal`).size;
+
+Deno.test("a log stays short however much is written, also beside reads that go on without a pause", async () => {
+  await using store = await opened();
+  await store.write(4);
+  let [isOver, reads] = [false, 0];
+  const reading = Array.from({ length: READERS }, async () => {
+    while (!isOver) {
+      await store.records.count(compare("n", "gte", 0));
+      reads++;
+    }
+  });
+  let longest = 0;
+  for (let i = 0; i < 30; i++) {
+    await store.write(4);
+    longest = Math.max(longest, logBytes(store.path));
+  }
+  isOver = true;
+  await Promise.all(reading);
+  assert.ok(reads > 0);
+  assert.ok(longest <= LOG_MAX, `${longest} bytes`);
+});
+
+Deno.test("a log that another program's reader has held is cut once it has ended", async () => {
+  await using store = await opened();
+  await store.write(1);
+  const other = new DatabaseSync(store.path);
+  other.exec("begin; select count(*) from sqlite_schema");
+  await store.write(40);
+  assert.ok(logBytes(store.path) > LOG_MAX);
+  other.exec("commit");
+  other.close();
+  await store.write(12);
+  assert.ok(logBytes(store.path) <= LOG_MAX, `${logBytes(store.path)} bytes`);
+});

@@ -1,0 +1,20 @@
+import assert from "node:assert/strict";
+import type { Definition } from "../port.ts";
+import { columnsOf } from "./columns.ts";
+
+Deno.test("columns that may hold long texts come last: others are read without passing over them", () => {
+  const definition: Definition = {
+    name: "posts",
+    fields: {
+      text: { type: "String" },
+      views: { type: "Number" },
+      place: { type: "Object", fields: { city: { type: "String" }, floor: { type: "Number" } } },
+      isDeleted: { type: "Boolean" },
+      at: { type: "Date" },
+    },
+    indexes: [],
+    trash: true,
+  };
+  const paths = ["views", "place.floor", "isDeleted", "at", "text", "place.city"];
+  assert.deepEqual([...columnsOf(definition).keys()], paths);
+});
