@@ -50,6 +50,10 @@ export interface SortKey {
 }
 
 export interface Index {
+  /**
+   * Of one that is not unique, at most one may be an `Array` of scalars: the index then has each of
+   * its elements, and serves conditions on them.
+   */
   readonly keys: readonly SortKey[];
   /**
    * Holds among records in which the values of all keys are present and not null and, where the

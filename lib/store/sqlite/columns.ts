@@ -19,7 +19,8 @@ export interface Column {
 
 type ColumnType = "text" | "real" | "integer";
 
-const TYPES: Readonly<Record<ScalarType, ColumnType>> = {
+/** What holds values of a declared type. */
+export const COLUMN_TYPES: Readonly<Record<ScalarType, ColumnType>> = {
   String: "text",
   Ref: "text",
   Date: "text",
@@ -51,7 +52,7 @@ const columnsIn = (
   Object.entries(fields).flatMap(([key, { type, fields: inner = {} }]) => {
     const names = [...above, key];
     if (type === "Object") return columnsIn(inner, names);
-    return type === "Array" || names[0] === "_id" ? [] : [columnOf(names, TYPES[type])];
+    return type === "Array" || names[0] === "_id" ? [] : [columnOf(names, COLUMN_TYPES[type])];
   });
 
 function columnOf(names: readonly string[], type: ColumnType): Column {

@@ -1,17 +1,19 @@
 import { Outdated, SpaceFull, StoreMismatch } from "../errors.ts";
 import type { Definition, Index, Room } from "../port.ts";
-import { scalarAt } from "../shape.ts";
+import { arrayKeyOf, scalarAt } from "../shape.ts";
+import { hasArrayTables, makeArrayTables, removeArrayTables } from "./array_schema.ts";
 import { columnsOf } from "./columns.ts";
 import type { Connection } from "./connection.ts";
-import { scalarSql } from "./filter_sql.ts";
 import { quoted, sql } from "./fragment.ts";
 import { indexName } from "./index_names.ts";
-import { indexColumns, tableName } from "./keyset.ts";
+import { indexColumns } from "./keyset.ts";
+import { scalarSql } from "./scalar_sql.ts";
 import { analyze } from "./statistics.ts";
+import { tableName } from "./table_name.ts";
 
 /** Name of an index -> the statement that makes it. The name spells out its keys. */
 function indexStatements(definition: Definition): Map<string, string> {
-  const wanted = [...definition.indexes];
+  const wanted = definition.indexes.filter((index) => arrayKeyOf(definition, index) === null);
   if (definition.expiry !== undefined) {
     wanted.push({ keys: [{ path: definition.expiry, descending: false }] });
   }
@@ -82,7 +84,7 @@ function hasColumns(db: Connection, definition: Definition): boolean {
 export function isPrepared(db: Connection, definition: Definition): boolean {
   if (!hasTable(db, definition) || !hasColumns(db, definition)) return false;
   const stored = storedIndexes(db, definition);
-  let complete = true;
+  let complete = hasArrayTables(db, definition);
   for (const [name, wanted] of indexStatements(definition)) {
     const present = stored.get(name);
     if (present === undefined) complete = false;
@@ -136,6 +138,7 @@ export function prepare(db: Connection, definition: Definition): void {
     rebuild(db, definition); // It was made before there were columns.
   }
   makeIndexes(db, definition);
+  makeArrayTables(db, definition);
   if (definition.trash && !isNew) analyze(db, definition);
 }
 
@@ -146,6 +149,8 @@ export function redefine(db: Connection, definition: Definition): void {
     for (const [name, statement] of storedIndexes(db, definition)) {
       if (wanted.get(name) !== statement) db.run(sql(`drop index ${quoted(name)}`));
     }
+    // First of all: a trigger that knows a column would know it by its next name.
+    removeArrayTables(db, definition, "unwanted");
     changeColumns(db, definition);
   }
   prepare(db, definition);
@@ -236,6 +241,7 @@ export function correct(db: Connection, definition: Definition, drift: number): 
 
 /** Run inside a write transaction. */
 export function drop(db: Connection, definition: Definition): void {
+  removeArrayTables(db, definition, "all");
   db.run(sql(`drop table if exists ${tableName(definition)}`));
   db.run(sql("delete from counts where name = ?", definition.name));
 }
