@@ -4,6 +4,7 @@ import { nearestShape } from "../store/shape.ts";
 import { type Collection, declaredAt } from "./collection.ts";
 import type { FieldDefinition } from "./fields.ts";
 import type { Members } from "./document.ts";
+import { crowded, indexedArrays } from "./indexed_arrays.ts";
 import { type Validated, validateMembers, validateValue } from "./validate.ts";
 import { isServerField, pathProblem, pathSizeProblem } from "./names.ts";
 
@@ -25,6 +26,7 @@ export function validateChanges(collection: Collection, members: Members): Valid
       faults.push({ path: key, message: "is required and cannot be null" });
     }
   }
+  faults.push(...crowded(indexedArrays(collection.records), value));
   return { value, faults: [...first, ...faults] };
 }
 

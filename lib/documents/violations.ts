@@ -3,9 +3,10 @@ import { ALL } from "../store/filter.ts";
 import { pagesOf } from "../store/pages.ts";
 import type { Id, Json, Page, Records } from "../store/port.ts";
 import { valueAt } from "../store/shape.ts";
-import type { StoredDocument } from "./collection.ts";
+import { compileCollection, type StoredDocument } from "./collection.ts";
 import { keyOf } from "./definition_indexes.ts";
 import type { CollectionDefinition, FieldDefinition, IndexDefinition } from "./fields.ts";
+import { crowded, indexedArrays } from "./indexed_arrays.ts";
 import { validateValue } from "./validate.ts";
 
 export interface Violation {
@@ -30,17 +31,24 @@ export async function findViolations(
   const changed = changedFields(before, after);
   const found: Violation[] = [];
   const together = newlyUnique(before, after);
-  if (changed.length === 0 && together.length === 0) return found;
+  const arrays = newlyIndexed(before, after);
+  if (changed.length + together.length + arrays.length === 0) return found;
   const taken = new Map(changed.map((field) => [field.key, new Set<Json>()]));
   const first = { filter: ALL, sort: [], limit: 1 };
   for await (const page of pagesOf(documents, first, nextLimit)) {
     for (const document of page.records()) {
-      const fault = faultOf(changed, document, taken) ?? takenTogether(together, document);
+      const fault = faultOf(changed, document, taken) ?? takenTogether(together, document) ??
+        crowded(arrays, document)[0] ?? null;
       if (fault !== null) found.push({ id: document._id, fault });
       if (found.length === VIOLATIONS_MAX) return found;
     }
   }
   return found;
+}
+
+function newlyIndexed(before: CollectionDefinition, after: CollectionDefinition): string[] {
+  const was = new Set(indexedArrays(compileCollection(before).records));
+  return indexedArrays(compileCollection(after).records).filter((path) => !was.has(path));
 }
 
 /** As many as had been right for the page that was read; never many more than that. */

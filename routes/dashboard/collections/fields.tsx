@@ -188,7 +188,8 @@ const FieldsForm = (
           </textarea>
           <small>
             One in a line: what questions fix first, then what they bound or sort by; - descends.
-            With “unique” in front no two documents may hold the same values.
+            One of them may be an Array of single values. With “unique” in front no two documents
+            may hold the same values.
           </small>
         </label>
       </fieldset>
