@@ -289,6 +289,38 @@ export interface Transaction {
    * Throws `UniqueViolation` when stored records contradict a new unique index.
    */
   define(definition: Definition, before?: Definition): Promise<void>;
+  /**
+   * What {@linkcode DefinitionBuild.written} has not told; null where no build for this definition
+   * stands that was run to its end.
+   */
+  written?(definition: Definition): Promise<Id[] | null>;
+}
+
+/**
+ * What a change of a definition takes that is long, made ahead of it: others read and write
+ * meanwhile, and what they write is kept up with. Disposing undoes what no
+ * {@linkcode Transaction.define} has taken over.
+ */
+export interface DefinitionBuild extends AsyncDisposable {
+  /** Throws `Outdated` where the definition has changed meanwhile, or is gone. */
+  run(): Promise<void>;
+  /** Ids of records that were written since it was begun, each once; at most so many. */
+  written(limit: number): Promise<Id[]>;
+}
+
+/** How far a build has come. */
+export interface BuildProgress {
+  /** Records that are done. */
+  readonly done: number;
+  readonly total: number;
+}
+
+/** What is built ahead. */
+export interface DefinitionChange {
+  readonly before: Definition;
+  readonly after: Definition;
+  /** Whether what is written meanwhile is to be told, though nothing is built. */
+  readonly isChecked: boolean;
 }
 
 /** A database: many spaces, each apart from the others. */
@@ -303,6 +335,14 @@ export interface Engine extends AsyncDisposable {
    * further transactions on it. However many calls it makes, others read meanwhile.
    */
   transaction<T>(space: Space, work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /**
+   * Begins what {@linkcode Transaction.define} would take long for; null where it takes no time.
+   * Waits for another build of the same records, and then throws `StoreUnavailable`. Left out by an
+   * engine whose `define` holds up nobody but who writes the records.
+   */
+  build?(space: Space, change: DefinitionChange): Promise<DefinitionBuild | null>;
+  /** How far a build of these records has come, whoever makes it; null while there is none. */
+  buildProgress?(space: Space, definition: Definition): Promise<BuildProgress | null>;
   /**
    * Names the present state of a space: as long as the answer is the same, nothing has been
    * committed in it, by whichever process. Left out by an engine that would have to ask a server.

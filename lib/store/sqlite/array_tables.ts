@@ -23,9 +23,17 @@ export interface ArrayTable {
   readonly keys: readonly ArrayKey[];
   /** The objects of the schema that make it, by their types and names, spelled as SQLite keeps them. */
   readonly schema: ReadonlyMap<string, string>;
-  /** Adds the values of the records whose `seq` fulfils a condition; those that are there stay. */
-  fill(condition: string): string;
+  /**
+   * Adds the values of the records whose `seq` fulfils a condition; those that are there stay. What
+   * `pending` has of paths is read out of the text: their columns are not there yet.
+   */
+  fill(condition: string, pending?: Pending): string;
+  /** What keeps the table current while it is filled and not in use. */
+  buildTriggers(pending: Pending): string[];
 }
+
+/** Paths whose columns are being made. */
+export type Pending = ReadonlySet<string>;
 
 export interface ArrayKey extends SortKey {
   /** The column that has it, with its table. */
@@ -88,7 +96,6 @@ function arrayTable(definition: Definition, index: Index, path: string): ArrayTa
     columns: columnsFor(definition, index),
   };
   const name = quoted(bare);
-  const fill = (condition: string) => fillStatement(parts, condition);
   return {
     index,
     path,
@@ -100,7 +107,8 @@ function arrayTable(definition: Definition, index: Index, path: string): ArrayTa
       column: `${name}.${column}`,
     })),
     schema: schemaOf(parts),
-    fill,
+    fill: (condition, pending) => fillStatement(parts, condition, pending),
+    buildTriggers: (pending) => buildTriggers(parts, pending),
   };
 }
 
@@ -161,10 +169,27 @@ function schemaOf(parts: Parts): Map<string, string> {
     ],
     [
       `trigger update ${bare}`,
-      `CREATE TRIGGER ${trigger("update")} after update on ${rows} ` +
+      `CREATE TRIGGER ${trigger("update")} after update of doc on ${rows} ` +
       `when ${changed(parts)} begin ${remove} ${add} end`,
     ],
   ]);
+}
+
+/** Names of triggers of a build begin so. */
+export const BUILDING = "build ";
+
+function buildTriggers(parts: Parts, pending: Pending): string[] {
+  const [table, rows] = [quoted(parts.bare), tableName(parts.definition)];
+  const add = `${fillStatement(parts, "= new.seq", pending)};`;
+  const remove = `delete from ${table} where seq = old.seq;`;
+  const trigger = (event: string, body: string) =>
+    `create trigger ${quoted(`${BUILDING}${event} ${parts.bare}`)} after ${event} on ${rows} ` +
+    `begin ${body} end`;
+  return [
+    trigger("insert", add),
+    trigger("delete", remove),
+    trigger("update of doc", `${remove} ${add}`),
+  ];
 }
 
 /** Of a record that was written anew, most often the array is what it was. */
@@ -183,12 +208,16 @@ const arrayAt = (path: string): string =>
 function fillStatement(
   { definition, path, type, bare, columns }: Parts,
   condition: string,
+  pending: Pending = new Set(),
 ): string {
   const rows = tableName(definition);
   const values = columns.map((key) => {
     if (key.column === VALUE) return type === "Number" ? "cast(value as real)" : "value";
-    return scalarSql(definition, key.path);
-  }).map((value) => value === "id" ? `${rows}.id` : value);
+    if (key.path === "_id") return `${rows}.id`;
+    return pending.has(key.path)
+      ? columnsOf(definition).get(key.path)!.fromText
+      : scalarSql(definition, key.path);
+  });
   return `insert or ignore into ${quoted(bare)}(seq, ${
     columns.map(({ column }) => column).join(", ")
   }) select seq, ${values.join(", ")} from ${rows}, json_each(doc, ${arrayAt(path)}) ` +
