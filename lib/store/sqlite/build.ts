@@ -25,9 +25,9 @@ import { addedColumns, assertStands, missingIndexes, sizeOf, wantedText } from "
 /** Of fewer, and no larger, records everything is made at once, in the definition's transaction. */
 export const BUILD_ROWS_MIN = 2_000;
 const BUILD_BYTES_MIN = 4_194_304;
-const ALIVE_EVERY_MS = 2_000;
-/** How long a change waits for another one of the same records. */
-const WAIT_MS = 5_000;
+const ALIVE_EVERY_MS = 1_000;
+/** How long a change waits for another one of the same records: longer than a dead one is taken for alive. */
+const WAIT_MS = 8_000;
 
 /** Runs a write transaction of its own. */
 export type Write = <T>(work: (db: Connection) => T) => Promise<T>;
@@ -78,10 +78,14 @@ function begin(
   const wanted = wantedText(after);
   if (!hasWork && !isChecked && wanted === wantedText(before)) return "small";
   if (!claimBuild(db, after, { token, wanted, total: rows })) return "taken";
-  return started(db, after, columns);
+  return { ...started(db, after, columns), total: rows };
 }
 
-function started(db: Connection, definition: Definition, columns: readonly Column[]): Plan {
+function started(
+  db: Connection,
+  definition: Definition,
+  columns: readonly Column[],
+): Omit<Plan, "total"> {
   const table = tableName(definition);
   const pending = new Set(columns.map(({ path }) => path));
   for (const column of columns) {
@@ -90,8 +94,8 @@ function started(db: Connection, definition: Definition, columns: readonly Colum
   keepWritten(db, definition);
   keepFilled(db, definition, columns);
   const arrays = beginArrayTables(db, definition, pending);
-  const [last, total] = db.get(sql(`select coalesce(max(seq), 0), count(*) from ${table}`))!;
-  return { columns, pending, arrays, last: Number(last), total: Number(total) };
+  const [last] = db.get(sql(`select coalesce(max(seq), 0) from ${table}`))!;
+  return { columns, pending, arrays, last: Number(last) };
 }
 
 /** Has columns that are being made filled in what is written. */

@@ -14,7 +14,7 @@ import { tableName } from "./table_name.ts";
  */
 
 /** How long a build may give no sign before it is taken for one whose process has ended. */
-const SILENT_MS = 10_000;
+const SILENT_MS = 4_000;
 
 /** The one statement that tells; the table is made with the first build in a file. */
 const MAKE = "create table if not exists builds(name text primary key, token text not null, " +
