@@ -15,6 +15,9 @@
  */
 
 import { ANSWER_BYTES_MAX } from "../limits.ts";
+import type { BuildProgress, DefinitionBuild, DefinitionChange } from "./definition_build.ts";
+
+export type { BuildProgress, DefinitionBuild, DefinitionChange };
 
 /** A value as it travels in JSON. */
 export type Json = string | number | boolean | null | Json[] | { [name: string]: Json };
@@ -296,33 +299,6 @@ export interface Transaction {
   written?(definition: Definition): Promise<Id[] | null>;
 }
 
-/**
- * What a change of a definition takes that is long, made ahead of it: others read and write
- * meanwhile, and what they write is kept up with. Disposing undoes what no
- * {@linkcode Transaction.define} has taken over.
- */
-export interface DefinitionBuild extends AsyncDisposable {
-  /** Throws `Outdated` where the definition has changed meanwhile, or is gone. */
-  run(): Promise<void>;
-  /** Ids of records that were written since it was begun, each once; at most so many. */
-  written(limit: number): Promise<Id[]>;
-}
-
-/** How far a build has come. */
-export interface BuildProgress {
-  /** Records that are done. */
-  readonly done: number;
-  readonly total: number;
-}
-
-/** What is built ahead. */
-export interface DefinitionChange {
-  readonly before: Definition;
-  readonly after: Definition;
-  /** Whether what is written meanwhile is to be told, though nothing is built. */
-  readonly isChecked: boolean;
-}
-
 /** A database: many spaces, each apart from the others. */
 export interface Engine extends AsyncDisposable {
   readonly name: "sqlite" | "mongodb";
@@ -341,8 +317,8 @@ export interface Engine extends AsyncDisposable {
    * engine whose `define` holds up nobody but who writes the records.
    */
   build?(space: Space, change: DefinitionChange): Promise<DefinitionBuild | null>;
-  /** How far a build of these records has come, whoever makes it; null while there is none. */
-  buildProgress?(space: Space, definition: Definition): Promise<BuildProgress | null>;
+  /** The builds that go on in a space, whichever process makes them. */
+  builds?(space: Space): Promise<BuildProgress[]>;
   /**
    * Names the present state of a space: as long as the answer is the same, nothing has been
    * committed in it, by whichever process. Left out by an engine that would have to ask a server.

@@ -10,7 +10,7 @@ import { storedCollections } from "@/lib/documents/save_collection.ts";
 import type { Services } from "@/lib/services.ts";
 import { ALL, compare, eq } from "@/lib/store/filter.ts";
 import type { DefinitionBuild, Json } from "@/lib/store/port.ts";
-import { SqliteEngine } from "@/lib/store/sqlite/engine.ts";
+import { openBeside } from "../contract/sqlite_folder.ts";
 import { engineOver } from "../support/engine_over.ts";
 import { createCollection, updateCollection } from "../support/given.ts";
 import { openTestServices } from "../support/test_services.ts";
@@ -33,11 +33,7 @@ const BEFORE = withFields([V]);
 /** @param meanwhile Runs when everything is built, before the definition is stored. */
 async function opened(meanwhile: (services: Services) => Promise<unknown> = async () => {}) {
   const opened = await openTestServices();
-  const builder = await SqliteEngine.open({
-    folder: opened.folder,
-    sync: "normal",
-    buildRowsMin: 0,
-  });
+  const builder = await openBeside(opened.folder, { buildRowsMin: 0 });
   let builds = 0;
   const engine = engineOver(opened.services.engine, {
     async build(space, change) {

@@ -238,15 +238,16 @@ Deno.test("values that are to be unique are free until the definition stands, an
 Deno.test("the progress of a build is told while it goes on", async () => {
   await using fixture = await opened();
   const { engine, space } = fixture;
-  const progress = () => engine.buildProgress!(space, BEFORE);
-  assert.equal(await progress(), null);
+  const progress = () => engine.builds!(space);
+  const kind = BEFORE.name;
+  assert.deepEqual(await progress(), []);
   {
     await using building = await build(fixture);
-    assert.deepEqual(await progress(), { done: 0, total: ROWS });
+    assert.deepEqual(await progress(), [{ kind, done: 0, total: ROWS }]);
     await building.run();
-    assert.deepEqual(await progress(), { done: ROWS, total: ROWS });
+    assert.deepEqual(await progress(), [{ kind, done: ROWS, total: ROWS }]);
   }
-  assert.equal(await progress(), null);
+  assert.deepEqual(await progress(), []);
 });
 
 Deno.test("few records, and kinds of which there are none, are not worth a build", async () => {

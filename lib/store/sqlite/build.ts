@@ -18,7 +18,7 @@ import type { Column } from "./columns.ts";
 import type { Connection } from "./connection.ts";
 import { sql } from "./fragment.ts";
 import { inSeqSteps } from "./seq_steps.ts";
-import { analyze } from "./statistics.ts";
+import { analyzedTables, analyzeTable } from "./statistics.ts";
 import { tableName } from "./table_name.ts";
 import { addedColumns, assertStands, missingIndexes, sizeOf, wantedText } from "./tables.ts";
 
@@ -115,6 +115,12 @@ const fillColumns = (definition: Definition, columns: readonly Column[], seq: st
   columns.map((column) => `${pendingName(column)} = ${column.fromText}`).join(", ") +
   ` where seq ${seq}`;
 
+/** Tables of a definition that are there: an array whose elements change their type has none yet. */
+const storedAmong = (db: Connection, definition: Definition): string[] =>
+  analyzedTables(definition).filter((name) =>
+    db.get(sql("select 1 from sqlite_schema where name = ?", name.slice(1, -1))) !== undefined
+  );
+
 /** Makes what a definition wants of the records that there are, a few at a time. */
 export class SqliteBuild implements DefinitionBuild {
   readonly #write: Write;
@@ -146,10 +152,12 @@ export class SqliteBuild implements DefinitionBuild {
     for (const statement of await this.#write((db) => missingIndexes(db, this.#definition))) {
       await this.#write((db) => makeIndex(db, this.#definition, this.#withPending(statement)));
     }
-    await this.#write((db) => {
-      analyze(db, this.#definition);
-      noteProgress(db, this.#definition, { done: this.#plan.total, ready: true });
-    });
+    for (const table of await this.#write((db) => storedAmong(db, this.#definition))) {
+      await this.#write((db) => analyzeTable(db, this.#definition, table));
+    }
+    await this.#write((db) =>
+      noteProgress(db, this.#definition, { done: this.#plan.total, ready: true })
+    );
   }
 
   written(limit: number): Promise<Id[]> {

@@ -87,12 +87,16 @@ export function makeIndex(db: Connection, { name }: Definition, statement: strin
 export const noteAlive = (db: Connection, { name }: Definition, token: string): void =>
   db.run(sql("update builds set at = ? where name = ? and token = ?", Date.now(), name, token));
 
-export function progressOf(db: Connection, { name }: Definition): BuildProgress | null {
-  if (!hasBuilds(db)) return null;
-  const found = db.get(sql("select done, total, at from builds where name = ?", name));
-  if (found === undefined) return null;
-  const [done, total, at] = found as readonly number[];
-  return Date.now() - at! < SILENT_MS ? { done: Math.min(done!, total!), total: total! } : null;
+/** Those that give signs of life. */
+export function buildsIn(db: Connection): BuildProgress[] {
+  if (!hasBuilds(db)) return [];
+  const since = Date.now() - SILENT_MS;
+  return db.all(sql("select name, min(done, total), total from builds where at >= ?", since))
+    .map(([kind, done, total]) => ({
+      kind: kind as string,
+      done: done as number,
+      total: total as number,
+    }));
 }
 
 /** Has the ids of what is written kept from now on. */
@@ -141,13 +145,12 @@ export function endBuild(db: Connection, definition: Definition): void {
 /** Leaves nothing of a build but its columns, under names that nobody asks for; if there is one. */
 export function undoBuild(db: Connection, definition: Definition): void {
   if (!hasBuilds(db)) return;
-  const found = db.get(sql("select indexes from builds where name = ?", definition.name));
-  if (found === undefined) return;
+  const { name } = definition;
+  if (db.get(sql("select 1 from builds where name = ?", name)) === undefined) return;
+  const made = sql("select value from builds, json_each(indexes) where builds.name = ?", name);
+  for (const [index] of db.all(made)) db.run(sql(`drop index if exists ${index}`));
   endBuild(db, definition);
   removeArrayTables(db, definition, "begun");
-  for (const index of JSON.parse(found[0] as string) as string[]) {
-    db.run(sql(`drop index if exists ${index}`));
-  }
   retireColumns(db, definition, pendingColumns(db, definition));
 }
 

@@ -32,7 +32,7 @@ import { Scans } from "./scans.ts";
 import { FileSpace } from "./space.ts";
 import { assertStands, bytesCounted, checkDefinition, kindsIn } from "./tables.ts";
 import { BUILD_ROWS_MIN } from "./build.ts";
-import { progressOf } from "./builds.ts";
+import { buildsIn } from "./builds.ts";
 import { FolderOwnership } from "./folder_ownership.ts";
 import { SqliteTransaction } from "./transaction.ts";
 
@@ -169,8 +169,8 @@ export class SqliteEngine implements Engine {
   }
 
   // deno-lint-ignore require-await -- Rejects where a plain return would throw.
-  async buildProgress(space: Space, definition: Definition): Promise<BuildProgress | null> {
-    return progressOf(this.#file(space).reader, definition);
+  async builds(space: Space): Promise<BuildProgress[]> {
+    return buildsIn(this.#file(space).reader);
   }
 
   version(space: Space): string {

@@ -17,12 +17,19 @@ const COMMITS = 64;
  * deleted or most for others: nearly all are on one side of the trash, so that side has all of them.
  */
 export function analyze(db: Connection, definition: Definition): void {
+  for (const table of analyzedTables(definition)) analyzeTable(db, definition, table);
+}
+
+/** The tables that have something of a definition's records. */
+export const analyzedTables = (definition: Definition): string[] => [
+  tableName(definition),
+  ...arrayTablesOf(definition).map(({ name }) => name),
+];
+
+export function analyzeTable(db: Connection, definition: Definition, table: string): void {
   db.run(sql(`pragma analysis_limit = ${ANALYSIS_LIMIT}`));
-  const tables = [tableName(definition), ...arrayTablesOf(definition).map(({ name }) => name)];
-  for (const table of tables) {
-    db.run(sql(`analyze ${table}`));
-    correct(db, definition, table.slice(1, -1));
-  }
+  db.run(sql(`analyze ${table}`));
+  correct(db, definition, table.slice(1, -1));
 }
 
 function correct(db: Connection, definition: Definition, table: string): void {

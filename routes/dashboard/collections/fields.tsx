@@ -11,6 +11,7 @@ import { ProjectShell } from "../components/shell.tsx";
 import { counted } from "@/lib/text/amounts.ts";
 import { DoneNote } from "../done.tsx";
 import { attempt, pageReply, seeOther } from "../replies.ts";
+import { BuildingNote } from "./building_note.tsx";
 import { CollectionBar, collectionPath, tabPath } from "./bar.tsx";
 import { type CollectionPage, loadCollectionPage } from "./collection_page.ts";
 import { blamedPlace } from "./blame.ts";
@@ -131,6 +132,7 @@ const FieldsPage = (
     >
       <CollectionBar frame={frame} collection={collection} current="fields" />
       <div class="sheet wide">
+        <BuildingNote building={page.building} />
         <FieldsForm page={page} entered={entered} query={query} />
         {canEdit && <DeleteCard page={page} problem={notDeleted} />}
       </div>
