@@ -4,7 +4,7 @@ import { Outdated, StoreUnavailable, UniqueViolation } from "@/lib/store/errors.
 import { ALL, and, compare, eq } from "@/lib/store/filter.ts";
 import type { Definition, DefinitionBuild, Engine, Id, Index } from "@/lib/store/port.ts";
 import { definition, id, keys, listAll, newSpace, trashDefinition, upTo } from "./fixtures.ts";
-import { openFolder } from "./sqlite_folder.ts";
+import { openBeside, openFolder } from "./sqlite_folder.ts";
 
 const listing = (...paths: string[]): Index => ({ keys: keys(...paths) });
 
@@ -267,4 +267,18 @@ Deno.test("few records, and kinds of which there are none, are not worth a build
   await forced.engine.records(other, own).insert({ _id: id(1) });
   const plain = { before: own, after: own, isChecked: false };
   assert.equal(await forced.engine.build!(other, plain), null);
+});
+
+Deno.test("who asks by an index over an array that another process has taken away is asked to come back", async () => {
+  await using fixture = await opened();
+  const { store, engine, space } = fixture;
+  await define(engine, space, AFTER);
+  const records = engine.records(space, AFTER);
+  const query = { filter: and(eq("isDeleted", false), eq("tags", "t1")), sort: [], limit: 5 };
+  assert.ok((await records.list(query)).size > 0);
+  await using other = await openBeside(store.address.slice("sqlite:".length));
+  await define(other, space, BEFORE);
+  for (const ask of [() => records.list(query), () => records.count(query.filter)]) {
+    await assert.rejects(ask, StoreUnavailable);
+  }
 });
