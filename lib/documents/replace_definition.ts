@@ -70,7 +70,7 @@ async function attempt(
 ): Promise<CollectionDefinition> {
   const { definition, admit } = replacement;
   await using build = await builtAhead(services, projectId, replacement);
-  const isBuilt = build !== null;
+  const isBuilt = build?.written !== undefined;
   return await redefine(services, projectId, definition.name, (redefining) => {
     admit(definitionOf(redefining.stored.value));
     return store(services, redefining, { definition, isBuilt });
@@ -83,7 +83,6 @@ async function builtAhead(
   projectId: Id,
   { definition, admit }: Replacement,
 ): Promise<DefinitionBuild | null> {
-  if (engine.build === undefined) return null;
   const records = engine.records<CollectionRecord>(projectId, COLLECTIONS);
   const stored = await findRecord(records, definition.name);
   const before = collectionOf(stored);
@@ -115,7 +114,7 @@ async function catchUp(
   documents: Records<StoredDocument>,
   rules: NewRules | null,
 ): Promise<void> {
-  for (let round = 0; round < ROUNDS_MAX; round++) {
+  for (let round = 0; build.written !== undefined && round < ROUNDS_MAX; round++) {
     const ids = await build.written(WRITTEN_MAX);
     refuseViolations(await violationsAmong(documents, ids, rules));
     if (ids.length <= LEFT_MAX) return;

@@ -313,10 +313,9 @@ export interface Engine extends AsyncDisposable {
   transaction<T>(space: Space, work: (tx: Transaction) => Promise<T>): Promise<T>;
   /**
    * Begins what {@linkcode Transaction.define} would take long for; null where it takes no time.
-   * Waits for another build of the same records, and then throws `StoreUnavailable`. Left out by an
-   * engine whose `define` holds up nobody but who writes the records.
+   * Waits for another build of the same records, and then throws `StoreUnavailable`.
    */
-  build?(space: Space, change: DefinitionChange): Promise<DefinitionBuild | null>;
+  build(space: Space, change: DefinitionChange): Promise<DefinitionBuild | null>;
   /** The builds that go on in a space, whichever process makes them. */
   builds?(space: Space): Promise<BuildProgress[]>;
   /**

@@ -44,7 +44,7 @@ async function opened(meanwhile: (services: Services) => Promise<unknown> = asyn
     },
   });
   const told = async (build: DefinitionBuild, limit: number) => {
-    const ids = await build.written(limit);
+    const ids = await build.written!(limit);
     await meanwhile(services);
     return ids;
   };
@@ -62,7 +62,7 @@ async function opened(meanwhile: (services: Services) => Promise<unknown> = asyn
 
 const bound = (build: DefinitionBuild): DefinitionBuild => ({
   run: () => build.run(),
-  written: (limit) => build.written(limit),
+  written: (limit) => build.written!(limit),
   [Symbol.asyncDispose]: () => build[Symbol.asyncDispose](),
 });
 

@@ -57,7 +57,7 @@ const build = async (
   { engine, space }: Pick<Opened, "engine" | "space">,
   after = AFTER,
 ): Promise<DefinitionBuild> => {
-  const begun = await engine.build!(space, { before: BEFORE, after, isChecked: true });
+  const begun = await engine.build(space, { before: BEFORE, after, isChecked: true });
   assert.ok(begun !== null);
   return begun;
 };
@@ -152,7 +152,7 @@ Deno.test("a definition takes over no build but one of itself", async () => {
   await engine.transaction(space, async (tx) => assert.equal(await tx.written!(AFTER), null));
   await define(engine, space, AFTER);
   assertWhole(path);
-  await assert.rejects(building.written(1), Outdated);
+  await assert.rejects(building.written!(1), Outdated);
 });
 
 Deno.test("a build tells each record once that was written since it began", async () => {
@@ -160,16 +160,16 @@ Deno.test("a build tells each record once that was written since it began", asyn
   const { engine, space } = fixture;
   const records = engine.records(space, BEFORE);
   await using building = await build(fixture);
-  assert.deepEqual(await building.written(10), []);
+  assert.deepEqual(await building.written!(10), []);
   for (const n of [1, 2, 3, 2, 1]) {
     await records.updateOne(eq("_id", id(n)), { set: { rank: 100 + n } });
   }
   await records.insert(row(1_000));
   await building.run();
   await records.deleteOne(eq("_id", id(3)));
-  assert.deepEqual(await building.written(2), [id(1), id(2)]);
+  assert.deepEqual(await building.written!(2), [id(1), id(2)]);
   await records.updateOne(eq("_id", id(2)), { set: { rank: 0 } });
-  assert.deepEqual((await building.written(10)).toSorted(), [id(2), id(1_000)]);
+  assert.deepEqual((await building.written!(10)).toSorted(), [id(2), id(1_000)]);
   await records.updateOne(eq("_id", id(9)), { set: { rank: 9 } });
   await engine.transaction(space, async (tx) => {
     assert.deepEqual(await tx.written!(AFTER), [id(9)]);
@@ -255,18 +255,18 @@ Deno.test("few records, and kinds of which there are none, are not worth a build
   const { engine } = store;
   const space = newSpace();
   const change = { before: BEFORE, after: AFTER, isChecked: true };
-  assert.equal(await engine.build!(space, change), null);
+  assert.equal(await engine.build(space, change), null);
   await engine.records(space, BEFORE).insertMany(upTo(50).map(row));
-  assert.equal(await engine.build!(space, change), null);
+  assert.equal(await engine.build(space, change), null);
   await using forced = await openFolder({ buildRowsMin: 0 });
   await forced.engine.records(space, BEFORE).insert(row(1));
   const nothing = { before: BEFORE, after: BEFORE, isChecked: false };
-  assert.equal(await forced.engine.build!(space, nothing), null);
+  assert.equal(await forced.engine.build(space, nothing), null);
   const own = definition({ fields: { a: { type: "String" } } });
   const other = newSpace();
   await forced.engine.records(other, own).insert({ _id: id(1) });
   const plain = { before: own, after: own, isChecked: false };
-  assert.equal(await forced.engine.build!(other, plain), null);
+  assert.equal(await forced.engine.build(other, plain), null);
 });
 
 Deno.test("who asks by an index over an array that another process has taken away is asked to come back", async () => {
