@@ -216,7 +216,8 @@ existing collection, and of fields none of _id, createdAt, updatedAt, isDeleted,
 A field's "type" is String, Number, Boolean, Date, Object, Array or Ref. "ref" names a Ref's \
 collection and is else null; "items" describes an Array's elements and is else null; "fields" lists \
 an Object's members and is else null. "unique" is for String, Number, Date and Ref; "index" is for \
-what lists are often filtered or sorted by, and not for Object or Array.
+what lists are often filtered or sorted by, and not for Object; of an Array only where its \
+elements are single values.
 "access" is "private" where each user sees their own documents, "public-read" where everybody reads \
 and users write their own, "server-write" where everybody reads and only servers write.`;
 

@@ -7,14 +7,13 @@ import {
 } from "../limits.ts";
 import { type FieldFault, Problem } from "../problems.ts";
 import { definitionSchema } from "./definition_schema.ts";
-import { indexFault } from "./definition_indexes.ts";
+import { indexFault, isIndexable } from "./definition_indexes.ts";
 import type { CollectionDefinition, FieldDefinition, ItemDefinition } from "./fields.ts";
 import { DECLARED_NAME, isServerField, nameProblem } from "./names.ts";
 import { shown } from "../text/input_text.ts";
 import { DefaultsRoom, DefaultsTooLarge, filledValue } from "./defaults.ts";
 import { validateValue } from "./validate.ts";
 
-const SCALARS: readonly string[] = ["String", "Number", "Boolean", "Date", "Ref"];
 const UNIQUE_TYPES: readonly string[] = ["String", "Number", "Date", "Ref"];
 
 const Definition = z.strictObject(definitionSchema("given").members);
@@ -216,9 +215,10 @@ function checkIndexes(
   if (field.unique && !(topLevel && UNIQUE_TYPES.includes(field.type))) {
     throw refuse("cannot be unique: only String, Number, Date and Ref at the top level can");
   }
-  if (field.index && (at.inArray || !SCALARS.includes(field.type))) {
+  if (field.index && (at.inArray || !isIndexable(field))) {
     throw refuse(
-      "cannot have an index: only String, Number, Boolean, Date and Ref outside arrays can",
+      "cannot have an index: only String, Number, Boolean, Date and Ref outside arrays can, and " +
+        "an Array of one of these",
     );
   }
 }

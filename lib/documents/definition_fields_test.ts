@@ -63,7 +63,7 @@ Deno.test("String, Number, Date and Ref at the top level can be unique", () => {
   assertRefused(withField(nested), /"o\.a" cannot be unique/);
 });
 
-Deno.test("scalars can have an index, at any level outside arrays", () => {
+Deno.test("scalars and arrays of them can have an index, at any level outside arrays", () => {
   for (const type of ["String", "Number", "Boolean", "Date"]) {
     assert.ok(parseDefinition(withField({ key: "a", type, index: true })));
   }
@@ -71,6 +71,15 @@ Deno.test("scalars can have an index, at any level outside arrays", () => {
   assert.ok(parseDefinition(withField({ key: "o", type: "Object", fields: [inner] })));
   for (const type of ["Object", "Array"]) {
     assertRefused(withField({ key: "a", type, index: true }), /"a" cannot have an index/);
+  }
+  for (const type of ["String", "Number", "Boolean", "Date"]) {
+    assert.ok(
+      parseDefinition(withField({ key: "a", type: "Array", items: { type }, index: true })),
+    );
+  }
+  for (const items of [{ type: "Object" }, { type: "Array", items: { type: "String" } }]) {
+    const array = { key: "a", type: "Array", items, index: true };
+    assertRefused(withField(array), /"a" cannot have an index/);
   }
   const list = { key: "l", type: "Array", items: { type: "Object", fields: [inner] } };
   assertRefused(withField(list), /"l\.items\.a" cannot have an index/);

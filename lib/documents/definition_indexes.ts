@@ -2,7 +2,12 @@ import { INDEX_FIELDS_MAX, INDEXES_MAX } from "../limits.ts";
 import type { FieldFault } from "../problems.ts";
 import type { SortKey } from "../store/port.ts";
 import { shown } from "../text/input_text.ts";
-import type { CollectionDefinition, FieldDefinition, IndexDefinition } from "./fields.ts";
+import type {
+  CollectionDefinition,
+  FieldDefinition,
+  IndexDefinition,
+  ItemDefinition,
+} from "./fields.ts";
 
 /** The path and the direction that a text of an index names. */
 export const keyOf = (text: string): SortKey =>
@@ -11,8 +16,6 @@ export const keyOf = (text: string): SortKey =>
     : { path: text, descending: false };
 
 const SERVER_KEYS: readonly string[] = ["createdAt", "updatedAt"];
-/** Of a path that leads into an object whose members are not declared, or to something that holds several values. */
-const NO_SINGLE_VALUES: readonly string[] = ["Object", "Array"];
 
 /** What is wrong with the indexes of a definition whose fields are right; null if nothing is. */
 export function indexFault(
@@ -34,7 +37,7 @@ export function indexFault(
 }
 
 function faultOf(
-  { fields: texts }: IndexDefinition,
+  { fields: texts, unique }: IndexDefinition,
   fields: readonly FieldDefinition[],
 ): string | null {
   if (texts.length === 0 || texts.length > INDEX_FIELDS_MAX) {
@@ -43,18 +46,34 @@ function faultOf(
   const paths = texts.map((text) => keyOf(text).path);
   const twice = paths.find((path, i) => paths.indexOf(path) !== i);
   if (twice !== undefined) return `names ${shown(twice)} twice`;
+  let array: string | null = null;
   for (const path of paths) {
     if (SERVER_KEYS.includes(path)) continue;
-    const type = typeAt(fields, path.split("."));
-    if (type === null) return `names ${shown(path)}, which is not declared`;
-    if (NO_SINGLE_VALUES.includes(type)) return `names ${shown(path)}, which is no single value`;
+    const field = fieldAt(fields, path.split("."));
+    if (field === null) return `names ${shown(path)}, which is not declared`;
+    if (isScalar(field.type)) continue;
+    if (!isIndexable(field)) {
+      return `names ${shown(path)}, which is neither a single value nor an Array of them`;
+    }
+    if (unique) return `is unique, so it cannot name ${shown(path)}, which is an Array`;
+    if (array !== null) return `names ${shown(path)}, a second Array beside ${shown(array)}`;
+    array = path;
   }
   return null;
 }
 
-function typeAt(fields: readonly FieldDefinition[], names: readonly string[]): string | null {
+const isScalar = (type: string): boolean => type !== "Object" && type !== "Array";
+
+/** Whether an index can have what the field holds: single values, or an Array of such. */
+export const isIndexable = ({ type, items }: ItemDefinition): boolean =>
+  isScalar(type) || (type === "Array" && items !== undefined && isScalar(items.type));
+
+function fieldAt(
+  fields: readonly FieldDefinition[],
+  names: readonly string[],
+): FieldDefinition | null {
   const [first, ...rest] = names;
   const field = fields.find(({ key }) => key === first);
   if (field === undefined) return null;
-  return rest.length === 0 ? field.type : typeAt(field.fields ?? [], rest);
+  return rest.length === 0 ? field : fieldAt(field.fields ?? [], rest);
 }

@@ -5,20 +5,25 @@ const FIELDS = [
   { key: "status", type: "String" },
   { key: "views", type: "Number" },
   { key: "tags", type: "Array", items: { type: "String" } },
+  { key: "marks", type: "Array", items: { type: "Number" } },
+  { key: "places", type: "Array", items: { type: "Object" } },
+  { key: "anything", type: "Array" },
   { key: "place", type: "Object", fields: [{ key: "city", type: "String" }] },
   { key: "open", type: "Object" },
 ];
 
 const parsed = (indexes: unknown) => parseDefinition({ name: "posts", fields: FIELDS, indexes });
 
-Deno.test("an index names declared single values, and the times that the server sets", () => {
+Deno.test("an index names declared single values, one array of them, and the times that the server sets", () => {
   const indexes = [
     { fields: ["status", "-views"], unique: true },
     { fields: ["place.city", "createdAt", "-updatedAt", "userId"] },
+    { fields: ["status", "tags", "-createdAt"] },
   ];
   assert.deepEqual(parsed(indexes).indexes, [
     { fields: ["status", "-views"], unique: true },
     { fields: ["place.city", "createdAt", "-updatedAt", "userId"], unique: false },
+    { fields: ["status", "tags", "-createdAt"], unique: false },
   ]);
   assert.deepEqual(parseDefinition({ name: "posts" }).indexes, []);
 });
@@ -34,8 +39,14 @@ Deno.test("an index of what cannot have one is refused by its place and name", (
     [[{ fields: ["--views"] }], /names "-views", which is not declared/],
     [[{ fields: ["place.street"] }], /names "place\.street", which is not declared/],
     [[{ fields: ["open.any"] }], /which is not declared/],
-    [[{ fields: ["tags"] }], /names "tags", which is no single value/],
-    [[{ fields: ["place"] }], /names "place", which is no single value/],
+    [
+      [{ fields: ["tags"], unique: true }],
+      /is unique, so it cannot name "tags", which is an Array/,
+    ],
+    [[{ fields: ["tags", "marks"] }], /names "marks", a second Array beside "tags"/],
+    [[{ fields: ["places"] }], /names "places", which is neither a single value nor an Array/],
+    [[{ fields: ["anything"] }], /names "anything", which is neither a single value nor an Array/],
+    [[{ fields: ["place"] }], /names "place", which is neither a single value nor an Array/],
     [[{ fields: ["_id"] }], /which is not declared/],
     [[{ fields: ["status", "-status"] }], /names "status" twice/],
     [[{ fields: ["status"] }, { fields: ["status"], unique: false }], /^indexes\.1 is the same/],

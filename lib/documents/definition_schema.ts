@@ -3,6 +3,7 @@ import {
   DEFINITION_DEPTH_MAX,
   DEFINITION_FIELDS_MAX,
   INDEX_FIELDS_MAX,
+  INDEXED_ELEMENTS_MAX,
   INDEXES_MAX,
 } from "../limits.ts";
 import {
@@ -56,8 +57,9 @@ export function definitionSchema(form: "given" | "whole", named: Name = (schema)
           "the value begin with its owner's id, so that it is unique with them.",
       ),
       index: filled(z.boolean(), false).describe(
-        "Whether an index keeps filters and sorts by it fast. Every collection has one of " +
-          "`createdAt`, and with row-level security one of the owner with `createdAt`; a " +
+        "Whether an index keeps filters and sorts by it fast; of an Array of single values, filters " +
+          `by one of its elements, of which it may then hold up to ${INDEXED_ELEMENTS_MAX}. Every collection has one of \`createdAt\`, ` +
+          "and with row-level security one of the owner with `createdAt`; a " +
           "`unique` field has its own.",
       ),
       default: z.unknown().optional().describe("Fills the field where it is missing; not null."),
@@ -90,7 +92,9 @@ export function definitionSchema(form: "given" | "whole", named: Name = (schema)
           fields: z.array(z.string()).meta({
             minItems: 1,
             maxItems: INDEX_FIELDS_MAX,
-            description: "Declared single values, `createdAt` or `updatedAt`; `-` descends.",
+            description:
+              "Declared single values, `createdAt`, `updatedAt`, and at most one Array " +
+              "of single values, where it is not unique; `-` descends.",
           }),
           unique: filled(z.boolean(), false).describe(
             "Whether no two documents may hold the same values of all the fields together. Binds " +

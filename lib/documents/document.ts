@@ -14,6 +14,7 @@ import type { WriteAccess } from "./access.ts";
 import type { Collection } from "./collection.ts";
 import { DefaultsRoom, DefaultsTooLarge, withDefaults } from "./defaults.ts";
 import type { FieldDefinition } from "./fields.ts";
+import { crowded, indexedArrays } from "../store/indexed_arrays.ts";
 import { FAULTS_MAX, validateMembers } from "./validate.ts";
 import { isServerField, SERVER_FIELDS } from "./names.ts";
 import { shown } from "../text/input_text.ts";
@@ -53,7 +54,7 @@ export interface ValidateOptions {
  * and `DOCUMENT_TOO_LARGE`.
  */
 export function validateDocument(
-  { definition }: Collection,
+  { definition, records }: Collection,
   members: Members,
   { kept = null, room = new DefaultsRoom() }: ValidateOptions = {},
 ): Members {
@@ -62,7 +63,7 @@ export function validateDocument(
   const missing = definition.fields
     .filter(({ key, required }) => required && key !== kept && (own(filled, key) ?? null) === null)
     .map(({ key }) => ({ path: key, message: "is required" }));
-  refuseFaults([...faults, ...missing]);
+  refuseFaults([...faults, ...missing, ...crowded(indexedArrays(records), value)]);
   return value;
 }
 

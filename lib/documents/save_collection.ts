@@ -6,26 +6,24 @@ import { CACHE_MS } from "../limits.ts";
 import type { NewId } from "../ids.ts";
 import { Problem } from "../problems.ts";
 import type { Plan, Plans } from "../projects/plans.ts";
-import { ALL, eq } from "../store/filter.ts";
+import { ALL } from "../store/filter.ts";
 import { UniqueViolation } from "../store/errors.ts";
-import { parseJson } from "../store/json_text.ts";
 import type { Engine, Id, Records, Transaction } from "../store/port.ts";
 import {
   type Catalog,
-  collectionOf,
   type CollectionRecord,
   COLLECTIONS,
   definitionOf,
   placeOf,
 } from "./catalog.ts";
 import { checkDocuments } from "./check_documents.ts";
-import { type Collection, compileCollection, type StoredDocument } from "./collection.ts";
+import { type Collection, compileCollection } from "./collection.ts";
 import { ensureLock, takeLock } from "./locks.ts";
-import { referencesIn } from "./definition.ts";
 import { type CollectionDefinition } from "./fields.ts";
-import { findViolations, type Violation, whyOf } from "./violations.ts";
 import { shown } from "../text/input_text.ts";
-import { findRecord, redefine, type Redefining } from "./redefine.ts";
+import { findRecord } from "./redefine.ts";
+import { holdReferences } from "./references.ts";
+import { asJson, refuseViolations, replaceDefinition } from "./replace_definition.ts";
 
 export interface CollectionServices {
   readonly engine: Engine;
@@ -66,7 +64,7 @@ export async function createCollections(
     await refuseMoreCollections(tx, plan, fresh.length);
     for (const one of fresh) await insertNew(records, one);
     // By now all of them are there.
-    for (const one of definitions) await checkReferences(records, one);
+    for (const one of definitions) await holdReferences(records, one);
     for (const one of fresh) {
       await tx.define(compileCollection(definitionOf(one), { storedAs: placeOf(one) }).records);
     }
@@ -149,9 +147,9 @@ export async function updateCollection(
 ): Promise<CollectionDefinition> {
   const { engine, catalog } = services;
   const { name } = definition;
-  const before = await redefine(services, projectId, name, (redefining) => {
-    refuseChanged(definitionOf(redefining.stored.value), seen);
-    return replaceDefinition(services, redefining, definition);
+  const before = await replaceDefinition(services, projectId, {
+    definition,
+    admit: (stored) => refuseChanged(stored, seen),
   });
   catalog.forget(projectId, name);
   // Until then other processes may read by the rules before, which show more.
@@ -161,23 +159,6 @@ export async function updateCollection(
     refuseViolations(violations);
   }
   return definition;
-}
-
-/** Resolves to what stood before. */
-async function replaceDefinition(
-  { clock }: CollectionServices,
-  { tx, records, stored, version }: Redefining,
-  definition: CollectionDefinition,
-): Promise<CollectionDefinition> {
-  await checkReferences(records, definition);
-  const before = collectionOf(stored);
-  await checkStored(tx, before, definition);
-  await records.updateOne(eq("_id", stored.value._id), {
-    set: { definition: asJson(definition), updatedAt: timestamp(clock) },
-  });
-  const after = compileCollection(definition, { version, storedAs: placeOf(stored.value) });
-  await tx.define(after.records, before.records);
-  return before.definition;
 }
 
 /** `definition check` of the administration has no such limit. */
@@ -256,47 +237,3 @@ const PAGE = 500;
 export const readCollections = (
   records: Records<CollectionRecord>,
 ): Promise<CollectionRecord[]> => Array.fromAsync(records.find({ filter: ALL }));
-
-async function checkReferences(
-  records: Records<CollectionRecord>,
-  definition: CollectionDefinition,
-): Promise<void> {
-  const references = referencesIn(definition.fields);
-  for (const name of new Set(references.map(({ collection }) => collection))) {
-    if (name === "users" || name === definition.name) continue;
-    const target = await records.findOne(eq("nameLower", name.toLowerCase()));
-    if (target === null || target.value.name !== name) {
-      throw new Problem("INVALID_DEFINITION", {
-        message: `A Ref names the collection ${
-          shown(name)
-        }, which does not exist: create it first.`,
-        faults: references.filter(({ collection }) => collection === name)
-          .map(({ path }) => ({ path, message: "names a collection that does not exist" })),
-      });
-    }
-    // A change of nothing: it cannot be deleted in the same moment.
-    await records.updateOne(eq("_id", target.value._id), { set: { name } });
-  }
-}
-
-async function checkStored(
-  tx: Transaction,
-  before: Collection,
-  after: CollectionDefinition,
-): Promise<void> {
-  const documents = tx.records<StoredDocument>(before.records);
-  refuseViolations(await findViolations(documents, before.definition, after));
-}
-
-function refuseViolations(found: readonly Violation[]): void {
-  if (found.length === 0) return;
-  throw new Problem("DEFINITION_CONFLICT", {
-    message: "Stored documents do not fit the new definition. " +
-      found.map((one) => `${one.id}: ${whyOf(one)}.`).join(" "),
-    faults: found.map(({ fault }) => fault),
-  });
-}
-
-/** A definition is plain JSON; its interfaces only lack an index signature. */
-const asJson = (definition: CollectionDefinition): CollectionRecord["definition"] =>
-  parseJson(JSON.stringify(definition)) as CollectionRecord["definition"];

@@ -1,5 +1,6 @@
 import type { FieldFault } from "../problems.ts";
 import type { Change, Json } from "../store/port.ts";
+import { crowded, indexedArrays } from "../store/indexed_arrays.ts";
 import { nearestShape } from "../store/shape.ts";
 import { type Collection, declaredAt } from "./collection.ts";
 import type { FieldDefinition } from "./fields.ts";
@@ -34,6 +35,7 @@ export function validateChanges(
     const fault = addChange(change, { collection, path, value: members[path]!, now });
     for (const one of fault) faults.push(one);
   }
+  for (const one of crowded(indexedArrays(collection.records), set)) faults.push(one);
   set.updatedAt = now; // The validated members are nobody else's; a copy of many takes its time.
   return { value: change, faults: [...first, ...faults] };
 }

@@ -3,9 +3,10 @@ import { ALL } from "../store/filter.ts";
 import { pagesOf } from "../store/pages.ts";
 import type { Id, Json, Page, Records } from "../store/port.ts";
 import { valueAt } from "../store/shape.ts";
-import type { StoredDocument } from "./collection.ts";
+import { compileCollection, type StoredDocument } from "./collection.ts";
 import { keyOf } from "./definition_indexes.ts";
 import type { CollectionDefinition, FieldDefinition, IndexDefinition } from "./fields.ts";
+import { crowded, indexedArrays } from "../store/indexed_arrays.ts";
 import { validateValue } from "./validate.ts";
 
 export interface Violation {
@@ -21,26 +22,60 @@ export const VIOLATIONS_MAX = 10;
 const PAGE_CHARS = 100_000;
 const PAGE_MAX = 200;
 
+/** What a changed definition asks of documents that the one before it did not. */
+export interface NewRules {
+  readonly changed: readonly FieldDefinition[];
+  readonly together: readonly Together[];
+  /** Paths of arrays that have an index from now on. */
+  readonly arrays: readonly string[];
+  /** Values of unique fields, as far as they were seen; null where it is not to be looked at. */
+  readonly taken: ReadonlyMap<string, Set<Json>> | null;
+}
+
+/** Null where it asks nothing new. */
+export function newRules(
+  before: CollectionDefinition,
+  after: CollectionDefinition,
+  { unique = true }: { readonly unique?: boolean } = {},
+): NewRules | null {
+  const changed = changedFields(before, after);
+  const together = unique ? newlyUnique(before, after) : [];
+  const arrays = newlyIndexed(before, after);
+  if (changed.length + together.length + arrays.length === 0) return null;
+  const taken = unique ? new Map(changed.map((field) => [field.key, new Set<Json>()])) : null;
+  return { changed, together, arrays, taken };
+}
+
+/** What is wrong with a document, beside those that were asked about before; null if nothing is. */
+export function violationOf(rules: NewRules, document: StoredDocument): Violation | null {
+  const fault = faultOf(rules, document) ?? takenTogether(rules.together, document) ??
+    crowded(rules.arrays, document)[0];
+  return fault === undefined ? null : { id: document._id, fault };
+}
+
 /** The first ten stored documents, trash included, that a changed definition would not allow. */
 export async function findViolations(
   documents: Records<StoredDocument>,
   before: CollectionDefinition,
   after: CollectionDefinition,
 ): Promise<Violation[]> {
-  const changed = changedFields(before, after);
   const found: Violation[] = [];
-  const together = newlyUnique(before, after);
-  if (changed.length === 0 && together.length === 0) return found;
-  const taken = new Map(changed.map((field) => [field.key, new Set<Json>()]));
+  const rules = newRules(before, after);
+  if (rules === null) return found;
   const first = { filter: ALL, sort: [], limit: 1 };
   for await (const page of pagesOf(documents, first, nextLimit)) {
     for (const document of page.records()) {
-      const fault = faultOf(changed, document, taken) ?? takenTogether(together, document);
-      if (fault !== null) found.push({ id: document._id, fault });
+      const violation = violationOf(rules, document);
+      if (violation !== null) found.push(violation);
       if (found.length === VIOLATIONS_MAX) return found;
     }
   }
   return found;
+}
+
+function newlyIndexed(before: CollectionDefinition, after: CollectionDefinition): string[] {
+  const was = new Set(indexedArrays(compileCollection(before).records));
+  return indexedArrays(compileCollection(after).records).filter((path) => !was.has(path));
 }
 
 /** As many as had been right for the page that was read; never many more than that. */
@@ -50,7 +85,7 @@ function nextLimit({ items }: Page<StoredDocument>, limit: number): number {
 }
 
 /** Values of several fields that no two documents may hold together, as far as they were seen. */
-interface Together {
+export interface Together {
   readonly paths: readonly string[];
   readonly seen: Set<string>;
 }
@@ -92,11 +127,7 @@ function changedFields(
 
 const constraints = ({ default: _default, index: _index, ...rest }: FieldDefinition) => rest;
 
-function faultOf(
-  changed: readonly FieldDefinition[],
-  document: StoredDocument,
-  taken: ReadonlyMap<string, Set<Json>>,
-): FieldFault | null {
+function faultOf({ changed, taken }: NewRules, document: StoredDocument): FieldFault | null {
   for (const field of changed) {
     const { key: path } = field;
     const value = Object.hasOwn(document, field.key) ? document[field.key]! : null;
@@ -110,7 +141,7 @@ function faultOf(
     if (JSON.stringify(valid) !== JSON.stringify(value)) {
       return { path, message: "is not in its stored form" };
     }
-    if (field.unique && !document.isDeleted) {
+    if (field.unique && taken !== null && !document.isDeleted) {
       const values = taken.get(field.key)!;
       if (values.has(value)) return { path, message: "is not unique" };
       values.add(value);

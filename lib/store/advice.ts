@@ -1,5 +1,5 @@
 import type { Definition, Filter, Index, ListQuery, SortKey } from "./port.ts";
-import { scalarAt } from "./shape.ts";
+import { arrayKeyOf, elementAt, scalarAt } from "./shape.ts";
 
 /** The sort, or the keys of an index, down to `_id`: behind it no key matters. */
 export function sortedBy(keys: readonly SortKey[]): readonly SortKey[] {
@@ -43,31 +43,44 @@ export function advise(
   if (unserved !== undefined) return unserved;
   if (fixed.length > 0) return null;
   const bounded = fields(definition, conditions.map(boundedBy));
-  const range = bounded.find((path) => !leads(definition, path));
+  const range = bounded.find((path) => !leads(definition, path, bounded));
   if (range !== undefined) return range;
   if (bounded.length > 0) return null;
   const [first] = sortedBy(sort);
-  return leads(definition, first!.path) ? null : first!.path;
+  return leads(definition, first!.path, []) ? null : first!.path;
 }
 
-/** Whether the leading key of an index is fixed by the filter. */
-export const isLookedUp = (definition: Definition, filter: Filter): boolean =>
-  fields(definition, conjuncts(filter).map(fixedBy)).some((path) => leads(definition, path));
+/** Whether an index has the values that a condition asks for, of a scalar only single ones. */
+export function isLookedUp(definition: Definition, filter: Filter): boolean {
+  const fixed = fields(definition, conjuncts(filter).map(fixedBy));
+  const bounded = fields(definition, conjuncts(filter).map(boundedBy));
+  return fixed.some((path) => leads(definition, path, fixed)) ||
+    bounded.some((path) =>
+      elementAt(definition, path) !== null && isReached(definition, path, [...fixed, path])
+    );
+}
 
 /** Those that an index can be about; which side of the trash is meant is in every index. */
 const fields = (definition: Definition, paths: readonly (string | null)[]): readonly string[] =>
   paths.filter((path) => path !== null)
-    .filter((path) => scalarAt(definition, path) !== null)
+    .filter((path) => scalarAt(definition, path) !== null || elementAt(definition, path) !== null)
     .filter((path) => !(definition.trash && path === "isDeleted"));
 
 /** Whether an index has the path behind keys that are all fixed, or first of all. */
 const isReached = (definition: Definition, path: string, fixed: readonly string[]): boolean =>
-  leads(definition, path) || definition.indexes.some(({ keys }) => {
+  leads(definition, path, fixed) || usable(definition, fixed).some(({ keys }) => {
     const at = keys.findIndex((key) => key.path === path);
     return at > 0 && keys.slice(0, at).every((key) => fixed.includes(key.path));
   });
 
-function leads(definition: Definition, path: string): boolean {
+function leads(definition: Definition, path: string, asked: readonly string[]): boolean {
   if (path === "_id" || path === definition.expiry) return true;
-  return definition.indexes.some((index: Index) => index.keys[0]?.path === path);
+  return usable(definition, asked).some(({ keys }) => keys[0]?.path === path);
 }
+
+/** An index over an array knows nothing of records whose array is empty, so it must be asked for. */
+const usable = (definition: Definition, asked: readonly string[]): readonly Index[] =>
+  definition.indexes.filter((index) => {
+    const array = arrayKeyOf(definition, index);
+    return array === null || asked.includes(array);
+  });

@@ -15,6 +15,9 @@
  */
 
 import { ANSWER_BYTES_MAX } from "../limits.ts";
+import type { BuildProgress, DefinitionBuild, DefinitionChange } from "./definition_build.ts";
+
+export type { BuildProgress, DefinitionBuild, DefinitionChange };
 
 /** A value as it travels in JSON. */
 export type Json = string | number | boolean | null | Json[] | { [name: string]: Json };
@@ -50,6 +53,10 @@ export interface SortKey {
 }
 
 export interface Index {
+  /**
+   * Of one that is not unique, at most one may be an `Array` of scalars: the index then has each of
+   * its elements, and serves conditions on them.
+   */
   readonly keys: readonly SortKey[];
   /**
    * Holds among records in which the values of all keys are present and not null and, where the
@@ -298,6 +305,11 @@ export interface Transaction {
    * Throws `UniqueViolation` when stored records contradict a new unique index.
    */
   define(definition: Definition, before?: Definition): Promise<void>;
+  /**
+   * What {@linkcode DefinitionBuild.written} has not told; null where no build for this definition
+   * stands that was run to its end.
+   */
+  written?(definition: Definition): Promise<Id[] | null>;
 }
 
 /** A database: many spaces, each apart from the others. */
@@ -312,6 +324,13 @@ export interface Engine extends AsyncDisposable {
    * further transactions on it. However many calls it makes, others read meanwhile.
    */
   transaction<T>(space: Space, work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /**
+   * Begins what {@linkcode Transaction.define} would take long for; null where it takes no time.
+   * Waits for another build of the same records, and then throws `StoreUnavailable`.
+   */
+  build(space: Space, change: DefinitionChange): Promise<DefinitionBuild | null>;
+  /** The builds that go on in a space, whichever process makes them. */
+  builds?(space: Space): Promise<BuildProgress[]>;
   /**
    * Names the present state of a space: as long as the answer is the same, nothing has been
    * committed in it, by whichever process. Left out by an engine that would have to ask a server.

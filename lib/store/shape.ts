@@ -1,4 +1,12 @@
-import type { Definition, FieldShape, FieldType, Json, StoredRecord } from "./port.ts";
+import type {
+  Definition,
+  FieldShape,
+  FieldType,
+  Index,
+  Json,
+  Scalar,
+  StoredRecord,
+} from "./port.ts";
 
 /** Names that may stand in statements and paths as they are. */
 const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_-]*$/;
@@ -48,12 +56,33 @@ export type ScalarType = Exclude<FieldType, "Object" | "Array">;
 /** The type of a declared scalar, or null for anything else. */
 export function scalarAt(definition: Definition, path: string): ScalarType | null {
   if (path === "_id") return "String";
-  const type = shapeAt(definition.fields, path)?.type;
+  return plainScalar(shapeAt(definition.fields, path), path);
+}
+
+/** The type of the elements of a declared Array of scalars, or null for anything else. */
+export function elementAt({ fields }: Definition, path: string): ScalarType | null {
+  const shape = shapeAt(fields, path);
+  return shape?.type === "Array" ? plainScalar(shape.items ?? null, path) : null;
+}
+
+function plainScalar(shape: FieldShape | null, path: string): ScalarType | null {
+  const type = shape?.type;
   if (type === undefined || type === "Object" || type === "Array") return null;
   if (!path.split(".").every((name) => PLAIN_NAME.test(name))) {
     throw new TypeError(`A declared path must consist of plain names, got ${JSON.stringify(path)}`);
   }
   return type;
+}
+
+/** The key of an index that is an Array of scalars; null if none is. */
+export const arrayKeyOf = (definition: Definition, { keys }: Index): string | null =>
+  keys.find(({ path }) => elementAt(definition, path) !== null)?.path ?? null;
+
+/** Whether the value is of the type; null is of none. */
+export function isOfType(type: ScalarType, value: Scalar): value is Exclude<Scalar, null> {
+  if (type === "Number") return typeof value === "number";
+  if (type === "Boolean") return typeof value === "boolean";
+  return typeof value === "string";
 }
 
 /** Paths of declared dates, as far as objects lead to them. */

@@ -1,6 +1,7 @@
 /** From JSON texts of records to what a driver answers, the same on every engine. */
 
-import { PageTooLarge, RecordTooLarge, TooManyMembers } from "./errors.ts";
+import { PageTooLarge, RecordTooLarge, TooManyMembers, TypeConflict } from "./errors.ts";
+import { crowded, indexedArrays } from "./indexed_arrays.ts";
 import { bytesOf, exceedsBytes, parseJson, recordText } from "./json_text.ts";
 import {
   type Definition,
@@ -14,8 +15,15 @@ import {
 } from "./port.ts";
 import { valueAt } from "./shape.ts";
 
-/** The text that a record is stored as. Throws `RecordTooLarge` and `TooManyMembers`. */
-export function fittingText({ bytesMax, membersMax }: Definition, record: StoredRecord): string {
+/**
+ * The text that a record is stored as. Throws `RecordTooLarge` and `TooManyMembers`, and a
+ * `TypeConflict` for a list that has an index and more elements than that takes.
+ */
+export function fittingText(definition: Definition, record: StoredRecord): string {
+  const { bytesMax, membersMax } = definition;
+  for (const { path, message } of crowded(indexedArrays(definition), record)) {
+    throw new TypeConflict(path, message);
+  }
   const json = recordText(record);
   if (bytesMax !== undefined && exceedsBytes(json, bytesMax)) throw new RecordTooLarge(bytesMax);
   // Most records are too short for it, so most are not counted.

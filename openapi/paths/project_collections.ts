@@ -14,6 +14,15 @@ import { projectMember } from "../security.ts";
 
 const TAG = "Project collections";
 
+const Building = z.strictObject({
+  name: z.string(),
+  done: z.number().int(),
+  total: z.number().int(),
+}).openapi("CollectionBuilding", {
+  description: "How many documents of a collection have what its new definition wants.",
+  example: { name: "posts", done: 41_000, total: 100_000 },
+});
+
 const DEFINITION_INPUT_EXAMPLE = {
   name: "posts",
   fields: [{ key: "title", type: "String", required: true }],
@@ -49,14 +58,19 @@ export const listCollections = contract({
   method: "get",
   path: "/api/projects/{projectId}/collections",
   summary: "List a project's collections for its members",
-  description: "Every collection of the project as it is defined, by name.",
+  description: "Every collection of the project as it is defined, by name.\n\n" +
+    "`building` tells of collections of many documents whose definition somebody is changing at " +
+    "the moment how many of the documents are done.",
   security: projectMember("viewer"),
   params: { projectId },
   success: [{
     status: 200,
     description: "The definitions.",
-    data: z.strictObject({ items: z.array(Definition) }),
-    example: { items: [COLLECTION_EXAMPLE] },
+    data: z.strictObject({ items: z.array(Definition), building: z.array(Building) }),
+    example: {
+      items: [COLLECTION_EXAMPLE],
+      building: [{ name: "posts", done: 41_000, total: 100_000 }],
+    },
     message: "Collections listed",
   }],
   problems: [],
@@ -89,9 +103,12 @@ export const updateCollection = contract({
     "Fields that are no longer declared keep their stored values.\n\n" +
     "From the answer on every write fits the new definition, and nobody reads by a rule that let " +
     "more through. For the rest, other processes on MongoDB may take up to 5 s to follow.\n\n" +
-    "While stored documents are compared with the new definition, everybody reads. Writes wait: on " +
-    "SQLite those in the project, on MongoDB those to the collection, for up to 4 s. A new index " +
-    "on SQLite is made in one go, 2 µs for each document, in which the process answers nobody.",
+    "While stored documents are compared with the new definition, everybody reads. On MongoDB " +
+    "writes to the collection wait meanwhile, for up to 4 s. On SQLite documents are compared, and " +
+    "new fields and indexes over arrays filled, a few at a time, and writes go on in between; for " +
+    "each other index of a collection they wait once, for 1 µs of each document. " +
+    "`listCollections` tells how far it has come. Whoever changes the same collection meanwhile " +
+    "waits for up to 8 s, and is then asked to come back (503).",
   security: projectMember("admin"),
   params: { projectId, collectionName },
   body: namedDefinitionBody,

@@ -1,3 +1,4 @@
+import { listBuilding } from "@/lib/documents/definition_builds.ts";
 import { deleteCollection } from "@/lib/documents/delete_collection.ts";
 import {
   createCollection,
@@ -10,8 +11,12 @@ import type { HandlerOf } from "../handler.ts";
 
 export const handleListCollections: HandlerOf<typeof collections.listCollections> = async (c) => {
   const { services, principal } = c.var;
-  const items = await listCollections(services, principal.project._id);
-  return ok(200, JSON.stringify({ items }), "Collections listed");
+  const { _id: projectId } = principal.project;
+  const [items, building] = await Promise.all([
+    listCollections(services, projectId),
+    listBuilding(services, projectId),
+  ]);
+  return ok(200, JSON.stringify({ items, building }), "Collections listed");
 };
 
 export const handleCreateCollection: HandlerOf<typeof collections.createCollection> = async (c) => {

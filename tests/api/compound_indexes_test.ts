@@ -3,10 +3,14 @@ import { openTestApp } from "../support/test_app.ts";
 import { createTestOwner } from "./test_owner.ts";
 import { ok, refused, tally, times } from "./test_collection.ts";
 
+const ELEMENTS_MAX = 1_000;
+
 const FIELDS = [
   { key: "status", type: "String" },
   { key: "views", type: "Number" },
   { key: "slug", type: "String" },
+  { key: "tags", type: "Array", items: { type: "String" } },
+  { key: "marks", type: "Array", items: { type: "Number" } },
 ];
 
 const INDEX = { fields: ["status", "-views"], unique: false };
@@ -94,4 +98,64 @@ Deno.test("a unique index that stored documents break is refused with those, and
   refused(answer, 409, "DEFINITION_CONFLICT", `${ids[2]}: "status, slug" are not unique together`);
   assert.deepEqual((await stored()).indexes, []);
   ok(await write({ status: "a", slug: "x" }), 201);
+});
+
+Deno.test("an index over an array finds its elements, whatever becomes of the documents", async () => {
+  await using fixture = await opened();
+  const { owner, define, write } = fixture;
+  const indexed = FIELDS.map((field) => field.key === "marks" ? { ...field, index: true } : field);
+  const indexes = [{ fields: ["tags", "-views"], unique: false }];
+  ok(await define({ fields: indexed, indexes }, "POST"), 201);
+  const ids: string[] = [];
+  for (let i = 0; i < 40; i++) {
+    const body = { views: i, tags: [`t${i % 4}`, "all"], marks: [i, i + 100] };
+    ids.push(ok(await write(body), 201)._id);
+  }
+  const asked = (path: string, change: object = {}) =>
+    owner.project.asSecret({ path: `/api/data/posts${path}`, ...change });
+  const viewsOf = async (query: string) =>
+    ok(await asked(`?${query}`)).items.map(({ views }: { views: number }) => views);
+  assert.deepEqual(await viewsOf("tags=t1&sort=-views&limit=3"), [37, 33, 29]);
+  assert.deepEqual(await viewsOf("marks_gt=137&sort=-views"), [39, 38]);
+  assert.deepEqual(await viewsOf("marks_in=3,104&sort=views"), [3, 4]);
+  ok(await asked(`/${ids[37]}`, { method: "PATCH", body: { tags: ["all"] } }));
+  ok(await asked(`/${ids[33]}`, { method: "DELETE" }));
+  assert.deepEqual(await viewsOf("tags=t1&sort=-views&limit=2"), [29, 25]);
+  assert.deepEqual(await viewsOf("tags=t1&sort=-views&limit=2&include_deleted=true"), [33, 29]);
+  ok(await asked(`/${ids[33]}/recover`, { method: "PATCH" }));
+  assert.deepEqual(await viewsOf("tags=t1&sort=-views&limit=2"), [33, 29]);
+  const { explain } = ok(await asked("?tags=t1&sort=-views&explain=true"));
+  assert.deepEqual(explain.index, ["tags", "-views"]);
+  assert.equal(explain.advice, null);
+});
+
+Deno.test("a definition's index takes one array, which is not unique", async () => {
+  await using fixture = await opened();
+  const { define, stored } = fixture;
+  ok(await define({}, "POST"), 201);
+  const both = await define({ indexes: [{ fields: ["tags", "marks"] }] });
+  refused(both, 400, "INVALID_DEFINITION", 'names "marks", a second Array beside "tags"');
+  const unique = await define({ indexes: [{ fields: ["tags"], unique: true }] });
+  refused(unique, 400, "INVALID_DEFINITION", 'cannot name "tags", which is an Array');
+  assert.deepEqual((await stored()).indexes, []);
+});
+
+Deno.test("an array with an index holds a thousand elements, in what is stored already too", async () => {
+  await using fixture = await opened();
+  const { owner, define, stored, write } = fixture;
+  ok(await define({}, "POST"), 201);
+  const long = times(ELEMENTS_MAX + 1, (n) => n);
+  const { _id } = ok(await write({ marks: long }), 201);
+  const indexes = [{ fields: ["marks"], unique: false }];
+  const message = `may hold up to ${ELEMENTS_MAX} elements`;
+  refused(await define({ indexes }), 409, "DEFINITION_CONFLICT", `${_id}: "marks" has an index`);
+  assert.deepEqual((await stored()).indexes, []);
+  const path = `/api/data/posts/${_id}`;
+  ok(await owner.project.asSecret({ method: "PATCH", path, body: { marks: long.slice(1) } }));
+  assert.deepEqual(ok(await define({ indexes })).indexes, indexes);
+  refused(await write({ marks: long }), 400, "INVALID_DOCUMENT", message);
+  const patch = { method: "PATCH", path, body: { marks: long } };
+  refused(await owner.project.asSecret(patch), 400, "INVALID_DOCUMENT", message);
+  const found = ok(await owner.project.asSecret({ path: "/api/data/posts?marks=1000" }));
+  assert.deepEqual(found.items.map((one: { _id: string }) => one._id), [_id]);
 });

@@ -165,6 +165,22 @@ Deno.test("a strict collection takes operators on what it declares, and lets the
   assert.deepEqual([document.old, document.views], [undefined, 1]);
 });
 
+Deno.test("a list that has an index does not grow beyond what that takes", async () => {
+  await using app = await openTestApp();
+  const posts = await createTestCollection(app, {
+    fields: [{ key: "tags", type: "Array", items: { type: "Number" }, index: true }],
+  });
+  const { _id: id } = await posts.insertOne({ tags: times(999, (n) => n) });
+  ok(await posts.asSecret(patch(id, { tags: { $push: 999 } })));
+  await posts.untouched(async () => {
+    for (const operator of ["$push", "$addToSet"]) {
+      const answer = await posts.asSecret(patch(id, { tags: { [operator]: 1_000 } }));
+      refused(answer, 400, "INVALID_DOCUMENT", '"tags" has an index, so it may hold up to 1000');
+    }
+  });
+  assert.equal(ok(await posts.asSecret({ path: "?tags=999&count=true" })).count, 1);
+});
+
 Deno.test("the owner is not changed by an operator", async () => {
   await using app = await openTestApp();
   const posts = await openPosts(app);

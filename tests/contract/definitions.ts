@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ALL } from "@/lib/store/filter.ts";
+import { ALL, and, eq } from "@/lib/store/filter.ts";
 import type { Definition, Engine, Space } from "@/lib/store/port.ts";
 import {
   assertRefused,
@@ -57,6 +57,31 @@ export const definitionCases: Cases = {
     );
     assert.deepEqual(await listAll(records, ALL, keys("b")), [{ _id: id(1), a: "x", b: "y" }]);
   },
+
+  "what is built ahead of a definition is there when it stands, with what was written meanwhile":
+    async ({ engine }) => {
+      const space = newSpace();
+      const fields: Definition["fields"] = {
+        a: { type: "String" },
+        list: { type: "Array", items: { type: "String" } },
+      };
+      const before = trashDefinition({ fields, indexes: [listing("a")] });
+      const after = trashDefinition({ fields, indexes: [listing("list", "a"), unique("a")] });
+      const records = engine.records(space, before);
+      const row = (n: number) => ({ _id: id(n), a: `${n}`, list: ["x", `${n}`], isDeleted: false });
+      await records.insertMany(upTo(50).map(row));
+      const build = await engine.build(space, { before, after, isChecked: true });
+      await Promise.all([build?.run(), ...upTo(20).map((n) => records.insert(row(100 + n)))]);
+      await records.insert({ ...row(200), a: "taken" });
+      await define(engine, space, after);
+      await build?.[Symbol.asyncDispose]();
+      const now = engine.records(space, after);
+      const filter = and(eq("isDeleted", false), eq("list", "x"));
+      assert.equal(await now.count(filter), 71);
+      const { index } = await now.explain({ filter, sort: keys("a"), limit: 5, total: false });
+      assert.deepEqual(index, keys("list", "a"));
+      await assertRefused(now, uniqueViolation("a"), () => now.insert({ ...row(201), a: "taken" }));
+    },
 
   "define drops the indexes that the definition does not name": async ({ engine }) => {
     const space = newSpace();

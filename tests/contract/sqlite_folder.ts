@@ -10,6 +10,12 @@ export async function tempFolder(): Promise<{ readonly path: string } & AsyncDis
   };
 }
 
+/** Another engine on a folder, as another process would open it. */
+export const openBeside = (
+  folder: string,
+  options: Partial<SqliteOptions> = {},
+): Promise<SqliteEngine> => SqliteEngine.open({ folder, sync: "normal", ...options });
+
 /** The SQLite engine on an empty folder of its own. */
 export async function openFolder(
   options: Partial<SqliteOptions> = {},

@@ -6,6 +6,7 @@ import { QueryTooSlow, StoreUnavailable } from "@/lib/store/errors.ts";
 import { ALL, and, compare, eq } from "@/lib/store/filter.ts";
 import type { Filter, Records } from "@/lib/store/port.ts";
 import type { SqliteOptions } from "@/lib/store/sqlite/engine.ts";
+import { arrayIndexCases } from "./array_indexes.ts";
 import { pathCases } from "./comparison_paths.ts";
 import { comparisonCases } from "./comparison.ts";
 import { id, idsOf, keys, newSpace, regex, trashDefinition, upTo } from "./fixtures.ts";
@@ -17,7 +18,14 @@ import { recordsContract, type Store } from "./suite.ts";
 import { until } from "../acceptance/until.ts";
 import { DEAR_PATTERN, dearText } from "../support/dear_pattern.ts";
 
-const themes = [comparisonCases, pathCases, listingCases, keysetCases, pageBytesCases];
+const themes = [
+  arrayIndexCases,
+  comparisonCases,
+  pathCases,
+  listingCases,
+  keysetCases,
+  pageBytesCases,
+];
 
 recordsContract("sqlite, in another thread", { open: () => openFolder({ rowsMax: 0 }), themes });
 

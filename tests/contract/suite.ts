@@ -5,6 +5,7 @@
 
 import type { Engine } from "@/lib/store/port.ts";
 import { type CasesOn, type DriverOf, testsOf } from "./cases.ts";
+import { arrayIndexCases } from "./array_indexes.ts";
 import { changeCases } from "./changes.ts";
 import { comparisonCases } from "./comparison.ts";
 import { pathCases } from "./comparison_paths.ts";
@@ -49,6 +50,7 @@ const THEMES: readonly Cases[] = [
   writeCases,
   changeCases,
   uniqueCases,
+  arrayIndexCases,
   definitionCases,
   transactionCases,
   concurrencyCases,

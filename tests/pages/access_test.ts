@@ -149,7 +149,13 @@ Deno.test("indexes are listed, added and removed", async () => {
   const server = [["createdAt", "plain"], ["userId, createdAt", "plain"]];
   assert.deepEqual(indexRows(page), [...server, ["views", "plain"]]);
   const options = [...page.document.querySelectorAll("[name=field] option")];
-  assert.deepEqual(options.map((one) => one.textContent), ["slug", "views", "meta.lang", "userId"]);
+  assert.deepEqual(options.map((one) => one.textContent), [
+    "slug",
+    "views",
+    "meta.lang",
+    "tags",
+    "userId",
+  ]);
   const added = await dashboard.fill(page, "Add index", { field: "meta.lang" });
   assert.match((await dashboard.follow(added)).words, /The index is there/);
   await dashboard.fill(page, "Add index", { field: "slug", unique: "on" });
@@ -162,8 +168,10 @@ Deno.test("indexes are listed, added and removed", async () => {
   ]);
   assert.match(three.words, /Lists that filter or sort by views may then read every row/);
   assert.match(three.words, /Two documents may then have the same slug/);
-  for (const field of ["slug", "views", "meta.lang"]) {
-    await dashboard.fill(three, `Remove the index of ${field}`);
+  await dashboard.fill(three, "Add index", { field: "tags" });
+  assert.deepEqual(indexRows(await look()).at(-1), ["tags", "plain"]);
+  for (const field of ["slug", "views", "meta.lang", "tags"]) {
+    await dashboard.fill(await look(), `Remove the index of ${field}`);
   }
   assert.deepEqual(indexRows(await look()), server);
   const { fields } = await stored();

@@ -66,6 +66,9 @@ const item: fc.Arbitrary<Item> = fc.oneof(
   { arbitrary: free, weight: 1 },
 );
 
+const isArrayOfScalars = ({ type, items }: Item): boolean =>
+  type === "Array" && items !== undefined && SCALARS.includes(items.type);
+
 const field: fc.Arbitrary<Field> = fc.record({
   key: fc.constantFrom(...KEYS),
   item,
@@ -74,7 +77,7 @@ const field: fc.Arbitrary<Field> = fc.record({
 }).map(({ key, item, index, unique }) => ({
   key,
   ...item,
-  ...(index && SCALARS.includes(item.type) && { index }),
+  ...(index && (SCALARS.includes(item.type) || isArrayOfScalars(item)) && { index }),
   ...(unique && SCALARS.includes(item.type) && item.type !== "Boolean" && { unique }),
 }));
 
@@ -101,13 +104,24 @@ export const definition: fc.Arbitrary<Definition> = fc.record({
     : [...fields.slice(0, 4), { key: rest.rls.ownerField, ...ownerItem }],
 })).chain((definition) => indexes(definition).map((indexes) => ({ ...definition, indexes })));
 
-/** Up to three of up to four fields each, in any order and direction. */
+/** Up to three of up to four fields each, in any order and direction, with one array at most. */
 function indexes(
   { fields }: Omit<Definition, "indexes">,
 ): fc.Arbitrary<NonNullable<Definition["indexes"]>> {
-  const paths = ["createdAt", "updatedAt", ...singleValues(fields, "")];
+  const single = [
+    "createdAt",
+    "updatedAt",
+    ...pathsOf(fields, ({ type }) => SCALARS.includes(type)),
+  ];
+  const arrays = pathsOf(fields, isArrayOfScalars);
+  const array = arrays.length === 0 ? fc.constant([]) : fc.subarray(arrays, { maxLength: 1 });
+  const paths = fc.tuple(
+    fc.shuffledSubarray(single, { minLength: 1, maxLength: Math.min(3, single.length) }),
+    array,
+    fc.nat(3),
+  ).map(([paths, array, at]) => paths.toSpliced(at, 0, ...array));
   const index = fc.record({
-    paths: fc.shuffledSubarray(paths, { minLength: 1, maxLength: Math.min(4, paths.length) }),
+    paths,
     descending: fc.array(fc.boolean(), { minLength: 4, maxLength: 4 }),
   }).map(({ paths, descending }) => ({
     fields: paths.map((path, i) => `${descending[i] ? "-" : ""}${path}`),
@@ -115,11 +129,15 @@ function indexes(
   return fc.uniqueArray(index, { maxLength: 3, selector: ({ fields }) => fields.join() });
 }
 
-const singleValues = (fields: readonly Field[], at: string): string[] =>
+const pathsOf = (
+  fields: readonly Field[],
+  isWanted: (field: Field) => boolean,
+  at = "",
+): string[] =>
   fields.flatMap((field) =>
     field.type === "Object"
-      ? singleValues(field.fields ?? [], `${at}${field.key}.`)
-      : SCALARS.includes(field.type)
+      ? pathsOf(field.fields ?? [], isWanted, `${at}${field.key}.`)
+      : isWanted(field)
       ? [at + field.key]
       : []
   );

@@ -6,6 +6,8 @@ import { StoreUnavailable } from "../errors.ts";
 import { OpenTransactions } from "../open_transactions.ts";
 import type {
   Definition,
+  DefinitionBuild,
+  DefinitionChange,
   Engine,
   Id,
   Records,
@@ -19,7 +21,7 @@ import { bytesIn, kindsIn, validate } from "./bytes.ts";
 import { connect, LIMITED } from "./connect.ts";
 import { fence } from "./fence.ts";
 import { isTransient, repeatable, sent, translated } from "./failures.ts";
-import { createIndexes, dropCollection, wantedIndexes } from "./indexes.ts";
+import { createIndexes, dropCollection, storedIndexes, wantedIndexes } from "./indexes.ts";
 import { type Access, MongoRecords } from "./records.ts";
 import { checkSchema, probe } from "./schema.ts";
 import { transact } from "./transact.ts";
@@ -172,6 +174,22 @@ export class MongoEngine implements Engine {
     }
     for (const one of redefined.values()) await guarded(() => dropStrays(db, one));
     return result;
+  }
+
+  /**
+   * Only indexes of lists: a server makes them while others write, and one that no definition comes
+   * to want goes with the next change. Values are unique from the definition on, not sooner.
+   */
+  async build(space: Space, { after }: DefinitionChange): Promise<DefinitionBuild | null> {
+    const db = this.#db(space);
+    const stored = await guarded(() => storedIndexes(db, after.name));
+    if (stored === null) return null;
+    const missing = wantedIndexes(after).filter(({ name, unique }) => !unique && !stored.has(name));
+    if (missing.length === 0) return null;
+    return {
+      run: () => guarded(() => createIndexes(db, after.name, missing)),
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    };
   }
 
   bytes(space: Space, beside: readonly Definition[] = []): Promise<number> {

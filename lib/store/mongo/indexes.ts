@@ -1,7 +1,7 @@
 import { type Db, type IndexDescription, MongoServerError } from "mongodb";
 import { StoreMismatch } from "../errors.ts";
 import type { Definition, Index, SortKey } from "../port.ts";
-import { scalarAt, type ScalarType } from "../shape.ts";
+import { elementAt, scalarAt, type ScalarType } from "../shape.ts";
 import { LIMITED } from "./connect.ts";
 import { repeatable } from "./failures.ts";
 import { BSON_TYPES } from "./filter_bson.ts";
@@ -70,7 +70,9 @@ function listingIndex(definition: Definition, index: Index): NamedIndex {
     ...keys,
     ...(last.path === "_id" ? [] : [{ path: "_id", descending: last.descending }]),
   ];
-  for (const { path } of keys) declaredAt(definition, path);
+  for (const { path } of keys) {
+    if (elementAt(definition, path) === null) declaredAt(definition, path);
+  }
   return {
     name: nameOf(definition, index),
     key: Object.fromEntries(all.map(({ path, descending }) => [path, descending ? -1 : 1])),

@@ -21,7 +21,8 @@ export interface Column {
 
 type ColumnType = "text" | "real" | "integer";
 
-const TYPES: Readonly<Record<ScalarType, ColumnType>> = {
+/** What holds values of a declared type. */
+export const COLUMN_TYPES: Readonly<Record<ScalarType, ColumnType>> = {
   String: "text",
   Ref: "text",
   Date: "text",
@@ -62,7 +63,7 @@ const columnsIn = (
   });
 
 function columnOf(names: readonly string[], fieldType: ScalarType): Column {
-  const type = TYPES[fieldType];
+  const type = COLUMN_TYPES[fieldType];
   const path = names.join(".");
   const at = `doc,'$${names.map((name) => `."${name}"`).join("")}'`;
   const name = quoted(`.${inOneCase(path)}`);

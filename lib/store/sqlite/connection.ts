@@ -21,6 +21,9 @@ export class Busy extends Error {
   override readonly name = "Busy";
 }
 
+/** A column of a field, or a table of an array, that a definition no longer has. */
+const GONE = /^no such (?:column: "?(?:\.|a_)|table: a_)/;
+
 const STATEMENTS_KEPT = 200;
 const BUSY_TIMEOUT_MS = 250;
 const SWITCH_ATTEMPTS = 50;
@@ -190,7 +193,7 @@ export class Connection {
     if (UNAVAILABLE.has(primary)) {
       return new StoreUnavailable(`Cannot use "${this.#path}": ${message}`, { cause: error });
     }
-    if (code === ERROR && /^no such column: "?\./.test(message)) {
+    if (code === ERROR && GONE.test(message)) {
       return new StoreUnavailable("A definition has changed in this moment", { cause: error });
     }
     if (UNIQUE.has(code)) return new UniqueViolation(violatedPath(message), { cause: error });

@@ -1,7 +1,10 @@
 import { LRUCache } from "lru-cache";
 import { StoreUnavailable } from "../errors.ts";
 import type {
+  BuildProgress,
   Definition,
+  DefinitionBuild,
+  DefinitionChange,
   Engine,
   Id,
   Records,
@@ -27,7 +30,9 @@ import {
 import { Registry } from "./registry.ts";
 import { Scans } from "./scans.ts";
 import { FileSpace } from "./space.ts";
-import { assertStands, bytesCounted, kindsIn } from "./tables.ts";
+import { assertStands, bytesCounted, checkDefinition, kindsIn } from "./tables.ts";
+import { BUILD_ROWS_MIN } from "./build.ts";
+import { buildsIn } from "./builds.ts";
 import { SqliteTransaction } from "./transaction.ts";
 
 export interface SqliteOptions {
@@ -45,6 +50,8 @@ export interface SqliteOptions {
   readonly rowsMax?: number;
   /** Beyond it a record is not changed in this thread: see `LongWork`. */
   readonly textBytesMax?: number;
+  /** Of how many records what a definition wants is built ahead of it. */
+  readonly buildRowsMin?: number;
 }
 
 const FILES_MAX = 100;
@@ -67,6 +74,7 @@ export class SqliteEngine implements Engine {
   readonly #scans: Scans;
   readonly #rowsMax: number;
   readonly #textBytesMax: number;
+  readonly #buildRowsMin: number;
   readonly #control: FileSpace;
   readonly #registry: Registry;
   readonly #projects: LRUCache<string, FileSpace>;
@@ -80,6 +88,7 @@ export class SqliteEngine implements Engine {
     this.#folder = folder;
     this.#sync = sync;
     this.#rowsMax = rowsMax;
+    this.#buildRowsMin = options.buildRowsMin ?? BUILD_ROWS_MIN;
     this.#textBytesMax = options.textBytesMax ?? Infinity;
     this.#scans = new Scans({ limitMs: options.queryTimeLimitMs ?? QUERY_TIME_LIMIT_MS });
     this.#control = this.#open("control");
@@ -148,6 +157,16 @@ export class SqliteEngine implements Engine {
     });
   }
 
+  async build(space: Space, change: DefinitionChange): Promise<DefinitionBuild | null> {
+    checkDefinition(change.after);
+    return await this.#file(space).build(change, this.#buildRowsMin);
+  }
+
+  // deno-lint-ignore require-await -- Rejects where a plain return would throw.
+  async builds(space: Space): Promise<BuildProgress[]> {
+    return buildsIn(this.#file(space).reader);
+  }
+
   version(space: Space): string {
     return this.#file(space).version();
   }
@@ -199,6 +218,7 @@ export class SqliteEngine implements Engine {
 
   async tidy(): Promise<void> {
     await removeLeftovers(this.#folder);
+    for (const file of [...this.#projects.values()]) await file.undoSilentBuilds();
   }
 
   async dropSpace(projectId: Id): Promise<void> {

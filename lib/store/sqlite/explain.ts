@@ -93,7 +93,8 @@ async function countOr(source: Source, filter: Filter, most: number): Promise<nu
 
 function wayOf(definition: Definition, filter: Filter, plan: readonly string[]): Way {
   const sorted = plan.some((step) => step.includes("FOR ORDER BY") || step.includes("OF ORDER BY"));
-  const step = plan.find((one) => /^(?:SEARCH|SCAN) r_/.test(one)) ?? "";
+  const step = plan.find((one) => /^(?:SEARCH|SCAN) a_.* INDEX i_/.test(one)) ??
+    plan.find((one) => /^(?:SEARCH|SCAN) r_/.test(one)) ?? "";
   const keys = keysOf(definition, step);
   if (plan.includes("MULTI-INDEX OR")) {
     return { index: keys, lookedUp: filter, filtered: false, sorted };

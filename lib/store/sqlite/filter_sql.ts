@@ -1,37 +1,10 @@
 import type { Definition, Filter, Scalar } from "../port.ts";
-import { scalarAt, type ScalarType } from "../shape.ts";
-import { columnsOf } from "./columns.ts";
+import { isOfType, scalarAt, type ScalarType } from "../shape.ts";
+import { type ArrayTable, arrayTableOf, valueColumn } from "./array_tables.ts";
 import { type Fragment, join, sql } from "./fragment.ts";
 import { patternSql } from "./pattern_sql.ts";
-
-/**
- * The value of a declared scalar as an SQL expression: its column, or what is read out of the text.
- * An index serves that only where the same literal text stands in both, so the path is never bound.
- */
-export function scalarSql(definition: Definition, path: string): string {
-  let written = expressions.get(definition);
-  if (written === undefined) expressions.set(definition, written = new Map());
-  let expression = written.get(path);
-  if (expression === undefined) {
-    expression = expressionOf(definition, path);
-    written.set(path, expression);
-  }
-  return expression;
-}
-
-/** Written once for each path: no more of them are asked for than are declared. */
-const expressions = new WeakMap<Definition, Map<string, string>>();
-
-function expressionOf(definition: Definition, path: string): string {
-  if (path === "_id") return "id";
-  const column = columnsOf(definition).get(path);
-  if (column !== undefined) return column.name;
-  const value = `json_extract(doc,'$${path.split(".").map((name) => `."${name}"`).join("")}')`;
-  return scalarAt(definition, path) === "Number" ? asDouble(value) : value;
-}
-
-/** SQLite reads whole numbers as 64-bit integers, of which doubles know not all. */
-const asDouble = (value: string): string => `cast(${value} as real)`;
+import { asDouble, scalarSql } from "./scalar_sql.ts";
+import { tableName } from "./table_name.ts";
 
 /** A path as SQLite's JSON functions take it, for binding. */
 const boundPath = (path: string): string =>
@@ -74,7 +47,7 @@ function leaveToIds(of: readonly Filter[], parts: Fragment[]): void {
 }
 
 type Leaf = Extract<Filter, { path: string }>;
-type Positive =
+export type Positive =
   | { readonly op: Ordering; readonly path: string; readonly value: Scalar }
   | Extract<Leaf, { op: "in" | "nin" }> & { readonly op: "in" }
   | Extract<Leaf, { op: "regex" }>;
@@ -84,9 +57,37 @@ function leafSql(definition: Definition, leaf: Exclude<Leaf, { op: "exists" }>):
   if (leaf.op === "nin") return negated(leafSql(definition, { ...leaf, op: "in" }));
   const positive = leaf as Positive; // Neither "ne" nor "nin" is left.
   const type = scalarAt(definition, leaf.path);
-  return type === null
-    ? dynamicSql(positive)
-    : declaredSql(scalarSql(definition, leaf.path), type, positive);
+  if (type !== null) return declaredSql(scalarSql(definition, leaf.path), type, positive);
+  const table = arrayTableOf(definition, leaf.path);
+  return table === undefined ? dynamicSql(positive) : arraySql(definition, table, positive);
+}
+
+/** Null may be an element, or there may be no array: that, like patterns, only the text can tell. */
+function arraySql(definition: Definition, table: ArrayTable, leaf: Positive): Fragment {
+  if (leaf.op === "regex") return dynamicSql(leaf);
+  const { sql: condition, values } = elementSqlIn(table, leaf);
+  const found = sql(
+    `exists(select 1 from ${table.name} where ` +
+      `${table.name}.seq = ${tableName(definition)}.seq and (${condition}))`,
+    ...values,
+  );
+  if (!asksForNull(leaf)) return found;
+  return join([found, dynamicSql({ op: "eq", path: leaf.path, value: null })], " or ", "0");
+}
+
+/** What a condition asks of the values in the table of an array; null is none of them. */
+export function elementSqlIn(
+  table: ArrayTable,
+  leaf: Exclude<Positive, { op: "regex" }>,
+): Fragment {
+  const column = valueColumn(table);
+  if (leaf.op !== "in") {
+    return leaf.value === null ? sql("0") : declaredSql(column, table.type, leaf);
+  }
+  return declaredSql(column, table.type, {
+    ...leaf,
+    values: leaf.values.filter((value) => value !== null),
+  });
 }
 
 const negated = (one: Fragment): Fragment => ({
@@ -100,9 +101,9 @@ function existsSql(path: string, wanted: boolean): Fragment {
 }
 
 /** Declared scalars hold values of one type or null, so the bare value can be compared. */
-function declaredSql(value: string, type: ScalarType, leaf: Positive): Fragment {
-  const fitting = (operand: Scalar) => fits(type, operand);
-  if (leaf.op === "regex") return fits(type, "") ? patternSql(value, leaf.pattern) : sql("0");
+export function declaredSql(value: string, type: ScalarType, leaf: Positive): Fragment {
+  const fitting = (operand: Scalar) => isOfType(type, operand);
+  if (leaf.op === "regex") return isOfType(type, "") ? patternSql(value, leaf.pattern) : sql("0");
   if (leaf.op === "in") {
     const parts: Fragment[] = [];
     const present = leaf.values.filter(fitting);
@@ -124,13 +125,6 @@ function compareSql(value: string, op: Ordering, operand: Exclude<Scalar, null>)
 function memberSql(value: string, operands: readonly Scalar[]): Fragment {
   const operand = typeof operands[0] === "number" ? asDouble("value") : "value";
   return sql(`${value} in (select ${operand} from json_each(?))`, JSON.stringify(operands));
-}
-
-/** Whether the value is of the type; null is of none. */
-function fits(type: ScalarType, operand: Scalar): operand is Exclude<Scalar, null> {
-  if (type === "Number") return typeof operand === "number";
-  if (type === "Boolean") return typeof operand === "boolean";
-  return typeof operand === "string";
 }
 
 /** Anything may lie at the path: `json_each` yields a scalar itself and an array's elements. */

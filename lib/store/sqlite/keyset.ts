@@ -8,8 +8,10 @@ import {
 } from "../port.ts";
 import { conjuncts, fixesTrash, sortedBy } from "../advice.ts";
 import { scalarAt, type ScalarType, shapeAt } from "../shape.ts";
-import { filterSql, scalarSql } from "./filter_sql.ts";
-import { bindable, type Fragment, quoted, type SqlValue } from "./fragment.ts";
+import { type Source, sourceOf } from "./array_lookup.ts";
+import { bindable, type Fragment, type SqlValue } from "./fragment.ts";
+import { scalarSql } from "./scalar_sql.ts";
+import { tableName } from "./table_name.ts";
 
 /** The statement that reads a page, without what varies from page to page. */
 export interface PageStatement {
@@ -81,15 +83,16 @@ export function pageStatement(
   query: ListQuery,
   { guard = "1", bySort = true }: PageOptions = {},
 ): PageStatement {
-  const order = sortOrder(definition, query, bySort);
+  const twice = definition.trash && !fixesTrash(query.filter) && !isWalk(definition, query);
+  const source = sourceOf(definition, query, { bySort, byRange: !bySort, twice });
+  const order = sortOrder(definition, query, { source, bySort });
   const ranges = query.from === undefined
     ? [{ condition: "1", slots: [], order }]
     : rangesBehind(order, query);
-  const filter = guarded(guard, filterSql(definition, query.filter));
-  const twice = definition.trash && !fixesTrash(query.filter) && !isWalk(definition, query);
+  const filter = guarded(guard, source.filter);
   const rangeText = twice ? mergedSql : rangeSql;
   const offset = query.offset === undefined ? "" : ` offset ${BOUND}`;
-  const links = ranges.map((range) => rangeText({ definition, filter, range }));
+  const links = ranges.map((range) => rangeText({ source, filter, range }));
   const seq = chainSql(links, twice) + offset;
   return {
     sql: { seq, "seq, text": withTexts(seq, definition, inlineBytes(definition, query)) },
@@ -162,9 +165,6 @@ const positionValues = ({ values, id }: Position, length: number): Scalar[] => [
   id,
 ];
 
-/** What a table of records is called. */
-export const tableName = (definition: Definition): string => quoted(`r_${definition.name}`);
-
 interface OrderTerm {
   readonly value: string;
   readonly descending: boolean;
@@ -178,12 +178,12 @@ interface OrderTerm {
 function sortOrder(
   definition: Definition,
   { sort, backwards = false }: ListQuery,
-  bySort: boolean,
+  { source, bySort }: { source: Source; bySort: boolean },
 ): OrderTerm[] {
   // A sign in front of a value keeps it from being looked up.
   const sign = bySort ? "" : "+";
   return sortedBy(sort).map(({ path, descending }) => ({
-    value: sign + scalarSql(definition, path),
+    value: sign + source.valueOf(path),
     descending: descending !== backwards,
     least: LEAST[scalarAt(definition, path) ?? "String"],
     nullable: path !== "_id" && shapeAt(definition.fields, path)?.always !== true,
@@ -244,15 +244,16 @@ function beyond(
   return nullable ? [below, nulls] : [below];
 }
 
-interface Source {
-  readonly definition: Definition;
+interface RangeRead {
+  readonly source: Source;
+  /** The source's, guarded. */
   readonly filter: Fragment;
   readonly range: Range;
 }
 
-function rangeSql({ definition, filter, range }: Source): string {
+function rangeSql({ source, filter, range }: RangeRead): string {
   const orderBy = range.order.map(({ value, descending }) => value + direction(descending));
-  return `select seq from ${tableName(definition)} where (${filter.sql}) ` +
+  return `select seq from ${source.from} where (${filter.sql}) ` +
     `and ${range.condition} order by ${orderBy.join(", ")}`;
 }
 
@@ -260,11 +261,12 @@ function rangeSql({ definition, filter, range }: Source): string {
  * Indexes begin with `isDeleted`, so live and deleted rows each come in order, and SQLite merges
  * the two as it reads; asking for both at once would sort the whole collection.
  */
-function mergedSql({ definition, filter, range }: Source): string {
+function mergedSql({ source, filter, range }: RangeRead): string {
   const keys = range.order.map(({ value }, i) => `${value} as k${i}`).join(", ");
   const sides = [0, 1].map((deleted) =>
-    `select seq, ${keys} from ${tableName(definition)} where ` +
-    `${scalarSql(definition, "isDeleted")} = ${deleted} and (${filter.sql}) and ${range.condition}`
+    `select seq, ${keys} from ${source.from} where ` +
+    `${source.sides.map((column) => `${column} = ${deleted}`).join(" and ")} ` +
+    `and (${filter.sql}) and ${range.condition}`
   );
   const orderBy = range.order.map(({ descending }, i) => `k${i}${direction(descending)}`);
   return `${sides.join(" union all ")} order by ${orderBy.join(", ")} limit ${BOUND}`;

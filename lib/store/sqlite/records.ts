@@ -19,6 +19,7 @@ import { recordsOf } from "../pages.ts";
 import { fittingText, pageOf, StoredText } from "../texts.ts";
 import type { Access } from "./access.ts";
 import type { Connection, Row } from "./connection.ts";
+import { elementsOf } from "./array_tables.ts";
 import { explain } from "./explain.ts";
 import { filterSql } from "./filter_sql.ts";
 import { sql } from "./fragment.ts";
@@ -29,6 +30,8 @@ import { type CountStatement, type PagePlan, Statements } from "./statements.ts"
 import { assertRoom } from "./tables.ts";
 
 const none = () => null;
+/** Values in the tables of arrays that a write may bring beside the event loop: 7 µs each. */
+const ELEMENTS_HERE_MAX = 200;
 
 /** {@linkcode Records} over one table: `seq`, `id`, `rev`, and the record's JSON text `doc`. */
 export class SqliteRecords<T extends StoredRecord> implements Records<T> {
@@ -50,6 +53,7 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
 
   insertMany(records: readonly T[]): Promise<Stored<T>[]> {
     return this.#access.write((db) => {
+      this.#refuseLong(records);
       const inserted = records.map((record) => this.#insert(db, record));
       this.#assertRoom(db);
       return inserted;
@@ -148,6 +152,7 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
   }
 
   #insertOne(db: Connection, record: T): Stored<T> {
+    this.#refuseLong([record]);
     const inserted = this.#insert(db, record);
     this.#assertRoom(db);
     return inserted;
@@ -161,6 +166,7 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
     const json = fittingText(this.#definition, after);
     const revision = before.revision + 1;
     const seq = seqOf(row);
+    this.#refuseLong([before.value, after]);
     db.run(this.#statements.update({ seq, revision, json }, before.value, after));
     const changed = { json, revision, value: after };
     if (this.#recount(db, before, changed) > 0) this.#assertRoom(db);
@@ -198,6 +204,12 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
     if (textBytesMax === Infinity) return false;
     return text.length > textBytesMax ||
       countValues(text, SERVED_WRITTEN_VALUES_MAX) > SERVED_WRITTEN_VALUES_MAX;
+  }
+
+  /** Throws `LongWork` where the values of arrays that are written alone take milliseconds. */
+  #refuseLong(records: readonly T[]): void {
+    if (this.#access.textBytesMax === Infinity) return;
+    if (elementsOf(this.#definition, records) > ELEMENTS_HERE_MAX) throw new LongWork();
   }
 
   #assertRoom(db: Connection): void {

@@ -1,6 +1,8 @@
 import { conjuncts, fixedBy, sortedBy } from "../advice.ts";
 import type { Definition, Filter, Index, ListQuery, SortKey } from "../port.ts";
-import { scalarAt } from "../shape.ts";
+import { arrayKeyOf, scalarAt } from "../shape.ts";
+import { isServedByArray } from "./array_lookup.ts";
+import { arrayTableOf } from "./array_tables.ts";
 import { columnsOf } from "./columns.ts";
 
 /**
@@ -12,6 +14,7 @@ export function isServed(
   { filter, sort, offset }: Pick<ListQuery, "filter" | "sort" | "offset">,
 ): boolean {
   if (offset !== undefined) return false;
+  if (isServedByArray(definition, { filter, sort })) return true;
   const fixed = new Set<string>();
   for (const condition of conjuncts(filter)) {
     const path = condition.op === "eq" ? fixedBy(condition) : null;
@@ -19,7 +22,9 @@ export function isServed(
     fixed.add(path);
   }
   if (definition.trash) fixed.delete("isDeleted");
-  return definition.indexes.some((index) => !index.unique && serves(index, fixed, sortedBy(sort)));
+  return definition.indexes.some((index) =>
+    !index.unique && arrayKeyOf(definition, index) === null && serves(index, fixed, sortedBy(sort))
+  );
 }
 
 function serves(
@@ -48,7 +53,14 @@ export function looksIntoDocuments(definition: Definition, filter: Filter): bool
     case "exists":
       return true;
     default:
+      if (arrayTableOf(definition, filter.path) !== undefined) return !isAboutElements(filter);
       return filter.path !== "_id" && !columnsOf(definition).has(filter.path) &&
         !definition.indexes.some(({ keys }) => keys.some(({ path }) => path === filter.path));
   }
 }
+
+/** Whether the values in an array's table tell; patterns and null take the text. */
+const isAboutElements = (filter: Filter): boolean =>
+  filter.op === "in" || filter.op === "nin"
+    ? !filter.values.includes(null)
+    : "value" in filter && filter.value !== null;

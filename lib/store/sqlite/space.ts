@@ -1,4 +1,6 @@
-import type { Definition } from "../port.ts";
+import type { Definition, DefinitionBuild, DefinitionChange } from "../port.ts";
+import { beginBuild } from "./build.ts";
+import { silentBuilds, undoBuild } from "./builds.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 import { Connection } from "./connection.ts";
 import { sql } from "./fragment.ts";
@@ -152,6 +154,23 @@ export class FileSpace {
   redefineWithin(db: Connection, definition: Definition): void {
     checkDefinition(definition);
     redefine(db, definition);
+  }
+
+  /** Throws `Outdated` where another definition than `change.before` stands. */
+  async build(change: DefinitionChange, rowsMin: number): Promise<DefinitionBuild | null> {
+    if (!hasTable(this.reader, change.before)) return null;
+    await this.prepare(change.before);
+    return await beginBuild((work) => this.write(work), change, { rowsMin });
+  }
+
+  /** Undoes what builds have left whose processes have ended. */
+  async undoSilentBuilds(): Promise<void> {
+    if (silentBuilds(this.reader).length === 0) return;
+    await this.write((db) => {
+      for (const name of silentBuilds(db)) {
+        undoBuild(db, { name, fields: {}, indexes: [], trash: true });
+      }
+    });
   }
 
   /** Sees one moment, and holds up no writer while it looks. */

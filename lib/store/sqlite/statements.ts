@@ -4,9 +4,11 @@ import { DOCUMENT_GUARD, GUARD } from "./budget.ts";
 import { filterSql } from "./filter_sql.ts";
 import { type Column, columnsOf, valueOf } from "./columns.ts";
 import { type Fragment, sql, type SqlValue } from "./fragment.ts";
-import { pageShape, type PageStatement, pageStatement, tableName } from "./keyset.ts";
+import { sourceOf } from "./array_lookup.ts";
+import { pageShape, type PageStatement, pageStatement } from "./keyset.ts";
 import { SlowQueryRegistry } from "./slow_query_registry.ts";
 import { isServed, looksIntoDocuments } from "./serving.ts";
+import { tableName } from "./table_name.ts";
 
 export interface PagePlan {
   readonly statement: PageStatement;
@@ -120,9 +122,13 @@ export class Statements {
   }
 
   #counted(filter: Filter): Fragment {
-    const { sql: condition, values } = filterSql(this.definition, filter);
+    const { from, filter: { sql: condition, values } } = sourceOf(
+      this.definition,
+      { filter, sort: [] },
+      { bySort: false, byRange: true, twice: false, isCount: true },
+    );
     const guard = this.#guard(filter);
-    return sql(`select count(*) from ${this.table} where ${guard} and (${condition})`, ...values);
+    return sql(`select count(*) from ${from} where ${guard} and (${condition})`, ...values);
   }
 
   #guard(filter: Filter): string {

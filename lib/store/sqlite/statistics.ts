@@ -1,7 +1,8 @@
 import type { Definition } from "../port.ts";
 import type { Connection } from "./connection.ts";
 import { sql } from "./fragment.ts";
-import { tableName } from "./keyset.ts";
+import { arrayTablesOf } from "./array_tables.ts";
+import { tableName } from "./table_name.ts";
 
 /** Entries of an index that are looked at: 5 ms at most, whatever the size of a table. */
 const ANALYSIS_LIMIT = 2_000;
@@ -16,9 +17,23 @@ const COMMITS = 64;
  * deleted or most for others: nearly all are on one side of the trash, so that side has all of them.
  */
 export function analyze(db: Connection, definition: Definition): void {
+  for (const table of analyzedTables(definition)) analyzeTable(db, definition, table);
+}
+
+/** The tables that have something of a definition's records. */
+export const analyzedTables = (definition: Definition): string[] => [
+  tableName(definition),
+  ...arrayTablesOf(definition).map(({ name }) => name),
+];
+
+export function analyzeTable(db: Connection, definition: Definition, table: string): void {
   db.run(sql(`pragma analysis_limit = ${ANALYSIS_LIMIT}`));
-  db.run(sql(`analyze ${tableName(definition)}`));
-  const found = db.all(sql("select idx, stat from sqlite_stat1 where tbl = ?", nameOf(definition)));
+  db.run(sql(`analyze ${table}`));
+  correct(db, definition, table.slice(1, -1));
+}
+
+function correct(db: Connection, definition: Definition, table: string): void {
+  const found = db.all(sql("select idx, stat from sqlite_stat1 where tbl = ?", table));
   for (const [index, stat] of found) {
     if (!isListing(definition, index)) continue;
     const [rows, , ...rest] = (stat as string).split(" ");

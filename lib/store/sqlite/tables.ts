@@ -1,17 +1,30 @@
 import { Outdated, SpaceFull, StoreMismatch } from "../errors.ts";
 import type { Definition, Index, Room } from "../port.ts";
-import { scalarAt } from "../shape.ts";
-import { columnsOf } from "./columns.ts";
+import { arrayKeyOf, scalarAt } from "../shape.ts";
+import { hasArrayTables, makeArrayTables, removeArrayTables } from "./array_schema.ts";
+import { arrayTablesOf } from "./array_tables.ts";
+import {
+  countRetired,
+  endBuild,
+  isPending,
+  isReady,
+  pendingColumns,
+  pendingName,
+  retireColumns,
+  undoBuild,
+} from "./builds.ts";
+import { type Column, columnsOf } from "./columns.ts";
 import type { Connection } from "./connection.ts";
-import { scalarSql } from "./filter_sql.ts";
 import { quoted, sql } from "./fragment.ts";
 import { indexName } from "./index_names.ts";
-import { indexColumns, tableName } from "./keyset.ts";
+import { indexColumns } from "./keyset.ts";
+import { scalarSql } from "./scalar_sql.ts";
 import { analyze } from "./statistics.ts";
+import { tableName } from "./table_name.ts";
 
 /** Name of an index -> the statement that makes it. The name spells out its keys. */
 function indexStatements(definition: Definition): Map<string, string> {
-  const wanted = [...definition.indexes];
+  const wanted = definition.indexes.filter((index) => arrayKeyOf(definition, index) === null);
   if (definition.expiry !== undefined) {
     wanted.push({ keys: [{ path: definition.expiry, descending: false }] });
   }
@@ -82,7 +95,7 @@ function hasColumns(db: Connection, definition: Definition): boolean {
 export function isPrepared(db: Connection, definition: Definition): boolean {
   if (!hasTable(db, definition) || !hasColumns(db, definition)) return false;
   const stored = storedIndexes(db, definition);
-  let complete = true;
+  let complete = hasArrayTables(db, definition);
   for (const [name, wanted] of indexStatements(definition)) {
     const present = stored.get(name);
     if (present === undefined) complete = false;
@@ -136,16 +149,24 @@ export function prepare(db: Connection, definition: Definition): void {
     rebuild(db, definition); // It was made before there were columns.
   }
   makeIndexes(db, definition);
+  makeArrayTables(db, definition);
   if (definition.trash && !isNew) analyze(db, definition);
 }
 
 /** Makes what there is follow the definition; run inside a write transaction. */
 export function redefine(db: Connection, definition: Definition): void {
   if (hasTable(db, definition)) {
+    // What was built ahead for exactly this definition is taken over, anything else undone.
+    if (isReady(db, definition, wantedText(definition))) endBuild(db, definition);
+    else undoBuild(db, definition);
     const wanted = indexStatements(definition);
     for (const [name, statement] of storedIndexes(db, definition)) {
-      if (wanted.get(name) !== statement) db.run(sql(`drop index ${quoted(name)}`));
+      if (wanted.get(name) !== statement && !isPending(statement)) {
+        db.run(sql(`drop index ${quoted(name)}`));
+      }
     }
+    // First of all: a trigger that knows a column would know it by its next name.
+    removeArrayTables(db, definition, "unwanted");
     changeColumns(db, definition);
   }
   prepare(db, definition);
@@ -166,16 +187,22 @@ function changeColumns(db: Connection, definition: Definition): void {
   const retired = [...stored.keys()].filter((name) =>
     !wanted.some((column) => column.name === name && column.type === stored.get(name))
   );
-  const count = countRetired(db, definition);
   if (stored.size === 0 && wanted.length > 0) return rebuild(db, definition);
-  if (count + retired.length > RETIRED_MAX) return rebuild(db, definition);
-  for (const [i, name] of retired.entries()) {
+  if (countRetired(db, definition) + retired.length > RETIRED_MAX) return rebuild(db, definition);
+  for (const name of retired) {
     for (const [index, statement] of storedIndexes(db, definition)) {
       if (statement.includes(name)) db.run(sql(`drop index ${quoted(index)}`));
     }
-    db.run(sql(`alter table ${table} rename column ${name} to "${RETIRED}${count + i}"`));
   }
-  const added = wanted.filter(({ name }) => retired.includes(name) || !stored.has(name));
+  retireColumns(db, definition, retired);
+  const built = new Set(pendingColumns(db, definition));
+  const added: Column[] = [];
+  for (const column of wanted) {
+    if (stored.has(column.name) && !retired.includes(column.name)) continue;
+    const pending = pendingName(column);
+    if (!built.has(pending)) added.push(column);
+    else db.run(sql(`alter table ${table} rename column ${pending} to ${column.name}`));
+  }
   if (added.length === 0) return;
   for (const { name, type } of added) {
     db.run(sql(`alter table ${table} add column ${name} ${type}`));
@@ -185,15 +212,45 @@ function changeColumns(db: Connection, definition: Definition): void {
   db.run(sql(`update ${table} set ${values.join()} where ${isThere.join(" or ")}`));
 }
 
-const RETIRED = "~";
+/** The columns that a table has not, or of another type; null where it is to be made anew. */
+export function addedColumns(db: Connection, definition: Definition): Column[] | null {
+  const stored = storedColumns(db, definition);
+  const wanted = [...columnsOf(definition).values()];
+  const added = wanted.filter(({ name, type }) => stored.get(name) !== type);
+  const isMadeAnew = stored.size === 0 ||
+    countRetired(db, definition) + stored.size + added.length > RETIRED_MAX + wanted.length;
+  return isMadeAnew ? null : added;
+}
 
-const countRetired = (db: Connection, { name }: Definition): number =>
-  Number(
-    db.get(sql(
-      `select count(*) from pragma_table_info(?) where name glob '${RETIRED}*'`,
-      `r_${name}`,
-    ))![0],
-  );
+/**
+ * Statements of indexes that are not there, and whose names are not taken by what they were before.
+ * Those that hold values unique are not among them: no definition asks for that yet.
+ */
+export function missingIndexes(db: Connection, definition: Definition): string[] {
+  const stored = storedIndexes(db, definition);
+  return [...indexStatements(definition)]
+    .filter(([name, statement]) => !stored.has(name) && !isUnique(statement))
+    .map(([, statement]) => statement);
+}
+
+const isUnique = (statement: string): boolean => statement.startsWith("CREATE UNIQUE");
+
+/** Spells out what the tables of a definition are made of. */
+export const wantedText = (definition: Definition): string =>
+  JSON.stringify([
+    [...columnsOf(definition).values()].map(({ name, type }) => [name, type]),
+    [...indexStatements(definition).values()],
+    arrayTablesOf(definition).flatMap(({ schema }) => [...schema.values()]),
+  ]);
+
+export function sizeOf(
+  db: Connection,
+  { name }: Definition,
+): { readonly rows: number; readonly bytes: number } {
+  const found = db.get(sql("select live + deleted, bytes from counts where name = ?", name));
+  const [rows = 0, bytes = 0] = (found ?? []) as readonly number[];
+  return { rows, bytes };
+}
 
 function makeIndexes(db: Connection, definition: Definition): void {
   const stored = storedIndexes(db, definition);
@@ -202,11 +259,17 @@ function makeIndexes(db: Connection, definition: Definition): void {
   }
 }
 
-/** The text comes last: what stands behind a long one would be found only through all of it. */
+/**
+ * The text comes last: what stands behind a long one would be found only through all of it. To give
+ * a strict table another column SQLite reads all its rows, 2 µs for each, so only one that gets none
+ * is strict.
+ */
 function tableStatement(definition: Definition, name: string): string {
   const columns = [...columnsOf(definition).values()].map(({ name, type }) => `${name} ${type}, `);
   return `create table ${name}(seq integer primary key, id text not null unique, ` +
-    `rev integer not null, ${columns.join("")}doc text not null) strict`;
+    `rev integer not null, ${columns.join("")}doc text not null)${
+      columns.length > 0 ? "" : " strict"
+    }`;
 }
 
 /** The same rows in a table with the definition's columns, filled out of their texts. */
@@ -236,6 +299,8 @@ export function correct(db: Connection, definition: Definition, drift: number): 
 
 /** Run inside a write transaction. */
 export function drop(db: Connection, definition: Definition): void {
+  undoBuild(db, definition);
+  removeArrayTables(db, definition, "all");
   db.run(sql(`drop table if exists ${tableName(definition)}`));
   db.run(sql("delete from counts where name = ?", definition.name));
 }

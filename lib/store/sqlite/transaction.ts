@@ -1,9 +1,10 @@
-import type { Definition, Records, Room, StoredRecord, Transaction } from "../port.ts";
+import type { Definition, Id, Records, Room, StoredRecord, Transaction } from "../port.ts";
 import type { Access } from "./access.ts";
 import type { Connection } from "./connection.ts";
 import { SqliteRecords } from "./records.ts";
 import type { FileSpace } from "./space.ts";
-import { assertStands } from "./tables.ts";
+import { isReady, takeWritten } from "./builds.ts";
+import { assertStands, wantedText } from "./tables.ts";
 import type { Touched } from "./writer.ts";
 
 /** How long a transaction may go on without giving the event loop a turn. */
@@ -45,6 +46,14 @@ export class SqliteTransaction implements Transaction {
 
   define(definition: Definition): Promise<void> {
     return this.#guarded(() => this.#file.redefineWithin(this.#db, definition));
+  }
+
+  written(definition: Definition): Promise<Id[] | null> {
+    return this.#guarded(() =>
+      isReady(this.#db, definition, wantedText(definition))
+        ? takeWritten(this.#db, definition, Number.MAX_SAFE_INTEGER)
+        : null
+    );
   }
 
   throwIfFailed(): void {

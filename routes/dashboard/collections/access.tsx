@@ -8,6 +8,7 @@ import { Conflict, isConflict, Refusal } from "../components/forms.tsx";
 import { ProjectShell } from "../components/shell.tsx";
 import { DoneNote } from "../done.tsx";
 import { attempt, pageReply, seeOther } from "../replies.ts";
+import { BuildingNote } from "./building_note.tsx";
 import { CollectionBar, collectionPath, tabPath } from "./bar.tsx";
 import { type CollectionPage, loadCollectionPage } from "./collection_page.ts";
 import { withFlag } from "./indexes.ts";
@@ -106,6 +107,7 @@ const AccessPage = (
       <CollectionBar frame={frame} collection={collection} current="access" />
       <div class="sheet">
         <DoneNote query={query} sentences={DONE} />
+        <BuildingNote building={page.building} />
         <AccessForm page={page} refused={isIndexing ? undefined : refused} />
         <IndexCard page={page} refused={isIndexing ? refused : undefined} />
       </div>

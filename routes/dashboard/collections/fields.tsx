@@ -11,6 +11,7 @@ import { ProjectShell } from "../components/shell.tsx";
 import { counted } from "@/lib/text/amounts.ts";
 import { DoneNote } from "../done.tsx";
 import { attempt, pageReply, seeOther } from "../replies.ts";
+import { BuildingNote } from "./building_note.tsx";
 import { CollectionBar, collectionPath, tabPath } from "./bar.tsx";
 import { type CollectionPage, loadCollectionPage } from "./collection_page.ts";
 import { blamedPlace } from "./blame.ts";
@@ -131,6 +132,7 @@ const FieldsPage = (
     >
       <CollectionBar frame={frame} collection={collection} current="fields" />
       <div class="sheet wide">
+        <BuildingNote building={page.building} />
         <FieldsForm page={page} entered={entered} query={query} />
         {canEdit && <DeleteCard page={page} problem={notDeleted} />}
       </div>
@@ -188,7 +190,8 @@ const FieldsForm = (
           </textarea>
           <small>
             One in a line: what questions fix first, then what they bound or sort by; - descends.
-            With “unique” in front no two documents may hold the same values.
+            One of them may be an Array of single values. With “unique” in front no two documents
+            may hold the same values.
           </small>
         </label>
       </fieldset>

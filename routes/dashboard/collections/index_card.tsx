@@ -17,7 +17,7 @@ export const IndexCard = (
       <h2>Indexes</h2>
       <p>
         A list that filters or sorts by a field reads only what it shows where the field has an
-        index. Each makes writes a little slower.
+        index; that of an Array finds documents by its elements. Each makes writes a little slower.
       </p>
       <Refusal problem={refused?.problem ?? null} />
       <div class="scroll">
@@ -42,7 +42,7 @@ export const IndexCard = (
 };
 
 const IndexRow = (
-  { index: { paths, unique, field }, action, canEdit }: {
+  { index: { paths, unique, field, isDeclared }, action, canEdit }: {
     index: ShownIndex;
     action: string;
     canEdit: boolean;
@@ -52,7 +52,9 @@ const IndexRow = (
     <th scope="row">{paths.join(", ")}</th>
     <td>{unique ? "unique" : "plain"}</td>
     <td>
-      {field === null && (paths.length > 1 ? "row rules, by the server" : "lists, by the server")}
+      {field === null && isDeclared && "the definition"}
+      {field === null && !isDeclared &&
+        (paths.length > 1 ? "row rules, by the server" : "lists, by the server")}
       {field !== null && !canEdit && "the field"}
       {field !== null && canEdit && (
         <Ask

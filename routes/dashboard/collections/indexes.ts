@@ -1,30 +1,36 @@
 import { compileCollection } from "@/lib/documents/collection.ts";
+import { isIndexable } from "@/lib/documents/definition_indexes.ts";
 import type { CollectionDefinition, FieldDefinition } from "@/lib/documents/fields.ts";
 
 /** An index as it is kept. */
 export interface ShownIndex {
+  /** Paths; a `-` in front of one has it descend. */
   readonly paths: readonly string[];
   readonly unique: boolean;
-  /** The path of the field that asks for it; null for one that the server makes by itself. */
+  /** The path of the field that asks for it; null where none does. */
   readonly field: string | null;
+  /** Whether the definition has it among its indexes; what nobody asks for the server makes. */
+  readonly isDeclared: boolean;
 }
 
 export const indexesOf = (definition: CollectionDefinition): ShownIndex[] => {
   const asking = new Map(
     fieldsOutsideArrays(definition.fields).map((one) => [one.path, one.field]),
   );
+  const declared = new Set(definition.indexes.map((one) => `${one.unique} ${one.fields.join()}`));
   return compileCollection(definition).records.indexes.map(({ keys, unique = false }) => {
-    const paths = keys.map(({ path }) => path);
+    const paths = keys.map(({ path, descending }) => (descending ? "-" : "") + path);
     const field = paths.length === 1 ? asking.get(paths[0]!) : undefined;
     const isAsked = field !== undefined && (unique ? field.unique : field.index);
-    return { paths, unique, field: isAsked ? paths[0]! : null };
+    const isDeclared = declared.has(`${unique} ${paths.join()}`);
+    return { paths, unique, field: isAsked ? paths[0]! : null, isDeclared };
   });
 };
 
 /** Fields that can be asked to have an index. */
 export const indexablePaths = ({ fields }: CollectionDefinition): string[] =>
   fieldsOutsideArrays(fields)
-    .filter(({ field: { type } }) => type !== "Object" && type !== "Array")
+    .filter(({ field }) => isIndexable(field))
     .map(({ path }) => path);
 
 interface FieldAt {

@@ -1,0 +1,196 @@
+import { Patience } from "../../patience.ts";
+import { Outdated, StoreUnavailable } from "../errors.ts";
+import type { Definition, DefinitionBuild, DefinitionChange, Id } from "../port.ts";
+import { beginArrayTables } from "./array_schema.ts";
+import type { ArrayTable, Pending } from "./array_tables.ts";
+import {
+  assertBuilding,
+  claimBuild,
+  keepWritten,
+  makeIndex,
+  noteAlive,
+  noteProgress,
+  pendingName,
+  takeWritten,
+  undoBuild,
+} from "./builds.ts";
+import type { Column } from "./columns.ts";
+import type { Connection } from "./connection.ts";
+import { sql } from "./fragment.ts";
+import { inSeqSteps } from "./seq_steps.ts";
+import { analyzedTables, analyzeTable } from "./statistics.ts";
+import { tableName } from "./table_name.ts";
+import { addedColumns, assertStands, missingIndexes, sizeOf, wantedText } from "./tables.ts";
+
+/** Of fewer, and no larger, records everything is made at once, in the definition's transaction. */
+export const BUILD_ROWS_MIN = 2_000;
+const BUILD_BYTES_MIN = 4_194_304;
+const ALIVE_EVERY_MS = 1_000;
+/** How long a change waits for another one of the same records: longer than a dead one is taken for alive. */
+const WAIT_MS = 8_000;
+
+/** Runs a write transaction of its own. */
+export type Write = <T>(work: (db: Connection) => T) => Promise<T>;
+
+export interface BuildOptions {
+  readonly rowsMin: number;
+}
+
+/** What is to be made, and with which columns. */
+interface Plan {
+  readonly columns: readonly Column[];
+  readonly pending: Pending;
+  readonly arrays: readonly ArrayTable[];
+  /** `seq` of the last record that there was at the beginning: later ones are filled by triggers. */
+  readonly last: number;
+  readonly total: number;
+}
+
+/** Null where nothing of it would take long. Throws `StoreUnavailable` while another one goes on. */
+export async function beginBuild(
+  write: Write,
+  change: DefinitionChange,
+  { rowsMin }: BuildOptions,
+): Promise<SqliteBuild | null> {
+  const token = crypto.randomUUID();
+  for (const patience = new Patience();;) {
+    const begun = await write((db) => begin(db, change, { token, rowsMin }));
+    if (begun === "small") return null;
+    if (begun !== "taken") return new SqliteBuild(write, change.after, { token, plan: begun });
+    if (patience.isOver(WAIT_MS)) {
+      throw new StoreUnavailable("Others are changing the definition");
+    }
+    await patience.pause();
+  }
+}
+
+function begin(
+  db: Connection,
+  { before, after, isChecked }: DefinitionChange,
+  { token, rowsMin }: { token: string; rowsMin: number },
+): Plan | "small" | "taken" {
+  assertStands(db, before);
+  const { rows, bytes } = sizeOf(db, after);
+  if (rows < rowsMin && bytes < BUILD_BYTES_MIN) return "small";
+  const columns = addedColumns(db, after);
+  if (columns === null) return "small"; // All of the table is made anew.
+  const hasWork = columns.length > 0 || missingIndexes(db, after).length > 0;
+  const wanted = wantedText(after);
+  if (!hasWork && !isChecked && wanted === wantedText(before)) return "small";
+  if (!claimBuild(db, after, { token, wanted, total: rows })) return "taken";
+  return { ...started(db, after, columns), total: rows };
+}
+
+function started(
+  db: Connection,
+  definition: Definition,
+  columns: readonly Column[],
+): Omit<Plan, "total"> {
+  const table = tableName(definition);
+  const pending = new Set(columns.map(({ path }) => path));
+  for (const column of columns) {
+    db.run(sql(`alter table ${table} add column ${pendingName(column)} ${column.type}`));
+  }
+  keepWritten(db, definition);
+  keepFilled(db, definition, columns);
+  const arrays = beginArrayTables(db, definition, pending);
+  const [last] = db.get(sql(`select coalesce(max(seq), 0) from ${table}`))!;
+  return { columns, pending, arrays, last: Number(last) };
+}
+
+/** Has columns that are being made filled in what is written. */
+function keepFilled(db: Connection, definition: Definition, columns: readonly Column[]): void {
+  if (columns.length === 0) return;
+  const { name } = definition;
+  for (const event of ["insert", "update of doc"]) {
+    db.run(sql(
+      `create trigger "build ${event} columns of ${name}" after ${event} on ` +
+        `${tableName(definition)} begin ${fillColumns(definition, columns, "= new.seq")}; end`,
+    ));
+  }
+}
+
+const fillColumns = (definition: Definition, columns: readonly Column[], seq: string): string =>
+  `update ${tableName(definition)} set ` +
+  columns.map((column) => `${pendingName(column)} = ${column.fromText}`).join(", ") +
+  ` where seq ${seq}`;
+
+/** Tables of a definition that are there: an array whose elements change their type has none yet. */
+const storedAmong = (db: Connection, definition: Definition): string[] =>
+  analyzedTables(definition).filter((name) =>
+    db.get(sql("select 1 from sqlite_schema where name = ?", name.slice(1, -1))) !== undefined
+  );
+
+/** Makes what a definition wants of the records that there are, a few at a time. */
+export class SqliteBuild implements DefinitionBuild {
+  readonly #write: Write;
+  readonly #definition: Definition;
+  readonly #plan: Plan;
+  /** While documents are looked at, nothing else tells that the process lives. */
+  readonly #alive: ReturnType<typeof setInterval>;
+
+  constructor(
+    write: Write,
+    definition: Definition,
+    { token, plan }: { token: string; plan: Plan },
+  ) {
+    this.#write = (work) =>
+      write((db) => {
+        assertBuilding(db, definition, token);
+        return work(db);
+      });
+    this.#definition = definition;
+    this.#plan = plan;
+    this.#alive = setInterval(() => {
+      write((db) => noteAlive(db, definition, token)).catch(() => {});
+    }, ALIVE_EVERY_MS);
+    Deno.unrefTimer(this.#alive);
+  }
+
+  async run(): Promise<void> {
+    await this.#fill();
+    for (const statement of await this.#write((db) => missingIndexes(db, this.#definition))) {
+      await this.#write((db) => makeIndex(db, this.#definition, this.#withPending(statement)));
+    }
+    for (const table of await this.#write((db) => storedAmong(db, this.#definition))) {
+      await this.#write((db) => analyzeTable(db, this.#definition, table));
+    }
+    await this.#write((db) =>
+      noteProgress(db, this.#definition, { done: this.#plan.total, ready: true })
+    );
+  }
+
+  written(limit: number): Promise<Id[]> {
+    return this.#write((db) => takeWritten(db, this.#definition, limit));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#alive);
+    try {
+      await this.#write((db) => undoBuild(db, this.#definition));
+    } catch (error) {
+      // Taken over, or undone by somebody else; where the file cannot be used, it is undone later.
+      if (!(error instanceof Outdated || error instanceof StoreUnavailable)) throw error;
+    }
+  }
+
+  async #fill(): Promise<void> {
+    const { columns, pending, arrays, last } = this.#plan;
+    if (columns.length + arrays.length === 0) return;
+    let done = 0;
+    await inSeqSteps(this.#write, { table: tableName(this.#definition), last }, (db, step) => {
+      const within = `between ${step.from} and ${step.to}`;
+      if (columns.length > 0) db.run(sql(fillColumns(this.#definition, columns, within)));
+      for (const table of arrays) db.run(sql(table.fill(within, pending)));
+      noteProgress(db, this.#definition, { done: done += step.rows });
+    });
+  }
+
+  /** An index is made on columns by the names that they have until they are taken over. */
+  #withPending(statement: string): string {
+    return this.#plan.columns.reduce(
+      (text, column) => text.replaceAll(column.name, pendingName(column)),
+      statement,
+    );
+  }
+}

@@ -1,0 +1,14 @@
+import type { Building } from "@/lib/documents/definition_builds.ts";
+
+/** How far a change of the definition is that somebody makes at the moment. */
+export const BuildingNote = ({ building }: { building: Building | null }) => {
+  if (building === null) return null;
+  const { done, total } = building;
+  return (
+    <p class="note" role="status">
+      The definition is being changed: {done.toLocaleString("en")} of {total.toLocaleString("en")}
+      {" "}
+      documents are done.
+    </p>
+  );
+};

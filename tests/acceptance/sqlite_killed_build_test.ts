@@ -1,0 +1,171 @@
+/** A process that is killed while it builds what a changed definition wants. */
+
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout as pause } from "node:timers/promises";
+import { storedCollections } from "@/lib/documents/save_collection.ts";
+import { loadConfig } from "@/lib/runtime/config.ts";
+import { silentLog } from "@/lib/runtime/log.ts";
+import { openServices } from "@/lib/services.ts";
+import { createTestStore, type TestStore } from "../support/test_store.ts";
+import { createCollection, type Project, send } from "./project.ts";
+import { type Server, startServer } from "./server.ts";
+import { until } from "./until.ts";
+
+const ROWS = 12_000;
+const CHUNK = 1_000;
+const WRITERS = 4;
+/** At which part of a build it is killed; the last is when all rows are done. */
+const POINTS = [0, 0.3, 0.7, 1];
+
+const PATH = "/api/data/things";
+const NAME = { key: "name", type: "String" };
+const BEFORE = { name: "things", rls: { enabled: false }, fields: [NAME], indexes: [] };
+const AFTER = {
+  ...BEFORE,
+  fields: [
+    NAME,
+    { key: "n", type: "Number", required: true },
+    { key: "tags", type: "Array", items: { type: "String" } },
+  ],
+  indexes: [{ fields: ["n"] }, { fields: ["tags", "-n"] }, { fields: ["name", "n"] }],
+};
+
+const documentOf = (n: number) => ({ name: `name ${n % 10}`, n, tags: [`t${n % 5}`, "all"] });
+
+async function seed(store: TestStore, project: Project): Promise<void> {
+  await createCollection(store.settings, project, BEFORE);
+  await using services = await openServices(loadConfig(store.settings), { log: silentLog });
+  const [collection] = await storedCollections(services, project.projectId);
+  const documents = services.engine.records(project.projectId, collection!.records);
+  const at = "2026-01-01T00:00:00.000Z";
+  for (let from = 0; from < ROWS; from += CHUNK) {
+    await documents.insertMany(Array.from({ length: CHUNK }, (_, i) => ({
+      _id: (from + i).toString(16).padStart(24, "0"),
+      ...documentOf(from + i),
+      createdAt: at,
+      updatedAt: at,
+      isDeleted: false,
+      deletedAt: null,
+    })));
+  }
+}
+
+/** How far a build has come, of one; null while there is none. */
+function partDone(file: string): number | null {
+  using db = new DatabaseSync(file, { readOnly: true });
+  try {
+    const row = db.prepare("select done, total, ready from builds").get();
+    return row === undefined ? null : row.ready ? 1 : Number(row.done) / Number(row.total) * 0.99;
+  } catch {
+    return null; // There was no build in this file yet.
+  }
+}
+
+interface Owner {
+  readonly project: Project;
+  readonly cookie: string;
+}
+
+async function register(server: Server): Promise<Owner> {
+  const account = { email: "owner@example.com", password: crypto.randomUUID() };
+  const registered = await send(server, { path: "/api/auth/register", body: account });
+  assert.equal(registered.status, 201, registered.text);
+  const cookie = registered.headers.getSetCookie()[0]!.split(";")[0]!;
+  const headers = { cookie };
+  const made = await send(server, { path: "/api/projects", headers, body: { name: "Builds" } });
+  assert.equal(made.status, 201, made.text);
+  return { project: made.body.data, cookie };
+}
+
+const define = (server: Server, { project, cookie }: Owner, body: object) =>
+  send(server, {
+    method: "PUT",
+    path: `/api/projects/${project.projectId}/collections/things`,
+    headers: { cookie },
+    body,
+  });
+
+/** Writes until the server is gone; ids of what was answered are added to those stored. */
+async function write(server: Server, { project }: Owner, stored: Set<string>): Promise<void> {
+  for (let n = 0;; n++) {
+    const call = { path: PATH, key: project.secretKey, body: documentOf(n) };
+    const answer = await send(server, call).catch(() => null);
+    if (answer === null) return;
+    assert.ok([201, 503].includes(answer.status), answer.text);
+    if (answer.status === 201) stored.add(answer.body.data._id);
+    await pause(2);
+  }
+}
+
+/** One of the two definitions stands, whole, and all that was answered is there. */
+async function verify(server: Server, { project }: Owner, stored: Set<string>): Promise<void> {
+  const key = project.secretKey;
+  const countOf = async (query: string): Promise<number> => {
+    const answer = await send(server, { path: `${PATH}?count=true&${query}`, key });
+    assert.equal(answer.status, 200, answer.text);
+    return answer.body.data.count;
+  };
+  const { body } = await send(server, { path: "/api/schemas/things", key });
+  const keys = body.data.collection.fields.map((field: { key: string }) => field.key);
+  assert.ok(["name", "name,n,tags"].includes(keys.join()), keys.join());
+  const all = await countOf("");
+  assert.ok(all >= ROWS + stored.size, `${all} of ${ROWS + stored.size}`);
+  assert.equal(await countOf("n_gte=0"), all);
+  assert.equal(await countOf("tags=all"), all);
+  assert.equal(await countOf("tags_in=t0,t1,t2,t3,t4"), all);
+  assert.equal(await countOf("name_ne=nobody"), all);
+  for (const id of stored) {
+    assert.equal((await send(server, { path: `${PATH}/${id}`, key })).status, 200, id);
+  }
+}
+
+Deno.test("kill -9 while a definition is built leaves one of the two whole, and loses no document", async () => {
+  await using store = await createTestStore();
+  const settings = { RATE_LIMITS: "off" };
+  const owner = await (async () => {
+    await using server = await startServer({ store, settings });
+    return await register(server);
+  })();
+  await seed(store, owner.project);
+  const file = `${store.folder}/projects/${owner.project.projectId}.db`;
+  const stored = new Set<string>();
+  const killedAt: number[] = [];
+  for (const point of POINTS) {
+    await using server = await startServer({ store, settings });
+    const writers = Promise.all(
+      Array.from({ length: WRITERS }, () => write(server, owner, stored)),
+    );
+    let isOver = false;
+    const change = define(server, owner, AFTER).catch(() => null).finally(() => isOver = true);
+    let part: number | null = null;
+    await until(`a build is at ${point}`, () => {
+      part = partDone(file) ?? part;
+      return isOver || (part !== null && part >= point);
+    }, 30_000);
+    if (!isOver) killedAt.push(part!);
+    assert.equal((await server.kill()).signal, "SIGKILL");
+    await change;
+    await writers;
+    {
+      using db = new DatabaseSync(file);
+      assert.equal(db.prepare("pragma integrity_check").get()!.integrity_check, "ok");
+    }
+    await using again = await startServer({ store, settings });
+    await verify(again, owner, stored);
+    const back = await define(again, owner, BEFORE);
+    assert.equal(back.status, 200, back.text);
+    await verify(again, owner, stored);
+  }
+  assert.ok(killedAt.length >= 2, `killed in builds at ${killedAt}`);
+  await using server = await startServer({ store, settings });
+  const answer = await define(server, owner, AFTER);
+  assert.equal(answer.status, 200, answer.text);
+  await verify(server, owner, stored);
+  using db = new DatabaseSync(file);
+  const left = db.prepare(
+    "select name from sqlite_schema where name glob 'build *' or name glob 'b_*'",
+  ).all();
+  assert.deepEqual(left, []);
+  assert.equal(db.prepare("select count(*) as n from builds").get()!.n, 0);
+});

@@ -1,0 +1,220 @@
+/** Changes of definitions that are built ahead, however few documents there are. */
+
+import assert from "node:assert/strict";
+import { openForWriting } from "@/lib/documents/access.ts";
+import type { Collection, StoredDocument } from "@/lib/documents/collection.ts";
+import { writeDocument } from "@/lib/documents/write_document.ts";
+import { deleteCollection } from "@/lib/documents/delete_collection.ts";
+import { getCollection, listCollections } from "@/lib/documents/save_collection.ts";
+import { storedCollections } from "@/lib/documents/save_collection.ts";
+import type { Services } from "@/lib/services.ts";
+import { ALL, compare, eq } from "@/lib/store/filter.ts";
+import type { DefinitionBuild, Json } from "@/lib/store/port.ts";
+import { openBeside } from "../contract/sqlite_folder.ts";
+import { engineOver } from "../support/engine_over.ts";
+import { createCollection, updateCollection } from "../support/given.ts";
+import { openTestServices } from "../support/test_services.ts";
+import { database } from "../support/test_store.ts";
+
+const PROJECT = "66f1a0c2e4b0a1b2c3d4e5f6";
+const SECRET = { kind: "secret", projectId: PROJECT } as const;
+const onSqlite = database === "sqlite";
+
+const withFields = (fields: readonly object[], indexes: readonly object[] = []) => ({
+  name: "posts",
+  rls: { enabled: false },
+  fields,
+  indexes,
+});
+
+const V = { key: "v", type: "String" };
+const BEFORE = withFields([V]);
+
+/** @param meanwhile Runs when everything is built, before the definition is stored. */
+async function opened(meanwhile: (services: Services) => Promise<unknown> = async () => {}) {
+  const opened = await openTestServices();
+  const builder = await openBeside(opened.folder, { buildRowsMin: 0 });
+  let builds = 0;
+  const engine = engineOver(opened.services.engine, {
+    async build(space, change) {
+      const build = await builder.build(space, change);
+      if (build === null) return null;
+      builds++;
+      return { ...bound(build), written: (limit) => told(build, limit) };
+    },
+  });
+  const told = async (build: DefinitionBuild, limit: number) => {
+    const ids = await build.written!(limit);
+    await meanwhile(services);
+    return ids;
+  };
+  const services = { ...opened.services, engine };
+  await createCollection(services, PROJECT, BEFORE);
+  return {
+    services,
+    builds: () => builds,
+    async [Symbol.asyncDispose]() {
+      await builder[Symbol.asyncDispose]();
+      await opened[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const bound = (build: DefinitionBuild): DefinitionBuild => ({
+  run: () => build.run(),
+  written: (limit) => build.written!(limit),
+  [Symbol.asyncDispose]: () => build[Symbol.asyncDispose](),
+});
+
+async function write(services: Services, body: { [name: string]: Json }): Promise<string> {
+  const target = await openForWriting(services, SECRET, "posts");
+  const { json } = await writeDocument(services, target, { action: "create", body });
+  return JSON.parse(json)._id;
+}
+
+async function documentsOf(services: Services): Promise<StoredDocument[]> {
+  const [collection] = await storedCollections(services, PROJECT);
+  const documents = services.engine.records<StoredDocument>(PROJECT, collection!.records);
+  return await Array.fromAsync(documents.find({ filter: ALL }));
+}
+
+const test = (name: string, fn: () => Promise<void>) => Deno.test({ name, ignore: !onSqlite, fn });
+
+test("twenty who write while definitions change are never refused, and all is found by new fields", async () => {
+  await using fixture = await opened();
+  const { services, builds } = fixture;
+  const indexed = withFields(
+    [V, { key: "w", type: "Number" }, { key: "t", type: "Array", items: { type: "Number" } }],
+    [{ fields: ["t", "-w"] }, { fields: ["w"] }],
+  );
+  let isOver = false;
+  let written = 0;
+  const writers = Array.from({ length: 20 }, async (_, i) => {
+    while (!isOver) {
+      const w = written++;
+      await write(services, { v: `${i}`, w, t: [w % 3, -1] });
+    }
+  });
+  for (let round = 0; round < 4; round++) {
+    await updateCollection(services, PROJECT, indexed);
+    const [{ records }] = await storedCollections(services, PROJECT) as [Collection];
+    const documents = services.engine.records(PROJECT, records);
+    const [all, ranged, tagged] = await services.engine.transaction(PROJECT, async (tx) => {
+      const within = tx.records(records);
+      return [
+        await within.count(ALL),
+        await within.count(compare("w", "gte", 0)),
+        await within.count(eq("t", -1)),
+      ];
+    });
+    assert.ok(all! > 0);
+    assert.deepEqual([ranged, tagged], [all, all]);
+    assert.ok(await documents.count(eq("t", 1)) > 0);
+    await updateCollection(services, PROJECT, BEFORE);
+  }
+  isOver = true;
+  await Promise.all(writers);
+  assert.ok(builds() >= 8);
+  assert.equal((await documentsOf(services)).length, written);
+});
+
+test("what does not fit is refused with the first ten, and nothing is changed", async () => {
+  await using fixture = await opened();
+  const { services } = fixture;
+  const ids: string[] = [];
+  for (let i = 0; i < 12; i++) ids.push(await write(services, { v: "same" }));
+  const before = await listCollections(services, PROJECT);
+  for (
+    const [after, why] of [
+      [withFields([{ ...V, type: "Number" }]), /"v" must be a Number/],
+      [withFields([V], [{ fields: ["v"], unique: true }]), /"v" is not unique/],
+      [withFields([{ key: "w", type: "String", required: true }]), /"w" is required/],
+    ] as const
+  ) {
+    const refusal = await updateCollection(services, PROJECT, after).catch((error) => error);
+    assert.equal(refusal.code, "DEFINITION_CONFLICT");
+    assert.match(refusal.message, why);
+    assert.equal(refusal.faults.length, 10);
+    assert.deepEqual(await listCollections(services, PROJECT), before);
+  }
+  await write(services, { v: "same" });
+});
+
+test("a unique value that is taken while all is built is refused by its document", async () => {
+  let last = "";
+  await using fixture = await opened(async (services) => {
+    if (last === "") last = await write(services, { v: "b" });
+  });
+  const { services } = fixture;
+  for (const v of ["a", "b"]) await write(services, { v });
+  const after = withFields([V], [{ fields: ["v"], unique: true }]);
+  await assert.rejects(updateCollection(services, PROJECT, after), {
+    code: "DEFINITION_CONFLICT",
+    message: new RegExp(`${last}: "v" is not unique`),
+  });
+});
+
+test("what is written when all is built is compared before the definition is stored", async () => {
+  let last = "";
+  await using fixture = await opened(async (services) => {
+    if (last === "") last = await write(services, { v: "x", w: "no number" });
+  });
+  const { services } = fixture;
+  await write(services, { v: "a", w: 1 });
+  const after = withFields([V, { key: "w", type: "Number" }]);
+  await assert.rejects(updateCollection(services, PROJECT, after), {
+    code: "DEFINITION_CONFLICT",
+    message: new RegExp(`${last}: "w" must be a Number`),
+  });
+});
+
+test("a change that another one overtakes begins anew, from what that has left", async () => {
+  let isOvertaken = false;
+  await using fixture = await opened(async (services) => {
+    if (isOvertaken) return;
+    isOvertaken = true;
+    const plain = engineOver(services.engine, { build: () => Promise.resolve(null) });
+    const other = withFields([V, { key: "other", type: "Number", index: true }]);
+    await updateCollection({ ...services, engine: plain }, PROJECT, other);
+  });
+  const { services, builds } = fixture;
+  await write(services, { v: "a", other: 1, w: 2 });
+  const after = withFields([V, { key: "w", type: "Number", index: true }]);
+  await updateCollection(services, PROJECT, after);
+  assert.equal(builds(), 2);
+  const stored = await getCollection(services, PROJECT, "posts");
+  assert.deepEqual(stored.fields.map(({ key }) => key), ["v", "w"]);
+  await write(services, { v: "b", w: 3 });
+  assert.deepEqual((await documentsOf(services)).map(({ w }) => w), [2, 3]);
+});
+
+test("a collection that is deleted while its change is built is not found", async () => {
+  await using fixture = await opened((services) =>
+    deleteCollection(services, PROJECT, "posts").catch(() => {})
+  );
+  const { services } = fixture;
+  await write(services, { v: "a" });
+  const after = withFields([V, { key: "w", type: "Number", index: true }]);
+  await assert.rejects(updateCollection(services, PROJECT, after), {
+    code: "COLLECTION_NOT_FOUND",
+  });
+});
+
+test("several changes at once end in one of them", async () => {
+  await using fixture = await opened();
+  const { services } = fixture;
+  for (let i = 0; i < 30; i++) await write(services, { v: `${i}`, w: i, x: `${i}` });
+  const choices = [
+    withFields([V, { key: "w", type: "Number", index: true }]),
+    withFields([V, { key: "x", type: "String", index: true }]),
+    withFields([V], [{ fields: ["v", "-createdAt"] }]),
+  ];
+  const answers = await Promise.allSettled(
+    Array.from({ length: 6 }, (_, i) => updateCollection(services, PROJECT, choices[i % 3]!)),
+  );
+  assert.ok(answers.some(({ status }) => status === "fulfilled"), JSON.stringify(answers));
+  const { fields } = await getCollection(services, PROJECT, "posts");
+  await write(services, { v: "last", w: 99, x: "last" });
+  assert.equal((await documentsOf(services)).length, 31);
+  assert.ok(fields.length <= 2);
+});
