@@ -10,6 +10,13 @@ export const keyOf = (text: string): SortKey =>
     ? { path: text.slice(1), descending: true }
     : { path: text, descending: false };
 
+/** Paths of the fields that `search` looks into. */
+export const searchPaths = (fields: readonly FieldDefinition[], at = ""): string[] =>
+  fields.flatMap(({ key, search, fields: inner = [] }) => [
+    ...(search ? [at + key] : []),
+    ...searchPaths(inner, `${at}${key}.`),
+  ]);
+
 const SERVER_KEYS: readonly string[] = ["createdAt", "updatedAt"];
 /** Of a path that leads into an object whose members are not declared, or to something that holds several values. */
 const NO_SINGLE_VALUES: readonly string[] = ["Object", "Array"];

@@ -1,4 +1,4 @@
-import type { Definition, FieldShape, FieldType, Json, StoredRecord } from "./port.ts";
+import type { Definition, FieldShape, FieldType, Json } from "./port.ts";
 
 /** Names that may stand in statements and paths as they are. */
 const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_-]*$/;
@@ -65,7 +65,10 @@ export function datePaths(fields: Readonly<Record<string, FieldShape>>, at = "")
 }
 
 /** What lies at a dotted path; undefined where it is missing or leads through a non-object. */
-export function valueAt(record: StoredRecord, path: string): Json | undefined {
+export function valueAt(
+  record: Readonly<Record<string, Json>>,
+  path: string,
+): Json | undefined {
   let value: Json | undefined = record;
   for (const name of path.split(".")) {
     if (!isObject(value) || !Object.hasOwn(value, name)) return undefined;

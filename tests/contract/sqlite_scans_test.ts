@@ -12,12 +12,13 @@ import { id, idsOf, keys, newSpace, regex, trashDefinition, upTo } from "./fixtu
 import { keysetCases } from "./keyset.ts";
 import { listingCases } from "./listing.ts";
 import { pageBytesCases } from "./page_bytes.ts";
+import { searchCases } from "./searching.ts";
 import { openFolder } from "./sqlite_folder.ts";
 import { recordsContract, type Store } from "./suite.ts";
 import { until } from "../acceptance/until.ts";
 import { DEAR_PATTERN, dearText } from "../support/dear_pattern.ts";
 
-const themes = [comparisonCases, pathCases, listingCases, keysetCases, pageBytesCases];
+const themes = [comparisonCases, pathCases, listingCases, keysetCases, pageBytesCases, searchCases];
 
 recordsContract("sqlite, in another thread", { open: () => openFolder({ rowsMax: 0 }), themes });
 

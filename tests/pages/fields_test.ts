@@ -116,7 +116,7 @@ Deno.test("fields of every type are built row by row, and nothing is saved befor
   assert.deepEqual((await stored()).fields, []);
   const saved = await dashboard.fill(page, "Save fields", { "3.default": "0", strict: "on" });
   assert.equal(saved.status, 303, saved.words);
-  const plain = { required: false, unique: false, index: false };
+  const plain = { required: false, unique: false, index: false, search: false };
   assert.deepEqual(await stored(), {
     name: "posts",
     fields: [

@@ -1,6 +1,15 @@
 import type { Change, Definition, Json } from "../port.ts";
+import { applyChange } from "../change.ts";
+import { searchPathsOf } from "../search.ts";
 import { shapeAt } from "../shape.ts";
-import { type Bson, documentOf, encodeFields, encodeValue, versionOf } from "./encode.ts";
+import {
+  type Bson,
+  documentOf,
+  encodeFields,
+  encodeValue,
+  versionOf,
+  wordsBson,
+} from "./encode.ts";
 import { REVISION } from "./transcode.ts";
 
 /**
@@ -18,11 +27,14 @@ function stepsBson(definition: Definition, change: Change): Bson | null {
   const { set = {}, unset = [], increment = {} } = change;
   const reached = [...Object.keys(set), ...Object.keys(increment)];
   if (unset.some((path) => path.includes(".")) || reached.some(namesPlace)) return null;
+  const words = changedWords(definition, change);
+  if (words === null) return null;
   const encoded: (readonly [string, unknown])[] = [
     ...Object.entries(set).map(([path, value]) =>
       [path, encodeAt(definition, path, value)] as const
     ),
     ...Object.entries(versionOf(definition)),
+    ...Object.entries(words),
   ];
   return {
     ...(encoded.length > 0 && { $set: documentOf(encoded) }),
@@ -30,6 +42,27 @@ function stepsBson(definition: Definition, change: Change): Bson | null {
     $inc: { ...increment, [REVISION]: 1 },
   };
 }
+
+/**
+ * What a change of some fields makes of a record's words: nothing where it leaves its search fields
+ * alone; null where they are also those of fields that only the server knows.
+ */
+function changedWords(
+  definition: Definition,
+  { set = {}, unset = [], increment = {} }: Change,
+): ReturnType<typeof wordsBson> | null {
+  const searched = searchPathsOf(definition);
+  const written = [...Object.keys(set), ...unset];
+  const reached = [...written, ...Object.keys(increment)];
+  const isMet = searched.some((path) => reached.some((one) => leadsTo(one, path)));
+  if (!isMet && !searched.some((path) => reached.some((one) => leadsTo(path, one)))) return {};
+  if (!searched.every((path) => written.some((one) => leadsTo(one, path)))) return null;
+  return wordsBson(definition, applyChange({ _id: "" }, { set }));
+}
+
+/** Whether who writes at a path writes what lies at another one. */
+const leadsTo = (path: string, other: string): boolean =>
+  path === other || other.startsWith(`${path}.`);
 
 const PLACE = /\.\d/;
 const namesPlace = (path: string): boolean => PLACE.test(path);
@@ -41,6 +74,8 @@ const encodeAt = (definition: Definition, path: string, value: Json): unknown =>
 function replacementBson(definition: Definition, change: Change): readonly Bson[] | null {
   const { replace = {}, keep = [], set, unset, increment } = change;
   if (set !== undefined || unset !== undefined || increment !== undefined) return null;
+  const isKept = (path: string) => keep.some((name) => leadsTo(name, path));
+  if (searchPathsOf(definition).some(isKept)) return null;
   const kept = Object.fromEntries(keep.map((name) => [name, stored(name)]));
   return [{
     $replaceWith: {
@@ -49,6 +84,7 @@ function replacementBson(definition: Definition, change: Change): readonly Bson[
         { $literal: encodeFields(definition, replace) },
         kept,
         versionOf(definition),
+        { $literal: wordsBson(definition, replace) },
         { [REVISION]: { $add: [{ $ifNull: [stored(REVISION), 0] }, 1] } },
       ],
     },

@@ -69,7 +69,7 @@ export function isFair(lot: number): boolean {
 /** Of documents larger than this each is counted, and as several of the others. */
 const LARGE_BYTES = 65_536;
 
-const isNotCounted = (share: number) => `seq * ${LOT} >> 20 & ${share - 1}`;
+const isNotCounted = (share: number, seq = "seq") => `${seq} * ${LOT} >> 20 & ${share - 1}`;
 const isSpent = (bytes: string, share: number) => `abs(spent(${bytes}, ${share})) = 0`;
 
 /**
@@ -77,7 +77,12 @@ const isSpent = (bytes: string, share: number) => `abs(spent(${bytes}, ${share})
  * stand before everything that takes time. An exception in a function of ours would hang the
  * process for ever, so SQLite is brought to raise one of its own.
  */
-export const GUARD = `(${isNotCounted(SHARE)} or ${isSpent("0", SHARE)})`;
+export const GUARD = guardOf("seq");
+
+/** The same, where a row's `seq` has another name. */
+export function guardOf(seq: string): string {
+  return `(${isNotCounted(SHARE, seq)} or ${isSpent("0", SHARE)})`;
+}
 
 /**
  * As {@linkcode GUARD}, where conditions look into the document of each row: fifty of them take

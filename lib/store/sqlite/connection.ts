@@ -171,7 +171,7 @@ export class Connection {
     if (UNAVAILABLE.has(primary)) {
       return new StoreUnavailable(`Cannot use "${this.#path}": ${message}`, { cause: error });
     }
-    if (code === ERROR && /^no such column: "?\./.test(message)) {
+    if (code === ERROR && /^no such (?:column: "?\.|table: s_.*\/words)/.test(message)) {
       return new StoreUnavailable("A definition has changed in this moment", { cause: error });
     }
     if (UNIQUE.has(code)) return new UniqueViolation(violatedPath(message), { cause: error });

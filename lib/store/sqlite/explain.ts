@@ -2,6 +2,7 @@ import { advise, boundedBy, conjuncts, fixedBy } from "../advice.ts";
 import { QueryTooSlow } from "../errors.ts";
 import { ALL, and } from "../filter.ts";
 import type { Definition, Explanation, Filter, Index, ListQuery, SortKey } from "../port.ts";
+import { searchIn, searchPathsOf } from "../search.ts";
 import { indexName } from "./index_names.ts";
 import type { PageStatement } from "./keyset.ts";
 import { SOUGHT_MAX } from "./scan.ts";
@@ -31,6 +32,12 @@ interface Way {
 export async function explain(source: Source, query: ListQuery): Promise<Explanation> {
   const { statements } = source;
   const { definition } = statements;
+  const search = searchIn(query.filter);
+  if (search !== null) {
+    const keys = searchPathsOf(definition).map((path) => ({ path, descending: false }));
+    const examined = await countOr(source, search, Infinity);
+    return { index: keys, examined, advice: advise(definition, query) };
+  }
   const usual = await pageBy(source, statements.page(query).statement, query);
   const sought = statements.sought(query);
   const page = sought === null || usual.examined <= SOUGHT_MAX

@@ -8,7 +8,8 @@ import {
 } from "../port.ts";
 import { conjuncts, fixesTrash, sortedBy } from "../advice.ts";
 import { scalarAt, type ScalarType, shapeAt } from "../shape.ts";
-import { filterSql, scalarSql } from "./filter_sql.ts";
+import { searchIn } from "../search.ts";
+import { filterSql, scalarSql, type SearchWay } from "./filter_sql.ts";
 import { bindable, type Fragment, quoted, type SqlValue } from "./fragment.ts";
 
 /** The statement that reads a page, without what varies from page to page. */
@@ -65,6 +66,8 @@ export interface PageOptions {
   readonly guard?: string;
   /** Whether an index over the sort may serve it; else only one that the filter can use does. */
   readonly bySort?: boolean;
+  /** How records are found whose words are searched for. */
+  readonly search?: SearchWay;
 }
 
 /**
@@ -79,14 +82,16 @@ export interface PageOptions {
 export function pageStatement(
   definition: Definition,
   query: ListQuery,
-  { guard = "1", bySort = true }: PageOptions = {},
+  { guard = "1", bySort = true, search = "lookup" }: PageOptions = {},
 ): PageStatement {
-  const order = sortOrder(definition, query, bySort);
+  const byWords = search === "lookup" && searchIn(query.filter) !== null;
+  const order = sortOrder(definition, query, bySort && !byWords);
   const ranges = query.from === undefined
     ? [{ condition: "1", slots: [], order }]
     : rangesBehind(order, query);
-  const filter = guarded(guard, filterSql(definition, query.filter));
-  const twice = definition.trash && !fixesTrash(query.filter) && !isWalk(definition, query);
+  const filter = guarded(guard, filterSql(definition, query.filter, search));
+  const twice = definition.trash && !byWords && !fixesTrash(query.filter) &&
+    !isWalk(definition, query);
   const rangeText = twice ? mergedSql : rangeSql;
   const offset = query.offset === undefined ? "" : ` offset ${BOUND}`;
   const links = ranges.map((range) => rangeText({ definition, filter, range }));

@@ -21,7 +21,7 @@ import type { Access } from "./access.ts";
 import type { Connection, Row } from "./connection.ts";
 import { explain } from "./explain.ts";
 import { filterSql } from "./filter_sql.ts";
-import { sql } from "./fragment.ts";
+import { type Fragment, sql } from "./fragment.ts";
 import { boundPage } from "./keyset.ts";
 import { wholeRows } from "./page_texts.ts";
 import { readBounded } from "./slow.ts";
@@ -162,6 +162,7 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
     const revision = before.revision + 1;
     const seq = seqOf(row);
     db.run(this.#statements.update({ seq, revision, json }, before.value, after));
+    runIfAny(db, this.#statements.words?.update(seq, before.value, after));
     const changed = { json, revision, value: after };
     if (this.#recount(db, before, changed) > 0) this.#assertRoom(db);
     return changed;
@@ -170,6 +171,7 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
   #insert(db: Connection, record: T): Stored<T> {
     const json = fittingText(this.#definition, record);
     db.run(this.#statements.insert(json, record));
+    runIfAny(db, this.#statements.words?.insert(record));
     const inserted = { json, revision: 1, value: record };
     this.#recount(db, null, inserted);
     return inserted;
@@ -178,6 +180,7 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
   #delete(db: Connection, row: Row): Stored<T> {
     const gone = stored<T>(row);
     db.run(sql(`delete from ${this.#statements.table} where seq = ?`, seqOf(row)));
+    runIfAny(db, this.#statements.words?.delete(seqOf(row)));
     this.#recount(db, gone, null);
     return gone;
   }
@@ -261,6 +264,10 @@ const COMMIT = sql("commit");
 
 const counted = (db: Connection, { fragment }: CountStatement): number =>
   (db.get(fragment)?.[0] ?? 0) as number;
+
+function runIfAny(db: Connection, statement: Fragment | null | undefined): void {
+  if (statement) db.run(statement);
+}
 
 const seqOf = (row: Row): number => row[2] as number;
 

@@ -1,6 +1,7 @@
 import { advise } from "../advice.ts";
 import { QueryTooSlow } from "../errors.ts";
 import { type ListQuery, PAGE_BYTES_MAX } from "../port.ts";
+import { searchedWords } from "../search.ts";
 import type { Access, Slow } from "./access.ts";
 import { BudgetExceeded, type BudgetKind } from "./budget.ts";
 import type { Connection } from "./connection.ts";
@@ -13,6 +14,9 @@ import type { CountStatement, PagePlan, Statements } from "./statements.ts";
 const HERE_MS = 3;
 /** Ten milliseconds at most for the dearest pattern, in a text that was made for it. */
 const HERE_MATCH_COST = 50_000;
+
+/** Pages of words that are read before a guard is asked: some three milliseconds. */
+const HERE_WORD_PAGES = 4;
 
 /** A page, a count, or both. */
 export interface Read {
@@ -42,7 +46,7 @@ export function readBounded<T>(read: Read, { here, elsewhere, empty }: Ways<T>):
   if (slow === null || (isShort && slow.rowsMax > 0)) return access.read(here, empty);
   type Tried = { readonly result: T } | { readonly spentOn: BudgetKind | null };
   return access.read<Tried>((db) => {
-    if (isSlow(read, slow)) return { spentOn: null };
+    if (isSlow(read, slow) || isWideSearch(db, read)) return { spentOn: null };
     try {
       const until = performance.now() + HERE_MS;
       const allowance = {
@@ -65,6 +69,12 @@ function isSlow({ statements, plan, count, query }: Read, { rowsMax }: Slow): bo
   return rowsMax === 0 || (query.offset ?? 0) > rowsMax ||
     (plan !== null && statements.slowQueries.isSlow(pageQuery(plan))) ||
     (count !== null && statements.slowQueries.isSlow(countQuery(count)));
+}
+
+/** Whether words begin as so many do that no guard would be asked for too long. */
+function isWideSearch(db: Connection, { statements: { words }, query: { filter } }: Read): boolean {
+  const searched = searchedWords(filter);
+  return words !== null && searched.length > 0 && words.pagesOf(db, searched) > HERE_WORD_PAGES;
 }
 
 /** @param spentOn What ended it on the event loop; null if it was not tried there. */
@@ -95,21 +105,21 @@ function learn(
   if (count !== null) slowQueries.learn(countQuery(count), total > rowsMax);
 }
 
-const pageQuery = (plan: PagePlan): RegisteredQuery => ({ of: plan, text: plan.statement.sql.seq });
+const pageQuery = (plan: PagePlan): RegisteredQuery => ({ of: plan, text: plan.shape });
 
 const countQuery = (count: CountStatement): RegisteredQuery => ({
   of: count,
-  text: count.fragment.sql,
+  text: count.shape,
 });
 
 function scanOf({ statements, plan, count, query }: Read, isDoubtful: boolean): Scan {
   const sought = plan === null ? null : statements.sought(query);
   return {
     table: statements.table,
-    page: plan && boundPage(plan.statement, "seq", query),
+    page: plan && boundPage(plan.elsewhere, "seq", query),
     sought: sought && boundPage(sought, "seq", query),
     isDoubtful,
     bytesMax: query.bytesMax ?? PAGE_BYTES_MAX,
-    count: count?.fragment ?? null,
+    count: count?.elsewhere ?? null,
   };
 }

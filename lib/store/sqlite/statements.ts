@@ -1,23 +1,32 @@
 import { isLookedUp } from "../advice.ts";
 import type { Definition, Filter, ListQuery, StoredRecord } from "../port.ts";
 import { DOCUMENT_GUARD, GUARD } from "./budget.ts";
-import { filterSql } from "./filter_sql.ts";
+import { searchedWords } from "../search.ts";
+import { filterSql, type SearchWay } from "./filter_sql.ts";
 import { type Column, columnsOf, valueOf } from "./columns.ts";
 import { type Fragment, sql, type SqlValue } from "./fragment.ts";
 import { pageShape, type PageStatement, pageStatement, tableName } from "./keyset.ts";
 import { SlowQueryRegistry } from "./slow_query_registry.ts";
+import { WordsTable } from "./words_table.ts";
 import { isServed, looksIntoDocuments } from "./serving.ts";
 
 export interface PagePlan {
   readonly statement: PageStatement;
   /** Whether it may look at more rows than it shows. */
   readonly guarded: boolean;
+  /** For another thread, to which searches go that find much; else the same. */
+  readonly elsewhere: PageStatement;
+  /** The same for queries of which one takes about as long as the other. */
+  readonly shape: string;
 }
 
 export interface CountStatement {
   readonly fragment: Fragment;
   /** Whether the table keeps it: then it costs nothing. */
   readonly kept: boolean;
+  /** As of a {@linkcode PagePlan}. */
+  readonly elsewhere: Fragment;
+  readonly shape: string;
 }
 
 /**
@@ -27,6 +36,8 @@ export interface CountStatement {
 export class Statements {
   readonly table: string;
   readonly definition: Definition;
+  /** Null where there is nothing to search. */
+  readonly words: WordsTable | null;
   readonly slowQueries = new SlowQueryRegistry();
   readonly #columns: readonly Column[];
   readonly #insertText: string;
@@ -36,6 +47,7 @@ export class Statements {
   private constructor(definition: Definition) {
     this.definition = definition;
     this.table = tableName(definition);
+    this.words = WordsTable.of(definition);
     this.#columns = [...columnsOf(definition).values()];
     const names = this.#columns.map(({ name }) => `${name}, `).join("");
     const marks = "?, ".repeat(this.#columns.length);
@@ -91,7 +103,12 @@ export class Statements {
     if (plan === undefined) {
       const guarded = !isServed(this.definition, query);
       const options = guarded ? { guard: this.#guard(query.filter) } : {};
-      plan = { guarded, statement: pageStatement(this.definition, query, options) };
+      const statement = pageStatement(this.definition, query, options);
+      const words = searchedWords(query.filter);
+      const elsewhere = words.length === 0
+        ? statement
+        : pageStatement(this.definition, query, { ...options, search: "test" });
+      plan = { guarded, statement, elsewhere, shape: shapeOf(statement.sql.seq, words) };
       shapes.set(shape, plan);
     }
     return plan;
@@ -105,7 +122,7 @@ export class Statements {
   sought(query: ListQuery): PageStatement | null {
     if (isServed(this.definition, query) || !isLookedUp(this.definition, query.filter)) return null;
     const guard = this.#guard(query.filter);
-    return pageStatement(this.definition, query, { guard, bySort: false });
+    return pageStatement(this.definition, query, { guard, bySort: false, search: "test" });
   }
 
   /** How to count, and whether the count is one that the table keeps. */
@@ -113,14 +130,18 @@ export class Statements {
     let statement = this.#counts.get(filter);
     if (statement === undefined) {
       const kept = this.#keptCount(filter);
-      statement = { kept: kept !== null, fragment: kept ?? this.#counted(filter) };
+      const fragment = kept ?? this.#counted(filter, "lookup");
+      const words = searchedWords(filter);
+      const elsewhere = words.length === 0 ? fragment : this.#counted(filter, "test");
+      const shape = shapeOf(fragment.sql, words);
+      statement = { kept: kept !== null, fragment, elsewhere, shape };
       this.#counts.set(filter, statement);
     }
     return statement;
   }
 
-  #counted(filter: Filter): Fragment {
-    const { sql: condition, values } = filterSql(this.definition, filter);
+  #counted(filter: Filter, way: SearchWay): Fragment {
+    const { sql: condition, values } = filterSql(this.definition, filter, way);
     const guard = this.#guard(filter);
     return sql(`select count(*) from ${this.table} where ${guard} and (${condition})`, ...values);
   }
@@ -139,3 +160,7 @@ export class Statements {
     return typeof filter.value === "boolean" ? from(filter.value ? "deleted" : "live") : null;
   }
 }
+
+/** What one search takes says nothing of other words. */
+const shapeOf = (text: string, words: readonly string[]): string =>
+  words.length === 0 ? text : `${text} ${words.join(" ")}`;

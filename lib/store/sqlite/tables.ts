@@ -8,6 +8,7 @@ import { quoted, sql } from "./fragment.ts";
 import { indexName } from "./index_names.ts";
 import { indexColumns, tableName } from "./keyset.ts";
 import { analyze } from "./statistics.ts";
+import { dropWords, hasWords, WordsTable } from "./words_table.ts";
 
 /** Name of an index -> the statement that makes it. The name spells out its keys. */
 function indexStatements(definition: Definition): Map<string, string> {
@@ -81,6 +82,7 @@ function hasColumns(db: Connection, definition: Definition): boolean {
 /** Whether everything the definition asks for is there. Throws for an index of another shape. */
 export function isPrepared(db: Connection, definition: Definition): boolean {
   if (!hasTable(db, definition) || !hasColumns(db, definition)) return false;
+  if (WordsTable.of(definition)?.isIn(db) === false) return false;
   const stored = storedIndexes(db, definition);
   let complete = true;
   for (const [name, wanted] of indexStatements(definition)) {
@@ -135,8 +137,17 @@ export function prepare(db: Connection, definition: Definition): void {
     assertStands(db, definition);
     rebuild(db, definition); // It was made before there were columns.
   }
+  prepareWords(db, definition);
   makeIndexes(db, definition);
   if (definition.trash && !isNew) analyze(db, definition);
+}
+
+function prepareWords(db: Connection, definition: Definition): void {
+  const words = WordsTable.of(definition);
+  if (words === null || words.isIn(db)) return;
+  if (hasWords(db, definition)) throw new Outdated();
+  assertStands(db, definition);
+  words.make(db);
 }
 
 /** Makes what there is follow the definition; run inside a write transaction. */
@@ -147,6 +158,7 @@ export function redefine(db: Connection, definition: Definition): void {
       if (wanted.get(name) !== statement) db.run(sql(`drop index ${quoted(name)}`));
     }
     changeColumns(db, definition);
+    if (WordsTable.of(definition)?.isIn(db) !== true) dropWords(db, definition);
   }
   prepare(db, definition);
 }
@@ -237,6 +249,7 @@ export function correct(db: Connection, definition: Definition, drift: number): 
 /** Run inside a write transaction. */
 export function drop(db: Connection, definition: Definition): void {
   db.run(sql(`drop table if exists ${tableName(definition)}`));
+  dropWords(db, definition);
   db.run(sql("delete from counts where name = ?", definition.name));
 }
 
