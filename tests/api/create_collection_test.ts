@@ -13,7 +13,14 @@ Deno.test("a collection is created with every default filled in, and takes docum
     name: "posts",
     fields: [
       { key: "title", type: "String", required: false, unique: false, index: false, search: false },
-      { key: "userId", type: "String", required: false, unique: false, index: false, search: false },
+      {
+        key: "userId",
+        type: "String",
+        required: false,
+        unique: false,
+        index: false,
+        search: false,
+      },
     ],
     rls: { enabled: true, mode: "private", ownerField: "userId" },
     strict: false,
