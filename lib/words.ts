@@ -15,7 +15,7 @@ const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
 export function wordsIn(text: string): string[] {
   if (ASCII.test(text)) {
     const found = text.toLowerCase().match(ASCII_WORD) ?? [];
-    return found.filter(isWord).map(cut);
+    return found.filter((word) => !word.startsWith("_") || isWord(word)).map(cut);
   }
   const words: string[] = [];
   // What is composed is told apart better, in languages whose words are looked up in a dictionary.

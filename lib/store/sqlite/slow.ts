@@ -16,7 +16,7 @@ const HERE_MS = 3;
 const HERE_MATCH_COST = 50_000;
 
 /** Pages of words that are read before a guard is asked: some three milliseconds. */
-const HERE_WORD_PAGES = 4;
+const HERE_WORD_PAGES = 16;
 
 /** A page, a count, or both. */
 export interface Read {

@@ -66,7 +66,7 @@ const SearchBox = ({ room: { collection, path }, view }: { room: Room; view: Vie
   if (fields.length === 0 && words === null) return null;
   const said = `Search ${fields.join(", ")}`;
   return (
-    <form class="search" role="search" action={`${path}/search`}>
+    <form class="search" action={`${path}/search`}>
       <input type="hidden" name="view" value={viewText(view)} />
       <input
         name="search"
