@@ -13,7 +13,8 @@ export const wordsOf = (
 ): string[] =>
   distinctWords(searchPathsOf(definition).flatMap((path) => textsIn(valueAt(record, path))));
 
-function textsIn(value: Json | undefined): string[] {
+/** The texts of a search field. */
+export function textsIn(value: Json | undefined): string[] {
   if (typeof value === "string") return [value];
   return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
 }

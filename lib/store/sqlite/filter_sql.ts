@@ -1,8 +1,10 @@
 import type { Definition, Filter, Scalar } from "../port.ts";
 import { scalarAt, type ScalarType } from "../shape.ts";
+import { searchIn } from "../search.ts";
 import { columnsOf } from "./columns.ts";
 import { type Fragment, join, sql } from "./fragment.ts";
 import { patternSql } from "./pattern_sql.ts";
+import { textLookup } from "./text_lookup.ts";
 import { WordsTable } from "./words_table.ts";
 
 /**
@@ -47,6 +49,10 @@ type Ordering = keyof typeof SIGNS;
  */
 export type SearchWay = "lookup" | "test";
 
+/** Whether records can be looked up by their words, or by pieces of their texts. */
+export const isFoundByWords = (definition: Definition, filter: Filter): boolean =>
+  searchIn(filter) !== null || textLookup(definition, filter) !== null;
+
 /** The filter as a condition that is true for matches; false or null for everything else. */
 export function filterSql(
   definition: Definition,
@@ -59,7 +65,7 @@ export function filterSql(
       const parts = filter.of.map((one) => filterSql(definition, one, way));
       if (filter.op === "and") {
         if (filter.of.some(isByIds)) leaveTo(isByIds, filter.of, parts);
-        else if (way === "lookup" && filter.of.some(isSearch)) leaveTo(isSearch, filter.of, parts);
+        else if (way === "lookup") leaveToWords(definition, filter, parts);
       }
       return join(parts, ` ${filter.op} `, filter.op === "and" ? "1" : "0");
     }
@@ -93,6 +99,20 @@ function leaveTo(
   for (const [i, { sql, values }] of parts.entries()) {
     if (!isLookedUp(of[i]!)) parts[i] = { sql: `+(${sql})`, values };
   }
+}
+
+/** The same for records that have words, or pieces of a text. */
+function leaveToWords(
+  definition: Definition,
+  filter: Extract<Filter, { op: "and" | "or" }>,
+  parts: Fragment[],
+): void {
+  if (filter.of.some(isSearch)) return leaveTo(isSearch, filter.of, parts);
+  const lookup = textLookup(definition, filter);
+  if (lookup === null) return;
+  leaveTo(() => false, filter.of, parts);
+  const { sql, values } = WordsTable.of(definition)!.holding(lookup);
+  parts.unshift({ sql: `seq in (${sql})`, values });
 }
 
 function searchSql(

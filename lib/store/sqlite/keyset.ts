@@ -8,8 +8,7 @@ import {
 } from "../port.ts";
 import { conjuncts, fixesTrash, sortedBy } from "../advice.ts";
 import { scalarAt, type ScalarType, shapeAt } from "../shape.ts";
-import { searchIn } from "../search.ts";
-import { filterSql, scalarSql, type SearchWay } from "./filter_sql.ts";
+import { filterSql, isFoundByWords, scalarSql, type SearchWay } from "./filter_sql.ts";
 import { bindable, type Fragment, quoted, type SqlValue } from "./fragment.ts";
 
 /** The statement that reads a page, without what varies from page to page. */
@@ -84,7 +83,7 @@ export function pageStatement(
   query: ListQuery,
   { guard = "1", bySort = true, search = "lookup" }: PageOptions = {},
 ): PageStatement {
-  const byWords = search === "lookup" && searchIn(query.filter) !== null;
+  const byWords = search === "lookup" && isFoundByWords(definition, query.filter);
   const order = sortOrder(definition, query, bySort && !byWords);
   const ranges = query.from === undefined
     ? [{ condition: "1", slots: [], order }]

@@ -74,11 +74,12 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
     const plan = this.#statements.page(query);
     const count = query.total ? this.#statements.count(query.filter) : null;
     const { table } = this.#statements;
-    const read = { table, plan, count, query };
-    return readBounded({ statements: this.#statements, access: this.#access, ...read }, {
-      here: (db) => {
+    const read = { statements: this.#statements, access: this.#access, plan, count, query };
+    return readBounded(read, {
+      here: (db, { plan, count }) => {
+        const chosen = { table, plan: plan!, count, query };
         const isInTransaction = this.#access.slow === null;
-        return isInTransaction ? readPage(db, read) : inOneMoment(db, () => readPage(db, read));
+        return isInTransaction ? readPage(db, chosen) : inOneMoment(db, () => readPage(db, chosen));
       },
       elsewhere: ({ texts, total }) => pageOf(texts, total, query),
       empty: () => pageOf([], count === null ? null : 0, query),
@@ -99,7 +100,7 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
       count,
       query,
     }, {
-      here: (db) => counted(db, count),
+      here: (db, { count }) => counted(db, count!),
       elsewhere: ({ total }) => total!,
       empty: () => 0,
     });
@@ -112,6 +113,8 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
         this.#access.read((db) =>
           db.all(sql(`explain query plan ${statement}`)).map((row) => row[3] as string)
         ),
+      isNarrow: (lookup) =>
+        this.#access.read((db) => this.#statements.words?.areFew(db, lookup) ?? false, () => true),
       count: (one) => this.count(one),
     }, query);
   }

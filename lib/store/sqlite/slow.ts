@@ -8,6 +8,7 @@ import type { Connection } from "./connection.ts";
 import { boundPage } from "./keyset.ts";
 import type { RegisteredQuery } from "./slow_query_registry.ts";
 import type { Scan, Scanned } from "./scan.ts";
+import { textLookup } from "./text_lookup.ts";
 import type { CountStatement, PagePlan, Statements } from "./statements.ts";
 
 /** However few rows: some are large, some patterns dear. */
@@ -29,7 +30,7 @@ export interface Read {
 
 /** How to read on the event loop, and what to make of what was read elsewhere. */
 export interface Ways<T> {
-  here(db: Connection): T;
+  here(db: Connection, statements: Pick<Read, "plan" | "count">): T;
   elsewhere(scanned: Scanned): T;
   /** What is read where there are no records. */
   empty(): T;
@@ -43,10 +44,14 @@ export function readBounded<T>(read: Read, { here, elsewhere, empty }: Ways<T>):
   const { access, plan, count } = read;
   const { slow } = access;
   const isShort = !plan?.guarded && (count === null || count.kept);
-  if (slow === null || (isShort && slow.rowsMax > 0)) return access.read(here, empty);
+  if (slow === null || (isShort && slow.rowsMax > 0)) {
+    return access.read((db) => here(db, wayOf(db, read) === "test" ? tested(read) : read), empty);
+  }
   type Tried = { readonly result: T } | { readonly spentOn: BudgetKind | null };
   return access.read<Tried>((db) => {
-    if (isSlow(read, slow) || isWideSearch(db, read)) return { spentOn: null };
+    const way = wayOf(db, read);
+    if (isLong(read, slow) || way === "wide") return { spentOn: null };
+    if (way !== "narrow" && isKnownSlow(read)) return { spentOn: null };
     try {
       const until = performance.now() + HERE_MS;
       const allowance = {
@@ -55,7 +60,8 @@ export function readBounded<T>(read: Read, { here, elsewhere, empty }: Ways<T>):
         large: false,
         until,
       };
-      return { result: db.within(allowance, () => here(db)) };
+      const statements = way === "test" ? tested(read) : read;
+      return { result: db.within(allowance, () => here(db, statements)) };
     } catch (error) {
       if (error instanceof BudgetExceeded) return { spentOn: error.on };
       throw error;
@@ -65,17 +71,32 @@ export function readBounded<T>(read: Read, { here, elsewhere, empty }: Ways<T>):
   );
 }
 
-function isSlow({ statements, plan, count, query }: Read, { rowsMax }: Slow): boolean {
-  return rowsMax === 0 || (query.offset ?? 0) > rowsMax ||
-    (plan !== null && statements.slowQueries.isSlow(pageQuery(plan))) ||
-    (count !== null && statements.slowQueries.isSlow(countQuery(count)));
+/**
+ * How a query by words or by a text is read: `wide` by words that so many begin with that no guard
+ * would be asked for too long, `narrow` by the pieces of a text that few have, `test` where many do.
+ */
+type Way = "usual" | "wide" | "narrow" | "test";
+
+function wayOf(db: Connection, { statements: { words, definition }, query }: Read): Way {
+  if (words === null) return "usual";
+  const searched = searchedWords(query.filter);
+  if (searched.length > 0) return words.pagesOf(db, searched) > HERE_WORD_PAGES ? "wide" : "usual";
+  const lookup = textLookup(definition, query.filter);
+  if (lookup === null) return "usual";
+  return words.areFew(db, lookup) ? "narrow" : "test";
 }
 
-/** Whether words begin as so many do that no guard would be asked for too long. */
-function isWideSearch(db: Connection, { statements: { words }, query: { filter } }: Read): boolean {
-  const searched = searchedWords(filter);
-  return words !== null && searched.length > 0 && words.pagesOf(db, searched) > HERE_WORD_PAGES;
-}
+const tested = ({ plan, count }: Read): Pick<Read, "plan" | "count"> => ({
+  plan: plan && { ...plan, statement: plan.tested },
+  count: count && { ...count, fragment: count.tested },
+});
+
+const isLong = ({ query }: Read, { rowsMax }: Slow): boolean =>
+  rowsMax === 0 || (query.offset ?? 0) > rowsMax;
+
+const isKnownSlow = ({ statements, plan, count }: Read): boolean =>
+  (plan !== null && statements.slowQueries.isSlow(pageQuery(plan))) ||
+  (count !== null && statements.slowQueries.isSlow(countQuery(count)));
 
 /** @param spentOn What ended it on the event loop; null if it was not tried there. */
 async function scanned(read: Read, slow: Slow, spentOn: BudgetKind | null): Promise<Scanned> {
@@ -116,10 +137,10 @@ function scanOf({ statements, plan, count, query }: Read, isDoubtful: boolean): 
   const sought = plan === null ? null : statements.sought(query);
   return {
     table: statements.table,
-    page: plan && boundPage(plan.elsewhere, "seq", query),
+    page: plan && boundPage(plan.tested, "seq", query),
     sought: sought && boundPage(sought, "seq", query),
     isDoubtful,
     bytesMax: query.bytesMax ?? PAGE_BYTES_MAX,
-    count: count?.elsewhere ?? null,
+    count: count?.tested ?? null,
   };
 }

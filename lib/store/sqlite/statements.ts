@@ -2,7 +2,7 @@ import { isLookedUp } from "../advice.ts";
 import type { Definition, Filter, ListQuery, StoredRecord } from "../port.ts";
 import { DOCUMENT_GUARD, GUARD } from "./budget.ts";
 import { searchedWords } from "../search.ts";
-import { filterSql, type SearchWay } from "./filter_sql.ts";
+import { filterSql, isFoundByWords, type SearchWay } from "./filter_sql.ts";
 import { type Column, columnsOf, valueOf } from "./columns.ts";
 import { type Fragment, sql, type SqlValue } from "./fragment.ts";
 import { pageShape, type PageStatement, pageStatement, tableName } from "./keyset.ts";
@@ -14,8 +14,8 @@ export interface PagePlan {
   readonly statement: PageStatement;
   /** Whether it may look at more rows than it shows. */
   readonly guarded: boolean;
-  /** For another thread, to which searches go that find much; else the same. */
-  readonly elsewhere: PageStatement;
+  /** The same without going through all records that have words, or pieces of texts. */
+  readonly tested: PageStatement;
   /** The same for queries of which one takes about as long as the other. */
   readonly shape: string;
 }
@@ -25,7 +25,7 @@ export interface CountStatement {
   /** Whether the table keeps it: then it costs nothing. */
   readonly kept: boolean;
   /** As of a {@linkcode PagePlan}. */
-  readonly elsewhere: Fragment;
+  readonly tested: Fragment;
   readonly shape: string;
 }
 
@@ -104,11 +104,10 @@ export class Statements {
       const guarded = !isServed(this.definition, query);
       const options = guarded ? { guard: this.#guard(query.filter) } : {};
       const statement = pageStatement(this.definition, query, options);
-      const words = searchedWords(query.filter);
-      const elsewhere = words.length === 0
-        ? statement
-        : pageStatement(this.definition, query, { ...options, search: "test" });
-      plan = { guarded, statement, elsewhere, shape: shapeOf(statement.sql.seq, words) };
+      const tested = isFoundByWords(this.definition, query.filter)
+        ? pageStatement(this.definition, query, { ...options, search: "test" })
+        : statement;
+      plan = { guarded, statement, tested, shape: shapeOf(tested.sql.seq, query.filter) };
       shapes.set(shape, plan);
     }
     return plan;
@@ -131,10 +130,10 @@ export class Statements {
     if (statement === undefined) {
       const kept = this.#keptCount(filter);
       const fragment = kept ?? this.#counted(filter, "lookup");
-      const words = searchedWords(filter);
-      const elsewhere = words.length === 0 ? fragment : this.#counted(filter, "test");
-      const shape = shapeOf(fragment.sql, words);
-      statement = { kept: kept !== null, fragment, elsewhere, shape };
+      const tested = isFoundByWords(this.definition, filter)
+        ? this.#counted(filter, "test")
+        : fragment;
+      statement = { kept: kept !== null, fragment, tested, shape: shapeOf(tested.sql, filter) };
       this.#counts.set(filter, statement);
     }
     return statement;
@@ -162,5 +161,7 @@ export class Statements {
 }
 
 /** What one search takes says nothing of other words. */
-const shapeOf = (text: string, words: readonly string[]): string =>
-  words.length === 0 ? text : `${text} ${words.join(" ")}`;
+function shapeOf(text: string, filter: Filter): string {
+  const words = searchedWords(filter);
+  return words.length === 0 ? text : `${text} ${words.join(" ")}`;
+}

@@ -1,9 +1,12 @@
 import type { Definition, StoredRecord } from "../port.ts";
 import { parseJson } from "../json_text.ts";
-import { differInWords, searchPathsOf, wordsOf } from "../search.ts";
+import { differInWords, searchPathsOf, textsIn, wordsOf } from "../search.ts";
+import { valueAt } from "../shape.ts";
 import { guardOf } from "./budget.ts";
 import type { Connection } from "./connection.ts";
 import { type Fragment, quoted, sql } from "./fragment.ts";
+import { gramsOf } from "./text_grams.ts";
+import type { TextLookup } from "./text_lookup.ts";
 
 /** Every sign of ASCII: what stands between two spaces is one word, as we have found it. */
 const SIGNS = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
@@ -15,8 +18,8 @@ const TOKENIZER = inQuotes(`ascii tokenchars ${inQuotes(SIGNS, "'")}`, '"');
 const BEHIND_ALL = "\u{10ffff}";
 
 /**
- * The words of a definition's records, in an FTS5 table beside theirs, by `seq`. It keeps which
- * records have a word and nothing else: neither texts nor places in them.
+ * The words of a definition's records and pieces of their short texts, in an FTS5 table beside theirs,
+ * by `seq`. It keeps which records have one and nothing else: neither texts nor places in them.
  */
 export class WordsTable {
   readonly #definition: Definition;
@@ -100,12 +103,31 @@ export class WordsTable {
     );
   }
 
+  /** The `seq` of all records that may hold a text. */
+  holding({ grams, long }: TextLookup): Fragment {
+    const all = grams.map((gram) => inQuotes(gram, '"')).join(" ");
+    return sql(
+      `select rowid from ${this.#name} where ${this.#name} match ? and ${guardOf("rowid")}`,
+      `(${all}) OR ${inQuotes(long, '"')}`,
+    );
+  }
+
+  /** Whether those are few enough to go through all of them. */
+  areFew(db: Connection, { grams, long }: TextLookup): boolean {
+    const isShort = (token: string) => this.#pagesBetween(db, token, token) <= FEW_PAGES;
+    return isShort(long) && grams.some(isShort);
+  }
+
   /**
    * How many pages of the table are read in one go before the first record is known that has words
    * with these beginnings, beside one for each of its parts. That is all of the work that no guard
    * can end: some 0.2 ms for each. What is read here is laid down in the format of FTS5's tables.
    */
   pagesOf(db: Connection, words: readonly string[]): number {
+    return words.reduce((sum, word) => sum + this.#pagesBetween(db, word, word + BEHIND_ALL), 0);
+  }
+
+  #pagesBetween(db: Connection, from: string, to: string): number {
     const [idx, data] = ["idx", "data"].map((part) =>
       quoted(`${nameOf(this.#definition)}_${part}`)
     );
@@ -117,14 +139,16 @@ export class WordsTable {
       `select sum(coalesce(${page("term > cast(? as blob) order by term limit 1")}, ${last}) - ` +
       `${page("term <= cast(? as blob) order by term desc limit 1")} - 1) ` +
       "from parts where id is not null";
-    return words.reduce((sum, word) => {
-      const row = db.get(sql(statement, `0${word}${BEHIND_ALL}`, `0${word}`));
-      return sum + Number(row?.[0] ?? 0);
-    }, 0);
+    return Number(db.get(sql(statement, `0${to}`, `0${from}`))?.[0] ?? 0);
   }
 
+  /** Words, and pieces of texts. */
   #wordsOf(record: StoredRecord): string {
-    return wordsOf(this.#definition, record).join(" ");
+    const parts = wordsOf(this.#definition, record);
+    for (const [place, path] of searchPathsOf(this.#definition).entries()) {
+      parts.push(...gramsOf(place, textsIn(valueAt(record, path))));
+    }
+    return parts.join(" ");
   }
 
   #written(how: "insert" | "replace", seq: string, values: Fragment["values"]): Fragment {
@@ -133,6 +157,9 @@ export class WordsTable {
 }
 
 const FILLED_ROWS = 500;
+
+/** Of one piece of texts: some 2,000 records. */
+const FEW_PAGES = 1;
 
 /** So many pages are merged at a time that it takes three times as long with FTS5's own 4,050. */
 const PAGE_BYTES = 1_000;
