@@ -32,7 +32,7 @@ const textOf = (length: number): string => Array.from({ length }, () => pickOf(A
 const literal = (text: string): string => text.replaceAll(/[!-\/:-@[-`{-~]/g, "\\$&");
 
 function recordOf(n: number): StoredRecord {
-  const lengths = [0, 2, 3, 8, 30, 199, 200, 201, 260];
+  const lengths = [0, 2, 3, 8, 30, 99, 100, 101, 160];
   return {
     _id: id(n),
     isDeleted: n % 9 === 0,

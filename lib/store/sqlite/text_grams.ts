@@ -6,11 +6,8 @@
 
 const SIGN = "=";
 const GRAM_LENGTH = 3;
-/**
- * Longer texts would make inserts several times as dear. They are marked, and looked into one by
- * one.
- */
-const TEXT_LENGTH_MAX = 200;
+/** A title's. Longer texts, whose pieces would make inserts dear, are marked and looked into. */
+const TEXT_LENGTH_MAX = 100;
 /** As many of a text's pieces suffice. */
 const SOUGHT_GRAMS_MAX = 8;
 
