@@ -57,6 +57,16 @@ export const LIMITS = {
   DEFINITION_VALUES_MAX: limit(5000, "JSON values that a definition is made of", OURS),
   REGEX_LENGTH_MAX: limit(128, "characters", DOCUMENTS),
   LITERAL_LENGTH_MAX: limit(128, "characters that `_contains` and `_startswith` look for", OURS),
+  SEARCH_FIELDS_MAX: limit(10, "fields with `search` in a definition", OURS),
+  SEARCH_LENGTH_MAX: limit(128, "characters of `search`", DOCUMENTS),
+  SEARCH_WORDS_MAX: limit(8, "words of `search`", DOCUMENTS),
+  SEARCHED_LENGTH_MAX: limit(
+    65_536,
+    "characters of a document's search fields that are read, from the beginning",
+    OURS,
+  ),
+  SEARCHED_WORDS_MAX: limit(2000, "different words that are kept of them", OURS),
+  WORD_LENGTH_MAX: limit(64, "characters of a word that count, of a document or a search", OURS),
   PATTERN_SIZE_MAX: limit(300, "instructions that a pattern compiles to", OURS),
   PATTERNS_MAX: limit(10, "patterns in one query", OURS),
   WHERE_BYTES_MAX: limit(4096, "bytes", DOCUMENTS),
@@ -309,6 +319,11 @@ export const {
   REQUEST_DAYS,
   REQUEST_MINUTES,
   RETURN_TO_LENGTH_MAX,
+  SEARCHED_LENGTH_MAX,
+  SEARCHED_WORDS_MAX,
+  SEARCH_FIELDS_MAX,
+  SEARCH_LENGTH_MAX,
+  SEARCH_WORDS_MAX,
   SIGN_IN_FAILURES_MAX,
   SIGN_IN_RATE_PER_MINUTE,
   SMALL_BODY_BYTES_MAX,
@@ -320,6 +335,7 @@ export const {
   WHERE_BYTES_MAX,
   WHERE_CONDITIONS_MAX,
   WHERE_DEPTH_MAX,
+  WORD_LENGTH_MAX,
 } = values;
 
 export const REQUEST_TIMEOUT_MS = values.REQUEST_TIMEOUT_SECONDS * 1000;

@@ -66,6 +66,11 @@ const table = {
       "_contains or _startswith.",
     when: "A declared field is followed by a suffix that is no operator.",
   },
+  SEARCH_NOT_DECLARED: {
+    status: 400,
+    message: "The collection has no field to search: declare one with search: true.",
+    when: "A list is searched whose collection declares no field with `search`.",
+  },
   INVALID_CURSOR: {
     status: 400,
     message:

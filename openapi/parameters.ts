@@ -15,6 +15,8 @@ import {
   PATH_LEVELS_MAX,
   RANGES_MAX,
   RETURN_TO_LENGTH_MAX,
+  SEARCH_LENGTH_MAX,
+  SEARCH_WORDS_MAX,
   STATE_LENGTH_MAX,
   WHERE_BYTES_MAX,
 } from "@/lib/limits.ts";
@@ -192,6 +194,16 @@ export const listing: readonly Parameter[] = [
     { type: "integer", minimum: 0, maximum: 1_000_000_000 },
   ),
   query("skip", "Means `offset`.", { type: "integer", minimum: 0, maximum: 1_000_000_000 }),
+  query(
+    "search",
+    "Words to look for: documents in whose search fields, taken together, each of them begins " +
+      `some word. Up to ${SEARCH_WORDS_MAX} words, of which one at least has a letter or a ` +
+      "digit. Letter case, accents and other marks make no difference; words are found in texts " +
+      "of all languages. It is one more condition: order and paging stay as they are asked for. " +
+      "A field of this name is filtered by `search_in` or by `where`.",
+    { ...FILLED, maxLength: SEARCH_LENGTH_MAX },
+    "fast store",
+  ),
   query(
     "count",
     "`true` answers the number of matching documents as `count`, and no documents.",

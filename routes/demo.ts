@@ -57,10 +57,10 @@ export async function prepareDemo(services: Services): Promise<string> {
     parseDefinition({
       name: "posts",
       fields: [
-        { key: "title", type: "String", required: true },
+        { key: "title", type: "String", required: true, search: true },
         { key: "status", type: "String", default: "draft", index: true },
         { key: "views", type: "Number", default: 0, index: true },
-        { key: "tags", type: "Array", items: { type: "String" } },
+        { key: "tags", type: "Array", items: { type: "String" }, search: true },
         { key: "publishedAt", type: "Date" },
       ],
       rls: { mode: "public-read" },

@@ -4,7 +4,7 @@ import type { MaybePromise } from "../maybe_promise.ts";
 import { eq } from "../store/filter.ts";
 import type { Definition, Engine, Id, Json, Stored, StoredRecord } from "../store/port.ts";
 import { type Collection, compileCollection } from "./collection.ts";
-import type { CollectionDefinition } from "./fields.ts";
+import type { CollectionDefinition, FieldDefinition, ItemDefinition } from "./fields.ts";
 
 /** A definition as it is stored in its project's space. */
 export type CollectionRecord = StoredRecord & {
@@ -15,7 +15,7 @@ export type CollectionRecord = StoredRecord & {
   storedAs?: string;
   /** Of the definition: another one after each change. Left out before the first. */
   version?: Id;
-  /** Earlier versions had no indexes beside the fields' own. */
+  /** Earlier versions had no indexes beside the fields' own, and no field had `search`. */
   definition: Omit<CollectionDefinition, "indexes"> & Partial<CollectionDefinition> & {
     [name: string]: Json;
   };
@@ -43,8 +43,27 @@ export const placeOf = ({ name, storedAs = name }: CollectionRecord): string => 
 /** The definition of a record, whole. */
 export const definitionOf = ({ definition }: CollectionRecord): CollectionDefinition => ({
   ...definition,
+  fields: definition.fields.map(wholeField),
   indexes: definition.indexes ?? [],
 });
+
+/** With its members in the order in which definitions have them. */
+function wholeField(field: FieldDefinition): FieldDefinition {
+  const { default: value, search = false, ...rest } = field;
+  return {
+    ...rest,
+    ...wholeInside(rest),
+    search,
+    ...(value !== undefined && { default: value }),
+  };
+}
+
+function wholeInside({ fields, items }: Pick<ItemDefinition, "fields" | "items">): object {
+  return {
+    ...(fields && { fields: fields.map(wholeField) }),
+    ...(items && { items: { ...items, ...wholeInside(items) } }),
+  };
+}
 
 /** The collection of a stored definition. */
 export const collectionOf = ({ value, revision }: StoredDefinition): Collection => {

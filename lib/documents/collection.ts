@@ -1,7 +1,7 @@
 import { DOCUMENT_BYTES_MAX, DOCUMENT_MEMBERS_MAX } from "../limits.ts";
 import type { Definition, FieldShape, Id, Index, Json, StoredRecord } from "../store/port.ts";
 import { nearestShape } from "../store/shape.ts";
-import { keyOf } from "./definition_indexes.ts";
+import { keyOf, searchPaths } from "./definition_indexes.ts";
 import type { CollectionDefinition, FieldDefinition, ItemDefinition } from "./fields.ts";
 import { SERVER_FIELDS } from "./names.ts";
 
@@ -52,6 +52,7 @@ export function compileCollection(
         ...definition.fields.flatMap((field) => fieldIndexes(field, "")),
         ...definition.indexes.map(({ fields, unique }) => ({ keys: fields.map(keyOf), unique })),
       ]),
+      search: searchPaths(definition.fields),
       trash: true,
       ...stands,
       bytesMax: DOCUMENT_BYTES_MAX,

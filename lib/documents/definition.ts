@@ -4,10 +4,11 @@ import {
   DEFINITION_FIELDS_MAX,
   DEFINITION_LENGTH_MAX,
   DEFINITION_VALUES_MAX,
+  SEARCH_FIELDS_MAX,
 } from "../limits.ts";
 import { type FieldFault, Problem } from "../problems.ts";
 import { definitionSchema } from "./definition_schema.ts";
-import { indexFault, isIndexable } from "./definition_indexes.ts";
+import { indexFault, isIndexable, searchPaths } from "./definition_indexes.ts";
 import type { CollectionDefinition, FieldDefinition, ItemDefinition } from "./fields.ts";
 import { DECLARED_NAME, isServerField, nameProblem } from "./names.ts";
 import { shown } from "../text/input_text.ts";
@@ -41,6 +42,7 @@ export function parseDefinition(input: unknown): CollectionDefinition {
   const definition = withOwnerField(parsed.data);
   const { strict } = definition;
   checkFields(definition.fields, { path: "", depth: 1, inArray: false, strict });
+  checkSearchFields(definition);
   checkIndexList(definition);
   return definition;
 }
@@ -127,6 +129,7 @@ function withOwnerField(definition: CollectionDefinition): CollectionDefinition 
       required: false,
       unique: false,
       index: false,
+      search: false,
     };
     return { ...definition, fields: [...definition.fields, owner] };
   }
@@ -136,6 +139,13 @@ function withOwnerField(definition: CollectionDefinition): CollectionDefinition 
     throw invalid(`The owner field "${ownerField}" ${message}.`, faults);
   }
   return definition;
+}
+
+function checkSearchFields({ fields }: CollectionDefinition): void {
+  const [tooMany] = searchPaths(fields).slice(SEARCH_FIELDS_MAX);
+  if (tooMany === undefined) return;
+  const message = `is one search field too many: ${SEARCH_FIELDS_MAX} can have search`;
+  throw invalid(`The field "${tooMany}" ${message}.`, [{ path: tooMany, message }]);
 }
 
 function checkIndexList(definition: CollectionDefinition): void {
@@ -177,7 +187,8 @@ function checkNested(field: FieldDefinition, at: FieldPlace): void {
   const inside = { ...at, depth: at.depth + 1 };
   if (field.fields !== undefined) checkFields(field.fields, inside);
   if (field.items !== undefined) {
-    const item = { key: "items", required: false, unique: false, index: false, ...field.items };
+    const plain = { required: false, unique: false, index: false, search: false };
+    const item = { key: "items", ...plain, ...field.items };
     const place = { ...(item.type === "Array" ? inside : at), inArray: true };
     checkNested(item, { ...place, path: `${at.path}.items` });
   }
@@ -203,8 +214,14 @@ function checkField(field: FieldDefinition, at: FieldPlace): void {
     throw refuse('has "items", so its type must be Array');
   }
   checkIndexes(field, at, refuse);
+  if (field.search && (at.inArray || !isText(field))) {
+    throw refuse("cannot be searched: only String and Array of String outside arrays can");
+  }
   checkDefault(field, at, refuse);
 }
+
+const isText = ({ type, items }: FieldDefinition): boolean =>
+  type === "String" || (type === "Array" && items?.type === "String");
 
 function checkIndexes(
   field: FieldDefinition,

@@ -15,6 +15,13 @@ export const keyOf = (text: string): SortKey =>
     ? { path: text.slice(1), descending: true }
     : { path: text, descending: false };
 
+/** Paths of the fields that `search` looks into. */
+export const searchPaths = (fields: readonly FieldDefinition[], at = ""): string[] =>
+  fields.flatMap(({ key, search, fields: inner = [] }) => [
+    ...(search ? [at + key] : []),
+    ...searchPaths(inner, `${at}${key}.`),
+  ]);
+
 const SERVER_KEYS: readonly string[] = ["createdAt", "updatedAt"];
 
 /** What is wrong with the indexes of a definition whose fields are right; null if nothing is. */

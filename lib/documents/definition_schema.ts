@@ -5,6 +5,9 @@ import {
   INDEX_FIELDS_MAX,
   INDEXED_ELEMENTS_MAX,
   INDEXES_MAX,
+  SEARCH_FIELDS_MAX,
+  SEARCHED_LENGTH_MAX,
+  SEARCHED_WORDS_MAX,
 } from "../limits.ts";
 import {
   FIELD_TYPES,
@@ -61,6 +64,12 @@ export function definitionSchema(form: "given" | "whole", named: Name = (schema)
           `by one of its elements, of which it may then hold up to ${INDEXED_ELEMENTS_MAX}. Every collection has one of \`createdAt\`, ` +
           "and with row-level security one of the owner with `createdAt`; a " +
           "`unique` field has its own.",
+      ),
+      search: filled(z.boolean(), false).describe(
+        "Whether `search` looks for words in it: in a String or an Array of String, outside other " +
+          `arrays. Up to ${SEARCH_FIELDS_MAX} fields. Of a document's search fields together the ` +
+          `first ${SEARCHED_LENGTH_MAX} characters are read, and ${SEARCHED_WORDS_MAX} different ` +
+          "words kept.",
       ),
       default: z.unknown().optional().describe("Fills the field where it is missing; not null."),
     }),

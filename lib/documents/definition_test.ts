@@ -22,6 +22,7 @@ const plain = (key: string, type = "String") => ({
   required: false,
   unique: false,
   index: false,
+  search: false,
 });
 
 Deno.test("a name is enough: the rest is private, not strict, with the owner added", () => {

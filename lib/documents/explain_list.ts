@@ -35,6 +35,8 @@ function whereOf(filter: Filter): Json {
       return { or: filter.of.map(whereOf) };
     case "not":
       return { not: whereOf(filter.of) };
+    case "search":
+      return { search: filter.words.join(" ") };
     case "revision":
       return { revision: filter.value };
     case "in":

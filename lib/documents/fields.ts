@@ -24,6 +24,8 @@ export interface FieldDefinition extends ItemDefinition {
   readonly required: boolean;
   readonly unique: boolean;
   readonly index: boolean;
+  /** Whether its words can be searched. */
+  readonly search: boolean;
   /** Fills a missing field; not null. */
   readonly default?: Json;
 }

@@ -14,6 +14,7 @@ import { filterConditions, isDeclared, isJsonFilter, type Parameter } from "./fi
 import { pathProblem, pathSizeProblem } from "./names.ts";
 import { shown } from "../text/input_text.ts";
 import { type Projection, projectionOf } from "./projection.ts";
+import { searchCondition } from "./search_parameter.ts";
 import { parseWhere } from "./where.ts";
 
 /** How documents are to be shown, in lists and alone. */
@@ -54,6 +55,7 @@ export const RESERVED_PARAMETERS = [
   "meta",
   "where",
   "explain",
+  "search",
 ] as const;
 
 type Reserved = (typeof RESERVED_PARAMETERS)[number] | "offset";
@@ -77,7 +79,11 @@ const refuse = (name: string, why: string) =>
 export function parseListQuery(collection: Collection, text: string): ListRequest {
   const { reserved, conditions } = readParameters(collection, text);
   if (reserved.has("cursor")) throw refuse("cursor", "is given more than once");
-  const filter = and(...conditions, ...whereCondition(collection, reserved.get("where")));
+  const filter = and(
+    ...conditions,
+    ...whereCondition(collection, reserved.get("where")),
+    ...searchCondition(collection, reserved.get("search")),
+  );
   if (patternsIn(filter) > PATTERNS_MAX) {
     throw new Problem("INVALID_QUERY", {
       message: `The query has more than ${PATTERNS_MAX} patterns.`,

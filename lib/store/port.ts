@@ -78,6 +78,12 @@ export interface Definition {
   readonly fields: Readonly<Record<string, FieldShape>>;
   readonly indexes: readonly Index[];
   /**
+   * Paths of the texts and lists of texts that `search` looks into; nothing if left out. A driver
+   * keeps their words, as `wordsOf` finds them, beside each record: whatever writes a record writes
+   * its words in the same step. They are in no answer.
+   */
+  readonly search?: readonly string[];
+  /**
    * Records carry `isDeleted`. Indexes then serve lists of live and of deleted records, and
    * counts of all live, all deleted and all records cost O(1) on SQLite.
    */
@@ -123,6 +129,12 @@ export type Filter =
   | { readonly op: "exists"; readonly path: string; readonly value: boolean }
   /** RE2 syntax, matched anywhere in the text, case-insensitive, in no exponential time. */
   | { readonly op: "regex"; readonly path: string; readonly pattern: string }
+  /**
+   * Words as `wordsIn` finds them. Each is the beginning of a word of the record's search fields,
+   * which are taken together. An index serves it. No record matches where the definition has no
+   * search fields, or where there are no words.
+   */
+  | { readonly op: "search"; readonly words: readonly string[] }
   /** The record's revision is exactly this one. */
   | { readonly op: "revision"; readonly value: number };
 
@@ -299,8 +311,8 @@ export interface Records<T extends StoredRecord = StoredRecord> {
 export interface Transaction {
   records<T extends StoredRecord>(definition: Definition, room?: Room): Records<T>;
   /**
-   * Makes what is stored follow the definition: indexes it names are created, others dropped, and
-   * values are kept as its fields declare them. `before` is what they followed so far. What is
+   * Makes what is stored follow the definition: indexes it names are created, others dropped, words
+   * of its search fields are kept, and values as its fields declare them. `before` is what they followed so far. What is
    * dropped may still hold until the transaction's end.
    * Throws `UniqueViolation` when stored records contradict a new unique index.
    */

@@ -1,12 +1,4 @@
-import type {
-  Definition,
-  FieldShape,
-  FieldType,
-  Index,
-  Json,
-  Scalar,
-  StoredRecord,
-} from "./port.ts";
+import type { Definition, FieldShape, FieldType, Index, Json, Scalar } from "./port.ts";
 
 /** Names that may stand in statements and paths as they are. */
 const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_-]*$/;
@@ -94,7 +86,10 @@ export function datePaths(fields: Readonly<Record<string, FieldShape>>, at = "")
 }
 
 /** What lies at a dotted path; undefined where it is missing or leads through a non-object. */
-export function valueAt(record: StoredRecord, path: string): Json | undefined {
+export function valueAt(
+  record: Readonly<Record<string, Json>>,
+  path: string,
+): Json | undefined {
   let value: Json | undefined = record;
   for (const name of path.split(".")) {
     if (!isObject(value) || !Object.hasOwn(value, name)) return undefined;

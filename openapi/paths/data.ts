@@ -105,6 +105,7 @@ export const listDocuments = contract({
   problems: [
     "INVALID_QUERY",
     "UNKNOWN_OPERATOR",
+    "SEARCH_NOT_DECLARED",
     "INVALID_CURSOR",
     "ACCESS_TOKEN_REQUIRED",
     "SECRET_KEY_REQUIRED",

@@ -4,7 +4,14 @@ import { collectionName } from "../parameters.ts";
 import { Collection } from "../schemas/collection.ts";
 import { projectKey } from "../security.ts";
 
-const field = { key: "title", type: "String", required: true, unique: false, index: false };
+const field = {
+  key: "title",
+  type: "String",
+  required: true,
+  unique: false,
+  index: false,
+  search: false,
+};
 
 export const getSchema = contract({
   operationId: "getSchema",

@@ -145,7 +145,14 @@ const definition = z.looseObject({ name: z.string() }).openapi({
 
 const DEFINITION_EXAMPLE = {
   name: "posts",
-  fields: [{ key: "title", type: "String", required: true, unique: false, index: false }],
+  fields: [{
+    key: "title",
+    type: "String",
+    required: true,
+    unique: false,
+    index: false,
+    search: false,
+  }],
   rls: { enabled: true, mode: "public-read", ownerField: "userId" },
   strict: false,
   indexes: [],

@@ -7,6 +7,7 @@ const FIELD_EXAMPLE = {
   required: true,
   unique: false,
   index: false,
+  search: false,
 };
 
 export const COLLECTION_EXAMPLE = {

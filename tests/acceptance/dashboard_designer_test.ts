@@ -13,7 +13,7 @@ import { HOSTILE } from "../support/pages.ts";
 const QUESTION = `For whom? ${HOSTILE.join(" ")}`;
 
 const FIELD = {
-  ...{ key: "title", type: "String", required: true, unique: false, index: false },
+  ...{ key: "title", type: "String", required: true, unique: false, index: false, search: false },
   ...{ ref: null, items: null, fields: null },
 };
 

@@ -11,6 +11,7 @@ const field = (key: string, change: object = {}) => ({
   required: false,
   unique: false,
   index: false,
+  search: false,
   ref: null,
   items: null,
   fields: null,

@@ -12,8 +12,15 @@ Deno.test("a collection is created with every default filled in, and takes docum
   assert.deepEqual(ok(await owner.asOwner({ path: PATH, body }), 201), {
     name: "posts",
     fields: [
-      { key: "title", type: "String", required: false, unique: false, index: false },
-      { key: "userId", type: "String", required: false, unique: false, index: false },
+      { key: "title", type: "String", required: false, unique: false, index: false, search: false },
+      {
+        key: "userId",
+        type: "String",
+        required: false,
+        unique: false,
+        index: false,
+        search: false,
+      },
     ],
     rls: { enabled: true, mode: "private", ownerField: "userId" },
     strict: false,

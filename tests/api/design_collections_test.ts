@@ -18,6 +18,7 @@ const FIELD = {
   required: true,
   unique: false,
   index: false,
+  search: false,
   ref: null,
   items: null,
   fields: null,

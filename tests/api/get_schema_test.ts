@@ -18,7 +18,7 @@ Deno.test("a definition is answered with every default filled in, and its fields
     rls: { mode: "public-read" },
     strict: true,
   });
-  const plain = { required: false, unique: false, index: false };
+  const plain = { required: false, unique: false, index: false, search: false };
   const fields = [
     { ...plain, key: "title", type: "String", required: true, unique: true },
     { ...plain, key: "status", type: "String", default: "draft", index: true },

@@ -51,6 +51,7 @@ Deno.test("what cannot be listed is refused, as to applications", async () => {
   const list = (query: string) => owner.asOwner({ path: `${PATH}${query}` });
   refused(await list("?limit=0"), 400, "INVALID_QUERY", "limit");
   refused(await list("?n_foo=1"), 400, "UNKNOWN_OPERATOR");
+  refused(await list("?search=x"), 400, "SEARCH_NOT_DECLARED");
   refused(await list("?cursor=x"), 400, "INVALID_CURSOR");
   refused(
     await owner.asOwner({ path: "/collections/none/documents" }),

@@ -39,6 +39,8 @@ export function matches(record: StoredRecord, filter: Filter): boolean {
         typeof one === "string" && pattern.test(one)
       );
     }
+    case "search":
+      throw new TypeError("The model knows no words: ask `hasWords`");
     case "revision":
       throw new TypeError("The model knows no revisions");
     default:

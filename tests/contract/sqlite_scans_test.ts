@@ -13,6 +13,7 @@ import { id, idsOf, keys, newSpace, regex, trashDefinition, upTo } from "./fixtu
 import { keysetCases } from "./keyset.ts";
 import { listingCases } from "./listing.ts";
 import { pageBytesCases } from "./page_bytes.ts";
+import { searchCases } from "./searching.ts";
 import { openFolder } from "./sqlite_folder.ts";
 import { recordsContract, type Store } from "./suite.ts";
 import { until } from "../acceptance/until.ts";
@@ -25,6 +26,7 @@ const themes = [
   listingCases,
   keysetCases,
   pageBytesCases,
+  searchCases,
 ];
 
 recordsContract("sqlite, in another thread", { open: () => openFolder({ rowsMax: 0 }), themes });

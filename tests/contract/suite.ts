@@ -17,6 +17,7 @@ import { listingCases } from "./listing.ts";
 import { pageBytesCases } from "./page_bytes.ts";
 import { processCases } from "./processes.ts";
 import { roomCases } from "./rooms.ts";
+import { searchCases } from "./searching.ts";
 import { sizeCases } from "./sizes.ts";
 import { transactionCases } from "./transactions.ts";
 import { definitionCases } from "./definitions.ts";
@@ -44,6 +45,7 @@ const THEMES: readonly Cases[] = [
   findingCases,
   keysetCases,
   pageBytesCases,
+  searchCases,
   explainCases,
   sizeCases,
   roomCases,

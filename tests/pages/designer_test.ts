@@ -7,7 +7,7 @@ import { assertHarmless, HOSTILE, openDashboard, type PageAnswer } from "../supp
 const pathOf = ({ projectId }: AiFixture) => `/dashboard/projects/${projectId}/ai/designer`;
 
 const field = (key: string, type = "String", change: object = {}) => ({
-  ...{ key, type, required: false, unique: false, index: false },
+  ...{ key, type, required: false, unique: false, index: false, search: false },
   ...{ ref: null, items: null, fields: null },
   ...change,
 });

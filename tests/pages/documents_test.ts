@@ -106,6 +106,58 @@ Deno.test("filters take the type of their field: dates in UTC, lists, what is se
   assert.equal(await leadsTo("checked", "gt", "5"), '?where={"checked":{"gt":5}}');
 });
 
+Deno.test("a search box stands over a grid whose fields are searched, and keeps the filters", async () => {
+  await using posts = await openPosts({
+    fields: [
+      { key: "title", type: "String", search: true },
+      { key: "tags", type: "Array", items: { type: "String" }, search: true },
+      { key: "views", type: "Number" },
+    ],
+  });
+  await posts.add(
+    { title: "On bread", tags: ["baking"], views: 1 },
+    { title: "On brass", tags: [], views: 2 },
+    { title: "On clocks", tags: ["bread"], views: 3 },
+  );
+  const { dashboard, path } = posts;
+  const page = await dashboard.get(`${path}?views_lt=3&sort=views`);
+  const box = page.document.querySelector("form.search input[name=search]")!;
+  assert.equal(box.getAttribute("placeholder"), "Search title, tags");
+  const sought = await dashboard.fill(page, "Search", { search: " BREAD & " });
+  assert.equal(sought.location, `${path}?views_lt=3&sort=views&search=BREAD+%26`);
+  const found = await dashboard.follow(sought);
+  assert.deepEqual(column(found, 2), ["On bread"]);
+  assert.deepEqual(texts(found, ".chip"), ["views < 3×"]);
+  assert.match(apiPath(found), /search=BREAD/);
+  const kept = found.document.querySelector("form.search input[name=search]")!;
+  assert.equal(kept.getAttribute("value"), "BREAD &");
+  const all = await dashboard.get(linkOf(found, "Remove views < 3"));
+  assert.equal(column(all, 2).length, 2);
+  const none = await dashboard.get(`${path}?search=nothing`);
+  assert.equal(linkOf(none, "Clear filters"), path);
+  const emptied = await dashboard.fill(found, "Search", { search: "  " });
+  assert.equal(emptied.location, `${path}?views_lt=3&sort=views`);
+
+  const wordless = await dashboard.get(`${path}?search=%3F%21`);
+  assert.equal(wordless.status, 400);
+  assert.match(texts(wordless, "[role=alert]")[0]!, /"search" has no word/);
+  assert.equal(
+    (await dashboard.follow(await dashboard.fill(wordless, "Search", { search: "" }))).status,
+    200,
+  );
+});
+
+Deno.test("a grid whose fields are not searched has no search box, unless it is searched", async () => {
+  await using posts = await openPosts();
+  const { dashboard, path } = posts;
+  const box = "form.search";
+  assert.equal((await dashboard.get(path)).document.querySelector(box), null);
+  const refused = await dashboard.get(`${path}?search=x`);
+  assert.equal(refused.status, 400);
+  assert.match(texts(refused, "[role=alert]")[0]!, /no field to search/);
+  assert.notEqual(refused.document.querySelector(box), null);
+});
+
 Deno.test("a query that the list refuses is told with the filters to mend it", async () => {
   await using posts = await openPosts();
   await posts.add(...many(2));

@@ -23,7 +23,7 @@ const valueAt = ({ document }: PageAnswer, name: string) =>
   document.querySelector(`[name="${name}"]`)!.getAttribute("value");
 
 const EVERYTHING = [
-  { key: "title", type: "String", required: true, default: "" },
+  { key: "title", type: "String", required: true, search: true, default: "" },
   { key: "slug", type: "String", unique: true },
   { key: "quoted", type: "String", default: '"said"\n' },
   { key: "views", type: "Number", index: true, default: -0.5 },
@@ -43,7 +43,7 @@ const EVERYTHING = [
     ],
   },
   { key: "list", type: "Array" },
-  { key: "tags", type: "Array", items: { type: "String" }, default: ["a", "b"] },
+  { key: "tags", type: "Array", items: { type: "String" }, search: true, default: ["a", "b"] },
   { key: "refs", type: "Array", items: { type: "Ref", ref: "posts" } },
   { key: "grid", type: "Array", items: { type: "Array", items: { type: "Number" } } },
   {
@@ -116,7 +116,7 @@ Deno.test("fields of every type are built row by row, and nothing is saved befor
   assert.deepEqual((await stored()).fields, []);
   const saved = await dashboard.fill(page, "Save fields", { "3.default": "0", strict: "on" });
   assert.equal(saved.status, 303, saved.words);
-  const plain = { required: false, unique: false, index: false };
+  const plain = { required: false, unique: false, index: false, search: false };
   assert.deepEqual(await stored(), {
     name: "posts",
     fields: [
@@ -157,6 +157,26 @@ Deno.test("a row is taken away with what is in it; what is stored of it stays", 
   assert.deepEqual(meta.fields!.map(({ key }) => key), ["seo"]);
   const { body } = await project.asSecret({ path: "/api/data/posts" });
   assert.deepEqual(body.data.items[0].links, [{ url: "u" }]);
+});
+
+Deno.test("only what holds text can be searched, and what becomes another type no longer is", async () => {
+  await using app = await openTestApp();
+  const { dashboard, look, stored } = await openFields(app, {
+    fields: [
+      { key: "title", type: "String" },
+      { key: "views", type: "Number" },
+      { key: "meta", type: "Object", fields: [{ key: "about", type: "String" }] },
+    ],
+  });
+  const page = await look();
+  const boxes = [...page.document.querySelectorAll("input[name$='.search']")];
+  assert.deepEqual(boxes.map((box) => box.getAttribute("name")), ["0.search", "2.0.search"]);
+  await dashboard.fill(page, "Save fields", { "0.search": "on", "2.0.search": "on" });
+  const [title, , meta] = (await stored()).fields;
+  assert.deepEqual([title!.search, meta!.fields![0]!.search], [true, true]);
+  await dashboard.fill(await look(), "Save fields", { "0.type": "Number" });
+  const [number] = (await stored()).fields;
+  assert.deepEqual([number!.type, number!.search], ["Number", false]);
 });
 
 Deno.test("a refusal stands beside the row that it names, and all rows stay as typed", async () => {

@@ -1,4 +1,6 @@
 import type { Change, Definition, Json } from "../port.ts";
+import { applyChange } from "../change.ts";
+import { searchPathsOf } from "../search.ts";
 import { shapeAt } from "../shape.ts";
 import {
   type Bson,
@@ -7,6 +9,7 @@ import {
   encodeFields,
   encodeValue,
   versionOf,
+  wordsBson,
 } from "./encode.ts";
 import { REVISION } from "./transcode.ts";
 
@@ -27,11 +30,14 @@ function stepsBson(definition: Definition, change: Change): Bson | null {
   const reached = [...Object.keys(set), ...Object.keys(increment)];
   if (unset.some((path) => path.includes(".")) || reached.some(namesPlace)) return null;
   if (Object.values(increment).some((by) => Math.abs(by) > FAR)) return null;
+  const words = changedWords(definition, change);
+  if (words === null) return null;
   const encoded: (readonly [string, unknown])[] = [
     ...Object.entries(set).map(([path, value]) =>
       [path, encodeAt(definition, path, value)] as const
     ),
     ...Object.entries(versionOf(definition)),
+    ...Object.entries(words),
   ];
   return {
     ...(encoded.length > 0 && { $set: documentOf(encoded) }),
@@ -50,6 +56,27 @@ export const finiteBeside = ({ increment = {} }: Change): readonly Bson[] =>
 /** Half of the largest number. */
 const FAR = Number.MAX_VALUE / 2;
 
+/**
+ * What a change of some fields makes of a record's words: nothing where it leaves its search fields
+ * alone; null where they are also those of fields that only the server knows.
+ */
+function changedWords(
+  definition: Definition,
+  { set = {}, unset = [], increment = {} }: Change,
+): ReturnType<typeof wordsBson> | null {
+  const searched = searchPathsOf(definition);
+  const written = [...Object.keys(set), ...unset];
+  const reached = [...written, ...Object.keys(increment)];
+  const isMet = searched.some((path) => reached.some((one) => leadsTo(one, path)));
+  if (!isMet && !searched.some((path) => reached.some((one) => leadsTo(path, one)))) return {};
+  if (!searched.every((path) => written.some((one) => leadsTo(one, path)))) return null;
+  return wordsBson(definition, applyChange({ _id: "" }, { set }));
+}
+
+/** Whether who writes at a path writes what lies at another one. */
+const leadsTo = (path: string, other: string): boolean =>
+  path === other || other.startsWith(`${path}.`);
+
 const PLACE = /\.\d/;
 const namesPlace = (path: string): boolean => PLACE.test(path);
 
@@ -60,6 +87,8 @@ const encodeAt = (definition: Definition, path: string, value: Json): unknown =>
 function replacementBson(definition: Definition, change: Change): readonly Bson[] | null {
   const { replace = {}, keep = [], ...others } = change;
   if (Object.keys(others).length > 0) return null;
+  const isKept = (path: string) => keep.some((name) => leadsTo(name, path));
+  if (searchPathsOf(definition).some(isKept)) return null;
   const kept = Object.fromEntries(keep.map((name) => [name, stored(name)]));
   return [{
     $replaceWith: {
@@ -68,6 +97,7 @@ function replacementBson(definition: Definition, change: Change): readonly Bson[
         { $literal: encodeFields(definition, replace) },
         kept,
         versionOf(definition),
+        { $literal: wordsBson(definition, replace) },
         { [REVISION]: { $add: [{ $ifNull: [stored(REVISION), 0] }, 1] } },
       ],
     },

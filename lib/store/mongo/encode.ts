@@ -1,7 +1,8 @@
 import { ObjectId } from "mongodb";
 import type { Definition, FieldShape, Json, StoredRecord } from "../port.ts";
+import { searchPathsOf, wordsOf } from "../search.ts";
 import { isObject, own } from "../shape.ts";
-import { REVISION, VERSION } from "./transcode.ts";
+import { REVISION, VERSION, WORDS } from "./transcode.ts";
 
 /** The driver's own documents, and what may stand in them. */
 export type Bson = Readonly<Record<string, unknown>>;
@@ -16,11 +17,19 @@ export const encodeRecord = (
     ...encodedFields(definition, record),
     [REVISION, revision],
     ...Object.entries(versionOf(definition)),
+    ...Object.entries(wordsBson(definition, record)),
   ]);
 
 /** What every record that is written tells of its definition; see `Engine.fence`. */
 export const versionOf = ({ version }: Definition): { readonly [VERSION]?: ObjectId } =>
   version === undefined ? {} : { [VERSION]: new ObjectId(version) };
+
+/** What every record that is written carries to be found by. */
+export const wordsBson = (
+  definition: Definition,
+  record: Readonly<Record<string, Json>>,
+): { readonly [WORDS]?: string[] } =>
+  searchPathsOf(definition).length === 0 ? {} : { [WORDS]: wordsOf(definition, record) };
 
 export const encodeFields = (
   definition: Definition,

@@ -2,7 +2,8 @@ import type { Db, Document } from "mongodb";
 import { boundedBy, conjuncts, fixedBy } from "../advice.ts";
 import type { Definition, Explanation, Filter, SortKey } from "../port.ts";
 import { repeatable } from "./failures.ts";
-import { indexNamed, OWN_ID_INDEX } from "./indexes.ts";
+import { searchPathsOf } from "../search.ts";
+import { indexNamed, OWN_ID_INDEX, WORDS_INDEX } from "./indexes.ts";
 
 /** How MongoDB runs a command, by its own account: it runs it for that. */
 export async function explained(
@@ -28,6 +29,9 @@ function indexOf(
   const name = found(plan, "indexName");
   if (name === null) return /^(?:IDHACK|EXPRESS_)/.test(stagesOf(plan).join()) ? BY_ID : null;
   if (name === OWN_ID_INDEX) return BY_ID;
+  if (name === WORDS_INDEX) {
+    return searchPathsOf(definition).map((path) => ({ path, descending: false }));
+  }
   const keys = indexNamed(definition, name)?.keys;
   if (keys === undefined) return null;
   const asked = conjuncts(filter).flatMap((one) => [fixedBy(one), boundedBy(one)]);

@@ -4,7 +4,8 @@ import type { Comparison, Definition, Filter, Scalar } from "../port.ts";
 import { scalarAt, type ScalarType } from "../shape.ts";
 import { type Bson, conditionBson } from "./encode.ts";
 import { pcre } from "./pcre.ts";
-import { REVISION } from "./transcode.ts";
+import { searchPathsOf } from "../search.ts";
+import { REVISION, WORDS } from "./transcode.ts";
 
 export const EVERYTHING: Bson = {};
 const NOTHING: Bson = { _id: { $in: [] } };
@@ -38,6 +39,10 @@ export function filterBson(definition: Definition, filter: Filter): Bson {
       return any(filter.of.map((one) => filterBson(definition, one)));
     case "not":
       return none(filterBson(definition, filter.of));
+    case "search":
+      return searchPathsOf(definition).length === 0 || filter.words.length === 0
+        ? NOTHING
+        : all(filter.words.map((word) => ({ [WORDS]: { $regex: `^${escaped(word)}` } })));
     case "revision":
       return { [REVISION]: filter.value };
     case "exists": {
@@ -53,6 +58,9 @@ export function filterBson(definition: Definition, filter: Filter): Bson {
       return leafBson(definition, filter as Positive); // Neither "ne" nor "nin" is left.
   }
 }
+
+/** Signs that mean something in patterns; what words have of ASCII besides are letters and digits. */
+const escaped = (word: string): string => word.replaceAll(/[!-\/:-@[-^`{-~]/g, "\\$&");
 
 type Positive =
   | { op: Exclude<Comparison, "ne">; path: string; value: Scalar }

@@ -1,7 +1,9 @@
 import { BSON, type Document } from "mongodb";
 import { jsonText } from "../json_text.ts";
 import type { Change, Definition } from "../port.ts";
-import { type Bson, encodeFields } from "./encode.ts";
+import { applyChange } from "../change.ts";
+import { searchPathsOf } from "../search.ts";
+import { type Bson, encodeFields, wordsBson } from "./encode.ts";
 
 /** Bytes of a document as BSON. */
 export const sizeOf = (document: Document): number => BSON.calculateObjectSize(document);
@@ -17,7 +19,14 @@ export function growthMax(definition: Definition, change: Change): number {
   const members = { ...replace, ...set, ...increment, ...min, ...max, ...push, ...addToSet };
   const objects = Object.keys(members).reduce((sum, path) => sum + path.split(".").length, 0);
   return sizeOf(encodeFields(definition, members)) + objects * OBJECT_BYTES +
-    FRAME_BYTES;
+    wordsGrowthMax(definition, change) + FRAME_BYTES;
+}
+
+/** Words of fields that are not written are there already. */
+function wordsGrowthMax(definition: Definition, { replace, set }: Change): number {
+  if (searchPathsOf(definition).length === 0) return 0;
+  const written = applyChange({ _id: "" }, { ...(replace && { replace }), ...(set && { set }) });
+  return sizeOf(wordsBson(definition, written));
 }
 
 /** Bytes that a stored record may have so that the change cannot make it larger than is allowed. */

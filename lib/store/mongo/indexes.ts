@@ -4,7 +4,9 @@ import type { Definition, Index, SortKey } from "../port.ts";
 import { elementAt, scalarAt, type ScalarType } from "../shape.ts";
 import { LIMITED } from "./connect.ts";
 import { repeatable } from "./failures.ts";
+import { searchPathsOf } from "../search.ts";
 import { BSON_TYPES } from "./filter_bson.ts";
+import { WORDS } from "./transcode.ts";
 
 /** Index with the name that it always has, so that the same definition makes the same indexes. */
 export interface NamedIndex extends IndexDescription {
@@ -22,6 +24,7 @@ export function wantedIndexes(definition: Definition): readonly NamedIndex[] {
         index.unique ? uniqueIndex(definition, index) : listingIndex(definition, index)
       )
       .filter(({ key }) => Object.keys(key).join() !== "_id"); // Every collection has that one.
+    if (searchPathsOf(definition).length > 0) wanted = [...wanted, wordsIndex(definition)];
     if (definition.expiry !== undefined) {
       const key = { [definition.expiry]: 1 } as const;
       wanted = [...wanted, { name: `expiry ${definition.expiry}`, key, expireAfterSeconds: 0 }];
@@ -78,6 +81,12 @@ function listingIndex(definition: Definition, index: Index): NamedIndex {
     key: Object.fromEntries(all.map(({ path, descending }) => [path, descending ? -1 : 1])),
   };
 }
+
+function wordsIndex({ trash }: Definition): NamedIndex {
+  return { name: WORDS_INDEX, key: { ...(trash && { isDeleted: 1 as const }), [WORDS]: 1 } };
+}
+
+export const WORDS_INDEX = "search";
 
 function declaredAt(definition: Definition, path: string): ScalarType {
   const type = scalarAt(definition, path);
@@ -159,7 +168,7 @@ function described(index: NamedIndex): string {
 }
 
 /** Operators may have indexes of their own, and a shard key has one. */
-export const isOurs = (name: string): boolean => /^(?:unique|list|expiry) /.test(name);
+export const isOurs = (name: string): boolean => /^(?:(?:unique|list|expiry) |search$)/.test(name);
 
 /** The one that MongoDB keeps itself. */
 export const OWN_ID_INDEX = "_id_";

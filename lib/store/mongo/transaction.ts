@@ -11,6 +11,7 @@ import {
 } from "./indexes.ts";
 import { type Access, MongoRecords } from "./records.ts";
 import { redate } from "./redate.ts";
+import { reword } from "./reword.ts";
 
 /** What must be there before a transaction begins: it is undone and run again afterwards. */
 export class Missing extends Error {
@@ -109,12 +110,9 @@ export class MongoTransaction implements Transaction {
         });
       }
       if (!this.#redefined.has(name)) this.#redefined.set(name, { definition, made });
-      if (before === undefined) return;
-      await redate(
-        { collection: db.collection(name), session, queryTimeLimitMs },
-        before,
-        definition,
-      );
+      const redating = { collection: db.collection(name), session, queryTimeLimitMs };
+      if (before !== undefined) await redate(redating, before, definition);
+      await reword(redating, before, definition);
     });
   }
 

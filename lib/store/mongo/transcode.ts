@@ -44,6 +44,9 @@ export const REVISION = " rev";
 /** Another one, that carries the version of the definition that it was written under. */
 export const VERSION = " def";
 
+/** And one with the words of its search fields. */
+export const WORDS = " words";
+
 /** Levels of documents and arrays in a document; MongoDB stores at most 100. */
 export const NESTING_MAX = 1_000;
 
@@ -187,7 +190,8 @@ class Transcoder {
   /** Whether a record's member is not written where it stands. */
   #isApart(p: number): boolean {
     const bson = this.#bson;
-    return bson.isNamed(p, "_id") || bson.isNamed(p, REVISION) || bson.isNamed(p, VERSION);
+    return bson.isNamed(p, "_id") || bson.isNamed(p, REVISION) || bson.isNamed(p, VERSION) ||
+      bson.isNamed(p, WORDS);
   }
 
   #apart(p: number, end: number): number {

@@ -3,7 +3,14 @@ import type { Definition, Filter, ListQuery, Scalar, SortKey } from "../port.ts"
 import { isOfType, scalarAt } from "../shape.ts";
 import { type ArrayKey, type ArrayTable, arrayTablesOf } from "./array_tables.ts";
 import { GUARD } from "./budget.ts";
-import { declaredSql, elementSqlIn, filterSql, type Positive } from "./filter_sql.ts";
+import {
+  declaredSql,
+  elementSqlIn,
+  filterSql,
+  isFoundByWords,
+  type Positive,
+  type SearchWay,
+} from "./filter_sql.ts";
 import { type Fragment, join, sql } from "./fragment.ts";
 import { scalarSql } from "./scalar_sql.ts";
 import { tableName } from "./table_name.ts";
@@ -42,6 +49,8 @@ export interface SourceOptions {
   readonly twice: boolean;
   /** Whether they are only counted. */
   readonly isCount?: boolean;
+  /** How records are found whose words are searched for; those go before arrays. */
+  readonly search?: SearchWay;
 }
 
 /**
@@ -54,12 +63,14 @@ export function sourceOf(
   { filter, sort }: Pick<ListQuery, "filter" | "sort">,
   options: SourceOptions,
 ): Source {
+  const { search = "lookup" } = options;
   const plain: Source = {
     from: tableName(definition),
-    filter: filterSql(definition, filter),
+    filter: filterSql(definition, filter, search),
     sides: definition.trash ? [scalarSql(definition, "isDeleted")] : [],
     valueOf: (path) => scalarSql(definition, path),
   };
+  if (search === "lookup" && isFoundByWords(definition, filter)) return plain;
   const lookup = bestLookup(definition, { filter, sort });
   if (lookup === null) return plain;
   if (lookup.condition.op === "eq") return joined(definition, { lookup, filter, plain, options });
@@ -93,7 +104,7 @@ function joined(definition: Definition, { lookup, filter, plain, options }: Join
       : isOrdered
       ? `${table.name} cross join ${plain.from} using (seq)`
       : `${plain.from} join ${table.name} using (seq)`,
-    filter: join([asked, filterSql(definition, { op: "and", of: others })], " and ", "1"),
+    filter: join([asked, filterSql(definition, { op: "and", of: others }, "test")], " and ", "1"),
     sides: isOrdered ? side : [...side, ...plain.sides],
     valueOf: (path) => isOrdered ? columnOf(table, path)! : plain.valueOf(path),
   };
@@ -115,7 +126,7 @@ function foundFirst(definition: Definition, lookup: Lookup, filter: Filter): Fra
     ...asked.values,
   );
   const others = conjuncts(filter).filter((one) => one !== condition);
-  return join([found, filterSql(definition, { op: "and", of: others })], " and ", "1");
+  return join([found, filterSql(definition, { op: "and", of: others }, "test")], " and ", "1");
 }
 
 /** What is asked of the array's table. */

@@ -21,8 +21,8 @@ export class Busy extends Error {
   override readonly name = "Busy";
 }
 
-/** A column of a field, or a table of an array, that a definition no longer has. */
-const GONE = /^no such (?:column: "?(?:\.|a_)|table: a_)/;
+/** A column of a field, or a table of an array or of words, that a definition no longer has. */
+const GONE = /^no such (?:column: "?(?:\.|a_)|table: (?:a_|s_.*\/words))/;
 
 const STATEMENTS_KEPT = 200;
 const BUSY_TIMEOUT_MS = 250;

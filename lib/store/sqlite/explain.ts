@@ -2,9 +2,11 @@ import { advise, boundedBy, conjuncts, fixedBy } from "../advice.ts";
 import { QueryTooSlow } from "../errors.ts";
 import { ALL, and } from "../filter.ts";
 import type { Definition, Explanation, Filter, Index, ListQuery, SortKey } from "../port.ts";
+import { searchIn, searchPathsOf } from "../search.ts";
 import { indexName } from "./index_names.ts";
 import type { PageStatement } from "./keyset.ts";
 import { SOUGHT_MAX } from "./scan.ts";
+import { type TextLookup, textLookup } from "./text_lookup.ts";
 import type { Statements } from "./statements.ts";
 
 /** What an explanation is made from. */
@@ -12,6 +14,8 @@ export interface Source {
   readonly statements: Statements;
   /** The steps of a statement's query plan. */
   planOf(statement: string): Promise<readonly string[]>;
+  /** Whether few records may hold a text. */
+  isNarrow(lookup: TextLookup): Promise<boolean>;
   /** Throws `QueryTooSlow`. */
   count(filter: Filter): Promise<number>;
 }
@@ -31,7 +35,19 @@ interface Way {
 export async function explain(source: Source, query: ListQuery): Promise<Explanation> {
   const { statements } = source;
   const { definition } = statements;
-  const usual = await pageBy(source, statements.page(query).statement, query);
+  const search = searchIn(query.filter);
+  if (search !== null) {
+    const keys = searchPathsOf(definition).map((path) => ({ path, descending: false }));
+    const examined = await countOr(source, search, Infinity);
+    return { index: keys, examined, advice: advise(definition, query) };
+  }
+  const lookup = textLookup(definition, query.filter);
+  if (lookup !== null && await source.isNarrow(lookup)) {
+    const keys = [{ path: lookup.path, descending: false }];
+    const examined = await countOr(source, query.filter, Infinity);
+    return { index: keys, examined, advice: advise(definition, query) };
+  }
+  const usual = await pageBy(source, statements.page(query).tested, query);
   const sought = statements.sought(query);
   const page = sought === null || usual.examined <= SOUGHT_MAX
     ? usual
@@ -76,7 +92,7 @@ async function examinedForTotal(source: Source, filter: Filter): Promise<number>
   const way = wayOf(
     source.statements.definition,
     filter,
-    await source.planOf(count.fragment.sql),
+    await source.planOf(count.tested.sql),
   );
   return await countOr(source, way.lookedUp, Infinity);
 }

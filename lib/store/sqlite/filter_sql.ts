@@ -1,10 +1,13 @@
 import type { Definition, Filter, Scalar } from "../port.ts";
+import { searchIn } from "../search.ts";
 import { isOfType, scalarAt, type ScalarType } from "../shape.ts";
 import { type ArrayTable, arrayTableOf, valueColumn } from "./array_tables.ts";
 import { type Fragment, join, sql } from "./fragment.ts";
 import { patternSql } from "./pattern_sql.ts";
 import { asDouble, scalarSql } from "./scalar_sql.ts";
 import { tableName } from "./table_name.ts";
+import { textLookup } from "./text_lookup.ts";
+import { WordsTable } from "./words_table.ts";
 
 /** A path as SQLite's JSON functions take it, for binding. */
 const boundPath = (path: string): string =>
@@ -13,17 +16,36 @@ const boundPath = (path: string): string =>
 const SIGNS = { eq: "=", gt: ">", gte: ">=", lt: "<", lte: "<=" } as const;
 type Ordering = keyof typeof SIGNS;
 
+/**
+ * How records are found by words: `lookup` goes through all that have them, which is best where they
+ * are few; `test` asks of those that are found in another way whether they are among them.
+ */
+export type SearchWay = "lookup" | "test";
+
+/** Whether records can be looked up by their words, or by pieces of their texts. */
+export const isFoundByWords = (definition: Definition, filter: Filter): boolean =>
+  searchIn(filter) !== null || textLookup(definition, filter) !== null;
+
 /** The filter as a condition that is true for matches; false or null for everything else. */
-export function filterSql(definition: Definition, filter: Filter): Fragment {
+export function filterSql(
+  definition: Definition,
+  filter: Filter,
+  way: SearchWay = "lookup",
+): Fragment {
   switch (filter.op) {
     case "and":
     case "or": {
-      const parts = filter.of.map((one) => filterSql(definition, one));
-      if (filter.op === "and" && filter.of.some(isByIds)) leaveToIds(filter.of, parts);
+      const parts = filter.of.map((one) => filterSql(definition, one, way));
+      if (filter.op === "and") {
+        if (filter.of.some(isByIds)) leaveTo(isByIds, filter.of, parts);
+        else if (way === "lookup") leaveToWords(definition, filter, parts);
+      }
       return join(parts, ` ${filter.op} `, filter.op === "and" ? "1" : "0");
     }
     case "not":
-      return negated(filterSql(definition, filter.of));
+      return negated(filterSql(definition, filter.of, way));
+    case "search":
+      return searchSql(definition, filter.words, way);
     case "revision":
       return sql("rev = ?", filter.value);
     case "exists":
@@ -35,15 +57,46 @@ export function filterSql(definition: Definition, filter: Filter): Fragment {
 
 const isByIds = (filter: Filter): boolean => filter.op === "in" && filter.path === "_id";
 
+const isSearch = ({ op }: Filter): boolean => op === "search";
+
 /**
- * Records asked for by their ids are found by them. SQLite does not know how many records are not
- * deleted: it would take an index for that, and walk through all of them. A sign in front of a
- * condition keeps it from being looked up.
+ * Records asked for by their ids or their words are found by them. SQLite does not know how many
+ * records are not deleted: it would take an index for that, and walk through all of them. A sign in
+ * front of a condition keeps it from being looked up.
  */
-function leaveToIds(of: readonly Filter[], parts: Fragment[]): void {
+function leaveTo(
+  isLookedUp: (filter: Filter) => boolean,
+  of: readonly Filter[],
+  parts: Fragment[],
+): void {
   for (const [i, { sql, values }] of parts.entries()) {
-    if (!isByIds(of[i]!)) parts[i] = { sql: `+(${sql})`, values };
+    if (!isLookedUp(of[i]!)) parts[i] = { sql: `+(${sql})`, values };
   }
+}
+
+/** The same for records that have words, or pieces of a text. */
+function leaveToWords(
+  definition: Definition,
+  filter: Extract<Filter, { op: "and" | "or" }>,
+  parts: Fragment[],
+): void {
+  if (filter.of.some(isSearch)) return leaveTo(isSearch, filter.of, parts);
+  const lookup = textLookup(definition, filter);
+  if (lookup === null) return;
+  leaveTo(() => false, filter.of, parts);
+  const { sql, values } = WordsTable.of(definition)!.holding(lookup);
+  parts.unshift({ sql: `seq in (${sql})`, values });
+}
+
+function searchSql(
+  definition: Definition,
+  words: readonly string[],
+  way: SearchWay,
+): Fragment {
+  const table = WordsTable.of(definition);
+  if (table === null || words.length === 0) return sql("0");
+  const { sql: matching, values } = table.matching(words);
+  return { sql: `${way === "test" ? "+" : ""}seq in (${matching})`, values };
 }
 
 type Leaf = Extract<Filter, { path: string }>;

@@ -8,6 +8,7 @@ import {
 } from "../port.ts";
 import { conjuncts, fixesTrash, sortedBy } from "../advice.ts";
 import { scalarAt, type ScalarType, shapeAt } from "../shape.ts";
+import { isFoundByWords, type SearchWay } from "./filter_sql.ts";
 import { type Source, sourceOf } from "./array_lookup.ts";
 import { bindable, type Fragment, type SqlValue } from "./fragment.ts";
 import { scalarSql } from "./scalar_sql.ts";
@@ -67,6 +68,8 @@ export interface PageOptions {
   readonly guard?: string;
   /** Whether an index over the sort may serve it; else only one that the filter can use does. */
   readonly bySort?: boolean;
+  /** How records are found whose words are searched for. */
+  readonly search?: SearchWay;
 }
 
 /**
@@ -81,11 +84,19 @@ export interface PageOptions {
 export function pageStatement(
   definition: Definition,
   query: ListQuery,
-  { guard = "1", bySort = true }: PageOptions = {},
+  { guard = "1", bySort = true, search = "lookup" }: PageOptions = {},
 ): PageStatement {
-  const twice = definition.trash && !fixesTrash(query.filter) && !isWalk(definition, query);
-  const source = sourceOf(definition, query, { bySort, byRange: !bySort, twice });
-  const order = sortOrder(definition, query, { source, bySort });
+  const byWords = search === "lookup" && isFoundByWords(definition, query.filter);
+  const twice = definition.trash && !byWords && !fixesTrash(query.filter) &&
+    !isWalk(definition, query);
+  const inOrder = bySort && !byWords;
+  const source = sourceOf(definition, query, {
+    bySort: inOrder,
+    byRange: !bySort,
+    twice,
+    search,
+  });
+  const order = sortOrder(definition, query, { source, bySort: inOrder });
   const ranges = query.from === undefined
     ? [{ condition: "1", slots: [], order }]
     : rangesBehind(order, query);

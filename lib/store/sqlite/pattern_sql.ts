@@ -4,7 +4,7 @@ import { type Fragment, sql } from "./fragment.ts";
 const LIKE_BYTES_MAX = 2_000;
 
 /** A pattern that is a text, of ASCII alone. */
-interface Literal {
+export interface Literal {
   readonly text: string;
   /** Whether it must stand at the beginning. */
   readonly isAnchored: boolean;
@@ -12,7 +12,7 @@ interface Literal {
 
 const LITERAL = /^(\^?)((?:[A-Za-z0-9 _,;:!@#%&=<>~"'`\/-]|\\[!-\/:-@[-`{-~])+)$/;
 
-function literalOf(pattern: string): Literal | null {
+export function literalOf(pattern: string): Literal | null {
   const [, anchor, text] = LITERAL.exec(pattern) ?? [];
   if (text === undefined) return null;
   return { text: text.replaceAll(/\\(.)/g, "$1"), isAnchored: anchor !== "" };

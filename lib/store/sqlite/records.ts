@@ -22,7 +22,7 @@ import type { Connection, Row } from "./connection.ts";
 import { elementsOf } from "./array_tables.ts";
 import { explain } from "./explain.ts";
 import { filterSql } from "./filter_sql.ts";
-import { sql } from "./fragment.ts";
+import { type Fragment, sql } from "./fragment.ts";
 import { boundPage } from "./keyset.ts";
 import { wholeRows } from "./page_texts.ts";
 import { readBounded } from "./slow.ts";
@@ -78,11 +78,12 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
     const plan = this.#statements.page(query);
     const count = query.total ? this.#statements.count(query.filter) : null;
     const { table } = this.#statements;
-    const read = { table, plan, count, query };
-    return readBounded({ statements: this.#statements, access: this.#access, ...read }, {
-      here: (db) => {
+    const read = { statements: this.#statements, access: this.#access, plan, count, query };
+    return readBounded(read, {
+      here: (db, { plan, count }) => {
+        const chosen = { table, plan: plan!, count, query };
         const isInTransaction = this.#access.slow === null;
-        return isInTransaction ? readPage(db, read) : inOneMoment(db, () => readPage(db, read));
+        return isInTransaction ? readPage(db, chosen) : inOneMoment(db, () => readPage(db, chosen));
       },
       elsewhere: ({ texts, total }) => pageOf(texts, total, query),
       empty: () => pageOf([], count === null ? null : 0, query),
@@ -103,7 +104,7 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
       count,
       query,
     }, {
-      here: (db) => counted(db, count),
+      here: (db, { count }) => counted(db, count!),
       elsewhere: ({ total }) => total!,
       empty: () => 0,
     });
@@ -116,6 +117,8 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
         this.#access.read((db) =>
           db.all(sql(`explain query plan ${statement}`)).map((row) => row[3] as string)
         ),
+      isNarrow: (lookup) =>
+        this.#access.read((db) => this.#statements.words?.areFew(db, lookup) ?? false, () => true),
       count: (one) => this.count(one),
     }, query);
   }
@@ -168,6 +171,7 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
     const seq = seqOf(row);
     this.#refuseLong([before.value, after]);
     db.run(this.#statements.update({ seq, revision, json }, before.value, after));
+    runIfAny(db, this.#statements.words?.update(seq, before.value, after));
     const changed = { json, revision, value: after };
     if (this.#recount(db, before, changed) > 0) this.#assertRoom(db);
     return changed;
@@ -176,6 +180,7 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
   #insert(db: Connection, record: T): Stored<T> {
     const json = fittingText(this.#definition, record);
     db.run(this.#statements.insert(json, record));
+    runIfAny(db, this.#statements.words?.insert(record));
     const inserted = { json, revision: 1, value: record };
     this.#recount(db, null, inserted);
     return inserted;
@@ -184,6 +189,7 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
   #delete(db: Connection, row: Row): Stored<T> {
     const gone = stored<T>(row);
     db.run(sql(`delete from ${this.#statements.table} where seq = ?`, seqOf(row)));
+    runIfAny(db, this.#statements.words?.delete(seqOf(row)));
     this.#recount(db, gone, null);
     return gone;
   }
@@ -278,6 +284,10 @@ const COMMIT = sql("commit");
 
 const counted = (db: Connection, { fragment }: CountStatement): number =>
   (db.get(fragment)?.[0] ?? 0) as number;
+
+function runIfAny(db: Connection, statement: Fragment | null | undefined): void {
+  if (statement) db.run(statement);
+}
 
 const seqOf = (row: Row): number => row[2] as number;
 

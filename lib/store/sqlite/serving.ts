@@ -49,6 +49,7 @@ export function looksIntoDocuments(definition: Definition, filter: Filter): bool
     case "not":
       return looksIntoDocuments(definition, filter.of);
     case "revision":
+    case "search":
       return false;
     case "exists":
       return true;

@@ -1,12 +1,14 @@
 import { advise } from "../advice.ts";
 import { QueryTooSlow } from "../errors.ts";
 import { type ListQuery, PAGE_BYTES_MAX } from "../port.ts";
+import { searchedWords } from "../search.ts";
 import type { Access, Slow } from "./access.ts";
 import { BudgetExceeded, type BudgetKind } from "./budget.ts";
 import type { Connection } from "./connection.ts";
 import { boundPage } from "./keyset.ts";
 import type { RegisteredQuery } from "./slow_query_registry.ts";
 import type { Scan, Scanned } from "./scan.ts";
+import { textLookup } from "./text_lookup.ts";
 import type { CountStatement, PagePlan, Statements } from "./statements.ts";
 
 /** However few rows: some are large, some patterns dear. */
@@ -15,6 +17,9 @@ const HERE_MS = 3;
 const FEW_ROWS = 5_000;
 /** Ten milliseconds at most for the dearest pattern, in a text that was made for it. */
 const HERE_MATCH_COST = 50_000;
+
+/** Pages of words that are read before a guard is asked: some three milliseconds. */
+const HERE_WORD_PAGES = 16;
 
 /** A page, a count, or both. */
 export interface Read {
@@ -27,7 +32,7 @@ export interface Read {
 
 /** How to read on the event loop, and what to make of what was read elsewhere. */
 export interface Ways<T> {
-  here(db: Connection): T;
+  here(db: Connection, statements: Pick<Read, "plan" | "count">): T;
   elsewhere(scanned: Scanned): T;
   /** What is read where there are no records. */
   empty(): T;
@@ -41,10 +46,14 @@ export function readBounded<T>(read: Read, { here, elsewhere, empty }: Ways<T>):
   const { access, plan, count } = read;
   const { slow } = access;
   const isShort = !plan?.guarded && (count === null || count.kept);
-  if (slow === null || (isShort && slow.rowsMax > 0)) return access.read(here, empty);
+  if (slow === null || (isShort && slow.rowsMax > 0)) {
+    return access.read((db) => here(db, wayOf(db, read) === "test" ? tested(read) : read), empty);
+  }
   type Tried = { readonly result: T } | GivenUp;
   return access.read<Tried>((db) => {
-    if (isSlow(read, slow)) return NOT_TRIED;
+    const way = wayOf(db, read);
+    if (isLong(read, slow) || way === "wide") return NOT_TRIED;
+    if (way !== "narrow" && isKnownSlow(read)) return NOT_TRIED;
     try {
       const until = performance.now() + HERE_MS;
       const allowance = {
@@ -53,7 +62,8 @@ export function readBounded<T>(read: Read, { here, elsewhere, empty }: Ways<T>):
         large: false,
         until,
       };
-      return { result: db.within(allowance, () => here(db)) };
+      const statements = way === "test" ? tested(read) : read;
+      return { result: db.within(allowance, () => here(db, statements)) };
     } catch (error) {
       if (error instanceof BudgetExceeded) return { spentOn: error.on, rows: db.rowsSeen };
       throw error;
@@ -63,11 +73,32 @@ export function readBounded<T>(read: Read, { here, elsewhere, empty }: Ways<T>):
   );
 }
 
-function isSlow({ statements, plan, count, query }: Read, { rowsMax }: Slow): boolean {
-  return rowsMax === 0 || (query.offset ?? 0) > rowsMax ||
-    (plan !== null && statements.slowQueries.isSlow(pageQuery(plan))) ||
-    (count !== null && statements.slowQueries.isSlow(countQuery(count)));
+/**
+ * How a query by words or by a text is read: `wide` by words that so many begin with that no guard
+ * would be asked for too long, `narrow` by the pieces of a text that few have, `test` where many do.
+ */
+type Way = "usual" | "wide" | "narrow" | "test";
+
+function wayOf(db: Connection, { statements: { words, definition }, query }: Read): Way {
+  if (words === null) return "usual";
+  const searched = searchedWords(query.filter);
+  if (searched.length > 0) return words.pagesOf(db, searched) > HERE_WORD_PAGES ? "wide" : "usual";
+  const lookup = textLookup(definition, query.filter);
+  if (lookup === null) return "usual";
+  return words.areFew(db, lookup) ? "narrow" : "test";
 }
+
+const tested = ({ plan, count }: Read): Pick<Read, "plan" | "count"> => ({
+  plan: plan && { ...plan, statement: plan.tested },
+  count: count && { ...count, fragment: count.tested },
+});
+
+const isLong = ({ query }: Read, { rowsMax }: Slow): boolean =>
+  rowsMax === 0 || (query.offset ?? 0) > rowsMax;
+
+const isKnownSlow = ({ statements, plan, count }: Read): boolean =>
+  (plan !== null && statements.slowQueries.isSlow(pageQuery(plan))) ||
+  (count !== null && statements.slowQueries.isSlow(countQuery(count)));
 
 /** How it ended on the event loop. */
 interface GivenUp {
@@ -110,21 +141,21 @@ function learn(
   if (count !== null) slowQueries.learn(countQuery(count), total > rowsMax);
 }
 
-const pageQuery = (plan: PagePlan): RegisteredQuery => ({ of: plan, text: plan.statement.sql.seq });
+const pageQuery = (plan: PagePlan): RegisteredQuery => ({ of: plan, text: plan.shape });
 
 const countQuery = (count: CountStatement): RegisteredQuery => ({
   of: count,
-  text: count.fragment.sql,
+  text: count.shape,
 });
 
 function scanOf({ statements, plan, count, query }: Read, isDoubtful: boolean): Scan {
   const sought = plan === null ? null : statements.sought(query);
   return {
     table: statements.table,
-    page: plan && boundPage(plan.statement, "seq", query),
+    page: plan && boundPage(plan.tested, "seq", query),
     sought: sought && boundPage(sought, "seq", query),
     isDoubtful,
     bytesMax: query.bytesMax ?? PAGE_BYTES_MAX,
-    count: count?.fragment ?? null,
+    count: count?.tested ?? null,
   };
 }

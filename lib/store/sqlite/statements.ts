@@ -1,12 +1,14 @@
 import { isLookedUp } from "../advice.ts";
 import type { Definition, Filter, ListQuery, StoredRecord } from "../port.ts";
 import { DOCUMENT_GUARD, GUARD } from "./budget.ts";
-import { filterSql } from "./filter_sql.ts";
+import { searchedWords } from "../search.ts";
+import { filterSql, isFoundByWords, type SearchWay } from "./filter_sql.ts";
 import { type Column, columnsOf, valueOf } from "./columns.ts";
 import { type Fragment, sql, type SqlValue } from "./fragment.ts";
 import { sourceOf } from "./array_lookup.ts";
 import { pageShape, type PageStatement, pageStatement } from "./keyset.ts";
 import { SlowQueryRegistry } from "./slow_query_registry.ts";
+import { WordsTable } from "./words_table.ts";
 import { isServed, looksIntoDocuments } from "./serving.ts";
 import { tableName } from "./table_name.ts";
 
@@ -14,12 +16,19 @@ export interface PagePlan {
   readonly statement: PageStatement;
   /** Whether it may look at more rows than it shows. */
   readonly guarded: boolean;
+  /** The same without going through all records that have words, or pieces of texts. */
+  readonly tested: PageStatement;
+  /** The same for queries of which one takes about as long as the other. */
+  readonly shape: string;
 }
 
 export interface CountStatement {
   readonly fragment: Fragment;
   /** Whether the table keeps it: then it costs nothing. */
   readonly kept: boolean;
+  /** As of a {@linkcode PagePlan}. */
+  readonly tested: Fragment;
+  readonly shape: string;
 }
 
 /**
@@ -29,6 +38,8 @@ export interface CountStatement {
 export class Statements {
   readonly table: string;
   readonly definition: Definition;
+  /** Null where there is nothing to search. */
+  readonly words: WordsTable | null;
   readonly slowQueries = new SlowQueryRegistry();
   readonly #columns: readonly Column[];
   readonly #insertText: string;
@@ -38,6 +49,7 @@ export class Statements {
   private constructor(definition: Definition) {
     this.definition = definition;
     this.table = tableName(definition);
+    this.words = WordsTable.of(definition);
     this.#columns = [...columnsOf(definition).values()];
     const names = this.#columns.map(({ name }) => `${name}, `).join("");
     const marks = "?, ".repeat(this.#columns.length);
@@ -93,7 +105,11 @@ export class Statements {
     if (plan === undefined) {
       const guarded = !isServed(this.definition, query);
       const options = guarded ? { guard: this.#guard(query.filter) } : {};
-      plan = { guarded, statement: pageStatement(this.definition, query, options) };
+      const statement = pageStatement(this.definition, query, options);
+      const tested = isFoundByWords(this.definition, query.filter)
+        ? pageStatement(this.definition, query, { ...options, search: "test" })
+        : statement;
+      plan = { guarded, statement, tested, shape: shapeOf(tested.sql.seq, query.filter) };
       shapes.set(shape, plan);
     }
     return plan;
@@ -107,7 +123,7 @@ export class Statements {
   sought(query: ListQuery): PageStatement | null {
     if (isServed(this.definition, query) || !isLookedUp(this.definition, query.filter)) return null;
     const guard = this.#guard(query.filter);
-    return pageStatement(this.definition, query, { guard, bySort: false });
+    return pageStatement(this.definition, query, { guard, bySort: false, search: "test" });
   }
 
   /** How to count, and whether the count is one that the table keeps. */
@@ -115,17 +131,21 @@ export class Statements {
     let statement = this.#counts.get(filter);
     if (statement === undefined) {
       const kept = this.#keptCount(filter);
-      statement = { kept: kept !== null, fragment: kept ?? this.#counted(filter) };
+      const fragment = kept ?? this.#counted(filter, "lookup");
+      const tested = isFoundByWords(this.definition, filter)
+        ? this.#counted(filter, "test")
+        : fragment;
+      statement = { kept: kept !== null, fragment, tested, shape: shapeOf(tested.sql, filter) };
       this.#counts.set(filter, statement);
     }
     return statement;
   }
 
-  #counted(filter: Filter): Fragment {
+  #counted(filter: Filter, search: SearchWay): Fragment {
     const { from, filter: { sql: condition, values } } = sourceOf(
       this.definition,
       { filter, sort: [] },
-      { bySort: false, byRange: true, twice: false, isCount: true },
+      { bySort: false, byRange: true, twice: false, isCount: true, search },
     );
     const guard = this.#guard(filter);
     return sql(`select count(*) from ${from} where ${guard} and (${condition})`, ...values);
@@ -144,4 +164,10 @@ export class Statements {
     if (filter.op !== "eq" || filter.path !== "isDeleted") return null;
     return typeof filter.value === "boolean" ? from(filter.value ? "deleted" : "live") : null;
   }
+}
+
+/** What one search takes says nothing of other words. */
+function shapeOf(text: string, filter: Filter): string {
+  const words = searchedWords(filter);
+  return words.length === 0 ? text : `${text} ${words.join(" ")}`;
 }

@@ -21,6 +21,7 @@ import { indexColumns } from "./keyset.ts";
 import { scalarSql } from "./scalar_sql.ts";
 import { analyze } from "./statistics.ts";
 import { tableName } from "./table_name.ts";
+import { dropWords, hasWords, WordsTable } from "./words_table.ts";
 
 /** Name of an index -> the statement that makes it. The name spells out its keys. */
 function indexStatements(definition: Definition): Map<string, string> {
@@ -94,6 +95,7 @@ function hasColumns(db: Connection, definition: Definition): boolean {
 /** Whether everything the definition asks for is there. Throws for an index of another shape. */
 export function isPrepared(db: Connection, definition: Definition): boolean {
   if (!hasTable(db, definition) || !hasColumns(db, definition)) return false;
+  if (WordsTable.of(definition)?.isIn(db) === false) return false;
   const stored = storedIndexes(db, definition);
   let complete = hasArrayTables(db, definition);
   for (const [name, wanted] of indexStatements(definition)) {
@@ -148,9 +150,18 @@ export function prepare(db: Connection, definition: Definition): void {
     assertStands(db, definition);
     rebuild(db, definition); // It was made before there were columns.
   }
+  prepareWords(db, definition);
   makeIndexes(db, definition);
   makeArrayTables(db, definition);
   if (definition.trash && !isNew) analyze(db, definition);
+}
+
+function prepareWords(db: Connection, definition: Definition): void {
+  const words = WordsTable.of(definition);
+  if (words === null || words.isIn(db)) return;
+  if (hasWords(db, definition)) throw new Outdated();
+  assertStands(db, definition);
+  words.make(db);
 }
 
 /** Makes what there is follow the definition; run inside a write transaction. */
@@ -168,6 +179,7 @@ export function redefine(db: Connection, definition: Definition): void {
     // First of all: a trigger that knows a column would know it by its next name.
     removeArrayTables(db, definition, "unwanted");
     changeColumns(db, definition);
+    if (WordsTable.of(definition)?.isIn(db) !== true) dropWords(db, definition);
   }
   prepare(db, definition);
 }
@@ -302,6 +314,7 @@ export function drop(db: Connection, definition: Definition): void {
   undoBuild(db, definition);
   removeArrayTables(db, definition, "all");
   db.run(sql(`drop table if exists ${tableName(definition)}`));
+  dropWords(db, definition);
   db.run(sql("delete from counts where name = ?", definition.name));
 }
 

@@ -47,6 +47,7 @@ const FieldList = ({ fields }: { fields: readonly FieldDefinition[] }) => (
         {field.required && <small>required</small>}
         {field.unique && <small>unique</small>}
         {field.index && <small>index</small>}
+        {field.search && <small>search</small>}
         {membersOf(field).length > 0 && <FieldList fields={membersOf(field)} />}
       </li>
     ))}

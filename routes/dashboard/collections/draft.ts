@@ -20,6 +20,7 @@ export interface DraftField extends DraftItem {
   readonly required: boolean;
   readonly unique: boolean;
   readonly index: boolean;
+  readonly search: boolean;
   /** Empty where there is none; how it is read depends on the type. */
   readonly default: string;
 }
@@ -33,6 +34,7 @@ export const NEW_FIELD: DraftField = {
   required: false,
   unique: false,
   index: false,
+  search: false,
   default: "",
 };
 
@@ -44,6 +46,7 @@ export const draftOf = (fields: readonly FieldDefinition[]): DraftField[] =>
     required: field.required,
     unique: field.unique,
     index: field.index,
+    search: field.search,
     default: field.default === undefined ? "" : textOf(field.type, field.default),
   }));
 
@@ -57,14 +60,18 @@ const itemOf = ({ type, ref = "", items, fields }: ItemDefinition): DraftItem =>
 
 /** Rows as a definition's fields; what a row has of another type than its own is left out. */
 export const inputOf = (fields: readonly DraftField[]): object[] =>
-  fields.map(({ key, required, unique, index, default: text, ...item }) => ({
+  fields.map(({ key, required, unique, index, search, default: text, ...item }) => ({
     key,
     required,
     unique,
     index,
+    search: search && isSearchable(item),
     ...(text !== "" && { default: valueOf(item.type, text) }),
     ...itemInput(item),
   }));
+
+/** Whether its words may be searched, as far as its own type says so. */
+export const isSearchable = ({ type }: DraftItem): boolean => type === "String" || type === "Array";
 
 const itemInput = ({ type, ref, item, fields, isBare }: DraftItem): object => ({
   type,

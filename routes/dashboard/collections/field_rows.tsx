@@ -2,7 +2,7 @@ import { FIELD_TYPES } from "@/lib/documents/fields.ts";
 import { NAME_LENGTH_MAX } from "@/lib/limits.ts";
 import type { Problem } from "@/lib/problems.ts";
 import { Refusal } from "../components/forms.tsx";
-import { type DraftField, type DraftItem, NEW_ITEM } from "./draft.ts";
+import { type DraftField, type DraftItem, isSearchable, NEW_ITEM } from "./draft.ts";
 import { type Place, within } from "./draft_form.ts";
 
 /** What all rows of a form have in common. */
@@ -71,6 +71,9 @@ const FieldRow = ({ field, ...at }: RowProps & { field: DraftField }) => {
           <Flag place={place} name="required" isOn={field.required} of={name} />
           {isTop && <Flag place={place} name="unique" isOn={field.unique} of={name} />}
           {!inArray && <Flag place={place} name="index" isOn={field.index} of={name} />}
+          {!inArray && isSearchable(field) && (
+            <Flag place={place} name="search" isOn={field.search} of={name} />
+          )}
         </span>
         <input
           class="default"

@@ -5,7 +5,7 @@ import { seeOther } from "../replies.ts";
 import { parameterOf } from "./filters.ts";
 import { pathsOf } from "./paths.ts";
 import { pathOf, serverOf } from "./room.ts";
-import { hrefOf, readView, withEntry } from "./view.ts";
+import { hrefOf, readView, withEntry, withParameter } from "./view.ts";
 
 /** Forms that lead to the grid in another view; they change nothing. */
 
@@ -26,6 +26,14 @@ export const chooseFilter: PageHandler<ProjectMember, "collectionName"> = async 
   const at = form.get("at");
   const entry = parameterOf(collection, path, { chosen, value: form.get("value") ?? "" });
   return seeOther(hrefOf(withEntry(view, at === null ? null : Number(at), entry)));
+};
+
+/** Nothing to look for is no search. */
+export const chooseSearch: PageHandler<ProjectMember, "collectionName"> = (c) => {
+  const form = new URLSearchParams(c.var.state.query);
+  const view = readView(pathOf(c), form.get("view") ?? "");
+  const words = form.get("search")?.trim() ?? "";
+  return Promise.resolve(seeOther(hrefOf(withParameter(view, "search", words || null))));
 };
 
 /** None at all would show nothing: then it is as at first. */

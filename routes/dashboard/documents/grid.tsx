@@ -22,7 +22,7 @@ import { namesShown } from "./references.ts";
 import { type CollectionContext, openRoom, pathOf, type Room, serverOf } from "./room.ts";
 import { type Rows, Table } from "./table.tsx";
 import { type Asked, AskedNote, Toolbar } from "./toolbar.tsx";
-import { beside, filtersOf, isTrash, listQuery, readView, type View, viewText } from "./view.ts";
+import { beside, isFiltered, isTrash, listQuery, readView, type View, viewText } from "./view.ts";
 
 export const showDocuments: PageHandler<ProjectMember, "collectionName"> = (c) =>
   gridReply(c, readView(pathOf(c), c.var.state.query));
@@ -124,7 +124,7 @@ const GridPage = (
         {list === null
           ? <Refused problem={listed.problem} path={path} />
           : documents.length === 0
-          ? <Empty room={room} view={view} isFiltered={filtersOf(view).length > 0} />
+          ? <Empty room={room} view={view} isFiltered={isFiltered(view)} />
           : (
             <form class="grid-rows" method="post" action={`${path}/documents`}>
               <input type="hidden" name="view" value={viewText(view)} />

@@ -5,7 +5,7 @@ import { get, post } from "../pages.ts";
 import { askInWords } from "./ask.ts";
 import { createDocumentByForm, saveDocument, showDocument, showNewDocument } from "./document.tsx";
 import { exportDocuments } from "./export.ts";
-import { chooseColumns, chooseFilter } from "./forms.ts";
+import { chooseColumns, chooseFilter, chooseSearch } from "./forms.ts";
 import { showDocuments } from "./grid.tsx";
 import { previewImport, runImport, showImport } from "./import.tsx";
 import { actOnDocuments } from "./selection.tsx";
@@ -20,6 +20,7 @@ export function documentsPages(mount: Mount): void {
   const admin = member("admin");
   mount(get(COLLECTION, viewer), showDocuments);
   mount(get(`${COLLECTION}/filter`, viewer), chooseFilter);
+  mount(get(`${COLLECTION}/search`, viewer), chooseSearch);
   mount(post(`${COLLECTION}/columns`, viewer), chooseColumns);
   mount(get(`${COLLECTION}/export`, viewer, { offload: "always" }), exportDocuments);
   mount(post(`${COLLECTION}/ask`, admin, { extraMs: AI_TIMEOUT_MS }), askInWords);

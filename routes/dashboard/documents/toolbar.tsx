@@ -3,8 +3,10 @@ import {
   AI_PROMPT_LENGTH_MAX,
   COLUMNS_MAX,
   PATH_LENGTH_MAX,
+  SEARCH_LENGTH_MAX,
   WHERE_CONDITIONS_MAX,
 } from "@/lib/limits.ts";
+import { searchPathsOf } from "@/lib/store/search.ts";
 import type { Problem } from "@/lib/problems.ts";
 import { Refusal } from "../components/forms.tsx";
 import { counted } from "@/lib/text/amounts.ts";
@@ -18,6 +20,7 @@ import {
   hrefOf,
   isTrash,
   trashOf,
+  valueOf,
   type View,
   viewText,
   withoutEntry,
@@ -43,6 +46,7 @@ interface ToolbarProps {
 /** What the grid shows: filters, columns, trash, and how to say it in words. */
 export const Toolbar = ({ room, view, columns, documents, asked }: ToolbarProps) => (
   <div class="bar tools">
+    <SearchBox room={room} view={view} />
     <Chips room={room} view={view} />
     <FilterMenu room={room} view={view} />
     {room.mayWrite && !isTrash(view)
@@ -54,6 +58,29 @@ export const Toolbar = ({ room, view, columns, documents, asked }: ToolbarProps)
       : <a role="button" class="quiet" href={hrefOf(trashOf(view))}>Trash</a>}
   </div>
 );
+
+/** Also where nothing can be searched, as long as the address asks for it: to be emptied. */
+const SearchBox = ({ room: { collection, path }, view }: { room: Room; view: View }) => {
+  const words = valueOf(view, "search");
+  const fields = searchPathsOf(collection.records);
+  if (fields.length === 0 && words === null) return null;
+  const said = `Search ${fields.join(", ")}`;
+  return (
+    <form class="search" action={`${path}/search`}>
+      <input type="hidden" name="view" value={viewText(view)} />
+      <input
+        name="search"
+        type="search"
+        value={words ?? ""}
+        maxlength={SEARCH_LENGTH_MAX}
+        aria-label={said}
+        placeholder={said}
+        autocomplete="off"
+      />
+      <button class="quiet">Search</button>
+    </form>
+  );
+};
 
 /** What the links of all chips may take together: each repeats nearly all of the view. */
 const LINKS_LENGTH_MAX = 262_144;

@@ -153,6 +153,9 @@ export const filtersOf = (view: View): { at: number; name: string; value: string
       : [{ at, name, value }]
   );
 
+export const isFiltered = (view: View): boolean =>
+  filtersOf(view).length > 0 || valueOf(view, "search") !== null;
+
 export const withoutEntry = (view: View, at: number): View =>
   restarted(view, view.entries.filter((_, i) => i !== at));
 
