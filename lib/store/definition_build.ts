@@ -1,5 +1,3 @@
-import type { Definition, Id } from "./port.ts";
-
 /**
  * What a change of a definition takes that is long, made ahead of it: others read and write
  * meanwhile, and what they write is kept up with. Disposing undoes what no
@@ -12,7 +10,7 @@ export interface DefinitionBuild extends AsyncDisposable {
    * Ids of records that were written since it was begun, each once; at most so many. Left out by an
    * engine that does not know, whose records are compared while nobody writes them.
    */
-  written?(limit: number): Promise<Id[]>;
+  written?(limit: number): Promise<string[]>;
 }
 
 /** How far a build has come. */
@@ -22,12 +20,4 @@ export interface BuildProgress {
   /** Records that are done. */
   readonly done: number;
   readonly total: number;
-}
-
-/** What is built ahead. */
-export interface DefinitionChange {
-  readonly before: Definition;
-  readonly after: Definition;
-  /** Whether what is written meanwhile is to be told, though nothing is built. */
-  readonly isChecked: boolean;
 }

@@ -15,9 +15,9 @@
  */
 
 import { ANSWER_BYTES_MAX } from "../limits.ts";
-import type { BuildProgress, DefinitionBuild, DefinitionChange } from "./definition_build.ts";
+import type { BuildProgress, DefinitionBuild } from "./definition_build.ts";
 
-export type { BuildProgress, DefinitionBuild, DefinitionChange };
+export type { BuildProgress, DefinitionBuild };
 
 /** A value as it travels in JSON. */
 export type Json = string | number | boolean | null | Json[] | { [name: string]: Json };
@@ -322,6 +322,14 @@ export interface Transaction {
    * stands that was run to its end.
    */
   written?(definition: Definition): Promise<Id[] | null>;
+}
+
+/** What is built ahead. */
+export interface DefinitionChange {
+  readonly before: Definition;
+  readonly after: Definition;
+  /** Whether what is written meanwhile is to be told, though nothing is built. */
+  readonly isChecked: boolean;
 }
 
 /** A database: many spaces, each apart from the others. */

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
 import type { Answer } from "../support/conforming_client.ts";
+import { valueAt } from "@/lib/store/shape.ts";
 import { updateCollection } from "../support/given.ts";
 import { collectionCase } from "./collections.ts";
 import {
@@ -26,10 +27,71 @@ interface Question {
   readonly limit: number;
 }
 
+/** All indexes that a definition asks for. */
+const indexesOf = ({ fields, indexes = [] }: Definition): (readonly string[])[] => [
+  ...indexes.map((index) => index.fields),
+  ...indexedIn(fields).map((path) => [path]),
+];
+
+const indexedIn = (fields: readonly Field[], at = ""): string[] =>
+  fields.flatMap((field) => [
+    ...(field.index ? [at + field.key] : []),
+    ...indexedIn(field.fields ?? [], `${at}${field.key}.`),
+  ]);
+
+const pathOf = (key: string): string => key.replace(/^-/, "");
+
+const turned = (key: string): string => key.startsWith("-") ? pathOf(key) : `-${key}`;
+
+/**
+ * What an index is made for: its first keys are fixed to what a document has, the others are sorted
+ * by, in either direction, and now and then something else is asked, too.
+ */
+const pointed = (definition: Definition): fc.Arbitrary<Parameter[]> =>
+  fc.record({
+    keys: fc.constantFrom(...indexesOf(definition), ["createdAt"]),
+    fixed: fc.nat(4),
+    nth: fc.nat(DOCUMENTS_MAX),
+    isTurned: fc.boolean(),
+    operator: fc.constantFrom("", "", "", "_in", "_gte"),
+    others: fc.oneof(
+      fc.constant<Parameter[]>([]),
+      fc.constantFrom<Parameter[]>([["isDeleted", "true"]], [["isDeleted", "false"]]),
+      selection(definition).map((all) => all.filter(([name]) => name !== "sort")),
+    ),
+    deleted: fc.constantFrom<Parameter[]>([], [["include_deleted", "true"]]),
+  }).map(({ keys, fixed, nth, isTurned, operator, others, deleted }) => {
+    const asked = keys.slice(0, fixed).map(pathOf);
+    const sorted = keys.slice(fixed).map((key) => isTurned ? turned(key) : key);
+    return [
+      ...asked.map((path, i): Parameter => [
+        i === asked.length - 1 ? path + operator : path,
+        `@value${nth} ${path}`,
+      ]),
+      ...(sorted.length > 0 ? [["sort", sorted.join()] as Parameter] : []),
+      ...others,
+      ...deleted,
+    ];
+  });
+
+/** Puts a value of a document in the place of each that a pointed question holds. */
+const withValues = (
+  { documents }: CreatedCollection,
+  parameters: readonly Parameter[],
+): Parameter[] =>
+  parameters.map(([name, text]): Parameter => {
+    const [, nth, path] = /^@value(\d+) (.*)$/.exec(text) ?? [];
+    if (path === undefined) return [name, text];
+    const document = documents[Number(nth) % Math.max(documents.length, 1)];
+    const value = document === undefined ? undefined : valueAt(document, path);
+    const one = Array.isArray(value) ? value[Number(nth) % Math.max(value.length, 1)] : value;
+    return [name, typeof one === "string" ? one : JSON.stringify(one ?? null)];
+  });
+
 const cases = collectionCase(DOCUMENTS_MAX, (definition) => {
   const question: fc.Arbitrary<Question> = fc.record({
     caller,
-    parameters: selection(definition),
+    parameters: fc.oneof(selection(definition), pointed(definition)),
     limit: fc.integer({ min: 1, max: 9 }),
   });
   return fc.record({
@@ -54,7 +116,8 @@ async function walk(
   created: CreatedCollection,
   { caller, parameters, limit }: Question,
 ): Promise<Answered> {
-  const query = queryText([...filledIn(created, parameters), ["limit", String(limit)]]);
+  const filled = withValues(created, filledIn(created, parameters));
+  const query = queryText([...filled, ["limit", String(limit)]]);
   const at = (cursor: string) =>
     askFor(created, caller, `${query}&${queryText([["cursor", cursor]])}`);
   let answer = await askFor(created, caller, query);
@@ -94,8 +157,9 @@ Deno.test("indexes of one or several fields, and of arrays, change no answer", a
     for (const question of questions) indexed.push(await walk(created, question));
     await updateCollection(app.services, project.projectId, withoutIndexes(definition));
     for (const [i, question] of questions.entries()) {
-      const { caller, parameters } = question;
-      const answer = await askFor(created, caller, queryText(filledIn(created, parameters)));
+      const { caller } = question;
+      const parameters = withValues(created, filledIn(created, question.parameters));
+      const answer = await askFor(created, caller, queryText(parameters));
       const bare = await walk(created, question);
       explain(created, caller, { parameters, answer }, () => {
         assert.deepEqual(indexed[i], bare);

@@ -110,9 +110,16 @@ function joined(definition: Definition, { lookup, filter, plain, options }: Join
   };
 }
 
-/** What the array's table cannot be asked. */
-const unaskedOf = (definition: Definition, lookup: Lookup, filter: Filter): Filter[] =>
-  conjuncts(filter).filter((one) => one !== lookup.condition && !isAsked(definition, lookup, one));
+/** What the array's table cannot be asked, and what would contradict what it is asked. */
+function unaskedOf({ trash }: Definition, { condition, fixed }: Lookup, filter: Filter): Filter[] {
+  const all = conjuncts(filter);
+  const asked: readonly (Filter | undefined)[] = [
+    condition,
+    ...fixed.values(),
+    trash ? all.find(isSide) : undefined,
+  ];
+  return all.filter((one) => !asked.includes(one));
+}
 
 /**
  * Several values, or a range of them, may lie in one array: what has them is collected before it is
@@ -153,9 +160,6 @@ const isEquality = (filter: Filter): filter is Filter & Fixed => filter.op === "
 
 const isSide = (filter: Filter): filter is Filter & Fixed =>
   isEquality(filter) && filter.path === "isDeleted";
-
-const isAsked = (definition: Definition, { fixed }: Lookup, filter: Filter): boolean =>
-  [...fixed.values()].some((one) => one === filter) || (definition.trash && isSide(filter));
 
 const columnOf = ({ keys }: ArrayTable, path: string): string | undefined =>
   keys.find((key) => key.path === path)?.column;
