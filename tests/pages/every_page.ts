@@ -55,6 +55,7 @@ const LEAST: Readonly<Record<string, Least>> = {
   [`POST ${COLLECTION}/access`]: "admin",
   [`GET ${COLLECTION}/api`]: "viewer",
   [`GET ${COLLECTION}/filter`]: "viewer",
+  [`GET ${COLLECTION}/search`]: "viewer",
   [`POST ${COLLECTION}/columns`]: "viewer",
   [`GET ${COLLECTION}/export`]: "viewer",
   [`POST ${COLLECTION}/ask`]: "admin",
