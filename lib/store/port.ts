@@ -15,6 +15,7 @@
  */
 
 import { ANSWER_BYTES_MAX } from "../limits.ts";
+import type { Aggregation, Groups, ReferrerQuery } from "./aggregation.ts";
 
 /** A value as it travels in JSON. */
 export type Json = string | number | boolean | null | Json[] | { [name: string]: Json };
@@ -225,8 +226,8 @@ export interface Explanation {
  * What a driver may have to retry (a busy file, a write conflict, a lost primary) it retries
  * itself, bounded, and never applies twice; after that it throws `StoreUnavailable`.
  *
- * `list` and `count` hold nobody else up, however many records they look at. Past the engine's
- * time limit they throw `QueryTooSlow`, and nothing of them is left running.
+ * `list`, `count`, `aggregate` and `referrers` hold nobody else up, however many records they look
+ * at. Past the engine's time limit they throw `QueryTooSlow`, and nothing of them is left running.
  *
  * Those that were asked for with a {@linkcode Room} throw `SpaceFull` instead of a write that would
  * make the space hold more than that, however many processes write at once. What makes it hold less
@@ -251,6 +252,19 @@ export interface Records<T extends StoredRecord = StoredRecord> {
    */
   find(query: FindQuery): AsyncGenerator<T>;
   count(filter: Filter): Promise<number>;
+  /**
+   * Groups of what matches, worked out where it is stored. However many groups there are, no more
+   * are held in this process than are answered.
+   * Throws as {@linkcode list} does, and `PageTooLarge`.
+   */
+  aggregate(query: Aggregation): Promise<Groups>;
+  /**
+   * For each id the records that hold it at the path, as their ids, in the order of the sort. An id
+   * that none holds is left out. With an index that begins with the path it costs what it answers
+   * and, where the index does not have them in order, what holds these ids.
+   * Throws as {@linkcode list} does.
+   */
+  referrers(query: ReferrerQuery): Promise<ReadonlyMap<Id, readonly Id[]>>;
   /** How {@linkcode list} would read; looks at no more than that would. */
   explain(query: ListQuery): Promise<Explanation>;
   /**

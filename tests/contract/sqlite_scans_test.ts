@@ -6,18 +6,28 @@ import { QueryTooSlow, StoreUnavailable } from "@/lib/store/errors.ts";
 import { ALL, and, compare, eq } from "@/lib/store/filter.ts";
 import type { Filter, Records } from "@/lib/store/port.ts";
 import type { SqliteOptions } from "@/lib/store/sqlite/engine.ts";
+import { aggregatingCases } from "./aggregating.ts";
 import { pathCases } from "./comparison_paths.ts";
 import { comparisonCases } from "./comparison.ts";
 import { id, idsOf, keys, newSpace, regex, trashDefinition, upTo } from "./fixtures.ts";
 import { keysetCases } from "./keyset.ts";
 import { listingCases } from "./listing.ts";
 import { pageBytesCases } from "./page_bytes.ts";
+import { referringCases } from "./referring.ts";
 import { openFolder } from "./sqlite_folder.ts";
 import { recordsContract, type Store } from "./suite.ts";
 import { until } from "../acceptance/until.ts";
 import { DEAR_PATTERN, dearText } from "../support/dear_pattern.ts";
 
-const themes = [comparisonCases, pathCases, listingCases, keysetCases, pageBytesCases];
+const themes = [
+  comparisonCases,
+  pathCases,
+  listingCases,
+  keysetCases,
+  pageBytesCases,
+  aggregatingCases,
+  referringCases,
+];
 
 recordsContract("sqlite, in another thread", { open: () => openFolder({ rowsMax: 0 }), themes });
 

@@ -5,6 +5,7 @@
 
 import type { Engine } from "@/lib/store/port.ts";
 import { type CasesOn, type DriverOf, testsOf } from "./cases.ts";
+import { aggregatingCases } from "./aggregating.ts";
 import { changeCases } from "./changes.ts";
 import { comparisonCases } from "./comparison.ts";
 import { pathCases } from "./comparison_paths.ts";
@@ -15,6 +16,7 @@ import { keysetCases } from "./keyset.ts";
 import { listingCases } from "./listing.ts";
 import { pageBytesCases } from "./page_bytes.ts";
 import { processCases } from "./processes.ts";
+import { referringCases } from "./referring.ts";
 import { roomCases } from "./rooms.ts";
 import { sizeCases } from "./sizes.ts";
 import { transactionCases } from "./transactions.ts";
@@ -44,6 +46,8 @@ const THEMES: readonly Cases[] = [
   keysetCases,
   pageBytesCases,
   explainCases,
+  aggregatingCases,
+  referringCases,
   sizeCases,
   roomCases,
   writeCases,

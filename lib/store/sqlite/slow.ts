@@ -2,7 +2,7 @@ import { advise } from "../advice.ts";
 import { QueryTooSlow } from "../errors.ts";
 import { type ListQuery, PAGE_BYTES_MAX } from "../port.ts";
 import type { Access, Slow } from "./access.ts";
-import { BudgetExceeded, type BudgetKind } from "./budget.ts";
+import { BudgetExceeded, type BudgetKind, type ScanLimits } from "./budget.ts";
 import type { Connection } from "./connection.ts";
 import { boundPage } from "./keyset.ts";
 import type { RegisteredQuery } from "./slow_query_registry.ts";
@@ -44,14 +44,7 @@ export function readBounded<T>(read: Read, { here, elsewhere, empty }: Ways<T>):
   return access.read<Tried>((db) => {
     if (isSlow(read, slow)) return { spentOn: null };
     try {
-      const until = performance.now() + HERE_MS;
-      const allowance = {
-        rows: slow.rowsMax,
-        matchCostMax: HERE_MATCH_COST,
-        large: false,
-        until,
-      };
-      return { result: db.within(allowance, () => here(db)) };
+      return { result: db.within(servingLimits(slow.rowsMax), () => here(db)) };
     } catch (error) {
       if (error instanceof BudgetExceeded) return { spentOn: error.on };
       throw error;
@@ -60,6 +53,14 @@ export function readBounded<T>(read: Read, { here, elsewhere, empty }: Ways<T>):
     "result" in tried ? tried.result : elsewhere(await scanned(read, slow, tried.spentOn))
   );
 }
+
+/** What a read may cost on the event loop. */
+export const servingLimits = (rowsMax: number): ScanLimits => ({
+  rows: rowsMax,
+  matchCostMax: HERE_MATCH_COST,
+  large: false,
+  until: performance.now() + HERE_MS,
+});
 
 function isSlow({ statements, plan, count, query }: Read, { rowsMax }: Slow): boolean {
   return rowsMax === 0 || (query.offset ?? 0) > rowsMax ||

@@ -1,10 +1,14 @@
 import { isLookedUp } from "../advice.ts";
+import type { Aggregation, ReferrerQuery } from "../aggregation.ts";
+import { eq } from "../filter.ts";
 import type { Definition, Filter, ListQuery, StoredRecord } from "../port.ts";
+import { aggregateSql } from "./aggregate_sql.ts";
 import { DOCUMENT_GUARD, GUARD } from "./budget.ts";
 import { filterSql } from "./filter_sql.ts";
 import { type Column, columnsOf, valueOf } from "./columns.ts";
 import { type Fragment, sql, type SqlValue } from "./fragment.ts";
 import { pageShape, type PageStatement, pageStatement, tableName } from "./keyset.ts";
+import { referrersSql } from "./referrers_sql.ts";
 import { SlowQueryRegistry } from "./slow_query_registry.ts";
 import { isServed, looksIntoDocuments } from "./serving.ts";
 
@@ -117,6 +121,19 @@ export class Statements {
       this.#counts.set(filter, statement);
     }
     return statement;
+  }
+
+  aggregate(query: Aggregation): Fragment {
+    const { keys, figures, filter } = query;
+    const isRead = [...keys, ...figures].some((one) =>
+      "path" in one && looksIntoDocuments(this.definition, eq(one.path, null))
+    );
+    const guard = isRead ? DOCUMENT_GUARD : this.#guard(filter);
+    return aggregateSql(this.definition, query, guard);
+  }
+
+  referrers(query: ReferrerQuery): Fragment {
+    return referrersSql(this.definition, query, this.#guard(query.filter));
   }
 
   #counted(filter: Filter): Fragment {
