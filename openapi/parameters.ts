@@ -55,7 +55,7 @@ const id = (description: string): PathParameter => ({
   read: requiredId,
 });
 
-const query = (
+export const query = (
   name: string,
   description: string,
   schema: Schema,

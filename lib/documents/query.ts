@@ -3,7 +3,7 @@ import {
   LIST_LIMIT_DEFAULT,
   LIST_LIMIT_MAX,
   PATTERNS_MAX,
-  POPULATE_FIELDS_MAX,
+  POPULATE_PATHS_MAX,
   SORT_KEYS_MAX,
 } from "../limits.ts";
 import { Problem } from "../problems.ts";
@@ -77,12 +77,7 @@ const refuse = (name: string, why: string) =>
 export function parseListQuery(collection: Collection, text: string): ListRequest {
   const { reserved, conditions } = readParameters(collection, text);
   if (reserved.has("cursor")) throw refuse("cursor", "is given more than once");
-  const filter = and(...conditions, ...whereCondition(collection, reserved.get("where")));
-  if (patternsIn(filter) > PATTERNS_MAX) {
-    throw new Problem("INVALID_QUERY", {
-      message: `The query has more than ${PATTERNS_MAX} patterns.`,
-    });
-  }
+  const filter = joinedFilter(collection, conditions, reserved.get("where"));
   if (reserved.has("page") && reserved.has("offset")) {
     throw refuse("offset", "cannot be used with page: leave one of them out");
   }
@@ -98,6 +93,21 @@ export function parseListQuery(collection: Collection, text: string): ListReques
     includeDeleted: flag("include_deleted", reserved.get("include_deleted"), false),
     explain: flag("explain", reserved.get("explain"), false),
   };
+}
+
+/** What all conditions of a query ask for together. */
+export function joinedFilter(
+  collection: Collection,
+  conditions: readonly Filter[],
+  where: string | undefined,
+): Filter {
+  const filter = and(...conditions, ...where === undefined ? [] : [parseWhere(collection, where)]);
+  if (patternsIn(filter) > PATTERNS_MAX) {
+    throw new Problem("INVALID_QUERY", {
+      message: `The query has more than ${PATTERNS_MAX} patterns.`,
+    });
+  }
+  return filter;
 }
 
 function patternsIn(filter: Filter): number {
@@ -188,7 +198,7 @@ function readParameters(collection: Collection, text: string) {
 /** Both are fields where a collection declares them. */
 const OFFSET_NAMES: readonly string[] = ["offset", "skip"];
 
-const isOffset = (collection: Collection, name: string): boolean =>
+export const isOffset = (collection: Collection, name: string): boolean =>
   OFFSET_NAMES.includes(name) && !isDeclared(collection, name);
 
 /** Whether a parameter of a list of this collection is no condition on the field of its name. */
@@ -199,9 +209,6 @@ function setOnce(into: Map<Reserved, string>, name: Reserved, value: string): vo
   if (into.has(name)) throw refuse(name, "is given more than once");
   into.set(name, value);
 }
-
-const whereCondition = (collection: Collection, text: string | undefined): Filter[] =>
-  text === undefined ? [] : [parseWhere(collection, text)];
 
 const NEWEST_FIRST: readonly SortKey[] = [{ path: "createdAt", descending: true }];
 
@@ -216,12 +223,17 @@ function parseSort(collection: Collection, text: string | undefined): readonly S
   return keys;
 }
 
-function parseSortTerm(collection: Collection, term: string): SortKey {
+/** What one term of a sort names, and in which direction. */
+export function sortTerm(term: string): { readonly name: string; readonly descending: boolean } {
   const match = /^(-?)([^:]+)(?::(asc|desc))?$/.exec(term);
   if (match === null || (match[1] === "-" && match[3] !== undefined)) {
     throw refuse("sort", "must be a list of field, -field, field:asc or field:desc");
   }
-  const path = match[2]!;
+  return { name: match[2]!, descending: match[1] === "-" || match[3] === "desc" };
+}
+
+function parseSortTerm(collection: Collection, term: string): SortKey {
+  const { name: path, descending } = sortTerm(term);
   const problem = pathSizeProblem(path);
   if (problem !== null) throw refuse("sort", `cannot sort by ${shown(path)}: ${problem}`);
   const declared = declaredAt(collection, path);
@@ -233,7 +245,7 @@ function parseSortTerm(collection: Collection, term: string): SortKey {
         "_id, createdAt, updatedAt and deletedAt can be sorted by",
     );
   }
-  return { path, descending: match[1] === "-" || match[3] === "desc" };
+  return { path, descending };
 }
 
 function presentation(
@@ -275,8 +287,8 @@ function parsePopulate(
   if (texts.length === 0) return [];
   const name = reserved.has("populate") ? "populate" : "expand";
   const paths = [...new Set(texts.join(",").split(",").map((path) => path.trim()))];
-  if (paths.length > POPULATE_FIELDS_MAX) {
-    throw refuse(name, `names more than ${POPULATE_FIELDS_MAX} fields`);
+  if (paths.length > POPULATE_PATHS_MAX) {
+    throw refuse(name, `names more than ${POPULATE_PATHS_MAX} fields`);
   }
   for (const path of paths) {
     const problem = pathSizeProblem(path);
@@ -307,7 +319,7 @@ export function refTarget(
   return null;
 }
 
-function wholeNumber(
+export function wholeNumber(
   name: string,
   text: string | undefined,
   missing: number,
@@ -319,7 +331,7 @@ function wholeNumber(
   return number;
 }
 
-const flag = (name: string, text: string | undefined, missing: boolean): boolean =>
+export const flag = (name: string, text: string | undefined, missing: boolean): boolean =>
   text === undefined ? missing : choice(name, text.toLowerCase(), ["true", "false"]) === "true";
 
 function choice<const C extends readonly string[]>(
