@@ -14,6 +14,7 @@ import { filterConditions, isDeclared, isJsonFilter, type Parameter } from "./fi
 import { pathProblem, pathSizeProblem } from "./names.ts";
 import { shown } from "../text/input_text.ts";
 import { type Projection, projectionOf } from "./projection.ts";
+import { firstReference, populateSteps } from "./populate_path.ts";
 import { parseWhere } from "./where.ts";
 
 /** How documents are to be shown, in lists and alone. */
@@ -288,35 +289,25 @@ function parsePopulate(
   const name = reserved.has("populate") ? "populate" : "expand";
   const paths = [...new Set(texts.join(",").split(",").map((path) => path.trim()))];
   if (paths.length > POPULATE_PATHS_MAX) {
-    throw refuse(name, `names more than ${POPULATE_PATHS_MAX} fields`);
+    throw refuse(name, `names more than ${POPULATE_PATHS_MAX} paths`);
   }
   for (const path of paths) {
     const problem = pathSizeProblem(path);
     if (problem !== null) throw refuse(name, `cannot follow ${shown(path)}: ${problem}`);
-    if (refTarget(collection, path) === null) {
+    const steps = populateSteps(path);
+    if (steps === null) {
+      throw refuse(
+        name,
+        `cannot follow ${shown(path)}: write author, author.company or comments(postId)`,
+      );
+    }
+    // What lies behind the first reference is looked at with the definitions of others at hand.
+    const { fields } = collection.definition;
+    if (steps[0]!.by === null && firstReference(fields, steps) === null) {
       throw refuse(name, `cannot follow ${shown(path)}: it is not declared as a Ref`);
     }
   }
   return paths;
-}
-
-/** The collection a path refers to, alone or by the elements of a list; null if it is no Ref. */
-export function refTarget(
-  collection: Collection,
-  path: string,
-): { readonly name: string; readonly isList: boolean } | null {
-  let members = collection.definition.fields;
-  const names = path.split(".");
-  for (const [i, name] of names.entries()) {
-    const field = members.find((one) => one.key === name);
-    if (field === undefined) return null;
-    if (i === names.length - 1) {
-      const target = field.ref ?? field.items?.ref;
-      return target === undefined ? null : { name: target, isList: field.ref === undefined };
-    }
-    members = field.fields ?? [];
-  }
-  return null;
 }
 
 export function wholeNumber(

@@ -224,6 +224,7 @@ export const getDocument = contract({
     "COLLECTION_NOT_FOUND",
     "DOCUMENT_NOT_FOUND",
     "ANSWER_TOO_LARGE",
+    "QUERY_TOO_SLOW",
   ],
 });
 
