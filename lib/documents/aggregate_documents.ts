@@ -1,10 +1,10 @@
 import type { Caller } from "../auth/principals.ts";
 import { LongWork, type LongWorkServices, SERVED_BYTES_MAX } from "../long_work.ts";
 import { Problem } from "../problems.ts";
-import type { Aggregation, Figure, Group, GroupKey, Groups } from "../store/aggregation.ts";
+import type { Figure, Group, GroupKey, Groups } from "../store/aggregation.ts";
 import { PageTooLarge } from "../store/errors.ts";
 import { and } from "../store/filter.ts";
-import type { Records, Scalar } from "../store/port.ts";
+import type { Aggregation, Records, Scalar } from "../store/port.ts";
 import { type AccessServices, openForReading } from "./access.ts";
 import { type AggregateRequest, parseAggregateQuery } from "./aggregate_query.ts";
 

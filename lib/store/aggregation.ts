@@ -1,6 +1,4 @@
-/** Questions about many records at once, as a part of the storage port. */
-
-import type { Filter, Id, Scalar, SortKey } from "./port.ts";
+/** Groups of records, as a part of the storage port. */
 
 /** A stretch of the calendar. Weeks begin on Monday. */
 export type Bucket = "hour" | "day" | "week" | "month" | "year";
@@ -32,25 +30,12 @@ export interface GroupSort {
   readonly descending: boolean;
 }
 
-/** What {@linkcode Records.aggregate} works out. */
-export interface Aggregation {
-  readonly filter: Filter;
-  /** Without any, all matches are one group, also where nothing matches. */
-  readonly keys: readonly GroupKey[];
-  readonly figures: readonly Figure[];
-  /** Ties are broken by the keys in their order, ascending. */
-  readonly sort: readonly GroupSort[];
-  readonly limit: number;
-  /** How many bytes the texts among the keys may have together; {@linkcode PAGE_BYTES_MAX} if left out. */
-  readonly bytesMax?: number;
-}
-
 export interface Group {
   /**
    * In the order of the keys. That of a bucket is the first moment that belongs to it; of an hour,
    * the moment at which a clock of the zone that shows what it showed then was at the full hour.
    */
-  readonly keys: readonly Scalar[];
+  readonly keys: readonly (string | number | boolean | null)[];
   /**
    * In the order of the figures. The sum of nothing is 0, all else of nothing is null, and so is
    * what no finite number is. Sums of whole numbers up to 2^53 are exact; of others about the last
@@ -63,16 +48,4 @@ export interface Groups {
   readonly groups: readonly Group[];
   /** Whether there are more than the limit. */
   readonly more: boolean;
-}
-
-/** What {@linkcode Records.referrers} looks for. */
-export interface ReferrerQuery {
-  /** A declared scalar's path. */
-  readonly path: string;
-  /** What its value may be: none of them twice. */
-  readonly ids: readonly Id[];
-  readonly filter: Filter;
-  readonly sort: readonly SortKey[];
-  /** How many for each of them at most. */
-  readonly limit: number;
 }

@@ -1,10 +1,10 @@
 /** From the rows that a driver has read to the groups that it answers, the same on every engine. */
 
-import type { Aggregation, Figure, GroupKey, Groups, GroupSort } from "./aggregation.ts";
+import type { Figure, GroupKey, Groups, GroupSort } from "./aggregation.ts";
 import { bucketStart, offsetsOf } from "./calendar.ts";
 import { PageTooLarge } from "./errors.ts";
 import { bytesOf } from "./json_text.ts";
-import { type Definition, type Id, PAGE_BYTES_MAX, type Scalar } from "./port.ts";
+import { type Aggregation, type Definition, type Id, PAGE_BYTES_MAX, type Scalar } from "./port.ts";
 import { scalarAt, type ScalarType } from "./shape.ts";
 
 /** A group as it is stored: its keys, and behind them its figures. */

@@ -15,7 +15,7 @@
  */
 
 import { ANSWER_BYTES_MAX } from "../limits.ts";
-import type { Aggregation, Groups, ReferrerQuery } from "./aggregation.ts";
+import type { Figure, GroupKey, Groups, GroupSort } from "./aggregation.ts";
 
 /** A value as it travels in JSON. */
 export type Json = string | number | boolean | null | Json[] | { [name: string]: Json };
@@ -209,6 +209,29 @@ export interface FindQuery {
   readonly limit?: number;
 }
 
+/** What {@linkcode Records.aggregate} works out. */
+export interface Aggregation {
+  readonly filter: Filter;
+  /** Without any, all matches are one group, also where nothing matches. */
+  readonly keys: readonly GroupKey[];
+  readonly figures: readonly Figure[];
+  /** Ties are broken by the keys in their order, ascending. */
+  readonly sort: readonly GroupSort[];
+  readonly limit: number;
+  /** How many bytes the texts among the keys may have together; {@linkcode PAGE_BYTES_MAX} if left out. */
+  readonly bytesMax?: number;
+}
+
+/** Who {@linkcode Records.referrers} looks for: at most `limit` for each id, none of them twice. */
+export interface ReferrerQuery {
+  /** A declared scalar's path. */
+  readonly path: string;
+  readonly ids: readonly Id[];
+  readonly filter: Filter;
+  readonly sort: readonly SortKey[];
+  readonly limit: number;
+}
+
 /** How a list would be read. */
 export interface Explanation {
   /** Keys of the index that serves it; null where every record is looked at. */
@@ -259,10 +282,8 @@ export interface Records<T extends StoredRecord = StoredRecord> {
    */
   aggregate(query: Aggregation): Promise<Groups>;
   /**
-   * For each id the records that hold it at the path, as their ids, in the order of the sort. An id
-   * that none holds is left out. With an index that begins with the path it costs what it answers
-   * and, where the index does not have them in order, what holds these ids.
-   * Throws as {@linkcode list} does.
+   * By id, the ids of the records that hold it at the path, in order; nothing for an id that none
+   * holds. An index that begins with the path serves it. Throws as {@linkcode list} does.
    */
   referrers(query: ReferrerQuery): Promise<ReadonlyMap<Id, readonly Id[]>>;
   /** How {@linkcode list} would read; looks at no more than that would. */

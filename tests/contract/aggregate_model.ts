@@ -1,7 +1,7 @@
 /** What the port says about groups, told a second time by plain code over all records. */
 
-import type { Aggregation, Figure, Group, GroupKey, Groups } from "@/lib/store/aggregation.ts";
-import type { Scalar, StoredRecord } from "@/lib/store/port.ts";
+import type { Figure, Group, GroupKey, Groups } from "@/lib/store/aggregation.ts";
+import type { Aggregation, Scalar, StoredRecord } from "@/lib/store/port.ts";
 import { at, compareValues, matches } from "./model.ts";
 
 export function aggregated(

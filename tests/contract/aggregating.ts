@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import type { Aggregation, Bucket, Figure, GroupKey, GroupSort } from "@/lib/store/aggregation.ts";
+import type { Bucket, Figure, GroupKey, GroupSort } from "@/lib/store/aggregation.ts";
 import { PageTooLarge } from "@/lib/store/errors.ts";
 import { ALL, and, compare, eq, within } from "@/lib/store/filter.ts";
-import type { Filter, Records, StoredRecord } from "@/lib/store/port.ts";
+import type { Aggregation, Filter, Records, StoredRecord } from "@/lib/store/port.ts";
 import { aggregated } from "./aggregate_model.ts";
 import { id, keys, newSpace, trashDefinition, upTo } from "./fixtures.ts";
 import type { Cases, Store } from "./suite.ts";

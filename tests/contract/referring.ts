@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import type { ReferrerQuery } from "@/lib/store/aggregation.ts";
 import { and, eq } from "@/lib/store/filter.ts";
-import type { Definition, Records } from "@/lib/store/port.ts";
+import type { Definition, Records, ReferrerQuery } from "@/lib/store/port.ts";
 import { id, keys, newSpace, trashDefinition, upTo } from "./fixtures.ts";
 import type { Cases, Store } from "./suite.ts";
 

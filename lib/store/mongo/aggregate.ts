@@ -1,12 +1,19 @@
 import { type Document, ObjectId } from "mongodb";
-import type { Aggregation, Groups, ReferrerQuery } from "../aggregation.ts";
+import type { Groups } from "../aggregation.ts";
 import { PageTooLarge } from "../errors.ts";
 import { and, within } from "../filter.ts";
 import { type GroupRow, groupsOf, keyBytes, referrersOf } from "../groups.ts";
-import { type Definition, type Id, PAGE_BYTES_MAX, type Scalar } from "../port.ts";
+import {
+  type Aggregation,
+  type Definition,
+  type Id,
+  PAGE_BYTES_MAX,
+  type ReferrerQuery,
+  type Scalar,
+} from "../port.ts";
 import { aggregateBson } from "./aggregate_bson.ts";
 import { bounded, withConnection } from "./bounded.ts";
-import type { Access } from "./records.ts";
+import type { Access } from "./access.ts";
 import { pairsOf, referrersBson } from "./referrers_bson.ts";
 
 /** See `Records.aggregate`. */

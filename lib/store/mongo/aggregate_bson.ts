@@ -1,8 +1,8 @@
 import type { Document } from "mongodb";
-import type { Aggregation, Bucket, Figure, GroupKey } from "../aggregation.ts";
+import type { Bucket, Figure, GroupKey } from "../aggregation.ts";
 import { offsetsOf, type ZoneOffsets } from "../calendar.ts";
 import { groupOrder, typeAt } from "../groups.ts";
-import type { Definition } from "../port.ts";
+import type { Aggregation, Definition } from "../port.ts";
 import type { ScalarType } from "../shape.ts";
 import type { Bson } from "./encode.ts";
 import { BSON_TYPES, filterBson } from "./filter_bson.ts";

@@ -3,7 +3,7 @@ import { QueryTooSlow } from "../errors.ts";
 import type { Definition, ListQuery } from "../port.ts";
 import { isTimeLimit } from "./failures.ts";
 import { NoReadConnection } from "./read_connection_limiter.ts";
-import type { Access } from "./records.ts";
+import type { Access } from "./access.ts";
 
 /** A read of many records, which the server gives up after a time. Throws `QueryTooSlow`. */
 export function bounded<R>(

@@ -1,7 +1,6 @@
 import {
   type ClientSession,
   type Collection,
-  type Db,
   type Document,
   Long,
   MinKey,
@@ -9,9 +8,10 @@ import {
 } from "mongodb";
 import { applyChange } from "../change.ts";
 import { advise, sortedBy } from "../advice.ts";
-import type { Aggregation, Groups, ReferrerQuery } from "../aggregation.ts";
+import type { Groups } from "../aggregation.ts";
 import { SpaceFull, StoreUnavailable } from "../errors.ts";
 import {
+  type Aggregation,
   type Change,
   type Definition,
   type Explanation,
@@ -23,11 +23,13 @@ import {
   PAGE_BYTES_MAX,
   type Position,
   type Records,
+  type ReferrerQuery,
   type Stored,
   type StoredRecord,
 } from "../port.ts";
 import { recordsOf } from "../pages.ts";
 import { fittingText, pageOf, StoredText } from "../texts.ts";
+import type { Access } from "./access.ts";
 import { aggregate, referrers } from "./aggregate.ts";
 import { bounded, withConnection } from "./bounded.ts";
 import { changeBson } from "./change_bson.ts";
@@ -40,30 +42,8 @@ import { exactly } from "./foreign.ts";
 import { growthMax, roomFor, sizeOf, smallerThan } from "./growth.ts";
 import { areEnough, type Found, inReplies, inReply } from "./found.ts";
 import { pageBson } from "./page_bson.ts";
-import type { ReadConnectionLimiter } from "./read_connection_limiter.ts";
 import { cursorId, documentJson, REVISION } from "./transcode.ts";
 import { upsert } from "./upsert.ts";
-
-/** Where the records of one definition are read and written. */
-export interface Access {
-  readonly db: Db;
-  /** Null outside a transaction. */
-  readonly session: ClientSession | null;
-  /** Milliseconds after which the server gives a list or a count up. */
-  readonly queryTimeLimitMs: number;
-  /** Bounds what lists and counts hold at once; null in a transaction, which holds what it has. */
-  readonly readConnections: ReadConnectionLimiter | null;
-  /** Runs one call, and translates what it throws. */
-  run<T>(work: () => Promise<T>): Promise<T>;
-  /** The same for a write that needs nothing to be there. */
-  remove<T>(work: () => Promise<T>): Promise<T>;
-  /** The same after the collection and its indexes are there. */
-  write<T>(work: () => Promise<T>): Promise<T>;
-  /** Within a write: all of it or nothing. */
-  together<T>(work: (session: ClientSession) => Promise<T>): Promise<T>;
-  /** Leave to add so many bytes, until it is disposed of; null where there is no bound. */
-  readonly take: ((bytes: number) => Promise<Disposable>) | null;
-}
 
 /** How often a record may change between reading and writing it before the write gives up. */
 const ATTEMPTS_MAX = 100;

@@ -1,8 +1,7 @@
 import { type Document, ObjectId } from "mongodb";
 import { fixesTrash, sortedBy } from "../advice.ts";
-import type { ReferrerQuery } from "../aggregation.ts";
 import { and, eq, within } from "../filter.ts";
-import type { Definition, Id } from "../port.ts";
+import type { Definition, Id, ReferrerQuery } from "../port.ts";
 import { filterBson } from "./filter_bson.ts";
 
 /**

@@ -9,7 +9,8 @@ import {
   storedIndexes,
   wantedIndexes,
 } from "./indexes.ts";
-import { type Access, MongoRecords } from "./records.ts";
+import type { Access } from "./access.ts";
+import { MongoRecords } from "./records.ts";
 import { redate } from "./redate.ts";
 
 /** What must be there before a transaction begins: it is undone and run again afterwards. */

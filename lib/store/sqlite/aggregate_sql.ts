@@ -1,6 +1,6 @@
-import type { Aggregation, Figure, GroupKey } from "../aggregation.ts";
+import type { Figure, GroupKey } from "../aggregation.ts";
 import { groupOrder, typeAt } from "../groups.ts";
-import type { Definition } from "../port.ts";
+import type { Aggregation, Definition } from "../port.ts";
 import { filterSql, scalarSql } from "./filter_sql.ts";
 import { type Fragment, sql } from "./fragment.ts";
 import { tableName } from "./keyset.ts";

@@ -1,10 +1,11 @@
 import { LongWork } from "../../long_work.ts";
 import { advise } from "../advice.ts";
-import type { Aggregation, Groups, ReferrerQuery } from "../aggregation.ts";
+import type { Groups } from "../aggregation.ts";
 import { applyChange } from "../change.ts";
 import { and, within } from "../filter.ts";
 import { groupsOf, referrersOf } from "../groups.ts";
 import {
+  type Aggregation,
   type Change,
   type Definition,
   type Explanation,
@@ -15,6 +16,7 @@ import {
   type Page,
   PAGE_BYTES_MAX,
   type Records,
+  type ReferrerQuery,
   type Room,
   type Stored,
   type StoredRecord,

@@ -1,6 +1,5 @@
 import { fixesTrash, sortedBy } from "../advice.ts";
-import type { ReferrerQuery } from "../aggregation.ts";
-import type { Definition, Index } from "../port.ts";
+import type { Definition, Index, ReferrerQuery } from "../port.ts";
 import { filterSql, scalarSql } from "./filter_sql.ts";
 import { type Fragment, sql } from "./fragment.ts";
 import { tableName } from "./keyset.ts";

@@ -1,7 +1,13 @@
 import { isLookedUp } from "../advice.ts";
-import type { Aggregation, ReferrerQuery } from "../aggregation.ts";
 import { eq } from "../filter.ts";
-import type { Definition, Filter, ListQuery, StoredRecord } from "../port.ts";
+import type {
+  Aggregation,
+  Definition,
+  Filter,
+  ListQuery,
+  ReferrerQuery,
+  StoredRecord,
+} from "../port.ts";
 import { aggregateSql } from "./aggregate_sql.ts";
 import { DOCUMENT_GUARD, GUARD } from "./budget.ts";
 import { filterSql } from "./filter_sql.ts";
