@@ -154,7 +154,7 @@ export const hostileQueries = (name: string): Hostile[] =>
     ["a time zone", `group=createdAt:day&timeZone=${fill("A/", QUERY_LENGTH_MAX - 40)}`],
     [
       "groups of all there is",
-      `group=${name},views,createdAt:hour&timeZone=America/New_York&count=true&sum=views&` +
+      `group=${name},views,createdAt:hour&timeZone=America/New_York&sum=views&` +
       "avg=views&min=views,createdAt&max=views,createdAt&sort=-count,sum.views&limit=1000",
     ],
     ["a deep tree", `where=${fill('{"and":[', QUERY_LENGTH_MAX - 20)}`],
