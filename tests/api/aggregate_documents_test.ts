@@ -269,3 +269,18 @@ Deno.test("keys of more than a megabyte are answered elsewhere, and beyond 16 Mi
   const all = await posts.asSecret({ path: "/aggregate?group=status&count=true" });
   refused(all, 413, "ANSWER_TOO_LARGE");
 });
+
+Deno.test("beside it a document is read by its id, and other methods are about documents", async () => {
+  await using app = await openTestApp();
+  const { posts } = await openPosts(app);
+  const { _id } = await posts.insertOne({ views: 1 });
+  assert.equal(ok(await posts.asPublic({ path: `/${_id}` })).views, 1);
+  refused(await posts.asPublic({ path: "/aggregates" }), 400, "INVALID_ID");
+  for (const method of ["PUT", "PATCH", "DELETE"]) {
+    const body = method === "DELETE" ? {} : { body: {} };
+    const answer = await posts.asSecret({ method, path: "/aggregate", ...body });
+    refused(answer, 400, "INVALID_ID");
+  }
+  const head = await posts.asSecret({ method: "HEAD", path: "/aggregate?count=true" });
+  assert.equal(head.status, 200);
+});

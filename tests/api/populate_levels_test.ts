@@ -166,6 +166,35 @@ Deno.test("every level is read under the rules of its own collection", async () 
   refused(await posts.asPublic({ path: secretive }, ann), 400, "INVALID_QUERY", /"nothing.there"/);
 });
 
+Deno.test("what refers back is shown as a list of it would be, under every mode", async () => {
+  await using app = await openTestApp();
+  const { project, posts } = await openLinked(app);
+  const post = await posts.insertOne({});
+  const ann = await project.user();
+  const modes: Record<string, object> = {
+    off: { enabled: false },
+    open: { mode: "public-read" },
+    own: { mode: "private" },
+  };
+  for (const [mode, rls] of Object.entries(modes)) {
+    const name = `replies_${mode}`;
+    await project.collection({ name, fields: [ref("postId", "posts")], rls, strict: false });
+    const replies = testCollectionOf(app, project, name);
+    await replies.insert({ postId: post._id, userId: ann.id }, { postId: post._id });
+    await replies.remove((await replies.insertOne({ postId: post._id, userId: ann.id }))._id);
+    const callers = [
+      (path: string) => project.asSecret({ path }),
+      (path: string) => project.asPublic({ path }),
+      (path: string) => project.asPublic({ path }, ann),
+    ];
+    for (const ask of callers) {
+      const list = await ask(`/api/data/${name}?postId=${post._id}`);
+      const shown = ok(await ask(`/api/data/posts/${post._id}?populate=${name}(postId)`))[name];
+      assert.deepEqual(shown, list.status === 200 ? ok(list).items : [], mode);
+    }
+  }
+});
+
 Deno.test("of users no more is shown than elsewhere, and what refers to them beside it", async () => {
   await using app = await openTestApp();
   const { project, posts, comments } = await openLinked(app);
