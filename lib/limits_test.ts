@@ -18,7 +18,7 @@ Deno.test("the limits of documents, definitions and queries are those of the wir
   assert.equal(limits.WHERE_BYTES_MAX, 4096);
   assert.equal(limits.WHERE_DEPTH_MAX, 5);
   assert.equal(limits.WHERE_CONDITIONS_MAX, 50);
-  assert.equal(limits.POPULATE_FIELDS_MAX, 3);
+  assert.equal(limits.POPULATE_PATHS_MAX, 10);
   assert.equal(limits.IDEMPOTENCY_KEY_LENGTH_MAX, 128);
 });
 

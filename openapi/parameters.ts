@@ -13,7 +13,10 @@ import {
   PAGE_DEFAULT,
   PATH_LENGTH_MAX,
   PATH_LEVELS_MAX,
+  POPULATE_LEVELS_MAX,
+  POPULATE_PATHS_MAX,
   RANGES_MAX,
+  REFERRERS_MAX,
   RETURN_TO_LENGTH_MAX,
   SEARCH_LENGTH_MAX,
   SEARCH_WORDS_MAX,
@@ -58,7 +61,7 @@ const id = (description: string): PathParameter => ({
   read: requiredId,
 });
 
-const query = (
+export const query = (
   name: string,
   description: string,
   schema: Schema,
@@ -150,9 +153,15 @@ export const presentation: readonly Parameter[] = [
   }),
   query(
     "populate",
-    "Up to three Ref fields whose documents stand in for their ids. An id of no document stays an " +
-      "id.",
+    `Up to ${POPULATE_PATHS_MAX} paths, comma-separated, of up to ${POPULATE_LEVELS_MAX} references ` +
+      "each. Documents stand in for the ids of a Ref field (`author`), and in them others " +
+      "(`author.company`). `comments(postId)` puts those documents of `comments` whose Ref `postId` " +
+      `is this one under \`comments\`, the newest first, ${REFERRERS_MAX} at most; index \`postId\`. Both ` +
+      "combine: `comments(postId).author`. Each is read under the rules of its own collection: an id " +
+      "of no document that the caller may see stays an id, and a document that refers back and may " +
+      "not be seen is left out.",
     FILLED,
+    "author",
   ),
   query("expand", "Means `populate`; both together are joined.", FILLED),
   query("include_deleted", "`true` shows documents in the trash too: a user's own, or all.", {

@@ -1,6 +1,5 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context, MiddlewareHandler, Next } from "hono";
-import { RegExpRouter } from "hono/router/reg-exp-router";
 import { authenticateKey } from "@/lib/auth/authenticate.ts";
 import { isPagePath, readAddress, RESERVED_PATH } from "@/lib/http/path.ts";
 import { refuseLongQuery } from "@/lib/http/query_size.ts";
@@ -12,7 +11,10 @@ import { LongWork, SERVED_WRITTEN_VALUES_MAX } from "@/lib/long_work.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { Services } from "@/lib/services.ts";
 import type { HeaderParameters, PathParameters } from "@/openapi/inputs.ts";
+import { aggregateDocuments } from "@/openapi/paths/data.ts";
+import { aggregateProjectDocuments } from "@/openapi/paths/project_documents.ts";
 import { createHandOver, isLong } from "./hand_over.ts";
+import { LiteralFirstRouter } from "./literal_first_router.ts";
 import type { AppEnv, Handler, Input, Operation, OperationContext } from "./handler.ts";
 import type { Offload } from "./offload.ts";
 import { compressed } from "./compression.ts";
@@ -44,9 +46,8 @@ export function createApp(services: Services, { offload }: AppOptions = {}): App
   }
   const app = new OpenAPIHono<AppEnv>({
     getPath: ({ url }) => readAddress(url).path,
-    // One expression for all paths of a method. It takes no two that fit the same address, such as
-    // `/users/{id}` beside `/users/me/{what}`: it throws at the first request.
-    router: new RegExpRouter(),
+    // It throws where two paths fit the same address, such as `/users/{id}` and `/users/me/{what}`.
+    router: new LiteralFirstRouter(LITERAL_PATHS.map(routingPattern)),
   });
   const handOver = offload && createHandOver(services, offload);
   const mounted: Pick<Operation<unknown>, "path" | "method">[] = [];
@@ -196,5 +197,8 @@ function notFound(paths: ReturnType<typeof allowedMethods>, { path }: RequestSta
   if (methods.length === 0) return new Problem("ROUTE_NOT_FOUND");
   return new Problem("METHOD_NOT_ALLOWED", { allow: methods });
 }
+
+/** Paths with a name in the place where others have an id, and the same method. */
+const LITERAL_PATHS = [aggregateDocuments.path, aggregateProjectDocuments.path];
 
 const routingPattern = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ":$1");

@@ -39,6 +39,7 @@ import { handleGetAiUsage, handleSetAccountAiKey, handleSetProjectAiKey } from "
 import { asServer } from "./as_server.ts";
 import { handlePutBlob } from "./blobs/put_blob.ts";
 import { handleServeFile } from "./blobs/serve_file.ts";
+import { handleAggregateDocuments } from "./data/aggregate_documents.ts";
 import { handleCreateDocument } from "./data/create_document.ts";
 import { handleCreateDocuments } from "./data/create_documents.ts";
 import { handleDeleteDocument } from "./data/delete_document.ts";
@@ -115,6 +116,7 @@ import {
 /** Which handler answers which contract. */
 export function operations(mount: Mount): void {
   mount(data.listDocuments, handleListDocuments);
+  mount(data.aggregateDocuments, handleAggregateDocuments);
   mount(data.createDocument, handleCreateDocument);
   mount(data.createDocuments, handleCreateDocuments);
   mount(data.getDocument, handleGetDocument);
@@ -180,6 +182,7 @@ export function operations(mount: Mount): void {
   mount(projectCollections.updateCollection, handleUpdateCollection);
   mount(projectCollections.deleteCollection, handleDeleteCollection);
   mount(projectDocuments.listProjectDocuments, asServer(handleListDocuments));
+  mount(projectDocuments.aggregateProjectDocuments, asServer(handleAggregateDocuments));
   mount(projectDocuments.createProjectDocument, asServer(handleCreateDocument));
   mount(projectDocuments.getProjectDocument, asServer(handleGetDocument));
   mount(projectDocuments.replaceProjectDocument, asServer(handleReplaceDocument));

@@ -23,14 +23,14 @@ export async function getDocument(
 ): Promise<ShownDocument> {
   const source = await openForReading(services, caller, collectionName);
   const request = parseDocumentQuery(source.collection, query);
+  const { collection } = source;
+  const size = new AnswerSize(services.parsedBytesMax);
+  const show = await presenter(services, caller, { collection, presentation: request, size });
   const filter = and(eq("_id", id), source.visible(request.includeDeleted));
   const found = await source.records.findOne(filter);
   if (found === null) throw new Problem("DOCUMENT_NOT_FOUND");
-  const { collection } = source;
-  const size = new AnswerSize(services.parsedBytesMax);
   if (!isPlain(request)) size.read(found.json);
-  const shown = { collection, presentation: request, size };
-  const [json] = await presenter(services, caller, shown)([found.json]);
+  const [json] = await show([found.json]);
   return {
     json: json!,
     etag: request.populate.length > 0 ? null : etagOf(found),

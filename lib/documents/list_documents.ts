@@ -184,7 +184,7 @@ async function partsOf(
 ): Promise<ShownPage> {
   const size = new AnswerSize(services.parsedBytesMax);
   const stepBytes = Math.min(STEP_BYTES, services.parsedBytesMax);
-  const show = presenter(services, caller, { collection, presentation: request, size });
+  const show = await presenter(services, caller, { collection, presentation: request, size });
   const { backwards = false } = query;
   const parts: string[] = [];
   let [first, last]: (Page | null)[] = [null, null]; // What lies between is let go.

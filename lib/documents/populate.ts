@@ -1,34 +1,29 @@
 import type { Caller } from "../auth/principals.ts";
 import { type UserRecord, USERS } from "../auth/users.ts";
-import { ANSWER_BYTES_MAX, LIST_LIMIT_MAX } from "../limits.ts";
+import { ANSWER_BYTES_MAX, LIST_LIMIT_MAX, REFERRERS_MAX } from "../limits.ts";
 import { nextTurn } from "../next_turn.ts";
 import { Problem } from "../problems.ts";
 import { and, within } from "../store/filter.ts";
-import { bytesOf, jsonText, parseJson } from "../store/json_text.ts";
+import { bytesOf } from "../store/json_text.ts";
 import type { Filter, Id, Json, Records, StoredRecord } from "../store/port.ts";
 import { isObject } from "../store/shape.ts";
+import { recordsIn } from "../store/texts.ts";
 import type { AnswerSize } from "./answer_size.ts";
-import { type AccessServices, openForReading } from "./access.ts";
+import type { AccessServices } from "./access.ts";
 import type { Collection } from "./collection.ts";
 import type { Members } from "./document.ts";
 import { EmbeddedTexts } from "./embedded.ts";
-import { type Part, partBehind, partOf } from "./projection.ts";
-import { type Presentation, refTarget } from "./query.ts";
+import { type Link, linksOf } from "./populate_links.ts";
+import { partOf } from "./projection.ts";
+import type { Presentation } from "./query.ts";
 import { stepsOf } from "./steps.ts";
 
 /** Of the targets that are read at once. */
 const STEP_BYTES = 2 * 1_048_576;
+/** Documents whose referrers are asked for at once: each may have a hundred. */
+const HOLDERS_AT_ONCE = 100;
 
-/** A path whose ids are followed. */
-interface Reference {
-  readonly names: readonly string[];
-  /** The collection that they are of. */
-  readonly target: string;
-  /** Which part of a target is shown. */
-  readonly part: Part;
-  /** What was found; null for ids whose documents are missing or may not be seen. */
-  readonly found: Map<Id, PopulatedTarget | null>;
-}
+const NEWEST_FIRST = [{ path: "createdAt", descending: true }];
 
 /** What stands in the place of an id, however often. */
 interface PopulatedTarget {
@@ -43,43 +38,50 @@ interface Populated {
 }
 
 /**
- * Puts documents in the place of the ids that refer to them, one level deep. What the caller may
- * not see stays an id. A target is read once for an answer, and no more of it kept than is shown.
+ * Puts documents in the place of the ids that refer to them, and beside them those that refer back.
+ * What the caller may not see stays an id, or is left out. A target is read once for an answer, and
+ * no more of it kept than is shown. The store is asked for many documents at once, level by level.
  */
 export class Populator {
   readonly #services: AccessServices;
   readonly #caller: Caller;
   readonly #size: AnswerSize;
-  readonly #references: readonly Reference[];
+  readonly #links: readonly Link[];
   readonly #texts = new EmbeddedTexts();
-  #keptBytes = 0;
+  /** By link, what was found for ids; null for those whose documents are missing or not to be seen. */
+  readonly #found = new Map<Link, Map<Id, PopulatedTarget | null>>();
+  /** Bytes of what was found at each level: all of a level is shown once at least. */
+  readonly #keptBytes: number[] = [];
 
-  constructor(services: AccessServices, caller: Caller, populated: Populated) {
+  private constructor(
+    { services, caller }: { services: AccessServices; caller: Caller },
+    size: AnswerSize,
+    links: readonly Link[],
+  ) {
     this.#services = services;
     this.#caller = caller;
-    this.#size = populated.size;
-    this.#references = referencesOf(populated);
+    this.#size = size;
+    this.#links = links;
+  }
+
+  /** Throws `INVALID_QUERY`. */
+  static async open(
+    services: AccessServices,
+    caller: Caller,
+    { collection, presentation: { populate, projection }, size }: Populated,
+  ): Promise<Populator> {
+    const links = populate.length === 0
+      ? []
+      : await linksOf(services, caller, { collection, paths: populate, projection });
+    return new Populator({ services, caller }, size, links);
   }
 
   /**
    * Changes the documents in place. Resolves to how many bytes each of them got: they are not yet
    * counted as shown. Throws `ANSWER_TOO_LARGE`.
    */
-  async into(documents: readonly Members[]): Promise<number[]> {
-    const bytes = documents.map(() => 0);
-    for (const reference of this.#references) {
-      const places = documents.map((document) => placesOf(document, reference.names));
-      await this.#read(reference, new Set(places.flat().map(({ id }) => id)));
-      for (const [index, those] of places.entries()) {
-        for (const { put, id } of those) {
-          const target = reference.found.get(id);
-          if (target == null) continue;
-          put(target.value);
-          bytes[index]! += target.bytes;
-        }
-      }
-    }
-    return bytes;
+  into(documents: readonly Members[]): Promise<number[]> {
+    return this.#into(documents, this.#links, 0);
   }
 
   /** The JSON text of a document, or of what is shown of it, after {@linkcode into}. */
@@ -87,32 +89,109 @@ export class Populator {
     return this.#texts.write(document);
   }
 
-  async #read({ target, part, found }: Reference, ids: Iterable<Id>): Promise<void> {
+  async #into(
+    documents: readonly Members[],
+    links: readonly Link[],
+    level: number,
+  ): Promise<number[]> {
+    const bytes = documents.map(() => 0);
+    for (const link of links) {
+      const added = link.by === null
+        ? await this.#follow(link, documents, level)
+        : await this.#gather(link, documents, level);
+      for (const [i, more] of added.entries()) bytes[i]! += more;
+    }
+    return bytes;
+  }
+
+  /** Puts targets in the place of their ids. */
+  async #follow(link: Link, documents: readonly Members[], level: number): Promise<number[]> {
+    const places = documents.map((document) => placesOf(document, link.names));
+    let found = this.#found.get(link);
+    if (found === undefined) this.#found.set(link, found = new Map());
+    const ids = new Set(places.flat().map(({ id }) => id));
     const missing = [...ids].filter((id) => !found.has(id));
-    if (missing.length === 0) return;
     for (const id of missing) found.set(id, null);
-    for await (const texts of targetTexts(this.#services, this.#caller, target, missing)) {
-      for (const text of texts) {
-        this.#size.read(text);
-        const shown = shownTarget(text, target, part);
-        const bytes = bytesOf(shown);
-        found.set(idOf(text), { value: this.#texts.add(shown), bytes });
-        // Each will be shown once at least.
-        this.#keptBytes += bytes;
-        if (this.#keptBytes > ANSWER_BYTES_MAX) throw new Problem("ANSWER_TOO_LARGE");
+    for await (const [id, text] of this.#shown(link, missing, level)) {
+      found.set(id, { value: this.#texts.add(text), bytes: bytesOf(text) });
+    }
+    return places.map((those) => {
+      let bytes = 0;
+      for (const { put, id } of those) {
+        const target = found.get(id);
+        if (target == null) continue;
+        put(target.value);
+        bytes += target.bytes;
+      }
+      return bytes;
+    });
+  }
+
+  /** Puts lists of those that refer to a document beside its members. */
+  async #gather(link: Link, documents: readonly Members[], level: number): Promise<number[]> {
+    const added: number[] = [];
+    for (let at = 0; at < documents.length; at += HOLDERS_AT_ONCE) {
+      const batch = documents.slice(at, at + HOLDERS_AT_ONCE);
+      const referrers = await this.#referrers(link, batch.map(({ _id }) => _id as Id));
+      const texts = new Map<Id, string>();
+      const ids = [...referrers.values()].flat();
+      for await (const [id, text] of this.#shown(link, ids, level)) texts.set(id, text);
+      for (const document of batch) {
+        const those = referrers.get(document._id as Id) ?? [];
+        const list = `[${those.flatMap((id) => texts.get(id) ?? []).join(",")}]`;
+        document[link.names[0]!] = this.#texts.add(list);
+        added.push(bytesOf(list));
+      }
+    }
+    return added;
+  }
+
+  #referrers({ target, by }: Link, ids: readonly Id[]) {
+    if (target === null || target === "users") return Promise.resolve(new Map<Id, Id[]>());
+    return target.records.referrers({
+      path: by!,
+      ids: [...new Set(ids)],
+      filter: target.visible(false),
+      sort: NEWEST_FIRST,
+      limit: REFERRERS_MAX,
+    });
+  }
+
+  /** Ids and shown texts of the targets that the caller may see, with what is put into them. */
+  async *#shown(
+    link: Link,
+    ids: readonly Id[],
+    level: number,
+  ): AsyncGenerator<readonly [Id, string]> {
+    for await (const texts of targetTexts(this.#services, this.#caller, { link, ids })) {
+      for (const text of texts) this.#size.read(text);
+      for (const [i, text] of (await this.#made(link, texts, level)).entries()) {
+        this.#keep(level, bytesOf(text));
+        yield [idOf(texts[i]!), text];
       }
     }
   }
-}
 
-/** Those whose documents would be seen in the answer. */
-function referencesOf({ collection, presentation }: Populated): Reference[] {
-  return presentation.populate.flatMap((path) => {
-    const { name: target, isList } = refTarget(collection, path)!;
-    const names = path.split(".");
-    const part = partBehind(presentation.projection, names, isList);
-    return part === "nothing" ? [] : [{ names, target, part, found: new Map() }];
-  });
+  async #made(link: Link, texts: readonly string[], level: number): Promise<readonly string[]> {
+    const { target, part, links } = link;
+    if (links.length === 0 && target !== "users" && part === "all") return texts;
+    const records = recordsIn<Members>(texts.join(","));
+    const documents = target === "users" ? records.map(shownUser) : records;
+    const added = await this.#into(documents, links, level + 1);
+    // Refused before it becomes text: the same may stand there often.
+    this.#assertKept(added.reduce((sum, bytes) => sum + bytes, this.#keptBytes[level] ?? 0));
+    return documents.map((document) => this.#texts.write(partOf(document, part)));
+  }
+
+  #keep(level: number, bytes: number): void {
+    const kept = (this.#keptBytes[level] ?? 0) + bytes;
+    this.#assertKept(kept);
+    this.#keptBytes[level] = kept;
+  }
+
+  #assertKept(bytes: number): void {
+    if (bytes > ANSWER_BYTES_MAX) throw new Problem("ANSWER_TOO_LARGE");
+  }
 }
 
 interface ReferencePlace {
@@ -135,26 +214,14 @@ function placesOf(holder: Json, [name, ...rest]: readonly string[]): ReferencePl
 
 /** Texts of the documents that the caller may see, some at a time. */
 async function* targetTexts(
-  services: AccessServices,
-  caller: Caller,
-  name: string,
-  ids: readonly Id[],
+  { engine }: AccessServices,
+  { projectId }: Caller,
+  { link: { target }, ids }: { link: Link; ids: readonly Id[] },
 ): AsyncGenerator<readonly string[]> {
-  if (name === "users") {
-    yield* textsOf(services.engine.records<UserRecord>(caller.projectId, USERS), and(), ids);
-    return;
-  }
-  const target = await openTarget(services, caller, name);
-  if (target !== null) yield* textsOf(target.records, target.visible(false), ids);
-}
-
-/** Null for a collection that is gone, or needs a signed-in user: its ids stay ids. */
-async function openTarget(services: AccessServices, caller: Caller, name: string) {
-  try {
-    return await openForReading(services, caller, name);
-  } catch (error) {
-    if (error instanceof Problem) return null;
-    throw error;
+  if (target === "users") {
+    yield* textsOf(engine.records<UserRecord>(projectId, USERS), and(), ids);
+  } else if (target !== null) {
+    yield* textsOf(target.records, target.visible(false), ids);
   }
 }
 
@@ -175,15 +242,11 @@ async function* textsOf<T extends StoredRecord>(
 }
 
 /** Of other users no more is shown than what an avatar needs. */
-function shownTarget(text: string, target: string, part: Part): string {
-  if (target !== "users" && part === "all") return text;
-  const record = parseJson(text) as Members;
-  if (target !== "users") return jsonText(partOf(record, part));
-  const { _id, name, avatarUrl } = record;
-  return jsonText(
-    partOf({ _id: _id!, name: name ?? null, avatarUrl: avatarUrl ?? null }, part),
-  );
-}
+const shownUser = ({ _id, name, avatarUrl }: Members): Members => ({
+  _id: _id!,
+  name: name ?? null,
+  avatarUrl: avatarUrl ?? null,
+});
 
 /** Every record's text begins with its id. */
 const ID_FROM = '{"_id":"'.length;

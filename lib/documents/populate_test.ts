@@ -86,7 +86,7 @@ async function populated(
 ): Promise<Members[]> {
   const presentation = { populate: paths, projection: null };
   const size = new AnswerSize();
-  const populator = new Populator(services, caller, { collection, presentation, size });
+  const populator = await Populator.open(services, caller, { collection, presentation, size });
   const bytes = await populator.into(documents);
   return documents.map((document, i) => {
     const text = populator.text(document);

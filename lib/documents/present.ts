@@ -27,11 +27,11 @@ export interface Shown {
 
 /**
  * Makes JSON texts of documents as the query wants them shown. What is shown as stored is never
- * parsed. Throws `ANSWER_TOO_LARGE`.
+ * parsed. Throws `INVALID_QUERY`, and what it makes `ANSWER_TOO_LARGE`.
  */
-export function presenter(services: AccessServices, caller: Caller, shown: Shown) {
+export async function presenter(services: AccessServices, caller: Caller, shown: Shown) {
   const { presentation, size } = shown;
-  const populator = new Populator(services, caller, shown);
+  const populator = await Populator.open(services, caller, shown);
   return async (texts: readonly string[]): Promise<string[]> => {
     if (isPlain(presentation)) return [...texts];
     const made: string[] = [];

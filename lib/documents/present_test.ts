@@ -23,7 +23,8 @@ const presentation = (query: string): Presentation => parseDocumentQuery(collect
 
 const present = async (texts: readonly string[], query: string): Promise<string> => {
   const size = new AnswerSize();
-  const show = presenter(services, CALLER, { collection, presentation: presentation(query), size });
+  const shown = { collection, presentation: presentation(query), size };
+  const show = await presenter(services, CALLER, shown);
   return (await show(texts)).join(",");
 };
 

@@ -3,7 +3,7 @@ import {
   LIST_LIMIT_DEFAULT,
   LIST_LIMIT_MAX,
   PATTERNS_MAX,
-  POPULATE_FIELDS_MAX,
+  POPULATE_PATHS_MAX,
   SORT_KEYS_MAX,
 } from "../limits.ts";
 import { Problem } from "../problems.ts";
@@ -15,6 +15,7 @@ import { pathProblem, pathSizeProblem } from "./names.ts";
 import { shown } from "../text/input_text.ts";
 import { type Projection, projectionOf } from "./projection.ts";
 import { searchCondition } from "./search_parameter.ts";
+import { firstReference, populateSteps } from "./populate_path.ts";
 import { parseWhere } from "./where.ts";
 
 /** How documents are to be shown, in lists and alone. */
@@ -79,16 +80,10 @@ const refuse = (name: string, why: string) =>
 export function parseListQuery(collection: Collection, text: string): ListRequest {
   const { reserved, conditions } = readParameters(collection, text);
   if (reserved.has("cursor")) throw refuse("cursor", "is given more than once");
-  const filter = and(
-    ...conditions,
-    ...whereCondition(collection, reserved.get("where")),
-    ...searchCondition(collection, reserved.get("search")),
-  );
-  if (patternsIn(filter) > PATTERNS_MAX) {
-    throw new Problem("INVALID_QUERY", {
-      message: `The query has more than ${PATTERNS_MAX} patterns.`,
-    });
-  }
+  const filter = joinedFilter(collection, conditions, {
+    where: reserved.get("where"),
+    search: reserved.get("search"),
+  });
   if (reserved.has("page") && reserved.has("offset")) {
     throw refuse("offset", "cannot be used with page: leave one of them out");
   }
@@ -104,6 +99,25 @@ export function parseListQuery(collection: Collection, text: string): ListReques
     includeDeleted: flag("include_deleted", reserved.get("include_deleted"), false),
     explain: flag("explain", reserved.get("explain"), false),
   };
+}
+
+/** What all conditions of a query ask for together. */
+export function joinedFilter(
+  collection: Collection,
+  conditions: readonly Filter[],
+  { where, search }: { where: string | undefined; search: string | undefined },
+): Filter {
+  const filter = and(
+    ...conditions,
+    ...where === undefined ? [] : [parseWhere(collection, where)],
+    ...searchCondition(collection, search),
+  );
+  if (patternsIn(filter) > PATTERNS_MAX) {
+    throw new Problem("INVALID_QUERY", {
+      message: `The query has more than ${PATTERNS_MAX} patterns.`,
+    });
+  }
+  return filter;
 }
 
 function patternsIn(filter: Filter): number {
@@ -194,7 +208,7 @@ function readParameters(collection: Collection, text: string) {
 /** Both are fields where a collection declares them. */
 const OFFSET_NAMES: readonly string[] = ["offset", "skip"];
 
-const isOffset = (collection: Collection, name: string): boolean =>
+export const isOffset = (collection: Collection, name: string): boolean =>
   OFFSET_NAMES.includes(name) && !isDeclared(collection, name);
 
 /** Whether a parameter of a list of this collection is no condition on the field of its name. */
@@ -205,9 +219,6 @@ function setOnce(into: Map<Reserved, string>, name: Reserved, value: string): vo
   if (into.has(name)) throw refuse(name, "is given more than once");
   into.set(name, value);
 }
-
-const whereCondition = (collection: Collection, text: string | undefined): Filter[] =>
-  text === undefined ? [] : [parseWhere(collection, text)];
 
 const NEWEST_FIRST: readonly SortKey[] = [{ path: "createdAt", descending: true }];
 
@@ -222,12 +233,17 @@ function parseSort(collection: Collection, text: string | undefined): readonly S
   return keys;
 }
 
-function parseSortTerm(collection: Collection, term: string): SortKey {
+/** What one term of a sort names, and in which direction. */
+export function sortTerm(term: string): { readonly name: string; readonly descending: boolean } {
   const match = /^(-?)([^:]+)(?::(asc|desc))?$/.exec(term);
   if (match === null || (match[1] === "-" && match[3] !== undefined)) {
     throw refuse("sort", "must be a list of field, -field, field:asc or field:desc");
   }
-  const path = match[2]!;
+  return { name: match[2]!, descending: match[1] === "-" || match[3] === "desc" };
+}
+
+function parseSortTerm(collection: Collection, term: string): SortKey {
+  const { name: path, descending } = sortTerm(term);
   const problem = pathSizeProblem(path);
   if (problem !== null) throw refuse("sort", `cannot sort by ${shown(path)}: ${problem}`);
   const declared = declaredAt(collection, path);
@@ -239,7 +255,7 @@ function parseSortTerm(collection: Collection, term: string): SortKey {
         "_id, createdAt, updatedAt and deletedAt can be sorted by",
     );
   }
-  return { path, descending: match[1] === "-" || match[3] === "desc" };
+  return { path, descending };
 }
 
 function presentation(
@@ -281,39 +297,29 @@ function parsePopulate(
   if (texts.length === 0) return [];
   const name = reserved.has("populate") ? "populate" : "expand";
   const paths = [...new Set(texts.join(",").split(",").map((path) => path.trim()))];
-  if (paths.length > POPULATE_FIELDS_MAX) {
-    throw refuse(name, `names more than ${POPULATE_FIELDS_MAX} fields`);
+  if (paths.length > POPULATE_PATHS_MAX) {
+    throw refuse(name, `names more than ${POPULATE_PATHS_MAX} paths`);
   }
   for (const path of paths) {
     const problem = pathSizeProblem(path);
     if (problem !== null) throw refuse(name, `cannot follow ${shown(path)}: ${problem}`);
-    if (refTarget(collection, path) === null) {
+    const steps = populateSteps(path);
+    if (steps === null) {
+      throw refuse(
+        name,
+        `cannot follow ${shown(path)}: write author, author.company or comments(postId)`,
+      );
+    }
+    // What lies behind the first reference is looked at with the definitions of others at hand.
+    const { fields } = collection.definition;
+    if (steps[0]!.by === null && firstReference(fields, steps) === null) {
       throw refuse(name, `cannot follow ${shown(path)}: it is not declared as a Ref`);
     }
   }
   return paths;
 }
 
-/** The collection a path refers to, alone or by the elements of a list; null if it is no Ref. */
-export function refTarget(
-  collection: Collection,
-  path: string,
-): { readonly name: string; readonly isList: boolean } | null {
-  let members = collection.definition.fields;
-  const names = path.split(".");
-  for (const [i, name] of names.entries()) {
-    const field = members.find((one) => one.key === name);
-    if (field === undefined) return null;
-    if (i === names.length - 1) {
-      const target = field.ref ?? field.items?.ref;
-      return target === undefined ? null : { name: target, isList: field.ref === undefined };
-    }
-    members = field.fields ?? [];
-  }
-  return null;
-}
-
-function wholeNumber(
+export function wholeNumber(
   name: string,
   text: string | undefined,
   missing: number,
@@ -325,7 +331,7 @@ function wholeNumber(
   return number;
 }
 
-const flag = (name: string, text: string | undefined, missing: boolean): boolean =>
+export const flag = (name: string, text: string | undefined, missing: boolean): boolean =>
   text === undefined ? missing : choice(name, text.toLowerCase(), ["true", "false"]) === "true";
 
 function choice<const C extends readonly string[]>(

@@ -15,108 +15,21 @@
  */
 
 import { ANSWER_BYTES_MAX } from "../limits.ts";
+import type { Figure, GroupKey, Groups, GroupSort } from "./aggregation.ts";
+import type {
+  Definition,
+  Id,
+  Json,
+  Room,
+  Scalar,
+  SortKey,
+  Space,
+  StoredRecord,
+} from "./definition.ts";
 import type { BuildProgress, DefinitionBuild } from "./definition_build.ts";
 
+export type * from "./definition.ts";
 export type { BuildProgress, DefinitionBuild };
-
-/** A value as it travels in JSON. */
-export type Json = string | number | boolean | null | Json[] | { [name: string]: Json };
-
-/** What can be compared. Dates travel as ISO 8601 text in UTC with milliseconds. */
-export type Scalar = string | number | boolean | null;
-
-/** 24 hexadecimal digits, lower case. */
-export type Id = string;
-
-export type StoredRecord = { _id: Id; [name: string]: Json };
-
-/** The control plane, or one project by its id. A record never leaves its space. */
-export type Space = "control" | Id;
-
-export type FieldType = "String" | "Number" | "Boolean" | "Date" | "Ref" | "Object" | "Array";
-
-/** The declared shape of a field. A driver may lean on it: stored values always fit. */
-export interface FieldShape {
-  readonly type: FieldType;
-  /** For `Object`: its declared members. */
-  readonly fields?: Readonly<Record<string, FieldShape>>;
-  /** For `Array`: its elements. */
-  readonly items?: FieldShape;
-  /** Of a field at the top: every record has it, and it is never null. */
-  readonly always?: boolean;
-}
-
-export interface SortKey {
-  /** A declared scalar's path, or `_id`. */
-  readonly path: string;
-  readonly descending: boolean;
-}
-
-export interface Index {
-  /**
-   * Of one that is not unique, at most one may be an `Array` of scalars: the index then has each of
-   * its elements, and serves conditions on them.
-   */
-  readonly keys: readonly SortKey[];
-  /**
-   * Holds among records in which the values of all keys are present and not null and, where the
-   * definition has a trash, that are not deleted.
-   */
-  readonly unique?: boolean;
-}
-
-/**
- * A kind of record within a space. A driver creates what it needs for it on first use,
- * idempotently, and fails loudly where something of that name exists with another shape.
- */
-export interface Definition {
-  /**
-   * Unique in its space, also when letter case is ignored. Names that begin with `_` are Corbel's
-   * own: no collection of a project can be called so.
-   */
-  readonly name: string;
-  readonly fields: Readonly<Record<string, FieldShape>>;
-  readonly indexes: readonly Index[];
-  /**
-   * Paths of the texts and lists of texts that `search` looks into; nothing if left out. A driver
-   * keeps their words, as `wordsOf` finds them, beside each record: whatever writes a record writes
-   * its words in the same step. They are in no answer.
-   */
-  readonly search?: readonly string[];
-  /**
-   * Records carry `isDeleted`. Indexes then serve lists of live and of deleted records, and
-   * counts of all live, all deleted and all records cost O(1) on SQLite.
-   */
-  readonly trash: boolean;
-  /** Whether its bytes are counted; those of what has a trash always are. */
-  readonly counted?: boolean;
-  /** A `Date` field. Expired records may stay for a while: expiry is always also in the filter. */
-  readonly expiry?: string;
-  /**
-   * A record of another kind in the same space, and the revision that this definition was made of.
-   * Where the engine has no {@linkcode Engine.fence}, a write that finds it changed or gone at the
-   * moment of its commit throws `Outdated`.
-   */
-  readonly restsOn?: {
-    readonly kind: Definition;
-    readonly id: Id;
-    readonly revision: number;
-  };
-  /** Tells this state of the definition from every other that there was or will be. */
-  readonly version?: Id;
-  /** Largest JSON text of a record in bytes; none if left out. */
-  readonly bytesMax?: number;
-  /** Most members of a record, those of objects within it included; without a bound if left out. */
-  readonly membersMax?: number;
-}
-
-/** How much a space may hold. */
-export interface Room {
-  /** What {@linkcode Engine.bytes} may be at most after a write that makes it more. */
-  readonly bytesMax: number;
-  /** Kinds that are `counted`, whose bytes are added. */
-  readonly beside: readonly Definition[];
-}
 
 export type Comparison = "eq" | "ne" | "gt" | "gte" | "lt" | "lte";
 
@@ -240,6 +153,29 @@ export interface FindQuery {
   readonly limit?: number;
 }
 
+/** What {@linkcode Records.aggregate} works out. */
+export interface Aggregation {
+  readonly filter: Filter;
+  /** Without any, all matches are one group, also where nothing matches. */
+  readonly keys: readonly GroupKey[];
+  readonly figures: readonly Figure[];
+  /** Ties are broken by the keys in their order, ascending. */
+  readonly sort: readonly GroupSort[];
+  readonly limit: number;
+  /** How many bytes the texts among the keys may have together; {@linkcode PAGE_BYTES_MAX} if left out. */
+  readonly bytesMax?: number;
+}
+
+/** Who {@linkcode Records.referrers} looks for: at most `limit` for each id, none of them twice. */
+export interface ReferrerQuery {
+  /** A declared scalar's path. */
+  readonly path: string;
+  readonly ids: readonly Id[];
+  readonly filter: Filter;
+  readonly sort: readonly SortKey[];
+  readonly limit: number;
+}
+
 /** How a list would be read. */
 export interface Explanation {
   /** Keys of the index that serves it; null where every record is looked at. */
@@ -257,8 +193,8 @@ export interface Explanation {
  * What a driver may have to retry (a busy file, a write conflict, a lost primary) it retries
  * itself, bounded, and never applies twice; after that it throws `StoreUnavailable`.
  *
- * `list` and `count` hold nobody else up, however many records they look at. Past the engine's
- * time limit they throw `QueryTooSlow`, and nothing of them is left running.
+ * `list`, `count`, `aggregate` and `referrers` hold nobody else up, however many records they look
+ * at. Past the engine's time limit they throw `QueryTooSlow`, and nothing of them is left running.
  *
  * Those that were asked for with a {@linkcode Room} throw `SpaceFull` instead of a write that would
  * make the space hold more than that, however many processes write at once. What makes it hold less
@@ -283,6 +219,17 @@ export interface Records<T extends StoredRecord = StoredRecord> {
    */
   find(query: FindQuery): AsyncGenerator<T>;
   count(filter: Filter): Promise<number>;
+  /**
+   * Groups of what matches, worked out where it is stored. However many groups there are, no more
+   * are held in this process than are answered.
+   * Throws as {@linkcode list} does, and `PageTooLarge`.
+   */
+  aggregate(query: Aggregation): Promise<Groups>;
+  /**
+   * By id, the ids of the records that hold it at the path, in order; nothing for an id that none
+   * holds. An index that begins with the path serves it. Throws as {@linkcode list} does.
+   */
+  referrers(query: ReferrerQuery): Promise<ReadonlyMap<Id, readonly Id[]>>;
   /** How {@linkcode list} would read; looks at no more than that would. */
   explain(query: ListQuery): Promise<Explanation>;
   /**

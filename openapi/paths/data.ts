@@ -5,6 +5,7 @@ import {
   PATH_LENGTH_MAX,
   PATH_LEVELS_MAX,
 } from "@/lib/limits.ts";
+import { aggregating } from "../aggregate_parameters.ts";
 import { contract, type HandlerBody } from "../contract.ts";
 import {
   cacheControl,
@@ -26,8 +27,10 @@ import {
   Document,
   DOCUMENT_EXAMPLE,
   DocumentChanges,
+  DocumentGroups,
   DocumentInput,
   DocumentList,
+  GROUPS_EXAMPLE,
   ShownDocument,
 } from "../schemas/document.ts";
 import { BatchInput, BatchResult, readBatch } from "../schemas/batch.ts";
@@ -109,6 +112,39 @@ export const listDocuments = contract({
     "INVALID_CURSOR",
     "ACCESS_TOKEN_REQUIRED",
     "SECRET_KEY_REQUIRED",
+    "COLLECTION_NOT_FOUND",
+    "ANSWER_TOO_LARGE",
+    "QUERY_TOO_SLOW",
+  ],
+});
+
+export const aggregateDocuments = contract({
+  operationId: "aggregateDocuments",
+  tag: TAG,
+  method: "get",
+  path: "/api/data/{collectionName}/aggregate",
+  summary: "Count and add up the documents that the caller may see",
+  description:
+    "Groups the documents that a list of the same filter would show to the caller, and " +
+    "answers what each group has: how many, sums, means, least and greatest values. It is worked " +
+    "out where the documents are stored; an index on the field of `group` makes it faster.\n\n" +
+    "Parameters of lists that are not among these are refused, and `group`, `timeZone`, `sum`, " +
+    "`avg`, `min` and `max` always mean what they mean here: filter a field of such a name by " +
+    "`where`.",
+  security: projectKey,
+  params: { collectionName },
+  parameters: aggregating,
+  success: [{
+    status: 200,
+    description: "The groups, in the order of `sort`.",
+    data: DocumentGroups,
+    example: GROUPS_EXAMPLE,
+    message: "Documents aggregated",
+  }],
+  problems: [
+    "INVALID_QUERY",
+    "UNKNOWN_OPERATOR",
+    "ACCESS_TOKEN_REQUIRED",
     "COLLECTION_NOT_FOUND",
     "ANSWER_TOO_LARGE",
     "QUERY_TOO_SLOW",
@@ -198,6 +234,7 @@ export const getDocument = contract({
     "COLLECTION_NOT_FOUND",
     "DOCUMENT_NOT_FOUND",
     "ANSWER_TOO_LARGE",
+    "QUERY_TOO_SLOW",
   ],
 });
 
@@ -355,6 +392,7 @@ export const writeBatch = contract({
 /** In the order of the reference. */
 export const DATA = [
   listDocuments,
+  aggregateDocuments,
   createDocument,
   createDocuments,
   getDocument,

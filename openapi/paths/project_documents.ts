@@ -46,6 +46,14 @@ export const listProjectDocuments = forMembers(data.listDocuments, {
     "documents.",
 });
 
+export const aggregateProjectDocuments = forMembers(data.aggregateDocuments, {
+  operationId: "aggregateProjectDocuments",
+  summary: "Count and add up documents for the project's members",
+  role: "viewer",
+  path: "/aggregate",
+  description: "Groups documents, and answers what each group has, as applications are answered.",
+});
+
 export const createProjectDocument = forMembers(data.createDocument, {
   operationId: "createProjectDocument",
   summary: "Create a document for the project's admins",
@@ -99,6 +107,7 @@ export const recoverProjectDocument = forMembers(data.recoverDocument, {
 /** In the order of the reference. */
 export const PROJECT_DOCUMENTS = [
   listProjectDocuments,
+  aggregateProjectDocuments,
   createProjectDocument,
   getProjectDocument,
   replaceProjectDocument,

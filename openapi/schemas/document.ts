@@ -115,6 +115,36 @@ export const DocumentList = z.strictObject({
   },
 });
 
+export const GROUPS_EXAMPLE = {
+  groups: [
+    { key: { status: "draft" }, count: 2, sum: { views: 3 } },
+    { key: { status: "published" }, count: 40, sum: { views: 1200 } },
+  ],
+  more: false,
+};
+
+const numbers = z.record(z.string(), z.number().nullable());
+const numbersOrTimes = z.record(z.string(), z.union([z.number(), time]).nullable());
+
+const DocumentGroup = z.strictObject({
+  key: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]).nullable()).openapi({
+    description: "What the documents have in common, by the fields of `group`.",
+  }),
+  count: z.int().optional(),
+  sum: numbers.optional(),
+  avg: numbers.optional(),
+  min: numbersOrTimes.optional(),
+  max: numbersOrTimes.optional(),
+}).openapi("DocumentGroup", {
+  description: "A group of documents, and what was asked for of it.",
+  example: GROUPS_EXAMPLE.groups[0],
+});
+
+export const DocumentGroups = z.strictObject({
+  groups: z.array(DocumentGroup),
+  more: z.boolean().openapi({ description: "Whether there are more groups than `limit`." }),
+}).openapi("DocumentGroups", { example: GROUPS_EXAMPLE });
+
 export const BulkInput = z.union([
   z.strictObject({ documents: z.array(DocumentInput).min(1).max(100) }),
   z.array(DocumentInput).min(1).max(100),

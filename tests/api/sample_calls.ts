@@ -53,16 +53,23 @@ export function sampleCalls(): Sample[] {
   );
 }
 
+/** Of operations that need one parameter of several. */
+const ONE_OF_SEVERAL: Readonly<Record<string, [string, string][]>> = {
+  aggregateDocuments: [["count", "true"]],
+  aggregateProjectDocuments: [["count", "true"]],
+};
+
 function sample(template: string, method: string, operation: Operation): Sample {
   const { operationId, security, parameters = [], requestBody, responses } = operation;
   const path = template.replaceAll(/\{(\w+)\}/g, (_, name) => {
     const parameter = parameters.find((one) => one.in === "path" && one.name === name);
     return encodeURIComponent(String(parameter?.example ?? "sample"));
   });
-  const query = new URLSearchParams(
-    parameters.filter((one) => one.in === "query" && one.required)
-      .map(({ name, example }) => [name, String(example)]),
-  );
+  const query = new URLSearchParams([
+    ...parameters.filter((one) => one.in === "query" && one.required)
+      .map(({ name, example }): [string, string] => [name, String(example)]),
+    ...ONE_OF_SEVERAL[operationId] ?? [],
+  ]);
   const body = requestBody?.content["application/json"]?.example;
   const contract = CONTRACTS.find((contract) => contract.operationId === operationId)!;
   return {

@@ -147,6 +147,16 @@ export const hostileQueries = (name: string): Hostile[] =>
     ["sort keys", `sort=${fill("a,", QUERY_LENGTH_MAX - 20)}`],
     ["a sort key of many levels", `sort=${fill("a.", QUERY_LENGTH_MAX - 20)}`],
     ["populate", `populate=${fill("a,", QUERY_LENGTH_MAX - 20)}`],
+    ["populate of what refers back", `populate=${fill("a(b).", QUERY_LENGTH_MAX - 20)}`],
+    ["populate of brackets", `populate=${fill("a(", 280)}`],
+    ["groups", `group=${fill("a,", QUERY_LENGTH_MAX - 20)}`],
+    ["figures", `sum=${fill("a,", QUERY_LENGTH_MAX - 20)}`],
+    ["a time zone", `group=createdAt:day&timeZone=${fill("A/", QUERY_LENGTH_MAX - 40)}`],
+    [
+      "groups of all there is",
+      `group=${name},views,createdAt:hour&timeZone=America/New_York&sum=views&` +
+      "avg=views&min=views,createdAt&max=views,createdAt&sort=-count,sum.views&limit=1000",
+    ],
     ["a deep tree", `where=${fill('{"and":[', QUERY_LENGTH_MAX - 20)}`],
     ["a wide tree", `where={"or":[${fill("{},", 4_000)}{}]}`],
     ["a tree of paths", `where={"${fill("a.", 4_000)}a":1}`],

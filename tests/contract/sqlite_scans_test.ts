@@ -7,6 +7,7 @@ import { ALL, and, compare, eq } from "@/lib/store/filter.ts";
 import type { Filter, Records } from "@/lib/store/port.ts";
 import type { SqliteOptions } from "@/lib/store/sqlite/engine.ts";
 import { arrayIndexCases } from "./array_indexes.ts";
+import { aggregatingCases } from "./aggregating.ts";
 import { pathCases } from "./comparison_paths.ts";
 import { comparisonCases } from "./comparison.ts";
 import { id, idsOf, keys, newSpace, regex, trashDefinition, upTo } from "./fixtures.ts";
@@ -14,6 +15,7 @@ import { keysetCases } from "./keyset.ts";
 import { listingCases } from "./listing.ts";
 import { pageBytesCases } from "./page_bytes.ts";
 import { searchCases } from "./searching.ts";
+import { referringCases } from "./referring.ts";
 import { openFolder } from "./sqlite_folder.ts";
 import { recordsContract, type Store } from "./suite.ts";
 import { until } from "../acceptance/until.ts";
@@ -27,6 +29,8 @@ const themes = [
   keysetCases,
   pageBytesCases,
   searchCases,
+  aggregatingCases,
+  referringCases,
 ];
 
 recordsContract("sqlite, in another thread", { open: () => openFolder({ rowsMax: 0 }), themes });

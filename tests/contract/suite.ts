@@ -6,6 +6,7 @@
 import type { Engine } from "@/lib/store/port.ts";
 import { type CasesOn, type DriverOf, testsOf } from "./cases.ts";
 import { arrayIndexCases } from "./array_indexes.ts";
+import { aggregatingCases } from "./aggregating.ts";
 import { changeCases } from "./changes.ts";
 import { comparisonCases } from "./comparison.ts";
 import { pathCases } from "./comparison_paths.ts";
@@ -16,6 +17,7 @@ import { keysetCases } from "./keyset.ts";
 import { listingCases } from "./listing.ts";
 import { pageBytesCases } from "./page_bytes.ts";
 import { processCases } from "./processes.ts";
+import { referringCases } from "./referring.ts";
 import { roomCases } from "./rooms.ts";
 import { searchCases } from "./searching.ts";
 import { sizeCases } from "./sizes.ts";
@@ -47,6 +49,8 @@ const THEMES: readonly Cases[] = [
   pageBytesCases,
   searchCases,
   explainCases,
+  aggregatingCases,
+  referringCases,
   sizeCases,
   roomCases,
   writeCases,

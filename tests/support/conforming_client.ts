@@ -119,7 +119,13 @@ function checkDeclared(method: string, path: string, answer: Answer): void {
   );
 }
 
-const paths = Object.entries(document.paths).map(([template, operations]) => {
+/** How many parameters a path has: of two that fit an address, the one with fewer is meant. */
+const parametersIn = ([template]: readonly [string, unknown]): number => template.split("{").length;
+
+const inOrder = Object.entries(document.paths)
+  .toSorted((one, other) => parametersIn(one) - parametersIn(other));
+
+const paths = inOrder.map(([template, operations]) => {
   const pattern = template.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "[^/]+");
   return { template, operations, pattern: new RegExp(`^${pattern}$`) };
 });

@@ -22,7 +22,8 @@ import { connect, LIMITED } from "./connect.ts";
 import { fence } from "./fence.ts";
 import { isTransient, repeatable, sent, translated } from "./failures.ts";
 import { createIndexes, dropCollection, storedIndexes, wantedIndexes } from "./indexes.ts";
-import { type Access, MongoRecords } from "./records.ts";
+import type { Access } from "./access.ts";
+import { MongoRecords } from "./records.ts";
 import { checkSchema, probe } from "./schema.ts";
 import { transact } from "./transact.ts";
 import {

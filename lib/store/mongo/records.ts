@@ -1,7 +1,6 @@
 import {
   type ClientSession,
   type Collection,
-  type Db,
   type Document,
   Long,
   MinKey,
@@ -9,8 +8,10 @@ import {
 } from "mongodb";
 import { applyChange } from "../change.ts";
 import { advise, sortedBy } from "../advice.ts";
-import { QueryTooSlow, SpaceFull, StoreUnavailable } from "../errors.ts";
+import type { Groups } from "../aggregation.ts";
+import { SpaceFull, StoreUnavailable } from "../errors.ts";
 import {
+  type Aggregation,
   type Change,
   type Definition,
   type Explanation,
@@ -22,45 +23,27 @@ import {
   PAGE_BYTES_MAX,
   type Position,
   type Records,
+  type ReferrerQuery,
   type Stored,
   type StoredRecord,
 } from "../port.ts";
 import { recordsOf } from "../pages.ts";
 import { fittingText, pageOf, StoredText } from "../texts.ts";
+import type { Access } from "./access.ts";
+import { aggregate, referrers } from "./aggregate.ts";
+import { bounded, withConnection } from "./bounded.ts";
 import { changeBson, finiteBeside } from "./change_bson.ts";
 import { LIMITED } from "./connect.ts";
 import { type Bson, encodeRecord } from "./encode.ts";
 import { explained } from "./explain.ts";
-import { isNotApplicable, isTimeLimit, repeatable } from "./failures.ts";
+import { isNotApplicable, repeatable } from "./failures.ts";
 import { EVERYTHING, filterBson, type Hint, hintFor, isAboutTrash } from "./filter_bson.ts";
 import { exactly } from "./foreign.ts";
 import { growthMax, roomFor, sizeOf, smallerThan } from "./growth.ts";
 import { areEnough, type Found, inReplies, inReply } from "./found.ts";
 import { pageBson } from "./page_bson.ts";
-import { NoReadConnection, type ReadConnectionLimiter } from "./read_connection_limiter.ts";
 import { cursorId, documentJson, REVISION } from "./transcode.ts";
 import { upsert } from "./upsert.ts";
-
-/** Where the records of one definition are read and written. */
-export interface Access {
-  readonly db: Db;
-  /** Null outside a transaction. */
-  readonly session: ClientSession | null;
-  /** Milliseconds after which the server gives a list or a count up. */
-  readonly queryTimeLimitMs: number;
-  /** Bounds what lists and counts hold at once; null in a transaction, which holds what it has. */
-  readonly readConnections: ReadConnectionLimiter | null;
-  /** Runs one call, and translates what it throws. */
-  run<T>(work: () => Promise<T>): Promise<T>;
-  /** The same for a write that needs nothing to be there. */
-  remove<T>(work: () => Promise<T>): Promise<T>;
-  /** The same after the collection and its indexes are there. */
-  write<T>(work: () => Promise<T>): Promise<T>;
-  /** Within a write: all of it or nothing. */
-  together<T>(work: (session: ClientSession) => Promise<T>): Promise<T>;
-  /** Leave to add so many bytes, until it is disposed of; null where there is no bound. */
-  readonly take: ((bytes: number) => Promise<Disposable>) | null;
-}
 
 /** How often a record may change between reading and writing it before the write gives up. */
 const ATTEMPTS_MAX = 100;
@@ -151,6 +134,14 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
     );
   }
 
+  aggregate(query: Aggregation): Promise<Groups> {
+    return aggregate(this.#access, this.#definition, query);
+  }
+
+  referrers(query: ReferrerQuery): Promise<ReadonlyMap<Id, readonly Id[]>> {
+    return referrers(this.#access, this.#definition, query);
+  }
+
   async explain(query: ListQuery): Promise<Explanation> {
     const { db } = this.#access;
     const { name } = this.#definition;
@@ -231,30 +222,11 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
 
   /** A list or a count, which the server gives up after a time. */
   #query<R>(query: Pick<ListQuery, "filter" | "sort">, work: () => Promise<R>): Promise<R> {
-    return this.#access.run(async () => {
-      try {
-        return await work();
-      } catch (error) {
-        if (!isTimeLimit(error) && !(error instanceof NoReadConnection)) throw error;
-        throw new QueryTooSlow(advise(this.#definition, query), { cause: error });
-      }
-    });
+    return bounded(this.#access, { definition: this.#definition, query }, work);
   }
 
-  /**
-   * A command of a list or a count, which holds one connection. Waiting for a place counts towards
-   * its time. Throws `NoReadConnection`.
-   */
-  async #withConnection<R>(command: (maxTimeMS: number) => Promise<R>): Promise<R> {
-    const { db: { databaseName }, readConnections, queryTimeLimitMs } = this.#access;
-    if (readConnections === null) return await command(queryTimeLimitMs);
-    const left = readConnections.acquire(databaseName, queryTimeLimitMs);
-    const maxTimeMS = typeof left === "number" ? left : await left;
-    try {
-      return await command(maxTimeMS);
-    } finally {
-      readConnections.release(databaseName);
-    }
+  #withConnection<R>(command: (maxTimeMS: number) => Promise<R>): Promise<R> {
+    return withConnection(this.#access, command);
   }
 
   async #total({ filter, total = false }: ListQuery): Promise<number | null> {

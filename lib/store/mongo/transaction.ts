@@ -9,7 +9,8 @@ import {
   storedIndexes,
   wantedIndexes,
 } from "./indexes.ts";
-import { type Access, MongoRecords } from "./records.ts";
+import type { Access } from "./access.ts";
+import { MongoRecords } from "./records.ts";
 import { redate } from "./redate.ts";
 import { reword } from "./reword.ts";
 

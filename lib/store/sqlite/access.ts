@@ -1,5 +1,5 @@
 import type { Connection } from "./connection.ts";
-import type { Scan, Scanned, Unread } from "./scan.ts";
+import type { RowScan, Scan, ScannedBy, Unread } from "./scan.ts";
 
 /**
  * Where the records of one definition are read and written. What says by `empty` how it ends where
@@ -20,5 +20,5 @@ export interface Access {
 export interface Slow {
   /** How many rows a read may look at on the event loop; at 0 none that is not sure to be short. */
   readonly rowsMax: number;
-  scan(scan: Scan): Promise<Scanned | Unread>;
+  scan<S extends Scan | RowScan>(scan: S): Promise<ScannedBy<S> | Unread>;
 }

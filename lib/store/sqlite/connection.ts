@@ -1,6 +1,8 @@
 import { LRUCache } from "lru-cache";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { StoreUnavailable, UniqueViolation } from "../errors.ts";
+import { bytesOf } from "../json_text.ts";
+import { bucketSql } from "./bucket.ts";
 import { Budget, type ScanLimits } from "./budget.ts";
 import type { Fragment, SqlValue } from "./fragment.ts";
 import { matchCost, re2 } from "./re2.ts";
@@ -68,6 +70,7 @@ export class Connection {
       { deterministic: true },
       (pattern, text) => budget.admits(matchCost(pattern, text)) ? re2(pattern, text) : 0,
     );
+    this.#db.function("bucket", { deterministic: true }, bucketSql);
     for (
       const setting of [
         `synchronous = ${sync}`,
@@ -123,6 +126,21 @@ export class Connection {
     return this.#guarded(() =>
       this.#prepare(statement.sql).all(...statement.values) as unknown as Row[]
     );
+  }
+
+  /** The same, or null once the texts in them have more bytes than this; then no more is read. */
+  allWithin(statement: Fragment, bytesMax: number): Row[] | null {
+    return this.#guarded(() => {
+      const rows: Row[] = [];
+      let bytes = 0;
+      for (const row of this.#prepare(statement.sql).iterate(...statement.values)) {
+        const values = row as unknown as Row;
+        for (const value of values) bytes += typeof value === "string" ? bytesOf(value) : 0;
+        if (bytes > bytesMax) return null;
+        rows.push(values);
+      }
+      return rows;
+    });
   }
 
   /** The first row, or undefined. */

@@ -1,18 +1,25 @@
 import { LongWork, SERVED_WRITTEN_VALUES_MAX } from "../../long_work.ts";
+import { advise } from "../advice.ts";
+import type { Groups } from "../aggregation.ts";
 import { applyChange } from "../change.ts";
-import type {
-  Change,
-  Definition,
-  Explanation,
-  Filter,
-  FindQuery,
-  Id,
-  ListQuery,
-  Page,
-  Records,
-  Room,
-  Stored,
-  StoredRecord,
+import { and, within } from "../filter.ts";
+import { groupsOf, referrersOf } from "../groups.ts";
+import {
+  type Aggregation,
+  type Change,
+  type Definition,
+  type Explanation,
+  type Filter,
+  type FindQuery,
+  type Id,
+  type ListQuery,
+  type Page,
+  PAGE_BYTES_MAX,
+  type Records,
+  type ReferrerQuery,
+  type Room,
+  type Stored,
+  type StoredRecord,
 } from "../port.ts";
 import { bytesOf, countValues } from "../json_text.ts";
 import { recordsOf } from "../pages.ts";
@@ -25,6 +32,7 @@ import { filterSql } from "./filter_sql.ts";
 import { type Fragment, sql } from "./fragment.ts";
 import { boundPage } from "./keyset.ts";
 import { wholeRows } from "./page_texts.ts";
+import { readRows } from "./rows.ts";
 import { readBounded } from "./slow.ts";
 import { type CountStatement, type PagePlan, Statements } from "./statements.ts";
 import { assertRoom } from "./tables.ts";
@@ -108,6 +116,34 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
       elsewhere: ({ total }) => total!,
       empty: () => 0,
     });
+  }
+
+  async aggregate(query: Aggregation): Promise<Groups> {
+    const { filter, keys, bytesMax = PAGE_BYTES_MAX } = query;
+    const sort = keys.slice(0, 1).map(({ path }) => ({ path, descending: false }));
+    const rows = await readRows({
+      access: this.#access,
+      statements: this.#statements,
+      statement: this.#statements.aggregate(query),
+      filter,
+      bytesMax,
+      advice: advise(this.#definition, { filter, sort }),
+    });
+    return groupsOf(this.#definition, query, rows);
+  }
+
+  async referrers(query: ReferrerQuery): Promise<ReadonlyMap<Id, readonly Id[]>> {
+    const { filter, path, ids } = query;
+    if (ids.length === 0) return new Map();
+    const rows = await readRows({
+      access: this.#access,
+      statements: this.#statements,
+      statement: this.#statements.referrers(query),
+      filter: query.filter,
+      bytesMax: null,
+      advice: advise(this.#definition, { filter: and(within(path, ids), filter), sort: [] }),
+    });
+    return referrersOf(rows as readonly (readonly [Id, Id])[]); // Both columns hold ids alone.
   }
 
   explain(query: ListQuery): Promise<Explanation> {

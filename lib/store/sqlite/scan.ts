@@ -1,5 +1,5 @@
 import { BudgetExceeded, type ScanLimits } from "./budget.ts";
-import type { Connection } from "./connection.ts";
+import type { Connection, Row } from "./connection.ts";
 import { type Fragment, sql } from "./fragment.ts";
 import { textsOf } from "./page_texts.ts";
 
@@ -28,6 +28,23 @@ export interface Scanned {
   readonly rows: { readonly page: number | null; readonly total: number };
 }
 
+/** Rows of one statement to be read as they are. */
+export interface RowScan {
+  readonly rows: Fragment;
+  /** How many bytes the texts in them may have; null where they cannot have many. */
+  readonly bytesMax: number | null;
+}
+
+export interface ScannedRows {
+  /** Null where they have more bytes than they may. */
+  readonly rows: readonly Row[] | null;
+  /** About how many rows were looked at. */
+  readonly seen: number;
+}
+
+/** What is read for one or the other. */
+export type ScannedBy<S extends Scan | RowScan> = S extends RowScan ? ScannedRows : Scanned;
+
 /** Why there is no answer: it took too long, or too many wait. */
 export type Unread = "late" | "crowded";
 
@@ -50,6 +67,17 @@ export function readScan(db: Connection, scan: Scan, allowance: ScanLimits): Sca
   }
   return db.within(allowance, () => read(db, scan));
 }
+
+/** Reads rows. Throws `BudgetExceeded` beyond its allowance. */
+export const readRowScan = (
+  db: Connection,
+  { rows, bytesMax }: RowScan,
+  allowance: ScanLimits,
+): ScannedRows =>
+  db.within(allowance, () => {
+    const read = bytesMax === null ? db.all(rows) : db.allWithin(rows, bytesMax);
+    return { rows: read, seen: db.rowsSeen };
+  });
 
 /** Null where few rows do not suffice. */
 function attempt(db: Connection, scan: Scan, allowance: ScanLimits): Scanned | null {

@@ -1,5 +1,5 @@
 /** What the event loop and a thread of `scan_worker.ts` tell each other. */
-import type { Scan, Scanned } from "./scan.ts";
+import type { RowScan, Scan, Scanned, ScannedRows } from "./scan.ts";
 
 /** The first thing that a thread is told. */
 export interface ScanStart {
@@ -11,13 +11,13 @@ export interface ScanStart {
 export interface ScanOrder {
   readonly number: number;
   readonly path: string;
-  readonly scan: Scan;
+  readonly scan: Scan | RowScan;
   /** Milliseconds after which it stops by itself. */
   readonly limitMs: number;
 }
 
 export type ScanOutcome =
-  | { readonly kind: "read"; readonly scanned: Scanned }
+  | { readonly kind: "read"; readonly scanned: Scanned | ScannedRows }
   | { readonly kind: "stopped" }
   | { readonly kind: "failed"; readonly unavailable: boolean; readonly message: string };
 

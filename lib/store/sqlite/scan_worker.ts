@@ -8,7 +8,7 @@ import { BudgetExceeded } from "./budget.ts";
 import { Busy, Connection } from "./connection.ts";
 import { sql } from "./fragment.ts";
 import { forgetPatterns } from "./re2.ts";
-import { readScan } from "./scan.ts";
+import { readRowScan, readScan } from "./scan.ts";
 import { type ScanOrder, type ScanOutcome, type ScanStart, STOP } from "./scan_signals.ts";
 
 /** The scope of a worker, which the compiler takes for a page's. */
@@ -39,7 +39,10 @@ function carriedOut({ number, path, scan, limitMs }: ScanOrder): ScanOutcome {
     try {
       db.run(sql("pragma query_only = on"));
       db.mapFile();
-      return { kind: "read", scanned: readScan(db, scan, allowance) };
+      const scanned = "rows" in scan
+        ? readRowScan(db, scan, allowance)
+        : readScan(db, scan, allowance);
+      return { kind: "read", scanned };
     } finally {
       db.close();
       forgetPatterns();

@@ -1,6 +1,6 @@
 import { StoreUnavailable } from "../errors.ts";
 import { FairQueue } from "../fair_queue.ts";
-import type { Scan, Scanned, Unread } from "./scan.ts";
+import type { RowScan, Scan, ScannedBy, Unread } from "./scan.ts";
 import type { ScanOutcome } from "./scan_signals.ts";
 import { ScanThread } from "./scan_thread.ts";
 
@@ -29,7 +29,7 @@ interface Job {
   /** Another one each time it is begun: a thread that was told to stop remembers which. */
   number: number;
   readonly path: string;
-  readonly scan: Scan;
+  readonly scan: Scan | RowScan;
   readonly until: number;
   kind: Kind;
   /** Why it was stopped before its time was up, so that it is begun again. */
@@ -75,14 +75,15 @@ export class Scans implements AsyncDisposable {
   }
 
   /** Throws `StoreUnavailable`. */
-  async run(path: string, scan: Scan): Promise<Scanned | Unread> {
+  async run<S extends Scan | RowScan>(path: string, scan: S): Promise<ScannedBy<S> | Unread> {
     if (this.#closing !== null) throw new StoreUnavailable(CLOSING.message);
     const reads = this.#reads.get(path) ?? 0;
     if (reads >= READS_MAX) return "crowded";
     this.#reads.set(path, reads + 1);
     const outcome = await this.#carriedOut(path, scan);
     this.#forget(path);
-    if (outcome.kind === "read") return outcome.scanned;
+    // The thread reads what it was asked for.
+    if (outcome.kind === "read") return outcome.scanned as ScannedBy<S>;
     if (outcome.kind === "stopped") return "late";
     if (outcome.unavailable) throw new StoreUnavailable(outcome.message);
     throw new Error(outcome.message);
@@ -125,14 +126,14 @@ export class Scans implements AsyncDisposable {
     this.#end();
   }
 
-  async #carriedOut(path: string, scan: Scan): Promise<ScanOutcome> {
+  async #carriedOut(path: string, scan: Scan | RowScan): Promise<ScanOutcome> {
     const answered = Promise.withResolvers<ScanOutcome>();
     const job: Job = {
       number: 0,
       path,
       scan,
       until: performance.now() + this.#limitMs,
-      kind: scan.isDoubtful ? "quick" : "short",
+      kind: "isDoubtful" in scan && scan.isDoubtful ? "quick" : "short",
       stoppedFor: null,
       wasInterrupted: false,
       settle: answered.resolve,

@@ -1,14 +1,15 @@
 import { advise } from "../advice.ts";
 import { QueryTooSlow } from "../errors.ts";
-import { type ListQuery, PAGE_BYTES_MAX } from "../port.ts";
+import { type Filter, type ListQuery, PAGE_BYTES_MAX } from "../port.ts";
 import { searchedWords } from "../search.ts";
 import type { Access, Slow } from "./access.ts";
-import { BudgetExceeded, type BudgetKind } from "./budget.ts";
+import { BudgetExceeded, type BudgetKind, type ScanLimits } from "./budget.ts";
 import type { Connection } from "./connection.ts";
 import { boundPage } from "./keyset.ts";
 import type { RegisteredQuery } from "./slow_query_registry.ts";
 import type { Scan, Scanned } from "./scan.ts";
 import { textLookup } from "./text_lookup.ts";
+import type { WordsTable } from "./words_table.ts";
 import type { CountStatement, PagePlan, Statements } from "./statements.ts";
 
 /** However few rows: some are large, some patterns dear. */
@@ -55,15 +56,10 @@ export function readBounded<T>(read: Read, { here, elsewhere, empty }: Ways<T>):
     if (isLong(read, slow) || way === "wide") return NOT_TRIED;
     if (way !== "narrow" && isKnownSlow(read)) return NOT_TRIED;
     try {
-      const until = performance.now() + HERE_MS;
-      const allowance = {
-        rows: slow.rowsMax,
-        matchCostMax: HERE_MATCH_COST,
-        large: false,
-        until,
-      };
       const statements = way === "test" ? tested(read) : read;
-      return { result: db.within(allowance, () => here(db, statements)) };
+      return {
+        result: db.within(servingLimits(slow.rowsMax), () => here(db, statements)),
+      };
     } catch (error) {
       if (error instanceof BudgetExceeded) return { spentOn: error.on, rows: db.rowsSeen };
       throw error;
@@ -73,6 +69,14 @@ export function readBounded<T>(read: Read, { here, elsewhere, empty }: Ways<T>):
   );
 }
 
+/** What a read may cost on the event loop. */
+export const servingLimits = (rowsMax: number): ScanLimits => ({
+  rows: rowsMax,
+  matchCostMax: HERE_MATCH_COST,
+  large: false,
+  until: performance.now() + HERE_MS,
+});
+
 /**
  * How a query by words or by a text is read: `wide` by words that so many begin with that no guard
  * would be asked for too long, `narrow` by the pieces of a text that few have, `test` where many do.
@@ -81,11 +85,18 @@ type Way = "usual" | "wide" | "narrow" | "test";
 
 function wayOf(db: Connection, { statements: { words, definition }, query }: Read): Way {
   if (words === null) return "usual";
-  const searched = searchedWords(query.filter);
-  if (searched.length > 0) return words.pagesOf(db, searched) > HERE_WORD_PAGES ? "wide" : "usual";
+  if (searchedWords(query.filter).length > 0) {
+    return isWide(db, words, query.filter) ? "wide" : "usual";
+  }
   const lookup = textLookup(definition, query.filter);
   if (lookup === null) return "usual";
   return words.areFew(db, lookup) ? "narrow" : "test";
+}
+
+/** Whether so many records have words with the beginnings of a search that no guard is asked soon. */
+export function isWide(db: Connection, words: WordsTable | null, filter: Filter): boolean {
+  const searched = searchedWords(filter);
+  return searched.length > 0 && words !== null && words.pagesOf(db, searched) > HERE_WORD_PAGES;
 }
 
 const tested = ({ plan, count }: Read): Pick<Read, "plan" | "count"> => ({

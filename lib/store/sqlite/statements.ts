@@ -1,5 +1,14 @@
 import { isLookedUp } from "../advice.ts";
-import type { Definition, Filter, ListQuery, StoredRecord } from "../port.ts";
+import { eq } from "../filter.ts";
+import type {
+  Aggregation,
+  Definition,
+  Filter,
+  ListQuery,
+  ReferrerQuery,
+  StoredRecord,
+} from "../port.ts";
+import { aggregateSql } from "./aggregate_sql.ts";
 import { DOCUMENT_GUARD, GUARD } from "./budget.ts";
 import { searchedWords } from "../search.ts";
 import { filterSql, isFoundByWords, type SearchWay } from "./filter_sql.ts";
@@ -7,6 +16,7 @@ import { type Column, columnsOf, valueOf } from "./columns.ts";
 import { type Fragment, sql, type SqlValue } from "./fragment.ts";
 import { sourceOf } from "./array_lookup.ts";
 import { pageShape, type PageStatement, pageStatement } from "./keyset.ts";
+import { referrersSql } from "./referrers_sql.ts";
 import { SlowQueryRegistry } from "./slow_query_registry.ts";
 import { WordsTable } from "./words_table.ts";
 import { isServed, looksIntoDocuments } from "./serving.ts";
@@ -139,6 +149,19 @@ export class Statements {
       this.#counts.set(filter, statement);
     }
     return statement;
+  }
+
+  aggregate(query: Aggregation): Fragment {
+    const { keys, figures, filter } = query;
+    const isRead = [...keys, ...figures].some((one) =>
+      "path" in one && looksIntoDocuments(this.definition, eq(one.path, null))
+    );
+    const guard = isRead ? DOCUMENT_GUARD : this.#guard(filter);
+    return aggregateSql(this.definition, query, guard);
+  }
+
+  referrers(query: ReferrerQuery): Fragment {
+    return referrersSql(this.definition, query, this.#guard(query.filter));
   }
 
   #counted(filter: Filter, search: SearchWay): Fragment {

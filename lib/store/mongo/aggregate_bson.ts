@@ -1,0 +1,94 @@
+import type { Document } from "mongodb";
+import type { Bucket, Figure, GroupKey } from "../aggregation.ts";
+import { offsetsOf, type ZoneOffsets } from "../calendar.ts";
+import { groupOrder, typeAt } from "../groups.ts";
+import type { Aggregation, Definition } from "../port.ts";
+import type { ScalarType } from "../shape.ts";
+import type { Bson } from "./encode.ts";
+import { BSON_TYPES, filterBson } from "./filter_bson.ts";
+
+/** Finds a document for each group: its keys as `k0`, `k1` … in `_id`, its figures as `f0` …. */
+export function aggregateBson(definition: Definition, query: Aggregation): Document[] {
+  const { filter, keys, figures, limit } = query;
+  const members = <T>(name: string, of: readonly T[], make: (one: T) => unknown) =>
+    Object.fromEntries(of.map((one, i) => [`${name}${i}`, make(one)]));
+  const order = groupOrder(query).map(({ of, index, descending }) => [
+    of === "key" ? `_id.k${index}` : `f${index}`,
+    descending ? -1 : 1,
+  ]);
+  return [
+    { $match: filterBson(definition, filter) },
+    {
+      $group: {
+        _id: keys.length === 0 ? null : members("k", keys, (key) => keyBson(definition, key)),
+        ...members("f", figures, (figure) => figureBson(definition, figure)),
+      },
+    },
+    ...(order.length > 0 ? [{ $sort: Object.fromEntries(order) }] : []),
+    { $limit: limit + 1 },
+  ];
+}
+
+function figureBson(definition: Definition, figure: Figure): Bson {
+  if (figure.op === "count") return { $sum: 1 };
+  const value = valueBson(figure.path, typeAt(definition, figure.path));
+  return { [`$${figure.op}`]: value };
+}
+
+/** What is of another type than is declared counts as missing. */
+function valueBson(path: string, type: ScalarType): Bson {
+  const value = `$${path}`;
+  if (path === "_id") return { $cond: [{ $eq: [{ $type: value }, "objectId"] }, value, null] };
+  return type === "Number"
+    ? { $cond: [{ $isNumber: value }, { $toDouble: value }, null] }
+    : { $cond: [{ $eq: [{ $type: value }, BSON_TYPES[type]] }, value, null] };
+}
+
+function keyBson(definition: Definition, { path, bucket }: GroupKey): Bson {
+  const value = valueBson(path, typeAt(definition, path));
+  if (bucket === undefined) return value;
+  const zone = offsetsOf(bucket.timeZone);
+  const time = { $cond: [{ $eq: [{ $type: `$${path}` }, "date"] }, { $toLong: `$${path}` }, null] };
+  return {
+    $let: {
+      vars: { time },
+      in: {
+        $let: {
+          vars: { local: { $add: ["$$time", offsetBson(zone, 0, zone.changes.length)] } },
+          in: BUCKETS[bucket.unit],
+        },
+      },
+    },
+  };
+}
+
+/** What is added to a time, looked for by halves: of so many, one after the other would take long. */
+function offsetBson(zone: ZoneOffsets, low: number, high: number): unknown {
+  if (low === high) return zone.offsets[low]!;
+  const middle = (low + high) >> 1;
+  return {
+    $cond: [
+      { $lt: ["$$time", zone.changes[middle]!] },
+      offsetBson(zone, low, middle),
+      offsetBson(zone, middle + 1, high),
+    ],
+  };
+}
+
+const HOUR_MS = 3_600_000;
+const floored = (value: unknown, by: number): Bson => ({ $floor: { $divide: [value, by] } });
+const DAY = floored("$$local", 24 * HOUR_MS);
+const DATE = { $toDate: "$$local" };
+
+/** As `bucketOf` in `calendar.ts` numbers them. */
+const BUCKETS: Readonly<Record<Bucket, Bson>> = {
+  hour: {
+    $add: ["$$time", {
+      $subtract: [{ $multiply: [floored("$$local", HOUR_MS), HOUR_MS] }, "$$local"],
+    }],
+  },
+  day: DAY,
+  week: floored({ $add: [DAY, 3] }, 7),
+  month: { $add: [{ $multiply: [{ $year: DATE }, 12] }, { $month: DATE }, -1] },
+  year: { $year: DATE },
+};

@@ -1,0 +1,60 @@
+import { fixesTrash, sortedBy } from "../advice.ts";
+import type { Definition, Index, ReferrerQuery } from "../port.ts";
+import { filterSql } from "./filter_sql.ts";
+import { scalarSql } from "./scalar_sql.ts";
+import { type Fragment, sql } from "./fragment.ts";
+import { tableName } from "./table_name.ts";
+
+/**
+ * Reads what is referred to and by whom, in the order of the sort. Where an index begins with the
+ * path, each id is looked up by itself, so that no more is read of one that many refer to than is
+ * answered, if the index has the order too; else all records are read once for all ids.
+ */
+export function referrersSql(
+  definition: Definition,
+  query: ReferrerQuery,
+  guard: string,
+): Fragment {
+  const lookups = lookupIndexes(definition, query);
+  const ids = JSON.stringify(query.ids);
+  const { sql: condition, values } = filterSql(definition, query.filter);
+  const text = lookups.length > 0
+    ? eachSql(definition, query, { where: `${guard} and (${condition})`, lookups })
+    : onceSql(definition, query, `${guard} and (${condition})`);
+  const bound = lookups.length > 0 ? [ids, ...values] : [...values, ids];
+  return sql(text, ...bound, query.limit);
+}
+
+function eachSql(
+  definition: Definition,
+  { path, sort }: ReferrerQuery,
+  { where, lookups }: { where: string; lookups: readonly Index[] },
+): string {
+  const table = tableName(definition);
+  // A sign keeps SQLite from walking through an index over the order until enough is found.
+  const sign = lookups.some(({ keys }) => keys[1]?.path === sort[0]?.path) ? "" : "+";
+  return "select holder, id from (select key as nth, value as holder from json_each(?)) " +
+    `cross join ${table} where seq in (select seq from ${table} where ${where} ` +
+    `and ${scalarSql(definition, path)} = holder ` +
+    `order by ${orderSql(definition, sort, sign)} limit ?+0) ` +
+    `order by nth, ${orderSql(definition, sort)}`;
+}
+
+function onceSql(definition: Definition, { path, sort }: ReferrerQuery, where: string): string {
+  const holder = scalarSql(definition, path);
+  return `select holder, id from (select ${holder} as holder, id, row_number() over ` +
+    `(partition by ${holder} order by ${orderSql(definition, sort)}) as nth ` +
+    `from ${tableName(definition)} where ${where} ` +
+    `and +${holder} in (select value from json_each(?))) where nth <= ?+0 order by holder, nth`;
+}
+
+const orderSql = (definition: Definition, sort: ReferrerQuery["sort"], sign = ""): string =>
+  sortedBy(sort).map(({ path, descending }) =>
+    sign + scalarSql(definition, path) + (descending ? " desc" : "")
+  ).join(", ");
+
+/** Indexes that begin with the path, where the filter allows to use them. */
+const lookupIndexes = (definition: Definition, { path, filter }: ReferrerQuery): Index[] =>
+  definition.trash && !fixesTrash(filter)
+    ? []
+    : definition.indexes.filter(({ keys, unique }) => !unique && keys[0]!.path === path);

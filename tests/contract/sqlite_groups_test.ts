@@ -1,0 +1,145 @@
+/** Groups and references back over many records: how SQLite finds them, and that nobody waits. */
+
+import assert from "node:assert/strict";
+import { QueryTooSlow } from "@/lib/store/errors.ts";
+import { and, eq } from "@/lib/store/filter.ts";
+import type { Aggregation, Definition, ReferrerQuery } from "@/lib/store/port.ts";
+import { Connection } from "@/lib/store/sqlite/connection.ts";
+import { sql } from "@/lib/store/sqlite/fragment.ts";
+import { Statements } from "@/lib/store/sqlite/statements.ts";
+import { DEAR_PATTERN, dearText } from "../support/dear_pattern.ts";
+import { id, keys, newSpace, regex, trashDefinition, upTo } from "./fixtures.ts";
+import { openFolder } from "./sqlite_folder.ts";
+
+const FIELDS = {
+  n: { type: "Number" },
+  text: { type: "String" },
+  group: { type: "String" },
+  post: { type: "Ref" },
+} as const;
+
+const SHAPE = trashDefinition({
+  fields: FIELDS,
+  indexes: [{ keys: keys("group") }, { keys: keys("post", "-n") }],
+});
+
+const LIVE = eq("isDeleted", false);
+
+const byGroup: Aggregation = {
+  filter: LIVE,
+  keys: [{ path: "group" }],
+  figures: [{ op: "count" }],
+  sort: [],
+  limit: 1000,
+};
+
+const ofPosts: ReferrerQuery = {
+  path: "post",
+  ids: [id(1), id(2)],
+  filter: LIVE,
+  sort: keys("-n"),
+  limit: 100,
+};
+
+/** The steps of the plans of both, where an index has this shape. */
+async function plans(shape: Definition): Promise<Record<"groups" | "referrers", string>> {
+  await using store = await openFolder();
+  const space = newSpace();
+  await store.engine.records(space, shape).insertMany(
+    upTo(500).map((n) => ({ _id: id(n + 1), n, group: `g${n % 9}`, isDeleted: false })),
+  );
+  const path = `${store.address.slice("sqlite:".length)}/projects/${space}.db`;
+  const db = new Connection(path, "normal");
+  const planOf = (statement: string) =>
+    db.all(sql(`explain query plan ${statement}`)).map((row) => row[3]).join("; ");
+  const statements = Statements.of(shape);
+  const found = {
+    groups: planOf(statements.aggregate(byGroup).sql),
+    referrers: planOf(statements.referrers(ofPosts).sql),
+  };
+  db.close();
+  return found;
+}
+
+Deno.test("an index over the field of a group counts it alone, without sorting or reading a row", async () => {
+  const { groups } = await plans(SHAPE);
+  assert.match(groups, /USING COVERING INDEX/);
+  assert.doesNotMatch(groups, /TEMP B-TREE/);
+});
+
+Deno.test("an index over a reference finds those of each by itself; without one all are read once", async () => {
+  const alone = trashDefinition({
+    fields: FIELDS,
+    indexes: [{ keys: keys("post") }, { keys: keys("n") }],
+  });
+  for (const shape of [SHAPE, alone]) {
+    const { referrers } = await plans(shape);
+    assert.match(
+      referrers,
+      /CORRELATED .*SEARCH r_things .*\(post[^)]*\) \(\.is\^deleted=\? AND \.post=\?\)/,
+    );
+  }
+  const without = (await plans(trashDefinition({ fields: FIELDS }))).referrers;
+  assert.doesNotMatch(without, /CORRELATED/);
+});
+
+Deno.test("groups and references past the limit are QueryTooSlow, and name the field", async () => {
+  await using store = await openFolder({ queryTimeLimitMs: 200, rowsMax: 0 });
+  const records = store.engine.records(newSpace(), SHAPE);
+  await records.insertMany(
+    upTo(1_000).map((n) => ({ _id: id(n), n, post: id(1), text: dearText(n), isDeleted: false })),
+  );
+  const filter = and(LIVE, regex("text", DEAR_PATTERN));
+  const tooSlow = (path: string | null) => (error: unknown): true => {
+    assert.ok(error instanceof QueryTooSlow, `expected a QueryTooSlow, got ${error}`);
+    assert.equal(error.path, path);
+    return true;
+  };
+  const byNumber = { ...byGroup, filter, keys: [{ path: "n" }] };
+  await assert.rejects(() => records.aggregate(byNumber), tooSlow("n"));
+  await assert.rejects(() => records.aggregate({ ...byGroup, filter }), tooSlow(null));
+  await assert.rejects(() => records.referrers({ ...ofPosts, filter }), tooSlow(null));
+  const { groups } = await records.aggregate(byGroup);
+  assert.deepEqual(groups, [{ keys: [null], figures: [1_000] }], "the next question is answered");
+});
+
+const ROWS = 100_000;
+/** What anything else may wait: the machine may have more to do. */
+const DELAY_MS_MAX = 100;
+
+Deno.test("a thousand groups of a hundred thousand records hold nothing else up", async () => {
+  await using store = await openFolder();
+  const records = store.engine.records(newSpace(), SHAPE);
+  for (let from = 0; from < ROWS; from += 10_000) {
+    await records.insertMany(
+      upTo(10_000).map((n) => ({
+        _id: id(from + n),
+        n: (from + n) % 1_500,
+        post: id(n % 50),
+        isDeleted: false,
+      })),
+    );
+  }
+  const grouped: Aggregation = {
+    ...byGroup,
+    keys: [{ path: "n" }, { path: "post" }],
+    figures: [{ op: "count" }, { op: "sum", path: "n" }],
+    sort: [{ of: "figure", index: 1, descending: true }],
+  };
+  const unindexed = { ...ofPosts, filter: and() };
+  let worst = 0;
+  let last = performance.now();
+  const timer = setInterval(() => {
+    worst = Math.max(worst, performance.now() - last);
+    last = performance.now();
+  }, 1);
+  const [answer, referrers] = await Promise.all([
+    records.aggregate(grouped),
+    records.referrers(unindexed),
+  ]);
+  clearInterval(timer);
+  assert.equal(answer.groups.length, 1_000);
+  assert.equal(answer.more, true);
+  assert.equal(referrers.get(id(1))!.length, 100);
+  assert.ok(worst < DELAY_MS_MAX, `others waited ${Math.round(worst)} ms`);
+});
