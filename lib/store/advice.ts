@@ -1,3 +1,4 @@
+import { INDEX_FIELDS_MAX } from "../limits.ts";
 import type { Definition, Filter, Index, ListQuery, SortKey } from "./port.ts";
 import { scalarAt } from "./shape.ts";
 
@@ -28,46 +29,114 @@ export const boundedBy = (filter: Filter): string | null =>
   RANGES.includes(filter.op) ? (filter as Extract<Filter, { path: string }>).path : null;
 
 /**
- * The one field whose index would help a list or count most; null if none would. Only conditions
- * that every match fulfils can be looked up: alternatives, negations and patterns cannot. An index
- * that serves a condition already spares the sort one of its own.
+ * The index that would help a list or count most; null if none would, or if one that begins with
+ * its keys is there. First come the fields that the filter fixes, then the one that it bounds or, if
+ * it bounds none, the sort: so no more is looked at than matches. Only conditions that every match
+ * fulfils can be looked up: alternatives, negations and patterns cannot.
  */
 export function advise(
   definition: Definition,
   { filter, sort }: Pick<ListQuery, "filter" | "sort">,
-): string | null {
+): readonly SortKey[] | null {
   const conditions = conjuncts(filter);
-  const fixed = fields(definition, conditions.map(fixedBy));
-  if (fixed.includes("_id")) return null;
-  const unserved = fixed.find((path) => !isReached(definition, path, fixed));
-  if (unserved !== undefined) return unserved;
-  if (fixed.length > 0) return null;
-  const bounded = fields(definition, conditions.map(boundedBy));
-  const range = bounded.find((path) => !leads(definition, path));
-  if (range !== undefined) return range;
-  if (bounded.length > 0) return null;
-  const [first] = sortedBy(sort);
-  return leads(definition, first!.path) ? null : first!.path;
+  const fixed = indexable(definition, conditions.map(fixedBy));
+  if (fixed.includes("_id") || isUnique(definition, fixed)) return null;
+  // Several values are several places in an index: behind them it has no order.
+  const isOneValue = conditions.every((one) => one.op !== "in");
+  const order = isOneValue ? orderBehind(definition, sort, fixed) : [];
+  const bounded = indexable(definition, conditions.map(boundedBy))
+    .filter((path) => !fixed.includes(path));
+  const tails = bounded.length > 0 && !bounded.includes(order[0]?.path ?? "")
+    ? bounded.map((path) => [ascending(path)])
+    : [order];
+  if (tails.some((tail) => isServed(definition, fixed, tail))) return null;
+  const leading = fixed.toSorted((a, b) => +leads(definition, b) - +leads(definition, a));
+  const keys = [...leading.map(ascending), ...tails[0]!].slice(0, INDEX_FIELDS_MAX);
+  if (keys.length === 0) return null;
+  return keys.length === 1 ? [ascending(keys[0]!.path)] : keys; // One is read both ways.
 }
+
+/** {@linkcode advise} as a sort names its fields. */
+export function advisedText(
+  definition: Definition,
+  query: Pick<ListQuery, "filter" | "sort">,
+): string | null {
+  const keys = advise(definition, query);
+  return keys === null ? null : keysText(keys);
+}
+
+/** Where an index finds so few records, a longer one spares nothing that is felt. */
+const FEW_RECORDS = 1_000;
+
+/** {@linkcode advise} for a list of which it is known how many records it looks at. */
+export const adviseKnowing = (
+  definition: Definition,
+  query: Pick<ListQuery, "filter" | "sort">,
+  examined: number,
+): readonly SortKey[] | null =>
+  examined <= FEW_RECORDS && isLookedUp(definition, query.filter)
+    ? null
+    : advise(definition, query);
+
+/** Keys as a sort and an index name them. */
+export const keysText = (keys: readonly SortKey[]): string => keys.map(keyText).join(",");
+
+export const keyText = ({ path, descending }: SortKey): string => `${descending ? "-" : ""}${path}`;
 
 /** Whether the leading key of an index is fixed by the filter. */
 export const isLookedUp = (definition: Definition, filter: Filter): boolean =>
-  fields(definition, conjuncts(filter).map(fixedBy)).some((path) => leads(definition, path));
+  indexable(definition, conjuncts(filter).map(fixedBy)).some((path) => leads(definition, path));
 
-/** Those that an index can be about; which side of the trash is meant is in every index. */
-const fields = (definition: Definition, paths: readonly (string | null)[]): readonly string[] =>
-  paths.filter((path) => path !== null)
-    .filter((path) => scalarAt(definition, path) !== null)
-    .filter((path) => !(definition.trash && path === "isDeleted"));
+/** Those that an index can be about, once each; every index tells the sides of the trash apart. */
+const indexable = (definition: Definition, paths: readonly (string | null)[]): string[] =>
+  [
+    ...new Set(paths.filter((path) => path !== null && isIndexable(definition, path))),
+  ] as string[]; // The filter leaves no null.
 
-/** Whether an index has the path behind keys that are all fixed, or first of all. */
-const isReached = (definition: Definition, path: string, fixed: readonly string[]): boolean =>
-  leads(definition, path) || definition.indexes.some(({ keys }) => {
-    const at = keys.findIndex((key) => key.path === path);
-    return at > 0 && keys.slice(0, at).every((key) => fixed.includes(key.path));
-  });
+const OF_THE_TRASH: readonly string[] = ["isDeleted", "deletedAt"];
 
-function leads(definition: Definition, path: string): boolean {
-  if (path === "_id" || path === definition.expiry) return true;
-  return definition.indexes.some((index: Index) => index.keys[0]?.path === path);
+const isIndexable = (definition: Definition, path: string): boolean =>
+  scalarAt(definition, path) !== null && !(definition.trash && OF_THE_TRASH.includes(path));
+
+/** The keys of the sort that an index can have behind fields that are fixed. */
+function orderBehind(
+  definition: Definition,
+  sort: readonly SortKey[],
+  fixed: readonly string[],
+): SortKey[] {
+  const keys = sort.filter(({ path }) => !fixed.includes(path));
+  const end = keys.findIndex(({ path }) => path === "_id" || !isIndexable(definition, path));
+  return end < 0 ? keys : keys.slice(0, end);
 }
+
+/** Whether at most one record has such values. */
+const isUnique = (definition: Definition, fixed: readonly string[]): boolean =>
+  definition.indexes.some(({ unique, keys }) =>
+    unique && keys.every(({ path }) => fixed.includes(path))
+  );
+
+/** Whether an index begins with the fields that are fixed, and goes on with these keys. */
+function isServed(
+  definition: Definition,
+  fixed: readonly string[],
+  tail: readonly SortKey[],
+): boolean {
+  return indexesOf(definition).some(({ keys }) => {
+    const [leading, behind] = [keys.slice(0, fixed.length), keys.slice(fixed.length)];
+    // Read from its end, an index has every direction turned.
+    const isTurned = behind[0]?.descending !== tail[0]?.descending;
+    return leading.every(({ path }) => fixed.includes(path)) &&
+      leading.length === fixed.length &&
+      tail.every(({ path, descending }, i) =>
+        behind[i]?.path === path && (behind[i].descending !== descending) === isTurned
+      );
+  });
+}
+
+const leads = (definition: Definition, path: string): boolean =>
+  path === "_id" || indexesOf(definition).some(({ keys }) => keys[0]?.path === path);
+
+const indexesOf = ({ indexes, expiry }: Definition): readonly Index[] =>
+  expiry === undefined ? indexes : [...indexes, { keys: [ascending(expiry)] }];
+
+const ascending = (path: string): SortKey => ({ path, descending: false });

@@ -214,8 +214,8 @@ export interface Explanation {
   readonly index: readonly SortKey[] | null;
   /** About how many records must be looked at for the page and, where it is asked for, the total. */
   readonly examined: number;
-  /** The field whose index would help; null if none would. */
-  readonly advice: string | null;
+  /** Keys of the index that would help; null if none would. */
+  readonly advice: readonly SortKey[] | null;
 }
 
 /**

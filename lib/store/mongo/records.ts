@@ -8,7 +8,7 @@ import {
   ObjectId,
 } from "mongodb";
 import { applyChange } from "../change.ts";
-import { advise, sortedBy } from "../advice.ts";
+import { advisedText, adviseKnowing, sortedBy } from "../advice.ts";
 import { QueryTooSlow, SpaceFull, StoreUnavailable } from "../errors.ts";
 import {
   type Change,
@@ -166,11 +166,9 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
       const total = query.total
         ? await how({ count: name, query: asked.query, ...asked.hint })
         : null;
-      return {
-        index: page.index,
-        examined: Math.max(page.examined, total?.examined ?? 0),
-        advice: advise(this.#definition, query),
-      };
+      const examined = Math.max(page.examined, total?.examined ?? 0);
+      const advice = adviseKnowing(this.#definition, query, examined);
+      return { index: page.index, examined, advice };
     });
   }
 
@@ -236,7 +234,7 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
         return await work();
       } catch (error) {
         if (!isTimeLimit(error) && !(error instanceof NoReadConnection)) throw error;
-        throw new QueryTooSlow(advise(this.#definition, query), { cause: error });
+        throw new QueryTooSlow(advisedText(this.#definition, query), { cause: error });
       }
     });
   }

@@ -1,4 +1,4 @@
-import { advise, boundedBy, conjuncts, fixedBy } from "../advice.ts";
+import { adviseKnowing, boundedBy, conjuncts, fixedBy } from "../advice.ts";
 import { QueryTooSlow } from "../errors.ts";
 import { ALL, and } from "../filter.ts";
 import type { Definition, Explanation, Filter, Index, ListQuery, SortKey } from "../port.ts";
@@ -37,11 +37,8 @@ export async function explain(source: Source, query: ListQuery): Promise<Explana
     ? usual
     : fewer(usual, await pageBy(source, sought, query));
   const total = query.total ? await examinedForTotal(source, query.filter) : 0;
-  return {
-    index: page.index,
-    examined: Math.max(page.examined, total),
-    advice: advise(definition, query),
-  };
+  const examined = Math.max(page.examined, total);
+  return { index: page.index, examined, advice: adviseKnowing(definition, query, examined) };
 }
 
 type Found = Pick<Explanation, "index" | "examined">;

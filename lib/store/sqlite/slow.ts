@@ -1,4 +1,4 @@
-import { advise } from "../advice.ts";
+import { advisedText } from "../advice.ts";
 import { QueryTooSlow } from "../errors.ts";
 import { type ListQuery, PAGE_BYTES_MAX } from "../port.ts";
 import type { Access, Slow } from "./access.ts";
@@ -74,7 +74,7 @@ async function scanned(read: Read, slow: Slow, spentOn: BudgetKind | null): Prom
   if (typeof found === "string") {
     // To be turned away among many says nothing of how long it would have taken.
     if (found === "late") learn(read, slow, { page: Infinity, total: Infinity });
-    throw new QueryTooSlow(advise(statements.definition, query));
+    throw new QueryTooSlow(advisedText(statements.definition, query));
   }
   const { page, total } = found.rows;
   // Where the usual way was not tried again, what is known of it is how it ended.
