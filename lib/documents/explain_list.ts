@@ -27,7 +27,7 @@ export const explanationOf = (
 });
 
 /** The filter as the parameter `where` would have it. */
-function whereOf(filter: Filter): Json {
+export function whereOf(filter: Filter): Json {
   switch (filter.op) {
     case "and":
       return filter.of.length === 0 ? {} : { and: filter.of.map(whereOf) };

@@ -194,6 +194,11 @@ export interface Page<T = StoredRecord> {
   readonly more: boolean;
   /** How many records match, ignoring the page; null if it was not asked for. */
   readonly total: number | null;
+  /**
+   * About how many records were looked at for the page and its total; null where the engine does
+   * not say.
+   */
+  readonly examined: number | null;
   /** Positions of the first and the last record; null for an empty page. */
   first(): Position | null;
   last(): Position | null;

@@ -118,6 +118,20 @@ export const explainCases: Cases = {
     assertAbout(found.examined, 50);
   },
 
+  "a page tells about how many records were looked at, or nothing": async (store) => {
+    const records = await stored(store);
+    const looked = async (asked: Asked): Promise<number | null> =>
+      (await records.list({ filter: LIVE, sort: keys("rank"), limit: 10, ...asked })).examined;
+    const all = await looked({ filter: and(LIVE, eq("note", "note 300")), total: true });
+    if (store.engine.name === "mongodb") return assert.equal(all, null);
+    // Of the page and of the total; rows are counted by lot.
+    const live = ROWS - DELETED;
+    assert.ok(all! >= 1.5 * live && all! <= 3 * live, String(all));
+    assertAbout((await looked({}))!, 10);
+    assert.ok((await looked({ offset: 300 }))! >= 300);
+    assert.equal(await looked({ filter: and(LIVE, eq("group", "none")) }), 0);
+  },
+
   "explain of one id examines one record": async (store) => {
     const records = await stored(store);
     const found = await explained(records, { filter: and(LIVE, eq("_id", id(300))) });

@@ -126,7 +126,7 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
         () => this.#withConnection((maxTimeMS) => this.#found(query, maxTimeMS)),
         () => this.#total(query),
       ));
-    const page = pageOf<T>(texts, total, query);
+    const page = pageOf<T>({ texts, total, examined: null }, query);
     const [first, last] = query.backwards ? [page.size - 1, 0] : [0, page.size - 1];
     const exact = (position: Position | null, index: number) =>
       position && exactly(position, this.#definition, {

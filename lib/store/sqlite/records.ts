@@ -80,8 +80,9 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
         const isInTransaction = this.#access.slow === null;
         return isInTransaction ? readPage(db, read) : inOneMoment(db, () => readPage(db, read));
       },
-      elsewhere: ({ texts, total }) => pageOf(texts, total, query),
-      empty: () => pageOf([], count === null ? null : 0, query),
+      elsewhere: ({ texts, total, examined }) =>
+        pageOf({ texts, total, examined: atLeastShown(examined, texts, query) }, query),
+      empty: () => pageOf({ texts: [], total: count === null ? null : 0, examined: 0 }, query),
     });
   }
 
@@ -241,10 +242,17 @@ function readPage<T>(
   db: Connection,
   { table, plan: { statement }, count, query }: PageRead,
 ): Page<T> {
+  const seen = db.rowsSeen;
   const rows = wholeRows(db, db.all(boundPage(statement, "seq, text", query)), { table, query });
   const texts = rows.map(([, text]) => text as string);
-  return pageOf(texts, count && counted(db, count), query);
+  const total = count && counted(db, count);
+  const examined = atLeastShown(db.rowsSeen - seen, texts, query);
+  return pageOf({ texts, total, examined }, query);
 }
+
+/** Few rows are not counted, nor those of a page that an index has ready. */
+const atLeastShown = (seen: number, texts: readonly string[], { offset = 0 }: ListQuery): number =>
+  Math.max(seen, offset + texts.length);
 
 /** Several statements see the same state. */
 function inOneMoment<T>(db: Connection, work: () => T): T {
