@@ -11,6 +11,7 @@ import { membersPages } from "./members/mod.ts";
 import { overviewPages } from "./overview/mod.ts";
 import { get } from "./pages.ts";
 import { projectPages } from "./projects/mod.ts";
+import { slowQuestionsPages } from "./slow_questions/mod.ts";
 import { socialPages } from "./social/mod.ts";
 import { usersPages } from "./users/mod.ts";
 
@@ -20,6 +21,7 @@ export function pages(mount: Mount): void {
   accountPages(mount);
   projectPages(mount);
   overviewPages(mount);
+  slowQuestionsPages(mount);
   collectionsPages(mount);
   documentsPages(mount);
   socialPages(mount);
