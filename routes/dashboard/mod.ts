@@ -6,6 +6,7 @@ import { collectionsPages } from "./collections/mod.ts";
 import { documentsPages } from "./documents/mod.ts";
 import { filesPages } from "./files/mod.ts";
 import { visitor } from "./guards.ts";
+import { jobsPages } from "./jobs/mod.ts";
 import { invitationPages } from "./invitations/mod.ts";
 import { membersPages } from "./members/mod.ts";
 import { overviewPages } from "./overview/mod.ts";
@@ -22,6 +23,7 @@ export function pages(mount: Mount): void {
   projectPages(mount);
   overviewPages(mount);
   slowQuestionsPages(mount);
+  jobsPages(mount);
   collectionsPages(mount);
   documentsPages(mount);
   socialPages(mount);

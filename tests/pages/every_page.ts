@@ -44,6 +44,8 @@ const LEAST: Readonly<Record<string, Least>> = {
   [`GET ${HOME}/requests`]: "viewer",
   [`GET ${HOME}/slow-questions`]: "viewer",
   [`POST ${HOME}/slow-questions`]: "admin",
+  [`GET ${HOME}/jobs`]: "viewer",
+  [`POST ${HOME}/jobs/{jobId}`]: "admin",
   [`GET ${HOME}/settings`]: "viewer",
   [`POST ${HOME}/settings`]: "admin",
   [`POST ${HOME}/settings/delete`]: "owner",

@@ -29,7 +29,7 @@ async function openSlow(app: TestApp, ...queries: string[]) {
 
 /** What each row of the table says: the question, how often, and the index. */
 const rows = ({ document }: PageAnswer) =>
-  [...document.querySelectorAll(".questions tbody tr")].map((row) => [
+  [...document.querySelectorAll(".lines tbody tr")].map((row) => [
     row.querySelector("th code")?.textContent ?? "",
     row.querySelector("th small")!.textContent,
     row.querySelector("td:last-child code")?.textContent ?? null,
@@ -63,7 +63,7 @@ Deno.test("slow questions are told with the index that would help, without a val
   assert.doesNotMatch(page.text, /hunter2|4815162342/);
   const viewers = await (await as("viewer")).get(path);
   assert.deepEqual(rows(viewers), rows(page));
-  assert.equal([...viewers.document.querySelectorAll(".questions button")].length, 0);
+  assert.equal([...viewers.document.querySelectorAll(".lines button")].length, 0);
   assert.equal((await (await as(null)).get(path)).status, 404);
 });
 
@@ -125,8 +125,8 @@ Deno.test("where there are as many indexes as may be, the page says to remove on
   await slowed.store();
   const page = await look();
   assert.match(page.words, /full has 10 indexes: remove one first/);
-  assert.equal([...page.document.querySelectorAll(".questions button")].length, 0);
-  const link = page.document.querySelector(".questions td:last-child a")!.getAttribute("href");
+  assert.equal([...page.document.querySelectorAll(".lines button")].length, 0);
+  const link = page.document.querySelector(".lines td:last-child a")!.getAttribute("href");
   assert.equal(link, `${home}/collections/full/fields`);
   const full = await getCollection(app.services, project.projectId, "full");
   const sent = { collection: "full", index: "other,-createdAt", tag: tagsOf(full).fields };

@@ -8,6 +8,7 @@ export const OverviewTabs = ({ home, current }: { home: string; current: string 
     tabs={[
       { href: home, label: "Overview" },
       { href: `${home}/slow-questions`, label: "Slow questions" },
+      { href: `${home}/jobs`, label: "Jobs" },
     ]}
   />
 );

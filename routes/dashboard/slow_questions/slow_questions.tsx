@@ -89,7 +89,7 @@ const QuestionTable = (
   { questions, context }: { questions: readonly SlowQuestion[]; context: RowContext },
 ) => (
   <div class="scroll">
-    <table class="snug questions">
+    <table class="snug lines">
       <thead>
         <tr>
           <th scope="col">Question</th>
