@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { listSlowQuestions } from "@/lib/documents/list_slow_questions.ts";
 import { QUESTIONS } from "@/lib/documents/slow_questions.ts";
-import { QUESTION_SHAPES_MAX } from "@/lib/limits.ts";
+import { PROJECT_TRASH_MS, QUESTION_SHAPES_MAX } from "@/lib/limits.ts";
+import { removeTrashed } from "@/lib/operations/project_trash.ts";
 import { QueryTooSlow } from "@/lib/store/errors.ts";
 import { maintain } from "@/routes/maintenance.ts";
 import { joinProject, openAccount } from "../support/dashboard.ts";
@@ -282,6 +283,23 @@ Deno.test("days add up for a week, and pass away", async () => {
   assert.equal(kept.length, 2);
   app.clock.advance(8 * DAY_MS);
   assert.deepEqual(await listSlowQuestions(app.services, project.projectId), []);
+});
+
+Deno.test("a project that is removed for good leaves none", async () => {
+  await using app = await openTestApp();
+  const { project, slowed } = await openPosts(app);
+  slowed.takes(100);
+  await slowed.asSecret(project, "posts?status=a");
+  await slowed.store();
+  const { projectId } = project;
+  const path = `/api/projects/${projectId}`;
+  const owner = await project.owner();
+  ok(await owner.send({ method: "DELETE", path, body: { name: "Test" } }));
+  refused(await owner.send({ path: pathOf(project) }), 404, "PROJECT_NOT_FOUND");
+  assert.match(await keptText(app.services.engine, QUESTIONS), new RegExp(projectId));
+  app.clock.advance(PROJECT_TRASH_MS + 1);
+  assert.equal(await removeTrashed(app.services), 1);
+  assert.equal(await keptText(app.services.engine, QUESTIONS), "[]");
 });
 
 Deno.test("every member reads them, and nobody else", async () => {
