@@ -42,7 +42,7 @@ export function advise(
   const fixed = indexable(definition, conditions.map(fixedBy));
   if (fixed.includes("_id") || isUnique(definition, fixed)) return null;
   // Several values are several places in an index: behind them it has no order.
-  const isOneValue = conditions.every((one) => one.op !== "in");
+  const isOneValue = !conditions.some((one) => one.op === "in" && fixed.includes(one.path));
   const order = isOneValue ? orderBehind(definition, sort, fixed) : [];
   const bounded = indexable(definition, conditions.map(boundedBy))
     .filter((path) => !fixed.includes(path));

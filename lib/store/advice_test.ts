@@ -49,6 +49,7 @@ Deno.test("then the sort, as it is asked, without what is fixed and what no inde
   assertAdvice("a", eq("a", "x"), "deletedAt", "b");
   assertAdvice("led,a", eq("led", "x"), "a");
   assertAdvice("a", within("a", ["x", "y"]), "led");
+  assertAdvice("a", within("undeclared", ["x", "y"]), "a");
 });
 
 Deno.test("or the field that the filter bounds, in place of another sort", () => {
