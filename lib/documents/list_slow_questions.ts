@@ -16,7 +16,7 @@ import {
   type QuestionFigures,
   type QuestionRecord,
   QUESTIONS,
-} from "./slow_questions.ts";
+} from "./question_records.ts";
 
 /** A question that takes time, and what would make it quick. */
 export interface SlowQuestion {

@@ -1,7 +1,7 @@
 import { type AccountRecord, ACCOUNTS } from "../projects/account_records.ts";
 import { API_KEYS, type KeyDirectory } from "../projects/api_keys.ts";
 import { type Clock, timestamp } from "../clock.ts";
-import { QUESTIONS } from "../documents/slow_questions.ts";
+import { QUESTIONS } from "../documents/question_records.ts";
 import type { Blobs } from "../files/blobs.ts";
 import type { ServedFiles } from "../files/served_files.ts";
 import type { BlobStores } from "../files/stores.ts";

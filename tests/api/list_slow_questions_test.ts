@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { listSlowQuestions } from "@/lib/documents/list_slow_questions.ts";
-import { QUESTIONS } from "@/lib/documents/slow_questions.ts";
+import { QUESTIONS } from "@/lib/documents/question_records.ts";
 import { PROJECT_TRASH_MS, QUESTION_SHAPES_MAX } from "@/lib/limits.ts";
 import { removeTrashed } from "@/lib/operations/project_trash.ts";
 import { QueryTooSlow } from "@/lib/store/errors.ts";

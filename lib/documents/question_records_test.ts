@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { p95Of } from "./slow_questions.ts";
+import { p95Of } from "./question_records.ts";
 
 /** Buckets end at 1, 1.4, 2, 2.8, 4 ms and so on. */
 Deno.test("95 of 100 took at most what is told, to the next step", () => {
