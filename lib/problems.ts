@@ -363,7 +363,7 @@ const table = {
     status: 503,
     message: "The query takes too long: narrow it by a field that has an index.",
     when: "A list or a count did not finish within its time limit, or too many were waiting; the " +
-      "message names the field whose index would help.",
+      "message names the fields of the index that would help.",
   },
   NOT_READY: {
     status: 503,

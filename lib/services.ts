@@ -19,6 +19,7 @@ import {
 } from "./documents/collection_removals.ts";
 import { createCursors, type Cursors } from "./paging/cursor.ts";
 import { createListPlans, type ListPlans } from "./documents/list_documents.ts";
+import { createSlowQuestions, type SlowQuestions } from "./documents/slow_questions.ts";
 import { createListAnswers, type ListAnswers } from "./documents/list_cache.ts";
 import { createEgress, type Egress, isPublic } from "./http/egress.ts";
 import type { Blobs } from "./files/blobs.ts";
@@ -80,6 +81,7 @@ export interface Services extends LongWorkServices, AsyncDisposable {
   readonly requestCounts: RequestCounts;
   readonly cursors: Cursors;
   readonly listPlans: ListPlans;
+  readonly slowQuestions: SlowQuestions;
   readonly answers: ListAnswers;
   readonly cookies: Cookies;
   readonly providers: Providers;
@@ -152,6 +154,7 @@ export async function openServices(
     // Stored by a timer: ids of its own keep those of all else in the order of the requests.
     const countIds = objectIds(clock);
     const requestCounts = createRequestCounts({ engine, clock, newId: countIds, log });
+    const slowQuestions = createSlowQuestions({ engine, clock, newId: countIds, log });
     const cookies = createCookies(publicUrl);
     const uploadTokens = createUploadTokens(keyRing.derive("upload tokens"));
     const { blobs, localFiles } = await openStorage(config, uploadTokens, clock);
@@ -182,6 +185,7 @@ export async function openServices(
       listPlans: createListPlans(),
       plans,
       requestCounts,
+      slowQuestions,
       answers: createListAnswers(),
       cookies,
       providers: createProviders(config, clock),
@@ -214,6 +218,7 @@ export async function openServices(
         deadlines[Symbol.dispose]();
         await collectionRemovals[Symbol.asyncDispose]();
         await requestCounts[Symbol.asyncDispose]();
+        await slowQuestions[Symbol.asyncDispose]();
         await rateLimiter[Symbol.asyncDispose]();
         await signInLimiter[Symbol.asyncDispose]();
         await dashboardLimiter[Symbol.asyncDispose]();

@@ -9,6 +9,7 @@ import { INVITATIONS } from "./paths/invitations.ts";
 import { MEMBERS } from "./paths/members.ts";
 import { PROJECTS } from "./paths/projects.ts";
 import { PROJECT_COLLECTIONS } from "./paths/project_collections.ts";
+import { PROJECT_SLOW_QUESTIONS } from "./paths/project_slow_questions.ts";
 import { PROJECT_DOCUMENTS } from "./paths/project_documents.ts";
 import { PROJECT_FILES } from "./paths/project_files.ts";
 import { PROJECT_PROVIDERS } from "./paths/project_providers.ts";
@@ -38,6 +39,7 @@ export const CONTRACTS: readonly Contract<unknown>[] = [
   ...INVITATIONS,
   ...PROJECT_PROVIDERS,
   ...PROJECT_COLLECTIONS,
+  ...PROJECT_SLOW_QUESTIONS,
   ...PROJECT_DOCUMENTS,
   ...PROJECT_USERS,
   ...PROJECT_FILES,

@@ -22,9 +22,9 @@ export function asProblem(error: unknown, state: RequestState, log: Log): Proble
 }
 
 /** What a query that took too long is refused with. */
-export function tooSlow({ path }: QueryTooSlow): Problem {
-  if (path === null) return new Problem("QUERY_TOO_SLOW");
+export function tooSlow({ index }: QueryTooSlow): Problem {
+  if (index === null) return new Problem("QUERY_TOO_SLOW");
   return new Problem("QUERY_TOO_SLOW", {
-    message: `The query takes too long: an index on ${JSON.stringify(path)} would help.`,
+    message: `The query takes too long: an index on ${JSON.stringify(index)} would help.`,
   });
 }

@@ -7,6 +7,7 @@ import { REFRESH_TOKENS } from "@/lib/auth/refresh_tokens.ts";
 import { SESSIONS } from "@/lib/auth/sessions.ts";
 import type { StoredDocument } from "@/lib/documents/collection.ts";
 import { COLLECTION_REMOVAL } from "@/lib/documents/collection_removals.ts";
+import { QUESTIONS } from "@/lib/documents/question_records.ts";
 import { RATE_COUNTS } from "@/lib/http/stored_counts.ts";
 import { storedCollections } from "@/lib/documents/save_collection.ts";
 import { purgeTrash } from "@/lib/documents/trash.ts";
@@ -40,6 +41,7 @@ const EXPIRING_CONTROL = [
   PASSWORD_TRIES,
   SIGN_IN_FAILURES,
   RATE_COUNTS,
+  QUESTIONS,
 ];
 
 /** What one pass removed. */

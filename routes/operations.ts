@@ -9,6 +9,7 @@ import * as projectCollections from "@/openapi/paths/project_collections.ts";
 import * as projectDocuments from "@/openapi/paths/project_documents.ts";
 import * as projectFiles from "@/openapi/paths/project_files.ts";
 import * as projectProviders from "@/openapi/paths/project_providers.ts";
+import * as projectSlowQuestions from "@/openapi/paths/project_slow_questions.ts";
 import * as projectStorage from "@/openapi/paths/project_storage.ts";
 import * as projectUsers from "@/openapi/paths/project_users.ts";
 import * as schemas from "@/openapi/paths/schemas.ts";
@@ -56,6 +57,7 @@ import {
   handleListCollections,
   handleUpdateCollection,
 } from "./project_collections/collections.ts";
+import { handleListSlowQuestions } from "./project_collections/slow_questions.ts";
 import { handleConfirmProjectUpload, handleRequestProjectUpload } from "./project_files/uploads.ts";
 import {
   handleCheckProjectStorage,
@@ -181,6 +183,7 @@ export function operations(mount: Mount): void {
   mount(projectCollections.createCollection, handleCreateCollection);
   mount(projectCollections.updateCollection, handleUpdateCollection);
   mount(projectCollections.deleteCollection, handleDeleteCollection);
+  mount(projectSlowQuestions.listSlowQuestions, handleListSlowQuestions);
   mount(projectDocuments.listProjectDocuments, asServer(handleListDocuments));
   mount(projectDocuments.aggregateProjectDocuments, asServer(handleAggregateDocuments));
   mount(projectDocuments.createProjectDocument, asServer(handleCreateDocument));

@@ -1,5 +1,6 @@
 import type { Clock } from "../clock.ts";
-import { dueBy, enqueue, type JobKind, type JobServices, runJobs } from "../jobs/jobs.ts";
+import { enqueue, type JobKind, type JobRecord, type JobServices, runJob } from "../jobs/jobs.ts";
+import { KeyedMutex } from "../keyed_mutex.ts";
 import { REQUEST_TIMEOUT_MS } from "../limits.ts";
 import type { NewId } from "../ids.ts";
 import { deleteGently } from "../store/expiry.ts";
@@ -41,55 +42,45 @@ const keptAt = (storedAs: string): Definition => ({
   trash: true,
 });
 
-/** In the transaction that deletes the collection. */
+/** In the transaction that deletes the collection; whoever deletes it begins the job. */
 export async function enqueueCollectionRemoval(
   tx: Transaction,
   services: { readonly clock: Clock; readonly newId: NewId },
   record: CollectionRecord,
-): Promise<void> {
+): Promise<JobRecord> {
   const storedAs = placeOf(record);
-  const { name: kind } = COLLECTION_REMOVAL;
-  await enqueue(tx, services, [{ subject: storedAs, lane: storedAs }], { kind });
+  const options = { kind: COLLECTION_REMOVAL.name, isClaimed: true };
+  const [job] = await enqueue(tx, services, [{ subject: storedAs, lane: storedAs }], options);
+  return job!;
 }
 
 /** Removes the documents of deleted collections while nobody waits for it. */
 export interface CollectionRemovals extends AsyncDisposable {
-  /** Begins, if it is not at it; maintenance goes on where it is cut off. */
-  begin(projectId: Id): void;
+  /** Behind others of the project; maintenance goes on where it is cut off. */
+  begin(projectId: Id, job: JobRecord): void;
 }
 
 export function createCollectionRemovals(services: JobServices): CollectionRemovals {
-  const running = new Map<Id, Promise<void>>();
-  /** Where another collection was deleted meanwhile. */
-  const again = new Set<Id>();
+  const projects = new KeyedMutex();
+  const running = new Set<Promise<unknown>>();
   let isStopped = false;
-
-  async function run(projectId: Id): Promise<void> {
-    try {
-      do {
-        again.delete(projectId);
-        const which = dueBy(services.clock);
-        const stopped = () => isStopped;
-        await runJobs(services, COLLECTION_REMOVAL, { space: projectId, which, stopped });
-      } while (again.has(projectId) && !isStopped);
-    } catch (error) {
-      services.log.write("warn", "Documents of a deleted collection are left to maintenance", {
-        project: projectId,
-        error: String(error),
-      });
-    } finally {
-      running.delete(projectId);
-    }
-  }
-
+  const stopped = () => isStopped;
   return {
-    begin(projectId) {
-      if (running.has(projectId)) again.add(projectId);
-      else running.set(projectId, run(projectId));
+    begin(space, job) {
+      const run = projects.run(
+        space,
+        () => runJob(services, COLLECTION_REMOVAL, { space, job, stopped }),
+      ).catch((error) => {
+        services.log.write("warn", "Documents of a deleted collection are left to maintenance", {
+          project: space,
+          error: String(error),
+        });
+      }).finally(() => running.delete(run));
+      running.add(run);
     },
     async [Symbol.asyncDispose]() {
       isStopped = true;
-      await Promise.all(running.values());
+      await Promise.all(running);
     },
   };
 }

@@ -28,13 +28,13 @@ export async function deleteCollection(
   name: string,
 ): Promise<void> {
   const { catalog, collectionRemovals } = services;
-  await redefine(services, projectId, name, async ({ tx, records, stored }) => {
+  const job = await redefine(services, projectId, name, async ({ tx, records, stored }) => {
     refuseReferred(name, await readCollections(records));
     await records.deleteOne(eq("_id", stored.value._id));
-    await enqueueCollectionRemoval(tx, services, stored.value);
+    return await enqueueCollectionRemoval(tx, services, stored.value);
   });
   catalog.forget(projectId, name);
-  collectionRemovals.begin(projectId);
+  collectionRemovals.begin(projectId, job);
 }
 
 function refuseReferred(name: string, collections: readonly CollectionRecord[]): void {

@@ -1,3 +1,4 @@
+import { keysText, keyText } from "../store/advice.ts";
 import type { Explanation, Filter, Json, SortKey } from "../store/port.ts";
 
 /** How a list is read, as it is answered. */
@@ -9,6 +10,7 @@ export type ListExplanation = {
   /** Fields of the index that serves it, the descending ones with `-`; null for none. */
   index: string[] | null;
   examined: number;
+  /** Fields of the index that would help, as `sort` writes them. */
   advice: string | null;
 };
 
@@ -18,16 +20,14 @@ export const explanationOf = (
   { index, examined, advice }: Explanation,
 ): ListExplanation => ({
   filter: whereOf(filter),
-  sort: sort.map(keyText).join(","),
+  sort: keysText(sort),
   index: index?.map(keyText) ?? null,
   examined,
-  advice,
+  advice: advice === null ? null : keysText(advice),
 });
 
-const keyText = ({ path, descending }: SortKey): string => `${descending ? "-" : ""}${path}`;
-
 /** The filter as the parameter `where` would have it. */
-function whereOf(filter: Filter): Json {
+export function whereOf(filter: Filter): Json {
   switch (filter.op) {
     case "and":
       return filter.of.length === 0 ? {} : { and: filter.of.map(whereOf) };

@@ -28,7 +28,9 @@ import {
 } from "../paging/cursor.ts";
 import { explanationOf, type ListExplanation } from "./explain_list.ts";
 import { isPlain, presenter } from "./present.ts";
+import { type QuestionShape, questionShape, type QuestionTotal } from "./question_shape.ts";
 import { type ListRequest, parseListQuery, splitCursor } from "./query.ts";
+import type { SlowQuestions } from "./slow_questions.ts";
 import { stepsOf } from "./steps.ts";
 
 /** What every list answers; of a count or an explanation without documents. */
@@ -58,6 +60,7 @@ export const documentsOf = ({ items }: DocumentList): StoredDocument[] => record
 export interface ListServices extends AccessServices, LongWorkServices {
   readonly cursors: Cursors;
   readonly listPlans: ListPlans;
+  readonly slowQuestions: Pick<SlowQuestions, "watch">;
 }
 
 /** A list as one caller may see it: everything about it but the page. */
@@ -67,7 +70,12 @@ interface ListPlan {
   /** The caller's part comes last: no parameter can widen it. */
   readonly filter: Filter;
   readonly scope: ScopeDigest;
+  /** What it is counted as. */
+  readonly shape: QuestionShape;
 }
+
+/** What a list is read by. */
+type Reads = Pick<ReadAccess["records"], "list" | "count">;
 
 /** Plans by definition, caller and query text: applications ask the same questions again. */
 export type ListPlans = LRUCache<string, ListPlan>;
@@ -118,16 +126,22 @@ export async function listDocuments(
       explanation: explanationOf(filter, request.sort, explanation),
     };
   }
+  const { projectId, records } = source;
+  const asked = { projectId, records, shape: plan.shape };
+  const watch = <T>(read: (records: Reads) => Promise<T>): Promise<T> =>
+    services.slowQuestions.watch(asked, read);
   if (request.countOnly) {
-    const count = await source.records.count(filter);
+    const count = await watch((records) => records.count(filter));
     const total = request.total === "none" ? null : count;
     return { ...emptyList(request, cursorText), count, total };
   }
   const bounds = bytesMax === undefined ? {} : { bytesMax };
-  const asked = { ...queryOf(plan, cursor), ...bounds };
-  const page = isPlain(request)
-    ? await wholePage(services, source, { ...asked, onlyWhole: bytesMax === undefined })
-    : await partsOf(services, caller, plan, asked);
+  const pageQuery = { ...queryOf(plan, cursor), ...bounds };
+  const page = await watch<ShownPage>((records) =>
+    isPlain(request)
+      ? wholePage(services, records, { ...pageQuery, onlyWhole: bytesMax === undefined })
+      : partsOf(services, caller, { plan, records, query: pageQuery })
+  );
   return listOf(services, plan, { page, cursor, cursorText });
 }
 
@@ -153,7 +167,7 @@ const pageOf = (request: ListRequest): number =>
 
 async function wholePage(
   { parsedBytesMax }: LongWorkServices,
-  { records }: ReadAccess,
+  records: Reads,
   query: ListQuery,
 ): Promise<Page> {
   const isServing = parsedBytesMax < Infinity && query.onlyWhole;
@@ -179,8 +193,11 @@ const STEP_BYTES = 2 * 1_048_576;
 async function partsOf(
   services: ListServices,
   caller: Caller,
-  { source: { collection, records }, request }: ListPlan,
-  query: ListQuery,
+  { plan: { source: { collection }, request }, records, query }: {
+    plan: ListPlan;
+    records: Reads;
+    query: ListQuery;
+  },
 ): Promise<ShownPage> {
   const size = new AnswerSize(services.parsedBytesMax);
   const stepBytes = Math.min(STEP_BYTES, services.parsedBytesMax);
@@ -252,10 +269,13 @@ function planFor(
   const { sort } = request;
   const { name } = collection.definition;
   const scope = digestOf({ projectId, collection: name, callerTag: tag, filter, sort });
-  const plan = { source, request, filter, scope };
+  const shape = questionShape(collection, { filter, sort, total: countedBy(request) });
+  const plan = { source, request, filter, scope, shape };
   if (text.length <= PLANNED_TEXT_MAX) listPlans.set(key, plan);
   return plan;
 }
+
+const countedBy = ({ countOnly, total }: ListRequest): QuestionTotal => countOnly ? "only" : total;
 
 function queryOf({ request, filter }: ListPlan, cursor: Cursor | null): ListQuery {
   const { sort, limit } = request;

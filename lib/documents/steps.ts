@@ -9,7 +9,7 @@ import type { ListQuery, Page, Records, StoredRecord } from "../store/port.ts";
  * @param bytesMax Of one part. Small records all come in the first.
  */
 export function stepsOf<T extends StoredRecord>(
-  records: Records<T>,
+  records: Pick<Records<T>, "list">,
   query: ListQuery,
   bytesMax: number,
 ): AsyncGenerator<Page<T>> {

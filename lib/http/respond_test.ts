@@ -205,7 +205,7 @@ Deno.test("a connection whose rest nobody reads is closed", () => {
   assert.deepEqual(problemReply(request(), new Problem("ANSWER_TOO_LARGE")).headers, []);
 });
 
-Deno.test("a query that took too long is 503 with Retry-After, and names the field to index", () => {
+Deno.test("a query that took too long is 503 with Retry-After, and names the index", () => {
   const state = request();
   const told = (path: string | null) => {
     const reply = problemReply(state, asProblem(new QueryTooSlow(path), state, silentLog));

@@ -1,6 +1,7 @@
 import { type AccountRecord, ACCOUNTS } from "../projects/account_records.ts";
 import { API_KEYS, type KeyDirectory } from "../projects/api_keys.ts";
 import { type Clock, timestamp } from "../clock.ts";
+import { QUESTIONS } from "../documents/question_records.ts";
 import type { Blobs } from "../files/blobs.ts";
 import type { ServedFiles } from "../files/served_files.ts";
 import type { BlobStores } from "../files/stores.ts";
@@ -121,7 +122,7 @@ export async function removeTrashed(
     if (taken === null || !await removeFiles(blobStores.internal, projectId, stopped)) continue;
     await engine.dropSpace(projectId);
     const its = eq("projectId", projectId);
-    for (const definition of [API_KEYS, MEMBERS, INVITATIONS, REQUEST_COUNTS]) {
+    for (const definition of [API_KEYS, MEMBERS, INVITATIONS, REQUEST_COUNTS, QUESTIONS]) {
       await deleteAll(engine.records("control", definition), its);
     }
     await projects.deleteOne(eq("_id", projectId));

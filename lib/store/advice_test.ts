@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { advise } from "./advice.ts";
+import { advise, advisedText, adviseKnowing } from "./advice.ts";
 import { ALL, and, compare, eq, not, or, within } from "./filter.ts";
 import type { Definition, Filter, SortKey } from "./port.ts";
 
@@ -18,6 +18,7 @@ const SHAPE: Definition = {
     list: { type: "Array" },
     day: { type: "Date" },
     isDeleted: { type: "Boolean" },
+    deletedAt: { type: "Date" },
   },
   indexes: [{ keys: keys("led", "second") }, { keys: keys("code"), unique: true }],
   trash: true,
@@ -28,30 +29,59 @@ const LIVE = eq("isDeleted", false);
 
 function assertAdvice(expected: string | null, filter: Filter, ...sort: string[]): void {
   const query = { filter: and(LIVE, filter), sort: keys(...sort) };
-  assert.equal(advise(SHAPE, query), expected, JSON.stringify(query));
+  assert.equal(advisedText(SHAPE, query), expected, JSON.stringify(query));
 }
 
-Deno.test("a field that the filter fixes and no index leads with is advised, the first one", () => {
+Deno.test("fields that the filter fixes come first, those that lead an index before others", () => {
   assertAdvice("a", eq("a", "x"));
-  assertAdvice("a", within("a", ["x", "y"]), "led");
-  assertAdvice("b", and(compare("a", "gt", "x"), eq("b", 1), eq("place.city", "y")));
-  assertAdvice("place.city", eq("place.city", "x"), "b");
   assertAdvice("second", eq("second", 1));
-  assertAdvice("a", and(eq("led", "x"), eq("a", "y")));
+  assertAdvice("b,place.city", and(eq("b", 1), eq("place.city", "y")));
+  assertAdvice("led,a", and(eq("a", "y"), eq("led", "x")));
+  assertAdvice("a", and(eq("a", "x"), eq("a", "y")));
+  const five = ["a", "b", "place.city", "second", "led"].map((path) => eq(path, "x"));
+  assertAdvice("led,a,b,place.city", and(...five), "-code");
 });
 
-Deno.test("then a range, if nothing is fixed", () => {
+Deno.test("then the sort, as it is asked, without what is fixed and what no index has", () => {
+  assertAdvice("place.city,b", eq("place.city", "x"), "b");
+  assertAdvice("a,-b,second", eq("a", "x"), "-b", "a", "second");
+  assertAdvice("a,-b", eq("a", "x"), "-b", "_id", "second");
+  assertAdvice("a", eq("a", "x"), "deletedAt", "b");
+  assertAdvice("led,a", eq("led", "x"), "a");
+  assertAdvice("a", within("a", ["x", "y"]), "led");
+  assertAdvice("a", within("undeclared", ["x", "y"]), "a");
+});
+
+Deno.test("or the field that the filter bounds, in place of another sort", () => {
   assertAdvice("b", and(compare("b", "gte", 1), compare("b", "lt", 5)), "a");
-  assertAdvice(null, and(eq("led", "x"), compare("b", "gt", 1)), "a");
-  assertAdvice(null, compare("led", "gt", "x"), "a");
-  assertAdvice(null, compare("day", "lt", "2026-01-01T00:00:00.000Z"));
+  assertAdvice("led,b", and(eq("led", "x"), compare("b", "gt", 1)), "a");
+  assertAdvice("b,place.city,a", and(compare("a", "gt", "x"), eq("b", 1), eq("place.city", "y")));
+  assertAdvice("a,-b,second", and(eq("a", "x"), compare("b", "gt", 1)), "-b", "second");
+  assertAdvice("a", and(within("a", ["x"]), compare("a", "gt", "b")), "b");
 });
 
-Deno.test("then the first key of the sort, if nothing is looked up", () => {
-  assertAdvice("a", ALL, "-a", "b");
+Deno.test("the sort alone where nothing is looked up", () => {
+  assertAdvice("a", ALL, "-a");
+  assertAdvice("-a,b", ALL, "-a", "b");
   assertAdvice("a", not(eq("b", 1)), "a");
-  for (const sort of ["led", "-code", "_id", "day"]) assertAdvice(null, ALL, sort);
+  for (const sort of ["led", "-led", "-code", "_id", "day", "deletedAt"]) {
+    assertAdvice(null, ALL, sort);
+  }
   assertAdvice(null, ALL);
+});
+
+Deno.test("where an index begins with what would help none is advised", () => {
+  assertAdvice(null, eq("led", "x"));
+  assertAdvice(null, eq("led", "x"), "second");
+  assertAdvice(null, eq("led", "x"), "-second");
+  assertAdvice(null, and(eq("second", 1), eq("led", "x")), "led");
+  assertAdvice(null, and(eq("led", "x"), compare("second", "gt", 1)), "a");
+  assertAdvice(null, compare("led", "gt", "x"));
+  assertAdvice(null, and(compare("a", "gt", "x"), compare("led", "lt", "y")), "b");
+  assertAdvice(null, compare("day", "lt", "2026-01-01T00:00:00.000Z"));
+  assertAdvice(null, ALL, "led", "second");
+  assertAdvice(null, ALL, "-led", "-second");
+  assertAdvice("led,-second", ALL, "led", "-second");
 });
 
 Deno.test("what an index cannot look up is not advised", () => {
@@ -65,14 +95,22 @@ Deno.test("what an index cannot look up is not advised", () => {
   assertAdvice(null, eq("place", null));
 });
 
-Deno.test("what is found by its id, or by an index, needs no other", () => {
+Deno.test("what is one record by its id, or by what is unique, needs no index", () => {
   assertAdvice(null, and(eq("_id", "1"), eq("a", "x")));
   assertAdvice(null, eq("code", "x"), "a");
-  assertAdvice(null, eq("led", "x"), "a");
+  assertAdvice(null, and(eq("a", "x"), within("code", ["x", "y"])), "b");
 });
 
 Deno.test("the side of the trash is in every index, and never advised", () => {
   assert.equal(advise(SHAPE, { filter: LIVE, sort: keys("led") }), null);
   const without = { ...SHAPE, trash: false };
-  assert.equal(advise(without, { filter: LIVE, sort: keys("led") }), "isDeleted");
+  assert.deepEqual(advise(without, { filter: LIVE, sort: keys("led") }), keys("isDeleted", "led"));
+});
+
+Deno.test("where an index finds few records, a longer one is not advised to whoever knows", () => {
+  const query = { filter: and(LIVE, eq("led", "x")), sort: keys("a") };
+  assert.equal(adviseKnowing(SHAPE, query, 1_000), null);
+  assert.deepEqual(adviseKnowing(SHAPE, query, 1_001), keys("led", "a"));
+  const unserved = { filter: and(LIVE, eq("a", "x")), sort: keys("b") };
+  assert.deepEqual(adviseKnowing(SHAPE, unserved, 1), keys("a", "b"));
 });

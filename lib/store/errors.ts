@@ -97,11 +97,11 @@ export class StoreMismatch extends Error {
 /** The query's time limit passed. Nothing of it is left running. */
 export class QueryTooSlow extends Error {
   override readonly name = "QueryTooSlow";
-  /** The field whose index would help; null if none would. */
-  readonly path: string | null;
+  /** Fields of the index that would help, as a sort names them; null if none would. */
+  readonly index: string | null;
 
-  constructor(path: string | null, options?: ErrorOptions) {
+  constructor(index: string | null, options?: ErrorOptions) {
     super("The query took longer than its time limit", options);
-    this.path = path;
+    this.index = index;
   }
 }

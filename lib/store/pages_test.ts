@@ -19,7 +19,9 @@ function listOf(count: number) {
       const read = backwards
         ? all.slice(0, from === undefined ? count : at(from)).reverse()
         : all.slice(from === undefined ? offset : at(from) + 1);
-      return Promise.resolve(pageOf(read.slice(0, limit + 1), null, query));
+      return Promise.resolve(
+        pageOf({ texts: read.slice(0, limit + 1), total: null, examined: null }, query),
+      );
     },
   };
 }

@@ -139,6 +139,11 @@ export interface Page<T = StoredRecord> {
   readonly more: boolean;
   /** How many records match, ignoring the page; null if it was not asked for. */
   readonly total: number | null;
+  /**
+   * About how many records were looked at for the page and its total; null where the engine does
+   * not say.
+   */
+  readonly examined: number | null;
   /** Positions of the first and the last record; null for an empty page. */
   first(): Position | null;
   last(): Position | null;
@@ -182,8 +187,8 @@ export interface Explanation {
   readonly index: readonly SortKey[] | null;
   /** About how many records must be looked at for the page and, where it is asked for, the total. */
   readonly examined: number;
-  /** The field whose index would help; null if none would. */
-  readonly advice: string | null;
+  /** Keys of the index that would help; null if none would. */
+  readonly advice: readonly SortKey[] | null;
 }
 
 /**

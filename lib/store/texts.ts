@@ -72,12 +72,15 @@ export class StoredText<T> implements Stored<T> {
 export const recordsIn = <T>(items: string): T[] => parseJson(`[${items}]`) as T[];
 
 /**
- * A page of the texts that were read, in the order of reading: one more than asked for, if there
- * are, or else two or more that hold more bytes than the page may.
+ * What was read for a page, in the order of reading: one text more than asked for, if there are, or
+ * else two or more that hold more bytes than the page may.
  */
+export interface ReadPage extends Pick<Page, "total" | "examined"> {
+  readonly texts: readonly string[];
+}
+
 export function pageOf<T>(
-  read: readonly string[],
-  total: number | null,
+  { texts: read, total, examined }: ReadPage,
   query: ListQuery,
 ): Page<T> {
   const size = fittingCount(read, query);
@@ -94,6 +97,7 @@ export function pageOf<T>(
     size,
     more: read.length > size,
     total,
+    examined,
     first: () => position(texts[0], query),
     last: () => position(texts.at(-1), query),
   };

@@ -69,7 +69,9 @@ const ListExplanation = z.strictObject({
       "differs between engines: SQLite keeps totals, MongoDB counts them.",
   }),
   advice: z.string().nullable().openapi({
-    description: "The field whose index would help; null if none would.",
+    description:
+      "Fields of the index that would help, as `sort` writes them; null if none would. " +
+      "Those that the filter fixes come first, then the one that it bounds, or the sort.",
   }),
 }).openapi("ListExplanation", {
   description: "How a list would be read.",

@@ -6,11 +6,13 @@ import { collectionsPages } from "./collections/mod.ts";
 import { documentsPages } from "./documents/mod.ts";
 import { filesPages } from "./files/mod.ts";
 import { visitor } from "./guards.ts";
+import { jobsPages } from "./jobs/mod.ts";
 import { invitationPages } from "./invitations/mod.ts";
 import { membersPages } from "./members/mod.ts";
 import { overviewPages } from "./overview/mod.ts";
 import { get } from "./pages.ts";
 import { projectPages } from "./projects/mod.ts";
+import { slowQuestionsPages } from "./slow_questions/mod.ts";
 import { socialPages } from "./social/mod.ts";
 import { usersPages } from "./users/mod.ts";
 
@@ -20,6 +22,8 @@ export function pages(mount: Mount): void {
   accountPages(mount);
   projectPages(mount);
   overviewPages(mount);
+  slowQuestionsPages(mount);
+  jobsPages(mount);
   collectionsPages(mount);
   documentsPages(mount);
   socialPages(mount);

@@ -13,7 +13,8 @@ const FIELDS = [
 /** Looked for in one of the titles below it takes many milliseconds; nothing matches. */
 const DEAR = `title_regex=${encodeURIComponent(DEAR_PATTERN)}`;
 
-const NAME = "a list that takes too long is 503 with Retry-After, and names the field to index";
+const NAME =
+  "a list that takes too long is 503 with Retry-After, and names the index that would help";
 
 /** How long a pattern takes MongoDB is not ours to know; faults make it slow elsewhere. */
 const isOurs = database === "sqlite";

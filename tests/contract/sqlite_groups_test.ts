@@ -92,7 +92,7 @@ Deno.test("groups and references past the limit are QueryTooSlow, and name the f
   const filter = and(LIVE, regex("text", DEAR_PATTERN));
   const tooSlow = (path: string | null) => (error: unknown): true => {
     assert.ok(error instanceof QueryTooSlow, `expected a QueryTooSlow, got ${error}`);
-    assert.equal(error.path, path);
+    assert.equal(error.index, path);
     return true;
   };
   const byNumber = { ...byGroup, filter, keys: [{ path: "n" }] };

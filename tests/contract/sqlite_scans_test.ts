@@ -62,9 +62,9 @@ async function heavy(
 
 const open = (options: Partial<SqliteOptions>) => openFolder({ rowsMax: 0, ...options });
 
-const tooSlow = (path: string | null) => (error: unknown): true => {
+const tooSlow = (index: string | null) => (error: unknown): true => {
   assert.ok(error instanceof QueryTooSlow, `expected a QueryTooSlow, got ${error}`);
-  assert.equal(error.path, path);
+  assert.equal(error.index, index);
   return true;
 };
 
@@ -76,7 +76,7 @@ function watch(promise: Promise<unknown>): { readonly settled: boolean } {
   return state;
 }
 
-Deno.test("a query past its limit is QueryTooSlow, names the field, and leaves nothing locked", async () => {
+Deno.test("a query past its limit is QueryTooSlow, names the index, and leaves nothing locked", async () => {
   await using store = await open({ queryTimeLimitMs: 200 });
   const { space, records } = await heavy(store);
   const list = { filter: and(LIVE, HEAVY), sort: keys("n"), limit: 10 };

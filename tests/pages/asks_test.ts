@@ -29,6 +29,8 @@ const HARMLESS = [
   "POST /dashboard/invitations/{token}/accept",
   "POST /dashboard/projects/{projectId}",
   ...[
+    "/slow-questions",
+    "/jobs/{jobId}",
     "/settings",
     "/sign-in",
     "/sign-in/providers/{provider}",

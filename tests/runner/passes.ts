@@ -39,7 +39,7 @@ const ABOUT_ONE_STORE = /^(?:put_blob|serve_file|disk|s3)_/;
 export const CHOSEN_ON_MONGODB: readonly RegExp[] = [
   /^tests\/property\//,
   /^tests\/attacks\/(?:answers|consent|disk|emails|long_requests|purse|queries|refresh|writes)_/,
-  /^tests\/api\/(?:list_documents|list_project_documents|aggregate_documents|populate|rls_table|idempotency|preconditions)/,
+  /^tests\/api\/(?:list_documents|list_project_documents|aggregate_documents|populate|list_slow_questions|rls_table|idempotency|preconditions)/,
   /^tests\/api\/(?:written_unique|create_documents|patch_document|upsert_document|write_batch|update_collection|delete_collection)_/,
   /^tests\/api\/(?:create_collection_limit|changed_definitions|check_documents|document_quota|killed_process|ai_caps|sign_in_locks)_/,
   /^tests\/api\/(?:exchange_code|jobs|refresh_session|shared_\w+)_test/,

@@ -56,6 +56,8 @@ export async function* tour(page: Page, server: Server): AsyncGenerator<string> 
   const pages: Readonly<Record<string, string>> = {
     account: `${dashboard}/account`,
     overview: home,
+    "slow-questions": `${home}/slow-questions`,
+    jobs: `${home}/jobs`,
     "new-collection": `${home}/collections`,
     documents: `${posts}?status=published&views_gt=100&sort=-publishedAt`,
     trash: `${posts}?isDeleted=true&include_deleted=true`,

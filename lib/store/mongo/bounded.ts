@@ -1,4 +1,4 @@
-import { advise } from "../advice.ts";
+import { advisedText } from "../advice.ts";
 import { QueryTooSlow } from "../errors.ts";
 import type { Definition, ListQuery } from "../port.ts";
 import { isTimeLimit } from "./failures.ts";
@@ -16,7 +16,7 @@ export function bounded<R>(
       return await work();
     } catch (error) {
       if (!isTimeLimit(error) && !(error instanceof NoReadConnection)) throw error;
-      throw new QueryTooSlow(advise(definition, query), { cause: error });
+      throw new QueryTooSlow(advisedText(definition, query), { cause: error });
     }
   });
 }

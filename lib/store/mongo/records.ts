@@ -7,7 +7,7 @@ import {
   ObjectId,
 } from "mongodb";
 import { applyChange } from "../change.ts";
-import { advise, sortedBy } from "../advice.ts";
+import { adviseKnowing, sortedBy } from "../advice.ts";
 import type { Groups } from "../aggregation.ts";
 import { SpaceFull, StoreUnavailable } from "../errors.ts";
 import {
@@ -109,7 +109,7 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
         () => this.#withConnection((maxTimeMS) => this.#found(query, maxTimeMS)),
         () => this.#total(query),
       ));
-    const page = pageOf<T>(texts, total, query);
+    const page = pageOf<T>({ texts, total, examined: null }, query);
     const [first, last] = query.backwards ? [page.size - 1, 0] : [0, page.size - 1];
     const exact = (position: Position | null, index: number) =>
       position && exactly(position, this.#definition, {
@@ -157,11 +157,9 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
       const total = query.total
         ? await how({ count: name, query: asked.query, ...asked.hint })
         : null;
-      return {
-        index: page.index,
-        examined: Math.max(page.examined, total?.examined ?? 0),
-        advice: advise(this.#definition, query),
-      };
+      const examined = Math.max(page.examined, total?.examined ?? 0);
+      const advice = adviseKnowing(this.#definition, query, examined);
+      return { index: page.index, examined, advice };
     });
   }
 

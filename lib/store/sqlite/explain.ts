@@ -1,4 +1,4 @@
-import { advise, boundedBy, conjuncts, fixedBy } from "../advice.ts";
+import { adviseKnowing, boundedBy, conjuncts, fixedBy } from "../advice.ts";
 import { QueryTooSlow } from "../errors.ts";
 import { ALL, and } from "../filter.ts";
 import type { Definition, Explanation, Filter, Index, ListQuery, SortKey } from "../port.ts";
@@ -39,13 +39,13 @@ export async function explain(source: Source, query: ListQuery): Promise<Explana
   if (search !== null) {
     const keys = searchPathsOf(definition).map((path) => ({ path, descending: false }));
     const examined = await countOr(source, search, Infinity);
-    return { index: keys, examined, advice: advise(definition, query) };
+    return { index: keys, examined, advice: adviseKnowing(definition, query, examined) };
   }
   const lookup = textLookup(definition, query.filter);
   if (lookup !== null && await source.isNarrow(lookup)) {
     const keys = [{ path: lookup.path, descending: false }];
     const examined = await countOr(source, query.filter, Infinity);
-    return { index: keys, examined, advice: advise(definition, query) };
+    return { index: keys, examined, advice: adviseKnowing(definition, query, examined) };
   }
   const usual = await pageBy(source, statements.page(query).tested, query);
   const sought = statements.sought(query);
@@ -53,11 +53,8 @@ export async function explain(source: Source, query: ListQuery): Promise<Explana
     ? usual
     : fewer(usual, await pageBy(source, sought, query));
   const total = query.total ? await examinedForTotal(source, query.filter) : 0;
-  return {
-    index: page.index,
-    examined: Math.max(page.examined, total),
-    advice: advise(definition, query),
-  };
+  const examined = Math.max(page.examined, total);
+  return { index: page.index, examined, advice: adviseKnowing(definition, query, examined) };
 }
 
 type Found = Pick<Explanation, "index" | "examined">;

@@ -1,5 +1,5 @@
 import { LongWork, SERVED_WRITTEN_VALUES_MAX } from "../../long_work.ts";
-import { advise } from "../advice.ts";
+import { advisedText } from "../advice.ts";
 import type { Groups } from "../aggregation.ts";
 import { applyChange } from "../change.ts";
 import { and, within } from "../filter.ts";
@@ -93,8 +93,9 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
         const isInTransaction = this.#access.slow === null;
         return isInTransaction ? readPage(db, chosen) : inOneMoment(db, () => readPage(db, chosen));
       },
-      elsewhere: ({ texts, total }) => pageOf(texts, total, query),
-      empty: () => pageOf([], count === null ? null : 0, query),
+      elsewhere: ({ texts, total, examined }) =>
+        pageOf({ texts, total, examined: atLeastShown(examined, texts, query) }, query),
+      empty: () => pageOf({ texts: [], total: count === null ? null : 0, examined: 0 }, query),
     });
   }
 
@@ -127,7 +128,7 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
       statement: this.#statements.aggregate(query),
       filter,
       bytesMax,
-      advice: advise(this.#definition, { filter, sort }),
+      advice: advisedText(this.#definition, { filter, sort }),
     });
     return groupsOf(this.#definition, query, rows);
   }
@@ -141,7 +142,7 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
       statement: this.#statements.referrers(query),
       filter: query.filter,
       bytesMax: null,
-      advice: advise(this.#definition, { filter: and(within(path, ids), filter), sort: [] }),
+      advice: advisedText(this.#definition, { filter: and(within(path, ids), filter), sort: [] }),
     });
     return referrersOf(rows as readonly (readonly [Id, Id])[]); // Both columns hold ids alone.
   }
@@ -300,10 +301,17 @@ function readPage<T>(
   db: Connection,
   { table, plan: { statement }, count, query }: PageRead,
 ): Page<T> {
+  const seen = db.rowsSeen;
   const rows = wholeRows(db, db.all(boundPage(statement, "seq, text", query)), { table, query });
   const texts = rows.map(([, text]) => text as string);
-  return pageOf(texts, count && counted(db, count), query);
+  const total = count && counted(db, count);
+  const examined = atLeastShown(db.rowsSeen - seen, texts, query);
+  return pageOf({ texts, total, examined }, query);
 }
+
+/** Few rows are not counted, nor those of a page that an index has ready. */
+const atLeastShown = (seen: number, texts: readonly string[], { offset = 0 }: ListQuery): number =>
+  Math.max(seen, offset + texts.length);
 
 /** Several statements see the same state. */
 function inOneMoment<T>(db: Connection, work: () => T): T {

@@ -24,6 +24,8 @@ export interface Scanned {
   /** More than the limit, or two or more of more bytes than the page may hold: the list goes on. */
   readonly texts: readonly string[];
   readonly total: number | null;
+  /** About how many rows were looked at, in the way that was taken. */
+  readonly examined: number;
   /** About how many rows the usual way looks at, null where it was not tried; and the count. */
   readonly rows: { readonly page: number | null; readonly total: number };
 }
@@ -100,7 +102,8 @@ function read(db: Connection, { table, page: statement, bytesMax, count }: Scan)
     const page = db.rowsSeen;
     const texts = textsOf(db, found.map(([seq]) => seq as number), { table, bytesMax });
     const total = count === null ? null : (db.get(count)?.[0] ?? 0) as number;
-    return { texts, total, rows: { page, total: db.rowsSeen - page } };
+    const examined = db.rowsSeen;
+    return { texts, total, examined, rows: { page, total: examined - page } };
   } finally {
     db.run(sql("commit"));
   }

@@ -1,4 +1,4 @@
-import { advise } from "../advice.ts";
+import { advisedText } from "../advice.ts";
 import { QueryTooSlow } from "../errors.ts";
 import { type Filter, type ListQuery, PAGE_BYTES_MAX } from "../port.ts";
 import { searchedWords } from "../search.ts";
@@ -128,7 +128,7 @@ async function scanned(read: Read, slow: Slow, given: GivenUp): Promise<Scanned>
   if (typeof found === "string") {
     // To be turned away among many says nothing of how long it would have taken.
     if (found === "late") learn(read, slow.rowsMax, { page: Infinity, total: Infinity });
-    throw new QueryTooSlow(advise(statements.definition, query));
+    throw new QueryTooSlow(advisedText(statements.definition, query));
   }
   const { page, total } = found.rows;
   // Where the usual way was not tried again, what is known of it is how it ended.

@@ -54,6 +54,20 @@ export const withFlag = (
   fields: flagged(definition.fields, path.split("."), flag),
 });
 
+/**
+ * The definition with one index more; one of a single field is asked for by the field, and so none
+ * of those whose number has a bound.
+ */
+export function withIndex(
+  definition: CollectionDefinition,
+  texts: readonly string[],
+): CollectionDefinition {
+  const [path] = texts;
+  return texts.length === 1 && indexablePaths(definition).includes(path!)
+    ? withFlag(definition, path!, { index: true })
+    : { ...definition, indexes: [...definition.indexes, { fields: texts, unique: false }] };
+}
+
 const flagged = (
   fields: readonly FieldDefinition[],
   [key, ...rest]: readonly string[],

@@ -12,6 +12,7 @@ import { homeOf, loadFrame } from "../frame.ts";
 import { attempt, pageReply, seeOther } from "../replies.ts";
 import { Addresses, type RefusedAddress } from "./addresses.tsx";
 import { type FreshKey, Keys } from "./keys.tsx";
+import { OverviewTabs } from "./overview_tabs.tsx";
 import { Requests } from "./requests.tsx";
 import { Snippets } from "./snippets.tsx";
 
@@ -69,6 +70,7 @@ async function overviewPage(
     <ProjectShell frame={frame} title="Overview" current={frame.home}>
       <Bar title="Overview">
         <span class="badge">{principal.role}</span>
+        <OverviewTabs home={frame.home} current={frame.home} />
       </Bar>
       <div class="sheet">
         <DoneNote query={query} sentences={DONE} />

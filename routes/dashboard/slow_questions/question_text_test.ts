@@ -1,0 +1,24 @@
+import assert from "node:assert/strict";
+import { conditionsText } from "./question_text.ts";
+
+Deno.test("conditions read as they are asked, without the trash", () => {
+  const trash = { isDeleted: { eq: "?" } };
+  assert.equal(conditionsText({}), "");
+  assert.equal(conditionsText(trash), "");
+  assert.equal(conditionsText({ and: [trash, { status: { eq: "?" } }] }), "status = ?");
+  assert.equal(
+    conditionsText({ and: [{ a: { in: ["?"] } }, { "b.c": { gte: "?" } }, trash] }),
+    "a is one of ? and b.c ≥ ?",
+  );
+  assert.equal(
+    conditionsText({ and: [{ or: [{ a: { eq: "?" } }, { not: { b: { exists: "?" } } }] }, trash] }),
+    "(a = ? or not (b is there or not))",
+  );
+  assert.equal(conditionsText({ not: { or: [{ a: { lt: "?" } }] } }), "not (a < ?)");
+});
+
+Deno.test("fields that are called as a connective is are fields", () => {
+  assert.equal(conditionsText({ not: { eq: "?" } }), "not = ?");
+  assert.equal(conditionsText({ not: { nin: ["?"] } }), "not is none of ?");
+  assert.equal(conditionsText({ and: { regex: "?" } }), "and matches ?");
+});

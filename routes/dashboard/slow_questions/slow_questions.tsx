@@ -1,0 +1,176 @@
+import { parseDefinition } from "@/lib/documents/definition.ts";
+import type { CollectionDefinition } from "@/lib/documents/fields.ts";
+import { listSlowQuestions, type SlowQuestion } from "@/lib/documents/list_slow_questions.ts";
+import {
+  getCollection,
+  listCollections,
+  tagsOf,
+  updateCollection,
+} from "@/lib/documents/save_collection.ts";
+import { INDEXES_MAX, QUESTION_DAYS } from "@/lib/limits.ts";
+import type { Problem } from "@/lib/problems.ts";
+import { includes, type ProjectMember } from "@/lib/projects/members.ts";
+import { countText } from "@/lib/text/amounts.ts";
+import type { PageContext, PageHandler } from "../../handler.ts";
+import { collectionPath, tabPath } from "../collections/bar.tsx";
+import { withIndex } from "../collections/indexes.ts";
+import { Refusal } from "../components/forms.tsx";
+import { Bar, ProjectShell } from "../components/shell.tsx";
+import { DoneNote } from "../done.tsx";
+import { homeOf, loadFrame } from "../frame.ts";
+import { OverviewTabs } from "../overview/overview_tabs.tsx";
+import { attempt, pageReply, seeOther } from "../replies.ts";
+import { conditionsText } from "./question_text.ts";
+
+const DONE = { indexed: "The index is there. The collection's figures begin anew." };
+
+const pathOf = (home: string): string => `${home}/slow-questions`;
+
+export const showSlowQuestions: PageHandler<ProjectMember> = async (c) =>
+  pageReply(await slowQuestionsPage(c, null));
+
+/** Adds the index that the page advises, unless the collection has changed since. */
+export const addAdvisedIndex: PageHandler<ProjectMember> = async (c) => {
+  const form = await c.var.body.form();
+  const { services, principal: { project: { _id: projectId } } } = c.var;
+  const { problem } = await attempt(async () => {
+    const collection = await getCollection(services, projectId, form.get("collection") ?? "");
+    const changed = withIndex(collection, (form.get("index") ?? "").split(","));
+    const seen = { ...tagsOf(collection), fields: form.get("tag") ?? "" };
+    await updateCollection(services, projectId, parseDefinition(changed), seen);
+  });
+  if (problem === null) return seeOther(`${pathOf(homeOf(projectId))}?done=indexed`);
+  return pageReply(await slowQuestionsPage(c, problem), { status: problem.status });
+};
+
+/** What each row of the table needs beside its question. */
+interface RowContext {
+  readonly home: string;
+  readonly collections: ReadonlyMap<string, CollectionDefinition>;
+  readonly canEdit: boolean;
+}
+
+async function slowQuestionsPage(c: PageContext<ProjectMember>, problem: Problem | null) {
+  const { services, principal, state: { query } } = c.var;
+  const { _id: projectId } = principal.project;
+  const [frame, questions, collections] = await Promise.all([
+    loadFrame(services, principal),
+    listSlowQuestions(services, projectId),
+    listCollections(services, projectId),
+  ]);
+  const { home } = frame;
+  const context: RowContext = {
+    home,
+    collections: new Map(collections.map((one) => [one.name, one])),
+    canEdit: includes(principal.role, "admin"),
+  };
+  return (
+    <ProjectShell frame={frame} title="Slow questions" current={home}>
+      <Bar title="Slow questions">
+        <OverviewTabs home={home} current={pathOf(home)} />
+      </Bar>
+      <div class="sheet wide">
+        <DoneNote query={query} sentences={DONE} />
+        <Refusal problem={problem} />
+        <p class="muted">
+          Lists and counts that took long in the last {QUESTION_DAYS}{" "}
+          days, what took most in all first. Those that differ in their values alone are one; no
+          value is kept. New ones are here within a minute.
+        </p>
+        {questions.length === 0
+          ? <p class="empty">No list or count was slow.</p>
+          : <QuestionTable questions={questions} context={context} />}
+      </div>
+    </ProjectShell>
+  );
+}
+
+const QuestionTable = (
+  { questions, context }: { questions: readonly SlowQuestion[]; context: RowContext },
+) => (
+  <div class="scroll">
+    <table class="snug lines">
+      <thead>
+        <tr>
+          <th scope="col">Question</th>
+          <th scope="col" class="num">Asked</th>
+          <th scope="col" class="num">Mean time</th>
+          <th scope="col">Index that would help</th>
+        </tr>
+      </thead>
+      <tbody>
+        {questions.map((question) => <QuestionRow question={question} context={context} />)}
+      </tbody>
+    </table>
+  </div>
+);
+
+const QuestionRow = ({ question, context }: { question: SlowQuestion; context: RowContext }) => {
+  const { collection, filter, asked, refused, meanMs, p95Ms } = question;
+  const conditions = conditionsText(filter);
+  return (
+    <tr>
+      <th scope="row">
+        <a href={collectionPath(context.home, collection)}>{collection}</a>
+        {conditions !== "" && <code>{conditions}</code>}
+        <small>{orderText(question)}</small>
+      </th>
+      <td class="num">
+        {countText(asked)}
+        {refused > 0 && <small class="bad">{countText(refused)} too slow</small>}
+      </td>
+      <td class="num">
+        {msText(meanMs)}
+        <small>95 of 100 in {msText(p95Ms)}</small>
+        <small>{examinedText(question)}</small>
+      </td>
+      <td>
+        <Advice question={question} context={context} />
+      </td>
+    </tr>
+  );
+};
+
+function orderText({ sort, total }: SlowQuestion): string {
+  if (total === "only") return "count";
+  const order = `by ${sort.replaceAll(",", ", ")}`;
+  if (total === "none") return order;
+  return `${order}, ${total === "exact" ? "with total" : "with an estimated total"}`;
+}
+
+const msText = (ms: number): string => `${countText(Math.round(ms))} ms`;
+
+function examinedText({ examined, answered }: SlowQuestion): string | null {
+  if (examined === null) return null;
+  if (answered === 0) return `${countText(examined)} looked at, none answered`;
+  return `${countText(Math.round(examined / answered))} looked at for each answered`;
+}
+
+const Advice = (
+  { question: { collection, advice }, context: { home, collections, canEdit } }: {
+    question: SlowQuestion;
+    context: RowContext;
+  },
+) => {
+  const definition = collections.get(collection);
+  if (advice === null || definition === undefined) return <>none</>;
+  const isFull = withIndex(definition, advice).indexes.length > INDEXES_MAX;
+  return (
+    <>
+      <code>{advice.join(", ")}</code>
+      {isFull && (
+        <small>
+          {collection} has {INDEXES_MAX} indexes:{" "}
+          <a href={tabPath(home, collection, "fields")}>remove one</a> first.
+        </small>
+      )}
+      {canEdit && !isFull && (
+        <form method="post" action={pathOf(home)}>
+          <input type="hidden" name="collection" value={collection} />
+          <input type="hidden" name="tag" value={tagsOf(definition).fields} />
+          <button class="quiet" name="index" value={advice.join(",")}>Add index</button>
+        </form>
+      )}
+    </>
+  );
+};

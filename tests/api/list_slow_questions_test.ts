@@ -1,0 +1,317 @@
+import assert from "node:assert/strict";
+import { listSlowQuestions } from "@/lib/documents/list_slow_questions.ts";
+import { QUESTIONS } from "@/lib/documents/question_records.ts";
+import { PROJECT_TRASH_MS, QUESTION_SHAPES_MAX } from "@/lib/limits.ts";
+import { removeTrashed } from "@/lib/operations/project_trash.ts";
+import { QueryTooSlow } from "@/lib/store/errors.ts";
+import { maintain } from "@/routes/maintenance.ts";
+import { joinProject, openAccount } from "../support/dashboard.ts";
+import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
+import { database } from "../support/test_store.ts";
+import { keptText, slowedApp } from "./slow_questions.ts";
+import { ok, refused, times } from "./test_collection.ts";
+
+const FIELDS = [
+  { key: "status", type: "String" },
+  { key: "views", type: "Number" },
+  { key: "meta", type: "Object", fields: [{ key: "lang", type: "String" }] },
+];
+const DAY_MS = 86_400_000;
+
+const pathOf = ({ projectId }: TestProject) => `/api/projects/${projectId}/slow-questions`;
+
+async function questionsOf(project: TestProject) {
+  return ok(await (await project.owner()).send({ path: pathOf(project) })).items;
+}
+
+async function openPosts(app: TestApp) {
+  const project = await app.project();
+  await project.collection({ name: "posts", rls: { mode: "public-read" }, fields: FIELDS });
+  return { project, slowed: slowedApp(app) };
+}
+
+Deno.test("questions that differ in their values alone are one, with what it cost and would help", async () => {
+  await using app = await openTestApp();
+  const { project, slowed } = await openPosts(app);
+  for (const views of times(20, (n) => n)) {
+    await project.asSecret({ path: "/api/data/posts", body: { status: "a", views } });
+  }
+  slowed.takes(20);
+  for (const n of times(19, (n) => n)) {
+    const query = n % 2 ? `status=a&views_gt=${n}` : `views_gt=${n}&status=b`;
+    assert.equal(await slowed.asSecret(project, `posts?${query}&sort=-views&limit=5`), 200);
+  }
+  slowed.takes(120);
+  assert.equal(
+    await slowed.asSecret(project, "posts?status=a&views_gt=0&sort=-views&limit=5"),
+    200,
+  );
+  assert.deepEqual(await questionsOf(project), [], "not stored so far");
+  await slowed.store();
+  const [question, ...others] = await questionsOf(project);
+  assert.deepEqual(others, []);
+  const { examined, ...figures } = question;
+  assert.deepEqual(figures, {
+    collection: "posts",
+    filter: {
+      and: [{ isDeleted: { eq: "?" } }, { status: { eq: "?" } }, { views: { gt: "?" } }],
+    },
+    sort: "-views",
+    total: "exact",
+    asked: 20,
+    refused: 0,
+    meanMs: 25,
+    p95Ms: 23,
+    answered: 46,
+    advice: ["status", "-views"],
+  });
+  if (database === "sqlite") assert.ok(examined >= 46, String(examined));
+  else assert.equal(examined, null);
+});
+
+Deno.test("other operators, fields, orders and totals are other questions, the dearest first", async () => {
+  await using app = await openTestApp();
+  const { project, slowed } = await openPosts(app);
+  const user = await project.user();
+  const bearer = { authorization: `Bearer ${user.token}` };
+  const queries = ["status=a", "status_ne=a", "sort=views", "total=none", "count=true", "views=1"];
+  for (const [i, query] of queries.entries()) {
+    slowed.takes(100 + i);
+    assert.equal(await slowed.asSecret(project, `posts?${query}`), 200);
+  }
+  slowed.takes(200);
+  await project.collection({ name: "notes" });
+  assert.equal(await slowed.asPublic(project, "notes", bearer), 200);
+  await slowed.store();
+  const told = (await questionsOf(project)).map((
+    { collection, total, sort, meanMs, advice }: Record<string, unknown>,
+  ) => [collection, total, sort, meanMs, advice]);
+  assert.deepEqual(told, [
+    ["notes", "exact", "-createdAt", 200, null],
+    ["posts", "exact", "-createdAt", 105, ["views", "-createdAt"]],
+    ["posts", "only", "-createdAt", 104, null],
+    ["posts", "none", "-createdAt", 103, null],
+    ["posts", "exact", "views", 102, ["views"]],
+    ["posts", "exact", "-createdAt", 101, null],
+    ["posts", "exact", "-createdAt", 100, ["status", "-createdAt"]],
+  ]);
+});
+
+Deno.test("no value is kept or told, nor a name that nobody has declared", async () => {
+  await using app = await openTestApp();
+  const { project, slowed } = await openPosts(app);
+  const secret = "sk-hunter2";
+  const where = {
+    or: [
+      { status: secret },
+      { not: { views: { gte: 48_151_623 } } },
+      { [secret]: 1 },
+      { "meta.hunter2": { exists: false } },
+    ],
+  };
+  slowed.takes(100);
+  const queries = [
+    "status=",
+    "status_ne=",
+    "status_gt=",
+    "status_lte=",
+    "status_in=x,",
+    "status_nin=x,",
+    "status_regex=",
+    "status_contains=",
+    "status_startswith=",
+    "meta.lang=",
+    `${secret}=`,
+    `meta.${secret}_exists=true&status=`,
+  ].map((query) => query + secret);
+  for (const query of [...queries, `where=${encodeURIComponent(JSON.stringify(where))}`]) {
+    assert.equal(await slowed.asSecret(project, `posts?${query}`), 200, query);
+  }
+  await slowed.store();
+  const told = await questionsOf(project);
+  const kept = await keptText(app.services.engine, QUESTIONS);
+  for (const text of [kept, JSON.stringify(told)]) {
+    assert.match(text, /status/);
+    assert.doesNotMatch(text, /hunter2|48151623/);
+  }
+  const paths = told.flatMap(({ filter }: { filter: object }) =>
+    JSON.stringify(filter).match(/"(?:meta\.)?\*"/g) ?? []
+  );
+  assert.deepEqual(new Set(paths), new Set(['"*"', '"meta.*"']));
+});
+
+Deno.test("what is refused as too slow is counted with the time that it took; what fails is not", async () => {
+  await using app = await openTestApp();
+  const { project, slowed } = await openPosts(app);
+  slowed.takes(new QueryTooSlow(null));
+  assert.equal(await slowed.asSecret(project, "posts?status=a"), 503);
+  assert.equal(await slowed.asSecret(project, "posts?status=a&count=true"), 503);
+  slowed.takes(new Error("gone"));
+  assert.equal(await slowed.asSecret(project, "posts?views=1"), 500);
+  await slowed.store();
+  const told = await questionsOf(project);
+  assert.deepEqual(
+    told.map(({ asked, refused, total }: Record<string, unknown>) => [asked, refused, total]),
+    [[1, 1, "exact"], [1, 1, "only"]],
+  );
+});
+
+Deno.test("a question that is quick in the mean is not told, until it is slow; then all of it counts", async () => {
+  await using app = await openTestApp();
+  const { project, slowed } = await openPosts(app);
+  const ask = () => slowed.asSecret(project, "posts?status=a");
+  slowed.takes(9);
+  for (const _ of times(9, () => 0)) await ask();
+  await slowed.store();
+  assert.deepEqual(await questionsOf(project), []);
+  slowed.takes(99);
+  await ask();
+  await slowed.store();
+  slowed.takes(0);
+  for (const _ of times(10, () => 0)) await ask();
+  await slowed.store();
+  const [{ asked, meanMs }] = await questionsOf(project);
+  assert.deepEqual([asked, meanMs], [20, 9]);
+});
+
+Deno.test("processes add up what they count, also at once", async () => {
+  await using app = await openTestApp();
+  const { project } = await openPosts(app);
+  const processes = times(20, () => slowedApp(app));
+  for (const { takes, asSecret } of processes) {
+    takes(50);
+    await asSecret(project, "posts?status=a");
+  }
+  await Promise.all(processes.map(({ store }) => store()));
+  const [question, ...others] = await questionsOf(project);
+  assert.deepEqual(others, []);
+  assert.deepEqual([question.asked, question.meanMs], [20, 50]);
+});
+
+Deno.test("an index begins the figures anew, and the answer no longer advises it", async () => {
+  await using app = await openTestApp();
+  const { project, slowed } = await openPosts(app);
+  slowed.takes(100);
+  const ask = async () => {
+    await slowed.asSecret(project, "posts?status=a");
+    await slowed.store();
+  };
+  await ask();
+  const [before] = await questionsOf(project);
+  assert.deepEqual(before.advice, ["status", "-createdAt"]);
+  const owner = await project.owner();
+  const definition = {
+    rls: { mode: "public-read" },
+    fields: FIELDS,
+    indexes: [{ fields: before.advice }],
+  };
+  const path = `/api/projects/${project.projectId}/collections/posts`;
+  ok(await owner.send({ method: "PUT", path, body: definition }));
+  assert.deepEqual(await questionsOf(project), []);
+  app.services.catalog.forget(project.projectId, "posts");
+  await ask();
+  const [after] = await questionsOf(project);
+  assert.deepEqual([after.asked, after.advice], [1, null]);
+});
+
+Deno.test("of a collection that is deleted nothing is told, nor of a new one of its name", async () => {
+  await using app = await openTestApp();
+  const { project, slowed } = await openPosts(app);
+  slowed.takes(100);
+  await slowed.asSecret(project, "posts?status=a");
+  await slowed.store();
+  const owner = await project.owner();
+  const path = `/api/projects/${project.projectId}/collections/posts`;
+  ok(await owner.send({ method: "DELETE", path }));
+  assert.deepEqual(await questionsOf(project), []);
+  await project.collection({ name: "posts", rls: { mode: "public-read" }, fields: FIELDS });
+  assert.deepEqual(await questionsOf(project), []);
+});
+
+Deno.test("so many are kept of a project and a day, those that took most, of however many processes", async () => {
+  await using app = await openTestApp();
+  const { project } = await openPosts(app);
+  const fields = times(QUESTION_SHAPES_MAX, (n) => ({ key: `f${n}`, type: "String" }));
+  await project.collection({ name: "wide", rls: { mode: "public-read" }, fields });
+  const [one, other] = [slowedApp(app), slowedApp(app)];
+  const paths = fields.map(({ key }) => `wide?${key}=x`);
+  for (const [i, path] of paths.entries()) {
+    for (const [slowed, ms] of [[one, 100 + i], [other, 200 + i]] as const) {
+      slowed.takes(ms);
+      await slowed.asSecret(project, `${path}&total=${slowed === one ? "none" : "exact"}`);
+    }
+  }
+  one.takes(1_000);
+  await one.asSecret(project, "wide?sort=f1");
+  await one.store();
+  const told = async () =>
+    (await questionsOf(project)).map(({ meanMs }: { meanMs: number }) => meanMs);
+  assert.equal((await told()).length, QUESTION_SHAPES_MAX);
+  assert.deepEqual([(await told())[0], Math.min(...await told())], [1_000, 101]);
+  await other.store();
+  assert.equal((await told()).length, QUESTION_SHAPES_MAX);
+  assert.deepEqual([(await told())[0], Math.min(...await told())], [1_000, 201]);
+  const kept = JSON.parse(await keptText(app.services.engine, QUESTIONS));
+  assert.equal(kept.length, QUESTION_SHAPES_MAX);
+});
+
+Deno.test("a question that asks for more than a shape may hold is answered, and not counted", async () => {
+  await using app = await openTestApp();
+  const { project, slowed } = await openPosts(app);
+  slowed.takes(100);
+  const long = times(40, (n) => ({ key: `${"f".repeat(60)}${n}`, type: "String" }));
+  await project.collection({ name: "wide", rls: { mode: "public-read" }, fields: long });
+  const query = long.map(({ key }) => `${key}=x`).join("&");
+  assert.equal(await slowed.asSecret(project, `wide?${query}`), 200);
+  await slowed.store();
+  assert.deepEqual(await questionsOf(project), []);
+});
+
+Deno.test("days add up for a week, and pass away", async () => {
+  await using app = await openTestApp();
+  const { project, slowed } = await openPosts(app);
+  for (const _ of times(3, () => 0)) {
+    slowed.takes(100);
+    await slowed.asSecret(project, "posts?status=a");
+    await slowed.store();
+    app.clock.advance(3 * DAY_MS);
+  }
+  const [{ asked, meanMs, p95Ms }] = await questionsOf(project);
+  assert.deepEqual([asked, meanMs, p95Ms], [2, 100, 128]);
+  await maintain(app.services);
+  const kept = JSON.parse(await keptText(app.services.engine, QUESTIONS));
+  assert.equal(kept.length, 2);
+  app.clock.advance(8 * DAY_MS);
+  assert.deepEqual(await listSlowQuestions(app.services, project.projectId), []);
+});
+
+Deno.test("a project that is removed for good leaves none", async () => {
+  await using app = await openTestApp();
+  const { project, slowed } = await openPosts(app);
+  slowed.takes(100);
+  await slowed.asSecret(project, "posts?status=a");
+  await slowed.store();
+  const { projectId } = project;
+  const path = `/api/projects/${projectId}`;
+  const owner = await project.owner();
+  ok(await owner.send({ method: "DELETE", path, body: { name: "Test" } }));
+  refused(await owner.send({ path: pathOf(project) }), 404, "PROJECT_NOT_FOUND");
+  assert.match(await keptText(app.services.engine, QUESTIONS), new RegExp(projectId));
+  app.clock.advance(PROJECT_TRASH_MS + 1);
+  assert.equal(await removeTrashed(app.services), 1);
+  assert.equal(await keptText(app.services.engine, QUESTIONS), "[]");
+});
+
+Deno.test("every member reads them, and nobody else", async () => {
+  await using app = await openTestApp();
+  const { project, slowed } = await openPosts(app);
+  slowed.takes(100);
+  await slowed.asSecret(project, "posts?status=a");
+  await slowed.store();
+  const [viewer, stranger] = [await openAccount(app), await openAccount(app)];
+  await joinProject(app.services, project.projectId, viewer.accountId, "viewer");
+  assert.equal(ok(await viewer.send({ path: pathOf(project) })).items.length, 1);
+  refused(await stranger.send({ path: pathOf(project) }), 404, "PROJECT_NOT_FOUND");
+  const other = await app.project();
+  assert.deepEqual(await questionsOf(other), []);
+});

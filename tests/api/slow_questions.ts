@@ -1,0 +1,71 @@
+import type { Definition, Engine, ListQuery, Space } from "@/lib/store/port.ts";
+import { createSlowQuestions } from "@/lib/documents/slow_questions.ts";
+import { createApp } from "@/routes/app.ts";
+import { type Call, send } from "../support/conforming_client.ts";
+import type { TestApp, TestProject } from "../support/test_app.ts";
+
+/** An app whose lists and counts of documents take as long as the test says. */
+export interface SlowedApp {
+  /** How long each takes from now on, in ms, or what it throws. */
+  takes(ms: number | Error): void;
+  asSecret(project: TestProject, path: string): Promise<number>;
+  asPublic(project: TestProject, path: string, headers?: Call["headers"]): Promise<number>;
+  store(): Promise<void>;
+}
+
+export function slowedApp({ services, clock }: TestApp): SlowedApp {
+  let outcome: number | Error = 0;
+  const { engine } = services;
+  const pass = () => {
+    if (typeof outcome !== "number") throw outcome;
+    clock.advance(outcome);
+  };
+  const slow = changed(engine, {
+    records(space: Space, definition: Definition) {
+      const records = engine.records(space, definition);
+      if (!definition.trash) return records;
+      return changed(records, {
+        async list(query: ListQuery) {
+          const page = await records.list(query);
+          pass();
+          return page;
+        },
+        async count(filter: ListQuery["filter"]) {
+          pass();
+          return await records.count(filter);
+        },
+      });
+    },
+  });
+  const slowQuestions = createSlowQuestions(services);
+  const app = createApp({ ...services, engine: slow, slowQuestions });
+  const noCache: [string, string] = ["cache-control", "no-cache"];
+  const ask = async (key: string, path: string, headers: Call["headers"] = []) => {
+    const sent = [["x-api-key", key], noCache, ...new Headers(headers)] as [string, string][];
+    return (await send(app, { path: `/api/data/${path}`, headers: sent })).status;
+  };
+  return {
+    takes: (ms) => void (outcome = ms),
+    asSecret: ({ secretKey }, path) => ask(secretKey, path),
+    asPublic: ({ publishableKey }, path, headers) => ask(publishableKey, path, headers),
+    store: async () => await slowQuestions[Symbol.asyncDispose](),
+  };
+}
+
+/** The object with some of its methods replaced. */
+const changed = <T extends object>(object: T, methods: object): T =>
+  new Proxy(object, {
+    get(target, name) {
+      if (Object.hasOwn(methods, name)) return Reflect.get(methods, name);
+      const value = Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+
+/** All that is kept of questions, as the store has it. */
+export const keptText = async (engine: Engine, definition: Definition): Promise<string> =>
+  JSON.stringify(
+    await Array.fromAsync(
+      engine.records("control", definition).find({ filter: { op: "and", of: [] } }),
+    ),
+  );
