@@ -73,9 +73,10 @@ Deno.test("every refusal is a component, with an example of each of its problems
   }
 });
 
-Deno.test("the document is small enough to be read by a browser at once", async () => {
-  const { size } = await Deno.stat(new URL("../../openapi/openapi.json", import.meta.url));
-  assert.ok(size <= 600_000, `${size} bytes`);
+Deno.test("the document is small enough to be read by a browser at once", () => {
+  // As it is served: the file has line breaks and indents besides, for who compares two of them.
+  const { length } = JSON.stringify(document);
+  assert.ok(length <= 600_000, `${length} characters`);
 });
 
 Deno.test("what is generated and committed is in step with the code", async () => {
