@@ -28,6 +28,7 @@ async function flushedByHand() {
   const writer = new Writer(db, {
     path,
     checkpoints,
+    withoutReads: (work) => work(),
     committed: () => void commits++,
     sync: () => {
       const flush = Promise.withResolvers<void>();
