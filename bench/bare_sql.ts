@@ -7,7 +7,7 @@
  *     bare_sql.ts FILE      serves what `createBareFile` has made
  */
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { HAS_SEARCH, type Post } from "./documents.ts";
+import type { Post } from "./documents.ts";
 
 type Parameters = Readonly<Record<string, string>>;
 type Row = readonly (string | number | null)[];
@@ -78,7 +78,7 @@ function adding(db: DatabaseSync, name: string): (doc: string) => void {
     const { lastInsertRowid } = row.run(
       ...[_id, userId, title, status, views, rating, city, createdAt, doc],
     );
-    if (HAS_SEARCH) words.run(lastInsertRowid, title);
+    words.run(lastInsertRowid, title);
     for (const one of post.tags) tag.run(one, createdAt, _id, lastInsertRowid);
     count.run();
   };

@@ -1,10 +1,6 @@
 /** What is stored in every bench: documents of 300 B to 4 KB, and the indexes that an owner would make. */
 import type { Random } from "./random.ts";
 
-/** Whether Corbel has these yet: the definition asks for them then, and `search` is measured. */
-export const HAS_SEARCH: boolean = false;
-export const HAS_ARRAY_INDEXES: boolean = false;
-
 export const STATUSES = ["draft", "review", "planned", "published", "archived"] as const;
 export const VIEWS_MAX = 10_000;
 export const TAGS = 200;
@@ -25,7 +21,7 @@ const words = (random: Random, count: number): string =>
 
 export const FIELDS = [
   { key: "userId", type: "String" },
-  { key: "title", type: "String", ...(HAS_SEARCH ? { search: true } : {}) },
+  { key: "title", type: "String", search: true },
   { key: "status", type: "String" },
   { key: "views", type: "Number" },
   { key: "rating", type: "Number" },
@@ -43,7 +39,7 @@ export const INDEXES = [
   { fields: ["status", "views"] },
   { fields: ["views"] },
   { fields: ["place.city", "createdAt"] },
-  ...(HAS_ARRAY_INDEXES ? [{ fields: ["tags", "createdAt"] }] : []),
+  { fields: ["tags", "createdAt"] },
 ];
 
 export type Post = ReturnType<typeof post>;

@@ -3,7 +3,7 @@
  * told by each of the others, by the question's name. Every request has other values, so that no
  * side answers from memory.
  */
-import { CITIES, HAS_SEARCH, post, STATUSES, TAGS, VIEWS_MAX, WORDS } from "./documents.ts";
+import { CITIES, post, STATUSES, TAGS, VIEWS_MAX, WORDS } from "./documents.ts";
 import type { Sent } from "./load.ts";
 import type { Random } from "./random.ts";
 import type { Seeded, SignedIn } from "./seed.ts";
@@ -168,7 +168,6 @@ const ALL: readonly Question[] = [
     target: 3,
     atLeast: false,
     isIndexed: true,
-    isOff: !HAS_SEARCH,
     values: (random) => ({ words: `${random.pick(WORDS)} ${random.pick(WORDS)}` }),
     path: ({ words }) => `posts?limit=20&search=${encodeURIComponent(words!)}`,
   },
