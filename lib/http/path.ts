@@ -48,7 +48,7 @@ export function readAddress(url: string): Address {
   const query = mark < 0 ? "" : target.slice(mark + 1);
   const simple = SIMPLE.test(raw);
   const path = simple ? raw : decoded(raw);
-  if (leadsToUsers(raw) || (!simple && path !== null && namesUsers(path))) {
+  if (leadsToUsers(raw) || (!simple && path !== null && leadsToUsers(path))) {
     return { path: RESERVED_PATH, query, malformed: false };
   }
   return { path: path ?? raw, query, malformed: path === null };
