@@ -1,12 +1,11 @@
 import type { Caller } from "../auth/principals.ts";
-import { LongWork, type LongWorkServices, SERVED_BYTES_MAX } from "../long_work.ts";
-import { Problem } from "../problems.ts";
-import type { Figure, Group, GroupKey, Groups } from "../store/aggregation.ts";
-import { PageTooLarge } from "../store/errors.ts";
+import type { LongWorkServices } from "../long_work.ts";
+import type { Figure, Group, GroupKey } from "../store/aggregation.ts";
 import { and } from "../store/filter.ts";
-import type { Aggregation, Records, Scalar } from "../store/port.ts";
+import type { Scalar } from "../store/port.ts";
 import { type AccessServices, openForReading } from "./access.ts";
 import { type AggregateRequest, parseAggregateQuery } from "./aggregate_query.ts";
+import { boundedAnswer } from "./bounded_answer.ts";
 
 type Value = Scalar | { readonly [path: string]: Scalar };
 
@@ -32,23 +31,11 @@ export async function aggregateDocuments(
   const { includeDeleted, ...request } = parseAggregateQuery(source.collection, query);
   // The caller's part comes last: no parameter can widen it.
   const filter = and(request.filter, source.visible(includeDeleted));
-  const { groups, more } = await groupsWithin(services, source.records, { ...request, filter });
+  const { groups, more } = await boundedAnswer(
+    services.parsedBytesMax < Infinity,
+    (bounds) => source.records.aggregate({ ...request, ...bounds, filter }),
+  );
   return { groups: groups.map((group) => shownGroup(request, group)), more };
-}
-
-async function groupsWithin(
-  { parsedBytesMax }: LongWorkServices,
-  records: Pick<Records, "aggregate">,
-  query: Aggregation,
-): Promise<Groups> {
-  const isServing = parsedBytesMax < Infinity;
-  try {
-    return await records.aggregate(isServing ? { ...query, bytesMax: SERVED_BYTES_MAX } : query);
-  } catch (error) {
-    if (!(error instanceof PageTooLarge)) throw error;
-    if (isServing) throw new LongWork();
-    throw new Problem("ANSWER_TOO_LARGE", { cause: error });
-  }
 }
 
 function shownGroup(

@@ -2,11 +2,12 @@ import { INDEX_FIELDS_MAX, INDEXES_MAX } from "../limits.ts";
 import type { FieldFault } from "../problems.ts";
 import type { SortKey } from "../store/port.ts";
 import { shown } from "../text/input_text.ts";
-import type {
-  CollectionDefinition,
-  FieldDefinition,
-  IndexDefinition,
-  ItemDefinition,
+import {
+  type CollectionDefinition,
+  fieldAt,
+  type FieldDefinition,
+  type IndexDefinition,
+  type ItemDefinition,
 } from "./fields.ts";
 
 /** The path and the direction that a text of an index names. */
@@ -74,13 +75,3 @@ const isScalar = (type: string): boolean => type !== "Object" && type !== "Array
 /** Whether an index can have what the field holds: single values, or an Array of such. */
 export const isIndexable = ({ type, items }: ItemDefinition): boolean =>
   isScalar(type) || (type === "Array" && items !== undefined && isScalar(items.type));
-
-function fieldAt(
-  fields: readonly FieldDefinition[],
-  names: readonly string[],
-): FieldDefinition | null {
-  const [first, ...rest] = names;
-  const field = fields.find(({ key }) => key === first);
-  if (field === undefined) return null;
-  return rest.length === 0 ? field : fieldAt(field.fields ?? [], rest);
-}

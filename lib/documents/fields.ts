@@ -30,6 +30,16 @@ export interface FieldDefinition extends ItemDefinition {
   readonly default?: Json;
 }
 
+/** What a path names, by its parts; null where nothing is declared there. */
+export function fieldAt(
+  fields: readonly FieldDefinition[],
+  [first, ...rest]: readonly string[],
+): FieldDefinition | null {
+  const field = fields.find(({ key }) => key === first);
+  if (field === undefined) return null;
+  return rest.length === 0 ? field : fieldAt(field.fields ?? [], rest);
+}
+
 export interface RlsSetting {
   readonly enabled: boolean;
   readonly mode: "public-read" | "private";

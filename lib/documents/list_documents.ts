@@ -2,10 +2,9 @@ import type { LRUCache } from "lru-cache";
 import type { Caller } from "../auth/principals.ts";
 import { PAGE_DEFAULT } from "../limits.ts";
 import { createLru } from "../lru.ts";
-import { LongWork, type LongWorkServices, SERVED_BYTES_MAX } from "../long_work.ts";
+import type { LongWorkServices } from "../long_work.ts";
 import { nextTurn } from "../next_turn.ts";
 import { Problem } from "../problems.ts";
-import { PageTooLarge } from "../store/errors.ts";
 import { and } from "../store/filter.ts";
 import type { Filter, ListQuery, Page, Position } from "../store/port.ts";
 import { recordsIn } from "../store/texts.ts";
@@ -18,6 +17,7 @@ import {
   requireSecretKey,
 } from "./access.ts";
 import { AnswerSize } from "./answer_size.ts";
+import { boundedAnswer } from "./bounded_answer.ts";
 import type { Collection, StoredDocument } from "./collection.ts";
 import {
   type Cursor,
@@ -165,19 +165,13 @@ const passedOver = ({ page, offset, limit }: ListRequest): number =>
 const pageOf = (request: ListRequest): number =>
   Math.floor(passedOver(request) / request.limit) + 1;
 
-async function wholePage(
+function wholePage(
   { parsedBytesMax }: LongWorkServices,
   records: Reads,
   query: ListQuery,
 ): Promise<Page> {
-  const isServing = parsedBytesMax < Infinity && query.onlyWhole;
-  try {
-    return await records.list(isServing ? { ...query, bytesMax: SERVED_BYTES_MAX } : query);
-  } catch (error) {
-    if (!(error instanceof PageTooLarge)) throw error;
-    if (isServing) throw new LongWork();
-    throw new Problem("ANSWER_TOO_LARGE", { cause: error });
-  }
+  const isServing = parsedBytesMax < Infinity && query.onlyWhole === true;
+  return boundedAnswer(isServing, (bounds) => records.list({ ...query, ...bounds }));
 }
 
 /** A page, perhaps of parts of documents. */

@@ -97,7 +97,10 @@ export function prepareWrite(
     case "replace": {
       const members = membersOf(write);
       checkOwnerUnchanged(target, members);
-      const change = replacement(services, target, { given: members, members });
+      const kept = keptOwner(target, members);
+      const { defaultsRoom: room } = services;
+      const whole = validateDocument(target.collection, members, { kept, ...(room && { room }) });
+      const change = replacement(services, whole, kept);
       return growing((target) => changeLive(target, write, { change, beside: [] }));
     }
     case "upsert":
@@ -168,21 +171,16 @@ export function creationProblem(target: WriteAccess, body: Json): Problem | null
   }
 }
 
-/** Everything but the id, the owner and the creation time is replaced. */
-function replacement(
-  { clock, defaultsRoom: room }: PrepareServices,
-  { collection }: WriteAccess,
-  { given, members }: { readonly given: Members; readonly members: Members },
-): Change {
-  const { rls } = collection.definition;
-  const kept = rls.enabled && !Object.hasOwn(given, rls.ownerField) ? rls.ownerField : null;
-  const replace = {
-    ...validateDocument(collection, members, { kept, ...(room && { room }) }),
-    updatedAt: timestamp(clock),
-    isDeleted: false,
-    deletedAt: null,
-  };
-  return { replace, keep: kept === null ? ["createdAt"] : [kept, "createdAt"] };
+/** The owner's field where the stored owner stays, because none is sent. */
+function keptOwner({ collection: { definition: { rls } } }: WriteAccess, given: Members) {
+  return rls.enabled && !Object.hasOwn(given, rls.ownerField) ? rls.ownerField : null;
+}
+
+/** Everything but the id, the kept owner and the creation time is replaced. */
+function replacement({ clock }: PrepareServices, members: Members, kept: string | null): Change {
+  const server = { updatedAt: timestamp(clock), isDeleted: false, deletedAt: null };
+  const keep = kept === null ? ["createdAt"] : [kept, "createdAt"];
+  return { replace: { ...members, ...server }, keep };
 }
 
 /** What a change is, and which members must be there already for it to leave a document whole. */
@@ -263,9 +261,9 @@ function upsert(
 ): PreparedWrite {
   const given = membersOf(write);
   checkOwnerUnchanged(target, given);
-  const members = withOwner(target, given);
-  const change = replacement(services, target, { given, members });
-  const document = newDocument(write.id, validated(target, given), timestamp(services.clock));
+  const members = validated(target, given, services.defaultsRoom);
+  const change = replacement(services, members, keptOwner(target, given));
+  const document = newDocument(write.id, members, timestamp(services.clock));
   const mine = and(eq("_id", write.id), LIVE, ownerFilter(target));
   return {
     needsRoom: true,

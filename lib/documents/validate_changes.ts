@@ -3,7 +3,7 @@ import type { Change, Json } from "../store/port.ts";
 import { crowded, indexedArrays } from "../store/indexed_arrays.ts";
 import { nearestShape } from "../store/shape.ts";
 import { type Collection, declaredAt } from "./collection.ts";
-import type { FieldDefinition } from "./fields.ts";
+import { fieldAt, type FieldDefinition } from "./fields.ts";
 import type { Members } from "./document.ts";
 import { type Validated, validateMembers, validateValue } from "./validate.ts";
 import { isServerField, nameProblem, pathProblem, pathSizeProblem } from "./names.ts";
@@ -141,19 +141,6 @@ export function requiredBeside({ definition }: Collection, paths: readonly strin
 function nonObjectOnTheWay({ records }: Collection, path: string): string | null {
   const { shape, path: outer, isWhole } = nearestShape(records.fields, path);
   return shape === null || isWhole || shape.type === "Object" ? null : outer;
-}
-
-function fieldAt(
-  fields: readonly FieldDefinition[],
-  names: readonly string[],
-): FieldDefinition | null {
-  let [within, field]: [readonly FieldDefinition[], FieldDefinition | null] = [fields, null];
-  for (const name of names) {
-    field = within.find(({ key }) => key === name) ?? null;
-    if (field === null) return null;
-    within = field.fields ?? [];
-  }
-  return field;
 }
 
 /** Two changes must not meet: which came last would be a matter of luck. */

@@ -1,17 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { contract } from "../contract.ts";
 import { collectionName } from "../parameters.ts";
-import { Collection } from "../schemas/collection.ts";
+import { Collection, COLLECTION_EXAMPLE } from "../schemas/collection.ts";
 import { projectKey } from "../security.ts";
-
-const field = {
-  key: "title",
-  type: "String",
-  required: true,
-  unique: false,
-  index: false,
-  search: false,
-};
 
 export const getSchema = contract({
   operationId: "getSchema",
@@ -27,14 +18,7 @@ export const getSchema = contract({
     description: "The definition.",
     data: z.strictObject({ collection: Collection }),
     example: {
-      collection: {
-        name: "posts",
-        fields: [field],
-        rls: { enabled: true, mode: "public-read", ownerField: "userId" },
-        strict: false,
-        indexes: [],
-        model: [field],
-      },
+      collection: { ...COLLECTION_EXAMPLE, indexes: [], model: COLLECTION_EXAMPLE.fields },
     },
     message: "Collection found",
   }],

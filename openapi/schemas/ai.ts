@@ -9,6 +9,7 @@ import {
 } from "@/lib/limits.ts";
 import { OPERATORS } from "@/lib/documents/operands.ts";
 import { PLANS } from "@/lib/projects/plans.ts";
+import { COLLECTION_EXAMPLE } from "./collection.ts";
 import { Document, DOCUMENT_EXAMPLE } from "./document.ts";
 import { plan } from "./project.ts";
 import { time } from "./values.ts";
@@ -143,20 +144,7 @@ const definition = z.looseObject({ name: z.string() }).openapi({
   description: "A definition, with every default filled in.",
 });
 
-const DEFINITION_EXAMPLE = {
-  name: "posts",
-  fields: [{
-    key: "title",
-    type: "String",
-    required: true,
-    unique: false,
-    index: false,
-    search: false,
-  }],
-  rls: { enabled: true, mode: "public-read", ownerField: "userId" },
-  strict: false,
-  indexes: [],
-};
+const DEFINITION_EXAMPLE = { ...COLLECTION_EXAMPLE, indexes: [] };
 
 export const CREATOR_TURN_EXAMPLE = {
   type: "schema",

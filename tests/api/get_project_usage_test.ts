@@ -3,6 +3,7 @@ import { documentBytes } from "@/lib/documents/quota.ts";
 import { QueryTooSlow } from "@/lib/store/errors.ts";
 import type { Definition, Space } from "@/lib/store/port.ts";
 import { createApp } from "@/routes/app.ts";
+import { changed } from "../support/changed.ts";
 import { send } from "../support/conforming_client.ts";
 import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
 import { MiB, openFiles, storesAway } from "./files.ts";
@@ -101,13 +102,3 @@ Deno.test("a count that takes too long is 503", async () => {
   });
   refused(await sendOver(app, project, { engine: slow }), 503, "QUERY_TOO_SLOW");
 });
-
-/** The object with some of its methods replaced. */
-const changed = <T extends object>(object: T, methods: object): T =>
-  new Proxy(object, {
-    get(target, name) {
-      if (Object.hasOwn(methods, name)) return Reflect.get(methods, name);
-      const value = Reflect.get(target, name);
-      return typeof value === "function" ? value.bind(target) : value;
-    },
-  });

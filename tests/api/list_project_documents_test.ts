@@ -1,11 +1,9 @@
 import assert from "node:assert/strict";
-import { QueryTooSlow } from "@/lib/store/errors.ts";
-import type { Engine } from "@/lib/store/port.ts";
-import { createApp } from "@/routes/app.ts";
 import { send } from "../support/conforming_client.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { createTestOwner } from "./test_owner.ts";
 import { createTestCollection, ok, refused } from "./test_collection.ts";
+import { tooSlowApp } from "./too_slow_app.ts";
 
 const PATH = "/collections/posts/documents";
 
@@ -69,16 +67,7 @@ Deno.test("a list that takes too long is 503", async () => {
   await using app = await openTestApp();
   const collection = await createTestCollection(app);
   const { cookie } = await collection.project.owner();
-  const { engine: real } = app.services;
-  const tooSlow = () => Promise.reject(new QueryTooSlow("n"));
-  const engine: Engine = {
-    ...real,
-    records: (space, definition) =>
-      definition.name.startsWith("posts.")
-        ? new Proxy({}, { get: () => tooSlow }) as never // Fails as any.
-        : real.records(space, definition),
-  };
-  const slow = createApp({ ...app.services, engine });
+  const slow = tooSlowApp(app, (kind) => kind.startsWith("posts."));
   const path = `/api/projects/${collection.project.projectId}${PATH}`;
   refused(await send(slow, { path, headers: { cookie } }), 503, "QUERY_TOO_SLOW");
 });

@@ -1,11 +1,9 @@
 import assert from "node:assert/strict";
-import { QueryTooSlow } from "@/lib/store/errors.ts";
-import type { Engine } from "@/lib/store/port.ts";
-import { createApp } from "@/routes/app.ts";
 import { send } from "../support/conforming_client.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { createTestOwner } from "./test_owner.ts";
 import { ok, refused } from "./test_collection.ts";
+import { tooSlowApp } from "./too_slow_app.ts";
 
 Deno.test("members list the project's users and search them, as its servers do", async () => {
   await using app = await openTestApp();
@@ -30,16 +28,7 @@ Deno.test("a search that takes too long is 503", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const { cookie } = await project.owner();
-  const { engine: real } = app.services;
-  const tooSlow = () => Promise.reject(new QueryTooSlow("email"));
-  const engine: Engine = {
-    ...real,
-    records: (space, definition) =>
-      definition.name === "_users"
-        ? new Proxy({}, { get: () => tooSlow }) as never // Fails as any.
-        : real.records(space, definition),
-  };
-  const slow = createApp({ ...app.services, engine });
+  const slow = tooSlowApp(app, (kind) => kind === "_users");
   const path = `/api/projects/${project.projectId}/users?search=x`;
   refused(await send(slow, { path, headers: { cookie } }), 503, "QUERY_TOO_SLOW");
 });

@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
 import { createUser } from "@/lib/auth/create_user.ts";
-import { QueryTooSlow } from "@/lib/store/errors.ts";
-import type { Engine, Id } from "@/lib/store/port.ts";
-import { createApp } from "@/routes/app.ts";
+import type { Id } from "@/lib/store/port.ts";
 import { send } from "../support/conforming_client.ts";
 import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
 import { ok, refused } from "./test_collection.ts";
 import { signIn } from "./signed_in.ts";
+import { tooSlowApp } from "./too_slow_app.ts";
 
 const PATH = "/api/userAuth/users";
 
@@ -130,14 +129,8 @@ Deno.test("a parameter that is unknown, malformed or given twice is 400 and is n
 Deno.test("a search that takes too long is 503", async () => {
   await using app = await openTestApp();
   const project = await app.project();
-  const tooSlow = () => Promise.reject(new QueryTooSlow("email"));
-  const { engine: real } = app.services;
-  const engine: Engine = {
-    ...real,
-    records: () => new Proxy({}, { get: () => tooSlow }) as never, // Fails as any.
-  };
   const headers = { "x-api-key": project.secretKey };
-  const slow = createApp({ ...app.services, engine });
+  const slow = tooSlowApp(app, () => true);
   const answer = await send(slow, { path: `${PATH}?search=x`, headers });
   refused(answer, 503, "QUERY_TOO_SLOW");
 });

@@ -2,6 +2,7 @@ import type { Definition, Engine, ListQuery, Space } from "@/lib/store/port.ts";
 import { createSlowQuestions } from "@/lib/documents/slow_questions.ts";
 import { createApp } from "@/routes/app.ts";
 import { type Call, send } from "../support/conforming_client.ts";
+import { changed } from "../support/changed.ts";
 import type { TestApp, TestProject } from "../support/test_app.ts";
 
 /** An app whose lists and counts of documents take as long as the test says. */
@@ -51,16 +52,6 @@ export function slowedApp({ services, clock }: TestApp): SlowedApp {
     store: async () => await slowQuestions[Symbol.asyncDispose](),
   };
 }
-
-/** The object with some of its methods replaced. */
-const changed = <T extends object>(object: T, methods: object): T =>
-  new Proxy(object, {
-    get(target, name) {
-      if (Object.hasOwn(methods, name)) return Reflect.get(methods, name);
-      const value = Reflect.get(target, name);
-      return typeof value === "function" ? value.bind(target) : value;
-    },
-  });
 
 /** All that is kept of questions, as the store has it. */
 export const keptText = async (engine: Engine, definition: Definition): Promise<string> =>

@@ -128,6 +128,16 @@ Deno.test("a default is not multiplied beyond what a request may bring", async (
   const { _id } = stored;
   const put = { method: "PUT", path: `/${_id}`, body: { list: many.slice(0, 100) } };
   refused(await collection.asSecret(put), 413, "DOCUMENT_TOO_LARGE", "defaults");
+  const filling = (id: string, length: number) => {
+    const document = { list: many.slice(0, length) };
+    return { action: "upsert", collection: collection.name, id, document };
+  };
+  const batch = (...operations: ReturnType<typeof filling>[]) =>
+    collection.project.asSecret({ path: "/api/batch", body: { operations } });
+  const other = _id.replaceAll(/./g, "a");
+  // They count once, although the document may be new or take the place of another.
+  ok(await batch(filling(_id, 10), filling(other, 7)));
+  refused(await batch(filling(_id, 10), filling(other, 8)), 413, "DOCUMENT_TOO_LARGE", "defaults");
 });
 
 Deno.test("a definition has at most 65,536 characters, however few its values", async () => {

@@ -5,7 +5,7 @@ import { removeArrayTables } from "./array_schema.ts";
 import type { Column } from "./columns.ts";
 import type { Connection } from "./connection.ts";
 import { quoted, sql } from "./fragment.ts";
-import { tableName } from "./table_name.ts";
+import { bareTableName, tableName } from "./table_name.ts";
 
 /**
  * Builds are noted in their file, so that every process that writes there knows of them, and what a
@@ -134,7 +134,7 @@ export function isReady(db: Connection, { name }: Definition, wanted: string): b
 export function endBuild(db: Connection, definition: Definition): void {
   const triggers = db.all(sql(
     "select name from sqlite_schema where type = 'trigger' and tbl_name = ? and name glob ?",
-    `r_${definition.name}`,
+    bareTableName(definition),
     `${BUILDING}*`,
   ));
   for (const [name] of triggers) db.run(sql(`drop trigger ${quoted(name as string)}`));
@@ -155,21 +155,20 @@ export function undoBuild(db: Connection, definition: Definition): void {
 }
 
 /** Names, in quotes, of columns that are being made. */
-export const pendingColumns = (db: Connection, { name }: Definition): string[] =>
-  db.all(
-    sql("select name from pragma_table_info(?) where name glob ?", `r_${name}`, `${PENDING}.*`),
-  )
-    .map(([column]) => quoted(column as string));
+export const pendingColumns = (db: Connection, definition: Definition): string[] =>
+  columnsLike(db, definition, `${PENDING}.*`).map(([column]) => quoted(column as string));
 
 const RETIRED = "~";
 
-export const countRetired = (db: Connection, { name }: Definition): number =>
-  Number(
-    db.get(sql(
-      `select count(*) from pragma_table_info(?) where name glob '${RETIRED}*'`,
-      `r_${name}`,
-    ))![0],
-  );
+export const countRetired = (db: Connection, definition: Definition): number =>
+  columnsLike(db, definition, `${RETIRED}*`).length;
+
+const columnsLike = (db: Connection, definition: Definition, pattern: string) =>
+  db.all(sql(
+    "select name from pragma_table_info(?) where name glob ?",
+    bareTableName(definition),
+    pattern,
+  ));
 
 /** To take a column away would write all rows anew, so it gets a name that nobody asks for. */
 export function retireColumns(

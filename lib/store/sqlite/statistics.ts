@@ -2,7 +2,7 @@ import type { Definition } from "../port.ts";
 import type { Connection } from "./connection.ts";
 import { sql } from "./fragment.ts";
 import { arrayTablesOf } from "./array_tables.ts";
-import { tableName } from "./table_name.ts";
+import { bareTableName, tableName } from "./table_name.ts";
 
 /** Entries of an index that are looked at: 5 ms at most, whatever the size of a table. */
 const ANALYSIS_LIMIT = 2_000;
@@ -42,8 +42,6 @@ function correct(db: Connection, definition: Definition, table: string): void {
   }
 }
 
-const nameOf = ({ name }: Definition): string => `r_${name}`;
-
 const isListing = ({ name }: Definition, index: unknown): boolean =>
   typeof index === "string" && index.startsWith(`i_${name} list`);
 
@@ -68,7 +66,7 @@ export class Growth {
     this.#commits.set(name, commits);
     if (commits % COMMITS !== 1) return false;
     const rows = this.#number("select live + deleted from counts where name = ?", name);
-    return rows >= ROWS_MIN && rows >= 2 * this.#number(KNOWN, nameOf(definition));
+    return rows >= ROWS_MIN && rows >= 2 * this.#number(KNOWN, bareTableName(definition));
   }
 
   #number(text: string, value: string): number {

@@ -1,5 +1,9 @@
 import type { Definition } from "../port.ts";
 import { quoted } from "./fragment.ts";
 
-/** What a table of records is called. */
-export const tableName = (definition: Definition): string => quoted(`r_${definition.name}`);
+/** What a table of records is called where its name is a value. */
+export const bareTableName = ({ name }: Pick<Definition, "name">): string => `r_${name}`;
+
+/** What a statement calls it. */
+export const tableName = (definition: Pick<Definition, "name">): string =>
+  quoted(bareTableName(definition));

@@ -20,7 +20,7 @@ import { indexName } from "./index_names.ts";
 import { indexColumns } from "./keyset.ts";
 import { scalarSql } from "./scalar_sql.ts";
 import { analyze } from "./statistics.ts";
-import { tableName } from "./table_name.ts";
+import { bareTableName, tableName } from "./table_name.ts";
 import { dropWords, hasWords, WordsTable } from "./words_table.ts";
 
 /** Name of an index -> the statement that makes it. The name spells out its keys. */
@@ -62,24 +62,26 @@ function indexStatement(definition: Definition, index: Index, name: string): str
 function storedIndexes(db: Connection, definition: Definition): Map<string, string> {
   const rows = db.all(sql(
     "select name, sql from sqlite_schema where type = 'index' and tbl_name = ? and sql is not null",
-    `r_${definition.name}`,
+    bareTableName(definition),
   ));
   return new Map(rows.map(([name, text]) => [name as string, text as string]));
 }
 
 /** Whether there is a table of records, with whichever indexes. */
-export const hasTable = (db: Connection, { name }: Definition): boolean =>
-  db.get(sql("select 1 from sqlite_schema where type = 'table' and name = ?", `r_${name}`)) !==
+export const hasTable = (db: Connection, definition: Definition): boolean => {
+  const name = bareTableName(definition);
+  return db.get(sql("select 1 from sqlite_schema where type = 'table' and name = ?", name)) !==
     undefined;
+};
 
 export const kindsIn = (db: Connection): string[] =>
   db.all(sql("select substr(name, 3) from sqlite_schema where type = 'table' and name glob 'r_*'"))
     .map(([name]) => name as string);
 
 /** Types of the columns that stand for fields, by their names in quotes. */
-const storedColumns = (db: Connection, { name }: Definition): ReadonlyMap<string, string> =>
+const storedColumns = (db: Connection, definition: Definition): ReadonlyMap<string, string> =>
   new Map(
-    db.all(sql("select name, lower(type) from pragma_table_info(?)", `r_${name}`))
+    db.all(sql("select name, lower(type) from pragma_table_info(?)", bareTableName(definition)))
       .filter(([name]) => (name as string).startsWith("."))
       .map(([name, type]) => [quoted(name as string), type as string]),
   );

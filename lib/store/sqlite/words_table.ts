@@ -6,6 +6,7 @@ import { GUARD } from "./budget.ts";
 import type { Connection } from "./connection.ts";
 import { type Fragment, quoted, sql } from "./fragment.ts";
 import { gramsOf } from "./text_grams.ts";
+import { tableName } from "./table_name.ts";
 import type { TextLookup } from "./text_lookup.ts";
 
 /** Every sign of ASCII: what stands between two spaces is one word, as we have found it. */
@@ -67,7 +68,7 @@ export class WordsTable {
    */
   fill(db: Connection, behind: number): number | null {
     const rows = db.all(sql(
-      `select seq, doc from ${quoted(`r_${this.#definition.name}`)} where seq > ? order by seq ` +
+      `select seq, doc from ${tableName(this.#definition)} where seq > ? order by seq ` +
         `limit ${FILLED_ROWS}`,
       behind,
     ));
