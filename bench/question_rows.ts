@@ -18,20 +18,27 @@ import type { Seeded, Setting } from "./seed.ts";
 /** What an origin server that others sign in to is called in their tokens. */
 export const PUBLIC_URL = "http://localhost:8000";
 
-export const QUESTION_ROWS: readonly Row[] = [
-  ...QUESTIONS.map((question): Row => ({
+const isRead = ({ method }: Question): boolean => method === undefined;
+
+const rowsOf = (questions: readonly Question[]): Row[] =>
+  questions.map((question) => ({
     ...question,
     measure: (setting) => measured(setting, question),
-  })),
+  }));
+
+/** Writes come last: what they change is another document on either side. */
+export const QUESTION_ROWS: readonly Row[] = [
+  ...rowsOf(QUESTIONS.filter(isRead)),
   {
     name: "reads_median",
     what: "the median of the reads among these rows",
     target: 2,
     atLeast: false,
     async measure(setting) {
-      const reads = QUESTIONS.filter(({ method }) => method === undefined);
       const ratios: number[] = [];
-      for (const question of reads) ratios.push(await measured(setting, question));
+      for (const question of QUESTIONS.filter(isRead)) {
+        ratios.push(await measured(setting, question));
+      }
       return median(ratios);
     },
   },
@@ -42,6 +49,7 @@ export const QUESTION_ROWS: readonly Row[] = [
     atLeast: false,
     measure: (setting) => measure(setting, QUESTIONS.find(({ name }) => name === "newest")!, {}),
   },
+  ...rowsOf(QUESTIONS.filter((question) => !isRead(question))),
 ];
 
 const ratios = new Map<Question, Promise<number>>();

@@ -24,7 +24,7 @@ const BEFORE = { name: "things", rls: { enabled: false }, fields: [NAME], indexe
 const AFTER = {
   ...BEFORE,
   fields: [
-    NAME,
+    { ...NAME, search: true },
     { key: "n", type: "Number", required: true },
     { key: "tags", type: "Array", items: { type: "String" } },
   ],
@@ -115,6 +115,10 @@ async function verify(server: Server, { project }: Owner, stored: Set<string>): 
   assert.equal(await countOf("tags=all"), all);
   assert.equal(await countOf("tags_in=t0,t1,t2,t3,t4"), all);
   assert.equal(await countOf("name_ne=nobody"), all);
+  if (keys.length > 1) {
+    assert.equal(await countOf("search=name"), all);
+    assert.equal(await countOf("search=name+3"), await countOf("name=name+3"));
+  }
   for (const id of stored) {
     assert.equal((await send(server, { path: `${PATH}/${id}`, key })).status, 200, id);
   }

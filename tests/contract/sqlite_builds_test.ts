@@ -29,6 +29,7 @@ const AFTER = trashDefinition({
     listing("tags", "fresh"),
     listing("kept", "rank"),
   ],
+  search: ["kept", "fresh"],
 });
 
 const row = (n: number) => ({
@@ -86,6 +87,19 @@ function assertWhole(path: string): void {
   const stored = 'select seq, "@value", "@fresh" from "a_things (tags,fresh)"';
   assert.equal(count(`select count(*) from (${pairs} except ${stored})`), 0);
   assert.equal(count(`select count(*) from (${stored} except ${pairs})`), 0);
+  const text = "coalesce(json_extract(doc, '$.kept'), '') || ' ' || " +
+    "coalesce(json_extract(doc, '$.fresh'), '')";
+  const rows = db.prepare(`select seq, ${text} as text from r_things order by seq`).all();
+  const words = new Set(rows.flatMap(({ text }) => String(text).split(" ")));
+  words.delete("");
+  const searched = db.prepare('select rowid from "s_things/words" where "s_things/words" match ?');
+  for (const word of [...words, "k"]) {
+    const having = rows.filter(({ text }) =>
+      String(text).split(" ").some((one) => one.startsWith(word))
+    );
+    const found = searched.all(`"${word}"*`).map(({ rowid }) => rowid);
+    assert.deepEqual(found, having.map(({ seq }) => seq), word);
+  }
 }
 
 /** One write of each kind, also to records that were filled long since, and not yet. */

@@ -27,8 +27,10 @@ export class BudgetExceeded extends Error {
 }
 
 /**
- * One row in so many is counted, for all of them: to look at its columns costs 0.1 µs. Which ones is
- * drawn by SQLite, so that nobody outside can choose rows that are not.
+ * One row in so many is counted, for all of them: to look at its columns costs 0.1 µs. Which ones
+ * depends on a number that each run of a statement draws anew, so that nobody outside can choose
+ * rows that are not. SQLite's own `random()` has one lock for all threads of the process: two that
+ * called it for each row were slower together than one alone.
  */
 const SHARE = 32;
 /** The same where conditions look into documents, each of which may take some µs. */
@@ -39,8 +41,11 @@ const END = -(2n ** 63n);
 /** Of documents larger than this each is counted, and as several of the others. */
 const LARGE_BYTES = 65_536;
 
-/** @param share A power of two. */
-const isNotCounted = (share: number) => `random() & ${share - 1}`;
+/** @param share A power of two, of 32 at most. */
+const isNotCounted = (share: number, seq = "seq") => `${seq} * salt() >> 24 & ${share - 1}`;
+
+/** SQL's `salt()`: 30 bits, of which products with the numbers of rows fit into 64. */
+export const salt = (): number => 2 ** 29 + Math.floor(Math.random() * 2 ** 28) * 2 + 1;
 const isSpent = (bytes: string, share: number) => `abs(spent(${bytes}, ${share})) = 0`;
 
 /**
@@ -48,7 +53,12 @@ const isSpent = (bytes: string, share: number) => `abs(spent(${bytes}, ${share})
  * stand before everything that takes time. An exception in a function of ours would hang the
  * process for ever, so SQLite is brought to raise one of its own.
  */
-export const GUARD = `(${isNotCounted(SHARE)} or ${isSpent("0", SHARE)})`;
+export const GUARD = guardOn("seq");
+
+/** The same where another column tells the rows apart. */
+export function guardOn(seq: string): string {
+  return `(${isNotCounted(SHARE, seq)} or ${isSpent("0", SHARE)})`;
+}
 
 /**
  * As {@linkcode GUARD}, where conditions look into the document of each row: fifty of them take

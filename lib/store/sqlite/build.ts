@@ -20,6 +20,7 @@ import { sql } from "./fragment.ts";
 import { inSeqSteps } from "./seq_steps.ts";
 import { analyzedTables, analyzeTable } from "./statistics.ts";
 import { tableName } from "./table_name.ts";
+import { WordsTable } from "./words_table.ts";
 import { addedColumns, assertStands, missingIndexes, sizeOf, wantedText } from "./tables.ts";
 
 /** Of fewer, and no larger, records everything is made at once, in the definition's transaction. */
@@ -28,6 +29,9 @@ const BUILD_BYTES_MIN = 4_194_304;
 const ALIVE_EVERY_MS = 1_000;
 /** How long a change waits for another one of the same records: longer than a dead one is taken for alive. */
 const WAIT_MS = 8_000;
+
+/** Of records that were written meanwhile: the words of one take up to a millisecond. */
+const WORDS_AT_ONCE = 16;
 
 /** Runs a write transaction of its own. */
 export type Write = <T>(work: (db: Connection) => T) => Promise<T>;
@@ -41,6 +45,7 @@ interface Plan {
   readonly columns: readonly Column[];
   readonly pending: Pending;
   readonly arrays: readonly ArrayTable[];
+  readonly words: WordsTable | null;
   /** `seq` of the last record that there was at the beginning: later ones are filled by triggers. */
   readonly last: number;
   readonly total: number;
@@ -94,8 +99,10 @@ function started(
   keepWritten(db, definition);
   keepFilled(db, definition, columns);
   const arrays = beginArrayTables(db, definition, pending);
+  const words = WordsTable.wantedBy(db, definition);
+  words?.begin(db);
   const [last] = db.get(sql(`select coalesce(max(seq), 0) from ${table}`))!;
-  return { columns, pending, arrays, last: Number(last) };
+  return { columns, pending, arrays, words, last: Number(last) };
 }
 
 /** Has columns that are being made filled in what is written. */
@@ -160,8 +167,16 @@ export class SqliteBuild implements DefinitionBuild {
     );
   }
 
-  written(limit: number): Promise<Id[]> {
-    return this.#write((db) => takeWritten(db, this.#definition, limit));
+  async written(limit: number): Promise<Id[]> {
+    const atOnce = this.#plan.words === null ? limit : WORDS_AT_ONCE;
+    const told: Id[] = [];
+    for (let isAll = false; !isAll && told.length < limit;) {
+      const some = Math.min(atOnce, limit - told.length);
+      const taken = await this.#write((db) => takeWritten(db, this.#definition, some));
+      told.push(...taken.ids);
+      ({ isAll } = taken);
+    }
+    return told;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -175,13 +190,14 @@ export class SqliteBuild implements DefinitionBuild {
   }
 
   async #fill(): Promise<void> {
-    const { columns, pending, arrays, last } = this.#plan;
-    if (columns.length + arrays.length === 0) return;
+    const { columns, pending, arrays, words, last } = this.#plan;
+    if (columns.length + arrays.length === 0 && words === null) return;
     let done = 0;
     await inSeqSteps(this.#write, { table: tableName(this.#definition), last }, (db, step) => {
       const within = `between ${step.from} and ${step.to}`;
       if (columns.length > 0) db.run(sql(fillColumns(this.#definition, columns, within)));
       for (const table of arrays) db.run(sql(table.fill(within, pending)));
+      words?.fill(db, step);
       noteProgress(db, this.#definition, { done: done += step.rows });
     });
   }

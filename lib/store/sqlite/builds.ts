@@ -6,6 +6,7 @@ import type { Column } from "./columns.ts";
 import type { Connection } from "./connection.ts";
 import { quoted, sql } from "./fragment.ts";
 import { bareTableName, tableName } from "./table_name.ts";
+import { dropPendingWords, WordsTable } from "./words_table.ts";
 
 /**
  * Builds are noted in their file, so that every process that writes there knows of them, and what a
@@ -103,24 +104,40 @@ export function buildsIn(db: Connection): BuildProgress[] {
 export function keepWritten(db: Connection, definition: Definition): void {
   const [table, rows] = [writtenTable(definition), tableName(definition)];
   db.run(sql(`create table ${table}(seq integer primary key) strict`));
-  for (const event of ["insert", "update of doc"]) {
+  for (const event of ["insert", "update of doc", "delete"]) {
+    const row = event === "delete" ? "old" : "new";
     db.run(sql(
       `create trigger ${quoted(`${BUILDING}${event} b_${definition.name}`)} after ${event} ` +
-        `on ${rows} begin insert or ignore into ${table} values(new.seq); end`,
+        `on ${rows} begin insert or ignore into ${table} values(${row}.seq); end`,
     ));
   }
 }
 
-/** Ids of what was written, once each; they are forgotten. Of what is gone since, none. */
-export function takeWritten(db: Connection, definition: Definition, limit: number): Id[] {
+/** A part of what was written. */
+export interface TakenWritten {
+  /** Of what is gone since, none. */
+  readonly ids: readonly Id[];
+  readonly isAll: boolean;
+}
+
+/** Tells once of each record that was written; words that are being built are brought up to it. */
+export function takeWritten(
+  db: Connection,
+  definition: Definition,
+  limit = Number.MAX_SAFE_INTEGER,
+): TakenWritten {
   const [table, rows] = [writtenTable(definition), tableName(definition)];
   const found = db.all(sql(
     `select b.seq, r.id from ${table} b left join ${rows} r on r.seq = b.seq order by b.seq limit ?`,
     limit,
   ));
-  if (found.length === 0) return [];
-  db.run(sql(`delete from ${table} where seq <= ?`, found.at(-1)![0]!));
-  return found.map(([, id]) => id).filter((id) => id !== null) as Id[];
+  if (found.length > 0) {
+    const words = WordsTable.pendingIn(db, definition);
+    for (const [seq] of found) words?.refresh(db, seq as number);
+    db.run(sql(`delete from ${table} where seq <= ?`, found.at(-1)![0]!));
+  }
+  const ids = found.map(([, id]) => id).filter((id) => id !== null) as Id[];
+  return { ids, isAll: found.length < limit };
 }
 
 /** Whether a build of exactly this is at its end. */
@@ -151,6 +168,7 @@ export function undoBuild(db: Connection, definition: Definition): void {
   for (const [index] of db.all(made)) db.run(sql(`drop index if exists ${index}`));
   endBuild(db, definition);
   removeArrayTables(db, definition, "begun");
+  dropPendingWords(db, definition);
   retireColumns(db, definition, pendingColumns(db, definition));
 }
 

@@ -12,6 +12,7 @@ import { isFoundByWords, type SearchWay } from "./filter_sql.ts";
 import { type Source, sourceOf } from "./array_lookup.ts";
 import { bindable, type Fragment, type SqlValue } from "./fragment.ts";
 import { scalarSql } from "./scalar_sql.ts";
+import { SERVED_OFFSET_MAX } from "./serving.ts";
 import { tableName } from "./table_name.ts";
 
 /** The statement that reads a page, without what varies from page to page. */
@@ -163,7 +164,7 @@ export function boundPage(
 export function pageShape(definition: Definition, query: ListQuery): string {
   const { sort, from, backwards, offset } = query;
   let shape = `${inlineBytes(definition, query) ?? ""}${backwards ? "<" : ">"}`;
-  if (offset !== undefined) shape += "o";
+  if (offset !== undefined) shape += offset > SERVED_OFFSET_MAX ? "O" : "o";
   for (const { path, descending } of sort) shape += `${descending ? "-" : "+"}${path},`;
   if (from === undefined) return shape;
   for (const value of from.values) shape += value === null ? "0" : "1";

@@ -35,10 +35,10 @@ export async function readRows(read: RowsRead): Promise<readonly Row[]> {
   if (found === null) {
     const scanned = await slow!.scan(scan);
     if (typeof scanned === "string") {
-      if (scanned === "late") slowQueries.learn(query, true);
+      if (scanned === "late") slowQueries.learn(query, "slow");
       throw new QueryTooSlow(read.advice);
     }
-    slowQueries.learn(query, scanned.seen > slow!.rowsMax);
+    slowQueries.learn(query, scanned.seen > slow!.rowsMax ? "slow" : "quick");
     found = scanned;
   }
   if (found.rows === null) throw new PageTooLarge(bytesMax!);

@@ -21,5 +21,12 @@ export type ScanOutcome =
   | { readonly kind: "stopped" }
   | { readonly kind: "failed"; readonly unavailable: boolean; readonly message: string };
 
+/** Tells a thread to close what it has open. */
+export const END = "end";
+
+export interface ScanEnded {
+  readonly kind: "ended";
+}
+
 /** Place in shared memory of the number of the order that is to stop: messages are not read. */
 export const STOP = 0;

@@ -1,4 +1,4 @@
-import { type ScanOrder, type ScanOutcome, type ScanStart, STOP } from "./scan_signals.ts";
+import { END, type ScanOrder, type ScanOutcome, type ScanStart, STOP } from "./scan_signals.ts";
 
 /** One thread for reads that look at many rows, started when it is first needed. */
 export class ScanThread {
@@ -26,10 +26,16 @@ export class ScanThread {
     Atomics.store(this.#signals, STOP, number);
   }
 
-  /** Ends an idle thread: a busy one would go on, whatever it is told. */
-  end(): void {
-    this.#worker?.terminate();
+  /** Ends an idle thread, once it has closed its files. */
+  async end(): Promise<void> {
+    const worker = this.#worker;
+    if (worker === null) return;
     this.#worker = null;
+    const ended = Promise.withResolvers<void>();
+    worker.onmessage = worker.onerror = () => ended.resolve();
+    worker.postMessage(END);
+    await ended.promise;
+    worker.terminate();
   }
 
   #start(): Worker {
@@ -37,7 +43,8 @@ export class ScanThread {
     worker.onmessage = ({ data }: MessageEvent<ScanOutcome>) => this.#answer?.(data);
     worker.onerror = (event) => {
       event.preventDefault();
-      this.end();
+      worker.terminate();
+      this.#worker = null;
       this.#answer?.({ kind: "failed", unavailable: true, message: event.message });
     };
     worker.postMessage({ signals: this.#signals, givesWay: this.#givesWay } satisfies ScanStart);

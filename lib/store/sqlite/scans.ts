@@ -123,7 +123,7 @@ export class Scans implements AsyncDisposable {
       if (this.#running.size === 0) this.#closing.resolve();
     }
     await this.#closing.promise;
-    this.#end();
+    await this.#end();
   }
 
   async #carriedOut(path: string, scan: Scan | RowScan): Promise<ScanOutcome> {
@@ -230,8 +230,8 @@ export class Scans implements AsyncDisposable {
     this.#stop(job);
   }
 
-  #end(): void {
+  async #end(): Promise<void> {
     clearTimeout(this.#idle);
-    for (const thread of [this.#quickThread, ...this.#threads]) thread.end();
+    await Promise.all([this.#quickThread, ...this.#threads].map((thread) => thread.end()));
   }
 }

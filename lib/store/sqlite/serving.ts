@@ -5,6 +5,9 @@ import { isServedByArray } from "./array_lookup.ts";
 import { arrayTableOf } from "./array_tables.ts";
 import { columnsOf } from "./columns.ts";
 
+/** What is passed over of an index takes 0.05 µs a row. */
+export const SERVED_OFFSET_MAX = 10_000;
+
 /**
  * Whether an index holds exactly what is asked for, in its order: then a page costs what it shows,
  * however many records there are.
@@ -13,7 +16,7 @@ export function isServed(
   definition: Definition,
   { filter, sort, offset }: Pick<ListQuery, "filter" | "sort" | "offset">,
 ): boolean {
-  if (offset !== undefined) return false;
+  if (offset !== undefined && offset > SERVED_OFFSET_MAX) return false;
   if (isServedByArray(definition, { filter, sort })) return true;
   const fixed = new Set<string>();
   for (const condition of conjuncts(filter)) {

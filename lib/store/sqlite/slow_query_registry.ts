@@ -11,6 +11,12 @@ export interface RegisteredQuery {
   readonly text: string;
 }
 
+/** So many in a row that ran out of time, one may be taken for slow: others need the processor, too. */
+const DOUBTS_MAX = 3;
+
+/** What a read has shown; `doubtful` that it had less time than it needed, for whatever reason. */
+export type Verdict = "slow" | "doubtful" | "quick";
+
 /**
  * Which statements look at many rows. What was seen of a statement and its values counts first; of
  * new values is believed what was seen of others, because finding out costs the event loop time.
@@ -19,6 +25,8 @@ export class SlowQueryRegistry {
   /** Until when each is taken for slow; 0 for one that is not. */
   readonly #seen = new WeakMap<object, number>();
   readonly #slowTexts = new LRUCache<string, number>({ max: TEXTS_KEPT });
+  /** How often each was in doubt since it was quick. */
+  readonly #doubts = new LRUCache<string, number>({ max: TEXTS_KEPT });
   readonly #now: () => number;
 
   constructor(now = (): number => performance.now()) {
@@ -30,9 +38,22 @@ export class SlowQueryRegistry {
     return until > 0 && until > this.#now();
   }
 
-  learn({ of, text }: RegisteredQuery, isSlow: boolean): void {
-    const until = isSlow ? this.#now() + SLOW_MS : 0;
+  learn(query: RegisteredQuery, verdict: Verdict): void {
+    const { of, text } = query;
+    if (verdict === "doubtful") {
+      const doubts = (this.#doubts.get(text) ?? 0) + 1;
+      if (doubts === DOUBTS_MAX) return this.learn(query, "slow");
+      this.#doubts.set(text, doubts);
+      return;
+    }
+    this.forgetDoubts(query);
+    const until = verdict === "slow" ? this.#now() + SLOW_MS : 0;
     this.#seen.set(of, until);
-    if (isSlow) this.#slowTexts.set(text, until);
+    if (verdict === "slow") this.#slowTexts.set(text, until);
+  }
+
+  /** To be told of each that had time enough. */
+  forgetDoubts({ text }: Pick<RegisteredQuery, "text">): void {
+    if (this.#doubts.size > 0) this.#doubts.delete(text);
   }
 }

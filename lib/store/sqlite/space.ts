@@ -2,7 +2,7 @@ import type { Definition, DefinitionBuild, DefinitionChange } from "../port.ts";
 import { beginBuild } from "./build.ts";
 import { silentBuilds, undoBuild } from "./builds.ts";
 import type { Checkpoints } from "./checkpoints.ts";
-import { Connection } from "./connection.ts";
+import { Connection, inodeOf } from "./connection.ts";
 import { sql } from "./fragment.ts";
 import { checkVersion } from "./migrations.ts";
 import { openFile, type SpaceFile } from "./open_file.ts";
@@ -232,14 +232,5 @@ export class FileSpace {
     // Who has committed may be a newer Corbel.
     if (number !== this.#foreignNumber) checkVersion(this.#db, this.#path);
     return this.#foreignNumber = number;
-  }
-}
-
-/** Null where there is no file; on Windows always, where an open file cannot be taken away. */
-function inodeOf(path: string): number | null {
-  try {
-    return Deno.statSync(path).ino;
-  } catch {
-    return null;
   }
 }

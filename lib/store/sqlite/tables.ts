@@ -21,7 +21,7 @@ import { indexColumns } from "./keyset.ts";
 import { scalarSql } from "./scalar_sql.ts";
 import { analyze } from "./statistics.ts";
 import { bareTableName, tableName } from "./table_name.ts";
-import { dropWords, hasWords, WordsTable } from "./words_table.ts";
+import { dropWords, hasWords, takeOverWords, WordsTable } from "./words_table.ts";
 
 /** Name of an index -> the statement that makes it. The name spells out its keys. */
 function indexStatements(definition: Definition): Map<string, string> {
@@ -182,6 +182,7 @@ export function redefine(db: Connection, definition: Definition): void {
     removeArrayTables(db, definition, "unwanted");
     changeColumns(db, definition);
     if (WordsTable.of(definition)?.isIn(db) !== true) dropWords(db, definition);
+    takeOverWords(db, definition);
   }
   prepare(db, definition);
 }
@@ -255,6 +256,7 @@ export const wantedText = (definition: Definition): string =>
     [...columnsOf(definition).values()].map(({ name, type }) => [name, type]),
     [...indexStatements(definition).values()],
     arrayTablesOf(definition).flatMap(({ schema }) => [...schema.values()]),
+    WordsTable.of(definition)?.statement ?? null,
   ]);
 
 export function sizeOf(

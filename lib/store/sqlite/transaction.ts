@@ -51,7 +51,7 @@ export class SqliteTransaction implements Transaction {
   written(definition: Definition): Promise<Id[] | null> {
     return this.#guarded(() =>
       isReady(this.#db, definition, wantedText(definition))
-        ? takeWritten(this.#db, definition, Number.MAX_SAFE_INTEGER)
+        ? [...takeWritten(this.#db, definition).ids]
         : null
     );
   }

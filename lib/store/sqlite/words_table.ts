@@ -2,8 +2,8 @@ import type { Definition, StoredRecord } from "../port.ts";
 import { parseJson } from "../json_text.ts";
 import { differInWords, searchPathsOf, textsIn, wordsOf } from "../search.ts";
 import { valueAt } from "../shape.ts";
-import { GUARD } from "./budget.ts";
-import type { Connection } from "./connection.ts";
+import { guardOn } from "./budget.ts";
+import type { Connection, Row } from "./connection.ts";
 import { type Fragment, quoted, sql } from "./fragment.ts";
 import { gramsOf } from "./text_grams.ts";
 import { tableName } from "./table_name.ts";
@@ -18,32 +18,49 @@ const TOKENIZER = inQuotes(`ascii tokenchars ${inQuotes(SIGNS, "'")}`, '"');
 /** U+10FFFF is no character, so every word with the same beginning sorts before it. */
 const BEHIND_ALL = "\u{10ffff}";
 
+/** How many records have all of some words, about. */
+export interface Spread {
+  /**
+   * How many pages of the table are read in one go before the first of the records is known, beside
+   * one for each of its parts. That is all of the work that no guard can end: some 0.02 ms for each.
+   */
+  readonly pages: number;
+  /** If those that have one word have another as often as any do. */
+  readonly matches: number;
+  /** The same over all records. */
+  readonly share: number;
+}
+
 /**
  * The words of a definition's records and pieces of their short texts, in an FTS5 table beside theirs,
  * by `seq`. It keeps which records have one and nothing else: neither texts nor places in them.
  */
 export class WordsTable {
   readonly #definition: Definition;
+  readonly #bareName: string;
   readonly #name: string;
   /** Spells out what is searched, as names of indexes do: with other fields it is another table. */
   readonly #column: string;
   /** As SQLite keeps it, so that the two can be compared. */
   readonly #statement: string;
 
-  private constructor(definition: Definition) {
+  private constructor(definition: Definition, name: string) {
     this.#definition = definition;
-    this.#name = quoted(nameOf(definition));
+    this.#bareName = name;
+    this.#name = quoted(name);
     this.#column = quoted(`words of ${searchPathsOf(definition).join()}`);
     this.#statement =
       `CREATE VIRTUAL TABLE ${this.#name} using fts5(${this.#column}, content='', ` +
-      `contentless_delete=1, detail=none, tokenize=${TOKENIZER})`;
+      `contentless_delete=1, detail=column, tokenize=${TOKENIZER})`;
   }
 
   /** Null where a definition has no search fields. */
   static of(definition: Definition): WordsTable | null {
     let table = WordsTable.#of.get(definition);
     if (table === undefined) {
-      table = searchPathsOf(definition).length === 0 ? null : new WordsTable(definition);
+      table = searchPathsOf(definition).length === 0
+        ? null
+        : new WordsTable(definition, nameOf(definition));
       WordsTable.#of.set(definition, table);
     }
     return table;
@@ -51,32 +68,65 @@ export class WordsTable {
 
   static readonly #of = new WeakMap<Definition, WordsTable | null>();
 
+  /** What is built ahead of a definition that searches; null if it does not, or has its words. */
+  static wantedBy(db: Connection, definition: Definition): WordsTable | null {
+    const words = WordsTable.of(definition);
+    return words === null || words.isIn(db)
+      ? null
+      : new WordsTable(definition, pendingNameOf(definition));
+  }
+
+  /** What is being built ahead of a definition; null if there is nothing. */
+  static pendingIn(db: Connection, definition: Definition): WordsTable | null {
+    const name = pendingNameOf(definition);
+    const isBegun = searchPathsOf(definition).length > 0 &&
+      storedStatement(db, name) !== undefined;
+    return isBegun ? new WordsTable(definition, name) : null;
+  }
+
+  /** Spells out what it is made of. */
+  get statement(): string {
+    return this.#statement;
+  }
+
   isIn(db: Connection): boolean {
-    return storedStatement(db, this.#definition) === this.#statement;
+    return storedStatement(db, this.#bareName) === this.#statement;
+  }
+
+  /** Makes it without any words. */
+  begin(db: Connection): void {
+    db.run(sql(this.#statement));
+    db.run(sql(`insert into ${this.#name}(${this.#name}, rank) values('pgsz', ${PAGE_BYTES})`));
   }
 
   /** Makes it for the records there are. */
   make(db: Connection): void {
-    db.run(sql(this.#statement));
-    db.run(sql(`insert into ${this.#name}(${this.#name}, rank) values('pgsz', ${PAGE_BYTES})`));
-    for (let behind: number | null = 0; behind !== null;) behind = this.fill(db, behind);
+    this.begin(db);
+    this.fill(db, { from: 0, to: Number.MAX_SAFE_INTEGER });
   }
 
-  /**
-   * Adds the words of some records behind this `seq`, which has none of its own yet. Returns the last
-   * one's; null if there are no more.
-   */
-  fill(db: Connection, behind: number): number | null {
-    const rows = db.all(sql(
-      `select seq, doc from ${tableName(this.#definition)} where seq > ? order by seq ` +
-        `limit ${FILLED_ROWS}`,
-      behind,
-    ));
-    for (const [seq, text] of rows) {
-      const words = this.#wordsOf(parseJson(text as string) as StoredRecord); // As it was stored.
-      if (words !== "") db.run(this.#written("insert", "?", [seq as number, words]));
-    }
-    return rows.length < FILLED_ROWS ? null : rows.at(-1)![0] as number;
+  /** Adds the words of the records with these `seq`, which have none yet. */
+  fill(db: Connection, { from, to }: { readonly from: number; readonly to: number }): void {
+    let rows: Row[];
+    let next = from;
+    do {
+      rows = db.all(sql(
+        `select seq, doc from ${tableName(this.#definition)} where seq between ? and ? ` +
+          `order by seq limit ${FILLED_ROWS}`,
+        ...[next, to],
+      ));
+      for (const [seq, text] of rows) {
+        const words = this.#wordsOf(parseJson(text as string) as StoredRecord); // As it was stored.
+        if (words !== "") db.run(this.#written("insert", "?", [seq as number, words]));
+        next = seq as number + 1;
+      }
+    } while (rows.length === FILLED_ROWS);
+  }
+
+  /** Has the words of what is there by now, whatever was there before; of what is gone none. */
+  refresh(db: Connection, seq: number): void {
+    db.run(this.delete(seq));
+    this.fill(db, { from: seq, to: seq });
   }
 
   /** To be run next after the record was inserted; null where it has no words. */
@@ -99,7 +149,7 @@ export class WordsTable {
   /** The `seq` of all records that have a word with each of these beginnings. */
   matching(words: readonly string[]): Fragment {
     return sql(
-      `select rowid from ${this.#name} where ${this.#name} match ? and ${GUARD}`,
+      `select rowid from ${this.#name} where ${this.#name} match ? and ${WORDS_GUARD}`,
       words.map((word) => `${inQuotes(word, '"')}*`).join(" "),
     );
   }
@@ -108,7 +158,7 @@ export class WordsTable {
   holding({ grams, long }: TextLookup): Fragment {
     const all = grams.map((gram) => inQuotes(gram, '"')).join(" ");
     return sql(
-      `select rowid from ${this.#name} where ${this.#name} match ? and ${GUARD}`,
+      `select rowid from ${this.#name} where ${this.#name} match ? and ${WORDS_GUARD}`,
       `(${all}) OR ${inQuotes(long, '"')}`,
     );
   }
@@ -119,19 +169,21 @@ export class WordsTable {
     return isShort(long) && grams.some(isShort);
   }
 
-  /**
-   * How many pages of the table are read in one go before the first record is known that has words
-   * with these beginnings, beside one for each of its parts. That is all of the work that no guard
-   * can end: some 0.2 ms for each. What is read here is laid down in the format of FTS5's tables.
-   */
-  pagesOf(db: Connection, words: readonly string[]): number {
-    return words.reduce((sum, word) => sum + this.#pagesBetween(db, word, word + BEHIND_ALL), 0);
+  /** How many records have words with these beginnings. Reads FTS5's tables by their file format. */
+  spreadOf(db: Connection, words: readonly string[]): Spread {
+    const counts = sql("select live + deleted from counts where name = ?", this.#definition.name);
+    const records = Number(db.get(counts)?.[0] ?? 0);
+    let [pages, share] = [0, 1];
+    for (const word of words) {
+      const spread = this.#pagesBetween(db, word, word + BEHIND_ALL);
+      pages += spread;
+      share *= Math.min(1, spread * PAGE_RECORDS / Math.max(1, records));
+    }
+    return { pages, share, matches: share * records };
   }
 
   #pagesBetween(db: Connection, from: string, to: string): number {
-    const [idx, data] = ["idx", "data"].map((part) =>
-      quoted(`${nameOf(this.#definition)}_${part}`)
-    );
+    const [idx, data] = ["idx", "data"].map((part) => quoted(`${this.#bareName}_${part}`));
     const page = (which: string) => `(select pgno >> 1 from ${idx} where segid = id and ${which})`;
     const last = `(select max(k.id) - (parts.id << 37) + 1 from ${data} k ` +
       "where k.id < (parts.id << 37) + (1 << 31))";
@@ -157,24 +209,38 @@ export class WordsTable {
   }
 }
 
+const WORDS_GUARD = guardOn("rowid");
+
 const FILLED_ROWS = 500;
 
-/** Of one piece of texts: some 2,000 records. */
-const FEW_PAGES = 1;
+/** Of one piece of texts. */
+const FEW_PAGES = 5;
+/** That have one word. */
+const PAGE_RECORDS = 400;
 
 /** So many pages are merged at a time that it takes three times as long with FTS5's own 4,050. */
 const PAGE_BYTES = 1_000;
 
 /** No table of records and no part of another such table is called so. */
 const nameOf = ({ name }: Pick<Definition, "name">): string => `s_${name}/words`;
+/** Until a definition takes it over. */
+const pendingNameOf = (definition: Pick<Definition, "name">): string => `${nameOf(definition)}+`;
 
-const storedStatement = (db: Connection, definition: Definition): string | undefined =>
-  db.get(sql("select sql from sqlite_schema where name = ?", nameOf(definition)))?.[0] as
-    | string
-    | undefined;
+const storedStatement = (db: Connection, name: string): string | undefined =>
+  db.get(sql("select sql from sqlite_schema where name = ?", name))?.[0] as string | undefined;
 
 export const hasWords = (db: Connection, definition: Definition): boolean =>
-  storedStatement(db, definition) !== undefined;
+  storedStatement(db, nameOf(definition)) !== undefined;
 
 export const dropWords = (db: Connection, definition: Definition): void =>
   db.run(sql(`drop table if exists ${quoted(nameOf(definition))}`));
+
+export const dropPendingWords = (db: Connection, definition: Definition): void =>
+  db.run(sql(`drop table if exists ${quoted(pendingNameOf(definition))}`));
+
+/** What was built takes the place of the words there were, if anything was. */
+export function takeOverWords(db: Connection, definition: Definition): void {
+  const pending = pendingNameOf(definition);
+  if (storedStatement(db, pending) === undefined) return;
+  db.run(sql(`alter table ${quoted(pending)} rename to ${quoted(nameOf(definition))}`));
+}
