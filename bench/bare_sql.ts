@@ -7,7 +7,8 @@
  *     bare_sql.ts FILE      serves what `createBareFile` has made
  */
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import type { Post } from "./documents.ts";
+import { found, newDocument, pageText, served } from "./bare_page.ts";
+import type { Post, StoredPost } from "./documents.ts";
 
 type Parameters = Readonly<Record<string, string>>;
 type Row = readonly (string | number | null)[];
@@ -51,7 +52,13 @@ export class BareFile implements Disposable {
     this.#adding = Object.fromEntries(NAMES.map((name) => [name, adding(this.db, name)]));
   }
 
-  /** A document as Corbel answers it. */
+  /** @param docs As Corbel answers them, from the oldest to the newest. */
+  fill(name: string, docs: readonly string[]): void {
+    this.db.exec("begin");
+    for (const doc of docs) this.add(name, doc);
+    this.db.exec("commit; analyze; pragma wal_checkpoint(truncate)");
+  }
+
   add(name: string, doc: string): void {
     this.#adding[name]!(doc);
   }
@@ -70,10 +77,7 @@ function adding(db: DatabaseSync, name: string): (doc: string) => void {
   const words = db.prepare(`insert into ${name}_words(rowid, title) values(?, ?)`);
   const count = db.prepare(`update counts set total = total + 1 where name = '${name}'`);
   return (doc) => {
-    const { _id, createdAt, ...post } = JSON.parse(doc) as Post & {
-      _id: string;
-      createdAt: string;
-    };
+    const { _id, createdAt, ...post } = JSON.parse(doc) as StoredPost;
     const { userId, title, status, views, rating, place: { city } } = post;
     const { lastInsertRowid } = row.run(
       ...[_id, userId, title, status, views, rating, city, createdAt, doc],
@@ -92,6 +96,9 @@ function prepared(db: DatabaseSync, text: string) {
 }
 
 const NEWEST = "order by createdAt desc, id desc";
+
+/** A document's. */
+const textOf = ([row]: readonly Row[]): string => row![0] as string;
 
 /** What each question answers. */
 function answers(db: DatabaseSync): Readonly<Record<string, (values: Parameters) => string>> {
@@ -140,7 +147,7 @@ function answers(db: DatabaseSync): Readonly<Record<string, (values: Parameters)
       total: count(...values)[0]![0] as number,
     });
   return {
-    by_id: ({ id }) => found(one(id!), "found"),
+    by_id: ({ id }) => found(textOf(one(id!)), "found"),
     newest: () => pageText(all(21, 0), { limit: 20, page: 1, total: total()[0]![0] as number }),
     page_deep: ({ createdAt, id }) =>
       pageText(behind(createdAt!, id!, 21, 0), { limit: 20, total: total()[0]![0] as number }),
@@ -164,80 +171,27 @@ function answers(db: DatabaseSync): Readonly<Record<string, (values: Parameters)
   };
 }
 
-const found = ([row]: readonly Row[], how: string): string =>
-  `{"success":true,"data":${row![0]},"message":"Document ${how}"}`;
-
-interface Page {
-  readonly limit: number;
-  readonly page?: number;
-  readonly total?: number;
-}
-
-/** The same members as Corbel's answer; cursors are unsigned here, and as good as its place. */
-function pageText(rows: readonly Row[], { limit, page, total }: Page): string {
-  const items = rows.length > limit ? rows.slice(0, limit) : rows;
-  const cursorOf = (row: Row | undefined) =>
-    row === undefined ? "null" : `"${btoa(`${row[1]} ${row[2]}`)}"`;
-  return `{"success":true,"data":{"items":[${items.map(([doc]) => doc).join(",")}],` +
-    (total === undefined ? "" : `"total":${total},`) +
-    (page === undefined ? "" : `"page":${page},`) + `"limit":${limit},` +
-    `"nextCursor":${rows.length > limit ? cursorOf(items.at(-1)) : "null"},` +
-    `"prevCursor":${page === 1 ? "null" : cursorOf(items[0])}},"message":"Documents listed"}`;
-}
-
-const JSON_TYPE = { headers: { "content-type": "application/json" } };
-
-function writes({ db, add }: { db: DatabaseSync; add: (doc: string) => void }) {
+if (import.meta.main) {
+  const file = new BareFile(Deno.args[0]!);
+  const { db } = file;
+  const asked = answers(db);
   const patched = prepared(
     db,
     `update posts set rating = ?1, doc = json_set(doc, '$.rating', ?1, '$.updatedAt', ?2)
      where id = ?3 returning doc`,
   );
-  return {
-    insert(body: string): string {
-      const post = JSON.parse(body) as Post;
-      if (typeof post !== "object" || post === null) throw new TypeError("No document");
-      const now = new Date().toISOString();
-      const _id = crypto.randomUUID().replaceAll("-", "").slice(0, 24);
-      const times = { createdAt: now, updatedAt: now, isDeleted: false, deletedAt: null };
-      const doc = JSON.stringify({ _id, ...post, ...times });
+  served({
+    insert(body) {
+      const doc = JSON.stringify(newDocument(body));
       db.exec("begin immediate");
-      add(doc);
+      file.add("inserted", doc);
       db.exec("commit");
-      return found([[doc]], "created");
+      return found(doc, "created");
     },
-    patch(id: string, body: string): string {
+    patch(id, body) {
       const { rating } = JSON.parse(body) as Pick<Post, "rating">;
-      return found(patched(rating, new Date().toISOString(), id), "updated");
+      return found(textOf(patched(rating, new Date().toISOString(), id)), "updated");
     },
-  };
-}
-
-if (import.meta.main) {
-  const file = new BareFile(Deno.args[0]!);
-  const { db } = file;
-  const asked = answers(db);
-  const { insert, patch } = writes({ db, add: (doc) => file.add("inserted", doc) });
-  /** Who is signed in, by their tokens. */
-  const users = new Map<string, string>();
-  const serve = async (request: Request): Promise<Response> => {
-    const { pathname, searchParams } = new URL(request.url);
-    const name = pathname.slice(1);
-    if (name === "") return new Response(null);
-    const values = Object.fromEntries(searchParams);
-    if (request.method === "POST") {
-      return new Response(insert(await request.text()), { ...JSON_TYPE, status: 201 });
-    }
-    if (request.method === "PATCH") {
-      return new Response(patch(values.id!, await request.text()), JSON_TYPE);
-    }
-    if (name === "owner_private") {
-      const token = request.headers.get("authorization")!;
-      if (!users.has(token)) users.set(token, values.userId!);
-      values.userId = users.get(token)!;
-    }
-    return new Response(asked[name]!(values), JSON_TYPE);
-  };
-  const port = Number(Deno.env.get("PORT"));
-  Deno.serve({ hostname: "127.0.0.1", port, onListen() {} }, serve);
+    answer: (name, values) => asked[name]!(values),
+  });
 }

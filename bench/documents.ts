@@ -44,16 +44,27 @@ export const INDEXES = [
 
 export type Post = ReturnType<typeof post>;
 
-export function post(random: Random, owners: readonly string[]) {
+/** As Corbel answers it. */
+export interface StoredPost extends Post {
+  readonly _id: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly isDeleted: boolean;
+  readonly deletedAt: string | null;
+}
+
+/** @param scale How many more cities, tags and views there are: then each has as many documents. */
+export function post(random: Random, owners: readonly string[], scale = 1) {
+  const tags = TAGS * scale / 2;
   const characters = TEXT_CHARACTERS_MAX * random.next() ** 4;
   return {
     userId: random.pick(owners),
     title: `${words(random, 4)} ${random.below(1_000_000)}`,
     status: random.pick(STATUSES),
-    views: random.below(VIEWS_MAX),
+    views: random.below(VIEWS_MAX * scale),
     rating: random.below(10_000) / 100,
-    tags: [`tag${random.below(TAGS / 2)}`, `tag${TAGS / 2 + random.below(TAGS / 2)}`],
-    place: { city: `city${random.below(CITIES)}`, floor: random.below(30) },
+    tags: [`tag${random.below(tags)}`, `tag${tags + random.below(tags)}`],
+    place: { city: `city${random.below(CITIES * scale)}`, floor: random.below(30) },
     text: words(random, 1 + Math.floor(characters / 6)),
   };
 }

@@ -113,7 +113,7 @@ function puts(setting: Setting): Promise<number> {
   return withFolder(async (folder) => {
     const uploads = await requested(setting, UPLOADS_AT_ONCE, LARGE_BYTES);
     await using corbel = await corbelOn(setting);
-    await using bare = await startBare(["put", folder]);
+    await using bare = await startBare("bare", "put", folder);
     const target = putTarget(corbel, uploads, LARGE_BYTES);
     const options = { connections: UPLOADS_AT_ONCE, seconds: LARGE_SECONDS };
     const measured = await ratio(target, { ...target, url: bare.url }, options);
@@ -165,7 +165,7 @@ async function putOnce(
 async function gets(setting: Setting): Promise<number> {
   await using corbel = await corbelOn(setting);
   const path = await kept(setting, corbel, LARGE_BYTES);
-  await using bare = await startBare(["get", `${filesOf(setting)}/${path}`]);
+  await using bare = await startBare("bare", "get", `${filesOf(setting)}/${path}`);
   const targets = [{ url: `${corbel.url}/files/${path}` }, { url: bare.url }] as const;
   const [own, same] = [await ask(targets[0]), await ask(targets[1])];
   if (own.body !== same.body) throw new Error("The two sides do not answer the same bytes");
@@ -202,7 +202,7 @@ const CONFIRMED_BYTES = 100;
 
 function confirms(setting: Setting): Promise<number> {
   return withFolder(async (folder) => {
-    await using bare = await startBare(["insert", folder]);
+    await using bare = await startBare("bare", "insert", folder);
     await using corbel = await corbelOn(setting);
     await using services = await beside(setting);
     const { projectId, secretKey } = await createProject(services, { name: "C", siteUrl: null });

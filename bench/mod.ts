@@ -1,10 +1,13 @@
 /**
  * Measures Corbel against bare programs, side by side in one run, and prints the ratios: as a
  * table, or with `--json` as one object of them by their names, with `rows` beside them that tells
- * targets too. Names of rows as arguments pick some. `--short` has few documents and short turns:
- * it shows that the rows work, not how fast Corbel is. Exits with 1 if a row could not be measured.
+ * targets too. Names of rows as arguments pick some. With `--mongodb` the questions are asked on a
+ * MongoDB server that is started for them. `--short` has few documents and short turns: it shows
+ * that the rows work, not how fast Corbel is. Exits with 1 if a row could not be measured.
  */
+import { startMongodb } from "@/tests/services/mongodb_server.ts";
 import { keepAwake } from "./awake.ts";
+import { mongodbRows } from "./question_rows.ts";
 import { reportJson, reportTable, type Told } from "./report.ts";
 import type { Row } from "./row.ts";
 import { ROWS } from "./rows.ts";
@@ -18,17 +21,25 @@ const only = Deno.args.filter((word) => !word.startsWith("--"));
 const folder = await Deno.makeTempDir({ prefix: "corbel-bench-" });
 try {
   progress("Seeding …");
-  const settings = { DATABASE_URL: `sqlite:${folder}/data` };
-  const seeded = await seed(settings, isShort ? SHORT_SIZES : SIZES);
+  await using mongodb = Deno.args.includes("--mongodb") ? await startMongodb() : null;
+  const settings = mongodb === null ? { DATABASE_URL: `sqlite:${folder}/data` } : {
+    DATABASE_URL: mongodb.url.replace("/?", "/bench?"),
+    STORAGE_URL: `file:${folder}/files`,
+    SECRET_KEYS: `bench:${btoa("a key of thirty-two bytes or so.")}`,
+  };
+  const setting: Setting = {
+    folder: `${folder}/data`,
+    settings,
+    mongodb: mongodb && mongodb.url,
+    seeded: await seed(settings, isShort ? SHORT_SIZES : SIZES),
+    isShort,
+  };
   await using _awake = isShort ? null : keepAwake();
   const told: Told[] = [];
-  for (const row of ROWS) {
+  for (const row of mongodb === null ? ROWS : mongodbRows()) {
     if (only.length > 0 && !only.includes(row.name)) continue;
     progress(`${row.name} …`);
-    told.push({
-      ...row,
-      value: await measured(row, { folder: `${folder}/data`, seeded, isShort }),
-    });
+    told.push({ ...row, value: await measured(row, setting) });
   }
   console.log(Deno.args.includes("--json") ? reportJson(told) : reportTable(told));
   if (told.some(({ value }) => value === null)) Deno.exitCode = 1;

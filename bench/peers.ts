@@ -20,7 +20,8 @@ import {
   toPocketbase,
 } from "./pocketbase.ts";
 import { residentMb, startCorbel } from "./process.ts";
-import { corbelSide, pages, positionBehind, PUBLIC_URL, type StoredPost } from "./question_rows.ts";
+import { corbelSide, pages, positionBehind, PUBLIC_URL } from "./question_rows.ts";
+import type { StoredPost } from "./documents.ts";
 import { type Known, type PagePosition, type Question, QUESTIONS } from "./questions.ts";
 import { Random } from "./random.ts";
 import { seed } from "./seed.ts";
@@ -85,8 +86,8 @@ async function compare(folder: string): Promise<void> {
     for (const name of names) await addDocuments(peer, name, documents.toReversed());
   }
   await using _awake = keepAwake();
-  const known = { ids: seeded.ids, users: seeded.users, positions };
-  const other = { ids: seeded.ids.map(shortId), users, positions };
+  const known: Known = { ...seeded, positions };
+  const other: Known = { ...known, ids: seeded.ids.map(shortId), users };
   const side: Side = {
     program,
     headersFor: () => ({ "content-type": "application/json" }),

@@ -3,7 +3,7 @@ import { isFile, servicesFolder } from "@/tests/services/programs.ts";
 import { TAGS } from "./documents.ts";
 import type { Sent } from "./load.ts";
 import { type Program, startProgram } from "./process.ts";
-import type { StoredPost } from "./question_rows.ts";
+import type { StoredPost } from "./documents.ts";
 import type { Question, Values } from "./questions.ts";
 import type { SignedIn } from "./seed.ts";
 

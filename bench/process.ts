@@ -38,16 +38,17 @@ const USER_TICKS = 11;
 const SYSTEM_TICKS = 12;
 const TICKS_PER_SECOND = 100;
 
-/** A bare program of this folder that takes its port from `PORT`. */
-export function startBare(args: readonly string[]): Promise<Program> {
-  const permissions = ["--allow-net", "--allow-read", "--allow-write", "--allow-env=PORT"];
-  return start(["run", ...permissions, "bench/bare.ts", ...args], "/", {});
-}
-
-/** The bare program that answers questions out of a database. */
-export function startBareSql(file: string): Promise<Program> {
-  const permissions = ["--allow-net", "--allow-read", "--allow-write", "--allow-env=PORT"];
-  return start(["run", ...permissions, "bench/bare_sql.ts", file], "/", {});
+/** A program of this folder that is measured beside Corbel, and takes its port from `PORT`. */
+export function startBare(name: string, ...args: readonly string[]): Promise<Program> {
+  // The driver of MongoDB reads the environment and the system.
+  const permissions = [
+    "--allow-net",
+    "--allow-read",
+    "--allow-write",
+    "--allow-env",
+    "--allow-sys",
+  ];
+  return start(["run", ...permissions, `bench/${name}.ts`, ...args], "/", {});
 }
 
 const start = (args: readonly string[], readyPath: string, env: Record<string, string>) =>

@@ -1,9 +1,10 @@
-/** A row for each question: Corbel's processor time over that of the bare program of `bare_sql.ts`. */
+/** A row for each question: Corbel's processor time over that of a bare program on the same engine. */
+import { BareMongo } from "./bare_mongo.ts";
 import { BareFile } from "./bare_sql.ts";
 import { costRatio, SHORT, type Side, WHOLE } from "./cost.ts";
-import type { Post } from "./documents.ts";
+import type { StoredPost } from "./documents.ts";
 import { median } from "./measuring.ts";
-import { type Program, startBareSql, startCorbel } from "./process.ts";
+import { type Program, startBare, startCorbel } from "./process.ts";
 import {
   type Known,
   type PagePosition,
@@ -67,12 +68,21 @@ async function measure(
   question: Question,
   caching: Record<string, string> = NO_CACHE,
 ): Promise<number> {
-  await using corbel = await startCorbel(setting.folder, { PUBLIC_URL });
+  await using corbel = await startCorbel(setting.folder, { PUBLIC_URL, ...setting.settings });
   const known = await copied(corbel, setting);
-  await using bare = await startBareSql(bareFileOf(setting));
+  await using bare = await startBare(...bareProgram(setting));
   const sides = [corbelSide(corbel, setting.seeded, caching), bareSide(bare)] as const;
   return await costRatio(question, known, sides, setting.isShort ? SHORT : WHOLE);
 }
+
+/** Rows of the questions on MongoDB: the driver is most of what either side takes. */
+export const mongodbRows = (): Row[] =>
+  rowsOf(QUESTIONS).map((row) => ({ ...row, target: MONGODB_TARGET }));
+
+const MONGODB_TARGET = 2;
+
+const bareProgram = (setting: Setting): [string, string] =>
+  setting.mongodb === null ? ["bare_sql", bareFileOf(setting)] : ["bare_mongo", setting.mongodb];
 
 const NO_CACHE = { "cache-control": "no-cache" };
 
@@ -105,8 +115,10 @@ const copied = (corbel: Program, setting: Setting): Promise<Known> =>
   known ??= copy(corbel, setting);
 
 async function copy(corbel: Program, setting: Setting): Promise<Known> {
-  const { secretKey, ids, users } = setting.seeded;
-  using file = new BareFile(bareFileOf(setting));
+  const { secretKey, ids, users, scale } = setting.seeded;
+  await using bare = setting.mongodb === null
+    ? new BareFile(bareFileOf(setting))
+    : new BareMongo(setting.mongodb);
   const positions: PagePosition[] = [];
   for (const name of ["posts", "small"]) {
     const docs: string[] = [];
@@ -114,15 +126,10 @@ async function copy(corbel: Program, setting: Setting): Promise<Known> {
       docs.push(...page.items.map((item) => JSON.stringify(item)));
       if (name === "posts") positions.push(...positionBehind(page));
     }
-    file.db.exec("begin");
-    for (const doc of docs.toReversed()) file.add(name, doc);
-    file.db.exec("commit");
+    await bare.fill(name, docs.toReversed());
   }
-  file.db.exec("analyze; pragma wal_checkpoint(truncate)");
-  return { ids, users, positions };
+  return { ids, users, scale, positions };
 }
-
-export type StoredPost = Post & { readonly _id: string; readonly createdAt: string };
 
 interface ListedPage {
   readonly items: readonly StoredPost[];

@@ -87,7 +87,7 @@ async function insertOverEngine(setting: Setting): Promise<number> {
   const folder = await Deno.makeTempDir();
   try {
     await using corbel = await startCorbel(setting.folder);
-    await using bare = await startBare(["insert", folder]);
+    await using bare = await startBare("bare", "insert", folder);
     const before = await insertedTotal(corbel, setting);
     const target = posted(corbel, setting);
     const { ratio, asked: [own, others] } = await compare(target, { ...target, url: bare.url });

@@ -30,11 +30,16 @@ export interface Seeded {
   readonly users: readonly SignedIn[];
   /** Of `posts`, in the order in which they were made. */
   readonly ids: readonly Id[];
+  readonly scale: number;
 }
 
 export interface Setting {
-  /** Of the store that was filled. */
+  /** Of the store that was filled, if it is SQLite's. */
   readonly folder: string;
+  /** What Corbel is told of the store that is not its folder. */
+  readonly settings: Record<string, string>;
+  /** The address of the server, if it is MongoDB's. */
+  readonly mongodb: string | null;
   readonly seeded: Seeded;
   /** For a smoke test: each side has one short turn, and the figures mean little. */
   readonly isShort: boolean;
@@ -42,6 +47,8 @@ export interface Setting {
 
 /** How many documents of which collection. */
 export interface Sizes {
+  /** As in `post`; 1 unless given. */
+  readonly scale?: number;
   readonly posts: number;
   readonly small: number;
 }
@@ -56,7 +63,10 @@ const SEED = 20_261_125;
  * `posts` with RLS `private`, `small` that everybody may read, and the empty `inserted`; all with
  * the same fields and indexes.
  */
-export async function seed(settings: Environment, sizes: Sizes): Promise<Seeded> {
+export async function seed(
+  settings: Environment,
+  { scale = 1, ...sizes }: Sizes,
+): Promise<Seeded> {
   const config = loadConfig({ SQLITE_SYNC: "normal", ...settings });
   using log = createLog("error", (text) => console.error(text));
   await using services = await openServices(config, { log });
@@ -81,11 +91,11 @@ export async function seed(settings: Environment, sizes: Sizes): Promise<Seeded>
     await createCollection(services, projectId, definition);
     const made = await fill(services, { projectId, name }, {
       count: { ...sizes, inserted: 0 }[name]!,
-      next: () => post(random, owners),
+      next: () => post(random, owners, scale),
     });
     if (name === "posts") ids = made;
   }
-  return { projectId, publishableKey, secretKey, users, ids };
+  return { projectId, publishableKey, secretKey, users, ids, scale };
 }
 
 /** Resolves to the ids of the new documents. */

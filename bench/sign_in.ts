@@ -74,7 +74,7 @@ async function besideWrites(setting: Setting, path: string, prepare: Prepare): P
   const user = { projectId, userId: users[0]!.userId };
   const folder = await Deno.makeTempDir();
   try {
-    await using bare = await startBare(["insert", folder]);
+    await using bare = await startBare("bare", "insert", folder);
     await using corbel = await startCorbel(setting.folder, { RATE_LIMITS: "off" });
     // A second process on the store that Corbel serves.
     await using services = await openServices(

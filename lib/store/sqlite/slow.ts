@@ -14,7 +14,7 @@ import type { CountStatement, PagePlan, Statements } from "./statements.ts";
 import type { SearchWay } from "./filter_sql.ts";
 
 /** However few rows: some are large, some patterns dear. */
-const HERE_MS = 3;
+const HERE_MS = 4;
 /** So many rows are few, however long they took: the machine did something else meanwhile. */
 const FEW_ROWS = 5_000;
 /** Ten milliseconds at most for the dearest pattern, in a text that was made for it. */
