@@ -13,18 +13,19 @@ import { median } from "./measuring.ts";
 import {
   addDocuments,
   findPocketbase,
+  type Pocketbase,
   POCKETBASE_VERSION,
   preparePocketbase,
   shortId,
   startPocketbase,
   toPocketbase,
 } from "./pocketbase.ts";
-import { residentMb, startCorbel } from "./process.ts";
+import { type Program, residentMb, startCorbel } from "./process.ts";
 import { corbelSide, pages, positionBehind, PUBLIC_URL } from "./question_rows.ts";
 import type { StoredPost } from "./documents.ts";
 import { type Known, type PagePosition, type Question, QUESTIONS } from "./questions.ts";
 import { Random } from "./random.ts";
-import { seed } from "./seed.ts";
+import { seed, type Seeded } from "./seed.ts";
 
 const { values: options, positionals } = parseArgs({
   args: Deno.args,
@@ -63,8 +64,12 @@ async function compared(question: Question, sides: readonly Asked[]): Promise<Re
   }));
 }
 
-const shown = ({ perSecond, p99, refused }: Result): string =>
-  `${Math.round(perSecond).toLocaleString("en")}/s | ${p99.toPrecision(3)} ms | ${refused || ""}`;
+const shown = ({ perSecond, p99, refused, answered }: Result): string =>
+  answered === 0
+    ? "ended | |"
+    : `${Math.round(perSecond).toLocaleString("en")}/s | ${p99.toPrecision(3)} ms | ${
+      refused || ""
+    }`;
 
 async function compare(folder: string): Promise<void> {
   const path = await findPocketbase();
@@ -72,9 +77,49 @@ async function compare(folder: string): Promise<void> {
   console.error("Seeding Corbel …");
   const seeded = await seed({ DATABASE_URL: `sqlite:${folder}/corbel` }, sizes);
   await using corbel = await startCorbel(`${folder}/corbel`, { PUBLIC_URL });
-  const peer = await startPocketbase(path, `${folder}/pocketbase`);
-  await using program = peer.program;
+  const startPeer = () => startPocketbase(path, `${folder}/pocketbase`);
   console.error("Seeding PocketBase …");
+  const { users, positions } = await copied(seeded, corbel, await startPeer());
+  await using _awake = keepAwake();
+  const known: Known = { ...seeded, positions };
+  const other: Known = { ...known, ids: seeded.ids.map(shortId), users };
+  console.log(
+    `| Question | Corbel | p99 | refused | PocketBase ${POCKETBASE_VERSION} | p99 | refused | ratio |`,
+  );
+  console.log("| --- | --- | --- | --- | --- | --- | --- | --- |");
+  const ratios: number[] = [];
+  let peerMb = 0;
+  for (const question of QUESTIONS) {
+    if (positionals.length > 0 && !positionals.includes(question.name)) continue;
+    // Anew for each question: one has ended it.
+    await using program = (await startPeer()).program;
+    const peer: Side = {
+      program,
+      headersFor: () => ({ "content-type": "application/json" }),
+      request: toPocketbase,
+    };
+    const sides = [[corbelSide(corbel, seeded), known], [peer, other]] as const;
+    const [own, theirs] = await compared(question, sides);
+    const ratio = own!.perSecond / theirs!.perSecond;
+    ratios.push(ratio);
+    console.log(
+      `| \`${question.name}\` | ${shown(own!)} | ${shown(theirs!)} | ${ratio.toFixed(1)} |`,
+    );
+    peerMb = await residentMb(program.pid);
+  }
+  console.log(`median of the ratios: ${median(ratios).toFixed(1)} (target 4; each 2)`);
+  console.log(
+    `memory afterwards: Corbel ${await residentMb(corbel.pid)} MB, PocketBase ${peerMb} MB`,
+  );
+}
+
+/** Gives PocketBase the users and documents that Corbel has. */
+async function copied(
+  seeded: Seeded,
+  corbel: Program,
+  peer: Pocketbase,
+): Promise<Pick<Known, "users" | "positions">> {
+  await using _program = peer.program;
   const users = await preparePocketbase(peer, seeded.users);
   const positions: PagePosition[] = [];
   for (const [from, names] of [["posts", ["posts", "mine"]], ["small", ["small"]]] as const) {
@@ -85,37 +130,7 @@ async function compare(folder: string): Promise<void> {
     }
     for (const name of names) await addDocuments(peer, name, documents.toReversed());
   }
-  await using _awake = keepAwake();
-  const known: Known = { ...seeded, positions };
-  const other: Known = { ...known, ids: seeded.ids.map(shortId), users };
-  const side: Side = {
-    program,
-    headersFor: () => ({ "content-type": "application/json" }),
-    request: toPocketbase,
-  };
-  console.log(
-    `| Question | Corbel | p99 | refused | PocketBase ${POCKETBASE_VERSION} | p99 | refused | ratio |`,
-  );
-  console.log("| --- | --- | --- | --- | --- | --- | --- | --- |");
-  const ratios: number[] = [];
-  for (const question of QUESTIONS) {
-    if (positionals.length > 0 && !positionals.includes(question.name)) continue;
-    const [own, theirs] = await compared(question, [[corbelSide(corbel, seeded), known], [
-      side,
-      other,
-    ]]);
-    const ratio = own!.perSecond / theirs!.perSecond;
-    ratios.push(ratio);
-    console.log(
-      `| \`${question.name}\` | ${shown(own!)} | ${shown(theirs!)} | ${ratio.toFixed(1)} |`,
-    );
-  }
-  console.log(`median of the ratios: ${median(ratios).toFixed(1)} (target 4; each 2)`);
-  console.log(
-    `memory afterwards: Corbel ${await residentMb(corbel.pid)} MB, PocketBase ${await residentMb(
-      program.pid,
-    )} MB`,
-  );
+  return { users, positions };
 }
 
 const folder = await Deno.makeTempDir({ prefix: "corbel-bench-" });

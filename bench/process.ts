@@ -84,7 +84,11 @@ export async function startProgram(
     pid: child.pid,
     startMs: performance.now() - started,
     async [Symbol.asyncDispose]() {
-      child.kill("SIGTERM");
+      try {
+        child.kill("SIGTERM");
+      } catch {
+        // It has ended by itself.
+      }
       await child.status;
     },
   };

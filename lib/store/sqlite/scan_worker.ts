@@ -28,7 +28,7 @@ const thread = globalThis as unknown as {
 const MATCH_COST_MAX = 10_000_000;
 
 /** From being opened: SQLite plans by the statistics that it read then. */
-const OPEN_MS = 2_000;
+const OPEN_MS = 500;
 const OPEN_MAX = 8;
 
 interface OpenFile extends Disposable {

@@ -11,6 +11,7 @@ import {
   pendingColumns,
   pendingName,
   retireColumns,
+  takeWritten,
   undoBuild,
 } from "./builds.ts";
 import { type Column, columnsOf } from "./columns.ts";
@@ -170,8 +171,12 @@ function prepareWords(db: Connection, definition: Definition): void {
 export function redefine(db: Connection, definition: Definition): void {
   if (hasTable(db, definition)) {
     // What was built ahead for exactly this definition is taken over, anything else undone.
-    if (isReady(db, definition, wantedText(definition))) endBuild(db, definition);
-    else undoBuild(db, definition);
+    if (isReady(db, definition, wantedText(definition))) {
+      takeWritten(db, definition);
+      endBuild(db, definition);
+    } else {
+      undoBuild(db, definition);
+    }
     const wanted = indexStatements(definition);
     for (const [name, statement] of storedIndexes(db, definition)) {
       if (wanted.get(name) !== statement && !isPending(statement)) {
