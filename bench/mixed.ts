@@ -9,7 +9,14 @@
 import { parseArgs } from "node:util";
 import { post, STATUSES, TAGS, VIEWS_MAX } from "./documents.ts";
 import { load, loaded } from "./load.ts";
-import { cpuSeconds, openFilesOf, type Program, residentMb, startCorbel } from "./process.ts";
+import {
+  anonymousMb,
+  cpuSeconds,
+  openFilesOf,
+  type Program,
+  residentMb,
+  startCorbel,
+} from "./process.ts";
 import { Random } from "./random.ts";
 import { seed, type Seeded } from "./seed.ts";
 
@@ -183,6 +190,7 @@ async function asked(url: string, { secretKey }: Project, init: RequestInit): Pr
 interface Look {
   readonly minute: number;
   readonly residentMb: number;
+  readonly anonymousMb: number;
   readonly logMib: number;
   readonly files: number;
 }
@@ -196,6 +204,7 @@ async function look({ pid }: Program, folder: string): Promise<Look> {
   return {
     minute: Math.round((performance.now() - started) / 6_000) / 10,
     residentMb: await residentMb(pid),
+    anonymousMb: await anonymousMb(pid),
     logMib: Math.round(Math.max(...logs) / MIB * 10) / 10,
     files: await openFilesOf(pid),
   };
@@ -243,12 +252,15 @@ function report(looks: readonly Look[]): void {
       } |`,
     );
   }
-  const late = looks.slice(Math.floor(looks.length / 2)).map(({ residentMb }) => residentMb);
   console.log(`refused: ${JSON.stringify(Object.fromEntries(refused))}`);
-  console.log(
-    `memory, MB: at most ${Math.max(...looks.map(({ residentMb }) => residentMb))} (limit 300); \
-second half ${late[0]} to ${late.at(-1)}, at most ${Math.max(...late)}`,
-  );
+  const late = looks.slice(Math.floor(looks.length / 2));
+  for (const [name, of] of [["resident", "residentMb"], ["anonymous", "anonymousMb"]] as const) {
+    const most = (some: readonly Look[]) => Math.max(...some.map((look) => look[of]));
+    console.log(
+      `${name} memory, MB: at most ${most(looks)}; ` +
+        `second half ${late[0]![of]} to ${late.at(-1)![of]}, at most ${most(late)} (limit 300)`,
+    );
+  }
   console.log(`largest log, MiB: ${Math.max(...looks.map(({ logMib }) => logMib))} (limit 16)`);
   console.log(`open files: at most ${Math.max(...looks.map(({ files }) => files))}`);
 }

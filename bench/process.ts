@@ -117,6 +117,13 @@ export async function residentMb(pid: number): Promise<number> {
   return Math.round(Number(new TextDecoder().decode(stdout)) / 1024);
 }
 
+/** The same without the pages of files, which it shares with the system's cache. */
+export async function anonymousMb(pid: number): Promise<number> {
+  const { stdout } = await new Deno.Command("cat", { args: [`/proc/${pid}/status`] }).output();
+  const [, kib] = /^RssAnon:\s+(\d+) kB$/m.exec(new TextDecoder().decode(stdout))!;
+  return Math.round(Number(kib) / 1024);
+}
+
 /** How many files, sockets and the like a process has open. */
 export async function openFilesOf(pid: number): Promise<number> {
   const { stdout } = await new Deno.Command("ls", { args: [`/proc/${pid}/fd`] }).output();

@@ -75,9 +75,11 @@ export function createApp(services: Services, { offload }: AppOptions = {}): App
     logged(state, c.res);
   });
 
+  // Here and where input is read `c.get` takes what is needed: `c.var` makes an object of all.
+
   /** What holds for every request, whatever it is for. */
   async function enter(c: Context<AppEnv>, next: Next): Promise<void> {
-    const { state } = c.var;
+    const state = c.get("state");
     if (requestDrain.isDraining) throw new Problem("STOPPING");
     const { method, headers } = state.raw;
     if (method === "OPTIONS") {
@@ -98,7 +100,7 @@ export function createApp(services: Services, { offload }: AppOptions = {}): App
   const admit =
     <P>({ operationId, security, extraMs }: Operation<P>): MiddlewareHandler<AppEnv> =>
     async (c, next) => {
-      const { state } = c.var;
+      const state = c.get("state");
       state.operationId = operationId;
       refuseLongQuery(state.query);
       const param = (name: string) => c.req.param(name)!;
@@ -126,7 +128,7 @@ export function createApp(services: Services, { offload }: AppOptions = {}): App
     const method = operation.method.toUpperCase();
     app.on(method, path, admit(operation));
     app.on(method, path, async (c) => {
-      const { state, restartDeadline } = c.var;
+      const [state, restartDeadline] = [c.get("state"), c.get("restartDeadline")];
       if (handOver !== undefined && isLong(operation, state.raw)) {
         return await handOver(c, operation);
       }

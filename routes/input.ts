@@ -28,16 +28,18 @@ export function inputReader(
 ): (c: Context<AppEnv>) => Promise<void> {
   const pathParameters = Object.entries(parameters);
   const headerParameters = headers && Object.entries(headers);
-  return async ({ req, var: { services, state, body: sent } }) => {
+  return async (c) => {
+    const { req } = c;
     const put = (target: "param" | "query" | "header" | "json", value: unknown): void => {
       if (value !== undefined && value !== null) req.addValidatedData(target, value);
     };
     const params = readParams(pathParameters, (name) => req.param(name)!);
     put("param", params);
-    put("query", query?.read(state.query));
+    put("query", query?.read(c.get("state").query));
     put("header", headerParameters && readHeaders(headerParameters, req.raw.headers));
     if (body === undefined || body.byHandler) return;
-    put("json", await inputOf(body, sent, { headers: req.raw.headers, params, services }));
+    const context = { headers: req.raw.headers, params, services: c.get("services") };
+    put("json", await inputOf(body, c.get("body"), context));
   };
 }
 

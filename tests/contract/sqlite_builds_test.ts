@@ -4,7 +4,7 @@ import { Outdated, StoreUnavailable, UniqueViolation } from "@/lib/store/errors.
 import { ALL, and, compare, eq } from "@/lib/store/filter.ts";
 import type { Definition, DefinitionBuild, Engine, Id, Index } from "@/lib/store/port.ts";
 import { definition, id, keys, listAll, newSpace, trashDefinition, upTo } from "./fixtures.ts";
-import { openBeside, openFolder } from "./sqlite_folder.ts";
+import { openBeside, openFolder, tempFolder } from "./sqlite_folder.ts";
 
 const listing = (...paths: string[]): Index => ({ keys: keys(...paths) });
 
@@ -295,4 +295,26 @@ Deno.test("who asks by an index over an array that another process has taken awa
   for (const ask of [() => records.list(query), () => records.count(query.filter)]) {
     await assert.rejects(ask, StoreUnavailable);
   }
+});
+
+Deno.test("words that an earlier version kept are made anew, and found", async () => {
+  const records = (engine: Engine) => engine.records(space, AFTER);
+  const space = newSpace();
+  await using folder = await tempFolder();
+  {
+    await using engine = await openBeside(folder.path);
+    await records(engine).insertMany([row(1), { ...row(2), fresh: "sought" }]);
+  }
+  {
+    using db = new DatabaseSync(`${folder.path}/projects/${space}.db`);
+    db.exec(`drop table "s_things/words"`);
+    db.exec(
+      `create virtual table "s_things/words" using fts5("words", content='', ` +
+        "contentless_delete=1, detail=none)",
+    );
+    db.exec("pragma user_version = 6");
+  }
+  await using engine = await openBeside(folder.path);
+  const found = await listAll(records(engine), { op: "search", words: ["sou"] });
+  assert.deepEqual(found.map(({ _id }) => _id), [id(2)]);
 });

@@ -38,7 +38,9 @@ export function filterSql(
       const parts = filter.of.map((one) => filterSql(definition, one, way));
       if (filter.op === "and") {
         if (filter.of.some(isByIds)) leaveTo(isByIds, filter.of, parts);
-        else if (way === "lookup") leaveToWords(definition, filter, parts);
+        else if (way === "lookup" && !filter.of.some(isById)) {
+          leaveToWords(definition, filter, parts);
+        }
       }
       return join(parts, ` ${filter.op} `, filter.op === "and" ? "1" : "0");
     }
@@ -56,6 +58,9 @@ export function filterSql(
 }
 
 const isByIds = (filter: Filter): boolean => filter.op === "in" && filter.path === "_id";
+
+/** SQLite finds it by itself. */
+const isById = (filter: Filter): boolean => filter.op === "eq" && filter.path === "_id";
 
 const isSearch = ({ op }: Filter): boolean => op === "search";
 
