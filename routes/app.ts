@@ -11,8 +11,6 @@ import { LongWork, SERVED_WRITTEN_VALUES_MAX } from "@/lib/long_work.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { Services } from "@/lib/services.ts";
 import type { HeaderParameters, PathParameters } from "@/openapi/inputs.ts";
-import { aggregateDocuments } from "@/openapi/paths/data.ts";
-import { aggregateProjectDocuments } from "@/openapi/paths/project_documents.ts";
 import { createHandOver, isLong } from "./hand_over.ts";
 import { LiteralFirstRouter } from "./literal_first_router.ts";
 import type { AppEnv, Handler, Input, Operation, OperationContext } from "./handler.ts";
@@ -46,8 +44,7 @@ export function createApp(services: Services, { offload }: AppOptions = {}): App
   }
   const app = new OpenAPIHono<AppEnv>({
     getPath: ({ url }) => readAddress(url).path,
-    // It throws where two paths fit the same address, such as `/users/{id}` and `/users/me/{what}`.
-    router: new LiteralFirstRouter(LITERAL_PATHS.map(routingPattern)),
+    router: new LiteralFirstRouter(),
   });
   const handOver = offload && createHandOver(services, offload);
   const mounted: Pick<Operation<unknown>, "path" | "method">[] = [];
@@ -199,8 +196,5 @@ function notFound(paths: ReturnType<typeof allowedMethods>, { path }: RequestSta
   if (methods.length === 0) return new Problem("ROUTE_NOT_FOUND");
   return new Problem("METHOD_NOT_ALLOWED", { allow: methods });
 }
-
-/** Paths with a name in the place where others have an id, and the same method. */
-const LITERAL_PATHS = [aggregateDocuments.path, aggregateProjectDocuments.path];
 
 const routingPattern = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ":$1");
