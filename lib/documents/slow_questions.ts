@@ -2,6 +2,7 @@ import { LRUCache } from "lru-cache";
 import type { Clock } from "../clock.ts";
 import type { NewId } from "../ids.ts";
 import { QUESTION_SHAPES_MAX, SLOW_QUESTION_MEAN_MS, SLOW_QUESTION_MS } from "../limits.ts";
+import { postponed } from "../postponed.ts";
 import type { Log } from "../runtime/log.ts";
 import { QueryTooSlow } from "../store/errors.ts";
 import type { Engine, Id, Page, Records } from "../store/port.ts";
@@ -68,8 +69,7 @@ export function createSlowQuestions(
 ): SlowQuestions {
   const { clock, log } = services;
   const counted = new LRUCache<Id, Tallies>({ max: PROJECTS_KEPT });
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let storing: Promise<void> = Promise.resolve();
+  const storing = postponed(storeAll, STORE_AFTER_MS);
   let today = dayAt(clock);
 
   function tallyOf(projectId: Id, shape: QuestionShape): Tally {
@@ -84,8 +84,6 @@ export function createSlowQuestions(
   }
 
   async function storeAll(): Promise<void> {
-    clearTimeout(timer);
-    timer = undefined;
     const day = dayAt(clock);
     for (const [projectId, tallies] of [...counted]) {
       const slow = [...tallies.values()].filter(isWorthStoring);
@@ -102,8 +100,6 @@ export function createSlowQuestions(
     today = day;
   }
 
-  const store = () => storing = storing.then(storeAll);
-
   return {
     async watch({ projectId, shape, records }, read) {
       const watched = new WatchedReads(clock, records);
@@ -115,15 +111,12 @@ export function createSlowQuestions(
       } finally {
         if (watched.isCounted && shape.key.length <= SHAPE_LENGTH_MAX) {
           add(tallyOf(projectId, shape), watched);
-          timer ??= setTimeout(store, STORE_AFTER_MS);
+          storing.later();
         }
       }
     },
-    store,
-    async [Symbol.asyncDispose]() {
-      await store();
-      clearTimeout(timer);
-    },
+    store: storing.now,
+    [Symbol.asyncDispose]: () => storing[Symbol.asyncDispose](),
   };
 }
 

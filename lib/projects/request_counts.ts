@@ -2,6 +2,7 @@ import type { Clock } from "../clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { NewId } from "../ids.ts";
 import { REQUEST_DAYS, REQUEST_MINUTES } from "../limits.ts";
+import { postponed } from "../postponed.ts";
 import { eq, within } from "../store/filter.ts";
 import type { Definition, Engine, Id, Records, StoredRecord } from "../store/port.ts";
 
@@ -88,8 +89,7 @@ export function createRequestCounts(
 ): RequestCounts {
   const { engine, clock, newId, log } = services;
   let counted = new Map<string, WindowCount>();
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let storing: Promise<void> = Promise.resolve();
+  const storing = postponed(storeAll, STORE_AFTER_MS);
   let minute: Minute = { at: -1, names: { minute: "", day: "" }, of: new Map() };
 
   function add(window: string, count: WindowCount): void {
@@ -122,8 +122,6 @@ export function createRequestCounts(
   }
 
   async function storeAll(): Promise<void> {
-    clearTimeout(timer);
-    timer = undefined;
     const all = [...counted];
     counted = new Map();
     minute.of.clear();
@@ -145,21 +143,16 @@ export function createRequestCounts(
     }
   }
 
-  const store = () => storing = storing.then(storeAll);
-
   return {
     count(projectId, status) {
       for (const count of windowsOf(projectId)) {
         count.requests++;
         if (status >= 400) count.errors++;
       }
-      timer ??= setTimeout(store, STORE_AFTER_MS);
+      storing.later();
     },
-    store,
-    async [Symbol.asyncDispose]() {
-      await store();
-      clearTimeout(timer);
-    },
+    store: storing.now,
+    [Symbol.asyncDispose]: () => storing[Symbol.asyncDispose](),
   };
 }
 
