@@ -86,7 +86,7 @@ export const servingLimits = (rowsMax: number): ScanLimits => ({
 
 /** How a query by words, or by a text, is read. */
 interface Way {
-  /** `wide` by words that so many have that it takes too long, `narrow` by pieces of a text that few have. */
+  /** `wide` by words that too many have, `narrow` by pieces of a text that few have. */
   readonly reach: "usual" | "wide" | "narrow";
   /** Whether to go through all that have the words, or to ask of others whether they have them. */
   readonly search: SearchWay;
