@@ -19,7 +19,15 @@ export const WORDS = [
 const words = (random: Random, count: number): string =>
   Array.from({ length: count }, () => random.pick(WORDS)).join(" ");
 
-export const FIELDS = [
+interface Field {
+  readonly key: string;
+  readonly type: string;
+  readonly search?: boolean;
+  readonly items?: Omit<Field, "key">;
+  readonly fields?: readonly Field[];
+}
+
+export const FIELDS: readonly Field[] = [
   { key: "userId", type: "String" },
   { key: "title", type: "String", search: true },
   { key: "status", type: "String" },
@@ -41,6 +49,12 @@ export const INDEXES = [
   { fields: ["place.city", "createdAt"] },
   { fields: ["tags", "createdAt"] },
 ];
+
+/** The same without what no other product has: words that are searched, and an index over a list. */
+export const PLAIN = {
+  fields: FIELDS.map(({ search: _, ...field }) => field),
+  indexes: INDEXES.filter(({ fields }) => !fields.includes("tags")),
+};
 
 export type Post = ReturnType<typeof post>;
 

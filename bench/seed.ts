@@ -13,7 +13,7 @@ import { type Environment, loadConfig } from "@/lib/runtime/config.ts";
 import { createLog } from "@/lib/runtime/log.ts";
 import { openServices, type Services } from "@/lib/services.ts";
 import type { Id, Json } from "@/lib/store/port.ts";
-import { FIELDS, INDEXES, post } from "./documents.ts";
+import { FIELDS, INDEXES, PLAIN, post } from "./documents.ts";
 import { Random } from "./random.ts";
 
 export interface SignedIn {
@@ -60,8 +60,8 @@ const TOKEN_SECONDS = 86_400;
 const SEED = 20_261_125;
 
 /**
- * `posts` with RLS `private`, `small` that everybody may read, and the empty `inserted`; all with
- * the same fields and indexes.
+ * `posts` with RLS `private`, `small` that everybody may read, and the empty `inserted`, all with
+ * the same fields and indexes; and the empty `plain` with those of {@linkcode PLAIN}.
  */
 export async function seed(
   settings: Environment,
@@ -85,12 +85,18 @@ export async function seed(
   const random = new Random(SEED);
   const owners = users.map(({ userId }) => userId);
   let ids: Id[] = [];
-  const modes = { posts: "private", small: "public-read", inserted: "public-read" } as const;
-  for (const [name, mode] of Object.entries(modes)) {
-    const definition = parseDefinition({ name, fields: FIELDS, indexes: INDEXES, rls: { mode } });
+  const indexed = { fields: FIELDS, indexes: INDEXES };
+  const collections = [
+    { name: "posts", mode: "private", count: sizes.posts, ...indexed },
+    { name: "small", mode: "public-read", count: sizes.small, ...indexed },
+    { name: "inserted", mode: "public-read", count: 0, ...indexed },
+    { name: "plain", mode: "public-read", count: 0, ...PLAIN },
+  ] as const;
+  for (const { name, mode, count, fields, indexes } of collections) {
+    const definition = parseDefinition({ name, fields, indexes, rls: { mode } });
     await createCollection(services, projectId, definition);
     const made = await fill(services, { projectId, name }, {
-      count: { ...sizes, inserted: 0 }[name]!,
+      count,
       next: () => post(random, owners, scale),
     });
     if (name === "posts") ids = made;
