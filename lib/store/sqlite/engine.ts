@@ -61,7 +61,7 @@ const QUERY_TIME_LIMIT_MS = 5_000;
  * reads of one that a newer Corbel has taken over.
  */
 const WATCH_MS = 1_000;
-/** Of which a scan of columns looks at some in three milliseconds; most reads end by that time. */
+/** Of which a scan of columns looks at some in four milliseconds; most reads end by that time. */
 const ROWS_MAX = 40_000;
 
 /** The embedded engine: one file per space. Several processes may share a folder. */
