@@ -15,6 +15,8 @@ import { seed, type Setting } from "./seed.ts";
 
 const SIZES = { posts: 100_000, small: 10_000 };
 const SHORT_SIZES = { posts: 2_000, small: 200 };
+/** What a process does on MongoDB does not depend on how many there are, and the stand-in has its limits. */
+const MONGODB_SIZES = { posts: 5_000, small: 1_000 };
 
 const isShort = Deno.args.includes("--short");
 const only = Deno.args.filter((word) => !word.startsWith("--"));
@@ -31,7 +33,10 @@ try {
     folder: `${folder}/data`,
     settings,
     mongodb: mongodb && mongodb.url,
-    seeded: await seed(settings, isShort ? SHORT_SIZES : SIZES),
+    seeded: await seed(
+      settings,
+      isShort ? SHORT_SIZES : mongodb === null ? SIZES : MONGODB_SIZES,
+    ),
     isShort,
   };
   await using _awake = isShort ? null : keepAwake();
