@@ -20,6 +20,8 @@ const THREADS = 3;
 /** Long reads at a time, each of another file. */
 const LONG_MAX = 2;
 const IDLE_MS = 30_000;
+/** A read that is begun again and again is never answered. */
+export const INTERRUPTIONS_MAX = 4;
 /** As many as shared memory can tell apart. */
 const NUMBERS = 2 ** 31 - 1;
 
@@ -34,8 +36,8 @@ interface Job {
   kind: Kind;
   /** Why it was stopped before its time was up, so that it is begun again. */
   stoppedFor: "time" | "checkpoint" | null;
-  /** Once is enough: a read that is begun again and again is never answered. */
-  wasInterrupted: boolean;
+  /** How often it was begun again for a checkpoint. */
+  interruptions: number;
   /** Answers the caller; what comes later is not heard. */
   settle(outcome: ScanOutcome): void;
 }
@@ -95,11 +97,11 @@ export class Scans implements AsyncDisposable {
    */
   async without(path: string, work: () => Promise<boolean>): Promise<boolean> {
     const running = [...this.#running.values()].filter((job) => job.path === path);
-    if (running.some((job) => job.wasInterrupted)) return false;
+    if (running.some((job) => job.interruptions === INTERRUPTIONS_MAX)) return false;
     const ended = Promise.withResolvers<void>();
     this.#held.set(path, ended.resolve);
     for (const job of running) {
-      job.wasInterrupted = true;
+      job.interruptions++;
       job.stoppedFor ??= "checkpoint";
       this.#stop(job);
     }
@@ -135,7 +137,7 @@ export class Scans implements AsyncDisposable {
       until: performance.now() + this.#limitMs,
       kind: "isDoubtful" in scan && scan.isDoubtful ? "quick" : "short",
       stoppedFor: null,
-      wasInterrupted: false,
+      interruptions: 0,
       settle: answered.resolve,
     };
     const timer = setTimeout(() => this.#giveUp(job, STOPPED), this.#limitMs);

@@ -3,7 +3,7 @@ import { StoreUnavailable } from "../errors.ts";
 import { GUARD } from "./budget.ts";
 import { sql } from "./fragment.ts";
 import type { Scan } from "./scan.ts";
-import { Scans } from "./scans.ts";
+import { INTERRUPTIONS_MAX, Scans } from "./scans.ts";
 
 const COUNT: Scan = {
   table: "t",
@@ -80,7 +80,7 @@ Deno.test("what was only held up waits for no scan", async () => {
   await Promise.allSettled(busy);
 });
 
-Deno.test("nothing is read of a file in between, and what was stopped for it is begun again once", async () => {
+Deno.test("nothing is read of a file in between, and what was stopped for it is begun again so often", async () => {
   await using scans = new Scans({ limitMs: 20_000 });
   const folder = await Deno.makeTempDir({ prefix: "corbel-scans-" });
   const path = `${folder}/file.db`;
@@ -97,6 +97,10 @@ Deno.test("nothing is read of a file in between, and what was stopped for it is 
   });
   assert.equal(await first, true);
   assert.deepEqual(told, ["other read"]);
+  for (let i = 1; i < INTERRUPTIONS_MAX; i++) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    assert.equal(await scans.without(path, () => Promise.resolve(true)), true);
+  }
   await new Promise((resolve) => setTimeout(resolve, 50));
   assert.equal(await scans.without(path, () => Promise.reject(new Error("It is read"))), false);
   const found = await long;
