@@ -41,11 +41,11 @@ const END = -(2n ** 63n);
 /** Of documents larger than this each is counted, and as several of the others. */
 const LARGE_BYTES = 65_536;
 
-/** @param share A power of two, of 32 at most. */
-const isNotCounted = (share: number, seq = "seq") => `${seq} * salt() >> 24 & ${share - 1}`;
-
 /** SQL's `salt()`: 30 bits, of which products with the numbers of rows fit into 64. */
 export const salt = (): number => 2 ** 29 + Math.floor(Math.random() * 2 ** 28) * 2 + 1;
+
+/** @param share A power of two, 32 at most. */
+const isNotCounted = (share: number, seq = "seq") => `${seq} * salt() >> 24 & ${share - 1}`;
 const isSpent = (bytes: string, share: number) => `abs(spent(${bytes}, ${share})) = 0`;
 
 /**

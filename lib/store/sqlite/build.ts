@@ -20,8 +20,8 @@ import { sql } from "./fragment.ts";
 import { inSeqSteps } from "./seq_steps.ts";
 import { analyzedTables, analyzeTable } from "./statistics.ts";
 import { tableName } from "./table_name.ts";
-import { WordsTable } from "./words_table.ts";
 import { addedColumns, assertStands, missingIndexes, sizeOf, wantedText } from "./tables.ts";
+import { WordsTable } from "./words_table.ts";
 
 /** Of fewer, and no larger, records everything is made at once, in the definition's transaction. */
 export const BUILD_ROWS_MIN = 2_000;

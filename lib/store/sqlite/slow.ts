@@ -5,13 +5,13 @@ import { searchedWords } from "../search.ts";
 import type { Access, Slow } from "./access.ts";
 import { BudgetExceeded, type BudgetKind, type ScanLimits } from "./budget.ts";
 import type { Connection } from "./connection.ts";
+import type { SearchWay } from "./filter_sql.ts";
 import { boundPage } from "./keyset.ts";
 import type { RegisteredQuery, Verdict } from "./slow_query_registry.ts";
 import type { Scan, Scanned } from "./scan.ts";
 import { textLookup } from "./text_lookup.ts";
 import type { Spread, WordsTable } from "./words_table.ts";
 import type { CountStatement, PagePlan, Statements } from "./statements.ts";
-import type { SearchWay } from "./filter_sql.ts";
 
 /** However few rows: some are large, some patterns dear. */
 const HERE_MS = 4;

@@ -232,11 +232,14 @@ const storedStatement = (db: Connection, name: string): string | undefined =>
 export const hasWords = (db: Connection, definition: Definition): boolean =>
   storedStatement(db, nameOf(definition)) !== undefined;
 
+const dropTable = (db: Connection, name: string): void =>
+  db.run(sql(`drop table if exists ${quoted(name)}`));
+
 export const dropWords = (db: Connection, definition: Definition): void =>
-  db.run(sql(`drop table if exists ${quoted(nameOf(definition))}`));
+  dropTable(db, nameOf(definition));
 
 export const dropPendingWords = (db: Connection, definition: Definition): void =>
-  db.run(sql(`drop table if exists ${quoted(pendingNameOf(definition))}`));
+  dropTable(db, pendingNameOf(definition));
 
 /** What was built takes the place of the words there were, if anything was. */
 export function takeOverWords(db: Connection, definition: Definition): void {
