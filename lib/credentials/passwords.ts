@@ -60,19 +60,22 @@ const refuse = (message: string) => new Problem("INVALID_PASSWORD", { message })
  * Refuses a password that is too short, too long, or among those that everybody tries first.
  * Throws `INVALID_PASSWORD`.
  */
-export async function checkNewPassword(password: string, email: string): Promise<void> {
-  const length = [...password].length;
-  if (length < PASSWORD_LENGTH_MIN || length > PASSWORD_LENGTH_MAX) {
-    throw refuse(
-      `The password must have ${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters.`,
-    );
+export async function checkNewPassword(
+  password: string,
+  email: string | null,
+  lengthMin: number = PASSWORD_LENGTH_MIN,
+): Promise<void> {
+  // A text of megabytes is not taken apart.
+  const length = password.length > 2 * PASSWORD_LENGTH_MAX ? Infinity : [...password].length;
+  if (length < lengthMin || length > PASSWORD_LENGTH_MAX) {
+    throw refuse(`The password must have ${lengthMin} to ${PASSWORD_LENGTH_MAX} characters.`);
   }
   const problem = textProblem(password);
   if (problem !== null) throw refuse(`The password ${problem}.`);
   const { isCommonPassword } = await import("./common_passwords.ts");
   const plain = password.toLowerCase();
-  const own = email.toLowerCase();
-  if (plain === own || plain === own.split("@")[0] || isCommonPassword(plain)) {
+  const own = email?.toLowerCase();
+  if (plain === own || plain === own?.split("@")[0] || isCommonPassword(plain)) {
     throw refuse("This password is among those that are guessed first: choose another one.");
   }
 }

@@ -1,0 +1,195 @@
+import { type Clock, timestamp } from "../clock.ts";
+import { equalInConstantTime, hashedId, mac } from "../crypto/hashes.ts";
+import { CODE_MS, CODE_PAUSE_MS, CODE_TRIES_MAX, CODES_PER_HOUR } from "../limits.ts";
+import { UniqueViolation } from "../store/errors.ts";
+import { and, compare, eq } from "../store/filter.ts";
+import type { Definition, Engine, Id, Space, StoredRecord, Transaction } from "../store/port.ts";
+
+/** What a code is good for, and nothing else. */
+export type CodePurpose = "verify" | "resetPassword" | "code" | "emailChange";
+
+/** A code of six digits that was sent to an e-mail address. A new one takes its place. */
+type CodeRecord = StoredRecord & {
+  /** Under a key: a million codes are soon tried. The code itself stands nowhere but in the mail. */
+  codeHash: string;
+  /** Taken before the code is looked at, so that many at once get no more of them. */
+  triesLeft: number;
+  /** The address that it was sent to, as it is kept. */
+  email: string;
+  /** Whom it is for; null where a new user may come of it. */
+  subjectId: Id | null;
+  expiresAt: string;
+};
+
+/** In the control space and in each project's, as the next. */
+export const CODES: Definition = {
+  name: "_codes",
+  fields: {
+    codeHash: { type: "String" },
+    triesLeft: { type: "Number" },
+    email: { type: "String" },
+    subjectId: { type: "Ref" },
+    expiresAt: { type: "Date" },
+  },
+  indexes: [],
+  trash: false,
+  expiry: "expiresAt",
+};
+
+/** How often something was sent to an address of late. */
+type SendingsRecord = StoredRecord & { lastAt: string; count: number; expiresAt: string };
+
+export const SENDINGS: Definition = {
+  name: "_sendings",
+  fields: {
+    lastAt: { type: "Date" },
+    count: { type: "Number" },
+    expiresAt: { type: "Date" },
+  },
+  indexes: [],
+  trash: false,
+  expiry: "expiresAt",
+};
+
+export interface CodeServices {
+  readonly engine: Engine;
+  readonly clock: Clock;
+  /** Keys for {@linkcode mac}: that to hash with first. */
+  readonly codeKeys: readonly string[];
+}
+
+/** There is one code for each. */
+export interface CodePlace {
+  readonly space: Space;
+  readonly purpose: CodePurpose;
+  /** The canonical form of an address, or the id of whoever is signed in. */
+  readonly holder: string;
+}
+
+export type CodeTarget = Pick<CodeRecord, "email" | "subjectId">;
+
+const idOf = ({ purpose, holder }: CodePlace): Id => hashedId(`code ${purpose} ${holder}`);
+
+const hashOf = (key: string, { space, purpose, holder }: CodePlace, code: string): string =>
+  mac(key, [space, purpose, holder, code].join("\n"));
+
+/** A fresh code; whatever code there was for the place is good no more. */
+export async function issueCode(
+  tx: Transaction,
+  { clock, codeKeys }: Pick<CodeServices, "clock" | "codeKeys">,
+  place: CodePlace,
+  target: CodeTarget,
+): Promise<string> {
+  const code = randomCode();
+  const fresh = {
+    ...target,
+    codeHash: hashOf(codeKeys[0]!, place, code),
+    triesLeft: CODE_TRIES_MAX,
+    expiresAt: new Date(clock.now() + CODE_MS).toISOString(),
+  };
+  const _id = idOf(place);
+  await tx.records<CodeRecord>(CODES).upsert(eq("_id", _id), { set: fresh }, { _id, ...fresh });
+  return code;
+}
+
+const CODES_POSSIBLE = 1_000_000;
+const RANDOM_VALUES = 2 ** 32;
+
+/** Each of the million is as likely as the others. */
+function randomCode(): string {
+  const fair = RANDOM_VALUES - RANDOM_VALUES % CODES_POSSIBLE;
+  for (;;) {
+    const [value] = crypto.getRandomValues(new Uint32Array(1));
+    if (value! < fair) return String(value! % CODES_POSSIBLE).padStart(6, "0");
+  }
+}
+
+/** A code that was right when it was looked at. */
+export interface CheckedCode extends CodeTarget {
+  readonly id: Id;
+  readonly codeHash: string;
+}
+
+/**
+ * Looks at a code, which takes one of its tries, whoever asks and from wherever. Null for whatever
+ * is wrong. Only {@linkcode redeemCode} uses it up.
+ */
+export async function checkCode(
+  { engine, clock, codeKeys }: CodeServices,
+  place: CodePlace,
+  code: string,
+): Promise<CheckedCode | null> {
+  const id = idOf(place);
+  const isOpen = and(
+    eq("_id", id),
+    compare("triesLeft", "gt", 0),
+    compare("expiresAt", "gt", timestamp(clock)),
+  );
+  const tried = await engine.records<CodeRecord>(place.space, CODES)
+    .updateOne(isOpen, { increment: { triesLeft: -1 } });
+  if (tried === null) return null;
+  const { codeHash, email, subjectId } = tried.value;
+  const isRight = codeKeys.some((key) => equalInConstantTime(codeHash, hashOf(key, place, code)));
+  return isRight ? { id, codeHash, email, subjectId } : null;
+}
+
+/** Uses a code up, in the transaction of what it is good for: of many at once one does. */
+export async function redeemCode(
+  tx: Transaction,
+  { id, codeHash }: CheckedCode,
+): Promise<boolean> {
+  const its = and(eq("_id", id), eq("codeHash", codeHash));
+  return await tx.records<CodeRecord>(CODES).deleteOne(its) !== null;
+}
+
+/** Whatever codes there are for an address are good no more. */
+export async function dropCodes(
+  tx: Transaction,
+  space: Space,
+  holder: string,
+): Promise<void> {
+  const purposes: readonly CodePurpose[] = ["verify", "resetPassword", "code"];
+  for (const purpose of purposes) {
+    await tx.records<CodeRecord>(CODES).deleteOne(eq("_id", idOf({ space, purpose, holder })));
+  }
+}
+
+const HOUR_MS = 3_600_000;
+
+/**
+ * Whether one more mail of a kind may go to an address: one a minute and five an hour. Counts it if
+ * so, in one statement, so that of many at once one is let through.
+ */
+export async function maySend(
+  { engine, clock }: Pick<CodeServices, "engine" | "clock">,
+  { space, purpose, holder }: Omit<CodePlace, "purpose"> & { readonly purpose: string },
+): Promise<boolean> {
+  const sendings = engine.records<SendingsRecord>(space, SENDINGS);
+  const _id = hashedId(`sent ${purpose} ${holder}`);
+  const now = timestamp(clock);
+  const paused = compare("lastAt", "lte", new Date(clock.now() - CODE_PAUSE_MS).toISOString());
+  const known = and(
+    eq("_id", _id),
+    paused,
+    compare("count", "lt", CODES_PER_HOUR),
+    compare("expiresAt", "gt", now),
+  );
+  const counted = await sendings.updateOne(known, {
+    set: { lastAt: now },
+    increment: { count: 1 },
+  });
+  if (counted !== null) return true;
+  const fresh = {
+    lastAt: now,
+    count: 1,
+    expiresAt: new Date(clock.now() + HOUR_MS).toISOString(),
+  };
+  const expired = and(eq("_id", _id), paused, compare("expiresAt", "lte", now));
+  try {
+    await sendings.upsert(expired, { set: fresh }, { _id, ...fresh });
+    return true;
+  } catch (error) {
+    if (error instanceof UniqueViolation) return false;
+    throw error;
+  }
+}
