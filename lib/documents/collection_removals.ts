@@ -1,11 +1,10 @@
 import type { Clock } from "../clock.ts";
-import { enqueue, type JobKind, type JobRecord, type JobServices, runJob } from "../jobs/jobs.ts";
-import { KeyedMutex } from "../keyed_mutex.ts";
+import { enqueue, type JobKind, type JobRecord, type JobServices } from "../jobs/jobs.ts";
 import { REQUEST_TIMEOUT_MS } from "../limits.ts";
 import type { NewId } from "../ids.ts";
 import { deleteGently } from "../store/expiry.ts";
 import { ALL } from "../store/filter.ts";
-import type { Definition, Id, Transaction } from "../store/port.ts";
+import type { Definition, Transaction } from "../store/port.ts";
 import { type CollectionRecord, placeOf } from "./catalog.ts";
 import type { StoredDocument } from "./collection.ts";
 
@@ -52,35 +51,4 @@ export async function enqueueCollectionRemoval(
   const options = { kind: COLLECTION_REMOVAL.name, isClaimed: true };
   const [job] = await enqueue(tx, services, [{ subject: storedAs, lane: storedAs }], options);
   return job!;
-}
-
-/** Removes the documents of deleted collections while nobody waits for it. */
-export interface CollectionRemovals extends AsyncDisposable {
-  /** Behind others of the project; maintenance goes on where it is cut off. */
-  begin(projectId: Id, job: JobRecord): void;
-}
-
-export function createCollectionRemovals(services: JobServices): CollectionRemovals {
-  const projects = new KeyedMutex();
-  const running = new Set<Promise<unknown>>();
-  let isStopped = false;
-  const stopped = () => isStopped;
-  return {
-    begin(space, job) {
-      const run = projects.run(
-        space,
-        () => runJob(services, COLLECTION_REMOVAL, { space, job, stopped }),
-      ).catch((error) => {
-        services.log.write("warn", "Documents of a deleted collection are left to maintenance", {
-          project: space,
-          error: String(error),
-        });
-      }).finally(() => running.delete(run));
-      running.add(run);
-    },
-    async [Symbol.asyncDispose]() {
-      isStopped = true;
-      await Promise.all(running);
-    },
-  };
 }

@@ -1,10 +1,11 @@
 import type { Clock } from "../clock.ts";
 import type { NewId } from "../ids.ts";
+import type { JobRunner } from "../jobs/runner.ts";
 import { Problem } from "../problems.ts";
 import { eq } from "../store/filter.ts";
 import type { Engine, Id } from "../store/port.ts";
 import type { Catalog, CollectionRecord } from "./catalog.ts";
-import { type CollectionRemovals, enqueueCollectionRemoval } from "./collection_removals.ts";
+import { enqueueCollectionRemoval } from "./collection_removals.ts";
 import { referencedCollections } from "./definition.ts";
 import { redefine } from "./redefine.ts";
 import { readCollections } from "./save_collection.ts";
@@ -14,7 +15,7 @@ interface DeleteServices {
   readonly catalog: Catalog;
   readonly clock: Clock;
   readonly newId: NewId;
-  readonly collectionRemovals: CollectionRemovals;
+  readonly collectionRemovals: Pick<JobRunner, "begin">;
 }
 
 /**

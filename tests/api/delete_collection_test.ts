@@ -54,7 +54,7 @@ const deleteCutOff = ({ app, projectId }: TestOwner) =>
   deleteCollection(
     {
       ...app.services,
-      collectionRemovals: { begin() {}, async [Symbol.asyncDispose]() {} },
+      collectionRemovals: { begin() {} },
     },
     projectId,
     "posts",

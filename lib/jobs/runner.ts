@@ -1,0 +1,165 @@
+import pLimit from "p-limit";
+import { timestamp } from "../clock.ts";
+import { hashedId } from "../crypto/hashes.ts";
+import { SHUTDOWN_MS } from "../limits.ts";
+import { type ProjectRecord, PROJECTS } from "../projects/records.ts";
+import { UniqueViolation } from "../store/errors.ts";
+import { ALL, and, compare, eq, within } from "../store/filter.ts";
+import type { Definition, Id, Space, StoredRecord } from "../store/port.ts";
+import {
+  dueBy,
+  type JobKind,
+  type JobRecord,
+  JOBS,
+  type JobServices,
+  runJob,
+  runJobs,
+} from "./jobs.ts";
+
+/** A space that may have jobs of a runner's kinds: what every process looks through. */
+type WaitingSpaceRecord = StoredRecord & { space: Space; announcedAt: string };
+
+/** In the control space. */
+export const WAITING_SPACES: Definition = {
+  name: "waitingSpaces",
+  fields: { space: { type: "String" }, announcedAt: { type: "Date" } },
+  indexes: [],
+  trash: false,
+};
+
+/** Who announced a space this lately need not do so again. */
+const ANNOUNCED_MS = 30_000;
+/** A space stays announced for longer than a transaction can take that began after that. */
+const KEPT_MS = 300_000;
+
+/**
+ * Runs jobs in the background: at once where this process noted them, or when they are due. Disposing
+ * it waits for those that are under way, but for no longer than a server may take to stop.
+ */
+export interface JobRunner extends AsyncDisposable {
+  /**
+   * Before a transaction that notes jobs in a space: if this process ends right behind it, another
+   * one finds them.
+   */
+  announce(space: Space): Promise<void>;
+  /** Behind it: runs a job that was noted as claimed. */
+  begin(space: Space, job: JobRecord): void;
+  /** Runs what is due in all announced spaces; resolves to how many jobs are done. */
+  runDue(stopped?: () => boolean): Promise<number>;
+  /** Resolves when nothing runs that was begun until now, or that followed from it. */
+  idle(): Promise<void>;
+}
+
+export interface JobRunnerOptions<S extends JobServices> {
+  readonly kinds: readonly JobKind<S>[];
+  /** How many jobs run at once. */
+  readonly atOnceMax: number;
+  /** What the kinds are run with; called when the first one is. */
+  servicesOf(): S;
+}
+
+export function createJobRunner<S extends JobServices>(
+  { engine, clock, log }: JobServices,
+  { kinds, atOnceMax, servicesOf }: JobRunnerOptions<S>,
+): JobRunner {
+  const turn = pLimit(atOnceMax);
+  const running = new Set<Promise<unknown>>();
+  const announced = new Map<Space, number>();
+  let isStopped = false;
+  const waiting = () => engine.records<WaitingSpaceRecord>("control", WAITING_SPACES);
+
+  function begin(space: Space, job: JobRecord): void {
+    const kind = kinds.find(({ name }) => name === job.kind)!;
+    // Not before the answer to the request that noted it: its time would tell what is done.
+    const run = nextTask()
+      .then(() =>
+        turn(async () => {
+          // What has not begun is another process' to do, once nobody has it.
+          if (!isStopped) {
+            await runJob(servicesOf(), kind, {
+              space,
+              job,
+              stopped: () => isStopped,
+            });
+          }
+        })
+      )
+      .catch((error) => {
+        const fields = { job: kind.name, space, error: String(error) };
+        log.write("warn", "A job is left to a later pass", fields);
+      })
+      .finally(() => running.delete(run));
+    running.add(run);
+  }
+
+  async function idle(): Promise<void> {
+    while (running.size > 0) await Promise.all(running);
+  }
+
+  const isGone = async (space: Space): Promise<boolean> =>
+    space !== "control" &&
+    await engine.records<ProjectRecord>("control", PROJECTS).get(space) === null;
+
+  /** No more to look through, if nothing is left there and nobody can have noted anything since. */
+  async function forget({ _id, space }: WaitingSpaceRecord): Promise<void> {
+    const ours = within("kind", kinds.map(({ name }) => name));
+    if (await engine.records<JobRecord>(space, JOBS).findOne(ours) !== null) return;
+    const before = new Date(clock.now() - KEPT_MS).toISOString();
+    await waiting().deleteOne(and(eq("_id", _id), compare("announcedAt", "lte", before)));
+  }
+
+  return {
+    async announce(space) {
+      const now = clock.now();
+      if (now - (announced.get(space) ?? -Infinity) < ANNOUNCED_MS) return;
+      const _id = idOf(space);
+      const announcedAt = timestamp(clock);
+      const record = { _id, space, announcedAt };
+      try {
+        await waiting().upsert(eq("_id", _id), { set: { announcedAt } }, record);
+      } catch (error) {
+        // Another process has done so in this very moment.
+        if (!(error instanceof UniqueViolation)) throw error;
+      }
+      for (const [known, at] of announced) if (now - at >= ANNOUNCED_MS) announced.delete(known);
+      announced.set(space, now);
+    },
+    begin,
+    idle,
+    async runDue(stopped = () => isStopped) {
+      let done = 0;
+      for await (const one of waiting().find({ filter: ALL })) {
+        if (stopped()) break;
+        if (await isGone(one.space)) {
+          await waiting().deleteOne(eq("_id", one._id));
+          continue;
+        }
+        try {
+          for (const kind of kinds) {
+            const options = { space: one.space, which: dueBy(clock), stopped };
+            done += await runJobs(servicesOf(), kind, options);
+          }
+          await forget(one);
+        } catch (error) {
+          // One project that cannot be used keeps nobody else waiting.
+          const fields = { space: one.space, error: String(error) };
+          log.write("warn", "Due jobs of a project are left to a later pass", fields);
+        }
+      }
+      return done;
+    },
+    async [Symbol.asyncDispose]() {
+      isStopped = true;
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const timeUp = new Promise<void>((resolve) => timer = setTimeout(resolve, SHUTDOWN_MS));
+      await Promise.race([idle(), timeUp]);
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** Behind all that goes on without waiting for anything outside. */
+const nextTask = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve, 0));
+
+/** Ids of projects are ids of records, too. */
+const idOf = (space: Space): Id => space === "control" ? hashedId(space) : space;
