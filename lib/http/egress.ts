@@ -7,7 +7,7 @@
 import dns from "node:dns";
 import http from "node:http";
 import https from "node:https";
-import { isIP, type LookupFunction } from "node:net";
+import net, { isIP, type LookupFunction } from "node:net";
 import ipaddr from "ipaddr";
 
 /** Agents that connect to public addresses only. Redirects are not theirs: no client here follows. */
@@ -23,6 +23,20 @@ export interface Egress extends Disposable {
    * only its addresses tell, and only when it is connected to.
    */
   admits(hostname: string): boolean;
+  /**
+   * A connection for what is not http, judged as those of the agents are. Throws
+   * {@linkcode EgressFailed}.
+   */
+  connect(place: ConnectionPlace): Promise<net.Socket>;
+}
+
+/** Where a connection leads. */
+export interface ConnectionPlace {
+  /** A name, or an address without brackets. */
+  readonly host: string;
+  readonly port: number;
+  /** In how many milliseconds it must be there. */
+  readonly withinMs: number;
 }
 
 /** A request that got no answer; the message tells why and names no address. */
@@ -67,11 +81,12 @@ const IDLE_SOCKETS_MAX = 4;
 export function createEgress(
   { admits = isPublic, lookup = dns.lookup }: EgressOptions = {},
 ): Egress {
+  const judgedLookup = judged(lookup, admits);
   const options = {
     keepAlive: true,
     maxSockets: SOCKETS_MAX,
     maxFreeSockets: IDLE_SOCKETS_MAX,
-    lookup: judged(lookup, admits),
+    lookup: judgedLookup,
   };
   const agents = {
     httpAgent: guarded(new http.Agent(options), admits),
@@ -83,11 +98,42 @@ export function createEgress(
       const host = hostname.replace(/^\[(.*)\]$/, "$1");
       return isIP(host) === 0 || admits(host);
     },
+    async connect(place) {
+      if (isIP(place.host) !== 0 && !admits(place.host)) throw new EgressRefused(place.host);
+      return await openConnection(place, judgedLookup);
+    },
     [Symbol.dispose]() {
       agents.httpAgent.destroy();
       agents.httpsAgent.destroy();
     },
   };
+}
+
+/**
+ * A connection that nobody judges, for places that the operator has named. Throws
+ * {@linkcode EgressFailed}.
+ */
+export function openConnection(
+  { host, port, withinMs }: ConnectionPlace,
+  lookup: LookupFunction = dns.lookup,
+): Promise<net.Socket> {
+  const { promise, resolve, reject } = Promise.withResolvers<net.Socket>();
+  const socket = net.connect({ host, port, lookup });
+  const late = () => socket.destroy(new EgressFailed(`no connection within ${withinMs} ms`));
+  const timer = setTimeout(late, withinMs);
+  // Messages of the system have addresses in them.
+  const fail = (error: Error & { code?: string }) =>
+    reject(
+      error instanceof EgressFailed
+        ? error
+        : new EgressFailed(`cannot be reached (${error.code ?? error.name})`, { cause: error }),
+    );
+  socket.once("error", fail);
+  socket.once("connect", () => {
+    socket.off("error", fail);
+    resolve(socket);
+  });
+  return promise.finally(() => clearTimeout(timer));
 }
 
 /**

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import http from "node:http";
 import https from "node:https";
 import type { LookupFunction } from "node:net";
-import { createEgress, type Egress, EgressRefused, isPublic } from "./egress.ts";
+import { createEgress, type Egress, EgressFailed, EgressRefused, isPublic } from "./egress.ts";
 
 /** Every way to write an address that the URL parser takes, and what must never be reached. */
 const REFUSED = [
@@ -293,4 +294,82 @@ Deno.test("where private addresses are allowed all of them are reached", async (
     assert.equal(answer.statusCode, 200);
   }
   assert.equal(egress.admits("127.0.0.1"), true);
+});
+
+/** What a plain connection brings first, from a server that greets. */
+function greet(text: string) {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  let connections = 0;
+  const serving = (async () => {
+    for await (const connection of listener) {
+      connections++;
+      await connection.write(new TextEncoder().encode(text)).catch(() => {});
+      connection.close();
+    }
+  })();
+  return {
+    port: listener.addr.port,
+    connections: () => connections,
+    async [Symbol.asyncDispose]() {
+      listener.close();
+      await serving;
+    },
+  };
+}
+
+const WITHIN_MS = 5_000;
+
+Deno.test("a plain connection is made to what is admitted, by name and by address", async () => {
+  await using server = greet("hello");
+  const { lookup } = resolver(["127.0.0.1"]);
+  using egress = createEgress({ lookup, admits: here });
+  for (const host of ["outside.test", "127.0.0.1"]) {
+    const socket = await egress.connect({ host, port: server.port, withinMs: WITHIN_MS });
+    const [greeting] = await once(socket, "data");
+    assert.equal(String(greeting), "hello");
+    socket.destroy();
+  }
+  assert.equal(server.connections(), 2);
+});
+
+Deno.test("no plain connection is made to what is not public, whatever it is called", async () => {
+  await using server = greet("hello");
+  const { port } = server;
+  const inside = (host: string, lookup?: LookupFunction) => {
+    const egress = createEgress(lookup && { lookup });
+    return egress.connect({ host, port, withinMs: WITHIN_MS })
+      .finally(() => egress[Symbol.dispose]());
+  };
+  for (const host of ["127.0.0.1", "::1", "::ffff:127.0.0.1", "0.0.0.0", "localhost", "127.1"]) {
+    await assert.rejects(inside(host), isRefused, host);
+  }
+  await assert.rejects(inside("inside.test", resolver(["127.0.0.1"]).lookup), isRefused);
+  await assert.rejects(inside("several.test", resolver(["8.8.8.8", "10.0.0.1"]).lookup), isRefused);
+  assert.equal(server.connections(), 0);
+});
+
+Deno.test("each plain connection is judged anew, by what it is made to", async () => {
+  await using server = greet("hello");
+  const answers = resolver(["127.0.0.1"], ["10.0.0.1"]);
+  using egress = createEgress({ lookup: answers.lookup, admits: here });
+  const place = { host: "turning.test", port: server.port, withinMs: WITHIN_MS };
+  (await egress.connect(place)).destroy();
+  await assert.rejects(egress.connect(place), isRefused);
+  assert.equal(answers.asked(), 2);
+  assert.equal(server.connections(), 1);
+});
+
+Deno.test("a plain connection that cannot be made names no address, and is not waited for", async () => {
+  const { lookup } = resolver(["127.0.0.1"]);
+  using egress = createEgress({ lookup, admits: here });
+  const gone = egress.connect({ host: "gone.test", port: 1, withinMs: WITHIN_MS });
+  await assert.rejects(gone, (error: Error) => {
+    assert.ok(error instanceof EgressFailed && !(error instanceof EgressRefused));
+    assert.equal(error.message, "cannot be reached (ECONNREFUSED)");
+    return true;
+  });
+  const silent: LookupFunction = () => {};
+  using waiting = createEgress({ lookup: silent });
+  const late = waiting.connect({ host: "late.test", port: 1, withinMs: 50 });
+  await assert.rejects(late, /no connection within 50 ms/);
 });

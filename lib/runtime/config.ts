@@ -3,6 +3,14 @@ import { Secret } from "../crypto/secret.ts";
 import { RATE_PER_MINUTE, REQUEST_TIMEOUT_MS } from "../limits.ts";
 import { LOCAL_HOSTS } from "../local_hosts.ts";
 import type { Sync } from "../store/sqlite/connection.ts";
+import {
+  DATABASE_DEFAULT,
+  type Environment,
+  QUERY_TIME_LIMIT_MS,
+  SETTINGS,
+  STORAGE_DEFAULT,
+} from "./settings.ts";
+import { parseMailbox, parseSmtpUrl } from "../text/mail_addresses.ts";
 
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
@@ -43,6 +51,7 @@ export interface Config {
   /** The issuer of Google's ID tokens, exactly as they name it. */
   readonly googleIssuer: string;
   readonly ai: AiProvider;
+  readonly mail: MailSettings;
   readonly logLevel: LogLevel;
 }
 
@@ -71,6 +80,16 @@ export interface AiProvider {
   readonly monthlyLimit: number | null;
 }
 
+/** Who sends the mails of projects without a server of their own, and those to accounts. */
+export interface MailSettings {
+  /** As `parseSmtpUrl` reads it; null where this server sends no mail. */
+  readonly url: Secret | null;
+  /** Whether mails are written down for the dashboard instead. */
+  readonly keeps: boolean;
+  /** As `parseMailbox` reads it; empty where none is given. */
+  readonly from: string;
+}
+
 export interface DiskStorage {
   readonly kind: "disk";
   /** Absolute or relative to the working folder. */
@@ -88,11 +107,6 @@ export interface S3Storage {
   readonly accessKeyId: string;
   readonly secretAccessKey: Secret;
 }
-
-const QUERY_TIME_LIMIT_MS = 5_000;
-
-const DATABASE_DEFAULT = "sqlite:./data";
-const STORAGE_DEFAULT = "file:./data/files";
 
 /** The folder that a `DATABASE_URL` names; null for another kind of address. */
 const sqliteFolder = (url: string): string | null => /^sqlite:(.+)$/.exec(url)?.[1] ?? null;
@@ -112,93 +126,6 @@ export const driverFiles = ({ DATABASE_URL = "" }: Environment): string[] =>
     decodeURIComponent(path!)
   );
 
-/** Environment variables that {@linkcode loadConfig} reads, with what docs/self-hosting.md says of them. */
-export const SETTINGS = {
-  DATABASE_URL: [
-    `\`${DATABASE_DEFAULT}\``,
-    "Where everything is kept: `sqlite:<folder>`, or `mongodb://<user>:<password>@<hosts>/<prefix>` " +
-    "with the driver's options, of which `<prefix>` (`corbel`) begins the databases' names.",
-  ],
-  STORAGE_URL: [
-    `\`${STORAGE_DEFAULT}\``,
-    "Where files are kept: `file:<folder>`, or " +
-    "`s3://<bucket>?endpoint=…&region=…&publicUrl=…`, of which AWS itself needs no `endpoint`.",
-  ],
-  AWS_ACCESS_KEY_ID: ["none", "Key id for the bucket of `STORAGE_URL`."],
-  AWS_SECRET_ACCESS_KEY: ["none", "Its secret."],
-  FILES_URL: [
-    "`PUBLIC_URL`",
-    "Origin of the addresses of files kept in a folder: a host of its own keeps them apart from the API.",
-  ],
-  ALLOW_PRIVATE_ENDPOINTS: [
-    "`false`",
-    "`true` lets projects bring buckets whose address is in a private network.",
-  ],
-  SQLITE_SYNC: [
-    "`full`",
-    "`full`: an answered write survives a power cut. `normal`: faster, a power cut may lose the last.",
-  ],
-  QUERY_TIME_LIMIT_MS: [
-    `\`${QUERY_TIME_LIMIT_MS}\``,
-    "Milliseconds that a list or a count may take before it is 503 `QUERY_TOO_SLOW`.",
-  ],
-  SECRET_KEYS: [
-    "made in the data folder",
-    "Key ring `id:base64,…` of 32-byte keys; the first seals, all open.",
-  ],
-  HOST: ["`127.0.0.1`", "Address to listen on."],
-  PORT: ["`8000`", "Port to listen on."],
-  PUBLIC_URL: ["`http://localhost:$PORT`", "What the world calls this server."],
-  TRUST_PROXY: [
-    "`0`",
-    "How many proxies stand in front: the client is that entry of `X-Forwarded-For`, from the right, with or without a port.",
-  ],
-  RATE_LIMITS: ["`on`", "`off` counts no requests."],
-  RATE_LIMIT_PER_MINUTE: [`\`${RATE_PER_MINUTE}\``, "Requests per publishable key and address."],
-  REGISTRATION: [
-    "`open` in `dev`",
-    "Who may make an account: everybody (`open`), whoever has an invitation's link (`invited`), " +
-    "or the command line alone (`closed`). Left out in `start`: the first visitor, then `invited`.",
-  ],
-  WORKERS: [
-    "`1`",
-    "How many threads serve: see [More cores](#more-cores). Above 1 on Linux only.",
-  ],
-  ALLOW_INSECURE_COOKIES: [
-    "`false`",
-    "`true` permits a `PUBLIC_URL` with plain http on a host that is not local.",
-  ],
-  GITHUB_URL: ["`https://github.com`", "Where GitHub's pages are: another for GitHub Enterprise."],
-  GITHUB_API_URL: [
-    "`https://api.github.com`",
-    "Where GitHub's API is: `https://<host>/api/v3` for GitHub Enterprise.",
-  ],
-  GOOGLE_ISSUER: [
-    "`https://accounts.google.com`",
-    "Issuer of the ID tokens of Google sign-in; its discovery document names the rest.",
-  ],
-  AI_API_KEY: [
-    "none",
-    "The platform's key at the AI provider; without it the AI operations need keys of users.",
-  ],
-  AI_BASE_URL: [
-    "`https://api.groq.com/openai/v1`",
-    "Where the AI provider is: what stands before `/chat/completions`.",
-  ],
-  AI_MODEL: [
-    "`openai/gpt-oss-120b`",
-    "Which model is asked. It should answer by a JSON schema; one that cannot is asked for plain JSON.",
-  ],
-  AI_MONTHLY_LIMIT: [
-    "none",
-    "Requests with `AI_API_KEY` in a calendar month (UTC), of all accounts together, " +
-    "counted since it is set; beyond them 403 `AI_CAP_REACHED`.",
-  ],
-  LOG_LEVEL: ["`info`", "`debug`, `info`, `warn` or `error`; requests are logged at `info`."],
-} as const satisfies Record<string, readonly [string, string]>;
-
-export type Environment = { readonly [name in keyof typeof SETTINGS]?: string | undefined };
-
 /** What a command is told, with what holds for it by default. */
 export function environmentOf(
   command: string,
@@ -207,7 +134,9 @@ export function environmentOf(
   const given: Environment = Object.fromEntries(
     Object.keys(SETTINGS).map((name) => [name, read(name)]),
   );
-  return command === "dev" ? { ...given, REGISTRATION: given.REGISTRATION || "open" } : given;
+  if (command !== "dev") return given;
+  const { REGISTRATION, MAIL_URL } = given;
+  return { ...given, REGISTRATION: REGISTRATION || "open", MAIL_URL: MAIL_URL || "keep:" };
 }
 
 /** All that is wrong with an environment, a line each. */
@@ -254,6 +183,7 @@ export function loadConfig(env: Environment): Config {
       model: read.text("AI_MODEL", "openai/gpt-oss-120b"),
       monthlyLimit: read.aiMonthlyLimit(),
     },
+    mail: read.mail(),
     logLevel: read.choice("LOG_LEVEL", ["info", "debug", "warn", "error"]),
   };
   if (read.problems.length > 0) throw new ConfigError(read.problems);
@@ -444,6 +374,24 @@ function reader(env: Environment) {
     return env.AI_MONTHLY_LIMIT ? wholeNumber("AI_MONTHLY_LIMIT", 0, 1, 1e9) : null;
   }
 
+  /** The address has a password in it: it is not repeated. */
+  function mail(): MailSettings {
+    const [url, from] = [env.MAIL_URL ?? "", (env.MAIL_FROM ?? "").trim()];
+    const keeps = url === "keep:";
+    if (from !== "" && parseMailbox(from) === null) {
+      refuse("MAIL_FROM", "must be one address, or Name <address> without quotes, in one line");
+    }
+    if (url === "" || keeps) return { url: null, keeps, from };
+    if (parseSmtpUrl(url) === null) {
+      problems.push(
+        "MAIL_URL must be smtp://<user>:<password>@<host>:<port>, smtps://… or keep:, with user and " +
+          "password percent-encoded, both or neither, and nothing behind the port",
+      );
+    }
+    if (from === "") problems.push("MAIL_FROM is needed with smtp://… and smtps://…");
+    return { url: new Secret(url), keeps, from };
+  }
+
   function registration(): RegistrationRule {
     return env.REGISTRATION ? choice("REGISTRATION", ["open", "invited", "closed"]) : "first";
   }
@@ -466,6 +414,7 @@ function reader(env: Environment) {
     secretKeys,
     aiKey,
     aiMonthlyLimit,
+    mail,
     registration,
     ratePerMinute,
   };

@@ -1,11 +1,6 @@
 import assert from "node:assert/strict";
-import {
-  ConfigError,
-  type Environment,
-  loadConfig,
-  type MongoDatabase,
-  SETTINGS,
-} from "./config.ts";
+import { ConfigError, loadConfig, type MongoDatabase } from "./config.ts";
+import { type Environment, SETTINGS } from "./settings.ts";
 import { Secret } from "../crypto/secret.ts";
 
 const KEY_A = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
@@ -54,6 +49,7 @@ Deno.test("nothing configured gives the embedded store on a local address", () =
       model: "openai/gpt-oss-120b",
       monthlyLimit: null,
     },
+    mail: { url: null, keeps: false, from: "" },
     logLevel: "info",
   });
 });
@@ -453,6 +449,7 @@ Deno.test("all problems are reported at once, each by its name and with what was
     GITHUB_URL: "http://ghe.example",
     GITHUB_API_URL: "here",
     GOOGLE_ISSUER: "there",
+    MAIL_URL: "mail.example.com",
     LOG_LEVEL: "loud",
   };
   const problems = problemsOf(env);
@@ -463,6 +460,8 @@ Deno.test("all problems are reported at once, each by its name and with what was
     "GITHUB_URL",
     "GOOGLE_ISSUER",
     "LOG_LEVEL",
+    "MAIL_FROM",
+    "MAIL_URL",
     "PORT",
     "PUBLIC_URL",
     "RATE_LIMITS",
@@ -475,8 +474,8 @@ Deno.test("all problems are reported at once, each by its name and with what was
   ]);
   assert.ok(problems.includes('PORT must be a whole number from 1 to 65535, got "99999"'));
   assert.throws(() => loadConfig(env), (error: Error) => {
-    assert.match(error.message, /^The configuration has 14 problem\(s\):\n- /);
-    assert.equal(error.message.split("\n").length, 15);
+    assert.match(error.message, /^The configuration has 16 problem\(s\):\n- /);
+    assert.equal(error.message.split("\n").length, 17);
     return true;
   });
 });

@@ -1,0 +1,140 @@
+import type { Cursors } from "../paging/cursor.ts";
+import { type PageRequest, readPage, type RecordPage } from "../paging/record_page.ts";
+import { Problem } from "../problems.ts";
+import { ALL, and, eq } from "../store/filter.ts";
+import type { Engine, Filter, Id, Space } from "../store/port.ts";
+import { type MailProvider, type MailRecord, MAILS, type MailState } from "./mails.ts";
+import { mailContext, noteMails } from "./outbox.ts";
+import { type CountingServices, reserveMails, writeMails } from "./quota.ts";
+import { WITHOUT_CODE } from "./send_mail.ts";
+
+/** A mail, as the log shows it. */
+export interface LoggedMail {
+  readonly id: Id;
+  readonly kind: MailRecord["kind"];
+  readonly to: string;
+  readonly subject: string;
+  readonly state: MailState;
+  readonly provider: MailProvider | null;
+  readonly tries: number;
+  /** What the server said last, or why it was not reached. */
+  readonly answer: string | null;
+  /** Whether it had a code: then it cannot be sent again. */
+  readonly hasCode: boolean;
+  readonly createdAt: string;
+  readonly sentAt: string | null;
+}
+
+interface LogServices {
+  readonly engine: Engine;
+  readonly cursors: Cursors;
+}
+
+/** Mails of the last `MAIL_LOG_DAYS`, the newest first, without their texts. Throws `INVALID_CURSOR`. */
+export async function listMails(
+  services: LogServices,
+  space: Space,
+  request: PageRequest,
+): Promise<RecordPage<LoggedMail>> {
+  const { items, nextCursor } = await pageOf(services, space, ALL, request);
+  return { items: items.map(loggedMail), nextCursor };
+}
+
+/** A mail that was not sent, with what it says. */
+export interface KeptMail extends LoggedMail {
+  readonly text: string;
+  readonly html: string | null;
+}
+
+/**
+ * Mails that are kept because nobody sends them, for the dashboard of who develops. Throws
+ * `INVALID_CURSOR`.
+ */
+export async function listKeptMails(
+  services: LogServices,
+  space: Space,
+  request: PageRequest,
+): Promise<RecordPage<KeptMail>> {
+  const { items, nextCursor } = await pageOf(services, space, eq("state", "kept"), request);
+  return { items: items.map(keptMail), nextCursor };
+}
+
+/** One of them. Throws `MAIL_NOT_FOUND`. */
+export async function findKeptMail(
+  { engine }: Pick<LogServices, "engine">,
+  space: Space,
+  mailId: Id,
+): Promise<KeptMail> {
+  const mail = (await engine.records<MailRecord>(space, MAILS).get(mailId))?.value;
+  if (mail?.state !== "kept") throw new Problem("MAIL_NOT_FOUND");
+  return keptMail(mail);
+}
+
+const keptMail = (mail: MailRecord): KeptMail => ({
+  ...loggedMail(mail),
+  subject: mail.subject,
+  text: mail.text ?? "",
+  html: mail.html,
+});
+
+const pageOf = (services: LogServices, space: Space, which: Filter, request: PageRequest) =>
+  readPage(services, {
+    projectId: space,
+    name: MAILS.name,
+    records: services.engine.records<MailRecord>(space, MAILS),
+    asked: which,
+    filter: which,
+  }, request);
+
+const loggedMail = (
+  { _id, kind, to, subject, state, provider, tries, answer, hasCode, createdAt, sentAt }:
+    MailRecord,
+): LoggedMail => ({
+  id: _id,
+  kind,
+  to,
+  // Whoever may only look would sign in by it.
+  subject: hasCode ? WITHOUT_CODE : subject,
+  state,
+  provider,
+  tries,
+  answer,
+  hasCode,
+  createdAt,
+  sentAt,
+});
+
+/**
+ * Sends a mail that has failed once more, under its `Message-ID`, by whoever sends now. It counts as
+ * a new one. Of many at once one does. Throws `MAIL_NOT_FOUND`, `MAIL_NOT_RESENDABLE`,
+ * `MAIL_NOT_CONFIGURED` and `MAIL_QUOTA_EXCEEDED`.
+ */
+export async function sendAgain(
+  services: CountingServices,
+  projectId: Id,
+  mailId: Id,
+): Promise<LoggedMail> {
+  const { engine } = services;
+  const found = (await engine.records<MailRecord>(projectId, MAILS).get(mailId))?.value;
+  if (found === undefined) throw new Problem("MAIL_NOT_FOUND");
+  if (found.state !== "failed" || found.hasCode) throw new Problem("MAIL_NOT_RESENDABLE");
+  const context = await mailContext(services, projectId, { kinds: [], language: null });
+  const counted = await reserveMails(services, projectId, context, 1);
+  const change = {
+    state: context.provider === null ? "kept" : "queued",
+    provider: context.provider,
+    countedIn: counted?.month ?? null,
+    tries: 0,
+    claimedUntil: null,
+    answer: null,
+  };
+  let queued = found;
+  await writeMails(services, projectId, counted, async (tx) => {
+    const isFailed = and(eq("_id", mailId), eq("state", "failed"));
+    const changed = await tx.records<MailRecord>(MAILS).updateOne(isFailed, { set: change });
+    if (changed === null) throw new Problem("MAIL_NOT_RESENDABLE");
+    queued = changed.value;
+    return await noteMails(tx, services, [queued]);
+  });
+  return loggedMail(queued);
+}

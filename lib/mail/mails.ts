@@ -1,0 +1,77 @@
+import type { Definition, StoredRecord } from "../store/port.ts";
+
+/** What Corbel sends of its own accord; `custom` is what applications have it send. */
+export const MAIL_KINDS = [
+  "verify",
+  "resetPassword",
+  "code",
+  "emailChange",
+  "emailChanged",
+  "accountExists",
+  "invitation",
+] as const;
+
+export type MailKind = (typeof MAIL_KINDS)[number];
+
+/** `kept`: written down for the dashboard, where nobody sends. */
+export type MailState = "queued" | "sent" | "failed" | "kept";
+
+/** Whose server sends it: the platform's, or the project's own. */
+export type MailProvider = "default" | "byok";
+
+/** A mail to one recipient, written in the transaction of its cause. */
+export type MailRecord = StoredRecord & {
+  kind: MailKind | "custom";
+  to: string;
+  subject: string;
+  /** Null once it was sent or has failed, if it had a code. */
+  text: string | null;
+  html: string | null;
+  replyTo: string | null;
+  messageId: string;
+  state: MailState;
+  /** Null for one that is kept. */
+  provider: MailProvider | null;
+  /** How often it was taken to be sent. */
+  tries: number;
+  /** Whoever has taken it sends it until then; null where nobody does. */
+  claimedUntil: string | null;
+  /** What the server said last, or why it was not reached. */
+  answer: string | null;
+  hasCode: boolean;
+  /** After this it is not tried again: what it brings holds no longer. Null where it always does. */
+  usefulUntil: string | null;
+  /** The month whose count it is part of; null where it is not counted. */
+  countedIn: string | null;
+  createdAt: string;
+  sentAt: string | null;
+  expiresAt: string;
+};
+
+/** In each project's space, and in the control space for mails to accounts. */
+export const MAILS: Definition = {
+  name: "_mails",
+  fields: {
+    kind: { type: "String" },
+    to: { type: "String" },
+    subject: { type: "String" },
+    text: { type: "String" },
+    html: { type: "String" },
+    replyTo: { type: "String" },
+    messageId: { type: "String" },
+    state: { type: "String" },
+    provider: { type: "String" },
+    tries: { type: "Number" },
+    claimedUntil: { type: "Date" },
+    answer: { type: "String" },
+    hasCode: { type: "Boolean" },
+    usefulUntil: { type: "Date" },
+    countedIn: { type: "String" },
+    createdAt: { type: "Date" },
+    sentAt: { type: "Date" },
+    expiresAt: { type: "Date" },
+  },
+  indexes: [{ keys: [{ path: "createdAt", descending: true }] }],
+  trash: false,
+  expiry: "expiresAt",
+};

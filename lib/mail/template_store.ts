@@ -1,0 +1,240 @@
+import { type Clock, timestamp } from "../clock.ts";
+import { hashedId } from "../crypto/hashes.ts";
+import { MAIL_TEMPLATES_MAX } from "../limits.ts";
+import type { Cursors } from "../paging/cursor.ts";
+import { type PageRequest, readPage, type RecordPage } from "../paging/record_page.ts";
+import { Problem } from "../problems.ts";
+import { UniqueViolation } from "../store/errors.ts";
+import { ALL, eq } from "../store/filter.ts";
+import type { Definition, Engine, Id, StoredRecord } from "../store/port.ts";
+import { textOfHtml } from "./html_text.ts";
+import type { MailKind } from "./mails.ts";
+import { addTemplate, ensureMailSettings } from "./settings.ts";
+import { builtInTemplate, type MailTemplate } from "./templates.ts";
+
+/** A project's own template of a name in a language. */
+export type MailTemplateRecord = StoredRecord & MailTemplate & {
+  /** A kind of mails that Corbel sends, or a name of the project's own. */
+  name: string;
+  /** As `Intl.getCanonicalLocales` spells it. */
+  language: string;
+  createdAt: string;
+  updatedAt: string;
+};
+
+/** In each project's space; the id follows from name and language. */
+export const MAIL_TEMPLATES: Definition = {
+  name: "_mailTemplates",
+  fields: {
+    name: { type: "String" },
+    language: { type: "String" },
+    subject: { type: "String" },
+    createdAt: { type: "Date" },
+    updatedAt: { type: "Date" },
+  },
+  indexes: [
+    { keys: [{ path: "name", descending: false }, { path: "language", descending: false }] },
+    { keys: [{ path: "createdAt", descending: true }] },
+  ],
+  trash: false,
+};
+
+export const TEMPLATE_NAME = /^[a-z][A-Za-z0-9-]{0,49}$/;
+const LANGUAGE = /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}$/;
+const LANGUAGE_DEFAULT = "en";
+
+/** `pt-br` as `pt-BR`; null for what names no language. */
+export function canonicalLanguage(text: string): string | null {
+  if (!LANGUAGE.test(text)) return null;
+  try {
+    return Intl.getCanonicalLocales(text)[0] ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** One name and language, which the template of a project has. */
+export interface TemplatePlace {
+  readonly name: string;
+  readonly language: string;
+}
+
+interface TemplateServices {
+  readonly engine: Engine;
+}
+
+const idOf = ({ name, language }: TemplatePlace): Id =>
+  hashedId(`mail template ${name} ${language}`);
+
+const templatesOf = ({ engine }: TemplateServices, projectId: Id) =>
+  engine.records<MailTemplateRecord>(projectId, MAIL_TEMPLATES);
+
+/** A page of the project's own templates, the newest first. Throws `INVALID_CURSOR`. */
+export async function listTemplates(
+  services: TemplateServices & { readonly cursors: Cursors },
+  projectId: Id,
+  request: PageRequest,
+): Promise<RecordPage<ShownTemplate>> {
+  const { items, nextCursor } = await readPage(services, {
+    projectId,
+    name: MAIL_TEMPLATES.name,
+    records: templatesOf(services, projectId),
+    asked: ALL,
+    filter: ALL,
+  }, request);
+  return { items: items.map(shownTemplate), nextCursor };
+}
+
+/** A template as it is sent: one of both texts at least. */
+export interface TemplateInput {
+  readonly subject: string;
+  readonly text?: string | undefined;
+  readonly html?: string | undefined;
+}
+
+/** A mail has a text in any case: where none is given, it is made of the HTML. */
+export const templateOf = ({ subject, text, html = "" }: TemplateInput): MailTemplate => ({
+  subject,
+  text: text ?? textOfHtml(html),
+  html: html === "" ? null : html,
+});
+
+/** Puts a template in the place of what the project has there. Throws `MAIL_TEMPLATE_LIMIT_REACHED`. */
+export async function setTemplate(
+  services: TemplateServices & { readonly clock: Clock },
+  projectId: Id,
+  { name, language, ...input }: TemplatePlace & TemplateInput,
+): Promise<ShownTemplate> {
+  const _id = idOf({ name, language });
+  const now = timestamp(services.clock);
+  const values = { name, language, ...templateOf(input), updatedAt: now };
+  await ensureMailSettings(services, projectId);
+  const write = () =>
+    services.engine.transaction(projectId, async (tx) => {
+      const templates = tx.records<MailTemplateRecord>(MAIL_TEMPLATES);
+      const changed = await templates.updateOne(eq("_id", _id), { set: values });
+      if (changed !== null) return shownTemplate(changed.value);
+      await addTemplate(tx);
+      if (await templates.count(ALL) >= MAIL_TEMPLATES_MAX) {
+        throw new Problem("MAIL_TEMPLATE_LIMIT_REACHED");
+      }
+      return shownTemplate((await templates.insert({ _id, ...values, createdAt: now })).value);
+    });
+  try {
+    return await write();
+  } catch (error) {
+    // Another request has made it in this very moment.
+    if (!(error instanceof UniqueViolation)) throw error;
+    return await write();
+  }
+}
+
+/** Throws `MAIL_TEMPLATE_NOT_FOUND`. */
+export async function deleteTemplate(
+  services: TemplateServices,
+  projectId: Id,
+  place: TemplatePlace,
+): Promise<void> {
+  const deleted = await templatesOf(services, projectId).deleteOne(eq("_id", idOf(place)));
+  if (deleted === null) throw new Problem("MAIL_TEMPLATE_NOT_FOUND");
+}
+
+export interface ShownTemplate extends TemplatePlace, MailTemplate {
+  readonly id: Id;
+  readonly updatedAt: string;
+}
+
+const shownTemplate = (
+  { _id, name, language, subject, text, html, updatedAt }: MailTemplateRecord,
+): ShownTemplate => ({ id: _id, name, language, subject, text, html, updatedAt });
+
+/** Of a name in a language, or else in the one that the project's readers understand best. */
+export async function findTemplate(
+  services: TemplateServices,
+  projectId: Id,
+  name: string,
+  wanted: readonly string[],
+): Promise<MailTemplate | null> {
+  const templates = templatesOf(services, projectId);
+  // Without their texts: a project may have one in many languages.
+  const { groups } = await templates.aggregate({
+    filter: eq("name", name),
+    keys: [{ path: "language" }],
+    figures: [],
+    sort: [],
+    limit: MAIL_TEMPLATES_MAX,
+  });
+  const language = bestLanguage(groups.map(({ keys }) => String(keys[0])), wanted);
+  if (language === null) return null;
+  return (await templates.get(idOf({ name, language })))?.value ?? null;
+}
+
+/** Throws `MAIL_TEMPLATE_NOT_FOUND`. */
+export async function templateById(
+  services: TemplateServices,
+  projectId: Id,
+  id: Id,
+): Promise<MailTemplate> {
+  const template = await templatesOf(services, projectId).get(id);
+  if (template === null) throw new Problem("MAIL_TEMPLATE_NOT_FOUND");
+  return template.value;
+}
+
+/** Templates of some kinds, in the language that a reader understands best. */
+export type TemplateChoice = (kind: MailKind) => MailTemplate;
+
+export async function chooseTemplates(
+  services: TemplateServices,
+  projectId: Id,
+  { kinds, wanted, hasLink }: {
+    readonly kinds: readonly MailKind[];
+    /** The best first. */
+    readonly wanted: readonly string[];
+    /** Whether mails have a link to the project's front end. */
+    readonly hasLink: boolean;
+  },
+): Promise<TemplateChoice> {
+  const own = new Map<MailKind, MailTemplate>();
+  for (const kind of kinds) {
+    const template = await findTemplate(services, projectId, kind, wanted);
+    if (template !== null) own.set(kind, template);
+  }
+  return (kind) => own.get(kind) ?? builtInTemplate(kind, hasLink);
+}
+
+/**
+ * Which of the languages that there are fits best: itself, or another of the same kind, as `pt` for
+ * `pt-BR`. Where none fits any is as good. Null where there are none.
+ */
+export function bestLanguage(
+  languages: readonly string[],
+  wanted: readonly string[],
+): string | null {
+  for (const one of [...wanted, LANGUAGE_DEFAULT]) {
+    const found = languages.find((language) => isSame(language, one)) ??
+      languages.find((language) => isSame(language, baseOf(one))) ??
+      languages.find((language) => isSame(baseOf(language), baseOf(one)));
+    if (found !== undefined) return found;
+  }
+  return languages[0] ?? null;
+}
+
+const baseOf = (language: string): string => language.split("-")[0]!;
+
+const isSame = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
+
+const HEADER_LENGTH_MAX = 500;
+const LANGUAGES_MAX = 20;
+const ACCEPTED =
+  /^\s*([A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3})\s*(?:;\s*q=([01](?:\.\d{0,3})?)\s*)?$/;
+
+/** Languages of an `Accept-Language` header, the best first; what cannot be read is left out. */
+export function acceptedLanguages(header: string | null): string[] {
+  if (header === null || header.length > HEADER_LENGTH_MAX) return [];
+  return header.split(",").slice(0, LANGUAGES_MAX).flatMap((part) => {
+    const [, language, quality = "1"] = ACCEPTED.exec(part) ?? [];
+    return language === undefined ? [] : [{ language, quality: Number(quality) }];
+  }).filter(({ quality }) => quality > 0)
+    .toSorted((a, b) => b.quality - a.quality)
+    .map(({ language }) => language);
+}

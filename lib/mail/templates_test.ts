@@ -1,0 +1,127 @@
+import assert from "node:assert/strict";
+import { MAIL_BODY_LENGTH_MAX, MAIL_SUBJECT_LENGTH_MAX } from "../limits.ts";
+import { MAIL_KINDS } from "./mails.ts";
+import { textOfHtml } from "./html_text.ts";
+import { builtInTemplate, builtInTemplates, renderMail, SAMPLE_VARIABLES } from "./templates.ts";
+
+const render = (text: string, variables: Record<string, string>) =>
+  renderMail({ subject: text, text, html: text }, variables);
+
+Deno.test("variables are filled in: as they are in text, escaped in HTML, in one line in a subject", () => {
+  const value = `<a href="x">&'\r\nBcc: x`;
+  assert.deepEqual(render("{{ a }}-{{a}}", { a: value }), {
+    subject: `<a href="x">&' Bcc: x-<a href="x">&' Bcc: x`,
+    text: `${value}-${value}`,
+    html: Array(2).fill("&lt;a href=&quot;x&quot;&gt;&amp;&#39;\r\nBcc: x").join("-"),
+  });
+});
+
+Deno.test("what nobody has given is empty, and what a variable holds is no template", () => {
+  assert.equal(render("[{{a}}{{b}}]", { b: "{{c}}", c: "x" })!.text, "[{{c}}]");
+  for (const name of ["constructor", "toString", "hasOwnProperty"]) {
+    assert.equal(render(`[{{${name}}}]`, {})!.text, "[]");
+  }
+});
+
+Deno.test("what is no place stays as it is", () => {
+  for (const text of ["{{}}", "{{ }}", "{a}", "{{a b}}", "{{1a}}", "{{a", "a}}", "{{_a}}"]) {
+    assert.equal(render(text, { a: "x" })!.text, text);
+  }
+});
+
+Deno.test("a subject is cut where it would be too long, and leaves no half of a character", () => {
+  const subject = render("{{a}}", { a: "x".repeat(MAIL_SUBJECT_LENGTH_MAX - 1) + "😀" })!.subject;
+  assert.equal(subject, "x".repeat(MAIL_SUBJECT_LENGTH_MAX - 1));
+});
+
+Deno.test("a mail that becomes too long is none, and is not built before that is known", () => {
+  const template = "{{a}}".repeat(10_000);
+  assert.equal(render(template, { a: "x".repeat(10_000) }), null);
+  const fits = "{{a}}".repeat(6);
+  assert.equal(render(fits, { a: "x".repeat(10_000) })!.text.length, 60_000);
+  assert.equal(render("<{{a}}>", { a: "x".repeat(MAIL_BODY_LENGTH_MAX - 1) }), null);
+  assert.equal(render("{{a}}", { a: "<".repeat(20_000) }), null, "escapes count");
+});
+
+Deno.test("to fill a template in takes as long as it is", () => {
+  for (const hostile of ["{{", "{{ ", "{{a", "{{a ", "{{a}", "{{{{a}}", " "]) {
+    const text = hostile.repeat(Math.floor(65_000 / hostile.length));
+    const began = performance.now();
+    render(text, { a: "x" });
+    assert.ok(performance.now() - began < 500, hostile);
+  }
+});
+
+Deno.test("each built-in template says what it is for, in text and in HTML", () => {
+  for (const hasLink of [true, false]) {
+    for (const { name, ...template } of builtInTemplates(hasLink)) {
+      const { subject, text, html } = renderMail(template, SAMPLE_VARIABLES)!;
+      assert.ok(subject.length > 10 && subject.length < 80, name);
+      for (const part of [subject, text, html!]) assert.ok(!/\{\{|\}\}|undefined/.test(part), name);
+      assert.match(html!, /^<!doctype html>/);
+      assert.ok(
+        !/<script|<img|https?:\/\/(?!app\.example\.com)/.test(html!),
+        `${name} tracks nobody`,
+      );
+      const hasCode = ["verify", "resetPassword", "code", "emailChange"].includes(name);
+      assert.equal(/\b123456\b/.test(text) && />123456<\/p>/.test(html!), hasCode, name);
+      assert.equal(text.includes(SAMPLE_VARIABLES.link!), hasCode && hasLink, name);
+    }
+  }
+});
+
+Deno.test("no built-in template has anything that a stranger may choose", () => {
+  const OURS = ["code", "minutes", "link", "project", "url"];
+  for (const kind of MAIL_KINDS) {
+    const { subject, text, html } = builtInTemplate(kind, true);
+    for (const [, name] of `${subject} ${text} ${html}`.matchAll(/\{\{(\w+)\}\}/g)) {
+      assert.ok(OURS.includes(name!), `${kind} has ${name}`);
+    }
+  }
+  assert.ok(!JSON.stringify(builtInTemplate("invitation", true)).includes("{{project}}"));
+});
+
+Deno.test("what a reader without HTML sees has a line for each block, and where links lead", () => {
+  const table = [
+    ["<p>One</p><p>Two</p>", "One\n\nTwo\n"],
+    ["One<br>Two<br/>Three", "One\nTwo\nThree\n"],
+    ["<ul><li>One</li><li>Two</li></ul>", "One\nTwo\n"],
+    ["<h1>Hi</h1>\n  there,\n  <b>you</b>", "Hi\n\nthere, you\n"],
+    ['<a href="https://x.example/?a=1&amp;b=2">Open</a>', "Open (https://x.example/?a=1&b=2)\n"],
+    ["<a href='https://x.example'>https://x.example</a>", "https://x.example\n"],
+    ["<a name=x>Open</a>", "Open\n"],
+    ["&lt;b&gt; &amp;amp; &quot;&#39;&nbsp;&eacute;", "<b> &amp; \"' &eacute;\n"],
+    ["<style>p { color: red }</style><p>One</p><script>x < y</script>", "One\n"],
+    ["<head><title>No</title></head><body>Yes</body>", "Yes\n"],
+    ["One<!-- <p>not</p> -->Two", "OneTwo\n"],
+    ["One<!-- <p>not", "One\n"],
+    ["1 < 2 and 3 > 2", "1 < 2 and 3 > 2\n"],
+    ["", "\n"],
+  ] as const;
+  for (const [html, text] of table) assert.equal(textOfHtml(html), text, html);
+});
+
+Deno.test("to read HTML takes as long as it is", () => {
+  for (
+    const hostile of [
+      "<",
+      "<a ",
+      '<a href="',
+      "<a href='x'>",
+      "</a>",
+      "<!--",
+      "<!",
+      "&amp",
+      "<style>",
+      "<p>",
+      " ",
+      "\n",
+      '<a href="x" href="',
+    ]
+  ) {
+    const html = hostile.repeat(Math.floor(65_000 / hostile.length));
+    const began = performance.now();
+    textOfHtml(html);
+    assert.ok(performance.now() - began < 500, hostile);
+  }
+});
