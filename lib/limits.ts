@@ -16,8 +16,10 @@ const TOKENS = "wire rules, tokens";
 const FILES = "wire rules, files";
 const EVERYWHERE = "wire rules, everywhere";
 const DESIGN = "design";
+const USERS = "wire rules, users by e-mail";
 const OWNERS = "wire rules, owners";
 const PLANS = "plans";
+const MAIL = "wire rules, mail";
 const OURS = "decision";
 
 export const LIMITS = {
@@ -127,7 +129,16 @@ export const LIMITS = {
   REFRESH_REPLAYS_MAX: limit(50, "times it may come again within them", TOKENS),
   EXCHANGE_CODE_SECONDS: limit(60, "seconds, single use", INTERFACE),
   PERSON_NAME_LENGTH_MAX: limit(200, "characters of a user's `name`", OURS),
-  USERNAME_LENGTH_MAX: limit(64, "characters of a user's `username`", OURS),
+  USERNAME_LENGTH_MIN: limit(3, "characters of a user's `username`", USERS),
+  USERNAME_LENGTH_MAX: limit(50, "characters of a user's `username`", USERS),
+  USER_ROLES_MAX: limit(20, "roles of a user", USERS),
+  USER_ROLE_LENGTH_MAX: limit(50, "characters of a role", OURS),
+  USER_CLAIMS_BYTES_MAX: limit(1024, "bytes of a user's claims", USERS),
+  USER_FIELDS_BYTES_MAX: limit(65_536, "bytes of a user's declared fields", OURS),
+  CODE_MINUTES: limit(10, "minutes in which a code is good, once", USERS),
+  CODE_TRIES_MAX: limit(5, "wrong tries after which a code is dead", USERS),
+  CODE_PAUSE_SECONDS: limit(60, "seconds between two codes for an address and purpose", USERS),
+  CODES_PER_HOUR: limit(5, "codes an hour for an address and purpose", USERS),
   AVATAR_URL_LENGTH_MAX: limit(2048, "characters of a user's `avatarUrl`", OURS),
   EMAIL_SEARCH_LENGTH_MAX: limit(64, "characters of `search` in a list of users", OURS),
   DEVICE_NAME_LENGTH_MAX: limit(200, "characters kept of a User-Agent", OURS),
@@ -200,9 +211,24 @@ export const LIMITS = {
   AI_ANSWER_TOKENS_MAX: limit(8192, "tokens of an AI answer", OURS),
   AI_ANSWER_BYTES_MAX: limit(1 * MiB, "bytes that an AI provider may send", OURS),
   AI_PROPOSED_COLLECTIONS_MAX: limit(20, "collections of one proposal", OURS),
+  FREE_MAILS: limit(50, "mails of a project a month by the platform's server, free plan", MAIL),
+  PRO_MAILS: limit(1000, "mails of a project a month by the platform's server, pro plan", MAIL),
+  MAIL_RECIPIENTS_MAX: limit(50, "addresses of one `to`", MAIL),
+  MAIL_SUBJECT_LENGTH_MAX: limit(200, "characters of a mail's subject", MAIL),
+  MAIL_BODY_LENGTH_MAX: limit(
+    65_536,
+    "characters of a mail's text or HTML, before and after variables are filled in",
+    OURS,
+  ),
+  MAIL_BODY_BYTES_MAX: limit(0.5 * MiB, "bytes of a body that holds a mail or a template", OURS),
+  MAIL_VARIABLES_MAX: limit(50, "variables of a mail", OURS),
+  MAIL_VARIABLE_LENGTH_MAX: limit(10_000, "characters of one of them", OURS),
+  MAIL_TEMPLATES_MAX: limit(100, "mail templates of a project", OURS),
+  MAIL_TIMEOUT_SECONDS: limit(30, "seconds that a mail server may take for a mail", OURS),
+  MAIL_LOG_DAYS: limit(30, "days mails are kept in the log", OURS),
   DASHBOARD_SIGN_IN_RATE_PER_MINUTE: limit(20, "dashboard sign-ins per address", EVERYWHERE),
-  PASSWORD_LENGTH_MIN: limit(8, "characters of an account's password", "accounts"),
-  PASSWORD_LENGTH_MAX: limit(200, "characters of an account's password", "accounts"),
+  PASSWORD_LENGTH_MIN: limit(8, "characters of a password", "accounts"),
+  PASSWORD_LENGTH_MAX: limit(200, "characters of a password", "accounts"),
   PASSWORD_TRIES_MAX: limit(
     5,
     "wrong passwords for an account from one place, without a wait",
@@ -284,6 +310,7 @@ export const {
   FREE_DOCUMENT_BYTES,
   FREE_FILE_BYTES_MAX,
   FREE_FILES_MAX,
+  FREE_MAILS,
   FREE_OPEN_UPLOADS_MAX,
   FREE_PROJECTS_MAX,
   FREE_STORAGE_BYTES,
@@ -304,6 +331,14 @@ export const {
   LIST_LIMIT_DEFAULT,
   LITERAL_LENGTH_MAX,
   LIST_LIMIT_MAX,
+  MAIL_BODY_BYTES_MAX,
+  MAIL_BODY_LENGTH_MAX,
+  MAIL_LOG_DAYS,
+  MAIL_RECIPIENTS_MAX,
+  MAIL_SUBJECT_LENGTH_MAX,
+  MAIL_TEMPLATES_MAX,
+  MAIL_VARIABLE_LENGTH_MAX,
+  MAIL_VARIABLES_MAX,
   NAME_LENGTH_MAX,
   PAGE_DEFAULT,
   PATTERNS_MAX,
@@ -330,6 +365,7 @@ export const {
   PRO_DOCUMENT_BYTES,
   PRO_FILE_BYTES_MAX,
   PRO_FILES_MAX,
+  PRO_MAILS,
   PRO_OPEN_UPLOADS_MAX,
   PRO_PROJECTS_MAX,
   PRO_STORAGE_BYTES,
@@ -361,7 +397,14 @@ export const {
   STATE_LENGTH_MAX,
   STORED_FILENAME_LENGTH_MAX,
   UPLOADS_AT_ONCE_MAX,
+  CODE_TRIES_MAX,
+  CODES_PER_HOUR,
+  USER_CLAIMS_BYTES_MAX,
+  USER_FIELDS_BYTES_MAX,
+  USER_ROLE_LENGTH_MAX,
+  USER_ROLES_MAX,
   USERNAME_LENGTH_MAX,
+  USERNAME_LENGTH_MIN,
   WHERE_BYTES_MAX,
   WHERE_CONDITIONS_MAX,
   WHERE_DEPTH_MAX,
@@ -383,6 +426,8 @@ export const PROJECT_TRASH_MS = values.PROJECT_TRASH_DAYS * 86_400_000;
 export const INVITATION_MS = values.INVITATION_DAYS * 86_400_000;
 export const ACCOUNT_SESSION_MS = values.ACCOUNT_SESSION_DAYS * 86_400_000;
 export const AI_CHAT_MS = values.AI_CHAT_MINUTES * 60_000;
+export const MAIL_TIMEOUT_MS = values.MAIL_TIMEOUT_SECONDS * 1000;
+export const MAIL_LOG_MS = values.MAIL_LOG_DAYS * 86_400_000;
 export const AI_TIMEOUT_MS = values.AI_TIMEOUT_SECONDS * 1000;
 export const PASSWORD_WAIT_MS = values.PASSWORD_WAIT_SECONDS * 1000;
 export const PASSWORD_WAIT_MS_MAX = values.PASSWORD_WAIT_MINUTES_MAX * 60_000;
@@ -391,6 +436,8 @@ export const KNOWN_DEVICE_SECONDS = values.KNOWN_DEVICE_DAYS * 86_400;
 export const SESSION_MS = values.SESSION_DAYS * 86_400_000;
 export const SESSION_MS_MAX = values.SESSION_DAYS_MAX * 86_400_000;
 export const REFRESH_GRACE_MS = values.REFRESH_GRACE_SECONDS * 1000;
+export const CODE_MS = values.CODE_MINUTES * 60_000;
+export const CODE_PAUSE_MS = values.CODE_PAUSE_SECONDS * 1000;
 export const EXCHANGE_CODE_MS = values.EXCHANGE_CODE_SECONDS * 1000;
 
 /** Entries are re-read after this long: of the five seconds it leaves two for a slow request. */

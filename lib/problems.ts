@@ -1,6 +1,8 @@
 import { ACCOUNT_PROBLEMS } from "./problems/accounts.ts";
 import { AI_PROBLEMS } from "./problems/ai.ts";
 import { FILE_PROBLEMS } from "./problems/files.ts";
+import { MAIL_PROBLEMS } from "./problems/mail.ts";
+import { USER_PROBLEMS } from "./problems/users.ts";
 import { KEPT_ANSWERS_MAX, QUERY_LENGTH_MAX, QUERY_PARAMETERS_MAX } from "./limits.ts";
 
 /**
@@ -393,8 +395,10 @@ const table = {
     when: "The operation did not finish within the time limit.",
   },
   ...ACCOUNT_PROBLEMS,
+  ...USER_PROBLEMS,
   ...FILE_PROBLEMS,
   ...AI_PROBLEMS,
+  ...MAIL_PROBLEMS,
 } as const satisfies Record<string, ProblemEntry>;
 
 export type ProblemCode = keyof typeof table;

@@ -1,8 +1,9 @@
 import { createKnownDevices, type KnownDevices } from "./accounts/known_devices.ts";
+import { SEND_ACCOUNT_CODE } from "./accounts/send_code.ts";
 import { openGroqModel } from "./ai/groq/model.ts";
 import type { Model } from "./ai/model.ts";
-import { createPasswordQueue, type PasswordQueue } from "./accounts/password_queue.ts";
-import { createPasswords, type Passwords } from "./accounts/passwords.ts";
+import { createPasswordQueue, type PasswordQueue } from "./credentials/password_queue.ts";
+import { createPasswords, type Passwords } from "./credentials/passwords.ts";
 import { type AccessTokens, createAccessTokens } from "./auth/access_tokens.ts";
 import { createKeyDirectory, type KeyDirectory } from "./projects/api_keys.ts";
 import { createSessionDirectory, type SessionDirectory } from "./auth/sessions.ts";
@@ -13,10 +14,7 @@ import { KeyRing } from "./crypto/key_ring.ts";
 import { keptKeyRing } from "./runtime/kept_key_ring.ts";
 import { knownKeys, rememberKeys } from "./runtime/known_keys.ts";
 import { type Catalog, createCatalog } from "./documents/catalog.ts";
-import {
-  type CollectionRemovals,
-  createCollectionRemovals,
-} from "./documents/collection_removals.ts";
+import { COLLECTION_REMOVAL } from "./documents/collection_removals.ts";
 import { createCursors, type Cursors } from "./paging/cursor.ts";
 import { createListPlans, type ListPlans } from "./documents/list_documents.ts";
 import { createSlowQuestions, type SlowQuestions } from "./documents/slow_questions.ts";
@@ -42,6 +40,8 @@ import { createRateLimiter, type RateLimiter, type SharedCounts } from "./http/r
 import { createRequestShares, type RequestShares } from "./http/request_shares.ts";
 import { createStoredCounts } from "./http/stored_counts.ts";
 import { type NewId, objectIds } from "./ids.ts";
+import type { JobServices } from "./jobs/jobs.ts";
+import { createJobRunner, type JobRunner } from "./jobs/runner.ts";
 import { KeyedMutex } from "./keyed_mutex.ts";
 import type { LongWorkServices } from "./long_work.ts";
 import {
@@ -54,9 +54,13 @@ import {
   REQUESTS_SHARE_MAX,
   SIGN_IN_RATE_PER_MINUTE,
 } from "./limits.ts";
+import { SEND_MAIL } from "./mail/send_mail.ts";
+import { createMailTransports, type MailTransports } from "./mail/transports.ts";
 import { createPlans, type Plans } from "./projects/plans.ts";
 import { type ProjectRecord, PROJECTS } from "./projects/records.ts";
 import { createRequestCounts, type RequestCounts } from "./projects/request_counts.ts";
+import { SEND_CODE } from "./users/send_code.ts";
+import { createUserFields, type UserFields } from "./users/user_fields.ts";
 import { type Browsers, createBrowsers } from "./social/browser.ts";
 import { createProviders, type Providers } from "./social/providers.ts";
 import { ALL } from "./store/filter.ts";
@@ -75,8 +79,15 @@ export interface Services extends LongWorkServices, AsyncDisposable {
   readonly signingKeys: SigningKeys;
   readonly sessions: SessionDirectory;
   readonly tokens: AccessTokens;
+  readonly userFields: UserFields;
+  /** Keys to hash codes with, the newest first. */
+  readonly codeKeys: readonly string[];
+  readonly mailTransports: MailTransports;
+  /** Sends mails, and what else follows from requests. */
+  readonly jobRunner: JobRunner;
   readonly catalog: Catalog;
-  readonly collectionRemovals: CollectionRemovals;
+  /** Removes documents of deleted collections. */
+  readonly collectionRemovals: JobRunner;
   readonly plans: Plans;
   readonly requestCounts: RequestCounts;
   readonly cursors: Cursors;
@@ -111,6 +122,11 @@ export interface Services extends LongWorkServices, AsyncDisposable {
   readonly requestShares: RequestShares;
   readonly requestDrain: RequestDrain;
 }
+
+/** Each has a connection of its own to a mail server. */
+const MAILS_AT_ONCE_MAX = 8;
+/** Each is at it for as long as a collection is large. */
+const REMOVALS_AT_ONCE_MAX = 4;
 
 /** What tests replace. */
 export interface Overrides {
@@ -164,10 +180,20 @@ export async function openServices(
     const open = (storage: OpenedStorage) => openExternal(storage, { egress, publicUrl, clock });
     const external = createExternalStores({ engine, keyRing, open });
     const blobStores = createBlobStores(blobs, external);
-    const collectionRemovals = createCollectionRemovals({ engine, clock, log });
     const plans = createPlans(engine, clock);
     const deadlines = createDeadlines(REQUEST_TIMEOUT_MS, () => clock.elapsed());
-    return {
+    const jobServices = { engine, clock, log };
+    const collectionRemovals = createJobRunner<JobServices>(jobServices, {
+      kinds: [COLLECTION_REMOVAL],
+      atOnceMax: REMOVALS_AT_ONCE_MAX,
+      servicesOf: () => jobServices,
+    });
+    const jobRunner = createJobRunner<Services>(jobServices, {
+      kinds: [SEND_MAIL, SEND_CODE, SEND_ACCOUNT_CODE],
+      atOnceMax: MAILS_AT_ONCE_MAX,
+      servicesOf: () => services,
+    });
+    const services: Services = {
       config,
       clock,
       newId,
@@ -179,6 +205,10 @@ export async function openServices(
       signingKeys,
       sessions,
       tokens: createAccessTokens({ clock, publicUrl, signingKeys, sessions }),
+      userFields: createUserFields(engine, clock),
+      codeKeys: keyRing.derive("codes"),
+      mailTransports: createMailTransports(config, egress),
+      jobRunner,
       catalog: createCatalog(engine, clock),
       collectionRemovals,
       cursors: createCursors(keyRing.derive("cursors")),
@@ -216,6 +246,7 @@ export async function openServices(
       requestDrain: createRequestDrain(),
       async [Symbol.asyncDispose]() {
         deadlines[Symbol.dispose]();
+        await jobRunner[Symbol.asyncDispose]();
         await collectionRemovals[Symbol.asyncDispose]();
         await requestCounts[Symbol.asyncDispose]();
         await slowQuestions[Symbol.asyncDispose]();
@@ -228,6 +259,7 @@ export async function openServices(
         log.flush();
       },
     };
+    return services;
   } catch (error) {
     await engine[Symbol.asyncDispose]();
     throw error;

@@ -3,6 +3,7 @@ import type { Clock } from "../clock.ts";
 import { createLru } from "../lru.ts";
 import type { Id } from "../store/port.ts";
 import type { SessionDirectory } from "./sessions.ts";
+import type { UserMarks } from "./users.ts";
 import { ALGORITHM, type SigningKey, type SigningKeys } from "../projects/signing_keys.ts";
 
 /** What an access token says of its bearer. */
@@ -20,7 +21,7 @@ interface CheckedBearer extends Bearer {
 /** Issues and checks a project's access tokens. */
 export interface AccessTokens {
   /** @param seconds How long the token lives. */
-  issue(projectId: Id, bearer: Bearer, seconds: number): Promise<string>;
+  issue(projectId: Id, bearer: Bearer & Partial<UserMarks>, seconds: number): Promise<string>;
   /** Null for anything but a token of this project whose session still stands. */
   verify(projectId: Id, token: string): Promise<Bearer | null>;
 }
@@ -75,11 +76,15 @@ export function createAccessTokens(
   }
 
   return {
-    async issue(projectId, { userId, sessionId }, seconds) {
+    async issue(projectId, { userId, sessionId, roles = [], claims = {} }, seconds) {
       const key = await signingKeys.find(projectId);
       if (key === null) throw new Error(`The project "${projectId}" has no signing key`);
       const now = Math.floor(clock.now() / 1000);
-      return await new SignJWT({ sid: sessionId })
+      const marks = {
+        ...(roles.length > 0 && { roles }),
+        ...(Object.keys(claims).length > 0 && { claims }),
+      };
+      return await new SignJWT({ sid: sessionId, ...marks })
         .setProtectedHeader({ alg: ALGORITHM, typ: TYPE, kid: key.kid })
         .setIssuer(issuer(projectId))
         .setAudience(projectId)

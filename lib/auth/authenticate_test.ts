@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { Problem } from "../problems.ts";
+import { AUTH_DEFAULTS } from "../projects/auth_settings.ts";
 import type { ApiKeyPrincipal } from "../projects/api_keys.ts";
 import { authenticateKey, callerOf } from "./authenticate.ts";
 
@@ -12,6 +13,7 @@ const holder = (kind: ApiKeyPrincipal["kind"]): ApiKeyPrincipal => ({
   projectId: PROJECT,
   siteUrl: null,
   allowedOrigins: [],
+  auth: AUTH_DEFAULTS,
 });
 
 /** Knows one key and one token of the project, and remembers what it was asked. */

@@ -1,10 +1,10 @@
-import { type Clock, timestamp } from "../clock.ts";
-import { canonicalEmail, isPlainEmail } from "../emails.ts";
+import type { Clock } from "../clock.ts";
+import { isPlainEmail } from "../emails.ts";
 import type { NewId } from "../ids.ts";
 import { Problem } from "../problems.ts";
 import { UniqueViolation } from "../store/errors.ts";
 import type { Engine, Id } from "../store/port.ts";
-import { type UserRecord, USERS } from "./users.ts";
+import { newUser, type UserRecord, USERS } from "./users.ts";
 
 /** Adds an end user to a project. Throws `INVALID_INPUT` and `EMAIL_TAKEN`. */
 export async function createUser(
@@ -15,23 +15,7 @@ export async function createUser(
   if (!isPlainEmail(email)) {
     throw new Problem("INVALID_INPUT", { message: "The e-mail must be one plain address." });
   }
-  const now = timestamp(clock);
-  const user: UserRecord = {
-    _id: newId(),
-    email,
-    emailLower: canonicalEmail(email),
-    emailVerified: verified,
-    name: null,
-    username: null,
-    avatarUrl: null,
-    disabled: false,
-    passwordHash: null,
-    providers: [],
-    ownMembers: [],
-    lastSignInAt: null,
-    createdAt: now,
-    updatedAt: now,
-  };
+  const user = newUser({ clock, newId }, { email, emailVerified: verified });
   try {
     await engine.records<UserRecord>(projectId, USERS).insert(user);
   } catch (error) {

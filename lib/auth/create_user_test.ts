@@ -23,6 +23,7 @@ Deno.test("a user is stored with the e-mail as given and nothing made up", async
     emailVerified: true,
     name: null,
     username: null,
+    usernameLower: null,
     avatarUrl: null,
     disabled: false,
     passwordHash: null,

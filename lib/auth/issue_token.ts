@@ -6,6 +6,7 @@ import type { Engine, Id } from "../store/port.ts";
 import type { AccessTokens } from "./access_tokens.ts";
 import { NO_DEVICE } from "./device.ts";
 import { openSession } from "./open_session.ts";
+import { marksOf } from "./users.ts";
 
 /**
  * Opens a session for a user and issues an access token for it. Throws `INVALID_ID`, and
@@ -23,9 +24,9 @@ export async function issueToken(
   // Drawn before, so that a transaction which has to begin anew opens the same one.
   const sessionId = newId();
   const opening = { clock, newId: () => sessionId };
-  await engine.transaction(
+  const { user } = await engine.transaction(
     projectId,
     (tx) => openSession(tx, opening, { userId, device: NO_DEVICE, lifetimeMs }),
   );
-  return await tokens.issue(projectId, { userId, sessionId }, seconds);
+  return await tokens.issue(projectId, { userId, sessionId, ...marksOf(user) }, seconds);
 }

@@ -7,16 +7,22 @@ import type { Id, Transaction } from "../store/port.ts";
 import { type Device, type SessionRecord, SESSIONS } from "./sessions.ts";
 import { type UserRecord, USERS } from "./users.ts";
 
+interface NewSession {
+  readonly userId: Id;
+  readonly device: Device;
+  /** Until it is refreshed. */
+  readonly lifetimeMs?: number;
+}
+
 /**
  * Signs a user in. Throws `USER_NOT_FOUND` also for a disabled user. The user's record is written,
  * so whoever disables or deletes the user at the same time comes before or after, and not beside this.
- * @param lifetimeMs Until it is refreshed.
  */
 export async function openSession(
   tx: Transaction,
   { clock, newId }: { clock: Clock; newId: NewId },
-  { userId, device, lifetimeMs = SESSION_MS }: { userId: Id; device: Device; lifetimeMs?: number },
-): Promise<Id> {
+  { userId, device, lifetimeMs = SESSION_MS }: NewSession,
+): Promise<{ readonly sessionId: Id; readonly user: UserRecord }> {
   const now = timestamp(clock);
   const user = await tx.records<UserRecord>(USERS).updateOne(
     and(eq("_id", userId), eq("disabled", false)),
@@ -33,5 +39,5 @@ export async function openSession(
     expiresAt: new Date(Date.parse(now) + lifetimeMs).toISOString(),
     revokedAt: null,
   });
-  return sessionId;
+  return { sessionId, user: user.value };
 }

@@ -16,7 +16,7 @@ const usersOf = ({ engine }: Services) => engine.records<UserRecord>(PROJECT, US
 /** Opens a session of a user; with `fail` the transaction does not commit. */
 const open = (services: Services, userId: Id, fail = false) =>
   services.engine.transaction(PROJECT, async (tx) => {
-    const id = await openSession(tx, services, { userId, device });
+    const { sessionId: id } = await openSession(tx, services, { userId, device });
     if (fail) throw new Error("fails");
     return id;
   });

@@ -4,16 +4,22 @@ import type { Id, Transaction } from "../store/port.ts";
 import { activeSessions, type SessionRecord, SESSIONS } from "./sessions.ts";
 
 /**
- * Ends all sessions of a user. Resolves to their ids: after the commit the caller has the session
- * directory forget them.
+ * Ends all sessions of a user, or all but one. Resolves to their ids: after the commit the caller
+ * has the session directory forget them.
  */
-export async function revokeSessions(tx: Transaction, clock: Clock, userId: Id): Promise<Id[]> {
+export async function revokeSessions(
+  tx: Transaction,
+  clock: Clock,
+  userId: Id,
+  exceptId: Id | null = null,
+): Promise<Id[]> {
   const sessions = tx.records<SessionRecord>(SESSIONS);
   const filter = and(eq("userId", userId), activeSessions(clock));
   const sort = [{ path: "createdAt", descending: true }];
   const change = { set: { revokedAt: timestamp(clock) } };
   const revoked: Id[] = [];
   for await (const { _id } of sessions.find({ filter, sort })) {
+    if (_id === exceptId) continue;
     await sessions.updateOne(eq("_id", _id), change);
     revoked.push(_id);
   }

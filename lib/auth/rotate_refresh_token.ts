@@ -19,6 +19,7 @@ import {
   successorOf,
 } from "./refresh_tokens.ts";
 import { activeSessions, type SessionDirectory, type SessionRecord, SESSIONS } from "./sessions.ts";
+import { marksOf, type UserMarks, type UserRecord, USERS } from "./users.ts";
 
 export interface RefreshServices {
   readonly engine: Engine;
@@ -66,14 +67,14 @@ export async function rotateRefreshToken(
     });
     throw new Problem("REFRESH_TOKEN_INVALID");
   }
-  const { refreshToken, sessionId, userId } = outcome;
+  const { kind: _kind, refreshToken, ...bearer } = outcome;
   const expiresIn = ACCESS_TOKEN_SECONDS;
-  const accessToken = await services.tokens.issue(projectId, { userId, sessionId }, expiresIn);
+  const accessToken = await services.tokens.issue(projectId, bearer, expiresIn);
   return { accessToken, refreshToken, expiresIn };
 }
 
 type RotationOutcome =
-  | Bearer & { readonly kind: "rotated"; readonly refreshToken: string }
+  | Bearer & UserMarks & { readonly kind: "rotated"; readonly refreshToken: string }
   /** To be committed, so it cannot be thrown. */
   | Bearer & { readonly kind: "replayed" };
 
@@ -124,7 +125,7 @@ async function succeed(
   );
   if (session === null) throw new Problem("REFRESH_TOKEN_INVALID");
   await keepRefreshToken(tx, clock, { sessionId, sessionEndsAt }, next);
-  return rotated(session.value, next);
+  return await rotated(tx, session.value, next);
 }
 
 /**
@@ -147,18 +148,23 @@ async function repeat(
     next = successorOf(record.successor, next);
     const found = await tx.records<RefreshTokenRecord>(REFRESH_TOKENS).get(next.id);
     if (found === null) break;
-    if (found.value.usedAt === null) return rotated(session.value, next);
+    if (found.value.usedAt === null) return await rotated(tx, session.value, next);
     record = found.value;
   }
   throw new Problem("REFRESH_TOKEN_INVALID");
 }
 
-const rotated = ({ _id, userId }: SessionRecord, next: RefreshToken): RotationOutcome => ({
-  kind: "rotated",
-  refreshToken: refreshTokenText(next),
-  sessionId: _id,
-  userId,
-});
+/** Throws `REFRESH_TOKEN_INVALID` where the user was just deleted. */
+async function rotated(
+  tx: Transaction,
+  { _id: sessionId, userId }: SessionRecord,
+  next: RefreshToken,
+): Promise<RotationOutcome> {
+  const user = await tx.records<UserRecord>(USERS).get(userId);
+  if (user === null) throw new Problem("REFRESH_TOKEN_INVALID");
+  const marks = marksOf(user.value);
+  return { kind: "rotated", refreshToken: refreshTokenText(next), sessionId, userId, ...marks };
+}
 
 /** Throws `REFRESH_TOKEN_INVALID` where the session has ended before: there is nothing to tell. */
 async function revoke(tx: Transaction, clock: Clock, sessionId: Id): Promise<RotationOutcome> {

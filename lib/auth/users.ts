@@ -1,5 +1,9 @@
-import { ALL } from "../store/filter.ts";
-import type { Definition, Engine, Id, StoredRecord } from "../store/port.ts";
+import { type Clock, timestamp } from "../clock.ts";
+import { canonicalEmail } from "../emails.ts";
+import type { NewId } from "../ids.ts";
+import { USERNAME_LENGTH_MAX, USERNAME_LENGTH_MIN } from "../limits.ts";
+import { ALL, eq } from "../store/filter.ts";
+import type { Definition, Engine, Id, Json, Records, StoredRecord } from "../store/port.ts";
 
 /** What users may set themselves. */
 export type OwnMember = "name" | "username" | "avatarUrl";
@@ -12,6 +16,12 @@ export type LinkedProvider = {
   linkedAt: string;
 };
 
+/** What access tokens say of a user, beside who they are. */
+export interface UserMarks {
+  readonly roles: readonly string[];
+  readonly claims: { readonly [name: string]: Json };
+}
+
 /** An end user of a project. */
 export type UserRecord = StoredRecord & {
   /** As given; unique within the project by `emailLower`. Null if no provider verified one. */
@@ -21,7 +31,11 @@ export type UserRecord = StoredRecord & {
   emailVerified: boolean;
   name: string | null;
   username: string | null;
+  /** What nobody else may have; null where the username is none of their own, as one of a provider's. */
+  usernameLower?: string | null;
   avatarUrl: string | null;
+  /** Whether they have told nothing yet by which they could sign in again. */
+  isAnonymous?: boolean;
   disabled: boolean;
   /** Null for a user who never set one. */
   passwordHash: string | null;
@@ -29,6 +43,11 @@ export type UserRecord = StoredRecord & {
   providers: LinkedProvider[];
   /** What they set themselves, which no provider changes any more. */
   ownMembers: OwnMember[];
+  /** What a project calls them, for its rules. */
+  roles?: string[];
+  claims?: { [name: string]: Json };
+  /** Fields that the project has declared for its users. */
+  fields?: { [name: string]: Json };
   lastSignInAt: string | null;
   createdAt: string;
   updatedAt: string;
@@ -43,6 +62,7 @@ export const USERS: Definition = {
     emailVerified: { type: "Boolean" },
     name: { type: "String" },
     username: { type: "String" },
+    usernameLower: { type: "String" },
     avatarUrl: { type: "String" },
     disabled: { type: "Boolean" },
     lastSignInAt: { type: "Date" },
@@ -51,10 +71,72 @@ export const USERS: Definition = {
   },
   indexes: [
     { keys: [{ path: "emailLower", descending: false }], unique: true },
+    { keys: [{ path: "usernameLower", descending: false }], unique: true },
     { keys: [{ path: "createdAt", descending: false }] },
   ],
   trash: false,
 };
+
+/** What a username looks like. No two users have the same one, whatever the case of its letters. */
+export const USERNAME_PATTERN = `^[A-Za-z0-9_.-]{${USERNAME_LENGTH_MIN},${USERNAME_LENGTH_MAX}}$`;
+
+export const USERNAME = new RegExp(USERNAME_PATTERN);
+
+/** What a project calls a user: users of earlier versions have no roles and no claims. */
+export const marksOf = ({ roles = [], claims = {} }: UserRecord): UserMarks => ({ roles, claims });
+
+/** What is known of somebody who becomes a user; all else is empty. */
+export type GivenUser = Partial<
+  Pick<
+    UserRecord,
+    | "email"
+    | "emailVerified"
+    | "name"
+    | "username"
+    | "avatarUrl"
+    | "isAnonymous"
+    | "disabled"
+    | "passwordHash"
+    | "providers"
+    | "ownMembers"
+    | "roles"
+    | "claims"
+    | "fields"
+  >
+>;
+
+export function newUser(
+  { clock, newId }: { readonly clock: Clock; readonly newId: NewId },
+  given: GivenUser,
+): UserRecord {
+  const { email = null, username = null } = given;
+  const now = timestamp(clock);
+  return {
+    _id: newId(),
+    emailVerified: false,
+    name: null,
+    avatarUrl: null,
+    disabled: false,
+    passwordHash: null,
+    providers: [],
+    ownMembers: [],
+    lastSignInAt: null,
+    createdAt: now,
+    updatedAt: now,
+    ...given,
+    email,
+    emailLower: email === null ? null : canonicalEmail(email),
+    username,
+    usernameLower: username === null ? null : username.toLowerCase(),
+  };
+}
+
+/** The user with an e-mail address, or with one that looks like it. */
+export const findUserByEmail = async (
+  users: Records<UserRecord>,
+  email: string,
+): Promise<UserRecord | null> =>
+  (await users.findOne(eq("emailLower", canonicalEmail(email))))?.value ?? null;
 
 /** How many users a project has: an estimate where the engine would have to look at each. */
 export async function countUsers(

@@ -1,5 +1,6 @@
 import type { Caller } from "../auth/principals.ts";
 import type { NewId } from "../ids.ts";
+import type { MaybePromise } from "../maybe_promise.ts";
 import { Patience } from "../patience.ts";
 import { Problem } from "../problems.ts";
 import { Outdated, StoreUnavailable } from "../store/errors.ts";
@@ -30,9 +31,15 @@ export interface WriteAccess extends ReadAccess {
   letIn(): Promise<void>;
 }
 
+/** Which of the fields that a project declares for its users everybody may see. */
+interface ShownUserFields {
+  of(projectId: Id): MaybePromise<readonly { readonly key: string; readonly public: boolean }[]>;
+}
+
 export interface AccessServices {
   readonly engine: Engine;
   readonly catalog: Omit<Catalog, "forgetProject">;
+  readonly userFields: ShownUserFields;
 }
 
 export interface WriteAccessServices extends AccessServices {

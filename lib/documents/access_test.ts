@@ -47,6 +47,7 @@ function services(stored: StoredDocument | null = null) {
       forget() {},
       forgotten: 0,
     },
+    userFields: { of: () => [] },
     newId: () => PROJECT,
   } satisfies AccessServices & { newId: NewId; asked: Filter[] };
 }

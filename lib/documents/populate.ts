@@ -47,6 +47,8 @@ export class Populator {
   readonly #caller: Caller;
   readonly #size: AnswerSize;
   readonly #links: readonly Link[];
+  /** Names of the declared fields of users that everybody may see. */
+  readonly #publicFields: readonly string[];
   readonly #texts = new EmbeddedTexts();
   /** By link, what was found for ids; null for those whose documents are missing or not to be seen. */
   readonly #found = new Map<Link, Map<Id, PopulatedTarget | null>>();
@@ -55,13 +57,17 @@ export class Populator {
 
   private constructor(
     { services, caller }: { services: AccessServices; caller: Caller },
-    size: AnswerSize,
-    links: readonly Link[],
+    { size, links, publicFields }: {
+      size: AnswerSize;
+      links: readonly Link[];
+      publicFields: readonly string[];
+    },
   ) {
     this.#services = services;
     this.#caller = caller;
     this.#size = size;
     this.#links = links;
+    this.#publicFields = publicFields;
   }
 
   /** Throws `INVALID_QUERY`. */
@@ -73,7 +79,9 @@ export class Populator {
     const links = populate.length === 0
       ? []
       : await linksOf(services, caller, { collection, paths: populate, projection });
-    return new Populator({ services, caller }, size, links);
+    const declared = links.length === 0 ? [] : await services.userFields.of(caller.projectId);
+    const publicFields = declared.filter((field) => field.public).map(({ key }) => key);
+    return new Populator({ services, caller }, { size, links, publicFields });
   }
 
   /**
@@ -176,11 +184,25 @@ export class Populator {
     const { target, part, links } = link;
     if (links.length === 0 && target !== "users" && part === "all") return texts;
     const records = recordsIn<Members>(texts.join(","));
-    const documents = target === "users" ? records.map(shownUser) : records;
+    const documents = target === "users" ? records.map((user) => this.#shownUser(user)) : records;
     const added = await this.#into(documents, links, level + 1);
     // Refused before it becomes text: the same may stand there often.
     this.#assertKept(added.reduce((sum, bytes) => sum + bytes, this.#keptBytes[level] ?? 0));
     return documents.map((document) => this.#texts.write(partOf(document, part)));
+  }
+
+  /** What everybody may see of a user. */
+  #shownUser({ _id, username, name, avatarUrl, createdAt, fields }: Members): Members {
+    const own = isObject(fields) ? fields : {};
+    const shown = this.#publicFields.map((key) => [key, own[key] ?? null]);
+    return {
+      _id: _id!,
+      username: username ?? null,
+      name: name ?? null,
+      avatarUrl: avatarUrl ?? null,
+      createdAt: createdAt ?? null,
+      ...Object.fromEntries(shown),
+    };
   }
 
   #keep(level: number, bytes: number): void {
@@ -240,13 +262,6 @@ async function* textsOf<T extends StoredRecord>(
     if (at + LIST_LIMIT_MAX < ids.length) await nextTurn();
   }
 }
-
-/** Of other users no more is shown than what an avatar needs. */
-const shownUser = ({ _id, name, avatarUrl }: Members): Members => ({
-  _id: _id!,
-  name: name ?? null,
-  avatarUrl: avatarUrl ?? null,
-});
 
 /** Every record's text begins with its id. */
 const ID_FROM = '{"_id":"'.length;

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { saveUserFields } from "@/lib/users/user_fields.ts";
 import { openTestServices, type TestServices } from "@/tests/support/test_services.ts";
 import type { Caller } from "../auth/principals.ts";
 import { createUser } from "../auth/create_user.ts";
@@ -181,7 +182,7 @@ Deno.test("a collection that is gone leaves its ids as they are", async () => {
   assert.deepEqual(await shown(opened, SECRET, ["tag"], { tag: id(1) }), [{ tag: id(1) }]);
 });
 
-Deno.test("of users no more is shown than id, name and picture, to any caller", async () => {
+Deno.test("of users no more is shown than everybody may see, and public fields, to any caller", async () => {
   await using opened = await setup();
   const { services } = opened;
   const input = { email: "ada@example.com", verified: true };
@@ -190,14 +191,44 @@ Deno.test("of users no more is shown than id, name and picture, to any caller", 
     await createUser(services, PROJECT, { ...input, email: "bob@example.com" }),
   ];
   await services.engine.records<UserRecord>(PROJECT, USERS)
-    .updateOne(eq("_id", ada), { set: { name: "Ada", avatarUrl: "https://example.com/a.png" } });
+    .updateOne(eq("_id", ada), {
+      set: {
+        name: "Ada",
+        username: "ada",
+        avatarUrl: "https://example.com/a.png",
+        fields: { company: "Engines", phone: "+44 1815" },
+      },
+    });
+  await saveUserFields(services, PROJECT, [
+    { key: "company", type: "String", public: true },
+    { key: "phone", type: "String" },
+  ]);
+  const createdAt = "2026-01-31T12:00:00.000Z";
   for (const caller of [SECRET, OWNER, VISITOR]) {
     const posts = await shown(opened, caller, ["author"], { author: ada }, { author: bob }, {
       author: id(1),
     });
     assert.deepEqual(posts, [
-      { author: { _id: ada, name: "Ada", avatarUrl: "https://example.com/a.png" } },
-      { author: { _id: bob, name: null, avatarUrl: null } },
+      {
+        author: {
+          _id: ada,
+          username: "ada",
+          name: "Ada",
+          avatarUrl: "https://example.com/a.png",
+          createdAt,
+          company: "Engines",
+        },
+      },
+      {
+        author: {
+          _id: bob,
+          username: null,
+          name: null,
+          avatarUrl: null,
+          createdAt,
+          company: null,
+        },
+      },
       { author: id(1) },
     ]);
   }

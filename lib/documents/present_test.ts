@@ -17,6 +17,7 @@ const collection = compileCollection(
 const services: AccessServices = {
   engine: null as unknown as Engine,
   catalog: { find: () => Promise.reject(new Error("asked")), forget() {}, forgotten: 0 },
+  userFields: { of: () => [] },
 };
 
 const presentation = (query: string): Presentation => parseDocumentQuery(collection, query);

@@ -7,6 +7,7 @@ import type { ServedFiles } from "../files/served_files.ts";
 import type { BlobStores } from "../files/stores.ts";
 import { walkBlobs } from "../files/walk.ts";
 import { PROJECT_TRASH_MS } from "../limits.ts";
+import { MAIL_USAGE } from "../mail/usage.ts";
 import { Problem } from "../problems.ts";
 import { deleteAll } from "../store/expiry.ts";
 import { and, compare, eq } from "../store/filter.ts";
@@ -122,7 +123,9 @@ export async function removeTrashed(
     if (taken === null || !await removeFiles(blobStores.internal, projectId, stopped)) continue;
     await engine.dropSpace(projectId);
     const its = eq("projectId", projectId);
-    for (const definition of [API_KEYS, MEMBERS, INVITATIONS, REQUEST_COUNTS, QUESTIONS]) {
+    for (
+      const definition of [API_KEYS, MEMBERS, INVITATIONS, REQUEST_COUNTS, MAIL_USAGE, QUESTIONS]
+    ) {
       await deleteAll(engine.records("control", definition), its);
     }
     await projects.deleteOne(eq("_id", projectId));

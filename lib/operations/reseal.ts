@@ -8,6 +8,7 @@ import { SIGN_IN_SEALS } from "../social/states.ts";
 import { ALL, and, eq } from "../store/filter.ts";
 import type { Engine, Id, StoredRecord } from "../store/port.ts";
 import { eachProject } from "../projects/projects.ts";
+import { MAIL_SEALS } from "../mail/settings.ts";
 import { PROVIDER_SEALS } from "../projects/providers.ts";
 import { STORAGE_SEALS } from "../files/storage_settings.ts";
 
@@ -18,6 +19,7 @@ export const PROJECT_SEALS: readonly SealedPlace[] = [
   PROVIDER_SEALS,
   STORAGE_SEALS,
   SIGN_IN_SEALS,
+  MAIL_SEALS,
 ];
 
 export type Resealed = {

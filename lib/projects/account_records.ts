@@ -10,6 +10,8 @@ export type AccountRecord = StoredRecord & {
   /** `canonicalEmail` of it, which is unique. */
   emailLower: string;
   name: string | null;
+  /** Whether somebody has proved that the address is theirs; accounts of earlier versions lack it. */
+  emailVerified?: boolean;
   /** argon2id, with its parameters. */
   passwordHash: string;
   plan: PlanName;
@@ -33,6 +35,7 @@ export const ACCOUNTS: Definition = {
     email: { type: "String" },
     emailLower: { type: "String" },
     name: { type: "String" },
+    emailVerified: { type: "Boolean" },
     passwordHash: { type: "String" },
     plan: { type: "String" },
     sealedAiKey: { type: "String" },

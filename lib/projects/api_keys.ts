@@ -2,6 +2,7 @@ import { createReadThrough } from "../cache.ts";
 import type { Clock } from "../clock.ts";
 import { sha256 } from "../crypto/hashes.ts";
 import { randomToken } from "../crypto/random.ts";
+import { type AuthSettings, authSettingsOf } from "./auth_settings.ts";
 import { isTrashed, type ProjectRecord, PROJECTS } from "./records.ts";
 import { eq } from "../store/filter.ts";
 import type { Definition, Engine, Id, StoredRecord } from "../store/port.ts";
@@ -47,6 +48,7 @@ export interface ApiKeyPrincipal {
   readonly projectId: Id;
   readonly siteUrl: string | null;
   readonly allowedOrigins: readonly string[];
+  readonly auth: AuthSettings;
 }
 
 /** Finds projects by their keys. */
@@ -69,7 +71,7 @@ export function createKeyDirectory(engine: Engine, clock: Clock): KeyDirectory {
     const project = await engine.records<ProjectRecord>("control", PROJECTS).get(projectId);
     if (project === null || isTrashed(project.value)) return null;
     const { siteUrl, allowedOrigins } = project.value;
-    return { kind, projectId, siteUrl, allowedOrigins };
+    return { kind, projectId, siteUrl, allowedOrigins, auth: authSettingsOf(project.value) };
   });
   return {
     find: (key) => known.get(key),

@@ -37,6 +37,17 @@ interface InviteServices {
 export interface SentInvitation extends ShownInvitation {
   readonly token: string;
   readonly url: string;
+  /** Whether a mail with the link is on its way to the address. */
+  readonly mailed: boolean;
+}
+
+/** Writes a mail with the link of an invitation, in its transaction. */
+export type InvitationMail = (tx: Transaction, url: string) => Promise<void>;
+
+/** Whom somebody invites, and as what. */
+export interface GivenInvitation {
+  readonly email: string;
+  readonly role: GivenRole;
 }
 
 /** What {@linkcode send} is told of an invitation. */
@@ -49,11 +60,14 @@ const NOBODY = "0".repeat(24);
  * Offers a part in the project to whoever opens the link. Whether the address has an account makes
  * no difference; an open invitation of the same address is replaced. Throws `INVALID_BODY` for what
  * is no e-mail, `MEMBER_EXISTS` where a member has this address, and `INVITATION_LIMIT_REACHED`.
+ * @param mailFor Resolves to null where no mail goes to the address.
  */
 export async function inviteMember(
   services: InviteServices,
   inviter: ProjectMember,
-  { email, role }: { readonly email: string; readonly role: GivenRole },
+  { email, role, mailFor }: GivenInvitation & {
+    readonly mailFor: (email: string) => Promise<InvitationMail | null>;
+  },
 ): Promise<SentInvitation> {
   if (!isPlainEmail(email)) {
     throw new Problem("INVALID_BODY", { message: '"email" must be one plain address.' });
@@ -61,14 +75,15 @@ export async function inviteMember(
   const emailLower = canonicalEmail(email);
   const { _id: projectId } = inviter.project;
   const subject = subjectOf(projectId, emailLower);
-  return await send(services, inviter, async (tx) => {
+  const draft = async (tx: Transaction): Promise<Draft> => {
     const account = await tx.records<AccountRecord>(ACCOUNTS).findOne(eq("emailLower", emailLower));
     // Asked either way, so that an address without an account takes as long.
     const member = await tx.records<MemberRecord>(MEMBERS)
       .findOne(eq("member", memberKey(projectId, account?.value._id ?? NOBODY)));
     if (member !== null) throw new Problem("MEMBER_EXISTS");
     return { email, role, newOwnerId: null, subject };
-  });
+  };
+  return await send(services, inviter, { draft, mail: await mailFor(email) });
 }
 
 /**
@@ -85,23 +100,28 @@ export async function offerOwnership(
   if (newOwnerId === owner.account.accountId) {
     throw new Problem("INVALID_BODY", { message: "You own this project already." });
   }
-  return await send(services, owner, async (tx) => {
+  const draft = async (tx: Transaction): Promise<Draft> => {
     const member = await tx.records<MemberRecord>(MEMBERS)
       .findOne(eq("member", memberKey(projectId, newOwnerId)));
     const account = await tx.records<AccountRecord>(ACCOUNTS).get(newOwnerId);
     if (member === null || account === null) throw new Problem("MEMBER_NOT_FOUND");
     const { email } = account.value;
     return { email, role: "owner", newOwnerId, subject: subjectOf(projectId, null) };
-  });
+  };
+  return await send(services, owner, { draft, mail: null });
 }
 
 /** @param draft Decides, within the transaction, what is offered to whom. */
 async function send(
   { engine, clock, newId, config }: InviteServices,
   { project: { _id: projectId }, account: { accountId } }: ProjectMember,
-  draft: (tx: Transaction) => Promise<Draft>,
+  { draft, mail }: {
+    readonly draft: (tx: Transaction) => Promise<Draft>;
+    readonly mail: InvitationMail | null;
+  },
 ): Promise<SentInvitation> {
   const token = randomToken();
+  const url = `${config.publicUrl}/dashboard/invitations/${token}`;
   const invitation = await engine.transaction("control", async (tx) => {
     if (await lockProject(tx, projectId) === null) throw new Problem("PROJECT_NOT_FOUND");
     const offered = await draft(tx);
@@ -127,10 +147,10 @@ async function send(
       expiresAt: new Date(clock.now() + INVITATION_MS).toISOString(),
     };
     await invitations.insert(invitation);
+    await mail?.(tx, url);
     return invitation;
   });
-  const url = `${config.publicUrl}/dashboard/invitations/${token}`;
-  return { ...shownInvitation(invitation), token, url };
+  return { ...shownInvitation(invitation), token, url, mailed: mail !== null };
 }
 
 /**

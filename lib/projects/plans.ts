@@ -28,6 +28,8 @@ export interface Plan {
   readonly aiDesignsPerMonth: number;
   /** Turns with the collection creator on the platform's key, in all chats together. */
   readonly aiTurnsPerMonth: number;
+  /** Mails of a project by the platform's server, by recipients. */
+  readonly mailsPerMonth: number;
   /** Whether AI keys of the account's own are used, and may be saved. */
   readonly ownAiKey: boolean;
 }
@@ -45,6 +47,7 @@ export const PLANS: Readonly<Record<PlanName, Plan>> = {
     aiQueriesPerMonth: limits.FREE_AI_QUERIES,
     aiDesignsPerMonth: limits.FREE_AI_DESIGNS,
     aiTurnsPerMonth: limits.FREE_AI_TURNS,
+    mailsPerMonth: limits.FREE_MAILS,
     ownAiKey: false,
   },
   pro: {
@@ -59,6 +62,7 @@ export const PLANS: Readonly<Record<PlanName, Plan>> = {
     aiQueriesPerMonth: limits.PRO_AI_QUERIES,
     aiDesignsPerMonth: limits.PRO_AI_DESIGNS,
     aiTurnsPerMonth: limits.PRO_AI_TURNS,
+    mailsPerMonth: limits.PRO_MAILS,
     ownAiKey: true,
   },
 };

@@ -1,4 +1,5 @@
 import { eq } from "../store/filter.ts";
+import type { AuthSettings } from "./auth_settings.ts";
 import type { Definition, Id, StoredRecord } from "../store/port.ts";
 
 export type ProjectRecord = StoredRecord & {
@@ -7,6 +8,8 @@ export type ProjectRecord = StoredRecord & {
   siteUrl: string | null;
   /** If any are listed, publishable keys work from these origins only. */
   allowedOrigins: string[];
+  /** Those that were set; `authSettingsOf` fills the others in. */
+  auth?: Partial<AuthSettings>;
   /** The account whose plan rules it; null for a project that was made without one. */
   ownerId: Id | null;
   /** The AI key, sealed under the key ring for this project; null without one. */

@@ -1,31 +1,32 @@
 import { textProblem } from "../text/input_text.ts";
 import { ALLOWED_ORIGINS_MAX, PROJECT_NAME_LENGTH_MAX } from "../limits.ts";
+import type { GivenAuthSettings } from "./auth_settings.ts";
 import { LOCAL_HOSTS } from "../local_hosts.ts";
 import { Problem } from "../problems.ts";
+import type { Json } from "../store/port.ts";
 
-/** What a project's owner sets. */
-export interface ProjectSettings {
-  readonly name: string;
-  /** An origin; null for none. */
-  readonly siteUrl: string | null;
-  /** Origins, each once. */
-  readonly allowedOrigins: string[];
-}
-
-/** Some of them, as somebody sent them. */
+/** Some of what a project's owner sets, as it was sent. */
 export interface GivenSettings {
   readonly name?: string | undefined;
+  /** Null clears it. */
   readonly siteUrl?: string | null | undefined;
   readonly allowedOrigins?: readonly string[] | undefined;
+  readonly auth?: GivenAuthSettings | undefined;
 }
 
-/** The settings in the form in which they are kept. Throws `INVALID_INPUT`. */
+/** The settings in the form in which they are kept, by their paths. Throws `INVALID_INPUT`. */
 export const checkedSettings = (
-  { name, siteUrl, allowedOrigins }: GivenSettings,
-): Partial<ProjectSettings> => ({
+  { name, siteUrl, allowedOrigins, auth = {} }: GivenSettings,
+): { [path: string]: Json } => ({
   ...(name !== undefined && { name: checkedName(name) }),
   ...(siteUrl !== undefined && { siteUrl: siteUrl === null ? null : checkedSiteUrl(siteUrl) }),
   ...(allowedOrigins !== undefined && { allowedOrigins: checkedOrigins(allowedOrigins) }),
+  // Each by itself, so that those which are not given stay.
+  ...Object.fromEntries(
+    Object.entries(auth).flatMap(([member, value]) =>
+      value === undefined ? [] : [[`auth.${member}`, value]]
+    ),
+  ),
 });
 
 /** Throws `INVALID_INPUT`. */

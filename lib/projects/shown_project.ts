@@ -4,6 +4,7 @@ import { type PageRequest, readPage, type RecordPage } from "../paging/record_pa
 import { eq, within } from "../store/filter.ts";
 import type { Engine } from "../store/port.ts";
 import { type MemberRecord, MEMBERS, type ProjectMember, type Role } from "./members.ts";
+import { type AuthSettings, authSettingsOf } from "./auth_settings.ts";
 import type { Plans } from "./plans.ts";
 import { isTrashed, type ProjectRecord, PROJECTS } from "./records.ts";
 
@@ -13,6 +14,7 @@ export interface ShownProject {
   readonly name: string;
   readonly siteUrl: string | null;
   readonly allowedOrigins: readonly string[];
+  readonly auth: AuthSettings;
   readonly hasAiKey: boolean;
   /** The plan of its owner. */
   readonly plan: PlanName;
@@ -30,6 +32,7 @@ export async function shownProject(
     name: project.name,
     siteUrl: project.siteUrl,
     allowedOrigins: project.allowedOrigins,
+    auth: authSettingsOf(project),
     // Projects of earlier versions know no AI key.
     hasAiKey: (project.sealedAiKey ?? null) !== null,
     plan: (await plans.of(project._id)).name,

@@ -1,25 +1,36 @@
 import { IDENTITIES, identityOf, type IdentityRecord } from "../auth/identities.ts";
-import { revokeSessions } from "../auth/revoke_sessions.ts";
-import { type OwnMember, type UserRecord, USERS } from "../auth/users.ts";
+import { reclaim } from "../auth/reclaim.ts";
+import {
+  findUserByEmail,
+  newUser,
+  type OwnMember,
+  USERNAME,
+  type UserRecord,
+  USERS,
+} from "../auth/users.ts";
 import { type Clock, timestamp } from "../clock.ts";
 import { canonicalEmail, isSameMailbox } from "../emails.ts";
 import type { NewId } from "../ids.ts";
 import type { Linking } from "../projects/providers.ts";
-import { deleteAll } from "../store/expiry.ts";
 import { eq } from "../store/filter.ts";
 import type { Id, Json, Transaction } from "../store/port.ts";
 import { SignInFailed } from "./failures.ts";
 import type { Profile } from "./provider.ts";
 
 interface LinkContext {
+  readonly projectId: Id;
   readonly clock: Clock;
   readonly newId: NewId;
+  /** Declared fields of a new user: their defaults. */
+  readonly fields: { readonly [name: string]: Json };
 }
 
 interface ProviderIdentity {
   readonly provider: string;
   readonly profile: Profile;
   readonly linking: Linking;
+  /** Whether the project takes new users. */
+  readonly mayCreate: boolean;
 }
 
 export interface Account {
@@ -42,8 +53,8 @@ const SHOWN: readonly OwnMember[] = ["name", "username", "avatarUrl"];
 /**
  * The account of whom a provider has proved. The provider's id of a user says who they are; an e-mail
  * does so only the first time, if the provider has verified it and the project's policy allows it.
- * Throws `SignInFailed` for a disabled user, and `UniqueViolation` when another transaction made
- * the account first.
+ * Throws `SignInFailed` for a disabled user and for a new one where none may come, and
+ * `UniqueViolation` when another transaction made the account first.
  */
 export async function accountOf(
   tx: Transaction,
@@ -61,19 +72,14 @@ export async function accountOf(
     // The user was deleted: whoever comes back is new.
     await identities.deleteOne(eq("_id", known.value._id));
   }
-  const holder = profile.email === null ? null : await userByEmail(tx, profile.email);
+  const holder = profile.email === null
+    ? null
+    : await findUserByEmail(tx.records(USERS), profile.email);
   if (linking === "verified" && holder !== null && isSameMailbox(profile.email!, holder.email!)) {
     return await linkIdentity(tx, context, whom, holder);
   }
+  if (!whom.mayCreate) throw new SignInFailed("closed");
   return await createUser(tx, context, whom, holder === null ? profile.email : null);
-}
-
-/** Who has an e-mail address, or one that looks like it. */
-async function userByEmail(tx: Transaction, email: string): Promise<UserRecord | null> {
-  const found = await tx.records<UserRecord>(USERS).findOne(
-    eq("emailLower", canonicalEmail(email)),
-  );
-  return found?.value ?? null;
 }
 
 async function updateExisting(
@@ -84,12 +90,16 @@ async function updateExisting(
   user: UserRecord,
 ): Promise<Account> {
   refuseDisabled(user);
-  const set: Record<string, Json> = changesOf(user, seen, profile);
+  const set: Record<string, Json> = await withFreeUsername(
+    tx,
+    user,
+    changesOf(user, seen, profile),
+  );
   const { email } = profile;
   const now = seenOf(profile);
   const isNews = email !== null && (email !== seen.email || user.email === null);
   if (isNews && email !== user.email) {
-    const holder = await userByEmail(tx, email);
+    const holder = await findUserByEmail(tx.records(USERS), email);
     if (holder === null || holder._id === user._id) Object.assign(set, verified(email));
     // What is somebody else's stays theirs, and is still news when it is free one day.
     else now.email = seen.email;
@@ -124,14 +134,15 @@ async function linkIdentity(
   let set: Record<string, Json>;
   if (!reclaimed) {
     set = {
-      ...changesOf(user, profile, profile),
+      ...await withFreeUsername(tx, user, changesOf(user, profile, profile)),
       providers: [...providersOf(user), link(context, whom)],
     };
   } else {
-    revoked = await revokeSessions(tx, clock, user._id);
-    await deleteAll(tx.records(IDENTITIES), eq("userId", user._id));
+    revoked = await reclaim(tx, context, user);
+    const { name, username, avatarUrl } = profile;
     set = {
-      ...Object.fromEntries(SHOWN.map((member) => [member, profile[member]])),
+      ...await withFreeUsername(tx, user, { name, username, avatarUrl }),
+      fields: { ...context.fields },
       ownMembers: [],
       passwordHash: null,
       providers: [link(context, whom)],
@@ -152,22 +163,16 @@ async function createUser(
   email: string | null,
 ): Promise<Account> {
   const { name, username, avatarUrl } = whom.profile;
-  const now = timestamp(context.clock);
-  const userId = context.newId();
-  await tx.records<UserRecord>(USERS).insert({
-    _id: userId,
-    ...(email === null ? { email, emailLower: null, emailVerified: false } : verified(email)),
+  const user = newUser(context, {
+    ...(email !== null && { email, emailVerified: true }),
     name,
-    username,
     avatarUrl,
-    disabled: false,
-    passwordHash: null,
     providers: [link(context, whom)],
-    ownMembers: [],
-    lastSignInAt: null,
-    createdAt: now,
-    updatedAt: now,
+    fields: { ...context.fields },
   });
+  const shown = await withFreeUsername(tx, user, { username });
+  await tx.records<UserRecord>(USERS).insert({ ...user, ...shown });
+  const { _id: userId } = user;
   await addIdentity(tx, context, whom, userId);
   return { ...PLAIN, userId, isNewUser: true };
 }
@@ -204,6 +209,26 @@ const link = (
   providerUserId,
   linkedAt: timestamp(clock),
 });
+
+/** A provider's username as far as it can be one here, and nobody else has it. */
+async function withFreeUsername(
+  tx: Transaction,
+  user: Pick<UserRecord, "_id" | "username">,
+  { username, ...others }: Partial<Record<OwnMember, string | null>>,
+): Promise<Record<string, string | null>> {
+  if (username === undefined) return others;
+  const isFree = username !== null && USERNAME.test(username) &&
+    await hasNobodyElse(tx, user._id, username);
+  if (isFree) return { ...others, username, usernameLower: username.toLowerCase() };
+  // Who has none is not changed by every sign-in with one that cannot be theirs.
+  return user.username === null ? others : { ...others, username: null, usernameLower: null };
+}
+
+async function hasNobodyElse(tx: Transaction, userId: Id, username: string): Promise<boolean> {
+  const holder = await tx.records<UserRecord>(USERS)
+    .findOne(eq("usernameLower", username.toLowerCase()));
+  return holder === null || holder.value._id === userId;
+}
 
 /** Users of earlier versions have no list. */
 const providersOf = ({ providers }: UserRecord) => providers ?? [];

@@ -3,10 +3,12 @@ import { logOut } from "../auth/end_sessions.ts";
 import { exchangeCode } from "../auth/exchange_code.ts";
 import type { Device, SessionDirectory } from "../auth/sessions.ts";
 import type { SigningKeys } from "../projects/signing_keys.ts";
+import { authSettingsOf } from "../projects/auth_settings.ts";
 import { findProvider } from "../projects/providers.ts";
 import { isTrashed, type ProjectRecord, PROJECTS } from "../projects/records.ts";
 import { Problem } from "../problems.ts";
 import type { Id } from "../store/port.ts";
+import type { UserFields } from "../users/user_fields.ts";
 import { SignInFailed } from "./failures.ts";
 import { redeem } from "./oauth.ts";
 import { withinTimeLimit } from "./provider_http.ts";
@@ -19,6 +21,7 @@ export interface CallbackServices extends SignInServices {
   readonly signingKeys: SigningKeys;
   readonly sessions: SessionDirectory;
   readonly tokens: AccessTokens;
+  readonly userFields: UserFields;
 }
 
 export interface CallbackInput {
@@ -51,6 +54,7 @@ export async function completeSignIn(
   const project = await services.engine.records<ProjectRecord>("control", PROJECTS).get(projectId);
   if (project === null || isTrashed(project.value)) throw new Problem("INVALID_STATE");
   const { siteUrl } = project.value;
+  const mayCreate = authSettingsOf(project.value).signUp === "open";
   if (siteUrl === null) throw new Problem("SITE_URL_MISSING");
   const begun = await takeState(services, projectId, { state, provider, browserHashes });
   if (begun === null) throw new Problem("INVALID_STATE");
@@ -58,7 +62,7 @@ export async function completeSignIn(
   const trialUrl = trialPath && services.config.publicUrl + trialPath;
   const way: WayBack = { projectId, siteUrl, provider, returnTo, applicationState, trialUrl };
   try {
-    const signedIn = await finish(services, way, input, begun);
+    const signedIn = await finish(services, way, { ...input, ...begun, mayCreate });
     const { userId, isNewUser, linkedByEmail, accessToken, rtCode } = signedIn;
     const parameters = {
       provider,
@@ -80,8 +84,9 @@ export async function completeSignIn(
 async function finish(
   services: CallbackServices,
   { projectId, provider: name }: WayBack,
-  { query, device }: CallbackInput,
-  { challenge }: BegunSignIn,
+  { query, device, challenge, mayCreate }: CallbackInput & BegunSignIn & {
+    readonly mayCreate: boolean;
+  },
 ) {
   const { config, clock, providers } = services;
   const settings = await findProvider(services, projectId, name);
@@ -100,7 +105,7 @@ async function finish(
     const tokens = await redeem(protocol, server, application, { query, challenge });
     return await read(tokens, http);
   });
-  return await signIn(services, projectId, { provider: name, profile, linking, device });
+  return await signIn(services, projectId, { provider: name, profile, linking, mayCreate, device });
 }
 
 /** Does what the application's page would do next, and ends the session that it gets. */

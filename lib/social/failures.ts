@@ -7,6 +7,7 @@ const TEXTS = {
   unverified: "The provider's answer could not be verified",
   off: "This provider is not enabled",
   disabled: "This account is disabled",
+  closed: "This project takes no new users",
   failed: "Sign-in failed, try again",
 } as const;
 

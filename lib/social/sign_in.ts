@@ -2,6 +2,7 @@ import type { AccessTokens } from "../auth/access_tokens.ts";
 import { issueExchangeCode } from "../auth/exchange_codes.ts";
 import { openSession } from "../auth/open_session.ts";
 import type { Device, SessionDirectory } from "../auth/sessions.ts";
+import { marksOf } from "../auth/users.ts";
 import type { SigningKeys } from "../projects/signing_keys.ts";
 import type { Clock } from "../clock.ts";
 import type { Log } from "../runtime/log.ts";
@@ -10,6 +11,7 @@ import { ACCESS_TOKEN_SECONDS } from "../limits.ts";
 import type { Linking } from "../projects/providers.ts";
 import { UniqueViolation } from "../store/errors.ts";
 import type { Engine, Id, Transaction } from "../store/port.ts";
+import { fieldsOfNewUser, type UserFields } from "../users/user_fields.ts";
 import { accountOf } from "./accounts.ts";
 import type { Profile } from "./provider.ts";
 
@@ -20,6 +22,7 @@ export interface AccountServices {
   readonly signingKeys: SigningKeys;
   readonly sessions: SessionDirectory;
   readonly tokens: AccessTokens;
+  readonly userFields: UserFields;
   readonly log: Log;
 }
 
@@ -27,6 +30,8 @@ export interface SignInInput {
   readonly provider: string;
   readonly profile: Profile;
   readonly linking: Linking;
+  /** Whether the project takes new users. */
+  readonly mayCreate: boolean;
   readonly device: Device;
 }
 
@@ -52,14 +57,21 @@ export async function signIn(
 ): Promise<SignedIn> {
   const { engine, clock, newId, signingKeys, sessions, tokens, log } = services;
   const { device, ...whom } = input;
+  const fields = fieldsOfNewUser(await services.userFields.of(projectId), {}, true);
   // Within the transaction nothing may be read that is not its own: so the key is known before.
   await signingKeys.find(projectId);
 
   async function attempt(tx: Transaction) {
-    const { revoked, reclaimed, ...account } = await accountOf(tx, { clock, newId }, whom);
+    const { revoked, reclaimed, ...account } = await accountOf(
+      tx,
+      { projectId, clock, newId, fields },
+      whom,
+    );
     const { userId } = account;
-    const sessionId = await openSession(tx, { clock, newId }, { userId, device });
-    const accessToken = await tokens.issue(projectId, { userId, sessionId }, ACCESS_TOKEN_SECONDS);
+    const opened = await openSession(tx, { clock, newId }, { userId, device });
+    const { sessionId } = opened;
+    const bearer = { userId, sessionId, ...marksOf(opened.user) };
+    const accessToken = await tokens.issue(projectId, bearer, ACCESS_TOKEN_SECONDS);
     const rtCode = await issueExchangeCode(tx, { clock, newId }, {
       sessionId,
       userId,

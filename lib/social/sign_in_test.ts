@@ -21,6 +21,7 @@ const ANN: SignInInput = {
     avatarUrl: null,
   },
   linking: "verified",
+  mayCreate: true,
   device: NO_DEVICE,
 };
 

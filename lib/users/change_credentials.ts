@@ -1,0 +1,146 @@
+import { timestamp } from "../clock.ts";
+import { checkCode, dropCodes, redeemCode } from "../credentials/codes.ts";
+import { checkNewPassword } from "../credentials/passwords.ts";
+import { tryPassword } from "../credentials/sign_in_attempts.ts";
+import { canonicalEmail } from "../emails.ts";
+import { enqueueMail, findMailContext } from "../mail/outbox.ts";
+import { Problem } from "../problems.ts";
+import type { AuthSettings } from "../projects/auth_settings.ts";
+import { and, eq } from "../store/filter.ts";
+import type { SignedInUser } from "../auth/principals.ts";
+import { revokeSessions } from "../auth/revoke_sessions.ts";
+import { type UserRecord, USERS } from "../auth/users.ts";
+import { ownUser } from "./own_user.ts";
+import { requestCode } from "./send_code.ts";
+import type { UserServices, Visitor } from "./services.ts";
+import { storedOrRefused } from "./stored_or_refused.ts";
+
+interface PasswordChange {
+  readonly currentPassword: string;
+  readonly newPassword: string;
+}
+
+/**
+ * Changes the password and ends all sessions but the one that asks. Throws `WRONG_PASSWORD`, also
+ * for a user who has none yet, `SIGN_IN_LOCKED`, `INVALID_PASSWORD`, `SIGN_IN_METHOD_OFF` and
+ * `PASSWORDS_BUSY`.
+ */
+export async function changePassword(
+  services: UserServices,
+  principal: SignedInUser & { readonly auth: AuthSettings },
+  { currentPassword, newPassword }: PasswordChange,
+  { network }: Pick<Visitor, "network">,
+): Promise<void> {
+  const { engine, clock, passwords, passwordQueue, sessions } = services;
+  const { projectId, auth } = principal;
+  if (!auth.password) throw new Problem("SIGN_IN_METHOD_OFF");
+  const revoked = await passwordQueue.run(network, async () => {
+    const user = await ownUserBy(services, principal, currentPassword);
+    await checkNewPassword(newPassword, user.email, auth.passwordLengthMin);
+    const passwordHash = await passwords.hash(newPassword);
+    return await engine.transaction(projectId, async (tx) => {
+      const unchanged = and(eq("_id", user._id), eq("passwordHash", user.passwordHash));
+      const changed = await tx.records<UserRecord>(USERS)
+        .updateOne(unchanged, { set: { passwordHash, updatedAt: timestamp(clock) } });
+      if (changed === null) throw new Problem("WRONG_PASSWORD");
+      if (user.emailLower !== null) await dropCodes(tx, projectId, user.emailLower);
+      return await revokeSessions(tx, clock, user._id, principal.sessionId);
+    });
+  });
+  sessions.forget(projectId, revoked);
+}
+
+/**
+ * The signed-in user, if this is their password. Throws `WRONG_PASSWORD`, and `SIGN_IN_LOCKED` after
+ * too many of them in this session: whoever has stolen it does not come by the password too.
+ */
+async function ownUserBy(
+  services: UserServices,
+  principal: SignedInUser,
+  password: string,
+): Promise<UserRecord> {
+  const user = await ownUser(services, principal);
+  const place = `user password in session ${principal.sessionId}`;
+  const checked = await tryPassword(services, place, async () => {
+    const isRight = await services.passwords.verify(user.passwordHash, password);
+    return isRight ? user : null;
+  });
+  if (checked === null) throw new Problem("WRONG_PASSWORD");
+  return checked;
+}
+
+interface EmailChange {
+  readonly newEmail: string;
+  /** Of a user who has one. */
+  readonly password?: string | undefined;
+}
+
+/**
+ * Sends a code to the address that the signed-in user is to have. Nothing is sent to one that
+ * somebody has already, and nobody is told. Throws `WRONG_PASSWORD`, `SIGN_IN_LOCKED`,
+ * `MAIL_NOT_CONFIGURED` and `PASSWORDS_BUSY`.
+ */
+export async function changeEmail(
+  services: UserServices,
+  principal: SignedInUser,
+  { newEmail, password }: EmailChange,
+  { network, language }: Pick<Visitor, "network" | "language">,
+): Promise<void> {
+  const { projectId, userId } = principal;
+  const user = await ownUser(services, principal);
+  if (user.passwordHash !== null) {
+    await services.passwordQueue.run(network, () => ownUserBy(services, principal, password ?? ""));
+  }
+  const request = { purpose: "emailChange", email: newEmail, language, userId } as const;
+  await requestCode(services, projectId, request);
+}
+
+/**
+ * Gives the signed-in user the address that the code was sent to, and tells the one before, if it
+ * was verified. Throws `INVALID_CODE`, and `EMAIL_TAKEN` where somebody has come by it meanwhile.
+ */
+export async function confirmEmailChange(
+  services: UserServices,
+  { projectId, userId }: SignedInUser,
+  otp: string,
+  { language }: Pick<Visitor, "language">,
+): Promise<UserRecord> {
+  const { engine, clock, jobRunner } = services;
+  const place = { space: projectId, purpose: "emailChange", holder: userId } as const;
+  const code = await checkCode(services, place, otp);
+  if (code === null) throw new Problem("INVALID_CODE");
+  const context = await findMailContext(services, projectId, { kinds: ["emailChanged"], language });
+  if (context !== null) await jobRunner.announce(projectId);
+  const { user, job } = await storedOrRefused(() =>
+    engine.transaction(projectId, async (tx) => {
+      if (!await redeemCode(tx, code)) throw new Problem("INVALID_CODE");
+      const users = tx.records<UserRecord>(USERS);
+      const before = (await users.get(userId))?.value;
+      if (before === undefined) throw new Problem("ACCESS_TOKEN_INVALID");
+      const { email } = code;
+      const emailLower = canonicalEmail(email);
+      if (before.emailLower !== null) await dropCodes(tx, projectId, before.emailLower);
+      const changed = await users.updateOne(eq("_id", userId), {
+        set: {
+          email,
+          emailLower,
+          emailVerified: true,
+          isAnonymous: false,
+          updatedAt: timestamp(clock),
+        },
+      });
+      // Of an address that nobody has proved its owner knows nothing: they would only be troubled.
+      const isNews = before.email !== null && before.emailVerified && before.email !== email;
+      const job = isNews && context !== null
+        ? await enqueueMail(tx, services, context, {
+          kind: "emailChanged",
+          to: before.email!,
+          variables: { email: before.email! },
+        })
+        : null;
+      return { user: changed!.value, job };
+    })
+  );
+  if (job !== null) jobRunner.begin(projectId, job);
+  return user;
+}

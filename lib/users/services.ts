@@ -1,0 +1,28 @@
+import type { AccessTokens } from "../auth/access_tokens.ts";
+import type { Device, SessionDirectory } from "../auth/sessions.ts";
+import type { PasswordQueue } from "../credentials/password_queue.ts";
+import type { Passwords } from "../credentials/passwords.ts";
+import type { TryServices } from "../credentials/sign_in_attempts.ts";
+import type { CodeServices } from "../credentials/codes.ts";
+import type { JobRunner } from "../jobs/runner.ts";
+import type { MailServices } from "../mail/send_mail.ts";
+import type { UserFields } from "./user_fields.ts";
+
+/** What the verbs of users who sign in by e-mail need. */
+export interface UserServices extends CodeServices, TryServices, MailServices {
+  readonly tokens: AccessTokens;
+  readonly sessions: SessionDirectory;
+  readonly passwords: Passwords;
+  readonly passwordQueue: PasswordQueue;
+  readonly userFields: UserFields;
+  readonly jobRunner: JobRunner;
+}
+
+/** Where somebody comes from who signs in. */
+export interface Visitor {
+  readonly device: Device;
+  /** The network that the request came from. */
+  readonly network: string;
+  /** The `Accept-Language` header: in which language mails are written. */
+  readonly language: string | null;
+}

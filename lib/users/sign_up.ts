@@ -1,0 +1,214 @@
+import type { ApiKeyPrincipal } from "../projects/api_keys.ts";
+import { checkNewPassword } from "../credentials/passwords.ts";
+import { maySend } from "../credentials/codes.ts";
+import type { JobRecord } from "../jobs/jobs.ts";
+import { enqueueMail, findMailContext, type MailContext } from "../mail/outbox.ts";
+import { Problem } from "../problems.ts";
+import { and, eq } from "../store/filter.ts";
+import type { Id, Json, Records, Transaction } from "../store/port.ts";
+import { timestamp } from "../clock.ts";
+import { findUserByEmail, newUser, type UserRecord, USERS } from "../auth/users.ts";
+import { enqueueCode } from "../mail/code_mails.ts";
+import type { UserServices, Visitor } from "./services.ts";
+import { storedOrRefused } from "./stored_or_refused.ts";
+import { fieldsOfNewUser, type Members, type UserField } from "./user_fields.ts";
+import {
+  type OpenedSession,
+  openUserSession,
+  type UserSession,
+  withAccessToken,
+} from "./user_session.ts";
+
+/** What somebody signs up with. */
+export interface SignUpInput {
+  readonly email: string;
+  readonly password: string;
+  readonly name?: string | null | undefined;
+  readonly username?: string | null | undefined;
+  readonly avatarUrl?: string | null | undefined;
+  /** Those that the project has declared. */
+  readonly fields: Members;
+}
+
+/**
+ * Makes a user with an e-mail and a password, or makes the anonymous user who asks one, and signs
+ * them in. Resolves to null where the e-mail must be verified first: then the answer is the same
+ * whoever has the address, and only its mailbox is told.
+ *
+ * Throws `SIGN_UP_CLOSED`, `SIGN_IN_METHOD_OFF`, `INVALID_BODY`, `INVALID_PASSWORD`,
+ * `PASSWORDS_BUSY`, `USERNAME_TAKEN`, `EMAIL_TAKEN`, and `MAIL_NOT_CONFIGURED` where mails must be
+ * sent.
+ */
+export async function signUp(
+  services: UserServices,
+  asking: Asking,
+  input: SignUpInput,
+  visitor: Visitor,
+): Promise<UserSession | null> {
+  const { holder: { projectId, auth } } = asking;
+  const { email, password } = input;
+  const { engine, jobRunner } = services;
+  if (!auth.password) throw new Problem("SIGN_IN_METHOD_OFF");
+  const declared = await services.userFields.of(projectId);
+  const user = newUser(services, {
+    email,
+    name: input.name ?? null,
+    username: input.username ?? null,
+    avatarUrl: input.avatarUrl ?? null,
+    ownMembers: OWN.filter((member) => input[member] !== undefined),
+  });
+  const wanted = { asking, user };
+  // Looked at before anything is counted as sent, and again where it holds.
+  const { guest } = await admit(engine.records(projectId, USERS), wanted);
+  fieldsOf(declared, guest, input.fields);
+  await checkNewPassword(password, email, auth.passwordLengthMin);
+  const mustVerify = auth.requireVerifiedEmail;
+  const kinds = ["verify", "accountExists"] as const;
+  const context = await findMailContext(services, projectId, { kinds, language: visitor.language });
+  if (context === null && mustVerify) throw new Problem("MAIL_NOT_CONFIGURED");
+  const passwordHash = await services.passwordQueue
+    .run(visitor.network, () => services.passwords.hash(password));
+  const place = { space: projectId, purpose: "verify", holder: user.emailLower! } as const;
+  const sends = context !== null && await maySend(services, place);
+  if (context !== null) await jobRunner.announce(projectId);
+  const signingUp = { user, place, context: sends ? context : null };
+  const result = await storedOrRefused(() =>
+    engine.transaction(projectId, async (tx) => {
+      const { guest, holder } = await admit(tx.records(USERS), wanted);
+      if (holder !== null) {
+        return { job: await tellHolder(tx, services, signingUp, holder), opened: null };
+      }
+      const fields = fieldsOf(declared, guest, input.fields);
+      const made = { ...user, passwordHash, fields };
+      const userId =
+        await (guest === null ? inserted(tx, made) : upgraded(tx, services, guest, made));
+      return await finish(tx, services, { ...signingUp, userId }, mustVerify ? null : visitor);
+    })
+  );
+  if (result.job !== null) jobRunner.begin(projectId, result.job);
+  if (result.opened === null) return null;
+  return await withAccessToken(services, projectId, result.opened);
+}
+
+const OWN = ["name", "username", "avatarUrl"] as const;
+
+/** Whose key it is, and the bearer, if there is one. */
+interface Asking {
+  readonly holder: ApiKeyPrincipal;
+  readonly userId: Id | null;
+}
+
+interface SigningUp {
+  readonly user: UserRecord;
+  readonly place: { readonly space: Id; readonly purpose: "verify"; readonly holder: string };
+  /** Null where no mail is sent. */
+  readonly context: MailContext | null;
+}
+
+interface Stored {
+  readonly job: JobRecord | null;
+  readonly opened: OpenedSession | null;
+}
+
+interface Admitted {
+  /** The anonymous user who asks; null for anybody else. */
+  readonly guest: UserRecord | null;
+  /** Who has the e-mail already: only where nobody else may be told. */
+  readonly holder: UserRecord | null;
+}
+
+/** Throws `SIGN_UP_CLOSED`, `USERNAME_TAKEN` and `EMAIL_TAKEN`. */
+async function admit(
+  users: Records<UserRecord>,
+  { asking: { holder: { auth }, userId }, user }: {
+    readonly asking: Asking;
+    readonly user: UserRecord;
+  },
+): Promise<Admitted> {
+  const guest = userId === null
+    ? null
+    : (await users.findOne(and(eq("_id", userId), eq("isAnonymous", true), eq("disabled", false))))
+      ?.value ?? null;
+  if (guest === null && auth.signUp === "closed") throw new Problem("SIGN_UP_CLOSED");
+  // Before it is known who has the e-mail: a refusal must not tell.
+  const { usernameLower = null } = user;
+  const named = usernameLower === null
+    ? null
+    : await users.findOne(eq("usernameLower", usernameLower));
+  if (named !== null && named.value._id !== guest?._id) throw new Problem("USERNAME_TAKEN");
+  const holder = await findUserByEmail(users, user.email!);
+  if (holder !== null && !auth.requireVerifiedEmail) throw new Problem("EMAIL_TAKEN");
+  return { guest, holder };
+}
+
+/** The declared fields; an anonymous user keeps those that are not given anew. */
+function fieldsOf(
+  declared: readonly UserField[],
+  guest: UserRecord | null,
+  given: Members,
+): { [name: string]: Json } {
+  const before = guest?.fields ?? {};
+  const known = declared.map(({ key }) => key).filter((key) => Object.hasOwn(before, key));
+  const kept = Object.fromEntries(known.map((key) => [key, before[key]!]));
+  return { ...before, ...fieldsOfNewUser(declared, { ...kept, ...given }) };
+}
+
+/** The anonymous user keeps their id, and so their documents. */
+async function upgraded(
+  tx: Transaction,
+  { clock }: UserServices,
+  guest: UserRecord,
+  { email, emailLower, passwordHash, fields, ...user }: UserRecord,
+): Promise<Id> {
+  const { ownMembers } = user;
+  const own = Object.fromEntries(ownMembers.map((member) => [member, user[member]]));
+  await tx.records<UserRecord>(USERS).updateOne(eq("_id", guest._id), {
+    set: {
+      email,
+      emailLower,
+      emailVerified: false,
+      passwordHash,
+      fields: fields!,
+      ...own,
+      ...(ownMembers.includes("username") && { usernameLower: user.usernameLower! }),
+      ownMembers: [...new Set([...guest.ownMembers, ...ownMembers])],
+      isAnonymous: false,
+      updatedAt: timestamp(clock),
+    },
+  });
+  return guest._id;
+}
+
+async function inserted(tx: Transaction, user: UserRecord): Promise<Id> {
+  await tx.records<UserRecord>(USERS).insert(user);
+  return user._id;
+}
+
+/** @param visitor Null where no session is opened yet. */
+async function finish(
+  tx: Transaction,
+  services: UserServices,
+  { user, userId, place, context }: SigningUp & { readonly userId: Id },
+  visitor: Visitor | null,
+): Promise<Stored> {
+  const job = context === null
+    ? null
+    : await enqueueCode(tx, services, context, { place, email: user.email!, subjectId: userId });
+  const opened = visitor === null
+    ? null
+    : await openUserSession(tx, services, { userId, device: visitor.device });
+  return { job, opened };
+}
+
+/** Whoever has the address is told, and nobody else. */
+const tellHolder = async (
+  tx: Transaction,
+  services: UserServices,
+  { context }: SigningUp,
+  { email }: UserRecord,
+): Promise<JobRecord | null> =>
+  context === null ? null : await enqueueMail(tx, services, context, {
+    kind: "accountExists",
+    to: email!,
+    variables: { email: email! },
+  });

@@ -1,0 +1,48 @@
+import { type Clock, timestamp } from "../clock.ts";
+import type { NewId } from "../ids.ts";
+import { ACCESS_TOKEN_SECONDS, SESSION_MS_MAX } from "../limits.ts";
+import type { Id, Transaction } from "../store/port.ts";
+import type { AccessTokens } from "../auth/access_tokens.ts";
+import { openSession } from "../auth/open_session.ts";
+import { issueRefreshToken } from "../auth/refresh_tokens.ts";
+import type { Device } from "../auth/sessions.ts";
+import { marksOf, type UserRecord } from "../auth/users.ts";
+
+/** A session that a sign-in opened, and the user whom it is of. */
+export interface OpenedSession {
+  readonly sessionId: Id;
+  readonly refreshToken: string;
+  readonly user: UserRecord;
+}
+
+/** Throws `USER_NOT_FOUND` also for a disabled user. */
+export async function openUserSession(
+  tx: Transaction,
+  services: { readonly clock: Clock; readonly newId: NewId },
+  { userId, device }: { readonly userId: Id; readonly device: Device },
+): Promise<OpenedSession> {
+  const { sessionId, user } = await openSession(tx, services, { userId, device });
+  const endsAt = Date.parse(timestamp(services.clock)) + SESSION_MS_MAX;
+  const sessionEndsAt = new Date(endsAt).toISOString();
+  const refreshToken = await issueRefreshToken(tx, services, { sessionId, sessionEndsAt });
+  return { sessionId, refreshToken, user };
+}
+
+/** What a client is given of a session. */
+export interface UserSession extends OpenedSession {
+  readonly accessToken: string;
+  /** Of the access token, in seconds. */
+  readonly expiresIn: number;
+}
+
+/** Behind the transaction that opened it. */
+export async function withAccessToken(
+  { tokens }: { readonly tokens: AccessTokens },
+  projectId: Id,
+  opened: OpenedSession,
+): Promise<UserSession> {
+  const { sessionId, user } = opened;
+  const bearer = { userId: user._id, sessionId, ...marksOf(user) };
+  const expiresIn = ACCESS_TOKEN_SECONDS;
+  return { ...opened, accessToken: await tokens.issue(projectId, bearer, expiresIn), expiresIn };
+}
