@@ -2,16 +2,19 @@ import { parseJson } from "@/lib/store/json_text.ts";
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Contract } from "./contract.ts";
 import { AI } from "./paths/ai.ts";
+import { ACCOUNT_EMAIL } from "./paths/account_email.ts";
 import { ACCOUNTS } from "./paths/accounts.ts";
 import { BLOBS } from "./paths/blobs.ts";
 import { DATA } from "./paths/data.ts";
 import { INVITATIONS } from "./paths/invitations.ts";
+import { MAIL } from "./paths/mail.ts";
 import { MEMBERS } from "./paths/members.ts";
 import { PROJECTS } from "./paths/projects.ts";
 import { PROJECT_COLLECTIONS } from "./paths/project_collections.ts";
 import { PROJECT_SLOW_QUESTIONS } from "./paths/project_slow_questions.ts";
 import { PROJECT_DOCUMENTS } from "./paths/project_documents.ts";
 import { PROJECT_FILES } from "./paths/project_files.ts";
+import { PROJECT_MAIL } from "./paths/project_mail.ts";
 import { PROJECT_PROVIDERS } from "./paths/project_providers.ts";
 import { PROJECT_STORAGE } from "./paths/project_storage.ts";
 import { PROJECT_USERS } from "./paths/project_users.ts";
@@ -20,6 +23,7 @@ import { SESSIONS } from "./paths/sessions.ts";
 import { SOCIAL } from "./paths/social.ts";
 import { STORAGE } from "./paths/storage.ts";
 import { SYSTEM } from "./paths/system.ts";
+import { USER_EMAIL } from "./paths/user_email.ts";
 import { USERS } from "./paths/users.ts";
 import { refusalComponents } from "./refusals.ts";
 import { SECURITY_SCHEMES } from "./security.ts";
@@ -29,11 +33,14 @@ export const CONTRACTS: readonly Contract<unknown>[] = [
   ...DATA,
   ...SCHEMAS,
   ...SOCIAL,
+  ...USER_EMAIL,
   ...SESSIONS,
   ...USERS,
   ...STORAGE,
   ...BLOBS,
+  ...MAIL,
   ...ACCOUNTS,
+  ...ACCOUNT_EMAIL,
   ...PROJECTS,
   ...MEMBERS,
   ...INVITATIONS,
@@ -44,6 +51,7 @@ export const CONTRACTS: readonly Contract<unknown>[] = [
   ...PROJECT_USERS,
   ...PROJECT_FILES,
   ...PROJECT_STORAGE,
+  ...PROJECT_MAIL,
   ...AI,
   ...SYSTEM,
 ] as readonly Contract<unknown>[]; // Their principals differ; here only their documents matter.
@@ -98,6 +106,7 @@ const TAG_GROUPS = [
       "Documents": "Read and write the documents of collections.",
       "Collections": "How collections are defined.",
       "Sign-in": "Sign users in through a provider that they know.",
+      "E-mail sign-in": "Sign users up and in with their e-mail address.",
       "Sessions": "Renew and end what a user signed in to.",
       "Profile": "What users see and change of themselves.",
     },
@@ -107,6 +116,7 @@ const TAG_GROUPS = [
     tags: {
       "Users": "All users of the project.",
       "Files": "Store files and serve them to everybody.",
+      "Mail": "Send mail, and see what became of it.",
       "Access tokens": "Check access tokens elsewhere.",
     },
   },
@@ -120,6 +130,7 @@ const TAG_GROUPS = [
       "Project collections": "Define a project's collections.",
       "Project documents": "A project's documents, for its members.",
       "Project files": "A project's files, and where they are kept.",
+      "Project mail": "A project's mail server, its templates, and its log.",
       "Project users": "A project's users, for its members.",
       "AI": "Ask for queries and collections in plain words.",
     },

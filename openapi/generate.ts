@@ -1,5 +1,5 @@
 /** Writes what is generated from the code and committed; `--check` only says what is out of step. */
-import { SETTINGS } from "@/lib/runtime/config.ts";
+import { SETTINGS } from "@/lib/runtime/settings.ts";
 import { LIMITS } from "@/lib/limits.ts";
 import { buildDocument } from "./document.ts";
 

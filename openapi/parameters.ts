@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { USERNAME } from "@/lib/auth/users.ts";
 import { KEY_KINDS, type KeyKind } from "@/lib/projects/api_keys.ts";
 import { checkedIdempotencyKey, IDEMPOTENCY_KEY } from "@/lib/documents/idempotency.ts";
 import { DECLARED_NAME } from "@/lib/documents/names.ts";
@@ -97,6 +98,8 @@ export const projectId: PathParameter = {
 };
 
 export const memberId = id("The member's account.");
+
+export const mailId = id("The mail's id.");
 
 export const invitationId = id("The invitation's id.");
 
@@ -371,6 +374,16 @@ export const refreshTokenMode: HeaderParameter<boolean> = {
   ),
   read: (text) => text?.toLowerCase() === "header",
 };
+
+export const acceptLanguage: HeaderParameter<string | null> = header(
+  "In which language mails are written, as far as the project has templates in it.",
+);
+
+export const username = path(
+  z.string().regex(USERNAME),
+  "The user's username, in whatever letter case.",
+  "ada",
+);
 
 const LIMIT = `"limit" must be a whole number from 1 to ${LIST_LIMIT_MAX}.`;
 

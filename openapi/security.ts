@@ -7,6 +7,7 @@ import {
   signedInUserOf,
 } from "@/lib/auth/authenticate.ts";
 import type { ApiKeyPrincipal } from "@/lib/projects/api_keys.ts";
+import type { AuthSettings } from "@/lib/projects/auth_settings.ts";
 import type { Caller, SignedInUser } from "@/lib/auth/principals.ts";
 import type { Clock } from "@/lib/clock.ts";
 import { refuseOtherTypes } from "@/lib/http/body.ts";
@@ -116,6 +117,26 @@ export const userKey: Security<{ readonly holder: ApiKeyPrincipal; readonly user
   },
 };
 
+/** As {@linkcode userKey}, for whoever signs up: counted as a sign-in. */
+export const signUpKey: typeof userKey = {
+  ...userKey,
+  async guard(services, request, param) {
+    const signingUp = await userKey.guard(services, request, param);
+    countSignIn(services, signingUp.holder, request);
+    return signingUp;
+  },
+};
+
+/** As {@linkcode signedInUser}, for what they sign in with: counted as a sign-in. */
+export const changingUser: Security<SignedInUser & { readonly auth: AuthSettings }> = {
+  ...signedInUser,
+  async guard(services, request) {
+    const holder = await authenticateAndLimit(services, request);
+    countSignIn(services, holder, request);
+    return { ...await signedInUserOf(services, holder, request), auth: holder.auth };
+  },
+};
+
 /**
  * A publishable key in the address, because browsers that navigate send no headers of ours; or
  * either key in the header. A secret key in an address is refused: addresses are kept in many
@@ -166,8 +187,8 @@ export const countedByAddress = <P>(security: Security<P>): Security<P> => ({
 
 /** What the document says of {@linkcode countedByAddress}. */
 export const COUNTED = "All requests from one network (an IPv4 address, or a /64 of IPv6) that " +
-  "register, sign in, change a password, delete an account or invite are counted together: " +
-  `at most ${DASHBOARD_SIGN_IN_RATE_PER_MINUTE} a minute.`;
+  "register, sign in, ask for a code or enter one, change a password, delete an account or invite " +
+  `are counted together: at most ${DASHBOARD_SIGN_IN_RATE_PER_MINUTE} a minute.`;
 
 /** An account that is signed in to the dashboard, by a request that no other site has made. */
 export const dashboardSession: Security<SignedInAccount> = {

@@ -1,3 +1,4 @@
+import { type AuthSettings, authSettingsOf } from "@/lib/projects/auth_settings.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
 import type { Id } from "@/lib/store/port.ts";
 import type { Handler, OperationContext } from "./handler.ts";
@@ -6,12 +7,18 @@ import type { Handler, OperationContext } from "./handler.ts";
 interface Server {
   readonly kind: "secret";
   readonly projectId: Id;
+  readonly auth: AuthSettings;
 }
 
 /** Has the member of the path's project do what the project's secret key does. */
 export const asServer =
   <I extends object>(handle: Handler<Server, I>): Handler<ProjectMember, I> => (c) => {
-    const server: Server = { kind: "secret", projectId: c.var.principal.project._id };
+    const { project } = c.var.principal;
+    const server: Server = {
+      kind: "secret",
+      projectId: project._id,
+      auth: authSettingsOf(project),
+    };
     c.set("principal", server);
     const behind: OperationContext<unknown, I> = c;
     return handle(behind as OperationContext<Server, I>); // The principal has just been set.

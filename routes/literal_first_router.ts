@@ -1,5 +1,6 @@
 import type { Result, Router } from "hono/router";
 import { RegExpRouter } from "hono/router/reg-exp-router";
+import { TrieRouter } from "hono/router/trie-router";
 
 interface Route<T> {
   readonly method: string;
@@ -8,9 +9,9 @@ interface Route<T> {
 }
 
 /**
- * hono's router of one expression for all paths of a method takes no two that fit the same address,
- * such as `/data/:name/aggregate` beside `/data/:name/:id`. Those that have a word where others have
- * a parameter are in an expression of their own, which is asked first.
+ * hono's router of one expression for all paths of a method takes no word where another path has a
+ * parameter, such as `/data/:name/aggregate` beside `/data/:name/:id`. Paths with such a word are in
+ * an expression of their own, which is asked first.
  */
 export class LiteralFirstRouter<T> implements Router<T> {
   readonly name = "LiteralFirstRouter";
@@ -28,7 +29,7 @@ export class LiteralFirstRouter<T> implements Router<T> {
 }
 
 function matcherOf<T>(routes: readonly Route<T>[]): Router<T>["match"] {
-  const [literal, others] = [new RegExpRouter<T>(), new RegExpRouter<T>()];
+  const [literal, others] = [new TrieRouter<T>(), new RegExpRouter<T>()];
   /** By method, what addresses of literal paths look like. */
   const patterns = new Map<string, RegExp[]>();
   for (const { method, path, handler } of routes) {
@@ -47,10 +48,12 @@ function matcherOf<T>(routes: readonly Route<T>[]): Router<T>["match"] {
   };
 }
 
-/** Whether one path fits all addresses of another, and more. */
+/** Whether one path has a parameter where the other, which begins alike, has a word. */
 function covers(general: string, special: string): boolean {
   const [wide, narrow] = [general.split("/"), special.split("/")];
-  return general !== special && wide.length === narrow.length &&
-    wide.every((segment, i) => segment.startsWith(":") || segment === narrow[i]) &&
-    narrow.some((segment, i) => !segment.startsWith(":") && wide[i]!.startsWith(":"));
+  const isParameter = (segment: string | undefined) => segment?.startsWith(":") ?? false;
+  const at = wide.findIndex((segment, i) =>
+    segment !== narrow[i] && !(isParameter(segment) && isParameter(narrow[i]))
+  );
+  return at !== -1 && isParameter(wide[at]) && narrow[at] !== undefined;
 }

@@ -1,6 +1,7 @@
 import { AI_CHATS } from "@/lib/ai/chats.ts";
 import { ACCOUNT_SESSIONS } from "@/lib/accounts/session_records.ts";
-import { PASSWORD_TRIES, SIGN_IN_FAILURES } from "@/lib/accounts/sign_in_attempts.ts";
+import { CODES, SENDINGS } from "@/lib/credentials/codes.ts";
+import { PASSWORD_TRIES, SIGN_IN_FAILURES } from "@/lib/credentials/sign_in_attempts.ts";
 import { KEPT_ANSWERS } from "@/lib/documents/idempotency.ts";
 import { EXCHANGE_CODES } from "@/lib/auth/exchange_codes.ts";
 import { REFRESH_TOKENS } from "@/lib/auth/refresh_tokens.ts";
@@ -22,16 +23,28 @@ import { dueBy, runJobs } from "@/lib/jobs/jobs.ts";
 
 import type { Services } from "@/lib/services.ts";
 import { SIGN_IN_STATES } from "@/lib/social/states.ts";
+import { MAILS } from "@/lib/mail/mails.ts";
 import { purgeExpired } from "@/lib/store/expiry.ts";
 import type { Id } from "@/lib/store/port.ts";
 import { startRecurring } from "./recurring.ts";
 
 const HOUR_MS = 3_600_000;
+/** A mail is tried again a minute after it could not be sent. */
+const RUN_JOBS_EVERY_MS = 30_000;
 /** Uploads that were given up hold space and objects. */
 const REAP_EVERY_MS = 600_000;
 
 /** Records of a project that pass away by themselves. */
-const EXPIRING = [SESSIONS, REFRESH_TOKENS, EXCHANGE_CODES, SIGN_IN_STATES, KEPT_ANSWERS];
+const EXPIRING = [
+  SESSIONS,
+  REFRESH_TOKENS,
+  EXCHANGE_CODES,
+  SIGN_IN_STATES,
+  KEPT_ANSWERS,
+  CODES,
+  SENDINGS,
+  MAILS,
+];
 
 /** The same of the control space. */
 const EXPIRING_CONTROL = [
@@ -42,6 +55,9 @@ const EXPIRING_CONTROL = [
   SIGN_IN_FAILURES,
   RATE_COUNTS,
   QUESTIONS,
+  CODES,
+  SENDINGS,
+  MAILS,
 ];
 
 /** What one pass removed. */
@@ -106,13 +122,19 @@ async function purgeDocuments(
   return documents;
 }
 
-/** Runs {@linkcode maintain} and {@linkcode reap} now and then, until it is disposed of. */
+/** What became due of what was put off, or was left by a process that ended. */
+const runDueJobs = async ({ jobRunner }: Services, stopped: () => boolean) => ({
+  done: await jobRunner.runDue(stopped),
+});
+
+/** Runs {@linkcode maintain}, {@linkcode reap} and what jobs are due now and then, until it is disposed of. */
 export function startMaintenance(services: Services): AsyncDisposable {
   const passes = [
     { kind: "maintain", everyMs: HOUR_MS, run: maintain },
     { kind: "reap", everyMs: REAP_EVERY_MS, run: reap },
-  ].map(({ run, ...work }) =>
-    startRecurring(services, { ...work, run: (stopped) => run(services, stopped) })
+    { kind: "runJobs", everyMs: RUN_JOBS_EVERY_MS, lookMs: RUN_JOBS_EVERY_MS, run: runDueJobs },
+  ].map(({ run, lookMs, ...work }) =>
+    startRecurring(services, { ...work, run: (stopped) => run(services, stopped) }, lookMs)
   );
   return {
     async [Symbol.asyncDispose]() {

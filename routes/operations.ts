@@ -1,13 +1,16 @@
+import * as accountEmail from "@/openapi/paths/account_email.ts";
 import * as accounts from "@/openapi/paths/accounts.ts";
 import * as ai from "@/openapi/paths/ai.ts";
 import * as blobs from "@/openapi/paths/blobs.ts";
 import * as data from "@/openapi/paths/data.ts";
 import * as invitations from "@/openapi/paths/invitations.ts";
+import * as mail from "@/openapi/paths/mail.ts";
 import * as members from "@/openapi/paths/members.ts";
 import * as projects from "@/openapi/paths/projects.ts";
 import * as projectCollections from "@/openapi/paths/project_collections.ts";
 import * as projectDocuments from "@/openapi/paths/project_documents.ts";
 import * as projectFiles from "@/openapi/paths/project_files.ts";
+import * as projectMail from "@/openapi/paths/project_mail.ts";
 import * as projectProviders from "@/openapi/paths/project_providers.ts";
 import * as projectSlowQuestions from "@/openapi/paths/project_slow_questions.ts";
 import * as projectStorage from "@/openapi/paths/project_storage.ts";
@@ -17,8 +20,15 @@ import * as sessions from "@/openapi/paths/sessions.ts";
 import * as social from "@/openapi/paths/social.ts";
 import * as storage from "@/openapi/paths/storage.ts";
 import * as system from "@/openapi/paths/system.ts";
+import * as userEmail from "@/openapi/paths/user_email.ts";
 import * as users from "@/openapi/paths/users.ts";
 import type { Mount } from "./handler.ts";
+import {
+  handleRequestAccountPasswordReset,
+  handleResendAccountVerification,
+  handleResetAccountPassword,
+  handleVerifyAccountEmail,
+} from "./accounts/email.ts";
 import {
   handleChangePassword,
   handleDeleteAccount,
@@ -51,6 +61,20 @@ import { handlePatchDocument } from "./data/patch_document.ts";
 import { handleWriteBatch } from "./data/write_batch.ts";
 import { handleRecoverDocument } from "./data/recover_document.ts";
 import { handleReplaceDocument } from "./data/replace_document.ts";
+import { handleListMails, handleSendMail } from "./mail/mails.ts";
+import {
+  handleCheckProjectMail,
+  handleClearProjectMail,
+  handleGetProjectMail,
+  handleSendProjectMailAgain,
+  handleSetProjectMail,
+} from "./mail/project_mail.ts";
+import {
+  handleDeleteMailTemplate,
+  handleListMailTemplates,
+  handlePreviewMailTemplate,
+  handleSetMailTemplate,
+} from "./mail/templates.ts";
 import {
   handleCreateCollection,
   handleDeleteCollection,
@@ -106,14 +130,37 @@ import { handleGetHealth, handleGetReadiness } from "./system/health.ts";
 import { handleGetIndex } from "./system/index.ts";
 import { handleGetOpenApi } from "./system/openapi.ts";
 import { handleGetReference, handleGetReferenceScript } from "./system/reference.ts";
-import { handleGetMe, handlePatchMe } from "./users/me.ts";
 import {
+  handleChangeEmail,
+  handleChangeUserPassword,
+  handleConfirmEmailChange,
+  handleRequestCode,
+  handleRequestPasswordReset,
+  handleResendVerification,
+  handleResetPassword,
+  handleVerifyEmail,
+} from "./users/codes.ts";
+import {
+  handleGetMe,
+  handleGetPublicUser,
+  handlePatchMe,
+  handleUpdateProfile,
+} from "./users/me.ts";
+import {
+  handleLogIn,
+  handleSignInAnonymously,
+  handleSignUp,
+  handleVerifyCode,
+} from "./users/sign_in.ts";
+import {
+  handleCreateUser,
   handleDeleteUser,
   handleEndUserSessions,
   handleGetUser,
   handleListUsers,
   handlePatchUser,
 } from "./users/users.ts";
+import { handleGetUserFields, handleSetUserFields } from "./users/user_fields.ts";
 
 /** Which handler answers which contract. */
 export function operations(mount: Mount): void {
@@ -136,6 +183,21 @@ export function operations(mount: Mount): void {
   mount(sessions.endSession, handleEndSession);
   mount(users.getMe, handleGetMe);
   mount(users.patchMe, handlePatchMe);
+  mount(userEmail.signUp, handleSignUp);
+  mount(userEmail.logIn, handleLogIn);
+  mount(userEmail.verifyEmail, handleVerifyEmail);
+  mount(userEmail.resendVerification, handleResendVerification);
+  mount(userEmail.requestPasswordReset, handleRequestPasswordReset);
+  mount(userEmail.resetPassword, handleResetPassword);
+  mount(userEmail.changeUserPassword, handleChangeUserPassword);
+  mount(userEmail.requestCode, handleRequestCode);
+  mount(userEmail.verifyCode, handleVerifyCode);
+  mount(userEmail.changeEmail, handleChangeEmail);
+  mount(userEmail.confirmEmailChange, handleConfirmEmailChange);
+  mount(userEmail.signInAnonymously, handleSignInAnonymously);
+  mount(userEmail.updateProfile, handleUpdateProfile);
+  mount(userEmail.getPublicUser, handleGetPublicUser);
+  mount(users.createUser, handleCreateUser);
   mount(users.listUsers, handleListUsers);
   mount(users.getUser, handleGetUser);
   mount(users.patchUser, handlePatchUser);
@@ -151,6 +213,8 @@ export function operations(mount: Mount): void {
   mount(storage.getStorageUsage, handleGetStorageUsage);
   mount(blobs.putBlob, handlePutBlob);
   mount(blobs.serveFile, handleServeFile);
+  mount(mail.sendMail, handleSendMail);
+  mount(mail.listMails, handleListMails);
   mount(accounts.registerAccount, handleRegisterAccount);
   mount(accounts.signInAccount, handleSignInAccount);
   mount(accounts.signOutAccount, handleSignOutAccount);
@@ -177,6 +241,10 @@ export function operations(mount: Mount): void {
   mount(accounts.listAccountSessions, handleListAccountSessions);
   mount(accounts.endAccountSession, handleEndAccountSession);
   mount(accounts.deleteAccount, handleDeleteAccount);
+  mount(accountEmail.verifyAccountEmail, handleVerifyAccountEmail);
+  mount(accountEmail.resendAccountVerification, handleResendAccountVerification);
+  mount(accountEmail.requestAccountPasswordReset, handleRequestAccountPasswordReset);
+  mount(accountEmail.resetAccountPassword, handleResetAccountPassword);
   mount(projectProviders.listProviders, handleListProviders);
   mount(projectProviders.setProvider, handleSetProvider);
   mount(projectCollections.listCollections, handleListCollections);
@@ -192,6 +260,9 @@ export function operations(mount: Mount): void {
   mount(projectDocuments.patchProjectDocument, asServer(handlePatchDocument));
   mount(projectDocuments.deleteProjectDocument, asServer(handleDeleteDocument));
   mount(projectDocuments.recoverProjectDocument, asServer(handleRecoverDocument));
+  mount(projectUsers.getUserFields, handleGetUserFields);
+  mount(projectUsers.setUserFields, handleSetUserFields);
+  mount(projectUsers.createProjectUser, asServer(handleCreateUser));
   mount(projectUsers.listProjectUsers, asServer(handleListUsers));
   mount(projectUsers.getProjectUser, asServer(handleGetUser));
   mount(projectUsers.patchProjectUser, asServer(handlePatchUser));
@@ -212,6 +283,16 @@ export function operations(mount: Mount): void {
   mount(projectStorage.setProjectStorage, handleSetProjectStorage);
   mount(projectStorage.clearProjectStorage, handleClearProjectStorage);
   mount(projectStorage.checkProjectStorage, handleCheckProjectStorage);
+  mount(projectMail.getProjectMail, handleGetProjectMail);
+  mount(projectMail.setProjectMail, handleSetProjectMail);
+  mount(projectMail.clearProjectMail, handleClearProjectMail);
+  mount(projectMail.checkProjectMail, handleCheckProjectMail);
+  mount(projectMail.listProjectMails, asServer(handleListMails));
+  mount(projectMail.sendProjectMailAgain, handleSendProjectMailAgain);
+  mount(projectMail.listMailTemplates, handleListMailTemplates);
+  mount(projectMail.setMailTemplate, handleSetMailTemplate);
+  mount(projectMail.deleteMailTemplate, handleDeleteMailTemplate);
+  mount(projectMail.previewMailTemplate, handlePreviewMailTemplate);
   mount(system.getJwks, handleGetJwks);
   mount(system.getHealth, handleGetHealth);
   mount(system.getReadiness, handleGetReadiness);

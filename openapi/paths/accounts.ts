@@ -40,7 +40,9 @@ export const registerAccount = contract({
   method: "post",
   path: "/api/auth/register",
   summary: "Create an account for the dashboard",
-  description: "Makes an account on the free plan and signs it in. Where the server asks for an " +
+  description:
+    "Makes an account on the free plan and signs it in; a code to verify its e-mail is " +
+    "sent where this server can send mail. Where the server asks for an " +
     "invitation, its token goes with it: it makes one account, whatever its address, which still " +
     `has to accept. The first account of a new server may need none. ${COUNTED}`,
   security: countedByAddress(ownPages),
@@ -132,7 +134,7 @@ export const changePassword = contract({
   path: "/api/auth/change-password",
   summary: "Change the signed-in account's password",
   description: "Ends all other sessions of the account, and sign-ins with the old password that " +
-    `are under way. ${OF_ONE_SESSION} ${COUNTED}`,
+    `are under way; codes that were sent are good no more. ${OF_ONE_SESSION} ${COUNTED}`,
   security: countedByAddress(dashboardSession),
   body: {
     schema: PasswordChange,

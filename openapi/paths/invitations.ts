@@ -1,4 +1,4 @@
-import { SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
+import { CODE_PAUSE_MS, CODES_PER_HOUR, SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
 import { contract } from "../contract.ts";
 import { invitationId, pageQuery, projectId } from "../parameters.ts";
 import {
@@ -27,9 +27,12 @@ export const inviteMember = contract({
   summary: "Invite a member for the project's owner",
   description: "Makes a link by which somebody gets a part in the project, once and within 7 " +
     "days: whoever has it accepts, signed in, with whatever account. The answer is the same " +
-    "whether or not the address has one; only the address of a member is refused. Nothing is " +
-    "sent: hand the link over yourself. A new " +
-    "invitation of the same address replaces the open one. A viewer reads everything; an admin " +
+    "whether or not the address has one; only the address of a member is refused. Where this " +
+    "server can send mail, the link is mailed to the address, too: one mail within " +
+    `${
+      CODE_PAUSE_MS / 1000
+    } seconds and ${CODES_PER_HOUR} within an hour, whoever invites it. Else ` +
+    "hand it over yourself. A new invitation of the same address replaces the open one. A viewer reads everything; an admin " +
     `changes everything but who owns the project, and cannot delete it. ${COUNTED}`,
   security: countedByAddress(projectMember("admin")),
   params: { projectId },
@@ -71,7 +74,7 @@ export const offerOwnership = contract({
     status: 200,
     description: "The offer with its link.",
     data: SentInvitation,
-    example: { ...SENT_INVITATION_EXAMPLE, role: "owner" },
+    example: { ...SENT_INVITATION_EXAMPLE, role: "owner", mailed: false },
     message: "Project offered",
   }],
   problems: ["MEMBER_NOT_FOUND", "INVITATION_LIMIT_REACHED"],

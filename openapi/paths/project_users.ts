@@ -1,7 +1,19 @@
 import { forMembers } from "./for_members.ts";
-import { deleteUser, endUserSessions, getUser, listUsers, patchUser } from "./users.ts";
+import { SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
+import { contract } from "../contract.ts";
+import { projectId } from "../parameters.ts";
+import { USER_FIELDS_EXAMPLE, UserFieldList, UserFieldsInput } from "../schemas/user.ts";
+import { projectMember } from "../security.ts";
+import { createUser, deleteUser, endUserSessions, getUser, listUsers, patchUser } from "./users.ts";
 
 const ofUsers = forMembers("Project users", "/api/projects/{projectId}/users");
+
+export const createProjectUser = ofUsers(createUser, {
+  operationId: "createProjectUser",
+  summary: "Create a user for the project's admins",
+  role: "admin",
+  path: "",
+});
 
 export const listProjectUsers = ofUsers(listUsers, {
   operationId: "listProjectUsers",
@@ -19,7 +31,7 @@ export const getProjectUser = ofUsers(getUser, {
 
 export const patchProjectUser = ofUsers(patchUser, {
   operationId: "patchProjectUser",
-  summary: "Disable or enable a user for the project's admins",
+  summary: "Update a user for the project's admins",
   role: "admin",
   path: "/{id}",
 });
@@ -38,8 +50,60 @@ export const endProjectUserSessions = ofUsers(endUserSessions, {
   path: "/{id}/sessions",
 });
 
+const FIELDS = {
+  tag: "Project users",
+  path: "/api/projects/{projectId}/users/fields",
+  params: { projectId },
+} as const;
+
+const DECLARED = {
+  status: 200,
+  data: UserFieldList,
+  example: {
+    fields: USER_FIELDS_EXAMPLE.map((field) => ({ required: false, public: false, ...field })),
+  },
+} as const;
+
+export const getUserFields = contract({
+  ...FIELDS,
+  operationId: "getUserFields",
+  method: "get",
+  summary: "Get a project's user fields for its members",
+  description: "The fields that the project declares for its users, beside what every user has.",
+  security: projectMember("viewer"),
+  success: [{ ...DECLARED, description: "The fields.", message: "User fields found" }],
+  problems: [],
+});
+
+export const setUserFields = contract({
+  ...FIELDS,
+  operationId: "setUserFields",
+  method: "put",
+  summary: "Set a project's user fields for its admins",
+  description:
+    "Replaces them all. What is stored of a field that is declared no more stays, and is " +
+    "not shown; a required field is asked of whoever signs up from now on, and of whoever is made " +
+    "with the secret key.",
+  security: projectMember("admin"),
+  body: {
+    schema: UserFieldsInput,
+    example: { fields: USER_FIELDS_EXAMPLE },
+    description: "All fields.",
+    bytesMax: SMALL_BODY_BYTES_MAX,
+  },
+  success: [{
+    ...DECLARED,
+    description: "The fields as they are now.",
+    message: "User fields set",
+  }],
+  problems: ["INVALID_DEFINITION"],
+});
+
 /** In the order of the reference. */
 export const PROJECT_USERS = [
+  getUserFields,
+  setUserFields,
+  createProjectUser,
   listProjectUsers,
   getProjectUser,
   patchProjectUser,

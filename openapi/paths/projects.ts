@@ -92,7 +92,9 @@ export const patchProject = contract({
   method: "patch",
   path: "/api/projects/{projectId}",
   summary: "Update a project's settings for its admins",
-  description: "Sets its name, its Site URL or its allowed origins. `siteUrl: null` clears it.",
+  description:
+    "Sets its name, its Site URL, its allowed origins, or how its users sign up and in (`auth`, of " +
+    "which what is left out stays). `siteUrl: null` clears it.",
   security: projectMember("admin"),
   params: { projectId },
   body: {

@@ -3,14 +3,15 @@ import { contract } from "../contract.ts";
 import { userId, userQuery } from "../parameters.ts";
 import {
   DeletedUser,
-  Disabling,
   EndedSessions,
   MANAGED_USER_EXAMPLE,
   ManagedUser,
+  ManagedUserChanges,
   ManagedUserList,
   User,
   USER_EXAMPLE,
   UserChanges,
+  UserInput,
 } from "../schemas/user.ts";
 import { secretKey, signedInUser } from "../security.ts";
 import { EXAMPLE_ID } from "../schemas/values.ts";
@@ -42,8 +43,8 @@ export const patchMe = contract({
   path: "/api/userAuth/me",
   summary: "Update the signed-in user",
   description:
-    "Sets name, username or avatarUrl, or clears them with null. What users set or clear " +
-    "themselves is not changed by their provider any more.",
+    "Sets name, username, avatarUrl or a field that the project declares for its users, or clears " +
+    "them with null. What users set or clear themselves is not changed by their provider any more.",
   security: signedInUser,
   body: {
     schema: UserChanges,
@@ -58,7 +59,33 @@ export const patchMe = contract({
     example: USER_EXAMPLE,
     message: "User changed",
   }],
-  problems: [],
+  problems: ["USERNAME_TAKEN"],
+});
+
+export const createUser = contract({
+  operationId: "createUser",
+  tag: TAG,
+  method: "post",
+  path: "/api/userAuth/users",
+  summary: "Create a user from your server",
+  description:
+    "Makes a user, also where sign-up is closed. Without a password they set one with a " +
+    "code, or sign in by a code or a provider that proves their address.",
+  security: secretKey,
+  body: {
+    schema: UserInput,
+    example: { email: "ada@example.com", emailVerified: true, roles: ["editor"] },
+    description: "The user.",
+    bytesMax: SMALL_BODY_BYTES_MAX,
+  },
+  success: [{
+    status: 201,
+    description: "The user.",
+    data: ManagedUser,
+    example: MANAGED_USER_EXAMPLE,
+    message: "User created",
+  }],
+  problems: ["INVALID_PASSWORD", "EMAIL_TAKEN", "USERNAME_TAKEN", "PASSWORDS_BUSY"],
 });
 
 export const listUsers = contract({
@@ -104,14 +131,16 @@ export const patchUser = contract({
   tag: TAG,
   method: "patch",
   path: "/api/userAuth/users/{id}",
-  summary: "Disable or enable a user from your server",
-  description: "A disabled user cannot sign in, and their sessions end at once.",
+  summary: "Update a user from your server",
+  description:
+    "Sets what is given. A disabled user cannot sign in, and their sessions end at once; " +
+    "so they do with another password or another e-mail.",
   security: secretKey,
   params: { id: userId },
   body: {
-    schema: Disabling,
+    schema: ManagedUserChanges,
     example: { disabled: true },
-    description: "Whether the user is disabled.",
+    description: "At least one of the members, or a declared field.",
     bytesMax: SMALL_BODY_BYTES_MAX,
   },
   success: [{
@@ -121,7 +150,13 @@ export const patchUser = contract({
     example: { ...MANAGED_USER_EXAMPLE, disabled: true },
     message: "User changed",
   }],
-  problems: ["USER_NOT_FOUND"],
+  problems: [
+    "USER_NOT_FOUND",
+    "INVALID_PASSWORD",
+    "EMAIL_TAKEN",
+    "USERNAME_TAKEN",
+    "PASSWORDS_BUSY",
+  ],
 });
 
 export const deleteUser = contract({
@@ -170,6 +205,7 @@ export const endUserSessions = contract({
 export const USERS = [
   getMe,
   patchMe,
+  createUser,
   listUsers,
   getUser,
   patchUser,

@@ -1,6 +1,12 @@
 import { z } from "@hono/zod-openapi";
 import { EMAIL_PATTERN } from "@/lib/emails.ts";
-import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN, PERSON_NAME_LENGTH_MAX } from "@/lib/limits.ts";
+import {
+  CODE_MS,
+  CODE_TRIES_MAX,
+  PASSWORD_LENGTH_MAX,
+  PASSWORD_LENGTH_MIN,
+  PERSON_NAME_LENGTH_MAX,
+} from "@/lib/limits.ts";
 import { PLANS } from "@/lib/projects/plans.ts";
 import { bodyOf, LINE_PATTERN, text } from "../inputs.ts";
 import { EXAMPLE_ID, id, time } from "./values.ts";
@@ -8,6 +14,7 @@ import { EXAMPLE_ID, id, time } from "./values.ts";
 export const ACCOUNT_EXAMPLE = {
   accountId: EXAMPLE_ID,
   email: "ada@example.com",
+  emailVerified: false,
   name: "Ada",
   plan: "free",
   hasAiKey: false,
@@ -17,6 +24,9 @@ export const ACCOUNT_EXAMPLE = {
 export const Account = z.strictObject({
   accountId: id,
   email: z.string(),
+  emailVerified: z.boolean().openapi({
+    description: "Whether a code that was sent to the address has been entered.",
+  }),
   name: z.string().nullable(),
   plan: z.enum(Object.keys(PLANS)),
   hasAiKey: z.boolean().openapi({ description: "Whether an AI key is stored for the account." }),
@@ -58,13 +68,25 @@ export const Registration = bodyOf({
 
 export const SignedOut = z.strictObject({}).openapi("SignedOut", { example: {} });
 
+const NEW_PASSWORD_EXAMPLE = "an analytical engine no. 1";
+
 export const PASSWORD_CHANGE_EXAMPLE = {
   currentPassword: CREDENTIALS_EXAMPLE.password,
-  newPassword: "an analytical engine no. 1",
+  newPassword: NEW_PASSWORD_EXAMPLE,
 };
 
 export const PasswordChange = bodyOf({ currentPassword: password, newPassword })
   .openapi("PasswordChange", { example: PASSWORD_CHANGE_EXAMPLE });
+
+const otp = text().openapi({
+  description: `The six digits that were sent. They are good for ${CODE_MS / 60_000} minutes and ` +
+    `once, and dead after ${CODE_TRIES_MAX} wrong tries.`,
+});
+
+export const AccountPasswordReset = bodyOf({ email, otp, newPassword })
+  .openapi("AccountPasswordReset", {
+    example: { email: CREDENTIALS_EXAMPLE.email, otp: "174503", newPassword: NEW_PASSWORD_EXAMPLE },
+  });
 
 export const PasswordInput = bodyOf({ password })
   .openapi("PasswordInput", { example: { password: CREDENTIALS_EXAMPLE.password } });

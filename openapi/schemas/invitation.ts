@@ -39,6 +39,7 @@ export const SENT_INVITATION_EXAMPLE = {
   ...INVITATION_EXAMPLE,
   token: TOKEN_EXAMPLE,
   url: `https://corbel.example.com/dashboard/invitations/${TOKEN_EXAMPLE}`,
+  mailed: true,
 };
 
 export const SentInvitation = z.strictObject({
@@ -46,6 +47,10 @@ export const SentInvitation = z.strictObject({
   token: z.string().openapi({ description: "What the link ends with. Shown this once." }),
   url: z.string().openapi({
     description: "The link to hand over: whoever has it can accept. Shown this once.",
+  }),
+  mailed: z.boolean().openapi({
+    description: "Whether a mail with the link is on its way to the address. Offers of a project " +
+      "are not mailed.",
   }),
 }).openapi("SentInvitation", { example: SENT_INVITATION_EXAMPLE });
 

@@ -3,7 +3,8 @@ import { bodySaying, LINE_PATTERN } from "../inputs.ts";
 import { KEY_KINDS } from "@/lib/projects/api_keys.ts";
 import { shown } from "@/lib/text/input_text.ts";
 import { ID_ANY_CASE } from "@/lib/ids.ts";
-import { ALLOWED_ORIGINS_MAX, PROJECT_NAME_LENGTH_MAX } from "@/lib/limits.ts";
+import { ALLOWED_ORIGINS_MAX, PASSWORD_LENGTH_MIN, PROJECT_NAME_LENGTH_MAX } from "@/lib/limits.ts";
+import { AUTH_DEFAULTS } from "@/lib/projects/auth_settings.ts";
 import { ROLES } from "@/lib/projects/members.ts";
 import { PLANS } from "@/lib/projects/plans.ts";
 import { ADDRESS_LENGTH_MAX } from "@/lib/projects/settings.ts";
@@ -57,11 +58,56 @@ const given = {
   }),
 };
 
+const flag = (name: string) => z.boolean(`"auth.${name}" must be true or false.`).optional();
+
+const LENGTH =
+  `"auth.passwordLengthMin" must be a whole number from ${PASSWORD_LENGTH_MIN} to 128.`;
+
+/** What owners set of how users sign up and in. */
+const givenAuth = z.strictObject({
+  signUp: z.enum(["open", "closed"], '"auth.signUp" must be open or closed.').optional(),
+  password: flag("password"),
+  emailCode: flag("emailCode"),
+  anonymous: flag("anonymous"),
+  requireVerifiedEmail: flag("requireVerifiedEmail"),
+  passwordLengthMin: z.int(LENGTH).min(PASSWORD_LENGTH_MIN, LENGTH).max(128, LENGTH).optional(),
+}, {
+  error: (issue) =>
+    issue.code === "unrecognized_keys"
+      ? `"auth" may have only ${Object.keys(AUTH_DEFAULTS).join(", ")}.`
+      : '"auth" must be an object.',
+}).openapi("AuthSettingsInput", {
+  description: "Those that are given are set; the others stay.",
+  example: { signUp: "closed" },
+});
+
+const auth = z.strictObject({
+  signUp: z.enum(["open", "closed"]).openapi({
+    description: "Whether new users may come by themselves, in whichever way. The secret key and " +
+      "members make users in any case.",
+  }),
+  password: z.boolean().openapi({ description: "Whether users may sign in with a password." }),
+  emailCode: z.boolean().openapi({ description: "Whether a code sent by e-mail signs users in." }),
+  anonymous: z.boolean().openapi({
+    description: "Whether anybody may become a user without telling anything.",
+  }),
+  requireVerifiedEmail: z.boolean().openapi({
+    description: "Whether a password signs in only where the e-mail is verified. Then signing up " +
+      "does not tell who has an address.",
+  }),
+  passwordLengthMin: z.int().openapi({ description: "Characters." }),
+}).openapi("AuthSettings", {
+  description: "How users sign up and in.",
+  example: AUTH_DEFAULTS,
+});
+
 const settingsOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.strictObject(shape, {
     error: (issue) =>
       issue.code === "unrecognized_keys"
-        ? `${shown(issue.keys[0]!)} is no setting: send name, siteUrl, allowedOrigins.`
+        ? `${shown(issue.keys[0]!)} is no setting: send name, siteUrl, allowedOrigins${
+          "auth" in shape ? ", auth" : ""
+        }.`
         : "Send one JSON object.",
   });
 
@@ -88,6 +134,7 @@ export const CreatedProject = z.strictObject({
 export const PROJECT_EXAMPLE = {
   projectId: EXAMPLE_ID,
   ...SETTINGS_EXAMPLE,
+  auth: AUTH_DEFAULTS,
   hasAiKey: false,
   plan: "free",
   role: "owner",
@@ -98,6 +145,7 @@ export const Project = z.strictObject({
   projectId: id,
   name,
   ...settings,
+  auth,
   hasAiKey: z.boolean().openapi({ description: "Whether an AI key is stored for it." }),
   plan,
   role: role.openapi({ description: "Of the account that asks." }),
@@ -109,8 +157,12 @@ export const Project = z.strictObject({
 
 export const ProjectList = pageOf(Project, "ProjectList", PROJECT_EXAMPLE);
 
-export const ProjectChanges = settingsOf({ ...given, name: given.name.optional() })
-  .refine((one) => Object.keys(one).length > 0, "Send name, siteUrl or allowedOrigins.")
+export const ProjectChanges = settingsOf({
+  ...given,
+  name: given.name.optional(),
+  auth: givenAuth.optional(),
+})
+  .refine((one) => Object.keys(one).length > 0, "Send name, siteUrl, allowedOrigins or auth.")
   .openapi("ProjectChanges", {
     minProperties: 1,
     example: { siteUrl: "https://blog.example.com" },

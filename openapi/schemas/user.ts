@@ -1,11 +1,20 @@
 import { z } from "@hono/zod-openapi";
-import { shown, textProblem } from "@/lib/text/input_text.ts";
-import { bodySaying, LINE_PATTERN } from "../inputs.ts";
+import { textProblem } from "@/lib/text/input_text.ts";
+import { USERNAME, USERNAME_PATTERN } from "@/lib/auth/users.ts";
+import { FIELD_TYPES } from "@/lib/documents/fields.ts";
+import { EMAIL_PATTERN, isPlainEmail } from "@/lib/emails.ts";
+import { LINE_PATTERN, text as filled } from "../inputs.ts";
 import {
   AVATAR_URL_LENGTH_MAX,
+  PASSWORD_LENGTH_MAX,
   PERSON_NAME_LENGTH_MAX,
+  USER_CLAIMS_BYTES_MAX,
+  USER_ROLE_LENGTH_MAX,
+  USER_ROLES_MAX,
   USERNAME_LENGTH_MAX,
+  USERNAME_LENGTH_MIN,
 } from "@/lib/limits.ts";
+import type { Json } from "@/lib/store/port.ts";
 import { EXAMPLE_ID, id, pageOf, time } from "./values.ts";
 
 const text = z.string().nullable();
@@ -19,11 +28,21 @@ const members = {
   }),
   emailVerified: z.boolean(),
   name: text,
-  username: text,
+  username: text.openapi({
+    description: "No two users have the same one, whatever the case of its letters. A provider's " +
+      "is taken over only where it fits and is free.",
+  }),
   avatarUrl: text,
   providers: z.array(
     z.strictObject({ provider: z.string(), providerUserId: z.string(), linkedAt: time }),
   ),
+  isAnonymous: z.boolean().openapi({
+    description: "Whether they have no way yet to sign in again. Signing up as them ends that.",
+  }),
+  roles: z.array(z.string()).openapi({ description: "Set with the secret key or by members." }),
+  claims: z.record(z.string(), z.unknown()).openapi({
+    description: "Set with the secret key or by members.",
+  }),
   createdAt: time,
   updatedAt: time,
   lastSignInAt: time.nullable().openapi({
@@ -41,6 +60,9 @@ export const USER_EXAMPLE = {
   providers: [
     { provider: "github", providerUserId: "1815", linkedAt: "2026-01-31T12:00:00.000Z" },
   ],
+  isAnonymous: false,
+  roles: ["editor"],
+  claims: {},
   createdAt: "2026-01-31T12:00:00.000Z",
   updatedAt: "2026-01-31T12:00:00.000Z",
   lastSignInAt: "2026-01-31T12:00:00.000Z",
@@ -48,20 +70,21 @@ export const USER_EXAMPLE = {
 
 export const MANAGED_USER_EXAMPLE = { ...USER_EXAMPLE, disabled: false };
 
-export const User = z.strictObject(members).openapi("User", {
-  description: "A user as they see themselves.",
+const BESIDE = " The fields that the project declares for its users stand beside these members.";
+
+export const User = z.looseObject(members).openapi("User", {
+  description: `A user as they see themselves.${BESIDE}`,
   example: USER_EXAMPLE,
 });
 
-export const ManagedUser = z.strictObject({ ...members, disabled: z.boolean() })
+export const ManagedUser = z.looseObject({ ...members, disabled: z.boolean() })
   .openapi("ManagedUser", {
-    description: "A user as the project's servers see them.",
+    description: `A user as the project's servers see them.${BESIDE}`,
     example: MANAGED_USER_EXAMPLE,
   });
 
 export const ManagedUserList = pageOf(ManagedUser, "ManagedUserList", MANAGED_USER_EXAMPLE);
 
-const CHANGEABLE = "name, username or avatarUrl";
 const CONTROL = /\p{Cc}/u;
 
 /** Why a text cannot be this member of a user; null if it can. */
@@ -87,25 +110,187 @@ const WEB_ADDRESS = new RegExp(WEB_ADDRESS_PATTERN);
 const isWebAddress = (text: string): boolean =>
   WEB_ADDRESS.test(text) && URL.parse(text)?.protocol === "https:";
 
-export const UserChanges = z.strictObject({
+const profile = {
   name: own("name", PERSON_NAME_LENGTH_MAX).nullable().optional(),
-  username: own("username", USERNAME_LENGTH_MAX).nullable().optional()
-    .openapi({ description: "Need not be unique." }),
+  username: z.string('"username" must be text or null.').regex(
+    USERNAME,
+    `"username" must have ${USERNAME_LENGTH_MIN} to ${USERNAME_LENGTH_MAX} letters, digits, _, . or -.`,
+  ).nullable().optional().openapi({
+    pattern: USERNAME_PATTERN,
+    description: "No two users have the same one, whatever the case of its letters.",
+  }),
   avatarUrl: own("avatarUrl", AVATAR_URL_LENGTH_MAX)
     .refine(isWebAddress, '"avatarUrl" must be an https address.').nullable().optional()
     .openapi({ pattern: WEB_ADDRESS_PATTERN, description: "An https address." }),
-}, {
-  error: (issue) =>
-    issue.code === "unrecognized_keys"
-      ? `${shown(issue.keys[0]!)} cannot be changed: send ${CHANGEABLE}.`
-      : "Send one JSON object.",
-}).refine((changes) => Object.keys(changes).length > 0, `Send ${CHANGEABLE}.`)
-  .openapi("UserChanges", { minProperties: 1, example: { name: "Ada Lovelace" } });
+};
 
-export const Disabling = bodySaying('Send { "disabled": true } or false.', (error) => ({
-  disabled: z.boolean({ error }),
-}))
-  .openapi("Disabling", { example: { disabled: true } });
+/** Members that stand beside those of the shape are fields that the project declares. */
+function withFields<Shape extends z.ZodRawShape>(shape: Shape) {
+  const names = Object.keys(shape);
+  return z.looseObject(shape, { error: "Send one JSON object." }).transform((given) => {
+    const known = Object.entries(given).filter(([name]) => names.includes(name));
+    const fields = Object.entries(given).filter(([name]) => !names.includes(name));
+    return {
+      ...Object.fromEntries(known) as z.output<z.ZodObject<Shape>>,
+      fields: Object.fromEntries(fields) as { [name: string]: Json }, // It came as JSON.
+    };
+  });
+}
+
+const FIELDS_TOO = "The fields that the project declares for its users may stand beside these.";
+
+/** As {@linkcode withFields}, of which at least one member must be there. */
+const changesOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  withFields(shape).refine(
+    ({ fields, ...known }) => Object.keys(known).length + Object.keys(fields).length > 0,
+    `Send ${Object.keys(shape).join(", ")} or a declared field.`,
+  );
+
+export const UserChanges = changesOf(profile).openapi("UserChanges", {
+  minProperties: 1,
+  description: FIELDS_TOO,
+  example: { name: "Ada Lovelace" },
+});
+
+export const NEW_PASSWORD = {
+  maxLength: PASSWORD_LENGTH_MAX,
+  description:
+    "At least as long as the project's `passwordLengthMin` says. Not the e-mail or its " +
+    "first part, nor one of those that everybody tries first.",
+};
+
+export const SIGN_UP_EXAMPLE = {
+  email: "ada@example.com",
+  password: "a difference engine no. 2",
+  name: "Ada",
+};
+
+/** An address that can be written to. */
+export const plainEmail = () =>
+  filled().refine(isPlainEmail, {
+    error: ({ path = [] }) => `"${String(path.at(-1))}" must be one plain address.`,
+  }).openapi({
+    pattern: EMAIL_PATTERN,
+    description: "One plain address, which is shown as given.",
+  });
+
+export const SignUp = withFields({
+  email: plainEmail(),
+  password: filled().openapi(NEW_PASSWORD),
+  ...profile,
+}).openapi("SignUp", { description: FIELDS_TOO, example: SIGN_UP_EXAMPLE });
+
+const ROLE_PATTERN = `^[A-Za-z0-9_.:-]{1,${USER_ROLE_LENGTH_MAX}}$`;
+const ROLE = new RegExp(ROLE_PATTERN);
+
+const ROLES_RULE =
+  `"roles" must be up to ${USER_ROLES_MAX} words of letters, digits, _, ., : or -.`;
+
+const managed = {
+  email: plainEmail().nullable().optional(),
+  emailVerified: z.boolean('"emailVerified" must be true or false.').optional(),
+  password: filled().optional().openapi(NEW_PASSWORD),
+  ...profile,
+  disabled: z.boolean('"disabled" must be true or false.').optional().openapi({
+    description: "A disabled user cannot sign in, and their sessions end at once.",
+  }),
+  roles: z.custom<string[]>(isRoles, ROLES_RULE).optional().openapi({
+    type: "array",
+    maxItems: USER_ROLES_MAX,
+    items: { type: "string", pattern: ROLE_PATTERN },
+    description: "They stand in the user's access tokens.",
+  }),
+  claims: z.custom<{ [name: string]: Json }>(isPlainObject, '"claims" must be an object.')
+    .optional()
+    .openapi({
+      type: "object",
+      additionalProperties: true,
+      description: `Up to ${USER_CLAIMS_BYTES_MAX} bytes of JSON, which stand in access tokens.`,
+    }),
+};
+
+function isRoles(value: unknown): boolean {
+  return Array.isArray(value) && value.length <= USER_ROLES_MAX &&
+    value.every((role) => typeof role === "string" && ROLE.test(role));
+}
+
+function isPlainObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export const UserInput = withFields(managed).openapi("UserInput", {
+  description: FIELDS_TOO,
+  example: { email: "ada@example.com", emailVerified: true, roles: ["editor"] },
+});
+
+export const ManagedUserChanges = changesOf(managed).openapi("ManagedUserChanges", {
+  minProperties: 1,
+  description: `${FIELDS_TOO} Another e-mail counts as not verified, unless it is said to be. ` +
+    "Another password, another e-mail and disabling the user end all their sessions.",
+  example: { disabled: true },
+});
+
+export const PUBLIC_USER_EXAMPLE = {
+  _id: EXAMPLE_ID,
+  username: "ada",
+  name: "Ada",
+  avatarUrl: "https://avatars.example.com/ada.png",
+  createdAt: "2026-01-31T12:00:00.000Z",
+};
+
+export const PublicUser = z.looseObject({
+  _id: id,
+  username: text,
+  name: text,
+  avatarUrl: text,
+  createdAt: time,
+}).openapi("PublicUser", {
+  description: "A user as everybody sees them. Declared fields that are `public` stand beside " +
+    "these members.",
+  example: PUBLIC_USER_EXAMPLE,
+});
+
+export const USER_FIELDS_EXAMPLE = [
+  { key: "company", type: "String", public: true },
+  { key: "newsletter", type: "Boolean", default: false },
+];
+
+const FIELDS_RULE = 'Send { "fields": […] }: a list of field definitions.';
+
+export const UserFieldsInput = z.strictObject({
+  fields: z.custom<{ [member: string]: unknown }[]>(
+    (value) => Array.isArray(value) && value.every(isPlainObject),
+    FIELDS_RULE,
+  ).openapi({
+    type: "array",
+    items: {
+      type: "object",
+      required: ["key", "type"],
+      additionalProperties: true,
+      properties: {
+        key: { type: "string" },
+        type: { type: "string", enum: [...FIELD_TYPES] },
+        public: { type: "boolean", default: false, description: "Whether everybody may see it." },
+      },
+    },
+    description: "As fields of a collection, without `unique`, `index` and `search`.",
+  }),
+}, { error: FIELDS_RULE }).openapi("UserFieldsInput", {
+  example: { fields: USER_FIELDS_EXAMPLE },
+});
+
+export const UserFieldList = z.strictObject({
+  fields: z.array(z.looseObject({
+    key: z.string(),
+    type: z.enum(FIELD_TYPES),
+    required: z.boolean(),
+    public: z.boolean(),
+  })),
+}).openapi("UserFieldList", {
+  example: {
+    fields: USER_FIELDS_EXAMPLE.map((field) => ({ required: false, public: false, ...field })),
+  },
+});
 
 export const DeletedUser = z.strictObject({ id }).openapi("DeletedUser", {
   example: { id: EXAMPLE_ID },

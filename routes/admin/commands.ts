@@ -8,6 +8,8 @@ import {
 } from "@/lib/documents/save_collection.ts";
 import { ACCESS_TOKEN_SECONDS } from "@/lib/limits.ts";
 import { Problem } from "@/lib/problems.ts";
+import { authSettingsOf } from "@/lib/projects/auth_settings.ts";
+import { changeProject } from "@/lib/projects/change_project.ts";
 import { createProject } from "@/lib/projects/create_project.ts";
 import { type Linking, saveProvider } from "@/lib/projects/providers.ts";
 import { eachProject, rotateKey } from "@/lib/projects/projects.ts";
@@ -19,6 +21,10 @@ import { ACCOUNT_COMMANDS } from "./account_commands.ts";
 import type { Arguments } from "./arguments.ts";
 import { parseDefinition } from "@/lib/documents/definition.ts";
 import { knownProvider } from "@/lib/social/providers.ts";
+import { saveUserFields } from "@/lib/users/user_fields.ts";
+import { parseInput } from "@/openapi/inputs.ts";
+import { ProjectChanges } from "@/openapi/schemas/project.ts";
+import { UserFieldsInput } from "@/openapi/schemas/user.ts";
 import type { Command } from "./command.ts";
 import { DOCUMENT_COMMANDS } from "./document_commands.ts";
 import { idOf, jsonFile, ownerId, projectId } from "./inputs.ts";
@@ -61,6 +67,17 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
       return { projectId };
     },
   }],
+  ["project set", {
+    usage: "--project ID --file FILE|-",
+    options: { values: ["project", "file"] },
+    async run(services, args) {
+      const id = await projectId(services, args);
+      const changes = parseInput(ProjectChanges, await jsonFile(args));
+      const project = await changeProject(services, id, changes);
+      const { name, siteUrl, allowedOrigins } = project;
+      return { projectId: id, name, siteUrl, allowedOrigins, auth: authSettingsOf(project) };
+    },
+  }],
   ["key rotate", {
     usage: "--project ID --kind publishable|secret",
     options: { values: ["project", "kind"] },
@@ -94,6 +111,15 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
     run: async (services, args) => ({
       collections: await listCollections(services, await projectId(services, args)),
     }),
+  }],
+  ["user fields", {
+    usage: "--project ID --file FILE|-",
+    options: { values: ["project", "file"] },
+    async run(services, args) {
+      const id = await projectId(services, args);
+      const { fields } = parseInput(UserFieldsInput, await jsonFile(args));
+      return { fields: await saveUserFields(services, id, fields) };
+    },
   }],
   ["user create", {
     usage: "--project ID --email EMAIL [--verified]",
