@@ -4,7 +4,8 @@ import { Problem } from "../problems.ts";
 import { eq } from "../store/filter.ts";
 import type { Change, Engine, Id } from "../store/port.ts";
 import { endAccountSessions } from "./end_account_sessions.ts";
-import { checkNewPassword, type Passwords } from "./passwords.ts";
+import { dropCodes } from "../credentials/codes.ts";
+import { checkNewPassword, type Passwords } from "../credentials/passwords.ts";
 import { type AccountRecord, ACCOUNTS, type PlanName } from "../projects/account_records.ts";
 
 interface ManageServices {
@@ -24,8 +25,8 @@ async function findAccount(
 }
 
 /**
- * Sets another password, whatever the present one is, and ends all sessions. Throws
- * `ACCOUNT_NOT_FOUND` and `INVALID_PASSWORD`.
+ * Sets another password, whatever the present one is, drops codes that were sent, and ends all
+ * sessions. Throws `ACCOUNT_NOT_FOUND` and `INVALID_PASSWORD`.
  */
 export async function resetPassword(
   services: ManageServices & { readonly passwords: Passwords },
@@ -35,7 +36,7 @@ export async function resetPassword(
   await checkNewPassword(password, account.email);
   const passwordHash = await services.passwords.hash(password);
   await changeAccount(services, account._id, { set: { passwordHash }, unset: ["demo"] }, {
-    endSessions: true,
+    endsAccess: true,
   });
   return account._id;
 }
@@ -54,7 +55,7 @@ async function changeAccount(
   { engine, clock }: ManageServices,
   accountId: Id,
   { set, ...change }: Change,
-  { endSessions = false } = {},
+  { endsAccess = false } = {},
 ): Promise<void> {
   await engine.transaction("control", async (tx) => {
     const changed = await tx.records<AccountRecord>(ACCOUNTS).updateOne(eq("_id", accountId), {
@@ -62,6 +63,8 @@ async function changeAccount(
       ...change,
     });
     if (changed === null) throw new Problem("ACCOUNT_NOT_FOUND"); // Deleted meanwhile.
-    if (endSessions) await endAccountSessions(tx, accountId);
+    if (!endsAccess) return;
+    await dropCodes(tx, "control", changed.value.emailLower);
+    await endAccountSessions(tx, accountId);
   });
 }

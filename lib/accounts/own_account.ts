@@ -17,6 +17,7 @@ export async function ownAccount(
 export const shownAccount = (account: AccountRecord): { readonly [name: string]: Json } => ({
   accountId: account._id,
   email: account.email,
+  emailVerified: account.emailVerified ?? false,
   name: account.name,
   plan: account.plan,
   hasAiKey: account.sealedAiKey !== null,

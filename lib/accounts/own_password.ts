@@ -8,10 +8,11 @@ import { Problem } from "../problems.ts";
 import type { SignedInAccount } from "../projects/account_records.ts";
 import { endAccountSessions } from "./end_account_sessions.ts";
 import { ownAccount } from "./own_account.ts";
-import type { PasswordQueue } from "./password_queue.ts";
-import { checkNewPassword, type Passwords } from "./passwords.ts";
+import { dropCodes } from "../credentials/codes.ts";
+import type { PasswordQueue } from "../credentials/password_queue.ts";
+import { checkNewPassword, type Passwords } from "../credentials/passwords.ts";
 import { type AccountRecord, ACCOUNTS } from "../projects/account_records.ts";
-import { tryPassword, type TryServices } from "./sign_in_attempts.ts";
+import { tryPassword, type TryServices } from "../credentials/sign_in_attempts.ts";
 
 interface PasswordServices extends TryServices {
   readonly passwords: Passwords;
@@ -26,7 +27,8 @@ interface PasswordChange {
 }
 
 /**
- * Changes the password and ends all sessions but the one that asks; resolves to how many. Throws
+ * Changes the password, drops codes that were sent, and ends all sessions but the one that asks;
+ * resolves to how many. Throws
  * `PASSWORD_WRONG`, `SIGN_IN_LOCKED`, `INVALID_PASSWORD` and `PASSWORDS_BUSY`.
  */
 export async function changeOwnPassword(
@@ -53,6 +55,7 @@ async function changePassword(
       unset: ["demo"],
     });
     if (changed === null) throw new Problem("PASSWORD_WRONG");
+    await dropCodes(tx, "control", account.emailLower);
     return await endAccountSessions(tx, account._id, principal.sessionId);
   });
 }

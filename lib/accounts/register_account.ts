@@ -3,12 +3,13 @@ import { textProblem } from "../text/input_text.ts";
 import { canonicalEmail, isPlainEmail } from "../emails.ts";
 import type { NewId } from "../ids.ts";
 import { PERSON_NAME_LENGTH_MAX } from "../limits.ts";
+import type { CodeMailServices } from "../mail/code_mails.ts";
 import { Problem } from "../problems.ts";
 import { UniqueViolation } from "../store/errors.ts";
 import type { Engine, Transaction } from "../store/port.ts";
 import { openAccountSession } from "./account_sessions.ts";
-import type { PasswordQueue } from "./password_queue.ts";
-import { checkNewPassword, type Passwords } from "./passwords.ts";
+import type { PasswordQueue } from "../credentials/password_queue.ts";
+import { checkNewPassword, type Passwords } from "../credentials/passwords.ts";
 import { type AccountRecord, ACCOUNTS, type PlanName } from "../projects/account_records.ts";
 import {
   claimFirstAccount,
@@ -16,6 +17,7 @@ import {
   type RegistrationServices,
   takeAdmission,
 } from "./registration.ts";
+import { canMailAccounts, enqueueAccountCode } from "./send_code.ts";
 import type { OpenedSession, Visitor } from "./sign_in.ts";
 
 interface CreateServices {
@@ -40,25 +42,36 @@ export interface GivenAccount extends Omit<NewAccount, "plan" | "isDemo"> {
   readonly invitation: string | null;
 }
 
+interface RegisterServices extends CreateServices, RegistrationServices, CodeMailServices {
+  readonly passwordQueue: PasswordQueue;
+  readonly config: RegistrationServices["config"] & CodeMailServices["config"];
+}
+
 /**
- * Adds an account and signs it in. Throws `REGISTRATION_CLOSED` and `REGISTRATION_INVITED`,
- * `INVALID_BODY` for what is no e-mail or no name, `INVALID_PASSWORD`, `ACCOUNT_EXISTS`, and
- * `PASSWORDS_BUSY`.
+ * Adds an account and signs it in; where mail can be sent it gets a code to verify its e-mail. Throws
+ * `REGISTRATION_CLOSED` and `REGISTRATION_INVITED`, `INVALID_BODY` for what is no e-mail or no name,
+ * `INVALID_PASSWORD`, `ACCOUNT_EXISTS`, and `PASSWORDS_BUSY`.
  */
 export async function registerAccount(
-  services: CreateServices & RegistrationServices & { readonly passwordQueue: PasswordQueue },
+  services: RegisterServices,
   { invitation, ...given }: GivenAccount,
   { device, network }: Pick<Visitor, "device" | "network">,
 ): Promise<OpenedSession> {
   await findAdmission(services, invitation); // Whoever may not costs no hashing.
   const account = await services.passwordQueue
     .run(network, () => newAccount(services, { ...given, plan: "free" }));
-  return await inserted(services, async (tx) => {
+  const { email } = account;
+  const sends = await canMailAccounts(services);
+  if (sends) await services.jobRunner.announce("control");
+  const { opened, job } = await inserted(services, async (tx) => {
     await takeAdmission(tx, services, invitation);
     await tx.records<AccountRecord>(ACCOUNTS).insert(account);
+    const job = sends ? await enqueueAccountCode(tx, services, { purpose: "verify", email }) : null;
     const token = await openAccountSession(tx, services, { accountId: account._id, device });
-    return { account, token, deviceId: services.newId() };
+    return { opened: { account, token, deviceId: services.newId() }, job };
   });
+  if (job !== null) services.jobRunner.begin("control", job);
+  return opened;
 }
 
 /**
@@ -91,6 +104,7 @@ async function newAccount(
     email,
     emailLower: canonicalEmail(email),
     name,
+    emailVerified: false,
     passwordHash: await passwords.hash(password),
     plan,
     sealedAiKey: null,

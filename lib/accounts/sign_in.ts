@@ -7,10 +7,10 @@ import { and, eq, not } from "../store/filter.ts";
 import type { Id } from "../store/port.ts";
 import { openAccountSession } from "./account_sessions.ts";
 import type { KnownDevices } from "./known_devices.ts";
-import type { PasswordQueue } from "./password_queue.ts";
-import type { Passwords } from "./passwords.ts";
+import type { PasswordQueue } from "../credentials/password_queue.ts";
+import type { Passwords } from "../credentials/passwords.ts";
 import { type AccountRecord, ACCOUNTS } from "../projects/account_records.ts";
-import { type TryServices, trySignIn } from "./sign_in_attempts.ts";
+import { type TryServices, trySignIn } from "../credentials/sign_in_attempts.ts";
 
 /** Who asks to be let in. */
 export interface Visitor {

@@ -1,10 +1,11 @@
+import { inviteByMail } from "@/lib/accounts/mail_invitation.ts";
 import { NO_STORE, ok } from "@/lib/http/respond.ts";
 import {
   acceptInvitation,
   declineInvitation,
   previewInvitation,
 } from "@/lib/projects/answer_invitation.ts";
-import { inviteMember, offerOwnership, revokeInvitation } from "@/lib/projects/invite.ts";
+import { offerOwnership, revokeInvitation } from "@/lib/projects/invite.ts";
 import { listInvitations } from "@/lib/projects/shown_invitation.ts";
 import { shownProject } from "@/lib/projects/shown_project.ts";
 import type * as invitations from "@/openapi/paths/invitations.ts";
@@ -12,7 +13,7 @@ import type { HandlerOf } from "../handler.ts";
 
 export const handleInviteMember: HandlerOf<typeof invitations.inviteMember> = async (c) => {
   const { services, principal } = c.var;
-  const sent = await inviteMember(services, principal, c.req.valid("json"));
+  const sent = await inviteByMail(services, principal, c.req.valid("json"));
   return { ...ok(201, JSON.stringify(sent), "Member invited"), headers: [NO_STORE] };
 };
 
