@@ -90,7 +90,8 @@ export async function prepareDemo(services: Services): Promise<string> {
     Array.from({ length: NOTES }, (_, i) => note(i, userId)),
   );
   const token = await issueToken(services, projectId, { userId, seconds: TOKEN_SECONDS });
-  return greeting(publicUrl, account, project, token);
+  const { keeps: keepsMail } = services.config.mail;
+  return greeting(publicUrl, account, project, { token, keepsMail });
 }
 
 /** Keeps the account of a demo out of what is served in earnest, and tells of it. */
@@ -146,12 +147,18 @@ function greeting(
   url: string,
   account: { email: string; password: string },
   keys: { projectId: Id; publishableKey: string; secretKey: string },
-  token: string,
+  { token, keepsMail }: { token: string; keepsMail: boolean },
 ): string {
   const publishable = `-H 'x-api-key: ${keys.publishableKey}'`;
   const secret = `-H 'x-api-key: ${keys.secretKey}'`;
   const bearer = `-H 'authorization: Bearer ${token}'`;
   const json = "-H 'content-type: application/json'";
+  // Elsewhere it would send a mail to a stranger.
+  const signIn = !keepsMail ? "" : `
+A code to sign in with, which is printed below and kept in the dashboard instead of being sent:
+
+curl '${url}/api/userAuth/code/request' ${publishable} ${json} -d '{"email":"ada@example.com"}'
+`;
   const where = encodeURIComponent('{"or":[{"views":{"gt":990}},{"status":"draft"}]}');
   return `
 Corbel is running at ${url} with a demo project.
@@ -188,5 +195,5 @@ curl '${url}/api/data/notes' ${publishable} ${bearer} ${json} -d '{"text":"Writt
 A new post, from a server:
 
 curl '${url}/api/data/posts' ${secret} ${json} -d '{"title":"Hello","status":"published"}'
-`;
+${signIn}`;
 }

@@ -1,4 +1,4 @@
-import type { Environment } from "@/lib/runtime/config.ts";
+import type { Environment } from "@/lib/runtime/settings.ts";
 import type { ProblemCode } from "@/lib/problems.ts";
 import { FairQueue } from "@/lib/store/fair_queue.ts";
 import { StoreUnavailable } from "@/lib/store/errors.ts";

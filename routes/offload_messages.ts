@@ -1,4 +1,4 @@
-import type { Environment } from "@/lib/runtime/config.ts";
+import type { Environment } from "@/lib/runtime/settings.ts";
 import type { ProblemCode } from "@/lib/problems.ts";
 import type { Id } from "@/lib/store/port.ts";
 

@@ -1,6 +1,7 @@
 /** The thread that answers long requests: told by messages of each, and when to stop. */
 import { giveWay } from "@/lib/background_thread.ts";
-import { type Environment, loadConfig } from "@/lib/runtime/config.ts";
+import { loadConfig } from "@/lib/runtime/config.ts";
+import type { Environment } from "@/lib/runtime/settings.ts";
 import { createLog, type Log } from "@/lib/runtime/log.ts";
 import type { ProblemCode } from "@/lib/problems.ts";
 import { openServices, type Services } from "@/lib/services.ts";

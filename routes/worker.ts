@@ -1,5 +1,6 @@
 /** One of several threads that serve: told by messages when to begin and when to stop. */
-import { type Environment, loadConfig } from "@/lib/runtime/config.ts";
+import { loadConfig } from "@/lib/runtime/config.ts";
+import type { Environment } from "@/lib/runtime/settings.ts";
 import { createLog } from "@/lib/runtime/log.ts";
 import type { SharedCounts } from "@/lib/http/rate_limit.ts";
 import { SERVED_PARSED_BYTES_MAX } from "@/lib/long_work.ts";

@@ -1,4 +1,4 @@
-import type { Environment } from "@/lib/runtime/config.ts";
+import type { Environment } from "@/lib/runtime/settings.ts";
 
 /** What a thread that serves is told. */
 export type WorkerOrder =

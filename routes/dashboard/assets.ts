@@ -7,12 +7,14 @@ import { packed, packedHeaders, takesEncoding } from "../compression.ts";
 import base from "./assets/base.css" with { type: "text" };
 import owners from "./assets/owners.css" with { type: "text" };
 import collections from "./assets/collections.css" with { type: "text" };
+import code from "./assets/code.js" with { type: "text" };
 import copy from "./assets/copy.js" with { type: "text" };
 import fileDrop from "./assets/file_drop.js" with { type: "text" };
 import files from "./assets/files.css" with { type: "text" };
 import designer from "./assets/designer.js" with { type: "text" };
 import documentsStyle from "./assets/documents.css" with { type: "text" };
 import documents from "./assets/documents.js" with { type: "text" };
+import mailPreview from "./assets/mail_preview.js" with { type: "text" };
 import links from "./assets/links.js" with { type: "text" };
 import times from "./assets/times.js" with { type: "text" };
 
@@ -50,8 +52,10 @@ export const SCRIPTS: readonly Asset[] = [
   asset("links", "js", links),
   asset("times", "js", times),
   asset("copy", "js", copy),
+  asset("code", "js", code),
   asset("file_drop", "js", fileDrop),
   asset("designer", "js", designer),
+  asset("mail_preview", "js", mailPreview),
   asset("documents", "js", documents),
 ];
 

@@ -8,6 +8,7 @@ import { filesPages } from "./files/mod.ts";
 import { visitor } from "./guards.ts";
 import { jobsPages } from "./jobs/mod.ts";
 import { invitationPages } from "./invitations/mod.ts";
+import { mailPages } from "./mail/mod.ts";
 import { membersPages } from "./members/mod.ts";
 import { overviewPages } from "./overview/mod.ts";
 import { get } from "./pages.ts";
@@ -28,6 +29,7 @@ export function pages(mount: Mount): void {
   documentsPages(mount);
   socialPages(mount);
   usersPages(mount);
+  mailPages(mount);
   filesPages(mount);
   aiPages(mount);
   membersPages(mount);

@@ -26,6 +26,27 @@ const html = (status: number, body: string, filesOrigin: string | null): Reply =
   headers: guarded(filesOrigin),
 });
 
+/**
+ * HTML that is not ours, or shows such, for a frame in a page of ours. Nothing in it runs, is sent or
+ * is fetched, and to it every page is another site's.
+ */
+export const framedReply = (body: string, status = 200): Reply => ({
+  status,
+  body,
+  type: "text/html; charset=utf-8",
+  headers: [
+    NO_STORE,
+    [
+      "content-security-policy",
+      "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; " +
+      "form-action 'none'; frame-ancestors 'self'",
+    ],
+    ["referrer-policy", "no-referrer"],
+    ["x-content-type-options", "nosniff"],
+    ["x-frame-options", "SAMEORIGIN"],
+  ],
+});
+
 /** What every answer to a person carries, one that only leads elsewhere too. */
 const guarded = (filesOrigin: string | null): NonNullable<Reply["headers"]> => [
   NO_STORE,

@@ -1,4 +1,5 @@
 import type { SignedInAccount } from "@/lib/projects/account_records.ts";
+import { canMailAccounts } from "@/lib/accounts/send_code.ts";
 import { listAccountSessions } from "@/lib/accounts/list_account_sessions.ts";
 import { ownAccount } from "@/lib/accounts/own_account.ts";
 import type { AccountRecord } from "@/lib/projects/account_records.ts";
@@ -17,10 +18,12 @@ import { DoneNote } from "../done.tsx";
 import { pagingOf } from "../paging.tsx";
 import { pageReply } from "../replies.ts";
 import { Sessions } from "./account_sessions.tsx";
+import { SEND_CODE, VERIFY } from "./codes.tsx";
 
 export const ACCOUNT = "/dashboard/account";
 
 const DONE = {
+  verified: "Your e-mail is verified.",
   password: "Your password is changed. All other devices are signed out.",
   session: "The session is ended.",
   sessions: "All other sessions are ended.",
@@ -42,11 +45,12 @@ export const refusedAccount = async (c: PageContext<SignedInAccount>, refused: R
 
 async function accountPage(c: PageContext<SignedInAccount>, refused?: Refused) {
   const { services, principal, state: { query } } = c.var;
-  const [account, projects, ai, sessions] = await Promise.all([
+  const [account, projects, ai, sessions, mails] = await Promise.all([
     ownAccount(services, principal),
     ownedProjects(services, principal),
     aiUsage(services, principal),
     listAccountSessions(services, principal, pagingOf(query)),
+    canMailAccounts(services),
   ]);
   const of = (form: Refused["form"]) => refused?.form === form ? refused.problem : null;
   return (
@@ -56,7 +60,7 @@ async function accountPage(c: PageContext<SignedInAccount>, refused?: Refused) {
       </Bar>
       <div class="sheet">
         <DoneNote query={query} sentences={DONE} />
-        <About account={account} />
+        <About account={account} mails={mails} />
         <PlanCard account={account} projects={projects} />
         <AiCard account={account} usage={ai} problem={of("ai-key")} />
         <PasswordCard problem={of("password")} email={account.email} />
@@ -67,12 +71,14 @@ async function accountPage(c: PageContext<SignedInAccount>, refused?: Refused) {
   );
 }
 
-const About = ({ account }: { account: AccountRecord }) => (
+const About = ({ account, mails }: { account: AccountRecord; mails: boolean }) => (
   <article class="card">
     <h2>You</h2>
     <dl class="facts">
       <dt>E-mail</dt>
-      <dd>{account.email}</dd>
+      <dd>
+        {account.email} <Verified isVerified={account.emailVerified ?? false} />
+      </dd>
       {account.name !== null && (
         <>
           <dt>Name</dt>
@@ -84,8 +90,33 @@ const About = ({ account }: { account: AccountRecord }) => (
         <When at={account.createdAt} />
       </dd>
     </dl>
+    {!account.emailVerified && <Verify email={account.email} mails={mails} />}
   </article>
 );
+
+const Verified = ({ isVerified }: { isVerified: boolean }) => (
+  <span class={isVerified ? "badge on" : "badge"}>{isVerified ? "verified" : "not verified"}</span>
+);
+
+const Verify = ({ email, mails }: { email: string; mails: boolean }) =>
+  mails
+    ? (
+      <form method="post" action={SEND_CODE}>
+        <p>
+          A code proves that it is yours. Have you got one?{" "}
+          <a href={`${VERIFY}?${new URLSearchParams({ purpose: "verify", email })}`}>Enter it</a>.
+        </p>
+        <input type="hidden" name="purpose" value="verify" />
+        <input type="hidden" name="email" value={email} />
+        <button>Send a code</button>
+      </form>
+    )
+    : (
+      <p class="muted">
+        This server sends no mail, so addresses are not verified. If you forget your password,
+        whoever runs it sets another one by <code>deno task admin account password</code>.
+      </p>
+    );
 
 const PlanCard = (
   { account, projects }: {

@@ -11,6 +11,15 @@ import {
   endSession,
   saveAiKey,
 } from "./account_forms.ts";
+import {
+  enterCodeByForm,
+  FORGOTTEN,
+  SEND_CODE,
+  sendCodeByForm,
+  showForgotten,
+  showVerify,
+  VERIFY,
+} from "./codes.tsx";
 import { register, showRegister, showSignIn, signIn, signOut } from "./sign_in.tsx";
 
 export function accountPages(mount: Mount): void {
@@ -19,6 +28,10 @@ export function accountPages(mount: Mount): void {
   mount(get("/dashboard/register", visitor), showRegister);
   mount(post("/dashboard/register", countedByAddress(visitor)), register);
   mount(post("/dashboard/sign-out", visitor), signOut);
+  mount(get(FORGOTTEN, visitor), showForgotten);
+  mount(get(VERIFY, visitor), showVerify);
+  mount(post(VERIFY, countedByAddress(visitor)), enterCodeByForm);
+  mount(post(SEND_CODE, countedByAddress(visitor)), sendCodeByForm);
   mount(get(ACCOUNT, session), showAccount);
   mount(post(`${ACCOUNT}/password`, countedByAddress(session)), changePassword);
   mount(post(`${ACCOUNT}/sessions`, session), endOtherSessions);

@@ -12,6 +12,7 @@ import { Plain } from "../components/shell.tsx";
 import { DoneNote } from "../done.tsx";
 import { invitationIn, nextPath } from "../next.ts";
 import { attempt, pageReply, seeOther } from "../replies.ts";
+import { FORGOTTEN } from "./codes.tsx";
 
 interface Visit {
   readonly email?: string;
@@ -88,7 +89,11 @@ export const signOut: PageHandler<null> = async (c) => {
   return seeOther("/dashboard/sign-in", [sessionCookie(services.cookies, null)]);
 };
 
-const DONE = { deleted: "Your account is deleted." };
+const DONE = {
+  deleted: "Your account is deleted.",
+  verified: "Your e-mail is verified.",
+  reset: "Your password is set, and all your devices are signed out.",
+};
 
 /** Whoever comes by the link of an invitation sees it once they are signed in. */
 const Invited = ({ next }: { next: string }) =>
@@ -133,6 +138,9 @@ const SignInPage = ({ query = "", admission, ...visit }: Entry & { query?: strin
       />
       <button>Sign in</button>
     </form>
+    <p>
+      <a href={FORGOTTEN}>Forgot your password?</a>
+    </p>
     {admission !== null && (
       <p>
         {admission.by === "first" ? "This server has no account yet." : "New here?"}{" "}

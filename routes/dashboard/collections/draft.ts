@@ -21,6 +21,8 @@ export interface DraftField extends DraftItem {
   readonly unique: boolean;
   readonly index: boolean;
   readonly search: boolean;
+  /** Only of fields of users. */
+  readonly public: boolean;
   /** Empty where there is none; how it is read depends on the type. */
   readonly default: string;
 }
@@ -35,6 +37,7 @@ export const NEW_FIELD: DraftField = {
   unique: false,
   index: false,
   search: false,
+  public: false,
   default: "",
 };
 
@@ -47,6 +50,7 @@ export const draftOf = (fields: readonly FieldDefinition[]): DraftField[] =>
     unique: field.unique,
     index: field.index,
     search: field.search,
+    public: false,
     default: field.default === undefined ? "" : textOf(field.type, field.default),
   }));
 

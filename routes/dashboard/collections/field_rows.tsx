@@ -7,6 +7,7 @@ import { type Place, within } from "./draft_form.ts";
 
 /** What all rows of a form have in common. */
 export interface RowsContext {
+  readonly of: "documents" | "users";
   /** What a Ref can point to. */
   readonly targets: readonly string[];
   /** Null while row rules are off. */
@@ -49,7 +50,7 @@ export const FieldRows = (
 };
 
 const FieldRow = ({ field, ...at }: RowProps & { field: DraftField }) => {
-  const { place, path, inArray, context } = at;
+  const { place, path, context } = at;
   const { canEdit, focus, refused, ownerField } = context;
   const name = field.key === "" ? "the new field" : path;
   const isTop = !place.includes(".");
@@ -69,11 +70,9 @@ const FieldRow = ({ field, ...at }: RowProps & { field: DraftField }) => {
         <TypeSelect item={field} place={place} label={`Type of ${name}`} context={context} />
         <span class="flags">
           <Flag place={place} name="required" isOn={field.required} of={name} />
-          {isTop && <Flag place={place} name="unique" isOn={field.unique} of={name} />}
-          {!inArray && <Flag place={place} name="index" isOn={field.index} of={name} />}
-          {!inArray && isSearchable(field) && (
-            <Flag place={place} name="search" isOn={field.search} of={name} />
-          )}
+          {context.of === "users"
+            ? isTop && <Flag place={place} name="public" isOn={field.public} of={name} />
+            : <DocumentFlags field={field} name={name} {...at} />}
         </span>
         <input
           class="default"
@@ -96,6 +95,19 @@ const FieldRow = ({ field, ...at }: RowProps & { field: DraftField }) => {
     </li>
   );
 };
+
+/** What makes sense where there are many documents. */
+const DocumentFlags = (
+  { field, name, place, inArray }: RowProps & { field: DraftField; name: string },
+) => (
+  <>
+    {!place.includes(".") && <Flag place={place} name="unique" isOn={field.unique} of={name} />}
+    {!inArray && <Flag place={place} name="index" isOn={field.index} of={name} />}
+    {!inArray && isSearchable(field) && (
+      <Flag place={place} name="search" isOn={field.search} of={name} />
+    )}
+  </>
+);
 
 const Flag = (
   { place, name, isOn, of }: { place: Place; name: string; isOn: boolean; of: string },

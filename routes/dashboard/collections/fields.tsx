@@ -152,6 +152,7 @@ const FieldsForm = (
   const isNew = new URLSearchParams(query).get("done") === "created";
   const blamed = problem === null ? null : blamedPlace(problem, fields);
   const context: RowsContext = {
+    of: "documents",
     targets: ["users", ...frame.collections.map(({ name }) => name)],
     ownerField: collection.rls.enabled ? collection.rls.ownerField : null,
     canEdit,

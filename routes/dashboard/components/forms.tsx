@@ -12,6 +12,8 @@ interface FieldProps {
   readonly hint?: string;
   readonly required?: boolean;
   readonly autocomplete?: string;
+  /** Which keys a telephone shows. */
+  readonly inputmode?: "numeric";
   readonly placeholder?: string;
   readonly minlength?: number;
   readonly maxlength?: number;

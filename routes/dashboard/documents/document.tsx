@@ -40,7 +40,9 @@ const isJson = (form: URLSearchParams): boolean => form.get("as") === "json";
 
 /** For who may not choose there is nothing to choose from. */
 const targetsFor = async (c: CollectionContext, room: Room, asJson: boolean): Promise<Targets> =>
-  room.mayWrite && !asJson ? await targetsOf(c, room) : new Map();
+  room.mayWrite && !asJson
+    ? await targetsOf(c, room.frame.home, room.collection.definition.fields)
+    : new Map();
 
 /** What the grid showed that led here, of an address or of a form. */
 const viewOf = (c: CollectionContext, given: URLSearchParams): View =>

@@ -1,6 +1,5 @@
-import type { Collection, StoredDocument } from "@/lib/documents/collection.ts";
 import type { Members } from "@/lib/documents/document.ts";
-import type { ItemDefinition } from "@/lib/documents/fields.ts";
+import type { FieldDefinition, ItemDefinition } from "@/lib/documents/fields.ts";
 import { isServerField } from "@/lib/documents/names.ts";
 import { type FieldFault, Problem } from "@/lib/problems.ts";
 import { jsonText, parseJson } from "@/lib/store/json_text.ts";
@@ -20,9 +19,14 @@ export interface Entry {
 /** Names of fields stand behind it, so that none is mistaken for the form's own. */
 export const FIELD_PREFIX = "f.";
 
+/** Whatever declares fields: a collection, and a project for its users. */
+interface Declaring {
+  readonly definition: { readonly fields: readonly FieldDefinition[] };
+}
+
 /** The members of a document, or of one that is still to be made: the declared ones first. */
 export function entriesOf(
-  { definition }: Collection,
+  { definition }: Declaring,
   document: { readonly [name: string]: Json },
 ): Entry[] {
   const declared = definition.fields.map((field) => ({
@@ -55,7 +59,7 @@ function enteredText(field: ItemDefinition | null, value: Json | undefined): str
 
 /** The same with what was typed in the place of what the document holds. */
 export function typedEntries(
-  collection: Collection,
+  collection: Declaring,
   document: { readonly [name: string]: Json },
   form: URLSearchParams,
 ): Entry[] {
@@ -93,8 +97,8 @@ interface Entered {
  * it was; an emptied field is null.
  */
 export function readEntries(
-  collection: Collection,
-  document: StoredDocument | null,
+  collection: Declaring,
+  document: { readonly [name: string]: Json } | null,
   form: URLSearchParams,
 ): Entered {
   const members: Members = {};

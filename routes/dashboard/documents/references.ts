@@ -1,15 +1,18 @@
-import { listUsers } from "@/lib/auth/manage_users.ts";
+import { listUsers } from "@/lib/users/manage_users.ts";
 import { findCollection } from "@/lib/documents/access.ts";
 import type { StoredDocument } from "@/lib/documents/collection.ts";
 import { documentsOf, listDocuments } from "@/lib/documents/list_documents.ts";
+import type { FieldDefinition } from "@/lib/documents/fields.ts";
 import { IN_VALUES_MAX } from "@/lib/limits.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { Id, Json } from "@/lib/store/port.ts";
 import { valueAt } from "@/lib/store/shape.ts";
+import type { ProjectMember } from "@/lib/projects/members.ts";
+import type { PageContext } from "../../handler.ts";
 import { collectionPath } from "../collections/bar.tsx";
 import { calledBy } from "../users/profile.tsx";
 import { type Column, cut, isId } from "./cells.tsx";
-import { type CollectionContext, type Room, serverOf } from "./room.ts";
+import { type CollectionContext, serverOf } from "./room.ts";
 
 /** What documents are called, by their ids. */
 export type Names = ReadonlyMap<Id, string>;
@@ -50,12 +53,13 @@ export async function namesShown(
   return new Map(await Promise.all(named));
 }
 
-/** What the references of a form can lead to, by the collection. */
+/** What the references of a form's fields can lead to, by the collection. */
 export async function targetsOf(
-  c: CollectionContext,
-  { frame: { home }, collection }: Room,
+  c: PageContext<ProjectMember>,
+  home: string,
+  fields: readonly FieldDefinition[],
 ): Promise<Targets> {
-  const refs = new Set(collection.definition.fields.flatMap(({ ref }) => ref ?? []));
+  const refs = new Set(fields.flatMap(({ ref }) => ref ?? []));
   const found = [...refs].map(async (ref) => {
     const path = ref === "users" ? `${home}/users` : collectionPath(home, ref);
     return [ref, { path, names: await allNamesIn(c, ref) }] as const;
@@ -63,7 +67,7 @@ export async function targetsOf(
   return new Map(await Promise.all(found));
 }
 
-async function allNamesIn(c: CollectionContext, ref: string): Promise<Names | null> {
+async function allNamesIn(c: PageContext<ProjectMember>, ref: string): Promise<Names | null> {
   const { services, principal } = c.var;
   const limit = CHOICES_MAX + 1;
   const names = ref === "users"
@@ -76,7 +80,11 @@ async function allNamesIn(c: CollectionContext, ref: string): Promise<Names | nu
 }
 
 /** By the first text that the collection declares; none of a collection that is gone. */
-async function namesIn(c: CollectionContext, ref: string, query: string): Promise<Names> {
+async function namesIn(
+  c: PageContext<ProjectMember>,
+  ref: string,
+  query: string,
+): Promise<Names> {
   const { services } = c.var;
   try {
     const { definition } = await findCollection(services, serverOf(c), ref);

@@ -12,11 +12,15 @@ export interface Typed {
 const DAYS = INVITATION_MS / 86_400_000;
 
 /** The link of an invitation, in the answer that made it: it is in no address of ours. */
-export const FreshLink = ({ sent: { email, role, url } }: { sent: SentInvitation }) => (
+export const FreshLink = ({ sent: { email, role, url, mailed } }: { sent: SentInvitation }) => (
   <div class="note good" role="status">
     <CopyField label={`Link for ${email}`} value={url} />
     <span>
-      It is shown this once: copy it now, and hand it over yourself. {role === "owner"
+      {mailed
+        ? "A mail with it is on its way to this address. It is shown this once: copy it now if you " +
+          "want to hand it over yourself, too."
+        : "No mail is sent. It is shown this once: copy it now, and hand it over yourself."}{" "}
+      {role === "owner"
         ? `The project becomes theirs when they accept; until then nothing changes.`
         : `Whoever has it becomes a member by accepting it, with whatever account.`}{" "}
       It works once, for {DAYS} days.
@@ -25,13 +29,21 @@ export const FreshLink = ({ sent: { email, role, url } }: { sent: SentInvitation
 );
 
 export const Invite = (
-  { path, typed, problem }: { path: string; typed: Typed | undefined; problem: Problem | null },
+  { path, typed, problem, mails }: {
+    path: string;
+    typed: Typed | undefined;
+    problem: Problem | null;
+    /** Whether mail can be sent. */
+    mails: boolean;
+  },
 ) => (
   <article class="card">
     <h2>Invite</h2>
     <p>
-      You get a link to hand over; no mail is sent. They are a member when they accept it, signed
-      in.
+      {mails
+        ? "They get a mail with a link, which you get, too."
+        : "You get a link to hand over; no mail is sent."}{" "}
+      They are a member when they accept it, signed in.
     </p>
     <form method="post" action={path}>
       <Refusal problem={problem} />

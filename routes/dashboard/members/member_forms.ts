@@ -1,5 +1,6 @@
+import { inviteByMail } from "@/lib/accounts/mail_invitation.ts";
 import { requiredId } from "@/lib/ids.ts";
-import { inviteMember, offerOwnership, revokeInvitation } from "@/lib/projects/invite.ts";
+import { offerOwnership, revokeInvitation } from "@/lib/projects/invite.ts";
 import { changeRole, removeMember } from "@/lib/projects/manage_members.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
 import type { Id } from "@/lib/store/port.ts";
@@ -18,7 +19,7 @@ export const inviteByForm: PageHandler<ProjectMember> = async (c) => {
   const typed = { email: form.get("email")?.trim() ?? "", role: form.get("role") ?? "" };
   const { services, principal } = c.var;
   const tried = await attempt(async () =>
-    await inviteMember(services, principal, parseInput(MemberInvitation, typed))
+    await inviteByMail(services, principal, parseInput(MemberInvitation, typed))
   );
   if (tried.problem !== null) {
     return await refusedMembers(c, { typed, problem: tried.problem });

@@ -1,3 +1,4 @@
+import { canMailAccounts } from "@/lib/accounts/send_code.ts";
 import type { Problem } from "@/lib/problems.ts";
 import { PENDING_INVITATIONS_MAX } from "@/lib/limits.ts";
 import type { SentInvitation } from "@/lib/projects/invite.ts";
@@ -48,10 +49,11 @@ async function membersPage(
   const { services, principal, state: { query } } = c.var;
   const { project: { _id: projectId }, role } = principal;
   const mayInvite = includes(role, "admin");
-  const [frame, page, open] = await Promise.all([
+  const [frame, page, open, mails] = await Promise.all([
     loadFrame(services, principal),
     listMembers(services, projectId, pagingOf(query)),
     mayInvite ? listInvitations(services, projectId, { limit: PENDING_INVITATIONS_MAX }) : null,
+    canMailAccounts(services),
   ]);
   const path = `${frame.home}/members`;
   const problemOf = (id: Id) => refused?.invitationId === id ? refused.problem : null;
@@ -73,6 +75,7 @@ async function membersPage(
         {mayInvite && (
           <Invite
             path={path}
+            mails={mails}
             typed={refused?.typed}
             problem={refused?.typed === undefined ? null : refused.problem}
           />

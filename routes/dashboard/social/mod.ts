@@ -4,6 +4,7 @@ import { get, post } from "../pages.ts";
 import {
   backToSignIn,
   saveProviderByForm,
+  saveSignUpByForm,
   saveSiteUrlByForm,
   showSignInSettings,
 } from "./sign_in.tsx";
@@ -15,6 +16,7 @@ const PROVIDER = `${PATH}/providers/{provider}`;
 export function socialPages(mount: Mount): void {
   mount(get(PATH, member("viewer")), showSignInSettings);
   mount(post(PATH, member("admin")), saveSiteUrlByForm);
+  mount(post(`${PATH}/sign-up`, member("admin")), saveSignUpByForm);
   mount(get(`${PATH}/tried`, member("admin")), showTried);
   // A link and no form: where a form leads to is bound by `form-action`.
   mount(get(`${PROVIDER}/try`, member("admin")), startTrial);

@@ -1,21 +1,26 @@
+import { authSettingsOf } from "@/lib/projects/auth_settings.ts";
 import { changeProject } from "@/lib/projects/change_project.ts";
 import { includes, type ProjectMember } from "@/lib/projects/members.ts";
 import type { Problem } from "@/lib/problems.ts";
 import { listProviders, setProvider } from "@/lib/social/manage_providers.ts";
 import { knownProvider } from "@/lib/social/providers.ts";
 import { parseInput } from "@/openapi/inputs.ts";
+import { ProjectChanges } from "@/openapi/schemas/project.ts";
 import { ProviderInput } from "@/openapi/schemas/provider.ts";
 import type { PageContext, PageHandler } from "../../handler.ts";
 import { Done, Refusal } from "../components/forms.tsx";
 import { Bar, ProjectShell } from "../components/shell.tsx";
 import { homeOf, loadFrame } from "../frame.ts";
+import { mailFateOf } from "../mail/mail_page.ts";
 import { attempt, pageReply, seeOther } from "../replies.ts";
 import { type EnteredProvider, ProviderCard } from "./provider_card.tsx";
+import { authInput, type EnteredAuth, enteredAuth, readAuth, SignUpCard } from "./sign_up_card.tsx";
 
 /** What a form was refused with. */
 interface Refused {
   readonly site?: { readonly siteUrl: string; readonly problem: Problem };
   readonly provider?: EnteredProvider & { readonly name: string };
+  readonly signUp?: { readonly auth: EnteredAuth; readonly problem: Problem };
 }
 
 const pathOf = (c: PageContext<ProjectMember>): string =>
@@ -56,12 +61,25 @@ export const saveProviderByForm: PageHandler<ProjectMember, "provider"> = async 
   return pageReply(page, { status: problem.status });
 };
 
+export const saveSignUpByForm: PageHandler<ProjectMember> = async (c) => {
+  const auth = readAuth(await c.var.body.form());
+  const { services, principal } = c.var;
+  const { problem } = await attempt(() => {
+    const changes = parseInput(ProjectChanges, { auth: authInput(auth) });
+    return changeProject(services, principal.project._id, changes);
+  });
+  if (problem === null) return seeOther(`${pathOf(c)}?done=sign-up#sign-up`);
+  const page = await signInPage(c, { signUp: { auth, problem } });
+  return pageReply(page, { status: problem.status });
+};
+
 async function signInPage(c: PageContext<ProjectMember>, refused: Refused = {}) {
   const { services, principal, state: { query } } = c.var;
   const { _id: projectId, siteUrl } = principal.project;
-  const [frame, providers] = await Promise.all([
+  const [frame, providers, mail] = await Promise.all([
     loadFrame(services, principal),
     listProviders(services, projectId),
+    mailFateOf(c),
   ]);
   const page = pathOf(c);
   const done = new URLSearchParams(query).get("done");
@@ -76,6 +94,15 @@ async function signInPage(c: PageContext<ProjectMember>, refused: Refused = {}) 
           mayChange={mayChange}
           isSaved={done === "site"}
           problem={refused.site?.problem ?? null}
+        />
+        <SignUpCard
+          action={`${page}/sign-up`}
+          mailPath={`${frame.home}/mail`}
+          auth={refused.signUp?.auth ?? enteredAuth(authSettingsOf(principal.project))}
+          mail={mail}
+          mayChange={mayChange}
+          isSaved={done === "sign-up"}
+          problem={refused.signUp?.problem ?? null}
         />
         {providers.map((settings) => (
           <ProviderCard
@@ -112,7 +139,7 @@ const SiteCard = ({ page, siteUrl, mayChange, isSaved, problem }: SiteCardProps)
     <h2>Site URL</h2>
     <p>
       Users come back to <span class="mono">/auth/callback</span>{" "}
-      on this address after signing in. Without one nobody can sign in.
+      on this address after signing in by a provider, which asks for one; links in mails lead there.
     </p>
     {isSaved && <Done>Saved.</Done>}
     {mayChange

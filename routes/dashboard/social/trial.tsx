@@ -1,4 +1,4 @@
-import { findUser } from "@/lib/auth/manage_users.ts";
+import { findUser } from "@/lib/users/manage_users.ts";
 import type { UserRecord } from "@/lib/auth/users.ts";
 import { requiredId } from "@/lib/ids.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";

@@ -1,8 +1,9 @@
 import { endSession, endSessionsOf } from "@/lib/auth/end_sessions.ts";
 import { listSessions } from "@/lib/auth/list_sessions.ts";
-import { deleteUser, findUser, setDisabled } from "@/lib/auth/manage_users.ts";
+import { changeManagedUser, deleteUser, findUser } from "@/lib/users/manage_users.ts";
 import type { UserRecord } from "@/lib/auth/users.ts";
 import { requiredId } from "@/lib/ids.ts";
+import { authSettingsOf } from "@/lib/projects/auth_settings.ts";
 import { includes, type ProjectMember } from "@/lib/projects/members.ts";
 import type { Id } from "@/lib/store/port.ts";
 import type { PageContext, PageHandler } from "../../handler.ts";
@@ -12,13 +13,15 @@ import { DoneNote } from "../done.tsx";
 import { homeOf, loadFrame } from "../frame.ts";
 import { pagingOf } from "../paging.tsx";
 import { pageReply, seeOther } from "../replies.ts";
-import { calledBy, Disabled, Profile } from "./profile.tsx";
+import { Anonymous, calledBy, Disabled, Profile } from "./profile.tsx";
 import { Sessions } from "./sessions.tsx";
 
 const ROWS = 20;
 
 /** What a form did, by the word in the address that it leads to. */
 const DONE = {
+  created: "The user is created.",
+  changed: "The user is saved.",
   disabled: "The user is disabled and signed out everywhere.",
   enabled: "The user may sign in again.",
   ended: "All sessions are ended.",
@@ -36,8 +39,9 @@ export const showUser: PageHandler<ProjectMember, "id"> = async (c) => {
   const paging = pagingOf(query, ROWS);
   const user = await findUser(services, projectId, userIdOf(c));
   const path = `${listOf(c)}/${user._id}`;
-  const [frame, sessions] = await Promise.all([
+  const [frame, declared, sessions] = await Promise.all([
     loadFrame(services, principal),
+    services.userFields.of(projectId),
     // None of them is the member's own.
     listSessions(
       services,
@@ -49,13 +53,15 @@ export const showUser: PageHandler<ProjectMember, "id"> = async (c) => {
   return pageReply(
     <ProjectShell frame={frame} title={calledBy(user)} current={listOf(c)}>
       <Bar title={calledBy(user)}>
+        <Anonymous user={user} />
         <Disabled user={user} />
         <span class="grow"></span>
+        {mayChange && <a role="button" class="quiet" href={`${path}/edit`}>Edit</a>}
         <a href={listOf(c)}>All users</a>
       </Bar>
       <div class="sheet">
         <DoneNote query={query} sentences={DONE} />
-        <Profile user={user} />
+        <Profile user={user} declared={declared} />
         <Sessions
           page={sessions}
           path={path}
@@ -69,9 +75,10 @@ export const showUser: PageHandler<ProjectMember, "id"> = async (c) => {
 };
 
 const disabling = (disabled: boolean): PageHandler<ProjectMember, "id"> => async (c) => {
-  const { services, principal } = c.var;
+  const { services, principal: { project }, state: { network } } = c.var;
   const userId = userIdOf(c);
-  await setDisabled(services, principal.project._id, { userId, disabled });
+  const within = { projectId: project._id, auth: authSettingsOf(project), network };
+  await changeManagedUser(services, within, { userId, changes: { disabled, fields: {} } });
   return seeOther(`${listOf(c)}/${userId}?done=${disabled ? "disabled" : "enabled"}`);
 };
 
@@ -114,7 +121,7 @@ const Access = ({ user, path }: { user: UserRecord; path: string }) => (
         : (
           <Ask
             label="Disable user"
-            loss="All sessions end at once, and no provider signs this user in any more."
+            loss="All sessions end at once, and nothing signs this user in any more."
             action={`${path}/disable`}
             button="Disable"
           />

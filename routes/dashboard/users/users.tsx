@@ -1,4 +1,4 @@
-import { listUsers } from "@/lib/auth/manage_users.ts";
+import { listUsers } from "@/lib/users/manage_users.ts";
 import type { UserRecord } from "@/lib/auth/users.ts";
 import type { RecordPage } from "@/lib/paging/record_page.ts";
 import { includes, type ProjectMember } from "@/lib/projects/members.ts";
@@ -10,7 +10,8 @@ import { DoneNote } from "../done.tsx";
 import { type Frame, homeOf, loadFrame } from "../frame.ts";
 import { pagingOf } from "../paging.tsx";
 import { attempt, pageReply } from "../replies.ts";
-import { calledBy, Disabled, ProviderBadges, providersOf } from "./profile.tsx";
+import { Anonymous, calledBy, Disabled, Roles, WaysToSignIn } from "./profile.tsx";
+import { UsersTabs } from "./users_tabs.tsx";
 
 const ROWS = 50;
 
@@ -41,6 +42,7 @@ export const showUsers: PageHandler<ProjectMember> = async (c) => {
   const page = (
     <ProjectShell frame={frame} title="Users" current={path}>
       <Bar title="Users">
+        <UsersTabs path={path} current={path} />
         <form class="search" action={path}>
           <input
             name="search"
@@ -51,6 +53,12 @@ export const showUsers: PageHandler<ProjectMember> = async (c) => {
           />
           <button class="quiet">Search</button>
         </form>
+        {includes(frame.role, "admin") && (
+          <>
+            <span class="grow"></span>
+            <a role="button" href={`${path}/new`}>New user</a>
+          </>
+        )}
       </Bar>
       <DoneNote query={query} sentences={DONE} />
       <Refusal problem={tried.problem} />
@@ -86,9 +94,9 @@ const Nobody = (
     {search === "" && !isFirst && <p class="empty">There are no more users.</p>}
     {search === "" && isFirst && (
       <p class="empty">
-        Nobody has signed in so far. Users come by themselves, by a provider:{" "}
+        Nobody has signed in so far. Users come by themselves, by e-mail or a provider:{" "}
         <a href={`${home}/sign-in`}>
-          {includes(role, "admin") ? "set up sign-in" : "see which are on"}
+          {includes(role, "admin") ? "set up sign-in" : "see which ways are on"}
         </a>.
       </p>
     )}
@@ -102,6 +110,7 @@ const UserTable = ({ users, path }: { users: readonly UserRecord[]; path: string
         <tr>
           <th scope="col">User</th>
           <th scope="col">Name</th>
+          <th scope="col">Roles</th>
           <th scope="col">Signs in by</th>
           <th scope="col">Last sign-in</th>
           <th scope="col">Since</th>
@@ -111,11 +120,13 @@ const UserTable = ({ users, path }: { users: readonly UserRecord[]; path: string
         {users.map((user) => (
           <tr>
             <td>
-              <a href={`${path}/${user._id}`}>{calledBy(user)}</a> <Disabled user={user} />
+              <a href={`${path}/${user._id}`}>{calledBy(user)}</a> <Anonymous user={user} />{" "}
+              <Disabled user={user} />
             </td>
             <td>{user.name ?? NOTHING}</td>
+            <td>{(user.roles ?? []).length === 0 ? NOTHING : <Roles user={user} />}</td>
             <td>
-              {providersOf(user).length === 0 ? NOTHING : <ProviderBadges user={user} />}
+              <WaysToSignIn user={user} otherwise={NOTHING} />
             </td>
             <td>{user.lastSignInAt ? <When at={user.lastSignInAt} /> : "never"}</td>
             <td>

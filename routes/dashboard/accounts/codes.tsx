@@ -1,0 +1,182 @@
+import { resetAccountPassword, verifyAccountEmail } from "@/lib/accounts/prove_email.ts";
+import {
+  type AccountCodePurpose,
+  canMailAccounts,
+  requestAccountCode,
+} from "@/lib/accounts/send_code.ts";
+import { CODE_MS, PASSWORD_LENGTH_MIN } from "@/lib/limits.ts";
+import type { Problem } from "@/lib/problems.ts";
+import { parseInput } from "@/openapi/inputs.ts";
+import { accountOf } from "@/openapi/security.ts";
+import { EmailAddress } from "@/openapi/schemas/user_session.ts";
+import type { PageContext, PageHandler } from "../../handler.ts";
+import { Field, PASSWORD_HINT, Refusal } from "../components/forms.tsx";
+import { Plain } from "../components/shell.tsx";
+import { DoneNote } from "../done.tsx";
+import { attempt, pageReply, seeOther } from "../replies.ts";
+
+/** Pages on which somebody asks for a code and enters it, signed in or not. */
+
+export const FORGOTTEN = "/dashboard/forgot-password";
+export const VERIFY = "/dashboard/verify";
+/** Where forms ask for a code. */
+export const SEND_CODE = `${VERIFY}/code`;
+
+interface Entry {
+  readonly purpose: AccountCodePurpose;
+  readonly email: string;
+  readonly problem?: Problem;
+  readonly query?: string;
+}
+
+/** Whatever else an address says is a verification, too: its form does no harm. */
+const purposeOf = (text: string | null): AccountCodePurpose =>
+  text === "resetPassword" ? text : "verify";
+
+export const showForgotten: PageHandler<null> = async (c) =>
+  pageReply(<ForgottenPage mails={await canMailAccounts(c.var.services)} email="" />);
+
+export const showVerify: PageHandler<null> = (c) => {
+  const { query } = c.var.state;
+  const search = new URLSearchParams(query);
+  const purpose = purposeOf(search.get("purpose"));
+  return pageReply(<CodePage {...{ purpose, query }} email={search.get("email") ?? ""} />);
+};
+
+export const sendCodeByForm: PageHandler<null> = async (c) => {
+  const form = await c.var.body.form();
+  const purpose = purposeOf(form.get("purpose"));
+  const email = form.get("email")?.trim() ?? "";
+  const { services } = c.var;
+  const { problem } = await attempt(async () =>
+    await requestAccountCode(services, { purpose, ...parseInput(EmailAddress, { email }) })
+  );
+  if (problem === null) {
+    return seeOther(`${VERIFY}?${new URLSearchParams({ purpose, email, done: "sent" })}`);
+  }
+  const page = purpose === "verify"
+    ? <CodePage {...{ purpose, email, problem }} />
+    : <ForgottenPage {...{ email, problem }} mails={await canMailAccounts(services)} />;
+  return pageReply(page, { status: problem.status });
+};
+
+export const enterCodeByForm: PageHandler<null> = async (c) => {
+  const form = await c.var.body.form();
+  const purpose = purposeOf(form.get("purpose"));
+  const email = form.get("email")?.trim() ?? "";
+  // Mail programs show it in groups, and copy spaces with it.
+  const entered = { email, otp: form.get("otp")?.replaceAll(/\s/g, "") ?? "" };
+  const newPassword = form.get("newPassword") ?? "";
+  const { services, state } = c.var;
+  const { problem } = await attempt(() =>
+    purpose === "verify"
+      ? verifyAccountEmail(services, entered)
+      : resetAccountPassword(services, { ...entered, newPassword }, state)
+  );
+  if (problem !== null) {
+    return pageReply(<CodePage {...{ purpose, email, problem }} />, { status: problem.status });
+  }
+  return seeOther(purpose === "verify" ? await pageOfVerified(c) : "/dashboard/sign-in?done=reset");
+};
+
+async function pageOfVerified({ var: { services, state } }: PageContext<null>): Promise<string> {
+  const session = await attempt(() => accountOf(services, state));
+  return `/dashboard/${session.problem === null ? "account" : "sign-in"}?done=verified`;
+}
+
+const MINUTES = CODE_MS / 60_000;
+
+const SENT = {
+  verify:
+    `If this e-mail can be verified, a code is on its way. It is good for ${MINUTES} minutes.`,
+  resetPassword:
+    `If an account has this e-mail, a code is on its way. It is good for ${MINUTES} minutes.`,
+};
+
+const HEADINGS = { verify: "Verify your e-mail", resetPassword: "Choose a new password" };
+
+const ForgottenPage = (
+  { mails, email, problem }: Omit<Entry, "purpose" | "query"> & { mails: boolean },
+) => (
+  <Plain title="Forgot your password?">
+    <h1>Forgot your password?</h1>
+    {mails
+      ? (
+        <form method="post" action={SEND_CODE}>
+          <Refusal problem={problem ?? null} />
+          <p>You get a code by mail, with which you choose a new one.</p>
+          <input type="hidden" name="purpose" value="resetPassword" />
+          <EmailField email={email} autofocus />
+          <button>Send me a code</button>
+        </form>
+      )
+      : (
+        <p>
+          This server sends no mail. Ask whoever runs it for a new password: they set one by{" "}
+          <code>deno task admin account password</code>.
+        </p>
+      )}
+    <BackToSignIn />
+  </Plain>
+);
+
+const CodePage = ({ purpose, email, problem, query = "" }: Entry) => (
+  <Plain title={HEADINGS[purpose]}>
+    <h1>{HEADINGS[purpose]}</h1>
+    <DoneNote query={query} sentences={{ sent: SENT[purpose] }} />
+    <form method="post" action={VERIFY}>
+      <Refusal problem={problem ?? null} />
+      <input type="hidden" name="purpose" value={purpose} />
+      <EmailField email={email} />
+      <Field
+        label="Code"
+        name="otp"
+        autocomplete="one-time-code"
+        inputmode="numeric"
+        hint="The six digits of the newest mail."
+        required
+        autofocus
+      />
+      {purpose === "resetPassword" && <NewPassword />}
+      <button>{purpose === "verify" ? "Verify" : "Set password"}</button>
+    </form>
+    {email !== "" && (
+      <form method="post" action={SEND_CODE}>
+        <input type="hidden" name="purpose" value={purpose} />
+        <input type="hidden" name="email" value={email} />
+        <button class="link">Send another code</button>
+      </form>
+    )}
+    <BackToSignIn />
+  </Plain>
+);
+
+const EmailField = ({ email, autofocus = false }: { email: string; autofocus?: boolean }) => (
+  <Field
+    label="E-mail"
+    name="email"
+    type="email"
+    value={email}
+    autocomplete="username"
+    required
+    autofocus={autofocus}
+  />
+);
+
+const NewPassword = () => (
+  <Field
+    label="New password"
+    name="newPassword"
+    type="password"
+    autocomplete="new-password"
+    minlength={PASSWORD_LENGTH_MIN}
+    hint={`${PASSWORD_HINT} All your devices are signed out.`}
+    required
+  />
+);
+
+const BackToSignIn = () => (
+  <p>
+    <a href="/dashboard/sign-in">Sign in</a>
+  </p>
+);

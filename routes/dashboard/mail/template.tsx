@@ -1,0 +1,241 @@
+import { MAIL_SUBJECT_LENGTH_MAX } from "@/lib/limits.ts";
+import {
+  canonicalLanguage,
+  deleteTemplate,
+  setTemplate,
+  type ShownTemplate,
+  TEMPLATE_NAME,
+  type TemplateInput,
+  type TemplatePlace,
+} from "@/lib/mail/template_store.ts";
+import { builtInTemplates, SAMPLE_VARIABLES } from "@/lib/mail/templates.ts";
+import { Problem } from "@/lib/problems.ts";
+import type { ProjectMember } from "@/lib/projects/members.ts";
+import { parseInput } from "@/openapi/inputs.ts";
+import { MailTemplateInput } from "@/openapi/schemas/mail.ts";
+import type { PageContext, PageHandler } from "../../handler.ts";
+import { areaText, Ask, Field, Hint, hintId, Refusal } from "../components/forms.tsx";
+import { DoneNote } from "../done.tsx";
+import { attempt, pageReply, seeOther } from "../replies.ts";
+import { KINDS } from "./kinds.ts";
+import { loadMailPage, type MailPage, mailPathOf } from "./mail_page.ts";
+import { MailShell } from "./mail_shell.tsx";
+import { previewReply } from "./preview_frame.tsx";
+import { templatePath, templatesOf } from "./templates.tsx";
+
+const DONE = { saved: "The template is saved." };
+
+type Context = PageContext<ProjectMember, "name" | "language">;
+type Handler = PageHandler<ProjectMember, "name" | "language">;
+
+/** The texts of a form; empty for none. */
+interface Texts {
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+/** Throws `MAIL_TEMPLATE_NOT_FOUND` for a path that no template can have. */
+function placeOf(c: Context): TemplatePlace {
+  const { name, language: typed } = c.req.valid("param");
+  const language = canonicalLanguage(typed);
+  if (language === null || !TEMPLATE_NAME.test(name)) throw new Problem("MAIL_TEMPLATE_NOT_FOUND");
+  return { name, language };
+}
+
+const sameLines = (text: string | null): string => (text ?? "").replaceAll(/\r\n?/g, "\n");
+
+const typedTexts = (form: URLSearchParams): Texts => ({
+  subject: form.get("subject") ?? "",
+  text: sameLines(form.get("text")),
+  html: sameLines(form.get("html")),
+});
+
+/** Throws `INVALID_BODY`. */
+const inputOf = ({ subject, text, html }: Texts): TemplateInput =>
+  parseInput(MailTemplateInput, {
+    subject,
+    ...(text !== "" && { text }),
+    ...(html !== "" && { html }),
+  });
+
+/** What there is: the project's own, or else Corbel's words. */
+async function startOf(
+  c: Context,
+  { name, language }: TemplatePlace,
+): Promise<{ readonly stored: ShownTemplate | null; readonly texts: Texts }> {
+  const stored = (await templatesOf(c))
+    .find((one) => one.name === name && one.language === language) ?? null;
+  const builtIn = builtInTemplates(c.var.principal.project.siteUrl !== null)
+    .find((one) => one.name === name);
+  const { subject = "", text = "", html = null } = stored ?? builtIn ?? {};
+  return { stored, texts: { subject, text, html: html ?? "" } };
+}
+
+export const showTemplate: Handler = async (c) => {
+  const place = placeOf(c);
+  const { stored, texts } = await startOf(c, place);
+  return pageReply(await templatePage(c, { place, isOwn: stored !== null, texts }));
+};
+
+export const saveTemplate: Handler = async (c) => {
+  const place = placeOf(c);
+  const texts = typedTexts(await c.var.body.form());
+  const { services, principal } = c.var;
+  const { problem } = await attempt(() =>
+    setTemplate(services, principal.project._id, { ...place, ...inputOf(texts) })
+  );
+  const path = templatePath(mailPathOf(c), place.name, place.language);
+  if (problem === null) return seeOther(`${path}?done=saved`);
+  const { stored } = await startOf(c, place);
+  const page = await templatePage(c, { place, isOwn: stored !== null, texts, problem });
+  return pageReply(page, { status: problem.status });
+};
+
+export const deleteTemplateByForm: Handler = async (c) => {
+  const { services, principal } = c.var;
+  await deleteTemplate(services, principal.project._id, placeOf(c));
+  return seeOther(`${mailPathOf(c)}/templates?done=deleted`);
+};
+
+/** What is stored, in the frame beside the form. */
+export const showPreview: Handler = async (c) => {
+  const { texts } = await startOf(c, placeOf(c));
+  return await previewReply(c.var.principal, () => inputOf(texts));
+};
+
+/** What the form holds now, in the same frame. */
+export const previewTyped: Handler = async (c) => {
+  const texts = typedTexts(await c.var.body.form());
+  return await previewReply(c.var.principal, () => inputOf(texts));
+};
+
+interface Shown {
+  readonly place: TemplatePlace;
+  readonly isOwn: boolean;
+  readonly texts: Texts;
+  readonly problem?: Problem | null;
+}
+
+async function templatePage(c: Context, shown: Shown) {
+  const page = await loadMailPage(c);
+  const { place: { name, language }, isOwn } = shown;
+  const path = templatePath(page.path, name, language);
+  const kind = Object.hasOwn(KINDS, name) ? KINDS[name as keyof typeof KINDS] : name;
+  return (
+    <MailShell page={page} title={`${kind}, ${language}`} current={`${page.path}/templates`} wide>
+      <h2>
+        {kind} <span class="badge">{language}</span>{" "}
+        <span class={isOwn ? "badge on" : "badge"}>{isOwn ? "yours" : "Corbel's words"}</span>
+      </h2>
+      <div class="beside">
+        <div>
+          <TemplateForm path={path} page={page} {...shown} query={c.var.state.query} />
+        </div>
+        {shown.texts.subject !== "" || page.canEdit
+          ? (
+            <iframe
+              class="preview"
+              name="preview"
+              title="Preview"
+              sandbox=""
+              {...(shown.texts.subject !== "" && { src: `${path}/preview` })}
+            >
+            </iframe>
+          )
+          : null}
+      </div>
+      {page.canEdit && isOwn && (
+        <Ask
+          label="Delete this template"
+          loss="Its words are gone. Where Corbel has words of its own, these are sent again."
+          action={`${path}/delete`}
+          button="Delete the template"
+        />
+      )}
+    </MailShell>
+  );
+}
+
+/** What Corbel fills in; a template of the application's own is filled in by what it sends. */
+const Variables = ({ name }: { name: string }) => (
+  <p class="muted">
+    {Object.hasOwn(KINDS, name)
+      ? (
+        <>
+          Filled in: {Object.keys(SAMPLE_VARIABLES).map((one) => (
+            <>
+              <code>{`{{${one}}}`}</code>
+              {" "}
+            </>
+          ))}
+        </>
+      )
+      : (
+        <>
+          <code>{"{{name}}"}</code> is filled in by the <code>variables</code>{" "}
+          that your server sends.
+        </>
+      )}
+  </p>
+);
+
+const TemplateForm = (
+  { path, page: { canEdit }, place, texts, problem = null, query }: Shown & {
+    path: string;
+    page: MailPage;
+    query: string;
+  },
+) => {
+  const at = (name: string) => problem?.faults.find(({ path }) => path === name)?.message ?? null;
+  const isTold = problem?.faults.every(({ path }) => path in texts) ?? true;
+  return (
+    // The frame is filled by the browser itself: the form is not for scripts to send.
+    <form method="post" action={path} hx-boost="false" data-preview>
+      <DoneNote query={query} sentences={DONE} />
+      <Refusal problem={isTold ? null : problem} />
+      <fieldset disabled={!canEdit}>
+        <Field
+          label="Subject"
+          name="subject"
+          value={texts.subject}
+          maxlength={MAIL_SUBJECT_LENGTH_MAX}
+          required
+        />
+        <Fault message={at("subject")} />
+        <label>
+          Text
+          <textarea name="text" rows={10} aria-describedby={hintId("text")}>
+            {areaText(`\n${texts.text}`)}
+          </textarea>
+        </label>
+        <Hint of="text">For mail programs without HTML. Left empty, it is made of the HTML.</Hint>
+        <Fault message={at("text")} />
+        <label>
+          HTML
+          <textarea class="mono" name="html" rows={14} spellcheck={false}>
+            {areaText(`\n${texts.html}`)}
+          </textarea>
+        </label>
+        <Fault message={at("html")} />
+      </fieldset>
+      <Variables name={place.name} />
+      {canEdit && (
+        <div class="acts">
+          <button aria-keyshortcuts="Control+S Meta+S">Save template</button>
+          <button
+            class="quiet"
+            formaction={`${path}/preview`}
+            formtarget="preview"
+            formnovalidate
+          >
+            Preview
+          </button>
+        </div>
+      )}
+    </form>
+  );
+};
+
+const Fault = ({ message }: { message: string | null }) =>
+  message === null ? null : <p class="note bad" role="alert">{message}</p>;

@@ -1,0 +1,148 @@
+import { MAIL_TEMPLATES_MAX } from "@/lib/limits.ts";
+import {
+  canonicalLanguage,
+  listTemplates,
+  type ShownTemplate,
+  TEMPLATE_NAME,
+} from "@/lib/mail/template_store.ts";
+import { MAIL_KINDS } from "@/lib/mail/mails.ts";
+import { Problem } from "@/lib/problems.ts";
+import type { ProjectMember } from "@/lib/projects/members.ts";
+import type { PageContext, PageHandler } from "../../handler.ts";
+import { Field, Refusal } from "../components/forms.tsx";
+import { DoneNote } from "../done.tsx";
+import { pageReply, seeOther } from "../replies.ts";
+import { KINDS } from "./kinds.ts";
+import { loadMailPage, type MailPage, mailPathOf } from "./mail_page.ts";
+import { MailShell } from "./mail_shell.tsx";
+
+const DONE = { deleted: "The template is deleted: Corbel's own words hold again." };
+
+/** A project has no more of them than one page takes. */
+export async function templatesOf(
+  c: PageContext<ProjectMember>,
+): Promise<readonly ShownTemplate[]> {
+  const { services, principal } = c.var;
+  const request = { limit: MAIL_TEMPLATES_MAX };
+  return (await listTemplates(services, principal.project._id, request)).items;
+}
+
+export const templatePath = (path: string, name: string, language: string): string =>
+  `${path}/templates/${encodeURIComponent(name)}/${encodeURIComponent(language)}`;
+
+export const showTemplates: PageHandler<ProjectMember> = async (c) =>
+  pageReply(await templatesPage(c));
+
+/** Leads to the editor of what its form names, where nothing may be stored yet. */
+export const openTemplate: PageHandler<ProjectMember> = async (c) => {
+  const query = new URLSearchParams(c.var.state.query);
+  const name = (query.get("name") ?? "").trim();
+  const typed = (query.get("language") ?? "").trim();
+  const language = canonicalLanguage(typed);
+  if (TEMPLATE_NAME.test(name) && language !== null) {
+    return seeOther(templatePath(mailPathOf(c), name, language));
+  }
+  const problem = new Problem("INVALID_QUERY", {
+    message: language === null
+      ? "The language must be one as en or pt-BR."
+      : "A name has 1 to 50 letters, digits and -, and begins with a small letter.",
+  });
+  const page = await templatesPage(c, { name, language: typed, problem });
+  return pageReply(page, { status: problem.status });
+};
+
+/** What was typed to open a template that cannot be. */
+interface Typed {
+  readonly name: string;
+  readonly language: string;
+  readonly problem: Problem;
+}
+
+/** Invitations are written to accounts, in Corbel's own words alone. */
+const OWN_KINDS = MAIL_KINDS.filter((kind) => kind !== "invitation");
+
+async function templatesPage(c: PageContext<ProjectMember>, typed: Typed | null = null) {
+  const [page, templates] = await Promise.all([loadMailPage(c), templatesOf(c)]);
+  const named = [...new Set(templates.map(({ name }) => name))]
+    .filter((name) => !OWN_KINDS.some((kind) => kind === name)).toSorted();
+  return (
+    <MailShell page={page} title="Mail templates" current={`${page.path}/templates`}>
+      <DoneNote query={c.var.state.query} sentences={DONE} />
+      <p class="muted">
+        What mails say. Corbel has words of its own, in English; a template of yours takes their
+        place, in each language that you write one in.
+      </p>
+      <article class="card">
+        <h2>Mails of sign-in</h2>
+        <ul class="rows">
+          {OWN_KINDS.map((name) => (
+            <TemplateRow name={name} label={KINDS[name]} templates={templates} page={page} />
+          ))}
+        </ul>
+      </article>
+      <article class="card">
+        <h2>Templates of your application</h2>
+        <p>
+          Your server names one as <code>templateName</code> when it sends a mail.
+        </p>
+        {named.length === 0 ? <p class="empty">None so far.</p> : (
+          <ul class="rows">
+            {named.map((name) => (
+              <TemplateRow name={name} label={name} templates={templates} page={page} />
+            ))}
+          </ul>
+        )}
+      </article>
+      {page.canEdit && <OpenCard path={page.path} typed={typed} />}
+    </MailShell>
+  );
+}
+
+const TemplateRow = (
+  { name, label, templates, page: { path } }: {
+    name: string;
+    label: string;
+    templates: readonly ShownTemplate[];
+    page: MailPage;
+  },
+) => {
+  const own = templates.filter((one) => one.name === name);
+  const languages = own.map(({ language }) => language).toSorted();
+  return (
+    <li>
+      <span class="grow">
+        <b>{label}</b>
+        {label !== name && <small class="mono">{name}</small>}
+      </span>
+      {languages.length === 0 && (
+        <a href={templatePath(path, name, "en")} aria-label={`${label}, Corbel's words`}>
+          Corbel's words
+        </a>
+      )}
+      {languages.map((language) => (
+        <a href={templatePath(path, name, language)} aria-label={`${label}, ${language}`}>
+          {language}
+        </a>
+      ))}
+    </li>
+  );
+};
+
+const OpenCard = ({ path, typed }: { path: string; typed: Typed | null }) => (
+  <article class="card">
+    <h2>New template</h2>
+    <form action={`${path}/templates/new`}>
+      <Refusal problem={typed?.problem ?? null} />
+      <Field
+        label="Name"
+        name="name"
+        value={typed?.name ?? ""}
+        hint="One of the names above for another language of it, or a name of your own."
+        autocomplete="off"
+        required
+      />
+      <Field label="Language" name="language" value={typed?.language ?? "en"} required />
+      <button>Write it</button>
+    </form>
+  </article>
+);

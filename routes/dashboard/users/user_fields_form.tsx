@@ -1,0 +1,178 @@
+import type { Child } from "hono/jsx";
+import type { UserRecord } from "@/lib/auth/users.ts";
+import {
+  AVATAR_URL_LENGTH_MAX,
+  PERSON_NAME_LENGTH_MAX,
+  USERNAME_LENGTH_MAX,
+} from "@/lib/limits.ts";
+import type { Problem } from "@/lib/problems.ts";
+import { shownFields, type UserField } from "@/lib/users/user_fields.ts";
+import { areaText, Refusal } from "../components/forms.tsx";
+import { typedEntries } from "../documents/entered.ts";
+import { Fields } from "../documents/fields.tsx";
+import type { Targets } from "../documents/references.ts";
+import {
+  enteredUser,
+  refusalOf,
+  typedUser,
+  type UserMember,
+  type UserRefusal,
+} from "./user_form.ts";
+
+export interface UserFormProps {
+  /** Null for one that is still to be made. */
+  readonly user: UserRecord | null;
+  readonly declared: readonly UserField[];
+  /** What references of declared fields can lead to. */
+  readonly targets: Targets;
+  readonly passwordLengthMin: number;
+  /** What was sent and refused. */
+  readonly typed: { readonly form: URLSearchParams; readonly problem: Problem } | null;
+}
+
+/** All that members set of a user, each with what is wrong with it. */
+export const UserMembers = (props: UserFormProps) => {
+  const { user, declared, targets, typed } = props;
+  const refusal = refusalOf(typed?.problem ?? null, declared);
+  const form = typed?.form ?? new URLSearchParams();
+  const stored = user === null ? {} : shownFields(declared, user.fields);
+  const entries = typedEntries({ definition: { fields: declared } }, stored, form);
+  return (
+    <>
+      <Refusal problem={refusal.rest} />
+      <BuiltIn {...props} refusal={refusal} />
+      {entries.length > 0 && (
+        <>
+          <h2 class="part">Fields of this project</h2>
+          <Fields
+            entries={entries}
+            faults={refusal.faults}
+            targets={targets}
+            isNew={false}
+            owner={null}
+            isReadOnly={false}
+          />
+        </>
+      )}
+    </>
+  );
+};
+
+const BuiltIn = (
+  { user, passwordLengthMin, typed, refusal }: UserFormProps & { refusal: UserRefusal },
+) => {
+  const entered = typed === null ? enteredUser(user) : typedUser(typed.form);
+  const hasPassword = user !== null && user.passwordHash !== null;
+  const first = user === null && refusal.at.size === 0 ? "email" : [...refusal.at.keys()][0];
+  const common = (name: UserMember) => ({
+    id: `user-${name}`,
+    name,
+    ...(name === first && { autofocus: true }),
+    ...(refusal.at.has(name) && {
+      "aria-invalid": "true" as const,
+      "aria-describedby": `user-${name}-fault`,
+    }),
+  });
+  const line = { autocomplete: "off", spellcheck: false } as const;
+  const row = (name: UserMember, label: string, note: string, input: Child) => (
+    <Row name={name} label={label} note={note} fault={refusal.at.get(name)}>{input}</Row>
+  );
+  return (
+    <div class="members">
+      {row("email", "E-mail", "", <input value={entered.email} {...line} {...common("email")} />)}
+      {row(
+        "emailVerified",
+        "Verified",
+        user === null ? "" : "until it is another",
+        <input
+          type="checkbox"
+          role="switch"
+          {...common("emailVerified")}
+          {...(entered.emailVerified && { checked: true })}
+        />,
+      )}
+      {row(
+        "password",
+        "Password",
+        `${passwordLengthMin}+ characters`,
+        <input
+          type="password"
+          autocomplete="new-password"
+          placeholder={hasPassword ? "set, leave empty to keep" : "none"}
+          {...common("password")}
+        />,
+      )}
+      {row(
+        "name",
+        "Name",
+        "",
+        <input
+          value={entered.name}
+          maxlength={PERSON_NAME_LENGTH_MAX}
+          {...line}
+          {...common("name")}
+        />,
+      )}
+      {row(
+        "username",
+        "User name",
+        "letters, digits, _.-",
+        <input
+          value={entered.username}
+          maxlength={USERNAME_LENGTH_MAX}
+          {...line}
+          {...common("username")}
+        />,
+      )}
+      {row(
+        "avatarUrl",
+        "Picture",
+        "an https address",
+        <input
+          value={entered.avatarUrl}
+          inputmode="url"
+          maxlength={AVATAR_URL_LENGTH_MAX}
+          {...line}
+          {...common("avatarUrl")}
+        />,
+      )}
+      {row(
+        "roles",
+        "Roles",
+        "words",
+        <input
+          value={entered.roles}
+          placeholder="editor reviewer"
+          {...line}
+          {...common("roles")}
+        />,
+      )}
+      {user !== null && row(
+        "claims",
+        "Claims",
+        "an object, as JSON",
+        <textarea class="mono" rows={2} spellcheck={false} placeholder="{}" {...common("claims")}>
+          {areaText(entered.claims)}
+        </textarea>,
+      )}
+    </div>
+  );
+};
+
+const Row = (
+  { name, label, note, fault, children }: {
+    name: UserMember;
+    label: string;
+    note: string;
+    fault: string | undefined;
+    children?: Child;
+  },
+) => (
+  <div class="member">
+    <label for={`user-${name}`}>
+      {label} {note !== "" && <small>{note}</small>}
+    </label>
+    {children}
+    {fault !== undefined && <p class="member-fault" id={`user-${name}-fault`}>{fault}</p>}
+  </div>
+);
