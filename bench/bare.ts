@@ -5,6 +5,7 @@
  *                           a GET answers how many there are, and the last
  *     bare.ts put FOLDER    streams each body to a file there, as durably
  *     bare.ts get FILE      answers the file, streamed
+ *     bare.ts hash N        hashes each body as a password, N of them at once
  */
 import { DatabaseSync } from "node:sqlite";
 
@@ -17,7 +18,7 @@ export interface Inserted {
 
 type Serve = (request: Request) => Response | Promise<Response>;
 
-const MODES: Readonly<Record<string, (path: string) => Serve>> = { insert, put, get };
+const MODES: Readonly<Record<string, (path: string) => Serve>> = { insert, put, get, hash };
 
 if (import.meta.main) {
   const [mode, path] = Deno.args;
@@ -59,6 +60,17 @@ function put(folder: string): Serve {
       using opened = await Deno.open(folder);
       await opened.sync();
     }
+    return new Response('{"success":true}');
+  };
+}
+
+function hash(atOnce: string): Serve {
+  const loading = import("@/lib/credentials/passwords.ts")
+    .then(({ createPasswords }) => createPasswords(Number(atOnce)));
+  return async (request) => {
+    if (request.method !== "POST") return new Response();
+    const passwords = await loading;
+    await passwords.hash(await request.text());
     return new Response('{"success":true}');
   };
 }

@@ -1,4 +1,4 @@
-/** What owners do beside the requests of applications. */
+/** What people do who sign in, beside the requests of applications. */
 
 import { latency99, load } from "./load.ts";
 import { ask, median } from "./measuring.ts";
@@ -13,9 +13,35 @@ export const OWNER_ROWS: readonly Row[] = [
     what: "99th percentile of by-id reads while 32 sign-ins to the dashboard hash, over alone",
     target: 3,
     atLeast: false,
-    measure: readsBesideSignIns,
+    measure: (setting) => readsBesideSignIns(setting, OWNERS),
+  },
+  {
+    name: "login_neighbour",
+    what: "99th percentile of by-id reads while 32 users of the project sign in, over alone",
+    target: 4,
+    atLeast: false,
+    measure: (setting) => readsBesideSignIns(setting, usersOf(setting)),
   },
 ];
+
+/** Where somebody signs up and in, and what they send with it. */
+interface SignIns {
+  readonly registerPath: string;
+  readonly loginPath: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const OWNERS: SignIns = {
+  registerPath: "/api/auth/register",
+  loginPath: "/api/auth/login",
+  headers: {},
+};
+
+const usersOf = ({ seeded: { publishableKey } }: Setting): SignIns => ({
+  registerPath: "/api/userAuth/signup",
+  loginPath: "/api/userAuth/login",
+  headers: { "x-api-key": publishableKey },
+});
 
 const ROUNDS = 5;
 /** As many as beside a slow neighbour: more would measure how they wait for each other. */
@@ -27,10 +53,11 @@ const credentials = (n: number) => ({
   password: "seven wet stones 41",
 });
 
-async function readsBesideSignIns(setting: Setting): Promise<number> {
+async function readsBesideSignIns(setting: Setting, signIns: SignIns): Promise<number> {
   const env = { RATE_LIMITS: "off", TRUST_PROXY: "1" };
   await using corbel = await startCorbel(setting.folder, env);
-  for (let n = 0; n < SIGN_INS; n++) await post(`${corbel.url}/api/auth/register`, n, 201);
+  const { registerPath, loginPath } = signIns;
+  for (let n = 0; n < SIGN_INS; n++) await post(corbel.url + registerPath, { signIns, n }, 201);
   const headers = { "x-api-key": setting.seeded.secretKey };
   const posts = `${corbel.url}/api/data/posts`;
   const [first] = JSON.parse((await ask({ url: `${posts}?limit=1`, headers })).body).data.items;
@@ -40,7 +67,7 @@ async function readsBesideSignIns(setting: Setting): Promise<number> {
   for (let round = 0; round < ROUNDS; round++) {
     const alone = await latency99(byId, OPTIONS);
     const beside = await whileSigningIn(
-      corbel.url,
+      (n) => post(corbel.url + loginPath, { signIns, n }, 200),
       () => latency99(byId, OPTIONS),
     );
     ratios.push(beside / alone);
@@ -49,12 +76,15 @@ async function readsBesideSignIns(setting: Setting): Promise<number> {
 }
 
 /** Runs `work` while so many clients sign in again and again. */
-async function whileSigningIn<T>(url: string, work: () => Promise<T>): Promise<T> {
+async function whileSigningIn<T>(
+  signIn: (n: number) => Promise<void>,
+  work: () => Promise<T>,
+): Promise<T> {
   let isOver = false;
   let signedIn = 0;
   const clients = Array.from({ length: SIGN_INS }, async (_, n) => {
     while (!isOver) {
-      await post(`${url}/api/auth/login`, n, 200);
+      await signIn(n);
       signedIn++;
     }
   });
@@ -65,10 +95,15 @@ async function whileSigningIn<T>(url: string, work: () => Promise<T>): Promise<T
 }
 
 /** @param n Whose credentials are sent; each comes from a network of its own. */
-async function post(url: string, n: number, status: number): Promise<void> {
+async function post(
+  url: string,
+  { signIns, n }: { readonly signIns: SignIns; readonly n: number },
+  status: number,
+): Promise<void> {
+  const own = { "content-type": "application/json", "x-forwarded-for": `198.51.100.${n}` };
   const answer = await fetch(url, {
     method: "POST",
-    headers: { "content-type": "application/json", "x-forwarded-for": `198.51.100.${n}` },
+    headers: { ...signIns.headers, ...own },
     body: JSON.stringify(credentials(n)),
   });
   const text = await answer.text();

@@ -40,8 +40,9 @@ const TICKS_PER_SECOND = 100;
 
 /** A program of this folder that is measured beside Corbel, and takes its port from `PORT`. */
 export function startBare(name: string, ...args: readonly string[]): Promise<Program> {
-  // The driver of MongoDB reads the environment and the system.
+  // The driver of MongoDB reads the environment and the system; passwords are hashed by native code.
   const permissions = [
+    "--allow-ffi",
     "--allow-net",
     "--allow-read",
     "--allow-write",

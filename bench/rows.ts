@@ -11,6 +11,7 @@ import { Random } from "./random.ts";
 import type { Row } from "./row.ts";
 import type { Setting } from "./seed.ts";
 import { SIGN_IN_ROWS } from "./sign_in.ts";
+import { USER_ROWS } from "./users.ts";
 
 const ROUNDS = 3;
 const WARM_UP_SECONDS = 1;
@@ -47,6 +48,7 @@ export const ROWS: readonly Row[] = [
     measure: twoWorkersOverOne,
   },
   ...SIGN_IN_ROWS,
+  ...USER_ROWS,
   ...FILE_ROWS,
   ...OWNER_ROWS,
   ...PAGE_ROWS,

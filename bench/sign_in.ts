@@ -55,7 +55,7 @@ interface User {
 type Prepare = (tx: Transaction, services: Services, user: User) => Promise<string>;
 
 const exchangeOf: Prepare = async (tx, services, { projectId, userId }) => {
-  const sessionId = await openSession(tx, services, { userId, device: NO_DEVICE });
+  const { sessionId } = await openSession(tx, services, { userId, device: NO_DEVICE });
   const bearer = { userId, sessionId };
   const token = await services.tokens.issue(projectId, bearer, ACCESS_TOKEN_SECONDS);
   const rtCode = await issueExchangeCode(tx, services, { ...bearer, accessToken: token });
@@ -63,7 +63,7 @@ const exchangeOf: Prepare = async (tx, services, { projectId, userId }) => {
 };
 
 const refreshOf: Prepare = async (tx, services, { userId }) => {
-  const sessionId = await openSession(tx, services, { userId, device: NO_DEVICE });
+  const { sessionId } = await openSession(tx, services, { userId, device: NO_DEVICE });
   const sessionEndsAt = new Date(services.clock.now() + SESSION_MS_MAX).toISOString();
   const refreshToken = await issueRefreshToken(tx, services, { sessionId, sessionEndsAt });
   return JSON.stringify({ refreshToken });

@@ -49,6 +49,44 @@ Deno.test("every command works beside a running server and answers with its one 
     ]);
   });
 
+  await t.step("project set changes what is given, and the server follows within 5 s", async () => {
+    const set = (given: unknown) =>
+      admin(of("project", "set", "--file", "-"), settings, JSON.stringify(given));
+    const changed = await set({ auth: { signUp: "closed", emailCode: false } });
+    assert.equal(changed.projectId, projectId);
+    assert.equal(changed.siteUrl, "https://shop.example");
+    assert.deepEqual(changed.auth, {
+      signUp: "closed",
+      password: true,
+      emailCode: false,
+      anonymous: false,
+      requireVerifiedEmail: false,
+      passwordLengthMin: 8,
+    });
+    const body = { email: "ada@example.com", password: "a difference engine no. 2" };
+    const call = { path: "/api/userAuth/signup", key: project.publishableKey, body };
+    const refused = async () => (await send(server, call)).body.code === "SIGN_UP_CLOSED";
+    await until("sign-up is closed", refused, STALE_MS);
+    assert.equal((await set({ auth: { signUp: "open" } })).auth.emailCode, false);
+  });
+
+  await t.step("user fields declares them, which whoever signs up can fill in", async () => {
+    const given = { fields: [{ key: "company", type: "String", public: true }] };
+    const words = of("user", "fields", "--file", "-");
+    const { fields } = await admin(words, settings, JSON.stringify(given));
+    assert.deepEqual(fields.map(({ key }: { key: string }) => key), ["company"]);
+    const body = {
+      email: "eve@example.com",
+      password: "a difference engine no. 2",
+      company: "Analytical Engines",
+    };
+    const call = { path: "/api/userAuth/signup", key: project.publishableKey, body };
+    let answer: Awaited<ReturnType<typeof send>> | undefined;
+    const done = async () => (answer = await send(server, call)).status === 201;
+    await until("both settings are honoured", done, STALE_MS);
+    assert.equal(answer!.body.data.user.company, "Analytical Engines");
+  });
+
   await t.step(
     "collection create takes a file, and fills in what the definition leaves out",
     async () => {

@@ -1,24 +1,32 @@
 /**
  * The examples of the guides, run in their order as they stand. What a reader fills in is filled in
- * from what was printed before: keys, ids, tokens. A comment behind what prints says what is printed.
+ * from what was printed before: keys, ids, tokens, codes in mails. A comment behind what prints says
+ * what is printed.
  */
 
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { createTestStore } from "../support/test_store.ts";
 import { type Server, startServer } from "./server.ts";
+import { until } from "./until.ts";
 
 const CHECKOUT = fileURLToPath(new URL("../../", import.meta.url));
 const PAGES = [
   "README.md",
   "docs/documents.md",
   "docs/auth.md",
+  "docs/clients.md",
   "docs/files.md",
+  "docs/mail.md",
   "docs/dashboard.md",
 ];
 const ORIGIN = "http://localhost:8000";
 
 type Language = "sh" | "js";
+
+/** Readers install them; here they are those of the tests. */
+const PACKAGE = /from "(@[^"]+)"/g;
+const { imports } = JSON.parse(await Deno.readTextFile(`${CHECKOUT}deno.json`));
 
 interface Example {
   readonly language: Language;
@@ -53,8 +61,14 @@ const FILLED_IN: Readonly<Record<string, readonly string[]>> = {
   token: ["INVITATION_TOKEN"],
 };
 
+/** What `dev` says of a mail that it keeps. */
+const KEPT_CODE = /"subject":"(\d{6}) /g;
+const MAIL_MS = 10_000;
+
 class Reader {
   readonly #origin: string;
+  /** How many codes were entered. */
+  #codes = 0;
   readonly #known: Map<string, string>;
   /** Lines that later examples rest on. */
   readonly #exports: string[] = [];
@@ -69,6 +83,7 @@ class Reader {
   }
 
   async follow({ language, text }: Example): Promise<void> {
+    if (/\bCODE\b/.test(text)) this.#known.set("CODE", await this.#nextCode());
     const script = this.#filledIn(text);
     const printed = await (language === "js" ? this.#javascript(script) : this.#shell(script));
     this.#exports.push(...script.split("\n").filter((line) => line.startsWith("export ")));
@@ -87,6 +102,14 @@ class Reader {
       filled = filled.replaceAll(new RegExp(`(?<!\\w)${RegExp.escape(name)}(?!\\w)`, "g"), value);
     }
     return filled;
+  }
+
+  /** The code of a mail that was sent since the last one was entered. */
+  async #nextCode(): Promise<string> {
+    const sent = () => [...this.#server.stdout().matchAll(KEPT_CODE)].map(([, code]) => code!);
+    await until("a mail with a code", () => sent().length > this.#codes, MAIL_MS);
+    this.#codes = sent().length;
+    return sent().at(-1)!;
   }
 
   #learn(line: string): void {
@@ -114,7 +137,10 @@ class Reader {
 
   async #javascript(script: string): Promise<string> {
     const file = `${this.#folder}/example.js`;
-    await Deno.writeTextFile(file, script);
+    await Deno.writeTextFile(
+      file,
+      script.replaceAll(PACKAGE, (_, name) => `from "${imports[name]}"`),
+    );
     return await this.#run(Deno.execPath(), ["run", "--no-config", "--allow-net", file]);
   }
 

@@ -120,6 +120,13 @@ export const issueToken = (
 
 const TOKEN_SECONDS = 900;
 
+/** What a process that looks for work finds to do, and does, so many milliseconds from now. */
+export async function runJobsLater(settings: Settings, laterMs: number): Promise<void> {
+  const clock = { now: () => Date.now() + laterMs, elapsed: () => performance.now() };
+  await using services = await openServices(loadConfig(settings), { log: silentLog, clock });
+  await services.jobRunner.runDue();
+}
+
 /** A collection without row-level security and with a few typed fields. */
 export const THINGS = {
   name: "things",

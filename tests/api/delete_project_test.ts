@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { ACCOUNTS } from "@/lib/projects/account_records.ts";
 import { API_KEYS } from "@/lib/projects/api_keys.ts";
 import { walkBlobs } from "@/lib/files/walk.ts";
+import { countMails, MAIL_USAGE } from "@/lib/mail/usage.ts";
 import { MEMBERS } from "@/lib/projects/members.ts";
 import { type ProjectRecord, PROJECTS } from "@/lib/projects/records.ts";
 import { removeTrashed, restoreProject, trashProject } from "@/lib/operations/project_trash.ts";
@@ -34,10 +35,11 @@ async function controlRecords({ services: { engine } }: TestApp, projectId: stri
     projects: await projects.count(eq("_id", projectId)),
     members: await of(MEMBERS),
     keys: await of(API_KEYS),
+    months: await of(MAIL_USAGE),
   };
 }
 
-const NONE = { projects: 0, members: 0, keys: 0 };
+const NONE = { projects: 0, members: 0, keys: 0, months: 0 };
 
 async function objects({ services: { blobStores } }: TestApp, projectId: string) {
   const paths = [];
@@ -152,6 +154,7 @@ Deno.test("after seven days everything of it is removed, and nothing of any othe
   for (const one of [files, kept]) {
     await one.upload(10);
     await one.put(await one.request(10));
+    await countMails(app.services, one.project.projectId, { count: 1, limit: 1 });
   }
   ok(await trash(project));
   app.clock.advance(7 * DAY_MS - 1);
@@ -160,6 +163,7 @@ Deno.test("after seven days everything of it is removed, and nothing of any othe
     projects: 1,
     members: 1,
     keys: 2,
+    months: 1,
   });
   assert.equal((await objects(app, project.projectId)).length, 2);
   app.clock.advance(1);
@@ -169,6 +173,7 @@ Deno.test("after seven days everything of it is removed, and nothing of any othe
   assert.deepEqual(await objects(app, project.projectId), []);
   assert.equal(await spaceExists(app, project.projectId), false);
   assert.equal((await objects(app, kept.project.projectId)).length, 2);
+  assert.equal((await controlRecords(app, kept.project.projectId)).months, 1);
   assert.equal((await collection.read(document._id)).status, 200);
   assert.equal((await maintain(app.services)).projects, 0);
 });

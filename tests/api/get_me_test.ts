@@ -4,6 +4,7 @@ import { eq } from "@/lib/store/filter.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { ok, refused } from "./test_collection.ts";
 import { signIn } from "./signed_in.ts";
+import { declareFields } from "./user_email.ts";
 
 const ME = { path: "/api/userAuth/me" };
 
@@ -28,11 +29,26 @@ Deno.test("users read their own record, and nothing that is not theirs to read",
     username: null,
     avatarUrl: null,
     providers: [provider],
+    isAnonymous: false,
+    roles: [],
+    claims: {},
     createdAt: "2026-01-31T12:00:00.000Z",
     updatedAt: "2026-01-31T12:00:00.000Z",
     lastSignInAt: "2026-01-31T12:00:00.000Z",
   });
   assert.ok(!answer.text.includes("argon2"));
+});
+
+Deno.test("users see their roles, claims and declared fields, of which what is not stored is null", async () => {
+  await using app = await openTestApp();
+  const project = await app.project();
+  const user = await signIn(app, project);
+  const body = { roles: ["editor"], claims: { plan: "pro" } };
+  const path = `/api/userAuth/users/${user.id}`;
+  ok(await project.asSecret({ method: "PATCH", path, body }));
+  await declareFields(app, project, { key: "company", type: "String", required: true });
+  const { roles, claims, company } = ok(await project.asPublic(ME, user));
+  assert.deepEqual({ roles, claims, company }, { ...body, company: null });
 });
 
 Deno.test("a user of an earlier version, whose record has less, is shown like the others", async () => {
@@ -42,7 +58,7 @@ Deno.test("a user of an earlier version, whose record has less, is shown like th
   const shown = ok(await project.asPublic(ME, user));
   const users = app.services.engine.records<UserRecord>(project.projectId, USERS);
   await users.updateOne(eq("_id", user.id), {
-    unset: ["providers", "ownMembers", "passwordHash", "lastSignInAt"],
+    unset: ["providers", "ownMembers", "passwordHash", "lastSignInAt", "usernameLower"],
   });
   assert.deepEqual(ok(await project.asPublic(ME, user)), { ...shown, lastSignInAt: null });
   const patched = await project.asPublic({ ...ME, method: "PATCH", body: { name: "Ada" } }, user);

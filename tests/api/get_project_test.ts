@@ -4,7 +4,7 @@ import { type ProjectRecord, PROJECTS } from "@/lib/projects/records.ts";
 import { eq } from "@/lib/store/filter.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { ok } from "./test_collection.ts";
-import { openTeam } from "./team.ts";
+import { openTeam, patched } from "./team.ts";
 
 Deno.test("each member reads the project with the role that is theirs", async () => {
   await using app = await openTestApp();
@@ -36,6 +36,23 @@ Deno.test("that there is an AI key is told, never the key, sealed or open", asyn
   const answer = await team.read();
   assert.equal(ok(answer).hasAiKey, true);
   assert.ok(!answer.text.includes("sealed"));
+});
+
+Deno.test("the auth settings shown are the defaults, with what was set in their place", async () => {
+  await using app = await openTestApp();
+  const team = await openTeam(app);
+  const defaults = {
+    signUp: "open",
+    password: true,
+    emailCode: true,
+    anonymous: false,
+    requireVerifiedEmail: false,
+    passwordLengthMin: 8,
+  };
+  assert.deepEqual(ok(await team.read()).auth, defaults);
+  const set = { signUp: "closed", passwordLengthMin: 12 };
+  ok(await team.owner.send(patched(team.path(), { auth: set })));
+  assert.deepEqual(ok(await team.viewer.send({ path: team.path() })).auth, { ...defaults, ...set });
 });
 
 Deno.test("a project of an earlier version, which knows no AI key, trash or owner, is read too", async () => {

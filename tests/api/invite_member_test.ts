@@ -20,6 +20,7 @@ Deno.test("an invitation has a link, shown once, and makes nobody a member", asy
     role: "admin",
     createdAt: "2026-01-31T12:00:00.000Z",
     expiresAt: "2026-02-07T12:00:00.000Z",
+    mailed: true,
   });
   assert.equal(answer.headers.get("cache-control"), "no-store");
   const stored = await storedInvitations(app);

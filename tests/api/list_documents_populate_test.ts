@@ -11,6 +11,7 @@ import {
   testCollectionOf,
   times,
 } from "./test_collection.ts";
+import { declareFields } from "./user_email.ts";
 
 /** Posts that refer to tags (open), notes (private), drafts (no RLS), users, and each other. */
 async function openLinked(app: TestApp) {
@@ -96,26 +97,39 @@ Deno.test("populate reads through the target's own row-level security", async ()
   assert.deepEqual(await read("secret"), [hers, his]);
 });
 
-Deno.test("of users no more than _id, name and avatarUrl is ever shown", async () => {
+Deno.test("of users no more is ever shown than everybody may see, and fields that are declared public", async () => {
   await using app = await openTestApp();
   const { project, posts } = await openLinked(app);
   const ann = await project.user();
   const records = app.services.engine.records<UserRecord>(project.projectId, USERS);
   const avatarUrl = "https://example.com/ann.png";
   await records.updateOne(eq("_id", ann.id), {
-    set: { name: "Ann", username: "ann", avatarUrl, extra: "hidden" },
+    set: {
+      name: "Ann",
+      username: "ann",
+      avatarUrl,
+      extra: "hidden",
+      fields: { company: "Engines", phone: "hidden", former: "hidden" },
+    },
   });
+  await declareFields(
+    app,
+    project,
+    { key: "company", type: "String", public: true },
+    { key: "phone", type: "String" },
+  );
   const bob = await project.user();
   await posts.insert({ author: ann.id }, { author: bob.id }, { author: NOBODY });
+  const createdAt = "2026-01-31T12:00:00.000Z";
   const shown = [
-    { _id: ann.id, name: "Ann", avatarUrl },
-    { _id: bob.id, name: null, avatarUrl: null },
+    { _id: ann.id, username: "ann", name: "Ann", avatarUrl, createdAt, company: "Engines" },
+    { _id: bob.id, username: null, name: null, avatarUrl: null, createdAt, company: null },
     NOBODY,
   ];
   const path = "?populate=author&sort=_id";
   for (const answer of [await posts.asSecret({ path }), await posts.asPublic({ path }, ann)]) {
     assert.deepEqual(ok(answer).items.map(({ author }: Doc) => author), shown);
-    assert.ok(!answer.text.includes("@example.com"));
+    assert.ok(!answer.text.includes("@example.com") && !answer.text.includes("hidden"));
   }
   const { items } = ok(await posts.asPublic({ path: `${path}&fields=author.email,author.name` }));
   assert.deepEqual(items[0].author, { name: "Ann" });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createPasswordQueue } from "@/lib/accounts/password_queue.ts";
+import { createPasswordQueue } from "@/lib/credentials/password_queue.ts";
 import { createApp } from "@/routes/app.ts";
 import { send } from "../support/conforming_client.ts";
 import { openAccount, PASSWORD } from "../support/dashboard.ts";

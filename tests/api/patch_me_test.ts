@@ -4,6 +4,7 @@ import type { Id } from "@/lib/store/port.ts";
 import { openTestApp, type TestApp, type TestProject, type TestUser } from "../support/test_app.ts";
 import { ok, refused, tally } from "./test_collection.ts";
 import { signIn } from "./signed_in.ts";
+import { declareFields } from "./user_email.ts";
 
 const PATH = "/api/userAuth/me";
 
@@ -68,7 +69,14 @@ Deno.test("a value that is too long, empty, of another type or no https address 
     [{ name: "a\u0000b" }, "name"],
     [{ name: "a\nb" }, "name"],
     ['{"name":"\\ud800"}', "name"],
-    [{ username: "x".repeat(65) }, "64"],
+    [{ username: "x".repeat(51) }, "3 to 50"],
+    [{ username: "ab" }, "3 to 50"],
+    [{ username: "" }, "username"],
+    [{ username: "a b c" }, "username"],
+    [{ username: "adá" }, "username"],
+    [{ username: "\u212Aate" }, "username"],
+    [{ username: "ada@example.com" }, "username"],
+    [{ username: "ada\n" }, "username"],
     [{ username: {} }, "username"],
     [{ avatarUrl: "http://example.com/a.png" }, "https"],
     [{ avatarUrl: "javascript:alert(1)" }, "https"],
@@ -84,7 +92,62 @@ Deno.test("a value that is too long, empty, of another type or no https address 
     refused(await patch(project, user, body), 400, "INVALID_BODY", says);
   }
   assert.deepEqual(await stored(app, project, user.id), before);
-  ok(await patch(project, user, { name: "x".repeat(200), username: "x".repeat(64) }));
+  ok(await patch(project, user, { name: "x".repeat(200), username: "x".repeat(50) }));
+  ok(await patch(project, user, { username: "A_b.c-9" }));
+});
+
+Deno.test("a username is one user's, whatever its letter case, until they give it up", async () => {
+  await using app = await openTestApp();
+  const project = await app.project();
+  const [ann, bob] = [await signIn(app, project), await signIn(app, project)];
+  const stranger = await app.project();
+  ok(await patch(project, ann, { username: "Ada" }));
+  const before = await stored(app, project, bob.id);
+  for (const username of ["Ada", "aDA"]) {
+    refused(await patch(project, bob, { name: "Bob", username }), 409, "USERNAME_TAKEN");
+  }
+  assert.deepEqual(await stored(app, project, bob.id), before);
+  ok(await patch(stranger, await signIn(app, stranger), { username: "Ada" }));
+  assert.equal(ok(await patch(project, ann, { username: "ADA" })).username, "ADA");
+  ok(await patch(project, ann, { username: null }));
+  ok(await patch(project, bob, { username: "ada" }));
+});
+
+Deno.test("declared fields are set one by one, also on a user who has none yet, and cleared with null", async () => {
+  await using app = await openTestApp();
+  const project = await app.project();
+  await declareFields(
+    app,
+    project,
+    { key: "company", type: "String" },
+    { key: "age", type: "Number" },
+    { key: "plan", type: "String", required: true },
+  );
+  const user = await signIn(app, project);
+  assert.equal((await stored(app, project, user.id)).fields, undefined);
+  const set = ok(await patch(project, user, { company: "Engines", age: 36 }));
+  assert.deepEqual([set.company, set.age, set.plan], ["Engines", 36, null]);
+  assert.equal(ok(await patch(project, user, { age: null })).company, "Engines");
+  assert.deepEqual((await stored(app, project, user.id)).ownMembers, []);
+  const before = await stored(app, project, user.id);
+  refused(await patch(project, user, { name: "A", plan: null }), 400, "INVALID_BODY", "plan");
+  refused(await patch(project, user, { name: "A", age: "old" }), 400, "INVALID_BODY", "age");
+  refused(await patch(project, user, { "company.name": "x" }), 400, "INVALID_BODY", "company.name");
+  assert.deepEqual(await stored(app, project, user.id), before);
+});
+
+Deno.test("declared fields have a bound together, across changes, and a refusal changes nothing", async () => {
+  await using app = await openTestApp();
+  const project = await app.project();
+  const keys = ["one", "two"];
+  await declareFields(app, project, ...keys.map((key) => ({ key, type: "String" })));
+  const user = await signIn(app, project);
+  ok(await patch(project, user, { one: "x".repeat(40_000) }));
+  const before = await stored(app, project, user.id);
+  const over = await patch(project, user, { name: "A", two: "x".repeat(40_000) });
+  refused(over, 400, "INVALID_BODY", "65536 bytes");
+  assert.deepEqual(await stored(app, project, user.id), before);
+  ok(await patch(project, user, { one: null, two: "x".repeat(40_000) }));
 });
 
 Deno.test("nothing else of the record can be changed", async () => {
@@ -104,6 +167,13 @@ Deno.test("nothing else of the record can be changed", async () => {
     createdAt: "2026-01-31T12:00:00.000Z",
     lastSignInAt: null,
     role: "admin",
+    roles: ["admin"],
+    claims: { plan: "pro" },
+    isAnonymous: false,
+    usernameLower: "eve",
+    fields: { plan: "pro" },
+    "fields.plan": "pro",
+    password: "x",
     "name.first": "Ada",
     $set: {},
     toString: "x",

@@ -36,6 +36,61 @@ Deno.test("changed origins hold for the publishable key at once", async () => {
   refused(await app.send(call("https://b.example")), 404, "COLLECTION_NOT_FOUND");
 });
 
+Deno.test("auth settings are set one by one, the others stay, and hold at once", async () => {
+  await using app = await openTestApp();
+  const team = await openTeam(app);
+  const expected = { ...ok(await team.read()).auth };
+  const changes = [
+    { anonymous: true },
+    { signUp: "closed" },
+    { password: false, emailCode: false },
+    { requireVerifiedEmail: true, passwordLengthMin: 128 },
+    { passwordLengthMin: 8 },
+    {},
+  ];
+  for (const change of changes) {
+    Object.assign(expected, change);
+    const { auth } = ok(await team.admin.send(patched(team.path(), { auth: change })));
+    assert.deepEqual(auth, expected);
+    assert.deepEqual(ok(await team.read()).auth, expected);
+  }
+  const call = {
+    method: "POST",
+    path: "/api/userAuth/anonymous",
+    headers: { "x-api-key": team.publishableKey },
+  };
+  refused(await app.send(call), 403, "SIGN_UP_CLOSED");
+  ok(await team.admin.send(patched(team.path(), { auth: { signUp: "open" } })));
+  ok(await app.send(call), 201);
+});
+
+Deno.test("auth settings that cannot be are 400, are named, and change nothing", async () => {
+  await using app = await openTestApp();
+  const team = await openTeam(app);
+  const before = (await team.read()).text;
+  const wrong: [unknown, string][] = [
+    [{ signUp: "invite" }, "auth.signUp"],
+    [{ signUp: true }, "auth.signUp"],
+    [{ password: "yes" }, "auth.password"],
+    [{ emailCode: null }, "auth.emailCode"],
+    [{ anonymous: 1 }, "auth.anonymous"],
+    [{ requireVerifiedEmail: "true" }, "auth.requireVerifiedEmail"],
+    [{ passwordLengthMin: 7 }, "8 to 128"],
+    [{ passwordLengthMin: 129 }, "8 to 128"],
+    [{ passwordLengthMin: 10.5 }, "8 to 128"],
+    [{ signUp: "closed", roles: [] }, "signUp"],
+    [[], '"auth"'],
+    [null, '"auth"'],
+  ];
+  for (const [auth, says] of wrong) {
+    const answer = await team.owner.send(patched(team.path(), { name: "New", auth }));
+    refused(answer, 400, "INVALID_BODY", says);
+  }
+  const { path } = patched(team.path(), {});
+  refused(await team.viewer.send(patched(path, { auth: {} })), 403, "ROLE_REQUIRED");
+  assert.equal((await team.read()).text, before);
+});
+
 Deno.test("bodies and values that cannot be used are 400 and change nothing", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);

@@ -1,8 +1,24 @@
 import assert from "node:assert/strict";
 import { issueToken } from "@/lib/auth/issue_token.ts";
+import { CODES } from "@/lib/credentials/codes.ts";
 import { openTestApp, type TestProject } from "../support/test_app.ts";
 import { NOBODY, ok, refused, times } from "./test_collection.ts";
+import { whileBusy } from "./passwords_full.ts";
 import { arrive, exchangeCall, isSignedIn, refresh, signIn } from "./signed_in.ts";
+import {
+  ADA,
+  authProject,
+  codeFor,
+  countOf,
+  declareFields,
+  HEADER_MODE,
+  logIn,
+  NEXT_PASSWORD,
+  signUp,
+  traceless,
+  userCall,
+  userOf,
+} from "./user_email.ts";
 
 const callOf = (id: string, body: unknown) => ({
   method: "PATCH",
@@ -88,14 +104,109 @@ Deno.test("a body of another shape is 400 and changes nothing", async () => {
     { disabled: "true" },
     { disabled: null },
     { disabled: 1 },
-    { disabled: true, name: "x" },
-    { email: "eve@example.com" },
+    { disabled: true, name: 5 },
+    { disabled: true, passwordHash: "x" },
+    { email: "eve" },
+    { emailVerified: "true" },
+    { username: "ab" },
+    { roles: ["two words"] },
+    { roles: null },
+    { claims: "x" },
+    { claims: { text: "x".repeat(1024) } },
+    { company: "undeclared" },
+    { isAnonymous: true },
     '{"__proto__":{"disabled":true}}',
   ];
   for (const body of bodies) {
     refused(await project.asSecret(callOf(user.id, body)), 400, "INVALID_BODY");
   }
   assert.ok(await isSignedIn(project, user));
+});
+
+Deno.test("what is named is set, the rest stays: profile, address, roles, claims and declared fields", async () => {
+  await using app = await openTestApp();
+  const project = await app.project();
+  await declareFields(app, project, { key: "company", type: "String" });
+  const user = await signUp(project, { email: ADA, name: "Ada", company: "Engines" });
+  const changes: Record<string, unknown>[] = [
+    { name: null, username: "ada" },
+    { roles: ["editor", "team:1"] },
+    { claims: { plan: "pro" } },
+    { emailVerified: true },
+    { company: null, avatarUrl: "https://example.com/a.png" },
+  ];
+  const expected = ok(await project.asSecret({ path: callOf(user.id, {}).path }));
+  for (const change of changes) {
+    app.clock.advance(1000);
+    const updatedAt = new Date(app.clock.now()).toISOString();
+    Object.assign(expected, change, { updatedAt });
+    assert.deepEqual(ok(await project.asSecret(callOf(user.id, change))), expected);
+  }
+  assert.ok(await isSignedIn(project, user), "none of it ends a session");
+});
+
+Deno.test("another address counts as not verified, unless it is said to be, and ends sessions and codes", async () => {
+  await using app = await openTestApp();
+  const project = await app.project();
+  const user = await signUp(project, { email: ADA });
+  const otp = await codeFor(app, project, "request-password-reset", ADA);
+  const patch = (body: unknown) => project.asSecret(callOf(user.id, body));
+  ok(await patch({ emailVerified: true }));
+  const moved = ok(await patch({ email: "Ada@Example.org" }));
+  assert.deepEqual([moved.email, moved.emailVerified], ["Ada@Example.org", false]);
+  assert.equal(await isSignedIn(project, user), false);
+  refused(await refresh(project, user.refreshToken), 401, "REFRESH_TOKEN_INVALID");
+  const reset = userCall("reset-password", { email: ADA, otp, newPassword: NEXT_PASSWORD });
+  refused(await project.asPublic(reset), 400, "INVALID_CODE");
+  const again = userOf(await logIn(project, "ada@example.org"));
+  ok(await patch({ email: "Ada@Example.org" }));
+  assert.ok(await isSignedIn(project, again), "the same address is no change");
+  const known = ok(await patch({ email: ADA, emailVerified: true }));
+  assert.deepEqual([known.email, known.emailVerified], [ADA, true]);
+  const gone = ok(await patch({ email: null }));
+  assert.deepEqual([gone.email, gone.emailVerified], [null, false]);
+  await signUp(project, { email: ADA });
+});
+
+Deno.test("another password ends all sessions and codes, and is checked as every new one", async () => {
+  await using app = await openTestApp();
+  const project = await app.project();
+  const user = await signUp(project, { email: ADA });
+  await traceless(app, project, async () => {
+    for (const password of ["short", "x".repeat(201), ADA]) {
+      refused(await project.asSecret(callOf(user.id, { password })), 400, "INVALID_PASSWORD");
+    }
+    const call = callOf(user.id, { password: NEXT_PASSWORD });
+    const server = { ...project, publishableKey: project.secretKey };
+    refused(await whileBusy(app, server, call), 503, "PASSWORDS_BUSY");
+  });
+  ok(await project.asSecret(callOf(user.id, { password: NEXT_PASSWORD })));
+  assert.equal(await isSignedIn(project, user), false);
+  assert.equal(await countOf(app, project, CODES), 0);
+  refused(await logIn(project, ADA), 401, "INVALID_CREDENTIALS");
+  ok(await logIn(project, ADA, NEXT_PASSWORD));
+});
+
+Deno.test("a taken address or username is 409 in any letter case, and changes nothing", async () => {
+  await using app = await openTestApp();
+  const project = await app.project();
+  await signUp(project, { email: ADA, username: "ada" });
+  const user = await signUp(project);
+  await traceless(app, project, async () => {
+    const taken = { name: "x", email: "ADA@example.com" };
+    refused(await project.asSecret(callOf(user.id, taken)), 409, "EMAIL_TAKEN");
+    refused(await project.asSecret(callOf(user.id, { username: "ADA" })), 409, "USERNAME_TAKEN");
+  });
+});
+
+Deno.test("an anonymous user who is given an address is anonymous no more", async () => {
+  await using app = await openTestApp();
+  const project = await authProject(app, { anonymous: true });
+  const call = userCall("anonymous", undefined, HEADER_MODE);
+  const { id } = userOf(await project.asPublic(call), 201);
+  assert.equal(ok(await project.asSecret(callOf(id, { name: "Guest" }))).isAnonymous, true);
+  const named = ok(await project.asSecret(callOf(id, { email: ADA })));
+  assert.deepEqual([named._id, named.isAnonymous], [id, false]);
 });
 
 Deno.test("unknown users and those of another project are 404; what is no id is 400", async () => {

@@ -202,7 +202,8 @@ Deno.test("of users no more is shown than elsewhere, and what refers to them bes
   const post = await posts.insertOne({ by: ann.id });
   const comment = await comments.insertOne({ userId: ann.id, n: 1 });
   const read = ok(await posts.asSecret({ path: `/${post._id}?populate=by.comments(userId)` }));
-  assert.deepEqual(Object.keys(read.by), ["_id", "name", "avatarUrl", "comments"]);
+  const members = ["_id", "username", "name", "avatarUrl", "createdAt", "comments"];
+  assert.deepEqual(Object.keys(read.by), members);
   assert.deepEqual(read.by.comments, [comment]);
 });
 

@@ -17,6 +17,7 @@ Deno.test("registering makes an account on the free plan and signs it in", async
   assert.deepEqual(account, {
     accountId: account.accountId,
     email: "Ada@Example.com",
+    emailVerified: false,
     name: "Ada",
     plan: "free",
     hasAiKey: false,

@@ -5,6 +5,7 @@ import { memberOf, type ProjectMember } from "@/lib/projects/members.ts";
 import { findProvider, saveProvider } from "@/lib/projects/providers.ts";
 import { CONTROL_SEALS, PROJECT_SEALS, reseal } from "@/lib/operations/reseal.ts";
 import { findStorage, openStorageKeys } from "@/lib/files/storage_settings.ts";
+import { findMailSettings, openMailServer, setMailSettings } from "@/lib/mail/settings.ts";
 import { restoreProject, trashProject } from "@/lib/operations/project_trash.ts";
 import type { Services } from "@/lib/services.ts";
 import { keepState, newState, takeState } from "@/lib/social/states.ts";
@@ -30,6 +31,11 @@ const BUCKET = {
   secretAccessKey: "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY",
 };
 
+const MAIL = {
+  url: "smtp://blog:the%20mail%20password@smtp.example.com:587",
+  from: "Blog <blog@example.com>",
+};
+
 const open = (store: TestStore, ...ids: string[]) =>
   openTestApp({ store, env: { SECRET_KEYS: ring(...ids) } });
 
@@ -46,6 +52,7 @@ async function fill(store: TestStore) {
   const provider = { enabled: true, clientId: "id", clientSecret: SECRET, linking: null };
   await saveProvider(services, projectId, "github", provider);
   await setStorage(services, projectId, BUCKET);
+  await setMailSettings(services, projectId, MAIL);
   const state = newState(projectId);
   await keepState(services, projectId, {
     challenge: { state, verifier: "verifier", nonce: "nonce" },
@@ -77,6 +84,7 @@ async function opened(services: Services, filled: Filled): Promise<unknown[]> {
     services.keyRing,
     (await findStorage(services, projectId))!.value,
   );
+  const mail = (await findMailSettings(services, projectId))!;
   const begun = await takeState(services, projectId, {
     state,
     provider: "github",
@@ -90,6 +98,7 @@ async function opened(services: Services, filled: Filled): Promise<unknown[]> {
     (await findProvider(services, projectId, "github"))!.clientSecret!.reveal(),
     accessKeyId.reveal(),
     secretAccessKey.reveal(),
+    (await openMailServer(services, projectId, mail))!.url.reveal(),
     begun?.challenge.verifier,
   ];
 }
@@ -100,6 +109,7 @@ const ALL_OF_IT = [
   SECRET,
   BUCKET.accessKeyId,
   BUCKET.secretAccessKey,
+  MAIL.url,
   "verifier",
 ];
 
@@ -130,7 +140,7 @@ Deno.test("after everything is sealed anew the old key can be dropped, and all o
     await using admin = await open(store, "new", "old");
     assert.deepEqual(await keysInUse(serving.services, filled), ["old"]);
     const result = await reseal(admin.services);
-    assert.deepEqual(result, { resealed: 7, ok: true, unopened: [] });
+    assert.deepEqual(result, { resealed: 8, ok: true, unopened: [] });
     assert.deepEqual(await keysInUse(serving.services, filled), ["new"]);
     assert.deepEqual(await reseal(admin.services), { resealed: 0, ok: true, unopened: [] });
     await serving.services.tokens.issue(
@@ -151,7 +161,7 @@ Deno.test("a project in the trash is sealed anew as well, and opens when it come
     const { services } = admin;
     const project = { _id: filled.projectId, name: "Test" } as ProjectMember["project"];
     await trashProject(services, { project, account: signedIn(filled) }, "Test");
-    assert.equal((await reseal(services)).resealed, 7);
+    assert.equal((await reseal(services)).resealed, 8);
   }
   await using last = await openTestServices({ store, env: { SECRET_KEYS: ring("new") } });
   await restoreProject(last.services, filled.projectId);
@@ -201,7 +211,7 @@ Deno.test("what no key of the ring opens is named and left alone, and the rest i
   }
   await using admin = await open(store, "new", "old");
   const { resealed, ok, unopened } = await reseal(admin.services);
-  assert.deepEqual([resealed, ok], [6, false]);
+  assert.deepEqual([resealed, ok], [7, false]);
   assert.deepEqual(unopened.map(({ project, kind }) => [project, kind]), [
     [filled.projectId, "_providers"],
   ]);

@@ -9,6 +9,7 @@ import { ALL, eq } from "@/lib/store/filter.ts";
 import type { Change, Id } from "@/lib/store/port.ts";
 import { verifiedEmail } from "../support/github_fake.ts";
 import { times } from "./test_collection.ts";
+import { claimsOf, declareFields, setAuth, signUp, storedUser, traceless } from "./user_email.ts";
 import {
   failedWith,
   openSignInFixture,
@@ -265,6 +266,67 @@ Deno.test("what a provider says otherwise than before replaces what users have n
     ["Anna", "ann2", "https://avatars.example/new", true],
   );
   assert.equal(user.updatedAt, new Date(fixture.app.clock.now()).toISOString());
+});
+
+Deno.test("a provider's username is taken over only where it fits and is free, in any letter case", async () => {
+  await using fixture = await openSignInFixture();
+  const project = await fixture.project();
+  await signUp(project, { username: "ANN" });
+  const { parameters } = await fixture.browser().signIn(project, "github", "ann");
+  const read = () => storedUser(fixture.app, project, parameters.userId!);
+  const before = await read();
+  assert.equal(before.username, null);
+  fixture.app.clock.advance(60_000);
+  await fixture.browser().signIn(project, "github", "ann");
+  const { lastSignInAt: _at, ...same } = await read();
+  const { lastSignInAt: _before, ...expected } = before;
+  assert.deepEqual(same, expected, "a username that is not free is no change");
+  for (const login of ["an", "ann b", "änn-b"]) {
+    fixture.github.join({ login, id: 1, name: "Ann", emails: verifiedEmail("ann@example.com") });
+    await fixture.browser().signIn(project, "github", login);
+    assert.equal((await read()).username, null, login);
+  }
+  fixture.github.join({ login: "Ann-2", id: 1, emails: verifiedEmail("ann@example.com") });
+  await fixture.browser().signIn(project, "github", "Ann-2");
+  const { username, usernameLower } = await read();
+  assert.deepEqual([username, usernameLower], ["Ann-2", "ann-2"]);
+});
+
+Deno.test("while sign-up is closed a provider makes no user, and signs those in who are there", async () => {
+  await using fixture = await openSignInFixture();
+  const project = await fixture.project();
+  const { parameters: ann } = await fixture.browser().signIn(project, "github", "ann");
+  await setAuth(fixture.app, project, { signUp: "closed" });
+  await traceless(fixture.app, project, async () => {
+    const arrival = await fixture.browser().signIn(project, "github", "bob");
+    failedWith(arrival, "This project takes no new users");
+  });
+  const { parameters: again } = await fixture.browser().signIn(project, "github", "ann");
+  assert.equal(again.userId, ann.userId);
+  const linked = await fixture.browser().signIn(project, "google", "ann");
+  assert.deepEqual([linked.parameters.userId, linked.parameters.linkedByEmail], [
+    ann.userId,
+    "true",
+  ]);
+});
+
+Deno.test("a provider's new user has the defaults of declared fields, and roles stand in the next token", async () => {
+  await using fixture = await openSignInFixture();
+  const project = await fixture.project();
+  await declareFields(
+    fixture.app,
+    project,
+    { key: "company", type: "String", required: true },
+    { key: "theme", type: "String", default: "dark" },
+  );
+  const { parameters, token } = await fixture.browser().signIn(project, "github", "ann");
+  const id = parameters.userId!;
+  assert.deepEqual((await storedUser(fixture.app, project, id)).fields, { theme: "dark" });
+  assert.equal(claimsOf(token!).roles, undefined);
+  await changeUser(fixture, project, id, { set: { roles: ["editor"], claims: { plan: "pro" } } });
+  const again = await fixture.browser().signIn(project, "github", "ann");
+  const { roles, claims } = claimsOf(again.token!);
+  assert.deepEqual([roles, claims], [["editor"], { plan: "pro" }]);
 });
 
 Deno.test("two providers that say different things do not undo each other at every sign-in", async () => {

@@ -84,11 +84,13 @@ Deno.test("the user is kept as the provider has proved them", async () => {
     emailVerified: true,
     name: "Ann",
     username: "ann",
+    usernameLower: "ann",
     avatarUrl: "https://avatars.example/ann",
     disabled: false,
     passwordHash: null,
     providers: [{ provider: "github", providerUserId: "1", linkedAt: now }],
     ownMembers: [],
+    fields: {},
     lastSignInAt: now,
     updatedAt: now,
   });

@@ -35,7 +35,7 @@ export async function arrive(
     verified: true,
   });
   const device = { userAgent: "Test/1.0", address: "203.0.113.0" };
-  const sessionId = await engine.transaction(
+  const { sessionId } = await engine.transaction(
     projectId,
     (tx) => openSession(tx, services, { userId: id, device }),
   );

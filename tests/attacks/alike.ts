@@ -12,17 +12,31 @@ const STRAY_MAX = 0.2;
 
 type Request = () => Promise<{ readonly status: number }>;
 
+interface Options {
+  /** Waits for what follows from a request behind its answer, so that it burdens no other. */
+  readonly settle?: () => Promise<void>;
+}
+
 /**
  * Fails when it can be told by their durations which of two requests was sent. Between answers that
  * take 0.3 ms otherwise it finds a difference of 20 µs.
  */
-export async function assertAlike(first: Request, second: Request): Promise<void> {
+export async function assertAlike(
+  first: Request,
+  second: Request,
+  { settle = () => Promise.resolve() }: Options = {},
+): Promise<void> {
   const timed = async (request: Request): Promise<number> => {
     const started = performance.now();
     await request();
-    return performance.now() - started;
+    const taken = performance.now() - started;
+    await settle();
+    return taken;
   };
-  for (let i = 0; i < WARM_UP; i++) await first().then(second);
+  for (let i = 0; i < WARM_UP; i++) {
+    await timed(first);
+    await timed(second);
+  }
   let longer = 0;
   for (let i = 0; i < PAIRS; i++) {
     // In turns: whatever is done second may find something warm.

@@ -7,6 +7,7 @@ import assert from "node:assert/strict";
 import type { BrowserContext, Page } from "playwright-core";
 import { serveExample } from "../../examples/signin/serve.ts";
 import { createCollection } from "../acceptance/project.ts";
+import type { Settings } from "../acceptance/server.ts";
 import { openBrowser, type TestBrowser } from "../support/browser.ts";
 import { passOn, serveSite } from "../support/tls.ts";
 import { type Fixture, openFixture, type SignInProject } from "./fixture.ts";
@@ -43,7 +44,7 @@ export interface Seen {
   readonly referrer: string | null;
 }
 
-export async function openExampleSite(): Promise<ExampleSite> {
+export async function openExampleSite(settings: Settings = {}): Promise<ExampleSite> {
   await using opening = new AsyncDisposableStack();
   // The addresses of all three are known before any of them has something to serve.
   let target = "";
@@ -65,7 +66,7 @@ export async function openExampleSite(): Promise<ExampleSite> {
         headers: { "content-type": "text/html" },
       })),
   );
-  const fixture = opening.use(await openFixture({ PUBLIC_URL: api.origin }));
+  const fixture = opening.use(await openFixture({ PUBLIC_URL: api.origin, ...settings }));
   target = fixture.server.url;
   const project = await fixture.project({ siteUrl: app.origin });
   await createCollection(fixture.server.settings, project, {

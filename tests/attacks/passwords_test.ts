@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { PASSWORD_TRIES, SIGN_IN_FAILURES } from "@/lib/accounts/sign_in_attempts.ts";
+import { PASSWORD_TRIES, SIGN_IN_FAILURES } from "@/lib/credentials/sign_in_attempts.ts";
 import { ACCOUNTS } from "@/lib/projects/account_records.ts";
 import { ALL } from "@/lib/store/filter.ts";
 import { createApp } from "@/routes/app.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { SETTINGS } from "@/lib/runtime/config.ts";
+import { SETTINGS } from "@/lib/runtime/settings.ts";
 import { committedFiles, importsOf, isTest, mustRead, read } from "./files.ts";
 
 const FILES = await committedFiles();
@@ -91,10 +91,13 @@ const LIB_FOLDERS = [
   "runtime",
   "projects",
   "jobs",
+  "credentials",
+  "mail",
   "auth",
   "accounts",
   "documents",
   "files",
+  "users",
   "social",
   "ai",
   "operations",

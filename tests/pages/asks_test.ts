@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { ACCOUNTS } from "@/lib/projects/account_records.ts";
 import { openSession } from "@/lib/auth/open_session.ts";
+import { setMailSettings } from "@/lib/mail/settings.ts";
+import { setTemplate } from "@/lib/mail/template_store.ts";
 import { PROJECTS } from "@/lib/projects/records.ts";
 import { eq } from "@/lib/store/filter.ts";
 import { openFiles } from "../api/files.ts";
@@ -24,6 +26,8 @@ const HARMLESS = [
   "POST /dashboard/sign-out",
   "POST /dashboard/sign-in",
   "POST /dashboard/register",
+  "POST /dashboard/verify",
+  "POST /dashboard/verify/code",
   "POST /dashboard/account/password",
   "POST /dashboard/account/ai-key",
   "POST /dashboard/invitations/{token}/accept",
@@ -33,8 +37,18 @@ const HARMLESS = [
     "/jobs/{jobId}",
     "/settings",
     "/sign-in",
+    "/sign-in/sign-up",
     "/sign-in/providers/{provider}",
+    "/users/new",
+    "/users/fields",
+    "/users/{id}/edit",
     "/users/{id}/enable",
+    "/mail/log/{mailId}",
+    "/mail/server",
+    "/mail/server/language",
+    "/mail/server/check",
+    "/mail/templates/{name}/{language}",
+    "/mail/templates/{name}/{language}/preview",
     "/files",
     "/files/storage",
     "/files/storage/check",
@@ -75,6 +89,16 @@ async function furnish(app: TestApp, { project, owner, userId }: Household): Pro
     bucket: "own-files",
     accessKeyId: "AKID",
     secretAccessKey: "secret",
+  });
+  await setMailSettings(app.services, projectId, {
+    url: "smtp://127.0.0.1:9",
+    from: "blog@blog.example",
+  });
+  await setTemplate(app.services, projectId, {
+    name: "code",
+    language: "en",
+    subject: "Hello",
+    text: "{{code}}",
   });
   await engine.transaction(
     projectId,

@@ -6,6 +6,8 @@ import { COLLECTIONS } from "@/lib/documents/catalog.ts";
 import { INVITATIONS } from "@/lib/projects/invitations.ts";
 import { MEMBERS, type Role } from "@/lib/projects/members.ts";
 import { PROJECTS } from "@/lib/projects/records.ts";
+import { MAIL_SETTINGS } from "@/lib/mail/settings.ts";
+import { MAIL_TEMPLATES } from "@/lib/mail/template_store.ts";
 import { STORAGE_SETTINGS } from "@/lib/files/storage_settings.ts";
 import { ALL } from "@/lib/store/filter.ts";
 import type { Answer } from "../support/conforming_client.ts";
@@ -30,7 +32,10 @@ const OWN = "http://localhost:8000";
 const EVIL = "https://evil.example";
 
 /** What somebody could want to change who may not. */
-async function stateOf({ services: { engine } }: TestApp, { project }: Household): Promise<string> {
+async function stateOf(
+  { services: { engine, userFields } }: TestApp,
+  { project }: Household,
+): Promise<string> {
   const { projectId } = project;
   const read = async (space: string, definition: typeof PROJECTS) => {
     const all = { filter: ALL, sort: [], limit: 1000 };
@@ -38,7 +43,9 @@ async function stateOf({ services: { engine } }: TestApp, { project }: Household
   };
   return (await Promise.all([
     ...[PROJECTS, MEMBERS, INVITATIONS, API_KEYS, ACCOUNTS].map((one) => read("control", one)),
-    ...[COLLECTIONS, USERS, STORAGE_SETTINGS].map((one) => read(projectId, one)),
+    ...[COLLECTIONS, USERS, STORAGE_SETTINGS, MAIL_SETTINGS, MAIL_TEMPLATES]
+      .map((one) => read(projectId, one)),
+    JSON.stringify(await userFields.of(projectId)),
     documentsOf(project),
   ])).join("\n");
 }

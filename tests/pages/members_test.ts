@@ -74,7 +74,7 @@ Deno.test("an invitation's link is shown once, and can be withdrawn", async () =
   assert.equal(sent.status, 200);
   assert.equal(sent.headers.get("cache-control"), "no-store");
   assert.match(linkOn(sent)!, /^http:\/\/localhost:8000\/dashboard\/invitations\/[\w-]{43}$/);
-  assert.match(sent.words, /shown this once: copy it now/);
+  assert.match(sent.words, /A mail with it is on its way.*shown this once: copy it now/);
   assert.deepEqual(await roles(), before);
 
   const after = await of(admin).get(path);
@@ -89,6 +89,20 @@ Deno.test("an invitation's link is shown once, and can be withdrawn", async () =
   assert.match(late.words, /This invitation is not valid/);
   const away = await of(owner).get(path.replace("/members", "/invitations/x"));
   assert.equal((await of(owner).follow(away)).status, 200);
+});
+
+Deno.test("where no mail is sent the page says so, before and after inviting", async () => {
+  await using app = await openTestApp();
+  const { owner, path, of } = await opened(app);
+  assert.match((await of(owner).get(path)).words, /They get a mail with a link, which you get/);
+  const { store, clock } = app;
+  await using silent = await openTestApp({ store, clock, env: { MAIL_URL: "" } });
+  const dashboard = openDashboard(silent, owner);
+  const page = await dashboard.get(path);
+  assert.match(page.words, /You get a link to hand over; no mail is sent/);
+  const sent = await dashboard.fill(page, "Invite", { email: "ada@example.com" });
+  assert.match(sent.words, /No mail is sent.*hand it over yourself/);
+  assert.ok(linkOn(sent));
 });
 
 Deno.test("an invitation that is refused says why, and keeps what was typed", async () => {

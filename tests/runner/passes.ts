@@ -17,14 +17,15 @@ export interface Servers {
 const ENGINE_NEUTRAL = /^tests\/(?:api|pages|property|acceptance|attacks)\/(?!sqlite_)/;
 
 /**
- * Tests of pages in a browser, of the document and its clients, of hostile HTTP, and of what reading
- * a request costs: what they prove ends before the store is asked.
+ * Tests of pages in a browser, of the document and its clients, of hostile HTTP, of what reading a
+ * request costs, and of what answers' times tell: what they prove ends before the store is asked, or
+ * takes minutes and is the same on each.
  */
 const ONCE =
-  /^tests\/(?:acceptance\/(?:dashboard_|generated\/|schemathesis\/|hostile_|reference_|\w+_example_)|attacks\/(?:every_request|\w*parsers)_)/;
+  /^tests\/(?:acceptance\/(?:dashboard_|generated\/|schemathesis\/|hostile_|reference_|\w+_example_|clients\/browser_)|attacks\/(?:every_request|user_enumeration|\w*parsers)_)/;
 
 /** What installs packages of other languages, and takes minutes: only the full matrix has it. */
-export const ONLY_IN_FULL = /^tests\/acceptance\/(?:generated|schemathesis)\//;
+export const ONLY_IN_FULL = /^tests\/acceptance\/(?:generated\/|schemathesis\/|clients\/python_)/;
 
 /** By what suites are called, which is by operation and journey. */
 const ABOUT_FILES = /upload|file|storage|reaper|quota/;
@@ -42,10 +43,11 @@ export const CHOSEN_ON_MONGODB: readonly RegExp[] = [
   /^tests\/api\/(?:list_documents|list_project_documents|aggregate_documents|populate|list_slow_questions|rls_table|idempotency|preconditions)/,
   /^tests\/api\/(?:written_unique|create_documents|patch_document|upsert_document|write_batch|update_collection|delete_collection)_/,
   /^tests\/api\/(?:create_collection_limit|changed_definitions|check_documents|document_quota|killed_process|ai_caps|sign_in_locks)_/,
-  /^tests\/api\/(?:exchange_code|jobs|refresh_session|shared_\w+)_test/,
+  /^tests\/api\/(?:exchange_code|jobs|mail_outbox|mail_processes|send_mail|send_project_mail_again|set_mail_template|refresh_session|shared_\w+)_test/,
   /^tests\/api\/(?:accept_invitation_at_once|register_account_admission)_test/,
+  /^tests\/api\/(?:sign_up|verify_code|reset_password|confirm_email_change)_test/,
   /^tests\/api\/(?:confirm_upload|storage_quota_edge|uploads_interleaved|reaper)_/,
-  /^tests\/acceptance\/(?:journey|crash_definitions|long_requests|bench)_/,
+  /^tests\/acceptance\/(?:journey|crash_definitions|long_requests|bench|clients\/typescript)_/,
 ];
 export const CHOSEN_IN_BUCKET: readonly RegExp[] = [
   /^tests\/api\/(?:request_upload|confirm_upload|delete_file|uploads_interleaved|reaper)_/,

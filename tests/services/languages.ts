@@ -6,7 +6,7 @@ import type { Service } from "./mod.ts";
 /** With `venv`, which Debian has in a package of its own. */
 export const python: Service = {
   name: "Python",
-  suite: "the Python client and schemathesis",
+  suite: "the Python clients and schemathesis",
   command: "apt-get install python3-venv, 3.11 or newer",
   async find(env) {
     const path = await findProgram("python3", env);

@@ -20,6 +20,14 @@ const LONG_FIELDS = [
   { key: "next", type: "Ref", ref: LONG },
 ];
 
+const USER_FIELDS = [
+  { key: "company", type: "String", public: true },
+  { key: "newsletter", type: "Boolean", default: false },
+];
+
+/** Who signs up, so that there is a mail. */
+const NEWCOMER = { email: "ada@example.com", password: "seven wet stones 41", name: "Ada" };
+
 /**
  * Leads through every page of the dashboard, on a server that `dev` started on an empty folder, and
  * through what a page is like when it is refused, asked, empty or full of long names: yields the
@@ -44,6 +52,12 @@ export async function* tour(page: Page, server: Server): AsyncGenerator<string> 
 
   await visit(`${dashboard}/register`);
   yield "register";
+  await visit(`${dashboard}/forgot-password`);
+  yield "forgot-password";
+  await visit(`${dashboard}/verify?purpose=resetPassword&email=ada%40example.com&done=sent`);
+  yield "reset-password";
+  await visit(`${dashboard}/verify?purpose=verify&email=ada%40example.com`);
+  yield "verify-email";
   await visit(`${dashboard}/sign-in`);
   yield "sign-in";
   await page.getByLabel("E-mail").fill(email!);
@@ -53,6 +67,12 @@ export async function* tour(page: Page, server: Server): AsyncGenerator<string> 
   yield "projects";
   const home = await linkOn(dashboard, "Demo");
   const posts = `${home}/collections/posts`;
+  const user = await linkOn(`${home}/users`, "demo@example.com");
+  const asOwner = home.replace("/dashboard/", "/api/");
+  await send(`${asOwner}/users/fields`, { fields: USER_FIELDS }, "PUT");
+  const [key] = /pk_live_[\w-]+/.exec(server.stdout())!;
+  const signUp = `http://localhost:${server.port}/api/userAuth/signup`;
+  await send(signUp, NEWCOMER, "POST", { "x-api-key": key });
   const pages: Readonly<Record<string, string>> = {
     account: `${dashboard}/account`,
     overview: home,
@@ -68,7 +88,15 @@ export async function* tour(page: Page, server: Server): AsyncGenerator<string> 
     access: `${posts}/access`,
     api: `${posts}/api`,
     users: `${home}/users`,
-    user: await linkOn(`${home}/users`, "demo@example.com"),
+    user,
+    "user-edit": `${user}/edit`,
+    "user-new": `${home}/users/new`,
+    "user-fields": `${home}/users/fields`,
+    mail: `${home}/mail`,
+    "mail-log": `${home}/mail/log`,
+    "mail-templates": `${home}/mail/templates`,
+    "mail-template": `${home}/mail/templates/verify/en`,
+    "mail-server": `${home}/mail/server`,
     files: `${home}/files`,
     storage: `${home}/files/storage`,
     social: `${home}/sign-in`,
@@ -89,11 +117,20 @@ export async function* tour(page: Page, server: Server): AsyncGenerator<string> 
   await visit(pages.document!);
   await page.locator("summary", { hasText: "Delete" }).click();
   yield "document-asked";
+  await visit(pages["user-new"]!);
+  await page.getByLabel("E-mail").fill(NEWCOMER.email);
+  await page.getByLabel("Roles").fill("no/role");
+  await page.getByRole("button", { name: "Create user" }).click();
+  await page.getByText("must be up to").waitFor();
+  yield "user-refused";
+  await visit(pages.mail!);
+  await page.getByText("As HTML").first().click();
+  yield "mail-html";
   await visit(posts);
   await page.getByText("+ Filter").click();
   yield "documents-filter";
 
-  const collections = `${home.replace("/dashboard/", "/api/")}/collections`;
+  const collections = `${asOwner}/collections`;
   await send(collections, { name: LONG, fields: [] });
   await visit(`${home}/collections/${LONG}`);
   yield "documents-none";
@@ -105,8 +142,13 @@ export async function* tour(page: Page, server: Server): AsyncGenerator<string> 
   yield "fields-long";
 
   /** As the dashboard's owner, whose cookie the browser has. */
-  async function send(url: string, data: object, method = "POST"): Promise<void> {
-    const answer = await page.request.fetch(url, { method, data });
+  async function send(
+    url: string,
+    data: object,
+    method = "POST",
+    headers: Record<string, string> = {},
+  ): Promise<void> {
+    const answer = await page.request.fetch(url, { method, data, headers });
     if (!answer.ok()) throw new Error(`${url} answered ${answer.status()}: ${await answer.text()}`);
   }
 }

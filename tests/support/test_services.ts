@@ -1,4 +1,4 @@
-import type { Passwords } from "@/lib/accounts/passwords.ts";
+import type { Passwords } from "@/lib/credentials/passwords.ts";
 import type { Clock } from "@/lib/clock.ts";
 import { loadConfig } from "@/lib/runtime/config.ts";
 import { silentLog } from "@/lib/runtime/log.ts";
@@ -55,6 +55,7 @@ export async function openTestServices(options: TestOptions = {}): Promise<TestS
     ...store.settings,
     SQLITE_SYNC: "normal",
     RATE_LIMITS: "off",
+    MAIL_URL: "keep:",
     REGISTRATION: "open",
     ...options.env,
   });

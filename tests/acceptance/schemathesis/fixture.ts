@@ -71,6 +71,7 @@ export async function openFixture(): Promise<Fixture> {
     await startServer({
       settings: {
         RATE_LIMITS: "off",
+        MAIL_URL: "keep:",
         AI_API_KEY: ai.key,
         AI_BASE_URL: ai.url,
         AI_MODEL: ai.model,

@@ -68,6 +68,11 @@ UNSAYABLE = {
         "registerAccount": '"email"',
         "inviteMember": '"email"',
         "buildQuery": '"timeZone"',
+        # Addresses too, of mail servers and of languages, and texts of which there must be one.
+        "sendMail": "",
+        "setProjectMail": "",
+        "setMailTemplate": 'Send "html" or "text"',
+        "previewMailTemplate": "",
     },
     # Addresses too, and settings that need each other or stored ones.
     "INVALID_INPUT": {
@@ -76,6 +81,10 @@ UNSAYABLE = {
         "setProjectStorage": "",
         "checkProjectStorage": "",
         "setProvider": "",
+        "setProjectMail": "",
+        "checkProjectMail": "",
+        "setMailTemplate": "must be named",
+        "deleteMailTemplate": "must be named",
     },
 }
 

@@ -1,0 +1,156 @@
+import assert from "node:assert/strict";
+import { RUNS } from "../property/run.ts";
+import { type ReceivedMail, startSmtpServer, type TestSmtpServer } from "../support/smtp_server.ts";
+import { createTestStore } from "../support/test_store.ts";
+import { selfSigned } from "../support/tls.ts";
+import { createProject, type Project, runJobsLater, send } from "./project.ts";
+import { type Server, type Settings, startServer } from "./server.ts";
+import { until } from "./until.ts";
+
+const FROM = "Bücherei <no-reply@corbel.example>";
+const PASSWORD = "seven wet stones 41";
+const FIRST_MS = 10_000;
+/** As long a mail may be a process' that is gone. */
+const LEASE_MS = 5 * 60_000;
+
+const mailSettings = (url: string): Settings => ({
+  MAIL_URL: url,
+  MAIL_FROM: FROM,
+  RATE_LIMITS: "off",
+  TRUST_PROXY: "1",
+});
+
+const post = (server: Server, { publishableKey: key }: Project, path: string, body: unknown) =>
+  send(server, { path: `/api/userAuth/${path}`, key, body });
+
+const codeIn = ({ text }: ReceivedMail): string => /\b\d{6}\b/.exec(text)![0];
+
+async function logged(server: Server, { secretKey: key }: Project) {
+  const { body } = await send(server, { path: "/api/mail/logs", key });
+  return body.data.items;
+}
+
+const user = { name: "mailer@corbel.example", password: "p:/ä s" };
+const certificate = selfSigned("mail.test");
+
+for (const tls of [undefined, "starttls", "implicit"] as const) {
+  Deno.test(`a user signs up, verifies and signs in by mails of a served process, ${tls ?? "without TLS"}`, async () => {
+    await using smtp = await startSmtpServer({ certificate, user, ...(tls && { tls }) });
+    await using server = await startServer({ settings: mailSettings(smtp.url) });
+    const project = await createProject(server.settings, "https://app.example");
+    const email = "ada@example.com";
+    const signedUp = await post(server, project, "signup", { email, password: PASSWORD });
+    assert.equal(signedUp.status, 201, signedUp.text);
+    const mail = await smtp.next(email);
+    assert.equal(mail.isSecure, tls !== undefined);
+    assert.equal(mail.user, user.name);
+    assert.deepEqual(mail.parsed.from!.value, [{
+      name: "Bücherei",
+      address: "no-reply@corbel.example",
+    }]);
+    const otp = codeIn(mail);
+    assert.match(mail.text, new RegExp(`https://app\\.example/auth/verify\\?\\S*#code=${otp}`));
+    const verified = await post(server, project, "verify-email", { email, otp });
+    assert.equal(verified.status, 200, verified.text);
+    await post(server, project, "code/request", { email });
+    const code = codeIn(await smtp.next(email));
+    const signedIn = await post(server, project, "code/verify", { email, otp: code });
+    assert.equal(signedIn.status, 200, signedIn.text);
+    assert.equal(signedIn.body.data.user.emailVerified, true);
+    await until("both are logged as sent", async () => {
+      const states = (await logged(server, project)).map(({ state }: { state: string }) => state);
+      return states.join() === "sent,sent";
+    }, FIRST_MS);
+    assert.equal(smtp.mails.length, 2);
+    const { stdout, stderr } = await server.stop();
+    for (const secret of [otp, code, user.password, encodeURIComponent(user.password)]) {
+      assert.ok(!(stdout + stderr).includes(secret), "nothing of it is in the log");
+    }
+  });
+}
+
+Deno.test("a served process trusts no certificate of a server elsewhere that nobody has signed", async () => {
+  for (const tls of ["starttls", "implicit"] as const) {
+    await using smtp = await startSmtpServer({ certificate, user, tls });
+    // This machine, in a spelling that is not taken for it.
+    const url = smtp.url.replace("127.0.0.1", "[::ffff:127.0.0.1]");
+    await using server = await startServer({ settings: mailSettings(url) });
+    const project = await createProject(server.settings);
+    const email = "ada@example.com";
+    await post(server, project, "signup", { email, password: PASSWORD });
+    await until("it was tried", async () => {
+      const [mail] = await logged(server, project);
+      return mail.answer === "The mail server offers no TLS that can be trusted.";
+    }, FIRST_MS);
+    const [{ state, tries }] = await logged(server, project);
+    assert.deepEqual([state, tries], ["queued", 1]);
+    assert.equal(smtp.offered.length, 0);
+  }
+});
+
+const ROUNDS = RUNS > 100 ? 12 : 4;
+const CONNECTIONS = 6;
+const STREAM_MS = 300;
+
+/** Signs users up until the server is gone; resolves to those whose requests were answered. */
+async function signUpUntilGone(server: Server, project: Project, round: number): Promise<string[]> {
+  const answered: string[] = [];
+  const connection = async (at: number) => {
+    for (let n = 0;; n++) {
+      const email = `u${round}-${at}-${n}@example.com`;
+      const body = { email, password: PASSWORD };
+      const headers = { "x-forwarded-for": `198.51.100.${at}` };
+      try {
+        const path = "/api/userAuth/signup";
+        const answer = await send(server, { path, key: project.publishableKey, body, headers });
+        assert.equal(answer.status, 201, answer.text);
+        answered.push(email);
+      } catch (error) {
+        if (error instanceof assert.AssertionError) throw error;
+        return; // The connection died with the server.
+      }
+    }
+  };
+  const all = Promise.all(Array.from({ length: CONNECTIONS }, (_, at) => connection(at)));
+  await until("somebody has signed up", () => answered.length > 0, FIRST_MS);
+  await new Promise((resolve) => setTimeout(resolve, STREAM_MS));
+  const { signal } = await server.kill();
+  assert.equal(signal, "SIGKILL");
+  await all;
+  return answered;
+}
+
+/** What mails meet when the process is killed: also one that takes them and is never heard. */
+const MEETING: readonly Parameters<TestSmtpServer["behave"]>[0][] = [
+  null,
+  (step) => step === "connect" ? "silence" : null,
+  (step) => step === "data" ? "lost" : null,
+  (step) => step === "mail" ? "silence" : null,
+];
+
+Deno.test(`kill -9 during a stream of sign-ups loses no mail of one that was answered, ${ROUNDS} times over`, async () => {
+  await using store = await createTestStore();
+  await using smtp = await startSmtpServer();
+  const settings = mailSettings(smtp.url);
+  const project = await createProject({ ...store.settings, ...settings });
+  const answered: string[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    smtp.behave(MEETING[round % MEETING.length]!);
+    await using server = await startServer({ store, settings });
+    answered.push(...await signUpUntilGone(server, project, round));
+  }
+  smtp.behave(null);
+  // Started again, a process finds what is left, once nobody can be about to send it.
+  await runJobsLater({ ...store.settings, ...settings }, LEASE_MS);
+  const byAddress = Map.groupBy(smtp.mails, ({ to }) => to);
+  for (const email of answered) {
+    const mails = byAddress.get(email) ?? [];
+    assert.ok(mails.length > 0, `${email} has no mail`);
+  }
+  for (const [to, mails] of byAddress) {
+    const ids = new Set(mails.map(({ messageId }) => messageId));
+    assert.equal(ids.size, 1, `${to} has mails with several ids`);
+    assert.equal(new Set(mails.map(codeIn)).size, 1, "and it is one code");
+  }
+  assert.ok(answered.length >= ROUNDS);
+});

@@ -1,0 +1,188 @@
+import assert from "node:assert/strict";
+import { CODES } from "@/lib/credentials/codes.ts";
+import { openTestApp, type TestApp, type TestProject, type TestUser } from "../support/test_app.ts";
+import { codeTo, mailsOf } from "../support/mailbox.ts";
+import { isSignedIn } from "./signed_in.ts";
+import { ok, refused, tally, times } from "./test_collection.ts";
+import {
+  ADA,
+  authProject,
+  codeFor,
+  HEADER_MODE,
+  logIn,
+  mailed,
+  MINUTE_MS,
+  PASSWORD,
+  signUp,
+  storedUser,
+  traceless,
+  userCall,
+  userOf,
+  wrongCode,
+} from "./user_email.ts";
+
+const NEXT = "Ada@Example.org";
+
+const confirm = (project: TestProject, user: TestUser, otp: unknown) =>
+  project.asPublic(userCall("confirm-email-change", { otp }), user);
+
+/** Asks for the change, and reads its code. */
+async function codeOfChange(
+  app: TestApp,
+  project: TestProject,
+  user: TestUser,
+  newEmail = NEXT,
+): Promise<string> {
+  app.clock.advance(MINUTE_MS);
+  const body = { newEmail, password: PASSWORD };
+  ok(await project.asPublic(userCall("change-email", body), user));
+  return await codeTo(app.services, project.projectId, newEmail);
+}
+
+async function verifiedUser(app: TestApp, project: TestProject) {
+  const user = await signUp(project, { email: ADA });
+  const otp = await codeTo(app.services, project.projectId, ADA);
+  ok(await project.asPublic(userCall("verify-email", { email: ADA, otp })));
+  return user;
+}
+
+Deno.test("confirm-email-change gives the user the address, verified, and tells the one before", async () => {
+  await using app = await openTestApp();
+  const project = await app.project();
+  const user = await verifiedUser(app, project);
+  const otp = await codeOfChange(app, project, user);
+  const answer = await confirm(project, user, otp);
+  const message = "E-mail changed";
+  assert.deepEqual(answer.body, { success: true, data: { message }, message });
+  const me = ok(await project.asPublic({ path: "/api/userAuth/me" }, user));
+  assert.deepEqual([me.email, me.emailVerified, me._id], [NEXT, true, user.id]);
+  refused(await logIn(project, ADA), 401, "INVALID_CREDENTIALS");
+  assert.equal(ok(await logIn(project, NEXT.toLowerCase())).userId, user.id);
+  const [told] = (await mailsOf(app.services, project.projectId, ADA))
+    .filter(({ kind }) => kind === "emailChanged");
+  assert.equal(told!.hasCode, false);
+  assert.ok(!told!.text!.includes(NEXT), "the next address is nobody's to know");
+  assert.ok(await isSignedIn(project, user));
+});
+
+Deno.test("confirm-email-change tells no address that nobody has proved, and drops its codes", async () => {
+  await using app = await openTestApp();
+  const project = await app.project();
+  const user = await signUp(project, { email: ADA });
+  const reset = await codeFor(app, project, "request-password-reset", ADA);
+  ok(await confirm(project, user, await codeOfChange(app, project, user)));
+  const kinds = (await mailed(app, project)).map(([kind]) => kind);
+  assert.ok(!kinds.includes("emailChanged"));
+  const call = userCall("reset-password", { email: ADA, otp: reset, newPassword: "a new one 77" });
+  refused(await project.asPublic(call), 400, "INVALID_CODE");
+  await signUp(project, { email: ADA });
+});
+
+Deno.test("confirm-email-change makes an anonymous user one with an address, and keeps their id", async () => {
+  await using app = await openTestApp();
+  const project = await authProject(app, { anonymous: true });
+  const call = userCall("anonymous", undefined, HEADER_MODE);
+  const guest = userOf(await project.asPublic(call), 201);
+  ok(await confirm(project, guest, await codeOfChange(app, project, guest)));
+  const me = ok(await project.asPublic({ path: "/api/userAuth/me" }, guest));
+  assert.deepEqual([me._id, me.email, me.isAnonymous], [guest.id, NEXT, false]);
+});
+
+Deno.test("confirm-email-change of a user's own address verifies it, and tells nobody", async () => {
+  await using app = await openTestApp();
+  const project = await app.project();
+  const user = await signUp(project, { email: ADA });
+  ok(await confirm(project, user, await codeOfChange(app, project, user, ADA)));
+  const { email, emailVerified } = await storedUser(app, project, user.id);
+  assert.deepEqual([email, emailVerified], [ADA, true]);
+  const kinds = (await mailed(app, project)).map(([kind]) => kind);
+  assert.deepEqual(kinds, ["verify", "emailChange"]);
+});
+
+Deno.test("confirm-email-change: wrong, used, expired, replaced, other users' and other codes are one refusal", async () => {
+  await using app = await openTestApp();
+  const project = await app.project();
+  const user = await verifiedUser(app, project);
+  const bob = await signUp(project, { email: "bob@example.com" });
+  const replaced = await codeOfChange(app, project, user);
+  const bobs = await codeOfChange(app, project, bob, "bob@example.org");
+  const signIn = await codeFor(app, project, "code/request", ADA);
+  const otp = await codeOfChange(app, project, user, "ada@example.net");
+  const texts = new Set<string>();
+  const refuse = async (otp: string, as: TestUser = user) => {
+    const answer = await confirm(project, as, otp);
+    refused(answer, 400, "INVALID_CODE");
+    texts.add(answer.text);
+  };
+  await traceless(app, project, async () => {
+    for (const other of [replaced, bobs, signIn]) if (other !== otp) await refuse(other);
+    if (bobs !== otp) await refuse(otp, bob);
+  }, [CODES]);
+  ok(await confirm(project, user, otp));
+  await refuse(otp);
+  const late = await codeOfChange(app, project, user, "ada@example.com");
+  app.clock.advance(10 * MINUTE_MS);
+  await refuse(late);
+  assert.equal(texts.size, 1);
+  refused(await confirm(project, user, null), 400, "INVALID_BODY", "otp");
+});
+
+Deno.test("confirm-email-change: after five wrong tries the right code is dead", async () => {
+  await using app = await openTestApp();
+  const project = await app.project();
+  const user = await signUp(project, { email: ADA });
+  const otp = await codeOfChange(app, project, user);
+  const wrong = times(5, () => confirm(project, user, wrongCode(otp)));
+  assert.deepEqual(tally(await Promise.all(wrong)), { 400: 5 });
+  refused(await confirm(project, user, otp), 400, "INVALID_CODE");
+});
+
+Deno.test("confirm-email-change: of 50 parallel uses of one code one wins, and one mail tells", async () => {
+  await using app = await openTestApp();
+  const project = await app.project();
+  const user = await verifiedUser(app, project);
+  const otp = await codeOfChange(app, project, user);
+  const answers = await Promise.all(times(50, () => confirm(project, user, otp)));
+  assert.deepEqual(tally(answers), { 200: 1, 400: 49 });
+  const told = (await mailed(app, project)).filter(([kind]) => kind === "emailChanged");
+  assert.deepEqual(told, [["emailChanged", ADA]]);
+});
+
+Deno.test("confirm-email-change of an address that somebody came by meanwhile is 409 and changes nothing", async () => {
+  await using app = await openTestApp();
+  const project = await app.project();
+  const user = await verifiedUser(app, project);
+  const otp = await codeOfChange(app, project, user);
+  await signUp(project, { email: NEXT.toLowerCase() });
+  await traceless(app, project, async () => {
+    refused(await confirm(project, user, otp), 409, "EMAIL_TAKEN");
+  }, [CODES]);
+  ok(await logIn(project, ADA));
+});
+
+Deno.test("confirm-email-change where no mail can be sent any more works, and tells nobody", async () => {
+  await using app = await openTestApp();
+  const project = await app.project();
+  const user = await verifiedUser(app, project);
+  const otp = await codeOfChange(app, project, user);
+  await using later = await openTestApp({
+    store: app.store,
+    clock: app.clock,
+    env: { MAIL_URL: "" },
+  });
+  const headers = {
+    "x-api-key": project.publishableKey,
+    authorization: `Bearer ${user.token}`,
+  };
+  ok(await later.send(userCall("confirm-email-change", { otp }, headers)));
+  const kinds = (await mailed(app, project)).map(([kind]) => kind);
+  assert.ok(!kinds.includes("emailChanged"));
+});
+
+Deno.test("confirm-email-change without an access token is 401, with the secret key 403", async () => {
+  await using app = await openTestApp();
+  const project = await app.project();
+  const call = userCall("confirm-email-change", { otp: "123456" });
+  refused(await project.asPublic(call), 401, "ACCESS_TOKEN_REQUIRED");
+  refused(await project.asSecret(call), 403, "PUBLISHABLE_KEY_REQUIRED");
+});

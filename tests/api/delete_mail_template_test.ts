@@ -1,0 +1,31 @@
+import assert from "node:assert/strict";
+import { openTestApp } from "../support/test_app.ts";
+import { createTestOwner } from "./test_owner.ts";
+import { ok, refused } from "./test_collection.ts";
+
+const at = (place: string) => ({ method: "DELETE", path: `/mail/templates/${place}` });
+
+Deno.test("a template is deleted, once, in its language alone", async () => {
+  await using app = await openTestApp();
+  const owner = await createTestOwner(app);
+  const body = { subject: "Hi", text: "Text" };
+  for (const language of ["en", "de-AT"]) {
+    ok(await owner.asOwner({ method: "PUT", path: `/mail/templates/code/${language}`, body }));
+  }
+  assert.deepEqual(ok(await owner.as("admin", at("code/DE-at"))), { deleted: true });
+  refused(await owner.asOwner(at("code/de-AT")), 404, "MAIL_TEMPLATE_NOT_FOUND");
+  refused(await owner.asOwner(at("order/en")), 404, "MAIL_TEMPLATE_NOT_FOUND");
+  refused(await owner.asOwner(at("Code/en")), 400, "INVALID_INPUT", "name");
+  refused(await owner.asOwner(at("code/english")), 400, "INVALID_INPUT", "language");
+  const { items } = ok(await owner.asOwner({ path: "/mail/templates" }));
+  assert.deepEqual(items.map(({ language }: { language: string }) => language), ["en"]);
+});
+
+Deno.test("only admins and the owner delete a template", async () => {
+  await using app = await openTestApp();
+  const owner = await createTestOwner(app);
+  const body = { subject: "Hi", text: "Text" };
+  ok(await owner.asOwner({ method: "PUT", path: "/mail/templates/code/en", body }));
+  await owner.isForAdmins(at("code/en"));
+  assert.equal(ok(await owner.asOwner({ path: "/mail/templates" })).items.length, 1);
+});

@@ -1,0 +1,250 @@
+import assert from "node:assert/strict";
+import type { JobRecord } from "@/lib/jobs/jobs.ts";
+import { SEND_MAIL } from "@/lib/mail/send_mail.ts";
+import { clearMailServer, setMailSettings } from "@/lib/mail/settings.ts";
+import { removeTrashed, restoreProject } from "@/lib/operations/project_trash.ts";
+import { PROJECT_TRASH_MS } from "@/lib/limits.ts";
+import { requestCode } from "@/lib/users/send_code.ts";
+import { mailsOf } from "../support/mailbox.ts";
+import { startSmtpServer, type TestSmtpServer } from "../support/smtp_server.ts";
+import { openTestServices } from "../support/test_services.ts";
+import {
+  CODE,
+  LEASE_MS,
+  mailEnv,
+  MINUTE_MS,
+  NOTE,
+  openOutbox,
+  type Outbox,
+  TO,
+} from "./outbox_fixture.ts";
+import { removed } from "./team.ts";
+import { ok, times } from "./test_collection.ts";
+
+/** Another process over the same store, with the same clock. */
+const another = ({ app: { store, clock }, server }: Outbox) =>
+  openTestServices({ store, clock, env: mailEnv(server) });
+
+Deno.test("of many processes that look for mails at once each mail is sent by one", async () => {
+  await using outbox = await openOutbox();
+  const { app: { clock }, services, server } = outbox;
+  await using second = await another(outbox);
+  await using third = await another(outbox);
+  const to = times(20, (i) => `user${i}@example.com`);
+  await outbox.write(...to.map((to) => ({ ...NOTE, to })));
+  clock.advance(LEASE_MS);
+  const runners = [services, second.services, third.services].flatMap(({ jobRunner }) =>
+    times(3, () => jobRunner)
+  );
+  const done = await Promise.all(runners.map((runner) => runner.runDue()));
+  assert.equal(done.reduce((sum, one) => sum + one, 0), to.length);
+  assert.deepEqual(server.mails.map((mail) => mail.to).toSorted(), to.toSorted());
+  assert.equal(new Set(server.mails.map(({ messageId }) => messageId)).size, to.length);
+  assert.equal(await outbox.jobs(), 0);
+  assert.equal(await outbox.counted(), to.length);
+});
+
+Deno.test("a job that two processes have at once sends its mail once", async () => {
+  await using outbox = await openOutbox();
+  const { app: { clock }, services, project: { projectId }, server } = outbox;
+  await using second = await another(outbox);
+  for (let round = 0; round < 10; round++) {
+    await outbox.write(NOTE);
+    const { _id: subject } = await outbox.stored();
+    const job = { subject } as JobRecord; // All that it reads of one.
+    const next = await Promise.all(
+      [services, second.services, services, second.services].map((one) =>
+        SEND_MAIL.run(one, projectId, job, () => false)
+      ),
+    );
+    // Who has not taken it either saw it sent, or looks again when its claim has ended.
+    for (const at of next) assert.ok(at === null || at === clock.now() + MINUTE_MS, String(at));
+    assert.ok(next.includes(null));
+    assert.partialDeepStrictEqual(await outbox.stored(), { state: "sent", tries: 1 });
+    assert.equal(server.offered.length, round + 1);
+  }
+});
+
+Deno.test("who has lost a mail to another process does not touch how that one ended it", async () => {
+  await using outbox = await openOutbox();
+  const { app: { clock }, services, project: { projectId }, server } = outbox;
+  await using second = await another(outbox);
+  await outbox.write(NOTE);
+  const { _id: subject } = await outbox.stored();
+  const job = { subject } as JobRecord;
+  let before = 0;
+  const slow = Promise.withResolvers<void>();
+  const taken = Promise.withResolvers<void>();
+  const late = {
+    ...services,
+    mailTransports: {
+      ...services.mailTransports,
+      platform: {
+        async send() {
+          before++;
+          taken.resolve();
+          await slow.promise;
+          const { MailRefused } = await import("@/lib/mail/transport.ts");
+          throw new MailRefused("550 no");
+        },
+      },
+    },
+  };
+  const first = SEND_MAIL.run(late, projectId, job, () => false);
+  await taken.promise;
+  clock.advance(MINUTE_MS);
+  assert.equal(await SEND_MAIL.run(second.services, projectId, job, () => false), null);
+  slow.resolve();
+  assert.equal(await first, null);
+  assert.equal(before, 1);
+  assert.partialDeepStrictEqual(await outbox.stored(), { state: "sent", tries: 2 });
+  assert.equal(await outbox.counted(), 1, "it is not given back");
+  assert.equal(server.mails.length, 1);
+});
+
+Deno.test("what a process that ended behind its commit has not sent another one sends", async () => {
+  await using outbox = await openOutbox();
+  const { app: { clock }, project: { projectId }, server } = outbox;
+  await using second = await another(outbox);
+  const { services } = second;
+  await outbox.write(CODE);
+  const { messageId } = await outbox.stored();
+  clock.advance(LEASE_MS - 1);
+  assert.equal(await services.jobRunner.runDue(), 0, "it may still be about to be sent");
+  assert.equal(server.offered.length, 0);
+  clock.advance(1);
+  assert.equal(await services.jobRunner.runDue(), 1);
+  assert.deepEqual(server.mails.map((mail) => mail.messageId), [messageId]);
+  assert.partialDeepStrictEqual(await mailsOf(services, projectId), [{
+    state: "sent",
+    text: null,
+  }]);
+  assert.equal(await outbox.jobs(), 0);
+});
+
+Deno.test("a code that was asked for from a process that then ended is sent by another one", async () => {
+  await using outbox = await openOutbox();
+  const { app: { clock }, services, project, server } = outbox;
+  await using second = await another(outbox);
+  const silent = { ...services.jobRunner, begin() {} };
+  const asked = { purpose: "code", email: TO, language: null } as const;
+  await requestCode({ ...services, jobRunner: silent }, project.projectId, asked);
+  assert.equal(await outbox.jobs(), 1);
+  clock.advance(LEASE_MS);
+  await second.services.jobRunner.runDue();
+  await second.services.jobRunner.idle();
+  const { text } = await server.next(TO);
+  const [otp] = /\b\d{6}\b/.exec(text)!;
+  const body = { email: TO, otp };
+  const path = "/api/userAuth/code/verify";
+  const { status } = await project.asPublic({ method: "POST", path, body });
+  assert.equal(status, 200, "the code is good in the process that it was asked from");
+  assert.equal(server.mails.length, 1);
+});
+
+Deno.test("whoever is disposed of sends what it has begun, and leaves the rest to others", async () => {
+  const server = await startSmtpServer();
+  await using outbox = await openOutbox();
+  const { app: { store, clock }, project: { projectId } } = outbox;
+  const ending = await openTestServices({ store, clock, env: mailEnv(server) });
+  const to = times(30, (i) => `user${i}@example.com`);
+  {
+    const { services } = ending;
+    const { sendMails } = await import("@/lib/mail/send.ts");
+    await sendMails(services, projectId, { subject: "News", text: "News\n", to });
+    await ending[Symbol.asyncDispose]();
+  }
+  const sent = server.mails.length;
+  assert.ok(sent < to.length, "those that waited for their turn were not begun");
+  const states = (await mailsOf(outbox.services, projectId)).map(({ state }) => state);
+  assert.equal(states.filter((state) => state === "sent").length, sent);
+  await server[Symbol.asyncDispose]();
+  clock.advance(LEASE_MS);
+  await outbox.pass();
+  const arrived = [...server.mails, ...outbox.server.mails].map((mail) => mail.to);
+  assert.deepEqual(arrived.toSorted(), to.toSorted(), "each once");
+});
+
+async function trash({ project }: Outbox): Promise<void> {
+  const owner = await project.owner();
+  ok(await owner.send(removed(`/api/projects/${project.projectId}`, { name: "Test" })));
+}
+
+/** Its owner gets mails, too. */
+const offeredTo = ({ offered }: TestSmtpServer): number =>
+  offered.filter(({ to }) => to === TO).length;
+
+Deno.test("mails of a project in the trash are not sent, and nothing is left to do", async () => {
+  await using outbox = await openOutbox();
+  const { app: { clock }, services, project: { projectId }, server } = outbox;
+  await outbox.write(NOTE, CODE);
+  await trash(outbox);
+  clock.advance(LEASE_MS);
+  await services.jobRunner.runDue();
+  assert.equal(offeredTo(server), 0);
+  assert.equal(await outbox.jobs(), 0);
+  await restoreProject(services, projectId);
+  await services.jobRunner.runDue();
+  assert.equal(offeredTo(server), 0);
+});
+
+Deno.test("a pass after a project is gone for good makes nothing of it anew", async () => {
+  await using outbox = await openOutbox();
+  const { app: { clock }, services, project: { projectId }, server } = outbox;
+  await outbox.write(NOTE);
+  await trash(outbox);
+  clock.advance(PROJECT_TRASH_MS);
+  assert.equal(await removeTrashed(services), 1);
+  await services.jobRunner.runDue();
+  assert.equal(offeredTo(server), 0);
+  assert.deepEqual(await services.engine.kinds(projectId), []);
+});
+
+const FROM = "Shop <shop@example.com>";
+const USER = { name: "shop", password: "p:/ä s" };
+const PRIVATE = { ALLOW_PRIVATE_ENDPOINTS: "true" };
+
+Deno.test("a project's own server sends its mails under its own name, and nothing is counted", async () => {
+  await using own = await startSmtpServer({ user: USER });
+  await using outbox = await openOutbox({ env: PRIVATE });
+  const { services, project: { projectId }, server } = outbox;
+  const settings = { url: own.url, from: FROM, replyTo: "help@example.com" };
+  await setMailSettings(services, projectId, settings);
+  await outbox.send(CODE);
+  const mail = await own.next(TO);
+  assert.equal(mail.user, USER.name);
+  assert.equal(mail.from, "shop@example.com");
+  assert.equal(mail.headers.get("from"), "From: Shop <shop@example.com>");
+  assert.equal(mail.headers.get("reply-to"), "Reply-To: help@example.com");
+  assert.match(mail.messageId, /@example\.com>$/);
+  assert.match(mail.text, /314159/);
+  assert.partialDeepStrictEqual(await outbox.stored(), { state: "sent", provider: "byok" });
+  assert.equal(server.offered.length, 0);
+  assert.equal(await outbox.counted(), 0);
+});
+
+Deno.test("a mail is sent by the project's server as it is set when it is tried, and fails where there is none any more", async () => {
+  await using first = await startSmtpServer();
+  await using second = await startSmtpServer();
+  await using outbox = await openOutbox({ env: PRIVATE });
+  const { app: { clock }, services, project: { projectId }, server } = outbox;
+  await setMailSettings(services, projectId, { url: first.url, from: FROM });
+  first.behave(() => ({ code: 451, message: "later" }));
+  await outbox.send(NOTE, NOTE);
+  await setMailSettings(services, projectId, { url: second.url });
+  second.behave((step) => step === "data" && second.offered.length > 1 ? "cut" : null);
+  clock.advance(MINUTE_MS);
+  await outbox.pass();
+  assert.equal(second.mails.length, 1);
+  await clearMailServer(services, projectId);
+  clock.advance(5 * MINUTE_MS);
+  await outbox.pass();
+  const states = (await mailsOf(services, projectId)).map(({ state, answer }) => [state, answer]);
+  assert.deepEqual(states.find(([state]) => state === "failed"), [
+    "failed",
+    "The project has no mail server any more.",
+  ]);
+  assert.equal(states.filter(([state]) => state === "sent").length, 1);
+  assert.equal(server.offered.length, 0, "the platform's does not step in");
+  assert.equal(await outbox.jobs(), 0);
+});

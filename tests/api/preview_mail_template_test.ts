@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { openTestApp } from "../support/test_app.ts";
+import { createTestOwner, type TestOwner } from "./test_owner.ts";
+import { ok, refused } from "./test_collection.ts";
+
+const call = (body: unknown) => ({ method: "POST", path: "/mail/templates/preview", body });
+const preview = (owner: TestOwner, body: unknown) => owner.as("admin", call(body));
+
+Deno.test("a preview has samples for what Corbel fills in, and what is given in their place", async () => {
+  await using app = await openTestApp();
+  const owner = await createTestOwner(app);
+  const subject = "{{code}} for {{project}}";
+  const html = "<p>{{email}} {{more}}</p>";
+  assert.deepEqual(ok(await preview(owner, { subject, html })), {
+    subject: "123456 for Test",
+    text: "ada@example.com \n",
+    html: "<p>ada@example.com </p>",
+  });
+  const variables = { code: "7", more: "<b>", project: "X\nY" };
+  assert.deepEqual(ok(await preview(owner, { subject, text: "{{more}}", html, variables })), {
+    subject: "7 for X Y",
+    text: "<b>",
+    html: "<p>ada@example.com &lt;b&gt;</p>",
+  });
+});
+
+Deno.test("what is no template has no preview", async () => {
+  await using app = await openTestApp();
+  const owner = await createTestOwner(app);
+  const good = { subject: "Hi", text: "Text" };
+  for (
+    const [body, says] of [
+      [{ subject: "Hi" }, 'Send "html" or "text"'],
+      [{ ...good, subject: "a\nb" }, '"subject"'],
+      [{ ...good, variables: { a: null } }, '"variables"'],
+      [{ ...good, text: "{{a}}".repeat(9), variables: { a: "x".repeat(10_000) } }, "too long"],
+      [{ ...good, to: "a@b.c" }, "The body may have only"],
+    ] as const
+  ) refused(await preview(owner, body), 400, "INVALID_BODY", says);
+  await owner.isForAdmins(call(good));
+});

@@ -1,0 +1,188 @@
+import assert from "node:assert/strict";
+import { IDENTITIES } from "@/lib/auth/identities.ts";
+import { REFRESH_TOKENS } from "@/lib/auth/refresh_tokens.ts";
+import { SESSIONS } from "@/lib/auth/sessions.ts";
+import { type UserRecord, USERS } from "@/lib/auth/users.ts";
+import { CODES, SENDINGS } from "@/lib/credentials/codes.ts";
+import { JOBS } from "@/lib/jobs/jobs.ts";
+import { MAILS } from "@/lib/mail/mails.ts";
+import type { AuthSettings } from "@/lib/projects/auth_settings.ts";
+import { changeProject } from "@/lib/projects/change_project.ts";
+import { ALL } from "@/lib/store/filter.ts";
+import type { Definition, Id } from "@/lib/store/port.ts";
+import { saveUserFields } from "@/lib/users/user_fields.ts";
+import type { Answer, Call } from "../support/conforming_client.ts";
+import { codeTo, mailsOf } from "../support/mailbox.ts";
+import type { TestApp, TestProject, TestUser } from "../support/test_app.ts";
+import { PASSWORD } from "../support/test_services.ts";
+import { ok } from "./test_collection.ts";
+
+export { PASSWORD };
+
+/** Another one that nobody guesses. */
+export const NEXT_PASSWORD = "eight dry leaves 52";
+
+export const ADA = "ada@example.com";
+
+export const MINUTE_MS = 60_000;
+
+/** An operation below `/api/userAuth`; a POST where nothing else is said. */
+export const userCall = (
+  operation: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Call => ({
+  method: "POST",
+  path: `/api/userAuth/${operation}`,
+  ...(body !== undefined && { body }),
+  headers,
+});
+
+export const HEADER_MODE = { "x-refresh-token-mode": "header" };
+
+/** A project with these `auth` settings. */
+export async function authProject(
+  app: TestApp,
+  auth: Partial<AuthSettings> = {},
+  options: { siteUrl?: string } = {},
+): Promise<TestProject> {
+  const project = await app.project(options);
+  await setAuth(app, project, auth);
+  return project;
+}
+
+export async function setAuth(
+  { services }: TestApp,
+  { projectId }: TestProject,
+  auth: Partial<AuthSettings>,
+): Promise<void> {
+  await changeProject(services, projectId, { auth });
+}
+
+/** Declares fields for a project's users. */
+export async function declareFields(
+  { services }: TestApp,
+  { projectId }: TestProject,
+  ...fields: { readonly [member: string]: unknown }[]
+): Promise<void> {
+  await saveUserFields(services, projectId, fields);
+}
+
+/** Somebody who has signed up or in, with what the answer gave them. */
+export interface EmailUser extends TestUser {
+  readonly email: string;
+  readonly refreshToken: string;
+}
+
+/** The user of a session answer. */
+export function userOf(answer: Answer, status: 200 | 201 = 200): EmailUser {
+  const { userId, accessToken, refreshToken, user } = ok(answer, status);
+  return { id: userId, token: accessToken, refreshToken, email: user.email };
+}
+
+/** Signs up with {@linkcode PASSWORD} where nothing else is given. */
+export async function signUp(
+  project: TestProject,
+  given: { readonly [member: string]: unknown } = {},
+  bearer?: TestUser,
+): Promise<EmailUser> {
+  const body = { email: `${crypto.randomUUID()}@example.com`, password: PASSWORD, ...given };
+  return userOf(await project.asPublic(userCall("signup", body, HEADER_MODE), bearer), 201);
+}
+
+export const logIn = (
+  project: TestProject,
+  email: string,
+  password = PASSWORD,
+  headers: Record<string, string> = HEADER_MODE,
+): Promise<Answer> => project.asPublic(userCall("login", { email, password }, headers));
+
+/** Asks for a code and reads it from the mail. The clock moves on, so that one may be sent. */
+export async function codeFor(
+  app: TestApp,
+  project: TestProject,
+  operation: "code/request" | "request-password-reset" | "resend-verification-otp",
+  email: string,
+): Promise<string> {
+  app.clock.advance(MINUTE_MS);
+  ok(await project.asPublic(userCall(operation, { email })));
+  return await codeTo(app.services, project.projectId, email);
+}
+
+/** A code that is another one. */
+export const wrongCode = (code: string): string => code === "000000" ? "000001" : "000000";
+
+/** The users of a project as they are stored, the oldest first. */
+export async function storedUsers(
+  { services }: TestApp,
+  { projectId }: TestProject,
+): Promise<UserRecord[]> {
+  return await Array.fromAsync(
+    services.engine.records<UserRecord>(projectId, USERS).find({ filter: ALL }),
+  );
+}
+
+export async function storedUser(
+  { services }: TestApp,
+  { projectId }: TestProject,
+  id: Id,
+): Promise<UserRecord> {
+  return (await services.engine.records<UserRecord>(projectId, USERS).get(id))!.value;
+}
+
+export const countOf = (
+  { services }: TestApp,
+  { projectId }: TestProject,
+  definition: Definition,
+): Promise<number> => services.engine.records(projectId, definition).count(ALL);
+
+const TRACES: readonly Definition[] = [
+  USERS,
+  IDENTITIES,
+  SESSIONS,
+  REFRESH_TOKENS,
+  CODES,
+  SENDINGS,
+  MAILS,
+  JOBS,
+];
+
+/**
+ * Fails if anything of users, sessions, codes and mails is different after `work`.
+ * @param but What may change: tries that were taken, say.
+ */
+export async function traceless(
+  app: TestApp,
+  project: TestProject,
+  work: () => Promise<void>,
+  but: readonly Definition[] = [],
+): Promise<void> {
+  const state = async () => {
+    await app.services.jobRunner.idle();
+    const kinds = TRACES.filter((definition) => !but.includes(definition));
+    const texts = await Promise.all(kinds.map(async (definition) => {
+      const records = app.services.engine.records(project.projectId, definition);
+      return [definition.name, await Array.fromAsync(records.find({ filter: ALL }))];
+    }));
+    return Object.fromEntries(texts);
+  };
+  const before = await state();
+  await work();
+  assert.deepEqual(await state(), before, "a refused request left a trace");
+}
+
+/** What a JWT says; nobody's signature is looked at. */
+// deno-lint-ignore no-explicit-any -- Tests look at claims of every kind.
+export const claimsOf = (token: string): any =>
+  JSON.parse(
+    new TextDecoder().decode(
+      Uint8Array.fromBase64(token.split(".")[1]!, { alphabet: "base64url" }),
+    ),
+  );
+
+/** Kinds and recipients of a project's mails, the oldest first. */
+export const mailed = async (
+  { services }: TestApp,
+  { projectId }: TestProject,
+): Promise<[kind: string, to: string][]> =>
+  (await mailsOf(services, projectId)).map(({ kind, to }) => [kind, to]);

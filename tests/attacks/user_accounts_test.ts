@@ -1,0 +1,437 @@
+import assert from "node:assert/strict";
+import { issueExchangeCode } from "@/lib/auth/exchange_codes.ts";
+import { SESSIONS } from "@/lib/auth/sessions.ts";
+import { CODES } from "@/lib/credentials/codes.ts";
+import { codeTo, mailsOf } from "../support/mailbox.ts";
+import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
+import { exchangeCall, isSignedIn, refresh } from "../api/signed_in.ts";
+import { failedWith, openSignInFixture } from "../api/sign_in_fixture.ts";
+import { ok, refused } from "../api/test_collection.ts";
+import {
+  ADA,
+  authProject,
+  claimsOf,
+  codeFor,
+  countOf,
+  declareFields,
+  type EmailUser,
+  HEADER_MODE,
+  logIn,
+  mailed,
+  MINUTE_MS,
+  NEXT_PASSWORD,
+  PASSWORD,
+  setAuth,
+  signUp,
+  storedUser,
+  storedUsers,
+  traceless,
+  userCall,
+  userOf,
+} from "../api/user_email.ts";
+import { guestOf, patchUser } from "./user_fixture.ts";
+
+/** Somebody who wants to be who they are not, or to be more than they are. */
+
+Deno.test("passwords: 200 signs are taken whatever they weigh, 201 are not, and 10 MB are not read", async () => {
+  await using app = await openTestApp();
+  const project = await app.project();
+  const long = ["aB3 ".repeat(50), "🐙🦑🐚🌊".repeat(50), "é".repeat(200)];
+  for (const [i, password] of long.entries()) {
+    const email = `${i}@example.com`;
+    await signUp(project, { email, password });
+    ok(await logIn(project, email, password));
+    refused(await logIn(project, email, password.slice(0, -1)), 401, "INVALID_CREDENTIALS");
+    await traceless(app, project, async () => {
+      const body = { email: ADA, password: `${password}é` };
+      refused(await project.asPublic(userCall("signup", body)), 400, "INVALID_PASSWORD");
+    });
+  }
+  const huge = "x".repeat(10 * 1_048_576);
+  const user = await signUp(project);
+  const calls = [
+    userCall("signup", { email: ADA, password: huge }),
+    userCall("login", { email: ADA, password: huge }),
+    userCall("reset-password", { email: ADA, otp: "123456", newPassword: huge }),
+    { ...userCall("change-password", { currentPassword: huge, newPassword: huge }), method: "PUT" },
+    userCall("change-email", { newEmail: ADA, password: huge }),
+  ];
+  await traceless(app, project, async () => {
+    for (const call of calls) {
+      refused(await project.asPublic(call, user), 413, "BODY_TOO_LARGE");
+    }
+  });
+});
+
+Deno.test("passwords: one that two keyboards write in two ways is one", async () => {
+  await using app = await openTestApp();
+  const project = await app.project();
+  await signUp(project, { email: ADA, password: "caf\u00e9 au lait 77" });
+  ok(await logIn(project, ADA, "cafe\u0301 au lait 77"));
+});
+
+const KATE = "kate@example.com";
+
+/** Addresses that people read as Kate's, and that are other mailboxes. */
+const LOOK_ALIKES = [
+  "\u212Aate@example.com",
+  "ｋａｔｅ@example.com",
+  "ka\u200Bte@example.com",
+  "kate\u00AD@example.com",
+  "\u202Ekate@example.com",
+  "kate@ex\u{E0061}ample.com",
+];
+
+Deno.test("look-alike address: nothing is ever sent to it, and nobody is made or opened by it", async () => {
+  await using app = await openTestApp();
+  const project = await app.project();
+  const { id } = await signUp(project, { email: KATE });
+  ok(await patchUser(project, id, { emailVerified: true }));
+  for (const email of LOOK_ALIKES) {
+    app.clock.advance(2 * 3_600_000);
+    for (
+      const operation of ["code/request", "request-password-reset", "resend-verification-otp"]
+    ) {
+      await project.asPublic(userCall(operation, { email }));
+    }
+    const taken = await project.asPublic(userCall("signup", { email, password: NEXT_PASSWORD }));
+    refused(taken, 409, "EMAIL_TAKEN");
+    refused(await logIn(project, email, NEXT_PASSWORD), 401, "INVALID_CREDENTIALS");
+    const eve = await signUp(project);
+    const change = { newEmail: email, password: PASSWORD };
+    ok(await project.asPublic(userCall("change-email", change), eve));
+    const create = { path: "/api/userAuth/users", body: { email } };
+    refused(await project.asSecret(create), 409, "EMAIL_TAKEN");
+    assert.deepEqual(await mailsOf(app.services, project.projectId, email), []);
+  }
+  assert.deepEqual((await mailed(app, project)).filter(([kind]) => kind !== "verify"), []);
+});
+
+Deno.test("look-alike address: with requireVerifiedEmail its sign-up is told to the address that is kept", async () => {
+  await using app = await openTestApp();
+  const project = await app.project();
+  await signUp(project, { email: KATE });
+  await setAuth(app, project, { requireVerifiedEmail: true });
+  app.clock.advance(MINUTE_MS);
+  const body = { email: LOOK_ALIKES[0], password: NEXT_PASSWORD };
+  ok(await project.asPublic(userCall("signup", body)), 201);
+  assert.deepEqual(await mailed(app, project), [["verify", KATE], ["accountExists", KATE]]);
+  refused(await logIn(project, KATE, NEXT_PASSWORD), 401, "INVALID_CREDENTIALS");
+});
+
+Deno.test("look-alike address: a code that was sent to one before its owner came opens nothing of theirs", async () => {
+  await using app = await openTestApp();
+  const project = await app.project();
+  const [lookAlike] = LOOK_ALIKES;
+  const otp = await codeFor(app, project, "code/request", lookAlike!);
+  const kate = await signUp(project, { email: KATE });
+  await traceless(app, project, async () => {
+    for (const email of [lookAlike, KATE]) {
+      const answer = await project.asPublic(userCall("code/verify", { email, otp }));
+      refused(answer, 400, "INVALID_CODE");
+    }
+  }, [CODES]);
+  assert.ok(await isSignedIn(project, kate));
+});
+
+Deno.test("look-alike username: none in other letters can be chosen, and one in another case is taken", async () => {
+  await using app = await openTestApp();
+  const project = await app.project();
+  await signUp(project, { username: "kate" });
+  await traceless(app, project, async () => {
+    for (const username of ["\u212Aate", "kаte", "ka\u200Bte", "kate ", "ｋａｔｅ", "kate\u0000"]) {
+      const body = { email: ADA, password: PASSWORD, username };
+      refused(await project.asPublic(userCall("signup", body)), 400, "INVALID_BODY", "username");
+    }
+    for (const username of ["KATE", "Kate"]) {
+      const body = { email: ADA, password: PASSWORD, username };
+      refused(await project.asPublic(userCall("signup", body)), 409, "USERNAME_TAKEN");
+    }
+  });
+});
+
+Deno.test("plus-addresses: each is an address of its own, kept and written to as given", async () => {
+  await using app = await openTestApp();
+  const project = await app.project();
+  const emails = [
+    "ada@example.com",
+    "ada+one@example.com",
+    "Ada+Two@example.com",
+    "a.da@example.com",
+  ];
+  const ids = new Set<string>();
+  for (const email of emails) {
+    const user = await signUp(project, { email });
+    assert.equal(user.email, email);
+    ids.add(user.id);
+  }
+  assert.equal(ids.size, 4);
+  assert.deepEqual((await mailed(app, project)).map(([, to]) => to), emails);
+  refused(await logIn(project, "ada+three@example.com"), 401, "INVALID_CREDENTIALS");
+});
+
+/** Members that are nobody's to set of themselves. */
+const FORBIDDEN: Readonly<Record<string, unknown>> = {
+  _id: "0123456789abcdef01234567",
+  roles: ["admin"],
+  claims: { plan: "pro" },
+  emailVerified: true,
+  emailLower: "eve@example.com",
+  usernameLower: "eve",
+  providers: [{ provider: "github", providerUserId: "1", linkedAt: "2026-01-31T12:00:00.000Z" }],
+  passwordHash: "$argon2id$v=19$m=19456,t=2,p=1$AAAA$AAAA",
+  disabled: false,
+  isAnonymous: true,
+  ownMembers: [],
+  fields: { plan: "pro" },
+  "fields.plan": "pro",
+  lastSignInAt: null,
+  createdAt: "2020-01-01T00:00:00.000Z",
+  updatedAt: "2020-01-01T00:00:00.000Z",
+  $set: { roles: ["admin"] },
+  constructor: { prototype: {} },
+};
+
+Deno.test("mass assignment: sign-up takes no member that is not the user's to set", async () => {
+  await using app = await openTestApp();
+  const project = await app.project();
+  await traceless(app, project, async () => {
+    for (const [name, value] of Object.entries(FORBIDDEN)) {
+      const body = { email: ADA, password: PASSWORD, [name]: value };
+      const answer = await project.asPublic(userCall("signup", body));
+      assert.equal(answer.status, 400, name);
+    }
+  });
+  const inherited = `"__proto__":{"roles":["admin"],"emailVerified":true}`;
+  const raw = `{"email":"${ADA}","password":"${PASSWORD}",${inherited}}`;
+  const user = userOf(await project.asPublic(userCall("signup", raw, HEADER_MODE)), 201);
+  const { roles, emailVerified } = await storedUser(app, project, user.id);
+  assert.deepEqual([roles, emailVerified], [undefined, false]);
+  assert.deepEqual([claimsOf(user.token).roles, claimsOf(user.token).claims], [
+    undefined,
+    undefined,
+  ]);
+});
+
+Deno.test("mass assignment: neither PATCH /me nor update-profile takes one, nor an address or a password", async () => {
+  await using app = await openTestApp();
+  const project = await app.project();
+  const user = await signUp(project);
+  const more = { ...FORBIDDEN, email: "eve@example.com", password: NEXT_PASSWORD };
+  await traceless(app, project, async () => {
+    for (const [name, value] of Object.entries(more)) {
+      for (const [method, path] of [["PATCH", "me"], ["PUT", "update-profile"]] as const) {
+        const call = { ...userCall(path, { name: "Eve", [name]: value }), method };
+        assert.equal((await project.asPublic(call, user)).status, 400, `${path} ${name}`);
+      }
+    }
+  });
+});
+
+Deno.test("mass assignment: the other operations take their own members alone", async () => {
+  await using app = await openTestApp();
+  const project = await authProject(app, { anonymous: true });
+  const user = await signUp(project, { email: ADA });
+  const bodies: [string, Record<string, unknown>][] = [
+    ["login", { email: ADA, password: PASSWORD }],
+    ["code/request", { email: ADA }],
+    ["code/verify", { email: ADA, otp: "123456" }],
+    ["verify-email", { email: ADA, otp: "123456" }],
+    ["reset-password", { email: ADA, otp: "123456", newPassword: NEXT_PASSWORD }],
+    ["confirm-email-change", { otp: "123456" }],
+  ];
+  await traceless(app, project, async () => {
+    for (const [operation, body] of bodies) {
+      for (const [name, value] of Object.entries({ ...FORBIDDEN, userId: user.id })) {
+        const answer = await project.asPublic(
+          userCall(operation, { ...body, [name]: value }),
+          user,
+        );
+        assert.equal(answer.status, 400, `${operation} ${name}`);
+        assert.notEqual(answer.body.code, "INVALID_CODE", `${operation} ${name}`);
+      }
+    }
+  });
+  const guest = await project.asPublic(userCall("anonymous", { roles: ["admin"] }, HEADER_MODE));
+  if (guest.status === 201) assert.deepEqual(ok(guest, 201).user.roles, []);
+});
+
+Deno.test("a declared field with the name of a record's inner member reaches no inner member", async () => {
+  await using app = await openTestApp();
+  const project = await app.project();
+  const keys = ["passwordHash", "emailLower", "ownMembers", "fields", "usernameLower"];
+  await declareFields(app, project, ...keys.map((key) => ({ key, type: "String" })));
+  const set = Object.fromEntries(keys.map((key) => [key, "mine"]));
+  const user = await signUp(project, { email: ADA, ...set });
+  const stored = await storedUser(app, project, user.id);
+  assert.deepEqual([stored.emailLower, stored.ownMembers, stored.fields], [ADA, [], set]);
+  assert.match(stored.passwordHash!, /^\$argon2id\$/);
+  const call = { method: "PATCH", path: "/api/userAuth/me", body: { passwordHash: "x" } };
+  const me = await project.asPublic(call, user);
+  assert.equal(ok(me).passwordHash, "x");
+  assert.ok(!me.text.includes("argon2"));
+  ok(await logIn(project, ADA));
+});
+
+Deno.test("anonymous upgrade: to an address that exists it takes nothing over, and the guest stays one", async () => {
+  await using app = await openTestApp();
+  const project = await authProject(app, { anonymous: true });
+  const ada = await signUp(project, { email: ADA });
+  const guest = await guestOf(project);
+  app.clock.advance(2 * MINUTE_MS);
+  await traceless(app, project, async () => {
+    for (const email of [ADA, "ADA@example.com"]) {
+      const call = userCall("signup", { email, password: NEXT_PASSWORD });
+      refused(await project.asPublic(call, guest), 409, "EMAIL_TAKEN");
+    }
+  });
+  await setAuth(app, project, { requireVerifiedEmail: true });
+  const before = await storedUsers(app, project);
+  const call = userCall("signup", { email: ADA, password: NEXT_PASSWORD });
+  assert.deepEqual(ok(await project.asPublic(call, guest), 201), { verificationRequired: true });
+  assert.deepEqual(await storedUsers(app, project), before);
+  assert.ok(await isSignedIn(project, guest));
+  assert.ok(await isSignedIn(project, ada));
+  await setAuth(app, project, { requireVerifiedEmail: false });
+  ok(await logIn(project, ADA));
+});
+
+Deno.test("anonymous upgrade: another user's bearer makes a new user, and changes nothing of theirs", async () => {
+  await using app = await openTestApp();
+  const project = await app.project();
+  const bob = await signUp(project, { email: "bob@example.com" });
+  const before = await storedUser(app, project, bob.id);
+  const ada = await signUp(project, { email: ADA }, bob);
+  assert.notEqual(ada.id, bob.id);
+  assert.deepEqual(await storedUser(app, project, bob.id), before);
+});
+
+/** A user with every way in, before and after they are disabled. */
+async function waysIn(app: TestApp, project: TestProject, user: EmailUser) {
+  const { services } = app;
+  const { projectId } = project;
+  const { sid } = claimsOf(user.token);
+  const rtCode = await services.engine.transaction(
+    projectId,
+    (tx) =>
+      issueExchangeCode(tx, services, { sessionId: sid, userId: user.id, accessToken: user.token }),
+  );
+  const codes = [
+    await codeTo(services, projectId, ADA),
+    await codeFor(app, project, "code/request", ADA),
+    await codeFor(app, project, "request-password-reset", ADA),
+  ] as const;
+  const change = { newEmail: "ada@example.org", password: PASSWORD };
+  ok(await project.asPublic(userCall("change-email", change), user));
+  const change2 = await codeTo(services, projectId, "ada@example.org");
+  return [
+    ["a password", () => logIn(project, ADA), 401],
+    [
+      "a code of before",
+      () => project.asPublic(userCall("code/verify", { email: ADA, otp: codes[1] })),
+      400,
+    ],
+    [
+      "a verification",
+      () => project.asPublic(userCall("verify-email", { email: ADA, otp: codes[0] })),
+      400,
+    ],
+    ["a reset", () => {
+      const body = { email: ADA, otp: codes[2], newPassword: NEXT_PASSWORD };
+      return project.asPublic(userCall("reset-password", body));
+    }, 400],
+    ["a refresh token", () => refresh(project, user.refreshToken), 401],
+    ["an exchange code", () => project.asPublic(exchangeCall({ rtCode, token: user.token })), 400],
+    ["an access token", () => project.asPublic({ path: "/api/userAuth/me" }, user), 401],
+    [
+      "a change of the address",
+      () => project.asPublic(userCall("confirm-email-change", { otp: change2 }), user),
+      401,
+    ],
+    ["a change of the password", () => {
+      const body = { currentPassword: PASSWORD, newPassword: NEXT_PASSWORD };
+      return project.asPublic({ ...userCall("change-password", body), method: "PUT" }, user);
+    }, 401],
+    [
+      "a sign-up",
+      () => project.asPublic(userCall("signup", { email: ADA, password: NEXT_PASSWORD })),
+      409,
+    ],
+    [
+      "a sign-up as a guest",
+      () =>
+        project.asPublic(userCall("signup", { email: "x@example.com", password: PASSWORD }), user),
+      401,
+    ],
+  ] as const;
+}
+
+Deno.test("a disabled user gets in by no way, of before or after, and nothing is sent to them", async () => {
+  await using app = await openTestApp();
+  const project = await app.project();
+  const user = await signUp(project, { email: ADA });
+  const ways = await waysIn(app, project, user);
+  ok(await patchUser(project, user.id, { disabled: true }));
+  app.clock.advance(2 * MINUTE_MS);
+  const before = [await storedUsers(app, project), await countOf(app, project, SESSIONS)];
+  const sent = (await mailed(app, project)).length;
+  for (const [way, attempt, status] of ways) {
+    const answer = await attempt();
+    assert.equal(answer.status, status, `${way}: ${answer.text}`);
+  }
+  for (const operation of ["code/request", "request-password-reset", "resend-verification-otp"]) {
+    ok(await project.asPublic(userCall(operation, { email: ADA })));
+  }
+  assert.equal((await mailed(app, project)).length, sent);
+  assert.deepEqual(
+    [await storedUsers(app, project), await countOf(app, project, SESSIONS)],
+    before,
+  );
+});
+
+Deno.test("a disabled guest cannot become somebody else by signing up", async () => {
+  await using app = await openTestApp();
+  const project = await authProject(app, { anonymous: true });
+  const guest = await guestOf(project);
+  ok(await patchUser(project, guest.id, { disabled: true }));
+  await traceless(app, project, async () => {
+    const call = userCall("signup", { email: ADA, password: PASSWORD });
+    refused(await project.asPublic(call, guest), 401, "ACCESS_TOKEN_INVALID");
+  });
+});
+
+Deno.test("closed sign-up: no way makes a user, by password, code, guest or provider", async () => {
+  await using fixture = await openSignInFixture();
+  const { app } = fixture;
+  const project = await fixture.project();
+  const otp = await codeFor(app, project, "code/request", ADA);
+  await setAuth(app, project, { signUp: "closed", anonymous: true });
+  app.clock.advance(MINUTE_MS);
+  await traceless(app, project, async () => {
+    const signingUp = userCall("signup", { email: ADA, password: PASSWORD });
+    refused(await project.asPublic(signingUp), 403, "SIGN_UP_CLOSED");
+    refused(await project.asSecret(signingUp), 403, "SIGN_UP_CLOSED");
+    refused(await project.asPublic(userCall("anonymous")), 403, "SIGN_UP_CLOSED");
+    ok(await project.asPublic(userCall("code/request", { email: "new@example.com" })));
+    const byCode = userCall("code/verify", { email: ADA, otp });
+    refused(await project.asPublic(byCode), 400, "INVALID_CODE");
+    for (const provider of ["github", "google"] as const) {
+      const arrival = await fixture.browser().signIn(project, provider, "bob");
+      failedWith(arrival, "This project takes no new users");
+    }
+  }, [CODES]);
+  assert.deepEqual(await storedUsers(app, project), []);
+});
+
+Deno.test("closed sign-up: whoever began at a provider before it was closed is too late", async () => {
+  await using fixture = await openSignInFixture();
+  const project = await fixture.project();
+  const browser = fixture.browser();
+  const begun = new URL((await browser.start(project, "github")).headers.get("location")!);
+  const back = await fixture.github.approve(begun, "bob");
+  await setAuth(fixture.app, project, { signUp: "closed" });
+  const answer = await browser.comeBack(back);
+  const error = new URL(answer.headers.get("location")!).searchParams.get("error");
+  assert.equal(error, "This project takes no new users");
+  assert.deepEqual(await storedUsers(fixture.app, project), []);
+});
