@@ -1,6 +1,6 @@
 /**
- * Serves the page as any host of static files would: `/auth/callback` is the page too, which hosts
- * call the fallback of a single-page application.
+ * Serves the page as any host of static files would: `/auth/callback` and `/auth/verify` are the
+ * page too, which hosts call the fallback of a single-page application.
  *
  *     deno run --allow-net=localhost --allow-read=examples examples/signin/serve.ts
  */
@@ -8,6 +8,7 @@
 const FILES: Readonly<Record<string, readonly [file: string, type: string]>> = {
   "/": ["index.html", "text/html; charset=utf-8"],
   "/auth/callback": ["index.html", "text/html; charset=utf-8"],
+  "/auth/verify": ["index.html", "text/html; charset=utf-8"],
   "/signin.js": ["signin.js", "text/javascript; charset=utf-8"],
 };
 

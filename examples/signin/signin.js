@@ -108,22 +108,109 @@ async function send(path, init) {
       ...(init.body && { "content-type": "application/json" }),
     },
   });
-  const { success, data, message } = await response.json();
+  const { status } = response;
+  const { success, data, message, code } = await response.json();
   return {
-    status: response.status,
+    status,
     data() {
-      if (!success) throw Object.assign(new Error(message), { status: response.status });
+      if (!success) throw Object.assign(new Error(message), { status, code });
       return data;
     },
   };
+}
+
+// By e-mail: a password or a code takes the place of steps 1 to 3.
+
+/** Makes or opens a session, unless the answer is that the e-mail must be verified first. */
+async function enter(path, body) {
+  const session = await userAuth(path, body);
+  if (session.verificationRequired) return;
+  accessToken = session.accessToken;
+  localStorage.setItem(SIGNED_IN, "yes");
+}
+
+async function signUp({ email, password }) {
+  await enter("signup", { email, password });
+  awaitCode("verify", email);
+}
+
+async function logIn({ email, password }) {
+  try {
+    await enter("login", { email, password });
+  } catch (error) {
+    if (error.code !== "EMAIL_NOT_VERIFIED") throw error;
+    awaitCode("verify", email); // One was sent, if none was within a minute.
+  }
+}
+
+/** What codes are for, by the names in the links of mails. */
+const PURPOSES = {
+  verify: {
+    request: "resend-verification-otp",
+    button: "Verify",
+    async use({ email, otp }) {
+      await userAuth("verify-email", { email, otp });
+      tell("Your e-mail is verified.");
+    },
+  },
+  resetPassword: {
+    request: "request-password-reset",
+    button: "Set the password",
+    async use({ email, otp, newPassword }) {
+      await userAuth("reset-password", { email, otp, newPassword });
+      forget(); // All sessions ended.
+      tell("Your new password is set: sign in with it.");
+    },
+  },
+  code: {
+    request: "code/request",
+    button: "Sign in",
+    use: ({ email, otp }) => enter("code/verify", { email, otp }),
+  },
+};
+
+/** What the code that is asked for is for, and where it was sent. Null if none is asked for. */
+let awaited = null;
+
+function awaitCode(purpose, email, otp = "") {
+  awaited = { purpose, email };
+  const form = $("#code form");
+  form.reset();
+  form.elements.otp.value = otp;
+  const isReset = purpose === "resetPassword";
+  $("#new-password").hidden = !isReset;
+  form.elements.newPassword.disabled = !isReset;
+  $("#sent-to").textContent = email;
+  $("#code .main").textContent = PURPOSES[purpose].button;
+}
+
+/** The answer is the same whoever has the address, and within a minute nothing more is sent. */
+async function requestCode(purpose, email) {
+  const { message } = await userAuth(PURPOSES[purpose].request, { email });
+  awaitCode(purpose, email);
+  tell(`${message}.`);
+}
+
+/** A mail's link fills the code in. Mail programs open links too: only the button uses it. */
+function takeLink() {
+  const query = new URLSearchParams(location.search);
+  const otp = new URLSearchParams(location.hash.slice(1)).get("code");
+  history.replaceState(null, "", "/");
+  const [purpose, email] = [query.get("purpose"), query.get("email")];
+  if (!Object.hasOwn(PURPOSES, purpose) || !email) {
+    throw new Error("This link is for another page.");
+  }
+  $("#with-email").elements.email.value = email;
+  awaitCode(purpose, email, otp ?? "");
 }
 
 // The page itself.
 
 async function show() {
   const isSignedIn = accessToken !== null;
-  $("#signed-out").hidden = isSignedIn;
-  $("#signed-in").hidden = !isSignedIn;
+  $("#code").hidden = awaited === null;
+  $("#signed-out").hidden = awaited !== null || isSignedIn;
+  $("#signed-in").hidden = awaited !== null || !isSignedIn;
   if (!isSignedIn) return;
   const [user, notes] = await Promise.all([
     call("/api/userAuth/me"),
@@ -163,6 +250,41 @@ for (const button of document.querySelectorAll("[data-provider]")) {
   button.addEventListener("click", () => signIn(button.dataset.provider));
 }
 
+$("#with-email").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const { email, password } = event.target.elements;
+  const credentials = { email: email.value, password: password.value };
+  attempt(async () => {
+    await (event.submitter.value === "signup" ? signUp : logIn)(credentials);
+    password.value = "";
+  });
+});
+
+for (const button of document.querySelectorAll("[data-purpose]")) {
+  button.addEventListener("click", () => {
+    const { email } = $("#with-email").elements;
+    if (!email.reportValidity()) return;
+    attempt(() => requestCode(button.dataset.purpose, email.value));
+  });
+}
+
+$("#code form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const { otp, newPassword } = event.target.elements;
+  const entered = { otp: otp.value.trim(), newPassword: newPassword.value };
+  attempt(async () => {
+    await PURPOSES[awaited.purpose].use({ email: awaited.email, ...entered });
+    awaited = null;
+  });
+});
+
+$("#another-code").addEventListener(
+  "click",
+  () => attempt(() => requestCode(awaited.purpose, awaited.email)),
+);
+
+$("#no-code").addEventListener("click", () => attempt(() => awaited = null));
+
 $("#refresh").addEventListener("click", () =>
   attempt(async () => {
     const { expiresIn } = await refresh();
@@ -182,6 +304,7 @@ $("#new-note").addEventListener("submit", (event) => {
 });
 
 await attempt(async () => {
-  if (location.pathname === "/auth/callback") await exchange(takeReturn());
-  else if (localStorage.getItem(SIGNED_IN)) await refresh();
+  if (location.pathname === "/auth/callback") return await exchange(takeReturn());
+  if (location.pathname === "/auth/verify") takeLink();
+  if (localStorage.getItem(SIGNED_IN)) await refresh();
 });
