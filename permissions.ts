@@ -6,7 +6,8 @@
  */
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { driverFiles, type Environment, writtenFolders } from "@/lib/runtime/config.ts";
+import { driverFiles, writtenFolders } from "@/lib/runtime/config.ts";
+import type { Environment } from "@/lib/runtime/settings.ts";
 
 const own = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 

@@ -127,7 +127,11 @@ function made({ path }: RequestState, reply: Reply, body: Reply["body"]): Respon
 }
 
 /** Their messages say what to do: readiness is asked by operators, a query is slow for want of an index. */
-const TELLING: ReadonlySet<ProblemCode> = new Set(["NOT_READY", "QUERY_TOO_SLOW"]);
+const TELLING: ReadonlySet<ProblemCode> = new Set([
+  "NOT_READY",
+  "QUERY_TOO_SLOW",
+  "MAIL_NOT_CONFIGURED",
+]);
 
 /** Refusals of a request that may not have been read to its end. */
 const LEAVING_UNREAD: ReadonlySet<ProblemCode> = new Set(
