@@ -112,13 +112,14 @@ export interface CheckedCode extends CodeTarget {
 
 /**
  * Looks at a code, which takes one of its tries, whoever asks and from wherever. Null for whatever
- * is wrong. Only {@linkcode redeemCode} uses it up.
+ * is wrong, and as late where there is no code at all. Only {@linkcode redeemCode} uses it up.
  */
 export async function checkCode(
-  { engine, clock, codeKeys }: CodeServices,
+  services: CodeServices,
   place: CodePlace,
   code: string,
 ): Promise<CheckedCode | null> {
+  const { engine, clock, codeKeys } = services;
   const id = idOf(place);
   const isOpen = and(
     eq("_id", id),
@@ -127,10 +128,31 @@ export async function checkCode(
   );
   const tried = await engine.records<CodeRecord>(place.space, CODES)
     .updateOne(isOpen, { increment: { triesLeft: -1 } });
-  if (tried === null) return null;
-  const { codeHash, email, subjectId } = tried.value;
+  const { codeHash, email, subjectId } = tried?.value ?? await tryNobodys(services, place);
   const isRight = codeKeys.some((key) => equalInConstantTime(codeHash, hashOf(key, place, code)));
   return isRight ? { id, codeHash, email, subjectId } : null;
+}
+
+const NOBODYS = hashedId("code of nobody");
+
+/**
+ * A code that is never right, in the place of one that there is not: without a write the answer
+ * would come sooner, and so tell who was sent a code.
+ */
+async function tryNobodys(
+  { engine, clock }: CodeServices,
+  { space }: CodePlace,
+): Promise<Pick<CodeRecord, "codeHash" | "email" | "subjectId">> {
+  const expiresAt = new Date(clock.now() + CODE_MS).toISOString();
+  const nobodys = { codeHash: "", triesLeft: 0, email: "", subjectId: null, expiresAt };
+  try {
+    await engine.records<CodeRecord>(space, CODES)
+      .upsert(eq("_id", NOBODYS), { set: nobodys }, { _id: NOBODYS, ...nobodys });
+  } catch (error) {
+    // Written by another one in this very moment.
+    if (!(error instanceof UniqueViolation)) throw error;
+  }
+  return nobodys;
 }
 
 /** Uses a code up, in the transaction of what it is good for: of many at once one does. */

@@ -163,6 +163,13 @@ export async function runJob<S extends JobServices>(
   return false;
 }
 
+/** Gives up a job that the caller has taken and not begun: whoever looks next takes it. */
+export async function release(engine: Engine, space: Space, job: JobRecord): Promise<void> {
+  const mine = and(eq("_id", job._id), eq("tries", job.tries));
+  const change = { set: { claimedUntil: null }, increment: { tries: -1 } };
+  await engine.records<JobRecord>(space, JOBS).updateOne(mine, change);
+}
+
 /**
  * Takes jobs that nobody has, and runs each once; resolves to how many are done.
  * @param which {@linkcode dueBy}, or others too.

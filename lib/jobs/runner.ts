@@ -12,6 +12,7 @@ import {
   type JobRecord,
   JOBS,
   type JobServices,
+  release,
   runJob,
   runJobs,
 } from "./jobs.ts";
@@ -68,24 +69,19 @@ export function createJobRunner<S extends JobServices>(
   let isStopped = false;
   const waiting = () => engine.records<WaitingSpaceRecord>("control", WAITING_SPACES);
 
-  function begin(space: Space, job: JobRecord): void {
+  /** A job that has not begun when this process stops is another one's to do, at once. */
+  async function runOrRelease(space: Space, job: JobRecord): Promise<void> {
+    if (isStopped) return await release(engine, space, job);
     const kind = kinds.find(({ name }) => name === job.kind)!;
+    await runJob(servicesOf(), kind, { space, job, stopped: () => isStopped });
+  }
+
+  function begin(space: Space, job: JobRecord): void {
     // Not before the answer to the request that noted it: its time would tell what is done.
     const run = nextTask()
-      .then(() =>
-        turn(async () => {
-          // What has not begun is another process' to do, once nobody has it.
-          if (!isStopped) {
-            await runJob(servicesOf(), kind, {
-              space,
-              job,
-              stopped: () => isStopped,
-            });
-          }
-        })
-      )
+      .then(() => turn(() => runOrRelease(space, job)))
       .catch((error) => {
-        const fields = { job: kind.name, space, error: String(error) };
+        const fields = { job: job.kind, space, error: String(error) };
         log.write("warn", "A job is left to a later pass", fields);
       })
       .finally(() => running.delete(run));

@@ -247,6 +247,7 @@ Deno.test("a runner that is disposed waits for what is under way, and begins not
     done.push(`${subject} ${stopped()}`);
     return null;
   }, 1);
+  await runner.announce(project);
   for (const subject of ["a", "b"]) {
     runner.begin(project, await note(services, project, { subject }));
   }
@@ -256,4 +257,9 @@ Deno.test("a runner that is disposed waits for what is under way, and begins not
   await disposed;
   assert.deepEqual(done, ["a true"]);
   assert.equal(await jobsLeft(services, project), 1, "the other one is another process' to do");
+  // And it need not wait for the lease of the one that stopped.
+  const other = recorder();
+  await using next = runnerOf(opened, other.run);
+  assert.equal(await next.runDue(), 1);
+  assert.deepEqual(other.done, [[project, "b"]]);
 });

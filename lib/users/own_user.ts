@@ -2,7 +2,7 @@ import { type Clock, timestamp } from "../clock.ts";
 import { USER_CLAIMS_BYTES_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import { and, eq } from "../store/filter.ts";
-import { bytesOf } from "../store/json_text.ts";
+import { exceedsBytes } from "../store/json_text.ts";
 import type { Engine, Id, Json, Stored } from "../store/port.ts";
 import type { SignedInUser } from "../auth/principals.ts";
 import { type OwnMember, type UserRecord, USERS } from "../auth/users.ts";
@@ -96,7 +96,7 @@ export function boundedUser(stored: Stored<UserRecord>): Stored<UserRecord> {
 
 /** Claims stand in every access token. Throws `INVALID_BODY`. */
 export function checkClaims(claims: Members | undefined): void {
-  if (claims === undefined || bytesOf(JSON.stringify(claims)) <= USER_CLAIMS_BYTES_MAX) return;
+  if (claims === undefined || !exceedsBytes(JSON.stringify(claims), USER_CLAIMS_BYTES_MAX)) return;
   throw new Problem("INVALID_BODY", {
     message: `"claims" may have up to ${USER_CLAIMS_BYTES_MAX} bytes of JSON.`,
     faults: [{ path: "claims", message: `may have up to ${USER_CLAIMS_BYTES_MAX} bytes of JSON` }],

@@ -93,8 +93,11 @@ export async function resetPassword(
   if (!auth.password) throw new Problem("SIGN_IN_METHOD_OFF");
   // A password that cannot be chosen costs none of the code's tries.
   await checkNewPassword(newPassword, entered.email, auth.passwordLengthMin);
-  const code = await checked(services, projectId, "resetPassword", entered);
-  const passwordHash = await passwordQueue.run(network, () => passwords.hash(newPassword));
+  // Nor does a crowd that keeps everybody from having one hashed.
+  const { code, passwordHash } = await passwordQueue.run(network, async () => ({
+    code: await checked(services, projectId, "resetPassword", entered),
+    passwordHash: await passwords.hash(newPassword),
+  }));
   const revoked = await engine.transaction(projectId, async (tx) => {
     await redeemed(tx, code);
     const user = await addressee(tx, code);

@@ -9,7 +9,7 @@ import { USER_FIELDS_BYTES_MAX } from "../limits.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
 import { type FieldFault, Problem } from "../problems.ts";
 import { eq } from "../store/filter.ts";
-import { bytesOf } from "../store/json_text.ts";
+import { exceedsBytes } from "../store/json_text.ts";
 import type { Definition, Engine, Id, Json, StoredRecord } from "../store/port.ts";
 import { isObject, own } from "../store/shape.ts";
 import { shown } from "../text/input_text.ts";
@@ -159,7 +159,7 @@ export function changedFields(
 
 /** All of a user's fields together have a bound, so that a list of users does. */
 export function bounded<T extends { readonly [name: string]: Json }>(values: T): T {
-  if (bytesOf(JSON.stringify(values)) <= USER_FIELDS_BYTES_MAX) return values;
+  if (!exceedsBytes(JSON.stringify(values), USER_FIELDS_BYTES_MAX)) return values;
   throw new Problem("INVALID_BODY", {
     message: `A user's own fields may have up to ${USER_FIELDS_BYTES_MAX} bytes of JSON together.`,
   });
