@@ -1,6 +1,7 @@
 import type { ApiKeyPrincipal } from "../projects/api_keys.ts";
 import { checkNewPassword } from "../credentials/passwords.ts";
 import { maySend } from "../credentials/codes.ts";
+import { enqueueCodeRequest } from "../mail/code_mails.ts";
 import type { JobRecord } from "../jobs/jobs.ts";
 import { enqueueMail, findMailContext, type MailContext } from "../mail/outbox.ts";
 import { Problem } from "../problems.ts";
@@ -8,16 +9,11 @@ import { and, eq } from "../store/filter.ts";
 import type { Id, Json, Records, Transaction } from "../store/port.ts";
 import { timestamp } from "../clock.ts";
 import { findUserByEmail, newUser, type UserRecord, USERS } from "../auth/users.ts";
-import { enqueueCode } from "../mail/code_mails.ts";
+import { SEND_CODE } from "./send_code.ts";
 import type { UserServices, Visitor } from "./services.ts";
 import { storedOrRefused } from "./stored_or_refused.ts";
 import { fieldsOfNewUser, type Members, type UserField } from "./user_fields.ts";
-import {
-  type OpenedSession,
-  openUserSession,
-  type UserSession,
-  withAccessToken,
-} from "./user_session.ts";
+import { openUserSession, type UserSession, withAccessToken } from "./user_session.ts";
 
 /** What somebody signs up with. */
 export interface SignUpInput {
@@ -59,7 +55,7 @@ export async function signUp(
   });
   const wanted = { asking, user };
   // Looked at before anything is counted as sent, and again where it holds.
-  const { guest } = await admit(engine.records(projectId, USERS), wanted);
+  const { guest, holder } = await admit(engine.records(projectId, USERS), wanted);
   fieldsOf(declared, guest, input.fields);
   await checkNewPassword(password, email, auth.passwordLengthMin);
   const mustVerify = auth.requireVerifiedEmail;
@@ -69,20 +65,28 @@ export async function signUp(
   const passwordHash = await services.passwordQueue
     .run(visitor.network, () => services.passwords.hash(password));
   const place = { space: projectId, purpose: "verify", holder: user.emailLower! } as const;
-  const sends = context !== null && await maySend(services, place);
+  // Whoever comes by the address only now has a code sent to it, and needs no other mail.
+  const tells = context !== null && holder !== null && await maySend(services, place);
   if (context !== null) await jobRunner.announce(projectId);
-  const signingUp = { user, place, context: sends ? context : null };
   const result = await storedOrRefused(() =>
     engine.transaction(projectId, async (tx) => {
       const { guest, holder } = await admit(tx.records(USERS), wanted);
       if (holder !== null) {
-        return { job: await tellHolder(tx, services, signingUp, holder), opened: null };
+        const job = tells ? await tellHolder(tx, services, context, holder) : null;
+        return { job, opened: null };
       }
       const fields = fieldsOf(declared, guest, input.fields);
       const made = { ...user, passwordHash, fields };
       const userId =
         await (guest === null ? inserted(tx, made) : upgraded(tx, services, guest, made));
-      return await finish(tx, services, { ...signingUp, userId }, mustVerify ? null : visitor);
+      const code = { purpose: "verify", email, language: visitor.language } as const;
+      const job = context === null
+        ? null
+        : await enqueueCodeRequest(tx, services, code, SEND_CODE.name);
+      const opened = mustVerify
+        ? null
+        : await openUserSession(tx, services, { userId, device: visitor.device });
+      return { job, opened };
     })
   );
   if (result.job !== null) jobRunner.begin(projectId, result.job);
@@ -96,18 +100,6 @@ const OWN = ["name", "username", "avatarUrl"] as const;
 interface Asking {
   readonly holder: ApiKeyPrincipal;
   readonly userId: Id | null;
-}
-
-interface SigningUp {
-  readonly user: UserRecord;
-  readonly place: { readonly space: Id; readonly purpose: "verify"; readonly holder: string };
-  /** Null where no mail is sent. */
-  readonly context: MailContext | null;
-}
-
-interface Stored {
-  readonly job: JobRecord | null;
-  readonly opened: OpenedSession | null;
 }
 
 interface Admitted {
@@ -184,30 +176,14 @@ async function inserted(tx: Transaction, user: UserRecord): Promise<Id> {
   return user._id;
 }
 
-/** @param visitor Null where no session is opened yet. */
-async function finish(
-  tx: Transaction,
-  services: UserServices,
-  { user, userId, place, context }: SigningUp & { readonly userId: Id },
-  visitor: Visitor | null,
-): Promise<Stored> {
-  const job = context === null
-    ? null
-    : await enqueueCode(tx, services, context, { place, email: user.email!, subjectId: userId });
-  const opened = visitor === null
-    ? null
-    : await openUserSession(tx, services, { userId, device: visitor.device });
-  return { job, opened };
-}
-
 /** Whoever has the address is told, and nobody else. */
 const tellHolder = async (
   tx: Transaction,
   services: UserServices,
-  { context }: SigningUp,
+  context: MailContext,
   { email }: UserRecord,
 ): Promise<JobRecord | null> =>
-  context === null ? null : await enqueueMail(tx, services, context, {
+  await enqueueMail(tx, services, context, {
     kind: "accountExists",
     to: email!,
     variables: { email: email! },

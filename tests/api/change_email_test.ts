@@ -101,6 +101,7 @@ Deno.test("change-email sends one code a minute and five an hour to an address, 
     for (const user of users) {
       ok(await change(project, user, { newEmail: NEXT, password: PASSWORD }));
     }
+    await app.services.jobRunner.idle();
     app.clock.advance(MINUTE_MS);
   }
   const sent = (await mailed(app, project)).filter(([, to]) => to === NEXT);

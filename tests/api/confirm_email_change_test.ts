@@ -33,6 +33,7 @@ async function codeOfChange(
   user: TestUser,
   newEmail = NEXT,
 ): Promise<string> {
+  await app.services.jobRunner.idle();
   app.clock.advance(MINUTE_MS);
   const body = { newEmail, password: PASSWORD };
   ok(await project.asPublic(userCall("change-email", body), user));
@@ -121,6 +122,7 @@ Deno.test("confirm-email-change: wrong, used, expired, replaced, other users' an
   ok(await confirm(project, user, otp));
   await refuse(otp);
   const late = await codeOfChange(app, project, user, "ada@example.com");
+  await app.services.jobRunner.idle();
   app.clock.advance(10 * MINUTE_MS);
   await refuse(late);
   assert.equal(texts.size, 1);

@@ -156,11 +156,13 @@ Deno.test("log-in: after five wrong passwords each try must wait, longer every t
   assert.equal(locked.headers.get("retry-after"), "60");
   assert.equal(await countOf(app, project, SESSIONS), opened);
   ok(await logIn(other, ADA));
+  await app.services.jobRunner.idle();
   app.clock.advance(MINUTE_MS);
   refused(await logIn(project, ADA, NEXT_PASSWORD), 401, "INVALID_CREDENTIALS");
   const again = await logIn(project, ADA);
   refused(again, 429, "SIGN_IN_LOCKED");
   assert.equal(again.headers.get("retry-after"), "120");
+  await app.services.jobRunner.idle();
   app.clock.advance(2 * MINUTE_MS);
   ok(await logIn(project, ADA));
   refused(await logIn(project, ADA, NEXT_PASSWORD), 401, "INVALID_CREDENTIALS");
@@ -196,6 +198,7 @@ Deno.test("log-in with requireVerifiedEmail: a right password is 403 and sends o
   const project = await authProject(app);
   await signUp(project, { email: ADA });
   await setAuth(app, project, { requireVerifiedEmail: true });
+  await app.services.jobRunner.idle();
   app.clock.advance(MINUTE_MS);
   const sessions = await countOf(app, project, SESSIONS);
   refused(await logIn(project, ADA, NEXT_PASSWORD), 401, "INVALID_CREDENTIALS");

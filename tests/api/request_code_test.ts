@@ -64,6 +64,7 @@ Deno.test("code/request sends one code a minute and five an hour to an address, 
     for (const email of [ADA, "Ada@Example.com"]) {
       texts.add((await project.asPublic(request(email))).text);
     }
+    await app.services.jobRunner.idle();
     app.clock.advance(MINUTE_MS);
   }
   assert.equal((await mailed(app, project)).length, 5);

@@ -239,6 +239,7 @@ Deno.test("with requireVerifiedEmail sign-up answers known and unknown alike, an
   const first = await project.asPublic(call(BODY));
   assert.deepEqual(ok(first, 201), { verificationRequired: true });
   assert.equal(first.body.message, "Enter the code that was sent to the e-mail");
+  await app.services.jobRunner.idle();
   app.clock.advance(60_000);
   const [before] = await storedUsers(app, project);
   const again = await project.asPublic(call({ ...BODY, email: "ADA@example.com", name: "Eve" }));
@@ -254,6 +255,19 @@ Deno.test("with requireVerifiedEmail sign-up answers known and unknown alike, an
   const otp = await codeTo(app.services, project.projectId, ADA);
   ok(await project.asPublic(userCall("verify-email", { email: ADA, otp })));
   ok(await logIn(project, ADA));
+});
+
+Deno.test("with requireVerifiedEmail 20 sign-ups at once with one address make one user, who is sent a code", async () => {
+  await using app = await openTestApp();
+  const project = await authProject(app, { requireVerifiedEmail: true });
+  const answers = await Promise.all(
+    times(20, (i) => project.asPublic({ ...call(BODY), peer: `203.0.${i}.7` })),
+  );
+  assert.deepEqual(tally(answers), { 201: 20 });
+  assert.equal(new Set(answers.map(({ text }) => text)).size, 1);
+  assert.equal((await storedUsers(app, project)).length, 1);
+  const [first] = await mailed(app, project);
+  assert.deepEqual(first, ["verify", ADA]);
 });
 
 Deno.test("sign-up as an anonymous user keeps their id, what they set and their documents", async () => {

@@ -104,6 +104,7 @@ export async function codeFor(
   operation: "code/request" | "request-password-reset" | "resend-verification-otp",
   email: string,
 ): Promise<string> {
+  await app.services.jobRunner.idle();
   app.clock.advance(MINUTE_MS);
   ok(await project.asPublic(userCall(operation, { email })));
   return await codeTo(app.services, project.projectId, email);

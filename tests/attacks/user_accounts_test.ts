@@ -112,6 +112,7 @@ Deno.test("look-alike address: with requireVerifiedEmail its sign-up is told to 
   const project = await app.project();
   await signUp(project, { email: KATE });
   await setAuth(app, project, { requireVerifiedEmail: true });
+  await app.services.jobRunner.idle();
   app.clock.advance(MINUTE_MS);
   const body = { email: LOOK_ALIKES[0], password: NEXT_PASSWORD };
   ok(await project.asPublic(userCall("signup", body)), 201);
@@ -278,6 +279,7 @@ Deno.test("anonymous upgrade: to an address that exists it takes nothing over, a
   const project = await authProject(app, { anonymous: true });
   const ada = await signUp(project, { email: ADA });
   const guest = await guestOf(project);
+  await app.services.jobRunner.idle();
   app.clock.advance(2 * MINUTE_MS);
   await traceless(app, project, async () => {
     for (const email of [ADA, "ADA@example.com"]) {
@@ -372,6 +374,7 @@ Deno.test("a disabled user gets in by no way, of before or after, and nothing is
   const user = await signUp(project, { email: ADA });
   const ways = await waysIn(app, project, user);
   ok(await patchUser(project, user.id, { disabled: true }));
+  await app.services.jobRunner.idle();
   app.clock.advance(2 * MINUTE_MS);
   const before = [await storedUsers(app, project), await countOf(app, project, SESSIONS)];
   const sent = (await mailed(app, project)).length;
@@ -406,6 +409,7 @@ Deno.test("closed sign-up: no way makes a user, by password, code, guest or prov
   const project = await fixture.project();
   const otp = await codeFor(app, project, "code/request", ADA);
   await setAuth(app, project, { signUp: "closed", anonymous: true });
+  await app.services.jobRunner.idle();
   app.clock.advance(MINUTE_MS);
   await traceless(app, project, async () => {
     const signingUp = userCall("signup", { email: ADA, password: PASSWORD });

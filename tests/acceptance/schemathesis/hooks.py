@@ -46,6 +46,9 @@ UNSAYABLE = {
     "INVALID_CURSOR": None,
     "INVALID_STATE": None,
     "EXCHANGE_CODE_INVALID": None,
+    # A code that was sent, and a password.
+    "INVALID_CODE": None,
+    "WRONG_PASSWORD": None,
     # What is stored: a project's name, its plan, its storage, its providers, a request of before.
     "PROJECT_NAME_MISMATCH": None,
     "FILE_TOO_LARGE": None,
@@ -64,9 +67,22 @@ UNSAYABLE = {
     # Addresses as browsers read them, e-mails in their normal form, and names of time zones.
     "INVALID_RETURN_TO": None,
     "INVALID_BODY": {
-        "patchMe": '"avatarUrl"',
+        # Fields that a project declares for its users, too.
+        "patchMe": "",
         "registerAccount": '"email"',
         "inviteMember": '"email"',
+        "signUp": "one plain address",
+        "createUser": "",
+        "createProjectUser": "",
+        "patchUser": "",
+        "patchProjectUser": "",
+        "resendVerification": "one plain address",
+        "requestPasswordReset": "one plain address",
+        "requestCode": "one plain address",
+        "changeEmail": "one plain address",
+        "resendAccountVerification": "one plain address",
+        "requestAccountPasswordReset": "one plain address",
+        "updateProfile": "",
         "buildQuery": '"timeZone"',
         # Addresses too, of mail servers and of languages, and texts of which there must be one.
         "sendMail": "",
