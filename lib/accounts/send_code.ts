@@ -60,7 +60,7 @@ export const SEND_ACCOUNT_CODE: JobKind<CodeMailServices> = {
     const found = await services.engine.records<AccountRecord>("control", ACCOUNTS)
       .findOne(eq("emailLower", canonicalEmail(request.email)));
     const target = found === null ? null : targetOf(request, found.value);
-    if (target !== null) await sendCode(services, space, { ...request, ...target });
+    if (target !== null) await sendCode(services, space, { ...request, ...target, job });
     return null;
   },
 };

@@ -143,7 +143,10 @@ export async function runJob<S extends JobServices>(
   const mine = and(eq("_id", job._id), eq("tries", job.tries));
   try {
     const next = await kind.run(services, space, job, stopped);
-    if (next === null) return await jobs.deleteOne(mine) !== null;
+    if (next === null) {
+      await jobs.deleteOne(mine);
+      return true;
+    }
     const dueAt = new Date(next).toISOString();
     await jobs.updateOne(mine, { set: { dueAt, claimedUntil: null, tries: 0, lastError: null } });
   } catch (error) {
@@ -162,6 +165,13 @@ export async function runJob<S extends JobServices>(
   }
   return false;
 }
+
+/**
+ * Ends a job in the transaction of what it is for, so that it is not done again where its process
+ * is cut off behind it. False where another one has it by now.
+ */
+export const endJob = async (tx: Transaction, { _id, tries }: JobRecord): Promise<boolean> =>
+  await tx.records<JobRecord>(JOBS).deleteOne(and(eq("_id", _id), eq("tries", tries))) !== null;
 
 /** Gives up a job that the caller has taken and not begun: whoever looks next takes it. */
 export async function release(engine: Engine, space: Space, job: JobRecord): Promise<void> {

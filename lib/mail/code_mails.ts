@@ -7,7 +7,7 @@ import {
   maySend,
 } from "../credentials/codes.ts";
 import { canonicalEmail } from "../emails.ts";
-import { enqueue, type JobRecord } from "../jobs/jobs.ts";
+import { endJob, enqueue, type JobRecord } from "../jobs/jobs.ts";
 import type { JobRunner } from "../jobs/runner.ts";
 import { CODE_MS } from "../limits.ts";
 import { parseJson } from "../store/json_text.ts";
@@ -72,6 +72,11 @@ export async function enqueueCodeRequest(
 export const codeRequestOf = ({ subject }: JobRecord): CodeRequest =>
   parseJson(subject) as unknown as CodeRequest; // Written by `enqueueCodeRequest` alone.
 
+interface CodeToSend extends CodeTarget, Omit<CodeRequest, "userId" | "email"> {
+  /** The job that this is done in, which ends with it: one that is done twice sends nothing twice. */
+  readonly job?: JobRecord;
+}
+
 /**
  * Sends a code, unless one was sent of late; nobody is told which. Resolves to false where no mail
  * can be sent.
@@ -79,7 +84,7 @@ export const codeRequestOf = ({ subject }: JobRecord): CodeRequest =>
 export async function sendCode(
   services: CodeMailServices,
   space: Space,
-  { purpose, language, email, subjectId }: CodeTarget & Omit<CodeRequest, "userId">,
+  { purpose, language, email, subjectId, job: cause }: CodeToSend,
 ): Promise<boolean> {
   const { engine, jobRunner } = services;
   const context = await findMailContext(services, space, { kinds: [purpose], language });
@@ -90,10 +95,10 @@ export async function sendCode(
   // A new address is its user's only when they confirm it, signed in.
   const holder = purpose === "emailChange" ? subjectId! : address;
   const place = { space, purpose, holder };
-  const job = await engine.transaction(
-    space,
-    (tx) => enqueueCode(tx, services, context, { place, email, subjectId }),
-  );
+  const job = await engine.transaction(space, async (tx) => {
+    if (cause !== undefined && !await endJob(tx, cause)) return null;
+    return await enqueueCode(tx, services, context, { place, email, subjectId });
+  });
   if (job !== null) jobRunner.begin(space, job);
   return true;
 }

@@ -26,7 +26,7 @@ export const SEND_CODE: JobKind<UserServices> = {
     const users = services.engine.records<UserRecord>(space, USERS);
     const holder = await findUserByEmail(users, request.email);
     const target = targetOf(authSettingsOf(project), request, holder);
-    if (target !== null) await sendCode(services, space, { ...request, ...target });
+    if (target !== null) await sendCode(services, space, { ...request, ...target, job });
     return null;
   },
 };

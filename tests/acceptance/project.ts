@@ -125,6 +125,7 @@ export async function runJobsLater(settings: Settings, laterMs: number): Promise
   const clock = { now: () => Date.now() + laterMs, elapsed: () => performance.now() };
   await using services = await openServices(loadConfig(settings), { log: silentLog, clock });
   await services.jobRunner.runDue();
+  await services.jobRunner.idle(); // What follows from it, too.
 }
 
 /** A collection without row-level security and with a few typed fields. */

@@ -15,6 +15,7 @@ for (const path of ["/api/auth/me", "/api/user/me"]) {
     assert.deepEqual(ok(answer), {
       accountId: account.accountId,
       email: "ada@example.com",
+      emailVerified: false,
       name: null,
       plan: "pro",
       hasAiKey: true,

@@ -65,7 +65,7 @@ Deno.test("every answer under /api is private to its asker and must be asked for
     for (const send of [app.send, collection.project.asSecret]) {
       const { headers, body } = await send(call);
       // A signed address is a secret for as long as it lives, and so is a session.
-      const opens = headers.getSetCookie().some((one) => /_session=[^;]/.test(one));
+      const opens = headers.getSetCookie().some((one) => /_(?:session|rt_\w+)=[^;]/.test(one));
       const holdsSecret = body?.signedUrl !== undefined || opens;
       const control = holdsSecret ? "no-store" : "private, no-cache";
       assert.equal(headers.get("cache-control"), control, call.path);
