@@ -129,7 +129,10 @@ export const jobsOf = ({ name }: { readonly name: string }, which: Filter = ALL)
 
 export const dueBy = (clock: Clock): Filter => compare("dueAt", "lte", timestamp(clock));
 
-/** Runs a job that the caller has taken; false where it failed or goes on later. */
+/**
+ * Runs a job that the caller has taken; false where it failed, goes on later, or has ended itself by
+ * {@linkcode endJob}.
+ */
 export async function runJob<S extends JobServices>(
   services: S,
   kind: JobKind<S>,
@@ -143,10 +146,7 @@ export async function runJob<S extends JobServices>(
   const mine = and(eq("_id", job._id), eq("tries", job.tries));
   try {
     const next = await kind.run(services, space, job, stopped);
-    if (next === null) {
-      await jobs.deleteOne(mine);
-      return true;
-    }
+    if (next === null) return await jobs.deleteOne(mine) !== null;
     const dueAt = new Date(next).toISOString();
     await jobs.updateOne(mine, { set: { dueAt, claimedUntil: null, tries: 0, lastError: null } });
   } catch (error) {

@@ -63,7 +63,7 @@ export async function enqueueCodeRequest(
   request: CodeRequest,
   kind: string,
 ): Promise<JobRecord> {
-  const noted = { subject: JSON.stringify(request), lane: request.purpose };
+  const noted = { subject: JSON.stringify(request), lane: request.email };
   const [job] = await enqueue(tx, services, [noted], { kind, isClaimed: true });
   return job!;
 }

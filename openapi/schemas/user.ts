@@ -252,7 +252,7 @@ export const PublicUser = z.looseObject({
 
 export const USER_FIELDS_EXAMPLE = [
   { key: "company", type: "String", public: true },
-  { key: "newsletter", type: "Boolean", default: false },
+  { key: "newsletter", type: "Boolean", required: true },
 ];
 
 const FIELDS_RULE = 'Send { "fields": […] }: a list of field definitions.';
