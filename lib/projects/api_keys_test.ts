@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { AUTH_DEFAULTS } from "./auth_settings.ts";
 import { openTestServices } from "@/tests/support/test_services.ts";
 import { createProject } from "./create_project.ts";
 import { rotateKey } from "./projects.ts";
@@ -42,6 +43,7 @@ Deno.test("a key opens its own project, with what it is", async () => {
     projectId: one.projectId,
     siteUrl: "https://app.example.com",
     allowedOrigins: [],
+    auth: AUTH_DEFAULTS,
   });
   const secret = await services.keys.find(other.secretKey);
   assert.equal(secret?.kind, "secret");
