@@ -50,7 +50,6 @@ async function filledProject(app: TestApp, deletedAt: string | null = null): Pro
 async function readsDuring(
   project: TestProject,
   work: Promise<unknown>,
-  status = 200,
 ): Promise<number> {
   let isUnderWay = true;
   const done = work.finally(() => isUnderWay = false);
@@ -58,7 +57,7 @@ async function readsDuring(
   for (; isUnderWay; reads++) {
     await new Promise((resolve) => setImmediate(resolve));
     const answer = await project.asSecret({ path: `/api/data/things/${idOf(reads)}` });
-    assert.equal(answer.status, status);
+    assert.equal(answer.status, 200);
   }
   await done;
   return reads;
@@ -103,9 +102,30 @@ Deno.test("documents are read while a large trash is looked through", async () =
   const project = await filledProject(app, TIME);
   const records = await recordsOf(app, project);
   await purgeTrash(app.services, records); // To start a thread takes its time.
-  const began = performance.now();
-  const reads = await readsDuring(project, purgeTrash(app.services, records), 404);
-  const ms = performance.now() - began;
-  // What is done so soon holds nobody up.
-  assert.ok(reads >= 8 || ms < SOON_MS, `${reads} reads in ${ms} ms`);
+  // Of a busy machine's rounds one is enough: what holds the event loop does so in each.
+  const rounds: string[] = [];
+  for (let round = 0; round < 5; round++) {
+    const { turns, ms } = await turnsDuring(project, () => purgeTrash(app.services, records));
+    // What is done so soon holds nobody up.
+    if (turns >= 50 || ms < SOON_MS) return;
+    rounds.push(`${turns} turns in ${ms} ms`);
+  }
+  assert.fail(rounds.join(", "));
 });
+
+/** How often the event loop comes round while something is done, and how long that takes. */
+async function turnsDuring(
+  project: TestProject,
+  work: () => Promise<unknown>,
+): Promise<{ turns: number; ms: number }> {
+  const began = performance.now();
+  let isUnderWay = true;
+  const done = work().finally(() => isUnderWay = false);
+  const read = project.asSecret({ path: `/api/data/things/${idOf(0)}` });
+  let turns = 0;
+  for (; isUnderWay; turns++) await new Promise((resolve) => setImmediate(resolve));
+  await done;
+  const ms = performance.now() - began;
+  assert.equal((await read).status, 404);
+  return { turns, ms };
+}
