@@ -21,6 +21,7 @@ async function openKept(app: TestApp) {
       const body = { email, password: "seven wet stones 41" };
       const answer = await pages.project.asPublic({ path: "/api/userAuth/signup", body });
       assert.equal(answer.status, 201, answer.text);
+      await app.services.jobRunner.idle(); // The code is sent behind the answer.
     },
   };
 }
