@@ -1,38 +1,19 @@
 import { timestamp } from "../clock.ts";
 import {
-  checkCode,
   type CheckedCode,
   type CodeServices,
   dropCodes,
-  redeemCode,
+  type EnteredCode,
+  requireCodeOf,
+  useCode,
 } from "../credentials/codes.ts";
 import type { PasswordQueue } from "../credentials/password_queue.ts";
 import { checkNewPassword, type Passwords } from "../credentials/passwords.ts";
-import { canonicalEmail } from "../emails.ts";
 import { Problem } from "../problems.ts";
 import { type AccountRecord, ACCOUNTS } from "../projects/account_records.ts";
 import { and, eq } from "../store/filter.ts";
 import type { Change, Transaction } from "../store/port.ts";
 import { endAccountSessions } from "./end_account_sessions.ts";
-import type { AccountCodePurpose } from "./send_code.ts";
-
-/** A code as somebody entered it. */
-interface EnteredCode {
-  readonly email: string;
-  readonly otp: string;
-}
-
-/** Throws `INVALID_CODE`, one refusal for whatever is wrong. */
-async function checked(
-  services: CodeServices,
-  purpose: AccountCodePurpose,
-  { email, otp }: EnteredCode,
-): Promise<CheckedCode> {
-  const place = { space: "control", purpose, holder: canonicalEmail(email) } as const;
-  const code = await checkCode(services, place, otp);
-  if (code === null) throw new Problem("INVALID_CODE");
-  return code;
-}
 
 /**
  * Uses the code up and changes the account that it was sent to, which counts as verified: of many at
@@ -44,14 +25,12 @@ async function changeBy(
   code: CheckedCode,
   { set = {}, ...change }: Change = {},
 ): Promise<AccountRecord> {
-  const isRedeemed = await redeemCode(tx, code);
+  await useCode(tx, code);
   const its = and(eq("_id", code.subjectId), eq("email", code.email));
-  const changed = isRedeemed
-    ? await tx.records<AccountRecord>(ACCOUNTS).updateOne(its, {
-      set: { ...set, emailVerified: true, updatedAt: timestamp(clock) },
-      ...change,
-    })
-    : null;
+  const changed = await tx.records<AccountRecord>(ACCOUNTS).updateOne(its, {
+    set: { ...set, emailVerified: true, updatedAt: timestamp(clock) },
+    ...change,
+  });
   if (changed === null) throw new Problem("INVALID_CODE");
   return changed.value;
 }
@@ -61,7 +40,7 @@ export async function verifyAccountEmail(
   services: CodeServices,
   entered: EnteredCode,
 ): Promise<void> {
-  const code = await checked(services, "verify", entered);
+  const code = await requireCodeOf(services, { space: "control", purpose: "verify" }, entered);
   await services.engine.transaction("control", (tx) => changeBy(tx, services, code));
 }
 
@@ -83,7 +62,11 @@ export async function resetAccountPassword(
   // Neither a password that cannot be chosen nor a full queue costs one of the code's tries.
   await checkNewPassword(newPassword, entered.email);
   const { code, passwordHash } = await passwordQueue.run(network, async () => {
-    const code = await checked(services, "resetPassword", entered);
+    const code = await requireCodeOf(
+      services,
+      { space: "control", purpose: "resetPassword" },
+      entered,
+    );
     return { code, passwordHash: await passwords.hash(newPassword) };
   });
   await engine.transaction("control", async (tx) => {

@@ -1,6 +1,8 @@
 import { type Clock, timestamp } from "../clock.ts";
 import { equalInConstantTime, hashedId, mac } from "../crypto/hashes.ts";
+import { canonicalEmail } from "../emails.ts";
 import { CODE_MS, CODE_PAUSE_MS, CODE_TRIES_MAX, CODES_PER_HOUR } from "../limits.ts";
+import { Problem } from "../problems.ts";
 import { UniqueViolation } from "../store/errors.ts";
 import { and, compare, eq } from "../store/filter.ts";
 import type { Definition, Engine, Id, Space, StoredRecord, Transaction } from "../store/port.ts";
@@ -162,6 +164,35 @@ export async function redeemCode(
 ): Promise<boolean> {
   const its = and(eq("_id", id), eq("codeHash", codeHash));
   return await tx.records<CodeRecord>(CODES).deleteOne(its) !== null;
+}
+
+/** A code as somebody entered it, for an address. */
+export interface EnteredCode {
+  readonly email: string;
+  readonly otp: string;
+}
+
+/** As {@linkcode checkCode}. Throws `INVALID_CODE`, one refusal for whatever is wrong. */
+export async function requireCode(
+  services: CodeServices,
+  place: CodePlace,
+  otp: string,
+): Promise<CheckedCode> {
+  const code = await checkCode(services, place, otp);
+  if (code === null) throw new Problem("INVALID_CODE");
+  return code;
+}
+
+/** The same for a code of an address. */
+export const requireCodeOf = (
+  services: CodeServices,
+  place: Omit<CodePlace, "holder">,
+  { email, otp }: EnteredCode,
+): Promise<CheckedCode> => requireCode(services, { ...place, holder: canonicalEmail(email) }, otp);
+
+/** As {@linkcode redeemCode}. Throws `INVALID_CODE` where another one was first. */
+export async function useCode(tx: Transaction, code: CheckedCode): Promise<void> {
+  if (!await redeemCode(tx, code)) throw new Problem("INVALID_CODE");
 }
 
 /** Whatever codes there are for an address are good no more. */

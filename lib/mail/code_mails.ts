@@ -104,7 +104,7 @@ export async function sendCode(
 }
 
 /** Issues a code and the mail with it, in the transaction of their cause. */
-export async function enqueueCode(
+async function enqueueCode(
   tx: Transaction,
   services: CodeMailServices,
   context: MailContext,

@@ -1,5 +1,5 @@
 import { timestamp } from "../clock.ts";
-import { checkCode, dropCodes, redeemCode } from "../credentials/codes.ts";
+import { dropCodes, requireCode, useCode } from "../credentials/codes.ts";
 import { checkNewPassword } from "../credentials/passwords.ts";
 import { tryPassword } from "../credentials/sign_in_attempts.ts";
 import { canonicalEmail } from "../emails.ts";
@@ -107,13 +107,12 @@ export async function confirmEmailChange(
 ): Promise<UserRecord> {
   const { engine, clock, jobRunner } = services;
   const place = { space: projectId, purpose: "emailChange", holder: userId } as const;
-  const code = await checkCode(services, place, otp);
-  if (code === null) throw new Problem("INVALID_CODE");
+  const code = await requireCode(services, place, otp);
   const context = await findMailContext(services, projectId, { kinds: ["emailChanged"], language });
   if (context !== null) await jobRunner.announce(projectId);
   const { user, job } = await storedOrRefused(() =>
     engine.transaction(projectId, async (tx) => {
-      if (!await redeemCode(tx, code)) throw new Problem("INVALID_CODE");
+      await useCode(tx, code);
       const users = tx.records<UserRecord>(USERS);
       const before = (await users.get(userId))?.value;
       if (before === undefined) throw new Problem("ACCESS_TOKEN_INVALID");

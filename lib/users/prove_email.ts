@@ -1,14 +1,13 @@
 import { type Clock, timestamp } from "../clock.ts";
 import type { ApiKeyPrincipal } from "../projects/api_keys.ts";
 import {
-  checkCode,
   type CheckedCode,
-  type CodePurpose,
   dropCodes,
-  redeemCode,
+  type EnteredCode,
+  requireCodeOf,
+  useCode,
 } from "../credentials/codes.ts";
 import { checkNewPassword } from "../credentials/passwords.ts";
-import { canonicalEmail } from "../emails.ts";
 import { Problem } from "../problems.ts";
 import { and, eq } from "../store/filter.ts";
 import type { Id, Json, Transaction } from "../store/port.ts";
@@ -19,29 +18,6 @@ import type { UserServices, Visitor } from "./services.ts";
 import { storedOrRefused } from "./stored_or_refused.ts";
 import { fieldsOfNewUser } from "./user_fields.ts";
 import { openUserSession, type UserSession, withAccessToken } from "./user_session.ts";
-
-/** A code as somebody entered it. */
-export interface EnteredCode {
-  readonly email: string;
-  readonly otp: string;
-}
-
-/** Throws `INVALID_CODE`, one refusal for whatever is wrong. */
-async function checked(
-  services: UserServices,
-  space: Id,
-  purpose: CodePurpose,
-  { email, otp }: EnteredCode,
-): Promise<CheckedCode> {
-  const code = await checkCode(services, { space, purpose, holder: canonicalEmail(email) }, otp);
-  if (code === null) throw new Problem("INVALID_CODE");
-  return code;
-}
-
-/** Uses the code up; of many at once one goes on. Throws `INVALID_CODE`. */
-async function redeemed(tx: Transaction, code: CheckedCode): Promise<void> {
-  if (!await redeemCode(tx, code)) throw new Problem("INVALID_CODE");
-}
 
 /** The user whom a code was sent to, if the address is still theirs. Throws `INVALID_CODE`. */
 async function addressee(
@@ -70,9 +46,9 @@ export async function verifyEmail(
   projectId: Id,
   entered: EnteredCode,
 ): Promise<void> {
-  const code = await checked(services, projectId, "verify", entered);
+  const code = await requireCodeOf(services, { space: projectId, purpose: "verify" }, entered);
   await services.engine.transaction(projectId, async (tx) => {
-    await redeemed(tx, code);
+    await useCode(tx, code);
     const user = await addressee(tx, code);
     await change(tx, services.clock, user._id, { emailVerified: true });
   });
@@ -95,11 +71,11 @@ export async function resetPassword(
   await checkNewPassword(newPassword, entered.email, auth.passwordLengthMin);
   // Nor does a crowd that keeps everybody from having one hashed.
   const { code, passwordHash } = await passwordQueue.run(network, async () => ({
-    code: await checked(services, projectId, "resetPassword", entered),
+    code: await requireCodeOf(services, { space: projectId, purpose: "resetPassword" }, entered),
     passwordHash: await passwords.hash(newPassword),
   }));
   const revoked = await engine.transaction(projectId, async (tx) => {
-    await redeemed(tx, code);
+    await useCode(tx, code);
     const user = await addressee(tx, code);
     const ended = await dropWaysIn(tx, { projectId, clock }, user);
     await change(tx, clock, user._id, {
@@ -135,11 +111,11 @@ export async function signInByCode(
 ): Promise<UserSession> {
   const { engine, clock, sessions, userFields } = services;
   if (!auth.emailCode) throw new Problem("SIGN_IN_METHOD_OFF");
-  const code = await checked(services, projectId, "code", entered);
+  const code = await requireCodeOf(services, { space: projectId, purpose: "code" }, entered);
   const fields = fieldsOfNewUser(await userFields.of(projectId), {}, true);
   const { opened, revoked } = await storedOrRefused(() =>
     engine.transaction(projectId, async (tx) => {
-      await redeemed(tx, code);
+      await useCode(tx, code);
       const holder = await findUserByEmail(tx.records(USERS), code.email);
       let revoked: Id[] = [];
       let userId: Id;
