@@ -1,4 +1,3 @@
-import assert from "node:assert/strict";
 import { ACCOUNT_SESSIONS } from "@/lib/accounts/session_records.ts";
 import { CODES, SENDINGS } from "@/lib/credentials/codes.ts";
 import { JOBS } from "@/lib/jobs/jobs.ts";
@@ -11,6 +10,7 @@ import type { Call } from "../support/conforming_client.ts";
 import type { TestAccount } from "../support/dashboard.ts";
 import { codeTo, mailsOf } from "../support/mailbox.ts";
 import type { TestApp } from "../support/test_app.ts";
+import { traceless as unchanged } from "../support/traceless.ts";
 import { ok } from "./test_collection.ts";
 
 export const ADA = "ada@example.com";
@@ -80,18 +80,8 @@ export async function traceless(
   work: () => Promise<void>,
   but: readonly Definition[] = [],
 ): Promise<void> {
-  const state = async () => {
-    await app.services.jobRunner.idle();
-    const kinds = TRACES.filter((definition) => !but.includes(definition));
-    const lists = await Promise.all(kinds.map(async (definition) => {
-      const records = app.services.engine.records("control", definition);
-      return [definition.name, await Array.fromAsync(records.find({ filter: ALL }))];
-    }));
-    return Object.fromEntries(lists);
-  };
-  const before = await state();
-  await work();
-  assert.deepEqual(await state(), before, "a refused request left a trace");
+  const kinds = TRACES.filter((definition) => !but.includes(definition));
+  await unchanged(app.services, { space: "control", kinds }, work);
 }
 
 /** Whether the account's session still stands. */

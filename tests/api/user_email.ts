@@ -1,4 +1,3 @@
-import assert from "node:assert/strict";
 import { IDENTITIES } from "@/lib/auth/identities.ts";
 import { REFRESH_TOKENS } from "@/lib/auth/refresh_tokens.ts";
 import { SESSIONS } from "@/lib/auth/sessions.ts";
@@ -15,6 +14,7 @@ import type { Answer, Call } from "../support/conforming_client.ts";
 import { codeTo, mailsOf } from "../support/mailbox.ts";
 import type { TestApp, TestProject, TestUser } from "../support/test_app.ts";
 import { PASSWORD } from "../support/test_services.ts";
+import { traceless as unchanged } from "../support/traceless.ts";
 import { ok } from "./test_collection.ts";
 
 export { PASSWORD };
@@ -158,18 +158,8 @@ export async function traceless(
   work: () => Promise<void>,
   but: readonly Definition[] = [],
 ): Promise<void> {
-  const state = async () => {
-    await app.services.jobRunner.idle();
-    const kinds = TRACES.filter((definition) => !but.includes(definition));
-    const texts = await Promise.all(kinds.map(async (definition) => {
-      const records = app.services.engine.records(project.projectId, definition);
-      return [definition.name, await Array.fromAsync(records.find({ filter: ALL }))];
-    }));
-    return Object.fromEntries(texts);
-  };
-  const before = await state();
-  await work();
-  assert.deepEqual(await state(), before, "a refused request left a trace");
+  const kinds = TRACES.filter((definition) => !but.includes(definition));
+  await unchanged(app.services, { space: project.projectId, kinds }, work);
 }
 
 /** What a JWT says; nobody's signature is looked at. */
