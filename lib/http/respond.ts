@@ -37,6 +37,9 @@ export const ok = (status: number, data: string, message: string, etag?: string)
   ...(etag !== undefined && { headers: [["etag", etag]] }),
 });
 
+/** An answer that has nothing but its message, for clients that look for it in `data`. */
+export const told = (message: string): Reply => ok(200, JSON.stringify({ message }), message);
+
 /** An answer whose members stand in the envelope itself, and are repeated in `data`. */
 export const okWith = (members: Readonly<Record<string, Json>>, message: string): Reply => ({
   status: 200,

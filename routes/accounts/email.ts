@@ -1,6 +1,6 @@
 import { resetAccountPassword, verifyAccountEmail } from "@/lib/accounts/prove_email.ts";
 import { requestAccountCode } from "@/lib/accounts/send_code.ts";
-import { ok, type Reply } from "@/lib/http/respond.ts";
+import { told } from "@/lib/http/respond.ts";
 import type * as email from "@/openapi/paths/account_email.ts";
 import type { HandlerOf } from "../handler.ts";
 
@@ -30,5 +30,3 @@ export const handleResetAccountPassword: HandlerOf<typeof email.resetAccountPass
   await resetAccountPassword(c.var.services, c.req.valid("json"), c.var.state);
   return told("Password reset");
 };
-
-const told = (message: string): Reply => ok(200, JSON.stringify({ message }), message);

@@ -1,4 +1,4 @@
-import { ok, type Reply } from "@/lib/http/respond.ts";
+import { told } from "@/lib/http/respond.ts";
 import { Problem } from "@/lib/problems.ts";
 import { changeEmail, changePassword, confirmEmailChange } from "@/lib/users/change_credentials.ts";
 import { resetPassword, verifyEmail } from "@/lib/users/prove_email.ts";
@@ -66,5 +66,3 @@ const asked = ({ req }: AskingContext) => ({
   email: req.valid("json").email,
   language: req.valid("header")["accept-language"],
 });
-
-const told = (message: string): Reply => ok(200, JSON.stringify({ message }), message);
