@@ -1,4 +1,5 @@
 import type { Caller } from "../auth/principals.ts";
+import type { DeclaredUserField } from "../auth/public_profile.ts";
 import type { NewId } from "../ids.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
 import { Patience } from "../patience.ts";
@@ -31,9 +32,9 @@ export interface WriteAccess extends ReadAccess {
   letIn(): Promise<void>;
 }
 
-/** Which of the fields that a project declares for its users everybody may see. */
+/** What projects declare for their users. */
 interface ShownUserFields {
-  of(projectId: Id): MaybePromise<readonly { readonly key: string; readonly public: boolean }[]>;
+  of(projectId: Id): MaybePromise<readonly DeclaredUserField[]>;
 }
 
 export interface AccessServices {

@@ -1,4 +1,5 @@
 import type { Caller } from "../auth/principals.ts";
+import { type DeclaredUserField, publicProfile } from "../auth/public_profile.ts";
 import { type UserRecord, USERS } from "../auth/users.ts";
 import { ANSWER_BYTES_MAX, LIST_LIMIT_MAX, REFERRERS_MAX } from "../limits.ts";
 import { nextTurn } from "../next_turn.ts";
@@ -47,8 +48,7 @@ export class Populator {
   readonly #caller: Caller;
   readonly #size: AnswerSize;
   readonly #links: readonly Link[];
-  /** Names of the declared fields of users that everybody may see. */
-  readonly #publicFields: readonly string[];
+  readonly #userFields: readonly DeclaredUserField[];
   readonly #texts = new EmbeddedTexts();
   /** By link, what was found for ids; null for those whose documents are missing or not to be seen. */
   readonly #found = new Map<Link, Map<Id, PopulatedTarget | null>>();
@@ -57,17 +57,17 @@ export class Populator {
 
   private constructor(
     { services, caller }: { services: AccessServices; caller: Caller },
-    { size, links, publicFields }: {
+    { size, links, userFields }: {
       size: AnswerSize;
       links: readonly Link[];
-      publicFields: readonly string[];
+      userFields: readonly DeclaredUserField[];
     },
   ) {
     this.#services = services;
     this.#caller = caller;
     this.#size = size;
     this.#links = links;
-    this.#publicFields = publicFields;
+    this.#userFields = userFields;
   }
 
   /** Throws `INVALID_QUERY`. */
@@ -79,9 +79,8 @@ export class Populator {
     const links = populate.length === 0
       ? []
       : await linksOf(services, caller, { collection, paths: populate, projection });
-    const declared = links.length === 0 ? [] : await services.userFields.of(caller.projectId);
-    const publicFields = declared.filter((field) => field.public).map(({ key }) => key);
-    return new Populator({ services, caller }, { size, links, publicFields });
+    const userFields = links.length === 0 ? [] : await services.userFields.of(caller.projectId);
+    return new Populator({ services, caller }, { size, links, userFields });
   }
 
   /**
@@ -184,25 +183,13 @@ export class Populator {
     const { target, part, links } = link;
     if (links.length === 0 && target !== "users" && part === "all") return texts;
     const records = recordsIn<Members>(texts.join(","));
-    const documents = target === "users" ? records.map((user) => this.#shownUser(user)) : records;
+    const documents = target === "users"
+      ? records.map((user) => publicProfile(this.#userFields, user))
+      : records;
     const added = await this.#into(documents, links, level + 1);
     // Refused before it becomes text: the same may stand there often.
     this.#assertKept(added.reduce((sum, bytes) => sum + bytes, this.#keptBytes[level] ?? 0));
     return documents.map((document) => this.#texts.write(partOf(document, part)));
-  }
-
-  /** What everybody may see of a user. */
-  #shownUser({ _id, username, name, avatarUrl, createdAt, fields }: Members): Members {
-    const own = isObject(fields) ? fields : {};
-    const shown = this.#publicFields.map((key) => [key, own[key] ?? null]);
-    return {
-      _id: _id!,
-      username: username ?? null,
-      name: name ?? null,
-      avatarUrl: avatarUrl ?? null,
-      createdAt: createdAt ?? null,
-      ...Object.fromEntries(shown),
-    };
   }
 
   #keep(level: number, bytes: number): void {

@@ -1,6 +1,7 @@
 import type { Json } from "../store/port.ts";
 import type { UserRecord } from "../auth/users.ts";
-import { shownFields, type UserField } from "./user_fields.ts";
+import { shownFields } from "../auth/public_profile.ts";
+import type { UserField } from "./user_fields.ts";
 
 type Shown = { readonly [name: string]: Json };
 
@@ -27,14 +28,4 @@ export const shownUser = (declared: readonly UserField[], user: UserRecord): Sho
 export const managedUser = (declared: readonly UserField[], user: UserRecord): Shown => ({
   ...shownUser(declared, user),
   disabled: user.disabled,
-});
-
-/** As everybody sees them. */
-export const publicProfile = (declared: readonly UserField[], user: UserRecord): Shown => ({
-  _id: user._id,
-  username: user.username,
-  name: user.name,
-  avatarUrl: user.avatarUrl,
-  createdAt: user.createdAt,
-  ...shownFields(declared.filter((field) => field.public), user.fields),
 });

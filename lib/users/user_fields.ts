@@ -11,7 +11,7 @@ import { type FieldFault, Problem } from "../problems.ts";
 import { eq } from "../store/filter.ts";
 import { exceedsBytes } from "../store/json_text.ts";
 import type { Definition, Engine, Id, Json, StoredRecord } from "../store/port.ts";
-import { isObject, own } from "../store/shape.ts";
+import { own } from "../store/shape.ts";
 import { shown } from "../text/input_text.ts";
 
 /** A field that a project declares for its users, beside what every user has. */
@@ -173,12 +173,3 @@ function refuse(fields: readonly UserField[], faults: readonly FieldFault[]): vo
   const hint = message === "is not declared" && known !== "" ? ` Declared are ${known}.` : "";
   throw new Problem("INVALID_BODY", { message: `${shown(path)} ${message}.${hint}`, faults });
 }
-
-/** Values of declared fields, each of them: null where nothing is stored. */
-export const shownFields = (
-  fields: readonly UserField[],
-  stored: Members | undefined,
-): { [name: string]: Json } =>
-  Object.fromEntries(
-    fields.map(({ key }) => [key, own(isObject(stored) ? stored : {}, key) ?? null]),
-  );

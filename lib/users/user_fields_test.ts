@@ -6,9 +6,9 @@ import {
   changedFields,
   fieldsOfNewUser,
   saveUserFields,
-  shownFields,
   type UserField,
 } from "./user_fields.ts";
+import { shownFields } from "../auth/public_profile.ts";
 
 const PROJECT = "66f1a0c2e4b0a1b2c3d4e5f6" as Id;
 

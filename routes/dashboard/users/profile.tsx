@@ -1,6 +1,7 @@
 import type { UserRecord } from "@/lib/auth/users.ts";
 import { jsonText } from "@/lib/store/json_text.ts";
-import { shownFields, type UserField } from "@/lib/users/user_fields.ts";
+import { shownFields } from "@/lib/auth/public_profile.ts";
+import type { UserField } from "@/lib/users/user_fields.ts";
 import { When } from "../components/when.tsx";
 
 /** What a user is called: providers and users wrote it, in whatever way. */

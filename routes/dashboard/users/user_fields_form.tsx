@@ -6,7 +6,8 @@ import {
   USERNAME_LENGTH_MAX,
 } from "@/lib/limits.ts";
 import type { Problem } from "@/lib/problems.ts";
-import { shownFields, type UserField } from "@/lib/users/user_fields.ts";
+import { shownFields } from "@/lib/auth/public_profile.ts";
+import type { UserField } from "@/lib/users/user_fields.ts";
 import { areaText, Refusal } from "../components/forms.tsx";
 import { typedEntries } from "../documents/entered.ts";
 import { Fields } from "../documents/fields.tsx";
