@@ -1,22 +1,24 @@
 import { type AuthSettings, authSettingsOf } from "@/lib/projects/auth_settings.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
-import type { Id } from "@/lib/store/port.ts";
+import type { Actor, Id } from "@/lib/store/port.ts";
 import type { Handler, OperationContext } from "./handler.ts";
 
 /** A member of a project, as its servers: no row-level security stands in their way. */
 interface Server {
   readonly kind: "secret";
   readonly projectId: Id;
+  readonly actor: Actor;
   readonly auth: AuthSettings;
 }
 
 /** Has the member of the path's project do what the project's secret key does. */
 export const asServer =
   <I extends object>(handle: Handler<Server, I>): Handler<ProjectMember, I> => (c) => {
-    const { project } = c.var.principal;
+    const { project, account } = c.var.principal;
     const server: Server = {
       kind: "secret",
       projectId: project._id,
+      actor: { kind: "member", id: account.accountId },
       auth: authSettingsOf(project),
     };
     c.set("principal", server);

@@ -3,6 +3,7 @@ import { closeDemoAccount, DEMO_EMAIL, openDemoAccount } from "@/lib/accounts/de
 import { createAccount } from "@/lib/accounts/register_account.ts";
 import { createUser } from "@/lib/auth/create_user.ts";
 import { issueToken } from "@/lib/auth/issue_token.ts";
+import type { Caller } from "@/lib/auth/principals.ts";
 import { randomToken } from "@/lib/crypto/random.ts";
 import { openForWriting } from "@/lib/documents/access.ts";
 import { createDocuments } from "@/lib/documents/create_documents.ts";
@@ -136,7 +137,8 @@ async function fill(
   collectionName: string,
   documents: Json[],
 ): Promise<void> {
-  const target = await openForWriting(services, { kind: "secret", projectId }, collectionName);
+  const corbel: Caller = { kind: "secret", projectId, actor: { kind: "corbel", id: null } };
+  const target = await openForWriting(services, corbel, collectionName);
   for (let at = 0; at < documents.length; at += BULK_DOCUMENTS_MAX) {
     const body = documents.slice(at, at + BULK_DOCUMENTS_MAX);
     await createDocuments(services, target, { body, idempotencyKey: null });

@@ -1,3 +1,4 @@
+import { timestamp } from "@/lib/clock.ts";
 import { AI_CHATS } from "@/lib/ai/chats.ts";
 import { ACCOUNT_SESSIONS } from "@/lib/accounts/session_records.ts";
 import { CODES, SENDINGS } from "@/lib/credentials/codes.ts";
@@ -116,7 +117,8 @@ async function purgeDocuments(
   let documents = 0;
   for (const { records } of await storedCollections(services, projectId)) {
     if (stopped()) return documents;
-    const kept = services.engine.records<StoredDocument>(projectId, records);
+    const by = { actor: { kind: "corbel", id: null }, at: timestamp(services.clock) } as const;
+    const kept = services.engine.records<StoredDocument>(projectId, records, { by });
     documents += await purgeTrash(services, kept);
   }
   return documents;

@@ -1,14 +1,26 @@
-import type { Id } from "../store/port.ts";
+import type { Actor, Id } from "../store/port.ts";
 
 /** Who calls a project's operations: an application by its key, perhaps for a signed-in user. */
 export type Caller =
-  | { readonly kind: "secret"; readonly projectId: Id }
+  | {
+    readonly kind: "secret";
+    readonly projectId: Id;
+    /** Who acts with the rights of the secret key, where it is not the key itself. */
+    readonly actor?: Actor;
+  }
   | {
     readonly kind: "publishable";
     readonly projectId: Id;
     /** The user of a valid bearer token; null without one. */
     readonly userId: Id | null;
   };
+
+/** Who is said to have done what a caller does. */
+export function actorOf(caller: Caller): Actor {
+  if (caller.kind === "secret") return caller.actor ?? { kind: "key", id: null };
+  // Nothing can be written without a signed-in user.
+  return { kind: "user", id: caller.userId! };
+}
 
 /** A signed-in user, on the device that their session was opened on. */
 export interface SignedInUser {

@@ -1,4 +1,5 @@
-import type { Caller } from "../auth/principals.ts";
+import { actorOf, type Caller } from "../auth/principals.ts";
+import { type Clock, timestamp } from "../clock.ts";
 import type { DeclaredUserField } from "../auth/public_profile.ts";
 import type { NewId } from "../ids.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
@@ -6,7 +7,7 @@ import { Patience } from "../patience.ts";
 import { Problem } from "../problems.ts";
 import { Outdated, StoreUnavailable } from "../store/errors.ts";
 import { ALL, and, eq, or } from "../store/filter.ts";
-import type { Definition, Engine, Filter, Id, Records } from "../store/port.ts";
+import type { Authorship, Definition, Engine, Filter, Id, Records } from "../store/port.ts";
 import type { Catalog } from "./catalog.ts";
 import type { Collection, StoredDocument } from "./collection.ts";
 import { letWritersIn } from "./redefine.ts";
@@ -26,6 +27,8 @@ export interface ReadAccess {
 export interface WriteAccess extends ReadAccess {
   /** Whose documents may be written; null for everybody's. */
   readonly ownerId: Id | null;
+  /** Who writes. */
+  readonly by: Authorship;
   /** The same opened under the definition that stands now. Throws as {@linkcode openForWriting}. */
   reopened(): Promise<WriteAccess>;
   /** Ends a change of the definition that writers wait for. */
@@ -44,6 +47,7 @@ export interface AccessServices {
 }
 
 export interface WriteAccessServices extends AccessServices {
+  readonly clock: Clock;
   readonly newId: NewId;
 }
 
@@ -76,7 +80,10 @@ export async function openForWriting(
     return openForWriting(services, caller, name);
   };
   const letIn = () => letWritersIn(services, caller.projectId, name);
-  return { ...readAccess(services, caller, collection), ownerId, reopened, letIn };
+  const by = { actor: actorOf(caller), at: timestamp(services.clock) };
+  const { projectId } = caller;
+  const records = services.engine.records<StoredDocument>(projectId, collection.records, { by });
+  return { ...readAccess(services, caller, collection), records, ownerId, by, reopened, letIn };
 }
 
 /** How long a write waits for changes of its definition that are under way. */

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import type { Caller } from "../auth/principals.ts";
-import type { NewId } from "../ids.ts";
+import { systemClock } from "../clock.ts";
 import type { Engine, Filter, Id, Stored } from "../store/port.ts";
 import {
-  type AccessServices,
   explainMissingWrite,
   openForReading,
   openForWriting,
   ownerFilter,
   requireSecretKey,
   type WriteAccess,
+  type WriteAccessServices,
 } from "./access.ts";
 import { compileCollection, type StoredDocument } from "./collection.ts";
 import { parseDefinition } from "./definition.ts";
@@ -48,8 +48,9 @@ function services(stored: StoredDocument | null = null) {
       forgotten: 0,
     },
     userFields: { of: () => [] },
+    clock: systemClock,
     newId: () => PROJECT,
-  } satisfies AccessServices & { newId: NewId; asked: Filter[] };
+  } satisfies WriteAccessServices & { asked: Filter[] };
 }
 
 const LIVE: Filter = { op: "eq", path: "isDeleted", value: false };

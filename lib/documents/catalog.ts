@@ -15,8 +15,11 @@ export type CollectionRecord = StoredRecord & {
   storedAs?: string;
   /** Of the definition: another one after each change. Left out before the first. */
   version?: Id;
-  /** Earlier versions had no indexes beside the fields' own, and no field had `search`. */
-  definition: Omit<CollectionDefinition, "indexes"> & Partial<CollectionDefinition> & {
+  /**
+   * Earlier versions had no indexes beside the fields' own and no `events`, and no field had
+   * `search`.
+   */
+  definition: Omit<CollectionDefinition, "indexes" | "events"> & Partial<CollectionDefinition> & {
     [name: string]: Json;
   };
   createdAt: string;
@@ -45,6 +48,7 @@ export const definitionOf = ({ definition }: CollectionRecord): CollectionDefini
   ...definition,
   fields: definition.fields.map(wholeField),
   indexes: definition.indexes ?? [],
+  events: definition.events ?? true,
 });
 
 /** With its members in the order in which definitions have them. */

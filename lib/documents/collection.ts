@@ -54,6 +54,7 @@ export function compileCollection(
       ]),
       search: searchPaths(definition.fields),
       trash: true,
+      ...(definition.events && { recordedAs: definition.name }),
       ...stands,
       bytesMax: DOCUMENT_BYTES_MAX,
       membersMax: DOCUMENT_MEMBERS_MAX + SERVER_FIELDS.length,

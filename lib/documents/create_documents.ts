@@ -39,7 +39,8 @@ async function createAll(
   const { name } = target.collection.definition;
   const request = key === null ? "" : JSON.stringify(["bulk", name, body]);
   const { data } = await writeOnce(services, target, { key, request }, async (tx, room) => {
-    await tx.records<StoredDocument>(target.collection.records, room).insertMany(documents);
+    const writing = { room, by: target.by };
+    await tx.records<StoredDocument>(target.collection.records, writing).insertMany(documents);
     return answer;
   });
   return data;

@@ -115,6 +115,10 @@ export function definitionSchema(form: "given" | "whole", named: Name = (schema)
       )).meta(form === "given" ? { maxItems: INDEXES_MAX } : {}),
       [],
     ),
+    events: filled(z.boolean(), true).describe(
+      "Whether each change of a document is recorded for a day, for live lists and webhooks. " +
+        "Without it neither hears of the collection, and a write takes a little less.",
+    ),
   };
   return { Field, members };
 }

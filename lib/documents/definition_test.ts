@@ -32,6 +32,7 @@ Deno.test("a name is enough: the rest is private, not strict, with the owner add
     rls: { enabled: true, mode: "private", ownerField: "userId" },
     strict: false,
     indexes: [],
+    events: true,
   });
 });
 

@@ -36,6 +36,7 @@ const target = (ownerId: string | null, parts: Record<string, unknown> = {}): Wr
   callerTag: "",
   visible: () => ({ op: "and", of: [] }),
   ownerId,
+  by: { actor: { kind: "key", id: null }, at: "2026-01-01T00:00:00.000Z" },
   reopened: () => Promise.reject(new Error("Nothing here is opened")),
   letIn: () => Promise.reject(new Error("Nothing here waits")),
 });

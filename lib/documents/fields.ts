@@ -61,4 +61,6 @@ export interface CollectionDefinition {
   /** Whether undeclared fields are refused. */
   readonly strict: boolean;
   readonly indexes: readonly IndexDefinition[];
+  /** Whether changes of its documents are recorded: without that nobody is told of them. */
+  readonly events: boolean;
 }

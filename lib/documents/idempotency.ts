@@ -90,7 +90,7 @@ export async function onceOnly(
 
   const attempt = () =>
     engine.transaction(owner.projectId, async (tx) => {
-      const kept = tx.records<KeptAnswer>(KEPT_ANSWERS, room);
+      const kept = tx.records<KeptAnswer>(KEPT_ANSWERS, { room });
       const earlier = await kept.findOne(eq("keyHash", keyHash));
       const answer = answerIn(earlier, requestHash, clock);
       if (answer !== null) return answer;

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { BY_KEY } from "@/tests/support/authorship.ts";
 import { saveUserFields } from "@/lib/users/user_fields.ts";
 import { openTestServices, type TestServices } from "@/tests/support/test_services.ts";
 import type { Caller } from "../auth/principals.ts";
@@ -57,7 +58,7 @@ async function store(
   projectId = PROJECT,
 ): Promise<void> {
   const { records: definition } = (await services.catalog.find(projectId, name))!;
-  await services.engine.records<StoredDocument>(projectId, definition)
+  await services.engine.records<StoredDocument>(projectId, definition, BY_KEY)
     .insertMany(documents.map((members, n) => ({
       _id: id(n + 1),
       createdAt: "2026-01-01T00:00:00.000Z",

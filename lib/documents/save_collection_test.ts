@@ -232,7 +232,7 @@ Deno.test("documents in the trash must fit too, but may repeat unique values", a
   const { services } = opened;
   await createCollection(services, PROJECT, withFields());
   const [first, second] = await insert(services, { a: "x", b: 1 }, { a: "x", b: "2" });
-  const { records } = await openForReading(services, SECRET, "posts");
+  const { records } = await openForWriting(services, SECRET, "posts");
   await records.updateOne(eq("_id", second!), { set: { isDeleted: true } });
   await updateCollection(
     services,

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { BY_KEY } from "@/tests/support/authorship.ts";
 import { openTestServices } from "@/tests/support/test_services.ts";
 import type { Services } from "../services.ts";
 import type { Json, ListQuery, Records } from "../store/port.ts";
@@ -20,7 +21,11 @@ async function stored(
   { engine }: Services,
   ...documents: readonly { readonly [name: string]: Json }[]
 ): Promise<Records<StoredDocument>> {
-  const records = engine.records<StoredDocument>(PROJECT, compileCollection(BEFORE).records);
+  const records = engine.records<StoredDocument>(
+    PROJECT,
+    compileCollection(BEFORE).records,
+    BY_KEY,
+  );
   await records.insertMany(documents.map((members, n) => ({
     _id: id(n + 1),
     ...members,

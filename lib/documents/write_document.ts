@@ -102,8 +102,8 @@ export const runWithin = (
   { scope, room }: { readonly scope: Scope; readonly room: Room },
   { prepared, target }: OpenedWrite,
 ): Promise<Written> => {
-  const bound = prepared.needsRoom ? [room] : [];
-  const records = scope.records<StoredDocument>(target.collection.records, ...bound);
+  const writing = { by: target.by, ...(prepared.needsRoom && { room }) };
+  const records = scope.records<StoredDocument>(target.collection.records, writing);
   return prepared.run({ ...target, records });
 };
 

@@ -69,6 +69,11 @@ export interface Definition {
    * counts of all live, all deleted and all records cost O(1) on SQLite.
    */
   readonly trash: boolean;
+  /**
+   * What each write to a record is noted under in the space's `ChangeLog`; not noted if left out.
+   * Such records are written through `Writing.by` only.
+   */
+  readonly recordedAs?: string;
   /** Whether its bytes are counted; those of what has a trash always are. */
   readonly counted?: boolean;
   /** A `Date` field. Expired records may stay for a while: expiry is always also in the filter. */

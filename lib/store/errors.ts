@@ -94,6 +94,15 @@ export class StoreMismatch extends Error {
   override readonly name = "StoreMismatch";
 }
 
+/** Changes behind a position are not kept any more. */
+export class PositionLost extends Error {
+  override readonly name = "PositionLost";
+
+  constructor(options?: ErrorOptions) {
+    super("Changes behind this position are not kept any more", options);
+  }
+}
+
 /** The query's time limit passed. Nothing of it is left running. */
 export class QueryTooSlow extends Error {
   override readonly name = "QueryTooSlow";

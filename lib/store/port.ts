@@ -16,19 +16,22 @@
 
 import { ANSWER_BYTES_MAX } from "../limits.ts";
 import type { Figure, GroupKey, Groups, GroupSort } from "./aggregation.ts";
-import type {
-  Definition,
-  Id,
-  Json,
-  Room,
-  Scalar,
-  SortKey,
-  Space,
-  StoredRecord,
-} from "./definition.ts";
+import type { Definition, Id, Json, Scalar, SortKey, Space, StoredRecord } from "./definition.ts";
+import type { ChangeLog, Writing } from "./changes.ts";
 import type { BuildProgress, DefinitionBuild } from "./definition_build.ts";
 
 export type * from "./definition.ts";
+export type {
+  Actor,
+  Authorship,
+  ChangeAction,
+  ChangeFeed,
+  ChangeLog,
+  ChangePosition,
+  PositionedChange,
+  RecordedChange,
+  Writing,
+} from "./changes.ts";
 export type { BuildProgress, DefinitionBuild };
 
 export type Comparison = "eq" | "ne" | "gt" | "gte" | "lt" | "lte";
@@ -201,7 +204,7 @@ export interface Explanation {
  * `list`, `count`, `aggregate` and `referrers` hold nobody else up, however many records they look
  * at. Past the engine's time limit they throw `QueryTooSlow`, and nothing of them is left running.
  *
- * Those that were asked for with a {@linkcode Room} throw `SpaceFull` instead of a write that would
+ * Those that were asked for with a room throw `SpaceFull` instead of a write that would
  * make the space hold more than that, however many processes write at once. What makes it hold less
  * is written in any case.
  */
@@ -261,7 +264,7 @@ export interface Records<T extends StoredRecord = StoredRecord> {
 
 /** What `work` may touch: everything else would wait for the transaction to end. */
 export interface Transaction {
-  records<T extends StoredRecord>(definition: Definition, room?: Room): Records<T>;
+  records<T extends StoredRecord>(definition: Definition, writing?: Writing): Records<T>;
   /**
    * Makes what is stored follow the definition: indexes it names are created, others dropped, words
    * of its search fields are kept, and values as its fields declare them. `before` is what they followed so far. What is
@@ -287,7 +290,12 @@ export interface DefinitionChange {
 /** A database: many spaces, each apart from the others. */
 export interface Engine extends AsyncDisposable {
   readonly name: "sqlite" | "mongodb";
-  records<T extends StoredRecord>(space: Space, definition: Definition, room?: Room): Records<T>;
+  readonly changes: ChangeLog;
+  records<T extends StoredRecord>(
+    space: Space,
+    definition: Definition,
+    writing?: Writing,
+  ): Records<T>;
   /**
    * All of `work` or nothing of it. `work` sees its own changes, others see none before the end.
    * It may run more than once: it must touch nothing but the transaction it is given. After a call

@@ -14,7 +14,12 @@ const collection = z.string({ error: '"collection" must be the name of a collect
 const ID_ERROR = '"id" must be 24 hexadecimal digits.';
 const id = z.string({ error: ID_ERROR }).regex(ID_ANY_CASE, { error: ID_ERROR })
   .transform((text) => parseId(text)!) // It has the form.
-  .openapi({ type: "string", description: "The document's id.", example: EXAMPLE_ID });
+  .openapi({
+    type: "string",
+    pattern: ID_ANY_CASE.source,
+    description: "The document's id.",
+    example: EXAMPLE_ID,
+  });
 
 /** Whether it is an object, and what it may have, is told with its collection's definition. */
 const document = z.custom<Json>((value) => value !== undefined, {

@@ -16,6 +16,7 @@ export const COLLECTION_EXAMPLE = {
   rls: { enabled: true, mode: "public-read" as const, ownerField: "userId" },
   strict: false,
   indexes: [{ fields: ["title", "-createdAt"], unique: false }],
+  events: true,
 };
 
 const formOf = (form: "given" | "whole") =>

@@ -1,6 +1,7 @@
 /** A process that is killed while it builds what a changed definition wants. */
 
 import assert from "node:assert/strict";
+import { BY_KEY } from "@/tests/support/authorship.ts";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
 import { storedCollections } from "@/lib/documents/save_collection.ts";
@@ -37,7 +38,7 @@ async function seed(store: TestStore, project: Project): Promise<void> {
   await createCollection(store.settings, project, BEFORE);
   await using services = await openServices(loadConfig(store.settings), { log: silentLog });
   const [collection] = await storedCollections(services, project.projectId);
-  const documents = services.engine.records(project.projectId, collection!.records);
+  const documents = services.engine.records(project.projectId, collection!.records, BY_KEY);
   const at = "2026-01-01T00:00:00.000Z";
   for (let from = 0; from < ROWS; from += CHUNK) {
     await documents.insertMany(Array.from({ length: CHUNK }, (_, i) => ({

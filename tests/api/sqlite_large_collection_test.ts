@@ -1,6 +1,7 @@
 /** What takes long on one collection leaves the event loop to everybody else. */
 
 import assert from "node:assert/strict";
+import { BY_KEY } from "@/tests/support/authorship.ts";
 import type { StoredDocument } from "@/lib/documents/collection.ts";
 import { purgeTrash } from "@/lib/documents/trash.ts";
 import type { Records } from "@/lib/store/port.ts";
@@ -24,7 +25,7 @@ async function recordsOf(
   { projectId }: TestProject,
 ): Promise<Records<StoredDocument>> {
   const collection = await services.catalog.find(projectId, "things");
-  return services.engine.records<StoredDocument>(projectId, collection!.records);
+  return services.engine.records<StoredDocument>(projectId, collection!.records, BY_KEY);
 }
 
 /** Sent through the API they would take long. */

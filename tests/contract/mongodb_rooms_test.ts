@@ -21,7 +21,7 @@ async function openShared({ ageMs }: { ageMs: number }) {
   const prefix = `test${crypto.getRandomValues(new Uint8Array(8)).toHex()}`;
   const engine = await openStore(mongodbUrl(prefix));
   const space = newSpace();
-  const records = engine.records(space, POSTS, ROOM);
+  const records = engine.records(space, POSTS, { room: ROOM });
   await records.insert({ _id: id(1), isDeleted: false });
   const client = await new MongoClient(mongodbUrl(prefix)).connect();
   const shares = client.db(`${prefix}_${space}`).collection<Shares>("_shares");

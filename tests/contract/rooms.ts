@@ -16,7 +16,8 @@ async function open(engine: Engine) {
   const space = newSpace();
   await engine.records(space, POSTS).insert(post(1));
   const size = await engine.bytes(space);
-  const within = (bytesMax: number) => engine.records(space, POSTS, { bytesMax, beside: [] });
+  const within = (bytesMax: number) =>
+    engine.records(space, POSTS, { room: { bytesMax, beside: [] } });
   return { space, size, within, all: engine.records(space, POSTS) };
 }
 
@@ -36,11 +37,11 @@ async function inBoth(engine: Engine, address: string, space: Space, room: Room)
   const theirs = other.run({
     space: space as Id,
     definition: POSTS,
-    room,
+    writing: { room },
     calls: calls(1000, 100),
     how: "together",
   });
-  const records = engine.records(space, POSTS, room);
+  const records = engine.records(space, POSTS, { room });
   const ours = await storedOf(calls(2000, 100).map(({ insert }) => records.insert(insert)));
   const outcomes = await theirs;
   const refused = outcomes.filter((one) =>
@@ -117,13 +118,13 @@ export const roomCases: Cases = {
     const { space, size } = await open(engine);
     const room = { bytesMax: 2 * size, beside: [] };
     const twice = engine.transaction(space, async (tx) => {
-      await tx.records(POSTS, room).insert(post(2));
-      await tx.records(POSTS, room).insert(post(3));
+      await tx.records(POSTS, { room }).insert(post(2));
+      await tx.records(POSTS, { room }).insert(post(3));
     });
     await assert.rejects(twice, SpaceFull);
     assert.equal(await engine.bytes(space), size);
     await engine.transaction(space, async (tx) => {
-      await tx.records(POSTS, room).insertMany([post(2)]);
+      await tx.records(POSTS, { room }).insertMany([post(2)]);
     });
     assert.equal(await engine.bytes(space), 2 * size);
   },
@@ -134,10 +135,10 @@ export const roomCases: Cases = {
     const notCounted = definition({ name: "_own" });
     await engine.records(space, notCounted).insert({ _id: id(1), text: TEXT });
     const room = { bytesMax: 3 * size, beside: [kept] };
-    await engine.records(space, kept, room).insert({ _id: id(1), text: TEXT });
-    await engine.records(space, POSTS, room).insert(post(2));
-    await assert.rejects(engine.records(space, kept, room).insert({ _id: id(2), text: TEXT }));
-    await assert.rejects(engine.records(space, POSTS, room).insert(post(3)), SpaceFull);
+    await engine.records(space, kept, { room }).insert({ _id: id(1), text: TEXT });
+    await engine.records(space, POSTS, { room }).insert(post(2));
+    await assert.rejects(engine.records(space, kept, { room }).insert({ _id: id(2), text: TEXT }));
+    await assert.rejects(engine.records(space, POSTS, { room }).insert(post(3)), SpaceFull);
   },
 
   "two processes that write at once fill the room to the last record, and no further": async (
@@ -154,7 +155,7 @@ export const roomCases: Cases = {
     await using other = await SecondProcess.start(address);
     const room = { bytesMax: 2 * size, beside: [] };
     const ask = (calls: Parameters<typeof other.run>[0]["calls"]) =>
-      other.run({ space, definition: POSTS, room, calls, how: "one by one" });
+      other.run({ space, definition: POSTS, writing: { room }, calls, how: "one by one" });
     await within(2 * size).insert(post(2));
     assert.deepEqual(await ask([{ insert: post(3) }]), [{ refused: "SpaceFull" }]);
     await within(2 * size).deleteOne(eq("_id", id(1)));

@@ -8,6 +8,7 @@ import { type CasesOn, type DriverOf, testsOf } from "./cases.ts";
 import { arrayIndexCases } from "./array_indexes.ts";
 import { aggregatingCases } from "./aggregating.ts";
 import { changeCases } from "./changes.ts";
+import { changeLogCases } from "./change_log.ts";
 import { comparisonCases } from "./comparison.ts";
 import { pathCases } from "./comparison_paths.ts";
 import { concurrencyCases } from "./concurrency.ts";
@@ -55,6 +56,7 @@ const THEMES: readonly Cases[] = [
   roomCases,
   writeCases,
   changeCases,
+  changeLogCases,
   uniqueCases,
   arrayIndexCases,
   definitionCases,

@@ -11,10 +11,10 @@ import type {
   Id,
   ListQuery,
   Records,
-  Room,
   Space,
   Stored,
   StoredRecord,
+  Writing,
 } from "@/lib/store/port.ts";
 import { openStore } from "./open_store.ts";
 
@@ -29,7 +29,7 @@ export type Call =
 export interface Task {
   readonly space: Space;
   readonly definition: Definition;
-  readonly room?: Room;
+  readonly writing?: Writing;
   readonly calls: readonly Call[];
   /**
    * `transaction` answers when the calls are made, holds the transaction open until the next
@@ -78,14 +78,14 @@ async function serve(address: string): Promise<void> {
     .values();
   console.log(JSON.stringify([]));
   for await (const line of lines) {
-    const { space, definition, room, calls, how } = JSON.parse(line) as Task;
-    const records = engine.records(space, definition, room);
+    const { space, definition, writing, calls, how } = JSON.parse(line) as Task;
+    const records = engine.records(space, definition, writing);
     const run = {
       "one by one": () => inTurn(records, calls),
       "together": () => Promise.all(calls.map((call) => outcomeOf(records, call))),
       "transaction": () =>
         engine.transaction(space, async (tx) => {
-          console.log(JSON.stringify(await inTurn(tx.records(definition), calls)));
+          console.log(JSON.stringify(await inTurn(tx.records(definition, writing), calls)));
           await lines.next();
           return [];
         }),

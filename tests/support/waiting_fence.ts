@@ -1,4 +1,11 @@
-import type { Definition, Engine, Records, Room, Space, StoredRecord } from "@/lib/store/port.ts";
+import type {
+  Definition,
+  Engine,
+  Records,
+  Space,
+  StoredRecord,
+  Writing,
+} from "@/lib/store/port.ts";
 import { engineOver } from "./engine_over.ts";
 
 const WRITES = ["insert", "insertMany", "updateOne", "upsert", "deleteOne", "deleteMany"] as const;
@@ -34,8 +41,8 @@ export function withWaitingFence(engine: Engine): Engine {
     }
   }
   return engineOver(engine, {
-    records: <T extends StoredRecord>(space: Space, definition: Definition, room?: Room) =>
-      writingBy(engine.records<T>(space, definition, room), beside),
+    records: <T extends StoredRecord>(space: Space, definition: Definition, writing?: Writing) =>
+      writingBy(engine.records<T>(space, definition, writing), beside),
     transaction: (space, work) => beside(() => engine.transaction(space, work)),
     ...(engine.fence && {
       fence: (space, place) => alone(() => engine.fence!(space, place)),

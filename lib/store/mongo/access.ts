@@ -18,6 +18,8 @@ export interface Access {
   write<T>(work: () => Promise<T>): Promise<T>;
   /** Within a write: all of it or nothing. */
   together<T>(work: (session: ClientSession) => Promise<T>): Promise<T>;
+  /** Texts of so many bytes were noted as changes. */
+  noted(bytes: number): void;
   /** Leave to add so many bytes, until it is disposed of; null where there is no bound. */
   readonly take: ((bytes: number) => Promise<Disposable>) | null;
 }

@@ -15,9 +15,12 @@ import type {
   Space,
   StoredRecord,
   Transaction,
+  Writing,
 } from "../port.ts";
 import { AbandonedSessions } from "./abandoned.ts";
 import { bytesIn, kindsIn, validate } from "./bytes.ts";
+import { MongoChangeLog } from "./change_log.ts";
+import { CHANGES } from "./changes.ts";
 import { connect, LIMITED } from "./connect.ts";
 import { fence } from "./fence.ts";
 import { isTransient, repeatable, sent, translated } from "./failures.ts";
@@ -60,6 +63,7 @@ const PREPARED_KEPT = 50_000;
 /** A replica set or a sharded cluster: one database per space. */
 export class MongoEngine implements Engine {
   readonly name = "mongodb";
+  readonly changes: MongoChangeLog;
   readonly #client: MongoClient;
   readonly #options: Omit<MongoOptions, "url">;
   readonly #close: () => Promise<void>;
@@ -83,6 +87,7 @@ export class MongoEngine implements Engine {
     close: () => Promise<void>,
   ) {
     this.#client = client;
+    this.changes = new MongoChangeLog(client, (space) => this.#db(space));
     this.#options = options;
     this.#close = close;
     this.#readConnections = new ReadConnectionLimiter(client.options.maxPoolSize);
@@ -110,8 +115,13 @@ export class MongoEngine implements Engine {
     return new MongoEngine(client, options, () => Promise.resolve());
   }
 
-  records<T extends StoredRecord>(space: Space, definition: Definition, room?: Room): Records<T> {
+  records<T extends StoredRecord>(
+    space: Space,
+    definition: Definition,
+    writing: Writing = {},
+  ): Records<T> {
     const db = this.#db(space);
+    const { room } = writing;
     const access: Access = {
       db,
       session: null,
@@ -128,12 +138,14 @@ export class MongoEngine implements Engine {
           this.#open.refuseInside(space);
           await this.#abandoned.end();
           await this.#prepare(space, definition);
+          if (definition.recordedAs !== undefined) await this.#prepare(space, CHANGES);
           return await this.#peers.pastTheDead(work());
         }),
       together: (work) => this.#inSession(space, work),
+      noted: (bytes) => this.changes.noted(space, bytes),
       take: room === undefined ? null : (bytes) => this.#rooms.take(db, room, bytes),
     };
-    return new MongoRecords<T>(definition, access);
+    return new MongoRecords<T>(definition, access, writing);
   }
 
   async transaction<T>(space: Space, work: (tx: Transaction) => Promise<T>): Promise<T> {
@@ -240,6 +252,7 @@ export class MongoEngine implements Engine {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.changes.close();
     await this.#rooms[Symbol.asyncDispose]();
     await this.#peers[Symbol.asyncDispose]();
     await this.#close();
@@ -288,6 +301,7 @@ export class MongoEngine implements Engine {
       queryTimeLimitMs: this.#options.queryTimeLimitMs,
       preparedAt: (definition) => this.#preparedAt(space, definition),
       prepare: (definition) => this.#prepare(space, definition),
+      noted: (bytes) => this.changes.noted(space, bytes),
     };
   }
 

@@ -1,11 +1,4 @@
-import {
-  type ClientSession,
-  type Collection,
-  type Document,
-  Long,
-  MinKey,
-  ObjectId,
-} from "mongodb";
+import { type ClientSession, type Collection, type Document, Long, ObjectId } from "mongodb";
 import { applyChange } from "../change.ts";
 import { adviseKnowing, sortedBy } from "../advice.ts";
 import type { Groups } from "../aggregation.ts";
@@ -26,59 +19,62 @@ import {
   type ReferrerQuery,
   type Stored,
   type StoredRecord,
+  type Writing,
 } from "../port.ts";
 import { recordsOf } from "../pages.ts";
 import { fittingText, pageOf, StoredText } from "../texts.ts";
 import type { Access } from "./access.ts";
 import { aggregate, referrers } from "./aggregate.ts";
 import { bounded, withConnection } from "./bounded.ts";
+import { CHANGES, notesOf, type WrittenRecord } from "./changes.ts";
 import { changeBson, finiteBeside } from "./change_bson.ts";
 import { LIMITED } from "./connect.ts";
-import { type Bson, encodeRecord } from "./encode.ts";
+import { encodeRecord } from "./encode.ts";
 import { explained } from "./explain.ts";
 import { isNotApplicable, repeatable } from "./failures.ts";
-import { EVERYTHING, filterBson, type Hint, hintFor, isAboutTrash } from "./filter_bson.ts";
+import { type BsonQuery, count, type Counted, estimate } from "./counting.ts";
+import { filterBson, hintFor } from "./filter_bson.ts";
 import { exactly } from "./foreign.ts";
 import { growthMax, roomFor, sizeOf, smallerThan } from "./growth.ts";
 import { areEnough, type Found, inReplies, inReply } from "./found.ts";
 import { pageBson } from "./page_bson.ts";
 import { cursorId, documentJson, REVISION } from "./transcode.ts";
 import { upsert } from "./upsert.ts";
+import { within } from "./within.ts";
 
 /** How often a record may change between reading and writing it before the write gives up. */
 const ATTEMPTS_MAX = 100;
-
-/** Up to so many matches an estimate counts. */
-const COUNTED_MAX = 10_000;
-
-/** A filter as the server takes it. */
-type BsonQuery = { readonly query: Bson; readonly hint: Hint };
 
 /** {@linkcode Records} over one collection. */
 export class MongoRecords<T extends StoredRecord> implements Records<T> {
   readonly #definition: Definition;
   readonly #access: Access;
+  readonly #writing: Writing;
   readonly #collection: Collection;
   readonly #options: { readonly session?: ClientSession; readonly maxTimeMS: number };
 
-  constructor(definition: Definition, access: Access) {
+  constructor(definition: Definition, access: Access, writing: Writing = {}) {
     this.#definition = definition;
     this.#access = access;
+    this.#writing = writing;
     this.#collection = access.db.collection(definition.name);
     const { session } = access;
     this.#options = { ...(session !== null && { session }), ...LIMITED };
   }
 
   insert(record: T): Promise<Stored<T>> {
+    if (this.#isNotedApart) return this.#noted((records) => records.insert(record));
     return this.#access.write(async () => {
       const [stored, document] = this.#made(record);
       using _ = await this.#taken(() => sizeOf(document));
       await this.#collection.insertOne(document, this.#options);
+      await this.#note([{ before: null, after: stored }]);
       return stored;
     });
   }
 
   insertMany(records: readonly T[]): Promise<Stored<T>[]> {
+    if (this.#isNotedApart) return this.#noted((inside) => inside.insertMany(records));
     return this.#access.write(async () => {
       const made = records.map((record) => this.#made(record));
       if (made.length === 0) return [];
@@ -88,7 +84,9 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
       await this.#access.together((session) =>
         this.#collection.insertMany(documents, { ...this.#options, session })
       );
-      return made.map(([stored]) => stored);
+      const inserted = made.map(([stored]) => stored);
+      await this.#note(inserted.map((after) => ({ before: null, after })));
+      return inserted;
     });
   }
 
@@ -130,7 +128,7 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
   count(filter: Filter): Promise<number> {
     return this.#query(
       { filter, sort: [] },
-      () => this.#withConnection((maxTimeMS) => this.#count(filter, maxTimeMS)),
+      () => this.#withConnection((maxTimeMS) => count(this.#counted(filter, maxTimeMS))),
     );
   }
 
@@ -164,6 +162,7 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
   }
 
   updateOne(filter: Filter, change: Change): Promise<Stored<T> | null> {
+    if (this.#isNotedApart) return this.#noted((records) => records.updateOne(filter, change));
     return this.#access.write(async () => {
       const asked = this.#asked(filter);
       try {
@@ -185,16 +184,20 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
   }
 
   deleteOne(filter: Filter): Promise<Stored<T> | null> {
+    if (this.#isNotedApart) return this.#noted((records) => records.deleteOne(filter));
     const { query, hint } = this.#asked(filter);
     return this.#access.remove(async () => {
       const options = { ...this.#options, ...hint, raw: true };
-      return this.#stored(await this.#collection.findOneAndDelete(query, options));
+      const gone = this.#stored(await this.#collection.findOneAndDelete(query, options));
+      if (gone !== null) await this.#note([{ before: gone, after: null }]);
+      return gone;
     });
   }
 
-  deleteMany(filter: Filter, limit: number): Promise<number> {
+  async deleteMany(filter: Filter, limit: number): Promise<number> {
+    if (this.#definition.recordedAs !== undefined) return await this.#deleteNoted(filter, limit);
     const query = filterBson(this.#definition, filter);
-    return this.#access.remove(async () => {
+    return await this.#access.remove(async () => {
       let removed = 0;
       while (removed < limit) {
         const found = await this.#collection.find(query, {
@@ -210,6 +213,35 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
       }
       return removed;
     });
+  }
+
+  /** One by one: each with its note. */
+  async #deleteNoted(filter: Filter, limit: number): Promise<number> {
+    let removed = 0;
+    while (removed < limit && await this.deleteOne(filter) !== null) removed++;
+    return removed;
+  }
+
+  /** Whether a write is not part of a transaction, and needs one for its note. */
+  get #isNotedApart(): boolean {
+    return this.#definition.recordedAs !== undefined && this.#access.session === null;
+  }
+
+  /** A write with its note, all of it or nothing. */
+  #noted<R>(write: (records: MongoRecords<T>) => Promise<R>): Promise<R> {
+    return this.#access.write(() =>
+      within(
+        this.#access,
+        (inside) => write(new MongoRecords(this.#definition, inside, this.#writing)),
+      )
+    );
+  }
+
+  async #note(written: readonly WrittenRecord[]): Promise<void> {
+    if (this.#definition.recordedAs === undefined || written.length === 0) return;
+    const { notes, bytes } = notesOf(this.#definition, this.#writing, written);
+    await this.#access.db.collection(CHANGES.name).insertMany(notes, this.#options);
+    this.#access.noted(bytes);
   }
 
   /** A transaction is one conversation: its commands go one after the other. */
@@ -230,26 +262,8 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
   async #total({ filter, total = false }: ListQuery): Promise<number | null> {
     if (total === false) return null;
     return await this.#withConnection((maxTimeMS) =>
-      total === "estimate" ? this.#estimate(filter, maxTimeMS) : this.#count(filter, maxTimeMS)
+      (total === "estimate" ? estimate : count)(this.#counted(filter, maxTimeMS))
     );
-  }
-
-  async #count(filter: Filter, maxTimeMS: number, limit?: number): Promise<number> {
-    const { query, hint } = this.#asked(filter);
-    const { session } = this.#access;
-    const options = { ...hint, ...(limit !== undefined && { limit }), maxTimeMS };
-    // What MongoDB knows without looking is wrong after a crash and while shards exchange records.
-    const looked = query === EVERYTHING ? { _id: { $gte: new MinKey() } } : query;
-    if (session === null) return await this.#collection.count(looked, options);
-    return await this.#collection.countDocuments(looked, { ...options, session });
-  }
-
-  /** Costs the same however many there are: few are counted, of many it is known about how many. */
-  async #estimate(filter: Filter, maxTimeMS: number): Promise<number> {
-    const few = await this.#count(filter, maxTimeMS, COUNTED_MAX);
-    const { session } = this.#access;
-    if (few < COUNTED_MAX || session !== null || !isAboutTrash(filter)) return few;
-    return await this.#collection.estimatedDocumentCount({ maxTimeMS });
   }
 
   /** The whole reply in one pass; the driver would hand over one record after the other. */
@@ -277,6 +291,11 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
     if (areEnough(first.texts, bytesMax)) return first;
     const all = { ...this.#options, ...options, maxTimeMS, raw: true };
     return await inReplies(this.#collection.find(filter, all), bytesMax);
+  }
+
+  #counted(filter: Filter, maxTimeMS: number): Counted {
+    const { session } = this.#access;
+    return { ...this.#asked(filter), filter, collection: this.#collection, session, maxTimeMS };
   }
 
   #find(query: ListQuery) {
@@ -338,7 +357,10 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
         replacement,
         this.#options,
       );
-      if (matchedCount === 1) return { json, revision, value: after };
+      if (matchedCount !== 1) continue;
+      const changed = { json, revision, value: after };
+      await this.#note([{ before, after: changed }]);
+      return changed;
     }
     throw new StoreUnavailable(`A record of ${this.#definition.name} changes all the time`);
   }

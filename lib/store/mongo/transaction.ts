@@ -1,5 +1,5 @@
 import type { ClientSession, Db } from "mongodb";
-import type { Definition, Records, Room, StoredRecord, Transaction } from "../port.ts";
+import type { Definition, Records, Room, StoredRecord, Transaction, Writing } from "../port.ts";
 import { isTimeout, isTransient, translated } from "./failures.ts";
 import {
   createIndexes,
@@ -10,6 +10,7 @@ import {
   wantedIndexes,
 } from "./indexes.ts";
 import type { Access } from "./access.ts";
+import { CHANGES } from "./changes.ts";
 import { MongoRecords } from "./records.ts";
 import { redate } from "./redate.ts";
 import { reword } from "./reword.ts";
@@ -33,6 +34,8 @@ export interface Surrounding {
   /** By `performance.now()`, when the collection and its indexes were there; null if not known. */
   preparedAt(definition: Definition): number | null;
   prepare(definition: Definition): Promise<void>;
+  /** Texts of so many bytes were noted as changes. */
+  noted(bytes: number): void;
   /** Leave to add so many bytes, until the transaction's end. Throws `SpaceFull`. */
   take(room: Room, bytes: number): Promise<void>;
 }
@@ -61,11 +64,14 @@ export class MongoTransaction implements Transaction {
     this.#redefined = redefined;
   }
 
-  records<T extends StoredRecord>(definition: Definition, room?: Room): Records<T> {
-    const { db, session, queryTimeLimitMs, take } = this.#around;
+  records<T extends StoredRecord>(definition: Definition, writing: Writing = {}): Records<T> {
+    const { db, session, queryTimeLimitMs, take, noted } = this.#around;
+    const { room } = writing;
+    const isNoted = definition.recordedAs !== undefined;
     const write = <R>(work: () => Promise<R>): Promise<R> =>
       this.#guarded(async () => {
         await this.#prepare(definition);
+        if (isNoted) await this.#prepare(CHANGES);
         this.#begin();
         return await work();
       });
@@ -80,15 +86,16 @@ export class MongoTransaction implements Transaction {
       queryTimeLimitMs,
       readConnections: null,
       run,
-      remove: run,
+      remove: isNoted ? write : run,
       write,
+      noted,
       together: (work) => work(session),
       take: room === undefined ? null : async (bytes) => {
         await take(room, bytes);
         return NOTHING_LEFT;
       },
     };
-    return new MongoRecords<T>(definition, access);
+    return new MongoRecords<T>(definition, access, writing);
   }
 
   define(definition: Definition, before?: Definition): Promise<void> {

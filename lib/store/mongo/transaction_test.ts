@@ -25,6 +25,7 @@ function begin({ preparedAt }: { preparedAt: () => number | null }) {
     queryTimeLimitMs: 1_000,
     preparedAt,
     take: () => Promise.resolve(),
+    noted: () => {},
     prepare: () => answering("createIndexes")().then(() => {}),
   }, new Map());
   return { keys: transaction.records(KEYS), commands };

@@ -8,12 +8,13 @@ import type {
   Engine,
   Id,
   Records,
-  Room,
   Space,
   StoredRecord,
   Transaction,
+  Writing,
 } from "../port.ts";
 import type { Access } from "./access.ts";
+import { SqliteChangeLog } from "./change_log.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import type { Connection, Sync } from "./connection.ts";
 import { sql } from "./fragment.ts";
@@ -67,6 +68,7 @@ const ROWS_MAX = 40_000;
 /** The embedded engine: one file per space. Several processes may share a folder. */
 export class SqliteEngine implements Engine {
   readonly name = "sqlite";
+  readonly changes = new SqliteChangeLog((space) => this.#file(space));
   readonly #folder: string;
   readonly #sync: Sync;
   readonly #checkpoints = new Checkpoints();
@@ -108,7 +110,11 @@ export class SqliteEngine implements Engine {
     return new SqliteEngine(options);
   }
 
-  records<T extends StoredRecord>(space: Space, definition: Definition, room?: Room): Records<T> {
+  records<T extends StoredRecord>(
+    space: Space,
+    definition: Definition,
+    writing?: Writing,
+  ): Records<T> {
     const access: Access = {
       read: async (work, empty) => {
         const file = this.#file(space);
@@ -140,7 +146,7 @@ export class SqliteEngine implements Engine {
         });
       },
     };
-    return new SqliteRecords<T>(definition, access, room);
+    return new SqliteRecords<T>(definition, access, writing);
   }
 
   async transaction<T>(space: Space, work: (tx: Transaction) => Promise<T>): Promise<T> {
@@ -239,6 +245,7 @@ export class SqliteEngine implements Engine {
 
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#watch);
+    this.changes.close();
     await this.#scans[Symbol.asyncDispose]();
     this.#projects.clear();
     this.#close(this.#control);
@@ -284,6 +291,7 @@ export class SqliteEngine implements Engine {
       sync: this.#sync,
       checkpoints: this.#checkpoints,
       withoutReads: (work) => this.#scans.without(this.#path(space), work),
+      changed: () => this.changes.committed(space),
     });
   }
 

@@ -29,6 +29,8 @@ const MIGRATIONS: readonly (readonly Step[])[] = [
   // Documents have columns from here on: their tables are brought over as they are first used.
   [],
   [dropSlowWords],
+  // Writes are noted from here on: the table of changes is made with the first.
+  [],
 ];
 
 /** The schema version since which a file says whose it is. */

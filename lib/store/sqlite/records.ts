@@ -17,16 +17,18 @@ import {
   PAGE_BYTES_MAX,
   type Records,
   type ReferrerQuery,
-  type Room,
   type Stored,
   type StoredRecord,
+  type Writing,
 } from "../port.ts";
 import { bytesOf, countValues } from "../json_text.ts";
 import { recordsOf } from "../pages.ts";
+import { authorOf } from "../changes.ts";
 import { fittingText, pageOf, StoredText } from "../texts.ts";
 import type { Access } from "./access.ts";
 import type { Connection, Row } from "./connection.ts";
 import { elementsOf } from "./array_tables.ts";
+import { noteChange } from "./change_table.ts";
 import { explain } from "./explain.ts";
 import { filterSql } from "./filter_sql.ts";
 import { type Fragment, sql } from "./fragment.ts";
@@ -46,12 +48,12 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
   readonly #definition: Definition;
   readonly #access: Access;
   readonly #statements: Statements;
-  readonly #room: Room | undefined;
+  readonly #writing: Writing;
 
-  constructor(definition: Definition, access: Access, room?: Room) {
+  constructor(definition: Definition, access: Access, writing: Writing = {}) {
     this.#definition = definition;
     this.#access = access;
-    this.#room = room;
+    this.#writing = writing;
     this.#statements = Statements.of(definition);
   }
 
@@ -210,7 +212,7 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
     db.run(this.#statements.update({ seq, revision, json }, before.value, after));
     runIfAny(db, this.#statements.words?.update(seq, before.value, after));
     const changed = { json, revision, value: after };
-    if (this.#recount(db, before, changed) > 0) this.#assertRoom(db);
+    if (this.#written(db, before, changed) > 0) this.#assertRoom(db);
     return changed;
   }
 
@@ -219,7 +221,7 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
     db.run(this.#statements.insert(json, record));
     runIfAny(db, this.#statements.words?.insert(record));
     const inserted = { json, revision: 1, value: record };
-    this.#recount(db, null, inserted);
+    this.#written(db, null, inserted);
     return inserted;
   }
 
@@ -227,7 +229,7 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
     const gone = stored<T>(row);
     db.run(sql(`delete from ${this.#statements.table} where seq = ?`, seqOf(row)));
     runIfAny(db, this.#statements.words?.delete(seqOf(row)));
-    this.#recount(db, gone, null);
+    this.#written(db, gone, null);
     return gone;
   }
 
@@ -256,7 +258,17 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
   }
 
   #assertRoom(db: Connection): void {
-    if (this.#room !== undefined) assertRoom(db, this.#room);
+    const { room } = this.#writing;
+    if (room !== undefined) assertRoom(db, room);
+  }
+
+  /** What is done to every record that was written: its trace in all that is kept beside it. */
+  #written(db: Connection, before: Stored<T> | null, after: Stored<T> | null): number {
+    if (this.#definition.recordedAs !== undefined) {
+      const by = authorOf(this.#definition, this.#writing);
+      noteChange(db, this.#definition, { before, after, by });
+    }
+    return this.#recount(db, before, after);
   }
 
   /** Returns how many bytes more there are. */

@@ -26,6 +26,8 @@ export interface FileOptions extends SpaceFile {
   readonly checkpoints: Checkpoints;
   /** As in `WriterOptions`. */
   readonly withoutReads: WriterOptions["withoutReads"];
+  /** Runs behind a commit of records whose changes are noted. */
+  readonly changed: () => void;
 }
 
 /**
@@ -53,7 +55,7 @@ export class FileSpace {
 
   private constructor(
     { db, reader, log }: { db: Connection; reader: Connection; log: Deno.FsFile | null },
-    { path, checkpoints, withoutReads }: FileOptions,
+    { path, checkpoints, withoutReads, changed }: FileOptions,
   ) {
     this.#db = db;
     this.#path = path;
@@ -71,6 +73,7 @@ export class FileSpace {
         for (const definition of written) {
           if (this.#growth.isDue(definition)) void this.#analyze(definition);
         }
+        if (written.values().some(({ recordedAs }) => recordedAs !== undefined)) changed();
       },
     });
   }

@@ -14,6 +14,7 @@ import {
   takeWritten,
   undoBuild,
 } from "./builds.ts";
+import { hasChanges, makeChanges } from "./change_table.ts";
 import { type Column, columnsOf } from "./columns.ts";
 import type { Connection } from "./connection.ts";
 import { quoted, sql } from "./fragment.ts";
@@ -99,6 +100,7 @@ function hasColumns(db: Connection, definition: Definition): boolean {
 export function isPrepared(db: Connection, definition: Definition): boolean {
   if (!hasTable(db, definition) || !hasColumns(db, definition)) return false;
   if (WordsTable.of(definition)?.isIn(db) === false) return false;
+  if (definition.recordedAs !== undefined && !hasChanges(db)) return false;
   const stored = storedIndexes(db, definition);
   let complete = hasArrayTables(db, definition);
   for (const [name, wanted] of indexStatements(definition)) {
@@ -153,6 +155,7 @@ export function prepare(db: Connection, definition: Definition): void {
     assertStands(db, definition);
     rebuild(db, definition); // It was made before there were columns.
   }
+  if (definition.recordedAs !== undefined) makeChanges(db);
   prepareWords(db, definition);
   makeIndexes(db, definition);
   makeArrayTables(db, definition);

@@ -1,4 +1,4 @@
-import type { Definition, Id, Records, Room, StoredRecord, Transaction } from "../port.ts";
+import type { Definition, Id, Records, StoredRecord, Transaction, Writing } from "../port.ts";
 import type { Access } from "./access.ts";
 import type { Connection } from "./connection.ts";
 import { SqliteRecords } from "./records.ts";
@@ -30,7 +30,7 @@ export class SqliteTransaction implements Transaction {
     this.#touched = touched;
   }
 
-  records<T extends StoredRecord>(definition: Definition, room?: Room): Records<T> {
+  records<T extends StoredRecord>(definition: Definition, writing?: Writing): Records<T> {
     const access: Access = {
       read: (work, empty) => this.#run(definition, work, { empty }),
       textBytesMax: Infinity, // What came before it in the transaction is not done twice.
@@ -41,7 +41,7 @@ export class SqliteTransaction implements Transaction {
           return work(db);
         }, { empty, isWrite: true }),
     };
-    return new SqliteRecords<T>(definition, access, room);
+    return new SqliteRecords<T>(definition, access, writing);
   }
 
   define(definition: Definition): Promise<void> {

@@ -12,6 +12,7 @@ export type CollectionContext = PageContext<ProjectMember, "collectionName">;
 export const serverOf = ({ var: { principal } }: PageContext<ProjectMember>): Caller => ({
   kind: "secret",
   projectId: principal.project._id,
+  actor: { kind: "member", id: principal.account.accountId },
 });
 
 /** What the pages of one collection have in common. */

@@ -37,6 +37,10 @@ QUERIES = {
     "getDocument": "",
     "listProjectDocuments": "",
     "getProjectDocument": "",
+    "aggregateDocuments": "",
+    "aggregateProjectDocuments": "",
+    "createDocument": '"upsert" names',
+    "createProjectDocument": '"upsert" names',
 }
 
 # What no schema can say, and why: by code, for all operations or for some, with what the refusal
@@ -55,7 +59,9 @@ UNSAYABLE = {
     "PROVIDER_NOT_CONFIGURED": None,
     "SITE_URL_MISSING": None,
     "IDEMPOTENCY_KEY_REUSED": None,
-    # What a collection's definition asks of documents, and what is asked of names at any depth.
+    # What a collection's definition asks of documents and questions, and what is asked of names at
+    # any depth.
+    "SEARCH_NOT_DECLARED": None,
     "INVALID_DOCUMENT": None,
     "FIELD_READ_ONLY": None,
     "INVALID_QUERY": QUERIES,
@@ -71,7 +77,7 @@ UNSAYABLE = {
         "patchMe": "",
         "registerAccount": '"email"',
         "inviteMember": '"email"',
-        "signUp": "one plain address",
+        "signUp": "",
         "createUser": "",
         "createProjectUser": "",
         "patchUser": "",

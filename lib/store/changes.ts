@@ -1,0 +1,94 @@
+/** What of each write to certain records is kept, as a part of the storage port. */
+
+import type { Definition, Id, Room, Space, StoredRecord } from "./definition.ts";
+
+/** Who has changed a record. */
+export type Actor =
+  /** A signed-in user of the project. */
+  | { readonly kind: "user"; readonly id: Id }
+  /** A member of the project, by the id of their account. */
+  | { readonly kind: "member"; readonly id: Id }
+  /** Whoever has the project's secret key; the command line; Corbel itself. */
+  | { readonly kind: "key" | "operator" | "corbel"; readonly id: null };
+
+/** Who writes, and when by the clock of the process. */
+export interface Authorship {
+  readonly actor: Actor;
+  readonly at: string;
+}
+
+/** What records are asked for with, to be written. */
+export interface Writing {
+  /** Without a bound if left out. */
+  readonly room?: Room;
+  /** Who writes what is recorded. */
+  readonly by?: Authorship;
+}
+
+/** To the trash is `deleted`, out of it `recovered`, and away for good `removed`. */
+export type ChangeAction = "created" | "changed" | "deleted" | "recovered" | "removed";
+
+/** A change of a record, noted in the step or the transaction that made it. */
+export interface RecordedChange extends Authorship {
+  /** What the records are noted under: see `Definition.recordedAs`. */
+  readonly name: string;
+  readonly recordId: Id;
+  readonly action: ChangeAction;
+  /** The record's JSON texts; null where there was or is none. */
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+/**
+ * A place in the order in which changes were committed, as text. Of two of one space the later one
+ * is the greater one, compared character by character.
+ */
+export type ChangePosition = string;
+
+export interface PositionedChange extends RecordedChange {
+  readonly position: ChangePosition;
+}
+
+/** Changes in their order, as they are committed by whichever process. Ended by disposing of it. */
+export interface ChangeFeed extends AsyncIterable<readonly PositionedChange[]>, AsyncDisposable {}
+
+/**
+ * The record of changes. Drivers note every write to records whose definition has `recordedAs`, by
+ * whichever call it is made, in the same step or transaction: there is no change without its note,
+ * and none twice. They keep them for {@linkcode CHANGES_MS}, at most {@linkcode CHANGES_MAX} and
+ * {@linkcode CHANGES_BYTES_MAX} of a space; the oldest go first, in bounded batches.
+ */
+export interface ChangeLog {
+  /** A position behind all that is committed: whoever reads records from now on sees all before it. */
+  head(space: Space): Promise<ChangePosition>;
+  /**
+   * What is committed behind a position, those to come included, nothing left out. Changes of one
+   * record come in the order of their commits. An empty batch says that nothing more is committed
+   * at the moment. Waiting costs the store no query for each follower. The iteration throws
+   * `PositionLost` where changes behind the position are gone, and `StoreUnavailable`.
+   */
+  follow(space: Space, after: ChangePosition): ChangeFeed;
+  /** Removes what is too old or too much; resolves to how many. @param now ISO 8601. */
+  trim(space: Space, now: string): Promise<number>;
+}
+
+/** As the wire rules say. */
+export const CHANGES_MS = 86_400_000;
+export const CHANGES_MAX = 100_000;
+/** Of the texts before and after: changes of large documents would fill the disk by themselves. */
+export const CHANGES_BYTES_MAX = 64 * 1_048_576;
+
+/** By the marks of the trash, as every record with one carries them. */
+export function actionOf(before: StoredRecord | null, after: StoredRecord | null): ChangeAction {
+  if (before === null) return "created";
+  if (after === null) return "removed";
+  const [was, is] = [before.isDeleted === true, after.isDeleted === true];
+  if (was === is) return "changed";
+  return is ? "deleted" : "recovered";
+}
+
+/** Who writes records that are recorded. Whoever forgets to say so must not write. */
+export function authorOf({ name }: Pick<Definition, "name">, { by }: Writing): Authorship {
+  if (by === undefined) throw new Error(`Nobody is said to write the records of ${name}`);
+  return by;
+}

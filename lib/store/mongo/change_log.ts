@@ -1,0 +1,273 @@
+import type { ChangeStream, ChangeStreamInsertDocument, Db, MongoClient } from "mongodb";
+import { MongoServerError, Timestamp } from "mongodb";
+import type { ChangeFeed, ChangeLog, ChangePosition, PositionedChange } from "../changes.ts";
+import { PositionLost } from "../errors.ts";
+import type { Space } from "../port.ts";
+import { changeOf, CHANGES, type Note, trimChanges } from "./changes.ts";
+import { LIMITED } from "./connect.ts";
+import { translated } from "./failures.ts";
+
+type Inserted = ChangeStreamInsertDocument<Note>;
+
+const INSERTED = { operationType: "insert", "ns.coll": CHANGES.name };
+/** How long the server waits for something new before it answers that there is nothing. */
+const WAIT_MS = 1_000;
+/** The same where what is looked for is there already. */
+const LOOK_MS = 20;
+/** Of texts that this process has noted in a space, after which it looks whether they are too much. */
+const TRIM_BYTES = 16 * 1_048_576;
+/** What the server no longer knows, or never knew. */
+const LOST = new Set([222, 280, 286]);
+
+/**
+ * {@linkcode ChangeLog} of a replica set. The notes are records like others; their order is that in
+ * which the server has committed them, as its change streams tell it. A process reads one stream of
+ * all spaces as long as anybody follows one of them, and where a follower begins earlier than that,
+ * another one of its space until it has caught up.
+ */
+export class MongoChangeLog implements ChangeLog {
+  readonly #client: MongoClient;
+  readonly #dbOf: (space: Space) => Db;
+  readonly #followers = new Map<string, Set<Follower>>();
+  readonly #notedBytes = new Map<Space, number>();
+  #tail: Promise<ChangeStream> | null = null;
+
+  constructor(client: MongoClient, dbOf: (space: Space) => Db) {
+    this.#client = client;
+    this.#dbOf = dbOf;
+  }
+
+  async head(space: Space): Promise<ChangePosition> {
+    try {
+      // What a majority has: of that whoever reads from now on sees everything.
+      const { operationTime } = await this.#dbOf(space).command({
+        find: CHANGES.name,
+        limit: 1,
+        projection: { _id: 1 },
+        readConcern: { level: "majority" },
+        ...LIMITED,
+      });
+      return positionOf(operationTime as Timestamp, BEHIND_ALL);
+    } catch (error) {
+      throw translated(error);
+    }
+  }
+
+  follow(space: Space, after: ChangePosition): ChangeFeed {
+    const db = this.#dbOf(space);
+    const follower = new Follower();
+    const batches = () => this.#batches(space, follower, after);
+    this.#add(db.databaseName, follower);
+    return {
+      [Symbol.asyncIterator]: batches,
+      [Symbol.asyncDispose]: async () => {
+        follower.end();
+        await this.#remove(db.databaseName, follower);
+      },
+    };
+  }
+
+  async trim(space: Space): Promise<number> {
+    try {
+      return await trimChanges(this.#dbOf(space));
+    } catch (error) {
+      throw translated(error);
+    }
+  }
+
+  /** This process has noted texts of so many bytes: it is looked whether they are too much. */
+  noted(space: Space, bytes: number): void {
+    const noted = (this.#notedBytes.get(space) ?? 0) + bytes;
+    this.#notedBytes.set(space, noted % TRIM_BYTES);
+    if (noted >= TRIM_BYTES) this.trim(space).catch(() => {}); // The next pass does it, too.
+  }
+
+  async close(): Promise<void> {
+    const tail = this.#tail;
+    for (const follower of [...this.#followers.values()].flatMap((all) => [...all])) follower.end();
+    this.#followers.clear();
+    this.#tail = null;
+    await (await tail?.catch(() => null))?.close();
+  }
+
+  async *#batches(
+    space: Space,
+    follower: Follower,
+    after: ChangePosition,
+  ): AsyncGenerator<readonly PositionedChange[]> {
+    try {
+      await this.#tailOpened();
+      // All that is committed by now is told by a stream that begins earlier; the rest by the tail.
+      const caughtUpAt = await this.head(space);
+      for await (const change of this.#earlier(space, { after, until: caughtUpAt, follower })) {
+        yield [change];
+      }
+      let last = caughtUpAt;
+      while (!follower.isEnded) {
+        const next = follower.take().filter(({ position }) => position > last);
+        last = next.at(-1)?.position ?? last;
+        yield next;
+        if (next.length === 0) await follower.more();
+      }
+    } catch (error) {
+      if (follower.isEnded) return;
+      throw isLost(error) ? new PositionLost({ cause: error }) : translated(error);
+    }
+  }
+
+  async *#earlier(
+    space: Space,
+    { after, until, follower }: {
+      after: ChangePosition;
+      until: ChangePosition;
+      follower: Follower;
+    },
+  ): AsyncGenerator<PositionedChange> {
+    if (after >= until) return;
+    const stream = this.#dbOf(space).watch<Note, Inserted>([{ $match: INSERTED }], {
+      startAtOperationTime: timeOf(after),
+      maxAwaitTimeMS: LOOK_MS,
+    });
+    const places = new Places();
+    try {
+      while (!follower.isEnded) {
+        const next = await stream.tryNext();
+        if (next === null) {
+          if (hasPassed(stream.resumeToken, until)) return;
+          continue;
+        }
+        const position = places.of(next);
+        if (position > until) return;
+        if (position > after) yield { position, ...changeOf(next.fullDocument) };
+      }
+    } finally {
+      await stream.close();
+    }
+  }
+
+  #add(database: string, follower: Follower): void {
+    const all = this.#followers.get(database) ?? new Set();
+    this.#followers.set(database, all.add(follower));
+  }
+
+  async #remove(database: string, follower: Follower): Promise<void> {
+    const all = this.#followers.get(database);
+    if (all?.delete(follower) && all.size === 0) this.#followers.delete(database);
+    if (this.#followers.size > 0) return;
+    const tail = this.#tail;
+    this.#tail = null;
+    await (await tail?.catch(() => null))?.close();
+  }
+
+  async #tailOpened(): Promise<void> {
+    const tail = this.#tail ??= this.#openTail();
+    try {
+      await tail;
+    } catch (error) {
+      if (this.#tail === tail) this.#tail = null;
+      throw error;
+    }
+  }
+
+  async #openTail(): Promise<ChangeStream> {
+    const begun = await this.head("control");
+    const tail = this.#client.watch<Note, Inserted>([{ $match: INSERTED }], {
+      startAtOperationTime: timeOf(begun),
+      maxAwaitTimeMS: WAIT_MS,
+    });
+    const places = new Map<string, Places>();
+    tail.on("change", (change) => {
+      const database = change.ns.db;
+      const followers = this.#followers.get(database);
+      if (followers === undefined) return void places.delete(database);
+      let placesOfOne = places.get(database);
+      if (placesOfOne === undefined) places.set(database, placesOfOne = new Places());
+      const position = placesOfOne.of(change);
+      const told = { position, ...changeOf(change.fullDocument) };
+      for (const follower of followers) follower.tell(told);
+    });
+    // What the driver cannot go on with by itself: whoever follows begins anew.
+    const failed = (error: unknown) => {
+      this.#tail = null;
+      tail.close().catch(() => {});
+      for (const all of this.#followers.values()) for (const one of all) one.fail(error);
+    };
+    tail.on("error", failed);
+    return tail;
+  }
+}
+
+/** What one follower has not taken yet. */
+class Follower {
+  #told: PositionedChange[] = [];
+  #failure: { readonly error: unknown } | null = null;
+  #woken = Promise.withResolvers<void>();
+  isEnded = false;
+
+  tell(change: PositionedChange): void {
+    this.#told.push(change);
+    this.#woken.resolve();
+  }
+
+  fail(error: unknown): void {
+    this.#failure = { error };
+    this.#woken.resolve();
+  }
+
+  end(): void {
+    this.isEnded = true;
+    this.#woken.resolve();
+  }
+
+  take(): readonly PositionedChange[] {
+    if (this.#failure !== null) throw this.#failure.error;
+    this.#woken = Promise.withResolvers();
+    return this.#told.splice(0);
+  }
+
+  more(): Promise<void> {
+    return this.#woken.promise;
+  }
+}
+
+/** Those of one transaction have the same time: they are told apart by their order. */
+class Places {
+  #time = "";
+  #place = 0;
+
+  of({ clusterTime }: Pick<Inserted, "clusterTime">): ChangePosition {
+    const time = timeText(clusterTime!); // Every change of a replica set has one.
+    this.#place = time === this.#time ? this.#place + 1 : 0;
+    this.#time = time;
+    return positionOf(clusterTime!, this.#place);
+  }
+}
+
+const TIME_DIGITS = 16;
+const PLACE_DIGITS = 7;
+const BEHIND_ALL = 10 ** PLACE_DIGITS - 1;
+
+const timeText = (time: Timestamp): string =>
+  time.high.toString(16).padStart(8, "0") + (time.low >>> 0).toString(16).padStart(8, "0");
+
+const positionOf = (time: Timestamp, place: number): ChangePosition =>
+  `${timeText(time)}.${String(place).padStart(PLACE_DIGITS, "0")}`;
+
+const timeOf = (position: ChangePosition): Timestamp =>
+  new Timestamp({
+    t: Number.parseInt(position.slice(0, 8), 16),
+    i: Number.parseInt(position.slice(8, 16), 16),
+  });
+
+/**
+ * Whether a server that has nothing more at the moment has looked that far: a long log it goes
+ * through in several answers. MongoDB's tokens begin with the time; a server that only speaks its
+ * protocol is taken at its word.
+ */
+function hasPassed(token: unknown, until: ChangePosition): boolean {
+  const time = /^82([0-9A-F]{16})/i.exec(String((token as { _data?: unknown })?._data))?.[1];
+  return time === undefined || time.toLowerCase() >= until.slice(0, TIME_DIGITS);
+}
+
+const isLost = (error: unknown): boolean =>
+  error instanceof MongoServerError && LOST.has(error.code as number);

@@ -1,0 +1,135 @@
+import {
+  actionOf,
+  type Actor,
+  type Authorship,
+  type ChangeAction,
+  CHANGES_BYTES_MAX,
+  CHANGES_MAX,
+  CHANGES_MS,
+  type PositionedChange,
+} from "../changes.ts";
+import { PositionLost } from "../errors.ts";
+import { bytesOf } from "../json_text.ts";
+import type { Definition, Id, Stored } from "../port.ts";
+import type { Connection, Row } from "./connection.ts";
+import { sql } from "./fragment.ts";
+
+/** Whether a space has the table, which is made with the first definition that is recorded. */
+export const hasChanges = (db: Connection): boolean =>
+  db.get(sql("select 1 from sqlite_schema where type = 'table' and name = 'changes'")) !==
+    undefined;
+
+/**
+ * `seq` tells the order, since one writes at a time; the newest row always stays, so that none is
+ * given twice. `total` is how many bytes were ever noted, this row's included: the difference of two
+ * rows is what lies between them.
+ */
+export function makeChanges(db: Connection): void {
+  db.run(sql(
+    "create table if not exists changes(seq integer primary key, at text not null, " +
+      "name text not null, id text not null, action text not null, actor text not null, " +
+      "total integer not null, before text, after text) strict",
+  ));
+}
+
+/** Of a row beside its two texts. */
+const ROW_BYTES = 128;
+/** Every so many rows some of the oldest go, and with each that is large. */
+const TRIM_EVERY = 64;
+const TRIM_BYTES = 65_536;
+const TRIMMED_AT_ONCE = 256;
+
+const INSERT = "insert into changes(at, name, id, action, actor, total, before, after) " +
+  "values(?, ?, ?, ?, ?, coalesce((select total from changes order by seq desc limit 1), 0) + ?, " +
+  "?, ?) returning seq";
+
+/** What became of one record; one of the two is not null. */
+export interface WrittenRecord {
+  readonly before: Stored | null;
+  readonly after: Stored | null;
+}
+
+/** In the step that writes a record which is recorded. */
+export function noteChange(
+  db: Connection,
+  { name, recordedAs = name }: Definition,
+  { before, after, by }: WrittenRecord & { readonly by: Authorship },
+): void {
+  const [was, is] = [before?.json ?? null, after?.json ?? null];
+  const bytes = (was === null ? 0 : bytesOf(was)) + (is === null ? 0 : bytesOf(is)) + ROW_BYTES;
+  const action = actionOf(before && before.value, after && after.value);
+  const { _id } = (after ?? before)!.value;
+  const actor = actorText(by.actor);
+  const [seq] = db.get(sql(INSERT, by.at, recordedAs, _id, action, actor, bytes, was, is))!;
+  if (bytes > TRIM_BYTES || (seq as number) % TRIM_EVERY === 0) trimChanges(db, by.at);
+}
+
+/** Removes some of those that are too many, too large or too old; resolves to how many. */
+export function trimChanges(db: Connection, now: string): number {
+  const newest = db.get(sql("select seq, total from changes order by seq desc limit 1"));
+  if (newest === undefined) return 0;
+  const [seq, total] = newest as readonly [number, number];
+  const before = new Date(Date.parse(now) - CHANGES_MS).toISOString();
+  const removed = db.all(sql(
+    `delete from changes where seq in (select seq from (select seq, total, at from changes ` +
+      `order by seq limit ${TRIMMED_AT_ONCE}) where seq < ? and (seq <= ? or total <= ? or at < ?)) returning seq`,
+    seq,
+    seq - CHANGES_MAX,
+    total - CHANGES_BYTES_MAX,
+    before,
+  ));
+  return removed.length;
+}
+
+/** Whether there may be more to remove behind one {@linkcode trimChanges}. */
+export const isTrimmed = (removed: number): boolean => removed < TRIMMED_AT_ONCE;
+
+/** Of the newest change; 0 where there is none. */
+export function newestChange(db: Connection): number {
+  if (!hasChanges(db)) return 0;
+  return (db.get(sql("select max(seq) from changes"))![0] ?? 0) as number;
+}
+
+/** Changes that are read at once. */
+const READ_ROWS = 256;
+const READ_BYTES = 4 * 1_048_576;
+
+/** The next changes behind a row, in their order. Throws `PositionLost`. */
+export function changesBehind(db: Connection, seq: number): PositionedChange[] {
+  if (!hasChanges(db)) return [];
+  const oldest = (db.get(sql("select min(seq) from changes"))![0] ?? 1) as number;
+  if (seq < oldest - 1) throw new PositionLost();
+  return db.all(sql(
+    "select seq, at, name, id, action, actor, before, after from changes where seq > ? and " +
+      "total <= (select total from changes where seq > ? order by seq limit 1) + ? " +
+      "order by seq limit ?",
+    seq,
+    seq,
+    READ_BYTES,
+    READ_ROWS,
+  )).map(changeOf);
+}
+
+/** As many digits as the largest number of a row has. */
+const POSITION_DIGITS = 16;
+
+export const positionOf = (seq: number): string => String(seq).padStart(POSITION_DIGITS, "0");
+
+const changeOf = ([seq, at, name, recordId, action, actor, before, after]: Row) => ({
+  position: positionOf(seq as number),
+  at: at as string,
+  name: name as string,
+  recordId: recordId as Id,
+  action: action as ChangeAction, // As it was noted.
+  actor: actorOf(actor as string),
+  before: before as string | null,
+  after: after as string | null,
+});
+
+const actorText = ({ kind, id }: Actor): string => id === null ? kind : `${kind} ${id}`;
+
+/** What {@linkcode actorText} has written. */
+function actorOf(text: string): Actor {
+  const [kind, id = null] = text.split(" ");
+  return { kind, id } as Actor;
+}
